@@ -1,0 +1,500 @@
+//! The fabric value.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{AdapterId, ChannelId, Guid, HostId, LinkClass, SwitchId, TerminalId};
+
+/// A switch as the subnet manager knows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Switch {
+    /// Node GUID.
+    pub guid: Guid,
+    /// System image GUID: chips of one chassis share it. Equal to `guid` where unknown.
+    pub system_guid: Guid,
+    /// Node description, verbatim.
+    pub description: String,
+    /// Number of external ports; ports are numbered `1..=ports`, port 0 is the switch itself.
+    pub ports: u8,
+    /// LID of port 0 where the input has one.
+    pub lid: Option<u16>,
+    /// Whether port 0 is "enhanced" (has LMC and speaks to applications).
+    pub enhanced_port0: bool,
+    /// Vendor id.
+    pub vendor: u32,
+    /// Device id.
+    pub device: u32,
+}
+
+/// What a terminal is for. Decides the order in which engines take destinations (compute first, then
+/// storage, then the rest, as OpenSM's `cn_guid_file` and `io_guid_file`) and which can run jobs.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Runs jobs.
+    #[default]
+    Compute,
+    /// Storage target or gateway.
+    Storage,
+    /// Anything else that sends and receives: login, management.
+    Other,
+    /// In-network aggregation (SHARP) pseudo-adapter inside a switch; never runs jobs.
+    Aggregation,
+}
+
+/// A channel adapter: one node GUID, one or more ports.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Adapter {
+    /// Node GUID.
+    pub guid: Guid,
+    /// System image GUID, equal to `guid` where unknown.
+    pub system_guid: Guid,
+    /// Node description, verbatim.
+    pub description: String,
+    /// Number of ports, linked or not.
+    pub ports: u8,
+    /// The host it sits in.
+    pub host: HostId,
+    /// Vendor id.
+    pub vendor: u32,
+    /// Device id.
+    pub device: u32,
+}
+
+/// A host: what a scheduler calls a node.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Host {
+    /// Its name: the first word of its adapters' descriptions where they have one.
+    pub name: String,
+}
+
+/// A terminal: one linked port of an adapter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Terminal {
+    /// The adapter it belongs to.
+    pub adapter: AdapterId,
+    /// Port number on the adapter.
+    pub port: u8,
+    /// Port GUID.
+    pub guid: Guid,
+    /// The switch it hangs on.
+    pub switch: SwitchId,
+    /// Port number on that switch.
+    pub switch_port: u8,
+    /// Base LID where the input has one.
+    pub lid: Option<u16>,
+    /// LID mask control of the input: the port owns `2^lmc` LIDs.
+    pub lmc: u8,
+    /// What it is for.
+    pub role: Role,
+    /// Link class index, see [`Fabric::classes`].
+    pub class: u8,
+}
+
+/// A cable whose two ends are ports of one switch. It carries no route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Loopback {
+    /// The switch.
+    pub switch: SwitchId,
+    /// The two ports, lower first.
+    pub ports: (u8, u8),
+    /// Link class index.
+    pub class: u8,
+}
+
+/// An adapter no port of which has a link to a switch.
+pub type UnlinkedAdapter = AdapterId;
+
+/// What a switch port leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtPort {
+    /// No cable, or no such port.
+    Nothing,
+    /// The egress channel to another switch.
+    Switch(ChannelId, SwitchId),
+    /// A terminal.
+    Terminal(TerminalId),
+    /// The other end of a cable from the switch to itself.
+    Loopback,
+}
+
+/// An interconnection network `I = G(N, C)`: a multigraph of switches and terminals (Domke and
+/// Hoefler, "Scheduling-Aware Routing for Supercomputers", SC'16, Definition 1), with the port
+/// numbers, GUIDs and names of the real machine.
+///
+/// Channels are numbered in three contiguous ranges, with `M` directed switch-to-switch channels
+/// (the paper's `C*`) and `T` terminals:
+///
+/// | ids | channel |
+/// |---|---|
+/// | `0..M` | switch to switch, ordered by (tail switch, tail port) |
+/// | `M..M+T` | ejection: switch to terminal `id - M` |
+/// | `M+T..M+2T` | injection: terminal `id - M - T` to switch |
+///
+/// so that an array over `0..M` is indexed by inter-switch channel with no translation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fabric {
+    pub(crate) name: String,
+    pub(crate) switches: Vec<Switch>,
+    pub(crate) adapters: Vec<Adapter>,
+    pub(crate) hosts: Vec<Host>,
+    pub(crate) terminals: Vec<Terminal>,
+    pub(crate) loopbacks: Vec<Loopback>,
+    pub(crate) classes: Vec<LinkClass>,
+    /// `channel_start[s]..channel_start[s+1]`: inter-switch channels that leave `s`.
+    pub(crate) channel_start: Vec<u32>,
+    pub(crate) tail: Vec<u32>,
+    pub(crate) head: Vec<u32>,
+    pub(crate) tail_port: Vec<u8>,
+    pub(crate) reverse: Vec<u32>,
+    pub(crate) class: Vec<u8>,
+    /// `terminal_start[s]..terminal_start[s+1]`: terminals on `s`.
+    pub(crate) terminal_start: Vec<u32>,
+    /// `port_start[s] + p`: slot of port `p` (0 included) of `s`.
+    pub(crate) port_start: Vec<u32>,
+    /// Per slot the egress channel (inter-switch or ejection), [`NO_CHANNEL`] or [`LOOPBACK`].
+    pub(crate) channel_at: Vec<u32>,
+}
+
+/// No cable at a port.
+pub(crate) const NO_CHANNEL: u32 = u32::MAX;
+/// A cable from the switch to itself at a port.
+pub(crate) const LOOPBACK: u32 = u32::MAX - 1;
+
+impl Fabric {
+    /// A name for people: file stem, preset or generator spec.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The same fabric under another name.
+    #[must_use]
+    pub fn renamed(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// Number of switches.
+    #[inline]
+    pub fn switch_count(&self) -> usize {
+        self.switches.len()
+    }
+
+    /// Number of terminals (linked endpoint ports, aggregation adapters included).
+    #[inline]
+    pub fn terminal_count(&self) -> usize {
+        self.terminals.len()
+    }
+
+    /// Number of terminals that jobs can use.
+    pub fn compute_terminal_count(&self) -> usize {
+        self.terminals
+            .iter()
+            .filter(|t| t.role == Role::Compute)
+            .count()
+    }
+
+    /// Number of directed switch-to-switch channels, `|C*|`.
+    #[inline]
+    pub fn channel_count(&self) -> usize {
+        self.head.len()
+    }
+
+    /// Number of cables between two different switches.
+    pub fn switch_link_count(&self) -> usize {
+        self.head.len() / 2
+    }
+
+    /// Number of all cables: between switches, to terminals, and from a switch to itself.
+    pub fn link_count(&self) -> usize {
+        self.switch_link_count() + self.terminals.len() + self.loopbacks.len()
+    }
+
+    /// All switches, indexed by [`SwitchId`].
+    pub fn switches(&self) -> &[Switch] {
+        &self.switches
+    }
+
+    /// One switch.
+    pub fn switch(&self, s: SwitchId) -> &Switch {
+        &self.switches[s.index()]
+    }
+
+    /// All adapters, indexed by [`AdapterId`]; those without any link are there too.
+    pub fn adapters(&self) -> &[Adapter] {
+        &self.adapters
+    }
+
+    /// One adapter.
+    pub fn adapter(&self, a: AdapterId) -> &Adapter {
+        &self.adapters[a.index()]
+    }
+
+    /// All hosts, indexed by [`HostId`].
+    pub fn hosts(&self) -> &[Host] {
+        &self.hosts
+    }
+
+    /// One host.
+    pub fn host(&self, h: HostId) -> &Host {
+        &self.hosts[h.index()]
+    }
+
+    /// All terminals, indexed by [`TerminalId`].
+    pub fn terminals(&self) -> &[Terminal] {
+        &self.terminals
+    }
+
+    /// One terminal.
+    pub fn terminal(&self, t: TerminalId) -> &Terminal {
+        &self.terminals[t.index()]
+    }
+
+    /// Cables from a switch to itself.
+    pub fn loopbacks(&self) -> &[Loopback] {
+        &self.loopbacks
+    }
+
+    /// The link classes that occur.
+    pub fn classes(&self) -> &[LinkClass] {
+        &self.classes
+    }
+
+    /// The host of a terminal.
+    pub fn host_of(&self, t: TerminalId) -> HostId {
+        self.adapter(self.terminal(t).adapter).host
+    }
+
+    /// Adapters with no link to any switch.
+    pub fn unlinked_adapters(&self) -> Vec<UnlinkedAdapter> {
+        let mut linked = vec![false; self.adapters.len()];
+        for t in &self.terminals {
+            linked[t.adapter.index()] = true;
+        }
+        (0..linked.len())
+            .filter(|&a| !linked[a])
+            .map(AdapterId::new)
+            .collect()
+    }
+
+    /// Inter-switch channels that leave `s`, by rising port number.
+    #[inline]
+    pub fn channels_from(&self, s: SwitchId) -> Range<usize> {
+        self.channel_start[s.index()] as usize..self.channel_start[s.index() + 1] as usize
+    }
+
+    /// Terminals on `s`, by rising port number.
+    #[inline]
+    pub fn terminals_on(&self, s: SwitchId) -> Range<usize> {
+        self.terminal_start[s.index()] as usize..self.terminal_start[s.index() + 1] as usize
+    }
+
+    /// The switch that inter-switch channel `c` leaves.
+    #[inline]
+    pub fn tail(&self, c: ChannelId) -> SwitchId {
+        SwitchId(self.tail[c.index()])
+    }
+
+    /// The switch that inter-switch channel `c` enters.
+    #[inline]
+    pub fn head(&self, c: ChannelId) -> SwitchId {
+        SwitchId(self.head[c.index()])
+    }
+
+    /// The egress port of inter-switch channel `c` at its tail.
+    #[inline]
+    pub fn tail_port(&self, c: ChannelId) -> u8 {
+        self.tail_port[c.index()]
+    }
+
+    /// The ingress port of inter-switch channel `c` at its head.
+    #[inline]
+    pub fn head_port(&self, c: ChannelId) -> u8 {
+        self.tail_port[self.reverse[c.index()] as usize]
+    }
+
+    /// The opposite channel of the same cable.
+    #[inline]
+    pub fn reverse(&self, c: ChannelId) -> ChannelId {
+        ChannelId(self.reverse[c.index()])
+    }
+
+    /// The link class of inter-switch channel `c`.
+    pub fn class_of(&self, c: ChannelId) -> &LinkClass {
+        &self.classes[self.class[c.index()] as usize]
+    }
+
+    /// The link class of a terminal's cable.
+    pub fn terminal_class(&self, t: TerminalId) -> &LinkClass {
+        &self.classes[self.terminal(t).class as usize]
+    }
+
+    /// `heads()[c]` is the head switch of inter-switch channel `c`; for hot loops.
+    #[inline]
+    pub fn heads(&self) -> &[u32] {
+        &self.head
+    }
+
+    /// `tails()[c]` is the tail switch of inter-switch channel `c`; for hot loops.
+    #[inline]
+    pub fn tails(&self) -> &[u32] {
+        &self.tail
+    }
+
+    /// `tail_ports()[c]` is the egress port of inter-switch channel `c`; for hot loops.
+    #[inline]
+    pub fn tail_ports(&self) -> &[u8] {
+        &self.tail_port
+    }
+
+    /// `reverses()[c]` is the opposite channel of `c`; for hot loops.
+    #[inline]
+    pub fn reverses(&self) -> &[u32] {
+        &self.reverse
+    }
+
+    /// Row starts of the inter-switch channels: those of switch `s` are
+    /// `starts()[s]..starts()[s + 1]`; for hot loops.
+    #[inline]
+    pub fn channel_starts(&self) -> &[u32] {
+        &self.channel_start
+    }
+
+    /// What hangs at port `port` of switch `s`.
+    #[inline]
+    pub fn at_port(&self, s: SwitchId, port: u8) -> AtPort {
+        if port > self.switches[s.index()].ports {
+            return AtPort::Nothing;
+        }
+        let c = self.channel_at[self.port_start[s.index()] as usize + port as usize];
+        let m = self.head.len() as u32;
+        match c {
+            NO_CHANNEL => AtPort::Nothing,
+            LOOPBACK => AtPort::Loopback,
+            c if c < m => AtPort::Switch(ChannelId(c), SwitchId(self.head[c as usize])),
+            c => AtPort::Terminal(TerminalId(c - m)),
+        }
+    }
+
+    /// Sizes of the connected components in switches, largest first. Hosts without a switch are not
+    /// counted.
+    pub fn components(&self) -> Vec<usize> {
+        let mut sizes: Vec<usize> = Vec::new();
+        for &label in &self.component_labels() {
+            let label = label as usize;
+            if label == sizes.len() {
+                sizes.push(0);
+            }
+            sizes[label] += 1;
+        }
+        sizes.sort_unstable_by(|a, b| b.cmp(a));
+        sizes
+    }
+
+    /// For every switch the number of its connected component, in order of first appearance.
+    pub fn component_labels(&self) -> Vec<u32> {
+        let mut label = vec![u32::MAX; self.switches.len()];
+        let mut count = 0;
+        let mut stack = Vec::new();
+        for start in 0..label.len() {
+            if label[start] != u32::MAX {
+                continue;
+            }
+            label[start] = count;
+            stack.push(start);
+            while let Some(s) = stack.pop() {
+                for c in self.channels_from(SwitchId::new(s)) {
+                    let n = self.head[c] as usize;
+                    if label[n] == u32::MAX {
+                        label[n] = count;
+                        stack.push(n);
+                    }
+                }
+            }
+            count += 1;
+        }
+        label
+    }
+
+    /// The largest hop distance between two switches of one component.
+    ///
+    /// Complexity: one breadth-first search a switch, O(switches x channels).
+    pub fn diameter(&self) -> usize {
+        let n = self.switches.len();
+        let mut dist = vec![u32::MAX; n];
+        let mut queue = Vec::with_capacity(n);
+        let mut diameter = 0;
+        for start in 0..n {
+            dist.fill(u32::MAX);
+            queue.clear();
+            dist[start] = 0;
+            queue.push(start);
+            let mut next = 0;
+            while next < queue.len() {
+                let s = queue[next];
+                next += 1;
+                for c in self.channels_from(SwitchId::new(s)) {
+                    let v = self.head[c] as usize;
+                    if dist[v] == u32::MAX {
+                        dist[v] = dist[s] + 1;
+                        queue.push(v);
+                    }
+                }
+            }
+            diameter = diameter.max(dist[queue[queue.len() - 1]] as usize);
+        }
+        diameter
+    }
+
+    /// The same fabric with the roles of its terminals set by `role`.
+    #[must_use]
+    pub fn with_roles(mut self, role: impl Fn(TerminalId, &Terminal) -> Role) -> Self {
+        for i in 0..self.terminals.len() {
+            self.terminals[i].role = role(TerminalId::new(i), &self.terminals[i]);
+        }
+        self
+    }
+
+    /// A 64-bit digest of everything that routing can see: switches, ports, cables, terminals, GUIDs,
+    /// LIDs and roles, but not names. Results carry it as provenance.
+    pub fn digest(&self) -> u64 {
+        let mut h = Fnv::default();
+        h.add(self.switches.len() as u64);
+        for s in &self.switches {
+            h.add(s.guid.0);
+            h.add(u64::from(s.ports) | u64::from(s.lid.unwrap_or(0)) << 8);
+        }
+        for t in &self.terminals {
+            h.add(t.guid.0);
+            h.add(u64::from(t.switch.0) << 32 | u64::from(t.switch_port) << 8 | t.role as u64);
+            h.add(u64::from(t.lid.unwrap_or(0)) << 8 | u64::from(t.lmc));
+            h.add(self.classes[t.class as usize].bytes_per_second);
+        }
+        for c in 0..self.head.len() {
+            h.add(u64::from(self.tail[c]) << 32 | u64::from(self.head[c]));
+            h.add(u64::from(self.tail_port[c]) << 32 | u64::from(self.reverse[c]));
+            h.add(self.classes[self.class[c] as usize].bytes_per_second);
+        }
+        h.0
+    }
+}
+
+/// Fowler-Noll-Vo 1a over 64-bit words: stable across releases and platforms.
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fnv {
+    fn add(&mut self, word: u64) {
+        for byte in word.to_le_bytes() {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}

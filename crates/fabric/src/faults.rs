@@ -1,0 +1,203 @@
+//! Faults as deltas: a degraded fabric is a new value.
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use thiserror::Error;
+
+use crate::{BuildError, ChannelId, Fabric, FabricBuilder, SwitchId, TerminalId};
+
+/// A set of failed cables and switches of one base fabric. Removing an entry is a repair.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// Failed switch-to-switch cables, each named by either of its channels.
+    pub links: Vec<ChannelId>,
+    /// Failed switches; their cables and terminals fail with them.
+    pub switches: Vec<SwitchId>,
+    /// Failed terminal cables.
+    pub terminals: Vec<TerminalId>,
+}
+
+/// How the ids of a base fabric map to those of a fabric made from it, and back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Renumbering {
+    /// New switch id of each old one, `None` if it failed.
+    pub switch: Vec<Option<SwitchId>>,
+    /// New terminal id of each old one, `None` if it failed.
+    pub terminal: Vec<Option<TerminalId>>,
+    /// Old switch id of each new one.
+    pub old_switch: Vec<SwitchId>,
+    /// Old terminal id of each new one.
+    pub old_terminal: Vec<TerminalId>,
+}
+
+/// Why faults could not be drawn.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum FaultError {
+    /// More failures asked for than can be taken without splitting the fabric.
+    #[error("only {drawn} of {wanted} cables can fail before the fabric falls apart")]
+    WouldSplit {
+        /// Cables asked for.
+        wanted: usize,
+        /// Cables that could be removed.
+        drawn: usize,
+    },
+}
+
+impl Faults {
+    /// Nothing failed.
+    pub fn is_empty(&self) -> bool {
+        self.links.is_empty() && self.switches.is_empty() && self.terminals.is_empty()
+    }
+
+    /// `count` random switch-to-switch cables whose loss leaves the fabric in as many components as
+    /// before. Equal seeds give equal faults.
+    ///
+    /// # Errors
+    /// If there are not that many.
+    pub fn random_links(fabric: &Fabric, count: usize, seed: u64) -> Result<Self, FaultError> {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x6c69_6e6b_6661_756c);
+        let mut cables: Vec<u32> = (0..fabric.channel_count() as u32)
+            .filter(|&c| c < fabric.reverses()[c as usize])
+            .collect();
+        // Fisher-Yates; the modulo bias over at most 2^32 items of a 64-bit draw is below 2^-32.
+        for i in (1..cables.len()).rev() {
+            cables.swap(i, (rng.next_u64() % (i as u64 + 1)) as usize);
+        }
+        let mut failed = vec![false; fabric.channel_count()];
+        let mut links = Vec::with_capacity(count);
+        for &c in &cables {
+            if links.len() == count {
+                break;
+            }
+            let channel = ChannelId(c);
+            failed[c as usize] = true;
+            failed[fabric.reverse(channel).index()] = true;
+            if still_joined(fabric, &failed, fabric.tail(channel), fabric.head(channel)) {
+                links.push(channel);
+            } else {
+                failed[c as usize] = false;
+                failed[fabric.reverse(channel).index()] = false;
+            }
+        }
+        if links.len() < count {
+            return Err(FaultError::WouldSplit {
+                wanted: count,
+                drawn: links.len(),
+            });
+        }
+        links.sort_unstable();
+        Ok(Self {
+            links,
+            ..Self::default()
+        })
+    }
+}
+
+fn still_joined(fabric: &Fabric, failed: &[bool], a: SwitchId, b: SwitchId) -> bool {
+    let mut seen = vec![false; fabric.switch_count()];
+    let mut stack = vec![a];
+    seen[a.index()] = true;
+    while let Some(s) = stack.pop() {
+        if s == b {
+            return true;
+        }
+        for c in fabric.channels_from(s) {
+            let v = fabric.head(ChannelId::new(c));
+            if !failed[c] && !seen[v.index()] {
+                seen[v.index()] = true;
+                stack.push(v);
+            }
+        }
+    }
+    false
+}
+
+impl Fabric {
+    /// The fabric that is left when `faults` are taken away. GUIDs, port numbers and LIDs stay; ids
+    /// are dense again, and the [`Renumbering`] maps them.
+    ///
+    /// # Panics
+    /// If a fault names an id that this fabric does not have.
+    pub fn with_faults(&self, faults: &Faults) -> (Self, Renumbering) {
+        let mut gone_switch = vec![false; self.switch_count()];
+        for s in &faults.switches {
+            gone_switch[s.index()] = true;
+        }
+        let mut gone_terminal = vec![false; self.terminal_count()];
+        for t in &faults.terminals {
+            gone_terminal[t.index()] = true;
+        }
+        let mut gone_channel = vec![false; self.channel_count()];
+        for &c in &faults.links {
+            gone_channel[c.index()] = true;
+            gone_channel[self.reverse(c).index()] = true;
+        }
+        self.rebuild(&gone_switch, &gone_terminal, &gone_channel)
+            .expect("a part of a valid fabric is valid")
+    }
+
+    fn rebuild(
+        &self,
+        gone_switch: &[bool],
+        gone_terminal: &[bool],
+        gone_channel: &[bool],
+    ) -> Result<(Self, Renumbering), BuildError> {
+        let mut b = FabricBuilder::new(self.name.clone());
+        for class in &self.classes {
+            b.class(class.clone());
+        }
+        let mut map = Renumbering {
+            switch: vec![None; self.switch_count()],
+            terminal: vec![None; self.terminal_count()],
+            old_switch: Vec::new(),
+            old_terminal: Vec::new(),
+        };
+        for (i, switch) in self.switches.iter().enumerate() {
+            if !gone_switch[i] {
+                map.switch[i] = Some(b.add_switch(switch.clone()));
+                map.old_switch.push(SwitchId::new(i));
+            }
+        }
+        for host in &self.hosts {
+            b.add_host(host.name.clone());
+        }
+        for adapter in &self.adapters {
+            b.add_adapter(adapter.clone());
+        }
+        for (i, terminal) in self.terminals.iter().enumerate() {
+            let Some(switch) = map.switch[terminal.switch.index()] else {
+                continue;
+            };
+            if gone_terminal[i] {
+                continue;
+            }
+            map.terminal[i] = Some(TerminalId::new(map.old_terminal.len()));
+            map.old_terminal.push(TerminalId::new(i));
+            b.link_terminal(crate::Terminal {
+                switch,
+                ..terminal.clone()
+            })?;
+        }
+        for c in (0..self.channel_count()).map(ChannelId::new) {
+            let r = self.reverse(c);
+            if c > r || gone_channel[c.index()] {
+                continue;
+            }
+            let (Some(s), Some(t)) = (
+                map.switch[self.tail(c).index()],
+                map.switch[self.head(c).index()],
+            ) else {
+                continue;
+            };
+            let class = self.class[c.index()];
+            b.link_switches((s, self.tail_port(c)), (t, self.head_port(c)), class)?;
+        }
+        for l in &self.loopbacks {
+            if let Some(s) = map.switch[l.switch.index()] {
+                b.link_switches((s, l.ports.0), (s, l.ports.1), l.class)?;
+            }
+        }
+        Ok((b.finish()?, map))
+    }
+}

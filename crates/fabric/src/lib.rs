@@ -1,0 +1,24 @@
+//! The network as data.
+//!
+//! A [`Fabric`] is an immutable value: switches, adapters, hosts and terminals with dense ids, and
+//! directed channels in compressed-row order. It is made by a [`FabricBuilder`] (from a dump, or by a
+//! generator) and changed only by making a new value from [`Faults`]. What a fabric *is* (a tree with
+//! levels, a grid with coordinates, groups) is a separate value, its [`Shape`].
+//!
+//! This crate does no I/O.
+
+mod builder;
+mod fabric;
+mod faults;
+mod ids;
+mod link;
+mod shape;
+
+pub use builder::{BuildError, FabricBuilder};
+pub use fabric::{
+    Adapter, AtPort, Fabric, Host, Loopback, Role, Switch, Terminal, UnlinkedAdapter,
+};
+pub use faults::{FaultError, Faults, Renumbering};
+pub use ids::{AdapterId, ChannelId, Guid, HostId, SwitchId, TerminalId};
+pub use link::LinkClass;
+pub use shape::{DragonflyShape, GridKind, GridShape, Pgft, Shape, TreeShape};

@@ -1,0 +1,84 @@
+//! Link classes: what a cable can carry.
+
+use serde::{Deserialize, Serialize};
+
+/// The width, speed and latency that the two channels of a cable have. A fabric has a handful of
+/// classes; every channel names one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct LinkClass {
+    /// How the field writes it, e.g. `4xHDR`; for other technologies any short name.
+    pub label: String,
+    /// Data rate of one direction in bytes per second, after line coding.
+    pub bytes_per_second: u64,
+    /// Latency of the cable in picoseconds (propagation; about 5 ns a metre). Zero where unknown.
+    pub latency_ps: u64,
+}
+
+/// Signalling rate of one lane in Mbit/s and the line code's (payload, coded) bits, by InfiniBand
+/// speed name. Rates as the InfiniBand Trade Association's roadmap prints them.
+const IB_SPEEDS: &[(&str, u64, (u64, u64))] = &[
+    ("SDR", 2_500, (8, 10)),
+    ("DDR", 5_000, (8, 10)),
+    ("QDR", 10_000, (8, 10)),
+    ("FDR10", 10_312, (64, 66)),
+    ("FDR", 14_062, (64, 66)),
+    ("EDR", 25_781, (64, 66)),
+    ("HDR", 53_125, (64, 68)),
+    ("NDR", 106_250, (64, 68)),
+    ("XDR", 212_500, (64, 68)),
+];
+
+impl LinkClass {
+    /// The class of an InfiniBand label: width, `x`, speed name (`1xSDR` .. `12xXDR`). `None` for
+    /// anything else.
+    pub fn infiniband(label: &str) -> Option<Self> {
+        let (width, speed) = label.split_once('x')?;
+        let lanes: u64 = width
+            .parse()
+            .ok()
+            .filter(|w| [1, 2, 4, 8, 12].contains(w))?;
+        let &(_, mbits, (payload, coded)) = IB_SPEEDS.iter().find(|(name, ..)| *name == speed)?;
+        Some(Self {
+            label: label.to_owned(),
+            bytes_per_second: lanes * mbits * 1_000_000 / 8 * payload / coded,
+            latency_ps: 0,
+        })
+    }
+
+    /// A class of another technology: a name and the data rate of one direction in bytes per second.
+    pub fn other(label: &str, bytes_per_second: u64) -> Self {
+        Self {
+            label: label.to_owned(),
+            bytes_per_second,
+            latency_ps: 0,
+        }
+    }
+
+    /// The class for a link whose speed nobody stated: it counts as 4xQDR, the default of
+    /// ibsim and of most test fabrics.
+    pub fn unknown() -> Self {
+        Self::other("?", 4_000_000_000)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_rates_are_after_line_coding() {
+        let rate = |l| LinkClass::infiniband(l).expect("known").bytes_per_second;
+        assert_eq!(rate("1xSDR"), 250_000_000);
+        assert_eq!(rate("4xQDR"), 4_000_000_000);
+        assert_eq!(rate("4xHDR"), 25_000_000_000);
+        assert_eq!(rate("4xNDR"), 50_000_000_000);
+        assert!((12_490_000_000..12_510_000_000).contains(&rate("4xEDR")));
+    }
+
+    #[test]
+    fn other_labels_are_refused() {
+        for label in ["", "4x", "xHDR", "3xHDR", "4xhdr", "4x???", "HDR"] {
+            assert_eq!(LinkClass::infiniband(label), None, "{label}");
+        }
+    }
+}

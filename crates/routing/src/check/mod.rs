@@ -1,0 +1,418 @@
+//! The checker: proves what routes do, whoever made them.
+//!
+//! It shares no code with the engines. Every ordered pair of terminals is traced through the tables as
+//! a packet would go; one pass over the in-tree of a destination traces all its sources, so the cost is
+//! O(destinations x switches), not O(pairs x hops). In the same pass the checker counts the load of
+//! every channel and collects the dependencies between channels, layer by layer, whose strongly
+//! connected components decide deadlock freedom (Dally and Seitz, "Deadlock-free message routing in
+//! multiprocessor interconnection networks", 1987).
+
+mod dependency;
+mod walk;
+
+use std::sync::atomic::Ordering;
+
+use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::{DestId, Layers, Routes};
+use dependency::Dependencies;
+use walk::{Outcome, Walk};
+
+/// Most broken pairs that a report lists one by one.
+const EXAMPLES: usize = 10;
+/// Destinations a task; fixed, so that the work splits alike for any number of threads.
+const CHUNK: usize = 64;
+
+/// What the checker found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// Ordered pairs of different terminals.
+    pub pairs: u64,
+    /// Pairs whose packets end nowhere or at a wrong port.
+    pub unreachable: u64,
+    /// Pairs whose packets go round for ever.
+    pub loops: u64,
+    /// Number of pairs by switches crossed; index 0 is unused.
+    pub hops: Vec<u64>,
+    /// Ordered terminal pairs that cross each inter-switch channel (the edge forwarding index), by
+    /// [`ChannelId`].
+    pub load: Vec<u64>,
+    /// The virtual layers in use, rising.
+    pub layers: Vec<LayerReport>,
+    /// The first broken pairs, by (destination, source).
+    pub broken: Vec<Broken>,
+}
+
+/// One virtual layer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayerReport {
+    /// Its number.
+    pub layer: u8,
+    /// Number of channel dependencies in it.
+    pub dependencies: usize,
+    /// A cycle of dependencies, if there is one: then packets can deadlock.
+    pub cycle: Option<Cycle>,
+}
+
+/// A cycle in the channel dependency graph of a layer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cycle {
+    /// The channels; each waits for the next, the last for the first.
+    pub channels: Vec<ChannelId>,
+    /// For each channel a route (source, destination) that holds it and wants the next one.
+    pub routes: Vec<(TerminalId, TerminalId)>,
+}
+
+/// A pair that does not reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// Source.
+    pub source: TerminalId,
+    /// Destination.
+    pub dest: TerminalId,
+    /// The switch where its packets end or come back to.
+    pub at: SwitchId,
+    /// Whether they go round (else they end there).
+    pub loops: bool,
+}
+
+/// Hop statistics in switches crossed, as OpenSM counts.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Hops {
+    /// Mean over the pairs that reach; 0 if none does.
+    pub mean: f64,
+    /// Largest.
+    pub max: usize,
+}
+
+impl Report {
+    /// Whether every pair reaches.
+    pub fn complete(&self) -> bool {
+        self.unreachable == 0 && self.loops == 0
+    }
+
+    /// Whether no layer has a cycle.
+    pub fn deadlock_free(&self) -> bool {
+        self.layers.iter().all(|l| l.cycle.is_none())
+    }
+
+    /// Hop statistics.
+    pub fn hops(&self) -> Hops {
+        let pairs: u64 = self.hops.iter().sum();
+        let sum: u64 = self
+            .hops
+            .iter()
+            .enumerate()
+            .map(|(h, n)| h as u64 * n)
+            .sum();
+        Hops {
+            mean: if pairs == 0 {
+                0.0
+            } else {
+                sum as f64 / pairs as f64
+            },
+            max: self.hops.iter().rposition(|&n| n > 0).unwrap_or(0),
+        }
+    }
+}
+
+/// Per chunk of destinations; merged by addition and concatenation in chunk order.
+struct Partial {
+    hops: Vec<u64>,
+    load: Vec<u64>,
+    unreachable: u64,
+    loops: u64,
+    broken: Vec<Broken>,
+}
+
+/// Traces every ordered pair of terminals and proves or refutes deadlock freedom.
+///
+/// Uses the caller's rayon pool; the report does not depend on the number of threads.
+///
+/// # Panics
+/// If the routes were made for a fabric of another size.
+pub fn check(fabric: &Fabric, routes: &Routes) -> Report {
+    assert_eq!(
+        routes.switch_count(),
+        fabric.switch_count(),
+        "routes of another fabric"
+    );
+    assert_eq!(
+        routes.terminal_count(),
+        fabric.terminal_count(),
+        "routes of another fabric"
+    );
+    let n = fabric.terminal_count();
+    let sources = Sources::new(fabric, routes);
+    let deps = Dependencies::new(fabric);
+
+    let chunks: Vec<usize> = (0..n).step_by(CHUNK).collect();
+    // Each group of chunks shares one load vector, so that memory does not grow with the fabric.
+    let group = chunks.len().div_ceil(16).max(1);
+    let partials: Vec<Partial> = chunks
+        .par_chunks(group)
+        .map(|starts| {
+            let mut part = Partial {
+                hops: Vec::new(),
+                load: vec![0; fabric.channel_count()],
+                unreachable: 0,
+                loops: 0,
+                broken: Vec::new(),
+            };
+            let mut walk = Walk::new(fabric);
+            for &start in starts {
+                for d in start..(start + CHUNK).min(n) {
+                    visit(
+                        fabric,
+                        routes,
+                        &sources,
+                        &deps,
+                        &mut walk,
+                        TerminalId::new(d),
+                        &mut part,
+                    );
+                }
+            }
+            part
+        })
+        .collect();
+
+    let mut report = Report {
+        pairs: (n as u64) * (n as u64).saturating_sub(1),
+        unreachable: 0,
+        loops: 0,
+        hops: Vec::new(),
+        load: vec![0; fabric.channel_count()],
+        layers: Vec::new(),
+        broken: Vec::new(),
+    };
+    for part in partials {
+        report.unreachable += part.unreachable;
+        report.loops += part.loops;
+        report
+            .hops
+            .resize(report.hops.len().max(part.hops.len()), 0);
+        for (sum, x) in report.hops.iter_mut().zip(&part.hops) {
+            *sum += x;
+        }
+        for (sum, x) in report.load.iter_mut().zip(&part.load) {
+            *sum += x;
+        }
+        report.broken.extend(part.broken);
+    }
+    report.broken.truncate(EXAMPLES);
+
+    let used = sources.layers_in_use(fabric, routes);
+    report.layers = (0..32u8)
+        .into_par_iter()
+        .filter(|l| used & (1 << l) != 0)
+        .map(|layer| LayerReport {
+            layer,
+            dependencies: deps.count(layer),
+            cycle: deps
+                .find_cycle(fabric, layer)
+                .map(|channels| name_routes(fabric, routes, &sources, layer, channels)),
+        })
+        .collect();
+    report
+}
+
+/// Who sends: terminals by switch and path, and the layers they use.
+struct Sources {
+    /// `count[path * switches + s]`: terminals on `s` that use path `path`.
+    count: Vec<u32>,
+    /// Paths that any source uses.
+    paths: Vec<usize>,
+}
+
+impl Sources {
+    fn new(fabric: &Fabric, routes: &Routes) -> Self {
+        let s = fabric.switch_count();
+        let mut count = vec![0; routes.paths().max(1) * s];
+        for t in 0..fabric.terminal_count() {
+            let t = TerminalId::new(t);
+            count[routes.path_of(t) * s + fabric.terminal(t).switch.index()] += 1;
+        }
+        let paths = (0..routes.paths())
+            .filter(|p| count[p * s..(p + 1) * s].iter().any(|&c| c > 0))
+            .collect();
+        Self { count, paths }
+    }
+
+    fn of(&self, path: usize, switches: usize) -> &[u32] {
+        &self.count[path * switches..(path + 1) * switches]
+    }
+
+    /// Bit set of the layers that terminals on `s` use towards `dest` on path `path`.
+    fn layer_mask(
+        &self,
+        fabric: &Fabric,
+        routes: &Routes,
+        s: usize,
+        dest: TerminalId,
+        path: usize,
+    ) -> u32 {
+        match &routes.layers {
+            Layers::One => 1,
+            Layers::ByRow(l) => 1 << l[routes.row(DestId(dest.0), path)],
+            Layers::BySourceSwitch(l) => {
+                1 << l[routes.row(DestId(dest.0), path) * fabric.switch_count() + s]
+            }
+            Layers::ByPair(_) => fabric
+                .terminals_on(SwitchId::new(s))
+                .map(TerminalId::new)
+                .filter(|&t| t != dest && routes.path_of(t) == path)
+                .fold(0, |mask, t| mask | 1 << routes.layer(fabric, t, dest)),
+        }
+    }
+
+    fn layers_in_use(&self, fabric: &Fabric, routes: &Routes) -> u32 {
+        if routes.layers == Layers::One {
+            return 1;
+        }
+        let s = fabric.switch_count();
+        (0..fabric.terminal_count())
+            .into_par_iter()
+            .map(|d| {
+                let dest = TerminalId::new(d);
+                let home = fabric.terminal(dest).switch.index();
+                let mut mask = 0;
+                for &path in &self.paths {
+                    for (v, &count) in self.of(path, s).iter().enumerate() {
+                        // The only terminal of the destination's switch sends nothing to itself.
+                        let itself = u32::from(v == home && routes.path_of(dest) == path);
+                        if count > itself {
+                            mask |= self.layer_mask(fabric, routes, v, dest, path);
+                        }
+                    }
+                }
+                mask
+            })
+            .reduce(|| 0, |a, b| a | b)
+    }
+}
+
+fn visit(
+    fabric: &Fabric,
+    routes: &Routes,
+    sources: &Sources,
+    deps: &Dependencies,
+    walk: &mut Walk<'_>,
+    dest: TerminalId,
+    part: &mut Partial,
+) {
+    let home = fabric.terminal(dest).switch.index();
+    for &path in &sources.paths {
+        let count = sources.of(path, fabric.switch_count());
+        let itself = u32::from(routes.path_of(dest) == path);
+        let senders = |s: usize| u64::from(count[s] - if s == home { itself } else { 0 });
+        walk.to(routes.ports(routes.row(DestId(dest.0), path)), dest, |s| {
+            senders(s) > 0
+        });
+        for i in 0..walk.order.len() {
+            let s = walk.order[i] as usize;
+            let pairs = senders(s);
+            if pairs == 0 {
+                continue;
+            }
+            match walk.outcome(s) {
+                Outcome::Reaches(hops) => {
+                    if part.hops.len() <= hops {
+                        part.hops.resize(hops + 1, 0);
+                    }
+                    part.hops[hops] += pairs;
+                    walk.weight[s] += pairs;
+                    walk.mask[s] |= sources.layer_mask(fabric, routes, s, dest, path);
+                }
+                bad => {
+                    let loops = bad == Outcome::Loops;
+                    *(if loops {
+                        &mut part.loops
+                    } else {
+                        &mut part.unreachable
+                    }) += pairs;
+                    let source = fabric
+                        .terminals_on(SwitchId::new(s))
+                        .map(TerminalId::new)
+                        .find(|&t| t != dest && routes.path_of(t) == path);
+                    if let Some(source) = source.filter(|_| part.broken.len() < EXAMPLES) {
+                        let at = walk.end(s);
+                        part.broken.push(Broken {
+                            source,
+                            dest,
+                            at,
+                            loops,
+                        });
+                    }
+                }
+            }
+        }
+        // Upstream first: what a switch carries is complete before it is passed on.
+        for i in (0..walk.order.len()).rev() {
+            let s = walk.order[i] as usize;
+            let weight = walk.weight[s];
+            let Some(channel) = walk.channel(s).filter(|_| weight > 0) else {
+                continue;
+            };
+            let v = fabric.heads()[channel] as usize;
+            part.load[channel] += weight;
+            walk.weight[v] += weight;
+            let mask = walk.mask[s];
+            walk.mask[v] |= mask;
+            if let Some(next) = walk.channel(v) {
+                let bits = deps.slot(fabric, channel, next);
+                // Reading first keeps the cache line shared between threads.
+                if bits.load(Ordering::Relaxed) & mask != mask {
+                    bits.fetch_or(mask, Ordering::Relaxed);
+                }
+            }
+        }
+    }
+}
+
+/// Finds, for each dependency of a cycle, a route that makes it.
+fn name_routes(
+    fabric: &Fabric,
+    routes: &Routes,
+    sources: &Sources,
+    layer: u8,
+    channels: Vec<ChannelId>,
+) -> Cycle {
+    let mut found: Vec<Option<(TerminalId, TerminalId)>> = vec![None; channels.len()];
+    let mut walk = Walk::new(fabric);
+    for dest in (0..fabric.terminal_count()).map(TerminalId::new) {
+        for &path in &sources.paths {
+            if found.iter().all(Option::is_some) {
+                break;
+            }
+            let row = routes.ports(routes.row(DestId(dest.0), path));
+            walk.to(row, dest, |_| true);
+            for (i, &c) in channels.iter().enumerate() {
+                let next = channels[(i + 1) % channels.len()];
+                let (s, v) = (fabric.tail(c).index(), fabric.head(c).index());
+                if found[i].is_some()
+                    || walk.channel(s) != Some(c.index())
+                    || walk.channel(v) != Some(next.index())
+                {
+                    continue;
+                }
+                found[i] = (0..fabric.terminal_count())
+                    .map(TerminalId::new)
+                    .find(|&t| {
+                        t != dest
+                            && routes.path_of(t) == path
+                            && routes.layer(fabric, t, dest) == layer
+                            && walk.passes(fabric.terminal(t).switch.index(), s)
+                    })
+                    .map(|t| (t, dest));
+            }
+        }
+    }
+    let routes = found
+        .into_iter()
+        .map(|f| f.expect("some route made the dependency"))
+        .collect();
+    Cycle { channels, routes }
+}

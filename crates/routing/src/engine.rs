@@ -1,0 +1,233 @@
+//! What an engine is: given a fabric and a request, it computes routes or refuses with a reason.
+
+use std::collections::BTreeMap;
+
+use darkfiber_fabric::{Fabric, Shape, SwitchId};
+use thiserror::Error;
+
+use crate::{Routes, engines};
+
+/// What an engine is asked for, beside the fabric.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    /// What the fabric is, where known.
+    pub shape: Option<&'a Shape>,
+    /// Root switches for Up*/Down* and trees; empty = the engine finds them.
+    pub roots: &'a [SwitchId],
+    /// LID mask control: every terminal gets `2^lmc` LIDs, routed as differently as possible.
+    pub lmc: u8,
+    /// Virtual lanes that may be used.
+    pub lanes: u8,
+    /// Seed of every random choice.
+    pub seed: u64,
+}
+
+impl Default for Request<'_> {
+    /// No shape, no roots, LMC 0, 8 lanes (what most InfiniBand switches have), seed 1.
+    fn default() -> Self {
+        Self {
+            shape: None,
+            roots: &[],
+            lmc: 0,
+            lanes: 8,
+            seed: 1,
+        }
+    }
+}
+
+impl Request<'_> {
+    /// LIDs a terminal has.
+    pub fn paths(&self) -> usize {
+        1 << self.lmc
+    }
+}
+
+/// Why an engine cannot route a fabric.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The engine is made for another family of fabrics.
+    #[error("{engine} needs {needs}: {reason}")]
+    WrongFabric {
+        /// Engine name.
+        engine: &'static str,
+        /// What it needs.
+        needs: &'static str,
+        /// What was found instead.
+        reason: String,
+    },
+    /// More virtual lanes needed than allowed.
+    #[error("{engine} needs {needed} virtual lanes, {lanes} are allowed; raise --lanes or {hint}")]
+    Lanes {
+        /// Engine name.
+        engine: &'static str,
+        /// Lanes needed, or a lower bound.
+        needed: usize,
+        /// Lanes allowed.
+        lanes: u8,
+        /// What else the user can do.
+        hint: &'static str,
+    },
+    /// The fabric is in pieces: no engine can route between them.
+    #[error(
+        "the fabric is in {components} pieces (switches: {sizes}); route each alone, or mend it"
+    )]
+    Disconnected {
+        /// Number of components.
+        components: usize,
+        /// Their sizes in switches.
+        sizes: String,
+    },
+    /// Nothing to route.
+    #[error("the fabric has no {what}")]
+    Empty {
+        /// What is missing.
+        what: &'static str,
+    },
+    /// The tables would not fit in memory.
+    #[error("{engine} would need {bytes} bytes of tables here; {hint}")]
+    TooLarge {
+        /// Engine name.
+        engine: &'static str,
+        /// Bytes needed.
+        bytes: u64,
+        /// What else the user can do.
+        hint: &'static str,
+    },
+    /// A parameter that the engine does not have, or a value out of range.
+    #[error("{engine}: {problem}")]
+    Parameter {
+        /// Engine name.
+        engine: &'static str,
+        /// What is wrong and what would be right.
+        problem: String,
+    },
+}
+
+/// What kind of fabric an engine routes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Any connected fabric.
+    Any,
+    /// A tree of levels, faulty or not.
+    Tree,
+    /// A fabric with a known shape: parallel-port generalized fat-tree.
+    FatTree,
+    /// A lattice (HyperX, torus, mesh), or consistently numbered ports.
+    Grid,
+}
+
+impl Needs {
+    /// A word or two for tables.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Any => "any fabric",
+            Self::Tree => "a tree of levels",
+            Self::FatTree => "a generated fat-tree",
+            Self::Grid => "HyperX, torus or mesh",
+        }
+    }
+}
+
+/// What an engine promises about deadlock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deadlock {
+    /// Free of cyclic channel dependencies with one lane, by construction.
+    Free,
+    /// Free by virtual layers; may need several lanes.
+    Layers,
+    /// Free on the fabrics it is made for, not elsewhere.
+    OnItsFabric,
+    /// Not looked at: the checker tells.
+    NotPromised,
+}
+
+impl Deadlock {
+    /// A word or two for tables.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Free => "free, 1 lane",
+            Self::Layers => "free, lanes",
+            Self::OnItsFabric => "free on its fabrics",
+            Self::NotPromised => "not promised",
+        }
+    }
+}
+
+/// A routing engine: a pure function of fabric and request.
+///
+/// Contract (requirements I1 to I5): a row for every LID that reaches it from every switch of a
+/// connected fabric, no loop, the same bytes for the same request at any number of threads, or a
+/// typed refusal. Never a partial table.
+pub trait Engine: Sync {
+    /// The name as OpenSM's users know it.
+    fn name(&self) -> &'static str;
+    /// One line for `darkfiber list engines`.
+    fn summary(&self) -> &'static str;
+    /// Paragraphs for `darkfiber list engines NAME`: the algorithm, what it is good for, decisions
+    /// where the papers are silent, complexity.
+    fn doc(&self) -> &'static str;
+    /// The paper or program that defines it.
+    fn paper(&self) -> &'static str;
+    /// What fabrics it routes.
+    fn needs(&self) -> Needs;
+    /// What it promises about deadlock.
+    fn deadlock(&self) -> Deadlock;
+    /// Whether its tables fit linear forwarding tables; `false` is for analysis only.
+    fn fits_lft(&self) -> bool {
+        true
+    }
+    /// Computes tables and layers.
+    ///
+    /// # Errors
+    /// A [`Refusal`] if this engine cannot route this fabric as asked.
+    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal>;
+}
+
+/// All engines, in the order of `darkfiber list engines`. To add one: write its file in `engines/`
+/// and add a line here; help, lists, the reference page and the conformance tests follow.
+pub static ENGINES: &[&dyn Engine] = &[&engines::MinHop];
+
+/// A name that no engine has.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("no engine is called '{name}'")]
+pub struct UnknownEngine {
+    /// The name asked for.
+    pub name: String,
+}
+
+/// The engine of that name.
+///
+/// # Errors
+/// If there is none.
+pub fn find_engine(name: &str) -> Result<&'static dyn Engine, UnknownEngine> {
+    ENGINES
+        .iter()
+        .copied()
+        .find(|e| e.name() == name)
+        .ok_or_else(|| UnknownEngine {
+            name: name.to_owned(),
+        })
+}
+
+/// Routes with the first engine of a fallback chain that does not refuse; also returns the reasons
+/// of those before it, by engine name.
+///
+/// # Errors
+/// The refusals of all engines, if all refuse.
+pub fn route_first(
+    chain: &[&'static dyn Engine],
+    fabric: &Fabric,
+    request: &Request<'_>,
+) -> Result<(Routes, BTreeMap<&'static str, Refusal>), BTreeMap<&'static str, Refusal>> {
+    let mut refusals = BTreeMap::new();
+    for engine in chain {
+        match engine.route(fabric, request) {
+            Ok(routes) => return Ok((routes, refusals)),
+            Err(refusal) => {
+                refusals.insert(engine.name(), refusal);
+            }
+        }
+    }
+    Err(refusals)
+}

@@ -1,0 +1,72 @@
+//! Min-hop: shortest paths, ports balanced at every switch by itself (OpenSM's default engine).
+
+use darkfiber_fabric::{Fabric, SwitchId};
+
+use super::dag::{Dag, require_connected};
+use crate::{Deadlock, DestId, Engine, Needs, Refusal, Request, Routes};
+
+/// See [`Engine::doc`].
+pub(crate) struct MinHop;
+
+impl Engine for MinHop {
+    fn name(&self) -> &'static str {
+        "minhop"
+    }
+
+    fn summary(&self) -> &'static str {
+        "shortest paths; each switch spreads destinations over its ports by itself"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Every switch sends each LID to a port on a shortest path, the one that carries the fewest \
+         LIDs so far. OpenSM's default. Balanced on two-level trees; blind to what other switches do, \
+         so deeper trees become uneven. Deadlock is not looked at: safe on trees, not elsewhere.\n\n\
+         Complexity: one breadth-first search a destination switch, then O(channels on shortest \
+         paths) a LID."
+    }
+
+    fn paper(&self) -> &'static str {
+        "OpenSM, doc/current-routing.txt, \"Min Hop Algorithm\""
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::Any
+    }
+
+    fn deadlock(&self) -> Deadlock {
+        Deadlock::NotPromised
+    }
+
+    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+        require_connected(fabric)?;
+        let mut routes = Routes::empty(self.name(), fabric, request.paths());
+        let mut used = vec![0u32; fabric.channel_count()];
+        let mut dag = Dag::new(fabric);
+        for home in (0..fabric.switch_count()).map(SwitchId::new) {
+            dag.shortest(fabric, home);
+            for t in fabric.terminals_on(home) {
+                for path in 0..request.paths() {
+                    let row = routes.row(DestId::new(t), path);
+                    spread(fabric, &dag, &mut used, routes.ports_mut(row));
+                }
+            }
+            let row = routes.row(DestId::switch(fabric, home), 0);
+            spread(fabric, &dag, &mut used, routes.ports_mut(row));
+        }
+        Ok(routes)
+    }
+}
+
+fn spread(fabric: &Fabric, dag: &Dag, used: &mut [u32], ports: &mut [u8]) {
+    ports[dag.order[0] as usize] = crate::DELIVER;
+    for i in 1..dag.order.len() {
+        let least = dag
+            .candidates(i)
+            .iter()
+            .copied()
+            .min_by_key(|&c| used[c as usize]);
+        let c = least.expect("a switch at a distance has a way") as usize;
+        used[c] += 1;
+        ports[dag.order[i] as usize] = fabric.tail_ports()[c];
+    }
+}

@@ -1,0 +1,6 @@
+//! One engine, one file; ways of several engines: `dag`.
+
+mod dag;
+mod minhop;
+
+pub(crate) use minhop::MinHop;

@@ -1,0 +1,17 @@
+//! Routes, the engines that compute them, and the checker that proves them.
+//!
+//! Read [`engine`] first (what an engine is given and returns), then `engines/minhop.rs`. [`Routes`]
+//! is plain data: nothing downstream can tell which engine, or OpenSM, made it. [`check`] shares no
+//! code with the engines.
+
+pub mod check;
+pub mod engine;
+mod engines;
+mod lids;
+mod routes;
+
+pub use engine::{
+    Deadlock, ENGINES, Engine, Needs, Refusal, Request, UnknownEngine, find_engine, route_first,
+};
+pub use lids::{LidError, Lids, MAX_UNICAST_LID};
+pub use routes::{DELIVER, DestId, Layers, NO_ROUTE, Routes};

@@ -1,0 +1,270 @@
+//! Routes as plain data.
+
+use darkfiber_fabric::{AtPort, Fabric, SwitchId, TerminalId};
+
+/// Table entry "hand over here": at the destination's own switch.
+pub const DELIVER: u8 = 0;
+/// Table entry "no route" (255, as in the InfiniBand linear forwarding table).
+pub const NO_ROUTE: u8 = 255;
+
+/// A destination: terminals first (`0..T`), then switches (`T..T+S`, their port 0).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DestId(pub u32);
+
+impl DestId {
+    /// The id as an array index.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The id of array index `i`.
+    #[inline]
+    pub fn new(i: usize) -> Self {
+        Self(i as u32)
+    }
+
+    /// A terminal as a destination.
+    pub fn terminal(t: TerminalId) -> Self {
+        Self(t.0)
+    }
+
+    /// A switch as a destination.
+    pub fn switch(fabric: &Fabric, s: SwitchId) -> Self {
+        Self::new(fabric.terminal_count() + s.index())
+    }
+
+    /// The terminal, if it is one.
+    #[inline]
+    pub fn as_terminal(self, fabric: &Fabric) -> Option<TerminalId> {
+        (self.index() < fabric.terminal_count()).then_some(TerminalId(self.0))
+    }
+
+    /// The switch that the destination hangs on or is.
+    #[inline]
+    pub fn home(self, fabric: &Fabric) -> SwitchId {
+        match self.as_terminal(fabric) {
+            Some(t) => fabric.terminal(t).switch,
+            None => SwitchId::new(self.index() - fabric.terminal_count()),
+        }
+    }
+}
+
+/// Which virtual layer (service level = virtual lane) a packet travels in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Layers {
+    /// All in layer 0.
+    One,
+    /// By destination row: `layer[row]`.
+    ByRow(Vec<u8>),
+    /// By source switch and destination row: `layer[row * switches + source switch]`.
+    BySourceSwitch(Vec<u8>),
+    /// By source and destination terminal: `layer[source * terminals + destination]`; what OpenSM's
+    /// `path_sl` answers can be any such matrix.
+    ByPair(Vec<u8>),
+}
+
+/// A routing configuration: forwarding tables, virtual layers, and where they came from.
+///
+/// Tables are stored by destination: a **row** holds, for every switch, the egress port towards one
+/// destination LID ([`DELIVER`] at the destination's own switch, [`NO_ROUTE`] where there is none).
+/// A terminal has `paths` rows, one per LID of its port (LMC); destinations that hang on one switch
+/// may share rows. Which of its destination's LIDs a source uses is [`Routes::path_of`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Routes {
+    /// Engine name, or what the tables were read from.
+    pub engine: String,
+    switches: usize,
+    terminals: usize,
+    paths: usize,
+    /// Row of (destination, path); `None` = one row each in the order of destinations, the switches
+    /// after all terminals with one path each.
+    shared: Option<Vec<u32>>,
+    table: Vec<u8>,
+    /// Path index by source terminal; `None` = 0, the base LID.
+    select: Option<Vec<u16>>,
+    /// Virtual layers of the paths between terminals.
+    pub layers: Layers,
+}
+
+impl Routes {
+    /// Tables without any route: one row for each LID.
+    pub fn empty(engine: &str, fabric: &Fabric, paths: usize) -> Self {
+        let rows = fabric.terminal_count() * paths + fabric.switch_count();
+        Self {
+            engine: engine.to_owned(),
+            switches: fabric.switch_count(),
+            terminals: fabric.terminal_count(),
+            paths,
+            shared: None,
+            table: vec![NO_ROUTE; rows * fabric.switch_count()],
+            select: None,
+            layers: Layers::One,
+        }
+    }
+
+    /// Tables in which several destinations share rows. `row_of[d * paths + i]` is the row of path
+    /// `i` of terminal `d`; the rows of the switches, one each, follow at `terminals * paths + s`.
+    /// Rows that terminals share must say [`DELIVER`] at their switch.
+    pub fn with_shared_rows(
+        engine: &str,
+        fabric: &Fabric,
+        paths: usize,
+        row_of: Vec<u32>,
+        rows: usize,
+    ) -> Self {
+        debug_assert_eq!(
+            row_of.len(),
+            fabric.terminal_count() * paths + fabric.switch_count()
+        );
+        Self {
+            engine: engine.to_owned(),
+            switches: fabric.switch_count(),
+            terminals: fabric.terminal_count(),
+            paths,
+            shared: Some(row_of),
+            table: vec![NO_ROUTE; rows * fabric.switch_count()],
+            select: None,
+            layers: Layers::One,
+        }
+    }
+
+    /// Sets which path a source terminal uses, for all destinations. A choice that needs more paths
+    /// than 128 (LMC 7) is for analysis only.
+    pub fn set_select(&mut self, select: Vec<u16>) {
+        debug_assert_eq!(select.len(), self.terminals);
+        self.select = Some(select);
+    }
+
+    /// Number of switches.
+    pub fn switch_count(&self) -> usize {
+        self.switches
+    }
+
+    /// Number of terminals.
+    pub fn terminal_count(&self) -> usize {
+        self.terminals
+    }
+
+    /// Number of destinations: terminals and switches.
+    pub fn dest_count(&self) -> usize {
+        self.terminals + self.switches
+    }
+
+    /// Paths (LIDs) a terminal has.
+    pub fn paths(&self) -> usize {
+        self.paths
+    }
+
+    /// Number of rows in the table.
+    pub fn row_count(&self) -> usize {
+        self.table.len().checked_div(self.switches).unwrap_or(0)
+    }
+
+    /// Whether sources choose among the LIDs of a destination.
+    pub fn source_chooses(&self) -> bool {
+        self.select.is_some()
+    }
+
+    /// The row of path `path` to destination `d`.
+    #[inline]
+    pub fn row(&self, d: DestId, path: usize) -> usize {
+        let d = d.index();
+        let slot = if d < self.terminals {
+            d * self.paths + path
+        } else {
+            self.terminals * self.paths + d - self.terminals
+        };
+        self.shared
+            .as_ref()
+            .map_or(slot, |rows| rows[slot] as usize)
+    }
+
+    /// The path index that a source terminal uses.
+    #[inline]
+    pub fn path_of(&self, source: TerminalId) -> usize {
+        self.select
+            .as_ref()
+            .map_or(0, |s| s[source.index()] as usize)
+    }
+
+    /// The egress ports of one row, by switch.
+    #[inline]
+    pub fn ports(&self, row: usize) -> &[u8] {
+        &self.table[row * self.switches..(row + 1) * self.switches]
+    }
+
+    /// The egress ports of one row, by switch, to be written.
+    #[inline]
+    pub fn ports_mut(&mut self, row: usize) -> &mut [u8] {
+        &mut self.table[row * self.switches..(row + 1) * self.switches]
+    }
+
+    /// The whole table, row after row.
+    pub fn table_mut(&mut self) -> &mut [u8] {
+        &mut self.table
+    }
+
+    /// The linear forwarding table entry of switch `s` for path `path` of destination `d`: the
+    /// physical egress port, 0 for the switch itself, `None` where there is no route.
+    pub fn lft_entry(&self, fabric: &Fabric, s: SwitchId, d: DestId, path: usize) -> Option<u8> {
+        match self.ports(self.row(d, path))[s.index()] {
+            NO_ROUTE => None,
+            DELIVER => Some(
+                d.as_terminal(fabric)
+                    .map_or(0, |t| fabric.terminal(t).switch_port),
+            ),
+            port => Some(port),
+        }
+    }
+
+    /// Sets a linear forwarding table entry as it is on the wire (the inverse of
+    /// [`lft_entry`](Self::lft_entry)). Only for tables without shared rows.
+    pub fn set_lft_entry(
+        &mut self,
+        fabric: &Fabric,
+        s: SwitchId,
+        d: DestId,
+        path: usize,
+        port: u8,
+    ) {
+        debug_assert!(self.shared.is_none());
+        let deliver = match d.as_terminal(fabric) {
+            Some(t) => fabric.at_port(s, port) == AtPort::Terminal(t),
+            None => port == 0 && d.home(fabric) == s,
+        };
+        let row = self.row(d, path);
+        // A port 0 that does not belong there means "to the switch itself": no route to `d`.
+        let entry = match (deliver, port) {
+            (true, _) => DELIVER,
+            (false, 0) => NO_ROUTE,
+            (false, p) => p,
+        };
+        self.ports_mut(row)[s.index()] = entry;
+    }
+
+    /// The virtual layer of the path from terminal `source` to terminal `dest`.
+    #[inline]
+    pub fn layer(&self, fabric: &Fabric, source: TerminalId, dest: TerminalId) -> u8 {
+        match &self.layers {
+            Layers::One => 0,
+            Layers::ByRow(l) => l[self.row(DestId(dest.0), self.path_of(source))],
+            Layers::BySourceSwitch(l) => {
+                let row = self.row(DestId(dest.0), self.path_of(source));
+                l[row * self.switches + fabric.terminal(source).switch.index()]
+            }
+            Layers::ByPair(l) => l[source.index() * self.terminals + dest.index()],
+        }
+    }
+
+    /// Number of virtual layers in use by pairs of terminals.
+    pub fn layer_count(&self) -> usize {
+        let top = match &self.layers {
+            Layers::One => 0,
+            Layers::ByRow(l) | Layers::BySourceSwitch(l) | Layers::ByPair(l) => {
+                l.iter().copied().max().unwrap_or(0)
+            }
+        };
+        top as usize + 1
+    }
+}
