@@ -13,6 +13,7 @@ mod faults;
 mod ids;
 mod link;
 mod shape;
+mod topology;
 
 pub use builder::{BuildError, FabricBuilder};
 pub use fabric::{
@@ -22,3 +23,4 @@ pub use faults::{FaultError, Faults, Renumbering};
 pub use ids::{AdapterId, ChannelId, Guid, HostId, SwitchId, TerminalId};
 pub use link::LinkClass;
 pub use shape::{DragonflyShape, GridKind, GridShape, Pgft, Shape, TreeShape};
+pub use topology::Topology;

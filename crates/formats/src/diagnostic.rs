@@ -1,0 +1,146 @@
+//! What a reader has to say about its input.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// How much a diagnostic matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Worth knowing; nothing was lost.
+    Note,
+    /// A line or a value was left out or guessed; the rest was read.
+    Warning,
+    /// The input contradicts itself; what was read may be wrong.
+    Error,
+}
+
+/// One remark about one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Line number, from 1; 0 = the file as a whole.
+    pub line: usize,
+    /// How much it matters.
+    pub severity: Severity,
+    /// What was found and what was expected, in one line.
+    pub what: String,
+    /// What the user can do, or empty.
+    pub hint: String,
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let severity = match self.severity {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        if self.line > 0 {
+            write!(f, "line {}: ", self.line)?;
+        }
+        write!(f, "{severity}: {}", self.what)?;
+        if !self.hint.is_empty() {
+            write!(f, " ({})", self.hint)?;
+        }
+        Ok(())
+    }
+}
+
+/// Remarks in the order of the input. Of remarks with the same text pattern, callers should push one a
+/// line; printing them is the command line's business.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diagnostics(pub Vec<Diagnostic>);
+
+impl Diagnostics {
+    /// Adds a note.
+    pub fn note(&mut self, line: usize, what: impl Into<String>, hint: impl Into<String>) {
+        self.push(line, Severity::Note, what, hint);
+    }
+
+    /// Adds a warning.
+    pub fn warn(&mut self, line: usize, what: impl Into<String>, hint: impl Into<String>) {
+        self.push(line, Severity::Warning, what, hint);
+    }
+
+    /// Adds an error.
+    pub fn error(&mut self, line: usize, what: impl Into<String>, hint: impl Into<String>) {
+        self.push(line, Severity::Error, what, hint);
+    }
+
+    fn push(
+        &mut self,
+        line: usize,
+        severity: Severity,
+        what: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
+        self.0.push(Diagnostic {
+            line,
+            severity,
+            what: what.into(),
+            hint: hint.into(),
+        });
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The gravest severity, if there is any remark.
+    pub fn worst(&self) -> Option<Severity> {
+        self.0.iter().map(|d| d.severity).max()
+    }
+}
+
+/// Why a file could not be read at all.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// The operating system refused.
+    #[error("cannot read {}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Its reason.
+        source: std::io::Error,
+    },
+    /// It is not a file of the kind expected.
+    #[error("{}: {what}; expected {expected}{}", path.display(), hint_suffix(hint))]
+    NotSuchAFile {
+        /// The file.
+        path: PathBuf,
+        /// What it looks like, with the line where that shows.
+        what: String,
+        /// What was expected.
+        expected: String,
+        /// What the user can do, or empty.
+        hint: String,
+    },
+}
+
+fn hint_suffix(hint: &str) -> String {
+    if hint.is_empty() {
+        String::new()
+    } else {
+        format!(" ({hint})")
+    }
+}
+
+impl ReadError {
+    /// "This is not such a file."
+    pub fn not_such(
+        path: &Path,
+        what: impl Into<String>,
+        expected: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
+        Self::NotSuchAFile {
+            path: path.to_owned(),
+            what: what.into(),
+            expected: expected.into(),
+            hint: hint.into(),
+        }
+    }
+}

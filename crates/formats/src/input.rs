@@ -1,0 +1,67 @@
+//! Bytes of a file, gzip and zstandard undone.
+
+use std::io::Read;
+use std::path::Path;
+
+use crate::ReadError;
+
+/// Largest size after decompression: far above any fabric, far below this machine's memory.
+const LIMIT: u64 = 4 << 30;
+
+/// Reads a whole file; `-` is standard input. Gzip and zstandard are recognised by their magic bytes,
+/// whatever the file is called.
+///
+/// # Errors
+/// If it cannot be read or decompressed, or is larger than 4 GiB.
+pub fn read(path: &Path) -> Result<Vec<u8>, ReadError> {
+    let io = |source| ReadError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    let raw = if path.as_os_str() == "-" {
+        let mut raw = Vec::new();
+        std::io::stdin()
+            .lock()
+            .take(LIMIT)
+            .read_to_end(&mut raw)
+            .map_err(io)?;
+        raw
+    } else {
+        std::fs::read(path).map_err(io)?
+    };
+    let decoded = match raw.as_slice() {
+        [0x1f, 0x8b, ..] => {
+            let mut out = Vec::with_capacity(raw.len() * 8);
+            flate2::read::MultiGzDecoder::new(raw.as_slice())
+                .take(LIMIT)
+                .read_to_end(&mut out)
+                .map_err(io)?;
+            out
+        }
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => {
+            let mut out = Vec::with_capacity(raw.len() * 8);
+            zstd::stream::read::Decoder::new(raw.as_slice())
+                .and_then(|d| d.take(LIMIT).read_to_end(&mut out))
+                .map_err(io)?;
+            out
+        }
+        _ => return Ok(raw),
+    };
+    if decoded.len() as u64 >= LIMIT {
+        return Err(io(std::io::Error::other(
+            "more than 4 GiB after decompression",
+        )));
+    }
+    Ok(decoded)
+}
+
+/// Reads a whole file as text; bytes that are not UTF-8 become U+FFFD.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_text(path: &Path) -> Result<String, ReadError> {
+    read(path).map(|bytes| {
+        String::from_utf8(bytes)
+            .unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
+    })
+}

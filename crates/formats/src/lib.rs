@@ -1,0 +1,11 @@
+//! Text in and out.
+//!
+//! Readers return what they could read plus [`Diagnostic`]s (line, what was found, what was expected,
+//! what to do); they fail only on "this is not such a file". Writers go through [`output::replace`]: a
+//! file is written beside its target and renamed, so nobody ever sees half of one.
+
+mod diagnostic;
+pub mod input;
+pub mod output;
+
+pub use diagnostic::{Diagnostic, Diagnostics, ReadError, Severity};
