@@ -90,10 +90,7 @@ pub struct FabricBuilder {
 impl FabricBuilder {
     /// An empty fabric of that name.
     pub fn new(name: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            ..Self::default()
-        }
+        Self { name: name.into(), ..Self::default() }
     }
 
     /// The index of a link class, added if new. At most 255 classes are told apart; further ones
@@ -190,11 +187,7 @@ impl FabricBuilder {
         self.take(b.0, b.1)?;
         if a.0 == b.0 {
             let ports = (a.1.min(b.1), a.1.max(b.1));
-            self.loopbacks.push(Loopback {
-                switch: a.0,
-                ports,
-                class,
-            });
+            self.loopbacks.push(Loopback { switch: a.0, ports, class });
         } else {
             self.links.push(SwitchLink { a, b, class });
         }
@@ -276,15 +269,7 @@ impl FabricBuilder {
         }
         self.check_guids()?;
         let Self {
-            name,
-            switches,
-            adapters,
-            hosts,
-            mut terminals,
-            links,
-            loopbacks,
-            classes,
-            ..
+            name, switches, adapters, hosts, mut terminals, links, loopbacks, classes, ..
         } = self;
         let n = switches.len();
 
@@ -370,15 +355,8 @@ impl FabricBuilder {
     }
 
     fn check_guids(&self) -> Result<(), BuildError> {
-        let nodes = (self
-            .switches
-            .iter()
-            .map(|s| (s.guid, s.description.as_str())))
-        .chain(
-            self.adapters
-                .iter()
-                .map(|a| (a.guid, a.description.as_str())),
-        );
+        let nodes = (self.switches.iter().map(|s| (s.guid, s.description.as_str())))
+            .chain(self.adapters.iter().map(|a| (a.guid, a.description.as_str())));
         unique(nodes)?;
         unique(self.terminals.iter().map(|t| {
             let a = &self.adapters[t.adapter.index()];

@@ -191,10 +191,7 @@ impl Fabric {
 
     /// Number of terminals that jobs can use.
     pub fn compute_terminal_count(&self) -> usize {
-        self.terminals
-            .iter()
-            .filter(|t| t.role == Role::Compute)
-            .count()
+        self.terminals.iter().filter(|t| t.role == Role::Compute).count()
     }
 
     /// Number of directed switch-to-switch channels, `|C*|`.
@@ -274,10 +271,7 @@ impl Fabric {
         for t in &self.terminals {
             linked[t.adapter.index()] = true;
         }
-        (0..linked.len())
-            .filter(|&a| !linked[a])
-            .map(AdapterId::new)
-            .collect()
+        (0..linked.len()).filter(|&a| !linked[a]).map(AdapterId::new).collect()
     }
 
     /// Inter-switch channels that leave `s`, by rising port number.

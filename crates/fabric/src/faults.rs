@@ -81,16 +81,10 @@ impl Faults {
             }
         }
         if links.len() < count {
-            return Err(FaultError::WouldSplit {
-                wanted: count,
-                drawn: links.len(),
-            });
+            return Err(FaultError::WouldSplit { wanted: count, drawn: links.len() });
         }
         links.sort_unstable();
-        Ok(Self {
-            links,
-            ..Self::default()
-        })
+        Ok(Self { links, ..Self::default() })
     }
 }
 
@@ -174,20 +168,16 @@ impl Fabric {
             }
             map.terminal[i] = Some(TerminalId::new(map.old_terminal.len()));
             map.old_terminal.push(TerminalId::new(i));
-            b.link_terminal(crate::Terminal {
-                switch,
-                ..terminal.clone()
-            })?;
+            b.link_terminal(crate::Terminal { switch, ..terminal.clone() })?;
         }
         for c in (0..self.channel_count()).map(ChannelId::new) {
             let r = self.reverse(c);
             if c > r || gone_channel[c.index()] {
                 continue;
             }
-            let (Some(s), Some(t)) = (
-                map.switch[self.tail(c).index()],
-                map.switch[self.head(c).index()],
-            ) else {
+            let (Some(s), Some(t)) =
+                (map.switch[self.tail(c).index()], map.switch[self.head(c).index()])
+            else {
                 continue;
             };
             let class = self.class[c.index()];

@@ -33,10 +33,7 @@ impl LinkClass {
     /// anything else.
     pub fn infiniband(label: &str) -> Option<Self> {
         let (width, speed) = label.split_once('x')?;
-        let lanes: u64 = width
-            .parse()
-            .ok()
-            .filter(|w| [1, 2, 4, 8, 12].contains(w))?;
+        let lanes: u64 = width.parse().ok().filter(|w| [1, 2, 4, 8, 12].contains(w))?;
         let &(_, mbits, (payload, coded)) = IB_SPEEDS.iter().find(|(name, ..)| *name == speed)?;
         Some(Self {
             label: label.to_owned(),
@@ -47,11 +44,7 @@ impl LinkClass {
 
     /// A class of another technology: a name and the data rate of one direction in bytes per second.
     pub fn other(label: &str, bytes_per_second: u64) -> Self {
-        Self {
-            label: label.to_owned(),
-            bytes_per_second,
-            latency_ps: 0,
-        }
+        Self { label: label.to_owned(), bytes_per_second, latency_ps: 0 }
     }
 
     /// The class for a link whose speed nobody stated: it counts as 4xQDR, the default of

@@ -103,18 +103,13 @@ impl Shape {
                 level: pick(&t.level, 1, map),
                 pgft: t.pgft.as_ref().map(|p| Pgft {
                     digits: pick(&p.digits, p.m.len(), map),
-                    index: map
-                        .old_terminal
-                        .iter()
-                        .map(|t| p.index[t.index()])
-                        .collect(),
+                    index: map.old_terminal.iter().map(|t| p.index[t.index()]).collect(),
                     ..p.clone()
                 }),
             }),
-            Self::Grid(g) => Self::Grid(GridShape {
-                coords: pick(&g.coords, g.dims.len(), map),
-                ..g.clone()
-            }),
+            Self::Grid(g) => {
+                Self::Grid(GridShape { coords: pick(&g.coords, g.dims.len(), map), ..g.clone() })
+            }
             Self::Dragonfly(d) => Self::Dragonfly(DragonflyShape {
                 group: pick(&d.group, 1, map),
                 member: pick(&d.member, 1, map),
@@ -131,10 +126,7 @@ impl Shape {
                 let counts: Vec<String> = (1..=height)
                     .map(|l| t.level.iter().filter(|&&x| x == l).count().to_string())
                     .collect();
-                format!(
-                    "{height}-level tree, switches by level {}",
-                    counts.join(" + ")
-                )
+                format!("{height}-level tree, switches by level {}", counts.join(" + "))
             }
             Self::Grid(g) => {
                 let dims: Vec<String> = g.dims.iter().map(ToString::to_string).collect();
@@ -147,10 +139,7 @@ impl Shape {
             }
             Self::Dragonfly(d) => {
                 let groups = d.group.iter().copied().max().map_or(0, |g| g + 1);
-                format!(
-                    "dragonfly, {groups} groups, {} switches",
-                    fabric.switch_count()
-                )
+                format!("dragonfly, {groups} groups, {} switches", fabric.switch_count())
             }
         }
     }

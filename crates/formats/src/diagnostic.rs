@@ -75,12 +75,7 @@ impl Diagnostics {
         what: impl Into<String>,
         hint: impl Into<String>,
     ) {
-        self.0.push(Diagnostic {
-            line,
-            severity,
-            what: what.into(),
-            hint: hint.into(),
-        });
+        self.0.push(Diagnostic { line, severity, what: what.into(), hint: hint.into() });
     }
 
     /// Whether there is none.
@@ -121,11 +116,7 @@ pub enum ReadError {
 }
 
 fn hint_suffix(hint: &str) -> String {
-    if hint.is_empty() {
-        String::new()
-    } else {
-        format!(" ({hint})")
-    }
+    if hint.is_empty() { String::new() } else { format!(" ({hint})") }
 }
 
 impl ReadError {

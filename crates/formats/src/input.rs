@@ -14,17 +14,10 @@ const LIMIT: u64 = 4 << 30;
 /// # Errors
 /// If it cannot be read or decompressed, or is larger than 4 GiB.
 pub fn read(path: &Path) -> Result<Vec<u8>, ReadError> {
-    let io = |source| ReadError::Io {
-        path: path.to_owned(),
-        source,
-    };
+    let io = |source| ReadError::Io { path: path.to_owned(), source };
     let raw = if path.as_os_str() == "-" {
         let mut raw = Vec::new();
-        std::io::stdin()
-            .lock()
-            .take(LIMIT)
-            .read_to_end(&mut raw)
-            .map_err(io)?;
+        std::io::stdin().lock().take(LIMIT).read_to_end(&mut raw).map_err(io)?;
         raw
     } else {
         std::fs::read(path).map_err(io)?
@@ -48,9 +41,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, ReadError> {
         _ => return Ok(raw),
     };
     if decoded.len() as u64 >= LIMIT {
-        return Err(io(std::io::Error::other(
-            "more than 4 GiB after decompression",
-        )));
+        return Err(io(std::io::Error::other("more than 4 GiB after decompression")));
     }
     Ok(decoded)
 }

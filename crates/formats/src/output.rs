@@ -12,13 +12,8 @@ pub fn replace(
     target: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    let folder = target
-        .parent()
-        .filter(|p| !p.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new()
-        .prefix(".darkfiber-")
-        .tempfile_in(folder)?;
+    let folder = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().prefix(".darkfiber-").tempfile_in(folder)?;
     match target.extension().and_then(|e| e.to_str()) {
         Some("gz") => {
             let level = flate2::Compression::default();
@@ -42,8 +37,7 @@ pub fn replace(
     {
         use std::os::unix::fs::PermissionsExt;
         let mode = std::fs::metadata(target).map_or(0o644, |m| m.permissions().mode());
-        file.as_file()
-            .set_permissions(std::fs::Permissions::from_mode(mode))?;
+        file.as_file().set_permissions(std::fs::Permissions::from_mode(mode))?;
     }
     file.persist(target).map_err(|e| e.error)?;
     Ok(())

@@ -1,7 +1,5 @@
 //! What an engine is: given a fabric and a request, it computes routes or refuses with a reason.
 
-use std::collections::BTreeMap;
-
 use darkfiber_fabric::{Fabric, Shape, SwitchId};
 use thiserror::Error;
 
@@ -25,13 +23,7 @@ pub struct Request<'a> {
 impl Default for Request<'_> {
     /// No shape, no roots, LMC 0, 8 lanes (what most InfiniBand switches have), seed 1.
     fn default() -> Self {
-        Self {
-            shape: None,
-            roots: &[],
-            lmc: 0,
-            lanes: 8,
-            seed: 1,
-        }
+        Self { shape: None, roots: &[], lmc: 0, lanes: 8, seed: 1 }
     }
 }
 
@@ -57,7 +49,9 @@ pub enum Refusal {
         reason: String,
     },
     /// More virtual lanes needed than allowed.
-    #[error("{engine} needs {needed} virtual lanes, {lanes} are allowed; raise --lanes or {hint}")]
+    #[error(
+        "{engine} needs at least {needed} virtual lanes, {lanes} are allowed; raise --lanes or {hint}"
+    )]
     Lanes {
         /// Engine name.
         engine: &'static str,
@@ -186,7 +180,17 @@ pub trait Engine: Sync {
 
 /// All engines, in the order of `darkfiber list engines`. To add one: write its file in `engines/`
 /// and add a line here; help, lists, the reference page and the conformance tests follow.
-pub static ENGINES: &[&dyn Engine] = &[&engines::MinHop];
+pub static ENGINES: &[&dyn Engine] = &[
+    &engines::MinHop,
+    &engines::UpDn,
+    &engines::DnUp,
+    &engines::FTree,
+    &engines::DModK,
+    &engines::SModK,
+    &engines::Dor,
+    &engines::Sssp,
+    &engines::DfSssp,
+];
 
 /// A name that no engine has.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -205,13 +209,14 @@ pub fn find_engine(name: &str) -> Result<&'static dyn Engine, UnknownEngine> {
         .iter()
         .copied()
         .find(|e| e.name() == name)
-        .ok_or_else(|| UnknownEngine {
-            name: name.to_owned(),
-        })
+        .ok_or_else(|| UnknownEngine { name: name.to_owned() })
 }
 
-/// Routes with the first engine of a fallback chain that does not refuse; also returns the reasons
-/// of those before it, by engine name.
+/// Why each engine of a chain refused, in the order of the chain.
+pub type Refusals = Vec<(&'static str, Refusal)>;
+
+/// Routes with the first engine of a fallback chain that does not refuse; also returns the reasons of
+/// those before it.
 ///
 /// # Errors
 /// The refusals of all engines, if all refuse.
@@ -219,14 +224,12 @@ pub fn route_first(
     chain: &[&'static dyn Engine],
     fabric: &Fabric,
     request: &Request<'_>,
-) -> Result<(Routes, BTreeMap<&'static str, Refusal>), BTreeMap<&'static str, Refusal>> {
-    let mut refusals = BTreeMap::new();
+) -> Result<(Routes, Refusals), Refusals> {
+    let mut refusals = Refusals::new();
     for engine in chain {
         match engine.route(fabric, request) {
             Ok(routes) => return Ok((routes, refusals)),
-            Err(refusal) => {
-                refusals.insert(engine.name(), refusal);
-            }
+            Err(refusal) => refusals.push((engine.name(), refusal)),
         }
     }
     Err(refusals)

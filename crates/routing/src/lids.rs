@@ -138,13 +138,8 @@ impl Lids {
         {
             return Err(LidError::Invalid { lid, lmc: self.lmc });
         }
-        if let Some(i) = self.owner[first..first + width]
-            .iter()
-            .position(|&o| o != NO_OWNER)
-        {
-            return Err(LidError::Duplicate {
-                lid: lid + i as u16,
-            });
+        if let Some(i) = self.owner[first..first + width].iter().position(|&o| o != NO_OWNER) {
+            return Err(LidError::Duplicate { lid: lid + i as u16 });
         }
         self.owner[first..first + width].fill(owner.0);
         let terminals = self.terminal.len();

@@ -113,10 +113,7 @@ impl Routes {
         row_of: Vec<u32>,
         rows: usize,
     ) -> Self {
-        debug_assert_eq!(
-            row_of.len(),
-            fabric.terminal_count() * paths + fabric.switch_count()
-        );
+        debug_assert_eq!(row_of.len(), fabric.terminal_count() * paths + fabric.switch_count());
         Self {
             engine: engine.to_owned(),
             switches: fabric.switch_count(),
@@ -175,17 +172,13 @@ impl Routes {
         } else {
             self.terminals * self.paths + d - self.terminals
         };
-        self.shared
-            .as_ref()
-            .map_or(slot, |rows| rows[slot] as usize)
+        self.shared.as_ref().map_or(slot, |rows| rows[slot] as usize)
     }
 
     /// The path index that a source terminal uses.
     #[inline]
     pub fn path_of(&self, source: TerminalId) -> usize {
-        self.select
-            .as_ref()
-            .map_or(0, |s| s[source.index()] as usize)
+        self.select.as_ref().map_or(0, |s| s[source.index()] as usize)
     }
 
     /// The egress ports of one row, by switch.
@@ -210,10 +203,8 @@ impl Routes {
     pub fn lft_entry(&self, fabric: &Fabric, s: SwitchId, d: DestId, path: usize) -> Option<u8> {
         match self.ports(self.row(d, path))[s.index()] {
             NO_ROUTE => None,
-            DELIVER => Some(
-                d.as_terminal(fabric)
-                    .map_or(0, |t| fabric.terminal(t).switch_port),
-            ),
+            DELIVER if d.home(fabric) != s => None,
+            DELIVER => Some(d.as_terminal(fabric).map_or(0, |t| fabric.terminal(t).switch_port)),
             port => Some(port),
         }
     }

@@ -23,10 +23,7 @@ impl Dependencies {
             total += starts[head as usize + 1] - starts[head as usize];
         }
         row.push(total);
-        Self {
-            row,
-            edges: (0..total).map(|_| AtomicU32::new(0)).collect(),
-        }
+        Self { row, edges: (0..total).map(|_| AtomicU32::new(0)).collect() }
     }
 
     /// The layer bits of dependency (c, next); `next` must leave the head of `c`.
@@ -38,10 +35,7 @@ impl Dependencies {
 
     /// Number of dependencies in a layer.
     pub(super) fn count(&self, layer: u8) -> usize {
-        self.edges
-            .iter()
-            .filter(|e| e.load(Ordering::Relaxed) & (1 << layer) != 0)
-            .count()
+        self.edges.iter().filter(|e| e.load(Ordering::Relaxed) & (1 << layer) != 0).count()
     }
 
     fn successors<'a>(

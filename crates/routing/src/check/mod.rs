@@ -101,18 +101,9 @@ impl Report {
     /// Hop statistics.
     pub fn hops(&self) -> Hops {
         let pairs: u64 = self.hops.iter().sum();
-        let sum: u64 = self
-            .hops
-            .iter()
-            .enumerate()
-            .map(|(h, n)| h as u64 * n)
-            .sum();
+        let sum: u64 = self.hops.iter().enumerate().map(|(h, n)| h as u64 * n).sum();
         Hops {
-            mean: if pairs == 0 {
-                0.0
-            } else {
-                sum as f64 / pairs as f64
-            },
+            mean: if pairs == 0 { 0.0 } else { sum as f64 / pairs as f64 },
             max: self.hops.iter().rposition(|&n| n > 0).unwrap_or(0),
         }
     }
@@ -134,16 +125,8 @@ struct Partial {
 /// # Panics
 /// If the routes were made for a fabric of another size.
 pub fn check(fabric: &Fabric, routes: &Routes) -> Report {
-    assert_eq!(
-        routes.switch_count(),
-        fabric.switch_count(),
-        "routes of another fabric"
-    );
-    assert_eq!(
-        routes.terminal_count(),
-        fabric.terminal_count(),
-        "routes of another fabric"
-    );
+    assert_eq!(routes.switch_count(), fabric.switch_count(), "routes of another fabric");
+    assert_eq!(routes.terminal_count(), fabric.terminal_count(), "routes of another fabric");
     let n = fabric.terminal_count();
     let sources = Sources::new(fabric, routes);
     let deps = Dependencies::new(fabric);
@@ -191,9 +174,7 @@ pub fn check(fabric: &Fabric, routes: &Routes) -> Report {
     for part in partials {
         report.unreachable += part.unreachable;
         report.loops += part.loops;
-        report
-            .hops
-            .resize(report.hops.len().max(part.hops.len()), 0);
+        report.hops.resize(report.hops.len().max(part.hops.len()), 0);
         for (sum, x) in report.hops.iter_mut().zip(&part.hops) {
             *sum += x;
         }
@@ -245,29 +226,6 @@ impl Sources {
         &self.count[path * switches..(path + 1) * switches]
     }
 
-    /// Bit set of the layers that terminals on `s` use towards `dest` on path `path`.
-    fn layer_mask(
-        &self,
-        fabric: &Fabric,
-        routes: &Routes,
-        s: usize,
-        dest: TerminalId,
-        path: usize,
-    ) -> u32 {
-        match &routes.layers {
-            Layers::One => 1,
-            Layers::ByRow(l) => 1 << l[routes.row(DestId(dest.0), path)],
-            Layers::BySourceSwitch(l) => {
-                1 << l[routes.row(DestId(dest.0), path) * fabric.switch_count() + s]
-            }
-            Layers::ByPair(_) => fabric
-                .terminals_on(SwitchId::new(s))
-                .map(TerminalId::new)
-                .filter(|&t| t != dest && routes.path_of(t) == path)
-                .fold(0, |mask, t| mask | 1 << routes.layer(fabric, t, dest)),
-        }
-    }
-
     fn layers_in_use(&self, fabric: &Fabric, routes: &Routes) -> u32 {
         if routes.layers == Layers::One {
             return 1;
@@ -284,13 +242,29 @@ impl Sources {
                         // The only terminal of the destination's switch sends nothing to itself.
                         let itself = u32::from(v == home && routes.path_of(dest) == path);
                         if count > itself {
-                            mask |= self.layer_mask(fabric, routes, v, dest, path);
+                            mask |= layer_mask(fabric, routes, v, dest, path);
                         }
                     }
                 }
                 mask
             })
             .reduce(|| 0, |a, b| a | b)
+    }
+}
+
+/// Bit set of the layers that terminals on `s` use towards `dest` on path `path`.
+fn layer_mask(fabric: &Fabric, routes: &Routes, s: usize, dest: TerminalId, path: usize) -> u32 {
+    match &routes.layers {
+        Layers::One => 1,
+        Layers::ByRow(l) => 1 << l[routes.row(DestId(dest.0), path)],
+        Layers::BySourceSwitch(l) => {
+            1 << l[routes.row(DestId(dest.0), path) * fabric.switch_count() + s]
+        }
+        Layers::ByPair(_) => fabric
+            .terminals_on(SwitchId::new(s))
+            .map(TerminalId::new)
+            .filter(|&t| t != dest && routes.path_of(t) == path)
+            .fold(0, |mask, t| mask | 1 << routes.layer(fabric, t, dest)),
     }
 }
 
@@ -308,9 +282,7 @@ fn visit(
         let count = sources.of(path, fabric.switch_count());
         let itself = u32::from(routes.path_of(dest) == path);
         let senders = |s: usize| u64::from(count[s] - if s == home { itself } else { 0 });
-        walk.to(routes.ports(routes.row(DestId(dest.0), path)), dest, |s| {
-            senders(s) > 0
-        });
+        walk.to(routes.ports(routes.row(DestId(dest.0), path)), dest, |s| senders(s) > 0);
         for i in 0..walk.order.len() {
             let s = walk.order[i] as usize;
             let pairs = senders(s);
@@ -324,27 +296,18 @@ fn visit(
                     }
                     part.hops[hops] += pairs;
                     walk.weight[s] += pairs;
-                    walk.mask[s] |= sources.layer_mask(fabric, routes, s, dest, path);
+                    walk.mask[s] |= layer_mask(fabric, routes, s, dest, path);
                 }
                 bad => {
                     let loops = bad == Outcome::Loops;
-                    *(if loops {
-                        &mut part.loops
-                    } else {
-                        &mut part.unreachable
-                    }) += pairs;
+                    *(if loops { &mut part.loops } else { &mut part.unreachable }) += pairs;
                     let source = fabric
                         .terminals_on(SwitchId::new(s))
                         .map(TerminalId::new)
                         .find(|&t| t != dest && routes.path_of(t) == path);
                     if let Some(source) = source.filter(|_| part.broken.len() < EXAMPLES) {
                         let at = walk.end(s);
-                        part.broken.push(Broken {
-                            source,
-                            dest,
-                            at,
-                            loops,
-                        });
+                        part.broken.push(Broken { source, dest, at, loops });
                     }
                 }
             }
@@ -410,9 +373,6 @@ fn name_routes(
             }
         }
     }
-    let routes = found
-        .into_iter()
-        .map(|f| f.expect("some route made the dependency"))
-        .collect();
+    let routes = found.into_iter().map(|f| f.expect("some route made the dependency")).collect();
     Cycle { channels, routes }
 }

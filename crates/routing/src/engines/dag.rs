@@ -6,47 +6,49 @@
 //! there.
 
 use darkfiber_fabric::{Fabric, SwitchId};
+use rayon::prelude::*;
 
 use crate::Refusal;
 
 /// No distance: the destination cannot be reached.
 pub(crate) const FAR: u32 = u32::MAX;
 
+/// A channel that a switch may send on, and where it leads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Candidate {
+    /// The inter-switch channel.
+    pub(crate) channel: u32,
+    /// Its head switch.
+    pub(crate) head: u32,
+}
+
 /// The candidates towards one destination switch.
+#[derive(Default)]
 pub(crate) struct Dag {
     /// Hops to the destination switch; [`FAR`] if there is no way.
     pub(crate) dist: Vec<u32>,
     /// Reached switches, each after all heads of its candidates; the destination first.
     pub(crate) order: Vec<u32>,
-    /// Candidate channels of `order[i]` are `channels[start[i]..start[i + 1]]`.
-    pub(crate) start: Vec<u32>,
-    /// Candidates, by rising channel id within a switch.
-    pub(crate) channels: Vec<u32>,
+    /// Candidates of `order[i]` are `candidates[start[i]..start[i + 1]]`.
+    start: Vec<u32>,
+    /// By rising channel id within a switch.
+    candidates: Vec<Candidate>,
 }
 
 impl Dag {
-    /// An empty graph for a fabric of that size.
-    pub(crate) fn new(fabric: &Fabric) -> Self {
-        let n = fabric.switch_count();
-        Self {
-            dist: vec![FAR; n],
-            order: Vec::with_capacity(n),
-            start: Vec::with_capacity(n + 1),
-            channels: Vec::with_capacity(fabric.channel_count()),
-        }
-    }
-
-    /// Forgets everything.
-    pub(crate) fn clear(&mut self) {
-        self.dist.fill(FAR);
+    /// Forgets everything and makes room for `switches` switches.
+    pub(crate) fn clear(&mut self, switches: usize) {
+        self.dist.clear();
+        self.dist.resize(switches, FAR);
         self.order.clear();
         self.start.clear();
-        self.channels.clear();
+        self.start.push(0);
+        self.candidates.clear();
     }
 
     /// All shortest paths to `dest`: one breadth-first search, O(channels).
     pub(crate) fn shortest(&mut self, fabric: &Fabric, dest: SwitchId) {
-        self.clear();
+        self.clear(fabric.switch_count());
         let (starts, heads) = (fabric.channel_starts(), fabric.heads());
         self.dist[dest.index()] = 0;
         self.order.push(dest.0);
@@ -55,25 +57,82 @@ impl Dag {
             let s = self.order[next] as usize;
             next += 1;
             let d = self.dist[s];
-            self.start.push(self.channels.len() as u32);
-            for c in starts[s]..starts[s + 1] {
-                let v = heads[c as usize] as usize;
-                // Cables are symmetric: a neighbour one closer is known before this switch.
-                if self.dist[v] == FAR {
-                    self.dist[v] = d + 1;
-                    self.order.push(v as u32);
-                } else if self.dist[v] + 1 == d {
-                    self.channels.push(c);
+            for channel in starts[s]..starts[s + 1] {
+                let head = heads[channel as usize];
+                let far = &mut self.dist[head as usize];
+                // Cables have two directions: a neighbour one hop closer is known before this switch.
+                if *far == FAR {
+                    *far = d + 1;
+                    self.order.push(head);
+                } else if *far + 1 == d {
+                    self.candidates.push(Candidate { channel, head });
                 }
             }
+            self.start.push(self.candidates.len() as u32);
         }
-        self.start.push(self.channels.len() as u32);
+    }
+
+    /// Makes the graph of distances and order that are already set: candidates of a switch are its
+    /// channels that `allowed(tail, head)` accepts and that lead one hop closer.
+    pub(crate) fn collect(&mut self, fabric: &Fabric, allowed: impl Fn(usize, usize) -> bool) {
+        let (starts, heads) = (fabric.channel_starts(), fabric.heads());
+        self.start.clear();
+        self.start.push(0);
+        self.candidates.clear();
+        for &s in &self.order {
+            let s = s as usize;
+            for channel in starts[s]..starts[s + 1] {
+                let head = heads[channel as usize];
+                let far = self.dist[head as usize];
+                if far != FAR && far + 1 == self.dist[s] && allowed(s, head as usize) {
+                    self.candidates.push(Candidate { channel, head });
+                }
+            }
+            self.start.push(self.candidates.len() as u32);
+        }
     }
 
     /// Candidates of the `i`-th switch in order.
     #[inline]
-    pub(crate) fn candidates(&self, i: usize) -> &[u32] {
-        &self.channels[self.start[i] as usize..self.start[i + 1] as usize]
+    pub(crate) fn candidates(&self, i: usize) -> &[Candidate] {
+        &self.candidates[self.start[i] as usize..self.start[i + 1] as usize]
+    }
+}
+
+/// Graphs made ahead of their use.
+const BATCH: usize = 16;
+
+/// Calls `consume` with the graph of every switch in `homes`, in that order. The graphs of the next
+/// batch are made on the other threads meanwhile.
+pub(crate) fn for_each_dag<T: Sync>(
+    homes: &[(SwitchId, T)],
+    make: impl Fn(&mut Dag, SwitchId) + Sync,
+    mut consume: impl FnMut(&(SwitchId, T), &Dag) + Send,
+) {
+    let fill = |dags: &mut Vec<Dag>, batch: &[(SwitchId, T)]| {
+        dags.resize_with(BATCH, Dag::default);
+        dags.par_iter_mut().zip(batch).for_each(|(dag, (home, _))| make(dag, *home));
+    };
+    let (mut now, mut ahead) = (Vec::new(), Vec::new());
+    let mut batches = homes.chunks(BATCH).peekable();
+    if let Some(first) = batches.peek() {
+        fill(&mut now, first);
+    }
+    while let Some(batch) = batches.next() {
+        let next = batches.peek().copied();
+        rayon::join(
+            || {
+                for (item, dag) in batch.iter().zip(&now) {
+                    consume(item, dag);
+                }
+            },
+            || {
+                if let Some(next) = next {
+                    fill(&mut ahead, next);
+                }
+            },
+        );
+        std::mem::swap(&mut now, &mut ahead);
     }
 }
 
@@ -83,9 +142,7 @@ pub(crate) fn require_connected(fabric: &Fabric) -> Result<(), Refusal> {
         return Err(Refusal::Empty { what: "switch" });
     }
     if fabric.terminal_count() == 0 {
-        return Err(Refusal::Empty {
-            what: "host with a link to a switch",
-        });
+        return Err(Refusal::Empty { what: "host with a link to a switch" });
     }
     let sizes = fabric.components();
     if sizes.len() > 1 {
@@ -93,10 +150,7 @@ pub(crate) fn require_connected(fabric: &Fabric) -> Result<(), Refusal> {
         if sizes.len() > 5 {
             text.push("...".to_owned());
         }
-        return Err(Refusal::Disconnected {
-            components: sizes.len(),
-            sizes: text.join(", "),
-        });
+        return Err(Refusal::Disconnected { components: sizes.len(), sizes: text.join(", ") });
     }
     Ok(())
 }

@@ -1,0 +1,222 @@
+//! Choosing among candidates by the load of whole paths, and improving the choice.
+//!
+//! Destinations are routed one after the other, each on the paths with the smallest sum of loads so
+//! far, as SSSP does (Hoefler, Schneider, Lumsdaine, "Optimized routing for large-scale InfiniBand
+//! networks", HOTI 2009). Shortest paths come from the candidate graph, so no priority queue is needed:
+//! a switch is reached after everything that it may send to. Then, beyond the paper, further passes
+//! take each destination's paths out again and route it anew among all others, while the largest load
+//! falls and stays above its lower bound.
+
+use darkfiber_fabric::{AtPort, Fabric, Role, SwitchId};
+
+use super::dag::{Dag, FAR, for_each_dag};
+use crate::{DELIVER, DestId, Routes};
+
+/// Most passes after the first one.
+const EXTRA_PASSES: usize = 2;
+
+/// What is routed at one switch in one go: terminals of one role, and the switch's own LID at its
+/// last stop.
+struct Stop {
+    terminals: Vec<u32>,
+    itself: bool,
+}
+
+/// Two switches with terminals between which there is no candidate path.
+pub(crate) struct CutOff {
+    pub(crate) source: SwitchId,
+    pub(crate) dest: SwitchId,
+}
+
+/// Fills `routes` with balanced paths on the candidate graphs that `make` builds.
+///
+/// Destinations are taken in OpenSM's order: compute, storage, other terminals; within a role by
+/// switch, those with most terminals first; all LIDs of a port one after the other. Ties go to the
+/// lower channel. LIDs of switches carry management traffic only and add no load.
+///
+/// Complexity: O(passes x LIDs x candidates).
+pub(crate) fn balance(
+    fabric: &Fabric,
+    routes: &mut Routes,
+    make: impl Fn(&mut Dag, SwitchId) + Sync,
+) -> Result<(), CutOff> {
+    let stops = itinerary(fabric);
+    let mut balancer = Balancer::new(fabric);
+    let mut cut_off = None;
+    for_each_dag(&stops, &make, |(home, stop), dag| {
+        if dag.order.len() < fabric.switch_count() && !stop.terminals.is_empty() {
+            cut_off = cut_off.take().or_else(|| {
+                (0..fabric.switch_count())
+                    .find(|&s| dag.dist[s] == FAR && balancer.sources[s] > 0)
+                    .map(|s| CutOff { source: SwitchId::new(s), dest: *home })
+            });
+        }
+        for &t in &stop.terminals {
+            for path in 0..routes.paths() {
+                let row = routes.row(DestId(t), path);
+                balancer.choose(fabric, dag, routes.ports_mut(row));
+                balancer.add(dag);
+            }
+        }
+        if stop.itself {
+            let row = routes.row(DestId::switch(fabric, *home), 0);
+            balancer.choose(fabric, dag, routes.ports_mut(row));
+        }
+    });
+    if let Some(cut_off) = cut_off {
+        return Err(cut_off);
+    }
+    let bound = cut_bound(fabric) * routes.paths() as u64;
+    let mut largest = balancer.largest();
+    let with_terminals = stops.partition_point(|(_, stop)| !stop.terminals.is_empty());
+    for _ in 0..EXTRA_PASSES {
+        if largest <= bound {
+            break;
+        }
+        let before = routes.clone();
+        for_each_dag(&stops[..with_terminals], &make, |(_, stop), dag| {
+            for &t in &stop.terminals {
+                for path in 0..routes.paths() {
+                    let row = routes.row(DestId(t), path);
+                    balancer.remove(fabric, dag, routes.ports(row));
+                    balancer.choose(fabric, dag, routes.ports_mut(row));
+                    balancer.add(dag);
+                }
+            }
+        });
+        let now = balancer.largest();
+        if now >= largest {
+            *routes = before;
+            break;
+        }
+        largest = now;
+    }
+    Ok(())
+}
+
+/// [`balance`] on all shortest paths of a connected fabric.
+pub(crate) fn shortest(fabric: &Fabric, routes: &mut Routes) {
+    let cut_off = balance(fabric, routes, |dag, home| dag.shortest(fabric, home));
+    debug_assert!(cut_off.is_ok(), "a connected fabric has all shortest paths");
+}
+
+/// No routing can bring the largest load below this: what the terminals of some switch must send to
+/// all others leaves over that switch's own channels.
+fn cut_bound(fabric: &Fabric) -> u64 {
+    let all = fabric.terminal_count() as u64;
+    (0..fabric.switch_count())
+        .map(SwitchId::new)
+        .map(|s| {
+            let here = fabric.terminals_on(s).len() as u64;
+            let channels = fabric.channels_from(s).len() as u64;
+            if channels == 0 { 0 } else { (here * (all - here)).div_ceil(channels) }
+        })
+        .max()
+        .unwrap_or(0)
+}
+
+fn itinerary(fabric: &Fabric) -> Vec<(SwitchId, Stop)> {
+    let mut homes: Vec<SwitchId> = (0..fabric.switch_count()).map(SwitchId::new).collect();
+    homes.sort_by_key(|&s| std::cmp::Reverse(fabric.terminals_on(s).len()));
+    let mut stops: Vec<(SwitchId, Stop)> = Vec::new();
+    let mut last = vec![usize::MAX; fabric.switch_count()];
+    for role in [Role::Compute, Role::Storage, Role::Other, Role::Aggregation] {
+        for &home in &homes {
+            let terminals: Vec<u32> = fabric
+                .terminals_on(home)
+                .filter(|&t| fabric.terminals()[t].role == role)
+                .map(|t| t as u32)
+                .collect();
+            if !terminals.is_empty() {
+                last[home.index()] = stops.len();
+                stops.push((home, Stop { terminals, itself: false }));
+            }
+        }
+    }
+    for home in homes {
+        match stops.get_mut(last[home.index()]) {
+            Some((_, stop)) => stop.itself = true,
+            None => stops.push((home, Stop { terminals: Vec::new(), itself: true })),
+        }
+    }
+    stops
+}
+
+/// Loads of all channels while destinations are routed one after the other.
+struct Balancer {
+    /// Terminal-to-terminal paths over each inter-switch channel.
+    load: Vec<u64>,
+    /// Terminals on each switch.
+    sources: Vec<u32>,
+    /// Per switch the sum of loads on its chosen path.
+    cost: Vec<u64>,
+    /// Per switch the paths that pass it.
+    through: Vec<u32>,
+    /// Per place in the order the chosen channel and its head.
+    choice: Vec<(u32, u32)>,
+}
+
+impl Balancer {
+    fn new(fabric: &Fabric) -> Self {
+        let n = fabric.switch_count();
+        Self {
+            load: vec![0; fabric.channel_count()],
+            sources: (0..n).map(|s| fabric.terminals_on(SwitchId::new(s)).len() as u32).collect(),
+            cost: vec![0; n],
+            through: vec![0; n],
+            choice: Vec::with_capacity(n),
+        }
+    }
+
+    fn largest(&self) -> u64 {
+        self.load.iter().copied().max().unwrap_or(0)
+    }
+
+    /// Chooses the least loaded path of every switch and writes its port.
+    fn choose(&mut self, fabric: &Fabric, dag: &Dag, ports: &mut [u8]) {
+        let tail_ports = fabric.tail_ports();
+        let home = dag.order[0] as usize;
+        ports[home] = DELIVER;
+        self.cost[home] = 0;
+        self.choice.clear();
+        self.choice.push((0, 0));
+        for i in 1..dag.order.len() {
+            let mut best = (u64::MAX, 0, 0);
+            for c in dag.candidates(i) {
+                let cost = self.cost[c.head as usize] + self.load[c.channel as usize];
+                if cost < best.0 {
+                    best = (cost, c.channel, c.head);
+                }
+            }
+            let s = dag.order[i] as usize;
+            self.cost[s] = best.0;
+            self.choice.push((best.1, best.2));
+            ports[s] = tail_ports[best.1 as usize];
+        }
+    }
+
+    /// Adds the paths just chosen to the loads.
+    fn add(&mut self, dag: &Dag) {
+        self.through.copy_from_slice(&self.sources);
+        for i in (1..dag.order.len()).rev() {
+            let paths = self.through[dag.order[i] as usize];
+            let (channel, head) = self.choice[i];
+            self.load[channel as usize] += u64::from(paths);
+            self.through[head as usize] += paths;
+        }
+    }
+
+    /// Takes the paths of an earlier choice out of the loads.
+    fn remove(&mut self, fabric: &Fabric, dag: &Dag, ports: &[u8]) {
+        self.through.copy_from_slice(&self.sources);
+        for i in (1..dag.order.len()).rev() {
+            let s = dag.order[i] as usize;
+            let AtPort::Switch(channel, head) = fabric.at_port(SwitchId::new(s), ports[s]) else {
+                continue;
+            };
+            let paths = self.through[s];
+            self.load[channel.index()] -= u64::from(paths);
+            self.through[head.index()] += paths;
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Fat-tree routing on trees, whole or damaged.
+
+use darkfiber_fabric::Fabric;
+
+use super::dag::require_connected;
+use super::order::{UpDown, tree_levels};
+use super::updn::legal_routes;
+use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
+
+/// See [`Engine::doc`].
+pub(crate) struct FTree;
+
+impl Engine for FTree {
+    fn name(&self) -> &'static str {
+        "ftree"
+    }
+
+    fn summary(&self) -> &'static str {
+        "fat-trees, whole or damaged: each port serves its share of the destinations"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Levels come from the fabric's shape, from --roots, or from the distance to the switches with \
+         hosts. Every destination is reached over one chain of least used down ports and all sources \
+         climb towards that chain, so that on a full tree each down port of a leaf serves one \
+         destination and each up port an equal share of them (the pattern of D-mod-k). On a damaged \
+         tree sources that cannot climb to the chain take the least loaded other way; cables within a \
+         level stay dark. Refuses a fabric in which more than a tenth of the cables join switches of \
+         one level, or in which some pair has no way up and down, and says which.\n\n\
+         OpenSM's ftree refuses a tree with a missing cable unless roots are given, and any LMC; this \
+         one takes both.\n\nComplexity: as sssp."
+    }
+
+    fn paper(&self) -> &'static str {
+        "Zahavi, Johnson, Kerbyson, Lang: Optimized InfiniBand fat-tree routing for shift all-to-all \
+         communication patterns, CCPE 22(2), 2010; OpenSM, doc/current-routing.txt"
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::Tree
+    }
+
+    fn deadlock(&self) -> Deadlock {
+        Deadlock::Free
+    }
+
+    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+        require_connected(fabric)?;
+        let level = tree_levels(fabric, request.shape, request.roots).map_err(|reason| {
+            Refusal::WrongFabric { engine: self.name(), needs: self.needs().label(), reason }
+        })?;
+        legal_routes(self.name(), fabric, request, &UpDown::from_levels(level))
+    }
+}

@@ -1,0 +1,321 @@
+//! Virtual layers: spreading the paths of finished tables over lanes so that no lane can deadlock.
+//!
+//! DFSSSP finds cycles in one graph of all paths and moves the paths of each cycle's weakest edge to
+//! the next layer (Domke, Hoefler, Nagel, "Deadlock-free oblivious routing for arbitrary topologies",
+//! IPDPS 2011, section IV). Here a layer is filled the other way round: a path is let into the layer if
+//! the layer's channel dependency graph stays acyclic, which an incrementally kept topological order
+//! decides (Pearce and Kelly, "A dynamic topological sort algorithm for directed acyclic graphs", JEA
+//! 11, 2006). A dependency that was turned away once stays so, because a layer only grows. This needs
+//! fewer layers (measured in docs/benchmarks.md) and no list of the paths on each edge.
+
+use darkfiber_fabric::{AtPort, Fabric, SwitchId};
+
+use crate::{DELIVER, DestId, Layers, NO_ROUTE, Routes};
+
+/// Not in any layer yet.
+const WAITING: u8 = u8::MAX;
+const NONE: u32 = u32::MAX;
+/// Channels that a search may visit before the path is put off to the next layer. Long searches are
+/// rare and mostly end in a cycle: giving them up costs hardly any layer and saves half of the time.
+const SHORT_SEARCH: usize = 512;
+
+/// More layers needed than allowed; carries how many were full.
+pub(super) struct OutOfLanes;
+
+/// Assigns the paths between terminals to layers, at most `lanes`, and returns how many are in use.
+///
+/// A path is (source switch, row): all terminals of a switch share it. Rows are taken in order, within
+/// a row the sources by id. Should short searches need too many layers, thorough ones are tried.
+pub(super) fn assign_layers(
+    fabric: &Fabric,
+    routes: &mut Routes,
+    lanes: u8,
+) -> Result<usize, OutOfLanes> {
+    let n = fabric.switch_count();
+    let rows: Vec<usize> = (0..fabric.terminal_count())
+        .flat_map(|d| (0..routes.paths()).map(move |p| (d, p)))
+        .map(|(d, p)| routes.row(DestId::new(d), p))
+        .collect();
+    for effort in [SHORT_SEARCH, usize::MAX] {
+        let mut layer = vec![WAITING; routes.row_count() * n];
+        let mut waiting = true;
+        let mut used = 0;
+        while waiting && used < usize::from(lanes) {
+            waiting = fill(fabric, routes, &rows, used as u8, effort, &mut layer);
+            used += 1;
+        }
+        if waiting {
+            continue;
+        }
+        for slot in &mut layer {
+            if *slot == WAITING {
+                // Nobody sends from here; any layer will do.
+                *slot = 0;
+            }
+        }
+        routes.layers = if used == 1 { Layers::One } else { Layers::BySourceSwitch(layer) };
+        return Ok(used);
+    }
+    Err(OutOfLanes)
+}
+
+/// Lets waiting paths into layer `l` while it stays acyclic; whether some still wait.
+fn fill(
+    fabric: &Fabric,
+    routes: &Routes,
+    rows: &[usize],
+    l: u8,
+    effort: usize,
+    layer: &mut [u8],
+) -> bool {
+    let n = fabric.switch_count();
+    let sources: Vec<usize> =
+        (0..n).filter(|&s| !fabric.terminals_on(SwitchId::new(s)).is_empty()).collect();
+    let mut graph = Acyclic::new(fabric, effort);
+    let mut next = vec![NONE; n];
+    let mut waiting = false;
+    for &row in rows {
+        let slots = &mut layer[row * n..(row + 1) * n];
+        if sources.iter().all(|&s| slots[s] != WAITING) {
+            continue;
+        }
+        read_channels(fabric, routes.ports(row), &mut next);
+        for &s in &sources {
+            if slots[s] == WAITING {
+                if graph.admit(fabric, &next, s) {
+                    slots[s] = l;
+                } else {
+                    waiting = true;
+                }
+            }
+        }
+    }
+    waiting
+}
+
+/// The channel that each switch sends on, [`NONE`] at the destination.
+fn read_channels(fabric: &Fabric, ports: &[u8], next: &mut [u32]) {
+    for (s, &port) in ports.iter().enumerate() {
+        next[s] = match port {
+            DELIVER | NO_ROUTE => NONE,
+            port => match fabric.at_port(SwitchId::new(s), port) {
+                AtPort::Switch(c, _) => c.0,
+                _ => NONE,
+            },
+        };
+    }
+}
+
+/// An acyclic channel dependency graph that only grows, with a topological order of its channels.
+struct Acyclic {
+    /// Words of 64 bits a channel has in the sets below.
+    words: usize,
+    /// `succ[c]`: which channels out of the head of `c` depend on it, by place in that switch's row.
+    succ: Vec<u64>,
+    /// `pred[c]`: which channels into the tail of `c` it depends on, by place of their reverse.
+    pred: Vec<u64>,
+    /// Dependencies that close a cycle, as `succ`.
+    barred: Vec<u64>,
+    place: Vec<u32>,
+    mark: Vec<u32>,
+    stamp: u32,
+    /// Channels that a search may visit.
+    effort: usize,
+    /// What a search found, as place in the upper and channel in the lower half of a word, so that
+    /// sorting the words sorts by place.
+    ahead: Vec<u64>,
+    behind: Vec<u64>,
+    places: Vec<u32>,
+    /// Dependencies of the path at hand that were not there before.
+    fresh: Vec<(u32, u32)>,
+}
+
+impl Acyclic {
+    fn new(fabric: &Fabric, effort: usize) -> Self {
+        let m = fabric.channel_count();
+        let widest = (0..fabric.switch_count())
+            .map(|s| fabric.channels_from(SwitchId::new(s)).len())
+            .max()
+            .unwrap_or(0);
+        let words = widest.div_ceil(64).max(1);
+        Self {
+            words,
+            succ: vec![0; m * words],
+            pred: vec![0; m * words],
+            barred: vec![0; m * words],
+            place: (0..m as u32).collect(),
+            mark: vec![0; m],
+            stamp: 0,
+            effort,
+            ahead: Vec::new(),
+            behind: Vec::new(),
+            places: Vec::new(),
+            fresh: Vec::new(),
+        }
+    }
+
+    /// Word index and bit of dependency (c, d) in `succ` and `barred`.
+    #[inline]
+    fn bit(&self, fabric: &Fabric, c: u32, d: u32) -> (usize, u64) {
+        let k = d - fabric.channel_starts()[fabric.heads()[c as usize] as usize];
+        (c as usize * self.words + (k >> 6) as usize, 1 << (k & 63))
+    }
+
+    /// Word index and bit of dependency (c, d) in `pred`.
+    #[inline]
+    fn back_bit(&self, fabric: &Fabric, c: u32, d: u32) -> (usize, u64) {
+        let r = fabric.reverses()[c as usize];
+        let k = r - fabric.channel_starts()[fabric.heads()[c as usize] as usize];
+        (d as usize * self.words + (k >> 6) as usize, 1 << (k & 63))
+    }
+
+    fn set(&mut self, fabric: &Fabric, c: u32, d: u32) {
+        let (w, b) = self.bit(fabric, c, d);
+        self.succ[w] |= b;
+        let (w, b) = self.back_bit(fabric, c, d);
+        self.pred[w] |= b;
+    }
+
+    fn unset(&mut self, fabric: &Fabric, c: u32, d: u32) {
+        let (w, b) = self.bit(fabric, c, d);
+        self.succ[w] &= !b;
+        let (w, b) = self.back_bit(fabric, c, d);
+        self.pred[w] &= !b;
+    }
+
+    /// Adds the dependencies of the path from `s` along `next` if the graph stays acyclic; otherwise
+    /// changes nothing and returns `false`.
+    fn admit(&mut self, fabric: &Fabric, next: &[u32], s: usize) -> bool {
+        let heads = fabric.heads();
+        self.fresh.clear();
+        let mut c = next[s];
+        while c != NONE {
+            let d = next[heads[c as usize] as usize];
+            if d == NONE {
+                break;
+            }
+            let (w, b) = self.bit(fabric, c, d);
+            if self.barred[w] & b != 0 {
+                self.undo(fabric);
+                return false;
+            }
+            if self.succ[w] & b == 0 {
+                if !self.insert(fabric, c, d) {
+                    let alone = self.fresh.is_empty();
+                    self.undo(fabric);
+                    if alone || !self.would_fit(fabric, c, d) {
+                        self.barred[w] |= b;
+                    }
+                    return false;
+                }
+                self.fresh.push((c, d));
+            }
+            c = d;
+        }
+        true
+    }
+
+    fn undo(&mut self, fabric: &Fabric) {
+        while let Some((c, d)) = self.fresh.pop() {
+            // The order stays valid for fewer dependencies.
+            self.unset(fabric, c, d);
+        }
+    }
+
+    fn would_fit(&mut self, fabric: &Fabric, c: u32, d: u32) -> bool {
+        let fits = self.insert(fabric, c, d);
+        if fits {
+            self.unset(fabric, c, d);
+        }
+        fits
+    }
+
+    /// Adds one dependency if that closes no cycle, and mends the order.
+    fn insert(&mut self, fabric: &Fabric, c: u32, d: u32) -> bool {
+        let (low, high) = (self.place[d as usize], self.place[c as usize]);
+        if high < low {
+            self.set(fabric, c, d);
+            return true;
+        }
+        if !self.search_ahead(fabric, d, c, high) {
+            return false;
+        }
+        self.search_behind(fabric, c, low);
+        self.ahead.sort_unstable();
+        self.behind.sort_unstable();
+        // What leads to `c` takes the first of all their places, what follows `d` the last.
+        self.places.clear();
+        self.places.extend(self.behind.iter().chain(&self.ahead).map(|w| (w >> 32) as u32));
+        self.places.sort_unstable();
+        for (w, &place) in self.behind.iter().chain(&self.ahead).zip(&self.places) {
+            self.place[*w as u32 as usize] = place;
+        }
+        self.set(fabric, c, d);
+        true
+    }
+
+    /// Collects what is reachable from `start` up to place `high`; `false` if that includes `goal` or
+    /// takes too long.
+    fn search_ahead(&mut self, fabric: &Fabric, start: u32, goal: u32, high: u32) -> bool {
+        if start == goal {
+            return false;
+        }
+        self.stamp += 1;
+        self.ahead.clear();
+        self.ahead.push(self.found(start));
+        self.mark[start as usize] = self.stamp;
+        let mut i = 0;
+        while i < self.ahead.len() {
+            if i > self.effort {
+                return false;
+            }
+            let x = self.ahead[i] as u32 as usize;
+            i += 1;
+            let first = fabric.channel_starts()[fabric.heads()[x] as usize];
+            for w in 0..self.words {
+                let mut bits = self.succ[x * self.words + w];
+                while bits != 0 {
+                    let y = first + (w as u32) * 64 + bits.trailing_zeros();
+                    bits &= bits - 1;
+                    if y == goal {
+                        return false;
+                    }
+                    if self.place[y as usize] < high && self.mark[y as usize] != self.stamp {
+                        self.mark[y as usize] = self.stamp;
+                        self.ahead.push(self.found(y));
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// Collects what reaches `start` down to place `low`.
+    fn search_behind(&mut self, fabric: &Fabric, start: u32, low: u32) {
+        self.behind.clear();
+        self.behind.push(self.found(start));
+        let mut i = 0;
+        while i < self.behind.len() {
+            let x = self.behind[i] as u32 as usize;
+            i += 1;
+            let first = fabric.channel_starts()[fabric.tails()[x] as usize];
+            for w in 0..self.words {
+                let mut bits = self.pred[x * self.words + w];
+                while bits != 0 {
+                    let out = first + (w as u32) * 64 + bits.trailing_zeros();
+                    bits &= bits - 1;
+                    let y = fabric.reverses()[out as usize];
+                    if self.place[y as usize] > low && self.mark[y as usize] != self.stamp {
+                        self.mark[y as usize] = self.stamp;
+                        self.behind.push(self.found(y));
+                    }
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn found(&self, x: u32) -> u64 {
+        u64::from(self.place[x as usize]) << 32 | u64::from(x)
+    }
+}

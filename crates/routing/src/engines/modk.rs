@@ -1,0 +1,257 @@
+//! D-mod-k and S-mod-k: fat-tree paths from the number of the destination or of the source.
+
+use darkfiber_fabric::{Fabric, Pgft, Shape, SwitchId, TerminalId};
+
+use super::dag::{Candidate, Dag, for_each_dag, require_connected};
+use super::order::UpDown;
+use crate::{DELIVER, Deadlock, DestId, Engine, Needs, Refusal, Request, Routes};
+
+/// See [`Engine::doc`].
+pub(crate) struct DModK;
+
+/// See [`Engine::doc`].
+pub(crate) struct SModK;
+
+/// Largest tables of S-mod-k.
+const MOST_BYTES: u64 = 4 << 30;
+
+impl Engine for DModK {
+    fn name(&self) -> &'static str {
+        "dmodk"
+    }
+
+    fn summary(&self) -> &'static str {
+        "fat-trees: the up port is the destination's number modulo the ports"
+    }
+
+    fn doc(&self) -> &'static str {
+        "At a switch of level l the path to terminal d climbs by up port floor(d / (w1*..*wl)) mod \
+         (w(l+1)*p(l+1)) of a parallel-port generalized fat-tree; the way down is forced but for \
+         parallel cables, which the same number picks. On a full tree every down port of a leaf serves \
+         one destination and shift permutations are free of contention. Where a cable is missing the \
+         next parent in cyclic order takes over. Needs the tree's parameters, so a generated fabric \
+         (dumps: use ftree). With LMC the i-th LID of a port is routed as terminal d + i.\n\n\
+         Complexity: O(LIDs x candidates)."
+    }
+
+    fn paper(&self) -> &'static str {
+        "Zahavi: Fat-tree routing and node ordering providing contention free traffic for MPI global \
+         collectives, JPDC 72(11), 2012"
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::FatTree
+    }
+
+    fn deadlock(&self) -> Deadlock {
+        Deadlock::Free
+    }
+
+    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+        require_connected(fabric)?;
+        let tree = Tree::of(self, request.shape)?;
+        let mut routes = Routes::empty(self.name(), fabric, request.paths());
+        tree.each_dag(self, fabric, |home, dag| {
+            for t in fabric.terminals_on(home) {
+                for path in 0..request.paths() {
+                    let d = tree.pgft.index[t] as usize + path;
+                    let row = routes.row(DestId::new(t), path);
+                    tree.send(fabric, dag, |level| tree.port(d, level), routes.ports_mut(row));
+                }
+            }
+            let row = routes.row(DestId::switch(fabric, home), 0);
+            let d = home.index();
+            tree.send(fabric, dag, |level| tree.port(d, level), routes.ports_mut(row));
+        })?;
+        Ok(routes)
+    }
+}
+
+impl Engine for SModK {
+    fn name(&self) -> &'static str {
+        "smodk"
+    }
+
+    fn summary(&self) -> &'static str {
+        "as dmodk, but by the number of the source; for analysis: no LFT can hold it"
+    }
+
+    fn doc(&self) -> &'static str {
+        "The up port follows from the source's number instead of the destination's. Forwarding tables \
+         look at the destination only, so with one LID a port no linear forwarding table can hold this: \
+         it is for analysis. It is kept as one set of tables for each class of sources that climb \
+         alike.\n\nComplexity: O(leaf switches x classes x candidates)."
+    }
+
+    fn paper(&self) -> &'static str {
+        "Nienaber, Mahapatra, Yuan: Improving Performance of Deterministic Single-path Routing on \
+         2-Level Generalized Fat-trees, section III-A"
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::FatTree
+    }
+
+    fn deadlock(&self) -> Deadlock {
+        Deadlock::Free
+    }
+
+    fn fits_lft(&self) -> bool {
+        false
+    }
+
+    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+        require_connected(fabric)?;
+        let tree = Tree::of(self, request.shape)?;
+        // Sources that take the same up port at every level form a class.
+        let mut classes: Vec<Vec<u32>> = Vec::new();
+        let mut class_of = Vec::with_capacity(fabric.terminal_count());
+        let mut known = std::collections::BTreeMap::new();
+        for t in 0..fabric.terminal_count() {
+            let s = tree.pgft.index[t] as usize;
+            let climb: Vec<u32> = (1..tree.pgft.m.len()).map(|l| tree.port(s, l)).collect();
+            let class = *known.entry(climb.clone()).or_insert_with(|| {
+                classes.push(climb);
+                classes.len() - 1
+            });
+            class_of.push(class);
+        }
+        let paths = classes.len();
+        let n = fabric.switch_count();
+        // One row for each leaf and class; other switches need one.
+        let mut first_row = Vec::with_capacity(n);
+        let mut rows = 0u32;
+        for s in (0..n).map(SwitchId::new) {
+            first_row.push(rows);
+            rows += if fabric.terminals_on(s).is_empty() { 1 } else { paths as u32 };
+        }
+        let bytes = u64::from(rows) * n as u64;
+        if bytes > MOST_BYTES || paths > usize::from(u16::MAX) {
+            return Err(Refusal::TooLarge {
+                engine: self.name(),
+                bytes,
+                hint: "use a smaller tree, or dmodk",
+            });
+        }
+        let row_of: Vec<u32> = fabric
+            .terminals()
+            .iter()
+            .flat_map(|t| (0..paths as u32).map(move |p| (t.switch, p)))
+            .map(|(s, p)| first_row[s.index()] + p)
+            .chain(first_row.iter().copied())
+            .collect();
+        let mut routes =
+            Routes::with_shared_rows(self.name(), fabric, paths, row_of, rows as usize);
+        routes.set_select(class_of.into_iter().map(|c| c as u16).collect());
+        tree.each_dag(self, fabric, |home, dag| {
+            let first = first_row[home.index()] as usize;
+            let used = if fabric.terminals_on(home).is_empty() { 1 } else { paths };
+            for (i, climb) in classes.iter().take(used).enumerate() {
+                let port = |level: usize| climb.get(level - 1).copied().unwrap_or(0);
+                tree.send(fabric, dag, port, routes.ports_mut(first + i));
+            }
+        })?;
+        Ok(routes)
+    }
+}
+
+/// A generated fat-tree and its legal paths.
+struct Tree<'a> {
+    pgft: &'a Pgft,
+    level: &'a [u8],
+    updown: UpDown,
+}
+
+impl<'a> Tree<'a> {
+    fn of(engine: &dyn Engine, shape: Option<&'a Shape>) -> Result<Self, Refusal> {
+        let refuse = |reason: &str| Refusal::WrongFabric {
+            engine: engine.name(),
+            needs: Needs::FatTree.label(),
+            reason: reason.to_owned(),
+        };
+        match shape {
+            Some(Shape::Tree(tree)) => match &tree.pgft {
+                Some(pgft) => Ok(Self {
+                    pgft,
+                    level: &tree.level,
+                    updown: UpDown::from_levels(tree.level.iter().map(|&l| u32::from(l)).collect()),
+                }),
+                None => Err(refuse("this tree is not regular; use ftree")),
+            },
+            Some(_) => Err(refuse("this fabric is none")),
+            None => Err(refuse("nothing is known of this fabric's levels; use ftree")),
+        }
+    }
+
+    fn each_dag(
+        &self,
+        engine: &dyn Engine,
+        fabric: &Fabric,
+        mut consume: impl FnMut(SwitchId, &Dag) + Send,
+    ) -> Result<(), Refusal> {
+        let homes: Vec<(SwitchId, ())> =
+            (0..fabric.switch_count()).map(|s| (SwitchId::new(s), ())).collect();
+        let mut cut_off = None;
+        for_each_dag(
+            &homes,
+            |dag, home| self.updown.legal(fabric, dag, home),
+            |&(home, ()), dag| {
+                let cut = |t: &TerminalId| {
+                    dag.dist[fabric.terminal(*t).switch.index()] == super::dag::FAR
+                };
+                if cut_off.is_none() && !fabric.terminals_on(home).is_empty() {
+                    cut_off = (0..fabric.terminal_count())
+                        .map(TerminalId::new)
+                        .find(cut)
+                        .map(|t| (fabric.terminal(t).switch, home));
+                }
+                consume(home, dag);
+            },
+        );
+        match cut_off {
+            None => Ok(()),
+            Some((source, dest)) => Err(Refusal::WrongFabric {
+                engine: engine.name(),
+                needs: Needs::FatTree.label(),
+                reason: format!(
+                    "too much is missing: no way up and down from \"{}\" to \"{}\"",
+                    fabric.switch(source).description,
+                    fabric.switch(dest).description
+                ),
+            }),
+        }
+    }
+
+    /// The up port that terminal number `x` stands for at a switch of `level` (1 = leaf).
+    fn port(&self, x: usize, level: usize) -> u32 {
+        let below: u64 = self.pgft.w[..level].iter().map(|&w| u64::from(w)).product();
+        let ports = u64::from(self.pgft.w[level]) * u64::from(self.pgft.p[level]);
+        (x as u64 / below % ports) as u32
+    }
+
+    /// Sends from every switch by the port number of its level: which parent, and which of the
+    /// parallel cables.
+    fn send(&self, fabric: &Fabric, dag: &Dag, port: impl Fn(usize) -> u32, ports: &mut [u8]) {
+        ports[dag.order[0] as usize] = DELIVER;
+        let h = self.pgft.m.len();
+        for i in 1..dag.order.len() {
+            let s = dag.order[i] as usize;
+            let candidates = dag.candidates(i);
+            let up = self.level[candidates[0].head as usize] > self.level[s];
+            // Number of the cable bundle's lower level.
+            let below = if up { self.level[s] } else { self.level[s] - 1 } as usize;
+            let (w, p) = (self.pgft.w[below], self.pgft.p[below]);
+            let q = port(below);
+            let wanted = |c: &Candidate| {
+                let parent = u32::from(self.pgft.digits[c.head as usize * h + below]);
+                let detour = if up { (parent + w - q % w) % w } else { 0 };
+                let bundle = candidates.iter().filter(|x| x.head == c.head);
+                let place = bundle.take_while(|x| x.channel != c.channel).count() as u32;
+                (detour, (place + p - q / w % p) % p)
+            };
+            let best = candidates.iter().min_by_key(|c| wanted(c));
+            let c = best.expect("a switch at a distance has a way").channel;
+            ports[s] = fabric.tail_ports()[c as usize];
+        }
+    }
+}

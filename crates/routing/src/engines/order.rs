@@ -1,0 +1,246 @@
+//! Up and down: a direction for every channel, and the legal paths that follow it.
+
+use darkfiber_fabric::{Fabric, Role, Shape, SwitchId};
+
+use super::dag::{Dag, FAR};
+
+/// A total order of the switches. A channel goes **up** if its head is nearer to the top. Paths that
+/// go up, then down, and never turn up again, cannot form a cycle of channel dependencies (Schroeder
+/// et al., "Autonet: a high-speed, self-configuring local area network", 1991), whatever the order.
+pub(crate) struct UpDown {
+    /// Place of each switch, 0 = top.
+    place: Vec<u32>,
+    /// Level of each switch; set, cables within a level are not used at all.
+    level: Option<Vec<u32>>,
+}
+
+impl UpDown {
+    /// By distance from the roots; equal distances by id.
+    pub(crate) fn from_roots(fabric: &Fabric, roots: &[SwitchId]) -> Self {
+        Self { place: places(&distances(fabric, roots), |d| d), level: None }
+    }
+
+    /// By distance from the switches with hosts, the farthest on top; equal distances by distance
+    /// from the centre, then by id.
+    pub(crate) fn from_leaves(fabric: &Fabric) -> Self {
+        let leaf = distances(fabric, &leaves(fabric));
+        let centre = distances(fabric, &[centre(fabric)]);
+        let mut by: Vec<u32> = (0..fabric.switch_count() as u32).collect();
+        by.sort_by_key(|&s| (std::cmp::Reverse(leaf[s as usize]), centre[s as usize], s));
+        let mut place = vec![0; by.len()];
+        for (i, s) in by.into_iter().enumerate() {
+            place[s as usize] = i as u32;
+        }
+        Self { place, level: None }
+    }
+
+    /// By tree level; cables within a level are left dark.
+    pub(crate) fn from_levels(level: Vec<u32>) -> Self {
+        Self { place: places(&level, |l| u32::MAX - l), level: Some(level) }
+    }
+
+    #[inline]
+    fn up(&self, tail: usize, head: usize) -> bool {
+        self.place[head] < self.place[tail]
+    }
+
+    #[inline]
+    fn usable(&self, a: usize, b: usize) -> bool {
+        self.level.as_ref().is_none_or(|l| l[a] != l[b])
+    }
+
+    /// The legal paths to `dest`, as short as destination-based tables allow.
+    ///
+    /// One table entry serves all sources, so a switch that others enter going down must itself send
+    /// down. A breadth-first search from the destination gives every switch its shortest legal way
+    /// and marks it *descending* if that way only goes down; a switch may go down to a descending one
+    /// only, and up to any. A switch whose shortest way goes up although it also has a longer way
+    /// down is closed for descents; should that cut somebody off (the search then ends early), the
+    /// destination is done again with "down wherever there is a way down", which always reaches
+    /// whoever has a legal path.
+    pub(crate) fn legal(&self, fabric: &Fabric, dag: &mut Dag, dest: SwitchId) {
+        let n = fabric.switch_count();
+        dag.clear(n);
+        let mut descends = vec![false; n];
+        dag.dist[dest.index()] = 0;
+        descends[dest.index()] = true;
+        dag.order.push(dest.0);
+        self.search(fabric, dag, &mut descends);
+        if dag.order.len() < n {
+            self.down_first(fabric, dag, &mut descends, dest);
+        }
+        dag.collect(fabric, |s, v| {
+            self.usable(s, v)
+                && if descends[s] { !self.up(s, v) && descends[v] } else { self.up(s, v) }
+        });
+    }
+
+    /// Breadth-first search over reversed legal channels from the switches in `dag.order`, which
+    /// must all be at one distance.
+    fn search(&self, fabric: &Fabric, dag: &mut Dag, descends: &mut [bool]) {
+        let mut level = 0..dag.order.len();
+        while !level.is_empty() {
+            // Descents first: of two ways of one length, down keeps the switch open for others.
+            for down in [true, false] {
+                for i in level.clone() {
+                    let v = dag.order[i] as usize;
+                    if down && !descends[v] {
+                        continue;
+                    }
+                    for c in fabric.channels_from(SwitchId::new(v)) {
+                        let s = fabric.heads()[c] as usize;
+                        if dag.dist[s] == FAR && self.usable(s, v) && self.up(s, v) != down {
+                            dag.dist[s] = dag.dist[v] + 1;
+                            descends[s] = down;
+                            dag.order.push(s as u32);
+                        }
+                    }
+                }
+            }
+            level = level.end..dag.order.len();
+        }
+    }
+
+    fn down_first(&self, fabric: &Fabric, dag: &mut Dag, descends: &mut [bool], dest: SwitchId) {
+        dag.clear(fabric.switch_count());
+        descends.fill(false);
+        dag.dist[dest.index()] = 0;
+        descends[dest.index()] = true;
+        dag.order.push(dest.0);
+        let mut next = 0;
+        while next < dag.order.len() {
+            let v = dag.order[next] as usize;
+            next += 1;
+            for c in fabric.channels_from(SwitchId::new(v)) {
+                let s = fabric.heads()[c] as usize;
+                if dag.dist[s] == FAR && self.usable(s, v) && !self.up(s, v) {
+                    dag.dist[s] = dag.dist[v] + 1;
+                    descends[s] = true;
+                    dag.order.push(s as u32);
+                }
+            }
+        }
+        // The rest climbs to the nearest of these: a search by distance from many starts.
+        let mut layers: Vec<Vec<u32>> = Vec::new();
+        for &s in &dag.order {
+            let d = dag.dist[s as usize] as usize;
+            if layers.len() <= d {
+                layers.resize(d + 1, Vec::new());
+            }
+            layers[d].push(s);
+        }
+        dag.order.clear();
+        let mut d = 0;
+        while d < layers.len() {
+            for v in std::mem::take(&mut layers[d]) {
+                dag.order.push(v);
+                for c in fabric.channels_from(SwitchId(v)) {
+                    let s = fabric.heads()[c];
+                    let (si, vi) = (s as usize, v as usize);
+                    if dag.dist[si] == FAR && self.usable(si, vi) && self.up(si, vi) {
+                        dag.dist[si] = d as u32 + 1;
+                        if layers.len() <= d + 1 {
+                            layers.push(Vec::new());
+                        }
+                        layers[d + 1].push(s);
+                    }
+                }
+            }
+            d += 1;
+        }
+    }
+}
+
+fn places(key: &[u32], rank: impl Fn(u32) -> u32) -> Vec<u32> {
+    let mut by: Vec<u32> = (0..key.len() as u32).collect();
+    by.sort_by_key(|&s| (rank(key[s as usize]), s));
+    let mut place = vec![0; by.len()];
+    for (i, s) in by.into_iter().enumerate() {
+        place[s as usize] = i as u32;
+    }
+    place
+}
+
+/// Hops from the nearest of `starts`.
+pub(crate) fn distances(fabric: &Fabric, starts: &[SwitchId]) -> Vec<u32> {
+    let mut dist = vec![FAR; fabric.switch_count()];
+    let mut queue: Vec<u32> = Vec::with_capacity(dist.len());
+    for &s in starts {
+        if dist[s.index()] == FAR {
+            dist[s.index()] = 0;
+            queue.push(s.0);
+        }
+    }
+    let mut next = 0;
+    while next < queue.len() {
+        let s = queue[next] as usize;
+        next += 1;
+        for c in fabric.channels_from(SwitchId::new(s)) {
+            let v = fabric.heads()[c];
+            if dist[v as usize] == FAR {
+                dist[v as usize] = dist[s] + 1;
+                queue.push(v);
+            }
+        }
+    }
+    dist
+}
+
+/// Switches with hosts; aggregation pseudo-adapters are not hosts.
+pub(crate) fn leaves(fabric: &Fabric) -> Vec<SwitchId> {
+    (0..fabric.switch_count())
+        .map(SwitchId::new)
+        .filter(|&s| {
+            fabric.terminals_on(s).any(|t| fabric.terminals()[t].role != Role::Aggregation)
+        })
+        .collect()
+}
+
+/// The switch with the lowest eccentricity, then the smallest sum of distances, then the lowest id.
+pub(crate) fn centre(fabric: &Fabric) -> SwitchId {
+    (0..fabric.switch_count())
+        .map(SwitchId::new)
+        .min_by_key(|&s| {
+            let d = distances(fabric, &[s]);
+            let known = d.iter().filter(|&&x| x != FAR);
+            (known.clone().max().copied(), known.map(|&x| u64::from(x)).sum::<u64>())
+        })
+        .unwrap_or_default()
+}
+
+/// Levels of a tree, 1 = leaf: from its shape, from given roots, or by distance from the switches with
+/// hosts. The text says why there are none: what is wrong, and where.
+pub(crate) fn tree_levels(
+    fabric: &Fabric,
+    shape: Option<&Shape>,
+    roots: &[SwitchId],
+) -> Result<Vec<u32>, String> {
+    let level: Vec<u32> = if let Some(Shape::Tree(tree)) = shape {
+        tree.level.iter().map(|&l| u32::from(l)).collect()
+    } else if roots.is_empty() {
+        distances(fabric, &leaves(fabric)).into_iter().map(|d| d.saturating_add(1)).collect()
+    } else {
+        let depth = distances(fabric, roots);
+        let deepest = depth.iter().copied().filter(|&d| d != FAR).max().unwrap_or(0);
+        depth.into_iter().map(|d| deepest.saturating_sub(d) + 1).collect()
+    };
+    let cables = fabric.switch_link_count();
+    let flat: Vec<usize> = (0..fabric.channel_count())
+        .filter(|&c| {
+            let (s, v) = (fabric.tails()[c] as usize, fabric.heads()[c] as usize);
+            s < v && level[s] == level[v]
+        })
+        .collect();
+    // A few cables within a level are a quirk of wiring that can stay dark; many are another family.
+    if flat.len() * 10 > cables {
+        let c = flat[0];
+        let name = |s: u32| fabric.switch(SwitchId(s)).description.as_str();
+        return Err(format!(
+            "{} of {cables} switch-to-switch cables join switches of one level, e.g. \"{}\" and \"{}\"",
+            flat.len(),
+            name(fabric.tails()[c]),
+            name(fabric.heads()[c]),
+        ));
+    }
+    Ok(level)
+}

@@ -1,0 +1,52 @@
+//! SSSP: shortest paths, balanced over the whole fabric.
+
+use darkfiber_fabric::Fabric;
+
+use super::balance::shortest;
+use super::dag::require_connected;
+use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
+
+/// See [`Engine::doc`].
+pub(crate) struct Sssp;
+
+impl Engine for Sssp {
+    fn name(&self) -> &'static str {
+        "sssp"
+    }
+
+    fn summary(&self) -> &'static str {
+        "shortest paths, balanced over the whole fabric"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Routes one destination after the other, each on those shortest paths that the destinations \
+         before it load least, so that no channel becomes a hot spot. Then, beyond the paper, \
+         destinations are routed anew among all others while that lowers the largest load (at most \
+         two more passes, none where the load already is at its lower bound, as on full trees). \
+         Deadlock is not looked at: safe on trees; elsewhere use dfsssp.\n\n\
+         OpenSM grows edge weights from (number of LIDs)^2 so that hop count dominates; here only \
+         shortest paths are candidates, which is the same without its overflow. Ties go to the lower \
+         channel, so equal inputs give equal tables.\n\n\
+         Complexity: one breadth-first search a destination switch, then O(channels on shortest \
+         paths) a LID and pass."
+    }
+
+    fn paper(&self) -> &'static str {
+        "Hoefler, Schneider, Lumsdaine: Optimized Routing for Large-Scale InfiniBand Networks, HOTI'09"
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::Any
+    }
+
+    fn deadlock(&self) -> Deadlock {
+        Deadlock::NotPromised
+    }
+
+    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+        require_connected(fabric)?;
+        let mut routes = Routes::empty(self.name(), fabric, request.paths());
+        shortest(fabric, &mut routes);
+        Ok(routes)
+    }
+}

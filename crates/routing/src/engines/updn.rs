@@ -1,0 +1,129 @@
+//! Up*/Down* and Down*/Up*: shortest legal paths, deadlock-free with one lane on any fabric.
+
+use darkfiber_fabric::{Fabric, SwitchId};
+
+use super::balance::{CutOff, balance};
+use super::dag::require_connected;
+use super::order::{UpDown, centre, tree_levels};
+use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
+
+/// See [`Engine::doc`].
+pub(crate) struct UpDn;
+
+/// See [`Engine::doc`].
+pub(crate) struct DnUp;
+
+impl Engine for UpDn {
+    fn name(&self) -> &'static str {
+        "updn"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Up*/Down*: paths climb towards the roots, then descend; never turn up again"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Switches are ranked by their distance from the roots (--roots; without them the top level if \
+         the fabric is a tree, else the switch with the lowest eccentricity), ties by id. A path goes \
+         up, then down. The direction is carried in the tables: a switch that others enter going down \
+         itself only sends down, so no path makes the down-up turn that OpenSM's updn makes on \
+         irregular fabrics, and the channel dependency graph is free of cycles with one lane on any \
+         connected fabric. Among legal shortest paths the load is balanced as in sssp.\n\n\
+         Complexity: as sssp."
+    }
+
+    fn paper(&self) -> &'static str {
+        "Schroeder et al.: Autonet, IEEE JSAC 9(8), 1991; OpenSM, doc/current-routing.txt"
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::Any
+    }
+
+    fn deadlock(&self) -> Deadlock {
+        Deadlock::Free
+    }
+
+    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+        require_connected(fabric)?;
+        let roots = if request.roots.is_empty() {
+            find_roots(fabric, request)
+        } else {
+            request.roots.to_vec()
+        };
+        legal_routes(self.name(), fabric, request, &UpDown::from_roots(fabric, &roots))
+    }
+}
+
+/// The top level of a tree with at least two levels, else the centre.
+fn find_roots(fabric: &Fabric, request: &Request<'_>) -> Vec<SwitchId> {
+    if let Ok(level) = tree_levels(fabric, request.shape, &[]) {
+        let top = level.iter().copied().max().unwrap_or(0);
+        if top > 1 {
+            return (0..level.len()).filter(|&s| level[s] == top).map(SwitchId::new).collect();
+        }
+    }
+    vec![centre(fabric)]
+}
+
+impl Engine for DnUp {
+    fn name(&self) -> &'static str {
+        "dnup"
+    }
+
+    fn summary(&self) -> &'static str {
+        "as updn, but ranked from the hosts: for trees with hosts close to the roots"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Switches are ranked by their distance from the switches with hosts, the farthest on top, \
+         instead of from roots, so that hosts near the roots do not count as above the leaves. Legal \
+         paths, balance and deadlock freedom as in updn. Where hosts hang on every switch the rank \
+         says nothing and the distance from the centre decides. Refuses a fabric in which some pair \
+         has no legal path.\n\nComplexity: as updn."
+    }
+
+    fn paper(&self) -> &'static str {
+        "OpenSM, doc/current-routing.txt, \"DNUP Routing Algorithm\""
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::Any
+    }
+
+    fn deadlock(&self) -> Deadlock {
+        Deadlock::Free
+    }
+
+    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+        require_connected(fabric)?;
+        legal_routes(self.name(), fabric, request, &UpDown::from_leaves(fabric))
+    }
+}
+
+/// Balanced shortest legal paths, or a refusal that names a pair without one.
+///
+/// Switches without terminals may be out of reach of some others (as one root is of another in a
+/// tree); their own LIDs then have partial rows.
+pub(super) fn legal_routes(
+    engine: &'static str,
+    fabric: &Fabric,
+    request: &Request<'_>,
+    updown: &UpDown,
+) -> Result<Routes, Refusal> {
+    let mut routes = Routes::empty(engine, fabric, request.paths());
+    match balance(fabric, &mut routes, |dag, home| {
+        updown.legal(fabric, dag, home);
+    }) {
+        Ok(()) => Ok(routes),
+        Err(CutOff { source, dest }) => Err(Refusal::WrongFabric {
+            engine,
+            needs: Needs::Tree.label(),
+            reason: format!(
+                "no legal path from \"{}\" to \"{}\"",
+                fabric.switch(source).description,
+                fabric.switch(dest).description
+            ),
+        }),
+    }
+}

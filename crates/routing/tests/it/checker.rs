@@ -1,0 +1,110 @@
+//! The checker against pair-by-pair tracing.
+
+use darkfiber_fabric::Fabric;
+use darkfiber_routing::check::{Report, check};
+use darkfiber_routing::{DestId, ENGINES, Layers, NO_ROUTE, Request, Routes, find_engine};
+use darkfiber_testkit::{connected_fabric, fabric, oracle};
+use proptest::prelude::*;
+
+fn agree(fabric: &Fabric, routes: &Routes) -> Result<Report, TestCaseError> {
+    let report = check(fabric, routes);
+    let verdict = oracle::judge(fabric, routes);
+    prop_assert_eq!(report.unreachable + report.loops, verdict.lost);
+    for (h, &n) in report.hops.iter().enumerate() {
+        prop_assert_eq!(n, verdict.hops.get(&h).copied().unwrap_or(0), "pairs with {} hops", h);
+    }
+    for (c, &n) in report.load.iter().enumerate() {
+        let c = darkfiber_fabric::ChannelId::new(c);
+        prop_assert_eq!(n, verdict.load.get(&c).copied().unwrap_or(0), "load of {:?}", c);
+    }
+    let cyclic: Vec<u8> =
+        report.layers.iter().filter(|l| l.cycle.is_some()).map(|l| l.layer).collect();
+    prop_assert_eq!(cyclic, verdict.cyclic.iter().copied().collect::<Vec<_>>());
+    if fabric.terminal_count() > 1 {
+        let layers: Vec<u8> = report.layers.iter().map(|l| l.layer).collect();
+        prop_assert_eq!(layers, verdict.layers.iter().copied().collect::<Vec<_>>());
+    }
+    for cycle in report.layers.iter().filter_map(|l| l.cycle.as_ref()) {
+        for (i, &(s, d)) in cycle.routes.iter().enumerate() {
+            let next = cycle.channels[(i + 1) % cycle.channels.len()];
+            let path = oracle::path(fabric, routes, s, d);
+            let found = path.is_some_and(|p| p.windows(2).any(|w| w == [cycle.channels[i], next]));
+            prop_assert!(found, "route {:?} -> {:?} closes the cycle", s, d);
+        }
+    }
+    Ok(report)
+}
+
+proptest! {
+    #[test]
+    fn agrees_with_the_oracle_on_every_engine(fabric in connected_fabric()) {
+        for engine in ENGINES {
+            if let Ok(routes) = engine.route(&fabric, &Request::default()) {
+                agree(&fabric, &routes)?;
+            }
+        }
+    }
+
+    #[test]
+    fn agrees_with_the_oracle_on_random_tables(
+        fabric in connected_fabric(),
+        noise in prop::collection::vec((any::<prop::sample::Index>(), 0u8..30), 0..40),
+        layer in prop::collection::vec(0u8..3, 1..20),
+    ) {
+        let minhop = find_engine("minhop").expect("registered");
+        let mut routes = minhop.route(&fabric, &Request::default()).expect("connected, with hosts");
+        let size = routes.table_mut().len();
+        for (at, port) in noise {
+            routes.table_mut()[at.index(size)] = if port == 29 { NO_ROUTE } else { port };
+        }
+        let terminals = fabric.terminal_count();
+        agree(&fabric, &routes)?;
+        let cycle = |len: usize| (0..len).map(|i| layer[i * 7 % layer.len()]).collect::<Vec<u8>>();
+        routes.layers = Layers::ByPair(cycle(terminals * terminals));
+        agree(&fabric, &routes)?;
+        routes.layers = Layers::ByRow(cycle(routes.row_count()));
+        agree(&fabric, &routes)?;
+        routes.layers = Layers::BySourceSwitch(cycle(routes.row_count() * fabric.switch_count()));
+        agree(&fabric, &routes)?;
+    }
+}
+
+#[test]
+fn a_ring_sent_one_way_round_deadlocks_and_the_witness_is_the_ring() {
+    let fabric = fabric("a-b; b-c; c-d; d-a; h1@a; h2@b; h3@c; h4@d");
+    let mut routes = Routes::empty("clockwise", &fabric, 1);
+    for t in 0..4 {
+        let row = routes.row(DestId::new(t), 0);
+        let home = fabric.terminals()[t].switch.index();
+        for s in 0..4 {
+            // Port 2 of a leads to d; of the others port 2 leads to the next.
+            let next = fabric
+                .channels_from(darkfiber_fabric::SwitchId::new(s))
+                .find(|&c| fabric.heads()[c] as usize == (s + 1) % 4)
+                .expect("a ring");
+            routes.ports_mut(row)[s] = if s == home { 0 } else { fabric.tail_ports()[next] };
+        }
+    }
+    let report = check(&fabric, &routes);
+    assert!(report.complete());
+    assert!(!report.deadlock_free());
+    let cycle = report.layers[0].cycle.as_ref().expect("cyclic");
+    assert_eq!(cycle.channels.len(), 4);
+    assert_eq!(cycle.routes.len(), 4);
+    // Every pair goes round: 1 to 3 channels, 2 to 4 switches.
+    assert_eq!(report.hops, [0, 0, 4, 4, 4]);
+    assert_eq!(report.load.iter().filter(|&&l| l == 6).count(), 4);
+}
+
+#[test]
+fn loops_and_dead_ends_are_told_apart() {
+    let fabric = fabric("a-b; b-c; h1@a; h2@c");
+    let mut routes = Routes::empty("broken", &fabric, 1);
+    // To h2: a and b send to each other. To h1: nobody has an entry.
+    let row = routes.row(DestId(1), 0);
+    routes.ports_mut(row).copy_from_slice(&[1, 1, 0]);
+    let report = check(&fabric, &routes);
+    assert_eq!((report.pairs, report.loops, report.unreachable), (2, 1, 1));
+    assert_eq!(report.broken.len(), 2);
+    assert!(report.broken.iter().any(|b| b.loops) && report.broken.iter().any(|b| !b.loops));
+}

@@ -1,0 +1,185 @@
+//! Every engine on random fabrics: complete or a typed refusal, proven by the oracle.
+
+use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
+use darkfiber_routing::check::check;
+use darkfiber_routing::{
+    Deadlock, DestId, ENGINES, Engine, Layers, Refusal, Request, Routes, find_engine,
+};
+use darkfiber_testkit::{any_fabric, connected_fabric, fabric, oracle};
+use proptest::prelude::*;
+
+fn by_name(name: &str) -> &'static dyn Engine {
+    find_engine(name).expect("registered")
+}
+
+/// Reaches everything, keeps its promise, and hop counts are possible.
+fn conforms(
+    engine: &dyn Engine,
+    fabric: &Fabric,
+    request: &Request<'_>,
+) -> Result<(), TestCaseError> {
+    let routes = match engine.route(fabric, request) {
+        Ok(routes) => routes,
+        Err(Refusal::WrongFabric { .. } | Refusal::Lanes { .. }) => return Ok(()),
+        Err(other) => return Err(TestCaseError::fail(format!("{}: {other}", engine.name()))),
+    };
+    let verdict = oracle::judge(fabric, &routes);
+    prop_assert_eq!(verdict.lost, 0, "{} loses pairs", engine.name());
+    prop_assert!(routes.layer_count() <= usize::from(request.lanes));
+    if matches!(engine.deadlock(), Deadlock::Free | Deadlock::Layers) {
+        prop_assert!(verdict.cyclic.is_empty(), "{} deadlocks", engine.name());
+    }
+    // All LIDs of all ports, from all switches that have hosts.
+    for d in 0..fabric.terminal_count() {
+        for path in 0..routes.paths() {
+            let row = routes.ports(routes.row(DestId::new(d), path));
+            for s in (0..fabric.switch_count()).map(SwitchId::new) {
+                if !fabric.terminals_on(s).is_empty() {
+                    prop_assert!(follow(fabric, row, s, TerminalId::new(d)), "{}", engine.name());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn follow(fabric: &Fabric, row: &[u8], mut s: SwitchId, dest: TerminalId) -> bool {
+    for _ in 0..=fabric.switch_count() {
+        match row[s.index()] {
+            0 => return fabric.terminal(dest).switch == s,
+            port => match fabric.at_port(s, port) {
+                darkfiber_fabric::AtPort::Switch(_, next) => s = next,
+                _ => return false,
+            },
+        }
+    }
+    false
+}
+
+fn is_shortest(fabric: &Fabric, routes: &Routes) -> bool {
+    (0..fabric.terminal_count()).map(TerminalId::new).all(|d| {
+        let dist = oracle::distances(fabric, fabric.terminal(d).switch);
+        (0..fabric.terminal_count()).map(TerminalId::new).filter(|&s| s != d).all(|s| {
+            let hops = oracle::path(fabric, routes, s, d).map(|p| p.len());
+            hops == dist[fabric.terminal(s).switch.index()]
+        })
+    })
+}
+
+fn with_threads<T: Send>(n: usize, f: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(n).build().expect("a pool").install(f)
+}
+
+proptest! {
+    #[test]
+    fn every_engine_is_complete_or_refuses(fabric in connected_fabric(), lmc in 0u8..3) {
+        for engine in ENGINES {
+            conforms(*engine, &fabric, &Request { lmc, lanes: 16, ..Request::default() })?;
+        }
+    }
+
+    #[test]
+    fn fabrics_in_pieces_or_without_hosts_are_refused(fabric in any_fabric()) {
+        for engine in ENGINES {
+            let result = engine.route(&fabric, &Request::default());
+            if fabric.terminal_count() == 0 {
+                prop_assert!(matches!(result, Err(Refusal::Empty { .. })), "{}", engine.name());
+            } else if fabric.components().len() > 1 {
+                prop_assert!(
+                    matches!(result, Err(Refusal::Disconnected { .. })), "{}", engine.name()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn shortest_path_engines_are_shortest(fabric in connected_fabric()) {
+        for name in ["minhop", "sssp", "dfsssp", "dor"] {
+            let request = Request { lanes: 16, ..Request::default() };
+            let routes = by_name(name).route(&fabric, &request);
+            prop_assert!(is_shortest(&fabric, &routes.expect("connected")), "{}", name);
+        }
+    }
+
+    #[test]
+    fn updn_takes_any_roots(fabric in connected_fabric(), root in any::<prop::sample::Index>()) {
+        let roots = [SwitchId::new(root.index(fabric.switch_count()))];
+        let request = Request { roots: &roots, ..Request::default() };
+        let routes = by_name("updn").route(&fabric, &request);
+        prop_assert!(routes.is_ok(), "a single root reaches everything: {:?}", routes.err());
+        conforms(by_name("updn"), &fabric, &request)?;
+    }
+
+    #[test]
+    fn threads_do_not_change_a_byte(fabric in connected_fabric()) {
+        for engine in ENGINES {
+            let one = with_threads(1, || engine.route(&fabric, &Request::default()));
+            let two = with_threads(2, || engine.route(&fabric, &Request::default()));
+            prop_assert!(one == two, "{}", engine.name());
+        }
+    }
+
+    #[test]
+    fn dfsssp_tables_are_those_of_sssp(fabric in connected_fabric()) {
+        let request = Request { lanes: 16, ..Request::default() };
+        let mut a = by_name("dfsssp").route(&fabric, &request).expect("connected");
+        let mut b = by_name("sssp").route(&fabric, &request).expect("connected");
+        prop_assert!(a.table_mut() == b.table_mut());
+        prop_assert!(b.layers == Layers::One);
+    }
+}
+
+#[test]
+fn names_are_unique_and_documented() {
+    let mut names: Vec<&str> = ENGINES.iter().map(|e| e.name()).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), ENGINES.len());
+    for engine in ENGINES {
+        assert!(engine.summary().len() <= 80, "{}", engine.name());
+        assert!(!engine.doc().is_empty() && !engine.paper().is_empty(), "{}", engine.name());
+    }
+}
+
+#[test]
+fn parallel_cables_share_the_load() {
+    let fabric = fabric("a-b x4; h@a x4; g@b x4");
+    for name in ["minhop", "updn", "dnup", "dor", "sssp", "dfsssp"] {
+        let routes = by_name(name).route(&fabric, &Request::default()).expect("connected");
+        let report = check(&fabric, &routes);
+        assert_eq!(report.load, [4; 8], "{name}: four sources to one destination a cable");
+    }
+}
+
+#[test]
+fn lids_of_one_port_take_different_cables() {
+    let fabric = fabric("a-b x4; h@a; g@b");
+    for name in ["minhop", "updn", "dnup", "dor", "sssp", "dfsssp"] {
+        let request = Request { lmc: 2, ..Request::default() };
+        let routes = by_name(name).route(&fabric, &request).expect("connected");
+        let mut ports: Vec<u8> =
+            (0..4).map(|i| routes.ports(routes.row(DestId(1), i))[0]).collect();
+        ports.sort_unstable();
+        ports.dedup();
+        assert_eq!(ports.len(), 4, "{name}");
+    }
+}
+
+#[test]
+fn too_few_lanes_are_refused_with_a_number() {
+    // Six switches in a ring need two layers.
+    let ring = fabric("a-b; b-c; c-d; d-e; e-f; f-a; h1@a; h2@b; h3@c; h4@d; h5@e; h6@f");
+    let request = Request { lanes: 1, ..Request::default() };
+    let refusal = by_name("dfsssp").route(&ring, &request).expect_err("cyclic with one lane");
+    assert!(matches!(refusal, Refusal::Lanes { needed: 2, lanes: 1, .. }), "{refusal}");
+    let routes = by_name("dfsssp").route(&ring, &Request::default()).expect("two lanes do");
+    assert_eq!(routes.layer_count(), 2);
+}
+
+#[test]
+fn ftree_says_why_it_refuses() {
+    let ring = fabric("a-b; b-c; c-a; h1@a; h2@b; h3@c");
+    let refusal = by_name("ftree").route(&ring, &Request::default()).expect_err("no tree");
+    let text = refusal.to_string();
+    assert!(text.contains("3 of 3 switch-to-switch cables join switches of one level"), "{text}");
+}

@@ -1,0 +1,4 @@
+//! Engines and checker against independent oracles.
+
+mod checker;
+mod engines;

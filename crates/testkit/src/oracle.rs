@@ -1,0 +1,97 @@
+//! Slow and simple second opinions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use darkfiber_fabric::{AtPort, ChannelId, Fabric, SwitchId, TerminalId};
+use darkfiber_routing::{DestId, Routes};
+
+/// The inter-switch channels that a packet from `source` to `dest` crosses, entry by entry as the
+/// switches would read them; `None` if it does not arrive within as many hops as there are switches.
+pub fn path(
+    fabric: &Fabric,
+    routes: &Routes,
+    source: TerminalId,
+    dest: TerminalId,
+) -> Option<Vec<ChannelId>> {
+    let mut at: SwitchId = fabric.terminal(source).switch;
+    let mut channels = Vec::new();
+    for _ in 0..=fabric.switch_count() {
+        let port = routes.lft_entry(fabric, at, DestId::terminal(dest), routes.path_of(source))?;
+        match fabric.at_port(at, port) {
+            AtPort::Terminal(t) => return (t == dest).then_some(channels),
+            AtPort::Switch(c, next) => {
+                channels.push(c);
+                at = next;
+            }
+            AtPort::Nothing | AtPort::Loopback => return None,
+        }
+    }
+    None
+}
+
+/// Everything that the checker counts, pair by pair.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// Pairs that do not arrive.
+    pub lost: u64,
+    /// Pairs by switches crossed.
+    pub hops: BTreeMap<usize, u64>,
+    /// Pairs by channel.
+    pub load: BTreeMap<ChannelId, u64>,
+    /// Layers whose channel dependency graph has a cycle.
+    pub cyclic: BTreeSet<u8>,
+    /// Layers in use.
+    pub layers: BTreeSet<u8>,
+}
+
+/// Traces every pair by itself and looks for cycles by removing channels that wait for nobody.
+pub fn judge(fabric: &Fabric, routes: &Routes) -> Verdict {
+    let mut verdict = Verdict::default();
+    let mut waits: BTreeMap<u8, BTreeMap<ChannelId, BTreeSet<ChannelId>>> = BTreeMap::new();
+    for s in (0..fabric.terminal_count()).map(TerminalId::new) {
+        for d in (0..fabric.terminal_count()).map(TerminalId::new).filter(|&d| d != s) {
+            let layer = routes.layer(fabric, s, d);
+            verdict.layers.insert(layer);
+            let Some(channels) = path(fabric, routes, s, d) else {
+                verdict.lost += 1;
+                continue;
+            };
+            *verdict.hops.entry(channels.len() + 1).or_default() += 1;
+            for &c in &channels {
+                *verdict.load.entry(c).or_default() += 1;
+            }
+            for pair in channels.windows(2) {
+                waits.entry(layer).or_default().entry(pair[0]).or_default().insert(pair[1]);
+            }
+        }
+    }
+    for (layer, mut graph) in waits {
+        loop {
+            let before = graph.len();
+            let waiting: BTreeSet<ChannelId> = graph.keys().copied().collect();
+            graph.retain(|_, next| next.iter().any(|c| waiting.contains(c)));
+            if graph.len() == before {
+                break;
+            }
+        }
+        if !graph.is_empty() {
+            verdict.cyclic.insert(layer);
+        }
+    }
+    verdict
+}
+
+/// Whether every switch is as near to `dest`'s switch as breadth-first search says.
+pub fn distances(fabric: &Fabric, dest: SwitchId) -> Vec<Option<usize>> {
+    let mut dist = vec![None; fabric.switch_count()];
+    dist[dest.index()] = Some(0);
+    for round in 0..fabric.switch_count() {
+        for c in (0..fabric.channel_count()).map(ChannelId::new) {
+            let (a, b) = (fabric.tail(c).index(), fabric.head(c).index());
+            if dist[b] == Some(round) && dist[a].is_none() {
+                dist[a] = Some(round + 1);
+            }
+        }
+    }
+    dist
+}
