@@ -9,7 +9,7 @@
 
 use darkfiber_fabric::{AtPort, Fabric, Role, SwitchId};
 
-use super::dag::{Dag, FAR, for_each_dag};
+use super::dag::{Dag, for_each_dag};
 use crate::{DELIVER, DestId, Routes};
 
 /// Most passes after the first one.
@@ -22,40 +22,30 @@ struct Stop {
     itself: bool,
 }
 
-/// Two switches with terminals between which there is no candidate path.
-pub(crate) struct CutOff {
-    pub(crate) source: SwitchId,
-    pub(crate) dest: SwitchId,
-}
-
 /// Fills `routes` with balanced paths on the candidate graphs that `make` builds.
 ///
 /// Destinations are taken in OpenSM's order: compute, storage, other terminals; within a role by
 /// switch, those with most terminals first; all LIDs of a port one after the other. Ties go to the
 /// lower channel. LIDs of switches carry management traffic only and add no load.
 ///
+/// Returns the paths (row, source switch) of terminals on strays.
+///
 /// Complexity: O(passes x LIDs x candidates).
 pub(crate) fn balance(
     fabric: &Fabric,
     routes: &mut Routes,
     make: impl Fn(&mut Dag, SwitchId) + Sync,
-) -> Result<(), CutOff> {
+) -> Vec<(u32, u32)> {
     let stops = itinerary(fabric);
     let mut balancer = Balancer::new(fabric);
-    let mut cut_off = None;
+    let mut strays = Vec::new();
     for_each_dag(&stops, &make, |(home, stop), dag| {
-        if dag.order.len() < fabric.switch_count() && !stop.terminals.is_empty() {
-            cut_off = cut_off.take().or_else(|| {
-                (0..fabric.switch_count())
-                    .find(|&s| dag.dist[s] == FAR && balancer.sources[s] > 0)
-                    .map(|s| CutOff { source: SwitchId::new(s), dest: *home })
-            });
-        }
         for &t in &stop.terminals {
             for path in 0..routes.paths() {
                 let row = routes.row(DestId(t), path);
                 balancer.choose(fabric, dag, routes.ports_mut(row));
                 balancer.add(dag);
+                strays.extend(dag.strays(fabric).map(|s| (row as u32, s)));
             }
         }
         if stop.itself {
@@ -63,9 +53,6 @@ pub(crate) fn balance(
             balancer.choose(fabric, dag, routes.ports_mut(row));
         }
     });
-    if let Some(cut_off) = cut_off {
-        return Err(cut_off);
-    }
     let bound = cut_bound(fabric) * routes.paths() as u64;
     let mut largest = balancer.largest();
     let with_terminals = stops.partition_point(|(_, stop)| !stop.terminals.is_empty());
@@ -91,13 +78,13 @@ pub(crate) fn balance(
         }
         largest = now;
     }
-    Ok(())
+    strays
 }
 
 /// [`balance`] on all shortest paths of a connected fabric.
 pub(crate) fn shortest(fabric: &Fabric, routes: &mut Routes) {
-    let cut_off = balance(fabric, routes, |dag, home| dag.shortest(fabric, home));
-    debug_assert!(cut_off.is_ok(), "a connected fabric has all shortest paths");
+    let strays = balance(fabric, routes, |dag, home| dag.shortest(fabric, home));
+    debug_assert!(strays.is_empty(), "every shortest path is legal");
 }
 
 /// No routing can bring the largest load below this: what the terminals of some switch must send to

@@ -29,6 +29,8 @@ pub(crate) struct Dag {
     pub(crate) dist: Vec<u32>,
     /// Reached switches, each after all heads of its candidates; the destination first.
     pub(crate) order: Vec<u32>,
+    /// `order[legal..]` are strays: switches that reach the destination only against the engine's rule.
+    pub(crate) legal: usize,
     /// Candidates of `order[i]` are `candidates[start[i]..start[i + 1]]`.
     start: Vec<u32>,
     /// By rising channel id within a switch.
@@ -41,6 +43,7 @@ impl Dag {
         self.dist.clear();
         self.dist.resize(switches, FAR);
         self.order.clear();
+        self.legal = 0;
         self.start.clear();
         self.start.push(0);
         self.candidates.clear();
@@ -70,6 +73,15 @@ impl Dag {
             }
             self.start.push(self.candidates.len() as u32);
         }
+        self.legal = self.order.len();
+    }
+
+    /// The strays that have terminals: their paths need a virtual layer of their own.
+    pub(crate) fn strays<'a>(&'a self, fabric: &'a Fabric) -> impl Iterator<Item = u32> + 'a {
+        self.order[self.legal..]
+            .iter()
+            .copied()
+            .filter(|&s| !fabric.terminals_on(SwitchId(s)).is_empty())
     }
 
     /// Makes the graph of distances and order that are already set: candidates of a switch are its

@@ -47,7 +47,7 @@ impl Engine for DfSssp {
         let mut routes = Routes::empty(self.name(), fabric, request.paths());
         shortest(fabric, &mut routes);
         match assign_layers(fabric, &mut routes, request.lanes) {
-            Ok(_) => Ok(routes),
+            Ok(()) => Ok(routes),
             Err(OutOfLanes) => Err(Refusal::Lanes {
                 engine: self.name(),
                 needed: usize::from(request.lanes) + 1,

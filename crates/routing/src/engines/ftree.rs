@@ -25,8 +25,9 @@ impl Engine for FTree {
          climb towards that chain, so that on a full tree each down port of a leaf serves one \
          destination and each up port an equal share of them (the pattern of D-mod-k). On a damaged \
          tree sources that cannot climb to the chain take the least loaded other way; cables within a \
-         level stay dark. Refuses a fabric in which more than a tenth of the cables join switches of \
-         one level, or in which some pair has no way up and down, and says which.\n\n\
+         level stay dark. Pairs with no way up and down (two aggregation nodes in top switches; hosts \
+         that damage has cut off) take a shortest path in a virtual layer of its own. Refuses a fabric \
+         in which more than a tenth of the cables join switches of one level, and says which.\n\n\
          OpenSM's ftree refuses a tree with a missing cable unless roots are given, and any LMC; this \
          one takes both.\n\nComplexity: as sssp."
     }

@@ -8,6 +8,8 @@
 //! 11, 2006). A dependency that was turned away once stays so, because a layer only grows. This needs
 //! fewer layers (measured in docs/benchmarks.md) and no list of the paths on each edge.
 
+use std::collections::BTreeSet;
+
 use darkfiber_fabric::{AtPort, Fabric, SwitchId};
 
 use crate::{DELIVER, DestId, Layers, NO_ROUTE, Routes};
@@ -22,7 +24,7 @@ const SHORT_SEARCH: usize = 512;
 /// More layers needed than allowed; carries how many were full.
 pub(super) struct OutOfLanes;
 
-/// Assigns the paths between terminals to layers, at most `lanes`, and returns how many are in use.
+/// Assigns all paths between terminals to layers, at most `lanes`.
 ///
 /// A path is (source switch, row): all terminals of a switch share it. Rows are taken in order, within
 /// a row the sources by id. Should short searches need too many layers, thorough ones are tried.
@@ -30,18 +32,47 @@ pub(super) fn assign_layers(
     fabric: &Fabric,
     routes: &mut Routes,
     lanes: u8,
-) -> Result<usize, OutOfLanes> {
+) -> Result<(), OutOfLanes> {
+    let waiting = vec![WAITING; routes.row_count() * fabric.switch_count()];
+    fill_layers(fabric, routes, lanes, 0, &waiting)
+}
+
+/// Assigns the paths (row, source switch) in `strays` to layers above 0; all others stay in layer 0,
+/// which the caller knows to be acyclic.
+pub(super) fn assign_strays(
+    fabric: &Fabric,
+    routes: &mut Routes,
+    lanes: u8,
+    strays: &[(u32, u32)],
+) -> Result<(), OutOfLanes> {
+    if strays.is_empty() {
+        return Ok(());
+    }
     let n = fabric.switch_count();
-    let rows: Vec<usize> = (0..fabric.terminal_count())
+    let mut layer = vec![0; routes.row_count() * n];
+    for &(row, s) in strays {
+        layer[row as usize * n + s as usize] = WAITING;
+    }
+    fill_layers(fabric, routes, lanes, 1, &layer)
+}
+
+fn fill_layers(
+    fabric: &Fabric,
+    routes: &mut Routes,
+    lanes: u8,
+    first: u8,
+    start: &[u8],
+) -> Result<(), OutOfLanes> {
+    let rows: BTreeSet<usize> = (0..fabric.terminal_count())
         .flat_map(|d| (0..routes.paths()).map(move |p| (d, p)))
         .map(|(d, p)| routes.row(DestId::new(d), p))
         .collect();
     for effort in [SHORT_SEARCH, usize::MAX] {
-        let mut layer = vec![WAITING; routes.row_count() * n];
+        let mut layer = start.to_vec();
         let mut waiting = true;
-        let mut used = 0;
-        while waiting && used < usize::from(lanes) {
-            waiting = fill(fabric, routes, &rows, used as u8, effort, &mut layer);
+        let mut used = first;
+        while waiting && used < lanes {
+            waiting = fill(fabric, routes, &rows, used, effort, &mut layer);
             used += 1;
         }
         if waiting {
@@ -54,7 +85,7 @@ pub(super) fn assign_layers(
             }
         }
         routes.layers = if used == 1 { Layers::One } else { Layers::BySourceSwitch(layer) };
-        return Ok(used);
+        return Ok(());
     }
     Err(OutOfLanes)
 }
@@ -63,7 +94,7 @@ pub(super) fn assign_layers(
 fn fill(
     fabric: &Fabric,
     routes: &Routes,
-    rows: &[usize],
+    rows: &BTreeSet<usize>,
     l: u8,
     effort: usize,
     layer: &mut [u8],

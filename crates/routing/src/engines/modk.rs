@@ -1,9 +1,10 @@
 //! D-mod-k and S-mod-k: fat-tree paths from the number of the destination or of the source.
 
-use darkfiber_fabric::{Fabric, Pgft, Shape, SwitchId, TerminalId};
+use darkfiber_fabric::{Fabric, Pgft, Shape, SwitchId};
 
 use super::dag::{Candidate, Dag, for_each_dag, require_connected};
 use super::order::UpDown;
+use super::updn::place_strays;
 use crate::{DELIVER, Deadlock, DestId, Engine, Needs, Refusal, Request, Routes};
 
 /// See [`Engine::doc`].
@@ -29,7 +30,7 @@ impl Engine for DModK {
          (w(l+1)*p(l+1)) of a parallel-port generalized fat-tree; the way down is forced but for \
          parallel cables, which the same number picks. On a full tree every down port of a leaf serves \
          one destination and shift permutations are free of contention. Where a cable is missing the \
-         next parent in cyclic order takes over. Needs the tree's parameters, so a generated fabric \
+         next parent in cyclic order takes over; pairs without a way up and down go as in ftree. Needs the tree's parameters, so a generated fabric \
          (dumps: use ftree). With LMC the i-th LID of a port is routed as terminal d + i.\n\n\
          Complexity: O(LIDs x candidates)."
     }
@@ -51,18 +52,21 @@ impl Engine for DModK {
         require_connected(fabric)?;
         let tree = Tree::of(self, request.shape)?;
         let mut routes = Routes::empty(self.name(), fabric, request.paths());
-        tree.each_dag(self, fabric, |home, dag| {
+        let mut strays = Vec::new();
+        tree.each_dag(fabric, |home, dag| {
             for t in fabric.terminals_on(home) {
                 for path in 0..request.paths() {
                     let d = tree.pgft.index[t] as usize + path;
                     let row = routes.row(DestId::new(t), path);
                     tree.send(fabric, dag, |level| tree.port(d, level), routes.ports_mut(row));
+                    strays.extend(dag.strays(fabric).map(|s| (row as u32, s)));
                 }
             }
             let row = routes.row(DestId::switch(fabric, home), 0);
             let d = home.index();
             tree.send(fabric, dag, |level| tree.port(d, level), routes.ports_mut(row));
-        })?;
+        });
+        place_strays(self.name(), fabric, request, &mut routes, &strays)?;
         Ok(routes)
     }
 }
@@ -143,14 +147,17 @@ impl Engine for SModK {
         let mut routes =
             Routes::with_shared_rows(self.name(), fabric, paths, row_of, rows as usize);
         routes.set_select(class_of.into_iter().map(|c| c as u16).collect());
-        tree.each_dag(self, fabric, |home, dag| {
+        let mut strays = Vec::new();
+        tree.each_dag(fabric, |home, dag| {
             let first = first_row[home.index()] as usize;
             let used = if fabric.terminals_on(home).is_empty() { 1 } else { paths };
             for (i, climb) in classes.iter().take(used).enumerate() {
                 let port = |level: usize| climb.get(level - 1).copied().unwrap_or(0);
                 tree.send(fabric, dag, port, routes.ports_mut(first + i));
+                strays.extend(dag.strays(fabric).map(|s| ((first + i) as u32, s)));
             }
-        })?;
+        });
+        place_strays(self.name(), fabric, request, &mut routes, &strays)?;
         Ok(routes)
     }
 }
@@ -183,43 +190,14 @@ impl<'a> Tree<'a> {
         }
     }
 
-    fn each_dag(
-        &self,
-        engine: &dyn Engine,
-        fabric: &Fabric,
-        mut consume: impl FnMut(SwitchId, &Dag) + Send,
-    ) -> Result<(), Refusal> {
+    fn each_dag(&self, fabric: &Fabric, mut consume: impl FnMut(SwitchId, &Dag) + Send) {
         let homes: Vec<(SwitchId, ())> =
             (0..fabric.switch_count()).map(|s| (SwitchId::new(s), ())).collect();
-        let mut cut_off = None;
         for_each_dag(
             &homes,
             |dag, home| self.updown.legal(fabric, dag, home),
-            |&(home, ()), dag| {
-                let cut = |t: &TerminalId| {
-                    dag.dist[fabric.terminal(*t).switch.index()] == super::dag::FAR
-                };
-                if cut_off.is_none() && !fabric.terminals_on(home).is_empty() {
-                    cut_off = (0..fabric.terminal_count())
-                        .map(TerminalId::new)
-                        .find(cut)
-                        .map(|t| (fabric.terminal(t).switch, home));
-                }
-                consume(home, dag);
-            },
+            |&(home, ()), dag| consume(home, dag),
         );
-        match cut_off {
-            None => Ok(()),
-            Some((source, dest)) => Err(Refusal::WrongFabric {
-                engine: engine.name(),
-                needs: Needs::FatTree.label(),
-                reason: format!(
-                    "too much is missing: no way up and down from \"{}\" to \"{}\"",
-                    fabric.switch(source).description,
-                    fabric.switch(dest).description
-                ),
-            }),
-        }
     }
 
     /// The up port that terminal number `x` stands for at a switch of `level` (1 = leaf).

@@ -49,36 +49,53 @@ impl UpDown {
         self.level.as_ref().is_none_or(|l| l[a] != l[b])
     }
 
-    /// The legal paths to `dest`, as short as destination-based tables allow.
+    /// The legal paths to `dest`, as short as destination-based tables allow; switches without one are
+    /// **strays** ([`Dag::strays`]) and get shortest paths to the others.
     ///
     /// One table entry serves all sources, so a switch that others enter going down must itself send
     /// down. A breadth-first search from the destination gives every switch its shortest legal way
     /// and marks it *descending* if that way only goes down; a switch may go down to a descending one
     /// only, and up to any. A switch whose shortest way goes up although it also has a longer way
-    /// down is closed for descents; should that cut somebody off (the search then ends early), the
-    /// destination is done again with "down wherever there is a way down", which always reaches
-    /// whoever has a legal path.
+    /// down is closed for descents. Should that cut somebody off, the destination is done again with
+    /// "down wherever there is a way down", which reaches whoever has a legal path at all.
     pub(crate) fn legal(&self, fabric: &Fabric, dag: &mut Dag, dest: SwitchId) {
         let n = fabric.switch_count();
-        dag.clear(n);
         let mut descends = vec![false; n];
-        dag.dist[dest.index()] = 0;
-        descends[dest.index()] = true;
-        dag.order.push(dest.0);
-        self.search(fabric, dag, &mut descends);
-        if dag.order.len() < n {
+        self.short(fabric, dag, &mut descends, dest);
+        let reached = dag.order.len();
+        if reached < n {
             self.down_first(fabric, dag, &mut descends, dest);
+            if dag.order.len() == reached {
+                self.short(fabric, dag, &mut descends, dest);
+            }
+        }
+        dag.legal = dag.order.len();
+        spread(fabric, dag, |_, _| true);
+        let mut stray = vec![false; n];
+        for &s in &dag.order[dag.legal..] {
+            stray[s as usize] = true;
         }
         dag.collect(fabric, |s, v| {
-            self.usable(s, v)
-                && if descends[s] { !self.up(s, v) && descends[v] } else { self.up(s, v) }
+            if stray[s] {
+                return true;
+            }
+            let way = if descends[s] { !self.up(s, v) && descends[v] } else { self.up(s, v) };
+            way && self.usable(s, v) && !stray[v]
         });
     }
 
-    /// Breadth-first search over reversed legal channels from the switches in `dag.order`, which
-    /// must all be at one distance.
-    fn search(&self, fabric: &Fabric, dag: &mut Dag, descends: &mut [bool]) {
-        let mut level = 0..dag.order.len();
+    fn start(dag: &mut Dag, descends: &mut [bool], dest: SwitchId) {
+        dag.clear(descends.len());
+        descends.fill(false);
+        dag.dist[dest.index()] = 0;
+        descends[dest.index()] = true;
+        dag.order.push(dest.0);
+    }
+
+    /// Shortest legal ways by a breadth-first search over reversed channels.
+    fn short(&self, fabric: &Fabric, dag: &mut Dag, descends: &mut [bool], dest: SwitchId) {
+        Self::start(dag, descends, dest);
+        let mut level = 0..1;
         while !level.is_empty() {
             // Descents first: of two ways of one length, down keeps the switch open for others.
             for down in [true, false] {
@@ -101,53 +118,47 @@ impl UpDown {
         }
     }
 
+    /// Down wherever there is a way down; all others climb to the nearest of those.
     fn down_first(&self, fabric: &Fabric, dag: &mut Dag, descends: &mut [bool], dest: SwitchId) {
-        dag.clear(fabric.switch_count());
-        descends.fill(false);
-        dag.dist[dest.index()] = 0;
-        descends[dest.index()] = true;
-        dag.order.push(dest.0);
-        let mut next = 0;
-        while next < dag.order.len() {
-            let v = dag.order[next] as usize;
-            next += 1;
-            for c in fabric.channels_from(SwitchId::new(v)) {
-                let s = fabric.heads()[c] as usize;
-                if dag.dist[s] == FAR && self.usable(s, v) && !self.up(s, v) {
-                    dag.dist[s] = dag.dist[v] + 1;
-                    descends[s] = true;
-                    dag.order.push(s as u32);
-                }
-            }
-        }
-        // The rest climbs to the nearest of these: a search by distance from many starts.
-        let mut layers: Vec<Vec<u32>> = Vec::new();
+        Self::start(dag, descends, dest);
+        spread(fabric, dag, |s, v| self.usable(s, v) && !self.up(s, v));
         for &s in &dag.order {
-            let d = dag.dist[s as usize] as usize;
-            if layers.len() <= d {
-                layers.resize(d + 1, Vec::new());
-            }
-            layers[d].push(s);
+            descends[s as usize] = true;
         }
-        dag.order.clear();
-        let mut d = 0;
-        while d < layers.len() {
-            for v in std::mem::take(&mut layers[d]) {
-                dag.order.push(v);
-                for c in fabric.channels_from(SwitchId(v)) {
-                    let s = fabric.heads()[c];
-                    let (si, vi) = (s as usize, v as usize);
-                    if dag.dist[si] == FAR && self.usable(si, vi) && self.up(si, vi) {
-                        dag.dist[si] = d as u32 + 1;
-                        if layers.len() <= d + 1 {
-                            layers.push(Vec::new());
-                        }
-                        layers[d + 1].push(s);
-                    }
+        spread(fabric, dag, |s, v| self.usable(s, v) && self.up(s, v));
+    }
+}
+
+/// Adds to `dag.order` all switches that reach those in it over reversed channels (tail, head) that
+/// `allowed` accepts, by rising distance from the destination (a search from many starts).
+fn spread(fabric: &Fabric, dag: &mut Dag, allowed: impl Fn(usize, usize) -> bool) {
+    if dag.order.len() == fabric.switch_count() {
+        return;
+    }
+    let mut at: Vec<Vec<u32>> = Vec::new();
+    let put = |at: &mut Vec<Vec<u32>>, s: u32, d: u32| {
+        let d = d as usize;
+        if at.len() <= d {
+            at.resize(d + 1, Vec::new());
+        }
+        at[d].push(s);
+    };
+    for &s in &dag.order {
+        put(&mut at, s, dag.dist[s as usize]);
+    }
+    let mut d = 0;
+    while d < at.len() {
+        for v in std::mem::take(&mut at[d]) {
+            for c in fabric.channels_from(SwitchId(v)) {
+                let s = fabric.heads()[c];
+                if dag.dist[s as usize] == FAR && allowed(s as usize, v as usize) {
+                    dag.dist[s as usize] = d as u32 + 1;
+                    dag.order.push(s);
+                    put(&mut at, s, d as u32 + 1);
                 }
             }
-            d += 1;
         }
+        d += 1;
     }
 }
 
@@ -186,14 +197,16 @@ pub(crate) fn distances(fabric: &Fabric, starts: &[SwitchId]) -> Vec<u32> {
     dist
 }
 
-/// Switches with hosts; aggregation pseudo-adapters are not hosts.
+/// Switches with hosts; aggregation pseudo-adapters are not hosts, unless there is nothing else.
 pub(crate) fn leaves(fabric: &Fabric) -> Vec<SwitchId> {
-    (0..fabric.switch_count())
-        .map(SwitchId::new)
-        .filter(|&s| {
-            fabric.terminals_on(s).any(|t| fabric.terminals()[t].role != Role::Aggregation)
-        })
-        .collect()
+    let with = |role: fn(Role) -> bool| -> Vec<SwitchId> {
+        (0..fabric.switch_count())
+            .map(SwitchId::new)
+            .filter(|&s| fabric.terminals_on(s).any(|t| role(fabric.terminals()[t].role)))
+            .collect()
+    };
+    let hosts = with(|role| role != Role::Aggregation);
+    if hosts.is_empty() { with(|_| true) } else { hosts }
 }
 
 /// The switch with the lowest eccentricity, then the smallest sum of distances, then the lowest id.
@@ -215,14 +228,12 @@ pub(crate) fn tree_levels(
     shape: Option<&Shape>,
     roots: &[SwitchId],
 ) -> Result<Vec<u32>, String> {
-    let level: Vec<u32> = if let Some(Shape::Tree(tree)) = shape {
+    let level = if let Some(Shape::Tree(tree)) = shape {
         tree.level.iter().map(|&l| u32::from(l)).collect()
     } else if roots.is_empty() {
-        distances(fabric, &leaves(fabric)).into_iter().map(|d| d.saturating_add(1)).collect()
+        levels_below(fabric, &top_switches(fabric))
     } else {
-        let depth = distances(fabric, roots);
-        let deepest = depth.iter().copied().filter(|&d| d != FAR).max().unwrap_or(0);
-        depth.into_iter().map(|d| deepest.saturating_sub(d) + 1).collect()
+        levels_below(fabric, roots)
     };
     let cables = fabric.switch_link_count();
     let flat: Vec<usize> = (0..fabric.channel_count())
@@ -243,4 +254,24 @@ pub(crate) fn tree_levels(
         ));
     }
     Ok(level)
+}
+
+fn levels_below(fabric: &Fabric, roots: &[SwitchId]) -> Vec<u32> {
+    let depth = distances(fabric, roots);
+    let deepest = depth.iter().copied().filter(|&d| d != FAR).max().unwrap_or(0);
+    depth.into_iter().map(|d| deepest.saturating_sub(d) + 1).collect()
+}
+
+/// The switches farthest from the switches with hosts. A stub (a management switch that hangs on a
+/// core, say) may be farther still: a distance counts only if it has at least a tenth as many switches
+/// as the one below.
+fn top_switches(fabric: &Fabric) -> Vec<SwitchId> {
+    let height = distances(fabric, &leaves(fabric));
+    let mut count: Vec<usize> = Vec::new();
+    for &h in height.iter().filter(|&&h| h != FAR) {
+        count.resize(count.len().max(h as usize + 1), 0);
+        count[h as usize] += 1;
+    }
+    let top = (1..count.len()).find(|&h| count[h] * 10 < count[h - 1]).unwrap_or(count.len()) - 1;
+    (0..height.len()).filter(|&s| height[s] as usize == top).map(SwitchId::new).collect()
 }

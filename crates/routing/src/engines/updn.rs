@@ -2,8 +2,9 @@
 
 use darkfiber_fabric::{Fabric, SwitchId};
 
-use super::balance::{CutOff, balance};
+use super::balance::balance;
 use super::dag::require_connected;
+use super::layers::{OutOfLanes, assign_strays};
 use super::order::{UpDown, centre, tree_levels};
 use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
 
@@ -28,7 +29,10 @@ impl Engine for UpDn {
          up, then down. The direction is carried in the tables: a switch that others enter going down \
          itself only sends down, so no path makes the down-up turn that OpenSM's updn makes on \
          irregular fabrics, and the channel dependency graph is free of cycles with one lane on any \
-         connected fabric. Among legal shortest paths the load is balanced as in sssp.\n\n\
+         connected fabric. Among legal shortest paths the load is balanced as in sssp. With several \
+         roots a pair of switches may have no legal path, such as two top switches of a tree; if both \
+         have terminals (SHARP aggregation nodes, say) their path goes against the rule, in a virtual \
+         layer of its own.\n\n\
          Complexity: as sssp."
     }
 
@@ -79,8 +83,7 @@ impl Engine for DnUp {
         "Switches are ranked by their distance from the switches with hosts, the farthest on top, \
          instead of from roots, so that hosts near the roots do not count as above the leaves. Legal \
          paths, balance and deadlock freedom as in updn. Where hosts hang on every switch the rank \
-         says nothing and the distance from the centre decides. Refuses a fabric in which some pair \
-         has no legal path.\n\nComplexity: as updn."
+         says nothing and the distance from the centre decides.\n\nComplexity: as updn."
     }
 
     fn paper(&self) -> &'static str {
@@ -101,10 +104,7 @@ impl Engine for DnUp {
     }
 }
 
-/// Balanced shortest legal paths, or a refusal that names a pair without one.
-///
-/// Switches without terminals may be out of reach of some others (as one root is of another in a
-/// tree); their own LIDs then have partial rows.
+/// Balanced shortest legal paths; strays in layers of their own.
 pub(super) fn legal_routes(
     engine: &'static str,
     fabric: &Fabric,
@@ -112,18 +112,23 @@ pub(super) fn legal_routes(
     updown: &UpDown,
 ) -> Result<Routes, Refusal> {
     let mut routes = Routes::empty(engine, fabric, request.paths());
-    match balance(fabric, &mut routes, |dag, home| {
-        updown.legal(fabric, dag, home);
-    }) {
-        Ok(()) => Ok(routes),
-        Err(CutOff { source, dest }) => Err(Refusal::WrongFabric {
-            engine,
-            needs: Needs::Tree.label(),
-            reason: format!(
-                "no legal path from \"{}\" to \"{}\"",
-                fabric.switch(source).description,
-                fabric.switch(dest).description
-            ),
-        }),
-    }
+    let strays = balance(fabric, &mut routes, |dag, home| updown.legal(fabric, dag, home));
+    place_strays(engine, fabric, request, &mut routes, &strays)?;
+    Ok(routes)
+}
+
+/// Layers for paths against the rule, or a refusal that counts them.
+pub(super) fn place_strays(
+    engine: &'static str,
+    fabric: &Fabric,
+    request: &Request<'_>,
+    routes: &mut Routes,
+    strays: &[(u32, u32)],
+) -> Result<(), Refusal> {
+    assign_strays(fabric, routes, request.lanes, strays).map_err(|OutOfLanes| Refusal::Lanes {
+        engine,
+        needed: usize::from(request.lanes) + 1,
+        lanes: request.lanes,
+        hint: "give one --roots switch, from which every pair has a legal path",
+    })
 }

@@ -183,3 +183,63 @@ fn ftree_says_why_it_refuses() {
     let text = refusal.to_string();
     assert!(text.contains("3 of 3 switch-to-switch cables join switches of one level"), "{text}");
 }
+
+/// A two-level tree with an aggregation node in every switch, top switches included.
+fn tree_with_aggregation() -> Fabric {
+    let text = "l1-t1; l1-t2; l2-t1; l2-t2; l3-t1; l3-t2; h1@l1; h2@l2; h3@l3; \
+                a1@l1; a2@l2; a3@l3; b1@t1; b2@t2";
+    let fabric = fabric(text);
+    let aggregation: Vec<bool> = fabric
+        .terminals()
+        .iter()
+        .map(|t| !fabric.adapter(t.adapter).description.starts_with('h'))
+        .collect();
+    fabric.with_roles(|t, _| {
+        if aggregation[t.index()] {
+            darkfiber_fabric::Role::Aggregation
+        } else {
+            darkfiber_fabric::Role::Compute
+        }
+    })
+}
+
+#[test]
+fn aggregation_nodes_in_top_switches_are_reached_in_a_layer_of_their_own() {
+    let fabric = tree_with_aggregation();
+    for name in ["ftree", "updn", "dnup"] {
+        let routes = by_name(name).route(&fabric, &Request::default()).expect(name);
+        let verdict = oracle::judge(&fabric, &routes);
+        assert_eq!((verdict.lost, verdict.cyclic.len()), (0, 0), "{name}");
+        for s in (0..fabric.terminal_count()).map(TerminalId::new) {
+            for d in (0..fabric.terminal_count()).map(TerminalId::new).filter(|&d| d != s) {
+                let top = |t: TerminalId| {
+                    fabric.switch(fabric.terminal(t).switch).description.starts_with('t')
+                };
+                let expected = u8::from(top(s) && top(d));
+                assert_eq!(routes.layer(&fabric, s, d), expected, "{name} {s:?} {d:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn updn_never_turns_up_after_down() {
+    // The reference's irregular case in small: min-hop tables that forget the direction would send
+    // d1 -> c -> d2 -> ... up again.
+    let fabric = fabric("r-a; r-b; a-c; b-d; c-d; c-e; d-e; h1@r; h2@a; h3@b; h4@c; h5@d; h6@e");
+    let roots = [SwitchId(0)];
+    let request = Request { roots: &roots, ..Request::default() };
+    let routes = by_name("updn").route(&fabric, &request).expect("connected");
+    // Rank by distance from r, ties by id: r a b c d e.
+    let place = [0, 1, 2, 3, 4, 5];
+    for s in (0..6).map(TerminalId::new) {
+        for d in (0..6).map(TerminalId::new).filter(|&d| d != s) {
+            let path = oracle::path(&fabric, &routes, s, d).expect("reaches");
+            let ups: Vec<bool> = path
+                .iter()
+                .map(|&c| place[fabric.head(c).index()] < place[fabric.tail(c).index()])
+                .collect();
+            assert!(ups.windows(2).all(|w| w[0] || !w[1]), "{s:?} -> {d:?}: {ups:?}");
+        }
+    }
+}
