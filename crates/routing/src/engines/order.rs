@@ -39,6 +39,19 @@ impl UpDown {
         Self { place: places(&level, |l| u32::MAX - l), level: Some(level) }
     }
 
+    /// By distance from the roots that the fabric suggests: the top level if it is a tree with at
+    /// least two, else the centre.
+    pub(crate) fn natural(fabric: &Fabric, shape: Option<&Shape>) -> Self {
+        if let Ok(level) = tree_levels(fabric, shape, &[]) {
+            let top = level.iter().copied().max().unwrap_or(0);
+            if top > 1 {
+                let roots = (0..level.len()).filter(|&s| level[s] == top).map(SwitchId::new);
+                return Self::from_roots(fabric, &roots.collect::<Vec<_>>());
+            }
+        }
+        Self::from_roots(fabric, &[centre(fabric)])
+    }
+
     #[inline]
     fn up(&self, tail: usize, head: usize) -> bool {
         self.place[head] < self.place[tail]

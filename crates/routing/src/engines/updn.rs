@@ -1,11 +1,11 @@
 //! Up*/Down* and Down*/Up*: shortest legal paths, deadlock-free with one lane on any fabric.
 
-use darkfiber_fabric::{Fabric, SwitchId};
+use darkfiber_fabric::Fabric;
 
 use super::balance::balance;
 use super::dag::require_connected;
 use super::layers::{OutOfLanes, assign_strays};
-use super::order::{UpDown, centre, tree_levels};
+use super::order::UpDown;
 use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
 
 /// See [`Engine::doc`].
@@ -50,24 +50,13 @@ impl Engine for UpDn {
 
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_connected(fabric)?;
-        let roots = if request.roots.is_empty() {
-            find_roots(fabric, request)
+        let updown = if request.roots.is_empty() {
+            UpDown::natural(fabric, request.shape)
         } else {
-            request.roots.to_vec()
+            UpDown::from_roots(fabric, request.roots)
         };
-        legal_routes(self.name(), fabric, request, &UpDown::from_roots(fabric, &roots))
+        legal_routes(self.name(), fabric, request, &updown)
     }
-}
-
-/// The top level of a tree with at least two levels, else the centre.
-fn find_roots(fabric: &Fabric, request: &Request<'_>) -> Vec<SwitchId> {
-    if let Ok(level) = tree_levels(fabric, request.shape, &[]) {
-        let top = level.iter().copied().max().unwrap_or(0);
-        if top > 1 {
-            return (0..level.len()).filter(|&s| level[s] == top).map(SwitchId::new).collect();
-        }
-    }
-    vec![centre(fabric)]
 }
 
 impl Engine for DnUp {
