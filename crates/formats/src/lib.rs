@@ -10,7 +10,10 @@ pub mod guid2lid;
 pub mod guids;
 pub mod input;
 pub mod lft;
+pub mod netloc;
 pub mod output;
+pub mod sl;
+pub mod subnet_lst;
 pub mod tables;
 
 pub use diagnostic::{Diagnostic, Diagnostics, ReadError, Severity};
