@@ -99,11 +99,19 @@ impl Nodes {
     }
 }
 
-/// Reads a nodes file. LIDs and link speeds come along; shapes do not.
+/// Reads a nodes file for its network alone. LIDs and link speeds come along; shapes do not.
+///
+/// # Errors
+/// As [`read_map`].
+pub fn read_nodes(text: &str, path: &Path) -> Result<(Topology, Diagnostics), ReadError> {
+    read_map(text, path).map(|(nodes, found)| (nodes.topology, found))
+}
+
+/// Reads a nodes file with the edge numbers that [`read_paths`] needs.
 ///
 /// # Errors
 /// If it is not JSON of that form, or its nodes do not make a fabric.
-pub fn read_nodes(text: &str, path: &Path) -> Result<(Nodes, Diagnostics), ReadError> {
+pub fn read_map(text: &str, path: &Path) -> Result<(Nodes, Diagnostics), ReadError> {
     let expected = "a netloc nodes file";
     let not = |what: String| ReadError::not_such(path, what, expected, "its name ends in -nodes");
     let file: NodesFile = serde_json::from_str(text).map_err(|e| not(e.to_string()))?;

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use darkfiber_formats::netloc::{Nodes, read_nodes, read_paths};
+use darkfiber_formats::netloc::{Nodes, read_map, read_nodes, read_paths};
 use darkfiber_routing::check::check;
 
 use crate::shared::{file, lines, text};
 
 fn nodes() -> Option<Nodes> {
     let path = file("data/fabrics/plafrim-netloc-nodes.json")?;
-    let (nodes, found) = read_nodes(&text(&path), &path).expect("nodes");
+    let (nodes, found) = read_map(&text(&path), &path).expect("nodes");
     assert_eq!(lines(&found), "");
     Some(nodes)
 }
@@ -18,6 +18,9 @@ fn nodes() -> Option<Nodes> {
 fn plafrim_has_the_published_counts() {
     let Some(nodes) = nodes() else { return };
     let fabric = &nodes.topology.fabric;
+    let path = file("data/fabrics/plafrim-netloc-nodes.json").expect("it was just read");
+    let (alone, _) = read_nodes(&text(&path), &path).expect("nodes");
+    assert_eq!(alone, nodes.topology);
     assert_eq!(fabric.name(), "plafrim-netloc");
     assert_eq!((fabric.switch_count(), fabric.terminal_count()), (9, 125));
     assert_eq!((nodes.edge_count(), fabric.switch_link_count()), (402, 76));
@@ -93,7 +96,7 @@ const TINY: &str = r#"{
 #[test]
 fn broken_maps_are_reported() {
     let path = Path::new("m-nodes.json");
-    let (nodes, found) = read_nodes(TINY, path).expect("nodes");
+    let (nodes, found) = read_map(TINY, path).expect("nodes");
     insta::assert_snapshot!(lines(&found), @"
     warning: edge 4 has no proper nodes and ports (left out)
     warning: node id 'b' is not four groups of a GUID (left out)

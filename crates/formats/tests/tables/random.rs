@@ -240,7 +240,7 @@ fn everything(text: &str, fabric: &Fabric, lids: &Lids) {
     let _levels = sl::read_matrix(text, path(), fabric, lids);
     let _levels = sl::read_paths(text, path(), fabric, lids);
     let _links = subnet_lst::read(text, path());
-    if let Ok((nodes, _)) = netloc::read_nodes(text, path()) {
+    if let Ok((nodes, _)) = netloc::read_map(text, path()) {
         let paths = r#"{"path_info":{"0000:0000:0000:000a":{"0000:0000:0000:0001":[1]}}}"#;
         let _paths = netloc::read_paths(paths, path(), &nodes, "x");
         let _paths = netloc::read_paths(text, path(), &nodes, "x");
