@@ -5,7 +5,15 @@
 //! file is written beside its target and renamed, so nobody ever sees half of one.
 
 mod diagnostic;
+pub mod fdbs;
+pub mod guid2lid;
+pub mod guids;
 pub mod input;
+pub mod lft;
+pub mod netloc;
 pub mod output;
+pub mod sl;
+pub mod subnet_lst;
+pub mod tables;
 
 pub use diagnostic::{Diagnostic, Diagnostics, ReadError, Severity};

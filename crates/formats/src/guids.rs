@@ -1,0 +1,138 @@
+//! GUID lists: one a line, as OpenSM's `--root_guid_file` (`-a`), `--cn_guid_file` and
+//! `--io_guid_file` take them. `#` starts a comment; text after the GUID is ignored.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::path::Path;
+
+use darkfiber_fabric::{Fabric, Guid, SwitchId, TerminalId};
+
+use crate::{Diagnostics, ReadError};
+
+/// A list of GUIDs in the order of the file, each with its line number.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GuidList(pub Vec<(Guid, usize)>);
+
+/// Reads a GUID list.
+///
+/// # Errors
+/// If there are lines but no GUID on any of them. An empty file is an empty list.
+pub fn read(text: &str, path: &Path) -> Result<(GuidList, Diagnostics), ReadError> {
+    let mut list = GuidList::default();
+    let mut found = Diagnostics::default();
+    for (i, line) in text.lines().enumerate() {
+        let content = line.split('#').next().unwrap_or_default();
+        let Some(word) = content.split_whitespace().next() else {
+            continue;
+        };
+        match parse_guid(word) {
+            Some(guid) => list.0.push((guid, i + 1)),
+            None => found.warn(
+                i + 1,
+                format!("'{word}' is not a GUID"),
+                "expected 0x and up to 16 hexadecimal digits",
+            ),
+        }
+    }
+    if list.0.is_empty() && !found.is_empty() {
+        return Err(ReadError::not_such(
+            path,
+            "no line has a GUID",
+            "one GUID a line, as OpenSM's root_guid_file",
+            "",
+        ));
+    }
+    Ok((list, found))
+}
+
+/// The switches that a list names, in its order, each once. GUIDs that are no switch's are reported.
+pub fn switches(fabric: &Fabric, list: &GuidList) -> (Vec<SwitchId>, Diagnostics) {
+    let by_guid: HashMap<Guid, SwitchId> =
+        (0..fabric.switch_count()).map(SwitchId::new).map(|s| (fabric.switch(s).guid, s)).collect();
+    let mut listed = vec![false; fabric.switch_count()];
+    let mut ids = Vec::new();
+    let mut found = Diagnostics::default();
+    for &(guid, line) in &list.0 {
+        match by_guid.get(&guid) {
+            Some(s) if listed[s.index()] => found.note(line, format!("{guid} is listed twice"), ""),
+            Some(&s) => {
+                listed[s.index()] = true;
+                ids.push(s);
+            }
+            None => found.warn(
+                line,
+                format!("no switch of the fabric has GUID {guid}"),
+                "node GUIDs of switches are expected here",
+            ),
+        }
+    }
+    (ids, found)
+}
+
+/// The terminals that a list names, in its order, each once: by port GUID, or by the node GUID of an
+/// adapter, which names all its linked ports. GUIDs that are neither are reported.
+pub fn terminals(fabric: &Fabric, list: &GuidList) -> (Vec<TerminalId>, Diagnostics) {
+    let mut by_guid: HashMap<Guid, Vec<TerminalId>> = HashMap::new();
+    for (t, terminal) in fabric.terminals().iter().enumerate() {
+        let node = fabric.adapter(terminal.adapter).guid;
+        by_guid.entry(node).or_default().push(TerminalId::new(t));
+    }
+    // Port GUIDs are what OpenSM expects, so they win where the two coincide.
+    for (t, terminal) in fabric.terminals().iter().enumerate() {
+        by_guid.insert(terminal.guid, vec![TerminalId::new(t)]);
+    }
+    let mut listed = vec![false; fabric.terminal_count()];
+    let mut ids = Vec::new();
+    let mut found = Diagnostics::default();
+    for &(guid, line) in &list.0 {
+        let Some(named) = by_guid.get(&guid) else {
+            found.warn(
+                line,
+                format!("no linked port of the fabric has GUID {guid}"),
+                "port GUIDs of hosts are expected here",
+            );
+            continue;
+        };
+        let fresh = named.iter().filter(|t| !listed[t.index()]).count();
+        if fresh == 0 {
+            found.note(line, format!("{guid} is listed twice"), "");
+        }
+        for &t in named {
+            if !std::mem::replace(&mut listed[t.index()], true) {
+                ids.push(t);
+            }
+        }
+    }
+    (ids, found)
+}
+
+/// Writes a GUID list.
+///
+/// # Errors
+/// Whatever `out` says.
+pub fn write(out: &mut dyn Write, guids: impl IntoIterator<Item = Guid>) -> io::Result<()> {
+    for guid in guids {
+        writeln!(out, "{guid}")?;
+    }
+    Ok(())
+}
+
+/// A GUID: 1 to 16 hexadecimal digits with or without `0x`.
+pub(crate) fn parse_guid(word: &str) -> Option<Guid> {
+    parse_hex(word).map(Guid)
+}
+
+/// A hexadecimal number with or without `0x`, at most 64 bits.
+pub(crate) fn parse_hex(word: &str) -> Option<u64> {
+    let digits = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")).unwrap_or(word);
+    // `from_str_radix` takes a sign; no file format here does.
+    if digits.starts_with('+') {
+        return None;
+    }
+    u64::from_str_radix(digits, 16).ok()
+}
+
+/// Text for a line-oriented format: control characters become blanks.
+pub(crate) fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}

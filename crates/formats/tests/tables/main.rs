@@ -1,0 +1,9 @@
+//! Forwarding tables, LIDs, service levels and link lists: real dumps, round trips, broken input.
+
+mod diagnostics;
+mod ibdmchk;
+mod netloc;
+mod random;
+mod reference;
+mod shared;
+mod subnet_lst;
