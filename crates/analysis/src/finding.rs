@@ -7,7 +7,7 @@ use darkfiber_fabric::{Fabric, SwitchId};
 use darkfiber_routing::check::{Cycle, Report};
 use serde::Serialize;
 
-use crate::{ChannelName, Efi, Names, PairName, hottest};
+use crate::{ChannelName, Efi, Names, PairName, group, hottest};
 
 /// How many channels, pairs or nodes a finding lists.
 const EXAMPLES: usize = 5;
@@ -86,7 +86,7 @@ pub enum Places {
     },
     /// Channels and their load.
     Channels {
-        /// Routes that cross the median channel.
+        /// The hottest first.
         channels: Vec<LoadedChannel>,
     },
     /// Sizes of pieces in switches, and the first switch of each but the largest.
@@ -352,18 +352,6 @@ fn imbalance(names: &Names<'_>, report: &Report) -> Option<Finding> {
     })
 }
 
-/// `n` with commas between groups of three digits.
-pub fn group(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
 
 fn plural(n: usize, one: &str, many: &str) -> String {
     format!("{} {}", group(n as u64), if n == 1 { one } else { many })

@@ -7,7 +7,9 @@
 pub mod efi;
 pub mod finding;
 mod names;
+mod number;
 
 pub use efi::{Bins, Efi, Histogram, dark_fiber_percent, hottest};
 pub use finding::{Finding, Kind, Severity};
 pub use names::{ChannelName, GuidText, Names, PairName};
+pub use number::group;
