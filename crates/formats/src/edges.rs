@@ -362,12 +362,12 @@ pub fn write(out: &mut dyn Write, fabric: &Fabric) -> io::Result<()> {
     };
     let mut mentioned = 0;
     // Ids are given in order of appearance, so switches that would come too late are named before.
-    let mut mention = |out: &mut dyn Write, upto: usize, last: usize| -> io::Result<()> {
-        while mentioned < upto {
+    let mut mention = |out: &mut dyn Write, a: usize, b: usize| -> io::Result<()> {
+        while mentioned < b && !(mentioned == a && a + 1 == b) {
             writeln!(out, "{}", switches[mentioned])?;
             mentioned += 1;
         }
-        mentioned = mentioned.max(last + 1);
+        mentioned = mentioned.max(b + 1);
         Ok(())
     };
     for t in fabric.terminals() {
@@ -386,8 +386,7 @@ pub fn write(out: &mut dyn Write, fabric: &Fabric) -> io::Result<()> {
     for c in (0..fabric.channel_count()).map(darkfiber_fabric::ChannelId::new) {
         let (s, t) = (fabric.tail(c).index(), fabric.head(c).index());
         if s < t {
-            mention(out, s, s)?;
-            mention(out, t, t)?;
+            mention(out, s, t)?;
             writeln!(
                 out,
                 "{} {}{}",

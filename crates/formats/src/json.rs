@@ -12,7 +12,7 @@
 //!   "terminals": [{"adapter": 0, "port": 1, "guid": "0x...", "switch": 0, "switch_port": 1, ...}],
 //!   "links": [[0, 8, 1, 8, 0], ...],
 //!   "loopbacks": [[0, 2, 3, 0], ...],
-//!   "shape": null
+//!   "shape": {"tree": {"level": [1, 1], "pgft": null}}
 //! }
 //! ```
 //!
@@ -24,8 +24,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use darkfiber_fabric::{
-    Adapter, AdapterId, BuildError, ChannelId, Fabric, FabricBuilder, Guid, HostId, LinkClass,
-    Role, Shape, Switch, SwitchId, Terminal, Topology,
+    Adapter, AdapterId, BuildError, ChannelId, DragonflyShape, Fabric, FabricBuilder, GridShape,
+    Guid, HostId, LinkClass, Role, Shape, Switch, SwitchId, Terminal, Topology, TreeShape,
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -56,6 +56,36 @@ struct File {
     loopbacks: Vec<(u32, u8, u8, u8)>,
     #[serde(default)]
     shape: Option<serde_json::Value>,
+}
+
+/// A shape as the file has it: one key that says which, since both the enum and its grid have a
+/// field called `kind`.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ShapeRecord {
+    Tree(TreeShape),
+    Grid(GridShape),
+    Dragonfly(DragonflyShape),
+}
+
+impl From<ShapeRecord> for Shape {
+    fn from(record: ShapeRecord) -> Self {
+        match record {
+            ShapeRecord::Tree(t) => Self::Tree(t),
+            ShapeRecord::Grid(g) => Self::Grid(g),
+            ShapeRecord::Dragonfly(d) => Self::Dragonfly(d),
+        }
+    }
+}
+
+impl From<Shape> for ShapeRecord {
+    fn from(shape: Shape) -> Self {
+        match shape {
+            Shape::Tree(t) => Self::Tree(t),
+            Shape::Grid(g) => Self::Grid(g),
+            Shape::Dragonfly(d) => Self::Dragonfly(d),
+        }
+    }
 }
 
 /// What every version has.
@@ -312,12 +342,13 @@ fn build(file: &File) -> Result<Fabric, String> {
 
 /// A shape that fits the fabric.
 fn shape(value: &serde_json::Value, fabric: &Fabric) -> Result<Shape, String> {
-    let shape: Shape = Shape::deserialize(value).map_err(|e| format!("shape: {e}"))?;
+    let record = ShapeRecord::deserialize(value).map_err(|e| format!("shape: {e}"))?;
     // Refuses unknown keys without a list of the known ones.
-    match serde_json::to_value(&shape) {
+    match serde_json::to_value(&record) {
         Ok(again) if again == *value => {}
         _ => return Err("shape: unknown or missing keys".to_owned()),
     }
+    let shape = Shape::from(record);
     let (s, t) = (fabric.switch_count(), fabric.terminal_count());
     let fits = match &shape {
         Shape::Tree(tree) => {
@@ -417,11 +448,8 @@ pub fn write(out: &mut dyn Write, topology: &Topology) -> io::Result<()> {
         .iter()
         .map(|l| (l.switch.0, l.ports.0, l.ports.1, l.class));
     list(out, "loopbacks", loopbacks)?;
-    writeln!(
-        out,
-        "\"shape\": {}\n}}",
-        serde_json::to_string(&topology.shape)?
-    )
+    let shape = topology.shape.clone().map(ShapeRecord::from);
+    writeln!(out, "\"shape\": {}\n}}", serde_json::to_string(&shape)?)
 }
 
 fn list<T: Serialize>(

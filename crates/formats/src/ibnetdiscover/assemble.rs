@@ -129,7 +129,7 @@ impl Records<'_> {
             let description = p.far_description.unwrap_or(p.far_id);
             let (what, made) = match kind {
                 Kind::Switch => ("switch", "it is made of what its neighbours say"),
-                Kind::Adapter => ("adapter", "it is made of what its switch says"),
+                Kind::Adapter => ("adapter", "it is made of what its neighbour says"),
                 Kind::Router => ("router", "it is left out with its cables"),
             };
             d.warn(
@@ -221,6 +221,7 @@ impl<'r, 'a> Matcher<'r, 'a> {
             if cable.lines.1.is_none()
                 && self.listed[far] == NONE
                 && (cable.b.0 as usize) < self.described
+                && records.nodes[cable.a.0 as usize].kind != Kind::Router
             {
                 let line = records.ports[cable.lines.0 as usize].line;
                 d.warn(
@@ -469,7 +470,7 @@ impl<'r, 'a> Assembly<'r, 'a> {
             .nodes
             .iter()
             .zip(&linked)
-            .filter(|(n, linked)| n.kind == Kind::Adapter && !**linked)
+            .filter(|(n, linked)| n.kind == Kind::Adapter && n.line > 0 && !**linked)
         {
             d.note(
                 node.line,
@@ -512,14 +513,17 @@ impl<'r, 'a> Assembly<'r, 'a> {
             while fresh.0 == 0 || !seen.insert(fresh) {
                 fresh.0 = fresh.0.wrapping_add(1 << 40);
             }
-            d.error(
-                line(cable.lines.0).line,
-                format!("port GUID {guid} belongs to two ports"),
-                format!(
-                    "port {} of \"{}\" gets {fresh}",
-                    terminal.port, node.description
-                ),
-            );
+            // 0 comes of a node GUID so large that adding the port number overflows.
+            if guid.0 != 0 {
+                d.error(
+                    line(cable.lines.0).line,
+                    format!("port GUID {guid} belongs to two ports"),
+                    format!(
+                        "port {} of \"{}\" gets {fresh}",
+                        terminal.port, node.description
+                    ),
+                );
+            }
             terminal.guid = fresh;
         }
         terminal
@@ -552,7 +556,7 @@ impl<'r, 'a> Assembly<'r, 'a> {
                 d.warn(
                     node.line,
                     format!(
-                        "router \"{}\" is left out with its {count} cables",
+                        "router \"{}\" is left out, and so are its cables: {count}",
                         node.description
                     ),
                     "routes between subnets are not modelled",
