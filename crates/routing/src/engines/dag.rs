@@ -85,8 +85,12 @@ impl Dag {
     }
 
     /// Makes the graph of distances and order that are already set: candidates of a switch are its
-    /// channels that `allowed(tail, head)` accepts and that lead one hop closer.
-    pub(crate) fn collect(&mut self, fabric: &Fabric, allowed: impl Fn(usize, usize) -> bool) {
+    /// channels that `allowed(channel, tail, head)` accepts and that lead one hop closer.
+    pub(crate) fn collect(
+        &mut self,
+        fabric: &Fabric,
+        allowed: impl Fn(usize, usize, usize) -> bool,
+    ) {
         let (starts, heads) = (fabric.channel_starts(), fabric.heads());
         self.start.clear();
         self.start.push(0);
@@ -96,7 +100,10 @@ impl Dag {
             for channel in starts[s]..starts[s + 1] {
                 let head = heads[channel as usize];
                 let far = self.dist[head as usize];
-                if far != FAR && far + 1 == self.dist[s] && allowed(s, head as usize) {
+                if far != FAR
+                    && far + 1 == self.dist[s]
+                    && allowed(channel as usize, s, head as usize)
+                {
                     self.candidates.push(Candidate { channel, head });
                 }
             }

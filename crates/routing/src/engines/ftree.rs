@@ -50,6 +50,6 @@ impl Engine for FTree {
         let level = tree_levels(fabric, request.shape, request.roots).map_err(|reason| {
             Refusal::WrongFabric { engine: self.name(), needs: self.needs().label(), reason }
         })?;
-        legal_routes(self.name(), fabric, request, &UpDown::from_levels(level))
+        legal_routes(self.name(), fabric, request, &UpDown::from_levels(fabric, &level))
     }
 }

@@ -50,7 +50,7 @@ impl Engine for DModK {
 
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_connected(fabric)?;
-        let tree = Tree::of(self, request.shape)?;
+        let tree = Tree::of(self, fabric, request.shape)?;
         let mut routes = Routes::empty(self.name(), fabric, request.paths());
         let mut strays = Vec::new();
         tree.each_dag(fabric, |home, dag| {
@@ -106,7 +106,7 @@ impl Engine for SModK {
 
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_connected(fabric)?;
-        let tree = Tree::of(self, request.shape)?;
+        let tree = Tree::of(self, fabric, request.shape)?;
         // Sources that take the same up port at every level form a class.
         let mut classes: Vec<Vec<u32>> = Vec::new();
         let mut class_of = Vec::with_capacity(fabric.terminal_count());
@@ -170,7 +170,7 @@ struct Tree<'a> {
 }
 
 impl<'a> Tree<'a> {
-    fn of(engine: &dyn Engine, shape: Option<&'a Shape>) -> Result<Self, Refusal> {
+    fn of(engine: &dyn Engine, fabric: &Fabric, shape: Option<&'a Shape>) -> Result<Self, Refusal> {
         let refuse = |reason: &str| Refusal::WrongFabric {
             engine: engine.name(),
             needs: Needs::FatTree.label(),
@@ -181,7 +181,10 @@ impl<'a> Tree<'a> {
                 Some(pgft) => Ok(Self {
                     pgft,
                     level: &tree.level,
-                    updown: UpDown::from_levels(tree.level.iter().map(|&l| u32::from(l)).collect()),
+                    updown: UpDown::from_levels(
+                        fabric,
+                        &tree.level.iter().map(|&l| u32::from(l)).collect::<Vec<_>>(),
+                    ),
                 }),
                 None => Err(refuse("this tree is not regular; use ftree")),
             },

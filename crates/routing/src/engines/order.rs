@@ -8,16 +8,41 @@ use super::dag::{Dag, FAR};
 /// go up, then down, and never turn up again, cannot form a cycle of channel dependencies (Schroeder
 /// et al., "Autonet: a high-speed, self-configuring local area network", 1991), whatever the order.
 pub(crate) struct UpDown {
-    /// Place of each switch, 0 = top.
-    place: Vec<u32>,
-    /// Level of each switch; set, cables within a level are not used at all.
-    level: Option<Vec<u32>>,
+    /// Direction of each channel.
+    way: Vec<Way>,
+    /// Whether each switch has terminals.
+    inhabited: Vec<bool>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Up,
+    Down,
+    /// Within a level of a tree: left dark.
+    Flat,
 }
 
 impl UpDown {
+    fn new(fabric: &Fabric, place: &[u32], level: Option<&[u32]>) -> Self {
+        let way = (0..fabric.channel_count())
+            .map(|c| {
+                let (s, v) = (fabric.tails()[c] as usize, fabric.heads()[c] as usize);
+                match level {
+                    Some(level) if level[s] == level[v] => Way::Flat,
+                    _ if place[v] < place[s] => Way::Up,
+                    _ => Way::Down,
+                }
+            })
+            .collect();
+        let inhabited = (0..fabric.switch_count())
+            .map(|s| !fabric.terminals_on(SwitchId::new(s)).is_empty())
+            .collect();
+        Self { way, inhabited }
+    }
+
     /// By distance from the roots; equal distances by id.
     pub(crate) fn from_roots(fabric: &Fabric, roots: &[SwitchId]) -> Self {
-        Self { place: places(&distances(fabric, roots), |d| d), level: None }
+        Self::new(fabric, &places(&distances(fabric, roots), |d| d), None)
     }
 
     /// By distance from the switches with hosts, the farthest on top; equal distances by distance
@@ -31,12 +56,12 @@ impl UpDown {
         for (i, s) in by.into_iter().enumerate() {
             place[s as usize] = i as u32;
         }
-        Self { place, level: None }
+        Self::new(fabric, &place, None)
     }
 
     /// By tree level; cables within a level are left dark.
-    pub(crate) fn from_levels(level: Vec<u32>) -> Self {
-        Self { place: places(&level, |l| u32::MAX - l), level: Some(level) }
+    pub(crate) fn from_levels(fabric: &Fabric, level: &[u32]) -> Self {
+        Self::new(fabric, &places(level, |l| u32::MAX - l), Some(level))
     }
 
     /// By distance from the roots that the fabric suggests: the top level if it is a tree with at
@@ -50,16 +75,6 @@ impl UpDown {
             }
         }
         Self::from_roots(fabric, &[centre(fabric)])
-    }
-
-    #[inline]
-    fn up(&self, tail: usize, head: usize) -> bool {
-        self.place[head] < self.place[tail]
-    }
-
-    #[inline]
-    fn usable(&self, a: usize, b: usize) -> bool {
-        self.level.as_ref().is_none_or(|l| l[a] != l[b])
     }
 
     /// The legal paths to `dest`, as short as destination-based tables allow; switches without one are
@@ -76,24 +91,28 @@ impl UpDown {
         let mut descends = vec![false; n];
         self.short(fabric, dag, &mut descends, dest);
         let reached = dag.order.len();
-        if reached < n {
+        if (0..n).any(|s| dag.dist[s] == FAR && self.inhabited[s]) {
             self.down_first(fabric, dag, &mut descends, dest);
             if dag.order.len() == reached {
                 self.short(fabric, dag, &mut descends, dest);
             }
         }
         dag.legal = dag.order.len();
-        spread(fabric, dag, |_, _| true);
-        let mut stray = vec![false; n];
+        let whole = dag.legal == n;
+        spread(fabric, dag, |_| true);
+        let mut stray = vec![false; if whole { 0 } else { n }];
         for &s in &dag.order[dag.legal..] {
             stray[s as usize] = true;
         }
-        dag.collect(fabric, |s, v| {
-            if stray[s] {
-                return true;
+        dag.collect(fabric, |c, s, v| {
+            if !whole && (stray[s] || stray[v]) {
+                return stray[s];
             }
-            let way = if descends[s] { !self.up(s, v) && descends[v] } else { self.up(s, v) };
-            way && self.usable(s, v) && !stray[v]
+            match self.way[c] {
+                Way::Up => !descends[s],
+                Way::Down => descends[s] && descends[v],
+                Way::Flat => false,
+            }
         });
     }
 
@@ -117,9 +136,11 @@ impl UpDown {
                     if down && !descends[v] {
                         continue;
                     }
+                    // Channels from `v` are looked at against their direction.
+                    let wanted = if down { Way::Up } else { Way::Down };
                     for c in fabric.channels_from(SwitchId::new(v)) {
                         let s = fabric.heads()[c] as usize;
-                        if dag.dist[s] == FAR && self.usable(s, v) && self.up(s, v) != down {
+                        if self.way[c] == wanted && dag.dist[s] == FAR {
                             dag.dist[s] = dag.dist[v] + 1;
                             descends[s] = down;
                             dag.order.push(s as u32);
@@ -134,17 +155,17 @@ impl UpDown {
     /// Down wherever there is a way down; all others climb to the nearest of those.
     fn down_first(&self, fabric: &Fabric, dag: &mut Dag, descends: &mut [bool], dest: SwitchId) {
         Self::start(dag, descends, dest);
-        spread(fabric, dag, |s, v| self.usable(s, v) && !self.up(s, v));
+        spread(fabric, dag, |against| self.way[against] == Way::Up);
         for &s in &dag.order {
             descends[s as usize] = true;
         }
-        spread(fabric, dag, |s, v| self.usable(s, v) && self.up(s, v));
+        spread(fabric, dag, |against| self.way[against] == Way::Down);
     }
 }
 
-/// Adds to `dag.order` all switches that reach those in it over reversed channels (tail, head) that
-/// `allowed` accepts, by rising distance from the destination (a search from many starts).
-fn spread(fabric: &Fabric, dag: &mut Dag, allowed: impl Fn(usize, usize) -> bool) {
+/// Adds to `dag.order` all switches that reach those in it against channels that `allowed` accepts, by
+/// rising distance from the destination (a search from many starts).
+fn spread(fabric: &Fabric, dag: &mut Dag, allowed: impl Fn(usize) -> bool) {
     if dag.order.len() == fabric.switch_count() {
         return;
     }
@@ -164,7 +185,7 @@ fn spread(fabric: &Fabric, dag: &mut Dag, allowed: impl Fn(usize, usize) -> bool
         for v in std::mem::take(&mut at[d]) {
             for c in fabric.channels_from(SwitchId(v)) {
                 let s = fabric.heads()[c];
-                if dag.dist[s as usize] == FAR && allowed(s as usize, v as usize) {
+                if dag.dist[s as usize] == FAR && allowed(c) {
                     dag.dist[s as usize] = d as u32 + 1;
                     dag.order.push(s);
                     put(&mut at, s, d as u32 + 1);
