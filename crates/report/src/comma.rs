@@ -4,8 +4,21 @@ use crate::model::{FabricFacts, Outcome};
 
 /// Columns of [`engines`].
 const ENGINE_COLUMNS: [&str; 16] = [
-    "engine", "seconds", "pairs", "unreachable", "loops", "hops_mean", "hops_max", "layers",
-    "deadlock_free", "efi_max", "efi_mean", "efi_min", "efi_stddev", "dark_fiber_percent", "chain",
+    "engine",
+    "seconds",
+    "pairs",
+    "unreachable",
+    "loops",
+    "hops_mean",
+    "hops_max",
+    "layers",
+    "deadlock_free",
+    "efi_max",
+    "efi_mean",
+    "efi_min",
+    "efi_stddev",
+    "dark_fiber_percent",
+    "chain",
     "refused",
 ];
 
@@ -54,7 +67,7 @@ pub fn fabric(f: &FabricFacts) -> String {
         ("switch_links", f.switch_links.to_string()),
         ("links", f.links.to_string()),
         ("components", f.components.to_string()),
-        ("diameter", f.diameter.to_string()),
+        ("diameter", f.diameter.map_or(String::new(), |d| d.to_string())),
         ("loopbacks", f.loopbacks.to_string()),
         ("unlinked_adapters", f.unlinked_adapters.to_string()),
     ];
