@@ -116,8 +116,10 @@ impl Scale {
             }
             Self::Log { low, top } => {
                 let decades = (top / low).log10().ceil() as i32;
+                // Labels must not touch.
+                let steps: &[f64] = if decades > 2 { &[1.0] } else { &[1.0, 2.0, 5.0] };
                 (0..=decades)
-                    .flat_map(|d| [1.0, 2.0, 5.0].map(|m| m * low * 10f64.powi(d)))
+                    .flat_map(|d| steps.iter().map(move |m| m * low * 10f64.powi(d)))
                     .filter(|&x| x <= top)
                     .collect()
             }

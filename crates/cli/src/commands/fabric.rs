@@ -81,7 +81,7 @@ pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure
 fn of_input(diagnostics: &Diagnostics) -> Option<Finding> {
     let grave: Vec<_> =
         diagnostics.0.iter().filter(|d| d.severity > DiagnosticSeverity::Note).collect();
-    let worst = grave.iter().rev().max_by_key(|d| d.severity)?;
+    let worst = grave.iter().max_by_key(|d| d.severity)?;
     Some(Finding {
         kind: finding::Kind::Input,
         severity: if worst.severity == DiagnosticSeverity::Error {
