@@ -152,7 +152,8 @@ impl FabricBuilder {
         self.taken[s.index()][usize::from(port >> 6)] & (1 << (port & 63)) != 0
     }
 
-    fn take(&mut self, s: SwitchId, port: u8) -> Result<(), BuildError> {
+    /// Whether a cable could go to port `port` of `s`.
+    fn check_free(&self, s: SwitchId, port: u8) -> Result<(), BuildError> {
         let switch = &self.switches[s.index()];
         if port == 0 || port > switch.ports {
             return Err(BuildError::NoSuchPort {
@@ -169,6 +170,11 @@ impl FabricBuilder {
                 port,
             });
         }
+        Ok(())
+    }
+
+    fn take(&mut self, s: SwitchId, port: u8) -> Result<(), BuildError> {
+        self.check_free(s, port)?;
         self.taken[s.index()][usize::from(port >> 6)] |= 1 << (port & 63);
         Ok(())
     }
@@ -183,6 +189,8 @@ impl FabricBuilder {
         b: (SwitchId, u8),
         class: u8,
     ) -> Result<(), BuildError> {
+        // A refused cable must leave both ports as they were.
+        self.check_free(b.0, b.1)?;
         self.take(a.0, a.1)?;
         self.take(b.0, b.1)?;
         if a.0 == b.0 {
@@ -203,7 +211,7 @@ impl FabricBuilder {
         self.take(terminal.switch, terminal.switch_port)?;
         if terminal.guid.0 == 0 {
             let adapter = &self.adapters[terminal.adapter.index()];
-            terminal.guid = Guid(adapter.guid.0 + u64::from(terminal.port));
+            terminal.guid = Guid(adapter.guid.0.wrapping_add(u64::from(terminal.port)));
         }
         self.terminals.push(terminal);
         Ok(())

@@ -10,9 +10,12 @@
 mod builder;
 mod fabric;
 mod faults;
+pub mod generate;
 mod ids;
 mod link;
+mod presets;
 mod shape;
+mod spec;
 mod topology;
 
 pub use builder::{BuildError, FabricBuilder};
@@ -20,7 +23,10 @@ pub use fabric::{
     Adapter, AtPort, Fabric, Host, Loopback, Role, Switch, Terminal, UnlinkedAdapter,
 };
 pub use faults::{FaultError, Faults, Renumbering};
+pub use generate::{COMMON_KEYS, FAMILIES, Family, Key, Params};
 pub use ids::{AdapterId, ChannelId, Guid, HostId, SwitchId, TerminalId};
 pub use link::LinkClass;
+pub use presets::{PRESETS, Preset};
 pub use shape::{DragonflyShape, GridKind, GridShape, Pgft, Shape, TreeShape};
+pub use spec::{SpecError, family, nearest, open, parse_spec, preset};
 pub use topology::Topology;

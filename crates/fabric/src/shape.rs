@@ -25,10 +25,29 @@ pub struct TreeShape {
     pub pgft: Option<Pgft>,
 }
 
-/// Parameters of a parallel-port generalized fat-tree, PGFT(h; m1..mh; w1..wh; p1..ph) (Zahavi,
-/// "Fat-tree routing and node ordering providing contention free traffic for MPI global
-/// collectives", 2012): a node of level `l` has `m[l-1]` children and `w[l]` parents, `p[l]` parallel
-/// cables to each. Level 0 are the terminals.
+/// A parallel-port generalized fat-tree, PGFT(h; m1..mh; w1..wh; p1..ph) (Zahavi, "Fat-tree routing
+/// and node ordering providing contention free traffic for MPI global collectives", 2012): a node of
+/// level `l`, `0 <= l <= h`, has `m_l` children and `w_(l+1)` parents, with `p_(l+1)` parallel cables
+/// to each. Level 0 are the hosts. Lists start at level 1: `m_l` is `m[l - 1]`.
+///
+/// Every node has a label of `h` digits `x_1..x_h`. For a node of level `l`,
+///
+/// - `x_i < w_i` for `i <= l`: which parent, of its own `w_i`, a node of level `i - 1` takes on a way
+///   up to this node;
+/// - `x_i < m_i` for `i > l`: which child, of its own `m_i`, a node of level `i` takes on a way down to
+///   this node.
+///
+/// A node of level `l` and one of level `l + 1` are neighbours exactly if their labels agree in every
+/// digit but `x_(l+1)`. There the lower node's digit is its number as a child, the upper node's its
+/// number as a parent.
+///
+/// A host's digits `a_i < m_i` make its [`index`](Self::index) `a_1 + m_1 (a_2 + m_2 (a_3 + ..))`: hosts
+/// of one leaf, then of one subtree, are neighbours in number. D-mod-k therefore sends what goes up
+/// from level `l` to host `d` to the parent with digit `x_(l+1) = floor(d / (w_1 .. w_l)) mod w_(l+1)`,
+/// and what goes down from level `l` to the child with digit
+/// `x_l = a_l = floor(d / (m_1 .. m_(l-1))) mod m_l`.
+///
+/// After faults labels and indices stay, so some are missing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pgft {
     /// Children of a node, from level 1 upward.
@@ -37,11 +56,19 @@ pub struct Pgft {
     pub w: Vec<u32>,
     /// Parallel cables to each parent, from level 0 upward.
     pub p: Vec<u32>,
-    /// Per switch its label: `h` digits `a_1..a_h`, where digit `i` is `b_i < w_i` (which parent)
-    /// below or at its level and `a_i < m_i` (which child) above it. Flat, row per switch.
+    /// Per switch its label `x_1..x_h`. Flat, row per switch.
     pub digits: Vec<u16>,
-    /// Per terminal its number in tree order, `0..m1*..*mh`.
+    /// Per terminal the number of its host in tree order, `0..m_1 * .. * m_h`. Terminals of one host
+    /// (`w_1 p_1 > 1`) share it.
     pub index: Vec<u32>,
+}
+
+impl Pgft {
+    /// The label of a switch.
+    pub fn label(&self, s: SwitchId) -> &[u16] {
+        let h = self.m.len();
+        &self.digits[s.index() * h..(s.index() + 1) * h]
+    }
 }
 
 /// How the switches of one grid line are joined.
@@ -75,12 +102,12 @@ impl GridShape {
     }
 }
 
-/// Groups of switches.
+/// Groups of switches. Within a group all are joined, or those of one row and those of one column.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DragonflyShape {
     /// Group of each switch.
     pub group: Vec<u32>,
-    /// Number of the switch in its group.
+    /// Number of the switch in its group; in a grid `row * columns + column`.
     pub member: Vec<u32>,
     /// Rows and columns of a group if it is a grid (Cray Cascade: 6 x 16), else `None`: fully
     /// connected.

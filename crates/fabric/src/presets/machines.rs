@@ -1,0 +1,33 @@
+//! Machines that are a generator's fabric with something changed.
+
+use crate::{Faults, Role, SpecError, TerminalId, Topology, parse_spec};
+
+/// The T2HX HyperX with 15 cables missing.
+pub(super) fn t2hx_hyperx() -> Result<Topology, SpecError> {
+    let full = parse_spec("hyperx:dims=12x8,t=7,link=4xQDR,radix=36")?;
+    without(&full, 15, 684)
+}
+
+/// Edison, with its service nodes told apart.
+pub(super) fn edison() -> Result<Topology, SpecError> {
+    const SERVICE: usize = 184;
+    let made = parse_spec("cascade:groups=15,radix=48")?;
+    let all = made.fabric.terminal_count();
+    let service = |t: TerminalId, _: &_| {
+        if t.index() * SERVICE % all < SERVICE {
+            Role::Other
+        } else {
+            Role::Compute
+        }
+    };
+    Ok(Topology {
+        fabric: made.fabric.with_roles(service),
+        ..made
+    })
+}
+
+/// `full` without `count` cables drawn with `seed`, still connected.
+pub(super) fn without(full: &Topology, count: usize, seed: u64) -> Result<Topology, SpecError> {
+    let faults = Faults::random_links(&full.fabric, count, seed)?;
+    Ok(full.with_faults(&faults).0)
+}

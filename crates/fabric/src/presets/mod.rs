@@ -1,0 +1,9 @@
+//! Presets: the machines that the literature measures, by name.
+//!
+//! Each states what its paper prints, where that contradicts itself, and what was decided.
+
+mod machines;
+mod preset;
+mod trees;
+
+pub use preset::{PRESETS, Preset};
