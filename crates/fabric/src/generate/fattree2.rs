@@ -53,11 +53,6 @@ impl Family for FatTree2 {
         let m = params.need("m", 1..=254)?;
         let r = params.need("r", 1..=254)?;
         let trunk = params.get("trunk", 1..=254)?.unwrap_or(1);
-        Tree {
-            m: vec![n, r],
-            w: vec![1, m],
-            p: vec![1, trunk],
-        }
-        .generate(params)
+        Tree { m: vec![n, r], w: vec![1, m], p: vec![1, trunk] }.generate(params)
     }
 }

@@ -43,12 +43,7 @@ impl Size {
             ("cables", self.cables, MAX_CABLES),
         ] {
             if count > limit {
-                return Err(SpecError::TooLarge {
-                    family,
-                    what,
-                    count,
-                    limit,
-                });
+                return Err(SpecError::TooLarge { family, what, count, limit });
             }
         }
         Ok(())
@@ -208,9 +203,8 @@ mod tests {
     fn switch_guids_differ_also_beyond_sixteen_bits() {
         assert_eq!(switch_guid(1, 0), Guid(0x5000_0001_0001));
         assert_eq!(switch_guid(0x20, 65_534), Guid(0x5000_0020_ffff));
-        let mut seen: Vec<Guid> = (1..4)
-            .flat_map(|tag| (0..200_000).map(move |n| switch_guid(tag, n)))
-            .collect();
+        let mut seen: Vec<Guid> =
+            (1..4).flat_map(|tag| (0..200_000).map(move |n| switch_guid(tag, n))).collect();
         seen.sort_unstable();
         seen.dedup();
         assert_eq!(seen.len(), 600_000);

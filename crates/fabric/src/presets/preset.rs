@@ -37,10 +37,7 @@ impl Preset {
             Source::Spec(spec) => parse_spec(spec)?,
             Source::Build(build) => build()?,
         };
-        Ok(Topology {
-            fabric: made.fabric.renamed(format!("@{}", self.name)),
-            ..made
-        })
+        Ok(Topology { fabric: made.fabric.renamed(format!("@{}", self.name)), ..made })
     }
 
     /// The generator spec that it stands for, `None` if no family covers it.
