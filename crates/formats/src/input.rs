@@ -56,3 +56,40 @@ pub fn read_text(path: &Path) -> Result<String, ReadError> {
             .unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
     })
 }
+
+/// What to call the fabric in a file: the file name without its endings; `stdin` for `-`.
+pub fn name_of(path: &Path) -> String {
+    let name = path
+        .file_name()
+        .map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    if name == "-" || name.is_empty() {
+        return "stdin".to_owned();
+    }
+    let packed = name
+        .strip_suffix(".gz")
+        .or(name.strip_suffix(".zst"))
+        .unwrap_or(&name);
+    match packed.rsplit_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem.to_owned(),
+        _ => packed.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fabrics_are_named_after_their_files() {
+        for (path, name) in [
+            ("a/selene.compute.txt", "selene.compute"),
+            ("x.net.gz", "x"),
+            ("ibnetdiscover", "ibnetdiscover"),
+            (".topo", ".topo"),
+            ("-", "stdin"),
+            ("", "stdin"),
+        ] {
+            assert_eq!(name_of(Path::new(path)), name);
+        }
+    }
+}

@@ -4,11 +4,18 @@
 //! what to do); they fail only on "this is not such a file". Writers go through [`output::replace`]: a
 //! file is written beside its target and renamed, so nobody ever sees half of one.
 
+pub mod anonymise;
+pub mod detect;
 mod diagnostic;
+pub mod dot;
+pub mod edges;
 pub mod fdbs;
 pub mod guid2lid;
 pub mod guids;
+pub mod hosts;
+pub mod ibnetdiscover;
 pub mod input;
+pub mod json;
 pub mod lft;
 pub mod netloc;
 pub mod output;
@@ -16,4 +23,5 @@ pub mod sl;
 pub mod subnet_lst;
 pub mod tables;
 
+pub use detect::{Kind, detect, read_fabric};
 pub use diagnostic::{Diagnostic, Diagnostics, ReadError, Severity};

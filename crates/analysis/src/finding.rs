@@ -1,0 +1,368 @@
+//! Findings: facts that an operator should act on.
+//!
+//! Two sources: [`of_fabric`] looks at the network alone, [`of_routes`] at what the checker proved about
+//! routes. A finding of severity [`Error`](Severity::Error) decides the exit code of the command line.
+
+use darkfiber_fabric::{Fabric, SwitchId};
+use darkfiber_routing::check::{Cycle, Report};
+use serde::Serialize;
+
+use crate::{ChannelName, Efi, Names, PairName, group, hottest};
+
+/// How many channels, pairs or nodes a finding lists.
+const EXAMPLES: usize = 5;
+/// A largest load above this multiple of the mean is called an imbalance.
+const IMBALANCE: f64 = 2.0;
+
+/// What was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Pairs of terminals without a route.
+    Unreachable,
+    /// Pairs whose packets go round for ever.
+    Loops,
+    /// A cycle of channel dependencies within one lane: packets can block each other for ever.
+    CreditLoop,
+    /// Channels that carry far more routes than others.
+    Imbalance,
+    /// The switches are in several pieces.
+    Components,
+    /// There are no hosts.
+    NoHosts,
+    /// There are no switches.
+    NoSwitches,
+    /// Adapters without a cable to any switch.
+    UnlinkedAdapters,
+    /// Cables from a switch to itself.
+    Loopbacks,
+}
+
+/// How much it matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Worth knowing.
+    Note,
+    /// Costs performance or is likely a mistake.
+    Warning,
+    /// Does not work, or may stop working under load.
+    Error,
+}
+
+/// One fact.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// What was found.
+    pub kind: Kind,
+    /// How much it matters.
+    pub severity: Severity,
+    /// One line for people.
+    pub message: String,
+    /// What to do about it.
+    pub hint: &'static str,
+    /// The places, for programs.
+    #[serde(flatten)]
+    pub places: Places,
+}
+
+/// Where a finding is.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Places {
+    /// Pairs that do not reach.
+    Pairs {
+        /// How many.
+        count: u64,
+        /// The first ones.
+        examples: Vec<BrokenPair>,
+    },
+    /// A cycle of dependencies.
+    Cycle {
+        /// The virtual lane (layer) that it is in.
+        lane: u8,
+        /// Each channel waits for the next, the last for the first.
+        cycle: Vec<Dependency>,
+    },
+    /// Channels and their load.
+    Channels {
+        /// The hottest first.
+        channels: Vec<LoadedChannel>,
+    },
+    /// Sizes of pieces in switches, and the first switch of each but the largest.
+    Components {
+        /// Sizes, largest first.
+        sizes: Vec<usize>,
+        /// A switch of each of the smaller pieces.
+        examples: Vec<String>,
+    },
+    /// Nodes.
+    Nodes {
+        /// How many.
+        count: u64,
+        /// The first ones.
+        examples: Vec<String>,
+    },
+}
+
+/// A pair that does not reach, and where it ends.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BrokenPair {
+    /// The pair.
+    #[serde(flatten)]
+    pub pair: PairName,
+    /// The switch where its packets end or come back to.
+    pub at: String,
+}
+
+/// One edge of a dependency cycle.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Dependency {
+    /// The channel that is held.
+    pub channel: ChannelName,
+    /// A route that holds it and wants the next one.
+    pub route: PairName,
+}
+
+/// A channel and how many routes cross it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LoadedChannel {
+    /// The channel.
+    #[serde(flatten)]
+    pub channel: ChannelName,
+    /// Routes that cross it.
+    pub load: u64,
+}
+
+/// What the network alone shows.
+pub fn of_fabric(fabric: &Fabric) -> Vec<Finding> {
+    let names = Names::new(fabric);
+    let mut found = Vec::new();
+    let nodes = |count: usize, examples: Vec<String>| Places::Nodes {
+        count: count as u64,
+        examples,
+    };
+    if fabric.switch_count() == 0 {
+        found.push(Finding {
+            kind: Kind::NoSwitches,
+            severity: Severity::Error,
+            message: "the fabric has no switches".into(),
+            hint: "was the dump taken on a host that is cabled back to back?",
+            places: nodes(0, Vec::new()),
+        });
+    }
+    if fabric.terminal_count() == 0 {
+        found.push(Finding {
+            kind: Kind::NoHosts,
+            severity: Severity::Error,
+            message: "the fabric has no host with a cable to a switch".into(),
+            hint: "a dump of switches only (ibnetdiscover -S) has none; take a full one",
+            places: nodes(0, Vec::new()),
+        });
+    }
+    found.extend(components(fabric, &names));
+    let unlinked = fabric.unlinked_adapters();
+    if !unlinked.is_empty() {
+        let label = |a: &darkfiber_fabric::AdapterId| {
+            let adapter = fabric.adapter(*a);
+            if adapter.description.is_empty() {
+                adapter.guid.to_string()
+            } else {
+                format!("{} ({})", adapter.description, adapter.guid)
+            }
+        };
+        let examples: Vec<String> = unlinked.iter().take(EXAMPLES).map(label).collect();
+        found.push(Finding {
+            kind: Kind::UnlinkedAdapters,
+            severity: Severity::Error,
+            message: format!(
+                "{} without a cable to a switch: {}",
+                plural(unlinked.len(), "adapter is", "adapters are"),
+                list(&examples, unlinked.len())
+            ),
+            hint: "no route can lead there; check the cable, or take the dump again",
+            places: nodes(unlinked.len(), examples),
+        });
+    }
+    if !fabric.loopbacks().is_empty() {
+        let all = fabric.loopbacks();
+        let examples: Vec<String> = all
+            .iter()
+            .take(EXAMPLES)
+            .map(|l| {
+                format!(
+                    "{} ports {} and {}",
+                    names.switch(l.switch),
+                    l.ports.0,
+                    l.ports.1
+                )
+            })
+            .collect();
+        found.push(Finding {
+            kind: Kind::Loopbacks,
+            severity: Severity::Note,
+            message: format!(
+                "{} from a switch to itself: {}",
+                plural(all.len(), "cable", "cables"),
+                list(&examples, all.len())
+            ),
+            hint: "such cables carry no routes",
+            places: nodes(all.len(), examples),
+        });
+    }
+    found
+}
+
+fn components(fabric: &Fabric, names: &Names<'_>) -> Option<Finding> {
+    let sizes = fabric.components();
+    if sizes.len() < 2 {
+        return None;
+    }
+    let labels = fabric.component_labels();
+    let mut first = vec![(0usize, 0usize); sizes.len()];
+    for (s, &label) in labels.iter().enumerate().rev() {
+        let (count, at) = &mut first[label as usize];
+        *count += 1;
+        *at = s;
+    }
+    first.sort_by_key(|&(count, at)| (std::cmp::Reverse(count), at));
+    let examples: Vec<String> = first[1..]
+        .iter()
+        .take(EXAMPLES)
+        .map(|&(_, s)| names.switch(SwitchId::new(s)))
+        .collect();
+    let shown: Vec<String> = sizes.iter().take(8).map(ToString::to_string).collect();
+    Some(Finding {
+        kind: Kind::Components,
+        severity: Severity::Error,
+        message: format!(
+            "the switches are in {} pieces (of {} switches); a switch of each smaller piece: {}",
+            sizes.len(),
+            list(&shown, sizes.len()),
+            list(&examples, sizes.len() - 1)
+        ),
+        hint: "hosts of different pieces cannot talk; mend the cables between them, or route each piece alone",
+        places: Places::Components { sizes, examples },
+    })
+}
+
+/// What the checker's report shows, the gravest first.
+pub fn of_routes(fabric: &Fabric, report: &Report) -> Vec<Finding> {
+    let names = Names::new(fabric);
+    let mut found = Vec::new();
+    found.extend(broken(&names, report, false));
+    found.extend(broken(&names, report, true));
+    for layer in &report.layers {
+        if let Some(cycle) = &layer.cycle {
+            found.push(credit_loop(&names, layer.layer, cycle));
+        }
+    }
+    found.extend(imbalance(&names, report));
+    found
+}
+
+fn broken(names: &Names<'_>, report: &Report, loops: bool) -> Option<Finding> {
+    let count = if loops {
+        report.loops
+    } else {
+        report.unreachable
+    };
+    if count == 0 {
+        return None;
+    }
+    let examples: Vec<BrokenPair> = report
+        .broken
+        .iter()
+        .filter(|b| b.loops == loops)
+        .take(EXAMPLES)
+        .map(|b| BrokenPair {
+            pair: names.pair(b.source, b.dest),
+            at: names.switch(b.at),
+        })
+        .collect();
+    let share = format!("{} of {} pairs", group(count), group(report.pairs));
+    let example = |word: &str| {
+        examples.first().map_or(String::new(), |e| {
+            format!(", for example {} ({word} {})", e.pair, e.at)
+        })
+    };
+    Some(if loops {
+        Finding {
+            kind: Kind::Loops,
+            severity: Severity::Error,
+            message: format!("{share} go round for ever{}", example("comes back to")),
+            hint: "the tables contradict each other; recompute them, they must not be loaded",
+            places: Places::Pairs { count, examples },
+        }
+    } else {
+        Finding {
+            kind: Kind::Unreachable,
+            severity: Severity::Error,
+            message: format!("{share} have no route{}", example("ends at")),
+            hint: "the tables lack entries or point at ports without a cable; are they older than the fabric?",
+            places: Places::Pairs { count, examples },
+        }
+    })
+}
+
+fn credit_loop(names: &Names<'_>, lane: u8, cycle: &Cycle) -> Finding {
+    let cycle: Vec<Dependency> = cycle
+        .channels
+        .iter()
+        .zip(&cycle.routes)
+        .map(|(&c, &(source, dest))| Dependency {
+            channel: names.channel(c),
+            route: names.pair(source, dest),
+        })
+        .collect();
+    Finding {
+        kind: Kind::CreditLoop,
+        severity: Severity::Error,
+        message: format!(
+            "lane {lane} has a cycle of {} channels that wait for each other: packets can deadlock",
+            cycle.len()
+        ),
+        hint: "use an engine that promises freedom (updn, dfsssp), or separate the routes by service levels",
+        places: Places::Cycle { lane, cycle },
+    }
+}
+
+fn imbalance(names: &Names<'_>, report: &Report) -> Option<Finding> {
+    let efi = Efi::of(&report.load);
+    if efi.max as f64 <= IMBALANCE * efi.mean {
+        return None;
+    }
+    let channels: Vec<LoadedChannel> = hottest(&report.load, EXAMPLES)
+        .into_iter()
+        .map(|(c, load)| LoadedChannel {
+            channel: names.channel(c),
+            load,
+        })
+        .collect();
+    Some(Finding {
+        kind: Kind::Imbalance,
+        severity: Severity::Warning,
+        message: format!(
+            "the hottest channel carries {} routes, {:.1} times the mean",
+            group(efi.max),
+            efi.max as f64 / efi.mean
+        ),
+        hint: "compare engines with `darkfiber route`; look for missing or slow cables beside the hottest ones",
+        places: Places::Channels { channels },
+    })
+}
+
+
+fn plural(n: usize, one: &str, many: &str) -> String {
+    format!("{} {}", group(n as u64), if n == 1 { one } else { many })
+}
+
+fn list(shown: &[String], total: usize) -> String {
+    let more = total.saturating_sub(shown.len());
+    let joined = shown.join(", ");
+    if more == 0 {
+        joined
+    } else {
+        format!("{joined} and {} more", group(more as u64))
+    }
+}

@@ -1,0 +1,15 @@
+//! What routes mean for the network, by counting.
+//!
+//! [`efi`] turns the load of every channel into the numbers that papers print; [`finding`] turns what
+//! the checker proved into facts that an operator can act on, with the names of switches and ports.
+//! Pure functions of a fabric, its routes and the checker's report; no I/O.
+
+pub mod efi;
+pub mod finding;
+mod names;
+mod number;
+
+pub use efi::{Bins, Efi, Histogram, dark_fiber_percent, hottest};
+pub use finding::{Finding, Kind, Severity};
+pub use names::{ChannelName, GuidText, Names, PairName};
+pub use number::group;

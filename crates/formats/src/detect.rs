@@ -1,0 +1,321 @@
+//! What a file is, by its content; and reading a fabric from whatever it is.
+
+use std::path::Path;
+
+use darkfiber_fabric::Topology;
+
+use crate::edges::Options;
+use crate::{Diagnostics, ReadError, edges, ibnetdiscover, input, json, netloc, subnet_lst};
+
+/// Kinds of files that this crate can tell apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// `ibnetdiscover` topology or ibsim input.
+    IbnetDiscover,
+    /// `ibnetdiscover -p` port list.
+    PortList,
+    /// OpenSM `subnet.lst`.
+    SubnetLst,
+    /// netloc nodes.
+    NetlocNodes,
+    /// netloc paths: routes.
+    NetlocPaths,
+    /// This project's own format.
+    Json,
+    /// JSON of something else.
+    OtherJson,
+    /// OpenSM or `dump_fts` forwarding tables (`Unicast lids [...]`).
+    Lft,
+    /// OpenSM `osm.fdbs` forwarding tables (`dump_ucast_routes`).
+    Fdbs,
+    /// OpenSM `guid2lid`.
+    Guid2Lid,
+    /// A list of GUIDs.
+    GuidList,
+    /// `a b` lines.
+    EdgeList,
+    /// ibdm `.topo`.
+    IbdmTopo,
+    /// SLURM `topology.conf`, as SHARP also writes it.
+    SlurmTopology,
+    /// Graphviz.
+    Dot,
+    /// A web page, or XML.
+    Html,
+    /// Compressed data (inside of what was already decompressed), an archive, or any other binary.
+    Binary,
+    /// Nothing at all.
+    Empty,
+}
+
+impl Kind {
+    /// What it is, for people.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::IbnetDiscover => "an ibnetdiscover file",
+            Self::PortList => "a port list of `ibnetdiscover -p`",
+            Self::SubnetLst => "an OpenSM subnet.lst",
+            Self::NetlocNodes => "a netloc nodes file",
+            Self::NetlocPaths => "a netloc paths file, which holds routes",
+            Self::Json => "a darkfiber fabric in JSON",
+            Self::OtherJson => "JSON, but not a fabric",
+            Self::Lft => "a routing table (LFT dump)",
+            Self::Fdbs => "a routing table (osm.fdbs)",
+            Self::Guid2Lid => "OpenSM's guid2lid",
+            Self::GuidList => "a list of GUIDs",
+            Self::EdgeList => "an edge list",
+            Self::IbdmTopo => "an ibdm topology file (.topo)",
+            Self::SlurmTopology => "a SLURM topology.conf",
+            Self::Dot => "a Graphviz file",
+            Self::Html => "HTML or XML",
+            Self::Binary => "binary or compressed data",
+            Self::Empty => "an empty file",
+        }
+    }
+
+    /// What to do with such a file where a fabric was wanted, or empty.
+    fn hint(self) -> &'static str {
+        match self {
+            Self::NetlocPaths | Self::Lft | Self::Fdbs => {
+                "give it with --routes, and its fabric as an ibnetdiscover file"
+            }
+            Self::Guid2Lid | Self::GuidList => "give the output of ibnetdiscover",
+            Self::IbdmTopo => {
+                "it names systems, not switches: simulate it with ibdm's ibmgtsim or dump the real \
+                 fabric with ibnetdiscover"
+            }
+            Self::SlurmTopology => {
+                "it has no ports and no parallel cables: give the output of ibnetdiscover"
+            }
+            Self::Html => "was a login or error page downloaded instead of the file?",
+            Self::Binary => "gzip and zstandard are undone once; unpack archives first",
+            Self::Empty => {
+                "ibnetdiscover writes nothing if it has no rights on /dev/infiniband or no link"
+            }
+            Self::OtherJson => "a fabric starts with {\"format\": \"darkfiber-fabric\"",
+            Self::Dot => "Graphviz files are only written",
+            _ => "",
+        }
+    }
+}
+
+/// How many lines are looked at before giving up.
+const LINES: usize = 400;
+
+/// What kind of file a text is, from its content alone; `path` is not looked at except to be told
+/// apart in messages. `None` if it is like nothing known.
+pub fn detect(text: &str, _path: &Path) -> Option<Kind> {
+    kind_of(text).map(|(kind, _)| kind)
+}
+
+/// The kind and the line that shows it.
+fn kind_of(text: &str) -> Option<(Kind, usize)> {
+    let start: &str = head(text, 4096);
+    if start.trim().is_empty() {
+        let blank = text.trim().is_empty();
+        return blank.then_some((Kind::Empty, 0)).or_else(|| by_lines(text));
+    }
+    if is_binary(start) {
+        return Some((Kind::Binary, 1));
+    }
+    let body = start.trim_start_matches('\u{feff}').trim_start();
+    let line = 1 + start[..start.len() - body.len()].matches('\n').count();
+    if body.starts_with(['{', '['])
+        && let Some(kind) = json_kind(body)
+    {
+        return Some((kind, line));
+    }
+    let lower = head(body, 64).to_ascii_lowercase();
+    if ["<!doctype", "<html", "<?xml", "<head", "<body"]
+        .iter()
+        .any(|t| lower.starts_with(t))
+    {
+        return Some((Kind::Html, line));
+    }
+    by_lines(text)
+}
+
+fn head(text: &str, bytes: usize) -> &str {
+    let end = (0..=bytes.min(text.len()))
+        .rev()
+        .find(|&n| text.is_char_boundary(n));
+    &text[..end.unwrap_or(0)]
+}
+
+fn is_binary(start: &str) -> bool {
+    let odd = start
+        .chars()
+        .filter(|&c| {
+            c == '\u{fffd}'
+                || (c.is_control() && !matches!(c, '\n' | '\r' | '\t' | '\x1b' | '\x0c'))
+        })
+        .count();
+    start.contains('\0') || odd * 10 > start.chars().count()
+}
+
+fn json_kind(body: &str) -> Option<Kind> {
+    if let Some(next) = body.strip_prefix('[') {
+        // Port lines and shell prompts start with a bracket, too.
+        let next = next.trim_start();
+        return next.starts_with(['{', '"']).then_some(Kind::OtherJson);
+    }
+    let compact: String = body
+        .chars()
+        .filter(|c| !c.is_whitespace())
+        .take(2000)
+        .collect();
+    if compact.contains("\"format\":\"darkfiber-fabric\"") {
+        Some(Kind::Json)
+    } else if compact.contains("\"node_info\":") {
+        Some(Kind::NetlocNodes)
+    } else if compact.starts_with("{\"path_info\":") {
+        Some(Kind::NetlocPaths)
+    } else if compact.starts_with("{\"") || compact == "{}" {
+        // The nodes of netloc may come after a long first member.
+        Some(Kind::OtherJson)
+    } else {
+        None
+    }
+}
+
+fn by_lines(text: &str) -> Option<(Kind, usize)> {
+    let mut guids = None;
+    for (i, line) in text.lines().enumerate().take(LINES) {
+        let line = line.trim();
+        if line.is_empty() {
+            continue;
+        }
+        if let Some(kind) = line_kind(line) {
+            return Some((kind, i + 1));
+        }
+        if guids.is_none() && is_guid(line) {
+            guids = Some(i + 1);
+        }
+    }
+    if let Some(line) = guids {
+        return Some((Kind::GuidList, line));
+    }
+    edges::looks_like(text).map(|line| (Kind::EdgeList, line))
+}
+
+fn is_guid(word: &str) -> bool {
+    let digits = word.strip_prefix("0x").unwrap_or(word);
+    (word.len() > digits.len() || digits.len() == 16)
+        && (8..=16).contains(&digits.len())
+        && digits.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+/// The kind of file that a line is typical of.
+fn line_kind(line: &str) -> Option<Kind> {
+    if ibnetdiscover::is_node_line(line) {
+        return Some(Kind::IbnetDiscover);
+    }
+    if ibnetdiscover::is_port_list_line(line) {
+        return Some(Kind::PortList);
+    }
+    if line.starts_with("Unicast lids [") || line.starts_with("Multicast mlids [") {
+        return Some(Kind::Lft);
+    }
+    if line.starts_with("dump_ucast_routes:") {
+        return Some(Kind::Fdbs);
+    }
+    if line.starts_with('{') && line.contains("NodeGUID:") {
+        return Some(Kind::SubnetLst);
+    }
+    if line.starts_with("SwitchName=") {
+        return Some(Kind::SlurmTopology);
+    }
+    let mut words = line.split_whitespace();
+    let first = words.next()?;
+    if matches!(first, "graph" | "digraph" | "strict") && line.ends_with('{') {
+        return Some(Kind::Dot);
+    }
+    let lid = |w: &str| w.starts_with("0x") && w.len() == 6;
+    if let (Some(a), Some(b), None) = (words.next(), words.next(), words.next())
+        && first.starts_with("0x")
+        && is_guid(first)
+        && lid(a)
+        && lid(b)
+    {
+        return Some(Kind::Guid2Lid);
+    }
+    // `   P1 -> HCA_MT23108 H-1 P1`, or a first line `MTS3600 SW1` before such a one.
+    if line.contains(" -> ")
+        && first
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"/_-.".contains(&b))
+    {
+        let upper = line
+            .split(" -> ")
+            .nth(1)
+            .map_or(0, |r| r.split_whitespace().count());
+        if upper >= 3 {
+            return Some(Kind::IbdmTopo);
+        }
+    }
+    None
+}
+
+/// The error for a text that is not what was expected.
+pub(crate) fn not_such(text: &str, path: &Path, expected: &str) -> ReadError {
+    match kind_of(text) {
+        Some((Kind::Empty, _)) => {
+            ReadError::not_such(path, "the file is empty", expected, Kind::Empty.hint())
+        }
+        Some((kind, line)) => ReadError::not_such(
+            path,
+            format!("line {line} looks like {}", kind.describe()),
+            expected,
+            kind.hint(),
+        ),
+        None => {
+            let first = text
+                .lines()
+                .enumerate()
+                .find(|(_, l)| !l.trim().is_empty() && !l.trim_start().starts_with('#'));
+            let what = match first {
+                Some((i, line)) => format!(
+                    "line {} is like nothing known: {}",
+                    i + 1,
+                    ibnetdiscover::excerpt(line)
+                ),
+                None => "there are only comments".to_owned(),
+            };
+            ReadError::not_such(path, what, expected, "give the output of ibnetdiscover")
+        }
+    }
+}
+
+/// What [`read_fabric`] takes.
+const FABRICS: &str = "a fabric (ibnetdiscover, `ibnetdiscover -p`, subnet.lst, netloc nodes, \
+                       darkfiber JSON, edge list)";
+
+/// Reads a fabric from a file of any kind that holds one, gzip and zstandard undone; `-` is standard
+/// input. `options` are for edge lists.
+///
+/// # Errors
+/// If the file cannot be read or holds no fabric.
+pub fn read_fabric(path: &Path, options: &Options) -> Result<(Topology, Diagnostics), ReadError> {
+    parse_fabric(&input::read_text(path)?, path, options)
+}
+
+/// As [`read_fabric`], from a text.
+///
+/// # Errors
+/// If it holds no fabric.
+pub fn parse_fabric(
+    text: &str,
+    path: &Path,
+    options: &Options,
+) -> Result<(Topology, Diagnostics), ReadError> {
+    match detect(text, path) {
+        Some(Kind::IbnetDiscover) => ibnetdiscover::read(text, path),
+        Some(Kind::PortList) => ibnetdiscover::read_ports(text, path),
+        Some(Kind::SubnetLst) => subnet_lst::read(text, path),
+        Some(Kind::NetlocNodes) => netloc::read_nodes(text, path),
+        Some(Kind::Json) => json::read(text, path).map(|t| (t, Diagnostics::default())),
+        Some(Kind::EdgeList) => edges::read(text, path, options),
+        _ => Err(not_such(text, path, FABRICS)),
+    }
+}

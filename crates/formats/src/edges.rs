@@ -1,0 +1,485 @@
+//! Edge lists: the plainest way to write a network.
+//!
+//! ```text
+//! # comment (also % and //)
+//! s0 s1           one cable
+//! s0,s2,2         two cables
+//! s1 s2 4xHDR     one cable of that speed; `s1 s2 2 4xHDR`: two
+//! s3              a switch without a cable
+//! host cn1 s0     a host on a switch; a second line with the same host gives it a second adapter
+//! ```
+//!
+//! Names are any words; those with blanks go in double quotes, with commas as separators. Switch ports
+//! are numbered from 1 in the order of the lines. A list in which every line has its mirror image
+//! (`a b` and `b a`) has each cable once, as a note says.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::path::Path;
+
+use darkfiber_fabric::{Fabric, FabricBuilder, HostId, LinkClass, Switch, SwitchId, Topology};
+
+use crate::input::name_of;
+use crate::{Diagnostics, ReadError, detect};
+
+/// What an edge list does not say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Hosts on every switch, if the list has none of its own.
+    pub hosts_per_switch: u8,
+    /// Class of cables without a label.
+    pub class: LinkClass,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            hosts_per_switch: 1,
+            class: LinkClass::unknown(),
+        }
+    }
+}
+
+/// Most cables that one line may stand for.
+const MOST_PARALLEL: u32 = 253;
+
+/// Words in the first line of tables; such a line is a heading.
+const HEADINGS: &[&str] = &[
+    "source", "target", "src", "dst", "from", "to", "node1", "node2",
+];
+
+/// A line, understood.
+enum Line<'a> {
+    Nothing,
+    Alone(&'a str),
+    Edge(&'a str, &'a str, u32, Option<LinkClass>),
+    Host(&'a str, &'a str, Option<LinkClass>),
+    Bad(&'static str),
+}
+
+/// The words of a line; at most six, more make no sense.
+fn words(line: &str) -> Vec<&str> {
+    if line.contains(',') {
+        line.split(',')
+            .map(|w| w.trim().trim_matches('"'))
+            .filter(|w| !w.is_empty())
+            .take(6)
+            .collect()
+    } else {
+        line.split_whitespace()
+            .filter(|w| !matches!(*w, "--" | "->" | "<->"))
+            .map(|w| w.trim_matches('"'))
+            .filter(|w| !w.is_empty())
+            .take(6)
+            .collect()
+    }
+}
+
+fn parse(line: &str) -> Line<'_> {
+    let line = line.trim().trim_end_matches(';');
+    if line.is_empty() || line.starts_with(['#', '%']) || line.starts_with("//") {
+        return Line::Nothing;
+    }
+    let line = line.split_once(" #").map_or(line, |(l, _)| l);
+    let words = words(line);
+    match words.as_slice() {
+        [] => Line::Nothing,
+        [a] => Line::Alone(a),
+        ["host", name, switch] => Line::Host(name, switch, None),
+        ["host", name, switch, label] => match LinkClass::infiniband(label) {
+            Some(class) => Line::Host(name, switch, Some(class)),
+            None => Line::Bad("the fourth word of a host line is not a speed such as 4xHDR"),
+        },
+        [a, b, more @ ..] if more.len() <= 2 => {
+            let (mut count, mut class) = (1, None);
+            for word in more {
+                if let Ok(n) = word.parse() {
+                    count = n;
+                } else if let Some(label) = LinkClass::infiniband(word) {
+                    class = Some(label);
+                } else {
+                    return Line::Bad("neither a number of cables nor a speed such as 4xHDR");
+                }
+            }
+            if count == 0 || count > MOST_PARALLEL {
+                return Line::Bad("between 1 and 253 cables can join two switches");
+            }
+            Line::Edge(a, b, count, class)
+        }
+        _ => Line::Bad("more words than an edge has"),
+    }
+}
+
+fn is_heading(line: &str) -> bool {
+    let words = words(line.trim());
+    words.len() >= 2
+        && words[..2]
+            .iter()
+            .all(|w| HEADINGS.iter().any(|h| h.eq_ignore_ascii_case(w)))
+}
+
+/// The line of the first edge, if a text looks like an edge list: words, mostly two or three a line.
+pub(crate) fn looks_like(text: &str) -> Option<usize> {
+    let mut first = None;
+    for (i, line) in text.lines().enumerate().take(100) {
+        let trimmed = line.trim();
+        let comment = trimmed.starts_with(['#', '%']) || trimmed.starts_with("//");
+        if !comment && trimmed.contains(['=', '<', '>', '{', '}', '[', ']', '(', ')', '\0']) {
+            return None;
+        }
+        match parse(line) {
+            Line::Edge(..) => first = first.or(Some(i + 1)),
+            Line::Bad(_) if !is_heading(line) => return None,
+            _ => {}
+        }
+    }
+    first
+}
+
+/// Reads an edge list. Without `host` lines every switch gets [`Options::hosts_per_switch`] hosts.
+/// Hosts are on the ports below all cables to switches.
+///
+/// # Errors
+/// [`ReadError::NotSuchAFile`] if there is no edge and no host in the text.
+pub fn read(
+    text: &str,
+    path: &Path,
+    options: &Options,
+) -> Result<(Topology, Diagnostics), ReadError> {
+    let mut list = List::default();
+    let mut d = Diagnostics::default();
+    let mut seen_data = false;
+    for (i, line) in text.lines().enumerate() {
+        let number = i + 1;
+        if !seen_data && is_heading(line) {
+            d.note(number, "heading of a table", "ignored");
+            seen_data = true;
+            continue;
+        }
+        match parse(line) {
+            Line::Nothing => continue,
+            Line::Alone(a) => {
+                list.switch(a);
+            }
+            Line::Edge(a, b, count, class) => {
+                let ends = (list.switch(a), list.switch(b));
+                list.edges.push(Edge {
+                    line: number,
+                    ends,
+                    count,
+                    class,
+                });
+            }
+            Line::Host(name, switch, class) => {
+                let switch = list.switch(switch);
+                list.hosts.push((number, name, switch, class));
+            }
+            Line::Bad(why) => d.warn(
+                number,
+                format!("not an edge: {}", crate::ibnetdiscover::excerpt(line)),
+                format!("{why}; the line is left out"),
+            ),
+        }
+        seen_data = true;
+    }
+    if list.edges.is_empty() && list.hosts.is_empty() {
+        return Err(detect::not_such(
+            text,
+            path,
+            "an edge list (lines of two switch names)",
+        ));
+    }
+    list.halve_if_mirrored(&mut d);
+    let fabric = list
+        .build(name_of(path), options, &mut d)
+        .map_err(|e| ReadError::not_such(path, e.to_string(), "an edge list", ""))?;
+    d.0.sort_by_key(|x| if x.line == 0 { usize::MAX } else { x.line });
+    let shape = None;
+    Ok((Topology { fabric, shape }, d))
+}
+
+struct Edge {
+    line: usize,
+    ends: (usize, usize),
+    count: u32,
+    class: Option<LinkClass>,
+}
+
+#[derive(Default)]
+struct List<'a> {
+    names: Vec<&'a str>,
+    index: HashMap<&'a str, usize>,
+    edges: Vec<Edge>,
+    hosts: Vec<(usize, &'a str, usize, Option<LinkClass>)>,
+}
+
+impl<'a> List<'a> {
+    fn switch(&mut self, name: &'a str) -> usize {
+        *self.index.entry(name).or_insert_with(|| {
+            self.names.push(name);
+            self.names.len() - 1
+        })
+    }
+
+    /// Many tools list every cable in both directions.
+    fn halve_if_mirrored(&mut self, d: &mut Diagnostics) {
+        let mut balance: HashMap<(usize, usize), i64> = HashMap::new();
+        let mut cables = 0;
+        for e in &self.edges {
+            let (a, b) = e.ends;
+            let n = i64::from(e.count);
+            if a != b {
+                cables += n;
+                *balance.entry((a.min(b), a.max(b))).or_default() += if a < b { n } else { -n };
+            }
+        }
+        if cables == 0 || balance.values().any(|&n| n != 0) {
+            return;
+        }
+        self.edges.retain(|e| e.ends.0 <= e.ends.1);
+        d.note(
+            0,
+            "every cable is listed in both directions",
+            "each counts once; write `a b 2` for two cables",
+        );
+    }
+
+    fn build(
+        &self,
+        name: String,
+        options: &Options,
+        d: &mut Diagnostics,
+    ) -> Result<Fabric, darkfiber_fabric::BuildError> {
+        let per_switch = if self.hosts.is_empty() {
+            u32::from(options.hosts_per_switch)
+        } else {
+            0
+        };
+        // Ports needed, to know how many each switch has before it is made.
+        let mut used = vec![per_switch.min(254); self.names.len()];
+        let mut room = |switch: usize, ports: u32| {
+            let fits = used[switch] + ports <= 254;
+            if fits {
+                used[switch] += ports;
+            }
+            fits
+        };
+        let mut full = |line: usize, switch: usize| {
+            d.error(
+                line,
+                format!(
+                    "switch \"{}\" would have more than 254 ports",
+                    self.names[switch]
+                ),
+                "the cable is left out",
+            );
+        };
+        let mut hosts = Vec::with_capacity(self.hosts.len());
+        for host in &self.hosts {
+            if room(host.2, 1) {
+                hosts.push(host);
+            } else {
+                full(host.0, host.2);
+            }
+        }
+        let mut edges = Vec::with_capacity(self.edges.len());
+        for e in &self.edges {
+            for _ in 0..e.count {
+                let (a, b) = e.ends;
+                if !room(a, 1) {
+                    full(e.line, a);
+                } else if room(b, 1) {
+                    edges.push(e);
+                } else {
+                    // The port at `a` stays empty.
+                    full(e.line, b);
+                }
+            }
+        }
+        let mut b = FabricBuilder::new(name);
+        for (name, ports) in self.names.iter().zip(&used) {
+            b.add_switch(Switch {
+                description: (*name).to_owned(),
+                ports: *ports as u8,
+                ..Switch::default()
+            });
+        }
+        let default = b.class(options.class.clone());
+        let mut next = vec![1u8; self.names.len()];
+        let mut port = |s: usize| {
+            let p = next[s];
+            next[s] = p.wrapping_add(1);
+            (SwitchId::new(s), p)
+        };
+        for s in 0..self.names.len() {
+            for k in 1..=per_switch.min(254) {
+                let (switch, p) = port(s);
+                b.add_host_on(switch, p, &format!("{}-n{k}", self.names[s]), default)?;
+            }
+        }
+        let mut known: HashMap<&str, (HostId, u32)> = HashMap::new();
+        for (_, name, s, class) in hosts {
+            let class = class.clone().map_or(default, |c| b.class(c));
+            let (host, adapters) = known.entry(name).or_insert_with(|| (b.add_host(*name), 0));
+            *adapters += 1;
+            let (switch, p) = port(*s);
+            b.add_adapter_on(*host, switch, p, &format!("{name} HCA-{adapters}"), class)?;
+        }
+        for e in edges {
+            let class = e.class.clone().map_or(default, |c| b.class(c));
+            let (near, far) = (port(e.ends.0), port(e.ends.1));
+            b.link_switches(near, far, class)?;
+        }
+        b.finish()
+    }
+}
+
+/// Writes a fabric as an edge list: switches, cables and hosts, in an order that [`read`] gives equal
+/// ids; port numbers, GUIDs and LIDs are lost. Switches are called by their descriptions where these
+/// are different words, otherwise `sw0`, `sw1` and so on; likewise hosts.
+///
+/// # Errors
+/// Whatever `out` says.
+pub fn write(out: &mut dyn Write, fabric: &Fabric) -> io::Result<()> {
+    let switches = names(
+        fabric.switches().iter().map(|s| s.description.as_str()),
+        "sw",
+    );
+    let hosts = names(fabric.hosts().iter().map(|h| h.name.as_str()), "cn");
+    writeln!(
+        out,
+        "# {} switches, {} hosts, {} cables between switches",
+        switches.len(),
+        hosts.len(),
+        fabric.switch_link_count()
+    )?;
+    let label = |class: &LinkClass| {
+        if LinkClass::infiniband(&class.label).is_some() {
+            format!(" {}", class.label)
+        } else {
+            String::new()
+        }
+    };
+    let mut mentioned = 0;
+    // Ids are given in order of appearance, so switches that would come too late are named before.
+    let mut mention = |out: &mut dyn Write, a: usize, b: usize| -> io::Result<()> {
+        while mentioned < b && !(mentioned == a && a + 1 == b) {
+            writeln!(out, "{}", switches[mentioned])?;
+            mentioned += 1;
+        }
+        mentioned = mentioned.max(b + 1);
+        Ok(())
+    };
+    for t in fabric.terminals() {
+        let s = t.switch.index();
+        mention(out, s, s)?;
+        let host = fabric.adapter(t.adapter).host.index();
+        let class = &fabric.classes()[usize::from(t.class)];
+        writeln!(out, "host {} {}{}", hosts[host], switches[s], label(class))?;
+    }
+    for l in fabric.loopbacks() {
+        let s = l.switch.index();
+        mention(out, s, s)?;
+        let class = &fabric.classes()[usize::from(l.class)];
+        writeln!(out, "{0} {0}{1}", switches[s], label(class))?;
+    }
+    for c in (0..fabric.channel_count()).map(darkfiber_fabric::ChannelId::new) {
+        let (s, t) = (fabric.tail(c).index(), fabric.head(c).index());
+        if s < t {
+            mention(out, s, t)?;
+            writeln!(
+                out,
+                "{} {}{}",
+                switches[s],
+                switches[t],
+                label(fabric.class_of(c))
+            )?;
+        }
+    }
+    mention(out, switches.len(), switches.len())
+}
+
+/// Words that can stand in a line: the names given, if all are different words.
+fn names<'a>(given: impl Iterator<Item = &'a str> + Clone, stem: &str) -> Vec<String> {
+    let bad = |n: &str| {
+        n.is_empty()
+            || matches!(n, "host" | "--" | "->" | "<->")
+            || n.starts_with(['%', '#'])
+            || n.starts_with("//")
+            || n.contains(|c: char| {
+                c.is_whitespace() || c.is_control() || ",;\"#=<>{}[]()".contains(c)
+            })
+            || HEADINGS.iter().any(|h| h.eq_ignore_ascii_case(n))
+    };
+    let mut seen = std::collections::HashSet::new();
+    let usable = given.clone().all(|n| !bad(n) && seen.insert(n));
+    given
+        .enumerate()
+        .map(|(i, n)| {
+            if usable {
+                n.to_owned()
+            } else {
+                format!("{stem}{i}")
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fabric(text: &str) -> (Fabric, Diagnostics) {
+        let (t, d) = read(text, Path::new("x.edges"), &Options::default()).expect("an edge list");
+        (t.fabric, d)
+    }
+
+    #[test]
+    fn words_commas_counts_and_labels() {
+        let (f, d) = fabric("a b\nb,c,2\n\"c\", \"a\", 4xHDR # fast\nc -- d 2 4xEDR;\n% no\ne\n");
+        assert!(d.is_empty(), "{d:?}");
+        assert_eq!((f.switch_count(), f.switch_link_count()), (5, 6));
+        assert_eq!(f.hosts().len(), 5);
+        assert_eq!(f.hosts()[4].name, "e-n1");
+        assert_eq!(f.classes().len(), 3);
+    }
+
+    #[test]
+    fn hosts_of_the_file_replace_those_of_the_options() {
+        let (f, d) = fabric("host n1 a\nhost n2 b 4xHDR\nhost n1 b\na b\n");
+        assert!(d.is_empty(), "{d:?}");
+        assert_eq!((f.hosts().len(), f.adapters().len()), (2, 3));
+        assert_eq!(f.adapters()[2].description, "n1 HCA-2");
+    }
+
+    #[test]
+    fn lists_of_both_directions_count_once() {
+        let (f, d) = fabric("0 1\n1 0\n1 2\n2 1\n");
+        assert_eq!(f.switch_link_count(), 2);
+        assert_eq!(d.0.len(), 1);
+        let (f, _) = fabric("0 1\n1 0\n1 2\n");
+        assert_eq!(f.switch_link_count(), 3);
+    }
+
+    #[test]
+    fn headings_and_nonsense_are_told() {
+        let (f, d) = fabric("source,target\na,b\na,b,fast\na b c d e f g\na b 900\n");
+        assert_eq!(f.switch_link_count(), 1);
+        insta::assert_snapshot!(
+            d.0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),
+            @r"
+        line 1: note: heading of a table (ignored)
+        line 3: warning: not an edge: a,b,fast (neither a number of cables nor a speed such as 4xHDR; the line is left out)
+        line 4: warning: not an edge: a b c d e f g (more words than an edge has; the line is left out)
+        line 5: warning: not an edge: a b 900 (between 1 and 253 cables can join two switches; the line is left out)
+        "
+        );
+    }
+
+    #[test]
+    fn switches_that_are_too_large_lose_cables() {
+        let (f, d) = fabric("a b 253\na b 2\n");
+        assert_eq!(f.switch_link_count(), 253);
+        assert_eq!(d.0.len(), 2);
+    }
+}

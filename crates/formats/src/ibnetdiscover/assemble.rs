@@ -1,0 +1,655 @@
+//! Records to a fabric: matching the two ends of every cable.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use darkfiber_fabric::{
+    Adapter, AdapterId, Fabric, FabricBuilder, Guid, LinkClass, Switch, SwitchId, Terminal,
+    Topology,
+};
+
+use super::line::{Key, Kind};
+use crate::hosts::{HostTable, role_of};
+use crate::{Diagnostics, ReadError};
+
+/// A node record.
+pub(super) struct Node<'a> {
+    pub(super) line: usize,
+    pub(super) kind: Kind,
+    pub(super) id: &'a str,
+    pub(super) guid: Option<Guid>,
+    pub(super) system: Guid,
+    pub(super) vendor: u32,
+    pub(super) device: u32,
+    pub(super) ports: u8,
+    pub(super) description: &'a str,
+    pub(super) lid: Option<u16>,
+    pub(super) enhanced_port0: bool,
+}
+
+/// A port line: one end of a cable.
+#[derive(Clone, Copy)]
+pub(super) struct Listing<'a> {
+    pub(super) line: usize,
+    pub(super) node: u32,
+    pub(super) port: u32,
+    pub(super) guid: Option<Guid>,
+    pub(super) far: Key<'a>,
+    pub(super) far_id: &'a str,
+    pub(super) far_port: u32,
+    pub(super) far_guid: Option<Guid>,
+    pub(super) far_description: Option<&'a str>,
+    pub(super) lid: Option<u16>,
+    pub(super) lmc: u8,
+    pub(super) far_lid: Option<u16>,
+    pub(super) label: Option<&'a str>,
+}
+
+/// All that a file says.
+#[derive(Default)]
+pub(super) struct Records<'a> {
+    pub(super) nodes: Vec<Node<'a>>,
+    pub(super) ports: Vec<Listing<'a>>,
+    pub(super) index: HashMap<Key<'a>, u32>,
+}
+
+const NONE: u32 = u32::MAX;
+
+/// A port of a node.
+type End = (u32, u8);
+
+struct Cable {
+    a: End,
+    b: End,
+    /// The port line of end `a`, and that of end `b` if there is one.
+    lines: (u32, Option<u32>),
+}
+
+impl Records<'_> {
+    /// Builds the fabric.
+    pub(super) fn assemble(
+        mut self,
+        name: &str,
+        path: &Path,
+        d: &mut Diagnostics,
+    ) -> Result<Topology, ReadError> {
+        let described = self.nodes.len();
+        self.add_undescribed(d);
+        let mut matcher = Matcher::new(&self, described);
+        matcher.run(d);
+        let cables = matcher.cables;
+        let fabric = Assembly::new(&self, name).finish(&cables, d).map_err(|e| {
+            ReadError::not_such(
+                path,
+                e.to_string(),
+                "a fabric",
+                "the file contradicts itself; make a new dump",
+            )
+        })?;
+        // In the order of the input, remarks about the whole file last.
+        d.0.sort_by_key(|x| if x.line == 0 { usize::MAX } else { x.line });
+        Ok(Topology {
+            fabric,
+            shape: None,
+        })
+    }
+
+    /// Makes nodes of those that are referred to but never described: a dump that was cut short has
+    /// lost records at its end, but their neighbours name them with port, LID and description.
+    fn add_undescribed(&mut self, d: &mut Diagnostics) {
+        let mut guids: HashSet<Guid> = self.nodes.iter().filter_map(|n| n.guid).collect();
+        for i in 0..self.ports.len() {
+            let p = self.ports[i];
+            let far = self.index.get(&p.far).copied();
+            let Key::Guid(kind, guid) = p.far else {
+                if far.is_none() {
+                    d.warn(
+                        p.line,
+                        format!("\"{}\" is never described; the cable is left out", p.far_id),
+                        "the dump was cut short or damaged; make a new one",
+                    );
+                }
+                continue;
+            };
+            if let Some(far) = far {
+                let node = &mut self.nodes[far as usize];
+                if node.line == 0 {
+                    node.ports = node.ports.max(p.far_port.min(254) as u8);
+                }
+                continue;
+            }
+            if !guids.insert(guid) {
+                d.error(
+                    p.line,
+                    format!("\"{}\" is described as a node of another type", p.far_id),
+                    "the cable is left out; make a new dump",
+                );
+                continue;
+            }
+            let description = p.far_description.unwrap_or(p.far_id);
+            let (what, made) = match kind {
+                Kind::Switch => ("switch", "it is made of what its neighbours say"),
+                Kind::Adapter => ("adapter", "it is made of what its neighbour says"),
+                Kind::Router => ("router", "it is left out with its cables"),
+            };
+            d.warn(
+                p.line,
+                format!(
+                    "{what} \"{}\" \"{description}\" is never described; {made}",
+                    p.far_id
+                ),
+                "the dump was cut short or damaged; make a new one",
+            );
+            self.index.insert(p.far, self.nodes.len() as u32);
+            self.nodes.push(Node {
+                line: 0,
+                kind,
+                id: p.far_id,
+                guid: Some(guid),
+                system: guid,
+                vendor: 0,
+                device: 0,
+                ports: p.far_port.min(254) as u8,
+                description,
+                lid: p.far_lid,
+                enhanced_port0: false,
+            });
+        }
+    }
+
+    /// "port 3 of "leaf1"", for people.
+    fn end(&self, end: End) -> String {
+        let node = &self.nodes[end.0 as usize];
+        let name = node.description.trim();
+        let name = if name.is_empty() { node.id } else { name };
+        format!("port {} of \"{name}\"", end.1)
+    }
+}
+
+/// Finds the cables.
+struct Matcher<'r, 'a> {
+    records: &'r Records<'a>,
+    described: usize,
+    /// `start[node] + port - 1`: slot of a port.
+    start: Vec<usize>,
+    /// Per slot the port line that lists it.
+    listed: Vec<u32>,
+    /// Per slot its cable.
+    cable: Vec<u32>,
+    cables: Vec<Cable>,
+}
+
+impl<'r, 'a> Matcher<'r, 'a> {
+    fn new(records: &'r Records<'a>, described: usize) -> Self {
+        let mut start = Vec::with_capacity(records.nodes.len());
+        let mut slots = 0;
+        for node in &records.nodes {
+            start.push(slots);
+            slots += usize::from(node.ports);
+        }
+        Self {
+            records,
+            described,
+            start,
+            listed: vec![NONE; slots],
+            cable: vec![NONE; slots],
+            cables: Vec::with_capacity(records.ports.len() / 2 + 1),
+        }
+    }
+
+    fn slot(&self, (node, port): End) -> usize {
+        self.start[node as usize] + usize::from(port) - 1
+    }
+
+    fn run(&mut self, d: &mut Diagnostics) {
+        let records = self.records;
+        let usable: Vec<Option<(End, End)>> =
+            (0..records.ports.len()).map(|i| self.ends(i, d)).collect();
+        // First the cables whose two nodes are described: a damaged line that names a node which
+        // does not exist must not take the place of a good one.
+        for both_described in [true, false] {
+            for (i, ends) in usable.iter().enumerate() {
+                if let &Some((a, b)) = ends
+                    && ((b.0 as usize) < self.described) == both_described
+                {
+                    self.connect(i, a, b, d);
+                }
+            }
+        }
+        for cable in &self.cables {
+            let far = self.slot(cable.b);
+            if cable.lines.1.is_none()
+                && self.listed[far] == NONE
+                && (cable.b.0 as usize) < self.described
+                && records.nodes[cable.a.0 as usize].kind != Kind::Router
+            {
+                let line = records.ports[cable.lines.0 as usize].line;
+                d.warn(
+                    line,
+                    format!(
+                        "only one end is listed: {} leads to {}, which has no line",
+                        records.end(cable.a),
+                        records.end(cable.b)
+                    ),
+                    "the cable is made; make a new dump if it should not be there",
+                );
+            }
+        }
+    }
+
+    /// The two ends that port line `i` names, if both exist.
+    fn ends(&mut self, i: usize, d: &mut Diagnostics) -> Option<(End, End)> {
+        let records = self.records;
+        let p = &records.ports[i];
+        let far = *records.index.get(&p.far)?;
+        for (node, port) in [(p.node, p.port), (far, p.far_port)] {
+            let n = &records.nodes[node as usize];
+            if port == 0 || port > u32::from(n.ports) {
+                d.error(
+                    p.line,
+                    format!(
+                        "\"{}\" has {} ports, port {port} does not exist",
+                        n.description, n.ports
+                    ),
+                    "the line is left out",
+                );
+                return None;
+            }
+        }
+        let (a, b) = ((p.node, p.port as u8), (far, p.far_port as u8));
+        let slot = self.slot(a);
+        if self.listed[slot] == NONE {
+            self.listed[slot] = i as u32;
+            return Some((a, b));
+        }
+        let first = &records.ports[self.listed[slot] as usize];
+        let what = format!(
+            "{} is already listed in line {}",
+            records.end(a),
+            first.line
+        );
+        if (first.far, first.far_port) == (p.far, p.far_port) {
+            d.note(p.line, what, "the line is left out");
+        } else {
+            d.error(
+                p.line,
+                format!("{what}, with another cable"),
+                "the first is kept; make a new dump",
+            );
+        }
+        None
+    }
+
+    fn connect(&mut self, i: usize, a: End, b: End, d: &mut Diagnostics) {
+        let records = self.records;
+        let line = records.ports[i].line;
+        if a == b {
+            d.warn(
+                line,
+                format!("{} is cabled to itself", records.end(a)),
+                "a loopback plug carries no traffic; it is left out",
+            );
+            return;
+        }
+        let (slot_a, slot_b) = (self.slot(a), self.slot(b));
+        let taken = [self.cable[slot_a], self.cable[slot_b]]
+            .into_iter()
+            .find(|&c| c != NONE);
+        let Some(taken) = taken else {
+            let cable = self.cables.len() as u32;
+            self.cable[slot_a] = cable;
+            self.cable[slot_b] = cable;
+            self.cables.push(Cable {
+                a,
+                b,
+                lines: (i as u32, None),
+            });
+            return;
+        };
+        let cable = &mut self.cables[taken as usize];
+        if (cable.a, cable.b) == (b, a) {
+            cable.lines.1 = Some(i as u32);
+            return;
+        }
+        d.error(
+            line,
+            format!(
+                "{} leads to {} here, but line {} joins {} and {}",
+                records.end(a),
+                records.end(b),
+                records.ports[cable.lines.0 as usize].line,
+                records.end(cable.a),
+                records.end(cable.b),
+            ),
+            "the other line is kept; cables may have been moved during the dump, make a new one",
+        );
+    }
+}
+
+/// Fills the builder.
+struct Assembly<'r, 'a> {
+    records: &'r Records<'a>,
+    builder: FabricBuilder,
+    switch: Vec<Option<SwitchId>>,
+    adapter: Vec<Option<AdapterId>>,
+    guids: HashSet<Guid>,
+    /// Classes by label, `None` for one that nobody knows.
+    labels: HashMap<&'a str, Option<LinkClass>>,
+}
+
+impl<'r, 'a> Assembly<'r, 'a> {
+    fn new(records: &'r Records<'a>, name: &str) -> Self {
+        let mut this = Self {
+            records,
+            builder: FabricBuilder::new(name),
+            switch: vec![None; records.nodes.len()],
+            adapter: vec![None; records.nodes.len()],
+            guids: records.nodes.iter().filter_map(|n| n.guid).collect(),
+            labels: HashMap::new(),
+        };
+        let mut hosts = HostTable::default();
+        for (i, node) in records.nodes.iter().enumerate() {
+            let guid = this.guid(node, i);
+            let system_guid = if node.system.0 == 0 {
+                guid
+            } else {
+                node.system
+            };
+            match node.kind {
+                Kind::Router => {}
+                Kind::Switch => {
+                    this.switch[i] = Some(this.builder.add_switch(Switch {
+                        guid,
+                        system_guid,
+                        description: node.description.to_owned(),
+                        ports: node.ports,
+                        lid: node.lid,
+                        enhanced_port0: node.enhanced_port0,
+                        vendor: node.vendor,
+                        device: node.device,
+                    }));
+                }
+                Kind::Adapter => {
+                    let host = hosts.host(&mut this.builder, node.description, system_guid, guid);
+                    this.adapter[i] = Some(this.builder.add_adapter(Adapter {
+                        guid,
+                        system_guid,
+                        description: node.description.to_owned(),
+                        ports: node.ports,
+                        host,
+                        vendor: node.vendor,
+                        device: node.device,
+                    }));
+                }
+            }
+        }
+        this
+    }
+
+    /// A node without a GUID (in files for ibsim) gets one of its own.
+    fn guid(&mut self, node: &Node, i: usize) -> Guid {
+        node.guid.unwrap_or_else(|| {
+            let base = match node.kind {
+                Kind::Switch => 0x0000_5000_0000_0000,
+                Kind::Adapter | Kind::Router => 0x0000_2000_0000_0000,
+            };
+            let mut guid = Guid(base + ((i as u64 + 1) << 8));
+            while !self.guids.insert(guid) {
+                guid.0 += 1 << 40;
+            }
+            guid
+        })
+    }
+
+    fn finish(
+        mut self,
+        cables: &[Cable],
+        d: &mut Diagnostics,
+    ) -> Result<Fabric, darkfiber_fabric::BuildError> {
+        let records = self.records;
+        self.left_out(cables, d);
+        // Link classes are numbered in the order of switches and ports, so that a written fabric has
+        // the same numbers when it is read again.
+        let mut order: Vec<(SwitchId, u8, usize, End, End)> = Vec::with_capacity(cables.len());
+        for (i, cable) in cables.iter().enumerate() {
+            let (a, b) = (cable.a, cable.b);
+            match (self.switch[a.0 as usize], self.switch[b.0 as usize]) {
+                (Some(s), Some(t)) if (t, b.1) < (s, a.1) => order.push((t, b.1, i, b, a)),
+                (Some(s), Some(_)) => order.push((s, a.1, i, a, b)),
+                (Some(s), None) if self.adapter[b.0 as usize].is_some() => {
+                    order.push((s, a.1, i, a, b));
+                }
+                (None, Some(t)) if self.adapter[a.0 as usize].is_some() => {
+                    order.push((t, b.1, i, b, a));
+                }
+                _ => {}
+            }
+        }
+        order.sort_unstable_by_key(|o| (o.0, o.1));
+        let mut port_guids = HashSet::new();
+        let mut linked = vec![false; records.nodes.len()];
+        let mut bundles: HashMap<(SwitchId, SwitchId), Vec<(LinkClass, usize)>> = HashMap::new();
+        let mut unstated = 0;
+        for (switch, switch_port, i, near, far) in order {
+            let cable = &cables[i];
+            let class = self.class(cable, &mut unstated, d);
+            let index = self.builder.class(class.clone());
+            if let Some(t) = self.switch[far.0 as usize] {
+                if switch != t {
+                    let line = records.ports[cable.lines.0 as usize].line;
+                    bundles.entry((switch, t)).or_default().push((class, line));
+                }
+                self.builder
+                    .link_switches((switch, switch_port), (t, far.1), index)?;
+            } else if let Some(adapter) = self.adapter[far.0 as usize] {
+                linked[far.0 as usize] = true;
+                let terminal = Terminal {
+                    adapter,
+                    port: far.1,
+                    guid: Guid(0),
+                    switch,
+                    switch_port,
+                    lid: None,
+                    lmc: 0,
+                    role: role_of(records.nodes[far.0 as usize].description),
+                    class: index,
+                };
+                let terminal = self.terminal(terminal, cable, near, &mut port_guids, d);
+                self.builder.link_terminal(terminal)?;
+            }
+        }
+        slow_in_bundles(bundles, d);
+        if unstated > 0 {
+            d.note(
+                0,
+                format!("{unstated} cables state no speed"),
+                "they count as 4xQDR",
+            );
+        }
+        for (node, _) in records
+            .nodes
+            .iter()
+            .zip(&linked)
+            .filter(|(n, linked)| n.kind == Kind::Adapter && n.line > 0 && !**linked)
+        {
+            d.note(
+                node.line,
+                format!("adapter \"{}\" has no link to a switch", node.description),
+                "it stays, without a terminal",
+            );
+        }
+        self.builder.finish()
+    }
+
+    /// Completes a terminal: its GUID, LID and LMC stand in the adapter's own line, the first two
+    /// also in that of the switch.
+    fn terminal(
+        &self,
+        mut terminal: Terminal,
+        cable: &Cable,
+        near: End,
+        seen: &mut HashSet<Guid>,
+        d: &mut Diagnostics,
+    ) -> Terminal {
+        let records = self.records;
+        let line = |i: u32| &records.ports[i as usize];
+        let (of_switch, of_adapter) = if cable.a == near {
+            (Some(line(cable.lines.0)), cable.lines.1.map(line))
+        } else {
+            (cable.lines.1.map(line), Some(line(cable.lines.0)))
+        };
+        terminal.lid = of_adapter
+            .and_then(|p| p.lid)
+            .or(of_switch.and_then(|p| p.far_lid));
+        terminal.lmc = of_adapter.map_or(0, |p| p.lmc);
+        let node = &self.builder.adapters()[terminal.adapter.index()];
+        let guid = of_adapter
+            .and_then(|p| p.guid)
+            .or(of_switch.and_then(|p| p.far_guid))
+            .unwrap_or(Guid(node.guid.0.wrapping_add(u64::from(terminal.port))));
+        terminal.guid = guid;
+        if guid.0 == 0 || !seen.insert(guid) {
+            let mut fresh = Guid(node.guid.0.wrapping_add(u64::from(terminal.port)));
+            while fresh.0 == 0 || !seen.insert(fresh) {
+                fresh.0 = fresh.0.wrapping_add(1 << 40);
+            }
+            // 0 comes of a node GUID so large that adding the port number overflows.
+            if guid.0 != 0 {
+                d.error(
+                    line(cable.lines.0).line,
+                    format!("port GUID {guid} belongs to two ports"),
+                    format!(
+                        "port {} of \"{}\" gets {fresh}",
+                        terminal.port, node.description
+                    ),
+                );
+            }
+            terminal.guid = fresh;
+        }
+        terminal
+    }
+
+    /// Says which cables do not get into the fabric.
+    fn left_out(&self, cables: &[Cable], d: &mut Diagnostics) {
+        let records = self.records;
+        let mut of_router = vec![0usize; records.nodes.len()];
+        for cable in cables {
+            let kinds = [cable.a, cable.b].map(|e| records.nodes[e.0 as usize].kind);
+            if kinds == [Kind::Adapter, Kind::Adapter] {
+                d.warn(
+                    records.ports[cable.lines.0 as usize].line,
+                    format!(
+                        "cable between two adapters: {} and {}",
+                        records.end(cable.a),
+                        records.end(cable.b)
+                    ),
+                    "it carries no traffic of the fabric and is left out",
+                );
+            }
+            for end in [cable.a, cable.b] {
+                of_router[end.0 as usize] +=
+                    usize::from(records.nodes[end.0 as usize].kind == Kind::Router);
+            }
+        }
+        for (node, count) in records.nodes.iter().zip(of_router) {
+            if node.kind == Kind::Router && node.line > 0 {
+                d.warn(
+                    node.line,
+                    format!(
+                        "router \"{}\" is left out, and so are its cables: {count}",
+                        node.description
+                    ),
+                    "routes between subnets are not modelled",
+                );
+            }
+        }
+    }
+
+    /// The class of a cable: the slower one if its ends differ.
+    fn class(&mut self, cable: &Cable, unstated: &mut usize, d: &mut Diagnostics) -> LinkClass {
+        let records = self.records;
+        let lines = [Some(cable.lines.0), cable.lines.1];
+        let mut class: Option<LinkClass> = None;
+        for i in lines.into_iter().flatten() {
+            let p = &records.ports[i as usize];
+            let Some(label) = p.label else { continue };
+            let known = self.labels.entry(label).or_insert_with(|| {
+                let known = LinkClass::infiniband(&label.replace(' ', ""));
+                if known.is_none() {
+                    d.warn(
+                        p.line,
+                        format!("unknown link width and speed \"{label}\""),
+                        "it counts as 4xQDR; expected one like 4xHDR",
+                    );
+                }
+                known
+            });
+            let this = known.clone().unwrap_or_else(LinkClass::unknown);
+            match &class {
+                None => class = Some(this),
+                Some(other) if *other == this => {}
+                Some(other) => {
+                    let slower = if this.bytes_per_second < other.bytes_per_second {
+                        this.clone()
+                    } else {
+                        other.clone()
+                    };
+                    d.warn(
+                        p.line,
+                        format!(
+                            "the ends of a cable differ: {} says {}, {} says {}",
+                            records.end(cable.a),
+                            other.label,
+                            records.end(cable.b),
+                            this.label
+                        ),
+                        format!("{} is taken; look at the cable", slower.label),
+                    );
+                    class = Some(slower);
+                }
+            }
+        }
+        let Some(class) = class else {
+            *unstated += 1;
+            return LinkClass::unknown();
+        };
+        if class.label.starts_with("1x") {
+            d.warn(
+                records.ports[cable.lines.0 as usize].line,
+                format!(
+                    "cable from {} to {} runs at {}",
+                    records.end(cable.a),
+                    records.end(cable.b),
+                    class.label
+                ),
+                "most likely a bad cable or connector",
+            );
+        }
+        class
+    }
+}
+
+/// Warns of cables that are slower than others between the same two switches.
+fn slow_in_bundles(
+    bundles: HashMap<(SwitchId, SwitchId), Vec<(LinkClass, usize)>>,
+    d: &mut Diagnostics,
+) {
+    let mut bundles: Vec<_> = bundles.into_values().filter(|b| b.len() > 1).collect();
+    bundles.sort_unstable_by_key(|b| b[0].1);
+    for bundle in bundles {
+        let best = bundle.iter().max_by_key(|c| c.0.bytes_per_second);
+        let Some((best, _)) = best else { continue };
+        for (class, line) in &bundle {
+            if class.bytes_per_second < best.bytes_per_second {
+                d.warn(
+                    *line,
+                    format!(
+                        "cable runs at {}, another between the same switches at {}",
+                        class.label, best.label
+                    ),
+                    "look at the cable",
+                );
+            }
+        }
+    }
+}

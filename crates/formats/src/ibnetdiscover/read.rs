@@ -1,0 +1,311 @@
+//! Lines to records.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use darkfiber_fabric::{Guid, Topology};
+
+use super::assemble::{Listing, Node, Records};
+use super::line::{Header, Key, Line, NodeLine, PortLine, parse};
+use crate::detect;
+use crate::input::name_of;
+use crate::{Diagnostics, ReadError};
+
+/// Reads an `ibnetdiscover` file, or an input file of ibsim.
+///
+/// Switches and adapters come in the order of the file. The fabric is named after the file. What is
+/// odd is told in the diagnostics, one a line, in the order of the file:
+///
+/// * an **error** where the file contradicts itself: two nodes with one GUID (the second is dropped
+///   with its port lines), one port with two different cables (the first is kept), a port that the
+///   node does not have;
+/// * a **warning** where something is left out or guessed: damaged lines, messages of the tool itself,
+///   cables with only one end listed (they are made), nodes that are referred to but never described
+///   (they are made of what their neighbours say), cables between two adapters and cables of routers
+///   (left out), different speeds at the two ends of a cable (the slower counts), 1x cables, and
+///   cables that are slower than others between the same two switches;
+/// * a **note** on adapters without a link to a switch (they stay, without a terminal), and on lines
+///   that are not of this format.
+///
+/// Hosts are guessed from descriptions and system image GUIDs; see [`crate::hosts::host_key`].
+///
+/// # Errors
+/// [`ReadError::NotSuchAFile`] if there is not one node in the text.
+pub fn read(text: &str, path: &Path) -> Result<(Topology, Diagnostics), ReadError> {
+    let mut reader = Reader {
+        records: Records::default(),
+        guids: HashMap::new(),
+        pending: Pending::default(),
+        current: Current::None,
+        diagnostics: Diagnostics::default(),
+    };
+    let mut last = 0;
+    for (i, line) in text.lines().enumerate() {
+        last = i + 1;
+        reader.line(last, line);
+    }
+    if reader.records.nodes.is_empty() {
+        return Err(detect::not_such(
+            text,
+            path,
+            "an ibnetdiscover file (lines such as `Switch 36 \"S-...\"` and `Ca 1 \"H-...\"`)",
+        ));
+    }
+    reader.end(last, text.ends_with('\n'));
+    let Reader {
+        records,
+        mut diagnostics,
+        ..
+    } = reader;
+    let topology = records.assemble(&name_of(path), path, &mut diagnostics)?;
+    Ok((topology, diagnostics))
+}
+
+/// What the `key=value` lines said so far; it belongs to the next node line.
+#[derive(Default)]
+struct Pending {
+    any: bool,
+    vendor: u64,
+    device: u64,
+    system: u64,
+    node: u64,
+}
+
+/// Whose port lines follow.
+#[derive(Clone, Copy)]
+enum Current {
+    None,
+    /// A node that is not read.
+    Skipped,
+    Node(u32),
+}
+
+struct Reader<'a> {
+    records: Records<'a>,
+    /// Line of the node with that GUID.
+    guids: HashMap<Guid, usize>,
+    pending: Pending,
+    current: Current,
+    diagnostics: Diagnostics,
+}
+
+impl<'a> Reader<'a> {
+    fn line(&mut self, number: usize, text: &'a str) {
+        match parse(text) {
+            Line::Nothing => {}
+            Line::Header(header, value) => {
+                // Port lines never follow these, so a damaged node line in between shows.
+                self.current = Current::None;
+                let p = &mut self.pending;
+                p.any = true;
+                *match header {
+                    Header::Vendor => &mut p.vendor,
+                    Header::Device => &mut p.device,
+                    Header::System => &mut p.system,
+                    Header::Node => &mut p.node,
+                } = value;
+            }
+            Line::Node(node) => self.node(number, &node),
+            Line::Port(port) => self.port(number, &port),
+            Line::Damaged => {
+                if !text.trim_start().starts_with('[') {
+                    self.current = Current::Skipped;
+                    self.pending = Pending::default();
+                }
+                self.diagnostics.warn(
+                    number,
+                    format!("cut or damaged line: {}", excerpt(text)),
+                    "the line is left out; make a new dump if cables are missing",
+                );
+            }
+            Line::Message => self.diagnostics.warn(
+                number,
+                format!("message of the tool itself: {}", excerpt(text)),
+                "ibnetdiscover may not have seen the whole fabric",
+            ),
+            Line::Directive => self.diagnostics.warn(
+                number,
+                format!("directive of ibsim is not followed: {}", excerpt(text)),
+                "give a file without it",
+            ),
+            Line::Other => self.diagnostics.note(
+                number,
+                format!("not a line of ibnetdiscover: {}", excerpt(text)),
+                "ignored",
+            ),
+        }
+    }
+
+    fn node(&mut self, line: usize, node: &NodeLine<'a>) {
+        let header = std::mem::take(&mut self.pending);
+        self.current = Current::Skipped;
+        let key = Key::new(node.id);
+        let index = self.records.nodes.len() as u32;
+        let header_guid = (header.node != 0).then_some(Guid(header.node));
+        let guid = match key {
+            Key::Guid(_, guid) => {
+                if header_guid.is_some_and(|h| h != guid) {
+                    self.diagnostics.warn(
+                        line,
+                        format!(
+                            "\"{}\" is headed by GUID {}",
+                            node.id,
+                            header_guid.unwrap_or_default()
+                        ),
+                        "the GUID in the node line counts",
+                    );
+                }
+                Some(guid)
+            }
+            Key::Name(_) => header_guid,
+        };
+        let of_key = self.records.index.get(&key);
+        let taken = of_key
+            .map(|&i| self.records.nodes[i as usize].line)
+            .or_else(|| self.guids.get(&guid?).copied());
+        if let Some(first) = taken {
+            let what = match guid {
+                Some(guid) => format!("GUID {guid} already belongs to the node of line {first}"),
+                None => format!("node \"{}\" is already described in line {first}", node.id),
+            };
+            self.diagnostics.error(
+                line,
+                format!("{what}; this one is dropped"),
+                "two nodes cannot share a GUID; are these several dumps in one file?",
+            );
+            return;
+        }
+        self.records.index.insert(key, index);
+        if let Some(guid) = guid {
+            self.guids.insert(guid, line);
+        }
+        if node.cut {
+            self.diagnostics.warn(
+                line,
+                format!("the description of \"{}\" has no end", node.id),
+                "the line was cut; make a new dump if nodes are missing",
+            );
+        }
+        let ports = if node.ports > 254 {
+            self.diagnostics.error(
+                line,
+                format!(
+                    "\"{}\" has {} ports; InfiniBand allows 254",
+                    node.id, node.ports
+                ),
+                "read as 254",
+            );
+            254
+        } else {
+            node.ports as u8
+        };
+        self.current = Current::Node(index);
+        let id = node.id;
+        let lid = unicast(node.lid, line, &mut self.diagnostics);
+        self.records.nodes.push(Node {
+            line,
+            kind: node.kind,
+            id,
+            guid,
+            system: Guid(header.system),
+            vendor: header.vendor as u32,
+            device: header.device as u32,
+            ports,
+            description: node.description.unwrap_or(id),
+            lid,
+            enhanced_port0: node.enhanced_port0,
+        });
+    }
+
+    fn port(&mut self, line: usize, port: &PortLine<'a>) {
+        let node = match self.current {
+            Current::Node(node) => node,
+            Current::Skipped => return,
+            Current::None => {
+                self.diagnostics.warn(
+                    line,
+                    "port line that belongs to no node",
+                    "a node line before it is missing; the line is left out",
+                );
+                return;
+            }
+        };
+        let lmc = port.lmc.unwrap_or(0);
+        if lmc > 7 {
+            self.diagnostics.warn(
+                line,
+                format!("LMC {lmc} is out of range: 0 to 7"),
+                "read as 0",
+            );
+        }
+        let lid = unicast(port.lid, line, &mut self.diagnostics);
+        let far_lid = unicast(port.far_lid, line, &mut self.diagnostics);
+        self.records.ports.push(Listing {
+            line,
+            node,
+            port: port.port,
+            guid: port.guid,
+            far: Key::new(port.far),
+            far_id: port.far,
+            far_port: port.far_port,
+            far_guid: port.far_guid,
+            far_description: port.far_description,
+            lid,
+            lmc: if lmc > 7 { 0 } else { lmc as u8 },
+            far_lid,
+            label: port.label,
+        });
+    }
+
+    fn end(&mut self, last: usize, complete: bool) {
+        if self.pending.any {
+            self.diagnostics.warn(
+                last,
+                "the file ends in the middle of a record",
+                "the dump was cut short; make a new one",
+            );
+        } else if !complete
+            && self
+                .diagnostics
+                .0
+                .last()
+                .is_some_and(|d| d.line == last && d.what.starts_with("cut or damaged"))
+        {
+            self.diagnostics.warn(
+                last,
+                "the file ends in the middle of a line",
+                "the dump was cut short; make a new one",
+            );
+        }
+    }
+}
+
+/// A LID as a port can have it: 0 and 65535 mean none, and so does what is no unicast LID.
+pub(super) fn unicast(lid: Option<u32>, line: usize, d: &mut Diagnostics) -> Option<u16> {
+    match lid? {
+        0 | 0xFFFF => None,
+        lid @ 1..=0xBFFF => Some(lid as u16),
+        lid => {
+            d.warn(
+                line,
+                format!("{lid} is not a unicast LID (1 to 49151)"),
+                "read as none",
+            );
+            None
+        }
+    }
+}
+
+/// The beginning of a line, printable.
+pub(crate) fn excerpt(line: &str) -> String {
+    let line = line.trim();
+    let mut text: String = line
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .take(60)
+        .collect();
+    if text.len() < line.len() {
+        text.push_str("...");
+    }
+    text
+}

@@ -1,0 +1,125 @@
+//! Anonymous fabrics are the same fabrics, and texts follow.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use darkfiber_fabric::{Fabric, Guid, SwitchId};
+use darkfiber_formats::anonymise::Anonymiser;
+use darkfiber_formats::{ibnetdiscover, input};
+use proptest::prelude::*;
+
+use crate::roundtrip::{fabric, plans};
+use crate::support::shipped;
+
+/// All that must not change.
+fn structure(f: &Fabric) -> impl PartialEq + std::fmt::Debug + use<> {
+    let switches: Vec<_> = f
+        .switches()
+        .iter()
+        .map(|s| (s.ports, s.lid, s.enhanced_port0))
+        .collect();
+    let terminals: Vec<_> = f
+        .terminals()
+        .iter()
+        .map(|t| {
+            (
+                t.switch,
+                t.switch_port,
+                t.adapter,
+                t.port,
+                t.lid,
+                t.lmc,
+                t.role,
+                t.class,
+            )
+        })
+        .collect();
+    let adapters: Vec<_> = f.adapters().iter().map(|a| (a.host, a.ports)).collect();
+    let channels = (
+        f.tails().to_vec(),
+        f.heads().to_vec(),
+        f.tail_ports().to_vec(),
+    );
+    (
+        switches,
+        terminals,
+        adapters,
+        channels,
+        f.loopbacks().to_vec(),
+        f.classes().to_vec(),
+    )
+}
+
+fn stage() -> (String, Fabric) {
+    let path = shipped("stage-sx6036.topo");
+    let text = input::read_text(&path).expect("shipped");
+    let (t, _) = ibnetdiscover::read(&text, &path).expect("a dump");
+    (text, t.fabric)
+}
+
+#[test]
+fn a_rewritten_dump_is_the_dump_of_the_anonymous_fabric() {
+    let (text, f) = stage();
+    let a = Anonymiser::new(&f, 7);
+    let rewritten = a.rewrite_text(&text);
+    assert!(!rewritten.contains("stage") && !rewritten.contains("SX6036"));
+    assert!(!rewritten.contains("24be05ff") && !rewritten.contains("f45214"));
+    let (t, d) = ibnetdiscover::read(&rewritten, Path::new("anonymous.topo")).expect("a dump");
+    assert!(d.is_empty(), "{d:?}");
+    // Only the GUIDs of systems that have one chip only in the file are drawn once.
+    assert_eq!(&t.fabric, a.fabric());
+    assert_eq!(structure(&f), structure(a.fabric()));
+}
+
+#[test]
+fn job_lists_tables_and_guid_lists_follow() {
+    let (_, f) = stage();
+    let a = Anonymiser::new(&f, 7);
+    let host = a.host_name("stage114").expect("a host");
+    let switch = a.switch_name("MF0;ib5:SX6036/U1").expect("a switch");
+    let guid = a.guid(f.switches()[0].guid).expect("its GUID");
+    let text = "stage114,stage114:2;stage9999 'stage114 mlx4_0' (\"MF0;ib5:SX6036/U1\")\n\
+                0xf4521403001165a0 S-f4521403001165a0 f452:1403:0011:65a0 MF0;ib5:SX6036/U1 114 0x0001\r\n";
+    let hex = format!("{:016x}", guid.0);
+    let colons = format!(
+        "{}:{}:{}:{}",
+        &hex[..4],
+        &hex[4..8],
+        &hex[8..12],
+        &hex[12..]
+    );
+    assert_eq!(
+        a.rewrite_text(text),
+        format!(
+            "{host},{host}:2;stage9999 '{host} HCA-1' (\"{switch}\")\n\
+             0x{hex} S-{hex} {colons} {switch} 114 0x0001\r\n"
+        )
+    );
+    assert_eq!(a.switch(SwitchId(0)), "sw0001");
+    assert_eq!(
+        (a.guid(Guid(1)), a.host_name("x"), a.switch_name("x")),
+        (None, None, None)
+    );
+}
+
+#[test]
+fn seeds_decide() {
+    let (_, f) = stage();
+    let guid = |seed| Anonymiser::new(&f, seed).guid(f.switches()[0].guid);
+    assert_eq!(guid(1), guid(1));
+    assert_ne!(guid(1), guid(2));
+}
+
+proptest! {
+    #[test]
+    fn structure_stays(plan in plans(), seed in any::<u64>()) {
+        let f = fabric(&plan);
+        let a = Anonymiser::new(&f, seed);
+        prop_assert_eq!(structure(a.fabric()), structure(&f));
+        let old: HashSet<Guid> = f.switches().iter().map(|s| s.guid).collect();
+        for s in a.fabric().switches() {
+            prop_assert!(!old.contains(&s.guid));
+            prop_assert!(s.description.starts_with("sw"));
+        }
+    }
+}

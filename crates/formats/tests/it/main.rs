@@ -1,0 +1,10 @@
+//! Tests of the readers and writers on real files, on odd ones and on random fabrics.
+
+mod anonymise;
+mod corpus;
+mod detect;
+mod quirks;
+mod real;
+mod robust;
+mod roundtrip;
+mod support;

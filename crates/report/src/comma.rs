@@ -1,0 +1,77 @@
+//! CSV: one line a row, one column a number, with a heading.
+
+use crate::model::{FabricFacts, Outcome};
+
+/// Columns of [`engines`].
+const ENGINE_COLUMNS: [&str; 16] = [
+    "engine", "seconds", "pairs", "unreachable", "loops", "hops_mean", "hops_max", "layers",
+    "deadlock_free", "efi_max", "efi_mean", "efi_min", "efi_stddev", "dark_fiber_percent", "chain",
+    "refused",
+];
+
+/// Engines, one a line.
+pub fn engines(rows: &[Outcome]) -> String {
+    let mut lines = vec![ENGINE_COLUMNS.map(str::to_owned).to_vec()];
+    for row in rows {
+        lines.push(match row {
+            Outcome::Refused(r) => {
+                let mut line = vec![String::new(); ENGINE_COLUMNS.len()];
+                line[0].clone_from(&r.engine);
+                line[ENGINE_COLUMNS.len() - 1].clone_from(&r.refused);
+                line
+            }
+            Outcome::Routed(r) => vec![
+                r.engine.clone(),
+                r.seconds.map_or(String::new(), |s| s.to_string()),
+                r.pairs.to_string(),
+                r.unreachable.to_string(),
+                r.loops.to_string(),
+                r.hops.mean.to_string(),
+                r.hops.max.to_string(),
+                r.layers.to_string(),
+                r.deadlock_free.to_string(),
+                r.efi.max.to_string(),
+                r.efi.mean.to_string(),
+                r.efi.min.to_string(),
+                r.efi.stddev.to_string(),
+                r.dark_fiber_percent.to_string(),
+                r.chain.join(" "),
+                String::new(),
+            ],
+        });
+    }
+    text(&lines)
+}
+
+/// A fabric, one line.
+pub fn fabric(f: &FabricFacts) -> String {
+    let columns: [(&str, String); 11] = [
+        ("name", f.name.clone()),
+        ("switches", f.switches.to_string()),
+        ("terminals", f.terminals.to_string()),
+        ("compute_terminals", f.compute_terminals.to_string()),
+        ("hosts", f.hosts.to_string()),
+        ("switch_links", f.switch_links.to_string()),
+        ("links", f.links.to_string()),
+        ("components", f.components.to_string()),
+        ("diameter", f.diameter.to_string()),
+        ("loopbacks", f.loopbacks.to_string()),
+        ("unlinked_adapters", f.unlinked_adapters.to_string()),
+    ];
+    let (names, values): (Vec<_>, Vec<_>) =
+        columns.into_iter().map(|(n, v)| (n.to_owned(), v)).unzip();
+    text(&[names, values])
+}
+
+/// Any lines, the first being the heading.
+///
+/// # Panics
+/// If the lines differ in length.
+pub fn text(lines: &[Vec<String>]) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for line in lines {
+        writer.write_record(line).expect("lines are of one length");
+    }
+    let bytes = writer.into_inner().expect("memory does not fail");
+    String::from_utf8(bytes).expect("fields were text")
+}

@@ -1,0 +1,16 @@
+//! Results as terminal tables, JSON, CSV and pictures.
+//!
+//! [`model`] holds the results as plain data; their JSON keys are what scripts rely on. The other modules
+//! turn them into text. Nothing here computes, reads or writes files.
+
+pub mod comma;
+pub mod json;
+pub mod model;
+pub mod number;
+pub mod svg;
+pub mod table;
+
+pub use model::{
+    ClassFacts, Comparison, FabricFacts, FabricResult, Outcome, Provenance, Refused, Routed, Single,
+};
+pub use table::Style;

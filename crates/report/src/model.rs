@@ -1,0 +1,173 @@
+//! The results. Field names are the JSON keys, documented in `docs/` and relied upon by scripts: add,
+//! never rename.
+
+use std::collections::BTreeMap;
+
+use darkfiber_analysis::{Efi, Finding};
+use serde::Serialize;
+
+/// Everything that a result depends on. The number of threads is not among it: results do not depend on
+/// it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Provenance {
+    /// Version of darkfiber.
+    pub version: String,
+    /// The command line, without the number of threads.
+    pub command: String,
+    /// Seed of all random choices.
+    pub seed: u64,
+    /// Digest of the fabric as routed (faults and roles applied), `0x` and sixteen digits.
+    pub fabric_digest: String,
+}
+
+/// Cables of one width and speed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClassFacts {
+    /// `4xHDR` or any other short name.
+    pub label: String,
+    /// Data rate of one direction in Gbit/s, after line coding.
+    pub gbit_per_second: f64,
+    /// Cables between switches.
+    pub switch_links: usize,
+    /// Cables between a switch and a terminal.
+    pub terminal_links: usize,
+}
+
+/// What a fabric consists of.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FabricFacts {
+    /// File stem, preset or generator spec.
+    pub name: String,
+    /// What it is, in a line, where known.
+    pub shape: Option<String>,
+    /// Number of switches.
+    pub switches: usize,
+    /// Linked endpoint ports, aggregation adapters included.
+    pub terminals: usize,
+    /// Terminals that jobs can use.
+    pub compute_terminals: usize,
+    /// Number of hosts.
+    pub hosts: usize,
+    /// Cables between two switches.
+    pub switch_links: usize,
+    /// All cables.
+    pub links: usize,
+    /// Connected components of switches.
+    pub components: usize,
+    /// Largest hop distance between two switches of one component.
+    pub diameter: usize,
+    /// Cables from a switch to itself.
+    pub loopbacks: usize,
+    /// Adapters without a cable to a switch.
+    pub unlinked_adapters: usize,
+    /// Terminals by role.
+    pub roles: BTreeMap<&'static str, usize>,
+    /// Cables by width and speed, fastest first.
+    pub link_classes: Vec<ClassFacts>,
+}
+
+/// The result of `darkfiber fabric`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FabricResult {
+    /// The fabric.
+    #[serde(flatten)]
+    pub fabric: FabricFacts,
+    /// What an operator should look at.
+    pub findings: Vec<Finding>,
+    /// What the reader had to say, by line.
+    pub diagnostics: Vec<String>,
+    /// Where the result comes from.
+    pub provenance: Provenance,
+}
+
+/// Hops of terminal pairs in switches crossed, as OpenSM counts.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Hops {
+    /// Mean over the pairs that reach.
+    pub mean: f64,
+    /// Largest.
+    pub max: usize,
+}
+
+/// An engine that could not route, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Refused {
+    /// Its name; of a fallback chain all names with commas.
+    pub engine: String,
+    /// Its reason.
+    pub refused: String,
+}
+
+/// Routes, checked and measured.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Routed {
+    /// Name of the engine that computed them, or what they were read from.
+    pub engine: String,
+    /// The fallback chain asked for, if it was one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub chain: Vec<String>,
+    /// Engines of the chain that refused.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refusals: Vec<Refused>,
+    /// Wall time of computing routes and layers, nothing else; `null` for routes that were read.
+    pub seconds: Option<f64>,
+    /// Ordered pairs of different terminals.
+    pub pairs: u64,
+    /// Pairs without a route.
+    pub unreachable: u64,
+    /// Pairs whose packets go round for ever.
+    pub loops: u64,
+    /// Hops.
+    pub hops: Hops,
+    /// Virtual layers in use.
+    pub layers: usize,
+    /// Whether no layer has a cycle of channel dependencies.
+    pub deadlock_free: bool,
+    /// Routes that cross each directed switch-to-switch channel.
+    pub efi: Efi,
+    /// Share of those channels that no route crosses.
+    pub dark_fiber_percent: f64,
+    /// Number of directed switch-to-switch channels.
+    pub channels: usize,
+    /// What an operator should act on.
+    pub findings: Vec<Finding>,
+    /// Whether the engine promises deadlock freedom, so that a cycle is a fault.
+    #[serde(skip)]
+    pub promises_freedom: bool,
+    /// Routes that cross each channel, for pictures.
+    #[serde(skip)]
+    pub load: Vec<u64>,
+}
+
+/// One row of a comparison.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Outcome {
+    /// It routed.
+    Routed(Box<Routed>),
+    /// It did not.
+    Refused(Refused),
+}
+
+/// The result of `darkfiber route` with one engine, and of `darkfiber check`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Single<'a> {
+    /// What came out.
+    #[serde(flatten)]
+    pub outcome: &'a Outcome,
+    /// The fabric.
+    pub fabric: &'a FabricFacts,
+    /// Where the result comes from.
+    pub provenance: &'a Provenance,
+}
+
+/// The result of `darkfiber route` with several engines.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison<'a> {
+    /// One entry an engine, in the order asked for.
+    pub engines: &'a [Outcome],
+    /// The fabric.
+    pub fabric: &'a FabricFacts,
+    /// Where the result comes from.
+    pub provenance: &'a Provenance,
+}

@@ -1,0 +1,230 @@
+//! Tables for terminals: plain ASCII, numbers to the right, colour only if asked for.
+
+use std::fmt::Write as _;
+
+use comfy_table::{
+    Attribute, Cell, CellAlignment, Color, ContentArrangement, ContentLineStyle, LineStyle, Table,
+    TableStyle,
+};
+
+use crate::model::{FabricFacts, Outcome, Routed};
+use crate::number::{duration, group, mean, percent};
+
+/// A line of dashes below the heading and nothing else.
+const PLAIN: TableStyle = TableStyle::new()
+    .header_lines(ContentLineStyle::new(' ', ' ', ' '))
+    .header_separator(LineStyle::new(' ', '-', ' ', ' '))
+    .content_lines(ContentLineStyle::new(' ', ' ', ' '));
+
+/// Tables narrower than this are set with less space between columns.
+const ROOMY: u16 = 92;
+
+/// How a terminal wants its text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Style {
+    /// Whether to use colour.
+    pub color: bool,
+    /// Columns of the terminal; `None`: as wide as it gets.
+    pub width: Option<u16>,
+}
+
+/// A table from a heading and rows of text. `numbers` are the columns set to the right.
+pub fn plain(heading: &[&str], rows: &[Vec<String>], numbers: &[usize], style: Style) -> String {
+    let mut table = new(heading, style);
+    for row in rows {
+        table.add_row(row.clone());
+    }
+    finish(&mut table, numbers, style)
+}
+
+/// Engines side by side, and below it why some refused.
+pub fn engines(rows: &[Outcome], style: Style) -> String {
+    let mut table = new(
+        &[
+            "engine",
+            "time",
+            "reachable\npairs",
+            "hops\nmean",
+            "\nmax",
+            "layers",
+            "deadlock-\nfree",
+            "EFI\nmax",
+            "\nmean",
+            "dark\nfiber",
+        ],
+        style,
+    );
+    let mut notes = String::new();
+    for row in rows {
+        match row {
+            Outcome::Refused(r) => {
+                let mut cells = vec![Cell::new(&r.engine), Cell::new("-"), Cell::new("refused")];
+                cells.resize(10, Cell::new("-"));
+                table.add_row(cells);
+                let _infallible = writeln!(notes, "{} refused: {}", r.engine, r.refused);
+            }
+            Outcome::Routed(r) => {
+                table.add_row(cells(r, style));
+                for refused in &r.refusals {
+                    let _infallible = writeln!(
+                        notes,
+                        "{} refused, so {} routed: {}",
+                        refused.engine, r.engine, refused.refused
+                    );
+                }
+            }
+        }
+    }
+    let mut text = finish(&mut table, &[1, 2, 3, 4, 5, 7, 8, 9], style);
+    if !notes.is_empty() {
+        text.push('\n');
+        text.push_str(&notes);
+    }
+    text
+}
+
+fn cells(r: &Routed, style: Style) -> Vec<Cell> {
+    let bad = |text: String, is_bad: bool| {
+        let cell = Cell::new(text);
+        if is_bad && style.color {
+            cell.fg(Color::Red).add_attribute(Attribute::Bold)
+        } else {
+            cell
+        }
+    };
+    let missing = r.unreachable + r.loops;
+    let reach = if missing == 0 {
+        format!("all {}", group(r.pairs))
+    } else {
+        format!("{} lost", group(missing))
+    };
+    vec![
+        Cell::new(&r.engine),
+        Cell::new(r.seconds.map_or("-".to_owned(), duration)),
+        bad(reach, missing > 0),
+        Cell::new(format!("{:.2}", r.hops.mean)),
+        Cell::new(r.hops.max),
+        Cell::new(r.layers),
+        bad(if r.deadlock_free { "yes" } else { "NO" }.to_owned(), !r.deadlock_free),
+        Cell::new(group(r.efi.max)),
+        Cell::new(mean(r.efi.mean)),
+        Cell::new(percent(r.dark_fiber_percent)),
+    ]
+}
+
+/// One line that says what fabric this is.
+pub fn headline(f: &FabricFacts) -> String {
+    let mut line = format!(
+        "{}: {} switches, {} terminals",
+        f.name,
+        group(f.switches as u64),
+        group(f.terminals as u64)
+    );
+    if f.compute_terminals != f.terminals {
+        let _infallible = write!(line, " ({} compute)", group(f.compute_terminals as u64));
+    }
+    let _infallible = write!(line, ", {} switch links", group(f.switch_links as u64));
+    if let Some(shape) = &f.shape {
+        let _infallible = write!(line, "; {shape}");
+    }
+    line
+}
+
+/// A fabric, in full.
+pub fn fabric(f: &FabricFacts, digest: &str, style: Style) -> String {
+    let number = |n: usize| group(n as u64);
+    let roles: Vec<String> =
+        f.roles.iter().map(|(role, n)| format!("{} {role}", number(*n))).collect();
+    let mut rows = vec![
+        ("switches", number(f.switches)),
+        ("terminals", format!("{}   ({})", number(f.terminals), roles.join(", "))),
+        ("hosts", number(f.hosts)),
+        (
+            "links",
+            format!(
+                "{}   ({} between switches, {} to terminals{})",
+                number(f.links),
+                number(f.switch_links),
+                number(f.terminals),
+                if f.loopbacks > 0 {
+                    format!(", {} from a switch to itself", number(f.loopbacks))
+                } else {
+                    String::new()
+                }
+            ),
+        ),
+        ("components", number(f.components)),
+        ("diameter", format!("{}   (switch-to-switch hops)", f.diameter)),
+    ];
+    if f.terminals == 0 {
+        rows[1].1 = "0".to_owned();
+    }
+    if f.unlinked_adapters > 0 {
+        rows.push(("unlinked adapters", number(f.unlinked_adapters)));
+    }
+    if let Some(shape) = &f.shape {
+        rows.push(("shape", shape.clone()));
+    }
+    rows.push(("digest", digest.to_owned()));
+    let mut text = format!("{}\n", f.name);
+    for (key, value) in rows {
+        let _infallible = writeln!(text, "  {key:<18} {value}");
+    }
+    if !f.link_classes.is_empty() {
+        let lines: Vec<Vec<String>> = f
+            .link_classes
+            .iter()
+            .map(|c| {
+                vec![
+                    c.label.clone(),
+                    format!("{:.1}", c.gbit_per_second),
+                    number(c.switch_links),
+                    number(c.terminal_links),
+                ]
+            })
+            .collect();
+        text.push('\n');
+        text.push_str(&plain(
+            &["link speed", "Gbit/s", "switch links", "terminal links"],
+            &lines,
+            &[1, 2, 3],
+            style,
+        ));
+    }
+    text
+}
+
+fn new(heading: &[&str], style: Style) -> Table {
+    let mut table = Table::new();
+    table.load_style(PLAIN);
+    table.set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_header(heading.to_vec());
+    match style.width {
+        Some(width) => {
+            table.set_width(width);
+        }
+        None => {
+            table.set_content_arrangement(ContentArrangement::Disabled);
+        }
+    }
+    if style.color {
+        table.enforce_styling();
+    } else {
+        table.force_no_tty();
+    }
+    table
+}
+
+fn finish(table: &mut Table, numbers: &[usize], style: Style) -> String {
+    let padding = if style.width.is_some_and(|w| w < ROOMY) { (0, 0) } else { (0, 1) };
+    for (i, column) in table.column_iter_mut().enumerate() {
+        column.set_padding(padding);
+        if numbers.contains(&i) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let mut text: String = table.lines().map(|l| l.trim_end().to_owned() + "\n").collect();
+    // The style begins every line with the blank of its left border.
+    text = text.lines().map(|l| l.strip_prefix(' ').unwrap_or(l).to_owned() + "\n").collect();
+    text
+}
