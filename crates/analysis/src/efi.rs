@@ -39,12 +39,7 @@ impl Efi {
         let n = load.len() as f64;
         let mean = load.iter().sum::<u64>() as f64 / n;
         let squares: f64 = load.iter().map(|&x| (x as f64 - mean).powi(2)).sum();
-        Self {
-            max,
-            mean,
-            min,
-            stddev: (squares / n).sqrt(),
-        }
+        Self { max, mean, min, stddev: (squares / n).sqrt() }
     }
 }
 
@@ -62,10 +57,7 @@ pub fn hottest(load: &[u64], n: usize) -> Vec<(ChannelId, u64)> {
     let mut order: Vec<usize> = (0..load.len()).collect();
     order.sort_by_key(|&c| (std::cmp::Reverse(load[c]), c));
     order.truncate(n);
-    order
-        .into_iter()
-        .map(|c| (ChannelId::new(c), load[c]))
-        .collect()
+    order.into_iter().map(|c| (ChannelId::new(c), load[c])).collect()
 }
 
 /// How a histogram divides the loads from 1 upward. Load 0 is a class of its own: dark fiber.
@@ -127,12 +119,7 @@ mod tests {
     fn statistics_by_hand() {
         // 2, 4, 4, 4, 5, 5, 7, 9: the textbook vector with mean 5 and population deviation 2.
         let efi = Efi::of(&[2, 4, 4, 4, 5, 5, 7, 9]);
-        let expected = Efi {
-            max: 9,
-            mean: 5.0,
-            min: 2,
-            stddev: 2.0,
-        };
+        let expected = Efi { max: 9, mean: 5.0, min: 2, stddev: 2.0 };
         assert_eq!(efi, expected);
         assert_eq!(Efi::of(&[]), Efi::default());
     }

@@ -138,10 +138,8 @@ pub struct LoadedChannel {
 pub fn of_fabric(fabric: &Fabric) -> Vec<Finding> {
     let names = Names::new(fabric);
     let mut found = Vec::new();
-    let nodes = |count: usize, examples: Vec<String>| Places::Nodes {
-        count: count as u64,
-        examples,
-    };
+    let nodes =
+        |count: usize, examples: Vec<String>| Places::Nodes { count: count as u64, examples };
     if fabric.switch_count() == 0 {
         found.push(Finding {
             kind: Kind::NoSwitches,
@@ -189,14 +187,7 @@ pub fn of_fabric(fabric: &Fabric) -> Vec<Finding> {
         let examples: Vec<String> = all
             .iter()
             .take(EXAMPLES)
-            .map(|l| {
-                format!(
-                    "{} ports {} and {}",
-                    names.switch(l.switch),
-                    l.ports.0,
-                    l.ports.1
-                )
-            })
+            .map(|l| format!("{} ports {} and {}", names.switch(l.switch), l.ports.0, l.ports.1))
             .collect();
         found.push(Finding {
             kind: Kind::Loopbacks,
@@ -226,11 +217,8 @@ fn components(fabric: &Fabric, names: &Names<'_>) -> Option<Finding> {
         *at = s;
     }
     first.sort_by_key(|&(count, at)| (std::cmp::Reverse(count), at));
-    let examples: Vec<String> = first[1..]
-        .iter()
-        .take(EXAMPLES)
-        .map(|&(_, s)| names.switch(SwitchId::new(s)))
-        .collect();
+    let examples: Vec<String> =
+        first[1..].iter().take(EXAMPLES).map(|&(_, s)| names.switch(SwitchId::new(s))).collect();
     let shown: Vec<String> = sizes.iter().take(8).map(ToString::to_string).collect();
     Some(Finding {
         kind: Kind::Components,
@@ -262,11 +250,7 @@ pub fn of_routes(fabric: &Fabric, report: &Report) -> Vec<Finding> {
 }
 
 fn broken(names: &Names<'_>, report: &Report, loops: bool) -> Option<Finding> {
-    let count = if loops {
-        report.loops
-    } else {
-        report.unreachable
-    };
+    let count = if loops { report.loops } else { report.unreachable };
     if count == 0 {
         return None;
     }
@@ -275,16 +259,13 @@ fn broken(names: &Names<'_>, report: &Report, loops: bool) -> Option<Finding> {
         .iter()
         .filter(|b| b.loops == loops)
         .take(EXAMPLES)
-        .map(|b| BrokenPair {
-            pair: names.pair(b.source, b.dest),
-            at: names.switch(b.at),
-        })
+        .map(|b| BrokenPair { pair: names.pair(b.source, b.dest), at: names.switch(b.at) })
         .collect();
     let share = format!("{} of {} pairs", group(count), group(report.pairs));
     let example = |word: &str| {
-        examples.first().map_or(String::new(), |e| {
-            format!(", for example {} ({word} {})", e.pair, e.at)
-        })
+        examples
+            .first()
+            .map_or(String::new(), |e| format!(", for example {} ({word} {})", e.pair, e.at))
     };
     Some(if loops {
         Finding {
@@ -334,10 +315,7 @@ fn imbalance(names: &Names<'_>, report: &Report) -> Option<Finding> {
     }
     let channels: Vec<LoadedChannel> = hottest(&report.load, EXAMPLES)
         .into_iter()
-        .map(|(c, load)| LoadedChannel {
-            channel: names.channel(c),
-            load,
-        })
+        .map(|(c, load)| LoadedChannel { channel: names.channel(c), load })
         .collect();
     Some(Finding {
         kind: Kind::Imbalance,
@@ -352,7 +330,6 @@ fn imbalance(names: &Names<'_>, report: &Report) -> Option<Finding> {
     })
 }
 
-
 fn plural(n: usize, one: &str, many: &str) -> String {
     format!("{} {}", group(n as u64), if n == 1 { one } else { many })
 }
@@ -360,9 +337,5 @@ fn plural(n: usize, one: &str, many: &str) -> String {
 fn list(shown: &[String], total: usize) -> String {
     let more = total.saturating_sub(shown.len());
     let joined = shown.join(", ");
-    if more == 0 {
-        joined
-    } else {
-        format!("{joined} and {} more", group(more as u64))
-    }
+    if more == 0 { joined } else { format!("{joined} and {} more", group(more as u64)) }
 }

@@ -25,11 +25,7 @@ pub struct ChannelName {
 
 impl fmt::Display for ChannelName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} port {} -> {} port {}",
-            self.from, self.from_port, self.to, self.to_port
-        )
+        write!(f, "{} port {} -> {} port {}", self.from, self.from_port, self.to, self.to_port)
     }
 }
 
@@ -77,11 +73,7 @@ impl<'a> Names<'a> {
         for t in 0..fabric.terminal_count() {
             ports_of_host[fabric.host_of(TerminalId::new(t)).index()] += 1;
         }
-        Self {
-            fabric,
-            shared,
-            ports_of_host,
-        }
+        Self { fabric, shared, ports_of_host }
     }
 
     /// A switch.
@@ -126,9 +118,6 @@ impl<'a> Names<'a> {
 
     /// A pair of terminals.
     pub fn pair(&self, source: TerminalId, destination: TerminalId) -> PairName {
-        PairName {
-            source: self.terminal(source),
-            destination: self.terminal(destination),
-        }
+        PairName { source: self.terminal(source), destination: self.terminal(destination) }
     }
 }

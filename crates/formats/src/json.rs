@@ -238,18 +238,11 @@ fn build(file: &File) -> Result<Fabric, String> {
             latency_ps: c.latency_ps,
         }));
     }
-    let class = |i: u8| {
-        classes
-            .get(usize::from(i))
-            .copied()
-            .ok_or(format!("there is no class {i}"))
-    };
+    let class =
+        |i: u8| classes.get(usize::from(i)).copied().ok_or(format!("there is no class {i}"));
     for s in &file.switches {
         if s.ports == 255 {
-            return Err(format!(
-                "switch \"{}\" has 255 ports, 254 is the most",
-                s.description
-            ));
+            return Err(format!("switch \"{}\" has 255 ports, 254 is the most", s.description));
         }
         b.add_switch(Switch {
             guid: Guid(s.guid.0),
@@ -295,16 +288,10 @@ fn build(file: &File) -> Result<Fabric, String> {
             return Err(format!("there is no adapter {}", t.adapter));
         };
         if t.port == 0 || t.port > adapter.ports || !ports.insert((t.adapter, t.port)) {
-            return Err(format!(
-                "terminal {i}: adapter {} has no free port {}",
-                t.adapter, t.port
-            ));
+            return Err(format!("terminal {i}: adapter {} has no free port {}", t.adapter, t.port));
         }
         if t.lmc > 7 {
-            return Err(format!(
-                "terminal {i}: LMC {} is out of range: 0 to 7",
-                t.lmc
-            ));
+            return Err(format!("terminal {i}: LMC {} is out of range: 0 to 7", t.lmc));
         }
         let guid = match t.guid.0 {
             0 => Guid(adapter.guid.0.wrapping_add(u64::from(t.port)).max(1)),
@@ -325,17 +312,14 @@ fn build(file: &File) -> Result<Fabric, String> {
     }
     for (i, &(s, p, t, q, c)) in file.links.iter().enumerate() {
         if s == t {
-            return Err(format!(
-                "link {i} joins a switch with itself: that is a loopback"
-            ));
+            return Err(format!("link {i} joins a switch with itself: that is a loopback"));
         }
         b.link_switches((switch(s)?, p), (switch(t)?, q), class(c)?)
             .map_err(|e| format!("link {i}: {e}"))?;
     }
     for (i, &(s, p, q, c)) in file.loopbacks.iter().enumerate() {
         let s = switch(s)?;
-        b.link_switches((s, p), (s, q), class(c)?)
-            .map_err(|e| format!("loopback {i}: {e}"))?;
+        b.link_switches((s, p), (s, q), class(c)?).map_err(|e| format!("loopback {i}: {e}"))?;
     }
     b.finish().map_err(|e| e.to_string())
 }
@@ -367,9 +351,7 @@ fn shape(value: &serde_json::Value, fabric: &Fabric) -> Result<Shape, String> {
     if fits {
         Ok(shape)
     } else {
-        Err(format!(
-            "shape: not of a fabric with {s} switches and {t} terminals"
-        ))
+        Err(format!("shape: not of a fabric with {s} switches and {t} terminals"))
     }
 }
 
@@ -379,10 +361,7 @@ fn shape(value: &serde_json::Value, fabric: &Fabric) -> Result<Shape, String> {
 /// Whatever `out` says.
 pub fn write(out: &mut dyn Write, topology: &Topology) -> io::Result<()> {
     let f = &topology.fabric;
-    writeln!(
-        out,
-        "{{\n\"format\": \"{FORMAT}\",\n\"version\": {VERSION},"
-    )?;
+    writeln!(out, "{{\n\"format\": \"{FORMAT}\",\n\"version\": {VERSION},")?;
     writeln!(out, "\"name\": {},", serde_json::to_string(f.name())?)?;
     let classes = f.classes().iter().map(|c| ClassRecord {
         label: c.label.clone(),
@@ -424,29 +403,13 @@ pub fn write(out: &mut dyn Write, topology: &Topology) -> io::Result<()> {
         class: t.class,
     });
     list(out, "terminals", terminals)?;
-    let class = |c: ChannelId| {
-        f.classes()
-            .iter()
-            .position(|x| x == f.class_of(c))
-            .unwrap_or(0)
-    };
+    let class = |c: ChannelId| f.classes().iter().position(|x| x == f.class_of(c)).unwrap_or(0);
     let links = (0..f.channel_count())
         .map(ChannelId::new)
         .filter(|&c| c < f.reverse(c))
-        .map(|c| {
-            (
-                f.tail(c).0,
-                f.tail_port(c),
-                f.head(c).0,
-                f.head_port(c),
-                class(c),
-            )
-        });
+        .map(|c| (f.tail(c).0, f.tail_port(c), f.head(c).0, f.head_port(c), class(c)));
     list(out, "links", links)?;
-    let loopbacks = f
-        .loopbacks()
-        .iter()
-        .map(|l| (l.switch.0, l.ports.0, l.ports.1, l.class));
+    let loopbacks = f.loopbacks().iter().map(|l| (l.switch.0, l.ports.0, l.ports.1, l.class));
     list(out, "loopbacks", loopbacks)?;
     let shape = topology.shape.clone().map(ShapeRecord::from);
     writeln!(out, "\"shape\": {}\n}}", serde_json::to_string(&shape)?)

@@ -4,8 +4,21 @@ use crate::model::{FabricFacts, Outcome};
 
 /// Columns of [`engines`].
 const ENGINE_COLUMNS: [&str; 16] = [
-    "engine", "seconds", "pairs", "unreachable", "loops", "hops_mean", "hops_max", "layers",
-    "deadlock_free", "efi_max", "efi_mean", "efi_min", "efi_stddev", "dark_fiber_percent", "chain",
+    "engine",
+    "seconds",
+    "pairs",
+    "unreachable",
+    "loops",
+    "hops_mean",
+    "hops_max",
+    "layers",
+    "deadlock_free",
+    "efi_max",
+    "efi_mean",
+    "efi_min",
+    "efi_stddev",
+    "dark_fiber_percent",
+    "chain",
     "refused",
 ];
 

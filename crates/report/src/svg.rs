@@ -232,10 +232,11 @@ mod tests {
 
     #[test]
     fn names_are_escaped_and_every_panel_is_there() {
-        let svg = load_histograms("a<b", "&", &[
-            Panel { title: "minhop", load: &[0, 1, 5] },
-            Panel { title: "nothing", load: &[] },
-        ]);
+        let svg = load_histograms(
+            "a<b",
+            "&",
+            &[Panel { title: "minhop", load: &[0, 1, 5] }, Panel { title: "nothing", load: &[] }],
+        );
         assert!(svg.contains("a&lt;b") && svg.contains("minhop") && svg.contains("nothing"));
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
         assert_eq!(svg.matches("<svg").count(), 1);

@@ -88,10 +88,7 @@ impl Records<'_> {
         })?;
         // In the order of the input, remarks about the whole file last.
         d.0.sort_by_key(|x| if x.line == 0 { usize::MAX } else { x.line });
-        Ok(Topology {
-            fabric,
-            shape: None,
-        })
+        Ok(Topology { fabric, shape: None })
     }
 
     /// Makes nodes of those that are referred to but never described: a dump that was cut short has
@@ -134,10 +131,7 @@ impl Records<'_> {
             };
             d.warn(
                 p.line,
-                format!(
-                    "{what} \"{}\" \"{description}\" is never described; {made}",
-                    p.far_id
-                ),
+                format!("{what} \"{}\" \"{description}\" is never described; {made}", p.far_id),
                 "the dump was cut short or damaged; make a new one",
             );
             self.index.insert(p.far, self.nodes.len() as u32);
@@ -263,11 +257,7 @@ impl<'r, 'a> Matcher<'r, 'a> {
             return Some((a, b));
         }
         let first = &records.ports[self.listed[slot] as usize];
-        let what = format!(
-            "{} is already listed in line {}",
-            records.end(a),
-            first.line
-        );
+        let what = format!("{} is already listed in line {}", records.end(a), first.line);
         if (first.far, first.far_port) == (p.far, p.far_port) {
             d.note(p.line, what, "the line is left out");
         } else {
@@ -292,18 +282,12 @@ impl<'r, 'a> Matcher<'r, 'a> {
             return;
         }
         let (slot_a, slot_b) = (self.slot(a), self.slot(b));
-        let taken = [self.cable[slot_a], self.cable[slot_b]]
-            .into_iter()
-            .find(|&c| c != NONE);
+        let taken = [self.cable[slot_a], self.cable[slot_b]].into_iter().find(|&c| c != NONE);
         let Some(taken) = taken else {
             let cable = self.cables.len() as u32;
             self.cable[slot_a] = cable;
             self.cable[slot_b] = cable;
-            self.cables.push(Cable {
-                a,
-                b,
-                lines: (i as u32, None),
-            });
+            self.cables.push(Cable { a, b, lines: (i as u32, None) });
             return;
         };
         let cable = &mut self.cables[taken as usize];
@@ -350,11 +334,7 @@ impl<'r, 'a> Assembly<'r, 'a> {
         let mut hosts = HostTable::default();
         for (i, node) in records.nodes.iter().enumerate() {
             let guid = this.guid(node, i);
-            let system_guid = if node.system.0 == 0 {
-                guid
-            } else {
-                node.system
-            };
+            let system_guid = if node.system.0 == 0 { guid } else { node.system };
             match node.kind {
                 Kind::Router => {}
                 Kind::Switch => {
@@ -439,8 +419,7 @@ impl<'r, 'a> Assembly<'r, 'a> {
                     let line = records.ports[cable.lines.0 as usize].line;
                     bundles.entry((switch, t)).or_default().push((class, line));
                 }
-                self.builder
-                    .link_switches((switch, switch_port), (t, far.1), index)?;
+                self.builder.link_switches((switch, switch_port), (t, far.1), index)?;
             } else if let Some(adapter) = self.adapter[far.0 as usize] {
                 linked[far.0 as usize] = true;
                 let terminal = Terminal {
@@ -460,11 +439,7 @@ impl<'r, 'a> Assembly<'r, 'a> {
         }
         slow_in_bundles(bundles, d);
         if unstated > 0 {
-            d.note(
-                0,
-                format!("{unstated} cables state no speed"),
-                "they count as 4xQDR",
-            );
+            d.note(0, format!("{unstated} cables state no speed"), "they count as 4xQDR");
         }
         for (node, _) in records
             .nodes
@@ -498,9 +473,7 @@ impl<'r, 'a> Assembly<'r, 'a> {
         } else {
             (cable.lines.1.map(line), Some(line(cable.lines.0)))
         };
-        terminal.lid = of_adapter
-            .and_then(|p| p.lid)
-            .or(of_switch.and_then(|p| p.far_lid));
+        terminal.lid = of_adapter.and_then(|p| p.lid).or(of_switch.and_then(|p| p.far_lid));
         terminal.lmc = of_adapter.map_or(0, |p| p.lmc);
         let node = &self.builder.adapters()[terminal.adapter.index()];
         let guid = of_adapter
@@ -518,10 +491,7 @@ impl<'r, 'a> Assembly<'r, 'a> {
                 d.error(
                     line(cable.lines.0).line,
                     format!("port GUID {guid} belongs to two ports"),
-                    format!(
-                        "port {} of \"{}\" gets {fresh}",
-                        terminal.port, node.description
-                    ),
+                    format!("port {} of \"{}\" gets {fresh}", terminal.port, node.description),
                 );
             }
             terminal.guid = fresh;

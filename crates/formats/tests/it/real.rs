@@ -16,12 +16,7 @@ fn open(path: &std::path::Path) -> (Fabric, Diagnostics) {
 }
 
 fn counts(f: &Fabric) -> [usize; 4] {
-    [
-        f.switch_count(),
-        f.adapters().len(),
-        f.link_count(),
-        f.switch_link_count(),
-    ]
+    [f.switch_count(), f.adapters().len(), f.link_count(), f.switch_link_count()]
 }
 
 #[test]
@@ -95,10 +90,7 @@ fn selene_compute() {
         .map(|(_, n)| *n)
         .collect();
     assert_eq!(luna, [8; 458]);
-    assert_eq!(
-        f.classes(),
-        [LinkClass::infiniband("4xHDR").expect("known")]
-    );
+    assert_eq!(f.classes(), [LinkClass::infiniband("4xHDR").expect("known")]);
     assert_eq!(f.components(), [666]);
     let mut pairs: Vec<_> = (0..f.channel_count())
         .map(|c| (f.tails()[c], f.heads()[c]))
@@ -222,11 +214,8 @@ fn port_lists() {
         }
     }
     got.sort();
-    let expected = [
-        ("test.out", [4, 3, 4, 1]),
-        ("test2.out", [5, 2, 2, 0]),
-        ("test3.out", [1, 0, 0, 0]),
-    ];
+    let expected =
+        [("test.out", [4, 3, 4, 1]), ("test2.out", [5, 2, 2, 0]), ("test3.out", [1, 0, 0, 0])];
     assert_eq!(got.len(), 3);
     for ((file, counts), (name, expect)) in got.iter().zip(expected) {
         assert_eq!((file.as_str(), *counts), (name, expect));
