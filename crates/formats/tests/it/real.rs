@@ -217,7 +217,9 @@ fn port_lists() {
     for (name, text) in untar(&input::read(&path).expect("readable")) {
         if let Some((_, file)) = name.split_once("ibnetdiscover/") {
             let (t, d) = ibnetdiscover::read_ports(&text, file.as_ref()).expect("a port list");
-            assert!(d.worst() < Some(Severity::Error), "{}", told(&d));
+            // In one of them an aggregation adapter is on two switches at once.
+            let errors = d.0.iter().filter(|d| d.severity == Severity::Error).count();
+            assert_eq!(errors, usize::from(file == "test2.out"), "{}", told(&d));
             got.push((file.to_owned(), counts(&t.fabric)));
         }
     }

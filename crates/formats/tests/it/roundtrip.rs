@@ -55,10 +55,10 @@ pub(crate) fn fabric(plan: &Plan) -> Fabric {
     let mut links = Vec::new();
     for &(a, b, class) in &plan.cables {
         let (a, b) = (a % plan.switches.len(), b % plan.switches.len());
-        if let Some(p) = port(a) {
-            if let Some(q) = port(b) {
-                links.push((a.min(b), a, p, b, q, class));
-            }
+        if let Some(p) = port(a)
+            && let Some(q) = port(b)
+        {
+            links.push((a.min(b), a, p, b, q, class));
         }
     }
     let mut terminals = Vec::new();
@@ -66,11 +66,11 @@ pub(crate) fn fabric(plan: &Plan) -> Fabric {
         for &(a, s, p, class) in &plan.terminals {
             let (a, s) = (a % plan.adapters.len(), s % plan.switches.len());
             let adapter_port = p % plan.adapters[a].1 + 1;
-            if !taken.contains(&(a, adapter_port)) {
-                if let Some(q) = port(s) {
-                    taken.insert((a, adapter_port));
-                    terminals.push((s, q, a, adapter_port, class));
-                }
+            if !taken.contains(&(a, adapter_port))
+                && let Some(q) = port(s)
+            {
+                taken.insert((a, adapter_port));
+                terminals.push((s, q, a, adapter_port, class));
             }
         }
     }
