@@ -177,7 +177,7 @@ fn through_json(t: &Topology) -> Topology {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
     fn dumps(plan in plans()) {
@@ -202,7 +202,10 @@ proptest! {
     #[test]
     fn edge_lists_keep_the_graph(plan in plans()) {
         let f = fabric(&plan);
-        prop_assume!(f.terminal_count() > 0);
+        // Without hosts in the list, the reader adds some.
+        if f.terminal_count() == 0 {
+            return Ok(());
+        }
         let mut out = Vec::new();
         edges::write(&mut out, &f).expect("memory");
         let text = String::from_utf8(out).expect("text");
