@@ -143,7 +143,7 @@ fn selene_is_read_fast() {
 fn opensm_reference() {
     for (name, switches, hosts, links) in [
         ("ft2_216", 30, 216, 216),
-        ("hx_12x8", 96, 672, 0),
+        ("hx_12x8", 96, 672, 864),
         ("irr_200_faulty", 40, 200, 104),
         ("kary4_3", 48, 64, 128),
     ] {
@@ -155,11 +155,7 @@ fn opensm_reference() {
             let (f, d) = open(&path);
             assert_eq!(told(&d), "", "{name}/{file}");
             assert_eq!((f.switch_count(), f.hosts().len()), (switches, hosts));
-            assert!(
-                links == 0 || f.switch_link_count() == links,
-                "{name} {}",
-                f.switch_link_count()
-            );
+            assert_eq!(f.switch_link_count(), links, "{name}");
             fabrics.push(f);
         }
         assert_eq!(fabrics[0].link_count(), fabrics[1].link_count());
