@@ -231,16 +231,11 @@ fn line_kind(line: &str) -> Option<Kind> {
     {
         return Some(Kind::Guid2Lid);
     }
-    // `   P1 -> HCA_MT23108 H-1 P1`, or a first line `MTS3600 SW1` before such a one.
-    if line.contains(" -> ")
-        && first.bytes().all(|b| b.is_ascii_alphanumeric() || b"/_-.".contains(&b))
-    {
-        let upper = line.split(" -> ").nth(1).map_or(0, |r| r.split_whitespace().count());
-        if upper >= 3 {
-            return Some(Kind::IbdmTopo);
-        }
-    }
-    None
+    // `L1/P1 -4X-10G-> MT23108 H-1 P1`: from a port to system type, system and port.
+    let mut words = line.split_whitespace().skip(1);
+    let arrow = words.next()?;
+    (arrow.starts_with('-') && arrow.ends_with("->") && words.count() >= 3)
+        .then_some(Kind::IbdmTopo)
 }
 
 /// The error for a text that is not what was expected.

@@ -370,10 +370,10 @@ mod tests {
 
     #[test]
     fn descriptions_hold_any_character() {
-        let n = node(r##"Switch 8 "S-1" # " a#b;"c" (d) '/ " enhanced port 0 lid 9 lmc 0"##);
-        assert_eq!(n.description, Some(r##" a#b;"c" (d) '/ "##));
+        let n = node(r#"Switch 8 "S-1" # " a#b;"c" (d) '/ " enhanced port 0 lid 9 lmc 0"#);
+        assert_eq!(n.description, Some(r#" a#b;"c" (d) '/ "#));
         assert_eq!((n.enhanced_port0, n.lid), (true, Some(9)));
-        let p = port(r##"[1](2)  "S-1"[3] # lid 4 lmc 5 "x # lid 6" lid 7 1xSDR"##);
+        let p = port(r#"[1](2)  "S-1"[3] # lid 4 lmc 5 "x # lid 6" lid 7 1xSDR"#);
         assert_eq!((p.lid, p.lmc, p.far_lid, p.label), (Some(4), Some(5), Some(7), Some("1xSDR")));
         assert_eq!(p.far_description, Some("x # lid 6"));
     }

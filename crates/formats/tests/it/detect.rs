@@ -107,7 +107,5 @@ fn errors_say_what_it_is_and_what_to_do() {
     f: line 1 looks like binary or compressed data; expected a fabric (ibnetdiscover, `ibnetdiscover -p`, subnet.lst, netloc nodes, darkfiber JSON, edge list) (gzip and zstandard are undone once; unpack archives first)
     ");
     let wrong = ibnetdiscover::read("0 1\n1 2\n", Path::new("f")).expect_err("an edge list");
-    insta::assert_snapshot!(wrong.to_string(), @r#"
-    f: line 1 looks like an edge list; expected an ibnetdiscover file (lines such as `Switch 36 "S-..."` and `Ca 1 "H-..."`)
-    "#);
+    insta::assert_snapshot!(wrong.to_string(), @r#"f: line 1 looks like an edge list; expected an ibnetdiscover file (lines such as `Switch 36 "S-..."` and `Ca 1 "H-..."`)"#);
 }

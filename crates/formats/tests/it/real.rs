@@ -135,7 +135,7 @@ fn selene_is_read_fast() {
 fn opensm_reference() {
     for (name, switches, hosts, links) in [
         ("ft2_216", 30, 216, 216),
-        ("hx_12x8", 96, 672, 0),
+        ("hx_12x8", 96, 672, 864),
         ("irr_200_faulty", 40, 200, 104),
         ("kary4_3", 48, 64, 128),
     ] {
@@ -147,11 +147,7 @@ fn opensm_reference() {
             let (f, d) = open(&path);
             assert_eq!(told(&d), "", "{name}/{file}");
             assert_eq!((f.switch_count(), f.hosts().len()), (switches, hosts));
-            assert!(
-                links == 0 || f.switch_link_count() == links,
-                "{name} {}",
-                f.switch_link_count()
-            );
+            assert_eq!(f.switch_link_count(), links, "{name}");
             fabrics.push(f);
         }
         assert_eq!(fabrics[0].link_count(), fabrics[1].link_count());
@@ -209,7 +205,9 @@ fn port_lists() {
     for (name, text) in untar(&input::read(&path).expect("readable")) {
         if let Some((_, file)) = name.split_once("ibnetdiscover/") {
             let (t, d) = ibnetdiscover::read_ports(&text, file.as_ref()).expect("a port list");
-            assert!(d.worst() < Some(Severity::Error), "{}", told(&d));
+            // In one of them an aggregation adapter is on two switches at once.
+            let errors = d.0.iter().filter(|d| d.severity == Severity::Error).count();
+            assert_eq!(errors, usize::from(file == "test2.out"), "{}", told(&d));
             got.push((file.to_owned(), counts(&t.fabric)));
         }
     }

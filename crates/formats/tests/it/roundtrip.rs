@@ -53,10 +53,10 @@ pub(crate) fn fabric(plan: &Plan) -> Fabric {
     let mut links = Vec::new();
     for &(a, b, class) in &plan.cables {
         let (a, b) = (a % plan.switches.len(), b % plan.switches.len());
-        if let Some(p) = port(a) {
-            if let Some(q) = port(b) {
-                links.push((a.min(b), a, p, b, q, class));
-            }
+        if let Some(p) = port(a)
+            && let Some(q) = port(b)
+        {
+            links.push((a.min(b), a, p, b, q, class));
         }
     }
     let mut terminals = Vec::new();
@@ -64,11 +64,11 @@ pub(crate) fn fabric(plan: &Plan) -> Fabric {
         for &(a, s, p, class) in &plan.terminals {
             let (a, s) = (a % plan.adapters.len(), s % plan.switches.len());
             let adapter_port = p % plan.adapters[a].1 + 1;
-            if !taken.contains(&(a, adapter_port)) {
-                if let Some(q) = port(s) {
-                    taken.insert((a, adapter_port));
-                    terminals.push((s, q, a, adapter_port, class));
-                }
+            if !taken.contains(&(a, adapter_port))
+                && let Some(q) = port(s)
+            {
+                taken.insert((a, adapter_port));
+                terminals.push((s, q, a, adapter_port, class));
             }
         }
     }
@@ -165,7 +165,7 @@ fn through_json(t: &Topology) -> Topology {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
     fn dumps(plan in plans()) {
@@ -190,7 +190,10 @@ proptest! {
     #[test]
     fn edge_lists_keep_the_graph(plan in plans()) {
         let f = fabric(&plan);
-        prop_assume!(f.terminal_count() > 0);
+        // Without hosts in the list, the reader adds some.
+        if f.terminal_count() == 0 {
+            return Ok(());
+        }
         let mut out = Vec::new();
         edges::write(&mut out, &f).expect("memory");
         let text = String::from_utf8(out).expect("text");
