@@ -24,8 +24,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use darkfiber_fabric::{
-    Adapter, AdapterId, BuildError, ChannelId, DragonflyShape, Fabric, FabricBuilder, GridShape,
-    Guid, HostId, LinkClass, Role, Shape, Switch, SwitchId, Terminal, Topology, TreeShape,
+    Adapter, AdapterId, BuildError, ChannelId, Fabric, FabricBuilder, Guid, HostId, LinkClass,
+    Role, Shape, Switch, SwitchId, Terminal, Topology,
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -56,36 +56,6 @@ struct File {
     loopbacks: Vec<(u32, u8, u8, u8)>,
     #[serde(default)]
     shape: Option<serde_json::Value>,
-}
-
-/// A shape as the file has it: one key that says which, since both the enum and its grid have a
-/// field called `kind`.
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum ShapeRecord {
-    Tree(TreeShape),
-    Grid(GridShape),
-    Dragonfly(DragonflyShape),
-}
-
-impl From<ShapeRecord> for Shape {
-    fn from(record: ShapeRecord) -> Self {
-        match record {
-            ShapeRecord::Tree(t) => Self::Tree(t),
-            ShapeRecord::Grid(g) => Self::Grid(g),
-            ShapeRecord::Dragonfly(d) => Self::Dragonfly(d),
-        }
-    }
-}
-
-impl From<Shape> for ShapeRecord {
-    fn from(shape: Shape) -> Self {
-        match shape {
-            Shape::Tree(t) => Self::Tree(t),
-            Shape::Grid(g) => Self::Grid(g),
-            Shape::Dragonfly(d) => Self::Dragonfly(d),
-        }
-    }
 }
 
 /// What every version has.
@@ -326,21 +296,23 @@ fn build(file: &File) -> Result<Fabric, String> {
 
 /// A shape that fits the fabric.
 fn shape(value: &serde_json::Value, fabric: &Fabric) -> Result<Shape, String> {
-    let record = ShapeRecord::deserialize(value).map_err(|e| format!("shape: {e}"))?;
+    let shape = Shape::deserialize(value).map_err(|e| format!("shape: {e}"))?;
     // Refuses unknown keys without a list of the known ones.
-    match serde_json::to_value(&record) {
+    match serde_json::to_value(&shape) {
         Ok(again) if again == *value => {}
         _ => return Err("shape: unknown or missing keys".to_owned()),
     }
-    let shape = Shape::from(record);
     let (s, t) = (fabric.switch_count(), fabric.terminal_count());
     let fits = match &shape {
         Shape::Tree(tree) => {
             let pgft = tree.pgft.as_ref().is_none_or(|p| {
                 let h = p.m.len();
-                p.w.len() == h && p.p.len() == h && p.digits.len() == s * h && p.index.len() == t
+                let positive = p.m.iter().chain(&p.w).chain(&p.p).all(|&x| x > 0);
+                let levels = tree.level.iter().all(|&l| usize::from(l) <= h);
+                let rows = p.digits.len() == s * h && p.index.len() == t;
+                p.w.len() == h && p.p.len() == h && rows && positive && levels
             });
-            tree.level.len() == s && pgft
+            tree.level.len() == s && tree.level.iter().all(|&l| l > 0) && pgft
         }
         Shape::Grid(g) => {
             let k = g.dims.len();
@@ -411,7 +383,7 @@ pub fn write(out: &mut dyn Write, topology: &Topology) -> io::Result<()> {
     list(out, "links", links)?;
     let loopbacks = f.loopbacks().iter().map(|l| (l.switch.0, l.ports.0, l.ports.1, l.class));
     list(out, "loopbacks", loopbacks)?;
-    let shape = topology.shape.clone().map(ShapeRecord::from);
+    let shape = topology.shape.as_ref();
     writeln!(out, "\"shape\": {}\n}}", serde_json::to_string(&shape)?)
 }
 
