@@ -11,8 +11,9 @@ use super::Params;
 pub const MAX_PORTS: u64 = 254;
 /// Most switches, hosts or terminals of a generated fabric.
 pub const MAX_NODES: u64 = 1 << 24;
-/// Most cables of a generated fabric; two channels each have to fit 32-bit ids.
-pub const MAX_CABLES: u64 = 1 << 28;
+/// Most cables between switches of a generated fabric. Ids would allow for more, but these already take
+/// several gigabytes.
+pub const MAX_CABLES: u64 = 1 << 26;
 
 /// What a generator is about to make, counted with saturation so that it cannot overflow.
 #[derive(Clone, Copy, Debug)]
