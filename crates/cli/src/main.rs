@@ -1,1 +1,64 @@
-fn main() {}
+//! `darkfiber`: routing and analysis of InfiniBand and HPC fabrics.
+//!
+//! One file for each command in `commands/`. This file reads the command line, starts the thread pool,
+//! and turns whatever happened into one message and a documented exit code.
+
+mod args;
+mod commands;
+mod failure;
+mod faults;
+mod load;
+mod out;
+mod progress;
+mod provenance;
+mod save;
+
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use failure::{Exit, Failure};
+
+fn main() -> ExitCode {
+    set_hook(Box::new(|info| {
+        out::tell(&format!(
+            "error: this is a bug in darkfiber {}: {info}",
+            env!("CARGO_PKG_VERSION")
+        ));
+        out::tell(
+            "hint: please report it with the command line; `darkfiber fabric FABRIC --anonymise -o FILE` makes a fabric fit to share",
+        );
+    }));
+    let exit = match catch_unwind(AssertUnwindSafe(|| run(Cli::parse()))) {
+        Ok(Ok(exit)) => exit,
+        Ok(Err(failure)) => {
+            out::tell(&format!("error: {}", failure.message));
+            if !failure.hint.is_empty() {
+                out::tell(&format!("hint: {}", failure.hint));
+            }
+            failure.exit
+        }
+        Err(_the_hook_has_told) => Exit::Bug,
+    };
+    exit.into()
+}
+
+fn run(cli: Cli) -> Result<Exit, Failure> {
+    let mut pool = rayon::ThreadPoolBuilder::new();
+    match cli.common.threads {
+        Some(0) => return Err(Failure::usage("--threads must be at least 1")),
+        Some(n) => pool = pool.num_threads(n),
+        None => {}
+    }
+    let pool =
+        pool.build().map_err(|e| Failure::infeasible(format!("cannot start threads: {e}")))?;
+    let common = &cli.common;
+    pool.install(|| match cli.command {
+        Command::Fabric(command) => commands::fabric::run(&command, common),
+        Command::Route(command) => commands::route::run(&command, common),
+        Command::Check(command) => commands::check::run(&command, common),
+        Command::List(command) => commands::list::run(&command, common),
+    })
+}

@@ -67,7 +67,7 @@ pub fn fabric(f: &FabricFacts) -> String {
         ("switch_links", f.switch_links.to_string()),
         ("links", f.links.to_string()),
         ("components", f.components.to_string()),
-        ("diameter", f.diameter.to_string()),
+        ("diameter", f.diameter.map_or(String::new(), |d| d.to_string())),
         ("loopbacks", f.loopbacks.to_string()),
         ("unlinked_adapters", f.unlinked_adapters.to_string()),
     ];

@@ -4,6 +4,7 @@
 //! turn them into text. Nothing here computes, reads or writes files.
 
 pub mod comma;
+pub mod findings;
 pub mod json;
 pub mod model;
 pub mod number;

@@ -54,8 +54,9 @@ pub struct FabricFacts {
     pub links: usize,
     /// Connected components of switches.
     pub components: usize,
-    /// Largest hop distance between two switches of one component.
-    pub diameter: usize,
+    /// Largest hop distance between two switches of one component; `darkfiber fabric` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diameter: Option<usize>,
     /// Cables from a switch to itself.
     pub loopbacks: usize,
     /// Adapters without a cable to a switch.

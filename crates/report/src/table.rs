@@ -28,6 +28,20 @@ pub struct Style {
     pub width: Option<u16>,
 }
 
+impl Style {
+    /// That of standard output: colour on a terminal unless `NO_COLOR` is set.
+    pub fn of_stdout() -> Self {
+        use std::io::IsTerminal;
+        let is_set = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty());
+        let dumb = std::env::var_os("TERM").is_some_and(|t| t == "dumb");
+        let terminal = std::io::stdout().is_terminal();
+        Self {
+            color: terminal && !dumb && !is_set("NO_COLOR"),
+            width: if terminal { Table::new().width() } else { None },
+        }
+    }
+}
+
 /// A table from a heading and rows of text. `numbers` are the columns set to the right.
 pub fn plain(heading: &[&str], rows: &[Vec<String>], numbers: &[usize], style: Style) -> String {
     let mut table = new(heading, style);
@@ -154,8 +168,10 @@ pub fn fabric(f: &FabricFacts, digest: &str, style: Style) -> String {
             ),
         ),
         ("components", number(f.components)),
-        ("diameter", format!("{}   (switch-to-switch hops)", f.diameter)),
     ];
+    if let Some(diameter) = f.diameter {
+        rows.push(("diameter", format!("{diameter}   (switch-to-switch hops)")));
+    }
     if f.terminals == 0 {
         rows[1].1 = "0".to_owned();
     }

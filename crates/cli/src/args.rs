@@ -1,0 +1,260 @@
+//! The command line, as clap reads it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+const TOP_HELP: &str = "\
+A FABRIC is
+  a file              ibnetdiscover output, subnet.lst, netloc nodes, edge list, JSON; gz and zst
+                      too; recognised by its content; - is standard input
+  @preset             a machine or tree of the literature     (darkfiber list presets)
+  family:key=value,.. a generated network                     (darkfiber list families)
+
+Examples:
+  darkfiber fabric my-fabric.topo                          what is in this dump?
+  darkfiber route my-fabric.topo -e minhop -e updn -e dfsssp   compare engines side by side
+  darkfiber route my-fabric.topo -e dfsssp -o new-routes   write tables for OpenSM's file engine
+  darkfiber check my-fabric.topo --routes opensm-lfts.dump is what OpenSM runs sound?
+
+Exit codes:
+  0  fine
+  1  a finding: pairs that cannot talk, loops, possible deadlock, a broken fabric
+  2  the command line is wrong
+  3  a file cannot be read or written
+  4  infeasible: no engine can route this fabric as asked, or no forwarding table can hold the routes
+  70 a bug in darkfiber";
+
+const FABRIC_HELP: &str = "\
+Examples:
+  darkfiber fabric my-fabric.topo
+  darkfiber fabric @t2hx-hyperx --format json
+  darkfiber fabric hyperx:dims=4x4,t=4 -o small.topo             an ibsim net file
+  darkfiber fabric my-fabric.topo --to dot -o my-fabric.dot
+  darkfiber fabric my-fabric.topo --fail-links 15 --seed 7 -o degraded.topo
+  darkfiber fabric my-fabric.topo --anonymise -o shared/fabric.topo \\
+            --tables opensm-lfts.dump --jobs jobs.txt            names and GUIDs replaced in all
+
+Exit code 1 if the fabric has a fault: several pieces, no hosts, adapters without a cable.";
+
+const ROUTE_HELP: &str = "\
+Engines are timed alone, then every pair of terminals is traced by a checker that shares no code with
+them. EFI (edge forwarding index) = routes that cross a switch-to-switch channel; dark fiber = share of
+those channels that no route crosses; hops are switches crossed, as OpenSM counts.
+
+Examples:
+  darkfiber route my-fabric.topo -e minhop -e updn -e ftree -e dfsssp
+  darkfiber route my-fabric.topo -e ftree,updn -o new-routes   ftree, or updn if ftree refuses
+  darkfiber route @t2hx-hyperx -e dfsssp --lanes 4 --svg load.svg
+  darkfiber route my-fabric.topo -e updn --roots 0x0002c903000a1b2c,0x0002c903000a1b2d
+  darkfiber route torus:dims=8x8x8,t=1 -e dor -e dfsssp --fail-links 10 --format json
+
+Written with -o (to DIR/<engine> if there are several): lfts.dump (OpenSM's `routing_engine file`,
+`lfts_file`), guid2lid, fabric.topo, subnet.lst, fdbs, path-sl, route.json. Nothing is written that failed
+the check.
+
+Exit code 1 if pairs cannot talk or an engine broke its promise of deadlock freedom; 4 if no engine could
+route, or routes could not be written.";
+
+const CHECK_HELP: &str = "\
+PATH is a forwarding table dump (OpenSM's lfts dump, `dump_lfts.sh`, `ibroute`, osm.fdbs), a netloc paths
+file (FABRIC being its nodes file), or a directory that `darkfiber route -o` wrote.
+
+Examples:
+  darkfiber check my-fabric.topo --routes /var/log/opensm-lfts.dump
+  darkfiber check new-routes/fabric.topo --routes new-routes
+  darkfiber check my-fabric.topo --routes osm.fdbs --guid2lid /var/cache/opensm/guid2lid
+  darkfiber check my-fabric.topo --routes lfts.dump --sl path-sl --format json
+  darkfiber check my-fabric.topo --routes lfts.dump --fail dead-cables.txt   what if these fail?
+
+Exit code 1 if pairs cannot talk, packets go round, or channels can deadlock.";
+
+const LIST_HELP: &str = "\
+Examples:
+  darkfiber list engines
+  darkfiber list engines dfsssp     all that is known about one
+  darkfiber list families hyperx
+  darkfiber list presets";
+
+/// Routing and analysis of InfiniBand and HPC fabrics: what would each engine do with my fabric, is it
+/// free of deadlock, how even is the load, and can I load it into my OpenSM tonight?
+#[derive(Parser, Debug)]
+#[command(name = "darkfiber", version, after_help = TOP_HELP, max_term_width = 100)]
+#[command(arg_required_else_help = true, subcommand_required = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// What every command takes.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct Common {
+    /// How to print results
+    #[arg(long, global = true, value_enum, default_value_t, help_heading = "Common options")]
+    pub(crate) format: Format,
+    /// Seed of all random choices; equal seeds give equal results [default: 1]
+    #[arg(long, global = true, value_name = "N", help_heading = "Common options")]
+    pub(crate) seed: Option<u64>,
+    /// Threads to use [default: all cores]; results do not depend on it
+    #[arg(long, global = true, value_name = "N", help_heading = "Common options")]
+    pub(crate) threads: Option<usize>,
+    /// No progress, notes or warnings
+    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Common options")]
+    pub(crate) quiet: bool,
+    /// All notes and warnings, and every finding in full
+    #[arg(short, long, global = true, help_heading = "Common options")]
+    pub(crate) verbose: bool,
+}
+
+impl Common {
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed.unwrap_or(1)
+    }
+}
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    #[default]
+    Table,
+    /// One object with stable keys
+    Json,
+    /// One line a row
+    Csv,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Look at a fabric, convert it, degrade it, make it anonymous
+    #[command(after_help = FABRIC_HELP)]
+    Fabric(FabricCommand),
+    /// Compute, check, measure and write routes; several engines are compared side by side
+    #[command(after_help = ROUTE_HELP)]
+    Route(RouteCommand),
+    /// Check anybody's routes: unreachable pairs, loops, deadlock, imbalance
+    #[command(after_help = CHECK_HELP)]
+    Check(CheckCommand),
+    /// What there is: engines, families, presets, formats, metrics
+    #[command(after_help = LIST_HELP)]
+    List(ListCommand),
+}
+
+/// Which fabric.
+#[derive(Args, Debug)]
+pub(crate) struct FabricArgs {
+    /// A file, @preset or family:key=value,...
+    #[arg(value_name = "FABRIC")]
+    pub(crate) fabric: String,
+    /// GUIDs (a file, or separated by commas) of the ports or nodes that run jobs; all others do not
+    #[arg(long, value_name = "GUIDS", help_heading = "Fabric options")]
+    pub(crate) compute: Option<String>,
+    /// GUIDs of storage ports or nodes
+    #[arg(long, value_name = "GUIDS", help_heading = "Fabric options")]
+    pub(crate) storage: Option<String>,
+    /// Take away N random switch-to-switch cables, keeping the fabric connected (see --seed)
+    #[arg(long, value_name = "N", help_heading = "Fabric options")]
+    pub(crate) fail_links: Option<usize>,
+    /// Take away what a file names: `GUID PORT` (a cable) or `GUID` (a whole node) on each line
+    #[arg(long, value_name = "FILE", help_heading = "Fabric options")]
+    pub(crate) fail: Option<PathBuf>,
+    /// Hosts on every switch of an edge list that has none
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Fabric options")]
+    pub(crate) hosts_per_switch: u8,
+}
+
+/// Forms a fabric is written in.
+pub(crate) const WRITABLE: &[&str] = &["ibnetdiscover", "json", "dot", "edges"];
+
+#[derive(Args, Debug)]
+pub(crate) struct FabricCommand {
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
+    /// Write the fabric to a file (compressed if it ends in .gz or .zst)
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Form to write: ibnetdiscover (ibsim reads it, too), json, dot, edges [default: by the name of
+    /// the file, else ibnetdiscover]; without -o it goes to standard output
+    #[arg(long, value_name = "FORM")]
+    pub(crate) to: Option<String>,
+    /// Replace names and GUIDs, consistently; equal seeds give equal names
+    #[arg(long)]
+    pub(crate) anonymise: bool,
+    /// Tables to rewrite with the same names, into the folder of -o: files, or directories of files
+    #[arg(long, value_name = "PATH", num_args = 1.., requires = "anonymise", requires = "output")]
+    pub(crate) tables: Vec<PathBuf>,
+    /// Job lists to rewrite with the same names, into the folder of -o
+    #[arg(long, value_name = "FILE", num_args = 1.., requires = "anonymise", requires = "output")]
+    pub(crate) jobs: Vec<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RouteCommand {
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
+    /// Engine, or a chain to fall back on (ftree,updn); several times to compare
+    #[arg(short, long = "engine", value_name = "ENGINE", required = true)]
+    pub(crate) engines: Vec<String>,
+    /// Write tables and all that OpenSM needs to load them
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Root switches for updn, dnup and ftree: GUIDs (a file, or separated by commas)
+    #[arg(long, value_name = "GUIDS")]
+    pub(crate) roots: Option<String>,
+    /// LID mask control: 2^N LIDs for every terminal
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=7))]
+    pub(crate) lmc: u8,
+    /// Virtual lanes that may be used
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=16))]
+    pub(crate) lanes: u8,
+    /// Draw the load of all channels, one panel for each engine
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Write routes that can deadlock, too, if the engine does not promise that they cannot
+    #[arg(long, requires = "output")]
+    pub(crate) allow_deadlock: bool,
+}
+
+/// Kinds of routing tables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RoutesFormat {
+    /// By content
+    #[default]
+    Auto,
+    /// OpenSM's lfts dump, `dump_lfts.sh`, `ibroute`
+    Lft,
+    /// osm.fdbs
+    Fdbs,
+    /// netloc paths
+    Netloc,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CheckCommand {
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
+    /// Tables to check: a file, or a directory written by `darkfiber route -o`
+    #[arg(long, value_name = "PATH")]
+    pub(crate) routes: PathBuf,
+    /// What kind of tables they are
+    #[arg(long, value_enum, default_value_t, value_name = "FORM")]
+    pub(crate) routes_format: RoutesFormat,
+    /// Service levels of paths (path-sl, or a matrix of OpenSM's path_sl); without: all in lane 0
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sl: Option<PathBuf>,
+    /// LIDs of ports, as in OpenSM's cache [default: from the tables and the fabric]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) guid2lid: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ListCommand {
+    /// engines, families, presets, formats or metrics
+    #[arg(value_name = "KIND")]
+    pub(crate) kind: String,
+    /// One of them, in full
+    #[arg(value_name = "NAME")]
+    pub(crate) name: Option<String>,
+}

@@ -1,0 +1,110 @@
+//! `darkfiber fabric`: look at a fabric, convert it, degrade it, make it anonymous.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use darkfiber_analysis::{Severity, finding};
+use darkfiber_fabric::Topology;
+use darkfiber_formats::anonymise::Anonymiser;
+use darkfiber_formats::{dot, edges, ibnetdiscover, json as native};
+use darkfiber_report::{FabricResult, Style, comma, findings, json, table};
+
+use super::{metrics, share};
+use crate::args::{Common, FabricCommand, Format, WRITABLE};
+use crate::failure::{Exit, Failure};
+use crate::{load, out, provenance, save};
+
+pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure> {
+    let form = form(args)?;
+    let loaded = load::fabric(&args.fabric, common)?;
+    let mut topology = loaded.topology;
+    let found = finding::of_fabric(&topology.fabric);
+    let exit = if found.iter().any(|f| f.severity == Severity::Error) {
+        Exit::Finding
+    } else {
+        Exit::Fine
+    };
+    if args.anonymise {
+        let anonymiser = Anonymiser::new(&topology.fabric, common.seed());
+        topology.fabric = anonymiser.fabric().clone();
+        if let Some(target) = &args.output {
+            share::rewrite(&anonymiser, target, &args.tables, &args.jobs, common)?;
+        }
+    }
+    if let Some(target) = &args.output {
+        if let Some(parent) = target.parent().filter(|p| !p.as_os_str().is_empty()) {
+            save::directory(parent)?;
+        }
+        save::file(target, |out| write(out, &topology, form))?;
+        if !common.quiet {
+            out::tell(&format!("wrote {} ({form})", target.display()));
+        }
+    } else if args.to.is_some() || args.anonymise {
+        out::print_with(|out| write(out, &topology, form))?;
+        out_findings(&found, common);
+        return Ok(exit);
+    }
+
+    let fabric = &topology.fabric;
+    let result = FabricResult {
+        fabric: metrics::facts(fabric, topology.shape.as_ref(), true),
+        // Findings name nodes; what is shared must not.
+        findings: if args.anonymise { finding::of_fabric(fabric) } else { found },
+        diagnostics: if args.anonymise {
+            Vec::new()
+        } else {
+            loaded.diagnostics.0.iter().map(ToString::to_string).collect()
+        },
+        provenance: provenance::of(fabric, common),
+    };
+    out::print(&match common.format {
+        Format::Json => json::text(&result),
+        Format::Csv => comma::fabric(&result.fabric),
+        Format::Table => {
+            let style = Style::of_stdout();
+            let digest = &result.provenance.fabric_digest;
+            let mut text = table::fabric(&result.fabric, digest, style);
+            if !result.findings.is_empty() {
+                text.push('\n');
+                text.push_str(&findings::text(&result.findings, common.verbose));
+            }
+            text
+        }
+    })?;
+    Ok(exit)
+}
+
+fn out_findings(found: &[darkfiber_analysis::Finding], common: &Common) {
+    if !common.quiet && !found.is_empty() {
+        out::tell(findings::text(found, common.verbose).trim_end());
+    }
+}
+
+/// The form to write: as told, or as the name of the file says.
+fn form(args: &FabricCommand) -> Result<&'static str, Failure> {
+    if let Some(to) = &args.to {
+        return WRITABLE
+            .iter()
+            .copied()
+            .find(|form| form == to)
+            .ok_or_else(|| Failure::unknown("form to write", to, WRITABLE));
+    }
+    let name = args.output.as_deref().and_then(Path::file_name).unwrap_or_default();
+    let name = name.to_string_lossy();
+    let stem = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
+    Ok(match stem.rsplit_once('.').map(|(_, ext)| ext) {
+        Some("json") => "json",
+        Some("dot" | "gv") => "dot",
+        Some("edges") => "edges",
+        _ => "ibnetdiscover",
+    })
+}
+
+fn write(out: &mut dyn Write, topology: &Topology, form: &str) -> io::Result<()> {
+    match form {
+        "json" => native::write(out, topology),
+        "dot" => dot::write(out, &topology.fabric, dot::Options::default()),
+        "edges" => edges::write(out, &topology.fabric),
+        _ => ibnetdiscover::write(out, &topology.fabric, None),
+    }
+}

@@ -1,0 +1,215 @@
+//! `darkfiber list`: what there is, from the registries.
+
+use std::collections::BTreeMap;
+
+use darkfiber_fabric::{COMMON_KEYS, FAMILIES, PRESETS};
+use darkfiber_report::{Style, comma, json, table};
+use darkfiber_routing::ENGINES;
+
+use crate::args::{Common, Format, ListCommand};
+use crate::failure::{Exit, Failure};
+use crate::out;
+
+/// A list: a heading and rows, the first column being the name.
+struct List {
+    what: &'static str,
+    heading: &'static [&'static str],
+    rows: Vec<Vec<String>>,
+    doc: fn(&str) -> String,
+}
+
+const KINDS: &[&str] = &["engines", "families", "presets", "formats", "metrics"];
+
+pub(crate) fn run(args: &ListCommand, common: &Common) -> Result<Exit, Failure> {
+    let list = match args.kind.as_str() {
+        "engines" | "engine" => engines(),
+        "families" | "family" => families(),
+        "presets" | "preset" => presets(),
+        "formats" | "format" => {
+            fixed("format", &["format", "read", "written", "what it is"], FORMATS)
+        }
+        "metrics" | "metric" => fixed("metric", &["metric", "meaning"], METRICS),
+        other => return Err(Failure::unknown("list", other, KINDS)),
+    };
+    let Some(name) = &args.name else {
+        out::print(&show(&list.heading, &list.rows, common))?;
+        return Ok(Exit::Fine);
+    };
+    let wanted = if list.what == "preset" && !name.starts_with('@') {
+        format!("@{name}")
+    } else {
+        name.clone()
+    };
+    let Some(row) = list.rows.iter().find(|row| row[0] == wanted) else {
+        let known: Vec<&str> = list.rows.iter().map(|row| row[0].as_str()).collect();
+        return Err(Failure::unknown(list.what, &wanted, &known));
+    };
+    out::print(&match common.format {
+        Format::Table => {
+            let doc = (list.doc)(&wanted);
+            let width = list.heading.iter().map(|h| h.len()).max().unwrap_or(0);
+            let mut text = String::new();
+            for (key, value) in list.heading.iter().zip(row) {
+                text.push_str(&format!("{key:<width$}  {value}\n"));
+            }
+            if !doc.is_empty() {
+                text.push('\n');
+                text.push_str(&wrapped(&doc, 96));
+            }
+            text
+        }
+        _ => show(list.heading, std::slice::from_ref(row), common),
+    })?;
+    Ok(Exit::Fine)
+}
+
+fn show(heading: &[&str], rows: &[Vec<String>], common: &Common) -> String {
+    match common.format {
+        Format::Table => table::plain(heading, rows, &[], Style::of_stdout()),
+        Format::Csv => {
+            let mut lines = vec![heading.iter().map(|&h| h.to_owned()).collect::<Vec<_>>()];
+            lines.extend(rows.iter().cloned());
+            comma::text(&lines)
+        }
+        Format::Json => {
+            let objects: Vec<BTreeMap<String, &String>> = rows
+                .iter()
+                .map(|row| heading.iter().map(|h| h.replace(' ', "_")).zip(row).collect())
+                .collect();
+            json::text(&BTreeMap::from([("items", objects)]))
+        }
+    }
+}
+
+fn engines() -> List {
+    List {
+        what: "engine",
+        heading: &["engine", "needs", "deadlock", "what it does", "paper"],
+        rows: ENGINES
+            .iter()
+            .map(|e| {
+                let analysis_only = if e.fits_lft() { "" } else { " (analysis only)" };
+                [e.name(), e.needs().label(), e.deadlock().label()]
+                    .map(str::to_owned)
+                    .into_iter()
+                    .chain([format!("{}{analysis_only}", e.summary()), e.paper().to_owned()])
+                    .collect()
+            })
+            .collect(),
+        doc: |name| {
+            ENGINES.iter().find(|e| e.name() == name).map_or(String::new(), |e| e.doc().to_owned())
+        },
+    }
+}
+
+fn families() -> List {
+    List {
+        what: "family",
+        heading: &["family", "what it is", "example"],
+        rows: FAMILIES
+            .iter()
+            .map(|f| [f.name(), f.summary(), f.example()].map(str::to_owned).to_vec())
+            .collect(),
+        doc: |name| {
+            let Some(f) = FAMILIES.iter().find(|f| f.name() == name) else { return String::new() };
+            let mut text = format!("{}\n\nPaper: {}\n\nKeys:\n", f.doc(), f.paper());
+            for key in f.keys().iter().chain(COMMON_KEYS) {
+                let default =
+                    key.default.map_or("required".to_owned(), |d| format!("default: {d}"));
+                text.push_str(&format!("  {:<10} {} ({default})\n", key.name, key.meaning));
+            }
+            text
+        },
+    }
+}
+
+fn presets() -> List {
+    List {
+        what: "preset",
+        heading: &["preset", "what it is"],
+        rows: PRESETS.iter().map(|p| vec![format!("@{}", p.name), p.summary.to_owned()]).collect(),
+        doc: |name| {
+            let Some(p) = PRESETS.iter().find(|p| name.strip_prefix('@') == Some(p.name)) else {
+                return String::new();
+            };
+            let spec = p.spec().map_or(String::new(), |s| format!("\n\nSpec: {s}"));
+            format!("{}{spec}\n\nPaper: {}\n", p.doc, p.paper)
+        },
+    }
+}
+
+const FORMATS: &[&[&str]] = &[
+    &["ibnetdiscover", "yes", "yes", "output of ibnetdiscover, also -p; ibsim net files"],
+    &["subnet.lst", "yes", "route -o", "OpenSM's opensm-subnet.lst, read by ibdm tools"],
+    &["json", "yes", "yes", "darkfiber's own: everything that is known about a fabric"],
+    &["edges", "yes", "yes", "edge list: `a b [count] [speed]`, `host h s` on each line"],
+    &["dot", "no", "yes", "Graphviz"],
+    &["netloc", "yes", "no", "netloc nodes files, and paths files with check --routes"],
+    &["lfts", "check", "route -o", "OpenSM's lfts dump, dump_lfts.sh, ibroute"],
+    &["fdbs", "check", "route -o", "OpenSM's osm.fdbs"],
+    &["guid2lid", "check", "route -o", "OpenSM's cache of LIDs"],
+    &["path-sl", "check", "route -o", "service level of every path, as ibdmchk reads it"],
+    &["guids", "yes", "no", "one GUID a line: --roots, --compute, --storage"],
+];
+
+const METRICS: &[&[&str]] = &[
+    &["pairs", "ordered pairs of different terminals"],
+    &["unreachable", "pairs whose packets end nowhere or at a wrong port"],
+    &["loops", "pairs whose packets go round for ever"],
+    &["hops", "switches crossed by a terminal pair, as OpenSM counts: mean and max"],
+    &["layers", "virtual layers (service level = virtual lane) in use"],
+    &[
+        "deadlock_free",
+        "no layer has a cycle of channel dependencies (Dally and Seitz 1987); cycles are shown",
+    ],
+    &[
+        "efi",
+        "edge forwarding index: routes that cross a directed switch-to-switch channel; max, mean, \
+         min, stddev over all such channels (Domke and Hoefler, SC'16, Definition 7)",
+    ],
+    &[
+        "dark_fiber_percent",
+        "share of those channels that no route crosses (Domke and Hoefler, SC'16, Definition 8)",
+    ],
+    &["seconds", "wall time of computing routes and layers, nothing else"],
+];
+
+fn fixed(
+    what: &'static str,
+    heading: &'static [&'static str],
+    rows: &'static [&'static [&'static str]],
+) -> List {
+    List {
+        what,
+        heading,
+        rows: rows.iter().map(|row| row.iter().map(|&c| c.to_owned()).collect()).collect(),
+        doc: |_| String::new(),
+    }
+}
+
+/// Paragraphs broken into lines; lines that are indented stay as they are.
+fn wrapped(text: &str, width: usize) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        if line.starts_with(' ') {
+            out.push_str(line);
+            out.push('\n');
+            continue;
+        }
+        let mut used = 0;
+        for word in line.split_whitespace() {
+            let length = word.chars().count();
+            if used > 0 && used + 1 + length > width {
+                out.push('\n');
+                used = 0;
+            } else if used > 0 {
+                out.push(' ');
+                used += 1;
+            }
+            out.push_str(word);
+            used += length;
+        }
+        out.push('\n');
+    }
+    out
+}

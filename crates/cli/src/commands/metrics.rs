@@ -1,0 +1,90 @@
+//! What routes are measured by: from the checker's report to a result row.
+
+use std::collections::BTreeMap;
+
+use darkfiber_analysis::{Efi, dark_fiber_percent, finding};
+use darkfiber_fabric::{ChannelId, Fabric, Role, Shape, TerminalId};
+use darkfiber_report::{ClassFacts, FabricFacts, Routed, model};
+use darkfiber_routing::Routes;
+use darkfiber_routing::check::check;
+
+/// Checks and measures routes.
+pub(crate) fn measure(fabric: &Fabric, routes: &Routes) -> Routed {
+    let report = check(fabric, routes);
+    let hops = report.hops();
+    Routed {
+        engine: routes.engine.clone(),
+        chain: Vec::new(),
+        refusals: Vec::new(),
+        seconds: None,
+        pairs: report.pairs,
+        unreachable: report.unreachable,
+        loops: report.loops,
+        hops: model::Hops { mean: hops.mean, max: hops.max },
+        layers: report.layers.len().max(1),
+        deadlock_free: report.deadlock_free(),
+        efi: Efi::of(&report.load),
+        dark_fiber_percent: dark_fiber_percent(&report.load),
+        channels: fabric.channel_count(),
+        findings: finding::of_routes(fabric, &report),
+        promises_freedom: false,
+        load: report.load,
+    }
+}
+
+/// What a fabric consists of. The diameter takes a search from every switch, so it is asked for.
+pub(crate) fn facts(fabric: &Fabric, shape: Option<&Shape>, diameter: bool) -> FabricFacts {
+    let mut roles = BTreeMap::new();
+    for t in fabric.terminals() {
+        let role = match t.role {
+            Role::Compute => "compute",
+            Role::Storage => "storage",
+            Role::Other => "other",
+            Role::Aggregation => "aggregation",
+        };
+        *roles.entry(role).or_insert(0) += 1;
+    }
+    FabricFacts {
+        name: fabric.name().to_owned(),
+        shape: shape.map(|s| s.summary(fabric)),
+        switches: fabric.switch_count(),
+        terminals: fabric.terminal_count(),
+        compute_terminals: fabric.compute_terminal_count(),
+        hosts: fabric.hosts().len(),
+        switch_links: fabric.switch_link_count(),
+        links: fabric.link_count(),
+        components: fabric.components().len(),
+        diameter: diameter.then(|| fabric.diameter()),
+        loopbacks: fabric.loopbacks().len(),
+        unlinked_adapters: fabric.unlinked_adapters().len(),
+        roles,
+        link_classes: classes(fabric),
+    }
+}
+
+fn classes(fabric: &Fabric) -> Vec<ClassFacts> {
+    let mut classes: Vec<ClassFacts> = fabric
+        .classes()
+        .iter()
+        .map(|c| ClassFacts {
+            label: c.label.clone(),
+            gbit_per_second: c.bytes_per_second as f64 * 8e-9,
+            switch_links: 0,
+            terminal_links: 0,
+        })
+        .collect();
+    let index = |class: &darkfiber_fabric::LinkClass| {
+        fabric.classes().iter().position(|c| c == class).unwrap_or(0)
+    };
+    for c in (0..fabric.channel_count()).map(ChannelId::new).filter(|&c| c < fabric.reverse(c)) {
+        classes[index(fabric.class_of(c))].switch_links += 1;
+    }
+    for t in (0..fabric.terminal_count()).map(TerminalId::new) {
+        classes[index(fabric.terminal_class(t))].terminal_links += 1;
+    }
+    classes.retain(|c| c.switch_links + c.terminal_links > 0);
+    classes.sort_by(|a, b| {
+        b.gbit_per_second.total_cmp(&a.gbit_per_second).then_with(|| a.label.cmp(&b.label))
+    });
+    classes
+}

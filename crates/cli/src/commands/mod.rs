@@ -1,0 +1,8 @@
+//! One file for each command.
+
+pub(crate) mod check;
+pub(crate) mod fabric;
+pub(crate) mod list;
+pub(crate) mod metrics;
+pub(crate) mod route;
+pub(crate) mod share;

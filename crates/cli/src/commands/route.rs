@@ -1,0 +1,276 @@
+//! `darkfiber route`: compute, check, measure and write routes; compare engines.
+
+use std::path::Path;
+use std::time::Instant;
+
+use darkfiber_analysis::finding::Kind;
+use darkfiber_fabric::{Fabric, Topology};
+use darkfiber_report::svg::{Panel, load_histograms};
+use darkfiber_report::{
+    Comparison, FabricFacts, Outcome, Provenance, Refused, Routed, Single, Style, comma, findings,
+    json, number, table,
+};
+use darkfiber_routing::{Deadlock, ENGINES, Engine, Lids, Refusal, Request, Routes};
+
+use super::metrics;
+use crate::args::{Common, Format, RouteCommand};
+use crate::failure::{Exit, Failure};
+use crate::progress::Progress;
+use crate::{load, out, provenance, save};
+
+/// Engines to try one after the other.
+struct Chain {
+    engines: Vec<&'static dyn Engine>,
+    /// The text of the user, also the name of its directory.
+    text: String,
+}
+
+pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure> {
+    let chains: Vec<Chain> = args.engines.iter().map(|e| chain(e)).collect::<Result<_, _>>()?;
+    let Topology { fabric, shape } = load::fabric(&args.fabric, common)?.topology;
+    let roots = match &args.roots {
+        Some(text) => load::roots(&fabric, text, common)?,
+        None => Vec::new(),
+    };
+    let request = Request {
+        shape: shape.as_ref(),
+        roots: &roots,
+        lmc: args.lmc,
+        lanes: args.lanes,
+        seed: common.seed(),
+    };
+    let facts = metrics::facts(&fabric, shape.as_ref(), false);
+    let provenance = provenance::of(&fabric, common);
+
+    let mut outcomes = Vec::new();
+    let mut problems = Vec::new();
+    let progress = Progress::new(2 * chains.len() as u64, common.quiet);
+    for chain in &chains {
+        progress.at(format!("{}: routing", chain.text));
+        let (outcome, routes) = match compute(chain, &fabric, &request) {
+            Err(refused) => (Outcome::Refused(refused), None),
+            Ok((engine, routes, seconds, refusals)) => {
+                progress.step();
+                progress.at(format!("{}: checking", chain.text));
+                let mut row = metrics::measure(&fabric, &routes);
+                row.seconds = Some(seconds);
+                row.promises_freedom =
+                    matches!(engine.deadlock(), Deadlock::Free | Deadlock::Layers);
+                row.refusals = refusals;
+                if chain.engines.len() > 1 {
+                    row.chain = chain.engines.iter().map(|e| e.name().to_owned()).collect();
+                }
+                (Outcome::Routed(Box::new(row)), Some((engine, routes)))
+            }
+        };
+        progress.step();
+        if let (Some(dir), Some((engine, routes)), Outcome::Routed(row)) =
+            (&args.output, &routes, &outcome)
+        {
+            let dir = if chains.len() > 1 { dir.join(&chain.text) } else { dir.clone() };
+            let single =
+                json::text(&Single { outcome: &outcome, fabric: &facts, provenance: &provenance });
+            let target = Target { dir: &dir, allow_deadlock: args.allow_deadlock, lmc: args.lmc };
+            match target.write(&fabric, *engine, routes, row, &single) {
+                Ok(()) if !common.quiet => {
+                    out::tell(&format!("wrote the routes of {} to {}", row.engine, dir.display()));
+                }
+                Ok(()) => {}
+                Err(problem) => problems.push(problem),
+            }
+        }
+        outcomes.push(outcome);
+    }
+    drop(progress);
+
+    if let Some(path) = &args.svg {
+        draw(path, &facts, &outcomes)?;
+    }
+    out::print(&text(&outcomes, &facts, &provenance, common))?;
+    for problem in &problems[..problems.len().saturating_sub(1)] {
+        out::tell(&format!("error: {}", problem.message));
+    }
+    match problems.pop() {
+        Some(last) => Err(last),
+        None => Ok(exit(&outcomes)),
+    }
+}
+
+/// Reads `-e a,b`.
+fn chain(text: &str) -> Result<Chain, Failure> {
+    let known: Vec<&str> = ENGINES.iter().map(|e| e.name()).collect();
+    let engines = text
+        .split(',')
+        .map(|name| {
+            let name = name.trim();
+            ENGINES
+                .iter()
+                .copied()
+                .find(|e| e.name() == name)
+                .ok_or_else(|| Failure::unknown("engine", name, &known))
+        })
+        .collect::<Result<_, _>>()?;
+    Ok(Chain { engines, text: text.replace(' ', "") })
+}
+
+type Computed = (&'static dyn Engine, Routes, f64, Vec<Refused>);
+
+/// Routes with the first engine that does not refuse; the time is that engine's alone.
+fn compute(chain: &Chain, fabric: &Fabric, request: &Request<'_>) -> Result<Computed, Refused> {
+    let mut refusals = Vec::new();
+    for &engine in &chain.engines {
+        let start = Instant::now();
+        match engine.route(fabric, request) {
+            Ok(routes) => return Ok((engine, routes, start.elapsed().as_secs_f64(), refusals)),
+            Err(refusal) => refusals.push(Refused {
+                engine: engine.name().to_owned(),
+                refused: reason(engine, &refusal),
+            }),
+        }
+    }
+    Err(match refusals.len() {
+        1 => refusals.remove(0),
+        _ => Refused {
+            engine: chain.text.clone(),
+            refused: refusals
+                .iter()
+                .map(|r| format!("{}: {}", r.engine, r.refused))
+                .collect::<Vec<_>>()
+                .join("; "),
+        },
+    })
+}
+
+/// The reason without the name of the engine, which stands before it anyway.
+fn reason(engine: &dyn Engine, refusal: &Refusal) -> String {
+    let text = refusal.to_string();
+    text.strip_prefix(engine.name())
+        .map(|rest| rest.trim_start_matches(':').trim_start().to_owned())
+        .unwrap_or(text)
+}
+
+/// Where routes are written, and which.
+struct Target<'a> {
+    dir: &'a Path,
+    allow_deadlock: bool,
+    lmc: u8,
+}
+
+impl Target<'_> {
+    fn write(
+        &self,
+        fabric: &Fabric,
+        engine: &dyn Engine,
+        routes: &Routes,
+        row: &Routed,
+        summary: &str,
+    ) -> Result<(), Failure> {
+        let name = engine.name();
+        if !engine.fits_lft() {
+            return Err(Failure::infeasible(format!(
+                "{name}: no forwarding table can hold these routes, so none is written"
+            ))
+            .hint("tables see the destination only; this engine is for analysis. dmodk is close to it"));
+        }
+        if row.unreachable + row.loops > 0 {
+            return Err(Failure::new(
+                Exit::Finding,
+                format!(
+                    "{name}: {} pairs do not reach, so nothing is written",
+                    number::group(row.unreachable + row.loops)
+                ),
+            )
+            .hint("look at the findings with --format json, or try another engine"));
+        }
+        if !row.deadlock_free && (row.promises_freedom || !self.allow_deadlock) {
+            let failure = Failure::new(
+                Exit::Finding,
+                format!("{name}: these routes can deadlock, so nothing is written"),
+            );
+            return Err(if row.promises_freedom {
+                failure.hint("the engine promised that they cannot: please report this")
+            } else {
+                failure.hint("use updn or dfsssp; --allow-deadlock writes them all the same")
+            });
+        }
+        let lids = Lids::assign(fabric, self.lmc)
+            .map_err(|e| Failure::infeasible(format!("{name}: nothing is written: {e}")))?;
+        save::routes(self.dir, fabric, routes, &lids, summary)
+    }
+}
+
+fn draw(path: &Path, facts: &FabricFacts, outcomes: &[Outcome]) -> Result<(), Failure> {
+    let panels: Vec<Panel<'_>> = outcomes
+        .iter()
+        .filter_map(|o| match o {
+            Outcome::Routed(r) => Some(Panel { title: &r.engine, load: &r.load }),
+            Outcome::Refused(_) => None,
+        })
+        .collect();
+    let subtitle = format!(
+        "{} switches, {} terminals; share of the {} directed switch-to-switch channels by load",
+        number::group(facts.switches as u64),
+        number::group(facts.terminals as u64),
+        number::group(2 * facts.switch_links as u64)
+    );
+    let title = format!("Channel load on {}", facts.name);
+    let svg = load_histograms(&title, &subtitle, &panels);
+    save::file(path, |out| out.write_all(svg.as_bytes()))
+}
+
+fn text(
+    outcomes: &[Outcome],
+    facts: &FabricFacts,
+    provenance: &Provenance,
+    common: &Common,
+) -> String {
+    match (common.format, outcomes) {
+        (Format::Json, [outcome]) => json::text(&Single { outcome, fabric: facts, provenance }),
+        (Format::Json, _) => {
+            json::text(&Comparison { engines: outcomes, fabric: facts, provenance })
+        }
+        (Format::Csv, _) => comma::engines(outcomes),
+        (Format::Table, _) => {
+            let mut text = format!("{}\n\n", table::headline(facts));
+            text.push_str(&table::engines(outcomes, Style::of_stdout()));
+            for outcome in outcomes {
+                let Outcome::Routed(row) = outcome else { continue };
+                let grave: Vec<_> = row
+                    .findings
+                    .iter()
+                    .filter(|f| common.verbose || is_fault(row, f.kind))
+                    .cloned()
+                    .collect();
+                if !grave.is_empty() {
+                    text.push_str(&format!("\n{}\n", row.engine));
+                    text.push_str(&findings::text(&grave, common.verbose));
+                }
+            }
+            text
+        }
+    }
+}
+
+/// Whether a finding about an engine's routes is its fault: a cycle is one only if it promised none.
+fn is_fault(row: &Routed, kind: Kind) -> bool {
+    match kind {
+        Kind::Unreachable | Kind::Loops => true,
+        Kind::CreditLoop => row.promises_freedom,
+        _ => false,
+    }
+}
+
+fn exit(outcomes: &[Outcome]) -> Exit {
+    let routed = outcomes.iter().filter_map(|o| match o {
+        Outcome::Routed(r) => Some(r),
+        Outcome::Refused(_) => None,
+    });
+    let mut any = false;
+    for row in routed {
+        any = true;
+        if row.findings.iter().any(|f| is_fault(row, f.kind)) {
+            return Exit::Finding;
+        }
+    }
+    if any { Exit::Fine } else { Exit::Infeasible }
+}

@@ -1,0 +1,127 @@
+//! Files that name what has failed.
+//!
+//! One fault a line: `GUID PORT` is the cable at that port, `GUID` alone a whole switch or adapter. A
+//! GUID is that of a node or of a host's port; what follows `#` is a comment.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use darkfiber_fabric::{AtPort, Fabric, Faults, Guid, SwitchId, TerminalId};
+use darkfiber_formats::{Diagnostics, ReadError, input};
+
+enum Node {
+    Switch(SwitchId),
+    Terminals(Vec<TerminalId>),
+}
+
+/// Reads the faults of a fabric.
+pub(crate) fn read(fabric: &Fabric, path: &Path) -> Result<(Faults, Diagnostics), ReadError> {
+    parse(fabric, &input::read_text(path)?, path)
+}
+
+fn parse(fabric: &Fabric, text: &str, path: &Path) -> Result<(Faults, Diagnostics), ReadError> {
+    let nodes = nodes(fabric);
+    let mut faults = Faults::default();
+    let mut found = Diagnostics::default();
+    let (mut lines, mut understood) = (0, 0);
+    for (i, line) in text.lines().enumerate() {
+        let number = i + 1;
+        let mut words = line.split('#').next().unwrap_or_default().split_whitespace();
+        let Some(first) = words.next() else { continue };
+        lines += 1;
+        let digits = first.strip_prefix("0x").unwrap_or(first);
+        let guid = u64::from_str_radix(digits, 16).map(Guid);
+        let port = words.next().map(str::parse::<u8>).transpose();
+        let (Ok(guid), Ok(port), None) = (guid, port, words.next()) else {
+            found.error(
+                number,
+                format!("expected a GUID and a port number, or a GUID, not: {}", line.trim()),
+                "such a line fails nothing",
+            );
+            continue;
+        };
+        understood += 1;
+        match (nodes.get(&guid), port) {
+            (None, _) => {
+                found.warn(number, format!("no node of the fabric has GUID {guid}"), "");
+            }
+            (Some(Node::Switch(s)), None) => faults.switches.push(*s),
+            (Some(Node::Switch(s)), Some(port)) => match fabric.at_port(*s, port) {
+                AtPort::Switch(c, _) => faults.links.push(c),
+                AtPort::Terminal(t) => faults.terminals.push(t),
+                AtPort::Nothing | AtPort::Loopback => found.warn(
+                    number,
+                    format!("port {port} of switch {guid} leads nowhere already"),
+                    "",
+                ),
+            },
+            (Some(Node::Terminals(all)), port) => {
+                let hit: Vec<TerminalId> = all
+                    .iter()
+                    .copied()
+                    .filter(|&t| port.is_none_or(|p| fabric.terminal(t).port == p))
+                    .collect();
+                if hit.is_empty() {
+                    found.warn(number, format!("adapter {guid} has no cable at that port"), "");
+                }
+                faults.terminals.extend(hit);
+            }
+        }
+    }
+    if lines > 0 && understood == 0 {
+        return Err(ReadError::NotSuchAFile {
+            path: path.to_owned(),
+            what: "no line names a node".to_owned(),
+            expected: "a list of faults".to_owned(),
+            hint: "`GUID PORT` (a cable) or `GUID` (a node) on each line".to_owned(),
+        });
+    }
+    Ok((faults, found))
+}
+
+fn nodes(fabric: &Fabric) -> BTreeMap<Guid, Node> {
+    let mut nodes = BTreeMap::new();
+    for t in (0..fabric.terminal_count()).map(TerminalId::new) {
+        let terminal = fabric.terminal(t);
+        let adapter = fabric.adapter(terminal.adapter).guid;
+        if let Node::Terminals(all) =
+            nodes.entry(adapter).or_insert_with(|| Node::Terminals(Vec::new()))
+        {
+            all.push(t);
+        }
+    }
+    for t in (0..fabric.terminal_count()).map(TerminalId::new) {
+        nodes.entry(fabric.terminal(t).guid).or_insert_with(|| Node::Terminals(vec![t]));
+    }
+    for s in (0..fabric.switch_count()).map(SwitchId::new) {
+        nodes.insert(fabric.switch(s).guid, Node::Switch(s));
+    }
+    nodes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cables_and_nodes() {
+        let fabric = darkfiber_fabric::open("torus:dims=4x4,t=1").expect("valid").fabric;
+        let s = fabric.switch(SwitchId(5)).guid;
+        let port = fabric.tail_port(darkfiber_fabric::ChannelId(0));
+        let s0 = fabric.switch(SwitchId(0)).guid;
+        let text = format!("# two\n{s0} {port} # cable\n\n{s}\n0x77 1\nnonsense here too\n");
+        let (faults, found) = parse(&fabric, &text, Path::new("f")).expect("is a list");
+        assert_eq!((faults.links.len(), faults.switches.as_slice()), (1, &[SwitchId(5)][..]));
+        let lines: Vec<usize> = found.0.iter().map(|d| d.line).collect();
+        assert_eq!(lines, [5, 6]);
+        let left = fabric.with_faults(&faults).0;
+        assert_eq!((left.switch_count(), left.switch_link_count()), (15, 32 - 4 - 1));
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        let fabric = darkfiber_fabric::open("torus:dims=4x4,t=1").expect("valid").fabric;
+        assert!(parse(&fabric, "<html>\n<body>\n", Path::new("f")).is_err());
+        assert!(parse(&fabric, "", Path::new("f")).expect("empty").0.is_empty());
+    }
+}

@@ -1,0 +1,49 @@
+//! Where a result comes from.
+
+use darkfiber_fabric::Fabric;
+use darkfiber_report::Provenance;
+
+use crate::args::Common;
+
+/// The provenance of a result about `fabric`.
+pub(crate) fn of(fabric: &Fabric, common: &Common) -> Provenance {
+    Provenance {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        command: command(std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned())),
+        seed: common.seed(),
+        fabric_digest: format!("0x{:016x}", fabric.digest()),
+    }
+}
+
+/// The command line as it could be typed again, without the number of threads.
+fn command(args: impl Iterator<Item = String>) -> String {
+    let mut words = vec!["darkfiber".to_owned()];
+    let mut args = args;
+    while let Some(arg) = args.next() {
+        if arg == "--threads" {
+            args.next();
+        } else if !arg.starts_with("--threads=") {
+            words.push(quoted(&arg));
+        }
+    }
+    words.join(" ")
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_=+./:,@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn commands_can_be_typed_again() {
+        let args = ["route", "my fabric", "--threads", "2", "-e", "it's", "--threads=3"];
+        let text = super::command(args.into_iter().map(str::to_owned));
+        assert_eq!(text, r"darkfiber route 'my fabric' -e 'it'\''s'");
+    }
+}

@@ -1,0 +1,50 @@
+//! The files of `route -o DIR`.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use darkfiber_fabric::Fabric;
+use darkfiber_formats::{fdbs, guid2lid, ibnetdiscover, lft, output, sl, subnet_lst};
+use darkfiber_routing::{Lids, Routes};
+
+use crate::failure::Failure;
+
+/// Forwarding tables, loadable by OpenSM's `file` engine.
+pub(crate) const LFTS: &str = "lfts.dump";
+/// LIDs of ports.
+pub(crate) const GUID2LID: &str = "guid2lid";
+/// Service levels of paths.
+pub(crate) const PATH_SL: &str = "path-sl";
+
+/// Writes a file whole or not at all.
+pub(crate) fn file(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    output::replace(path, write)
+        .map_err(|e| Failure::input(format!("cannot write {}: {e}", path.display())))
+}
+
+/// Makes a directory and those above it.
+pub(crate) fn directory(path: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(path)
+        .map_err(|e| Failure::input(format!("cannot make directory {}: {e}", path.display())))
+}
+
+/// Writes tables and all that goes with them.
+pub(crate) fn routes(
+    dir: &Path,
+    fabric: &Fabric,
+    routes: &Routes,
+    lids: &Lids,
+    summary: &str,
+) -> Result<(), Failure> {
+    directory(dir)?;
+    file(&dir.join(LFTS), |out| lft::write(out, fabric, routes, lids))?;
+    file(&dir.join(GUID2LID), |out| guid2lid::write(out, fabric, lids))?;
+    file(&dir.join("fabric.topo"), |out| ibnetdiscover::write(out, fabric, Some(lids)))?;
+    file(&dir.join("subnet.lst"), |out| subnet_lst::write(out, fabric, lids))?;
+    file(&dir.join("fdbs"), |out| fdbs::write(out, fabric, routes, lids))?;
+    file(&dir.join(PATH_SL), |out| sl::write_paths(out, fabric, routes, lids))?;
+    file(&dir.join("route.json"), |out| out.write_all(summary.as_bytes()))
+}
