@@ -171,15 +171,10 @@ proptest! {
 
 /// Counts the cables between every two groups.
 fn group_pairs(t: &Topology, groups: usize, check: impl Fn(usize, usize, usize)) {
-    let Some(Shape::Dragonfly(shape)) = &t.shape else {
-        panic!("a dragonfly")
-    };
+    let Some(Shape::Dragonfly(shape)) = &t.shape else { panic!("a dragonfly") };
     let mut count = vec![0; groups * groups];
     for (a, b) in cables(&t.fabric) {
-        let (i, j) = (
-            shape.group[a.index()] as usize,
-            shape.group[b.index()] as usize,
-        );
+        let (i, j) = (shape.group[a.index()] as usize, shape.group[b.index()] as usize);
         count[i.min(j) * groups + i.max(j)] += 1;
     }
     for i in 0..groups {
@@ -192,14 +187,10 @@ fn group_pairs(t: &Topology, groups: usize, check: impl Fn(usize, usize, usize))
 #[test]
 fn bisections_of_the_12x8_hyperx() {
     let made = spec("hyperx:dims=12x8,t=7");
-    let Some(Shape::Grid(grid)) = &made.shape else {
-        panic!("a grid")
-    };
+    let Some(Shape::Grid(grid)) = &made.shape else { panic!("a grid") };
     let cut = |d: usize| {
         let half = |s| grid.at(s)[d] < grid.dims[d] / 2;
-        (cables(&made.fabric))
-            .filter(|&(a, b)| half(a) != half(b))
-            .count()
+        (cables(&made.fabric)).filter(|&(a, b)| half(a) != half(b)).count()
     };
     assert_eq!((cut(0), cut(1)), (288, 192));
     // 57.14 % of the 336 terminals on one side.
@@ -209,9 +200,7 @@ fn bisections_of_the_12x8_hyperx() {
 #[test]
 fn a_cascade_group_has_720_green_and_720_black_cables() {
     let made = spec("cascade:groups=15");
-    let Some(Shape::Dragonfly(shape)) = &made.shape else {
-        panic!("a dragonfly")
-    };
+    let Some(Shape::Dragonfly(shape)) = &made.shape else { panic!("a dragonfly") };
     assert_eq!(shape.group_grid, Some((6, 16)));
     let (mut green, mut black, mut blue) = (0, 0, 0);
     for (a, b) in cables(&made.fabric) {
@@ -228,12 +217,7 @@ fn a_cascade_group_has_720_green_and_720_black_cables() {
     assert_eq!((green, black, blue), (15 * 720, 15 * 720, 2520));
     // Two hops within a group, five between groups.
     assert!(made.fabric.diameter() <= 5);
-    let rates: Vec<u64> = made
-        .fabric
-        .classes()
-        .iter()
-        .map(|c| c.bytes_per_second)
-        .collect();
+    let rates: Vec<u64> = made.fabric.classes().iter().map(|c| c.bytes_per_second).collect();
     assert_eq!(rates, [5_250_000_000, 10_200_000_000, 4_700_000_000]);
 }
 

@@ -6,11 +6,7 @@ use darkfiber_fabric::{
 };
 
 fn switch(ports: u8, name: &str) -> Switch {
-    Switch {
-        ports,
-        description: name.into(),
-        ..Switch::default()
-    }
+    Switch { ports, description: name.into(), ..Switch::default() }
 }
 
 fn pair() -> (FabricBuilder, SwitchId, SwitchId, u8) {
@@ -48,10 +44,7 @@ fn ports_that_have_a_cable() {
     assert!(taken(&b.link_switches((s, 1), (t, 2), class)));
     assert!(taken(&b.link_switches((s, 2), (t, 1), class)));
     assert!(taken(&b.add_host_on(s, 1, "cn1", class).map(drop)));
-    assert!(
-        taken(&b.link_switches((s, 3), (s, 3), class)),
-        "a port to itself"
-    );
+    assert!(taken(&b.link_switches((s, 3), (s, 3), class)), "a port to itself");
 }
 
 #[test]
@@ -68,12 +61,8 @@ fn a_refused_cable_leaves_no_trace() {
 fn the_last_port_of_the_largest_switch() {
     let mut b = FabricBuilder::new("large");
     let class = b.class(LinkClass::unknown());
-    let (s, t) = (
-        b.add_switch(switch(255, "s")),
-        b.add_switch(switch(255, "t")),
-    );
-    b.link_switches((s, 255), (t, 64), class)
-        .expect("both exist");
+    let (s, t) = (b.add_switch(switch(255, "s")), b.add_switch(switch(255, "t")));
+    b.link_switches((s, 255), (t, 64), class).expect("both exist");
     assert!(b.is_taken(s, 255) && !b.is_taken(s, 191) && !b.is_taken(s, 0));
     let f = b.finish().expect("valid");
     assert_eq!(f.at_port(s, 255), AtPort::Switch(ChannelId(0), t));
@@ -91,27 +80,16 @@ fn duplicate_guids() {
     let duplicate = |r| matches!(r, Err(BuildError::DuplicateGuid { .. }));
     assert!(with(|_| ()).is_ok());
     assert!(duplicate(with(|b| {
-        b.add_switch(Switch {
-            guid: Guid(0x5000_0000_0001),
-            ..switch(4, "u")
-        });
+        b.add_switch(Switch { guid: Guid(0x5000_0000_0001), ..switch(4, "u") });
     })));
     assert!(duplicate(with(|b| {
         let host = b.add_host("cn1");
-        b.add_adapter(Adapter {
-            guid: Guid(0x5000_0000_0001),
-            host,
-            ..Adapter::default()
-        });
+        b.add_adapter(Adapter { guid: Guid(0x5000_0000_0001), host, ..Adapter::default() });
     })));
     assert!(duplicate(with(|b| {
         let host = b.add_host("cn1");
         for port in [2, 3] {
-            let adapter = b.add_adapter(Adapter {
-                ports: 1,
-                host,
-                ..Adapter::default()
-            });
+            let adapter = b.add_adapter(Adapter { ports: 1, host, ..Adapter::default() });
             b.link_terminal(Terminal {
                 adapter,
                 port: 1,
@@ -146,12 +124,8 @@ fn guids_that_are_filled_in() {
 fn the_highest_guid_does_not_overflow() {
     let (mut b, s, _, class) = pair();
     let host = b.add_host("cn1");
-    let adapter = b.add_adapter(Adapter {
-        guid: Guid(u64::MAX),
-        ports: 1,
-        host,
-        ..Adapter::default()
-    });
+    let adapter =
+        b.add_adapter(Adapter { guid: Guid(u64::MAX), ports: 1, host, ..Adapter::default() });
     b.link_terminal(Terminal {
         adapter,
         port: 1,
@@ -177,8 +151,5 @@ fn classes_are_told_apart_up_to_255() {
         assert_eq!(u64::from(b.class(LinkClass::other("x", i))), i);
     }
     b.class(LinkClass::other("x", 255));
-    assert_eq!(
-        b.finish().expect_err("256 classes"),
-        BuildError::TooManyClasses
-    );
+    assert_eq!(b.finish().expect_err("256 classes"), BuildError::TooManyClasses);
 }

@@ -19,10 +19,7 @@ fn is_part(part: &Fabric, whole: &Fabric, map: &darkfiber_fabric::Renumbering) {
         let AtPort::Switch(d, head) = whole.at_port(old(part.tail(c)), part.tail_port(c)) else {
             panic!("no cable there")
         };
-        assert_eq!(
-            (head, whole.head_port(d)),
-            (old(part.head(c)), part.head_port(c))
-        );
+        assert_eq!((head, whole.head_port(d)), (old(part.head(c)), part.head_port(c)));
         assert_eq!(part.class_of(c), whole.class_of(d));
     }
     for (new, &s) in map.old_switch.iter().enumerate() {
@@ -32,10 +29,7 @@ fn is_part(part: &Fabric, whole: &Fabric, map: &darkfiber_fabric::Renumbering) {
     for (new, &t) in map.old_terminal.iter().enumerate() {
         let (a, b) = (part.terminal(TerminalId::new(new)), whole.terminal(t));
         assert_eq!(map.terminal[t.index()], Some(TerminalId::new(new)));
-        assert_eq!(
-            (a.guid, a.switch_port, old(a.switch)),
-            (b.guid, b.switch_port, b.switch)
-        );
+        assert_eq!((a.guid, a.switch_port, old(a.switch)), (b.guid, b.switch_port, b.switch));
         assert_eq!(part.host_of(TerminalId::new(new)), whole.host_of(t));
     }
     assert_eq!(map.old_switch.len(), part.switch_count());
@@ -103,10 +97,7 @@ fn one_channel_or_both_are_one_cable() {
     let f = spec("hyperx:dims=4").fabric;
     let c = ChannelId(0);
     for links in [vec![c], vec![f.reverse(c)], vec![c, f.reverse(c), c]] {
-        let faults = Faults {
-            links,
-            ..Faults::default()
-        };
+        let faults = Faults { links, ..Faults::default() };
         assert_eq!(f.with_faults(&faults).0.switch_link_count(), 5);
     }
 }
@@ -119,10 +110,7 @@ fn as_many_cables_as_a_spanning_tree_leaves() {
     assert_eq!(f.with_faults(&faults).0.components(), [12]);
     assert_eq!(
         Faults::random_links(&f, spare + 1, 3),
-        Err(FaultError::WouldSplit {
-            wanted: spare + 1,
-            drawn: spare
-        })
+        Err(FaultError::WouldSplit { wanted: spare + 1, drawn: spare })
     );
 }
 
@@ -139,20 +127,12 @@ fn loopbacks_go_with_their_switch() {
     let mut b = FabricBuilder::new("loop");
     let class = b.class(LinkClass::unknown());
     for _ in 0..2 {
-        b.add_switch(Switch {
-            ports: 4,
-            ..Switch::default()
-        });
+        b.add_switch(Switch { ports: 4, ..Switch::default() });
     }
-    b.link_switches((SwitchId(0), 1), (SwitchId(0), 2), class)
-        .expect("free");
-    b.link_switches((SwitchId(1), 1), (SwitchId(1), 2), class)
-        .expect("free");
+    b.link_switches((SwitchId(0), 1), (SwitchId(0), 2), class).expect("free");
+    b.link_switches((SwitchId(1), 1), (SwitchId(1), 2), class).expect("free");
     let f = b.finish().expect("valid");
-    let faults = Faults {
-        switches: vec![SwitchId(0)],
-        ..Faults::default()
-    };
+    let faults = Faults { switches: vec![SwitchId(0)], ..Faults::default() };
     let (left, map) = f.with_faults(&faults);
     assert_eq!(left.loopbacks().len(), 1);
     assert_eq!(left.loopbacks()[0].switch, SwitchId(0));

@@ -21,31 +21,10 @@ const PRINTED: &[(&str, usize, usize, usize, usize, u8)] = &[
     ("sar-testbed", 2, 4, 4, 2, 36),
     ("cab", 180, 1296, 1296, 2592, 36),
     ("edison", 15 * 96, 5760, 5760, 15 * 1440 + 2520, 48),
-    (
-        "aries-max",
-        23_136,
-        92_544,
-        92_544,
-        241 * 1440 + 241 * 480,
-        48,
-    ),
+    ("aries-max", 23_136, 92_544, 92_544, 241 * 1440 + 241 * 480, 48),
     ("crystal", 192, 698, 698, 2 * 1440 + 24, 48),
-    (
-        "slingshot-max",
-        17_440,
-        279_040,
-        279_040,
-        545 * 496 + 545 * 272,
-        64,
-    ),
-    (
-        "slingshot-511",
-        16_352,
-        261_632,
-        261_632,
-        511 * 496 + 511 * 255,
-        64,
-    ),
+    ("slingshot-max", 17_440, 279_040, 279_040, 545 * 496 + 545 * 272, 64),
+    ("slingshot-511", 16_352, 261_632, 261_632, 511 * 496 + 511 * 255, 64),
     ("shandy", 128, 1024, 2048, 8 * 120 + 224, 64),
     ("malbec", 32, 484, 484, 4 * 28 + 96, 64),
     ("hx-4ary2tree", 8, 16, 16, 16, 8),
@@ -67,12 +46,9 @@ fn counts() {
 #[test]
 fn trees_of_the_tables() {
     for p in PRESETS.iter().filter(|p| p.name.starts_with("opt-")) {
-        let numbers: Vec<usize> = (p.name.split('-').skip(1))
-            .map(|x| x.parse().expect("a number"))
-            .collect();
-        let [n, m, r] = numbers[..] else {
-            panic!("{}", p.name)
-        };
+        let numbers: Vec<usize> =
+            (p.name.split('-').skip(1)).map(|x| x.parse().expect("a number")).collect();
+        let [n, m, r] = numbers[..] else { panic!("{}", p.name) };
         let f = build(p.name).fabric;
         assert_eq!(f.switch_count(), r + m, "{}", p.name);
         assert_eq!(f.terminal_count(), r * n, "{}", p.name);
@@ -82,10 +58,7 @@ fn trees_of_the_tables() {
         let full = p.name == "opt-16-16-16" || r == n + m;
         assert!(full, "{}: r = n + m in all rows", p.name);
     }
-    let opt = PRESETS
-        .iter()
-        .filter(|p| p.name.starts_with("opt-"))
-        .count();
+    let opt = PRESETS.iter().filter(|p| p.name.starts_with("opt-")).count();
     assert_eq!(opt, 18);
 }
 
@@ -95,11 +68,7 @@ fn all_are_listed_unique_and_documented() {
     assert_eq!(names.len(), PRESETS.len());
     let printed: BTreeSet<&str> = PRINTED.iter().map(|row| row.0).collect();
     for p in PRESETS {
-        assert!(
-            printed.contains(p.name) || p.name.starts_with("opt-"),
-            "{}",
-            p.name
-        );
+        assert!(printed.contains(p.name) || p.name.starts_with("opt-"), "{}", p.name);
         assert!(!p.summary.is_empty() && p.doc.ends_with('.') && !p.paper.is_empty());
         assert_eq!(preset(p.name).expect("listed").name, p.name);
     }
@@ -107,10 +76,7 @@ fn all_are_listed_unique_and_documented() {
 
 #[test]
 fn a_preset_is_the_same_every_time() {
-    for p in PRESETS
-        .iter()
-        .filter(|p| !p.name.contains("max") && !p.name.contains("511"))
-    {
+    for p in PRESETS.iter().filter(|p| !p.name.contains("max") && !p.name.contains("511")) {
         let (one, two) = (build(p.name), p.build().expect(p.name));
         assert_eq!(one, two);
         assert_eq!(one.fabric.name(), format!("@{}", p.name));
@@ -136,9 +102,7 @@ fn diameters() {
 #[test]
 fn grid_directors() {
     let t = build("t2hx-fattree-full");
-    let Some(Shape::Tree(tree)) = &t.shape else {
-        panic!("a tree")
-    };
+    let Some(Shape::Tree(tree)) = &t.shape else { panic!("a tree") };
     let f = &t.fabric;
     let on = |level: u8| tree.level.iter().filter(|&&l| l == level).count();
     assert_eq!((on(1), on(2), on(3)), (48, 6 * 17, 6 * 9));
@@ -155,29 +119,20 @@ fn grid_directors() {
         .filter(|s| tree.level[s.index()] > 1)
         .map(|s| f.switch(s).system_guid)
         .collect();
-    assert_eq!(
-        chassis.len(),
-        6,
-        "the chips of a director share a system GUID"
-    );
+    assert_eq!(chassis.len(), 6, "the chips of a director share a system GUID");
 }
 
 #[test]
 fn slingshot_arithmetic() {
     let t = build("slingshot-max");
-    let Some(Shape::Dragonfly(shape)) = &t.shape else {
-        panic!("a dragonfly")
-    };
+    let Some(Shape::Dragonfly(shape)) = &t.shape else { panic!("a dragonfly") };
     assert_eq!(shape.group.iter().max(), Some(&544));
     let f = &t.fabric;
     for s in switches(f) {
         let global = (f.channels_from(s))
             .filter(|&c| shape.group[f.heads()[c] as usize] != shape.group[s.index()])
             .count();
-        assert_eq!(
-            (f.terminals_on(s).len(), f.channels_from(s).len()),
-            (16, 48)
-        );
+        assert_eq!((f.terminals_on(s).len(), f.channels_from(s).len()), (16, 48));
         assert_eq!(global, 17);
     }
 }
@@ -197,9 +152,7 @@ fn shandy_hosts_have_two_terminals_on_two_switches() {
     }
     // 4 x 4 x 8 cables of 200 Gb/s in both directions: 6.4 TB/s.
     let half = |s: SwitchId| s.0 / 16 < 4;
-    let cut = crate::support::cables(&f)
-        .filter(|&(a, b)| half(a) != half(b))
-        .count();
+    let cut = crate::support::cables(&f).filter(|&(a, b)| half(a) != half(b)).count();
     assert_eq!(cut, 128);
     assert_eq!(cut as u64 * 25_000_000_000 * 2, 6_400_000_000_000);
 }

@@ -20,20 +20,11 @@ fn names_and_aliases_are_unique_and_found() {
 #[test]
 fn everything_is_documented() {
     for f in FAMILIES {
-        assert!(
-            !f.summary().is_empty() && !f.summary().ends_with('.'),
-            "{}",
-            f.name()
-        );
+        assert!(!f.summary().is_empty() && !f.summary().ends_with('.'), "{}", f.name());
         assert!(f.doc().len() > 60 && f.doc().ends_with('.'), "{}", f.name());
         assert!(!f.paper().is_empty());
         let keys: BTreeSet<&str> = f.keys().iter().chain(COMMON_KEYS).map(|k| k.name).collect();
-        assert_eq!(
-            keys.len(),
-            f.keys().len() + COMMON_KEYS.len(),
-            "{}: key twice",
-            f.name()
-        );
+        assert_eq!(keys.len(), f.keys().len() + COMMON_KEYS.len(), "{}: key twice", f.name());
     }
 }
 
@@ -52,10 +43,7 @@ fn examples_are_named_after_themselves_and_repeatable() {
 
 #[test]
 fn spaces_and_the_order_of_keys_do_not_matter() {
-    let (one, two) = (
-        spec("hyperx:dims=3x2,t=4"),
-        spec(" hyperx: t = 4 , dims = 3x2, "),
-    );
+    let (one, two) = (spec("hyperx:dims=3x2,t=4"), spec(" hyperx: t = 4 , dims = 3x2, "));
     assert_eq!(one.fabric.digest(), two.fabric.digest());
     assert_eq!(one.shape, two.shape);
 }
@@ -83,10 +71,8 @@ fn required_keys_are_required() {
     for f in FAMILIES {
         let (name, pairs) = f.example().split_once(':').expect("a spec");
         for key in f.keys().iter().filter(|k| k.default.is_none()) {
-            let left: Vec<&str> = pairs
-                .split(',')
-                .filter(|p| !p.starts_with(&format!("{}=", key.name)))
-                .collect();
+            let left: Vec<&str> =
+                pairs.split(',').filter(|p| !p.starts_with(&format!("{}=", key.name))).collect();
             let error = parse_spec(&format!("{name}:{}", left.join(","))).expect_err(key.name);
             let SpecError::MissingKey { key: missing, .. } = error else {
                 panic!("{name} without {}: {error}", key.name)
@@ -101,12 +87,6 @@ fn aliases_make_the_same_fabric() {
     let digest = |text: &str| spec(text).fabric.digest();
     assert_eq!(digest("xgft:m=4x4,w=1x4"), digest("fattree2:n=4,m=4,r=4"));
     assert_eq!(digest("kary:k=4,n=2"), digest("ft2:n=4,m=4,r=4"));
-    assert_eq!(
-        digest("pgft:m=18x18x4,w=1x18x2,p=1x1x9"),
-        digest("clos3:k=36,pods=4")
-    );
-    assert_eq!(
-        digest("dragonfly:p=1,a=4,h=2"),
-        digest("dragonfly:p=1,a=4,h=2,g=9,per_pair=1"),
-    );
+    assert_eq!(digest("pgft:m=18x18x4,w=1x18x2,p=1x1x9"), digest("clos3:k=36,pods=4"));
+    assert_eq!(digest("dragonfly:p=1,a=4,h=2"), digest("dragonfly:p=1,a=4,h=2,g=9,per_pair=1"),);
 }

@@ -41,11 +41,7 @@ fn check_labels(f: &Fabric, tree: &TreeShape, pgft: &Pgft) {
     let mut labels: Vec<_> = switches(f).map(|s| (level(s), pgft.label(s))).collect();
     labels.sort_unstable();
     labels.dedup();
-    assert_eq!(
-        labels.len(),
-        f.switch_count(),
-        "labels are unique in a level"
-    );
+    assert_eq!(labels.len(), f.switch_count(), "labels are unique in a level");
     for (a, b) in cables(f) {
         let lower = level(a).min(level(b));
         for (i, (x, y)) in pgft.label(a).iter().zip(pgft.label(b)).enumerate() {
@@ -54,10 +50,7 @@ fn check_labels(f: &Fabric, tree: &TreeShape, pgft: &Pgft) {
     }
     // A host's digits above the first are those of its leaf.
     for (t, &index) in f.terminals().iter().zip(&pgft.index) {
-        assert_eq!(
-            f.host(f.adapter(t.adapter).host).name,
-            format!("cn{:04}", index + 1)
-        );
+        assert_eq!(f.host(f.adapter(t.adapter).host).name, format!("cn{:04}", index + 1));
         let mut rest = index / pgft.m[0];
         for (&digit, &m) in pgft.label(t.switch).iter().zip(&pgft.m).skip(1) {
             assert_eq!(u32::from(digit), rest % m);
@@ -151,17 +144,9 @@ fn shapes_agree_after_faults() {
 #[test]
 fn d_mod_k_reaches_every_host() {
     // The formula of the documentation, followed from every leaf.
-    for text in [
-        "kary:k=3,n=3",
-        "pgft:m=3x4x2,w=1x3x2,p=1x1x2",
-        "clos3:k=4,pods=2",
-    ] {
+    for text in ["kary:k=3,n=3", "pgft:m=3x4x2,w=1x3x2,p=1x1x2", "clos3:k=4,pods=2"] {
         let t = spec(text);
-        let Some(Shape::Tree(TreeShape {
-            level,
-            pgft: Some(p),
-        })) = &t.shape
-        else {
+        let Some(Shape::Tree(TreeShape { level, pgft: Some(p) })) = &t.shape else {
             panic!("a tree")
         };
         let step = |s: SwitchId, digits: &[u16], up: bool| {
@@ -201,12 +186,6 @@ fn summaries() {
     let line = |t: &Topology| t.shape.as_ref().expect("stated").summary(&t.fabric);
     assert_eq!(line(&spec("hyperx:dims=12x8")), "12x8 HyperX");
     assert_eq!(line(&spec("torus:dims=4x4")), "4x4 torus");
-    assert_eq!(
-        line(&spec("kary:k=4,n=3")),
-        "3-level tree, switches by level 16 + 16 + 16"
-    );
-    assert_eq!(
-        line(&spec("dragonfly:p=1,a=4,h=2")),
-        "dragonfly, 9 groups, 36 switches"
-    );
+    assert_eq!(line(&spec("kary:k=4,n=3")), "3-level tree, switches by level 16 + 16 + 16");
+    assert_eq!(line(&spec("dragonfly:p=1,a=4,h=2")), "dragonfly, 9 groups, 36 switches");
 }

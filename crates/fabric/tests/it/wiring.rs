@@ -130,10 +130,7 @@ fn link_rates() {
     let f = spec("hyperx:dims=2,gbps=81.6,host_link=4xEDR").fabric;
     assert_eq!(f.classes()[0].bytes_per_second, 10_200_000_000);
     assert_eq!(f.classes()[0].label, "81.6G");
-    assert_eq!(
-        f.terminal_class(darkfiber_fabric::TerminalId(0)).label,
-        "4xEDR"
-    );
+    assert_eq!(f.terminal_class(darkfiber_fabric::TerminalId(0)).label, "4xEDR");
     // One rate for all cables means all: also those that a family tells apart.
     assert_eq!(spec("cascade:groups=2,gbps=100").fabric.classes().len(), 1);
 }
