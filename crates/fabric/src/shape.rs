@@ -6,7 +6,7 @@ use crate::{Fabric, Renumbering, SwitchId};
 
 /// The structure of a fabric, beside the [`Fabric`] itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase", tag = "kind")]
+#[serde(rename_all = "lowercase")]
 pub enum Shape {
     /// Levels of switches; terminals hang on level 1.
     Tree(TreeShape),

@@ -166,14 +166,12 @@ pub(crate) fn nearest_or_all<'a>(
 /// # Errors
 /// [`SpecError::UnknownFamily`] with the close names.
 pub fn family(name: &str) -> Result<&'static dyn Family, SpecError> {
-    FAMILIES
-        .iter()
-        .copied()
-        .find(|f| f.name() == name || f.aliases().contains(&name))
-        .ok_or_else(|| SpecError::UnknownFamily {
+    FAMILIES.iter().copied().find(|f| f.name() == name || f.aliases().contains(&name)).ok_or_else(
+        || SpecError::UnknownFamily {
             name: name.to_owned(),
             nearest: nearest_or_all(name, FAMILIES.iter().map(|f| f.name())),
-        })
+        },
+    )
 }
 
 /// The preset of that name, with or without the leading `@`.
@@ -260,10 +258,7 @@ mod tests {
             message("hyprex:dims=4x4"),
             "no topology family is called \"hyprex\"; did you mean hyperx?"
         );
-        assert_eq!(
-            message("hyperx:dim=4x4"),
-            "hyperx has no key \"dim\"; did you mean dims?"
-        );
+        assert_eq!(message("hyperx:dim=4x4"), "hyperx has no key \"dim\"; did you mean dims?");
         assert_eq!(
             message("hyperx:t=4"),
             "hyperx needs \"dims\": size of each dimension, e.g. 12x8"
@@ -272,23 +267,14 @@ mod tests {
             message("kary:k=four,n=2"),
             "kary: k=four: expected a whole number from 1 to 127"
         );
-        assert_eq!(
-            message("kary:k=4,n"),
-            "kary: \"n\" is not of the form key=value"
-        );
-        assert_eq!(
-            message("kary:k=4,k=5,n=2"),
-            "kary: key \"k\" is given twice"
-        );
+        assert_eq!(message("kary:k=4,n"), "kary: \"n\" is not of the form key=value");
+        assert_eq!(message("kary:k=4,k=5,n=2"), "kary: key \"k\" is given twice");
         assert_eq!(
             message("cab"),
             "\"cab\" is neither a preset (@name) nor a spec (family:key=value,...); \
              did you mean @cab?"
         );
-        assert_eq!(
-            message("@shany"),
-            "no preset is called \"@shany\"; did you mean @shandy?"
-        );
+        assert_eq!(message("@shany"), "no preset is called \"@shany\"; did you mean @shandy?");
         assert!(message("@").starts_with("no preset is called \"@\""));
         assert!(message("").contains("neither a preset"));
     }
@@ -301,10 +287,7 @@ mod tests {
 
     #[test]
     fn nearest_is_ordered_by_distance() {
-        assert_eq!(
-            nearest("tours", ["torus", "tree", "ours"]),
-            ["torus", "ours"]
-        );
+        assert_eq!(nearest("tours", ["torus", "tree", "ours"]), ["torus", "ours"]);
         assert_eq!(nearest("MESH", ["mesh"]), ["mesh"]);
         assert!(nearest("a", ["b"]).is_empty());
         assert!(nearest("", ["mesh"]).is_empty());

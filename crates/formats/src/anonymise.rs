@@ -102,11 +102,7 @@ impl Anonymiser {
         }
         let valid = "a renamed fabric is as valid as the original";
         for t in fabric.terminals() {
-            b.link_terminal(Terminal {
-                guid: guid(t.guid),
-                ..t.clone()
-            })
-            .expect(valid);
+            b.link_terminal(Terminal { guid: guid(t.guid), ..t.clone() }).expect(valid);
         }
         let class = |c: &darkfiber_fabric::LinkClass| {
             fabric.classes().iter().position(|x| x == c).unwrap_or(0) as u8
@@ -115,13 +111,11 @@ impl Anonymiser {
             if c < fabric.reverse(c) {
                 let near = (fabric.tail(c), fabric.tail_port(c));
                 let far = (fabric.head(c), fabric.head_port(c));
-                b.link_switches(near, far, class(fabric.class_of(c)))
-                    .expect(valid);
+                b.link_switches(near, far, class(fabric.class_of(c))).expect(valid);
             }
         }
         for l in fabric.loopbacks() {
-            b.link_switches((l.switch, l.ports.0), (l.switch, l.ports.1), l.class)
-                .expect(valid);
+            b.link_switches((l.switch, l.ports.0), (l.switch, l.ports.1), l.class).expect(valid);
         }
         b.finish().expect(valid)
     }
@@ -238,18 +232,10 @@ impl Anonymiser {
         if word.len() == 19 && word.bytes().filter(|b| *b == b':').count() == 3 {
             let digits: String = word.chars().filter(|c| *c != ':').collect();
             let new = format!("{:016x}", self.lookup(&digits)?.0);
-            return Some(format!(
-                "{}:{}:{}:{}",
-                &new[..4],
-                &new[4..8],
-                &new[8..12],
-                &new[12..]
-            ));
+            return Some(format!("{}:{}:{}:{}", &new[..4], &new[4..8], &new[8..12], &new[12..]));
         }
-        let digits = ["0x", "S-", "H-", "R-"]
-            .iter()
-            .find_map(|p| word.strip_prefix(p))
-            .unwrap_or(word);
+        let digits =
+            ["0x", "S-", "H-", "R-"].iter().find_map(|p| word.strip_prefix(p)).unwrap_or(word);
         // Shorter numbers are LIDs, ports or counts.
         if digits.len() < 8 {
             return None;
@@ -273,9 +259,7 @@ impl Anonymiser {
 /// Adds a name, or marks it as ambiguous.
 fn learn(map: &mut HashMap<String, Option<String>>, old: &str, new: &str) {
     if !old.is_empty() {
-        map.entry(old.to_owned())
-            .and_modify(|n| *n = None)
-            .or_insert_with(|| Some(new.to_owned()));
+        map.entry(old.to_owned()).and_modify(|n| *n = None).or_insert_with(|| Some(new.to_owned()));
     }
 }
 
@@ -285,14 +269,8 @@ fn is_separator(c: char) -> bool {
 
 /// New GUIDs in order of ids, none of them equal to an old one.
 fn draw_guids(fabric: &Fabric, seed: u64) -> HashMap<Guid, Guid> {
-    let switches = fabric
-        .switches()
-        .iter()
-        .flat_map(|s| [s.guid, s.system_guid]);
-    let adapters = fabric
-        .adapters()
-        .iter()
-        .flat_map(|a| [a.guid, a.system_guid]);
+    let switches = fabric.switches().iter().flat_map(|s| [s.guid, s.system_guid]);
+    let adapters = fabric.adapters().iter().flat_map(|a| [a.guid, a.system_guid]);
     let ports = fabric.terminals().iter().map(|t| t.guid);
     let old: Vec<Guid> = switches.chain(adapters).chain(ports).collect();
     let mut taken: HashSet<Guid> = old.iter().copied().collect();

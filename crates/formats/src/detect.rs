@@ -127,19 +127,14 @@ fn kind_of(text: &str) -> Option<(Kind, usize)> {
         return Some((kind, line));
     }
     let lower = head(body, 64).to_ascii_lowercase();
-    if ["<!doctype", "<html", "<?xml", "<head", "<body"]
-        .iter()
-        .any(|t| lower.starts_with(t))
-    {
+    if ["<!doctype", "<html", "<?xml", "<head", "<body"].iter().any(|t| lower.starts_with(t)) {
         return Some((Kind::Html, line));
     }
     by_lines(text)
 }
 
 fn head(text: &str, bytes: usize) -> &str {
-    let end = (0..=bytes.min(text.len()))
-        .rev()
-        .find(|&n| text.is_char_boundary(n));
+    let end = (0..=bytes.min(text.len())).rev().find(|&n| text.is_char_boundary(n));
     &text[..end.unwrap_or(0)]
 }
 
@@ -160,11 +155,7 @@ fn json_kind(body: &str) -> Option<Kind> {
         let next = next.trim_start();
         return next.starts_with(['{', '"']).then_some(Kind::OtherJson);
     }
-    let compact: String = body
-        .chars()
-        .filter(|c| !c.is_whitespace())
-        .take(2000)
-        .collect();
+    let compact: String = body.chars().filter(|c| !c.is_whitespace()).take(2000).collect();
     if compact.contains("\"format\":\"darkfiber-fabric\"") {
         Some(Kind::Json)
     } else if compact.contains("\"node_info\":") {
@@ -240,21 +231,11 @@ fn line_kind(line: &str) -> Option<Kind> {
     {
         return Some(Kind::Guid2Lid);
     }
-    // `   P1 -> HCA_MT23108 H-1 P1`, or a first line `MTS3600 SW1` before such a one.
-    if line.contains(" -> ")
-        && first
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b"/_-.".contains(&b))
-    {
-        let upper = line
-            .split(" -> ")
-            .nth(1)
-            .map_or(0, |r| r.split_whitespace().count());
-        if upper >= 3 {
-            return Some(Kind::IbdmTopo);
-        }
-    }
-    None
+    // `L1/P1 -4X-10G-> MT23108 H-1 P1`: from a port to system type, system and port.
+    let mut words = line.split_whitespace().skip(1);
+    let arrow = words.next()?;
+    (arrow.starts_with('-') && arrow.ends_with("->") && words.count() >= 3)
+        .then_some(Kind::IbdmTopo)
 }
 
 /// The error for a text that is not what was expected.

@@ -15,10 +15,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            terminals: false,
-            ports: true,
-        }
+        Self { terminals: false, ports: true }
     }
 }
 
@@ -32,21 +29,12 @@ pub fn write(out: &mut dyn Write, fabric: &Fabric, options: Options) -> io::Resu
     writeln!(out, "  node [shape=box];")?;
     writeln!(out, "  edge [fontsize=8];")?;
     for (i, s) in fabric.switches().iter().enumerate() {
-        writeln!(
-            out,
-            "  s{i} [label={}, tooltip=\"{}\"];",
-            quoted(s.description.trim()),
-            s.guid
-        )?;
+        writeln!(out, "  s{i} [label={}, tooltip=\"{}\"];", quoted(s.description.trim()), s.guid)?;
     }
     let edge = |out: &mut dyn Write, a: &str, b: &str, ports: (u8, u8), class: &LinkClass| {
         write!(out, "  {a} -- {b} [")?;
         if options.ports {
-            write!(
-                out,
-                "taillabel=\"{}\", headlabel=\"{}\", ",
-                ports.0, ports.1
-            )?;
+            write!(out, "taillabel=\"{}\", headlabel=\"{}\", ", ports.0, ports.1)?;
         }
         writeln!(out, "tooltip={}];", quoted(&class.label))
     };
@@ -60,22 +48,12 @@ pub fn write(out: &mut dyn Write, fabric: &Fabric, options: Options) -> io::Resu
     }
     for l in fabric.loopbacks() {
         let s = format!("s{}", l.switch.0);
-        edge(
-            out,
-            &s,
-            &s,
-            l.ports,
-            &fabric.classes()[usize::from(l.class)],
-        )?;
+        edge(out, &s, &s, l.ports, &fabric.classes()[usize::from(l.class)])?;
     }
     if options.terminals {
         for (i, t) in fabric.terminals().iter().enumerate() {
             let adapter = fabric.adapter(t.adapter);
-            let style = if t.role == Role::Compute {
-                ""
-            } else {
-                ", style=dashed"
-            };
+            let style = if t.role == Role::Compute { "" } else { ", style=dashed" };
             writeln!(
                 out,
                 "  t{i} [shape=ellipse, label={}, tooltip=\"{}\"{style}];",
@@ -118,26 +96,15 @@ mod tests {
     fn parallel_cables_loopbacks_and_quotes() {
         let mut b = FabricBuilder::new("a \"b\"");
         let class = b.class(LinkClass::infiniband("4xHDR").expect("known"));
-        let s = b.add_switch(Switch {
-            ports: 8,
-            description: "x\\y".into(),
-            ..Switch::default()
-        });
-        let t = b.add_switch(Switch {
-            ports: 8,
-            description: "z".into(),
-            ..Switch::default()
-        });
+        let s = b.add_switch(Switch { ports: 8, description: "x\\y".into(), ..Switch::default() });
+        let t = b.add_switch(Switch { ports: 8, description: "z".into(), ..Switch::default() });
         b.link_switches((s, 1), (t, 2), class).expect("free");
         b.link_switches((s, 2), (t, 1), class).expect("free");
         b.link_switches((s, 3), (s, 4), class).expect("free");
         b.add_host_on(t, 8, "cn1", class).expect("free");
         let fabric = b.finish().expect("a fabric");
         let mut out = Vec::new();
-        let options = Options {
-            terminals: true,
-            ..Options::default()
-        };
+        let options = Options { terminals: true, ..Options::default() };
         write(&mut out, &fabric, options).expect("memory");
         insta::assert_snapshot!(String::from_utf8_lossy(&out), @r#"
         graph "a \"b\"" {

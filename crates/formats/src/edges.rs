@@ -33,10 +33,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            hosts_per_switch: 1,
-            class: LinkClass::unknown(),
-        }
+        Self { hosts_per_switch: 1, class: LinkClass::unknown() }
     }
 }
 
@@ -44,9 +41,7 @@ impl Default for Options {
 const MOST_PARALLEL: u32 = 253;
 
 /// Words in the first line of tables; such a line is a heading.
-const HEADINGS: &[&str] = &[
-    "source", "target", "src", "dst", "from", "to", "node1", "node2",
-];
+const HEADINGS: &[&str] = &["source", "target", "src", "dst", "from", "to", "node1", "node2"];
 
 /// A line, understood.
 enum Line<'a> {
@@ -113,9 +108,7 @@ fn parse(line: &str) -> Line<'_> {
 fn is_heading(line: &str) -> bool {
     let words = words(line.trim());
     words.len() >= 2
-        && words[..2]
-            .iter()
-            .all(|w| HEADINGS.iter().any(|h| h.eq_ignore_ascii_case(w)))
+        && words[..2].iter().all(|w| HEADINGS.iter().any(|h| h.eq_ignore_ascii_case(w)))
 }
 
 /// The line of the first edge, if a text looks like an edge list: words, mostly two or three a line.
@@ -163,12 +156,7 @@ pub fn read(
             }
             Line::Edge(a, b, count, class) => {
                 let ends = (list.switch(a), list.switch(b));
-                list.edges.push(Edge {
-                    line: number,
-                    ends,
-                    count,
-                    class,
-                });
+                list.edges.push(Edge { line: number, ends, count, class });
             }
             Line::Host(name, switch, class) => {
                 let switch = list.switch(switch);
@@ -183,11 +171,7 @@ pub fn read(
         seen_data = true;
     }
     if list.edges.is_empty() && list.hosts.is_empty() {
-        return Err(detect::not_such(
-            text,
-            path,
-            "an edge list (lines of two switch names)",
-        ));
+        return Err(detect::not_such(text, path, "an edge list (lines of two switch names)"));
     }
     list.halve_if_mirrored(&mut d);
     let fabric = list
@@ -250,11 +234,8 @@ impl<'a> List<'a> {
         options: &Options,
         d: &mut Diagnostics,
     ) -> Result<Fabric, darkfiber_fabric::BuildError> {
-        let per_switch = if self.hosts.is_empty() {
-            u32::from(options.hosts_per_switch)
-        } else {
-            0
-        };
+        let per_switch =
+            if self.hosts.is_empty() { u32::from(options.hosts_per_switch) } else { 0 };
         // Ports needed, to know how many each switch has before it is made.
         let mut used = vec![per_switch.min(254); self.names.len()];
         let mut room = |switch: usize, ports: u32| {
@@ -267,10 +248,7 @@ impl<'a> List<'a> {
         let mut full = |line: usize, switch: usize| {
             d.error(
                 line,
-                format!(
-                    "switch \"{}\" would have more than 254 ports",
-                    self.names[switch]
-                ),
+                format!("switch \"{}\" would have more than 254 ports", self.names[switch]),
                 "the cable is left out",
             );
         };
@@ -341,10 +319,7 @@ impl<'a> List<'a> {
 /// # Errors
 /// Whatever `out` says.
 pub fn write(out: &mut dyn Write, fabric: &Fabric) -> io::Result<()> {
-    let switches = names(
-        fabric.switches().iter().map(|s| s.description.as_str()),
-        "sw",
-    );
+    let switches = names(fabric.switches().iter().map(|s| s.description.as_str()), "sw");
     let hosts = names(fabric.hosts().iter().map(|h| h.name.as_str()), "cn");
     writeln!(
         out,
@@ -387,13 +362,7 @@ pub fn write(out: &mut dyn Write, fabric: &Fabric) -> io::Result<()> {
         let (s, t) = (fabric.tail(c).index(), fabric.head(c).index());
         if s < t {
             mention(out, s, t)?;
-            writeln!(
-                out,
-                "{} {}{}",
-                switches[s],
-                switches[t],
-                label(fabric.class_of(c))
-            )?;
+            writeln!(out, "{} {}{}", switches[s], switches[t], label(fabric.class_of(c)))?;
         }
     }
     mention(out, switches.len(), switches.len())
@@ -415,13 +384,7 @@ fn names<'a>(given: impl Iterator<Item = &'a str> + Clone, stem: &str) -> Vec<St
     let usable = given.clone().all(|n| !bad(n) && seen.insert(n));
     given
         .enumerate()
-        .map(|(i, n)| {
-            if usable {
-                n.to_owned()
-            } else {
-                format!("{stem}{i}")
-            }
-        })
+        .map(|(i, n)| if usable { n.to_owned() } else { format!("{stem}{i}") })
         .collect()
 }
 

@@ -78,11 +78,7 @@ fn is_device(word: &str) -> bool {
 /// What an adapter of that description is for, as far as a description can tell: SHARP's
 /// `Mellanox Technologies Aggregation Node` pseudo-adapters are told apart, all else computes.
 pub fn role_of(description: &str) -> Role {
-    if description.contains("Aggregation Node") {
-        Role::Aggregation
-    } else {
-        Role::Compute
-    }
+    if description.contains("Aggregation Node") { Role::Aggregation } else { Role::Compute }
 }
 
 /// Gives hosts to adapters by [`host_key`], in the order in which they are asked for.
@@ -117,13 +113,7 @@ mod tests {
 
     #[test]
     fn device_like_second_words_name_the_host() {
-        for text in [
-            "cn1 HCA-1",
-            "cn1 mlx5_11",
-            "cn1 mlx4_0 ",
-            " cn1  hfi1_0",
-            "cn1 ibp59s0f1",
-        ] {
+        for text in ["cn1 HCA-1", "cn1 mlx5_11", "cn1 mlx4_0 ", " cn1  hfi1_0", "cn1 ibp59s0f1"] {
             assert_eq!(named_host(text), Some("cn1"), "{text}");
         }
         for text in [
@@ -146,9 +136,6 @@ mod tests {
     fn aggregation_adapters_stand_alone() {
         let text = "Mellanox Technologies Aggregation Node";
         assert_eq!(role_of(text), Role::Aggregation);
-        assert_eq!(
-            host_key(text, Guid(1), Guid(2), Role::Aggregation),
-            HostKey::Alone(Guid(2))
-        );
+        assert_eq!(host_key(text, Guid(1), Guid(2), Role::Aggregation), HostKey::Alone(Guid(2)));
     }
 }

@@ -20,6 +20,7 @@
 //! Source: the manual page ibnetdiscover(8) and `ibnetdiscover.c` of infiniband-diags.
 
 mod assemble;
+mod cables;
 mod line;
 mod ports;
 mod read;

@@ -59,16 +59,11 @@ pub fn read_text(path: &Path) -> Result<String, ReadError> {
 
 /// What to call the fabric in a file: the file name without its endings; `stdin` for `-`.
 pub fn name_of(path: &Path) -> String {
-    let name = path
-        .file_name()
-        .map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    let name = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     if name == "-" || name.is_empty() {
         return "stdin".to_owned();
     }
-    let packed = name
-        .strip_suffix(".gz")
-        .or(name.strip_suffix(".zst"))
-        .unwrap_or(&name);
+    let packed = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
     match packed.rsplit_once('.') {
         Some((stem, _)) if !stem.is_empty() => stem.to_owned(),
         _ => packed.to_owned(),

@@ -24,8 +24,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use darkfiber_fabric::{
-    Adapter, AdapterId, BuildError, ChannelId, DragonflyShape, Fabric, FabricBuilder, GridShape,
-    Guid, HostId, LinkClass, Role, Shape, Switch, SwitchId, Terminal, Topology, TreeShape,
+    Adapter, AdapterId, BuildError, ChannelId, Fabric, FabricBuilder, Guid, HostId, LinkClass,
+    Role, Shape, Switch, SwitchId, Terminal, Topology,
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -56,36 +56,6 @@ struct File {
     loopbacks: Vec<(u32, u8, u8, u8)>,
     #[serde(default)]
     shape: Option<serde_json::Value>,
-}
-
-/// A shape as the file has it: one key that says which, since both the enum and its grid have a
-/// field called `kind`.
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum ShapeRecord {
-    Tree(TreeShape),
-    Grid(GridShape),
-    Dragonfly(DragonflyShape),
-}
-
-impl From<ShapeRecord> for Shape {
-    fn from(record: ShapeRecord) -> Self {
-        match record {
-            ShapeRecord::Tree(t) => Self::Tree(t),
-            ShapeRecord::Grid(g) => Self::Grid(g),
-            ShapeRecord::Dragonfly(d) => Self::Dragonfly(d),
-        }
-    }
-}
-
-impl From<Shape> for ShapeRecord {
-    fn from(shape: Shape) -> Self {
-        match shape {
-            Shape::Tree(t) => Self::Tree(t),
-            Shape::Grid(g) => Self::Grid(g),
-            Shape::Dragonfly(d) => Self::Dragonfly(d),
-        }
-    }
 }
 
 /// What every version has.
@@ -238,18 +208,11 @@ fn build(file: &File) -> Result<Fabric, String> {
             latency_ps: c.latency_ps,
         }));
     }
-    let class = |i: u8| {
-        classes
-            .get(usize::from(i))
-            .copied()
-            .ok_or(format!("there is no class {i}"))
-    };
+    let class =
+        |i: u8| classes.get(usize::from(i)).copied().ok_or(format!("there is no class {i}"));
     for s in &file.switches {
         if s.ports == 255 {
-            return Err(format!(
-                "switch \"{}\" has 255 ports, 254 is the most",
-                s.description
-            ));
+            return Err(format!("switch \"{}\" has 255 ports, 254 is the most", s.description));
         }
         b.add_switch(Switch {
             guid: Guid(s.guid.0),
@@ -295,16 +258,10 @@ fn build(file: &File) -> Result<Fabric, String> {
             return Err(format!("there is no adapter {}", t.adapter));
         };
         if t.port == 0 || t.port > adapter.ports || !ports.insert((t.adapter, t.port)) {
-            return Err(format!(
-                "terminal {i}: adapter {} has no free port {}",
-                t.adapter, t.port
-            ));
+            return Err(format!("terminal {i}: adapter {} has no free port {}", t.adapter, t.port));
         }
         if t.lmc > 7 {
-            return Err(format!(
-                "terminal {i}: LMC {} is out of range: 0 to 7",
-                t.lmc
-            ));
+            return Err(format!("terminal {i}: LMC {} is out of range: 0 to 7", t.lmc));
         }
         let guid = match t.guid.0 {
             0 => Guid(adapter.guid.0.wrapping_add(u64::from(t.port)).max(1)),
@@ -325,38 +282,37 @@ fn build(file: &File) -> Result<Fabric, String> {
     }
     for (i, &(s, p, t, q, c)) in file.links.iter().enumerate() {
         if s == t {
-            return Err(format!(
-                "link {i} joins a switch with itself: that is a loopback"
-            ));
+            return Err(format!("link {i} joins a switch with itself: that is a loopback"));
         }
         b.link_switches((switch(s)?, p), (switch(t)?, q), class(c)?)
             .map_err(|e| format!("link {i}: {e}"))?;
     }
     for (i, &(s, p, q, c)) in file.loopbacks.iter().enumerate() {
         let s = switch(s)?;
-        b.link_switches((s, p), (s, q), class(c)?)
-            .map_err(|e| format!("loopback {i}: {e}"))?;
+        b.link_switches((s, p), (s, q), class(c)?).map_err(|e| format!("loopback {i}: {e}"))?;
     }
     b.finish().map_err(|e| e.to_string())
 }
 
 /// A shape that fits the fabric.
 fn shape(value: &serde_json::Value, fabric: &Fabric) -> Result<Shape, String> {
-    let record = ShapeRecord::deserialize(value).map_err(|e| format!("shape: {e}"))?;
+    let shape = Shape::deserialize(value).map_err(|e| format!("shape: {e}"))?;
     // Refuses unknown keys without a list of the known ones.
-    match serde_json::to_value(&record) {
+    match serde_json::to_value(&shape) {
         Ok(again) if again == *value => {}
         _ => return Err("shape: unknown or missing keys".to_owned()),
     }
-    let shape = Shape::from(record);
     let (s, t) = (fabric.switch_count(), fabric.terminal_count());
     let fits = match &shape {
         Shape::Tree(tree) => {
             let pgft = tree.pgft.as_ref().is_none_or(|p| {
                 let h = p.m.len();
-                p.w.len() == h && p.p.len() == h && p.digits.len() == s * h && p.index.len() == t
+                let positive = p.m.iter().chain(&p.w).chain(&p.p).all(|&x| x > 0);
+                let levels = tree.level.iter().all(|&l| usize::from(l) <= h);
+                let rows = p.digits.len() == s * h && p.index.len() == t;
+                p.w.len() == h && p.p.len() == h && rows && positive && levels
             });
-            tree.level.len() == s && pgft
+            tree.level.len() == s && tree.level.iter().all(|&l| l > 0) && pgft
         }
         Shape::Grid(g) => {
             let k = g.dims.len();
@@ -367,9 +323,7 @@ fn shape(value: &serde_json::Value, fabric: &Fabric) -> Result<Shape, String> {
     if fits {
         Ok(shape)
     } else {
-        Err(format!(
-            "shape: not of a fabric with {s} switches and {t} terminals"
-        ))
+        Err(format!("shape: not of a fabric with {s} switches and {t} terminals"))
     }
 }
 
@@ -379,10 +333,7 @@ fn shape(value: &serde_json::Value, fabric: &Fabric) -> Result<Shape, String> {
 /// Whatever `out` says.
 pub fn write(out: &mut dyn Write, topology: &Topology) -> io::Result<()> {
     let f = &topology.fabric;
-    writeln!(
-        out,
-        "{{\n\"format\": \"{FORMAT}\",\n\"version\": {VERSION},"
-    )?;
+    writeln!(out, "{{\n\"format\": \"{FORMAT}\",\n\"version\": {VERSION},")?;
     writeln!(out, "\"name\": {},", serde_json::to_string(f.name())?)?;
     let classes = f.classes().iter().map(|c| ClassRecord {
         label: c.label.clone(),
@@ -424,31 +375,15 @@ pub fn write(out: &mut dyn Write, topology: &Topology) -> io::Result<()> {
         class: t.class,
     });
     list(out, "terminals", terminals)?;
-    let class = |c: ChannelId| {
-        f.classes()
-            .iter()
-            .position(|x| x == f.class_of(c))
-            .unwrap_or(0)
-    };
+    let class = |c: ChannelId| f.classes().iter().position(|x| x == f.class_of(c)).unwrap_or(0);
     let links = (0..f.channel_count())
         .map(ChannelId::new)
         .filter(|&c| c < f.reverse(c))
-        .map(|c| {
-            (
-                f.tail(c).0,
-                f.tail_port(c),
-                f.head(c).0,
-                f.head_port(c),
-                class(c),
-            )
-        });
+        .map(|c| (f.tail(c).0, f.tail_port(c), f.head(c).0, f.head_port(c), class(c)));
     list(out, "links", links)?;
-    let loopbacks = f
-        .loopbacks()
-        .iter()
-        .map(|l| (l.switch.0, l.ports.0, l.ports.1, l.class));
+    let loopbacks = f.loopbacks().iter().map(|l| (l.switch.0, l.ports.0, l.ports.1, l.class));
     list(out, "loopbacks", loopbacks)?;
-    let shape = topology.shape.clone().map(ShapeRecord::from);
+    let shape = topology.shape.as_ref();
     writeln!(out, "\"shape\": {}\n}}", serde_json::to_string(&shape)?)
 }
 

@@ -17,7 +17,8 @@ use darkfiber_fabric::{
 use darkfiber_routing::{DestId, Routes};
 use serde::Deserialize;
 
-use crate::subnet_lst::{Hosts, free_guid, role};
+use crate::hosts::{HostTable, role_of};
+use crate::subnet_lst::free_guid;
 use crate::tables::counted;
 use crate::{Diagnostics, ReadError};
 
@@ -132,7 +133,7 @@ pub fn read_map(text: &str, path: &Path) -> Result<(Nodes, Diagnostics), ReadErr
         _ => stem.strip_suffix("-nodes").unwrap_or(&stem),
     };
     let mut builder = FabricBuilder::new(name);
-    let mut hosts = Hosts::default();
+    let mut hosts = HostTable::default();
     let mut ends: BTreeMap<Guid, End> = BTreeMap::new();
     let mut lids: HashMap<Guid, u16> = HashMap::new();
     for (id, node) in &file.nodes {
@@ -153,7 +154,7 @@ pub fn read_map(text: &str, path: &Path) -> Result<(Nodes, Diagnostics), ReadErr
                 ..Switch::default()
             }))
         } else {
-            let host = hosts.of(&mut builder, description, guid);
+            let host = hosts.host(&mut builder, description, Guid(0), guid);
             let adapter = builder.add_adapter(Adapter {
                 guid,
                 description: description.to_owned(),
@@ -238,7 +239,7 @@ fn link(
                     "a port with two cables"
                 } else {
                     let class = class(builder, info, found);
-                    let role = role(&builder.adapters()[adapter.index()].description);
+                    let role = role_of(&builder.adapters()[adapter.index()].description);
                     let guid = free_guid(host.0, &mut guids);
                     builder.link_terminal(Terminal {
                         adapter,

@@ -30,12 +30,13 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use darkfiber_fabric::{
-    Adapter, AtPort, Fabric, FabricBuilder, Guid, HostId, LinkClass, Role, Switch, SwitchId,
-    Terminal, TerminalId, Topology,
+    Adapter, AtPort, Fabric, FabricBuilder, Guid, LinkClass, Switch, SwitchId, Terminal,
+    TerminalId, Topology,
 };
 use darkfiber_routing::Lids;
 
 use crate::guids::{one_line, parse_guid, parse_hex};
+use crate::hosts::{HostTable, role_of};
 use crate::tables::counted;
 use crate::{Diagnostics, ReadError};
 
@@ -261,14 +262,14 @@ fn build(
         Adapter(darkfiber_fabric::AdapterId),
     }
     let mut builder = FabricBuilder::new(name);
-    let mut hosts = Hosts::default();
+    let mut hosts = HostTable::default();
     let mut renamed = 0;
     let made: Vec<Made> = nodes
         .list
         .iter()
         .map(|node| {
             if !node.is_switch() {
-                let host = hosts.of(&mut builder, &node.description, node.system);
+                let host = hosts.host(&mut builder, &node.description, node.system, node.guid);
                 return Made::Adapter(builder.add_adapter(Adapter {
                     guid: node.guid,
                     system_guid: node.system,
@@ -346,7 +347,7 @@ fn build(
             switch_port,
             lid: Some(lid).filter(|&l| l != 0),
             lmc: 0,
-            role: role(&node.description),
+            role: role_of(&node.description),
             class,
         })?;
     }
@@ -367,57 +368,6 @@ pub(crate) fn free_guid(mut guid: Guid, used: &mut HashSet<Guid>) -> Guid {
         guid.0 = guid.0.wrapping_add(1);
     }
     guid
-}
-
-/// The role that a description gives away.
-pub(crate) fn role(description: &str) -> Role {
-    if description.contains("Aggregation Node") { Role::Aggregation } else { Role::Compute }
-}
-
-/// Puts adapters into hosts. Adapters of one system GUID share a host, and so do those whose
-/// descriptions are a common name and different device words (`luna-1 HCA-1`, `luna-1 HCA-2`).
-/// Equal descriptions are different hosts: many fabrics are full of `localhost HCA-1`.
-#[derive(Default)]
-pub(crate) struct Hosts {
-    by_system: HashMap<Guid, HostId>,
-    by_name: HashMap<String, (HostId, Vec<String>)>,
-}
-
-impl Hosts {
-    pub(crate) fn of(
-        &mut self,
-        builder: &mut FabricBuilder,
-        description: &str,
-        system: Guid,
-    ) -> HostId {
-        if let Some(&host) = self.by_system.get(&system) {
-            return host;
-        }
-        let (name, device) = match description.trim().split_once(' ') {
-            Some((name, rest)) => (name, rest.split_whitespace().next().unwrap_or_default()),
-            None => (description.trim(), ""),
-        };
-        let names_device =
-            ["HCA-", "mlx", "hfi", "qib", "ib"].iter().any(|p| device.starts_with(p));
-        let host = match self.by_name.get_mut(name) {
-            Some((host, devices)) if names_device && !devices.iter().any(|d| d == device) => {
-                devices.push(device.to_owned());
-                *host
-            }
-            _ => {
-                let host = builder.add_host(name);
-                if names_device {
-                    let devices = vec![device.to_owned()];
-                    self.by_name.insert(name.to_owned(), (host, devices));
-                }
-                host
-            }
-        };
-        if system.0 != 0 {
-            self.by_system.insert(system, host);
-        }
-        host
-    }
 }
 
 /// Writes a list of links, two lines each, as OpenSM 3.3.23 does (but no node is marked as the subnet

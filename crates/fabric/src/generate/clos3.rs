@@ -54,17 +54,11 @@ impl Family for Clos3 {
         }
         let pods = params.get("pods", 1..=k)?.unwrap_or(k);
         if pods % 2 != 0 || k % pods != 0 {
-            let fit: Vec<String> = (2..=k)
-                .filter(|p| p % 2 == 0 && k % p == 0)
-                .map(|p| p.to_string())
-                .collect();
+            let fit: Vec<String> =
+                (2..=k).filter(|p| p % 2 == 0 && k % p == 0).map(|p| p.to_string()).collect();
             return Err(params.bad("pods", format!("an even divisor of k: {}", fit.join(", "))));
         }
-        Tree {
-            m: vec![k / 2, k / 2, pods],
-            w: vec![1, k / 2, pods / 2],
-            p: vec![1, 1, k / pods],
-        }
-        .generate(params)
+        Tree { m: vec![k / 2, k / 2, pods], w: vec![1, k / 2, pods / 2], p: vec![1, 1, k / pods] }
+            .generate(params)
     }
 }

@@ -79,9 +79,7 @@ impl Family for Dragonfly {
         }
         for first in (0..plan.g * a).step_by(plan.nics as usize) {
             for port in 1..=p {
-                let ends: Vec<_> = (0..plan.nics)
-                    .map(|i| (SwitchId(first + i), port))
-                    .collect();
+                let ends: Vec<_> = (0..plan.nics).map(|i| (SwitchId(first + i), port)).collect();
                 layout.railed_host(&ends)?;
             }
         }
@@ -145,11 +143,7 @@ impl Plan {
         }
         let spread = match per_pair {
             None if g < full => None,
-            _ => Some(Spread {
-                groups: g,
-                members: a,
-                per_pair: per_pair.unwrap_or(1),
-            }),
+            _ => Some(Spread { groups: g, members: a, per_pair: per_pair.unwrap_or(1) }),
         };
         let most = spread.map_or(0, Spread::most);
         if most > u64::from(h) {
@@ -161,14 +155,7 @@ impl Plan {
             return Err(params.bad("per_pair", expected));
         }
         let h = params.get("h", 0..=254)?.unwrap_or(most as u32);
-        Ok(Self {
-            p,
-            a,
-            h,
-            g,
-            nics,
-            spread,
-        })
+        Ok(Self { p, a, h, g, nics, spread })
     }
 
     /// Cables of a pair of groups.
@@ -201,8 +188,6 @@ impl Plan {
             (group, c / h, c % h)
         };
         let pairs = move || (0..g).flat_map(move |i| (i + 1..g).map(move |j| (i, j)));
-        (0..self.per_pair())
-            .flat_map(move |_| pairs())
-            .map(move |(i, j)| (next(i), next(j)))
+        (0..self.per_pair()).flat_map(move |_| pairs()).map(move |(i, j)| (next(i), next(j)))
     }
 }

@@ -17,11 +17,7 @@ pub struct Key {
 
 impl Key {
     pub(super) const fn required(name: &'static str, meaning: &'static str) -> Self {
-        Self {
-            name,
-            meaning,
-            default: None,
-        }
+        Self { name, meaning, default: None }
     }
 
     pub(super) const fn optional(
@@ -29,46 +25,22 @@ impl Key {
         meaning: &'static str,
         default: &'static str,
     ) -> Self {
-        Self {
-            name,
-            meaning,
-            default: Some(default),
-        }
+        Self { name, meaning, default: Some(default) }
     }
 }
 
 /// Keys that every family has beside its own.
 pub const COMMON_KEYS: &[Key] = &[
-    Key::optional(
-        "link",
-        "InfiniBand width and speed of all cables, e.g. 4xHDR",
-        "the family's",
-    ),
-    Key::optional(
-        "gbps",
-        "data rate of all cables in Gbit/s, instead of link",
-        "the family's",
-    ),
-    Key::optional(
-        "host_link",
-        "width and speed of the hosts' cables, if they differ",
-        "as link",
-    ),
+    Key::optional("link", "InfiniBand width and speed of all cables, e.g. 4xHDR", "the family's"),
+    Key::optional("gbps", "data rate of all cables in Gbit/s, instead of link", "the family's"),
+    Key::optional("host_link", "width and speed of the hosts' cables, if they differ", "as link"),
     Key::optional(
         "host_gbps",
         "data rate of the hosts' cables in Gbit/s, instead of host_link",
         "as gbps",
     ),
-    Key::optional(
-        "hosts",
-        "number of hosts; the last places stay empty",
-        "all places",
-    ),
-    Key::optional(
-        "radix",
-        "ports that a switch has",
-        "the most that any switch uses",
-    ),
+    Key::optional("hosts", "number of hosts; the last places stay empty", "all places"),
+    Key::optional("radix", "ports that a switch has", "the most that any switch uses"),
 ];
 
 /// A family of topologies: parameters in, fabric and shape out.

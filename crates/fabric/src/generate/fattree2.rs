@@ -28,9 +28,8 @@ impl Family for FatTree2 {
     }
 
     fn paper(&self) -> &'static str {
-        "Yuan, Nienaber, Duan, Melhem, \"Oblivious routing in fat-tree based system area networks \
-         with uncertain traffic demands\", 2009, as used by \"Improving Performance of Deterministic \
-         Single-path Routing on 2-Level Generalized Fat-trees\""
+        "Nienaber, Mahapatra, Yuan, \"Improving performance of deterministic single-path routing on \
+         2-level generalized fat-trees\", section I"
     }
 
     fn keys(&self) -> &'static [Key] {
@@ -53,11 +52,6 @@ impl Family for FatTree2 {
         let m = params.need("m", 1..=254)?;
         let r = params.need("r", 1..=254)?;
         let trunk = params.get("trunk", 1..=254)?.unwrap_or(1);
-        Tree {
-            m: vec![n, r],
-            w: vec![1, m],
-            p: vec![1, trunk],
-        }
-        .generate(params)
+        Tree { m: vec![n, r], w: vec![1, m], p: vec![1, trunk] }.generate(params)
     }
 }

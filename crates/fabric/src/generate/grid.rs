@@ -29,12 +29,7 @@ pub(super) fn read(params: &Params, kind: GridKind) -> Result<Grid, SpecError> {
         return Err(params.bad("dims", "at most 24 dimensions"));
     }
     let trunk = params.per("trunk", &(1..=254), dims.len(), 1)?;
-    Ok(Grid {
-        kind,
-        t: params.get("t", 0..=254)?.unwrap_or(1),
-        dims,
-        trunk,
-    })
+    Ok(Grid { kind, t: params.get("t", 0..=254)?.unwrap_or(1), dims, trunk })
 }
 
 impl Grid {

@@ -36,11 +36,7 @@ impl Family for HyperX {
             &[
                 Key::required("dims", "size of each dimension, e.g. 12x8"),
                 Key::optional("t", "hosts of a switch", "1"),
-                Key::optional(
-                    "trunk",
-                    "parallel cables, one number or one by dimension",
-                    "1",
-                ),
+                Key::optional("trunk", "parallel cables, one number or one by dimension", "1"),
             ]
         }
     }

@@ -49,11 +49,6 @@ impl Family for KAry {
         let n = params.need("n", 1..=15)? as usize;
         let mut w = vec![k; n];
         w[0] = 1;
-        Tree {
-            m: vec![k; n],
-            w,
-            p: vec![1; n],
-        }
-        .generate(params)
+        Tree { m: vec![k; n], w, p: vec![1; n] }.generate(params)
     }
 }

@@ -11,8 +11,9 @@ use super::Params;
 pub const MAX_PORTS: u64 = 254;
 /// Most switches, hosts or terminals of a generated fabric.
 pub const MAX_NODES: u64 = 1 << 24;
-/// Most cables of a generated fabric; two channels each have to fit 32-bit ids.
-pub const MAX_CABLES: u64 = 1 << 28;
+/// Most cables between switches of a generated fabric. Ids would allow for more, but these already take
+/// several gigabytes.
+pub const MAX_CABLES: u64 = 1 << 26;
 
 /// What a generator is about to make, counted with saturation so that it cannot overflow.
 #[derive(Clone, Copy, Debug)]
@@ -43,12 +44,7 @@ impl Size {
             ("cables", self.cables, MAX_CABLES),
         ] {
             if count > limit {
-                return Err(SpecError::TooLarge {
-                    family,
-                    what,
-                    count,
-                    limit,
-                });
+                return Err(SpecError::TooLarge { family, what, count, limit });
             }
         }
         Ok(())
@@ -208,9 +204,8 @@ mod tests {
     fn switch_guids_differ_also_beyond_sixteen_bits() {
         assert_eq!(switch_guid(1, 0), Guid(0x5000_0001_0001));
         assert_eq!(switch_guid(0x20, 65_534), Guid(0x5000_0020_ffff));
-        let mut seen: Vec<Guid> = (1..4)
-            .flat_map(|tag| (0..200_000).map(move |n| switch_guid(tag, n)))
-            .collect();
+        let mut seen: Vec<Guid> =
+            (1..4).flat_map(|tag| (0..200_000).map(move |n| switch_guid(tag, n))).collect();
         seen.sort_unstable();
         seen.dedup();
         assert_eq!(seen.len(), 600_000);

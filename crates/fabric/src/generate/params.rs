@@ -34,10 +34,7 @@ impl Params {
         };
         for part in pairs.split(',').map(str::trim).filter(|p| !p.is_empty()) {
             let Some((key, value)) = part.split_once('=') else {
-                return Err(SpecError::NotAPair {
-                    family: params.family,
-                    text: part.to_owned(),
-                });
+                return Err(SpecError::NotAPair { family: params.family, text: part.to_owned() });
             };
             let (key, value) = (key.trim(), value.trim());
             if !params.meaning.iter().any(|(name, _)| *name == key) {
@@ -48,10 +45,7 @@ impl Params {
                 });
             }
             if params.raw(key).is_some() {
-                return Err(SpecError::DuplicateKey {
-                    family: params.family,
-                    key: key.to_owned(),
-                });
+                return Err(SpecError::DuplicateKey { family: params.family, key: key.to_owned() });
             }
             params.pairs.push((key.to_owned(), value.to_owned()));
         }

@@ -104,9 +104,9 @@ impl Tree {
     }
 
     fn number(&self, level: usize, digits: &[u32]) -> usize {
-        (0..self.height()).rev().fold(0, |number, i| {
-            number * self.radix(level, i) as usize + digits[i] as usize
-        })
+        (0..self.height())
+            .rev()
+            .fold(0, |number, i| number * self.radix(level, i) as usize + digits[i] as usize)
     }
 
     /// Ports towards the children of a switch of `level`, or of a host (0).
@@ -130,9 +130,7 @@ impl Tree {
             hosts: self.count(0),
             rails: up(0),
             ports: (1..=h).map(ports).max().unwrap_or(0),
-            cables: (1..h)
-                .map(|l| self.count(l).saturating_mul(up(l)))
-                .fold(0, add),
+            cables: (1..h).map(|l| self.count(l).saturating_mul(up(l))).fold(0, add),
         }
     }
 

@@ -7,11 +7,7 @@ use super::{Family, Key, Params, grid};
 const KEYS: &[Key] = &[
     Key::required("dims", "size of each dimension, e.g. 8x8x8"),
     Key::optional("t", "hosts of a switch", "1"),
-    Key::optional(
-        "trunk",
-        "parallel cables, one number or one by dimension",
-        "1",
-    ),
+    Key::optional("trunk", "parallel cables, one number or one by dimension", "1"),
 ];
 
 /// The family `torus`.

@@ -14,16 +14,9 @@ pub(super) fn edison() -> Result<Topology, SpecError> {
     let made = parse_spec("cascade:groups=15,radix=48")?;
     let all = made.fabric.terminal_count();
     let service = |t: TerminalId, _: &_| {
-        if t.index() * SERVICE % all < SERVICE {
-            Role::Other
-        } else {
-            Role::Compute
-        }
+        if t.index() * SERVICE % all < SERVICE { Role::Other } else { Role::Compute }
     };
-    Ok(Topology {
-        fabric: made.fabric.with_roles(service),
-        ..made
-    })
+    Ok(Topology { fabric: made.fabric.with_roles(service), ..made })
 }
 
 /// `full` without `count` cables drawn with `seed`, still connected.

@@ -37,10 +37,7 @@ impl Preset {
             Source::Spec(spec) => parse_spec(spec)?,
             Source::Build(build) => build()?,
         };
-        Ok(Topology {
-            fabric: made.fabric.renamed(format!("@{}", self.name)),
-            ..made
-        })
+        Ok(Topology { fabric: made.fabric.renamed(format!("@{}", self.name)), ..made })
     }
 
     /// The generator spec that it stands for, `None` if no family covers it.
@@ -60,8 +57,8 @@ const AFAR: &str = "Smith et al., \"Mitigating inter-job interference using adap
                     routing\", SC'18, section III-A";
 const SLS: &str = "De Sensi et al., \"An in-depth analysis of the Slingshot interconnect\", SC'20, \
                    sections II-B, II-G and III";
-const OPT: &str = "\"Improving performance of deterministic single-path routing on 2-level \
-                   generalized fat-trees\", Tables I and II";
+const OPT: &str = "Nienaber, Mahapatra, Yuan, \"Improving performance of deterministic single-path \
+                   routing on 2-level generalized fat-trees\", Tables I and II";
 
 const fn opt(name: &'static str, kind: &'static str, spec: &'static str) -> Preset {
     Preset {

@@ -15,17 +15,9 @@ const DIRECTORS: usize = 6;
 /// External ports of a director that an edge switch takes.
 const UPLINKS: usize = 3;
 /// A Grid Director 4700 as TSUBAME2 had it.
-const GRID_DIRECTOR: Chassis = Chassis {
-    boards: 17,
-    spines: 9,
-    trunk: 2,
-};
+const GRID_DIRECTOR: Chassis = Chassis { boards: 17, spines: 9, trunk: 2 };
 /// A 216-port director: 12 leaf chips with 18 external ports each, 6 spine chips.
-const DIRECTOR_216: Chassis = Chassis {
-    boards: 12,
-    spines: 6,
-    trunk: 3,
-};
+const DIRECTOR_216: Chassis = Chassis { boards: 12, spines: 6, trunk: 3 };
 
 /// The T2HX fat-tree plane with nothing missing.
 pub(super) fn t2hx() -> Result<Topology, SpecError> {
@@ -124,12 +116,7 @@ impl Levels {
     fn new(link: &str) -> Self {
         let mut builder = FabricBuilder::new("");
         let class = LinkClass::infiniband(link).unwrap_or_else(LinkClass::unknown);
-        Self {
-            class: builder.class(class),
-            builder,
-            level: Vec::new(),
-            count: [0; 5],
-        }
+        Self { class: builder.class(class), builder, level: Vec::new(), count: [0; 5] }
     }
 
     fn switch(&mut self, level: u8, description: String) -> SwitchId {
@@ -160,8 +147,7 @@ impl Levels {
 
     fn host(&mut self, leaf: SwitchId, port: usize, n: usize) -> Result<(), BuildError> {
         let name = host_name(n + 1);
-        self.builder
-            .add_host_on(leaf, port as u8 + 1, &name, self.class)?;
+        self.builder.add_host_on(leaf, port as u8 + 1, &name, self.class)?;
         Ok(())
     }
 
@@ -209,10 +195,7 @@ impl Levels {
     fn finish(self) -> Result<Topology, BuildError> {
         Ok(Topology {
             fabric: self.builder.finish()?,
-            shape: Some(Shape::Tree(TreeShape {
-                level: self.level,
-                pgft: None,
-            })),
+            shape: Some(Shape::Tree(TreeShape { level: self.level, pgft: None })),
         })
     }
 }

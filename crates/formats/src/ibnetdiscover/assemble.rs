@@ -1,4 +1,4 @@
-//! Records to a fabric: matching the two ends of every cable.
+//! Records to a fabric.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -8,6 +8,7 @@ use darkfiber_fabric::{
     Topology,
 };
 
+use super::cables::{Cable, End, Matcher};
 use super::line::{Key, Kind};
 use crate::hosts::{HostTable, role_of};
 use crate::{Diagnostics, ReadError};
@@ -53,18 +54,6 @@ pub(super) struct Records<'a> {
     pub(super) index: HashMap<Key<'a>, u32>,
 }
 
-const NONE: u32 = u32::MAX;
-
-/// A port of a node.
-type End = (u32, u8);
-
-struct Cable {
-    a: End,
-    b: End,
-    /// The port line of end `a`, and that of end `b` if there is one.
-    lines: (u32, Option<u32>),
-}
-
 impl Records<'_> {
     /// Builds the fabric.
     pub(super) fn assemble(
@@ -88,10 +77,7 @@ impl Records<'_> {
         })?;
         // In the order of the input, remarks about the whole file last.
         d.0.sort_by_key(|x| if x.line == 0 { usize::MAX } else { x.line });
-        Ok(Topology {
-            fabric,
-            shape: None,
-        })
+        Ok(Topology { fabric, shape: None })
     }
 
     /// Makes nodes of those that are referred to but never described: a dump that was cut short has
@@ -134,10 +120,7 @@ impl Records<'_> {
             };
             d.warn(
                 p.line,
-                format!(
-                    "{what} \"{}\" \"{description}\" is never described; {made}",
-                    p.far_id
-                ),
+                format!("{what} \"{}\" \"{description}\" is never described; {made}", p.far_id),
                 "the dump was cut short or damaged; make a new one",
             );
             self.index.insert(p.far, self.nodes.len() as u32);
@@ -158,171 +141,11 @@ impl Records<'_> {
     }
 
     /// "port 3 of "leaf1"", for people.
-    fn end(&self, end: End) -> String {
+    pub(super) fn end(&self, end: End) -> String {
         let node = &self.nodes[end.0 as usize];
         let name = node.description.trim();
         let name = if name.is_empty() { node.id } else { name };
         format!("port {} of \"{name}\"", end.1)
-    }
-}
-
-/// Finds the cables.
-struct Matcher<'r, 'a> {
-    records: &'r Records<'a>,
-    described: usize,
-    /// `start[node] + port - 1`: slot of a port.
-    start: Vec<usize>,
-    /// Per slot the port line that lists it.
-    listed: Vec<u32>,
-    /// Per slot its cable.
-    cable: Vec<u32>,
-    cables: Vec<Cable>,
-}
-
-impl<'r, 'a> Matcher<'r, 'a> {
-    fn new(records: &'r Records<'a>, described: usize) -> Self {
-        let mut start = Vec::with_capacity(records.nodes.len());
-        let mut slots = 0;
-        for node in &records.nodes {
-            start.push(slots);
-            slots += usize::from(node.ports);
-        }
-        Self {
-            records,
-            described,
-            start,
-            listed: vec![NONE; slots],
-            cable: vec![NONE; slots],
-            cables: Vec::with_capacity(records.ports.len() / 2 + 1),
-        }
-    }
-
-    fn slot(&self, (node, port): End) -> usize {
-        self.start[node as usize] + usize::from(port) - 1
-    }
-
-    fn run(&mut self, d: &mut Diagnostics) {
-        let records = self.records;
-        let usable: Vec<Option<(End, End)>> =
-            (0..records.ports.len()).map(|i| self.ends(i, d)).collect();
-        // First the cables whose two nodes are described: a damaged line that names a node which
-        // does not exist must not take the place of a good one.
-        for both_described in [true, false] {
-            for (i, ends) in usable.iter().enumerate() {
-                if let &Some((a, b)) = ends
-                    && ((b.0 as usize) < self.described) == both_described
-                {
-                    self.connect(i, a, b, d);
-                }
-            }
-        }
-        for cable in &self.cables {
-            let far = self.slot(cable.b);
-            if cable.lines.1.is_none()
-                && self.listed[far] == NONE
-                && (cable.b.0 as usize) < self.described
-                && records.nodes[cable.a.0 as usize].kind != Kind::Router
-            {
-                let line = records.ports[cable.lines.0 as usize].line;
-                d.warn(
-                    line,
-                    format!(
-                        "only one end is listed: {} leads to {}, which has no line",
-                        records.end(cable.a),
-                        records.end(cable.b)
-                    ),
-                    "the cable is made; make a new dump if it should not be there",
-                );
-            }
-        }
-    }
-
-    /// The two ends that port line `i` names, if both exist.
-    fn ends(&mut self, i: usize, d: &mut Diagnostics) -> Option<(End, End)> {
-        let records = self.records;
-        let p = &records.ports[i];
-        let far = *records.index.get(&p.far)?;
-        for (node, port) in [(p.node, p.port), (far, p.far_port)] {
-            let n = &records.nodes[node as usize];
-            if port == 0 || port > u32::from(n.ports) {
-                d.error(
-                    p.line,
-                    format!(
-                        "\"{}\" has {} ports, port {port} does not exist",
-                        n.description, n.ports
-                    ),
-                    "the line is left out",
-                );
-                return None;
-            }
-        }
-        let (a, b) = ((p.node, p.port as u8), (far, p.far_port as u8));
-        let slot = self.slot(a);
-        if self.listed[slot] == NONE {
-            self.listed[slot] = i as u32;
-            return Some((a, b));
-        }
-        let first = &records.ports[self.listed[slot] as usize];
-        let what = format!(
-            "{} is already listed in line {}",
-            records.end(a),
-            first.line
-        );
-        if (first.far, first.far_port) == (p.far, p.far_port) {
-            d.note(p.line, what, "the line is left out");
-        } else {
-            d.error(
-                p.line,
-                format!("{what}, with another cable"),
-                "the first is kept; make a new dump",
-            );
-        }
-        None
-    }
-
-    fn connect(&mut self, i: usize, a: End, b: End, d: &mut Diagnostics) {
-        let records = self.records;
-        let line = records.ports[i].line;
-        if a == b {
-            d.warn(
-                line,
-                format!("{} is cabled to itself", records.end(a)),
-                "a loopback plug carries no traffic; it is left out",
-            );
-            return;
-        }
-        let (slot_a, slot_b) = (self.slot(a), self.slot(b));
-        let taken = [self.cable[slot_a], self.cable[slot_b]]
-            .into_iter()
-            .find(|&c| c != NONE);
-        let Some(taken) = taken else {
-            let cable = self.cables.len() as u32;
-            self.cable[slot_a] = cable;
-            self.cable[slot_b] = cable;
-            self.cables.push(Cable {
-                a,
-                b,
-                lines: (i as u32, None),
-            });
-            return;
-        };
-        let cable = &mut self.cables[taken as usize];
-        if (cable.a, cable.b) == (b, a) {
-            cable.lines.1 = Some(i as u32);
-            return;
-        }
-        d.error(
-            line,
-            format!(
-                "{} leads to {} here, but line {} joins {} and {}",
-                records.end(a),
-                records.end(b),
-                records.ports[cable.lines.0 as usize].line,
-                records.end(cable.a),
-                records.end(cable.b),
-            ),
-            "the other line is kept; cables may have been moved during the dump, make a new one",
-        );
     }
 }
 
@@ -350,11 +173,7 @@ impl<'r, 'a> Assembly<'r, 'a> {
         let mut hosts = HostTable::default();
         for (i, node) in records.nodes.iter().enumerate() {
             let guid = this.guid(node, i);
-            let system_guid = if node.system.0 == 0 {
-                guid
-            } else {
-                node.system
-            };
+            let system_guid = if node.system.0 == 0 { guid } else { node.system };
             match node.kind {
                 Kind::Router => {}
                 Kind::Switch => {
@@ -439,8 +258,7 @@ impl<'r, 'a> Assembly<'r, 'a> {
                     let line = records.ports[cable.lines.0 as usize].line;
                     bundles.entry((switch, t)).or_default().push((class, line));
                 }
-                self.builder
-                    .link_switches((switch, switch_port), (t, far.1), index)?;
+                self.builder.link_switches((switch, switch_port), (t, far.1), index)?;
             } else if let Some(adapter) = self.adapter[far.0 as usize] {
                 linked[far.0 as usize] = true;
                 let terminal = Terminal {
@@ -460,11 +278,7 @@ impl<'r, 'a> Assembly<'r, 'a> {
         }
         slow_in_bundles(bundles, d);
         if unstated > 0 {
-            d.note(
-                0,
-                format!("{unstated} cables state no speed"),
-                "they count as 4xQDR",
-            );
+            d.note(0, format!("{unstated} cables state no speed"), "they count as 4xQDR");
         }
         for (node, _) in records
             .nodes
@@ -498,9 +312,7 @@ impl<'r, 'a> Assembly<'r, 'a> {
         } else {
             (cable.lines.1.map(line), Some(line(cable.lines.0)))
         };
-        terminal.lid = of_adapter
-            .and_then(|p| p.lid)
-            .or(of_switch.and_then(|p| p.far_lid));
+        terminal.lid = of_adapter.and_then(|p| p.lid).or(of_switch.and_then(|p| p.far_lid));
         terminal.lmc = of_adapter.map_or(0, |p| p.lmc);
         let node = &self.builder.adapters()[terminal.adapter.index()];
         let guid = of_adapter
@@ -518,10 +330,7 @@ impl<'r, 'a> Assembly<'r, 'a> {
                 d.error(
                     line(cable.lines.0).line,
                     format!("port GUID {guid} belongs to two ports"),
-                    format!(
-                        "port {} of \"{}\" gets {fresh}",
-                        terminal.port, node.description
-                    ),
+                    format!("port {} of \"{}\" gets {fresh}", terminal.port, node.description),
                 );
             }
             terminal.guid = fresh;

@@ -120,9 +120,7 @@ fn header(line: &str) -> Line<'_> {
         "module" => return Line::Directive,
         _ => return Line::Other,
     };
-    Cursor(value.trim_start())
-        .hex()
-        .map_or(Line::Damaged, |value| Line::Header(header, value))
+    Cursor(value.trim_start()).hex().map_or(Line::Damaged, |value| Line::Header(header, value))
 }
 
 /// How the tools and their libraries begin a message.
@@ -230,9 +228,7 @@ impl<'a> Cursor<'a> {
         };
         self.blanks();
         // `Switch` may start a sentence.
-        self.0
-            .starts_with(|c: char| c.is_ascii_digit() || c == '"')
-            .then_some(kind)
+        self.0.starts_with(|c: char| c.is_ascii_digit() || c == '"').then_some(kind)
     }
 
     fn node_line(mut self, kind: Kind) -> Option<NodeLine<'a>> {
@@ -329,12 +325,7 @@ impl<'a> Comment<'a> {
                 after: "",
                 cut: true,
             },
-            _ => Self {
-                before: text,
-                description: None,
-                after: text,
-                cut: false,
-            },
+            _ => Self { before: text, description: None, after: text, cut: false },
         }
     }
 }
@@ -370,25 +361,20 @@ mod tests {
             assert_eq!((p.far_guid, p.label), (Some(Guid(0xc43)), Some("4xHDR")));
             assert_eq!(p.far_description, Some("a b"));
         }
-        for text in [
-            "Switch\t41 \"S-01\" # \"x\"",
-            "Switch41 \"S-01\"#\"x\"",
-            "Switch 41\"S-01\" # \"x\"",
-        ] {
+        for text in
+            ["Switch\t41 \"S-01\" # \"x\"", "Switch41 \"S-01\"#\"x\"", "Switch 41\"S-01\" # \"x\""]
+        {
             assert_eq!((node(text).ports, node(text).id), (41, "S-01"), "{text}");
         }
     }
 
     #[test]
     fn descriptions_hold_any_character() {
-        let n = node(r##"Switch 8 "S-1" # " a#b;"c" (d) '/ " enhanced port 0 lid 9 lmc 0"##);
-        assert_eq!(n.description, Some(r##" a#b;"c" (d) '/ "##));
+        let n = node(r#"Switch 8 "S-1" # " a#b;"c" (d) '/ " enhanced port 0 lid 9 lmc 0"#);
+        assert_eq!(n.description, Some(r#" a#b;"c" (d) '/ "#));
         assert_eq!((n.enhanced_port0, n.lid), (true, Some(9)));
-        let p = port(r##"[1](2)  "S-1"[3] # lid 4 lmc 5 "x # lid 6" lid 7 1xSDR"##);
-        assert_eq!(
-            (p.lid, p.lmc, p.far_lid, p.label),
-            (Some(4), Some(5), Some(7), Some("1xSDR"))
-        );
+        let p = port(r#"[1](2)  "S-1"[3] # lid 4 lmc 5 "x # lid 6" lid 7 1xSDR"#);
+        assert_eq!((p.lid, p.lmc, p.far_lid, p.label), (Some(4), Some(5), Some(7), Some("1xSDR")));
         assert_eq!(p.far_description, Some("x # lid 6"));
     }
 
@@ -407,18 +393,10 @@ mod tests {
         assert_eq!(parse("[root@node ~]# ibnetdiscover"), Line::Other);
         assert_eq!(parse("Chassis 1 (guid 0x8f1)"), Line::Nothing);
         assert_eq!(parse("ibwarn: [123] mad_rpc: x"), Line::Message);
-        assert_eq!(
-            parse("switchguid=0x5(5)\t# Spine 1"),
-            Line::Header(Header::Node, 5)
-        );
-        for damaged in [
-            "[1",
-            "[1]\t\"S-12",
-            "Switch\t4",
-            "Ca 1 \"H",
-            "caguid=",
-            "[99999999999] \"S-1\"[1]",
-        ] {
+        assert_eq!(parse("switchguid=0x5(5)\t# Spine 1"), Line::Header(Header::Node, 5));
+        for damaged in
+            ["[1", "[1]\t\"S-12", "Switch\t4", "Ca 1 \"H", "caguid=", "[99999999999] \"S-1\"[1]"]
+        {
             assert_eq!(parse(damaged), Line::Damaged, "{damaged}");
         }
     }

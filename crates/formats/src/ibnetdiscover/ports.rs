@@ -157,15 +157,7 @@ fn end<'a>(rest: &mut &'a str) -> Option<(End, &'a str)> {
     id.strip_prefix("0x")?;
     let mut digits = Cursor(id);
     let guid = Guid(digits.hex().filter(|&g| g != 0)?);
-    digits.0.is_empty().then_some((
-        End {
-            kind,
-            lid,
-            port,
-            guid,
-        },
-        id,
-    ))
+    digits.0.is_empty().then_some((End { kind, lid, port, guid }, id))
 }
 
 impl<'a> PortLine<'a> {
@@ -190,25 +182,12 @@ impl<'a> PortLine<'a> {
         let names = tail.trim().strip_prefix('(')?.strip_suffix(')')?.trim();
         let (description, far_description) = names.split_once("' - '").map_or_else(
             || names.split_once(" - ").unwrap_or((names, "")),
-            |(a, b)| {
-                (
-                    a.strip_prefix('\'').unwrap_or(a),
-                    b.strip_suffix('\'').unwrap_or(b),
-                )
-            },
+            |(a, b)| (a.strip_prefix('\'').unwrap_or(a), b.strip_suffix('\'').unwrap_or(b)),
         );
-        Some(Self {
-            near,
-            near_id,
-            description,
-            label,
-            far: Some((far, far_id, far_description)),
-        })
+        Some(Self { near, near_id, description, label, far: Some((far, far_id, far_description)) })
     }
 }
 
 fn unquoted(name: &str) -> &str {
-    name.strip_prefix('\'')
-        .and_then(|n| n.strip_suffix('\''))
-        .unwrap_or(name)
+    name.strip_prefix('\'').and_then(|n| n.strip_suffix('\'')).unwrap_or(name)
 }

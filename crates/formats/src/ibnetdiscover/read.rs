@@ -52,11 +52,7 @@ pub fn read(text: &str, path: &Path) -> Result<(Topology, Diagnostics), ReadErro
         ));
     }
     reader.end(last, text.ends_with('\n'));
-    let Reader {
-        records,
-        mut diagnostics,
-        ..
-    } = reader;
+    let Reader { records, mut diagnostics, .. } = reader;
     let topology = records.assemble(&name_of(path), path, &mut diagnostics)?;
     Ok((topology, diagnostics))
 }
@@ -189,10 +185,7 @@ impl<'a> Reader<'a> {
         let ports = if node.ports > 254 {
             self.diagnostics.error(
                 line,
-                format!(
-                    "\"{}\" has {} ports; InfiniBand allows 254",
-                    node.id, node.ports
-                ),
+                format!("\"{}\" has {} ports; InfiniBand allows 254", node.id, node.ports),
                 "read as 254",
             );
             254
@@ -232,11 +225,7 @@ impl<'a> Reader<'a> {
         };
         let lmc = port.lmc.unwrap_or(0);
         if lmc > 7 {
-            self.diagnostics.warn(
-                line,
-                format!("LMC {lmc} is out of range: 0 to 7"),
-                "read as 0",
-            );
+            self.diagnostics.warn(line, format!("LMC {lmc} is out of range: 0 to 7"), "read as 0");
         }
         let lid = unicast(port.lid, line, &mut self.diagnostics);
         let far_lid = unicast(port.far_lid, line, &mut self.diagnostics);
@@ -286,11 +275,7 @@ pub(super) fn unicast(lid: Option<u32>, line: usize, d: &mut Diagnostics) -> Opt
         0 | 0xFFFF => None,
         lid @ 1..=0xBFFF => Some(lid as u16),
         lid => {
-            d.warn(
-                line,
-                format!("{lid} is not a unicast LID (1 to 49151)"),
-                "read as none",
-            );
+            d.warn(line, format!("{lid} is not a unicast LID (1 to 49151)"), "read as none");
             None
         }
     }
@@ -299,11 +284,8 @@ pub(super) fn unicast(lid: Option<u32>, line: usize, d: &mut Diagnostics) -> Opt
 /// The beginning of a line, printable.
 pub(crate) fn excerpt(line: &str) -> String {
     let line = line.trim();
-    let mut text: String = line
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .take(60)
-        .collect();
+    let mut text: String =
+        line.chars().map(|c| if c.is_control() { ' ' } else { c }).take(60).collect();
     if text.len() < line.len() {
         text.push_str("...");
     }

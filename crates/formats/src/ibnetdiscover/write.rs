@@ -23,12 +23,7 @@ use darkfiber_routing::Lids;
 /// # Errors
 /// Whatever `out` says.
 pub fn write(out: &mut dyn Write, fabric: &Fabric, lids: Option<&Lids>) -> io::Result<()> {
-    let mut writer = Writer {
-        out,
-        fabric,
-        lids,
-        of_adapter: terminals_by_adapter(fabric),
-    };
+    let mut writer = Writer { out, fabric, lids, of_adapter: terminals_by_adapter(fabric) };
     writeln!(writer.out, "#\n# Topology file: {}", plain(fabric.name()))?;
     writeln!(
         writer.out,
@@ -101,18 +96,10 @@ impl Writer<'_> {
             "Switch\t{} \"S-{guid:016x}\"\t\t# \"{}\" {} port 0 lid {} lmc 0",
             switch.ports,
             plain(&switch.description),
-            if switch.enhanced_port0 {
-                "enhanced"
-            } else {
-                "base"
-            },
+            if switch.enhanced_port0 { "enhanced" } else { "base" },
             self.switch_lid(s)
         )?;
-        let loopbacks: Vec<_> = fabric
-            .loopbacks()
-            .iter()
-            .filter(|l| l.switch == s)
-            .collect();
+        let loopbacks: Vec<_> = fabric.loopbacks().iter().filter(|l| l.switch == s).collect();
         for port in 1..=switch.ports {
             match fabric.at_port(s, port) {
                 AtPort::Nothing => {}
@@ -143,9 +130,7 @@ impl Writer<'_> {
         far_port: u8,
         class: &LinkClass,
     ) -> io::Result<()> {
-        let Switch {
-            guid, description, ..
-        } = self.fabric.switch(far);
+        let Switch { guid, description, .. } = self.fabric.switch(far);
         writeln!(
             self.out,
             "[{port}]\t\"S-{:016x}\"[{far_port}]\t\t# \"{}\" lid {}{}",
@@ -158,9 +143,7 @@ impl Writer<'_> {
 
     fn terminal_port(&mut self, port: u8, t: TerminalId) -> io::Result<()> {
         let terminal = self.fabric.terminal(t);
-        let Adapter {
-            guid, description, ..
-        } = self.fabric.adapter(terminal.adapter);
+        let Adapter { guid, description, .. } = self.fabric.adapter(terminal.adapter);
         writeln!(
             self.out,
             "[{port}]\t\"H-{:016x}\"[{}]({:x}) \t\t# \"{}\" lid {}{}",
@@ -188,13 +171,7 @@ impl Writer<'_> {
             plain(&adapter.description)
         )?;
         for &t in &self.of_adapter[a.index()] {
-            let Terminal {
-                port,
-                guid,
-                switch,
-                switch_port,
-                ..
-            } = self.fabric.terminal(t);
+            let Terminal { port, guid, switch, switch_port, .. } = self.fabric.terminal(t);
             let (lid, lmc) = self.terminal_lid(t);
             writeln!(
                 self.out,
@@ -221,10 +198,7 @@ fn label(class: &LinkClass) -> String {
 
 fn plain(text: &str) -> Cow<'_, str> {
     if text.contains(char::is_control) {
-        text.chars()
-            .map(|c| if c.is_control() { ' ' } else { c })
-            .collect::<String>()
-            .into()
+        text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>().into()
     } else {
         text.into()
     }
@@ -232,10 +206,7 @@ fn plain(text: &str) -> Cow<'_, str> {
 
 /// A description where it is only a comment: at most the 64 bytes that InfiniBand allows.
 fn brief(text: &str) -> Cow<'_, str> {
-    let end = (0..=64)
-        .rev()
-        .find(|&n| text.is_char_boundary(n))
-        .unwrap_or(0);
+    let end = (0..=64).rev().find(|&n| text.is_char_boundary(n)).unwrap_or(0);
     plain(&text[..end.min(text.len())])
 }
 

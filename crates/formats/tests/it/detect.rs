@@ -23,27 +23,15 @@ fn small_texts() {
         ("PK\x03\x04\0\0", Some(Binary)),
         ("\u{fffd}\u{fffd}abc", Some(Binary)),
         ("Switch 8 \"S-1\"\n", Some(IbnetDiscover)),
-        (
-            "$ ibnetdiscover\nvendid=0x1\nCa1\"H-2\"#\"x\"",
-            Some(IbnetDiscover),
-        ),
-        (
-            "SW    24 1 0x946dae0300618c82 4x SDR     'spine '",
-            Some(PortList),
-        ),
-        (
-            "Unicast lids [0-246] of switch Lid 2 guid 0x1 ('x'):\n0x0001 001 #",
-            Some(Lft),
-        ),
+        ("$ ibnetdiscover\nvendid=0x1\nCa1\"H-2\"#\"x\"", Some(IbnetDiscover)),
+        ("SW    24 1 0x946dae0300618c82 4x SDR     'spine '", Some(PortList)),
+        ("Unicast lids [0-246] of switch Lid 2 guid 0x1 ('x'):\n0x0001 001 #", Some(Lft)),
         ("dump_ucast_routes: Switch 0x2\nLID    : Port", Some(Fdbs)),
         ("0x0000200000000011 0x0001 0x0001\n", Some(Guid2Lid)),
         ("# x\n0x0002c90109fb0000\n", Some(GuidList)),
         ("# x\n0 1\n1 2\n", Some(EdgeList)),
         ("a,b\nc,d,3\n", Some(EdgeList)),
-        (
-            "{ SW Ports:08 SystemGUID:a2 NodeGUID:00 PortGUID:0 }",
-            Some(SubnetLst),
-        ),
+        ("{ SW Ports:08 SystemGUID:a2 NodeGUID:00 PortGUID:0 }", Some(SubnetLst)),
         ("{ \"format\" : \"darkfiber-fabric\", ", Some(Json)),
         ("{\"path_info\":{", Some(NetlocPaths)),
         ("{\"a\": 1}", Some(OtherJson)),
@@ -65,10 +53,7 @@ fn every_file_of_the_data() {
         ("ibtopotool_3.topo", Kind::IbnetDiscover),
     ] {
         let path = shipped(name);
-        assert_eq!(
-            kind(&input::read_text(&path).expect("shipped")),
-            Some(expect)
-        );
+        assert_eq!(kind(&input::read_text(&path).expect("shipped")), Some(expect));
     }
     for (name, expect) in [
         ("data/fabrics/azure-sharp-topology.txt", Kind::SlurmTopology),
@@ -78,43 +63,25 @@ fn every_file_of_the_data() {
         ("data/fabrics/ibutils-ibnl.tar.gz", Kind::Binary),
         ("data/fabrics/ibutils-osm.fdbs", Kind::Fdbs),
         ("data/fabrics/ibutils-subnet.lst", Kind::SubnetLst),
-        (
-            "data/fabrics/plafrim-netloc-log-paths.json",
-            Kind::NetlocPaths,
-        ),
-        (
-            "data/fabrics/plafrim-netloc-phy-paths.json",
-            Kind::NetlocPaths,
-        ),
+        ("data/fabrics/plafrim-netloc-log-paths.json", Kind::NetlocPaths),
+        ("data/fabrics/plafrim-netloc-phy-paths.json", Kind::NetlocPaths),
         ("data/fabrics/plafrim-netloc-nodes.json", Kind::NetlocNodes),
         ("data/fabrics/selene.storage.txt", Kind::IbnetDiscover),
         ("reference/opensm/ft2_216/lfts.updn.dump.gz", Kind::Lft),
         ("reference/opensm/ft2_216/guid2lid.gz", Kind::Guid2Lid),
-        (
-            "reference/opensm/ft2_216/opensm-subnet.lst.gz",
-            Kind::SubnetLst,
-        ),
-        (
-            "reference/opensm/ft2_216/topology.net.gz",
-            Kind::IbnetDiscover,
-        ),
+        ("reference/opensm/ft2_216/opensm-subnet.lst.gz", Kind::SubnetLst),
+        ("reference/opensm/ft2_216/topology.net.gz", Kind::IbnetDiscover),
         ("reference/opensm/ft2_216/roots.guids", Kind::GuidList),
     ] {
         let Some(path) = shared(name) else { return };
-        assert_eq!(
-            kind(&input::read_text(&path).expect("present")),
-            Some(expect),
-            "{name}"
-        );
+        assert_eq!(kind(&input::read_text(&path).expect("present")), Some(expect), "{name}");
     }
 }
 
 #[test]
 fn errors_say_what_it_is_and_what_to_do() {
     let refuse = |text: &str| {
-        parse_fabric(text, Path::new("f"), &Options::default())
-            .expect_err(text)
-            .to_string()
+        parse_fabric(text, Path::new("f"), &Options::default()).expect_err(text).to_string()
     };
     let told: Vec<String> = [
         "",
@@ -140,7 +107,5 @@ fn errors_say_what_it_is_and_what_to_do() {
     f: line 1 looks like binary or compressed data; expected a fabric (ibnetdiscover, `ibnetdiscover -p`, subnet.lst, netloc nodes, darkfiber JSON, edge list) (gzip and zstandard are undone once; unpack archives first)
     ");
     let wrong = ibnetdiscover::read("0 1\n1 2\n", Path::new("f")).expect_err("an edge list");
-    insta::assert_snapshot!(wrong.to_string(), @r#"
-    f: line 1 looks like an edge list; expected an ibnetdiscover file (lines such as `Switch 36 "S-..."` and `Ca 1 "H-..."`)
-    "#);
+    insta::assert_snapshot!(wrong.to_string(), @r#"f: line 1 looks like an edge list; expected an ibnetdiscover file (lines such as `Switch 36 "S-..."` and `Ca 1 "H-..."`)"#);
 }

@@ -3,6 +3,7 @@
 mod anonymise;
 mod corpus;
 mod detect;
+mod ibsim;
 mod quirks;
 mod real;
 mod robust;

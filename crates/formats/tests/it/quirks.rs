@@ -34,10 +34,7 @@ fn edited(from: &str, to: &str) -> String {
 fn a_sound_dump_has_no_remarks() {
     let (f, d) = dump(SOUND);
     assert_eq!(told(&d), "");
-    assert_eq!(
-        (f.switch_count(), f.switch_link_count(), f.terminal_count()),
-        (2, 2, 1)
-    );
+    assert_eq!((f.switch_count(), f.switch_link_count(), f.terminal_count()), (2, 2, 1));
 }
 
 #[test]
@@ -58,26 +55,16 @@ fn terminal_captures_read_the_same() {
 
 #[test]
 fn contradicting_ends() {
-    let (f, d) = dump(&edited(
-        "[2]\t\"S-0000000000000051\"[2]",
-        "[2]\t\"S-0000000000000051\"[4]",
-    ));
+    let (f, d) = dump(&edited("[2]\t\"S-0000000000000051\"[2]", "[2]\t\"S-0000000000000051\"[4]"));
     assert_eq!(f.switch_link_count(), 2);
-    insta::assert_snapshot!(told(&d), @r#"
-    line 14: error: port 2 of "right" leads to port 4 of "left" here, but line 8 joins port 2 of "left" and port 2 of "right" (the other line is kept; cables may have been moved during the dump, make a new one)
-    "#);
+    insta::assert_snapshot!(told(&d), @r#"line 14: error: port 2 of "right" leads to port 4 of "left" here, but line 8 joins port 2 of "left" and port 2 of "right" (the other line is kept; cables may have been moved during the dump, make a new one)"#);
 }
 
 #[test]
 fn one_end_only() {
-    let (f, d) = dump(&edited(
-        "[2]\t\"S-0000000000000051\"[2]\t\t# \"left\" lid 1 4xHDR\n",
-        "",
-    ));
+    let (f, d) = dump(&edited("[2]\t\"S-0000000000000051\"[2]\t\t# \"left\" lid 1 4xHDR\n", ""));
     assert_eq!(f.switch_link_count(), 2);
-    insta::assert_snapshot!(told(&d), @r#"
-    line 8: warning: only one end is listed: port 2 of "left" leads to port 2 of "right", which has no line (the cable is made; make a new dump if it should not be there)
-    "#);
+    insta::assert_snapshot!(told(&d), @r#"line 8: warning: only one end is listed: port 2 of "left" leads to port 2 of "right", which has no line (the cable is made; make a new dump if it should not be there)"#);
 }
 
 #[test]
@@ -87,9 +74,7 @@ fn one_guid_twice() {
     );
     let (f, d) = dump(&twice);
     assert_eq!((f.switch_count(), f.switch_link_count()), (2, 2));
-    insta::assert_snapshot!(told(&d), @r"
-    line 20: error: GUID 0x0000000000000051 already belongs to the node of line 6; this one is dropped (two nodes cannot share a GUID; are these several dumps in one file?)
-    ");
+    insta::assert_snapshot!(told(&d), @r"line 20: error: GUID 0x0000000000000051 already belongs to the node of line 6; this one is dropped (two nodes cannot share a GUID; are these several dumps in one file?)");
 }
 
 #[test]
@@ -123,13 +108,9 @@ fn speeds() {
     "#);
     let (f, d) = dump(&SOUND.replace("4xHDR", "4xWARP"));
     assert_eq!(f.classes()[0].label, "?");
-    insta::assert_snapshot!(told(&d), @r#"
-    line 7: warning: unknown link width and speed "4xWARP" (it counts as 4xQDR; expected one like 4xHDR)
-    "#);
+    insta::assert_snapshot!(told(&d), @r#"line 7: warning: unknown link width and speed "4xWARP" (it counts as 4xQDR; expected one like 4xHDR)"#);
     let (_, d) = dump(&SOUND.replace(" 4xHDR", ""));
-    insta::assert_snapshot!(told(&d), @r"
-    note: 3 cables state no speed (they count as 4xQDR)
-    ");
+    insta::assert_snapshot!(told(&d), @r"note: 3 cables state no speed (they count as 4xQDR)");
 }
 
 #[test]
@@ -171,10 +152,7 @@ Ca	2 \"H-0000000000000026\"		# \"lonely HCA-1\"
 "
     );
     let (f, d) = dump(&odd);
-    assert_eq!(
-        (f.switch_count(), f.terminal_count(), f.adapters().len()),
-        (2, 1, 4)
-    );
+    assert_eq!((f.switch_count(), f.terminal_count(), f.adapters().len()), (2, 1, 4));
     insta::assert_snapshot!(told(&d), @r#"
     line 21: warning: router "gate" is left out, and so are its cables: 1 (routes between subnets are not modelled)
     line 24: note: adapter "cn2 HCA-1" has no link to a switch (it stays, without a terminal)

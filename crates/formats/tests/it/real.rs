@@ -16,12 +16,7 @@ fn open(path: &std::path::Path) -> (Fabric, Diagnostics) {
 }
 
 fn counts(f: &Fabric) -> [usize; 4] {
-    [
-        f.switch_count(),
-        f.adapters().len(),
-        f.link_count(),
-        f.switch_link_count(),
-    ]
+    [f.switch_count(), f.adapters().len(), f.link_count(), f.switch_link_count()]
 }
 
 #[test]
@@ -95,10 +90,7 @@ fn selene_compute() {
         .map(|(_, n)| *n)
         .collect();
     assert_eq!(luna, [8; 458]);
-    assert_eq!(
-        f.classes(),
-        [LinkClass::infiniband("4xHDR").expect("known")]
-    );
+    assert_eq!(f.classes(), [LinkClass::infiniband("4xHDR").expect("known")]);
     assert_eq!(f.components(), [666]);
     let mut pairs: Vec<_> = (0..f.channel_count())
         .map(|c| (f.tails()[c], f.heads()[c]))
@@ -143,7 +135,7 @@ fn selene_is_read_fast() {
 fn opensm_reference() {
     for (name, switches, hosts, links) in [
         ("ft2_216", 30, 216, 216),
-        ("hx_12x8", 96, 672, 0),
+        ("hx_12x8", 96, 672, 864),
         ("irr_200_faulty", 40, 200, 104),
         ("kary4_3", 48, 64, 128),
     ] {
@@ -155,11 +147,7 @@ fn opensm_reference() {
             let (f, d) = open(&path);
             assert_eq!(told(&d), "", "{name}/{file}");
             assert_eq!((f.switch_count(), f.hosts().len()), (switches, hosts));
-            assert!(
-                links == 0 || f.switch_link_count() == links,
-                "{name} {}",
-                f.switch_link_count()
-            );
+            assert_eq!(f.switch_link_count(), links, "{name}");
             fabrics.push(f);
         }
         assert_eq!(fabrics[0].link_count(), fabrics[1].link_count());
@@ -217,16 +205,15 @@ fn port_lists() {
     for (name, text) in untar(&input::read(&path).expect("readable")) {
         if let Some((_, file)) = name.split_once("ibnetdiscover/") {
             let (t, d) = ibnetdiscover::read_ports(&text, file.as_ref()).expect("a port list");
-            assert!(d.worst() < Some(Severity::Error), "{}", told(&d));
+            // In one of them an aggregation adapter is on two switches at once.
+            let errors = d.0.iter().filter(|d| d.severity == Severity::Error).count();
+            assert_eq!(errors, usize::from(file == "test2.out"), "{}", told(&d));
             got.push((file.to_owned(), counts(&t.fabric)));
         }
     }
     got.sort();
-    let expected = [
-        ("test.out", [4, 3, 4, 1]),
-        ("test2.out", [5, 2, 2, 0]),
-        ("test3.out", [1, 0, 0, 0]),
-    ];
+    let expected =
+        [("test.out", [4, 3, 4, 1]), ("test2.out", [5, 2, 2, 0]), ("test3.out", [1, 0, 0, 0])];
     assert_eq!(got.len(), 3);
     for ((file, counts), (name, expect)) in got.iter().zip(expected) {
         assert_eq!((file.as_str(), *counts), (name, expect));

@@ -96,12 +96,9 @@ fn spoil(text: &str, how: &[Spoil]) -> String {
                 .enumerate()
                 .map(|(k, old)| if k == i % chars { c } else { old })
                 .collect(),
-            Spoil::Remove(i) => text
-                .chars()
-                .enumerate()
-                .filter(|(k, _)| *k != i % chars)
-                .map(|(_, c)| c)
-                .collect(),
+            Spoil::Remove(i) => {
+                text.chars().enumerate().filter(|(k, _)| *k != i % chars).map(|(_, c)| c).collect()
+            }
         };
     }
     text

@@ -47,18 +47,16 @@ pub(crate) fn fabric(plan: &Plan) -> Fabric {
     let mut taken = std::collections::HashSet::new();
     let mut port = |s: usize| {
         let p = next[s];
-        (p <= plan.switches[s].0)
-            .then(|| next[s] = p + 1)
-            .map(|()| p)
+        (p <= plan.switches[s].0).then(|| next[s] = p + 1).map(|()| p)
     };
     // (switch, port) -> what hangs there, to number classes in that order.
     let mut links = Vec::new();
     for &(a, b, class) in &plan.cables {
         let (a, b) = (a % plan.switches.len(), b % plan.switches.len());
-        if let Some(p) = port(a) {
-            if let Some(q) = port(b) {
-                links.push((a.min(b), a, p, b, q, class));
-            }
+        if let Some(p) = port(a)
+            && let Some(q) = port(b)
+        {
+            links.push((a.min(b), a, p, b, q, class));
         }
     }
     let mut terminals = Vec::new();
@@ -66,23 +64,17 @@ pub(crate) fn fabric(plan: &Plan) -> Fabric {
         for &(a, s, p, class) in &plan.terminals {
             let (a, s) = (a % plan.adapters.len(), s % plan.switches.len());
             let adapter_port = p % plan.adapters[a].1 + 1;
-            if !taken.contains(&(a, adapter_port)) {
-                if let Some(q) = port(s) {
-                    taken.insert((a, adapter_port));
-                    terminals.push((s, q, a, adapter_port, class));
-                }
+            if !taken.contains(&(a, adapter_port))
+                && let Some(q) = port(s)
+            {
+                taken.insert((a, adapter_port));
+                terminals.push((s, q, a, adapter_port, class));
             }
         }
     }
     let mut order: Vec<(usize, u8, usize)> = links
         .iter()
-        .map(|l| {
-            if (l.3, l.4) < (l.1, l.2) {
-                (l.3, l.4, l.5)
-            } else {
-                (l.1, l.2, l.5)
-            }
-        })
+        .map(|l| if (l.3, l.4) < (l.1, l.2) { (l.3, l.4, l.5) } else { (l.1, l.2, l.5) })
         .chain(terminals.iter().map(|t| (t.0, t.1, t.4)))
         .collect();
     order.sort_unstable();
@@ -139,11 +131,7 @@ pub(crate) fn fabric(plan: &Plan) -> Fabric {
             switch_port: q,
             lid: Some(100 + a as u16 * 8 + u16::from(port)),
             lmc: port % 3,
-            role: if aggregation {
-                Role::Aggregation
-            } else {
-                Role::Compute
-            },
+            role: if aggregation { Role::Aggregation } else { Role::Compute },
             class: class(c),
         })
         .expect("a free port");
@@ -177,7 +165,7 @@ fn through_json(t: &Topology) -> Topology {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
     fn dumps(plan in plans()) {
@@ -202,7 +190,10 @@ proptest! {
     #[test]
     fn edge_lists_keep_the_graph(plan in plans()) {
         let f = fabric(&plan);
-        prop_assume!(f.terminal_count() > 0);
+        // Without hosts in the list, the reader adds some.
+        if f.terminal_count() == 0 {
+            return Ok(());
+        }
         let mut out = Vec::new();
         edges::write(&mut out, &f).expect("memory");
         let text = String::from_utf8(out).expect("text");
@@ -223,21 +214,14 @@ proptest! {
 
 #[test]
 fn real_files_are_written_as_they_were_read() {
-    for name in [
-        "stage-sx6036.topo",
-        "ufm_small_topo_file.txt",
-        "ibtopotool_3.topo",
-    ] {
+    for name in ["stage-sx6036.topo", "ufm_small_topo_file.txt", "ibtopotool_3.topo"] {
         let path = shipped(name);
         let text = darkfiber_formats::input::read_text(&path).expect("shipped");
         let (t, _) = ibnetdiscover::read(&text, &path).expect("a dump");
         assert_eq!(through_dump(&t.fabric).0, t.fabric, "{name}");
         assert_eq!(through_json(&t), t);
     }
-    for name in [
-        "data/fabrics/selene.compute.txt",
-        "data/fabrics/selene.storage.txt",
-    ] {
+    for name in ["data/fabrics/selene.compute.txt", "data/fabrics/selene.storage.txt"] {
         let Some(path) = shared(name) else { return };
         let text = darkfiber_formats::input::read_text(&path).expect("present");
         let (t, _) = ibnetdiscover::read(&text, &path).expect("a dump");
@@ -265,9 +249,7 @@ fn lids_given_to_the_writer_replace_those_of_the_fabric() {
         assert_eq!(s.lid, Some(lids.switch(SwitchId::new(i))));
     }
     // ibsim attaches the subnet manager to the first node of the file.
-    let first = text
-        .lines()
-        .find(|l| l.starts_with("Ca") || l.starts_with("Switch"));
+    let first = text.lines().find(|l| l.starts_with("Ca") || l.starts_with("Switch"));
     assert!(first.is_some_and(|l| l.starts_with("Ca")));
 }
 
@@ -275,38 +257,16 @@ fn lids_given_to_the_writer_replace_those_of_the_fabric() {
 fn shapes_survive_in_json() {
     let mut b = FabricBuilder::new("x");
     let class = b.class(LinkClass::other("light", 7));
-    let s = b.add_switch(Switch {
-        ports: 4,
-        ..Switch::default()
-    });
+    let s = b.add_switch(Switch { ports: 4, ..Switch::default() });
     b.add_host_on(s, 1, "cn1", class).expect("free");
     let fabric = b.finish().expect("a fabric");
-    let pgft = Pgft {
-        m: vec![1],
-        w: vec![1],
-        p: vec![1],
-        digits: vec![0],
-        index: vec![0],
-    };
+    let pgft = Pgft { m: vec![1], w: vec![1], p: vec![1], digits: vec![0], index: vec![0] };
     for shape in [
-        Shape::Tree(TreeShape {
-            level: vec![1],
-            pgft: Some(pgft),
-        }),
-        Shape::Tree(TreeShape {
-            level: vec![1],
-            pgft: None,
-        }),
-        Shape::Grid(GridShape {
-            kind: GridKind::Torus,
-            dims: vec![1, 2],
-            coords: vec![0, 1],
-        }),
+        Shape::Tree(TreeShape { level: vec![1], pgft: Some(pgft) }),
+        Shape::Tree(TreeShape { level: vec![1], pgft: None }),
+        Shape::Grid(GridShape { kind: GridKind::Torus, dims: vec![1, 2], coords: vec![0, 1] }),
     ] {
-        let t = Topology {
-            fabric: fabric.clone(),
-            shape: Some(shape),
-        };
+        let t = Topology { fabric: fabric.clone(), shape: Some(shape) };
         assert_eq!(through_json(&t), t);
     }
 }
@@ -344,14 +304,7 @@ fn json_is_strict() {
     x.json: shape: not of a fabric with 1 switches and 0 terminals; expected a darkfiber fabric in JSON (format "darkfiber-fabric", version 1) (leave "shape" out to have it recognised)
     x.json: shape: unknown or missing keys; expected a darkfiber fabric in JSON (format "darkfiber-fabric", version 1) (leave "shape" out to have it recognised)
     "#);
-    let later = json::read(
-        r#"{"format":"darkfiber-fabric","version":2,"new":1}"#,
-        Path::new("x.json"),
-    );
-    assert!(
-        later
-            .expect_err("a later version")
-            .to_string()
-            .contains("version 2")
-    );
+    let later =
+        json::read(r#"{"format":"darkfiber-fabric","version":2,"new":1}"#, Path::new("x.json"));
+    assert!(later.expect_err("a later version").to_string().contains("version 2"));
 }

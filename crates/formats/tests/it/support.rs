@@ -8,9 +8,7 @@ use darkfiber_formats::{Diagnostics, ibnetdiscover};
 
 /// A file that is shipped with the project.
 pub(crate) fn shipped(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../tests/data/fabrics")
-        .join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/fabrics").join(name)
 }
 
 /// A file of the data that is too large to ship; `None` where it is absent, which is told.

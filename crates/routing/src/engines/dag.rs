@@ -8,7 +8,7 @@
 use darkfiber_fabric::{Fabric, SwitchId};
 use rayon::prelude::*;
 
-use crate::Refusal;
+use crate::{Refusal, Request};
 
 /// No distance: the destination cannot be reached.
 pub(crate) const FAR: u32 = u32::MAX;
@@ -155,8 +155,15 @@ pub(crate) fn for_each_dag<T: Sync>(
     }
 }
 
-/// Refuses a fabric with nothing to route, or in pieces.
-pub(crate) fn require_connected(fabric: &Fabric) -> Result<(), Refusal> {
+/// Largest tables that an engine makes. Balancing keeps a second copy, layers are a third.
+pub(crate) const MOST_BYTES: u64 = 4 << 30;
+
+/// Refuses a fabric with nothing to route, in pieces, or too large for one row a LID.
+pub(crate) fn require_routable(
+    engine: &'static str,
+    fabric: &Fabric,
+    request: &Request<'_>,
+) -> Result<(), Refusal> {
     if fabric.switch_count() == 0 {
         return Err(Refusal::Empty { what: "switch" });
     }
@@ -170,6 +177,15 @@ pub(crate) fn require_connected(fabric: &Fabric) -> Result<(), Refusal> {
             text.push("...".to_owned());
         }
         return Err(Refusal::Disconnected { components: sizes.len(), sizes: text.join(", ") });
+    }
+    let rows = fabric.terminal_count() * request.paths() + fabric.switch_count();
+    let bytes = rows as u64 * fabric.switch_count() as u64;
+    if bytes > MOST_BYTES {
+        return Err(Refusal::TooLarge {
+            engine,
+            bytes,
+            hint: "the limit is 4 GiB; take a smaller fabric or LMC",
+        });
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use darkfiber_fabric::Fabric;
 
 use super::balance::shortest;
-use super::dag::require_connected;
+use super::dag::require_routable;
 use super::layers::{OutOfLanes, assign_layers};
 use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
 
@@ -43,7 +43,7 @@ impl Engine for DfSssp {
     }
 
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
-        require_connected(fabric)?;
+        require_routable(self.name(), fabric, request)?;
         let mut routes = Routes::empty(self.name(), fabric, request.paths());
         shortest(fabric, &mut routes);
         match assign_layers(fabric, &mut routes, request.lanes) {

@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{Fabric, GridShape, Shape, SwitchId};
 
-use super::dag::{Candidate, Dag, for_each_dag, require_connected};
+use super::dag::{Candidate, Dag, for_each_dag, require_routable};
 use crate::{DELIVER, Deadlock, DestId, Engine, Needs, Refusal, Request, Routes};
 
 /// See [`Engine::doc`].
@@ -40,7 +40,7 @@ impl Engine for Dor {
     }
 
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
-        require_connected(fabric)?;
+        require_routable(self.name(), fabric, request)?;
         let grid = match request.shape {
             Some(Shape::Grid(grid)) => Some(grid),
             Some(_) => {

@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::Fabric;
 
-use super::dag::require_connected;
+use super::dag::require_routable;
 use super::order::{UpDown, tree_levels};
 use super::updn::legal_routes;
 use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
@@ -46,7 +46,7 @@ impl Engine for FTree {
     }
 
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
-        require_connected(fabric)?;
+        require_routable(self.name(), fabric, request)?;
         let level = tree_levels(fabric, request.shape, request.roots).map_err(|reason| {
             Refusal::WrongFabric { engine: self.name(), needs: self.needs().label(), reason }
         })?;

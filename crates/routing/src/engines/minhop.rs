@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{Fabric, SwitchId};
 
-use super::dag::{Dag, for_each_dag, require_connected};
+use super::dag::{Dag, for_each_dag, require_routable};
 use crate::{DELIVER, Deadlock, DestId, Engine, Needs, Refusal, Request, Routes};
 
 /// See [`Engine::doc`].
@@ -38,7 +38,7 @@ impl Engine for MinHop {
     }
 
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
-        require_connected(fabric)?;
+        require_routable(self.name(), fabric, request)?;
         let mut routes = Routes::empty(self.name(), fabric, request.paths());
         let mut used = vec![0u32; fabric.channel_count()];
         let homes: Vec<(SwitchId, ())> =

@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{Fabric, Pgft, Shape, SwitchId};
 
-use super::dag::{Candidate, Dag, for_each_dag, require_connected};
+use super::dag::{Candidate, Dag, MOST_BYTES, for_each_dag, require_routable};
 use super::order::UpDown;
 use super::updn::place_strays;
 use crate::{DELIVER, Deadlock, DestId, Engine, Needs, Refusal, Request, Routes};
@@ -12,9 +12,6 @@ pub(crate) struct DModK;
 
 /// See [`Engine::doc`].
 pub(crate) struct SModK;
-
-/// Largest tables of S-mod-k.
-const MOST_BYTES: u64 = 4 << 30;
 
 impl Engine for DModK {
     fn name(&self) -> &'static str {
@@ -49,7 +46,7 @@ impl Engine for DModK {
     }
 
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
-        require_connected(fabric)?;
+        require_routable(self.name(), fabric, request)?;
         let tree = Tree::of(self, fabric, request.shape)?;
         let mut routes = Routes::empty(self.name(), fabric, request.paths());
         let mut strays = Vec::new();
@@ -105,7 +102,7 @@ impl Engine for SModK {
     }
 
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
-        require_connected(fabric)?;
+        require_routable(self.name(), fabric, request)?;
         let tree = Tree::of(self, fabric, request.shape)?;
         // Sources that take the same up port at every level form a class.
         let mut classes: Vec<Vec<u32>> = Vec::new();

@@ -3,7 +3,7 @@
 use darkfiber_fabric::Fabric;
 
 use super::balance::balance;
-use super::dag::require_connected;
+use super::dag::require_routable;
 use super::layers::{OutOfLanes, assign_strays};
 use super::order::UpDown;
 use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
@@ -49,7 +49,7 @@ impl Engine for UpDn {
     }
 
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
-        require_connected(fabric)?;
+        require_routable(self.name(), fabric, request)?;
         let updown = if request.roots.is_empty() {
             UpDown::natural(fabric, request.shape)
         } else {
@@ -88,7 +88,7 @@ impl Engine for DnUp {
     }
 
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
-        require_connected(fabric)?;
+        require_routable(self.name(), fabric, request)?;
         legal_routes(self.name(), fabric, request, &UpDown::from_leaves(fabric))
     }
 }

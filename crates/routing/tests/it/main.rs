@@ -2,3 +2,4 @@
 
 mod checker;
 mod engines;
+mod families;

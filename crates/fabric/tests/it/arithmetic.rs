@@ -1,0 +1,239 @@
+//! The closed forms that a family's counts must satisfy.
+
+use darkfiber_fabric::{Shape, Topology};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use crate::support::{cables, degree, list, spec, switches};
+
+fn counts(t: &Topology) -> (usize, usize, usize) {
+    let f = &t.fabric;
+    (f.switch_count(), f.terminal_count(), f.switch_link_count())
+}
+
+fn product(numbers: &[u32]) -> usize {
+    numbers.iter().map(|&x| x as usize).product()
+}
+
+proptest! {
+    #[test]
+    fn hyperx(dims in vec(1u32..6, 1..4), t in 0u32..4, trunk in 1u32..3) {
+        let made = spec(&format!("hyperx:dims={},t={t},trunk={trunk}", list(&dims)));
+        let lines: usize = dims.iter().map(|&d| d as usize - 1).sum();
+        let (n, trunk) = (product(&dims), trunk as usize);
+        prop_assert_eq!(counts(&made), (n, n * t as usize, n * lines * trunk / 2));
+        let f = &made.fabric;
+        prop_assert_eq!(f.diameter(), dims.iter().filter(|&&d| d > 1).count());
+        for s in switches(f) {
+            prop_assert_eq!(degree(f, s), lines * trunk);
+            prop_assert_eq!(f.terminals_on(s).len(), t as usize);
+            prop_assert_eq!(usize::from(f.switch(s).ports), (t as usize + lines * trunk).max(1));
+        }
+    }
+
+    #[test]
+    fn hyperx_with_a_trunk_by_dimension(dims in vec(1u32..5, 2), trunk in vec(1u32..4, 2)) {
+        let made = spec(&format!("hyperx:dims={},trunk={}", list(&dims), list(&trunk)));
+        let degrees: u32 = dims.iter().zip(&trunk).map(|(d, k)| (d - 1) * k).sum();
+        for s in switches(&made.fabric) {
+            prop_assert_eq!(degree(&made.fabric, s), degrees as usize);
+        }
+    }
+
+    #[test]
+    fn torus_and_mesh(dims in vec(1u32..6, 1..4), t in 0u32..3, trunk in 1u32..3) {
+        let n = product(&dims);
+        let text = format!("dims={},t={t},trunk={trunk}", list(&dims));
+        let (torus, mesh) = (spec(&format!("torus:{text}")), spec(&format!("mesh:{text}")));
+        let links = |ring: bool| -> usize {
+            dims.iter()
+                .map(|&d| n / d as usize * (if ring && d > 2 { d } else { d - 1 }) as usize)
+                .sum::<usize>() * trunk as usize
+        };
+        prop_assert_eq!(counts(&torus), (n, n * t as usize, links(true)));
+        prop_assert_eq!(counts(&mesh), (n, n * t as usize, links(false)));
+        prop_assert_eq!(torus.fabric.diameter(), dims.iter().map(|&d| d as usize / 2).sum::<usize>());
+        prop_assert_eq!(mesh.fabric.diameter(), dims.iter().map(|&d| d as usize - 1).sum::<usize>());
+        let ports: u32 = dims.iter().map(|&d| match d { 1 => 0, 2 => 1, _ => 2 }).sum();
+        for s in switches(&torus.fabric) {
+            prop_assert_eq!(degree(&torus.fabric, s), (ports * trunk) as usize);
+        }
+    }
+
+    #[test]
+    fn two_level_tree(n in 1u32..12, m in 1u32..12, r in 1u32..12, trunk in 1u32..3) {
+        let made = spec(&format!("fattree2:n={n},m={m},r={r},trunk={trunk}"));
+        let expected = (r + m, r * n, r * m * trunk);
+        prop_assert_eq!(counts(&made), (expected.0 as usize, expected.1 as usize, expected.2 as usize));
+        let f = &made.fabric;
+        for s in switches(f) {
+            let leaf = s.0 < r;
+            let (down, up) = (if leaf { n } else { 0 }, if leaf { m } else { r } * trunk);
+            prop_assert_eq!(f.terminals_on(s).len(), down as usize);
+            prop_assert_eq!(degree(f, s), up as usize);
+        }
+    }
+
+    #[test]
+    fn k_ary_n_tree(k in 1usize..5, n in 1u32..5) {
+        let made = spec(&format!("kary:k={k},n={n}"));
+        let (hosts, level) = (k.pow(n), k.pow(n - 1));
+        prop_assert_eq!(counts(&made), (n as usize * level, hosts, (n as usize - 1) * hosts));
+        prop_assert_eq!(made.fabric.components(), vec![n as usize * level]);
+    }
+
+    #[test]
+    fn folded_clos(half in 1u32..7, pick in 0usize..8) {
+        let k = 2 * half;
+        let fit: Vec<u32> = (2..=k).filter(|p| p % 2 == 0 && k % p == 0).collect();
+        let pods = fit[pick % fit.len()];
+        let made = spec(&format!("clos3:k={k},pods={pods}"));
+        let leaves = (pods * half) as usize;
+        let half = half as usize;
+        prop_assert_eq!(counts(&made), (2 * leaves + leaves / 2, leaves * half, leaves * half * 2));
+        for s in switches(&made.fabric) {
+            prop_assert_eq!(degree(&made.fabric, s) + made.fabric.terminals_on(s).len(), 2 * half);
+            prop_assert_eq!(u32::from(made.fabric.switch(s).ports), k);
+        }
+    }
+
+    #[test]
+    fn parallel_port_tree(
+        m in vec(1u32..4, 3), w in vec(1u32..4, 3), p in vec(1u32..3, 3),
+    ) {
+        let made = spec(&format!("pgft:m={},w={},p={}", list(&m), list(&w), list(&p)));
+        let level = |l: usize| product(&w[..l]) * product(&m[l..]);
+        let up = |l: usize| (w[l] * p[l]) as usize;
+        prop_assert_eq!(
+            counts(&made),
+            (level(1) + level(2) + level(3), level(0) * up(0), level(1) * up(1) + level(2) * up(2))
+        );
+        let f = &made.fabric;
+        prop_assert_eq!(f.hosts().len(), product(&m));
+        let Some(Shape::Tree(tree)) = &made.shape else { panic!("a tree") };
+        for s in switches(f) {
+            let l = usize::from(tree.level[s.index()]);
+            let down = (m[l - 1] * p[l - 1]) as usize;
+            let above = if l < 3 { up(l) } else { 0 };
+            prop_assert_eq!(degree(f, s) + f.terminals_on(s).len(), down + above);
+        }
+    }
+
+    #[test]
+    fn canonical_dragonfly(p in 0usize..4, a in 1usize..6, h in 1usize..4) {
+        let made = spec(&format!("dragonfly:p={p},a={a},h={h}"));
+        let g = a * h + 1;
+        prop_assert_eq!(counts(&made), (a * g, a * g * p, g * a * (a - 1) / 2 + g * (g - 1) / 2));
+        let f = &made.fabric;
+        // Local, global, local.
+        prop_assert!(f.diameter() <= 3);
+        prop_assert_eq!(f.components().len(), 1);
+        for s in switches(f) {
+            prop_assert_eq!(degree(f, s), a - 1 + h);
+        }
+        group_pairs(&made, g, |_, _, cables| assert_eq!(cables, 1));
+    }
+
+    #[test]
+    fn dragonfly_with_cables_per_pair(a in 1usize..6, g in 2usize..7, per_pair in 1usize..7) {
+        let made = spec(&format!("dragonfly:p=1,a={a},g={g},per_pair={per_pair}"));
+        let ends = per_pair * (g - 1);
+        let f = &made.fabric;
+        prop_assert_eq!(f.switch_link_count(), g * a * (a - 1) / 2 + g * ends / 2);
+        for s in switches(f) {
+            let global = degree(f, s) - (a - 1);
+            prop_assert!(global == ends / a || global == ends.div_ceil(a));
+        }
+        group_pairs(&made, g, |_, _, cables| assert_eq!(cables, per_pair));
+    }
+
+    #[test]
+    fn dragonfly_in_whole_rounds(a in 1usize..6, h in 1usize..5, less in 0usize..20) {
+        let g = (a * h + 1).saturating_sub(less).max(2);
+        let made = spec(&format!("dragonfly:p=1,a={a},h={h},g={g}"));
+        group_pairs(&made, g, |_, _, cables| assert_eq!(cables, a * h / (g - 1)));
+    }
+
+    #[test]
+    fn cascade(groups in 1usize..6, rows in 1usize..4, half in 1usize..4, black in 1usize..4) {
+        let cols = 2 * half;
+        // One bundle of four per pair of groups fits whenever two blue ports a router suffice.
+        let made = spec(&format!(
+            "cascade:groups={groups},rows={rows},cols={cols},p=1,black={black},blue=4,h=16"
+        ));
+        let group = rows * cols * (cols - 1) / 2 + cols * rows * (rows - 1) / 2 * black;
+        let blue = groups * (groups - 1) / 2 * 4;
+        prop_assert_eq!(made.fabric.switch_link_count(), groups * group + blue);
+        prop_assert_eq!(made.fabric.components().len(), 1);
+        group_pairs(&made, groups, |_, _, cables| assert_eq!(cables, 4));
+    }
+}
+
+/// Counts the cables between every two groups.
+fn group_pairs(t: &Topology, groups: usize, check: impl Fn(usize, usize, usize)) {
+    let Some(Shape::Dragonfly(shape)) = &t.shape else { panic!("a dragonfly") };
+    let mut count = vec![0; groups * groups];
+    for (a, b) in cables(&t.fabric) {
+        let (i, j) = (shape.group[a.index()] as usize, shape.group[b.index()] as usize);
+        count[i.min(j) * groups + i.max(j)] += 1;
+    }
+    for i in 0..groups {
+        for j in i + 1..groups {
+            check(i, j, count[i * groups + j]);
+        }
+    }
+}
+
+#[test]
+fn bisections_of_the_12x8_hyperx() {
+    let made = spec("hyperx:dims=12x8,t=7");
+    let Some(Shape::Grid(grid)) = &made.shape else { panic!("a grid") };
+    let cut = |d: usize| {
+        let half = |s| grid.at(s)[d] < grid.dims[d] / 2;
+        (cables(&made.fabric)).filter(|&(a, b)| half(a) != half(b)).count()
+    };
+    assert_eq!((cut(0), cut(1)), (288, 192));
+    // 57.14 % of the 336 terminals on one side.
+    assert_eq!(cut(1) * 10_000 / (made.fabric.terminal_count() / 2), 5714);
+}
+
+#[test]
+fn a_cascade_group_has_720_green_and_720_black_cables() {
+    let made = spec("cascade:groups=15");
+    let Some(Shape::Dragonfly(shape)) = &made.shape else { panic!("a dragonfly") };
+    assert_eq!(shape.group_grid, Some((6, 16)));
+    let (mut green, mut black, mut blue) = (0, 0, 0);
+    for (a, b) in cables(&made.fabric) {
+        let member = |s: darkfiber_fabric::SwitchId| shape.member[s.index()];
+        if shape.group[a.index()] != shape.group[b.index()] {
+            blue += 1;
+        } else if member(a) / 16 == member(b) / 16 {
+            green += 1;
+        } else {
+            assert_eq!(member(a) % 16, member(b) % 16);
+            black += 1;
+        }
+    }
+    assert_eq!((green, black, blue), (15 * 720, 15 * 720, 2520));
+    // Two hops within a group, five between groups.
+    assert!(made.fabric.diameter() <= 5);
+    let rates: Vec<u64> = made.fabric.classes().iter().map(|c| c.bytes_per_second).collect();
+    assert_eq!(rates, [5_250_000_000, 10_200_000_000, 4_700_000_000]);
+}
+
+#[test]
+fn blue_bundles_are_two_cables_on_each_of_two_neighbours() {
+    let made = spec("cascade:groups=15");
+    let f = &made.fabric;
+    for s in switches(f).step_by(2) {
+        let global = |s: darkfiber_fabric::SwitchId| {
+            f.channels_from(s)
+                .filter(|&c| f.heads()[c] / 96 != s.0 / 96)
+                .map(|c| f.heads()[c] / 96)
+                .collect::<Vec<_>>()
+        };
+        let (left, right) = (global(s), global(darkfiber_fabric::SwitchId(s.0 + 1)));
+        assert_eq!(left, right, "both routers of a pair reach the same groups");
+        assert!(left.len() <= 10 && left.len() % 2 == 0);
+    }
+}

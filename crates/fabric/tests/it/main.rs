@@ -1,0 +1,12 @@
+//! Tests of the fabric crate through its public interface: one binary, one module a subject.
+
+mod arithmetic;
+mod builder;
+mod fabric;
+mod faults;
+mod limits;
+mod presets;
+mod registry;
+mod shapes;
+mod support;
+mod wiring;

@@ -1,0 +1,182 @@
+//! The machines: what their papers print, or what was decided where these contradict themselves.
+
+use std::collections::BTreeSet;
+
+use darkfiber_fabric::{PRESETS, Role, Shape, SwitchId, TerminalId, Topology, open, preset};
+
+use crate::support::switches;
+
+fn build(name: &str) -> Topology {
+    open(&format!("@{name}")).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+/// Name, switches, hosts, terminals, cables between switches, ports of a switch.
+const PRINTED: &[(&str, usize, usize, usize, usize, u8)] = &[
+    ("t2hx-fattree", 204, 672, 672, 2465, 36),
+    ("t2hx-fattree-full", 204, 672, 672, 2700, 36),
+    ("t2hx-hyperx", 96, 672, 672, 849, 36),
+    ("t2hx-hyperx-full", 96, 672, 672, 864, 36),
+    ("taurus", 210, 2014, 2014, 2592, 36),
+    ("tsubame25", 257, 1408, 1408, 101 * 18 + 6 * 17 * 18, 36),
+    ("sar-testbed", 2, 4, 4, 2, 36),
+    ("cab", 180, 1296, 1296, 2592, 36),
+    ("edison", 15 * 96, 5760, 5760, 15 * 1440 + 2520, 48),
+    ("aries-max", 23_136, 92_544, 92_544, 241 * 1440 + 241 * 480, 48),
+    ("crystal", 192, 698, 698, 2 * 1440 + 24, 48),
+    ("slingshot-max", 17_440, 279_040, 279_040, 545 * 496 + 545 * 272, 64),
+    ("slingshot-511", 16_352, 261_632, 261_632, 511 * 496 + 511 * 255, 64),
+    ("shandy", 128, 1024, 2048, 8 * 120 + 224, 64),
+    ("malbec", 32, 484, 484, 4 * 28 + 96, 64),
+    ("hx-4ary2tree", 8, 16, 16, 16, 8),
+];
+
+#[test]
+fn counts() {
+    for &(name, switches, hosts, terminals, links, radix) in PRINTED {
+        let f = build(name).fabric;
+        assert_eq!(f.switch_count(), switches, "{name}");
+        assert_eq!(f.hosts().len(), hosts, "{name}");
+        assert_eq!(f.terminal_count(), terminals, "{name}");
+        assert_eq!(f.switch_link_count(), links, "{name}");
+        assert!(f.switches().iter().all(|s| s.ports == radix), "{name}");
+        assert_eq!(f.components(), [switches], "{name}");
+    }
+}
+
+#[test]
+fn trees_of_the_tables() {
+    for p in PRESETS.iter().filter(|p| p.name.starts_with("opt-")) {
+        let numbers: Vec<usize> =
+            (p.name.split('-').skip(1)).map(|x| x.parse().expect("a number")).collect();
+        let [n, m, r] = numbers[..] else { panic!("{}", p.name) };
+        let f = build(p.name).fabric;
+        assert_eq!(f.switch_count(), r + m, "{}", p.name);
+        assert_eq!(f.terminal_count(), r * n, "{}", p.name);
+        assert_eq!(f.switch_link_count(), r * m, "{}", p.name);
+        // A leaf has n + m ports, a top r.
+        assert_eq!(usize::from(f.switch(SwitchId(0)).ports), r.max(n + m));
+        let full = p.name == "opt-16-16-16" || r == n + m;
+        assert!(full, "{}: r = n + m in all rows", p.name);
+    }
+    let opt = PRESETS.iter().filter(|p| p.name.starts_with("opt-")).count();
+    assert_eq!(opt, 18);
+}
+
+#[test]
+fn all_are_listed_unique_and_documented() {
+    let names: BTreeSet<&str> = PRESETS.iter().map(|p| p.name).collect();
+    assert_eq!(names.len(), PRESETS.len());
+    let printed: BTreeSet<&str> = PRINTED.iter().map(|row| row.0).collect();
+    for p in PRESETS {
+        assert!(printed.contains(p.name) || p.name.starts_with("opt-"), "{}", p.name);
+        assert!(!p.summary.is_empty() && p.doc.ends_with('.') && !p.paper.is_empty());
+        assert_eq!(preset(p.name).expect("listed").name, p.name);
+    }
+}
+
+#[test]
+fn a_preset_is_the_same_every_time() {
+    for p in PRESETS.iter().filter(|p| !p.name.contains("max") && !p.name.contains("511")) {
+        let (one, two) = (build(p.name), p.build().expect(p.name));
+        assert_eq!(one, two);
+        assert_eq!(one.fabric.name(), format!("@{}", p.name));
+    }
+}
+
+#[test]
+fn diameters() {
+    for (name, diameter) in [
+        ("t2hx-hyperx-full", 2),
+        ("cab", 4),
+        ("t2hx-fattree-full", 4),
+        ("shandy", 3),
+        // Every switch has a cable to every group.
+        ("malbec", 2),
+        ("sar-testbed", 1),
+        ("taurus", 4),
+    ] {
+        assert_eq!(build(name).fabric.diameter(), diameter, "{name}");
+    }
+}
+
+#[test]
+fn grid_directors() {
+    let t = build("t2hx-fattree-full");
+    let Some(Shape::Tree(tree)) = &t.shape else { panic!("a tree") };
+    let f = &t.fabric;
+    let on = |level: u8| tree.level.iter().filter(|&&l| l == level).count();
+    assert_eq!((on(1), on(2), on(3)), (48, 6 * 17, 6 * 9));
+    for s in switches(f) {
+        let cables = f.channels_from(s).len();
+        match tree.level[s.index()] {
+            1 => assert_eq!((cables, f.terminals_on(s).len()), (18, 14)),
+            // 18 cables inward, and an even share of the 144 that come from outside.
+            2 => assert!((26..=27).contains(&cables)),
+            _ => assert_eq!(cables, 34),
+        }
+    }
+    let chassis: BTreeSet<_> = switches(f)
+        .filter(|s| tree.level[s.index()] > 1)
+        .map(|s| f.switch(s).system_guid)
+        .collect();
+    assert_eq!(chassis.len(), 6, "the chips of a director share a system GUID");
+}
+
+#[test]
+fn slingshot_arithmetic() {
+    let t = build("slingshot-max");
+    let Some(Shape::Dragonfly(shape)) = &t.shape else { panic!("a dragonfly") };
+    assert_eq!(shape.group.iter().max(), Some(&544));
+    let f = &t.fabric;
+    for s in switches(f) {
+        let global = (f.channels_from(s))
+            .filter(|&c| shape.group[f.heads()[c] as usize] != shape.group[s.index()])
+            .count();
+        assert_eq!((f.terminals_on(s).len(), f.channels_from(s).len()), (16, 48));
+        assert_eq!(global, 17);
+    }
+}
+
+#[test]
+fn shandy_hosts_have_two_terminals_on_two_switches() {
+    let f = build("shandy").fabric;
+    let mut on = vec![Vec::new(); f.hosts().len()];
+    for t in (0..f.terminal_count()).map(TerminalId::new) {
+        on[f.host_of(t).index()].push(f.terminal(t).switch);
+        assert_eq!(f.terminal_class(t).bytes_per_second, 12_500_000_000);
+    }
+    for two in on {
+        assert_eq!(two.len(), 2);
+        assert_ne!(two[0], two[1]);
+        assert_eq!(two[0].0 / 16, two[1].0 / 16, "of one group");
+    }
+    // 4 x 4 x 8 cables of 200 Gb/s in both directions: 6.4 TB/s.
+    let half = |s: SwitchId| s.0 / 16 < 4;
+    let cut = crate::support::cables(&f).filter(|&(a, b)| half(a) != half(b)).count();
+    assert_eq!(cut, 128);
+    assert_eq!(cut as u64 * 25_000_000_000 * 2, 6_400_000_000_000);
+}
+
+#[test]
+fn edison_has_5576_compute_nodes() {
+    let f = build("edison").fabric;
+    assert_eq!(f.compute_terminal_count(), 5576);
+    let other = f.terminals().iter().filter(|t| t.role == Role::Other);
+    assert_eq!(other.count(), 184);
+}
+
+#[test]
+fn degraded_planes_are_the_full_ones_without_some_cables() {
+    for name in ["t2hx-fattree", "t2hx-hyperx"] {
+        let (some, full) = (build(name).fabric, build(&format!("{name}-full")).fabric);
+        assert_eq!(some.terminals(), full.terminals());
+        assert_eq!(some.switches(), full.switches());
+        for c in (0..some.channel_count()).map(darkfiber_fabric::ChannelId::new) {
+            let there = full.at_port(some.tail(c), some.tail_port(c));
+            let darkfiber_fabric::AtPort::Switch(d, head) = there else {
+                panic!("{name}: a cable from nowhere")
+            };
+            assert_eq!((head, full.head_port(d)), (some.head(c), some.head_port(c)));
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Every engine on every family that the project generates, and closed forms on regular ones.
+
+use darkfiber_fabric::{Faults, Shape, Topology, open};
+use darkfiber_routing::check::{Report, check};
+use darkfiber_routing::{Deadlock, ENGINES, Refusal, Request, Routes, find_engine};
+use darkfiber_testkit::oracle;
+
+const SPECS: &[&str] = &[
+    "fattree2:n=4,m=4,r=6",
+    "fattree2:n=6,m=3,r=5",
+    "kary:k=3,n=3",
+    "pgft:m=4x3x2,w=1x2x2,p=1x2x1",
+    "clos3:k=4,pods=4",
+    "hyperx:dims=4x3,t=2",
+    "hyperx:dims=3x3x2,t=1,trunk=2",
+    "torus:dims=4x4,t=2",
+    "mesh:dims=3x4,t=1",
+    "dragonfly:p=2,a=4,h=2",
+    "@sar-testbed",
+];
+
+fn topology(spec: &str) -> Topology {
+    open(spec).unwrap_or_else(|e| panic!("{spec}: {e}"))
+}
+
+fn route(topology: &Topology, engine: &str) -> Result<(Routes, Report), Refusal> {
+    let request = Request { shape: topology.shape.as_ref(), ..Request::default() };
+    let routes = find_engine(engine).expect("registered").route(&topology.fabric, &request)?;
+    let report = check(&topology.fabric, &routes);
+    Ok((routes, report))
+}
+
+fn conforms(topology: &Topology, what: &str) {
+    for engine in ENGINES {
+        match route(topology, engine.name()) {
+            Ok((routes, report)) => {
+                assert!(report.complete(), "{what}: {} loses pairs", engine.name());
+                if matches!(engine.deadlock(), Deadlock::Free | Deadlock::Layers) {
+                    assert!(report.deadlock_free(), "{what}: {} deadlocks", engine.name());
+                }
+                let verdict = oracle::judge(&topology.fabric, &routes);
+                assert_eq!(verdict.lost, 0);
+                assert_eq!(verdict.cyclic.is_empty(), report.deadlock_free());
+            }
+            Err(Refusal::WrongFabric { .. }) => {}
+            Err(other) => panic!("{what}: {other}"),
+        }
+    }
+}
+
+#[test]
+fn every_engine_on_every_family() {
+    for spec in SPECS {
+        conforms(&topology(spec), spec);
+    }
+}
+
+#[test]
+fn every_engine_on_damaged_families() {
+    for spec in SPECS {
+        let whole = topology(spec);
+        for (seed, count) in [(1, 1), (2, 2), (3, 4)] {
+            let Ok(faults) = Faults::random_links(&whole.fabric, count, seed) else { continue };
+            let (damaged, _) = whole.with_faults(&faults);
+            conforms(&damaged, &format!("{spec} less {count} cables, seed {seed}"));
+        }
+    }
+}
+
+#[test]
+fn trees_take_tree_engines_and_lattices_take_dor() {
+    for spec in SPECS {
+        let topology = topology(spec);
+        let tree = matches!(topology.shape, Some(Shape::Tree(_)));
+        let grid = matches!(topology.shape, Some(Shape::Grid(_)));
+        assert_eq!(route(&topology, "ftree").is_ok(), tree, "{spec}");
+        assert_eq!(route(&topology, "dor").is_ok(), grid, "{spec}");
+    }
+}
+
+#[test]
+fn on_full_trees_every_balanced_engine_reaches_the_optimum() {
+    // What the hosts of a leaf send to all others, over its up ports.
+    for (spec, optimum) in [
+        ("fattree2:n=12,m=12,r=18", 204),
+        ("fattree2:n=18,m=18,r=36", 630),
+        ("kary:k=4,n=3", 60),
+        ("kary:k=3,n=4", 78),
+        ("@cab", 1278),
+        ("pgft:m=4x4x4,w=1x4x2,p=1x1x2", 60),
+    ] {
+        let topology = topology(spec);
+        for engine in ["ftree", "dmodk", "updn", "dnup", "sssp", "dfsssp", "smodk"] {
+            let (_, report) = route(&topology, engine).unwrap_or_else(|e| panic!("{spec}: {e}"));
+            let max = report.load.iter().max().copied();
+            assert_eq!(max, Some(optimum), "{spec}: {engine}");
+            assert!(report.deadlock_free() && report.layers.len() == 1, "{spec}: {engine}");
+        }
+    }
+}
+
+/// Largest load of a channel when terminal `i` sends to `i + by` for all `i`.
+fn shift_load(topology: &Topology, routes: &Routes, by: usize) -> usize {
+    let fabric = &topology.fabric;
+    let n = fabric.terminal_count();
+    let mut load = vec![0; fabric.channel_count()];
+    for s in 0..n {
+        let (s, d) = (s as u32, ((s + by) % n) as u32);
+        let path = oracle::path(
+            fabric,
+            routes,
+            darkfiber_fabric::TerminalId(s),
+            darkfiber_fabric::TerminalId(d),
+        );
+        for c in path.expect("reaches") {
+            load[c.index()] += 1;
+        }
+    }
+    load.into_iter().max().unwrap_or(0)
+}
+
+#[test]
+fn shift_permutations_on_full_trees_are_free_of_contention() {
+    // Zahavi 2012: D-mod-k on a real-life fat-tree. ftree must do as well, sssp by its order too.
+    for spec in ["fattree2:n=4,m=4,r=6", "kary:k=3,n=3", "pgft:m=4x4x4,w=1x4x2,p=1x1x2"] {
+        let topology = topology(spec);
+        for engine in ["dmodk", "ftree"] {
+            let (routes, _) = route(&topology, engine).expect("a tree");
+            for by in 1..topology.fabric.terminal_count() {
+                assert_eq!(shift_load(&topology, &routes, by), 1, "{spec}: {engine}, shift {by}");
+            }
+        }
+    }
+}
+
+#[test]
+fn down_ports_of_leaves_serve_one_destination_each() {
+    let topology = topology("kary:k=4,n=2");
+    let fabric = &topology.fabric;
+    for engine in ["dmodk", "ftree"] {
+        let (routes, _) = route(&topology, engine).expect("a tree");
+        let mut served = vec![std::collections::BTreeSet::new(); fabric.channel_count()];
+        for d in (0..fabric.terminal_count()).map(darkfiber_fabric::TerminalId::new) {
+            for s in (0..fabric.terminal_count()).map(darkfiber_fabric::TerminalId::new) {
+                if fabric.terminal(s).switch != fabric.terminal(d).switch {
+                    let path = oracle::path(fabric, &routes, s, d).expect("reaches");
+                    served[path[path.len() - 1].index()].insert(d);
+                }
+            }
+        }
+        let most = served.iter().map(std::collections::BTreeSet::len).max();
+        assert_eq!(most, Some(1), "{engine}");
+    }
+}
+
+#[test]
+fn dimension_order_on_a_whole_lattice_is_acyclic_and_even() {
+    for (spec, optimum) in [("hyperx:dims=12x8,t=7", 588), ("hyperx:dims=4x4x4,t=1", 16)] {
+        let (_, report) = route(&topology(spec), "dor").expect("a lattice");
+        assert!(report.deadlock_free(), "{spec}");
+        assert_eq!(report.load.iter().max(), Some(&optimum), "{spec}");
+    }
+    let (_, mesh) = route(&topology("mesh:dims=4x4,t=1"), "dor").expect("a lattice");
+    assert!(mesh.deadlock_free());
+    let (_, torus) = route(&topology("torus:dims=5x5,t=1"), "dor").expect("a lattice");
+    let cycle = torus.layers[0].cycle.as_ref().expect("rings close cycles");
+    assert_eq!(cycle.channels.len(), 5, "a shortest witness is one ring");
+}
+
+#[test]
+fn smodk_spreads_sources_as_dmodk_spreads_destinations() {
+    let topology = topology("fattree2:n=4,m=4,r=6");
+    let (routes, report) = route(&topology, "smodk").expect("a tree");
+    assert!(routes.source_chooses());
+    let fabric = &topology.fabric;
+    for s in 0..fabric.terminal_count() {
+        let s = darkfiber_fabric::TerminalId::new(s);
+        let tops: std::collections::BTreeSet<u32> = (0..fabric.terminal_count())
+            .map(darkfiber_fabric::TerminalId::new)
+            .filter(|&d| fabric.terminal(s).switch != fabric.terminal(d).switch)
+            .map(|d| fabric.head(oracle::path(fabric, &routes, s, d).expect("reaches")[0]).0)
+            .collect();
+        assert_eq!(tops.len(), 1, "all that a source sends climbs to one top switch");
+    }
+    assert_eq!(report.load.iter().max(), Some(&20));
+}
