@@ -181,7 +181,7 @@ pub fn fabric(f: &FabricFacts, digest: &str, style: Style) -> String {
         rows.push(("diameter", format!("{diameter}   (switch-to-switch hops)")));
     }
     if f.terminals == 0 {
-        rows[1].1 = "0".to_owned();
+        "0".clone_into(&mut rows[1].1);
     }
     if f.unlinked_adapters > 0 {
         rows.push(("unlinked adapters", number(f.unlinked_adapters)));
