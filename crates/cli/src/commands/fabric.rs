@@ -12,11 +12,16 @@ use darkfiber_report::{FabricResult, Style, comma, findings, json, table};
 use super::{metrics, share};
 use crate::args::{Common, FabricCommand, Format, WRITABLE};
 use crate::failure::{Exit, Failure};
+use crate::progress::Progress;
 use crate::{load, out, provenance, save};
 
 pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure> {
     let form = form(args)?;
+    let progress = Progress::new(2, common.quiet);
+    progress.at("reading");
     let loaded = load::fabric(&args.fabric, common)?;
+    progress.step();
+    progress.at("measuring");
     let mut topology = loaded.topology;
     let mut found = finding::of_fabric(&topology.fabric);
     found.extend(metrics::of_input(&loaded.diagnostics));
@@ -41,6 +46,7 @@ pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure
             out::tell(&format!("wrote {} ({form})", target.display()));
         }
     } else if args.to.is_some() || args.anonymise {
+        drop(progress);
         out::print_with(|out| write(out, &topology, form))?;
         out_findings(&found, common);
         return Ok(exit);
@@ -58,6 +64,7 @@ pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure
         },
         provenance: provenance::of(fabric, common),
     };
+    drop(progress);
     out::print(&match common.format {
         Format::Json => json::text(&result),
         Format::Csv => comma::fabric(&result.fabric),

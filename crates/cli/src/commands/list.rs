@@ -33,6 +33,10 @@ pub(crate) fn run(args: &ListCommand, common: &Common) -> Result<Exit, Failure> 
         other => return Err(Failure::unknown("list", other, KINDS)),
     };
     let Some(name) = &args.name else {
+        if list.what == "engine" && common.format == Format::Table {
+            out::print(&engine_paragraphs(&list.rows))?;
+            return Ok(Exit::Fine);
+        }
         out::print(&show(list.heading, &list.rows, common))?;
         return Ok(Exit::Fine);
     };
@@ -101,6 +105,20 @@ fn engines() -> List {
             ENGINES.iter().find(|e| e.name() == name).map_or(String::new(), |e| e.doc().to_owned())
         },
     }
+}
+
+/// Engines for people: papers are too long for a column.
+fn engine_paragraphs(rows: &[Vec<String>]) -> String {
+    let width = rows.iter().map(|row| row[0].len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for row in rows {
+        let _infallible = writeln!(
+            text,
+            "{:<width$}  {}\n{:width$}  needs {}; deadlock: {}\n{:width$}  {}",
+            row[0], row[3], "", row[1], row[2], "", row[4]
+        );
+    }
+    text
 }
 
 fn families() -> List {

@@ -55,7 +55,7 @@ pub(crate) fn facts(fabric: &Fabric, shape: Option<&Shape>, diameter: bool) -> F
         switch_links: fabric.switch_link_count(),
         links: fabric.link_count(),
         components: fabric.components().len(),
-        diameter: diameter.then(|| fabric.diameter()),
+        diameter: diameter.then(|| darkfiber_analysis::diameter(fabric)),
         loopbacks: fabric.loopbacks().len(),
         unlinked_adapters: fabric.unlinked_adapters().len(),
         roles,
