@@ -36,6 +36,8 @@ pub enum Kind {
     UnlinkedAdapters,
     /// Cables from a switch to itself.
     Loopbacks,
+    /// Lines of the input were left out or guessed.
+    Input,
 }
 
 /// How much it matters.

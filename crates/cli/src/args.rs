@@ -12,17 +12,17 @@ A FABRIC is
   family:key=value,.. a generated network                     (darkfiber list families)
 
 Examples:
-  darkfiber fabric my-fabric.topo                          what is in this dump?
-  darkfiber route my-fabric.topo -e minhop -e updn -e dfsssp   compare engines side by side
-  darkfiber route my-fabric.topo -e dfsssp -o new-routes   write tables for OpenSM's file engine
-  darkfiber check my-fabric.topo --routes opensm-lfts.dump is what OpenSM runs sound?
+  darkfiber fabric my-fabric.topo                             what is in this dump?
+  darkfiber route my-fabric.topo -e minhop -e updn -e dfsssp  compare engines side by side
+  darkfiber route my-fabric.topo -e dfsssp -o new-routes      write tables that OpenSM can load
+  darkfiber check my-fabric.topo --routes opensm-lfts.dump    is what OpenSM runs sound?
 
 Exit codes:
-  0  fine
-  1  a finding: pairs that cannot talk, loops, possible deadlock, a broken fabric
-  2  the command line is wrong
-  3  a file cannot be read or written
-  4  infeasible: no engine can route this fabric as asked, or no forwarding table can hold the routes
+  0   fine
+  1   a finding: pairs that cannot talk, loops, possible deadlock, a broken fabric
+  2   the command line is wrong
+  3   a file cannot be read or written
+  4   infeasible: no engine can route this fabric, or no forwarding table can hold the routes
   70 a bug in darkfiber";
 
 const FABRIC_HELP: &str = "\

@@ -17,7 +17,7 @@ const PLAIN: TableStyle = TableStyle::new()
     .content_lines(ContentLineStyle::new(' ', ' ', ' '));
 
 /// Tables narrower than this are set with less space between columns.
-const ROOMY: u16 = 92;
+const ROOMY: u16 = 100;
 
 /// How a terminal wants its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,6 +64,7 @@ pub fn engines(rows: &[Outcome], style: Style) -> String {
             "deadlock-\nfree",
             "EFI\nmax",
             "\nmean",
+            "\nstddev",
             "dark\nfiber",
         ],
         style,
@@ -73,7 +74,7 @@ pub fn engines(rows: &[Outcome], style: Style) -> String {
         match row {
             Outcome::Refused(r) => {
                 let mut cells = vec![Cell::new(&r.engine), Cell::new("-"), Cell::new("refused")];
-                cells.resize(10, Cell::new("-"));
+                cells.resize(11, Cell::new("-"));
                 table.add_row(cells);
                 let _infallible = writeln!(notes, "{} refused: {}", r.engine, r.refused);
             }
@@ -89,7 +90,13 @@ pub fn engines(rows: &[Outcome], style: Style) -> String {
             }
         }
     }
-    let mut text = finish(&mut table, &[1, 2, 3, 4, 5, 7, 8, 9], style);
+    let cyclic = |row: &Outcome| matches!(row, Outcome::Routed(r) if !r.deadlock_free);
+    if rows.iter().any(cyclic) {
+        notes.push_str(
+            "NO: channels wait for each other in a circle, so packets can deadlock under load\n",
+        );
+    }
+    let mut text = finish(&mut table, &[1, 2, 3, 4, 5, 7, 8, 9, 10], style);
     if !notes.is_empty() {
         text.push('\n');
         text.push_str(&notes);
@@ -122,6 +129,7 @@ fn cells(r: &Routed, style: Style) -> Vec<Cell> {
         bad(if r.deadlock_free { "yes" } else { "NO" }.to_owned(), !r.deadlock_free),
         Cell::new(group(r.efi.max)),
         Cell::new(mean(r.efi.mean)),
+        Cell::new(mean(r.efi.stddev)),
         Cell::new(percent(r.dark_fiber_percent)),
     ]
 }

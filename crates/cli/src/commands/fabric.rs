@@ -3,10 +3,12 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use darkfiber_analysis::{Severity, finding};
+use darkfiber_analysis::{Finding, Severity, finding};
 use darkfiber_fabric::Topology;
 use darkfiber_formats::anonymise::Anonymiser;
-use darkfiber_formats::{dot, edges, ibnetdiscover, json as native};
+use darkfiber_formats::{
+    Diagnostics, Severity as DiagnosticSeverity, dot, edges, ibnetdiscover, json as native,
+};
 use darkfiber_report::{FabricResult, Style, comma, findings, json, table};
 
 use super::{metrics, share};
@@ -18,7 +20,8 @@ pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure
     let form = form(args)?;
     let loaded = load::fabric(&args.fabric, common)?;
     let mut topology = loaded.topology;
-    let found = finding::of_fabric(&topology.fabric);
+    let mut found = finding::of_fabric(&topology.fabric);
+    found.extend(of_input(&loaded.diagnostics));
     let exit = if found.iter().any(|f| f.severity == Severity::Error) {
         Exit::Finding
     } else {
@@ -74,7 +77,33 @@ pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure
     Ok(exit)
 }
 
-fn out_findings(found: &[darkfiber_analysis::Finding], common: &Common) {
+/// What the reader's remarks amount to.
+fn of_input(diagnostics: &Diagnostics) -> Option<Finding> {
+    let grave: Vec<_> =
+        diagnostics.0.iter().filter(|d| d.severity > DiagnosticSeverity::Note).collect();
+    let worst = grave.iter().max_by_key(|d| d.severity)?;
+    Some(Finding {
+        kind: finding::Kind::Input,
+        severity: if worst.severity == DiagnosticSeverity::Error {
+            Severity::Error
+        } else {
+            Severity::Warning
+        },
+        message: format!(
+            "the input is incomplete or damaged ({} lines left out, guessed or contradictory), for example line {}: {}",
+            grave.len(),
+            worst.line,
+            worst.what
+        ),
+        hint: "the reader's remarks name the lines; if in doubt make a new dump",
+        places: finding::Places::Nodes {
+            count: grave.len() as u64,
+            examples: grave.iter().rev().take(5).map(ToString::to_string).collect(),
+        },
+    })
+}
+
+fn out_findings(found: &[Finding], common: &Common) {
     if !common.quiet && !found.is_empty() {
         out::tell(findings::text(found, common.verbose).trim_end());
     }
