@@ -51,7 +51,7 @@ pub(crate) fn facts(fabric: &Fabric, shape: Option<&Shape>, diameter: bool) -> F
         switches: fabric.switch_count(),
         terminals: fabric.terminal_count(),
         compute_terminals: fabric.compute_terminal_count(),
-        hosts: fabric.hosts().len(),
+        hosts: fabric.host_count(),
         switch_links: fabric.switch_link_count(),
         links: fabric.link_count(),
         components: fabric.components().len(),
