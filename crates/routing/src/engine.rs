@@ -140,8 +140,8 @@ impl Deadlock {
     /// A word or two for tables.
     pub fn label(self) -> &'static str {
         match self {
-            Self::Free => "free, 1 lane",
-            Self::Layers => "free, lanes",
+            Self::Free => "free",
+            Self::Layers => "free, by lanes",
             Self::OnItsFabric => "free on its fabrics",
             Self::NotPromised => "not promised",
         }
