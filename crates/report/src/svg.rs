@@ -117,7 +117,7 @@ impl Scale {
             Self::Log { low, top } => {
                 let decades = (top / low).log10().ceil() as i32;
                 // Labels must not touch.
-                let steps: &[f64] = if decades > 2 { &[1.0] } else { &[1.0, 2.0, 5.0] };
+                let steps: &[f64] = if decades > 2 { &[1.0, 3.0] } else { &[1.0, 2.0, 5.0] };
                 (0..=decades)
                     .flat_map(|d| steps.iter().map(move |m| m * low * 10f64.powi(d)))
                     .filter(|&x| x <= top)
@@ -171,7 +171,8 @@ impl Axes {
                 self.base,
                 self.base + 4.0
             );
-            if self.last {
+            // The label of the slot for unused channels stands left of the first tick.
+            if self.last && at > X0 + 12.0 {
                 svg.push_str(&below(at, &tick(x)));
             }
         }
