@@ -7,7 +7,7 @@
 //! take each destination's paths out again and route it anew among all others, while the largest load
 //! falls and stays above its lower bound.
 
-use darkfiber_fabric::{AtPort, Fabric, Role, SwitchId};
+use darkfiber_fabric::{Fabric, Role, SwitchId};
 
 use super::dag::{Dag, for_each_dag};
 use crate::{DELIVER, DestId, Routes};
@@ -193,17 +193,23 @@ impl Balancer {
         }
     }
 
-    /// Takes the paths of an earlier choice out of the loads.
+    /// Takes the paths of an earlier choice, among the same candidates, out of the loads.
     fn remove(&mut self, fabric: &Fabric, dag: &Dag, ports: &[u8]) {
+        let tail_ports = fabric.tail_ports();
         self.through.copy_from_slice(&self.sources);
         for i in (1..dag.order.len()).rev() {
             let s = dag.order[i] as usize;
-            let AtPort::Switch(channel, head) = fabric.at_port(SwitchId::new(s), ports[s]) else {
-                continue;
+            let candidates = dag.candidates(i);
+            let chosen = match candidates {
+                [only] => only,
+                _ => candidates
+                    .iter()
+                    .find(|c| tail_ports[c.channel as usize] == ports[s])
+                    .expect("the earlier choice was a candidate"),
             };
             let paths = self.through[s];
-            self.load[channel.index()] -= u64::from(paths);
-            self.through[head.index()] += paths;
+            self.load[chosen.channel as usize] -= u64::from(paths);
+            self.through[chosen.head as usize] += paths;
         }
     }
 }

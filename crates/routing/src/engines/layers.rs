@@ -19,7 +19,7 @@ const WAITING: u8 = u8::MAX;
 const NONE: u32 = u32::MAX;
 /// Channels that a search may visit before the path is put off to the next layer. Long searches are
 /// rare and mostly end in a cycle: giving them up costs hardly any layer and saves half of the time.
-const SHORT_SEARCH: usize = 512;
+const SHORT_SEARCH: usize = 128;
 
 /// More layers needed than allowed; carries how many were full.
 pub(super) struct OutOfLanes;
@@ -113,7 +113,7 @@ fn fill(
         read_channels(fabric, routes.ports(row), &mut next);
         for &s in &sources {
             if slots[s] == WAITING {
-                if graph.admit(fabric, &next, s) {
+                if graph.admit(&next, s) {
                     slots[s] = l;
                 } else {
                     waiting = true;
@@ -137,19 +137,61 @@ fn read_channels(fabric: &Fabric, ports: &[u8], next: &mut [u32]) {
     }
 }
 
-/// An acyclic channel dependency graph that only grows, with a topological order of its channels.
-struct Acyclic {
-    /// Words of 64 bits a channel has in the sets below.
+/// Which channels a search has seen, as bit sets by the switch that they leave, so that a switch's row
+/// is filtered a word at a time. Dense graphs have many ways to each channel; only the first costs.
+struct Seen {
     words: usize,
-    /// `succ[c]`: which channels out of the head of `c` depend on it, by place in that switch's row.
+    search: u32,
+    last: Vec<u32>,
+    bits: Vec<u64>,
+}
+
+impl Seen {
+    /// Those of `bits` (word `w` of the row of switch `v`) that this search has not seen, which it
+    /// now has.
+    #[inline]
+    fn add(&mut self, v: usize, w: usize, bits: u64) -> u64 {
+        let row = v * self.words;
+        if self.last[v] != self.search {
+            self.last[v] = self.search;
+            self.bits[row..row + self.words].fill(0);
+        }
+        let seen = &mut self.bits[row + w];
+        let new = bits & !*seen;
+        *seen |= bits;
+        new
+    }
+}
+
+/// The places in the upper halves of two sorted lists, sorted.
+fn merge_places(a: &[u64], b: &[u64], places: &mut Vec<u32>) {
+    places.clear();
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() || j < b.len() {
+        let left = j == b.len() || i < a.len() && a[i] < b[j];
+        places.push((if left { a[i] } else { b[j] } >> 32) as u32);
+        if left {
+            i += 1;
+        } else {
+            j += 1;
+        }
+    }
+}
+
+/// An acyclic channel dependency graph that only grows, with a topological order of its channels.
+struct Acyclic<'a> {
+    fabric: &'a Fabric,
+    /// Place of each channel in a topological order.
+    place: Vec<u32>,
+    /// Words of 64 bits a channel has in each of the sets below.
+    words: usize,
+    /// Which channels out of the head of a channel depend on it, by place in that switch's row.
     succ: Vec<u64>,
-    /// `pred[c]`: which channels into the tail of `c` it depends on, by place of their reverse.
+    /// Which channels into the tail of a channel it depends on, by place of their reverse.
     pred: Vec<u64>,
     /// Dependencies that close a cycle, as `succ`.
     barred: Vec<u64>,
-    place: Vec<u32>,
-    mark: Vec<u32>,
-    stamp: u32,
+    seen: Seen,
     /// Channels that a search may visit.
     effort: usize,
     /// What a search found, as place in the upper and channel in the lower half of a word, so that
@@ -161,22 +203,25 @@ struct Acyclic {
     fresh: Vec<(u32, u32)>,
 }
 
-impl Acyclic {
-    fn new(fabric: &Fabric, effort: usize) -> Self {
+impl<'a> Acyclic<'a> {
+    fn new(fabric: &'a Fabric, effort: usize) -> Self {
         let m = fabric.channel_count();
-        let widest = (0..fabric.switch_count())
-            .map(|s| fabric.channels_from(SwitchId::new(s)).len())
-            .max()
-            .unwrap_or(0);
-        let words = widest.div_ceil(64).max(1);
+        let starts = fabric.channel_starts();
+        let widest = starts.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
+        let words = widest.div_ceil(64).max(1) as usize;
         Self {
+            fabric,
+            place: (0..m as u32).collect(),
             words,
             succ: vec![0; m * words],
             pred: vec![0; m * words],
             barred: vec![0; m * words],
-            place: (0..m as u32).collect(),
-            mark: vec![0; m],
-            stamp: 0,
+            seen: Seen {
+                words,
+                search: 0,
+                last: vec![0; fabric.switch_count()],
+                bits: vec![0; fabric.switch_count() * words],
+            },
             effort,
             ahead: Vec::new(),
             behind: Vec::new(),
@@ -185,39 +230,44 @@ impl Acyclic {
         }
     }
 
+    /// First channel that leaves a switch.
+    #[inline]
+    fn row(&self, switch: u32) -> u32 {
+        self.fabric.channel_starts()[switch as usize]
+    }
+
     /// Word index and bit of dependency (c, d) in `succ` and `barred`.
     #[inline]
-    fn bit(&self, fabric: &Fabric, c: u32, d: u32) -> (usize, u64) {
-        let k = d - fabric.channel_starts()[fabric.heads()[c as usize] as usize];
+    fn bit(&self, c: u32, d: u32) -> (usize, u64) {
+        let k = d - self.row(self.fabric.heads()[c as usize]);
         (c as usize * self.words + (k >> 6) as usize, 1 << (k & 63))
     }
 
     /// Word index and bit of dependency (c, d) in `pred`.
     #[inline]
-    fn back_bit(&self, fabric: &Fabric, c: u32, d: u32) -> (usize, u64) {
-        let r = fabric.reverses()[c as usize];
-        let k = r - fabric.channel_starts()[fabric.heads()[c as usize] as usize];
+    fn back_bit(&self, c: u32, d: u32) -> (usize, u64) {
+        let k = self.fabric.reverses()[c as usize] - self.row(self.fabric.tails()[d as usize]);
         (d as usize * self.words + (k >> 6) as usize, 1 << (k & 63))
     }
 
-    fn set(&mut self, fabric: &Fabric, c: u32, d: u32) {
-        let (w, b) = self.bit(fabric, c, d);
+    fn set(&mut self, c: u32, d: u32) {
+        let (w, b) = self.bit(c, d);
         self.succ[w] |= b;
-        let (w, b) = self.back_bit(fabric, c, d);
+        let (w, b) = self.back_bit(c, d);
         self.pred[w] |= b;
     }
 
-    fn unset(&mut self, fabric: &Fabric, c: u32, d: u32) {
-        let (w, b) = self.bit(fabric, c, d);
+    fn unset(&mut self, c: u32, d: u32) {
+        let (w, b) = self.bit(c, d);
         self.succ[w] &= !b;
-        let (w, b) = self.back_bit(fabric, c, d);
+        let (w, b) = self.back_bit(c, d);
         self.pred[w] &= !b;
     }
 
     /// Adds the dependencies of the path from `s` along `next` if the graph stays acyclic; otherwise
     /// changes nothing and returns `false`.
-    fn admit(&mut self, fabric: &Fabric, next: &[u32], s: usize) -> bool {
-        let heads = fabric.heads();
+    fn admit(&mut self, next: &[u32], s: usize) -> bool {
+        let heads = self.fabric.heads();
         self.fresh.clear();
         let mut c = next[s];
         while c != NONE {
@@ -225,16 +275,16 @@ impl Acyclic {
             if d == NONE {
                 break;
             }
-            let (w, b) = self.bit(fabric, c, d);
+            let (w, b) = self.bit(c, d);
             if self.barred[w] & b != 0 {
-                self.undo(fabric);
+                self.undo();
                 return false;
             }
             if self.succ[w] & b == 0 {
-                if !self.insert(fabric, c, d) {
+                if !self.insert(c, d) {
                     let alone = self.fresh.is_empty();
-                    self.undo(fabric);
-                    if alone || !self.would_fit(fabric, c, d) {
+                    self.undo();
+                    if alone || !self.would_fit(c, d) {
                         self.barred[w] |= b;
                     }
                     return false;
@@ -246,55 +296,52 @@ impl Acyclic {
         true
     }
 
-    fn undo(&mut self, fabric: &Fabric) {
+    fn undo(&mut self) {
         while let Some((c, d)) = self.fresh.pop() {
             // The order stays valid for fewer dependencies.
-            self.unset(fabric, c, d);
+            self.unset(c, d);
         }
     }
 
-    fn would_fit(&mut self, fabric: &Fabric, c: u32, d: u32) -> bool {
-        let fits = self.insert(fabric, c, d);
+    fn would_fit(&mut self, c: u32, d: u32) -> bool {
+        let fits = self.insert(c, d);
         if fits {
-            self.unset(fabric, c, d);
+            self.unset(c, d);
         }
         fits
     }
 
     /// Adds one dependency if that closes no cycle, and mends the order.
-    fn insert(&mut self, fabric: &Fabric, c: u32, d: u32) -> bool {
+    fn insert(&mut self, c: u32, d: u32) -> bool {
         let (low, high) = (self.place[d as usize], self.place[c as usize]);
         if high < low {
-            self.set(fabric, c, d);
+            self.set(c, d);
             return true;
         }
-        if !self.search_ahead(fabric, d, c, high) {
+        if !self.search_ahead(d, c, high) {
             return false;
         }
-        self.search_behind(fabric, c, low);
+        self.search_behind(c, low);
         self.ahead.sort_unstable();
         self.behind.sort_unstable();
         // What leads to `c` takes the first of all their places, what follows `d` the last.
-        self.places.clear();
-        self.places.extend(self.behind.iter().chain(&self.ahead).map(|w| (w >> 32) as u32));
-        self.places.sort_unstable();
+        merge_places(&self.behind, &self.ahead, &mut self.places);
         for (w, &place) in self.behind.iter().chain(&self.ahead).zip(&self.places) {
             self.place[*w as u32 as usize] = place;
         }
-        self.set(fabric, c, d);
+        self.set(c, d);
         true
     }
 
     /// Collects what is reachable from `start` up to place `high`; `false` if that includes `goal` or
     /// takes too long.
-    fn search_ahead(&mut self, fabric: &Fabric, start: u32, goal: u32, high: u32) -> bool {
+    fn search_ahead(&mut self, start: u32, goal: u32, high: u32) -> bool {
         if start == goal {
             return false;
         }
-        self.stamp += 1;
+        self.seen.search += 1;
         self.ahead.clear();
         self.ahead.push(self.found(start));
-        self.mark[start as usize] = self.stamp;
         let mut i = 0;
         while i < self.ahead.len() {
             if i > self.effort {
@@ -302,45 +349,47 @@ impl Acyclic {
             }
             let x = self.ahead[i] as u32 as usize;
             i += 1;
-            let first = fabric.channel_starts()[fabric.heads()[x] as usize];
+            let v = self.fabric.heads()[x];
+            let mut first = self.row(v);
             for w in 0..self.words {
-                let mut bits = self.succ[x * self.words + w];
-                while bits != 0 {
-                    let y = first + (w as u32) * 64 + bits.trailing_zeros();
-                    bits &= bits - 1;
+                let mut new = self.seen.add(v as usize, w, self.succ[x * self.words + w]);
+                while new != 0 {
+                    let y = first + new.trailing_zeros();
+                    new &= new - 1;
                     if y == goal {
                         return false;
                     }
-                    if self.place[y as usize] < high && self.mark[y as usize] != self.stamp {
-                        self.mark[y as usize] = self.stamp;
+                    if self.place[y as usize] < high {
                         self.ahead.push(self.found(y));
                     }
                 }
+                first += 64;
             }
         }
         true
     }
 
     /// Collects what reaches `start` down to place `low`.
-    fn search_behind(&mut self, fabric: &Fabric, start: u32, low: u32) {
+    fn search_behind(&mut self, start: u32, low: u32) {
+        self.seen.search += 1;
         self.behind.clear();
         self.behind.push(self.found(start));
         let mut i = 0;
         while i < self.behind.len() {
             let x = self.behind[i] as u32 as usize;
             i += 1;
-            let first = fabric.channel_starts()[fabric.tails()[x] as usize];
+            let v = self.fabric.tails()[x];
+            let mut first = self.row(v);
             for w in 0..self.words {
-                let mut bits = self.pred[x * self.words + w];
-                while bits != 0 {
-                    let out = first + (w as u32) * 64 + bits.trailing_zeros();
-                    bits &= bits - 1;
-                    let y = fabric.reverses()[out as usize];
-                    if self.place[y as usize] > low && self.mark[y as usize] != self.stamp {
-                        self.mark[y as usize] = self.stamp;
+                let mut new = self.seen.add(v as usize, w, self.pred[x * self.words + w]);
+                while new != 0 {
+                    let y = self.fabric.reverses()[(first + new.trailing_zeros()) as usize];
+                    new &= new - 1;
+                    if self.place[y as usize] > low {
                         self.behind.push(self.found(y));
                     }
                 }
+                first += 64;
             }
         }
     }
