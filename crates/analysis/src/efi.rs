@@ -84,6 +84,7 @@ impl Histogram {
     /// Counts the channels of `load` in about `bins` bins over `1..=top` (never wider than needed:
     /// fewer if there are fewer integers); loads above `top` count in the last bin. Several
     /// engines are compared on the same `top`.
+    #[expect(clippy::cast_sign_loss, reason = "ends of bins are positive")]
     pub fn of(load: &[u64], top: u64, bins: usize, kind: Bins) -> Self {
         let top = top.max(1);
         let bins = bins.max(1);

@@ -4,11 +4,13 @@
 //! the checker proved into facts that an operator can act on, with the names of switches and ports.
 //! Pure functions of a fabric, its routes and the checker's report; no I/O.
 
+mod diameter;
 pub mod efi;
 pub mod finding;
 mod names;
 mod number;
 
+pub use diameter::diameter;
 pub use efi::{Bins, Efi, Histogram, dark_fiber_percent, hottest};
 pub use finding::{Finding, Kind, Severity};
 pub use names::{ChannelName, GuidText, Names, PairName};

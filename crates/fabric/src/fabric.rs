@@ -235,6 +235,16 @@ impl Fabric {
         &self.hosts
     }
 
+    /// Number of hosts, not counting aggregation pseudo-adapters.
+    pub fn host_count(&self) -> usize {
+        let mut aggregates = vec![false; self.hosts.len()];
+        for t in &self.terminals {
+            let host = self.adapters[t.adapter.index()].host;
+            aggregates[host.index()] |= t.role == Role::Aggregation;
+        }
+        aggregates.iter().filter(|&&a| !a).count()
+    }
+
     /// One host.
     pub fn host(&self, h: HostId) -> &Host {
         &self.hosts[h.index()]

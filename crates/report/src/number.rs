@@ -15,7 +15,9 @@ pub fn duration(seconds: f64) -> String {
 
 /// A mean with as many decimals as make sense beside whole numbers of its size.
 pub fn mean(x: f64) -> String {
-    if x >= 1000.0 { group(x.round() as u64) } else { three_digits(x) }
+    #[expect(clippy::cast_sign_loss, reason = "it is above 1000")]
+    let whole = |x: f64| x.round() as u64;
+    if x >= 1000.0 { group(whole(x)) } else { three_digits(x) }
 }
 
 /// A percentage: `0 %` only if it is exactly zero.

@@ -112,7 +112,7 @@ impl Scale {
     fn ticks(self) -> Vec<f64> {
         match self {
             Self::Linear { top, step } => {
-                (1..=(top / step).round() as u32).map(|i| f64::from(i) * step).collect()
+                (1..=20).map(|i| f64::from(i) * step).take_while(|&x| x <= top * 1.001).collect()
             }
             Self::Log { low, top } => {
                 let decades = (top / low).log10().ceil() as i32;
@@ -245,7 +245,7 @@ fn nice_axis(top: f64, steps: u32) -> (f64, f64) {
 }
 
 fn tick(x: f64) -> String {
-    if x.fract() == 0.0 { group(x as u64) } else { format!("{x}") }
+    if x >= 1000.0 { mean(x) } else { format!("{x}") }
 }
 
 fn escape(text: &str) -> String {

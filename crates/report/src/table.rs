@@ -18,6 +18,8 @@ const PLAIN: TableStyle = TableStyle::new()
 
 /// Tables narrower than this are set with less space between columns.
 const ROOMY: u16 = 100;
+/// Column of [`engines`] that narrow terminals do without.
+const STDDEV: usize = 9;
 
 /// How a terminal wants its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,17 +46,27 @@ impl Style {
 
 /// A table from a heading and rows of text. `numbers` are the columns set to the right.
 pub fn plain(heading: &[&str], rows: &[Vec<String>], numbers: &[usize], style: Style) -> String {
-    let mut table = new(heading, style);
+    let mut table = new(style);
+    table.set_header(heading.to_vec());
     for row in rows {
         table.add_row(row.clone());
     }
     finish(&mut table, numbers, style)
 }
 
-/// Engines side by side, and below it why some refused.
+/// Engines side by side, and below it why some refused. On a narrow terminal the standard deviation
+/// gives way.
 pub fn engines(rows: &[Outcome], style: Style) -> String {
-    let mut table = new(
-        &[
+    let narrow = style.width.is_some_and(|w| w < ROOMY);
+    let columns = |mut all: Vec<Cell>| {
+        if narrow {
+            all.remove(STDDEV);
+        }
+        all
+    };
+    let mut table = new(style);
+    table.set_header(columns(
+        [
             "engine",
             "time",
             "reachable\npairs",
@@ -66,20 +78,21 @@ pub fn engines(rows: &[Outcome], style: Style) -> String {
             "\nmean",
             "\nstddev",
             "dark\nfiber",
-        ],
-        style,
-    );
+        ]
+        .map(Cell::new)
+        .to_vec(),
+    ));
     let mut notes = String::new();
     for row in rows {
         match row {
             Outcome::Refused(r) => {
                 let mut cells = vec![Cell::new(&r.engine), Cell::new("-"), Cell::new("refused")];
                 cells.resize(11, Cell::new("-"));
-                table.add_row(cells);
+                table.add_row(columns(cells));
                 let _infallible = writeln!(notes, "{} refused: {}", r.engine, r.refused);
             }
             Outcome::Routed(r) => {
-                table.add_row(cells(r, style));
+                table.add_row(columns(cells(r, style)));
                 for refused in &r.refusals {
                     let _infallible = writeln!(
                         notes,
@@ -96,7 +109,9 @@ pub fn engines(rows: &[Outcome], style: Style) -> String {
             "NO: channels wait for each other in a circle, so packets can deadlock under load\n",
         );
     }
-    let mut text = finish(&mut table, &[1, 2, 3, 4, 5, 7, 8, 9, 10], style);
+    // All but the name and the verdict on deadlock.
+    let numbers: Vec<usize> = (1..11).filter(|&i| i != 6).collect();
+    let mut text = finish(&mut table, &numbers, style);
     if !notes.is_empty() {
         text.push('\n');
         text.push_str(&notes);
@@ -181,7 +196,7 @@ pub fn fabric(f: &FabricFacts, digest: &str, style: Style) -> String {
         rows.push(("diameter", format!("{diameter}   (switch-to-switch hops)")));
     }
     if f.terminals == 0 {
-        rows[1].1 = "0".to_owned();
+        "0".clone_into(&mut rows[1].1);
     }
     if f.unlinked_adapters > 0 {
         rows.push(("unlinked adapters", number(f.unlinked_adapters)));
@@ -218,11 +233,10 @@ pub fn fabric(f: &FabricFacts, digest: &str, style: Style) -> String {
     text
 }
 
-fn new(heading: &[&str], style: Style) -> Table {
+fn new(style: Style) -> Table {
     let mut table = Table::new();
     table.load_style(PLAIN);
     table.set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_header(heading.to_vec());
     match style.width {
         Some(width) => {
             table.set_width(width);

@@ -31,6 +31,7 @@ pub(crate) fn run(args: &CheckCommand, common: &Common) -> Result<Exit, Failure>
 
     // A fabric in pieces explains pairs that do not reach.
     let mut found = finding::of_fabric(fabric);
+    found.extend(metrics::of_input(&loaded.diagnostics));
     found.retain(|f| f.severity == Severity::Error);
     found.append(&mut row.findings);
     row.findings = found;

@@ -6,22 +6,25 @@ use std::path::Path;
 use darkfiber_analysis::{Finding, Severity, finding};
 use darkfiber_fabric::Topology;
 use darkfiber_formats::anonymise::Anonymiser;
-use darkfiber_formats::{
-    Diagnostics, Severity as DiagnosticSeverity, dot, edges, ibnetdiscover, json as native,
-};
+use darkfiber_formats::{dot, edges, ibnetdiscover, json as native};
 use darkfiber_report::{FabricResult, Style, comma, findings, json, table};
 
 use super::{metrics, share};
 use crate::args::{Common, FabricCommand, Format, WRITABLE};
 use crate::failure::{Exit, Failure};
+use crate::progress::Progress;
 use crate::{load, out, provenance, save};
 
 pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure> {
     let form = form(args)?;
+    let progress = Progress::new(2, common.quiet);
+    progress.at("reading");
     let loaded = load::fabric(&args.fabric, common)?;
+    progress.step();
+    progress.at("measuring");
     let mut topology = loaded.topology;
     let mut found = finding::of_fabric(&topology.fabric);
-    found.extend(of_input(&loaded.diagnostics));
+    found.extend(metrics::of_input(&loaded.diagnostics));
     let exit = if found.iter().any(|f| f.severity == Severity::Error) {
         Exit::Finding
     } else {
@@ -43,6 +46,7 @@ pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure
             out::tell(&format!("wrote {} ({form})", target.display()));
         }
     } else if args.to.is_some() || args.anonymise {
+        drop(progress);
         out::print_with(|out| write(out, &topology, form))?;
         out_findings(&found, common);
         return Ok(exit);
@@ -60,6 +64,7 @@ pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure
         },
         provenance: provenance::of(fabric, common),
     };
+    drop(progress);
     out::print(&match common.format {
         Format::Json => json::text(&result),
         Format::Csv => comma::fabric(&result.fabric),
@@ -75,32 +80,6 @@ pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure
         }
     })?;
     Ok(exit)
-}
-
-/// What the reader's remarks amount to.
-fn of_input(diagnostics: &Diagnostics) -> Option<Finding> {
-    let grave: Vec<_> =
-        diagnostics.0.iter().filter(|d| d.severity > DiagnosticSeverity::Note).collect();
-    let worst = grave.iter().max_by_key(|d| d.severity)?;
-    Some(Finding {
-        kind: finding::Kind::Input,
-        severity: if worst.severity == DiagnosticSeverity::Error {
-            Severity::Error
-        } else {
-            Severity::Warning
-        },
-        message: format!(
-            "the input is incomplete or damaged ({} lines left out, guessed or contradictory), for example line {}: {}",
-            grave.len(),
-            worst.line,
-            worst.what
-        ),
-        hint: "the reader's remarks name the lines; if in doubt make a new dump",
-        places: finding::Places::Nodes {
-            count: grave.len() as u64,
-            examples: grave.iter().rev().take(5).map(ToString::to_string).collect(),
-        },
-    })
 }
 
 fn out_findings(found: &[Finding], common: &Common) {

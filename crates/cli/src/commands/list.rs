@@ -1,6 +1,7 @@
 //! `darkfiber list`: what there is, from the registries.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use darkfiber_fabric::{COMMON_KEYS, FAMILIES, PRESETS};
 use darkfiber_report::{Style, comma, json, table};
@@ -32,7 +33,11 @@ pub(crate) fn run(args: &ListCommand, common: &Common) -> Result<Exit, Failure> 
         other => return Err(Failure::unknown("list", other, KINDS)),
     };
     let Some(name) = &args.name else {
-        out::print(&show(&list.heading, &list.rows, common))?;
+        if list.what == "engine" && common.format == Format::Table {
+            out::print(&engine_paragraphs(&list.rows))?;
+            return Ok(Exit::Fine);
+        }
+        out::print(&show(list.heading, &list.rows, common))?;
         return Ok(Exit::Fine);
     };
     let wanted = if list.what == "preset" && !name.starts_with('@') {
@@ -50,7 +55,7 @@ pub(crate) fn run(args: &ListCommand, common: &Common) -> Result<Exit, Failure> 
             let width = list.heading.iter().map(|h| h.len()).max().unwrap_or(0);
             let mut text = String::new();
             for (key, value) in list.heading.iter().zip(row) {
-                text.push_str(&format!("{key:<width$}  {value}\n"));
+                let _infallible = writeln!(text, "{key:<width$}  {value}");
             }
             if !doc.is_empty() {
                 text.push('\n');
@@ -102,6 +107,20 @@ fn engines() -> List {
     }
 }
 
+/// Engines for people: papers are too long for a column.
+fn engine_paragraphs(rows: &[Vec<String>]) -> String {
+    let width = rows.iter().map(|row| row[0].len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for row in rows {
+        let _infallible = writeln!(
+            text,
+            "{:<width$}  {}\n{:width$}  needs {}; deadlock: {}\n{:width$}  {}",
+            row[0], row[3], "", row[1], row[2], "", row[4]
+        );
+    }
+    text
+}
+
 fn families() -> List {
     List {
         what: "family",
@@ -116,7 +135,7 @@ fn families() -> List {
             for key in f.keys().iter().chain(COMMON_KEYS) {
                 let default =
                     key.default.map_or("required".to_owned(), |d| format!("default: {d}"));
-                text.push_str(&format!("  {:<10} {} ({default})\n", key.name, key.meaning));
+                let _infallible = writeln!(text, "  {:<10} {} ({default})", key.name, key.meaning);
             }
             text
         },

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use darkfiber_analysis::{Efi, dark_fiber_percent, finding};
+use darkfiber_analysis::{Efi, Finding, Severity, dark_fiber_percent, finding};
 use darkfiber_fabric::{ChannelId, Fabric, Role, Shape, TerminalId};
+use darkfiber_formats::{Diagnostic, Diagnostics, Severity as Remark};
 use darkfiber_report::{ClassFacts, FabricFacts, Routed, model};
 use darkfiber_routing::Routes;
 use darkfiber_routing::check::check;
@@ -50,16 +51,44 @@ pub(crate) fn facts(fabric: &Fabric, shape: Option<&Shape>, diameter: bool) -> F
         switches: fabric.switch_count(),
         terminals: fabric.terminal_count(),
         compute_terminals: fabric.compute_terminal_count(),
-        hosts: fabric.hosts().len(),
+        hosts: fabric.host_count(),
         switch_links: fabric.switch_link_count(),
         links: fabric.link_count(),
         components: fabric.components().len(),
-        diameter: diameter.then(|| fabric.diameter()),
+        diameter: diameter.then(|| darkfiber_analysis::diameter(fabric)),
         loopbacks: fabric.loopbacks().len(),
         unlinked_adapters: fabric.unlinked_adapters().len(),
         roles,
         link_classes: classes(fabric),
     }
+}
+
+/// What a reader's remarks amount to: nothing, input that is incomplete, or that contradicts itself.
+pub(crate) fn of_input(remarks: &Diagnostics) -> Option<Finding> {
+    let grave: Vec<&Diagnostic> = remarks.0.iter().filter(|d| d.severity > Remark::Note).collect();
+    // The first contradiction causes others; but that a file ends too early is said last.
+    let contradiction = grave.iter().find(|d| d.severity == Remark::Error);
+    let worst = contradiction.or(grave.last())?;
+    let (severity, what) = match contradiction {
+        Some(_) => (Severity::Error, "contradicts itself"),
+        None => (Severity::Warning, "is incomplete or damaged"),
+    };
+    let lines = if grave.len() == 1 { "line" } else { "lines" };
+    Some(Finding {
+        kind: finding::Kind::Input,
+        severity,
+        message: format!(
+            "the input {what} ({} {lines} left out or guessed), for example line {}: {}",
+            grave.len(),
+            worst.line,
+            worst.what
+        ),
+        hint: "the reader's remarks name the lines; make a new dump if in doubt",
+        places: finding::Places::Nodes {
+            count: grave.len() as u64,
+            examples: grave.iter().take(5).map(ToString::to_string).collect(),
+        },
+    })
 }
 
 fn classes(fabric: &Fabric) -> Vec<ClassFacts> {

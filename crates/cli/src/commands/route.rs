@@ -1,8 +1,10 @@
 //! `darkfiber route`: compute, check, measure and write routes; compare engines.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
+use darkfiber_analysis::Severity;
 use darkfiber_analysis::finding::Kind;
 use darkfiber_fabric::{Fabric, Topology};
 use darkfiber_report::svg::{Panel, load_histograms};
@@ -15,8 +17,9 @@ use darkfiber_routing::{Deadlock, ENGINES, Engine, Lids, Refusal, Request, Route
 use super::metrics;
 use crate::args::{Common, Format, RouteCommand};
 use crate::failure::{Exit, Failure};
+use crate::load::{self, Loaded};
 use crate::progress::Progress;
-use crate::{load, out, provenance, save};
+use crate::{out, provenance, save};
 
 /// Engines to try one after the other.
 struct Chain {
@@ -27,7 +30,9 @@ struct Chain {
 
 pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure> {
     let chains: Vec<Chain> = args.engines.iter().map(|e| chain(e)).collect::<Result<_, _>>()?;
-    let Topology { fabric, shape } = load::fabric(&args.fabric, common)?.topology;
+    let Loaded { topology: Topology { fabric, shape }, diagnostics, .. } =
+        load::fabric(&args.fabric, common)?;
+    let contradiction = metrics::of_input(&diagnostics).filter(|f| f.severity == Severity::Error);
     let roots = match &args.roots {
         Some(text) => load::roots(&fabric, text, common)?,
         None => Vec::new(),
@@ -90,10 +95,15 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
     for problem in &problems[..problems.len().saturating_sub(1)] {
         out::tell(&format!("error: {}", problem.message));
     }
-    match problems.pop() {
-        Some(last) => Err(last),
-        None => Ok(exit(&outcomes)),
+    if let Some(last) = problems.pop() {
+        return Err(last);
     }
+    let exit = exit(&outcomes);
+    if let (Some(finding), Exit::Fine) = (&contradiction, exit) {
+        out::tell(findings::text(std::slice::from_ref(finding), false).trim_end());
+        return Ok(Exit::Finding);
+    }
+    Ok(exit)
 }
 
 /// Reads `-e a,b`.
@@ -242,7 +252,7 @@ fn text(
                     .cloned()
                     .collect();
                 if !grave.is_empty() {
-                    text.push_str(&format!("\n{}\n", row.engine));
+                    let _infallible = writeln!(text, "\n{}", row.engine);
                     text.push_str(&findings::text(&grave, common.verbose));
                 }
             }

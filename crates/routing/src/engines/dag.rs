@@ -8,7 +8,7 @@
 use darkfiber_fabric::{Fabric, SwitchId};
 use rayon::prelude::*;
 
-use crate::{Refusal, Request};
+use crate::{DestId, Refusal, Request, Routes};
 
 /// No distance: the destination cannot be reached.
 pub(crate) const FAR: u32 = u32::MAX;
@@ -153,6 +153,27 @@ pub(crate) fn for_each_dag<T: Sync>(
         );
         std::mem::swap(&mut now, &mut ahead);
     }
+}
+
+/// Calls `send` with the graph, the destination, its path index and its row for every LID in the order
+/// of ids, switch by switch: first the LIDs of a switch's terminals, then its own.
+pub(crate) fn for_each_row(
+    fabric: &Fabric,
+    routes: &mut Routes,
+    make: impl Fn(&mut Dag, SwitchId) + Sync,
+    mut send: impl FnMut(&Dag, DestId, usize, &mut [u8]) + Send,
+) {
+    let homes: Vec<(SwitchId, ())> =
+        (0..fabric.switch_count()).map(|s| (SwitchId::new(s), ())).collect();
+    for_each_dag(&homes, make, |&(home, ()), dag| {
+        let terminals = fabric.terminals_on(home).map(DestId::new);
+        let lids = terminals.flat_map(|d| (0..routes.paths()).map(move |path| (d, path)));
+        let lids: Vec<(DestId, usize)> = lids.chain([(DestId::switch(fabric, home), 0)]).collect();
+        for (dest, path) in lids {
+            let row = routes.row(dest, path);
+            send(dag, dest, path, routes.ports_mut(row));
+        }
+    });
 }
 
 /// Largest tables that an engine makes. Balancing keeps a second copy, layers are a third.

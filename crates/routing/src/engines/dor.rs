@@ -2,8 +2,8 @@
 
 use darkfiber_fabric::{Fabric, GridShape, Shape, SwitchId};
 
-use super::dag::{Candidate, Dag, for_each_dag, require_routable};
-use crate::{DELIVER, Deadlock, DestId, Engine, Needs, Refusal, Request, Routes};
+use super::dag::{Candidate, Dag, for_each_row, require_routable};
+use crate::{DELIVER, Deadlock, Engine, Needs, Refusal, Request, Routes};
 
 /// See [`Engine::doc`].
 pub(crate) struct Dor;
@@ -54,21 +54,11 @@ impl Engine for Dor {
         };
         let mut routes = Routes::empty(self.name(), fabric, request.paths());
         let mut used = vec![0u32; fabric.channel_count()];
-        let homes: Vec<(SwitchId, ())> =
-            (0..fabric.switch_count()).map(|s| (SwitchId::new(s), ())).collect();
-        for_each_dag(
-            &homes,
+        for_each_row(
+            fabric,
+            &mut routes,
             |dag, home| dag.shortest(fabric, home),
-            |&(home, ()), dag| {
-                for t in fabric.terminals_on(home) {
-                    for path in 0..request.paths() {
-                        let row = routes.row(DestId::new(t), path);
-                        send(fabric, grid, dag, &mut used, routes.ports_mut(row));
-                    }
-                }
-                let row = routes.row(DestId::switch(fabric, home), 0);
-                send(fabric, grid, dag, &mut used, routes.ports_mut(row));
-            },
+            |dag, _, _, ports| send(fabric, grid, dag, &mut used, ports),
         );
         Ok(routes)
     }

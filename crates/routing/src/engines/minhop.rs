@@ -1,9 +1,9 @@
 //! Min-hop: shortest paths, ports balanced at every switch by itself (OpenSM's default engine).
 
-use darkfiber_fabric::{Fabric, SwitchId};
+use darkfiber_fabric::Fabric;
 
-use super::dag::{Dag, for_each_dag, require_routable};
-use crate::{DELIVER, Deadlock, DestId, Engine, Needs, Refusal, Request, Routes};
+use super::dag::{Dag, for_each_row, require_routable};
+use crate::{DELIVER, Deadlock, Engine, Needs, Refusal, Request, Routes};
 
 /// See [`Engine::doc`].
 pub(crate) struct MinHop;
@@ -41,41 +41,27 @@ impl Engine for MinHop {
         require_routable(self.name(), fabric, request)?;
         let mut routes = Routes::empty(self.name(), fabric, request.paths());
         let mut used = vec![0u32; fabric.channel_count()];
-        let homes: Vec<(SwitchId, ())> =
-            (0..fabric.switch_count()).map(|s| (SwitchId::new(s), ())).collect();
-        for_each_dag(
-            &homes,
+        for_each_row(
+            fabric,
+            &mut routes,
             |dag, home| dag.shortest(fabric, home),
-            |&(home, ()), dag| {
-                for t in fabric.terminals_on(home) {
-                    for path in 0..request.paths() {
-                        let row = routes.row(DestId::new(t), path);
-                        spread(fabric, dag, Some(&mut used), routes.ports_mut(row));
-                    }
-                }
-                let row = routes.row(DestId::switch(fabric, home), 0);
-                spread(fabric, dag, None, routes.ports_mut(row));
+            |dag, dest, _, ports| {
+                // Switch LIDs carry management only and are not counted.
+                let count = u32::from(dest.as_terminal(fabric).is_some());
+                spread(fabric, dag, &mut used, count, ports);
             },
         );
         Ok(routes)
     }
 }
 
-/// Sends to the least used port everywhere. Switch LIDs carry management only and are not counted.
-fn spread(fabric: &Fabric, dag: &Dag, used: Option<&mut [u32]>, ports: &mut [u8]) {
+/// Sends to the least used port everywhere, and counts that as `count` more uses.
+fn spread(fabric: &Fabric, dag: &Dag, used: &mut [u32], count: u32, ports: &mut [u8]) {
     ports[dag.order[0] as usize] = DELIVER;
-    let mut none = Vec::new();
-    let counts = used.unwrap_or(&mut none);
     for i in 1..dag.order.len() {
-        let least = dag
-            .candidates(i)
-            .iter()
-            .min_by_key(|c| counts.get(c.channel as usize).copied().unwrap_or(0))
-            .expect("a switch at a distance has a way")
-            .channel as usize;
-        if let Some(n) = counts.get_mut(least) {
-            *n += 1;
-        }
-        ports[dag.order[i] as usize] = fabric.tail_ports()[least];
+        let least = dag.candidates(i).iter().min_by_key(|c| used[c.channel as usize]);
+        let c = least.expect("a switch at a distance has a way").channel as usize;
+        used[c] += count;
+        ports[dag.order[i] as usize] = fabric.tail_ports()[c];
     }
 }

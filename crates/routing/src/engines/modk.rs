@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{Fabric, Pgft, Shape, SwitchId};
 
-use super::dag::{Candidate, Dag, MOST_BYTES, for_each_dag, require_routable};
+use super::dag::{Candidate, Dag, MOST_BYTES, for_each_dag, for_each_row, require_routable};
 use super::order::UpDown;
 use super::updn::place_strays;
 use crate::{DELIVER, Deadlock, DestId, Engine, Needs, Refusal, Request, Routes};
@@ -50,19 +50,23 @@ impl Engine for DModK {
         let tree = Tree::of(self, fabric, request.shape)?;
         let mut routes = Routes::empty(self.name(), fabric, request.paths());
         let mut strays = Vec::new();
-        tree.each_dag(fabric, |home, dag| {
-            for t in fabric.terminals_on(home) {
-                for path in 0..request.paths() {
-                    let d = tree.pgft.index[t] as usize + path;
-                    let row = routes.row(DestId::new(t), path);
-                    tree.send(fabric, dag, |level| tree.port(d, level), routes.ports_mut(row));
-                    strays.extend(dag.strays(fabric).map(|s| (row as u32, s)));
+        let row_of: Vec<u32> =
+            (0..fabric.terminal_count()).map(|t| routes.row(DestId::new(t), 0) as u32).collect();
+        for_each_row(
+            fabric,
+            &mut routes,
+            |dag, home| tree.updown.legal(fabric, dag, home),
+            |dag, dest, path, ports| {
+                // A switch's own LID goes by the switch's number.
+                let mut number = dest.home(fabric).index();
+                if let Some(t) = dest.as_terminal(fabric) {
+                    number = tree.pgft.index[t.index()] as usize + path;
+                    let row = row_of[t.index()] + path as u32;
+                    strays.extend(dag.strays(fabric).map(|s| (row, s)));
                 }
-            }
-            let row = routes.row(DestId::switch(fabric, home), 0);
-            let d = home.index();
-            tree.send(fabric, dag, |level| tree.port(d, level), routes.ports_mut(row));
-        });
+                tree.send(fabric, dag, |level| tree.port(number, level), ports);
+            },
+        );
         place_strays(self.name(), fabric, request, &mut routes, &strays)?;
         Ok(routes)
     }
@@ -145,8 +149,11 @@ impl Engine for SModK {
             Routes::with_shared_rows(self.name(), fabric, paths, row_of, rows as usize);
         routes.set_select(class_of.into_iter().map(|c| c as u16).collect());
         let mut strays = Vec::new();
-        tree.each_dag(fabric, |home, dag| {
-            let first = first_row[home.index()] as usize;
+        let homes: Vec<(SwitchId, u32)> =
+            (0..n).map(SwitchId::new).zip(first_row.iter().copied()).collect();
+        let legal = |dag: &mut Dag, home| tree.updown.legal(fabric, dag, home);
+        for_each_dag(&homes, legal, |&(home, first), dag| {
+            let first = first as usize;
             let used = if fabric.terminals_on(home).is_empty() { 1 } else { paths };
             for (i, climb) in classes.iter().take(used).enumerate() {
                 let port = |level: usize| climb.get(level - 1).copied().unwrap_or(0);
@@ -188,16 +195,6 @@ impl<'a> Tree<'a> {
             Some(_) => Err(refuse("this fabric is none")),
             None => Err(refuse("nothing is known of this fabric's levels; use ftree")),
         }
-    }
-
-    fn each_dag(&self, fabric: &Fabric, mut consume: impl FnMut(SwitchId, &Dag) + Send) {
-        let homes: Vec<(SwitchId, ())> =
-            (0..fabric.switch_count()).map(|s| (SwitchId::new(s), ())).collect();
-        for_each_dag(
-            &homes,
-            |dag, home| self.updown.legal(fabric, dag, home),
-            |&(home, ()), dag| consume(home, dag),
-        );
     }
 
     /// The up port that terminal number `x` stands for at a switch of `level` (1 = leaf).

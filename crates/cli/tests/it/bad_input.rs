@@ -1,0 +1,178 @@
+//! What cannot be right: one clear error or finding each, and the documented exit code.
+
+use insta::assert_snapshot;
+
+use crate::{PAIR, folder, run, run_in};
+
+/// The standard error of a run that must fail with exit code 3 and print no result.
+fn unreadable(files: &[(&str, &str)], line: &str) -> String {
+    let dir = folder(files);
+    let run = run_in(dir.path(), line);
+    assert_eq!((run.code, run.out.as_str()), (3, ""), "{}", run.err);
+    run.err
+}
+
+#[test]
+fn empty_file() {
+    let empty = |command: &str| unreadable(&[("f", "")], command);
+    assert_snapshot!(empty("fabric f"), @"
+    error: f: the file is empty; expected a fabric (ibnetdiscover, `ibnetdiscover -p`, subnet.lst, netloc nodes, darkfiber JSON, edge list)
+    hint: ibnetdiscover writes nothing if it has no rights on /dev/infiniband or no link
+    ");
+    assert_eq!(empty("route f -e minhop"), empty("fabric f"));
+    let tables = unreadable(&[("f", PAIR), ("t", "")], "check f --routes t");
+    assert!(tables.starts_with("error: t: this looks like an empty file"), "{tables}");
+}
+
+#[test]
+fn html() {
+    let page = "<!DOCTYPE html>\n<html><body>Please log in</body></html>\n";
+    assert_snapshot!(unreadable(&[("f", page)], "route f -e minhop"), @"
+    error: f: line 1 looks like HTML or XML; expected a fabric (ibnetdiscover, `ibnetdiscover -p`, subnet.lst, netloc nodes, darkfiber JSON, edge list)
+    hint: was a login or error page downloaded instead of the file?
+    ");
+}
+
+#[test]
+fn dump_of_another_tool() {
+    let conf = "SwitchName=leaf1 Nodes=cn[1-4]\nSwitchName=top Switches=leaf1\n";
+    assert_snapshot!(unreadable(&[("f", conf)], "fabric f"), @"
+    error: f: line 1 looks like a SLURM topology.conf; expected a fabric (ibnetdiscover, `ibnetdiscover -p`, subnet.lst, netloc nodes, darkfiber JSON, edge list)
+    hint: it has no ports and no parallel cables: give the output of ibnetdiscover
+    ");
+    assert_snapshot!(unreadable(&[("f", PAIR), ("t", conf)], "check f --routes t"), @"
+    error: t: this looks like a SLURM topology.conf; expected forwarding tables
+    hint: OpenSM's lfts dump, dump_lfts.sh, ibroute, osm.fdbs or netloc paths
+    ");
+}
+
+#[test]
+fn a_file_that_is_not_there() {
+    assert_snapshot!(unreadable(&[], "fabric ./nowhere.topo"), @"
+    error: there is no file ./nowhere.topo, and it is no preset or generator spec
+    hint: a FABRIC is a file, @preset (darkfiber list presets) or family:key=value,... (darkfiber list families)
+    ");
+    let err = unreadable(&[("f", PAIR)], "check f --routes nowhere");
+    assert!(err.starts_with("error: cannot read nowhere: No such file"), "{err}");
+}
+
+#[test]
+fn truncated_dump() {
+    let end = PAIR.find("Ca\t1 \"H-0002c90000000201\"").expect("there is a host") + 10;
+    let dir = folder(&[("cut.topo", &PAIR[..end])]);
+    let run = run_in(dir.path(), "fabric cut.topo --format json");
+    assert!(run.err.contains("the file ends in the middle of a line"), "{}", run.err);
+    let json = run.json();
+    assert_eq!((json["switches"].as_u64(), json["terminals"].as_u64()), (Some(2), Some(2)));
+    let kinds: Vec<&str> = json["findings"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|f| f["kind"].as_str())
+        .collect();
+    assert_eq!(kinds, ["input"]);
+    assert!(!json["diagnostics"].as_array().expect("a list").is_empty());
+}
+
+#[test]
+fn two_switches_with_one_guid() {
+    let twice = PAIR
+        .replace("0002c90000000102", "0002c90000000101")
+        .replace("2c90000000102", "2c90000000101");
+    let dir = folder(&[("f", &twice)]);
+    for line in ["fabric f", "route f -e minhop", "check f --routes f"] {
+        let run = run_in(dir.path(), line);
+        assert_eq!(run.code, if line.starts_with("check") { 3 } else { 1 }, "{line}: {}", run.err);
+        assert!(run.err.contains("GUID 0x0002c90000000101 already belongs"), "{line}: {}", run.err);
+    }
+}
+
+const TWO_PIECES: &str = "s0 s1\ns2 s3\nhost a s0\nhost b s1\nhost c s2\nhost d s3\n";
+
+#[test]
+fn several_components() {
+    let dir = folder(&[("f", TWO_PIECES)]);
+    let looked = run_in(dir.path(), "fabric f --format json");
+    assert_eq!(looked.code, 1);
+    let json = looked.json();
+    assert_eq!(
+        (&json["components"], &json["findings"][0]["kind"]),
+        (&2.into(), &"components".into())
+    );
+    let routed = run_in(dir.path(), "route f -e minhop -e dfsssp");
+    assert_eq!(routed.code, 4);
+    assert!(
+        routed.out.contains("minhop refused: the fabric is in 2 pieces (switches: 2"),
+        "{}",
+        routed.out
+    );
+}
+
+#[test]
+fn a_host_without_a_switch() {
+    let lone = "\nvendid=0x2c9\ndevid=0x673c\nsysimgguid=0x2c90000000303\ncaguid=0x2c90000000301\n\
+                Ca\t2 \"H-0002c90000000301\"\t\t# \"cn3 HCA-1\"\n";
+    let dir = folder(&[("f", &format!("{PAIR}{lone}"))]);
+    let looked = run_in(dir.path(), "fabric f");
+    assert_eq!(looked.code, 1);
+    assert!(
+        looked.out.contains("ERROR: 1 adapter is without a cable to a switch: cn3 HCA-1"),
+        "{}",
+        looked.out
+    );
+    // The others can be routed all the same.
+    assert_eq!(run_in(dir.path(), "route f -e minhop").code, 0);
+}
+
+#[test]
+fn zero_hosts() {
+    let looked = run("fabric hyperx:dims=3x3,t=2,hosts=0 --format json");
+    let dir = folder(&[("f", "s0 s1\ns1 s2\n")]);
+    let (looked, routed) = if looked.code == 2 {
+        (
+            run_in(dir.path(), "fabric f --hosts-per-switch 0 --format json"),
+            run_in(dir.path(), "route f --hosts-per-switch 0 -e minhop"),
+        )
+    } else {
+        (looked, run("route hyperx:dims=3x3,t=2,hosts=0 -e minhop"))
+    };
+    assert_eq!(looked.code, 1, "{}", looked.err);
+    assert_eq!(looked.json()["findings"][0]["kind"], "no-hosts");
+    assert_eq!(routed.code, 4, "{}", routed.out);
+    assert!(routed.out.contains("minhop refused: the fabric has no"), "{}", routed.out);
+}
+
+#[test]
+fn tables_of_another_fabric() {
+    let dir = folder(&[("pair.topo", PAIR)]);
+    assert_eq!(run_in(dir.path(), "route kary:k=3,n=2 -e minhop -o other -q").code, 0);
+    let run = run_in(dir.path(), "check pair.topo --routes other/lfts.dump");
+    assert_eq!((run.code, run.out.as_str()), (3, ""));
+    assert_snapshot!(run.err, @"
+    error: other/lfts.dump: 0 of the 6 switches of this dump are in fabric 'pair' with its 2 switches; expected tables of this fabric
+    hint: read the fabric from the same sweep as the tables, or check that the two files belong together
+    ");
+}
+
+#[test]
+fn more_lids_than_there_are() {
+    let dir = folder(&[]);
+    // 54 switches, 648 hosts with 128 LIDs each.
+    let line = "route fattree2:n=18,m=18,r=36 -e minhop --lmc 7 -o out";
+    let run = run_in(dir.path(), line);
+    assert_eq!(run.code, 4);
+    assert!(run.out.contains("all 419,256"), "the analysis goes on: {}", run.out);
+    assert_snapshot!(run.err, @"error: minhop: nothing is written: 82998 LIDs are needed but unicast LIDs end at 0xBFFF: at most 49151; use a smaller LMC, or split the fabric into subnets");
+    assert!(!dir.path().join("out").exists());
+}
+
+#[test]
+fn a_directory_is_no_fabric_and_not_always_routes() {
+    let dir = folder(&[("pair.topo", PAIR)]);
+    assert_eq!(run_in(dir.path(), "fabric .").code, 3);
+    let run = run_in(dir.path(), "check pair.topo --routes .");
+    assert_snapshot!(run.err, @"
+    error: .: there is no lfts.dump in this directory
+    hint: give the table file itself, or a directory that `darkfiber route -o` wrote
+    ");
+}

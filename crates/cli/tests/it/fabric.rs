@@ -1,0 +1,131 @@
+//! `darkfiber fabric`.
+
+use insta::assert_snapshot;
+
+use crate::{PAIR, folder, run, run_in};
+
+#[test]
+fn json_keys() {
+    let result = run("fabric hyperx:dims=4x3,t=2 --format json");
+    assert_eq!((result.code, result.err.as_str()), (0, ""));
+    let json = result.json();
+    let number = |key: &str| json[key].as_u64().unwrap_or_else(|| panic!("{key}: {json}"));
+    assert_eq!(number("switches"), 12);
+    assert_eq!(number("terminals"), 24);
+    assert_eq!(number("compute_terminals"), 24);
+    assert_eq!(number("hosts"), 24);
+    assert_eq!(number("switch_links"), 3 * 6 + 4 * 3);
+    assert_eq!(number("links"), 30 + 24);
+    assert_eq!(number("components"), 1);
+    assert_eq!(number("diameter"), 2);
+    for key in ["version", "command", "fabric_digest"] {
+        assert!(json["provenance"][key].is_string(), "{key}");
+    }
+    assert_eq!(json["provenance"]["seed"], 1);
+    assert_eq!(json["findings"].as_array().map(Vec::len), Some(0));
+}
+
+#[test]
+fn the_table_for_people() {
+    let dir = folder(&[("pair.topo", PAIR)]);
+    assert_snapshot!(run_in(dir.path(), "fabric pair.topo").out, @"
+    pair
+      switches           2
+      terminals          2   (2 compute)
+      hosts              2
+      links              3   (1 between switches, 2 to terminals)
+      components         1
+      diameter           1   (switch-to-switch hops)
+      digest             0x6e65e9c7d58aada3
+
+    link speed  Gbit/s  switch links  terminal links
+    ----------- ------- ------------- ---------------
+    4xQDR         32.0             1               2
+    ");
+}
+
+#[test]
+fn every_form_that_is_written_can_be_read_back() {
+    let dir = folder(&[]);
+    let original = run("fabric torus:dims=3x3,t=2 --format json").json();
+    for file in ["net.topo", "net.json", "net.edges", "net.topo.gz", "net.json.zst"] {
+        let made = run_in(dir.path(), &format!("fabric torus:dims=3x3,t=2 -o {file} -q"));
+        assert_eq!((made.code, made.err.as_str()), (0, ""), "{file}");
+        let read = run_in(dir.path(), &format!("fabric {file} --format json -q"));
+        assert_eq!(read.code, 0, "{file}: {}", read.err);
+        for key in ["switches", "terminals", "switch_links", "links", "components", "diameter"] {
+            assert_eq!(read.json()[key], original[key], "{file}: {key}");
+        }
+    }
+    let dot = run("fabric torus:dims=3x3,t=2 --to dot");
+    assert!(dot.out.starts_with("graph"), "{}", dot.out);
+}
+
+#[test]
+fn links_fail_by_seed() {
+    let digest = |line: &str| {
+        let json = run(&format!("fabric @t2hx-hyperx-full {line} --format json")).json();
+        assert_eq!(json["components"], 1);
+        (json["switch_links"].as_u64(), json["provenance"]["fabric_digest"].to_string())
+    };
+    assert_eq!(digest("--fail-links 15"), digest("--fail-links 15 --seed 1"));
+    assert_ne!(digest("--fail-links 15"), digest("--fail-links 15 --seed 2"));
+    assert_eq!(digest("--fail-links 15").0, Some(864 - 15));
+    let too_many = run("fabric torus:dims=3x3,t=1 --fail-links 11");
+    assert_eq!(too_many.code, 4);
+    assert_snapshot!(too_many.err, @"
+    error: only 10 of 11 cables can fail before the fabric falls apart
+    hint: give --fail-links a smaller number
+    ");
+}
+
+#[test]
+fn named_faults_and_roles() {
+    let dir = folder(&[
+        ("pair.topo", PAIR),
+        ("dead", "0x0002c90000000101 8  # the cable between the switches\n"),
+        ("storage", "0x2c90000000212\n"),
+    ]);
+    let dead = run_in(dir.path(), "fabric pair.topo --fail dead --format json");
+    assert_eq!((dead.code, &dead.json()["components"]), (1, &2.into()));
+    let roles = run_in(dir.path(), "fabric pair.topo --storage storage --format json");
+    assert_eq!((roles.code, &roles.json()["compute_terminals"]), (0, &1.into()));
+    let none = run_in(dir.path(), "fabric pair.topo --compute 0x77");
+    assert_eq!(none.code, 3);
+    assert!(none.err.contains("none of its 1 GUIDs is in the fabric"), "{}", none.err);
+}
+
+#[test]
+fn anonymous_copies_hold_no_name_and_keep_every_metric() {
+    let dir = folder(&[("pair.topo", PAIR), ("jobs.txt", "17 alice cn1,cn2 RUNNING\n")]);
+    let d = dir.path();
+    assert_eq!(run_in(d, "route pair.topo -e minhop -o tables -q").code, 0);
+    let line =
+        "fabric pair.topo --anonymise --seed 5 -o out/f.topo --tables tables --jobs jobs.txt -q";
+    let made = run_in(d, line);
+    assert_eq!(made.code, 0, "{}", made.err);
+    for file in ["f.topo", "tables/lfts.dump", "tables/fdbs", "tables/guid2lid", "jobs.txt"] {
+        let text = std::fs::read_to_string(d.join("out").join(file)).expect(file);
+        for secret in
+            ["left", "right", "cn1 ", "cn2 ", "2c9000000010", "2c9000000020", "2c9000000021"]
+        {
+            assert!(!text.contains(secret), "{file} has {secret}: {text}");
+        }
+    }
+    let metrics = |fabric: &str, routes: &str| {
+        let mut json = run_in(d, &format!("check {fabric} --routes {routes} --format json")).json();
+        for key in ["fabric", "provenance"] {
+            json.as_object_mut().expect("an object").remove(key);
+        }
+        json
+    };
+    assert_eq!(metrics("pair.topo", "tables"), metrics("out/f.topo", "out/tables"));
+
+    let lists = folder(&[("pair.topo", PAIR), ("jobs.txt", "17 cn[1-2] RUNNING\n")]);
+    let refused =
+        run_in(lists.path(), "fabric pair.topo --anonymise -o out/f.topo --jobs jobs.txt");
+    assert_eq!(refused.code, 3);
+    assert!(refused.err.contains("scontrol show hostnames"), "{}", refused.err);
+    let over = run_in(lists.path(), "fabric pair.topo --anonymise -o f.topo --jobs jobs.txt");
+    assert_eq!(over.code, 2, "{}", over.err);
+}

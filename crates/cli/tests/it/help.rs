@@ -1,0 +1,115 @@
+//! Help, lists and names that do not exist.
+
+use insta::assert_snapshot;
+
+use crate::run;
+
+#[test]
+fn help_teaches() {
+    let top = run("--help");
+    assert_eq!(top.code, 0);
+    for text in ["Examples:", "Exit codes:", "family:key=value", "70 ", "darkfiber list presets"] {
+        assert!(top.out.contains(text), "{text}: {}", top.out);
+    }
+    for command in ["fabric", "route", "check", "list"] {
+        let help = run(&format!("{command} --help"));
+        assert_eq!(help.code, 0);
+        assert!(help.out.contains("Examples:\n  darkfiber"), "{}", help.out);
+    }
+    assert!(run("--version").out.starts_with("darkfiber 0."));
+}
+
+#[test]
+fn nothing_at_all_shows_help_and_is_a_usage_error() {
+    let none = run("");
+    assert_eq!(none.code, 2);
+    assert!(none.err.contains("Usage: darkfiber"), "{}", none.err);
+    assert_eq!(run("route @sar-testbed").code, 2);
+    assert_eq!(run("route @sar-testbed -e minhop --threads 0").code, 2);
+    assert_eq!(run("route @sar-testbed -e minhop --lmc 8").code, 2);
+}
+
+#[test]
+fn every_engine_family_preset_has_its_line_and_its_page() {
+    for kind in ["engines", "families", "presets", "formats", "metrics"] {
+        let list = run(&format!("list {kind} --format json"));
+        assert_eq!(list.code, 0);
+        let items = list.json()["items"].as_array().expect("a list").clone();
+        let key = match kind {
+            "families" => "family",
+            other => &other[..other.len() - 1],
+        };
+        for item in &items {
+            let name = item[key].as_str().expect("a name");
+            let page = run(&format!("list {kind} {name}"));
+            assert_eq!(page.code, 0, "{name}: {}", page.err);
+            assert!(page.out.contains(name));
+        }
+        let table = run(&format!("list {kind}")).out;
+        let lines = if kind == "engines" { 3 * items.len() } else { items.len() + 2 };
+        assert_eq!(table.lines().count(), lines, "{table}");
+    }
+}
+
+#[test]
+fn close_names_are_suggested() {
+    let wrong = |line: &str| {
+        let run = run(line);
+        assert_eq!(run.code, 2, "{line}");
+        assert!(run.out.is_empty());
+        run.err
+    };
+    assert_snapshot!(wrong("route @cab -e dfsspp"), @"
+    error: no engine is called 'dfsspp'
+    hint: did you mean dfsssp?
+    ");
+    assert_snapshot!(wrong("route @cab -e updn,mihop"), @"
+    error: no engine is called 'mihop'
+    hint: did you mean minhop?
+    ");
+    assert_snapshot!(wrong("fabric @cap"), @r#"
+    error: no preset is called "@cap"
+    hint: did you mean @cab?
+    "#);
+    assert_snapshot!(wrong("fabric hyprex:dims=4x4"), @r#"
+    error: no topology family is called "hyprex"
+    hint: did you mean hyperx?
+    "#);
+    assert_snapshot!(wrong("fabric hyperx:dim=4x4"), @r#"
+    error: hyperx has no key "dim"
+    hint: did you mean dims?
+    "#);
+    assert_snapshot!(wrong("fabric @cab --to jsno"), @"
+    error: no form to write is called 'jsno'
+    hint: did you mean json?
+    ");
+    assert_snapshot!(wrong("list engine dfssp"), @"
+    error: no engine is called 'dfssp'
+    hint: did you mean dfsssp?
+    ");
+    assert_snapshot!(wrong("list enginse"), @"
+    error: no list is called 'enginse'
+    hint: did you mean engines?
+    ");
+    assert_snapshot!(wrong("list presets kab"), @"
+    error: no preset is called '@kab'
+    hint: did you mean @cab?
+    ");
+}
+
+#[test]
+fn output_formats_are_suggested_too() {
+    let run = run("fabric @cab --format jsn");
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("a similar value exists: 'json'"), "{}", run.err);
+}
+
+#[test]
+fn a_preset_without_its_sign_is_explained() {
+    let run = run("fabric cab");
+    assert_eq!(run.code, 2);
+    assert_snapshot!(run.err, @"
+    error: there is no file cab, and it is no preset or generator spec
+    hint: did you mean @cab?
+    ");
+}

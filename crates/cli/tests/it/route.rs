@@ -1,0 +1,254 @@
+//! `darkfiber route` and `darkfiber check`.
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::{PAIR, folder, run, run_in};
+
+fn keys_are_there(json: &Value) {
+    for key in [
+        "engine",
+        "seconds",
+        "pairs",
+        "unreachable",
+        "loops",
+        "layers",
+        "deadlock_free",
+        "dark_fiber_percent",
+    ] {
+        assert!(!json[key].is_null(), "{key}: {json}");
+    }
+    for key in ["mean", "max"] {
+        assert!(json["hops"][key].is_number(), "hops.{key}");
+    }
+    for key in ["max", "mean", "min", "stddev"] {
+        assert!(json["efi"][key].is_number(), "efi.{key}");
+    }
+}
+
+#[test]
+fn one_engine_is_one_object() {
+    let result = run("route hyperx:dims=3x3,t=2 -e dfsssp --format json");
+    assert_eq!((result.code, result.err.as_str()), (0, ""));
+    let json = result.json();
+    keys_are_there(&json);
+    assert_eq!(json["engine"], "dfsssp");
+    assert_eq!(json["pairs"], 18 * 17);
+    assert_eq!(json["fabric"]["switches"], 9);
+}
+
+#[test]
+fn several_engines_are_a_list() {
+    let json = run("route kary:k=3,n=2 -e minhop -e ftree -e dor --format json").json();
+    let engines = json["engines"].as_array().expect("a list");
+    assert_eq!(engines.len(), 3);
+    keys_are_there(&engines[0]);
+    keys_are_there(&engines[1]);
+}
+
+#[test]
+fn csv_has_a_line_an_engine() {
+    let csv = run("route torus:dims=5,t=1 -e minhop -e ftree --format csv").out;
+    let lines: Vec<&str> = csv.lines().collect();
+    assert_eq!(lines.len(), 3, "{csv}");
+    let columns = lines[0].split(',').count();
+    assert!(lines[1].starts_with("minhop,") && lines[1].split(',').count() == columns);
+    assert!(lines[2].starts_with("ftree,"));
+}
+
+#[test]
+fn the_table_shows_engines_side_by_side() {
+    let result = run("route torus:dims=5,t=1 -e minhop -e dfsssp");
+    // A cycle is no fault of an engine that promises nothing.
+    assert_eq!(result.code, 0);
+    let no_time: Vec<String> = result
+        .out
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    assert_eq!(no_time[0], "torus:dims=5,t=1: 5 switches, 5 terminals, 5 switch links; 5 torus");
+    assert!(
+        no_time[5].starts_with("minhop ")
+            && no_time[5].ends_with("all 20 2.50 3 1 NO 3 3.00 0.00 0 %"),
+        "{}",
+        no_time[5]
+    );
+    assert!(no_time[6].contains(" 2 yes "), "{}", no_time[6]);
+}
+
+#[test]
+fn a_chain_falls_back_and_says_why() {
+    let result = run("route torus:dims=5,t=1 -e dmodk,dfsssp --format json");
+    assert_eq!(result.code, 0);
+    let json = result.json();
+    assert_eq!(json["engine"], "dfsssp");
+    assert_eq!(json["chain"], serde_json::json!(["dmodk", "dfsssp"]));
+    assert_eq!(json["refusals"][0]["engine"], "dmodk");
+    let table = run("route torus:dims=5,t=1 -e dmodk,dfsssp").out;
+    assert!(table.contains("dmodk refused, so dfsssp routed: "), "{table}");
+}
+
+#[test]
+fn if_nobody_can_route_the_code_is_4() {
+    let result = run("route torus:dims=5,t=1 -e dmodk --format json");
+    assert_eq!(result.code, 4);
+    assert!(result.json()["refused"].is_string());
+    assert_eq!(run("route torus:dims=5,t=1 -e dmodk -e minhop").code, 0);
+    assert_eq!(run("route torus:dims=5,t=1 -e dfsssp --lanes 1").code, 4);
+}
+
+#[test]
+fn threads_change_nothing_but_the_time() {
+    let result = |threads: u32| {
+        let line = format!(
+            "route @t2hx-hyperx -e minhop -e updn -e sssp -e dfsssp --format json --threads {threads}"
+        );
+        let mut json = run(&line).json();
+        for engine in json["engines"].as_array_mut().expect("a list") {
+            engine.as_object_mut().expect("an object").remove("seconds");
+        }
+        json
+    };
+    assert_eq!(result(1), result(2));
+}
+
+#[test]
+fn what_route_writes_check_reads() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    let fabric = "kary:k=4,n=3";
+    let made = run_in(d, &format!("route {fabric} -e updn -e dfsssp -o out --lmc 1 --format json"));
+    assert_eq!(made.code, 0, "{}", made.err);
+    for engine in made.json()["engines"].as_array().expect("a list") {
+        let name = engine["engine"].as_str().expect("a name");
+        for file in ["lfts.dump", "guid2lid", "fabric.topo", "subnet.lst", "fdbs", "path-sl"] {
+            assert!(d.join("out").join(name).join(file).is_file(), "{name}/{file}");
+        }
+        let report =
+            std::fs::read_to_string(d.join("out").join(name).join("route.json")).expect("a report");
+        keys_are_there(&serde_json::from_str(&report).expect("JSON"));
+        // The written fabric, and the fabric that was asked for; the directory, and single files.
+        for line in [
+            format!("check out/{name}/fabric.topo --routes out/{name}"),
+            format!("check {fabric} --routes out/{name}"),
+            format!(
+                "check out/{name}/fabric.topo --routes out/{name}/fdbs --sl out/{name}/path-sl"
+            ),
+            format!(
+                "check out/{name}/subnet.lst --routes out/{name}/lfts.dump --sl out/{name}/path-sl"
+            ),
+        ] {
+            let checked = run_in(d, &format!("{line} --format json"));
+            assert_eq!(checked.code, 0, "{line}: {}", checked.err);
+            let json = checked.json();
+            for key in [
+                "pairs",
+                "unreachable",
+                "loops",
+                "hops",
+                "layers",
+                "deadlock_free",
+                "efi",
+                "dark_fiber_percent",
+            ] {
+                assert_eq!(json[key], engine[key], "{line}: {key}");
+            }
+            assert!(json["seconds"].is_null());
+        }
+    }
+}
+
+#[test]
+fn equal_seeds_write_equal_tables() {
+    let dir = folder(&[]);
+    for (out, threads) in [("a", 1), ("b", 2)] {
+        let line = format!("route @t2hx-hyperx -e dfsssp -o {out} --threads {threads} -q");
+        assert_eq!(run_in(dir.path(), &line).code, 0);
+    }
+    for file in ["lfts.dump", "guid2lid", "fabric.topo", "subnet.lst", "fdbs", "path-sl"] {
+        let read = |out: &str| std::fs::read(dir.path().join(out).join(file)).expect(file);
+        assert_eq!(read("a"), read("b"), "{file}");
+    }
+}
+
+#[test]
+fn routes_that_failed_the_check_are_not_written() {
+    let dir = folder(&[]);
+    let refused = run_in(dir.path(), "route torus:dims=5,t=1 -e minhop -o out");
+    assert_eq!(refused.code, 1);
+    assert_snapshot!(refused.err, @"
+    error: minhop: these routes can deadlock, so nothing is written
+    hint: use updn or dfsssp; --allow-deadlock writes them all the same
+    ");
+    assert!(!dir.path().join("out").exists());
+    let forced = run_in(dir.path(), "route torus:dims=5,t=1 -e minhop -o out --allow-deadlock");
+    assert_eq!(forced.code, 0, "{}", forced.err);
+
+    // What was written has a credit loop, and `check` calls that a finding.
+    let checked = run_in(dir.path(), "check out/fabric.topo --routes out --format json");
+    assert_eq!(checked.code, 1);
+    let json = checked.json();
+    assert_eq!(json["deadlock_free"], false);
+    assert_eq!(json["findings"][0]["kind"], "credit-loop");
+    assert_eq!(json["findings"][0]["severity"], "error");
+    assert_eq!(json["findings"][0]["cycle"].as_array().map(Vec::len), Some(5));
+}
+
+#[test]
+fn routes_for_analysis_only_are_not_written() {
+    let dir = folder(&[]);
+    let refused = run_in(dir.path(), "route kary:k=3,n=2 -e smodk -o out");
+    assert_eq!(refused.code, 4);
+    assert!(refused.err.contains("no forwarding table can hold"), "{}", refused.err);
+    assert_eq!(run("route kary:k=3,n=2 -e smodk").code, 0);
+}
+
+#[test]
+fn tables_older_than_the_fabric_lose_pairs() {
+    let dir = folder(&[("pair.topo", PAIR), ("dead", "0x2c90000000101 8\n")]);
+    let d = dir.path();
+    assert_eq!(run_in(d, "route pair.topo -e minhop -o out -q").code, 0);
+    let checked = run_in(d, "check pair.topo --routes out --fail dead --format json");
+    assert_eq!(checked.code, 1);
+    let json = checked.json();
+    assert_eq!(json["unreachable"], 2);
+    let kinds: Vec<&str> = json["findings"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|f| f["kind"].as_str())
+        .collect();
+    assert_eq!(kinds, ["components", "unreachable"]);
+    assert!(
+        json["findings"][1]["message"].as_str().expect("text").contains("cn2 -> cn1"),
+        "{json}"
+    );
+}
+
+#[test]
+fn roots_are_taken_or_refused() {
+    let dir = folder(&[("pair.topo", PAIR), ("roots", "0x0002c90000000101\n")]);
+    let d = dir.path();
+    assert_eq!(run_in(d, "route pair.topo -e updn --roots roots").code, 0);
+    assert_eq!(
+        run_in(d, "route pair.topo -e updn --roots 0x2c90000000102,0x2c90000000101").code,
+        0
+    );
+    let wrong = run_in(d, "route pair.topo -e updn --roots 0x5");
+    assert_eq!(wrong.code, 3);
+    let missing = run_in(d, "route pair.topo -e updn --roots nowhere");
+    assert_eq!(missing.code, 3);
+    assert_snapshot!(missing.err, @"
+    error: there is no file nowhere
+    hint: GUIDs are a file with one on each line, or 0x... separated by commas
+    ");
+}
+
+#[test]
+fn the_picture_has_a_panel_an_engine() {
+    let dir = folder(&[]);
+    let made = run_in(dir.path(), "route torus:dims=4x4,t=1 -e minhop -e dfsssp --svg load.svg -q");
+    assert_eq!(made.code, 0);
+    let svg = std::fs::read_to_string(dir.path().join("load.svg")).expect("a picture");
+    assert!(svg.starts_with("<svg") && svg.contains(">minhop<") && svg.contains(">dfsssp<"));
+}
