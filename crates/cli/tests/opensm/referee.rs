@@ -1,0 +1,70 @@
+//! ibdmchk of ibutils, which knows nothing of darkfiber, judges its claims about deadlock.
+
+use std::fs::File;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::process::finish;
+use crate::tools::program;
+use crate::{route, text};
+
+/// What ibdmchk says about tables, service levels and links.
+fn verdict(words: &[&str]) -> Option<String> {
+    let ibdmchk = program("ibdmchk")?;
+    let dir = tempfile::tempdir().expect("a directory");
+    let written = dir.path().join("routes");
+    route(words, &written);
+    let out = File::create(dir.path().join("out")).expect("a file");
+    File::create(dir.path().join("no-multicast")).expect("a file");
+    let mut command = Command::new(ibdmchk);
+    command
+        .current_dir(&written)
+        .args(["-s", "subnet.lst", "-f", "fdbs", "-c", "path-sl", "-m", "../no-multicast"])
+        .stdin(Stdio::null())
+        .stderr(out.try_clone().expect("a handle"))
+        .stdout(out);
+    // It crashes after its verdict, whatever that is: only the text counts.
+    finish(&mut command, Duration::from_secs(20));
+    Some(text(dir.path(), "out"))
+}
+
+/// ibdmchk read all paths, found none broken, and says so about credit loops.
+fn expect(words: &[&str], pairs: usize, lanes: usize, free: bool) {
+    let Some(said) = verdict(words) else { return };
+    assert!(said.contains(&format!("Scanned:{pairs} CA to CA paths")), "{said}");
+    assert!(!said.contains("-E- Found"), "broken paths: {said}");
+    assert!(said.contains(&format!("{lanes} SLs, {lanes} VLs used")), "{said}");
+    assert_eq!(said.contains("no credit loops found"), free, "{said}");
+    assert_eq!(said.contains("Found credit loop"), !free, "{said}");
+}
+
+#[test]
+fn dfsssp_on_a_hyperx_has_no_credit_loop() {
+    expect(&["hyperx:dims=4x3,t=2", "-e", "dfsssp"], 24 * 23, 2, true);
+}
+
+#[test]
+fn sssp_on_a_hyperx_has_a_credit_loop() {
+    expect(&["hyperx:dims=4x3,t=2", "-e", "sssp", "--allow-deadlock"], 24 * 23, 1, false);
+}
+
+#[test]
+fn dfsssp_on_a_ring_has_no_credit_loop() {
+    expect(&["torus:dims=6,t=1", "-e", "dfsssp"], 30, 2, true);
+}
+
+#[test]
+fn sssp_on_a_ring_has_a_credit_loop() {
+    expect(&["torus:dims=6,t=1", "-e", "sssp", "--allow-deadlock"], 30, 1, false);
+}
+
+#[test]
+fn updn_on_a_dragonfly_has_no_credit_loop() {
+    expect(&["dragonfly:p=2,a=4,h=2", "-e", "updn"], 72 * 71, 1, true);
+}
+
+#[test]
+fn ftree_on_a_faulty_tree_has_no_credit_loop() {
+    let words = ["pgft:m=4x4x4,w=1x4x4,p=1x1x1", "--fail-links", "3", "-e", "ftree"];
+    expect(&words, 64 * 63, 1, true);
+}

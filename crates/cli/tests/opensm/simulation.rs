@@ -1,0 +1,124 @@
+//! A fabric on ibsim, and OpenSM's `file` engine on it.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{self, Command, Stdio};
+use std::time::Duration;
+
+use crate::process::{Guarded, finish, wait_for};
+use crate::text;
+use crate::tools::Tools;
+
+const START: Duration = Duration::from_secs(10);
+const SWEEP: Duration = Duration::from_secs(20);
+
+/// ibsim with a fabric that darkfiber wrote; ends with this value.
+pub(crate) struct Simulation<'a> {
+    tools: &'a Tools,
+    /// Scratch files.
+    dir: PathBuf,
+    /// Name of the private socket.
+    socket: String,
+    /// ibsim ends when its console does.
+    _server: Guarded,
+}
+
+impl<'a> Simulation<'a> {
+    /// Starts ibsim with `routes/fabric.topo`. `name` is unique among the tests of this program.
+    pub(crate) fn start(tools: &'a Tools, routes: &Path, dir: PathBuf, name: &str) -> Self {
+        fs::create_dir_all(&dir).expect("a directory");
+        let topology = text(routes, "fabric.topo");
+        let size = Size::of(&topology);
+        let socket = format!("darkfiber-{}-{name}", process::id());
+        let out = File::create(dir.join("ibsim.out")).expect("a file");
+        let mut command = Command::new(&tools.ibsim);
+        command
+            .args(["-s", "-N", &size.nodes.to_string(), "-S", &size.switches.to_string()])
+            .args(["-P", &size.ports.to_string(), "-L", "49151"])
+            .arg(routes.join("fabric.topo"))
+            .env("IBSIM_SOCKNAME", &socket)
+            .stdin(Stdio::piped())
+            .stderr(out.try_clone().expect("a handle"))
+            .stdout(out);
+        let mut server = Guarded::start(&mut command);
+        let ready = wait_for(START, || {
+            text(&dir, "ibsim.out").contains("simulator ready") || server.ended().is_some()
+        });
+        let said = text(&dir, "ibsim.out");
+        assert!(ready && server.ended().is_none(), "ibsim does not start: {said}");
+        Self { tools, dir, socket, _server: server }
+    }
+
+    /// A program that takes the simulated fabric for a real one.
+    fn client(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        command
+            .env("IBSIM_SOCKNAME", &self.socket)
+            .env("LD_PRELOAD", &self.tools.umad2sim)
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// One sweep of OpenSM with the tables and LIDs of `routes`; returns the guid2lid that it leaves.
+    pub(crate) fn load(&self, routes: &Path, lmc: u8) -> String {
+        let cache = self.dir.join("opensm");
+        fs::create_dir_all(&cache).expect("a directory");
+        fs::copy(routes.join("guid2lid"), cache.join("guid2lid")).expect("a copy");
+        let out = File::create(cache.join("out")).expect("a file");
+        let mut command = self.client(&self.tools.opensm);
+        command
+            .env("OSM_TMP_DIR", &cache)
+            .env("OSM_CACHE_DIR", &cache)
+            // One sweep, LIDs as in guid2lid, and no other engine if the tables are refused.
+            .args(["-e", "-o", "-x", "-R", "file,no_fallback", "-l", &lmc.to_string()])
+            .arg("-U")
+            .arg(routes.join("lfts.dump"))
+            .arg("-f")
+            .arg(cache.join("opensm.log"))
+            .arg("--dump_files_dir")
+            .arg(&cache)
+            .stderr(out.try_clone().expect("a handle"))
+            .stdout(out);
+        let mut manager = Guarded::start(&mut command);
+        let ended = wait_for(SWEEP, || manager.ended().is_some());
+        let log = text(&cache, "opensm.log");
+        assert!(
+            ended && log.contains("file tables configured") && log.contains("SUBNET UP"),
+            "OpenSM does not take the tables:\n{log}"
+        );
+        text(&cache, "guid2lid")
+    }
+
+    /// The forwarding tables of all switches, read from them.
+    pub(crate) fn read_back(&self) -> String {
+        let out = File::create(self.dir.join("tables")).expect("a file");
+        let mut command = self.client(&self.tools.dump_fts);
+        command.stdout(out).stderr(Stdio::null());
+        assert_eq!(finish(&mut command, SWEEP), Some(0), "dump_fts");
+        text(&self.dir, "tables")
+    }
+}
+
+/// What ibsim wants to know beforehand, with some room.
+struct Size {
+    nodes: usize,
+    switches: usize,
+    ports: usize,
+}
+
+impl Size {
+    fn of(topology: &str) -> Self {
+        let mut size = Self { nodes: 16, switches: 16, ports: 64 };
+        for line in topology.lines() {
+            let switch = line.starts_with("Switch");
+            if switch || line.starts_with("Ca") {
+                let ports: usize =
+                    line.split_whitespace().nth(1).and_then(|n| n.parse().ok()).expect("ports");
+                size.nodes += 1;
+                size.switches += usize::from(switch);
+                size.ports += ports + 1;
+            }
+        }
+        size
+    }
+}

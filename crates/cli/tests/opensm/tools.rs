@@ -1,0 +1,59 @@
+//! Where the tools are, or which one is missing.
+
+use std::env;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The simulator, the subnet manager and the program that reads tables back.
+pub(crate) struct Tools {
+    pub(crate) ibsim: PathBuf,
+    pub(crate) opensm: PathBuf,
+    pub(crate) dump_fts: PathBuf,
+    /// Preloaded, it connects programs that speak to a host adapter with ibsim.
+    pub(crate) umad2sim: PathBuf,
+}
+
+impl Tools {
+    /// All tools, or `None` after telling what is missing.
+    pub(crate) fn find() -> Option<Self> {
+        Some(Self {
+            ibsim: program("ibsim")?,
+            opensm: program("opensm")?,
+            dump_fts: program("dump_fts")?,
+            umad2sim: umad2sim()?,
+        })
+    }
+}
+
+/// A program, also from where users without privileges do not look.
+pub(crate) fn program(name: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let found = env::split_paths(&path)
+        .chain(["/usr/sbin", "/usr/local/sbin", "/sbin"].map(PathBuf::from))
+        .map(|dir| dir.join(name))
+        .find(|file| file.is_file());
+    if found.is_none() {
+        skipped(name);
+    }
+    found
+}
+
+/// `libumad2sim.so`, in the directory of any architecture.
+fn umad2sim() -> Option<PathBuf> {
+    let inside = |dir: PathBuf| Some(dir.join("umad2sim/libumad2sim.so")).filter(|p| p.is_file());
+    let found = ["/usr/lib", "/usr/lib64", "/usr/local/lib"].iter().find_map(|root| {
+        inside(PathBuf::from(root)).or_else(|| {
+            let entries = Path::new(root).read_dir().ok()?;
+            entries.flatten().find_map(|entry| inside(entry.path()))
+        })
+    });
+    if found.is_none() {
+        skipped("libumad2sim.so");
+    }
+    found
+}
+
+/// Tells what is missing, past the test runner, which would keep the words of a passing test to itself.
+fn skipped(what: &str) {
+    writeln!(io::stderr(), "skipped: {what} is not installed").ok();
+}
