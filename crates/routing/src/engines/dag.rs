@@ -68,12 +68,24 @@ impl Dag {
                     *far = d + 1;
                     self.order.push(head);
                 } else if *far + 1 == d {
-                    self.candidates.push(Candidate { channel, head });
+                    self.push(channel, head);
                 }
             }
-            self.start.push(self.candidates.len() as u32);
+            self.end_row();
         }
         self.legal = self.order.len();
+    }
+
+    /// Adds a candidate to the row being made, that of the next switch in order.
+    #[inline]
+    pub(crate) fn push(&mut self, channel: u32, head: u32) {
+        self.candidates.push(Candidate { channel, head });
+    }
+
+    /// Ends the row being made.
+    #[inline]
+    pub(crate) fn end_row(&mut self) {
+        self.start.push(self.candidates.len() as u32);
     }
 
     /// The strays that have terminals: their paths need a virtual layer of their own.
@@ -95,8 +107,8 @@ impl Dag {
         self.start.clear();
         self.start.push(0);
         self.candidates.clear();
-        for &s in &self.order {
-            let s = s as usize;
+        for i in 0..self.order.len() {
+            let s = self.order[i] as usize;
             for channel in starts[s]..starts[s + 1] {
                 let head = heads[channel as usize];
                 let far = self.dist[head as usize];
@@ -104,10 +116,10 @@ impl Dag {
                     && far + 1 == self.dist[s]
                     && allowed(channel as usize, s, head as usize)
                 {
-                    self.candidates.push(Candidate { channel, head });
+                    self.push(channel, head);
                 }
             }
-            self.start.push(self.candidates.len() as u32);
+            self.end_row();
         }
     }
 

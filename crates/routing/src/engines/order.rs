@@ -91,6 +91,10 @@ impl UpDown {
         let mut descends = vec![false; n];
         self.short(fabric, dag, &mut descends, dest);
         let reached = dag.order.len();
+        if reached == n {
+            dag.legal = n;
+            return;
+        }
         if (0..n).any(|s| dag.dist[s] == FAR && self.inhabited[s]) {
             self.down_first(fabric, dag, &mut descends, dest);
             if dag.order.len() == reached {
@@ -98,22 +102,27 @@ impl UpDown {
             }
         }
         dag.legal = dag.order.len();
-        let whole = dag.legal == n;
         spread(fabric, dag, |_| true);
-        let mut stray = vec![false; if whole { 0 } else { n }];
+        let mut stray = vec![false; n];
         for &s in &dag.order[dag.legal..] {
             stray[s as usize] = true;
         }
         dag.collect(fabric, |c, s, v| {
-            if !whole && (stray[s] || stray[v]) {
+            if stray[s] || stray[v] {
                 return stray[s];
             }
-            match self.way[c] {
-                Way::Up => !descends[s],
-                Way::Down => descends[s] && descends[v],
-                Way::Flat => false,
-            }
+            self.may_send(c, descends[s], descends[v])
         });
+    }
+
+    /// Whether a switch may send on channel `c`, by whether it and the next one descend.
+    #[inline]
+    fn may_send(&self, c: usize, descends: bool, next_descends: bool) -> bool {
+        match self.way[c] {
+            Way::Up => !descends,
+            Way::Down => descends && next_descends,
+            Way::Flat => false,
+        }
     }
 
     fn start(dag: &mut Dag, descends: &mut [bool], dest: SwitchId) {
@@ -124,28 +133,39 @@ impl UpDown {
         dag.order.push(dest.0);
     }
 
-    /// Shortest legal ways by a breadth-first search over reversed channels.
+    /// Shortest legal ways by a breadth-first search over reversed channels, with their candidates.
     fn short(&self, fabric: &Fabric, dag: &mut Dag, descends: &mut [bool], dest: SwitchId) {
         Self::start(dag, descends, dest);
         let mut level = 0..1;
+        let mut climbers: Vec<u32> = Vec::new();
         while !level.is_empty() {
             // Descents first: of two ways of one length, down keeps the switch open for others.
-            for down in [true, false] {
-                for i in level.clone() {
-                    let v = dag.order[i] as usize;
-                    if down && !descends[v] {
-                        continue;
-                    }
-                    // Channels from `v` are looked at against their direction.
-                    let wanted = if down { Way::Up } else { Way::Down };
-                    for c in fabric.channels_from(SwitchId::new(v)) {
-                        let s = fabric.heads()[c] as usize;
-                        if self.way[c] == wanted && dag.dist[s] == FAR {
-                            dag.dist[s] = dag.dist[v] + 1;
-                            descends[s] = down;
-                            dag.order.push(s as u32);
+            for i in level.clone() {
+                let v = dag.order[i] as usize;
+                let d = dag.dist[v];
+                for c in fabric.channels_from(SwitchId::new(v)) {
+                    let s = fabric.heads()[c];
+                    let far = dag.dist[s as usize];
+                    if far == FAR {
+                        // Against its direction the channel would bring `s` to `v`.
+                        if self.way[c] == Way::Down {
+                            climbers.push(s);
+                        } else if self.way[c] == Way::Up && descends[v] {
+                            dag.dist[s as usize] = d + 1;
+                            descends[s as usize] = true;
+                            dag.order.push(s);
                         }
+                    } else if far + 1 == d && self.may_send(c, descends[v], descends[s as usize]) {
+                        dag.push(c as u32, s);
                     }
+                }
+                dag.end_row();
+            }
+            let d = dag.dist[dag.order[level.start] as usize] + 1;
+            for s in climbers.drain(..) {
+                if dag.dist[s as usize] == FAR {
+                    dag.dist[s as usize] = d;
+                    dag.order.push(s);
                 }
             }
             level = level.end..dag.order.len();
