@@ -158,7 +158,7 @@ class Report:
             self.trees += rows
             return notes
         what = f"`{' '.join([fabric.spec, *fabric.options])}`" if fabric.spec else "reference tables"
-        size = f"{size['terminals']:,} hosts, {size['switches']:,} switches"
+        size = f"{size['terminals']:,} terminals, {size['switches']:,} switches"
         return f"\n### {fabric.name}\n\n{what}: {size}.\n\n{HEAD}{rows}{notes}"
 
     def count(self, fabric, engine, theirs, ours):
