@@ -206,8 +206,8 @@ pub(crate) struct RouteCommand {
     /// LID mask control: 2^N LIDs for every terminal
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=7))]
     pub(crate) lmc: u8,
-    /// Virtual lanes that may be used
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=16))]
+    /// Data virtual lanes that may be used (InfiniBand has at most 15)
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=15))]
     pub(crate) lanes: u8,
     /// Draw the load of all channels, one panel for each engine
     #[arg(long, value_name = "FILE")]
