@@ -27,6 +27,9 @@ pub use generate::{COMMON_KEYS, FAMILIES, Family, Key, MAX_CABLES, MAX_NODES, MA
 pub use ids::{AdapterId, ChannelId, Guid, HostId, SwitchId, TerminalId};
 pub use link::LinkClass;
 pub use presets::{PRESETS, Preset};
-pub use shape::{DragonflyShape, GridKind, GridShape, Pgft, Shape, TreeShape};
+pub use shape::{
+    DragonflyShape, ExpanderShape, GridKind, GridShape, GroupKind, Pgft, PlanesShape, Shape,
+    SlimFlyShape, TreeShape,
+};
 pub use spec::{SpecError, family, nearest, open, parse_spec, preset};
 pub use topology::Topology;

@@ -14,6 +14,12 @@ pub enum Shape {
     Grid(GridShape),
     /// Groups joined by global cables.
     Dragonfly(DragonflyShape),
+    /// A Slim Fly: the graph of McKay, Miller and Siran.
+    SlimFly(SlimFlyShape),
+    /// A random regular graph, or a random lift: Jellyfish, Xpander.
+    Expander(ExpanderShape),
+    /// Several networks that share hosts and no switch.
+    Planes(PlanesShape),
 }
 
 /// A fat-tree or any other levelled network.
@@ -102,16 +108,66 @@ impl GridShape {
     }
 }
 
-/// Groups of switches. Within a group all are joined, or those of one row and those of one column.
+/// Groups of switches, joined by global cables.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DragonflyShape {
     /// Group of each switch.
     pub group: Vec<u32>,
-    /// Number of the switch in its group; in a grid `row * columns + column`.
+    /// Number of the switch in its group; what that says depends on `inside`.
     pub member: Vec<u32>,
-    /// Rows and columns of a group if it is a grid (Cray Cascade: 6 x 16), else `None`: fully
-    /// connected.
-    pub group_grid: Option<(u32, u32)>,
+    /// How the switches of a group are joined.
+    pub inside: GroupKind,
+}
+
+/// How the switches of one dragonfly group are joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GroupKind {
+    /// Each with every other one.
+    Full,
+    /// Those of one row and those of one column (Cray Cascade: 6 x 16); a member is
+    /// `row * columns + column`.
+    Grid {
+        /// Rows.
+        rows: u32,
+        /// Columns.
+        columns: u32,
+    },
+    /// Each leaf with each spine (dragonfly+, megafly): members `0..leaves` are leaves, with the
+    /// endpoints; the others are spines, with the global cables.
+    LeafSpine {
+        /// Leaves of a group.
+        leaves: u32,
+    },
+}
+
+/// A Slim Fly, MMS(q) (Besta and Hoefler, "Slim Fly: a cost effective low-diameter network topology",
+/// SC'14, section II-B).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlimFlyShape {
+    /// The prime power it is made of: `2 q^2` switches.
+    pub q: u32,
+    /// Per switch its half (0 or 1) and its two coordinates in `0..q`. Flat, three a switch.
+    pub coords: Vec<u16>,
+}
+
+/// A regular graph without more structure than that.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExpanderShape {
+    /// Cables that a switch has to other switches.
+    pub degree: u32,
+    /// Of an Xpander, the metanode of each switch: no cable joins two of one metanode, and every
+    /// switch has one to each other metanode.
+    pub metanode: Option<Vec<u32>>,
+}
+
+/// Several networks (planes, rails without a common switch) that share hosts and no switch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanesShape {
+    /// Plane of each switch.
+    pub plane: Vec<u8>,
+    /// What every plane is, told for the switches and terminals of all planes at once.
+    pub each: Box<Shape>,
 }
 
 impl Shape {
@@ -140,8 +196,48 @@ impl Shape {
             Self::Dragonfly(d) => Self::Dragonfly(DragonflyShape {
                 group: pick(&d.group, 1, map),
                 member: pick(&d.member, 1, map),
-                group_grid: d.group_grid,
+                inside: d.inside,
             }),
+            Self::SlimFly(f) => {
+                Self::SlimFly(SlimFlyShape { q: f.q, coords: pick(&f.coords, 3, map) })
+            }
+            Self::Expander(e) => Self::Expander(ExpanderShape {
+                degree: e.degree,
+                metanode: e.metanode.as_ref().map(|m| pick(m, 1, map)),
+            }),
+            Self::Planes(p) => Self::Planes(PlanesShape {
+                plane: pick(&p.plane, 1, map),
+                each: Box::new(p.each.restricted(map)),
+            }),
+        }
+    }
+
+    /// Whether its rows are those of a fabric of this size, and its values within their ranges.
+    pub fn fits(&self, fabric: &Fabric) -> bool {
+        let (s, t) = (fabric.switch_count(), fabric.terminal_count());
+        match self {
+            Self::Tree(tree) => {
+                let pgft = tree.pgft.as_ref().is_none_or(|p| {
+                    let h = p.m.len();
+                    let positive = p.m.iter().chain(&p.w).chain(&p.p).all(|&x| x > 0);
+                    let levels = tree.level.iter().all(|&l| usize::from(l) <= h);
+                    let rows = p.digits.len() == s * h && p.index.len() == t;
+                    p.w.len() == h && p.p.len() == h && rows && positive && levels
+                });
+                tree.level.len() == s && tree.level.iter().all(|&l| l > 0) && pgft
+            }
+            Self::Grid(g) => {
+                let k = g.dims.len();
+                g.coords.len() == s * k
+                    && g.coords.iter().enumerate().all(|(i, c)| *c < g.dims[i % k])
+            }
+            Self::Dragonfly(d) => d.group.len() == s && d.member.len() == s,
+            Self::SlimFly(f) => {
+                let within = |c: &[u16]| c[0] < 2 && c[1..].iter().all(|&x| u32::from(x) < f.q);
+                f.coords.len() == s * 3 && f.coords.chunks(3).all(within)
+            }
+            Self::Expander(e) => e.metanode.as_ref().is_none_or(|m| m.len() == s),
+            Self::Planes(p) => p.plane.len() == s && p.each.fits(fabric),
         }
     }
 
@@ -166,7 +262,20 @@ impl Shape {
             }
             Self::Dragonfly(d) => {
                 let groups = d.group.iter().copied().max().map_or(0, |g| g + 1);
-                format!("dragonfly, {groups} groups, {} switches", fabric.switch_count())
+                let kind = match d.inside {
+                    GroupKind::LeafSpine { .. } => "dragonfly+",
+                    GroupKind::Full | GroupKind::Grid { .. } => "dragonfly",
+                };
+                format!("{kind}, {groups} groups, {} switches", fabric.switch_count())
+            }
+            Self::SlimFly(f) => format!("Slim Fly, q = {}", f.q),
+            Self::Expander(e) => {
+                let kind = if e.metanode.is_some() { "Xpander" } else { "random regular graph" };
+                format!("{kind} of degree {}", e.degree)
+            }
+            Self::Planes(p) => {
+                let planes = p.plane.iter().copied().max().map_or(0, |p| u32::from(p) + 1);
+                format!("{planes} planes, together: {}", p.each.summary(fabric))
             }
         }
     }

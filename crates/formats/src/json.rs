@@ -302,27 +302,10 @@ fn shape(value: &serde_json::Value, fabric: &Fabric) -> Result<Shape, String> {
         Ok(again) if again == *value => {}
         _ => return Err("shape: unknown or missing keys".to_owned()),
     }
-    let (s, t) = (fabric.switch_count(), fabric.terminal_count());
-    let fits = match &shape {
-        Shape::Tree(tree) => {
-            let pgft = tree.pgft.as_ref().is_none_or(|p| {
-                let h = p.m.len();
-                let positive = p.m.iter().chain(&p.w).chain(&p.p).all(|&x| x > 0);
-                let levels = tree.level.iter().all(|&l| usize::from(l) <= h);
-                let rows = p.digits.len() == s * h && p.index.len() == t;
-                p.w.len() == h && p.p.len() == h && rows && positive && levels
-            });
-            tree.level.len() == s && tree.level.iter().all(|&l| l > 0) && pgft
-        }
-        Shape::Grid(g) => {
-            let k = g.dims.len();
-            g.coords.len() == s * k && g.coords.iter().enumerate().all(|(i, c)| *c < g.dims[i % k])
-        }
-        Shape::Dragonfly(d) => d.group.len() == s && d.member.len() == s,
-    };
-    if fits {
+    if shape.fits(fabric) {
         Ok(shape)
     } else {
+        let (s, t) = (fabric.switch_count(), fabric.terminal_count());
         Err(format!("shape: not of a fabric with {s} switches and {t} terminals"))
     }
 }

@@ -1,6 +1,6 @@
 //! Cray Cascade (XC30, Aries): dragonfly groups that are grids.
 
-use crate::{DragonflyShape, LinkClass, Shape, SpecError, SwitchId, Topology};
+use crate::{DragonflyShape, GroupKind, LinkClass, Shape, SpecError, SwitchId, Topology};
 
 use super::dragonfly::TAG;
 use super::layout::{Layout, Size};
@@ -113,7 +113,7 @@ impl Family for Cascade {
             Shape::Dragonfly(DragonflyShape {
                 group: switches.clone().map(|s| s / a).collect(),
                 member: switches.map(|s| s % a).collect(),
-                group_grid: Some((rows, cols)),
+                inside: GroupKind::Grid { rows, columns: cols },
             })
         })
     }

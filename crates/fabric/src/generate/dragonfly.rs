@@ -1,6 +1,6 @@
 //! Dragonflies with fully connected groups.
 
-use crate::{DragonflyShape, Shape, SpecError, SwitchId, Topology};
+use crate::{DragonflyShape, GroupKind, Shape, SpecError, SwitchId, Topology};
 
 use super::layout::{Layout, Size};
 use super::params::ethernet;
@@ -107,7 +107,7 @@ impl Family for Dragonfly {
             Shape::Dragonfly(DragonflyShape {
                 group: switches.clone().map(|s| s / a).collect(),
                 member: switches.map(|s| s % a).collect(),
-                group_grid: None,
+                inside: GroupKind::Full,
             })
         })
     }

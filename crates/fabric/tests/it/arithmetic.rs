@@ -1,6 +1,6 @@
 //! The closed forms that a family's counts must satisfy.
 
-use darkfiber_fabric::{Shape, Topology};
+use darkfiber_fabric::{GroupKind, Shape, Topology};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -201,7 +201,7 @@ fn bisections_of_the_12x8_hyperx() {
 fn a_cascade_group_has_720_green_and_720_black_cables() {
     let made = spec("cascade:groups=15");
     let Some(Shape::Dragonfly(shape)) = &made.shape else { panic!("a dragonfly") };
-    assert_eq!(shape.group_grid, Some((6, 16)));
+    assert_eq!(shape.inside, GroupKind::Grid { rows: 6, columns: 16 });
     let (mut green, mut black, mut blue) = (0, 0, 0);
     for (a, b) in cables(&made.fabric) {
         let member = |s: darkfiber_fabric::SwitchId| shape.member[s.index()];

@@ -1,8 +1,8 @@
 //! What a generator states agrees with the cables it laid, before and after faults.
 
 use darkfiber_fabric::{
-    DragonflyShape, FAMILIES, Fabric, Faults, GridKind, GridShape, PRESETS, Pgft, Shape, SwitchId,
-    Topology, TreeShape, open,
+    DragonflyShape, FAMILIES, Fabric, Faults, GridKind, GridShape, GroupKind, PRESETS, Pgft, Shape,
+    SwitchId, Topology, TreeShape, open,
 };
 
 use crate::support::{cables, spec, switches};
@@ -13,6 +13,7 @@ fn check(t: &Topology) {
         Shape::Tree(tree) => check_tree(f, tree),
         Shape::Grid(grid) => check_grid(f, grid),
         Shape::Dragonfly(dragonfly) => check_dragonfly(f, dragonfly),
+        other => panic!("no check for {}", other.summary(f)),
     }
 }
 
@@ -88,7 +89,7 @@ fn check_dragonfly(f: &Fabric, d: &DragonflyShape) {
     places.sort_unstable();
     places.dedup();
     assert_eq!(places.len(), f.switch_count(), "one switch a place");
-    let Some((rows, cols)) = d.group_grid else {
+    let GroupKind::Grid { rows, columns: cols } = d.inside else {
         return;
     };
     assert!(d.member.iter().all(|&m| m < rows * cols));

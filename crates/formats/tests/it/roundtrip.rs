@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use darkfiber_fabric::{
-    Adapter, DragonflyShape, Fabric, FabricBuilder, GridKind, GridShape, Guid, HostId, LinkClass,
-    Pgft, Role, Shape, Switch, SwitchId, Terminal, Topology, TreeShape,
+    Adapter, DragonflyShape, Fabric, FabricBuilder, GridKind, GridShape, GroupKind, Guid, HostId,
+    LinkClass, Pgft, Role, Shape, Switch, SwitchId, Terminal, Topology, TreeShape,
 };
 use darkfiber_formats::edges::{self, Options};
 use darkfiber_formats::{ibnetdiscover, json};
@@ -181,7 +181,7 @@ proptest! {
         let shape = with_shape.then(|| Shape::Dragonfly(DragonflyShape {
             group: vec![3; f.switch_count()],
             member: (0..f.switch_count() as u32).collect(),
-            group_grid: Some((6, 16)),
+            inside: GroupKind::Grid { rows: 6, columns: 16 },
         }));
         let t = Topology { fabric: f.renamed("a \"b\"\n"), shape };
         prop_assert_eq!(through_json(&t), t);

@@ -1,6 +1,7 @@
 //! One engine, one file. Ways that several share: `dag` (candidates), `balance` (choice), `order`
 //! (up and down).
 
+mod acyclic;
 mod balance;
 mod dag;
 mod dfsssp;
