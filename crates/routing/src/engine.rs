@@ -16,14 +16,26 @@ pub struct Request<'a> {
     pub lmc: u8,
     /// Virtual lanes that may be used.
     pub lanes: u8,
+    /// What may be told apart when paths are put into virtual layers.
+    pub layer_by: LayerBy,
     /// Seed of every random choice.
     pub seed: u64,
+}
+
+/// What a virtual layer (service level) may depend on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LayerBy {
+    /// Source and destination: fewest layers, but the subnet manager must answer path queries by pair.
+    #[default]
+    Pair,
+    /// The destination LID alone: what a plain OpenSM can be told by a QoS policy.
+    Destination,
 }
 
 impl Default for Request<'_> {
     /// No shape, no roots, LMC 0, 8 lanes (what most InfiniBand switches have), seed 1.
     fn default() -> Self {
-        Self { shape: None, roots: &[], lmc: 0, lanes: 8, seed: 1 }
+        Self { shape: None, roots: &[], lmc: 0, lanes: 8, layer_by: LayerBy::Pair, seed: 1 }
     }
 }
 
@@ -190,6 +202,8 @@ pub static ENGINES: &[&dyn Engine] = &[
     &engines::Dor,
     &engines::Sssp,
     &engines::DfSssp,
+    &engines::Lash,
+    &engines::Nue,
 ];
 
 /// A name that no engine has.

@@ -11,8 +11,8 @@ mod lids;
 mod routes;
 
 pub use engine::{
-    Deadlock, ENGINES, Engine, Needs, Refusal, Refusals, Request, UnknownEngine, find_engine,
-    route_first,
+    Deadlock, ENGINES, Engine, LayerBy, Needs, Refusal, Refusals, Request, UnknownEngine,
+    find_engine, route_first,
 };
 pub use lids::{LidError, Lids, MAX_UNICAST_LID};
 pub use routes::{DELIVER, DestId, Layers, NO_ROUTE, Routes};

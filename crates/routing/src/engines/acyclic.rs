@@ -11,6 +11,7 @@ pub(super) const NONE: u32 = u32::MAX;
 
 /// Which channels a search has seen, as bit sets by the switch that they leave, so that a switch's row
 /// is filtered a word at a time. Dense graphs have many ways to each channel; only the first costs.
+#[derive(Clone)]
 struct Seen {
     words: usize,
     search: u32,
@@ -51,6 +52,7 @@ fn merge_places(a: &[u64], b: &[u64], places: &mut Vec<u32>) {
 }
 
 /// An acyclic channel dependency graph that only grows, with a topological order of its channels.
+#[derive(Clone)]
 pub(super) struct Acyclic<'a> {
     fabric: &'a Fabric,
     /// Place of each channel in a topological order.
@@ -73,6 +75,8 @@ pub(super) struct Acyclic<'a> {
     places: Vec<u32>,
     /// Dependencies of the path at hand that were not there before.
     fresh: Vec<(u32, u32)>,
+    /// What the trial at hand let in or turned away.
+    log: Option<Vec<(u32, u32, bool)>>,
 }
 
 impl<'a> Acyclic<'a> {
@@ -99,6 +103,7 @@ impl<'a> Acyclic<'a> {
             behind: Vec::new(),
             places: Vec::new(),
             fresh: Vec::new(),
+            log: None,
         }
     }
 
@@ -138,12 +143,12 @@ impl<'a> Acyclic<'a> {
 
     /// Adds the dependencies of the path from `s` along `next` if the graph stays acyclic; otherwise
     /// changes nothing and returns `false`.
-    pub(super) fn admit(&mut self, next: &[u32], s: usize) -> bool {
+    pub(super) fn admit(&mut self, next: impl Fn(usize) -> u32, s: usize) -> bool {
         let heads = self.fabric.heads();
         self.fresh.clear();
-        let mut c = next[s];
+        let mut c = next(s);
         while c != NONE {
-            let d = next[heads[c as usize] as usize];
+            let d = next(heads[c as usize] as usize);
             if d == NONE {
                 break;
             }
@@ -166,6 +171,59 @@ impl<'a> Acyclic<'a> {
             c = d;
         }
         true
+    }
+
+    /// Whether dependency (c, d) is in the graph.
+    #[inline]
+    pub(super) fn has(&self, c: u32, d: u32) -> bool {
+        let (w, b) = self.bit(c, d);
+        self.succ[w] & b != 0
+    }
+
+    /// Whether dependency (c, d) was found to close a cycle.
+    #[inline]
+    pub(super) fn is_barred(&self, c: u32, d: u32) -> bool {
+        let (w, b) = self.bit(c, d);
+        self.barred[w] & b != 0
+    }
+
+    /// Adds dependency (c, d) unless that closes a cycle; whether it is in the graph now.
+    pub(super) fn extend(&mut self, c: u32, d: u32) -> bool {
+        let (w, b) = self.bit(c, d);
+        if self.succ[w] & b != 0 {
+            return true;
+        }
+        if self.barred[w] & b != 0 {
+            return false;
+        }
+        let fits = self.insert(c, d);
+        if !fits {
+            self.barred[w] |= b;
+        }
+        if let Some(log) = &mut self.log {
+            log.push((c, d, fits));
+        }
+        fits
+    }
+
+    /// Begins a trial: what [`extend`](Self::extend) does from here on can be taken back.
+    pub(super) fn begin(&mut self) {
+        self.log = Some(Vec::new());
+    }
+
+    /// Ends a trial, and takes back what it did unless it is kept.
+    pub(super) fn end(&mut self, keep: bool) {
+        for (c, d, fits) in self.log.take().unwrap_or_default() {
+            if keep {
+                continue;
+            }
+            if fits {
+                self.unset(c, d);
+            } else {
+                let (w, b) = self.bit(c, d);
+                self.barred[w] &= !b;
+            }
+        }
     }
 
     fn undo(&mut self) {

@@ -17,9 +17,9 @@ const EXTRA_PASSES: usize = 2;
 
 /// What is routed at one switch in one go: terminals of one role, and the switch's own LID at its
 /// last stop.
-struct Stop {
-    terminals: Vec<u32>,
-    itself: bool,
+pub(super) struct Stop {
+    pub(super) terminals: Vec<u32>,
+    pub(super) itself: bool,
 }
 
 /// Fills `routes` with balanced paths on the candidate graphs that `make` builds.
@@ -28,14 +28,14 @@ struct Stop {
 /// switch, those with most terminals first; all LIDs of a port one after the other. Ties go to the
 /// lower channel. LIDs of switches carry management traffic only and add no load.
 ///
-/// Returns the paths (row, source switch) of terminals on strays.
+/// Returns the paths (row, source switch) of terminals on strays, and the largest load of a channel.
 ///
 /// Complexity: O(passes x LIDs x candidates).
 pub(crate) fn balance(
     fabric: &Fabric,
     routes: &mut Routes,
     make: impl Fn(&mut Dag, SwitchId) + Sync,
-) -> Vec<(u32, u32)> {
+) -> Balanced {
     let stops = itinerary(fabric);
     let mut balancer = Balancer::new(fabric);
     let mut strays = Vec::new();
@@ -53,7 +53,7 @@ pub(crate) fn balance(
             balancer.choose(fabric, dag, routes.ports_mut(row));
         }
     });
-    let bound = cut_bound(fabric) * routes.paths() as u64;
+    let bound = cut_bound(fabric, routes.paths());
     let mut largest = balancer.largest();
     let with_terminals = stops.partition_point(|(_, stop)| !stop.terminals.is_empty());
     for _ in 0..EXTRA_PASSES {
@@ -78,31 +78,48 @@ pub(crate) fn balance(
         }
         largest = now;
     }
-    strays
+    Balanced { strays, largest }
 }
 
-/// [`balance`] on all shortest paths of a connected fabric.
-pub(crate) fn shortest(fabric: &Fabric, routes: &mut Routes) {
-    let strays = balance(fabric, routes, |dag, home| dag.shortest(fabric, home));
-    debug_assert!(strays.is_empty(), "every shortest path is legal");
+/// [`balance`] on all shortest paths of a connected fabric; returns the largest load.
+pub(crate) fn shortest(fabric: &Fabric, routes: &mut Routes) -> u64 {
+    let balanced = balance(fabric, routes, |dag, home| dag.shortest(fabric, home));
+    debug_assert!(balanced.strays.is_empty(), "every shortest path is legal");
+    balanced.largest
+}
+
+/// What [`balance`] did.
+pub(crate) struct Balanced {
+    /// Paths (row, source switch) against the engine's rule.
+    pub(crate) strays: Vec<(u32, u32)>,
+    /// Most terminal-to-terminal paths on a channel.
+    pub(crate) largest: u64,
 }
 
 /// No routing can bring the largest load below this: what the terminals of some switch must send to
 /// all others leaves over that switch's own channels.
-fn cut_bound(fabric: &Fabric) -> u64 {
+pub(super) fn cut_bound(fabric: &Fabric, paths: usize) -> u64 {
     let all = fabric.terminal_count() as u64;
     (0..fabric.switch_count())
         .map(SwitchId::new)
         .map(|s| {
             let here = fabric.terminals_on(s).len() as u64;
             let channels = fabric.channels_from(s).len() as u64;
-            if channels == 0 { 0 } else { (here * (all - here)).div_ceil(channels) }
+            if channels == 0 { 0 } else { (here * (all - here) * paths as u64).div_ceil(channels) }
         })
         .max()
         .unwrap_or(0)
 }
 
-fn itinerary(fabric: &Fabric) -> Vec<(SwitchId, Stop)> {
+/// The switches with terminals, in the order of their first stop.
+pub(super) fn homes(fabric: &Fabric) -> Vec<SwitchId> {
+    let mut seen = vec![false; fabric.switch_count()];
+    let stops = itinerary(fabric).into_iter().filter(|(_, stop)| !stop.terminals.is_empty());
+    stops.map(|(home, _)| home).filter(|h| !std::mem::replace(&mut seen[h.index()], true)).collect()
+}
+
+/// All stops in the order in which destinations are routed.
+pub(super) fn itinerary(fabric: &Fabric) -> Vec<(SwitchId, Stop)> {
     let mut homes: Vec<SwitchId> = (0..fabric.switch_count()).map(SwitchId::new).collect();
     homes.sort_by_key(|&s| std::cmp::Reverse(fabric.terminals_on(s).len()));
     let mut stops: Vec<(SwitchId, Stop)> = Vec::new();

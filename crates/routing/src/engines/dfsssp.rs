@@ -2,10 +2,12 @@
 
 use darkfiber_fabric::Fabric;
 
-use super::balance::shortest;
+use super::balance::{cut_bound, shortest};
+use super::by_destination::{Plan, plan};
 use super::dag::require_routable;
-use super::layers::{OutOfLanes, assign_layers};
-use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
+use super::frugal::FrugalTrees;
+use super::layers::{LONG, OutOfLanes, SHORT, assign_layers};
+use crate::{Deadlock, Engine, LayerBy, Needs, Refusal, Request, Routes};
 
 /// See [`Engine::doc`].
 pub(crate) struct DfSssp;
@@ -20,10 +22,15 @@ impl Engine for DfSssp {
     }
 
     fn doc(&self) -> &'static str {
-        "The tables of sssp; then every path (source switch, destination LID) gets a virtual layer such \
-         that the channel dependency graph of each layer is acyclic. A layer is filled path by path, \
-         each tested against an incrementally kept topological order, so it takes as many paths as it \
-         can before the next one is opened. Refuses if --lanes (8) do not suffice.\n\n\
+        "Balanced shortest paths; then every path (source switch, destination LID) gets a virtual layer \
+         such that the channel dependency graph of each layer is acyclic. A layer is filled path by \
+         path, each tested against an incrementally kept topological order, so it takes as many paths \
+         as it can before the next one is opened. --layer-by destination keeps all paths to a LID in \
+         one layer. Refuses if --lanes (8) do not suffice.\n\n\
+         There are two sets of shortest paths: those of sssp, and frugal ones that continue as others \
+         do where they can (see lash), with fewer dependencies, hence fewer layers, and on lattices \
+         with less load too. The one with the lower largest load is taken, the other if its layers do \
+         not suffice.\n\n\
          OpenSM instead breaks cycles of one common graph at their weakest edge and then spreads the \
          paths at random over the lanes left; here layers are as few as they come, and equal inputs \
          give equal layers.\n\n\
@@ -44,16 +51,61 @@ impl Engine for DfSssp {
 
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
-        let mut routes = Routes::empty(self.name(), fabric, request.paths());
-        shortest(fabric, &mut routes);
-        match assign_layers(fabric, &mut routes, request.lanes) {
-            Ok(()) => Ok(routes),
-            Err(OutOfLanes) => Err(Refusal::Lanes {
-                engine: self.name(),
-                needed: usize::from(request.lanes) + 1,
-                lanes: request.lanes,
-                hint: "use updn, which needs one",
-            }),
+        if request.layer_by == LayerBy::Destination {
+            return by_destination(self.name(), fabric, request);
         }
+        let mut plain = Routes::empty(self.name(), fabric, request.paths());
+        let largest = shortest(fabric, &mut plain);
+        if largest <= cut_bound(fabric, request.paths())
+            && assign_layers(fabric, &mut plain, request.lanes, SHORT).is_ok()
+        {
+            return Ok(plain);
+        }
+        let mut thrifty = Routes::empty(self.name(), fabric, request.paths());
+        let mut trees = Some(FrugalTrees::new(fabric, &mut thrifty));
+        // Refining takes its time; it pays if the trees are near the balance of single LIDs already.
+        let near = |t: &mut FrugalTrees<'_>| t.largest * 20 <= largest * 21;
+        let better = trees.take_if(near).is_some_and(|t| t.refine(&mut thrifty) <= largest);
+        let first = if better { &mut thrifty } else { &mut plain };
+        if assign_layers(fabric, first, request.lanes, SHORT).is_ok() {
+            return Ok(if better { thrifty } else { plain });
+        }
+        if let Some(trees) = trees {
+            trees.refine(&mut thrifty);
+        }
+        let mut fewest = OutOfLanes { needed: usize::MAX };
+        for (mut routes, effort) in [(thrifty.clone(), SHORT), (thrifty, LONG), (plain, LONG)] {
+            match assign_layers(fabric, &mut routes, request.lanes, effort) {
+                Ok(()) => return Ok(routes),
+                Err(out) => fewest = fewest.min(out),
+            }
+        }
+        Err(out_of_lanes(self.name(), fewest.needed, request))
+    }
+}
+
+/// Shortest paths with one layer for each destination LID, as few layers as it finds.
+pub(super) fn by_destination(
+    engine: &'static str,
+    fabric: &Fabric,
+    request: &Request<'_>,
+) -> Result<Routes, Refusal> {
+    // With a lane of its own every destination has shortest paths.
+    let plan = plan(fabric, u8::MAX, None).filter(|plan| plan.hops == plan.least);
+    let needed = plan.as_ref().map_or(usize::from(u8::MAX) + 1, Plan::lanes);
+    match plan {
+        Some(plan) if needed <= usize::from(request.lanes) => {
+            Ok(plan.finish(engine, fabric, request))
+        }
+        _ => Err(out_of_lanes(engine, needed, request)),
+    }
+}
+
+pub(super) fn out_of_lanes(engine: &'static str, needed: usize, request: &Request<'_>) -> Refusal {
+    Refusal::Lanes {
+        engine,
+        needed,
+        lanes: request.lanes,
+        hint: "use nue, which takes what there is",
     }
 }

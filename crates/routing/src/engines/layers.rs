@@ -17,24 +17,31 @@ use crate::{DELIVER, DestId, Layers, NO_ROUTE, Routes};
 
 /// Not in any layer yet.
 const WAITING: u8 = u8::MAX;
-/// Channels that a search may visit before the path is put off to the next layer. Long searches are
-/// rare and mostly end in a cycle: giving them up costs hardly any layer and saves half of the time.
-const SHORT_SEARCH: usize = 128;
+/// Channels that a search may visit before a path is put off to the next layer. Long searches are rare
+/// and mostly end in a cycle: giving them up costs hardly any layer and saves half of the time.
+pub(super) const SHORT: usize = 128;
+/// As [`SHORT`], where a layer less is worth the time.
+pub(super) const LONG: usize = 4096;
 
-/// More layers needed than allowed; carries how many were full.
-pub(super) struct OutOfLanes;
+/// More layers needed than allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct OutOfLanes {
+    /// How many would do.
+    pub(super) needed: usize,
+}
 
 /// Assigns all paths between terminals to layers, at most `lanes`.
 ///
 /// A path is (source switch, row): all terminals of a switch share it. Rows are taken in order, within
-/// a row the sources by id. Should short searches need too many layers, thorough ones are tried.
+/// a row the sources by id, each into the first layer that stays acyclic with it.
 pub(super) fn assign_layers(
     fabric: &Fabric,
     routes: &mut Routes,
     lanes: u8,
+    effort: usize,
 ) -> Result<(), OutOfLanes> {
     let waiting = vec![WAITING; routes.row_count() * fabric.switch_count()];
-    fill_layers(fabric, routes, lanes, 0, &waiting)
+    Filling::new(fabric, routes, effort).fill(routes, lanes, 0, waiting)
 }
 
 /// Assigns the paths (row, source switch) in `strays` to layers above 0; all others stay in layer 0,
@@ -53,30 +60,47 @@ pub(super) fn assign_strays(
     for &(row, s) in strays {
         layer[row as usize * n + s as usize] = WAITING;
     }
-    fill_layers(fabric, routes, lanes, 1, &layer)
+    Filling::new(fabric, routes, LONG).fill(routes, lanes, 1, layer)
 }
 
-fn fill_layers(
-    fabric: &Fabric,
-    routes: &mut Routes,
-    lanes: u8,
-    first: u8,
-    start: &[u8],
-) -> Result<(), OutOfLanes> {
-    let rows: BTreeSet<usize> = (0..fabric.terminal_count())
-        .flat_map(|d| (0..routes.paths()).map(move |p| (d, p)))
-        .map(|(d, p)| routes.row(DestId::new(d), p))
-        .collect();
-    for effort in [SHORT_SEARCH, usize::MAX] {
-        let mut layer = start.to_vec();
+struct Filling<'a> {
+    fabric: &'a Fabric,
+    effort: usize,
+    /// Rows that terminals are reached by.
+    rows: BTreeSet<usize>,
+    /// Switches with terminals.
+    sources: Vec<usize>,
+}
+
+impl<'a> Filling<'a> {
+    fn new(fabric: &'a Fabric, routes: &Routes, effort: usize) -> Self {
+        let rows = (0..fabric.terminal_count())
+            .flat_map(|d| (0..routes.paths()).map(move |p| (d, p)))
+            .map(|(d, p)| routes.row(DestId::new(d), p))
+            .collect();
+        let sources = (0..fabric.switch_count())
+            .filter(|&s| !fabric.terminals_on(SwitchId::new(s)).is_empty())
+            .collect();
+        Self { fabric, effort, rows, sources }
+    }
+
+    /// Fills layers from `first` up until nothing waits, also beyond `lanes` to know how many it takes.
+    fn fill(
+        &self,
+        routes: &mut Routes,
+        lanes: u8,
+        first: u8,
+        mut layer: Vec<u8>,
+    ) -> Result<(), OutOfLanes> {
         let mut waiting = true;
         let mut used = first;
-        while waiting && used < lanes {
-            waiting = fill(fabric, routes, &rows, used, effort, &mut layer);
+        while waiting && used < WAITING {
+            let mut graph = Acyclic::new(self.fabric, self.effort);
+            waiting = self.fill_one(routes, &mut graph, used, &mut layer);
             used += 1;
         }
-        if waiting {
-            continue;
+        if waiting || used > lanes {
+            return Err(OutOfLanes { needed: usize::from(used) });
         }
         for slot in &mut layer {
             if *slot == WAITING {
@@ -85,54 +109,48 @@ fn fill_layers(
             }
         }
         routes.layers = if used == 1 { Layers::One } else { Layers::BySourceSwitch(layer) };
-        return Ok(());
+        Ok(())
     }
-    Err(OutOfLanes)
-}
 
-/// Lets waiting paths into layer `l` while it stays acyclic; whether some still wait.
-fn fill(
-    fabric: &Fabric,
-    routes: &Routes,
-    rows: &BTreeSet<usize>,
-    l: u8,
-    effort: usize,
-    layer: &mut [u8],
-) -> bool {
-    let n = fabric.switch_count();
-    let sources: Vec<usize> =
-        (0..n).filter(|&s| !fabric.terminals_on(SwitchId::new(s)).is_empty()).collect();
-    let mut graph = Acyclic::new(fabric, effort);
-    let mut next = vec![NONE; n];
-    let mut waiting = false;
-    for &row in rows {
-        let slots = &mut layer[row * n..(row + 1) * n];
-        if sources.iter().all(|&s| slots[s] != WAITING) {
-            continue;
-        }
-        read_channels(fabric, routes.ports(row), &mut next);
-        for &s in &sources {
-            if slots[s] == WAITING {
-                if graph.admit(&next, s) {
-                    slots[s] = l;
-                } else {
-                    waiting = true;
+    /// Lets waiting paths into layer `l`; whether some still wait.
+    fn fill_one(&self, routes: &Routes, graph: &mut Acyclic<'_>, l: u8, layer: &mut [u8]) -> bool {
+        let n = self.fabric.switch_count();
+        let mut next = vec![NONE; n];
+        let mut waiting = false;
+        for &row in &self.rows {
+            let slots = &mut layer[row * n..(row + 1) * n];
+            if self.sources.iter().all(|&s| slots[s] != WAITING) {
+                continue;
+            }
+            read_channels(self.fabric, routes.ports(row), &mut next);
+            for &s in &self.sources {
+                if slots[s] == WAITING {
+                    if graph.admit(|v| next[v], s) {
+                        slots[s] = l;
+                    } else {
+                        waiting = true;
+                    }
                 }
             }
         }
+        waiting
     }
-    waiting
 }
 
 /// The channel that each switch sends on, [`NONE`] at the destination.
 fn read_channels(fabric: &Fabric, ports: &[u8], next: &mut [u32]) {
     for (s, &port) in ports.iter().enumerate() {
-        next[s] = match port {
-            DELIVER | NO_ROUTE => NONE,
-            port => match fabric.at_port(SwitchId::new(s), port) {
-                AtPort::Switch(c, _) => c.0,
-                _ => NONE,
-            },
-        };
+        next[s] = channel(fabric, s, port);
+    }
+}
+
+/// The channel behind a table entry.
+fn channel(fabric: &Fabric, s: usize, port: u8) -> u32 {
+    match port {
+        DELIVER | NO_ROUTE => NONE,
+        port => match fabric.at_port(SwitchId::new(s), port) {
+            AtPort::Switch(c, _) => c.0,
+            _ => NONE,
+        },
     }
 }

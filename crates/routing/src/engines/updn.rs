@@ -4,7 +4,7 @@ use darkfiber_fabric::Fabric;
 
 use super::balance::balance;
 use super::dag::require_routable;
-use super::layers::{OutOfLanes, assign_strays};
+use super::layers::assign_strays;
 use super::order::UpDown;
 use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
 
@@ -101,8 +101,8 @@ pub(super) fn legal_routes(
     updown: &UpDown,
 ) -> Result<Routes, Refusal> {
     let mut routes = Routes::empty(engine, fabric, request.paths());
-    let strays = balance(fabric, &mut routes, |dag, home| updown.legal(fabric, dag, home));
-    place_strays(engine, fabric, request, &mut routes, &strays)?;
+    let balanced = balance(fabric, &mut routes, |dag, home| updown.legal(fabric, dag, home));
+    place_strays(engine, fabric, request, &mut routes, &balanced.strays)?;
     Ok(routes)
 }
 
@@ -114,9 +114,9 @@ pub(super) fn place_strays(
     routes: &mut Routes,
     strays: &[(u32, u32)],
 ) -> Result<(), Refusal> {
-    assign_strays(fabric, routes, request.lanes, strays).map_err(|OutOfLanes| Refusal::Lanes {
+    assign_strays(fabric, routes, request.lanes, strays).map_err(|out| Refusal::Lanes {
         engine,
-        needed: usize::from(request.lanes) + 1,
+        needed: out.needed,
         lanes: request.lanes,
         hint: "give one --roots switch, from which every pair has a legal path",
     })

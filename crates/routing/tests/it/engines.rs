@@ -120,11 +120,13 @@ proptest! {
     }
 
     #[test]
-    fn dfsssp_tables_are_those_of_sssp(fabric in connected_fabric()) {
-        let request = Request { lanes: 16, ..Request::default() };
-        let mut a = by_name("dfsssp").route(&fabric, &request).expect("connected");
-        let mut b = by_name("sssp").route(&fabric, &request).expect("connected");
-        prop_assert!(a.table_mut() == b.table_mut());
+    fn dfsssp_is_no_longer_and_hardly_more_loaded_than_sssp(fabric in connected_fabric()) {
+        let request = Request { lanes: 15, ..Request::default() };
+        let a = by_name("dfsssp").route(&fabric, &request).expect("connected");
+        let b = by_name("sssp").route(&fabric, &request).expect("connected");
+        let (x, y) = (check(&fabric, &a), check(&fabric, &b));
+        prop_assert_eq!(&x.hops, &y.hops);
+        prop_assert!(x.load.iter().max() <= y.load.iter().max());
         prop_assert!(b.layers == Layers::One);
     }
 }
@@ -144,7 +146,7 @@ fn names_are_unique_and_documented() {
 #[test]
 fn parallel_cables_share_the_load() {
     let fabric = fabric("a-b x4; h@a x4; g@b x4");
-    for name in ["minhop", "updn", "dnup", "dor", "sssp", "dfsssp"] {
+    for name in ["minhop", "updn", "dnup", "dor", "sssp", "dfsssp", "lash", "nue"] {
         let routes = by_name(name).route(&fabric, &Request::default()).expect("connected");
         let report = check(&fabric, &routes);
         assert_eq!(report.load, [4; 8], "{name}: four sources to one destination a cable");
@@ -154,7 +156,7 @@ fn parallel_cables_share_the_load() {
 #[test]
 fn lids_of_one_port_take_different_cables() {
     let fabric = fabric("a-b x4; h@a; g@b");
-    for name in ["minhop", "updn", "dnup", "dor", "sssp", "dfsssp"] {
+    for name in ["minhop", "updn", "dnup", "dor", "sssp", "dfsssp", "lash", "nue"] {
         let request = Request { lmc: 2, ..Request::default() };
         let routes = by_name(name).route(&fabric, &request).expect("connected");
         let mut ports: Vec<u8> =

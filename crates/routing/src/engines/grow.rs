@@ -1,0 +1,272 @@
+//! Growing the in-tree of a destination, level by level, under a rule for channel dependencies.
+//!
+//! The tree grows from the destination outward. A switch joins over the cheapest channel whose
+//! dependency on the next channel the rule takes; if there is none it may join a level later, over a
+//! detour. This is the search in the complete channel dependency graph of Nue (Domke, Hoefler,
+//! Matsuoka, "Routing on the dependency graph: a new approach to deadlock-free high-performance
+//! routing", HPDC'16, section 4), by hops and then by load. Dependencies that only switches without
+//! terminals would make are not asked for until traffic joins behind them.
+
+use darkfiber_fabric::{Fabric, SwitchId};
+
+use super::acyclic::{Acyclic, NONE};
+use super::dag::FAR;
+use super::tree::Tree;
+
+/// Which dependencies of a channel on the next one a tree may have. `source` is the switch that joins.
+pub(super) trait Rule {
+    /// Whether the rule differs by source, so that each has to ask for its whole path; else the part
+    /// of it that traffic passes already needs no asking.
+    const BY_SOURCE: bool = false;
+    /// A tree towards `home` begins.
+    fn begin(&mut self, _home: SwitchId) {}
+    /// Whether some path makes the dependency already.
+    fn known(&self, source: u32, c: u32, next: u32) -> bool;
+    /// Whether it is known that the dependency may not be.
+    fn barred(&self, source: u32, c: u32, next: u32) -> bool;
+    /// Makes the dependency, if it may be; whether it is there.
+    fn take(&mut self, source: u32, c: u32, next: u32) -> bool;
+}
+
+/// Anything goes.
+pub(super) struct Free;
+
+impl Rule for Free {
+    fn known(&self, _: u32, _: u32, _: u32) -> bool {
+        true
+    }
+    fn barred(&self, _: u32, _: u32, _: u32) -> bool {
+        false
+    }
+    fn take(&mut self, _: u32, _: u32, _: u32) -> bool {
+        true
+    }
+}
+
+/// No cycle.
+impl Rule for Acyclic<'_> {
+    fn known(&self, _: u32, c: u32, next: u32) -> bool {
+        self.has(c, next)
+    }
+    fn barred(&self, _: u32, c: u32, next: u32) -> bool {
+        self.is_barred(c, next)
+    }
+    fn take(&mut self, _: u32, c: u32, next: u32) -> bool {
+        self.extend(c, next)
+    }
+}
+
+/// How to choose among channels that bring a switch equally close.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Taste {
+    /// Known dependencies first, then the least loaded path: few dependencies, few layers.
+    Frugal,
+    /// The least loaded path.
+    Balanced,
+}
+
+/// A channel that a switch may join over.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Way {
+    class: u8,
+    cost: u64,
+    channel: u32,
+}
+
+/// What growing needs beside the tree; kept between trees.
+#[derive(Clone)]
+pub(super) struct Grower<'a> {
+    fabric: &'a Fabric,
+    /// Terminals on each switch.
+    pub(super) sources: Vec<u32>,
+    /// Sum of loads on the way of each switch.
+    cost: Vec<u64>,
+    /// Whether traffic passes each switch of the tree.
+    passed: Vec<bool>,
+    mark: Vec<u32>,
+    stamp: u32,
+    frontier: Vec<u32>,
+    options: Vec<Way>,
+}
+
+impl<'a> Grower<'a> {
+    pub(super) fn new(fabric: &'a Fabric) -> Self {
+        let n = fabric.switch_count();
+        Self {
+            fabric,
+            sources: (0..n).map(|s| fabric.terminals_on(SwitchId::new(s)).len() as u32).collect(),
+            cost: vec![0; n],
+            passed: vec![false; n],
+            mark: vec![0; n],
+            stamp: 0,
+            frontier: Vec::new(),
+            options: Vec::new(),
+        }
+    }
+
+    /// Grows the tree of `home`; whether all switches joined.
+    ///
+    /// Complexity: O(channels), plus what the rule takes.
+    pub(super) fn grow(
+        &mut self,
+        rule: &mut impl Rule,
+        load: &[u64],
+        home: SwitchId,
+        taste: Taste,
+        tree: &mut Tree,
+    ) -> bool {
+        rule.begin(home);
+        tree.start(self.fabric.switch_count(), home);
+        self.passed.fill(false);
+        self.passed[home.index()] = true;
+        self.cost[home.index()] = 0;
+        let mut level = 0..1;
+        while !level.is_empty() {
+            self.look_around(tree, level.clone());
+            let frontier = std::mem::take(&mut self.frontier);
+            let distance = tree.dist[tree.order[level.start] as usize];
+            for &u in &frontier {
+                self.join(rule, load, taste, tree, distance, u);
+            }
+            level = level.end..tree.order.len();
+            self.frontier = frontier;
+        }
+        tree.order.len() == self.fabric.switch_count()
+    }
+
+    /// Collects the switches outside the tree next to those of a level.
+    fn look_around(&mut self, tree: &Tree, level: std::ops::Range<usize>) {
+        self.stamp += 1;
+        self.frontier.clear();
+        for &v in &tree.order[level] {
+            for c in self.fabric.channels_from(SwitchId(v)) {
+                let u = self.fabric.heads()[c];
+                if tree.dist[u as usize] == FAR && self.mark[u as usize] != self.stamp {
+                    self.mark[u as usize] = self.stamp;
+                    self.frontier.push(u);
+                }
+            }
+        }
+    }
+
+    /// Lets switch `u` join at one hop more than `distance`, if some channel will do.
+    fn join(
+        &mut self,
+        rule: &mut impl Rule,
+        load: &[u64],
+        taste: Taste,
+        tree: &mut Tree,
+        distance: u32,
+        u: u32,
+    ) {
+        let sends = self.sources[u as usize] > 0;
+        self.options.clear();
+        for c in self.fabric.channels_from(SwitchId(u)) {
+            let v = self.fabric.heads()[c] as usize;
+            if tree.dist[v] != distance {
+                continue;
+            }
+            let (channel, next) = (c as u32, tree.next[v]);
+            let class = if next == NONE || rule.known(u, channel, next) {
+                0
+            } else if rule.barred(u, channel, next) {
+                // Who sends nothing makes no dependency.
+                if sends {
+                    continue;
+                }
+                2
+            } else {
+                u8::from(taste == Taste::Frugal)
+            };
+            self.options.push(Way { class, cost: self.cost[v] + load[c], channel });
+        }
+        while let Some((i, &best)) = self.options.iter().enumerate().min_by_key(|(_, o)| **o) {
+            if !sends || self.attach(rule, tree, u, best.channel) {
+                self.passed[u as usize] = sends;
+                self.cost[u as usize] = best.cost;
+                tree.push(self.fabric, u, best.channel);
+                return;
+            }
+            self.options.swap_remove(i);
+        }
+    }
+
+    /// Makes the dependencies of a path that joins the tree over channel `first`: the first, and those
+    /// behind it that no traffic has made yet. `false` if one may not be.
+    fn attach<R: Rule>(&mut self, rule: &mut R, tree: &Tree, source: u32, first: u32) -> bool {
+        let heads = self.fabric.heads();
+        let mut c = first;
+        loop {
+            let v = heads[c as usize] as usize;
+            let next = tree.next[v];
+            if next == NONE {
+                break;
+            }
+            if !rule.take(source, c, next) {
+                return false;
+            }
+            if self.passed[v] && !R::BY_SOURCE {
+                break;
+            }
+            c = next;
+        }
+        // Only now: a switch counts as passed once all behind it is made.
+        let mut v = heads[first as usize] as usize;
+        while !self.passed[v] {
+            self.passed[v] = true;
+            v = heads[tree.next[v] as usize] as usize;
+        }
+        true
+    }
+}
+
+/// Loads of all channels by the paths of trees.
+pub(super) struct Loads<'a> {
+    fabric: &'a Fabric,
+    /// Terminal-to-terminal paths over each inter-switch channel.
+    pub(super) of: Vec<u64>,
+    through: Vec<u64>,
+}
+
+impl<'a> Loads<'a> {
+    pub(super) fn new(fabric: &'a Fabric) -> Self {
+        Self {
+            fabric,
+            of: vec![0; fabric.channel_count()],
+            through: vec![0; fabric.switch_count()],
+        }
+    }
+
+    pub(super) fn largest(&self) -> u64 {
+        self.of.iter().copied().max().unwrap_or(0)
+    }
+
+    /// Mean load, rounded up.
+    pub(super) fn mean(&self) -> u64 {
+        self.of.iter().sum::<u64>().div_ceil(self.of.len().max(1) as u64)
+    }
+
+    /// Adds the paths of a tree, `times` over.
+    pub(super) fn add(&mut self, tree: &Tree, sources: &[u32], times: u64) {
+        self.pass(tree, sources, |load, paths| *load += paths * times);
+    }
+
+    /// Takes the paths of a tree out again.
+    pub(super) fn remove(&mut self, tree: &Tree, sources: &[u32]) {
+        self.pass(tree, sources, |load, paths| *load -= paths);
+    }
+
+    fn pass(&mut self, tree: &Tree, sources: &[u32], change: impl Fn(&mut u64, u64)) {
+        for (through, &n) in self.through.iter_mut().zip(sources) {
+            *through = u64::from(n);
+        }
+        for &s in tree.order.iter().rev() {
+            let c = tree.next[s as usize];
+            if c != NONE {
+                let paths = self.through[s as usize];
+                change(&mut self.of[c as usize], paths);
+                self.through[self.fabric.heads()[c as usize] as usize] += paths;
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Nue: routing inside the channel dependency graphs of the lanes there are.
+
+use darkfiber_fabric::Fabric;
+
+use super::by_destination::{Plan, plan};
+use super::dag::require_routable;
+use super::escape::Escape;
+use super::order::centre;
+use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
+
+/// See [`Engine::doc`].
+pub(crate) struct Nue;
+
+impl Engine for Nue {
+    fn name(&self) -> &'static str {
+        "nue"
+    }
+
+    fn summary(&self) -> &'static str {
+        "deadlock-free with any number of lanes: short, balanced paths within them"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Every destination switch gets one of the lanes (--lanes), and its paths are searched inside \
+         that lane's complete channel dependency graph: a dependency that would close a cycle is not \
+         taken, so nothing has to be repaired afterwards. Paths are shortest if some lane allows it; \
+         the first such lane takes the destination, else the one with the fewest detours. Among equal \
+         paths those that make no new dependency come first, so that lanes fill slowly. Then every \
+         LID is balanced by itself within the same graph.\n\n\
+         It never fails on a connected fabric. Should a destination find all ways closed, the fabric \
+         is routed again with escape ways kept open in every lane, once along a spanning tree (as in \
+         the paper), once along balanced Up*/Down* paths (so that nobody is routed worse than by \
+         updn), and the tables with the fewest hops are taken.\n\n\
+         One layer for each destination LID: what a plain OpenSM can deploy, by a QoS policy. OpenSM's \
+         nue splits destinations over lanes beforehand, at random if built without METIS, and falls \
+         back to the escape tree destination by destination.\n\n\
+         Complexity: O(LIDs x channels), plus the searches for cycles."
+    }
+
+    fn paper(&self) -> &'static str {
+        "Domke, Hoefler, Matsuoka: Routing on the Dependency Graph: A New Approach to Deadlock-Free \
+         High-Performance Routing, HPDC'16"
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::Any
+    }
+
+    fn deadlock(&self) -> Deadlock {
+        Deadlock::Layers
+    }
+
+    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+        require_routable(self.name(), fabric, request)?;
+        Ok(best_plan(fabric, request.lanes).finish(self.name(), fabric, request))
+    }
+}
+
+/// A plan is good enough if detours add less than one hop in so many.
+const GOOD: u64 = 500;
+
+/// The plan with the fewest hops, or the first good one.
+fn best_plan(fabric: &Fabric, lanes: u8) -> Plan<'_> {
+    let free = match plan(fabric, lanes, None) {
+        Some(good) if (good.hops - good.least) * GOOD <= good.least => return good,
+        other => other,
+    };
+    let root = centre(fabric);
+    let kept = [Escape::spanning(fabric, root), Escape::updown(fabric, root)];
+    let plans = kept.iter().filter_map(|escape| plan(fabric, lanes, Some(escape)));
+    free.into_iter()
+        .chain(plans)
+        .min_by_key(Plan::worth)
+        .expect("escape ways are open to every destination")
+}

@@ -1,0 +1,164 @@
+//! From one tree for each destination switch to one for each LID, balanced under the same rule.
+
+use darkfiber_fabric::{Fabric, SwitchId};
+
+use super::balance::{Stop, cut_bound, itinerary};
+use super::grow::{Free, Grower, Loads, Rule, Taste};
+use super::tree::Tree;
+use crate::{DestId, Routes};
+
+/// Most passes over all LIDs after the first of each attempt.
+const MORE_PASSES: usize = 4;
+
+/// Routes every LID of a terminal by itself. The row of each switch's own LID holds its tree, which
+/// the rule allows: no LID gets longer paths than that.
+///
+/// Two attempts: all LIDs one after the other into an empty fabric, each on the least loaded path; and
+/// from all LIDs on the trees, frugally. The better one goes on, taking one LID out and routing it
+/// anew, while the largest load falls. The first is best on trees and irregular fabrics, the second on
+/// lattices. Stops where no routing can be better. Returns the largest load.
+pub(super) fn refine<R: Rule + Clone>(
+    fabric: &Fabric,
+    routes: &mut Routes,
+    rules: &[R],
+    rule_of: &[u8],
+) -> u64 {
+    let mut frugal = Attempt::new(fabric, routes.clone(), rules, Taste::Frugal);
+    frugal.copy_trees();
+    // What a switch must send leaves over its channels; and no path is shorter than its tree's.
+    let bound = cut_bound(fabric, routes.paths()).max(frugal.loads.mean());
+    let mut best = frugal;
+    if best.largest > bound {
+        let mut afresh = Attempt::new(fabric, routes.clone(), rules, Taste::Balanced);
+        afresh.sweep(rule_of, true);
+        if afresh.largest > bound {
+            best.sweep_if_better(rule_of);
+        }
+        if afresh.largest <= best.largest {
+            best = afresh;
+        }
+    }
+    for _ in 0..MORE_PASSES {
+        if best.largest <= bound {
+            break;
+        }
+        if !best.sweep_if_better(rule_of) {
+            if best.taste == Taste::Balanced {
+                break;
+            }
+            best.taste = Taste::Balanced;
+        }
+    }
+    *routes = best.routes;
+    best.largest
+}
+
+/// Tables on the way to balance, with rules of their own.
+struct Attempt<'a, R> {
+    fabric: &'a Fabric,
+    stops: Vec<(SwitchId, Stop)>,
+    routes: Routes,
+    rules: Vec<R>,
+    taste: Taste,
+    largest: u64,
+    grower: Grower<'a>,
+    loads: Loads<'a>,
+    old: Tree,
+    new: Tree,
+}
+
+impl<'a, R: Rule + Clone> Attempt<'a, R> {
+    fn new(fabric: &'a Fabric, routes: Routes, rules: &[R], taste: Taste) -> Self {
+        Self {
+            fabric,
+            stops: itinerary(fabric),
+            routes,
+            rules: rules.to_vec(),
+            taste,
+            largest: 0,
+            grower: Grower::new(fabric),
+            loads: Loads::new(fabric),
+            old: Tree::default(),
+            new: Tree::default(),
+        }
+    }
+
+    /// Puts every LID on the tree of its switch.
+    fn copy_trees(&mut self) {
+        for (home, stop) in &self.stops {
+            let own = self.routes.row(DestId::switch(self.fabric, *home), 0);
+            let tree = self.routes.ports(own).to_vec();
+            let rows = rows(&self.routes, stop);
+            self.old.read(self.fabric, &tree, *home);
+            self.loads.add(&self.old, &self.grower.sources, rows.len() as u64);
+            for row in rows {
+                self.routes.ports_mut(row).copy_from_slice(&tree);
+            }
+        }
+        self.largest = self.loads.largest();
+    }
+
+    /// Routes every LID anew, and goes back if the largest load does not fall; whether it fell.
+    fn sweep_if_better(&mut self, rule_of: &[u8]) -> bool {
+        let before = (self.largest, self.routes.clone());
+        self.sweep(rule_of, false);
+        if self.largest < before.0 {
+            return true;
+        }
+        (self.largest, self.routes) = before;
+        self.loads.of.fill(0);
+        for (home, stop) in &self.stops {
+            for row in rows(&self.routes, stop) {
+                self.old.read(self.fabric, self.routes.ports(row), *home);
+                self.loads.add(&self.old, &self.grower.sources, 1);
+            }
+        }
+        false
+    }
+
+    /// Routes every LID anew; `first`: it has no route yet.
+    fn sweep(&mut self, rule_of: &[u8], first: bool) {
+        let f = self.fabric;
+        let mut tree = Tree::default();
+        for (home, stop) in &self.stops {
+            let rule = &mut self.rules[usize::from(rule_of[home.index()])];
+            let own = self.routes.row(DestId::switch(f, *home), 0);
+            tree.read(f, self.routes.ports(own), *home);
+            let most = tree.hops(&self.grower.sources);
+            for row in rows(&self.routes, stop) {
+                if first {
+                    self.old.clone_from(&tree);
+                } else {
+                    self.old.read(f, self.routes.ports(row), *home);
+                    self.loads.remove(&self.old, &self.grower.sources);
+                }
+                let (load, taste) = (&self.loads.of, self.taste);
+                let grown = self.grower.grow(rule, load, *home, taste, &mut self.new);
+                let fine = grown && self.new.hops(&self.grower.sources) <= most;
+                let tree = if fine { &self.new } else { &self.old };
+                self.loads.add(tree, &self.grower.sources, 1);
+                tree.write(f, self.routes.ports_mut(row));
+            }
+        }
+        self.largest = self.loads.largest();
+    }
+}
+
+/// The rows of the terminals of a stop.
+fn rows(routes: &Routes, stop: &Stop) -> Vec<usize> {
+    let lids = |&t: &u32| (0..routes.paths()).map(move |path| (DestId(t), path));
+    stop.terminals.iter().flat_map(lids).map(|(d, path)| routes.row(d, path)).collect()
+}
+
+/// Shortest paths for the LIDs of switches without terminals: management traffic, under no rule.
+pub(super) fn route_empty_switches(fabric: &Fabric, routes: &mut Routes, load: &[u64]) {
+    let mut grower = Grower::new(fabric);
+    let mut tree = Tree::default();
+    for home in (0..fabric.switch_count()).map(SwitchId::new) {
+        if fabric.terminals_on(home).is_empty() {
+            grower.grow(&mut Free, load, home, Taste::Balanced, &mut tree);
+            let row = routes.row(DestId::switch(fabric, home), 0);
+            tree.write(fabric, routes.ports_mut(row));
+        }
+    }
+}
