@@ -5,15 +5,17 @@
 //! networks", HOTI 2009). Shortest paths come from the candidate graph, so no priority queue is needed:
 //! a switch is reached after everything that it may send to. Then, beyond the paper, further passes
 //! take each destination's paths out again and route it anew among all others, while the largest load
-//! falls and stays above its lower bound.
+//! falls and stays above its lower bound; at first all sources together, then one after the other.
 
 use darkfiber_fabric::{Fabric, Role, SwitchId};
 
-use super::dag::{Dag, for_each_dag};
+use super::dag::{Candidate, Dag, for_each_dag};
 use crate::{DELIVER, DestId, Routes};
 
-/// Most passes after the first one.
-const EXTRA_PASSES: usize = 2;
+/// Most passes after the first one that choose for all sources of a destination together.
+const TOGETHER: usize = 2;
+/// Most passes after those that choose source by source.
+const APART: usize = 3;
 
 /// What is routed at one switch in one go: terminals of one role, and the switch's own LID at its
 /// last stop.
@@ -56,27 +58,34 @@ pub(crate) fn balance(
     let bound = cut_bound(fabric, routes.paths());
     let mut largest = balancer.largest();
     let with_terminals = stops.partition_point(|(_, stop)| !stop.terminals.is_empty());
-    for _ in 0..EXTRA_PASSES {
-        if largest <= bound {
-            break;
-        }
-        let before = routes.clone();
+    let mut together = TOGETHER;
+    let mut apart = APART;
+    while largest > bound && together + apart > 0 {
+        let before = (routes.clone(), balancer.load.clone());
+        let fine = together == 0;
         for_each_dag(&stops[..with_terminals], &make, |(_, stop), dag| {
             for &t in &stop.terminals {
                 for path in 0..routes.paths() {
                     let row = routes.row(DestId(t), path);
                     balancer.remove(fabric, dag, routes.ports(row));
-                    balancer.choose(fabric, dag, routes.ports_mut(row));
-                    balancer.add(dag);
+                    if fine {
+                        balancer.choose_apart(fabric, dag, routes.ports_mut(row));
+                    } else {
+                        balancer.choose(fabric, dag, routes.ports_mut(row));
+                        balancer.add(dag);
+                    }
                 }
             }
         });
         let now = balancer.largest();
-        if now >= largest {
-            *routes = before;
-            break;
+        let passes = if fine { &mut apart } else { &mut together };
+        if now < largest {
+            largest = now;
+            *passes -= 1;
+        } else {
+            (*routes, balancer.load) = before;
+            *passes = 0;
         }
-        largest = now;
     }
     Balanced { strays, largest }
 }
@@ -158,6 +167,8 @@ struct Balancer {
     through: Vec<u32>,
     /// Per place in the order the chosen channel and its head.
     choice: Vec<(u32, u32)>,
+    /// Per switch what it chose.
+    next: Vec<Candidate>,
 }
 
 impl Balancer {
@@ -169,6 +180,7 @@ impl Balancer {
             cost: vec![0; n],
             through: vec![0; n],
             choice: Vec::with_capacity(n),
+            next: vec![Candidate { channel: 0, head: 0 }; n],
         }
     }
 
@@ -197,6 +209,50 @@ impl Balancer {
             self.choice.push((best.1, best.2));
             ports[s] = tail_ports[best.1 as usize];
         }
+    }
+
+    /// Chooses for one switch after the other the path whose fullest channel has the least load, then
+    /// the least sum, and adds its paths at once: each source sees where those before it go, and the
+    /// sources of one destination spread over several ways. It is what brings balance where some ways
+    /// are missing.
+    fn choose_apart(&mut self, fabric: &Fabric, dag: &Dag, ports: &mut [u8]) {
+        let tail_ports = fabric.tail_ports();
+        let home = dag.order[0];
+        ports[home as usize] = DELIVER;
+        for i in 1..dag.order.len() {
+            let s = dag.order[i];
+            let candidates = dag.candidates(i);
+            let best = match candidates {
+                [only] => only,
+                _ => candidates
+                    .iter()
+                    .min_by_key(|c| self.fullest(home, **c))
+                    .expect("a switch at a distance has a way"),
+            };
+            self.next[s as usize] = *best;
+            ports[s as usize] = tail_ports[best.channel as usize];
+            let paths = u64::from(self.sources[s as usize]);
+            let mut at = s;
+            while at != home && paths > 0 {
+                let c = self.next[at as usize];
+                self.load[c.channel as usize] += paths;
+                at = c.head;
+            }
+        }
+    }
+
+    /// Largest load and sum of loads on the way over `first`.
+    fn fullest(&self, home: u32, first: Candidate) -> (u64, u64) {
+        let load = self.load[first.channel as usize];
+        let (mut most, mut sum, mut at) = (load, load, first.head);
+        while at != home {
+            let c = self.next[at as usize];
+            let load = self.load[c.channel as usize];
+            most = most.max(load);
+            sum += load;
+            at = c.head;
+        }
+        (most, sum)
     }
 
     /// Adds the paths just chosen to the loads.

@@ -59,17 +59,28 @@ impl Rule for Acyclic<'_> {
 /// How to choose among channels that bring a switch equally close.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Taste {
-    /// Known dependencies first, then the least loaded path: few dependencies, few layers.
+    /// Known dependencies first, then the least sum of loads: few dependencies, few layers.
     Frugal,
-    /// The least loaded path.
+    /// The least sum of loads.
     Balanced,
+}
+
+/// The loads that sources look at.
+enum Look<'x> {
+    /// Those of other trees; all sources see the same.
+    Together(&'x [u64], Taste),
+    /// Those of the paths that joined this tree, too.
+    Apart(&'x mut [u64]),
 }
 
 /// A channel that a switch may join over.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Way {
     class: u8,
-    cost: u64,
+    /// Load of the fullest channel, if sources look at it.
+    fullest: u64,
+    /// Sum of loads.
+    sum: u64,
     channel: u32,
 }
 
@@ -115,6 +126,32 @@ impl<'a> Grower<'a> {
         taste: Taste,
         tree: &mut Tree,
     ) -> bool {
+        self.levels(rule, Look::Together(load, taste), home, tree)
+    }
+
+    /// As [`grow`](Self::grow), source by source: each takes the way whose fullest channel has the
+    /// least load, and sees where those that joined before it go.
+    ///
+    /// Complexity: O(channels x hops), plus what the rule takes.
+    pub(super) fn grow_apart(
+        &mut self,
+        rule: &mut impl Rule,
+        loads: &mut Loads<'_>,
+        home: SwitchId,
+        tree: &mut Tree,
+    ) -> bool {
+        let all = self.levels(rule, Look::Apart(&mut loads.of), home, tree);
+        loads.remove(tree, &self.sources);
+        all
+    }
+
+    fn levels(
+        &mut self,
+        rule: &mut impl Rule,
+        mut look: Look<'_>,
+        home: SwitchId,
+        tree: &mut Tree,
+    ) -> bool {
         rule.begin(home);
         tree.start(self.fabric.switch_count(), home);
         self.passed.fill(false);
@@ -126,7 +163,7 @@ impl<'a> Grower<'a> {
             let frontier = std::mem::take(&mut self.frontier);
             let distance = tree.dist[tree.order[level.start] as usize];
             for &u in &frontier {
-                self.join(rule, load, taste, tree, distance, u);
+                self.join(rule, &mut look, tree, distance, u);
             }
             level = level.end..tree.order.len();
             self.frontier = frontier;
@@ -153,8 +190,7 @@ impl<'a> Grower<'a> {
     fn join(
         &mut self,
         rule: &mut impl Rule,
-        load: &[u64],
-        taste: Taste,
+        look: &mut Look<'_>,
         tree: &mut Tree,
         distance: u32,
         u: u32,
@@ -176,19 +212,39 @@ impl<'a> Grower<'a> {
                 }
                 2
             } else {
-                u8::from(taste == Taste::Frugal)
+                u8::from(matches!(look, Look::Together(_, Taste::Frugal)))
             };
-            self.options.push(Way { class, cost: self.cost[v] + load[c], channel });
+            let (fullest, sum) = match look {
+                Look::Apart(load) => self.fullest(tree, load, channel),
+                Look::Together(load, _) => (0, self.cost[v] + load[c]),
+            };
+            self.options.push(Way { class, fullest, sum, channel });
         }
         while let Some((i, &best)) = self.options.iter().enumerate().min_by_key(|(_, o)| **o) {
             if !sends || self.attach(rule, tree, u, best.channel) {
                 self.passed[u as usize] = sends;
-                self.cost[u as usize] = best.cost;
+                self.cost[u as usize] = best.sum;
                 tree.push(self.fabric, u, best.channel);
+                if let Look::Apart(load) = look
+                    && sends
+                {
+                    let paths = u64::from(self.sources[u as usize]);
+                    tree.follow(self.fabric, best.channel, |c| load[c as usize] += paths);
+                }
                 return;
             }
             self.options.swap_remove(i);
         }
+    }
+
+    /// Largest load and sum of loads on the way over channel `first`.
+    fn fullest(&self, tree: &Tree, load: &[u64], first: u32) -> (u64, u64) {
+        let (mut most, mut sum) = (0, 0);
+        tree.follow(self.fabric, first, |c| {
+            most = most.max(load[c as usize]);
+            sum += load[c as usize];
+        });
+        (most, sum)
     }
 
     /// Makes the dependencies of a path that joins the tree over channel `first`: the first, and those

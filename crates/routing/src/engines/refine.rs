@@ -16,7 +16,7 @@ const MORE_PASSES: usize = 4;
 /// Two attempts: all LIDs one after the other into an empty fabric, each on the least loaded path; and
 /// from all LIDs on the trees, frugally. The better one goes on, taking one LID out and routing it
 /// anew, while the largest load falls. The first is best on trees and irregular fabrics, the second on
-/// lattices. Stops where no routing can be better. Returns the largest load.
+/// lattices. Where that ends, sources choose apart. Stops where no routing can be better. Returns the largest load.
 pub(super) fn refine<R: Rule + Clone>(
     fabric: &Fabric,
     routes: &mut Routes,
@@ -43,10 +43,9 @@ pub(super) fn refine<R: Rule + Clone>(
             break;
         }
         if !best.sweep_if_better(rule_of) {
-            if best.taste == Taste::Balanced {
+            if best.taste.take().is_none() {
                 break;
             }
-            best.taste = Taste::Balanced;
         }
     }
     *routes = best.routes;
@@ -59,7 +58,8 @@ struct Attempt<'a, R> {
     stops: Vec<(SwitchId, Stop)>,
     routes: Routes,
     rules: Vec<R>,
-    taste: Taste,
+    /// How sources choose together; `None`: each for itself.
+    taste: Option<Taste>,
     largest: u64,
     grower: Grower<'a>,
     loads: Loads<'a>,
@@ -74,7 +74,7 @@ impl<'a, R: Rule + Clone> Attempt<'a, R> {
             stops: itinerary(fabric),
             routes,
             rules: rules.to_vec(),
-            taste,
+            taste: Some(taste),
             largest: 0,
             grower: Grower::new(fabric),
             loads: Loads::new(fabric),
@@ -132,8 +132,11 @@ impl<'a, R: Rule + Clone> Attempt<'a, R> {
                     self.old.read(f, self.routes.ports(row), *home);
                     self.loads.remove(&self.old, &self.grower.sources);
                 }
-                let (load, taste) = (&self.loads.of, self.taste);
-                let grown = self.grower.grow(rule, load, *home, taste, &mut self.new);
+                let (grower, loads, new) = (&mut self.grower, &mut self.loads, &mut self.new);
+                let grown = match self.taste {
+                    Some(taste) => grower.grow(rule, &loads.of, *home, taste, new),
+                    None => grower.grow_apart(rule, loads, *home, new),
+                };
                 let fine = grown && self.new.hops(&self.grower.sources) <= most;
                 let tree = if fine { &self.new } else { &self.old };
                 self.loads.add(tree, &self.grower.sources, 1);

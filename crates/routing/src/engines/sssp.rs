@@ -21,8 +21,9 @@ impl Engine for Sssp {
     fn doc(&self) -> &'static str {
         "Routes one destination after the other, each on those shortest paths that the destinations \
          before it load least, so that no channel becomes a hot spot. Then, beyond the paper, \
-         destinations are routed anew among all others while that lowers the largest load (at most \
-         two more passes, none where the load already is at its lower bound, as on full trees). \
+         destinations are routed anew among all others while that lowers the largest load, at most \
+         two passes with all sources of a destination together and three source by source; none \
+         where the load already is at its lower bound, as on full trees. \
          Deadlock is not looked at: safe on trees; elsewhere use dfsssp.\n\n\
          OpenSM grows edge weights from (number of LIDs)^2 so that hop count dominates; here only \
          shortest paths are candidates, which is the same without its overflow. Ties go to the lower \

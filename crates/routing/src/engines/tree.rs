@@ -69,6 +69,16 @@ impl Tree {
         }
     }
 
+    /// Calls `each` with every channel on the way over channel `first`.
+    #[inline]
+    pub(super) fn follow(&self, fabric: &Fabric, first: u32, mut each: impl FnMut(u32)) {
+        let mut c = first;
+        while c != NONE {
+            each(c);
+            c = self.next[fabric.heads()[c as usize] as usize];
+        }
+    }
+
     /// Hops of all sources together.
     pub(super) fn hops(&self, sources: &[u32]) -> u64 {
         let hops = |&s: &u32| u64::from(self.dist[s as usize]) * u64::from(sources[s as usize]);
