@@ -2,7 +2,10 @@
 
 use crate::{SpecError, Topology};
 
-use super::{Params, cascade, clos3, dragonfly, fattree2, hyperx, kary, pgft, torus};
+use super::{
+    Params, cascade, clos3, dragonfly, dragonflyplus, fattree2, fullmesh, hypercube, hyperx, kary,
+    pgft, torus,
+};
 
 /// A key of a spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,8 +89,11 @@ pub static FAMILIES: &[&dyn Family] = &[
     &pgft::Pgft,
     &clos3::Clos3,
     &hyperx::HyperX,
+    &hypercube::Hypercube,
+    &fullmesh::FullMesh,
     &torus::Torus,
     &torus::Mesh,
     &dragonfly::Dragonfly,
+    &dragonflyplus::DragonflyPlus,
     &cascade::Cascade,
 ];

@@ -35,9 +35,13 @@
 mod cascade;
 mod clos3;
 mod dragonfly;
+mod dragonflyplus;
 mod family;
 mod fattree2;
+mod fullmesh;
+mod global;
 mod grid;
+mod hypercube;
 mod hyperx;
 mod kary;
 mod layout;

@@ -89,8 +89,10 @@ fn check_dragonfly(f: &Fabric, d: &DragonflyShape) {
     places.sort_unstable();
     places.dedup();
     assert_eq!(places.len(), f.switch_count(), "one switch a place");
-    let GroupKind::Grid { rows, columns: cols } = d.inside else {
-        return;
+    let (rows, cols) = match d.inside {
+        GroupKind::Full => return,
+        GroupKind::LeafSpine { leaves } => return check_leaf_spine(f, d, leaves),
+        GroupKind::Grid { rows, columns } => (rows, columns),
     };
     assert!(d.member.iter().all(|&m| m < rows * cols));
     for (a, b) in cables(f) {
@@ -99,6 +101,16 @@ fn check_dragonfly(f: &Fabric, d: &DragonflyShape) {
             let (x, y) = (d.member[i], d.member[j]);
             assert!(x / cols == y / cols || x % cols == y % cols);
         }
+    }
+}
+
+fn check_leaf_spine(f: &Fabric, d: &DragonflyShape, leaves: u32) {
+    let leaf = |s: SwitchId| d.member[s.index()] < leaves;
+    assert!(f.terminals().iter().all(|t| leaf(t.switch)));
+    for (a, b) in cables(f) {
+        // Within a group between a leaf and a spine, between groups from spine to spine.
+        let inside = d.group[a.index()] == d.group[b.index()];
+        assert_eq!((leaf(a) ^ leaf(b), leaf(a) || leaf(b)), (inside, inside), "{a:?} {b:?}");
     }
 }
 
@@ -115,6 +127,7 @@ fn all() -> impl Iterator<Item = Topology> {
         "torus:dims=5x2x1x3,t=2,trunk=2",
         "mesh:dims=1x4",
         "hyperx:dims=3x1x4,t=2,trunk=1x2x3",
+        "dragonflyplus:p=1,leaves=3,spines=2,g=4,per_pair=3",
     ];
     examples.chain(presets).chain(odd.map(spec))
 }
@@ -189,4 +202,6 @@ fn summaries() {
     assert_eq!(line(&spec("torus:dims=4x4")), "4x4 torus");
     assert_eq!(line(&spec("kary:k=4,n=3")), "3-level tree, switches by level 16 + 16 + 16");
     assert_eq!(line(&spec("dragonfly:p=1,a=4,h=2")), "dragonfly, 9 groups, 36 switches");
+    let plus = spec("dragonflyplus:p=1,leaves=1,spines=2,h=1");
+    assert_eq!(line(&plus), "dragonfly+, 3 groups, 9 switches");
 }

@@ -95,6 +95,18 @@ fn dragonfly_palm_tree() {
 }
 
 #[test]
+fn dragonfly_plus_ports() {
+    let f = spec("dragonflyplus:p=2,leaves=3,spines=2,h=2").fabric;
+    assert_eq!(at(&f, "g00leaf01", 2), "cn0002 HCA-1[1]");
+    assert_eq!(at(&f, "g00leaf03", 3), "g00spine01[3]");
+    assert_eq!(at(&f, "g00leaf03", 4), "g00spine02[3]");
+    assert_eq!(at(&f, "g01leaf01", 1), "cn0007 HCA-1[1]");
+    // As the palm tree of a dragonfly, with spines: end 0 of group 0 meets the last one of group 1.
+    assert_eq!(at(&f, "g00spine01", 4), "g01spine02[5]");
+    assert_eq!(at(&f, "g00spine02", 5), "g04spine01[4]");
+}
+
+#[test]
 fn rails_of_a_host_lie_on_neighbouring_switches() {
     let f = spec("dragonfly:p=2,a=4,h=2,nics=2").fabric;
     assert_eq!(f.hosts().len(), 36);
