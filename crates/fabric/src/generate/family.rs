@@ -4,7 +4,7 @@ use crate::{SpecError, Topology};
 
 use super::{
     Params, cascade, clos3, dragonfly, dragonflyplus, fattree2, fullmesh, hypercube, hyperx, kary,
-    pgft, torus,
+    pgft, slimfly, torus,
 };
 
 /// A key of a spec.
@@ -96,4 +96,5 @@ pub static FAMILIES: &[&dyn Family] = &[
     &dragonfly::Dragonfly,
     &dragonflyplus::DragonflyPlus,
     &cascade::Cascade,
+    &slimfly::SlimFly,
 ];

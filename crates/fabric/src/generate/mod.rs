@@ -38,6 +38,7 @@ mod dragonfly;
 mod dragonflyplus;
 mod family;
 mod fattree2;
+mod field;
 mod fullmesh;
 mod global;
 mod grid;
@@ -47,6 +48,7 @@ mod kary;
 mod layout;
 mod params;
 mod pgft;
+mod slimfly;
 mod spread;
 mod torus;
 

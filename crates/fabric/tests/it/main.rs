@@ -8,5 +8,6 @@ mod limits;
 mod presets;
 mod registry;
 mod shapes;
+mod slimfly;
 mod support;
 mod wiring;

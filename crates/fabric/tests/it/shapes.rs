@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{
     DragonflyShape, FAMILIES, Fabric, Faults, GridKind, GridShape, GroupKind, PRESETS, Pgft, Shape,
-    SwitchId, Topology, TreeShape, open,
+    SlimFlyShape, SwitchId, Topology, TreeShape, open,
 };
 
 use crate::support::{cables, spec, switches};
@@ -13,6 +13,7 @@ fn check(t: &Topology) {
         Shape::Tree(tree) => check_tree(f, tree),
         Shape::Grid(grid) => check_grid(f, grid),
         Shape::Dragonfly(dragonfly) => check_dragonfly(f, dragonfly),
+        Shape::SlimFly(slimfly) => check_slimfly(f, slimfly),
         other => panic!("no check for {}", other.summary(f)),
     }
 }
@@ -114,6 +115,25 @@ fn check_leaf_spine(f: &Fabric, d: &DragonflyShape, leaves: u32) {
     }
 }
 
+fn check_slimfly(f: &Fabric, slimfly: &SlimFlyShape) {
+    let at = |s: SwitchId| &slimfly.coords[s.index() * 3..s.index() * 3 + 3];
+    let mut places: Vec<_> = switches(f).map(at).collect();
+    places.sort_unstable();
+    places.dedup();
+    assert_eq!(places.len(), f.switch_count(), "one switch a place");
+    // Within a half cables stay in a column; between the halves two columns share q of them.
+    let mut across = std::collections::BTreeMap::new();
+    for (a, b) in cables(f) {
+        let (a, b) = (at(a).min(at(b)), at(a).max(at(b)));
+        if a[0] == b[0] {
+            assert_eq!(a[1], b[1]);
+        } else {
+            *across.entry((a[1], b[1])).or_insert(0) += 1;
+        }
+    }
+    assert!(across.values().all(|&n| n <= slimfly.q));
+}
+
 /// Everything small enough to look at cable by cable.
 fn all() -> impl Iterator<Item = Topology> {
     let examples = FAMILIES.iter().map(|f| spec(f.example()));
@@ -128,6 +148,8 @@ fn all() -> impl Iterator<Item = Topology> {
         "mesh:dims=1x4",
         "hyperx:dims=3x1x4,t=2,trunk=1x2x3",
         "dragonflyplus:p=1,leaves=3,spines=2,g=4,per_pair=3",
+        "slimfly:q=4,p=1",
+        "slimfly:q=5",
     ];
     examples.chain(presets).chain(odd.map(spec))
 }
@@ -202,6 +224,7 @@ fn summaries() {
     assert_eq!(line(&spec("torus:dims=4x4")), "4x4 torus");
     assert_eq!(line(&spec("kary:k=4,n=3")), "3-level tree, switches by level 16 + 16 + 16");
     assert_eq!(line(&spec("dragonfly:p=1,a=4,h=2")), "dragonfly, 9 groups, 36 switches");
+    assert_eq!(line(&spec("slimfly:q=4")), "Slim Fly, q = 4");
     let plus = spec("dragonflyplus:p=1,leaves=1,spines=2,h=1");
     assert_eq!(line(&plus), "dragonfly+, 3 groups, 9 switches");
 }

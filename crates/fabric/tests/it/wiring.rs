@@ -107,6 +107,19 @@ fn dragonfly_plus_ports() {
 }
 
 #[test]
+fn slim_fly_ports_are_hosts_own_column_other_half() {
+    // q = 5: X = {1, 4}, X' = {2, 3}.
+    let f = spec("slimfly:q=5").fabric;
+    assert_eq!(at(&f, "h0c00r00", 4), "cn0004 HCA-1[1]");
+    assert_eq!(at(&f, "h0c00r00", 5), "h0c00r01[6]");
+    assert_eq!(at(&f, "h0c00r00", 6), "h0c00r04[5]");
+    assert_eq!(at(&f, "h1c03r01", 5), "h1c03r03[6]");
+    // 4 = 3 x 2 + 3.
+    assert_eq!(at(&f, "h0c02r04", 10), "h1c03r03[9]");
+    assert_eq!(f.switch(SwitchId(0)).guid, Guid(0x5000_0030_0001));
+}
+
+#[test]
 fn rails_of_a_host_lie_on_neighbouring_switches() {
     let f = spec("dragonfly:p=2,a=4,h=2,nics=2").fabric;
     assert_eq!(f.hosts().len(), 36);
