@@ -3,8 +3,8 @@
 use crate::{SpecError, Topology};
 
 use super::{
-    Params, cascade, clos3, dragonfly, dragonflyplus, fattree2, fullmesh, hypercube, hyperx, kary,
-    pgft, slimfly, torus,
+    Params, cascade, clos3, dragonfly, dragonflyplus, fattree2, fullmesh, hypercube, hyperx,
+    jellyfish, kary, pgft, slimfly, torus, xpander,
 };
 
 /// A key of a spec.
@@ -97,4 +97,6 @@ pub static FAMILIES: &[&dyn Family] = &[
     &dragonflyplus::DragonflyPlus,
     &cascade::Cascade,
     &slimfly::SlimFly,
+    &jellyfish::Jellyfish,
+    &xpander::Xpander,
 ];

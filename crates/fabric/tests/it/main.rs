@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod builder;
+mod expanders;
 mod fabric;
 mod faults;
 mod limits;

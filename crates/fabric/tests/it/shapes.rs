@@ -1,11 +1,13 @@
 //! What a generator states agrees with the cables it laid, before and after faults.
 
+use std::collections::BTreeSet;
+
 use darkfiber_fabric::{
-    DragonflyShape, FAMILIES, Fabric, Faults, GridKind, GridShape, GroupKind, PRESETS, Pgft, Shape,
-    SlimFlyShape, SwitchId, Topology, TreeShape, open,
+    DragonflyShape, ExpanderShape, FAMILIES, Fabric, Faults, GridKind, GridShape, GroupKind,
+    PRESETS, Pgft, Shape, SlimFlyShape, SwitchId, Topology, TreeShape, open,
 };
 
-use crate::support::{cables, spec, switches};
+use crate::support::{cables, degree, spec, switches};
 
 fn check(t: &Topology) {
     let f = &t.fabric;
@@ -14,6 +16,7 @@ fn check(t: &Topology) {
         Shape::Grid(grid) => check_grid(f, grid),
         Shape::Dragonfly(dragonfly) => check_dragonfly(f, dragonfly),
         Shape::SlimFly(slimfly) => check_slimfly(f, slimfly),
+        Shape::Expander(expander) => check_expander(f, expander),
         other => panic!("no check for {}", other.summary(f)),
     }
 }
@@ -134,6 +137,17 @@ fn check_slimfly(f: &Fabric, slimfly: &SlimFlyShape) {
     assert!(across.values().all(|&n| n <= slimfly.q));
 }
 
+fn check_expander(f: &Fabric, expander: &ExpanderShape) {
+    for s in switches(f) {
+        // Faults take cables, nothing adds any, and none are parallel.
+        let near: BTreeSet<u32> = f.channels_from(s).map(|c| f.heads()[c]).collect();
+        assert!(near.len() == degree(f, s) && near.len() <= expander.degree as usize);
+        let Some(metanode) = &expander.metanode else { continue };
+        let reached: BTreeSet<u32> = near.iter().map(|&n| metanode[n as usize]).collect();
+        assert!(reached.len() == near.len() && !reached.contains(&metanode[s.index()]));
+    }
+}
+
 /// Everything small enough to look at cable by cable.
 fn all() -> impl Iterator<Item = Topology> {
     let examples = FAMILIES.iter().map(|f| spec(f.example()));
@@ -150,6 +164,10 @@ fn all() -> impl Iterator<Item = Topology> {
         "dragonflyplus:p=1,leaves=3,spines=2,g=4,per_pair=3",
         "slimfly:q=4,p=1",
         "slimfly:q=5",
+        "jellyfish:n=21,d=6,seed=5",
+        "jellyfish:n=5,d=4",
+        "xpander:d=2,lift=9",
+        "xpander:d=5,lift=1",
     ];
     examples.chain(presets).chain(odd.map(spec))
 }
@@ -225,6 +243,8 @@ fn summaries() {
     assert_eq!(line(&spec("kary:k=4,n=3")), "3-level tree, switches by level 16 + 16 + 16");
     assert_eq!(line(&spec("dragonfly:p=1,a=4,h=2")), "dragonfly, 9 groups, 36 switches");
     assert_eq!(line(&spec("slimfly:q=4")), "Slim Fly, q = 4");
+    assert_eq!(line(&spec("jellyfish:n=9,d=4")), "random regular graph of degree 4");
+    assert_eq!(line(&spec("xpander:d=3,lift=4")), "Xpander of degree 3");
     let plus = spec("dragonflyplus:p=1,leaves=1,spines=2,h=1");
     assert_eq!(line(&plus), "dragonfly+, 3 groups, 9 switches");
 }
