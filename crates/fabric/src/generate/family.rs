@@ -4,7 +4,7 @@ use crate::{SpecError, Topology};
 
 use super::{
     Params, cascade, clos3, dragonfly, dragonflyplus, fattree2, fullmesh, hypercube, hyperx,
-    jellyfish, kary, pgft, slimfly, torus, xpander,
+    jellyfish, kary, pgft, rails, slimfly, torus, xpander,
 };
 
 /// A key of a spec.
@@ -43,6 +43,7 @@ pub const COMMON_KEYS: &[Key] = &[
         "as gbps",
     ),
     Key::optional("hosts", "number of hosts; the last places stay empty", "all places"),
+    Key::optional("planes", "copies of the switches, each with a terminal of every host", "1"),
     Key::optional("radix", "ports that a switch has", "the most that any switch uses"),
 ];
 
@@ -78,7 +79,7 @@ pub trait Family: Sync {
     ///
     /// # Errors
     /// If a required key is missing, a value cannot be, or the fabric would be too large (254 ports a
-    /// switch, 2^24 switches or terminals).
+    /// switch, 2^24 switches or terminals, all planes together).
     fn generate(&self, params: &Params) -> Result<Topology, SpecError>;
 }
 
@@ -88,6 +89,7 @@ pub static FAMILIES: &[&dyn Family] = &[
     &kary::KAry,
     &pgft::Pgft,
     &clos3::Clos3,
+    &rails::Rails,
     &hyperx::HyperX,
     &hypercube::Hypercube,
     &fullmesh::FullMesh,

@@ -50,6 +50,8 @@ mod kary;
 mod layout;
 mod params;
 mod pgft;
+mod planes;
+mod rails;
 mod slimfly;
 mod spread;
 mod torus;
@@ -58,5 +60,6 @@ mod xpander;
 pub use family::{COMMON_KEYS, FAMILIES, Family, Key};
 pub use layout::{MAX_CABLES, MAX_NODES, MAX_PORTS};
 pub use params::Params;
+pub use planes::MAX_PLANES;
 
 pub(crate) use layout::{host_name, switch_guid};

@@ -10,6 +10,12 @@ use darkfiber_fabric::{
 use crate::support::{cables, degree, spec, switches};
 
 fn check(t: &Topology) {
+    if let Some(Shape::Planes(planes)) = &t.shape {
+        let f = &t.fabric;
+        assert!(cables(f).all(|(a, b)| planes.plane[a.index()] == planes.plane[b.index()]));
+        // Each of them is what it is said to be.
+        return (0..t.plane_count()).for_each(|i| check(&t.plane(i).expect("a plane")));
+    }
     let f = &t.fabric;
     match t.shape.as_ref().expect("generators state a shape") {
         Shape::Tree(tree) => check_tree(f, tree),
@@ -17,7 +23,7 @@ fn check(t: &Topology) {
         Shape::Dragonfly(dragonfly) => check_dragonfly(f, dragonfly),
         Shape::SlimFly(slimfly) => check_slimfly(f, slimfly),
         Shape::Expander(expander) => check_expander(f, expander),
-        other => panic!("no check for {}", other.summary(f)),
+        Shape::Planes(_) => unreachable!("planes of planes"),
     }
 }
 
@@ -54,8 +60,13 @@ fn check_labels(f: &Fabric, tree: &TreeShape, pgft: &Pgft) {
         }
     }
     // A host's digits above the first are those of its leaf.
+    let nics = f.adapters().len() / f.hosts().len();
     for (t, &index) in f.terminals().iter().zip(&pgft.index) {
-        assert_eq!(f.host(f.adapter(t.adapter).host).name, format!("cn{:04}", index + 1));
+        if nics == 1 {
+            assert_eq!(f.host(f.adapter(t.adapter).host).name, format!("cn{:04}", index + 1));
+        } else {
+            assert_eq!(index % pgft.m[0] + 1, u32::from(t.switch_port));
+        }
         let mut rest = index / pgft.m[0];
         for (&digit, &m) in pgft.label(t.switch).iter().zip(&pgft.m).skip(1) {
             assert_eq!(u32::from(digit), rest % m);
@@ -164,6 +175,11 @@ fn all() -> impl Iterator<Item = Topology> {
         "dragonflyplus:p=1,leaves=3,spines=2,g=4,per_pair=3",
         "slimfly:q=4,p=1",
         "slimfly:q=5",
+        "rails:hosts_per_unit=3,units=2,nics=2,spines=2,pods=3,cores=2,planes=2",
+        "rails:hosts_per_unit=3,spines=0",
+        "pgft:m=3x4,w=1x2,p=1x2,planes=3",
+        "dragonfly:p=2,a=4,h=2,nics=2,planes=2",
+        "xpander:d=4,lift=3,planes=2",
         "jellyfish:n=21,d=6,seed=5",
         "jellyfish:n=5,d=4",
         "xpander:d=2,lift=9",
@@ -245,6 +261,7 @@ fn summaries() {
     assert_eq!(line(&spec("slimfly:q=4")), "Slim Fly, q = 4");
     assert_eq!(line(&spec("jellyfish:n=9,d=4")), "random regular graph of degree 4");
     assert_eq!(line(&spec("xpander:d=3,lift=4")), "Xpander of degree 3");
+    assert_eq!(line(&spec("mesh:dims=2x2,planes=3")), "3 planes, together: 2x2 mesh");
     let plus = spec("dragonflyplus:p=1,leaves=1,spines=2,h=1");
     assert_eq!(line(&plus), "dragonfly+, 3 groups, 9 switches");
 }
