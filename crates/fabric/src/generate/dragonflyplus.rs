@@ -70,13 +70,15 @@ impl Family for DragonflyPlus {
         let spines = params.need("spines", 1..=254)?;
         let global = Global::read(params, spines, "spines")?;
         let (g, members) = (global.g, leaves + spines);
-        let count = [g, leaves, spines, p, global.h].map(u64::from);
-        let size = Size {
-            switches: u64::from(g) * u64::from(members),
-            hosts: count[0] * count[1] * count[3],
-            rails: 1,
-            ports: (count[3] + count[2]).max(count[1] + count[4]),
-            cables: (count[0] * count[1] * count[2]).saturating_add(global.count()),
+        let size = {
+            let [g, leaves, spines, p, h] = [g, leaves, spines, p, global.h].map(u64::from);
+            Size {
+                switches: g * (leaves + spines),
+                hosts: g * leaves * p,
+                rails: 1,
+                ports: (p + spines).max(leaves + h),
+                cables: (g * leaves * spines).saturating_add(global.count()),
+            }
         };
         let hdr = || LinkClass::infiniband("4xHDR").unwrap_or_else(LinkClass::unknown);
         let mut layout = Layout::new(params, size, hdr(), hdr())?;

@@ -43,7 +43,7 @@ pub const COMMON_KEYS: &[Key] = &[
         "as gbps",
     ),
     Key::optional("hosts", "number of hosts; the last places stay empty", "all places"),
-    Key::optional("planes", "copies of the switches, each with a terminal of every host", "1"),
+    Key::optional("planes", "copies of the switch network; every host is in each of them", "1"),
     Key::optional("radix", "ports that a switch has", "the most that any switch uses"),
 ];
 

@@ -5,7 +5,7 @@ use crate::{
     Shape, Switch, SwitchId, Terminal, TerminalId, Topology,
 };
 
-/// Most planes of a generated fabric; no machine has had more than a dozen rails.
+/// Most planes of a generated fabric: more than any host has network ports.
 pub const MAX_PLANES: u32 = 64;
 
 /// `planes` copies of the switches of `one`, each with a copy of every host's adapters.
