@@ -23,7 +23,9 @@ pub use fabric::{
     Adapter, AtPort, Fabric, Host, Loopback, Role, Switch, Terminal, UnlinkedAdapter,
 };
 pub use faults::{FaultError, Faults, Renumbering};
-pub use generate::{COMMON_KEYS, FAMILIES, Family, Key, MAX_CABLES, MAX_NODES, MAX_PORTS, Params};
+pub use generate::{
+    COMMON_KEYS, FAMILIES, Family, Key, MAX_CABLES, MAX_NODES, MAX_PLANES, MAX_PORTS, Params,
+};
 pub use ids::{AdapterId, ChannelId, Guid, HostId, SwitchId, TerminalId};
 pub use link::LinkClass;
 pub use presets::{PRESETS, Preset};

@@ -65,7 +65,8 @@ pub struct Pgft {
     /// Per switch its label `x_1..x_h`. Flat, row per switch.
     pub digits: Vec<u16>,
     /// Per terminal the number of its host in tree order, `0..m_1 * .. * m_h`. Terminals of one host
-    /// (`w_1 p_1 > 1`) share it.
+    /// (`w_1 p_1 > 1`) share it. In a rail-optimised tree, where the NICs of a host hang on leaves of
+    /// their own with `w_1 p_1 = 1`, each NIC counts as a host here.
     pub index: Vec<u32>,
 }
 

@@ -1,6 +1,6 @@
 //! A fabric together with what it is.
 
-use crate::{Fabric, Faults, Renumbering, Shape};
+use crate::{Fabric, Faults, Renumbering, Shape, SwitchId};
 
 /// A [`Fabric`] and, where known, its [`Shape`]: what generators make and readers return.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,5 +17,50 @@ impl Topology {
         let (fabric, map) = self.fabric.with_faults(faults);
         let shape = self.shape.as_ref().map(|s| s.restricted(&map));
         (Self { fabric, shape }, map)
+    }
+
+    /// How many planes it is known to have; 1 if its shape is not [`Shape::Planes`]. Planes without
+    /// any switch (after faults) count if a later one has some.
+    pub fn plane_count(&self) -> usize {
+        match &self.shape {
+            Some(Shape::Planes(p)) => p.plane.iter().max().map_or(0, |&last| usize::from(last) + 1),
+            _ => 1,
+        }
+    }
+
+    /// Plane `i` alone, with the shape that it has for itself; `None` beyond
+    /// [`plane_count`](Self::plane_count). A fabric without planes is its own plane 0.
+    ///
+    /// ```
+    /// use darkfiber_fabric::{Shape, parse_spec};
+    ///
+    /// let both = parse_spec("fattree2:n=4,m=4,r=8,planes=2")?;
+    /// let second = both.plane(1).unwrap();
+    /// assert_eq!((both.plane_count(), second.plane_count()), (2, 1));
+    /// assert_eq!(second.fabric.switch_count() * 2, both.fabric.switch_count());
+    /// assert!(matches!(second.shape, Some(Shape::Tree(_))));
+    /// # Ok::<(), darkfiber_fabric::SpecError>(())
+    /// ```
+    pub fn plane(&self, i: usize) -> Option<Self> {
+        self.plane_and_map(i).map(|(plane, _)| plane)
+    }
+
+    /// [`plane`](Self::plane), and how its ids map to those of the whole fabric. Hosts and adapters
+    /// keep their ids: all of them are there, and those of the other planes have no links.
+    pub fn plane_and_map(&self, i: usize) -> Option<(Self, Renumbering)> {
+        if i >= self.plane_count() {
+            return None;
+        }
+        let Some(Shape::Planes(planes)) = &self.shape else {
+            return Some(self.with_faults(&Faults::default()));
+        };
+        let others = (planes.plane.iter().enumerate())
+            .filter(|&(_, &plane)| usize::from(plane) != i)
+            .map(|(s, _)| SwitchId::new(s))
+            .collect();
+        let (fabric, map) =
+            self.fabric.with_faults(&Faults { switches: others, ..Faults::default() });
+        let shape = Some(planes.each.restricted(&map));
+        Some((Self { fabric, shape }, map))
     }
 }

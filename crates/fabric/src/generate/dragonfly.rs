@@ -2,9 +2,10 @@
 
 use crate::{DragonflyShape, GroupKind, Shape, SpecError, SwitchId, Topology};
 
+use super::global::Global;
 use super::layout::{Layout, Size};
 use super::params::ethernet;
-use super::spread::{End, Spread};
+use super::spread::End;
 use super::{Family, Key, Params};
 
 /// Tag of dragonfly switches in their GUIDs.
@@ -69,21 +70,21 @@ impl Family for Dragonfly {
     fn generate(&self, params: &Params) -> Result<Topology, SpecError> {
         let plan = Plan::read(params)?;
         let mut layout = Layout::new(params, plan.size(), ethernet(200.0), ethernet(200.0))?;
-        let (p, a) = (plan.p, plan.a);
+        let (p, a, g) = (plan.p, plan.a, plan.global.g);
         let id = |group: u32, member: u32| SwitchId(group * a + member);
-        for group in 0..plan.g {
+        for group in 0..g {
             for member in 0..a {
                 let name = format!("g{group:02}r{member:02}");
                 layout.switch(TAG, id(group, member).index(), name);
             }
         }
-        for first in (0..plan.g * a).step_by(plan.nics as usize) {
+        for first in (0..g * a).step_by(plan.nics as usize) {
             for port in 1..=p {
                 let ends: Vec<_> = (0..plan.nics).map(|i| (SwitchId(first + i), port)).collect();
                 layout.railed_host(&ends)?;
             }
         }
-        for group in 0..plan.g {
+        for group in 0..g {
             for r in 0..a {
                 for q in r + 1..a {
                     let (low, high) = ((id(group, r), p + q), (id(group, q), p + 1 + r));
@@ -93,16 +94,10 @@ impl Family for Dragonfly {
         }
         let base = p + a;
         let end = |(group, member, slot): End| (id(group, member), base + slot);
-        if let Some(spread) = plan.spread {
-            for (one, two) in spread.cables() {
-                layout.cable(end(one), end(two), layout.link)?;
-            }
-        } else {
-            for (one, two) in plan.rounds() {
-                layout.cable(end(one), end(two), layout.link)?;
-            }
+        for (one, two) in plan.global.cables() {
+            layout.cable(end(one), end(two), layout.link)?;
         }
-        let switches = 0..plan.g * a;
+        let switches = 0..g * a;
         layout.finish(|_| {
             Shape::Dragonfly(DragonflyShape {
                 group: switches.clone().map(|s| s / a).collect(),
@@ -116,78 +111,30 @@ impl Family for Dragonfly {
 struct Plan {
     p: u32,
     a: u32,
-    h: u32,
-    g: u32,
     nics: u32,
-    /// How global cables are spread; `None` for ports in order.
-    spread: Option<Spread>,
+    global: Global,
 }
 
 impl Plan {
     fn read(params: &Params) -> Result<Self, SpecError> {
         let p = params.need("p", 0..=254)?;
         let a = params.need("a", 1..=254)?;
-        let per_pair = params.get("per_pair", 1..=65_535)?;
-        let h = match per_pair {
-            None => params.need("h", 0..=254)?,
-            Some(_) => params.get("h", 0..=254)?.unwrap_or(254),
-        };
-        let full = a * h + 1;
-        let g = match (params.raw("g"), per_pair) {
-            (None, Some(_)) if params.raw("h").is_none() => params.need("g", 1..=full)?,
-            _ => params.get("g", 1..=full)?.unwrap_or(full),
-        };
+        let global = Global::read(params, a, "switches")?;
         let nics = params.get("nics", 1..=a)?.unwrap_or(1);
         if a % nics != 0 {
             return Err(params.bad("nics", format!("a divisor of a={a}")));
         }
-        let spread = match per_pair {
-            None if g < full => None,
-            _ => Some(Spread { groups: g, members: a, per_pair: per_pair.unwrap_or(1) }),
-        };
-        let most = spread.map_or(0, Spread::most);
-        if most > u64::from(h) {
-            let fit = u64::from(a * h) / u64::from(g - 1).max(1);
-            let expected = format!(
-                "at most {fit}, as {a} switches with {h} global ports have no more for {} other groups",
-                g - 1
-            );
-            return Err(params.bad("per_pair", expected));
-        }
-        let h = params.get("h", 0..=254)?.unwrap_or(most as u32);
-        Ok(Self { p, a, h, g, nics, spread })
-    }
-
-    /// Cables of a pair of groups.
-    fn per_pair(&self) -> u64 {
-        match self.spread {
-            Some(spread) => spread.per_pair.into(),
-            None if self.g > 1 => u64::from(self.a * self.h / (self.g - 1)),
-            None => 0,
-        }
+        Ok(Self { p, a, nics, global })
     }
 
     fn size(&self) -> Size {
-        let (a, g) = (u64::from(self.a), u64::from(self.g));
+        let (a, g) = (u64::from(self.a), u64::from(self.global.g));
         Size {
             switches: a * g,
             hosts: a * g * u64::from(self.p) / u64::from(self.nics),
             rails: self.nics.into(),
-            ports: u64::from(self.p) + a - 1 + u64::from(self.h),
-            cables: g * a * (a - 1) / 2 + (g * (g - 1) / 2).saturating_mul(self.per_pair()),
+            ports: u64::from(self.p) + a - 1 + u64::from(self.global.h),
+            cables: (g * a * (a - 1) / 2).saturating_add(self.global.count()),
         }
-    }
-
-    /// Global ports in order: for each pair of groups the next free one of either.
-    fn rounds(&self) -> impl Iterator<Item = (End, End)> {
-        let mut used = vec![0; self.g as usize];
-        let (g, h) = (self.g, self.h);
-        let mut next = move |group: u32| {
-            let c = used[group as usize];
-            used[group as usize] += 1;
-            (group, c / h, c % h)
-        };
-        let pairs = move || (0..g).flat_map(move |i| (i + 1..g).map(move |j| (i, j)));
-        (0..self.per_pair()).flat_map(move |_| pairs()).map(move |(i, j)| (next(i), next(j)))
     }
 }

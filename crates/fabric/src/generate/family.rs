@@ -2,7 +2,10 @@
 
 use crate::{SpecError, Topology};
 
-use super::{Params, cascade, clos3, dragonfly, fattree2, hyperx, kary, pgft, torus};
+use super::{
+    Params, cascade, clos3, dragonfly, dragonflyplus, fattree2, fullmesh, hypercube, hyperx,
+    jellyfish, kary, pgft, rails, slimfly, torus, xpander,
+};
 
 /// A key of a spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +43,7 @@ pub const COMMON_KEYS: &[Key] = &[
         "as gbps",
     ),
     Key::optional("hosts", "number of hosts; the last places stay empty", "all places"),
+    Key::optional("planes", "copies of the switch network; every host is in each of them", "1"),
     Key::optional("radix", "ports that a switch has", "the most that any switch uses"),
 ];
 
@@ -75,7 +79,7 @@ pub trait Family: Sync {
     ///
     /// # Errors
     /// If a required key is missing, a value cannot be, or the fabric would be too large (254 ports a
-    /// switch, 2^24 switches or terminals).
+    /// switch, 2^24 switches or terminals, all planes together).
     fn generate(&self, params: &Params) -> Result<Topology, SpecError>;
 }
 
@@ -85,9 +89,16 @@ pub static FAMILIES: &[&dyn Family] = &[
     &kary::KAry,
     &pgft::Pgft,
     &clos3::Clos3,
+    &rails::Rails,
     &hyperx::HyperX,
+    &hypercube::Hypercube,
+    &fullmesh::FullMesh,
     &torus::Torus,
     &torus::Mesh,
     &dragonfly::Dragonfly,
+    &dragonflyplus::DragonflyPlus,
     &cascade::Cascade,
+    &slimfly::SlimFly,
+    &jellyfish::Jellyfish,
+    &xpander::Xpander,
 ];

@@ -6,6 +6,7 @@ use crate::{
 };
 
 use super::Params;
+use super::planes::{MAX_PLANES, replicate};
 
 /// Most ports of a generated switch: 255 is "no path" in a forwarding table.
 pub const MAX_PORTS: u64 = 254;
@@ -15,7 +16,7 @@ pub const MAX_NODES: u64 = 1 << 24;
 /// several gigabytes.
 pub const MAX_CABLES: u64 = 1 << 26;
 
-/// What a generator is about to make, counted with saturation so that it cannot overflow.
+/// What a generator is about to make in one plane, counted with saturation so that it cannot overflow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
     pub(super) switches: u64,
@@ -35,13 +36,14 @@ pub(super) fn product<'a>(factors: impl IntoIterator<Item = &'a u32>) -> u64 {
 }
 
 impl Size {
-    fn check(&self, family: &'static str) -> Result<(), SpecError> {
+    fn check(&self, family: &'static str, planes: u32) -> Result<(), SpecError> {
+        let all = |of_a_plane: u64| of_a_plane.saturating_mul(planes.into());
         let terminals = self.hosts.saturating_mul(self.rails);
         for (what, count, limit) in [
             ("ports a switch", self.ports, MAX_PORTS),
-            ("switches", self.switches, MAX_NODES),
-            ("terminals", terminals, MAX_NODES),
-            ("cables", self.cables, MAX_CABLES),
+            ("switches", all(self.switches), MAX_NODES),
+            ("terminals", all(terminals), MAX_NODES),
+            ("cables", all(self.cables), MAX_CABLES),
         ] {
             if count > limit {
                 return Err(SpecError::TooLarge { family, what, count, limit });
@@ -58,6 +60,7 @@ pub(super) struct Layout {
     pub(super) link: u8,
     host_link: u8,
     radix: u8,
+    planes: u32,
     hosts: usize,
     added: usize,
 }
@@ -70,7 +73,8 @@ impl Layout {
         link: LinkClass,
         host_link: LinkClass,
     ) -> Result<Self, SpecError> {
-        size.check(params.family())?;
+        let planes = params.get("planes", 1..=MAX_PLANES)?.unwrap_or(1);
+        size.check(params.family(), planes)?;
         let ports = size.ports.max(1) as u32;
         let radix = params.get("radix", ports..=MAX_PORTS as u32)?;
         let hosts = params.get("hosts", 0..=size.hosts as u32)?;
@@ -85,6 +89,7 @@ impl Layout {
             host_link: builder.class(host_link),
             builder,
             radix: radix.unwrap_or(ports) as u8,
+            planes,
             hosts: hosts.map_or(size.hosts as usize, |h| h as usize),
             added: 0,
         })
@@ -172,14 +177,16 @@ impl Layout {
         Some((self.builder.add_host(name.clone()), name))
     }
 
-    /// Lays the fabric out and states what it is.
+    /// Lays the fabric out, states what it is (`shape`, of one plane), and copies it if the spec asks
+    /// for more planes.
     pub(super) fn finish(
         self,
         shape: impl FnOnce(&Fabric) -> Shape,
     ) -> Result<Topology, SpecError> {
         let fabric = self.builder.finish()?;
         let shape = Some(shape(&fabric));
-        Ok(Topology { fabric, shape })
+        let one = Topology { fabric, shape };
+        Ok(if self.planes > 1 { replicate(&one, self.planes)? } else { one })
     }
 }
 

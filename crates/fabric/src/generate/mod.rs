@@ -35,19 +35,31 @@
 mod cascade;
 mod clos3;
 mod dragonfly;
+mod dragonflyplus;
+mod expander;
 mod family;
 mod fattree2;
+mod field;
+mod fullmesh;
+mod global;
 mod grid;
+mod hypercube;
 mod hyperx;
+mod jellyfish;
 mod kary;
 mod layout;
 mod params;
 mod pgft;
+mod planes;
+mod rails;
+mod slimfly;
 mod spread;
 mod torus;
+mod xpander;
 
 pub use family::{COMMON_KEYS, FAMILIES, Family, Key};
 pub use layout::{MAX_CABLES, MAX_NODES, MAX_PORTS};
 pub use params::Params;
+pub use planes::MAX_PLANES;
 
 pub(crate) use layout::{host_name, switch_guid};

@@ -68,6 +68,13 @@ impl Params {
         Some(&pair.1)
     }
 
+    /// The same with one more pair: for families that stand for another one's spec.
+    pub(super) fn with(&self, key: &str, value: u32) -> Self {
+        let mut more = self.clone();
+        more.pairs.push((key.to_owned(), value.to_string()));
+        more
+    }
+
     /// The error for a value that `key` cannot have.
     pub fn bad(&self, key: &'static str, expected: impl Into<String>) -> SpecError {
         SpecError::BadValue {

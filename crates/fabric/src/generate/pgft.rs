@@ -117,7 +117,28 @@ impl Tree {
         }
     }
 
-    fn size(&self) -> Size {
+    /// The level-0 node that is NIC `i % nics` of host `i / nics`: the hosts of a leaf have the leaf's
+    /// other neighbours within a group of `nics` leaves for their other NICs.
+    fn nic(&self, i: usize, nics: usize) -> usize {
+        let (host, m) = (i / nics, self.m[0] as usize);
+        (host / m * nics + i % nics) * m + host % m
+    }
+
+    /// Where the cables up from node `n` of level `l` end, side by side by parent; `first` are the
+    /// first switches of the levels.
+    fn parents(&self, first: &[usize], l: usize, n: usize) -> Vec<(SwitchId, u32)> {
+        let mut parent = self.digits(l, n as u32);
+        let child = parent[l];
+        let mut ends = Vec::with_capacity((self.w[l] * self.p[l]) as usize);
+        for b in 0..self.w[l] {
+            parent[l] = b;
+            let above = SwitchId::new(first[l + 1] + self.number(l + 1, &parent));
+            ends.extend((0..self.p[l]).map(|k| (above, child * self.p[l] + k + 1)));
+        }
+        ends
+    }
+
+    fn size(&self, nics: u64) -> Size {
         let h = self.height();
         let up = |l: usize| match l {
             l if l < h => u64::from(self.w[l]) * u64::from(self.p[l]),
@@ -127,16 +148,19 @@ impl Tree {
         let add = |sum: u64, x: u64| sum.saturating_add(x);
         Size {
             switches: (1..=h).map(|l| self.count(l)).fold(0, add),
-            hosts: self.count(0),
-            rails: up(0),
+            hosts: self.count(0) / nics,
+            rails: up(0).saturating_mul(nics),
             ports: (1..=h).map(ports).max().unwrap_or(0),
             cables: (1..h).map(|l| self.count(l).saturating_mul(up(l))).fold(0, add),
         }
     }
 
-    /// Names the switches of each level.
-    fn level_name(&self, level: usize, number: usize) -> String {
+    /// Names the switches of each level; those of level 1 by unit and rail if hosts have several NICs.
+    fn level_name(&self, level: usize, number: usize, nics: usize) -> String {
         match (self.height(), level) {
+            (_, 1) if nics > 1 => {
+                format!("su{:02}-rail{}", (number - 1) / nics + 1, (number - 1) % nics + 1)
+            }
             (1, _) => format!("sw{number:03}"),
             (_, 1) if self.height() <= 3 => format!("leaf{number:03}"),
             (2, _) => format!("spine{number:03}"),
@@ -148,18 +172,27 @@ impl Tree {
 
     /// Wires the tree. `params` are read for the keys that all families have.
     pub(super) fn generate(self, params: &Params) -> Result<Topology, SpecError> {
+        self.railed(params, 1)
+    }
+
+    /// Wires a tree whose level-0 nodes are the NICs of hosts that have `nics` of them, each on another
+    /// of as many neighbouring leaves (rails). For more than one, leaves have to come in such groups,
+    /// and w_1 p_1 has to be 1.
+    pub(super) fn railed(self, params: &Params, nics: u32) -> Result<Topology, SpecError> {
         let h = self.height();
-        let size = self.size();
-        if size.rails > MAX_HOST_PORTS {
+        let size = self.size(nics.into());
+        let ports = u64::from(self.w[0]) * u64::from(self.p[0]);
+        if ports > MAX_HOST_PORTS {
             return Err(SpecError::TooLarge {
                 family: params.family(),
                 what: "ports a host",
-                count: size.rails,
+                count: ports,
                 limit: MAX_HOST_PORTS,
             });
         }
         let hdr = || LinkClass::infiniband("4xHDR").unwrap_or_else(LinkClass::unknown);
         let mut layout = Layout::new(params, size, hdr(), hdr())?;
+        let nics = nics as usize;
 
         // First switch of each level; level 0 has none.
         let mut first = vec![0];
@@ -167,48 +200,34 @@ impl Tree {
         for l in 1..=h {
             first.push(level.len());
             for n in 0..self.count(l) as usize {
-                layout.switch(l as u64, n, self.level_name(l, n + 1));
+                layout.switch(l as u64, n, self.level_name(l, n + 1, nics));
                 level.push(l as u8);
                 digits.extend(self.digits(l, n as u32).iter().map(|&d| d as u16));
             }
         }
-        let mut ends = Vec::new();
-        for l in 0..h {
-            let down = self.down_ports(l);
-            for n in 0..self.count(l) as u32 {
-                let mut parent = self.digits(l, n);
-                let child = parent[l];
-                ends.clear();
-                for b in 0..self.w[l] {
-                    parent[l] = b;
-                    let above = SwitchId::new(first[l + 1] + self.number(l + 1, &parent));
-                    for k in 0..self.p[l] {
-                        let port = child * self.p[l] + k + 1;
-                        if l == 0 {
-                            ends.push((above, port));
-                        } else {
-                            let below = SwitchId::new(first[l] + n as usize);
-                            let up = down + b * self.p[l] + k + 1;
-                            layout.cable((below, up), (above, port), layout.link)?;
-                        }
-                    }
-                }
-                if l == 0 {
-                    layout.host(&ends)?;
+        for host in 0..size.hosts as usize {
+            let own = (host * nics..(host + 1) * nics).map(|i| self.nic(i, nics));
+            let ends: Vec<_> = own.flat_map(|n| self.parents(&first, 0, n)).collect();
+            if ports == 1 { layout.railed_host(&ends)? } else { layout.host(&ends)? }
+        }
+        for l in 1..h {
+            for n in 0..self.count(l) as usize {
+                let below = SwitchId::new(first[l] + n);
+                for (port, above) in (self.down_ports(l) + 1..).zip(self.parents(&first, l, n)) {
+                    layout.cable((below, port), above, layout.link)?;
                 }
             }
         }
         layout.finish(|fabric| {
+            // Hosts are added in order, with their adapters in order.
+            let index = fabric
+                .terminals()
+                .iter()
+                .map(|t| self.nic(t.adapter.index(), nics) as u32)
+                .collect();
             Shape::Tree(TreeShape {
                 level,
-                pgft: Some(PgftShape {
-                    m: self.m,
-                    w: self.w,
-                    p: self.p,
-                    digits,
-                    // Hosts are added in tree order, one adapter each.
-                    index: fabric.terminals().iter().map(|t| t.adapter.0).collect(),
-                }),
+                pgft: Some(PgftShape { m: self.m, w: self.w, p: self.p, digits, index }),
             })
         })
     }

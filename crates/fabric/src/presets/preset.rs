@@ -57,6 +57,8 @@ const AFAR: &str = "Smith et al., \"Mitigating inter-job interference using adap
                     routing\", SC'18, section III-A";
 const SLS: &str = "De Sensi et al., \"An in-depth analysis of the Slingshot interconnect\", SC'20, \
                    sections II-B, II-G and III";
+const POD: &str = "NVIDIA, \"DGX SuperPOD: next generation scalable infrastructure for AI leadership\", \
+                   reference architecture RA-11333-001 (DGX H100), 2023, compute fabric";
 const OPT: &str = "Nienaber, Mahapatra, Yuan, \"Improving performance of deterministic single-path \
                    routing on 2-level generalized fat-trees\", Tables I and II";
 
@@ -212,6 +214,46 @@ pub static PRESETS: &[Preset] = &[
         source: Source::Spec(
             "dragonfly:p=16,a=8,g=4,per_pair=16,hosts=484,gbps=200,host_gbps=100,radix=64",
         ),
+    },
+    Preset {
+        name: "superpod-su",
+        summary: "a scalable unit of a DGX H100 SuperPOD: 32 hosts x 8 rails, 8 leaves, 4 spines",
+        doc: "A unit has 32 DGX H100 and 8 leaf switches with 64 ports of 400 Gb/s NDR, one for each \
+              NIC number; 256 cables go up. The document's own single unit has 31 hosts, since the \
+              ports of one are left to the fabric manager.",
+        paper: POD,
+        source: Source::Spec("rails:hosts_per_unit=32,spines=4,trunk=8,link=4xNDR,radix=64"),
+    },
+    Preset {
+        name: "superpod-h100",
+        summary: "DGX H100 SuperPOD of 4 scalable units: 127 hosts x 8 rails, 32 leaves, 16 spines",
+        doc: "127 hosts, as the ports of the 128th are left to the fabric manager, which is not here; \
+              1016 cables to hosts, 1024 between leaves and spines.",
+        paper: POD,
+        source: Source::Spec(
+            "rails:hosts_per_unit=32,units=4,spines=16,trunk=2,hosts=127,link=4xNDR,radix=64",
+        ),
+    },
+    Preset {
+        name: "superpod-b200-16su",
+        summary: "DGX B200 SuperPOD of 16 scalable units: 512 hosts x 8 rails, three levels",
+        doc: "The document prints 512 nodes, 128 leaf, 128 spine and 64 core switches with 4096 cables \
+              on each stage. Decision: 4 pods of 4 units and 32 spines; every spine has 16 cables to \
+              each of two cores, which it shares with the spines of its number in the other pods.",
+        paper: "NVIDIA, \"DGX SuperPOD reference architecture\" for DGX B200, table of larger component \
+                counts",
+        source: Source::Spec(
+            "rails:hosts_per_unit=32,units=4,pods=4,spines=32,cores=2,core_trunk=16,link=4xNDR,radix=64",
+        ),
+    },
+    Preset {
+        name: "slimfly-eth",
+        summary: "the first Slim Fly that was built: q=5, 50 switches, 200 hosts",
+        doc: "MMS(5), the Hoffman-Singleton graph, with 4 hosts a switch: 7 + 4 ports. Decision: FDR \
+              switches with 36 ports; their real port numbers are not kept.",
+        paper: "Blach et al., \"A high-performance design, implementation, deployment, and evaluation of \
+                the Slim Fly network\", NSDI'24",
+        source: Source::Spec("slimfly:q=5,link=4xFDR,radix=36"),
     },
     Preset {
         name: "hx-4ary2tree",

@@ -4,7 +4,7 @@ use darkfiber_fabric::{GroupKind, Shape, Topology};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::support::{cables, degree, list, spec, switches};
+use crate::support::{cables, degree, distances, list, spec, switches};
 
 fn counts(t: &Topology) -> (usize, usize, usize) {
     let f = &t.fabric;
@@ -155,6 +155,53 @@ proptest! {
     }
 
     #[test]
+    fn balanced_dragonfly_plus(p in 0usize..4, leaves in 1usize..5, spines in 1usize..5, h in 1usize..4) {
+        let text = format!("dragonflyplus:p={p},leaves={leaves},spines={spines},h={h}");
+        let made = spec(&text);
+        let g = spines * h + 1;
+        let links = g * leaves * spines + g * (g - 1) / 2;
+        prop_assert_eq!(counts(&made), (g * (leaves + spines), g * leaves * p, links));
+        let f = &made.fabric;
+        prop_assert_eq!(f.components().len(), 1);
+        prop_assert!(f.diameter() <= 5);
+        for s in switches(f) {
+            let leaf = s.index() % (leaves + spines) < leaves;
+            prop_assert_eq!(f.terminals_on(s).len(), if leaf { p } else { 0 });
+            prop_assert_eq!(degree(f, s), if leaf { spines } else { leaves + h });
+        }
+        group_pairs(&made, g, |_, _, cables| assert_eq!(cables, 1));
+    }
+
+    #[test]
+    fn dragonfly_plus_with_cables_per_pair(spines in 1usize..6, g in 2usize..7, per_pair in 1usize..7) {
+        let text = format!("p=1,leaves=2,spines={spines},g={g},per_pair={per_pair}");
+        let made = spec(&format!("dragonflyplus:{text}"));
+        let (ends, f) = (per_pair * (g - 1), &made.fabric);
+        for s in switches(f).filter(|s| s.index() % (2 + spines) >= 2) {
+            let global = degree(f, s) - 2;
+            prop_assert!(global == ends / spines || global == ends.div_ceil(spines));
+        }
+        group_pairs(&made, g, |_, _, cables| assert_eq!(cables, per_pair));
+    }
+
+    #[test]
+    fn hypercube(n in 1u32..9, t in 0usize..3, trunk in 1usize..3) {
+        let made = spec(&format!("hypercube:n={n},t={t},trunk={trunk}"));
+        let switches = 1 << n;
+        prop_assert_eq!(counts(&made), (switches, switches * t, switches * n as usize / 2 * trunk));
+        prop_assert_eq!(made.fabric.diameter(), n as usize);
+        // Neighbours differ in one bit of their numbers.
+        prop_assert!(cables(&made.fabric).all(|(a, b)| (a.0 ^ b.0).is_power_of_two()));
+    }
+
+    #[test]
+    fn full_mesh(n in 1usize..20, t in 0usize..3, trunk in 1usize..3) {
+        let made = spec(&format!("fullmesh:n={n},t={t},trunk={trunk}"));
+        prop_assert_eq!(counts(&made), (n, n * t, n * (n - 1) / 2 * trunk));
+        prop_assert_eq!(made.fabric.diameter(), usize::from(n > 1));
+    }
+
+    #[test]
     fn cascade(groups in 1usize..6, rows in 1usize..4, half in 1usize..4, black in 1usize..4) {
         let cols = 2 * half;
         // One bundle of four per pair of groups fits whenever two blue ports a router suffice.
@@ -182,6 +229,61 @@ fn group_pairs(t: &Topology, groups: usize, check: impl Fn(usize, usize, usize))
             check(i, j, count[i * groups + j]);
         }
     }
+}
+
+#[test]
+fn leaves_of_a_dragonfly_plus_are_three_cables_apart() {
+    let made = spec("dragonflyplus:p=1,leaves=3,spines=4,h=2,g=5");
+    let Some(Shape::Dragonfly(shape)) = &made.shape else { panic!("a dragonfly") };
+    assert_eq!(shape.inside, GroupKind::LeafSpine { leaves: 3 });
+    let f = &made.fabric;
+    for a in f.terminals() {
+        let distance = distances(f, a.switch);
+        for b in f.terminals() {
+            let group = |t: &darkfiber_fabric::Terminal| shape.group[t.switch.index()];
+            let expected = match (a.switch == b.switch, group(a) == group(b)) {
+                (true, _) => 0..=0,
+                (_, true) => 2..=2,
+                _ => 3..=3,
+            };
+            assert!(expected.contains(&distance[b.switch.index()]), "{a:?} {b:?}");
+        }
+    }
+}
+
+#[test]
+fn the_dragonfly_plus_that_codes_ships() {
+    let (Some(inter), Some(intra)) = (
+        darkfiber_testkit::shared("data/topologies/dfp_8k_inter.bin"),
+        darkfiber_testkit::shared("data/topologies/dfp_8k_intra.bin"),
+    ) else {
+        return;
+    };
+    let pairs = |path| -> Vec<(u32, u32)> {
+        let words: Vec<u32> = (std::fs::read(path).expect("readable").chunks_exact(4))
+            .map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]))
+            .collect();
+        words.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect()
+    };
+    let made = spec("dragonflyplus:p=16,leaves=16,spines=16,h=16,g=33");
+    let f = &made.fabric;
+    assert_eq!((f.switch_count(), f.terminal_count()), (33 * 32, 33 * 16 * 16));
+    // Their files list every cable from both ends; in a group both the leaves and the spines are
+    // numbered 0 to 31 together.
+    let (inter, intra) = (pairs(inter), pairs(intra));
+    let theirs = |member: u32| intra.iter().filter(|(a, _)| *a == member).count();
+    let ours = |s: u32| f.channels_from(darkfiber_fabric::SwitchId(s));
+    for member in 0..32 {
+        let inside = ours(member).filter(|&c| f.heads()[c] < 32).count();
+        assert_eq!(inside, theirs(member));
+        let outside = inter.iter().filter(|(a, _)| *a == member).count();
+        assert_eq!(ours(member).len() - inside, outside);
+    }
+    assert_eq!(f.channel_count(), 33 * intra.len() + inter.len());
+    group_pairs(&made, 33, |i, j, cables| {
+        let at = |(a, b): &&(u32, u32)| (*a as usize / 32, *b as usize / 32) == (i, j);
+        assert_eq!(inter.iter().filter(at).count(), cables);
+    });
 }
 
 #[test]

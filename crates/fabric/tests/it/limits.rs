@@ -20,6 +20,7 @@ fn ports_of_a_switch() {
     assert_eq!(too_large("torus:dims=4x4,t=254").0, "ports a switch");
     assert_eq!(too_large("dragonfly:p=200,a=40,h=20").0, "ports a switch");
     assert_eq!(too_large("cascade:groups=2,black=60").0, "ports a switch");
+    assert_eq!(too_large("dragonflyplus:p=1,leaves=128,spines=2,h=127").1, 255);
     assert_eq!(too_large("pgft:m=4x4,w=4x1,p=4x1"), ("ports a host", 16, 15));
     assert!(parse_spec("hyperx:dims=200,t=55").is_ok(), "254 ports are fine");
 }
@@ -61,6 +62,12 @@ fn values_that_do_not_fit_together() {
             "dragonfly: per_pair=3: expected at most 2, as 4 switches with 2 global ports have no \
              more for 4 other groups",
         ),
+        (
+            "dragonflyplus:p=1,leaves=9,spines=4,h=2,g=5,per_pair=3",
+            "dragonflyplus: per_pair=3: expected at most 2, as 4 spines with 2 global ports have no \
+             more for 4 other groups",
+        ),
+        ("fullmesh:n=256", "fullmesh: n=256: expected a whole number from 1 to 255"),
         (
             "cascade:groups=242,blue=4",
             "cascade: blue=4: expected at most 0, as routers with 10 blue ports have no more for \

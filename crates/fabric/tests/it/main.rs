@@ -2,11 +2,15 @@
 
 mod arithmetic;
 mod builder;
+mod expanders;
 mod fabric;
 mod faults;
 mod limits;
+mod planes;
 mod presets;
+mod rails;
 mod registry;
 mod shapes;
+mod slimfly;
 mod support;
 mod wiring;

@@ -27,6 +27,10 @@ const PRINTED: &[(&str, usize, usize, usize, usize, u8)] = &[
     ("slingshot-511", 16_352, 261_632, 261_632, 511 * 496 + 511 * 255, 64),
     ("shandy", 128, 1024, 2048, 8 * 120 + 224, 64),
     ("malbec", 32, 484, 484, 4 * 28 + 96, 64),
+    ("superpod-su", 12, 32, 256, 256, 64),
+    ("superpod-h100", 48, 127, 1016, 1024, 64),
+    ("superpod-b200-16su", 128 + 128 + 64, 512, 4096, 2 * 4096, 64),
+    ("slimfly-eth", 50, 200, 200, 175, 36),
     ("hx-4ary2tree", 8, 16, 16, 16, 8),
 ];
 
@@ -94,6 +98,9 @@ fn diameters() {
         ("malbec", 2),
         ("sar-testbed", 1),
         ("taurus", 4),
+        ("superpod-h100", 2),
+        ("superpod-b200-16su", 4),
+        ("slimfly-eth", 2),
     ] {
         assert_eq!(build(name).fabric.diameter(), diameter, "{name}");
     }
@@ -120,6 +127,24 @@ fn grid_directors() {
         .map(|s| f.switch(s).system_guid)
         .collect();
     assert_eq!(chassis.len(), 6, "the chips of a director share a system GUID");
+}
+
+#[test]
+fn superpods_have_no_blocking_and_no_port_to_spare() {
+    for name in ["superpod-su", "superpod-b200-16su"] {
+        let t = build(name);
+        let Some(Shape::Tree(tree)) = &t.shape else { panic!("a tree") };
+        let f = &t.fabric;
+        assert_eq!(f.classes()[0].bytes_per_second, 50_000_000_000);
+        for s in switches(f) {
+            let up = (f.channels_from(s))
+                .filter(|&c| tree.level[f.heads()[c] as usize] > tree.level[s.index()])
+                .count();
+            let down = f.channels_from(s).len() - up + f.terminals_on(s).len();
+            let top = tree.level.iter().max() == Some(&tree.level[s.index()]);
+            assert_eq!((down, up), if top { (64, 0) } else { (32, 32) }, "{name}");
+        }
+    }
 }
 
 #[test]

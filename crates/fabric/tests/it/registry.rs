@@ -89,4 +89,10 @@ fn aliases_make_the_same_fabric() {
     assert_eq!(digest("kary:k=4,n=2"), digest("ft2:n=4,m=4,r=4"));
     assert_eq!(digest("pgft:m=18x18x4,w=1x18x2,p=1x1x9"), digest("clos3:k=36,pods=4"));
     assert_eq!(digest("dragonfly:p=1,a=4,h=2"), digest("dragonfly:p=1,a=4,h=2,g=9,per_pair=1"),);
+    assert_eq!(digest("hypercube:n=3,t=2"), digest("hyperx:dims=2x2x2,t=2"));
+    assert_eq!(digest("fullmesh:n=7,trunk=2"), digest("hyperx:dims=7,trunk=2"));
+    assert_eq!(
+        digest("megafly:p=1,leaves=2,spines=3,h=1"),
+        digest("dragonflyplus:p=1,leaves=2,spines=3,g=4,per_pair=1")
+    );
 }

@@ -1,19 +1,29 @@
 //! What a generator states agrees with the cables it laid, before and after faults.
 
+use std::collections::BTreeSet;
+
 use darkfiber_fabric::{
-    DragonflyShape, FAMILIES, Fabric, Faults, GridKind, GridShape, GroupKind, PRESETS, Pgft, Shape,
-    SwitchId, Topology, TreeShape, open,
+    DragonflyShape, ExpanderShape, FAMILIES, Fabric, Faults, GridKind, GridShape, GroupKind,
+    PRESETS, Pgft, Shape, SlimFlyShape, SwitchId, Topology, TreeShape, open,
 };
 
-use crate::support::{cables, spec, switches};
+use crate::support::{cables, degree, spec, switches};
 
 fn check(t: &Topology) {
+    if let Some(Shape::Planes(planes)) = &t.shape {
+        let f = &t.fabric;
+        assert!(cables(f).all(|(a, b)| planes.plane[a.index()] == planes.plane[b.index()]));
+        // Each of them is what it is said to be.
+        return (0..t.plane_count()).for_each(|i| check(&t.plane(i).expect("a plane")));
+    }
     let f = &t.fabric;
     match t.shape.as_ref().expect("generators state a shape") {
         Shape::Tree(tree) => check_tree(f, tree),
         Shape::Grid(grid) => check_grid(f, grid),
         Shape::Dragonfly(dragonfly) => check_dragonfly(f, dragonfly),
-        other => panic!("no check for {}", other.summary(f)),
+        Shape::SlimFly(slimfly) => check_slimfly(f, slimfly),
+        Shape::Expander(expander) => check_expander(f, expander),
+        Shape::Planes(_) => unreachable!("planes of planes"),
     }
 }
 
@@ -50,8 +60,13 @@ fn check_labels(f: &Fabric, tree: &TreeShape, pgft: &Pgft) {
         }
     }
     // A host's digits above the first are those of its leaf.
+    let nics = f.adapters().len() / f.hosts().len();
     for (t, &index) in f.terminals().iter().zip(&pgft.index) {
-        assert_eq!(f.host(f.adapter(t.adapter).host).name, format!("cn{:04}", index + 1));
+        if nics == 1 {
+            assert_eq!(f.host(f.adapter(t.adapter).host).name, format!("cn{:04}", index + 1));
+        } else {
+            assert_eq!(index % pgft.m[0] + 1, u32::from(t.switch_port));
+        }
         let mut rest = index / pgft.m[0];
         for (&digit, &m) in pgft.label(t.switch).iter().zip(&pgft.m).skip(1) {
             assert_eq!(u32::from(digit), rest % m);
@@ -89,8 +104,10 @@ fn check_dragonfly(f: &Fabric, d: &DragonflyShape) {
     places.sort_unstable();
     places.dedup();
     assert_eq!(places.len(), f.switch_count(), "one switch a place");
-    let GroupKind::Grid { rows, columns: cols } = d.inside else {
-        return;
+    let (rows, cols) = match d.inside {
+        GroupKind::Full => return,
+        GroupKind::LeafSpine { leaves } => return check_leaf_spine(f, d, leaves),
+        GroupKind::Grid { rows, columns } => (rows, columns),
     };
     assert!(d.member.iter().all(|&m| m < rows * cols));
     for (a, b) in cables(f) {
@@ -99,6 +116,46 @@ fn check_dragonfly(f: &Fabric, d: &DragonflyShape) {
             let (x, y) = (d.member[i], d.member[j]);
             assert!(x / cols == y / cols || x % cols == y % cols);
         }
+    }
+}
+
+fn check_leaf_spine(f: &Fabric, d: &DragonflyShape, leaves: u32) {
+    let leaf = |s: SwitchId| d.member[s.index()] < leaves;
+    assert!(f.terminals().iter().all(|t| leaf(t.switch)));
+    for (a, b) in cables(f) {
+        // Within a group between a leaf and a spine, between groups from spine to spine.
+        let inside = d.group[a.index()] == d.group[b.index()];
+        assert_eq!((leaf(a) ^ leaf(b), leaf(a) || leaf(b)), (inside, inside), "{a:?} {b:?}");
+    }
+}
+
+fn check_slimfly(f: &Fabric, slimfly: &SlimFlyShape) {
+    let at = |s: SwitchId| &slimfly.coords[s.index() * 3..s.index() * 3 + 3];
+    let mut places: Vec<_> = switches(f).map(at).collect();
+    places.sort_unstable();
+    places.dedup();
+    assert_eq!(places.len(), f.switch_count(), "one switch a place");
+    // Within a half cables stay in a column; between the halves two columns share q of them.
+    let mut across = std::collections::BTreeMap::new();
+    for (a, b) in cables(f) {
+        let (a, b) = (at(a).min(at(b)), at(a).max(at(b)));
+        if a[0] == b[0] {
+            assert_eq!(a[1], b[1]);
+        } else {
+            *across.entry((a[1], b[1])).or_insert(0) += 1;
+        }
+    }
+    assert!(across.values().all(|&n| n <= slimfly.q));
+}
+
+fn check_expander(f: &Fabric, expander: &ExpanderShape) {
+    for s in switches(f) {
+        // Faults take cables, nothing adds any, and none are parallel.
+        let near: BTreeSet<u32> = f.channels_from(s).map(|c| f.heads()[c]).collect();
+        assert!(near.len() == degree(f, s) && near.len() <= expander.degree as usize);
+        let Some(metanode) = &expander.metanode else { continue };
+        let reached: BTreeSet<u32> = near.iter().map(|&n| metanode[n as usize]).collect();
+        assert!(reached.len() == near.len() && !reached.contains(&metanode[s.index()]));
     }
 }
 
@@ -115,6 +172,18 @@ fn all() -> impl Iterator<Item = Topology> {
         "torus:dims=5x2x1x3,t=2,trunk=2",
         "mesh:dims=1x4",
         "hyperx:dims=3x1x4,t=2,trunk=1x2x3",
+        "dragonflyplus:p=1,leaves=3,spines=2,g=4,per_pair=3",
+        "slimfly:q=4,p=1",
+        "slimfly:q=5",
+        "rails:hosts_per_unit=3,units=2,nics=2,spines=2,pods=3,cores=2,planes=2",
+        "rails:hosts_per_unit=3,spines=0",
+        "pgft:m=3x4,w=1x2,p=1x2,planes=3",
+        "dragonfly:p=2,a=4,h=2,nics=2,planes=2",
+        "xpander:d=4,lift=3,planes=2",
+        "jellyfish:n=21,d=6,seed=5",
+        "jellyfish:n=5,d=4",
+        "xpander:d=2,lift=9",
+        "xpander:d=5,lift=1",
     ];
     examples.chain(presets).chain(odd.map(spec))
 }
@@ -189,4 +258,10 @@ fn summaries() {
     assert_eq!(line(&spec("torus:dims=4x4")), "4x4 torus");
     assert_eq!(line(&spec("kary:k=4,n=3")), "3-level tree, switches by level 16 + 16 + 16");
     assert_eq!(line(&spec("dragonfly:p=1,a=4,h=2")), "dragonfly, 9 groups, 36 switches");
+    assert_eq!(line(&spec("slimfly:q=4")), "Slim Fly, q = 4");
+    assert_eq!(line(&spec("jellyfish:n=9,d=4")), "random regular graph of degree 4");
+    assert_eq!(line(&spec("xpander:d=3,lift=4")), "Xpander of degree 3");
+    assert_eq!(line(&spec("mesh:dims=2x2,planes=3")), "3 planes, together: 2x2 mesh");
+    let plus = spec("dragonflyplus:p=1,leaves=1,spines=2,h=1");
+    assert_eq!(line(&plus), "dragonfly+, 3 groups, 9 switches");
 }

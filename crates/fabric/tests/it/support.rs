@@ -24,6 +24,22 @@ pub(crate) fn degree(f: &Fabric, s: SwitchId) -> usize {
     f.channels_from(s).len()
 }
 
+/// Hops from one switch to each other one, `usize::MAX` where there is no way.
+pub(crate) fn distances(f: &Fabric, from: SwitchId) -> Vec<usize> {
+    let mut distance = vec![usize::MAX; f.switch_count()];
+    distance[from.index()] = 0;
+    let mut queue = std::collections::VecDeque::from([from]);
+    while let Some(s) = queue.pop_front() {
+        for n in f.channels_from(s).map(|c| SwitchId(f.heads()[c])) {
+            if distance[n.index()] == usize::MAX {
+                distance[n.index()] = distance[s.index()] + 1;
+                queue.push_back(n);
+            }
+        }
+    }
+    distance
+}
+
 /// Numbers joined by `x`, as specs write lists.
 pub(crate) fn list(numbers: &[u32]) -> String {
     let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();

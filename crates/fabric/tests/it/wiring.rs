@@ -95,6 +95,31 @@ fn dragonfly_palm_tree() {
 }
 
 #[test]
+fn dragonfly_plus_ports() {
+    let f = spec("dragonflyplus:p=2,leaves=3,spines=2,h=2").fabric;
+    assert_eq!(at(&f, "g00leaf01", 2), "cn0002 HCA-1[1]");
+    assert_eq!(at(&f, "g00leaf03", 3), "g00spine01[3]");
+    assert_eq!(at(&f, "g00leaf03", 4), "g00spine02[3]");
+    assert_eq!(at(&f, "g01leaf01", 1), "cn0007 HCA-1[1]");
+    // As the palm tree of a dragonfly, with spines: end 0 of group 0 meets the last one of group 1.
+    assert_eq!(at(&f, "g00spine01", 4), "g01spine02[5]");
+    assert_eq!(at(&f, "g00spine02", 5), "g04spine01[4]");
+}
+
+#[test]
+fn slim_fly_ports_are_hosts_own_column_other_half() {
+    // q = 5: X = {1, 4}, X' = {2, 3}.
+    let f = spec("slimfly:q=5").fabric;
+    assert_eq!(at(&f, "h0c00r00", 4), "cn0004 HCA-1[1]");
+    assert_eq!(at(&f, "h0c00r00", 5), "h0c00r01[6]");
+    assert_eq!(at(&f, "h0c00r00", 6), "h0c00r04[5]");
+    assert_eq!(at(&f, "h1c03r01", 5), "h1c03r03[6]");
+    // 4 = 3 x 2 + 3.
+    assert_eq!(at(&f, "h0c02r04", 10), "h1c03r03[9]");
+    assert_eq!(f.switch(SwitchId(0)).guid, Guid(0x5000_0030_0001));
+}
+
+#[test]
 fn rails_of_a_host_lie_on_neighbouring_switches() {
     let f = spec("dragonfly:p=2,a=4,h=2,nics=2").fabric;
     assert_eq!(f.hosts().len(), 36);

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use darkfiber_fabric::{
-    Adapter, DragonflyShape, Fabric, FabricBuilder, GridKind, GridShape, GroupKind, Guid, HostId,
-    LinkClass, Pgft, Role, Shape, Switch, SwitchId, Terminal, Topology, TreeShape,
+    Adapter, DragonflyShape, FAMILIES, Fabric, FabricBuilder, GridKind, GridShape, GroupKind, Guid,
+    HostId, LinkClass, Pgft, Role, Shape, Switch, SwitchId, Terminal, Topology, TreeShape,
+    parse_spec,
 };
 use darkfiber_formats::edges::{self, Options};
 use darkfiber_formats::{ibnetdiscover, json};
@@ -269,6 +270,25 @@ fn shapes_survive_in_json() {
         let t = Topology { fabric: fabric.clone(), shape: Some(shape) };
         assert_eq!(through_json(&t), t);
     }
+}
+
+#[test]
+fn every_family_survives_in_json_with_its_shape() {
+    for family in FAMILIES {
+        for text in [family.example().to_owned(), format!("{},planes=3", family.example())] {
+            let t = parse_spec(&text).unwrap_or_else(|e| panic!("{text}: {e}"));
+            assert!(t.shape.is_some());
+            assert_eq!(through_json(&t), t, "{text}");
+        }
+    }
+}
+
+#[test]
+fn dumps_tell_the_planes_of_a_host() {
+    let t = parse_spec("rails:hosts_per_unit=3,spines=0,nics=4").expect("a spec");
+    let (again, _) = through_dump(&t.fabric);
+    assert_eq!(again.digest(), t.fabric.digest());
+    assert_eq!((again.hosts().len(), again.adapters().len()), (3, 12));
 }
 
 #[test]

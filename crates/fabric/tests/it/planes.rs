@@ -1,0 +1,121 @@
+//! Planes: what every family has with `planes=K`.
+
+use std::collections::BTreeSet;
+
+use darkfiber_fabric::{FAMILIES, Faults, Shape, SwitchId, TerminalId, Topology, parse_spec};
+
+use crate::support::{cables, spec, switches};
+
+/// Specs in one plane and in three.
+fn pairs() -> impl Iterator<Item = (Topology, Topology)> {
+    let extra = ["dragonfly:p=2,a=4,h=2,nics=2,hosts=20", "pgft:m=3x2,w=2x1,p=2x1,hosts=5"];
+    FAMILIES
+        .iter()
+        .map(|f| f.example())
+        .filter(|text| !text.starts_with("rails"))
+        .chain(extra)
+        .map(|text| (spec(text), spec(&format!("{text},planes=3"))))
+}
+
+#[test]
+fn every_plane_is_the_fabric_without_planes() {
+    for (one, three) in pairs() {
+        let what = three.fabric.name();
+        assert_eq!((one.plane_count(), three.plane_count()), (1, 3), "{what}");
+        assert!(three.plane(3).is_none());
+        for i in 0..3 {
+            let (plane, map) = three.plane_and_map(i).expect("three planes");
+            assert_eq!(plane.shape, one.shape, "{what}: plane {i}");
+            let (a, b) = (&plane.fabric, &one.fabric);
+            assert!(cables(a).eq(cables(b)));
+            assert_eq!(a.channel_starts(), b.channel_starts());
+            assert_eq!((a.tail_ports(), a.reverses()), (b.tail_ports(), b.reverses()));
+            assert_eq!(a.terminal_count(), b.terminal_count());
+            for t in (0..a.terminal_count()).map(TerminalId::new) {
+                let at = |t: TerminalId, f: &darkfiber_fabric::Fabric| {
+                    let terminal = f.terminal(t);
+                    (terminal.switch, terminal.switch_port, terminal.port, f.host_of(t))
+                };
+                assert_eq!(at(t, a), at(t, b));
+                assert_eq!(three.fabric.host_of(map.old_terminal[t.index()]), b.host_of(t));
+            }
+        }
+    }
+}
+
+#[test]
+fn hosts_are_shared_and_nothing_else_is() {
+    for (one, three) in pairs() {
+        let (f, g) = (&one.fabric, &three.fabric);
+        assert_eq!(g.hosts(), f.hosts());
+        assert_eq!(g.switch_count(), 3 * f.switch_count());
+        assert_eq!(g.adapters().len(), 3 * f.adapters().len());
+        assert_eq!(g.terminal_count(), 3 * f.terminal_count());
+        assert_eq!(g.switch_link_count(), 3 * f.switch_link_count());
+        let mut parts = f.components().repeat(3);
+        parts.sort_unstable_by(|a, b| b.cmp(a));
+        assert_eq!(g.components(), parts);
+        assert_eq!(g.classes(), f.classes());
+        let names: BTreeSet<_> = g.switches().iter().map(|s| &s.description).collect();
+        assert_eq!(names.len(), g.switch_count());
+        let adapters: BTreeSet<_> = g.adapters().iter().map(|a| &a.description).collect();
+        assert_eq!(adapters.len(), g.adapters().len());
+        // As many terminals in each plane.
+        let Some(Shape::Planes(planes)) = &three.shape else { panic!("planes") };
+        let mut count = vec![[0; 3]; g.hosts().len()];
+        for t in (0..g.terminal_count()).map(TerminalId::new) {
+            let plane = planes.plane[g.terminal(t).switch.index()];
+            count[g.host_of(t).index()][usize::from(plane)] += 1;
+        }
+        assert!(count.iter().all(|c| c[0] == c[1] && c[1] == c[2] && c[0] > 0));
+    }
+}
+
+#[test]
+fn names_and_guids() {
+    let f = spec("dragonfly:p=1,a=2,h=1,nics=2,planes=2").fabric;
+    assert_eq!(f.switch(SwitchId(0)).description, "pl1-g00r00");
+    assert_eq!(f.switch(SwitchId(6)).description, "pl2-g00r00");
+    assert_eq!(f.switch(SwitchId(0)).guid.0, 0x5000_0020_0001);
+    assert_eq!(f.switch(SwitchId(6)).guid.0, 0x5001_0020_0001);
+    assert_eq!(f.switch(SwitchId(6)).system_guid, f.switch(SwitchId(6)).guid);
+    let of_first: Vec<&str> = f.adapters().iter().take(4).map(|a| a.description.as_str()).collect();
+    assert_eq!(of_first, ["cn0001 HCA-1", "cn0001 HCA-2", "cn0001 HCA-3", "cn0001 HCA-4"]);
+    let plane_of = |n: u32| f.terminals().iter().find(|t| t.adapter.0 == n).expect("linked").switch;
+    assert_eq!([0, 1, 2, 3].map(|n| plane_of(n).0), [0, 1, 6, 7]);
+}
+
+#[test]
+fn one_plane_is_no_plane() {
+    let (plain, one) = (spec("torus:dims=3x3"), spec("torus:dims=3x3,planes=1"));
+    assert_eq!(plain.fabric.digest(), one.fabric.digest());
+    assert_eq!(plain.shape, one.shape);
+    assert_eq!(plain.plane(0), Some(plain.clone()));
+    assert_eq!(plain.plane(1), None);
+}
+
+#[test]
+fn planes_lose_cables_and_switches_on_their_own() {
+    let whole = spec("hyperx:dims=3x3,t=2,planes=2");
+    let faults = Faults { switches: vec![SwitchId(9)], ..Faults::default() };
+    let (left, _) = whole.with_faults(&faults);
+    assert_eq!(left.plane(0), whole.plane(0).map(|p| p.with_faults(&Faults::default()).0));
+    let second = left.plane(1).expect("still there");
+    assert_eq!((second.fabric.switch_count(), second.fabric.terminal_count()), (8, 16));
+    // Without any switch of the last plane there is one plane less.
+    let all = Faults { switches: switches(&whole.fabric).skip(9).collect(), ..Faults::default() };
+    assert_eq!(whole.with_faults(&all).0.plane_count(), 1);
+}
+
+#[test]
+fn limits_hold_for_all_planes_together() {
+    let refused = |text: &str| parse_spec(text).expect_err(text).to_string();
+    assert_eq!(
+        refused("torus:dims=2048x2048,planes=5"),
+        "torus: 20971520 switches are more than 16777216, the most that are supported"
+    );
+    assert_eq!(
+        refused("torus:dims=4,planes=65"),
+        "torus: planes=65: expected a whole number from 1 to 64"
+    );
+}
