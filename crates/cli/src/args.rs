@@ -209,12 +209,28 @@ pub(crate) struct RouteCommand {
     /// Data virtual lanes that may be used (InfiniBand has at most 15)
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=15))]
     pub(crate) lanes: u8,
+    /// What a path's layer may depend on
+    #[arg(long, value_enum, default_value_t, value_name = "BY")]
+    pub(crate) layer_by: LayerBy,
+    /// Deal the layers out over all --lanes, evenly by load
+    #[arg(long)]
+    pub(crate) spread_lanes: bool,
     /// Draw the load of all channels, one panel for each engine
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
     /// Write routes that can deadlock, too, if the engine does not promise that they cannot
     #[arg(long, requires = "output")]
     pub(crate) allow_deadlock: bool,
+}
+
+/// What a virtual layer may depend on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LayerBy {
+    /// Source and destination: fewest layers
+    #[default]
+    Pair,
+    /// The destination LID alone, as a plain OpenSM can be told by a QoS policy
+    Destination,
 }
 
 /// Kinds of routing tables.

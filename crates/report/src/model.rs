@@ -122,6 +122,12 @@ pub struct Routed {
     pub hops: Hops,
     /// Virtual layers in use.
     pub layers: usize,
+    /// Virtual layers before they were dealt out over idle lanes, if they were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layers_needed: Option<usize>,
+    /// Virtual layers if they were told by pair, where they are told by destination.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layers_by_pair: Option<usize>,
     /// Whether no layer has a cycle of channel dependencies.
     pub deadlock_free: bool,
     /// Routes that cross each directed switch-to-switch channel.

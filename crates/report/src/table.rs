@@ -100,6 +100,20 @@ pub fn engines(rows: &[Outcome], style: Style) -> String {
                         refused.engine, r.engine, refused.refused
                     );
                 }
+                if let Some(pair) = r.layers_by_pair {
+                    let _infallible = writeln!(
+                        notes,
+                        "{}: one layer for each destination; told by pair it takes {pair}",
+                        r.engine
+                    );
+                }
+                if let Some(needed) = r.layers_needed {
+                    let _infallible = writeln!(
+                        notes,
+                        "{}: needs {needed} of these layers; dealt out over idle lanes",
+                        r.engine
+                    );
+                }
             }
         }
     }

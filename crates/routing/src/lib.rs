@@ -9,6 +9,7 @@ pub mod engine;
 mod engines;
 mod lids;
 mod routes;
+mod spread;
 
 pub use engine::{
     Deadlock, ENGINES, Engine, LayerBy, Needs, Refusal, Refusals, Request, UnknownEngine,
@@ -16,3 +17,4 @@ pub use engine::{
 };
 pub use lids::{LidError, Lids, MAX_UNICAST_LID};
 pub use routes::{DELIVER, DestId, Layers, NO_ROUTE, Routes};
+pub use spread::spread_lanes;

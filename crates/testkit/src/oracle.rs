@@ -95,3 +95,32 @@ pub fn distances(fabric: &Fabric, dest: SwitchId) -> Vec<Option<usize>> {
     }
     dist
 }
+
+/// Mean number of switches that a pair of terminals crosses on shortest paths.
+pub fn hops(fabric: &Fabric) -> f64 {
+    let terminals = |s: usize| fabric.terminals_on(SwitchId::new(s)).len() as u64;
+    let (mut sum, mut pairs) = (0, 0);
+    for d in 0..fabric.switch_count() {
+        let dist = distances(fabric, SwitchId::new(d));
+        for s in (0..fabric.switch_count()).filter(|&s| terminals(s) > 0) {
+            let between = terminals(s) * (terminals(d) - u64::from(s == d));
+            sum += between * (dist[s].expect("connected") as u64 + 1);
+            pairs += between;
+        }
+    }
+    sum as f64 / pairs as f64
+}
+
+/// Most pairs that share one layer of one channel.
+pub fn fullest_lane(fabric: &Fabric, routes: &Routes) -> u64 {
+    let mut load: BTreeMap<(u8, ChannelId), u64> = BTreeMap::new();
+    for s in (0..fabric.terminal_count()).map(TerminalId::new) {
+        for d in (0..fabric.terminal_count()).map(TerminalId::new).filter(|&d| d != s) {
+            let layer = routes.layer(fabric, s, d);
+            for c in path(fabric, routes, s, d).into_iter().flatten() {
+                *load.entry((layer, c)).or_default() += 1;
+            }
+        }
+    }
+    load.into_values().max().unwrap_or(0)
+}

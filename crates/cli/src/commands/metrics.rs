@@ -23,6 +23,8 @@ pub(crate) fn measure(fabric: &Fabric, routes: &Routes) -> Routed {
         loops: report.loops,
         hops: model::Hops { mean: hops.mean, max: hops.max },
         layers: report.layers.len().max(1),
+        layers_needed: None,
+        layers_by_pair: None,
         deadlock_free: report.deadlock_free(),
         efi: Efi::of(&report.load),
         dark_fiber_percent: dark_fiber_percent(&report.load),

@@ -12,10 +12,12 @@ use darkfiber_report::{
     Comparison, FabricFacts, Outcome, Provenance, Refused, Routed, Single, Style, comma, findings,
     json, number, table,
 };
-use darkfiber_routing::{Deadlock, ENGINES, Engine, Lids, Refusal, Request, Routes};
+use darkfiber_routing::{
+    self as routing, Deadlock, ENGINES, Engine, Lids, Refusal, Request, Routes, spread_lanes,
+};
 
 use super::metrics;
-use crate::args::{Common, Format, RouteCommand};
+use crate::args::{Common, Format, LayerBy, RouteCommand};
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
 use crate::progress::Progress;
@@ -42,6 +44,10 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
         roots: &roots,
         lmc: args.lmc,
         lanes: args.lanes,
+        layer_by: match args.layer_by {
+            LayerBy::Pair => routing::LayerBy::Pair,
+            LayerBy::Destination => routing::LayerBy::Destination,
+        },
         seed: common.seed(),
     };
     let facts = metrics::facts(&fabric, shape.as_ref(), false);
@@ -54,10 +60,16 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
         progress.at(format!("{}: routing", chain.text));
         let (outcome, routes) = match compute(chain, &fabric, &request) {
             Err(refused) => (Outcome::Refused(refused), None),
-            Ok((engine, routes, seconds, refusals)) => {
+            Ok((engine, mut routes, seconds, refusals)) => {
                 progress.step();
                 progress.at(format!("{}: checking", chain.text));
+                let layers_needed = args.spread_lanes.then(|| routes.layer_count());
+                if args.spread_lanes {
+                    spread_lanes(&fabric, &mut routes, args.lanes);
+                }
                 let mut row = metrics::measure(&fabric, &routes);
+                row.layers_needed = layers_needed;
+                row.layers_by_pair = layers_by_pair(engine, &fabric, &request);
                 row.seconds = Some(seconds);
                 row.promises_freedom =
                     matches!(engine.deadlock(), Deadlock::Free | Deadlock::Layers);
@@ -121,6 +133,16 @@ fn chain(text: &str) -> Result<Chain, Failure> {
         })
         .collect::<Result<_, _>>()?;
     Ok(Chain { engines, text: text.replace(' ', "") })
+}
+
+/// How many layers the engine would take if it told them by pair, where it was asked to tell them by
+/// destination; `None` where that makes no difference.
+fn layers_by_pair(engine: &dyn Engine, fabric: &Fabric, request: &Request<'_>) -> Option<usize> {
+    if request.layer_by == routing::LayerBy::Pair || engine.deadlock() != Deadlock::Layers {
+        return None;
+    }
+    let by_pair = Request { layer_by: routing::LayerBy::Pair, ..request.clone() };
+    engine.route(fabric, &by_pair).ok().map(|routes| routes.layer_count())
 }
 
 type Computed = (&'static dyn Engine, Routes, f64, Vec<Refused>);

@@ -3,6 +3,7 @@
 mod diagnostics;
 mod ibdmchk;
 mod netloc;
+mod ours;
 mod random;
 mod reference;
 mod shared;

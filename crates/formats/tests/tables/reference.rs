@@ -10,7 +10,7 @@ use darkfiber_routing::{Layers, Lids};
 
 use crate::shared::{fabric, file, lines, text, written};
 
-const FOLDERS: [&str; 4] = ["ft2_216", "kary4_3", "hx_12x8", "irr_200_faulty"];
+pub(crate) const FOLDERS: [&str; 4] = ["ft2_216", "kary4_3", "hx_12x8", "irr_200_faulty"];
 
 /// The engine rows of the measured table: `| engine | pairs | unreachable | .. |`.
 fn measured(folder: &Path) -> Vec<Vec<String>> {
@@ -52,7 +52,7 @@ fn blocks(dump: &str) -> BTreeSet<Vec<&str>> {
     blocks.into_iter().collect()
 }
 
-fn folder(name: &str) -> Option<PathBuf> {
+pub(crate) fn folder(name: &str) -> Option<PathBuf> {
     file(&format!("reference/opensm/{name}"))
 }
 

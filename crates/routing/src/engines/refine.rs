@@ -42,10 +42,8 @@ pub(super) fn refine<R: Rule + Clone>(
         if best.largest <= bound {
             break;
         }
-        if !best.sweep_if_better(rule_of) {
-            if best.taste.take().is_none() {
-                break;
-            }
+        if !best.sweep_if_better(rule_of) && best.taste.take().is_none() {
+            break;
         }
     }
     *routes = best.routes;

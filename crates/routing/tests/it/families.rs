@@ -17,6 +17,11 @@ const SPECS: &[&str] = &[
     "mesh:dims=3x4,t=1",
     "dragonfly:p=2,a=4,h=2",
     "@sar-testbed",
+    "dragonflyplus:p=2,leaves=2,spines=2,h=2",
+    "slimfly:q=4,p=1",
+    "jellyfish:n=16,d=4,p=2",
+    "xpander:d=4,lift=3,p=2",
+    "rails:hosts_per_unit=3,units=2,nics=2,spines=2",
 ];
 
 fn topology(spec: &str) -> Topology {
@@ -90,7 +95,9 @@ fn on_full_trees_every_balanced_engine_reaches_the_optimum() {
         ("pgft:m=4x4x4,w=1x4x2,p=1x1x2", 60),
     ] {
         let topology = topology(spec);
-        for engine in ["ftree", "dmodk", "updn", "dnup", "sssp", "dfsssp", "smodk"] {
+        for engine in
+            ["minhop", "ftree", "dmodk", "updn", "dnup", "sssp", "dfsssp", "smodk", "lash", "nue"]
+        {
             let (_, report) = route(&topology, engine).unwrap_or_else(|e| panic!("{spec}: {e}"));
             let max = report.load.iter().max().copied();
             assert_eq!(max, Some(optimum), "{spec}: {engine}");
@@ -183,4 +190,24 @@ fn smodk_spreads_sources_as_dmodk_spreads_destinations() {
         assert_eq!(tops.len(), 1, "all that a source sends climbs to one top switch");
     }
     assert_eq!(report.load.iter().max(), Some(&20));
+}
+
+#[test]
+fn ftree_on_a_damaged_tree_keeps_up_with_the_best() {
+    for spec in ["fattree2:n=12,m=12,r=18", "kary:k=6,n=3"] {
+        let whole = topology(spec);
+        let spine = darkfiber_fabric::SwitchId::new(whole.fabric.switch_count() - 1);
+        for seed in 1..=3 {
+            let mut faults = Faults::random_links(&whole.fabric, 5, seed).expect("connected");
+            faults.switches.push(spine);
+            let damaged = whole.with_faults(&faults).0;
+            let max = |engine: &str| -> u64 {
+                let (_, report) = route(&damaged, engine).unwrap_or_else(|e| panic!("{spec}: {e}"));
+                report.load.iter().max().copied().unwrap_or(0)
+            };
+            let best = ["minhop", "updn", "sssp", "dfsssp", "lash", "nue"].map(max);
+            let best = best.into_iter().min().unwrap_or(0);
+            assert!(max("ftree") * 20 <= best * 21, "{spec}, seed {seed}: {} {best}", max("ftree"));
+        }
+    }
 }
