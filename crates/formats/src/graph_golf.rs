@@ -43,7 +43,7 @@ impl Claim {
             let ends = (e.ends.0.min(e.ends.1), e.ends.0.max(e.ends.1));
             let line = *first.entry(ends).or_insert(e.line);
             if line != e.line {
-                d.warn(
+                d.note(
                     e.line,
                     format!("the edge of line {line} again"),
                     "Graph Golf's graphs are simple: it counts once",

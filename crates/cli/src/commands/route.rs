@@ -13,6 +13,7 @@ use darkfiber_report::{
     json, number, table,
 };
 use darkfiber_routing::{Deadlock, ENGINES, Engine, Lids, Refusal, Request, Routes};
+use darkfiber_study::Chain;
 
 use super::metrics;
 use crate::args::{Common, Format, RouteCommand};
@@ -20,13 +21,6 @@ use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
 use crate::progress::Progress;
 use crate::{out, provenance, save};
-
-/// Engines to try one after the other.
-struct Chain {
-    engines: Vec<&'static dyn Engine>,
-    /// The text of the user, also the name of its directory.
-    text: String,
-}
 
 pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure> {
     let chains: Vec<Chain> = args.engines.iter().map(|e| chain(e)).collect::<Result<_, _>>()?;
@@ -51,12 +45,12 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
     let mut problems = Vec::new();
     let progress = Progress::new(2 * chains.len() as u64, common.quiet);
     for chain in &chains {
-        progress.at(format!("{}: routing", chain.text));
+        progress.at(format!("{}: routing", chain.name));
         let (outcome, routes) = match compute(chain, &fabric, &request) {
             Err(refused) => (Outcome::Refused(refused), None),
             Ok((engine, routes, seconds, refusals)) => {
                 progress.step();
-                progress.at(format!("{}: checking", chain.text));
+                progress.at(format!("{}: checking", chain.name));
                 let mut row = metrics::measure(&fabric, &routes);
                 row.seconds = Some(seconds);
                 row.promises_freedom =
@@ -72,7 +66,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
         if let (Some(dir), Some((engine, routes)), Outcome::Routed(row)) =
             (&args.output, &routes, &outcome)
         {
-            let dir = if chains.len() > 1 { dir.join(&chain.text) } else { dir.clone() };
+            let dir = if chains.len() > 1 { dir.join(&chain.name) } else { dir.clone() };
             let single =
                 json::text(&Single { outcome: &outcome, fabric: &facts, provenance: &provenance });
             let target = Target { dir: &dir, allow_deadlock: args.allow_deadlock, lmc: args.lmc };
@@ -106,8 +100,8 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
     Ok(exit)
 }
 
-/// Reads `-e a,b`.
-fn chain(text: &str) -> Result<Chain, Failure> {
+/// Reads `-e a,b`; its name is the text of the user, also the name of its directory.
+pub(super) fn chain(text: &str) -> Result<Chain, Failure> {
     let known: Vec<&str> = ENGINES.iter().map(|e| e.name()).collect();
     let engines = text
         .split(',')
@@ -120,7 +114,7 @@ fn chain(text: &str) -> Result<Chain, Failure> {
                 .ok_or_else(|| Failure::unknown("engine", name, &known))
         })
         .collect::<Result<_, _>>()?;
-    Ok(Chain { engines, text: text.replace(' ', "") })
+    Ok(Chain { engines, name: text.replace(' ', "") })
 }
 
 type Computed = (&'static dyn Engine, Routes, f64, Vec<Refused>);
@@ -141,7 +135,7 @@ fn compute(chain: &Chain, fabric: &Fabric, request: &Request<'_>) -> Result<Comp
     Err(match refusals.len() {
         1 => refusals.remove(0),
         _ => Refused {
-            engine: chain.text.clone(),
+            engine: chain.name.clone(),
             refused: refusals
                 .iter()
                 .map(|r| format!("{}: {}", r.engine, r.refused))
