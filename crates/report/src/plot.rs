@@ -20,7 +20,7 @@ const RIGHT: f64 = 24.0;
 const PANEL: f64 = 150.0;
 const GAP_X: f64 = 30.0;
 /// Between the two panels of a fabric.
-const GAP_Y: f64 = 30.0;
+const GAP_Y: f64 = 40.0;
 /// Below a fabric's panels, for the axis.
 const BELOW: f64 = 66.0;
 /// Width left of the logarithmic axis, for the fabric without faults.
@@ -31,6 +31,8 @@ const LEGEND_LINE: f64 = 20.0;
 /// Colours that are told apart with any kind of sight (Okabe and Ito, "Color universal design", 2008).
 const COLOURS: &[&str] =
     &["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#1f2933", "#8c6d1f"];
+/// Later engines are drawn over earlier ones; where they coincide, their gaps let these be seen.
+const DASHES: &[&str] = &["", "7 3", "2.5 3", "9 3 2.5 3"];
 /// An axis of ratios is logarithmic if they spread more than this.
 const SPREAD: f64 = 6.0;
 
@@ -122,7 +124,7 @@ fn legend(engines: &[&str], rows: &[&Summary], width: f64) -> Legend {
     let mut text = String::new();
     let (mut x, mut y) = (LEFT, 72.0);
     let mut item = |mark: &dyn Fn(f64, f64) -> String, words: &str| {
-        let wide = 34.0 + 6.6 * words.chars().count() as f64;
+        let wide = 40.0 + 6.3 * words.chars().count() as f64;
         if x > LEFT && x + wide > width {
             (x, y) = (LEFT, y + LEGEND_LINE);
         }
@@ -142,11 +144,10 @@ fn legend(engines: &[&str], rows: &[&Summary], width: f64) -> Legend {
         let words = if cyclic { format!("{engine} (can deadlock)") } else { (*engine).to_owned() };
         let mark = |x: f64, y: f64| {
             format!(
-                "<line x1=\"{x:.1}\" y1=\"{y:.1}\" x2=\"{:.1}\" y2=\"{y:.1}\" stroke=\"{c}\" \
-                 stroke-width=\"1.8\"/>{}",
+                "<line x1=\"{x:.1}\" y1=\"{y:.1}\" x2=\"{:.1}\" y2=\"{y:.1}\" {}/>{}",
                 x + 18.0,
-                marker(x + 9.0, y, colour(i), false),
-                c = colour(i)
+                stroke(i),
+                marker(x + 9.0, y, i, false)
             )
         };
         item(&mark, &words);
@@ -160,8 +161,15 @@ fn legend(engines: &[&str], rows: &[&Summary], width: f64) -> Legend {
         )
     };
     item(&band, "from the least to the most of all runs");
-    if rows.iter().any(|r| r.refused > 0) {
-        item(&|x, y| marker(x + 9.0, y, grey, true), "some runs refused");
+    if rows.iter().any(|r| (1..r.runs).contains(&r.refused)) {
+        let ring = |x: f64, y: f64| {
+            format!(
+                "<circle cx=\"{:.1}\" cy=\"{y:.1}\" r=\"3.4\" fill=\"#ffffff\" stroke=\"{grey}\" \
+                 stroke-width=\"1.2\"/>",
+                x + 9.0
+            )
+        };
+        item(&ring, "some runs refused");
     }
     Legend { height: y - 72.0 + LEGEND_LINE, text }
 }
@@ -170,11 +178,22 @@ fn colour(engine: usize) -> &'static str {
     COLOURS[engine % COLOURS.len()]
 }
 
-fn marker(x: f64, y: f64, colour: &str, hollow: bool) -> String {
+/// The attributes of an engine's line.
+fn stroke(engine: usize) -> String {
+    let dash = DASHES[engine % DASHES.len()];
+    let dash =
+        if dash.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{dash}\"") };
+    format!("fill=\"none\" stroke=\"{}\" stroke-width=\"1.8\"{dash}", colour(engine))
+}
+
+/// A point of an engine, the smaller the later the engine comes; hollow where it refused some runs.
+fn marker(x: f64, y: f64, engine: usize, hollow: bool) -> String {
+    let colour = colour(engine);
     let fill = if hollow { "#ffffff" } else { colour };
+    let radius = (4.0 - 0.6 * engine as f64).max(1.6);
     format!(
-        "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.8\" fill=\"{fill}\" stroke=\"{colour}\" \
-         stroke-width=\"1.2\"/>"
+        "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\" fill=\"{fill}\" \
+         stroke=\"{colour}\" stroke-width=\"1.2\"/>"
     )
 }
 
@@ -222,9 +241,11 @@ impl YAxis {
         }
         if low > 0.0 && top / low > SPREAD {
             let decades = (low.log10().floor() as i32)..=(top.log10().ceil() as i32);
-            let all = decades.flat_map(|d| [1.0, 2.0, 5.0].map(|m| m * 10f64.powi(d)));
+            let steps: &[f64] =
+                if top / low < 30.0 { &[1.0, 1.5, 2.0, 3.0, 5.0, 7.0] } else { &[1.0, 2.0, 5.0] };
+            let all = decades.flat_map(|d| steps.iter().map(move |m| m * 10f64.powi(d)));
             let ticks = all.filter(|&t| t >= low * 0.999 && t <= top * 1.001).collect();
-            return Self { low, top: top * 1.05, ticks, log: true };
+            return Self { low: low / 1.05, top: top * 1.05, ticks, log: true };
         }
         let (_, step) = nice_axis(top - low, 4);
         let low = (low / step + 1e-9).floor() * step;
@@ -277,18 +298,36 @@ impl Panel<'_> {
                 rows.iter().copied().filter(|r| r.engine == *engine).collect();
             of_engine.sort_by(|a, b| a.percent.total_cmp(&b.percent));
             let shift = self.apart * (i as f64 - (engines.len() - 1) as f64 / 2.0);
-            self.series(svg, &of_engine, colour(i), shift);
+            self.series(svg, &of_engine, i, shift);
+        }
+        let none = |engine: &&&str| {
+            let mut of_engine = rows.iter().filter(|r| r.engine == **engine).peekable();
+            of_engine.peek().is_some() && of_engine.all(|r| r.refused == r.runs)
+        };
+        let refused: Vec<&str> = engines.iter().filter(none).copied().collect();
+        if !last && !refused.is_empty() {
+            let _ok = writeln!(
+                svg,
+                "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"10.5\" fill=\"#7b8794\">refused: {}</text>",
+                self.left,
+                self.base + 20.0,
+                escape(&refused.join(", "))
+            );
         }
     }
 
     fn grid(&self, svg: &mut String, last: bool) {
         let Self { left, base, .. } = *self;
         let right = left + self.x.width;
+        let _ok = writeln!(
+            svg,
+            "<line x1=\"{left:.1}\" y1=\"{base:.1}\" x2=\"{right:.1}\" y2=\"{base:.1}\" \
+             stroke=\"#9aa5b1\"/>"
+        );
         for &tick in &self.y.ticks {
             let y = base - self.y.at(tick);
-            let axis = if self.y.log { 1.0 } else { self.y.low };
-            let strong = (tick - axis).abs() < 1e-9;
-            let stroke = if strong { "#9aa5b1" } else { "#e4e7eb" };
+            // No change, or one layer: what everything is compared with.
+            let stroke = if (tick - 1.0).abs() < 1e-9 { "#9aa5b1" } else { "#e4e7eb" };
             let _ok = writeln!(
                 svg,
                 "<line x1=\"{left:.1}\" y1=\"{y:.1}\" x2=\"{right:.1}\" y2=\"{y:.1}\" \
@@ -348,7 +387,7 @@ impl Panel<'_> {
 
     /// The band and the line of one engine, broken where it refused all runs; no line leaves the slot
     /// of the fabric without faults, as that is not on the axis.
-    fn series(&self, svg: &mut String, rows: &[&Summary], colour: &str, shift: f64) {
+    fn series(&self, svg: &mut String, rows: &[&Summary], engine: usize, shift: f64) {
         let x = |row: &Summary| self.left + self.x.at(row.percent);
         let y = |value: f64| self.base - self.y.at(value) - shift;
         let mut stretches: Vec<Vec<(f64, Stat)>> = vec![Vec::new()];
@@ -367,15 +406,17 @@ impl Panel<'_> {
             let line: String = points.iter().map(|p| path(|s| s.mean, p)).collect();
             let _ok = writeln!(
                 svg,
-                "<polygon points=\"{}\" fill=\"{colour}\" fill-opacity=\"0.14\"/>\n\
-                 <polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.8\"/>",
+                "<polygon points=\"{}\" fill=\"{}\" fill-opacity=\"0.14\"/>\n\
+                 <polyline points=\"{}\" {}/>",
                 format!("{upper}{lower}").trim_end(),
-                line.trim_end()
+                colour(engine),
+                line.trim_end(),
+                stroke(engine)
             );
         }
         for row in rows {
             if let Some(stat) = (self.pick)(row) {
-                let mark = marker(x(row), y(stat.mean), colour, row.refused > 0);
+                let mark = marker(x(row), y(stat.mean), engine, row.refused > 0);
                 let _ok = writeln!(svg, "{mark}");
             }
         }
@@ -419,7 +460,7 @@ mod tests {
         let columns = [column("one & all"), column("two"), column("three"), column("four")];
         let svg = sweep("t", "s", &["minhop", "a<b"], &columns);
         for text in
-            ["one &amp; all", ">four<", "a&lt;b", "minhop (can deadlock)", "some runs refused"]
+            ["one &amp; all", ">four<", "a&lt;b", "minhop (can deadlock)", "refused: a&lt;b"]
         {
             assert!(svg.contains(text), "{text}");
         }

@@ -164,7 +164,8 @@ pub fn sweep<'a>(rows: impl Iterator<Item = &'a Summary>, style: Style) -> Strin
         "layers\nmean",
         "\nmax",
         "deadlock-\nfree",
-        "EFI max, relative\nmean",
+        "EFI max\nmean",
+        "relative\nmean",
         "\nmin",
         "\nmax",
         "hops\nmean",
@@ -178,6 +179,7 @@ pub fn sweep<'a>(rows: impl Iterator<Item = &'a Summary>, style: Style) -> Strin
     let whole = |x: f64| if x == 0.0 { "0".to_owned() } else { mean(x) };
     let count = |x: f64| format!("{x:.0}");
     let mut notes = String::new();
+    let mut told = Vec::new();
     let mut last_failed = None;
     for row in rows {
         let routed = row.runs - row.refused;
@@ -200,6 +202,7 @@ pub fn sweep<'a>(rows: impl Iterator<Item = &'a Summary>, style: Style) -> Strin
                 0 => "NO".to_owned(),
                 n => format!("{n} of {routed}"),
             },
+            of_mean(row.efi_max, whole),
             of_mean(row.efi_max_relative, few),
             row.efi_max_relative.map_or("-".to_owned(), |s| few(s.min)),
             of_max(row.efi_max_relative, few),
@@ -207,14 +210,13 @@ pub fn sweep<'a>(rows: impl Iterator<Item = &'a Summary>, style: Style) -> Strin
             of_mean(row.seconds, duration),
         ]);
         last_failed = Some(failed);
-        if let Some(reason) = &row.reason {
-            let note = format!("{} refused: {reason}\n", row.engine);
-            if !notes.contains(&note) {
-                notes.push_str(&note);
-            }
+        // Its first reason; the others differ in numbers.
+        if let Some(reason) = row.reason.as_ref().filter(|_| !told.contains(&&row.engine)) {
+            let _infallible = writeln!(notes, "{} refused: {reason}", row.engine);
+            told.push(&row.engine);
         }
     }
-    let numbers: Vec<usize> = (2..13).filter(|&i| i != 7).collect();
+    let numbers: Vec<usize> = (2..14).filter(|&i| i != 7).collect();
     let mut text = finish(&mut table, &numbers, style);
     if !notes.is_empty() {
         text.push('\n');

@@ -118,7 +118,10 @@ fn draw(
     let columns: Vec<Column<'_>> =
         facts.iter().zip(&rows).map(|(f, rows)| Column { title: &f.name, rows }).collect();
     let draws = if seeds == 1 { "draw" } else { "draws" };
-    let subtitle = format!("mean and range over {} {draws} of failed cables", number::group(seeds));
+    let subtitle = format!(
+        "mean and range over {} {draws} of failed cables; EFI as a multiple of that without faults",
+        number::group(seeds)
+    );
     let svg = plot::sweep("Engines on failing fabrics", &subtitle, &engines, &columns);
     save::file(path, |out| out.write_all(svg.as_bytes()))
 }

@@ -39,7 +39,12 @@ fn rows_do_not_depend_on_threads() {
     let one = rows(1);
     assert_eq!(one, rows(2));
     assert_eq!(one.len(), 1 + 14);
-    assert_snapshot!(one[..4].join("\n"), @"");
+    assert_snapshot!(one[..4].join("\n"), @r#"
+    fabric,engine,percent,failed,seed,pieces,pairs,lost,unrouted,layers,deadlock_free,efi_max,efi_max_relative,hops_mean,refused
+    "torus:dims=5,t=1",minhop,0,0,1,1,20,0,0,1,false,3,1,2.5,
+    "torus:dims=5,t=1",dfsssp,0,0,1,1,20,0,0,2,true,3,1,2.5,
+    "torus:dims=5,t=1",minhop,1,1,1,1,20,0,0,1,true,6,2,3,
+    "#);
 }
 
 #[test]
