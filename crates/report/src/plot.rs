@@ -1,10 +1,15 @@
 //! Pictures of sweeps: how engines bear failing cables.
 
+mod axes;
+mod legend;
+
 use std::fmt::Write as _;
 
 use darkfiber_study::{Stat, Summary};
 
-use crate::svg::{escape, nice_axis};
+use crate::svg::escape;
+use axes::{XAxis, YAxis};
+use legend::{colour, legend, marker, stroke};
 
 /// One fabric's panels.
 #[derive(Clone, Copy, Debug)]
@@ -23,19 +28,8 @@ const GAP_X: f64 = 30.0;
 const GAP_Y: f64 = 40.0;
 /// Below a fabric's panels, for the axis.
 const BELOW: f64 = 66.0;
-/// Width left of the logarithmic axis, for the fabric without faults.
-const SLOT: f64 = 30.0;
 /// Fabrics side by side.
 const ACROSS: usize = 3;
-const LEGEND_LINE: f64 = 20.0;
-/// Colours that are told apart with any kind of sight (Okabe and Ito, "Color universal design", 2008).
-const COLOURS: &[&str] =
-    &["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#1f2933", "#8c6d1f"];
-/// Later engines are drawn over earlier ones; where they coincide, their gaps let these be seen.
-const DASHES: &[&str] = &["", "7 3", "2.5 3", "9 3 2.5 3"];
-/// An axis of ratios is logarithmic if they spread more than this.
-const SPREAD: f64 = 6.0;
-
 /// Two rows of panels, a column for each fabric, on common axes: the largest EFI as a multiple of that
 /// without faults, and virtual layers; by the share of failed cables. A line joins the means of an
 /// engine, a band spans its runs.
@@ -113,167 +107,6 @@ fn shortened(title: &str, width: f64) -> String {
         return title.to_owned();
     }
     title.chars().take(most.saturating_sub(3)).chain("...".chars()).collect()
-}
-
-struct Legend {
-    text: String,
-    height: f64,
-}
-
-fn legend(engines: &[&str], rows: &[&Summary], width: f64) -> Legend {
-    let mut text = String::new();
-    let (mut x, mut y) = (LEFT, 72.0);
-    let mut item = |mark: &dyn Fn(f64, f64) -> String, words: &str| {
-        let wide = 40.0 + 6.3 * words.chars().count() as f64;
-        if x > LEFT && x + wide > width {
-            (x, y) = (LEFT, y + LEGEND_LINE);
-        }
-        let _ok = writeln!(
-            text,
-            "{}<text x=\"{:.1}\" y=\"{:.1}\">{}</text>",
-            mark(x, y),
-            x + 24.0,
-            y + 4.0,
-            escape(words)
-        );
-        x += wide;
-    };
-    for (i, engine) in engines.iter().enumerate() {
-        let mut of_engine = rows.iter().filter(|r| r.engine == *engine);
-        let cyclic = of_engine.any(|r| r.deadlock_free < r.runs - r.refused);
-        let words = if cyclic { format!("{engine} (can deadlock)") } else { (*engine).to_owned() };
-        let mark = |x: f64, y: f64| {
-            format!(
-                "<line x1=\"{x:.1}\" y1=\"{y:.1}\" x2=\"{:.1}\" y2=\"{y:.1}\" {}/>{}",
-                x + 18.0,
-                stroke(i),
-                marker(x + 9.0, y, i, false)
-            )
-        };
-        item(&mark, &words);
-    }
-    let grey = "#616e7c";
-    let band = |x: f64, y: f64| {
-        format!(
-            "<rect x=\"{x:.1}\" y=\"{:.1}\" width=\"18\" height=\"10\" fill=\"{grey}\" \
-             fill-opacity=\"0.22\"/>",
-            y - 5.0
-        )
-    };
-    item(&band, "from the least to the most of all runs");
-    if rows.iter().any(|r| (1..r.runs).contains(&r.refused)) {
-        let ring = |x: f64, y: f64| {
-            format!(
-                "<circle cx=\"{:.1}\" cy=\"{y:.1}\" r=\"3.4\" fill=\"#ffffff\" stroke=\"{grey}\" \
-                 stroke-width=\"1.2\"/>",
-                x + 9.0
-            )
-        };
-        item(&ring, "some runs refused");
-    }
-    Legend { height: y - 72.0 + LEGEND_LINE, text }
-}
-
-fn colour(engine: usize) -> &'static str {
-    COLOURS[engine % COLOURS.len()]
-}
-
-/// The attributes of an engine's line.
-fn stroke(engine: usize) -> String {
-    let dash = DASHES[engine % DASHES.len()];
-    let dash =
-        if dash.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{dash}\"") };
-    format!("fill=\"none\" stroke=\"{}\" stroke-width=\"1.8\"{dash}", colour(engine))
-}
-
-/// A point of an engine, the smaller the later the engine comes; hollow where it refused some runs.
-fn marker(x: f64, y: f64, engine: usize, hollow: bool) -> String {
-    let colour = colour(engine);
-    let fill = if hollow { "#ffffff" } else { colour };
-    let radius = (4.0 - 0.6 * engine as f64).max(1.6);
-    format!(
-        "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\" fill=\"{fill}\" \
-         stroke=\"{colour}\" stroke-width=\"1.2\"/>"
-    )
-}
-
-/// Shares of failed cables: a slot for none, then logarithmic.
-struct XAxis {
-    /// Those that occur, rising.
-    percents: Vec<f64>,
-    width: f64,
-}
-
-impl XAxis {
-    fn of<'a>(rows: impl Iterator<Item = &'a Summary>, width: f64) -> Self {
-        let mut percents: Vec<f64> = rows.map(|r| r.percent).collect();
-        percents.sort_by(f64::total_cmp);
-        percents.dedup();
-        Self { percents, width }
-    }
-
-    /// Distance from the left end of the panel.
-    fn at(&self, percent: f64) -> f64 {
-        if percent <= 0.0 {
-            return SLOT / 2.0;
-        }
-        let low = self.percents.iter().copied().find(|&p| p > 0.0).unwrap_or(percent);
-        let top = self.percents.last().copied().unwrap_or(percent);
-        let share = if top > low { (percent / low).ln() / (top / low).ln() } else { 0.5 };
-        SLOT + 10.0 + (self.width - SLOT - 20.0) * share
-    }
-}
-
-/// An axis of values over `low..=top`.
-struct YAxis {
-    low: f64,
-    top: f64,
-    ticks: Vec<f64>,
-    log: bool,
-}
-
-impl YAxis {
-    fn of_ratios<'a>(rows: impl Iterator<Item = &'a Summary>) -> Self {
-        let (mut low, mut top) = (1.0f64, 1.2f64);
-        for stat in rows.filter_map(|r| r.efi_max_relative) {
-            low = low.min(stat.min);
-            top = top.max(stat.max);
-        }
-        if low > 0.0 && top / low > SPREAD {
-            let decades = (low.log10().floor() as i32)..=(top.log10().ceil() as i32);
-            let steps: &[f64] =
-                if top / low < 30.0 { &[1.0, 1.5, 2.0, 3.0, 5.0, 7.0] } else { &[1.0, 2.0, 5.0] };
-            let all = decades.flat_map(|d| steps.iter().map(move |m| m * 10f64.powi(d)));
-            let ticks = all.filter(|&t| t >= low * 0.999 && t <= top * 1.001).collect();
-            return Self { low: low / 1.05, top: top * 1.05, ticks, log: true };
-        }
-        let (_, step) = nice_axis(top - low, 4);
-        let low = (low / step + 1e-9).floor() * step;
-        let top = (top / step - 1e-9).ceil() * step;
-        Self { low, top, ticks: steps(low, top, step), log: false }
-    }
-
-    fn of_layers<'a>(rows: impl Iterator<Item = &'a Summary>) -> Self {
-        let most = rows.filter_map(|r| r.layers).map(|s| s.max).fold(1.0, f64::max);
-        let (_, step) = nice_axis(most, 4);
-        let step = step.max(1.0).round();
-        let top = (most / step).ceil() * step;
-        Self { low: 0.0, top, ticks: steps(0.0, top, step), log: false }
-    }
-
-    /// Distance from the bottom of the panel.
-    fn at(&self, value: f64) -> f64 {
-        let share = if self.log {
-            (value.max(self.low) / self.low).ln() / (self.top / self.low).ln()
-        } else {
-            (value - self.low) / (self.top - self.low)
-        };
-        PANEL * share
-    }
-}
-
-fn steps(low: f64, top: f64, step: f64) -> Vec<f64> {
-    (0..=40).map(|i| low + f64::from(i) * step).take_while(|&t| t <= top + step / 1e6).collect()
 }
 
 #[derive(Clone, Copy)]
@@ -427,7 +260,7 @@ impl Panel<'_> {
 mod tests {
     use super::*;
 
-    fn row(engine: &str, percent: f64, relative: Option<f64>) -> Summary {
+    pub(super) fn row(engine: &str, percent: f64, relative: Option<f64>) -> Summary {
         let stat = |x: f64| Some(Stat { mean: x, min: x / 2.0, max: x * 2.0 });
         Summary {
             fabric: "f".to_owned(),
@@ -473,15 +306,5 @@ mod tests {
     fn nothing_is_a_picture_too() {
         let svg = sweep("t", "s", &["minhop"], &[Column { title: "x", rows: &[] }]);
         assert!(svg.ends_with("</svg>\n") && !svg.contains("NaN"));
-    }
-
-    #[test]
-    fn axes_hold_their_values() {
-        let rows = [row("m", 1.0, Some(1.1)), row("m", 2.0, Some(1.3))];
-        let y = YAxis::of_ratios(rows.iter());
-        assert!(y.low <= 0.55 && y.top >= 2.6 && !y.log);
-        let wide = [row("m", 1.0, Some(1.0)), row("m", 2.0, Some(40.0))];
-        assert!(YAxis::of_ratios(wide.iter()).log);
-        assert_eq!(YAxis::of_layers(rows.iter()).ticks, [0.0, 1.0, 2.0, 3.0, 4.0]);
     }
 }
