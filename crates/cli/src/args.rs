@@ -69,6 +69,27 @@ Examples:
 
 Exit code 1 if pairs cannot talk, packets go round, or channels can deadlock.";
 
+const SWEEP_HELP: &str = "\
+For each fabric, share and seed: take that share of the switch-to-switch cables away (at least one), route
+what is left with every engine, check. Of equal seeds a larger share includes a smaller one. A fabric that
+falls apart is routed piece by piece; pairs between pieces are lost. Relative EFI is that of the fullest
+channel over that of the same engine without faults. Seeds count from --seed; lots that engines draw
+themselves are the same in every run. Runs go side by side, so times are longer than alone: for times use
+--threads 1.
+
+The study is that of Domke, Hoefler, Matsuoka, \"Fail-in-place network design\", SC'14.
+
+Examples:
+  darkfiber sweep kary:k=4,n=2 torus:dims=4x4,t=4 -e updn -e dfsssp
+  darkfiber sweep @t2hx-hyperx -e minhop -e dfsssp --fail-percent 0.3,1,3 --seeds 50 \\
+            -o runs.csv --svg sweep.svg
+  darkfiber sweep my-fabric.topo -e ftree,updn -e dfsssp --lanes 4 --format csv
+
+The table sums up all seeds; -o and --format csv have every run, --format json has both.
+
+Exit code 1 if an engine loses pairs of one piece or breaks its promise of deadlock freedom; 4 if no run
+could be routed.";
+
 const LIST_HELP: &str = "\
 Examples:
   darkfiber list engines
@@ -137,6 +158,9 @@ pub(crate) enum Command {
     /// Check anybody's routes: unreachable pairs, loops, deadlock, imbalance
     #[command(after_help = CHECK_HELP)]
     Check(CheckCommand),
+    /// Fail more and more cables, many times, and compare how engines bear it
+    #[command(after_help = SWEEP_HELP)]
+    Sweep(SweepCommand),
     /// What there is: engines, families, presets, formats, metrics
     #[command(after_help = LIST_HELP)]
     List(ListCommand),
@@ -160,7 +184,7 @@ pub(crate) struct FabricArgs {
     /// Take away what a file names: `GUID PORT` (a cable) or `GUID` (a whole node) on each line
     #[arg(long, value_name = "FILE", help_heading = "Fabric options")]
     pub(crate) fail: Option<PathBuf>,
-    /// Hosts on every switch of an edge list that has none
+    /// Hosts on every switch of a file that has none (edge list, netbench, CODES)
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Fabric options")]
     pub(crate) hosts_per_switch: u8,
 }
@@ -263,6 +287,47 @@ pub(crate) struct CheckCommand {
     /// LIDs of ports, as in OpenSM's cache [default: from the tables and the fabric]
     #[arg(long, value_name = "FILE")]
     pub(crate) guid2lid: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SweepCommand {
+    /// Files, @presets or family:key=value,...
+    #[arg(value_name = "FABRIC", required = true)]
+    pub(crate) fabrics: Vec<String>,
+    /// Engine, or a chain to fall back on (ftree,updn); several times to compare
+    #[arg(short, long = "engine", value_name = "ENGINE", required = true)]
+    pub(crate) engines: Vec<String>,
+    /// Shares of failed cables in percent, separated by commas
+    #[arg(
+        long,
+        value_name = "P,P,..",
+        value_delimiter = ',',
+        value_parser = percent,
+        allow_negative_numbers = true,
+        default_value = "0.1,0.3,1,3,10"
+    )]
+    pub(crate) fail_percent: Vec<f64>,
+    /// Draws of cables for each share
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub(crate) seeds: u64,
+    /// Data virtual lanes that may be used (InfiniBand has at most 15)
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=15))]
+    pub(crate) lanes: u8,
+    /// Write every run, one line each
+    #[arg(short, long, value_name = "FILE.csv")]
+    pub(crate) output: Option<PathBuf>,
+    /// Draw relative EFI and layers by share of failed cables
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Hosts on every switch of a fabric file that has none
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) hosts_per_switch: u8,
+}
+
+/// A share in percent.
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.trim().parse().ok().filter(|p| (0.0..=100.0).contains(p));
+    number.ok_or_else(|| "a number from 0 to 100 is expected".to_owned())
 }
 
 #[derive(Args, Debug)]

@@ -61,9 +61,9 @@ fn open(args: &FabricArgs) -> Result<Opened, Failure> {
         }
         let options =
             edges::Options { hosts_per_switch: args.hosts_per_switch, class: LinkClass::unknown() };
-        let text = input::read_text(path)?;
-        let (topology, found) = detect::parse_fabric(&text, path, &options)?;
-        return Ok((topology, found, Some(text)));
+        let content = input::read(path)?;
+        let (topology, found) = detect::parse_fabric(&content, path, &options)?;
+        return Ok((topology, found, Some(input::text(&content).into_owned())));
     }
     match darkfiber_fabric::open(name) {
         Ok(topology) => Ok((topology, Diagnostics::default(), None)),

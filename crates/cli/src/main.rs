@@ -59,6 +59,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Fabric(command) => commands::fabric::run(&command, common),
         Command::Route(command) => commands::route::run(&command, common),
         Command::Check(command) => commands::check::run(&command, common),
+        Command::Sweep(command) => commands::sweep::run(&command, common),
         Command::List(command) => commands::list::run(&command, common),
     })
 }

@@ -7,11 +7,17 @@ use crate::args::Common;
 
 /// The provenance of a result about `fabric`.
 pub(crate) fn of(fabric: &Fabric, common: &Common) -> Provenance {
+    of_all(std::iter::once(fabric), common)
+}
+
+/// The provenance of a result about several fabrics.
+pub(crate) fn of_all<'a>(fabrics: impl Iterator<Item = &'a Fabric>, common: &Common) -> Provenance {
+    let digests: Vec<String> = fabrics.map(|f| format!("0x{:016x}", f.digest())).collect();
     Provenance {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: command(std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned())),
         seed: common.seed(),
-        fabric_digest: format!("0x{:016x}", fabric.digest()),
+        fabric_digest: digests.join(" "),
     }
 }
 

@@ -56,27 +56,18 @@ impl Faults {
     /// # Errors
     /// If there are not that many.
     pub fn random_links(fabric: &Fabric, count: usize, seed: u64) -> Result<Self, FaultError> {
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x6c69_6e6b_6661_756c);
-        let mut cables: Vec<u32> = (0..fabric.channel_count() as u32)
-            .filter(|&c| c < fabric.reverses()[c as usize])
-            .collect();
-        // Fisher-Yates; the modulo bias over at most 2^32 items of a 64-bit draw is below 2^-32.
-        for i in (1..cables.len()).rev() {
-            cables.swap(i, (rng.next_u64() % (i as u64 + 1)) as usize);
-        }
         let mut failed = vec![false; fabric.channel_count()];
         let mut links = Vec::with_capacity(count);
-        for &c in &cables {
+        for channel in shuffled(fabric, seed) {
             if links.len() == count {
                 break;
             }
-            let channel = ChannelId(c);
-            failed[c as usize] = true;
+            failed[channel.index()] = true;
             failed[fabric.reverse(channel).index()] = true;
             if still_joined(fabric, &failed, fabric.tail(channel), fabric.head(channel)) {
                 links.push(channel);
             } else {
-                failed[c as usize] = false;
+                failed[channel.index()] = false;
                 failed[fabric.reverse(channel).index()] = false;
             }
         }
@@ -86,6 +77,31 @@ impl Faults {
         links.sort_unstable();
         Ok(Self { links, ..Self::default() })
     }
+
+    /// `count` random switch-to-switch cables (all, if there are no more), whether or not their loss
+    /// splits the fabric. Of equal seeds a smaller count gives a part of what a larger one gives: a seed
+    /// is a history of failures.
+    #[must_use]
+    pub fn any_links(fabric: &Fabric, count: usize, seed: u64) -> Self {
+        let mut links = shuffled(fabric, seed);
+        links.truncate(count);
+        links.sort_unstable();
+        Self { links, ..Self::default() }
+    }
+}
+
+/// All switch-to-switch cables, each by one of its channels, in random order.
+fn shuffled(fabric: &Fabric, seed: u64) -> Vec<ChannelId> {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x6c69_6e6b_6661_756c);
+    let mut cables: Vec<ChannelId> = (0..fabric.channel_count())
+        .map(ChannelId::new)
+        .filter(|&c| c < fabric.reverse(c))
+        .collect();
+    // Fisher-Yates; the modulo bias over at most 2^32 items of a 64-bit draw is below 2^-32.
+    for i in (1..cables.len()).rev() {
+        cables.swap(i, (rng.next_u64() % (i as u64 + 1)) as usize);
+    }
+    cables
 }
 
 fn still_joined(fabric: &Fabric, failed: &[bool], a: SwitchId, b: SwitchId) -> bool {

@@ -5,7 +5,10 @@ use std::path::Path;
 use darkfiber_fabric::Topology;
 
 use crate::edges::Options;
-use crate::{Diagnostics, ReadError, edges, ibnetdiscover, input, json, netloc, subnet_lst};
+use crate::{
+    Diagnostics, ReadError, codes, cray, edges, ibnetdiscover, input, json, netbench, netloc,
+    subnet_lst,
+};
 
 /// Kinds of files that this crate can tell apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,6 +38,14 @@ pub enum Kind {
     GuidList,
     /// `a b` lines.
     EdgeList,
+    /// Link list of a Cray XC.
+    CrayLinks,
+    /// One half of a CODES network: binary, known by its name alone.
+    CodesLinks,
+    /// Parameters of a CODES simulation.
+    CodesParameters,
+    /// netbench `.topology`.
+    Netbench,
     /// ibdm `.topo`.
     IbdmTopo,
     /// SLURM `topology.conf`, as SHARP also writes it.
@@ -65,6 +76,10 @@ impl Kind {
             Self::Guid2Lid => "OpenSM's guid2lid",
             Self::GuidList => "a list of GUIDs",
             Self::EdgeList => "an edge list",
+            Self::CrayLinks => "a link list of a Cray XC",
+            Self::CodesLinks => "links of a CODES network",
+            Self::CodesParameters => "parameters of a CODES simulation",
+            Self::Netbench => "a netbench topology",
             Self::IbdmTopo => "an ibdm topology file (.topo)",
             Self::SlurmTopology => "a SLURM topology.conf",
             Self::Dot => "a Graphviz file",
@@ -103,10 +118,17 @@ impl Kind {
 /// How many lines are looked at before giving up.
 const LINES: usize = 400;
 
-/// What kind of file a text is, from its content alone; `path` is not looked at except to be told
-/// apart in messages. `None` if it is like nothing known.
-pub fn detect(text: &str, _path: &Path) -> Option<Kind> {
-    kind_of(text).map(|(kind, _)| kind)
+/// What kind of file this is, from its content (text or bytes) alone. Only binaries that have no mark
+/// of their own are told by their name. `None` if it is like nothing known.
+pub fn detect(content: &(impl AsRef<[u8]> + ?Sized), path: &Path) -> Option<Kind> {
+    detect_text(&input::text(content.as_ref()), path)
+}
+
+fn detect_text(text: &str, path: &Path) -> Option<Kind> {
+    match kind_of(text)?.0 {
+        Kind::Binary if codes::is_named(path) => Some(Kind::CodesLinks),
+        kind => Some(kind),
+    }
 }
 
 /// The kind and the line that shows it.
@@ -217,6 +239,15 @@ fn line_kind(line: &str) -> Option<Kind> {
     if line.starts_with("SwitchName=") {
         return Some(Kind::SlurmTopology);
     }
+    if netbench::is_line(line) {
+        return Some(Kind::Netbench);
+    }
+    if codes::is_parameters(line) {
+        return Some(Kind::CodesParameters);
+    }
+    if cray::is_line(line) {
+        return Some(Kind::CrayLinks);
+    }
     let mut words = line.split_whitespace();
     let first = words.next()?;
     if matches!(first, "graph" | "digraph" | "strict") && line.ends_with('{') {
@@ -270,33 +301,40 @@ pub(crate) fn not_such(text: &str, path: &Path, expected: &str) -> ReadError {
 
 /// What [`read_fabric`] takes.
 const FABRICS: &str = "a fabric (ibnetdiscover, `ibnetdiscover -p`, subnet.lst, netloc nodes, \
-                       darkfiber JSON, edge list)";
+                       darkfiber JSON, edge list; links of Cray, CODES or netbench)";
 
 /// Reads a fabric from a file of any kind that holds one, gzip and zstandard undone; `-` is standard
-/// input. `options` are for edge lists.
+/// input. `options` are for files without hosts.
 ///
 /// # Errors
 /// If the file cannot be read or holds no fabric.
 pub fn read_fabric(path: &Path, options: &Options) -> Result<(Topology, Diagnostics), ReadError> {
-    parse_fabric(&input::read_text(path)?, path, options)
+    parse_fabric(&input::read(path)?, path, options)
 }
 
-/// As [`read_fabric`], from a text.
+/// As [`read_fabric`], from the content of a file. The second file of a network that has two
+/// ([`codes`]) is read from beside `path`.
 ///
 /// # Errors
-/// If it holds no fabric.
+/// If it holds no fabric, or the second file cannot be read.
 pub fn parse_fabric(
-    text: &str,
+    content: &(impl AsRef<[u8]> + ?Sized),
     path: &Path,
     options: &Options,
 ) -> Result<(Topology, Diagnostics), ReadError> {
-    match detect(text, path) {
+    let bytes = content.as_ref();
+    let text = &*input::text(bytes);
+    match detect_text(text, path) {
         Some(Kind::IbnetDiscover) => ibnetdiscover::read(text, path),
         Some(Kind::PortList) => ibnetdiscover::read_ports(text, path),
         Some(Kind::SubnetLst) => subnet_lst::read(text, path),
         Some(Kind::NetlocNodes) => netloc::read_nodes(text, path),
         Some(Kind::Json) => json::read(text, path).map(|t| (t, Diagnostics::default())),
         Some(Kind::EdgeList) => edges::read(text, path, options),
+        Some(Kind::CrayLinks) => cray::read(text, path),
+        Some(Kind::CodesLinks) => codes::read(bytes, path, options),
+        Some(Kind::Netbench) => netbench::read(text, path, options),
+        Some(Kind::CodesParameters) => Err(codes::refuse_parameters(text, path, FABRICS)),
         _ => Err(not_such(text, path, FABRICS)),
     }
 }

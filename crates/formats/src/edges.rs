@@ -11,15 +11,18 @@
 //!
 //! Names are any words; those with blanks go in double quotes, with commas as separators. Switch ports
 //! are numbered from 1 in the order of the lines. A list in which every line has its mirror image
-//! (`a b` and `b a`) has each cable once, as a note says.
+//! (`a b` and `b a`) has each cable once, as a note says. Graph Golf's lists, known by their names
+//! (`n256d8.edges`), are of simple graphs: an edge that stands there twice is one cable.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::Path;
 
-use darkfiber_fabric::{Fabric, FabricBuilder, HostId, LinkClass, Switch, SwitchId, Topology};
+use darkfiber_fabric::{Fabric, LinkClass, Topology};
 
+use crate::graph_golf::Claim;
 use crate::input::name_of;
+use crate::wiring::{Edge, NamedHost, Wiring};
 use crate::{Diagnostics, ReadError, detect};
 
 /// What an edge list does not say.
@@ -139,7 +142,7 @@ pub fn read(
     path: &Path,
     options: &Options,
 ) -> Result<(Topology, Diagnostics), ReadError> {
-    let mut list = List::default();
+    let mut list = List { wiring: Wiring::new(options.class.clone()), index: HashMap::new() };
     let mut d = Diagnostics::default();
     let mut seen_data = false;
     for (i, line) in text.lines().enumerate() {
@@ -156,11 +159,12 @@ pub fn read(
             }
             Line::Edge(a, b, count, class) => {
                 let ends = (list.switch(a), list.switch(b));
-                list.edges.push(Edge { line: number, ends, count, class });
+                list.wiring.edges.push(Edge { line: number, ends, count, class });
             }
             Line::Host(name, switch, class) => {
                 let switch = list.switch(switch);
-                list.hosts.push((number, name, switch, class));
+                let name = name.into();
+                list.wiring.hosts.push(NamedHost { line: number, name, switch, class });
             }
             Line::Bad(why) => d.warn(
                 number,
@@ -170,38 +174,34 @@ pub fn read(
         }
         seen_data = true;
     }
-    if list.edges.is_empty() && list.hosts.is_empty() {
+    if list.wiring.edges.is_empty() && list.wiring.hosts.is_empty() {
         return Err(detect::not_such(text, path, "an edge list (lines of two switch names)"));
     }
     list.halve_if_mirrored(&mut d);
-    let fabric = list
-        .build(name_of(path), options, &mut d)
+    let mut wiring = list.wiring;
+    if let Some(claim) = Claim::of(path, &wiring) {
+        claim.apply(&mut wiring.edges, wiring.names.len(), &mut d);
+    }
+    let each = if wiring.hosts.is_empty() { options.hosts_per_switch } else { 0 };
+    wiring.unnamed = vec![each; wiring.names.len()];
+    let fabric = wiring
+        .build(name_of(path), &mut d)
         .map_err(|e| ReadError::not_such(path, e.to_string(), "an edge list", ""))?;
     d.0.sort_by_key(|x| if x.line == 0 { usize::MAX } else { x.line });
     let shape = None;
     Ok((Topology { fabric, shape }, d))
 }
 
-struct Edge {
-    line: usize,
-    ends: (usize, usize),
-    count: u32,
-    class: Option<LinkClass>,
-}
-
-#[derive(Default)]
 struct List<'a> {
-    names: Vec<&'a str>,
+    wiring: Wiring<'a>,
     index: HashMap<&'a str, usize>,
-    edges: Vec<Edge>,
-    hosts: Vec<(usize, &'a str, usize, Option<LinkClass>)>,
 }
 
 impl<'a> List<'a> {
     fn switch(&mut self, name: &'a str) -> usize {
         *self.index.entry(name).or_insert_with(|| {
-            self.names.push(name);
-            self.names.len() - 1
+            self.wiring.names.push(name.into());
+            self.wiring.names.len() - 1
         })
     }
 
@@ -209,7 +209,7 @@ impl<'a> List<'a> {
     fn halve_if_mirrored(&mut self, d: &mut Diagnostics) {
         let mut balance: HashMap<(usize, usize), i64> = HashMap::new();
         let mut cables = 0;
-        for e in &self.edges {
+        for e in &self.wiring.edges {
             let (a, b) = e.ends;
             let n = i64::from(e.count);
             if a != b {
@@ -220,95 +220,12 @@ impl<'a> List<'a> {
         if cables == 0 || balance.values().any(|&n| n != 0) {
             return;
         }
-        self.edges.retain(|e| e.ends.0 <= e.ends.1);
+        self.wiring.edges.retain(|e| e.ends.0 <= e.ends.1);
         d.note(
             0,
             "every cable is listed in both directions",
             "each counts once; write `a b 2` for two cables",
         );
-    }
-
-    fn build(
-        &self,
-        name: String,
-        options: &Options,
-        d: &mut Diagnostics,
-    ) -> Result<Fabric, darkfiber_fabric::BuildError> {
-        let per_switch =
-            if self.hosts.is_empty() { u32::from(options.hosts_per_switch) } else { 0 };
-        // Ports needed, to know how many each switch has before it is made.
-        let mut used = vec![per_switch.min(254); self.names.len()];
-        let mut room = |switch: usize, ports: u32| {
-            let fits = used[switch] + ports <= 254;
-            if fits {
-                used[switch] += ports;
-            }
-            fits
-        };
-        let mut full = |line: usize, switch: usize| {
-            d.error(
-                line,
-                format!("switch \"{}\" would have more than 254 ports", self.names[switch]),
-                "the cable is left out",
-            );
-        };
-        let mut hosts = Vec::with_capacity(self.hosts.len());
-        for host in &self.hosts {
-            if room(host.2, 1) {
-                hosts.push(host);
-            } else {
-                full(host.0, host.2);
-            }
-        }
-        let mut edges = Vec::with_capacity(self.edges.len());
-        for e in &self.edges {
-            for _ in 0..e.count {
-                let (a, b) = e.ends;
-                if !room(a, 1) {
-                    full(e.line, a);
-                } else if room(b, 1) {
-                    edges.push(e);
-                } else {
-                    // The port at `a` stays empty.
-                    full(e.line, b);
-                }
-            }
-        }
-        let mut b = FabricBuilder::new(name);
-        for (name, ports) in self.names.iter().zip(&used) {
-            b.add_switch(Switch {
-                description: (*name).to_owned(),
-                ports: *ports as u8,
-                ..Switch::default()
-            });
-        }
-        let default = b.class(options.class.clone());
-        let mut next = vec![1u8; self.names.len()];
-        let mut port = |s: usize| {
-            let p = next[s];
-            next[s] = p.wrapping_add(1);
-            (SwitchId::new(s), p)
-        };
-        for s in 0..self.names.len() {
-            for k in 1..=per_switch.min(254) {
-                let (switch, p) = port(s);
-                b.add_host_on(switch, p, &format!("{}-n{k}", self.names[s]), default)?;
-            }
-        }
-        let mut known: HashMap<&str, (HostId, u32)> = HashMap::new();
-        for (_, name, s, class) in hosts {
-            let class = class.clone().map_or(default, |c| b.class(c));
-            let (host, adapters) = known.entry(name).or_insert_with(|| (b.add_host(*name), 0));
-            *adapters += 1;
-            let (switch, p) = port(*s);
-            b.add_adapter_on(*host, switch, p, &format!("{name} HCA-{adapters}"), class)?;
-        }
-        for e in edges {
-            let class = e.class.clone().map_or(default, |c| b.class(c));
-            let (near, far) = (port(e.ends.0), port(e.ends.1));
-            b.link_switches(near, far, class)?;
-        }
-        b.finish()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Bytes of a file, gzip and zstandard undone.
 
+use std::borrow::Cow;
 use std::io::Read;
 use std::path::Path;
 
@@ -46,15 +47,17 @@ pub fn read(path: &Path) -> Result<Vec<u8>, ReadError> {
     Ok(decoded)
 }
 
+/// Bytes as text; what is not UTF-8 becomes U+FFFD.
+pub fn text(bytes: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(bytes)
+}
+
 /// Reads a whole file as text; bytes that are not UTF-8 become U+FFFD.
 ///
 /// # Errors
 /// As [`read`].
 pub fn read_text(path: &Path) -> Result<String, ReadError> {
-    read(path).map(|bytes| {
-        String::from_utf8(bytes)
-            .unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
-    })
+    read(path).map(|bytes| String::from_utf8(bytes).unwrap_or_else(|e| text(e.as_bytes()).into()))
 }
 
 /// What to call the fabric in a file: the file name without its endings; `stdin` for `-`.

@@ -1,15 +1,18 @@
-//! Text in and out.
+//! Text and binary in and out.
 //!
 //! Readers return what they could read plus [`Diagnostic`]s (line, what was found, what was expected,
 //! what to do); they fail only on "this is not such a file". Writers go through [`output::replace`]: a
 //! file is written beside its target and renamed, so nobody ever sees half of one.
 
 pub mod anonymise;
+pub mod codes;
+pub mod cray;
 pub mod detect;
 mod diagnostic;
 pub mod dot;
 pub mod edges;
 pub mod fdbs;
+mod graph_golf;
 pub mod guid2lid;
 pub mod guids;
 pub mod hosts;
@@ -17,11 +20,13 @@ pub mod ibnetdiscover;
 pub mod input;
 pub mod json;
 pub mod lft;
+pub mod netbench;
 pub mod netloc;
 pub mod output;
 pub mod sl;
 pub mod subnet_lst;
 pub mod tables;
+mod wiring;
 
 pub use detect::{Kind, detect, read_fabric};
 pub use diagnostic::{Diagnostic, Diagnostics, ReadError, Severity};

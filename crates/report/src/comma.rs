@@ -1,5 +1,7 @@
 //! CSV: one line a row, one column a number, with a heading.
 
+use darkfiber_study::Run;
+
 use crate::model::{FabricFacts, Outcome};
 
 /// Columns of [`engines`].
@@ -74,6 +76,61 @@ pub fn fabric(f: &FabricFacts) -> String {
     let (names, values): (Vec<_>, Vec<_>) =
         columns.into_iter().map(|(n, v)| (n.to_owned(), v)).unzip();
     text(&[names, values])
+}
+
+/// Columns of [`runs`].
+const RUN_COLUMNS: [&str; 16] = [
+    "fabric",
+    "engine",
+    "percent",
+    "failed",
+    "seed",
+    "pieces",
+    "pairs",
+    "lost",
+    "unrouted",
+    "layers",
+    "deadlock_free",
+    "efi_max",
+    "efi_max_relative",
+    "hops_mean",
+    "seconds",
+    "refused",
+];
+
+/// The runs of a sweep, one a line.
+pub fn runs(runs: &[Run]) -> String {
+    let mut lines = vec![RUN_COLUMNS.map(str::to_owned).to_vec()];
+    for run in runs {
+        let mut line = vec![
+            run.fabric.clone(),
+            run.engine.clone(),
+            run.percent.to_string(),
+            run.failed.to_string(),
+            run.seed.to_string(),
+            run.pieces.to_string(),
+        ];
+        match &run.outcome {
+            darkfiber_study::Outcome::Routed(m) => line.extend([
+                m.pairs.to_string(),
+                m.lost.to_string(),
+                m.unrouted.to_string(),
+                m.layers.to_string(),
+                m.deadlock_free.to_string(),
+                m.efi_max.to_string(),
+                m.efi_max_relative.map_or(String::new(), |x| x.to_string()),
+                m.hops_mean.to_string(),
+                m.seconds.to_string(),
+                String::new(),
+            ]),
+            darkfiber_study::Outcome::Refused { refused } => {
+                line.resize(RUN_COLUMNS.len() - 1, String::new());
+                line.push(refused.clone());
+            }
+        }
+        lines.push(line);
+    }
+    text(&lines)
 }
 
 /// Any lines, the first being the heading.

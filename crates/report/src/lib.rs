@@ -8,10 +8,12 @@ pub mod findings;
 pub mod json;
 pub mod model;
 pub mod number;
+pub mod plot;
 pub mod svg;
 pub mod table;
 
 pub use model::{
-    ClassFacts, Comparison, FabricFacts, FabricResult, Outcome, Provenance, Refused, Routed, Single,
+    ClassFacts, Comparison, FabricFacts, FabricResult, Outcome, Provenance, Refused, Routed,
+    Single, Sweep,
 };
 pub use table::Style;

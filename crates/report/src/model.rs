@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use darkfiber_analysis::{Efi, Finding};
+use darkfiber_study::{Run, Summary};
 use serde::Serialize;
 
 /// Everything that a result depends on. The number of threads is not among it: results do not depend on
@@ -176,5 +177,18 @@ pub struct Comparison<'a> {
     /// The fabric.
     pub fabric: &'a FabricFacts,
     /// Where the result comes from.
+    pub provenance: &'a Provenance,
+}
+
+/// The result of `darkfiber sweep`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Sweep<'a> {
+    /// The fabrics without faults.
+    pub fabrics: &'a [FabricFacts],
+    /// One entry a fabric, share of failed cables and engine.
+    pub summary: &'a [Summary],
+    /// Every run.
+    pub runs: &'a [Run],
+    /// Where the result comes from; the digests of several fabrics are separated by blanks.
     pub provenance: &'a Provenance,
 }

@@ -234,7 +234,7 @@ fn share(n: u64, of: usize) -> f64 {
 
 /// The end and the step of an axis over `0..=top` with about `steps` steps of 1, 2, 2.5 or 5 times a
 /// power of ten.
-fn nice_axis(top: f64, steps: u32) -> (f64, f64) {
+pub(crate) fn nice_axis(top: f64, steps: u32) -> (f64, f64) {
     let raw = top / f64::from(steps);
     let power = 10f64.powf(raw.log10().floor());
     let step = [1.0, 2.0, 2.5, 5.0, 10.0]
@@ -249,7 +249,7 @@ fn tick(x: f64) -> String {
     if x >= 1000.0 { mean(x) } else { format!("{x}") }
 }
 
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

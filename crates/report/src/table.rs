@@ -7,6 +7,8 @@ use comfy_table::{
     TableStyle,
 };
 
+use darkfiber_study::{Stat, Summary};
+
 use crate::model::{FabricFacts, Outcome, Routed};
 use crate::number::{duration, group, mean, percent};
 
@@ -161,6 +163,80 @@ fn cells(r: &Routed, style: Style) -> Vec<Cell> {
         Cell::new(mean(r.efi.stddev)),
         Cell::new(percent(r.dark_fiber_percent)),
     ]
+}
+
+/// A sweep over one fabric: a line for each share of failed cables and engine, and below it why some
+/// refused.
+pub fn sweep<'a>(rows: impl Iterator<Item = &'a Summary>, style: Style) -> String {
+    let mut table = new(style);
+    table.set_header([
+        "failed\ncables",
+        "engine",
+        "runs",
+        "lost pairs\nmean",
+        "\nmax",
+        "layers\nmean",
+        "\nmax",
+        "deadlock-\nfree",
+        "EFI max\nmean",
+        "relative\nmean",
+        "\nmin",
+        "\nmax",
+        "hops\nmean",
+        "time\nmean",
+    ]);
+    let of_mean =
+        |stat: Option<Stat>, text: fn(f64) -> String| stat.map_or("-".to_owned(), |s| text(s.mean));
+    let of_max =
+        |stat: Option<Stat>, text: fn(f64) -> String| stat.map_or("-".to_owned(), |s| text(s.max));
+    let few = |x: f64| format!("{x:.2}");
+    let whole = |x: f64| if x == 0.0 { "0".to_owned() } else { mean(x) };
+    let count = |x: f64| format!("{x:.0}");
+    let mut notes = String::new();
+    let mut told = Vec::new();
+    let mut last_failed = None;
+    for row in rows {
+        let routed = row.runs - row.refused;
+        let failed = format!("{} % ({})", row.percent, group(row.failed as u64));
+        table.add_row([
+            if last_failed.as_ref() == Some(&failed) { String::new() } else { failed.clone() },
+            row.engine.clone(),
+            match routed {
+                0 => "refused".to_owned(),
+                n if n < row.runs => format!("{n} of {}", row.runs),
+                n => n.to_string(),
+            },
+            of_mean(row.lost, whole),
+            of_max(row.lost, count),
+            of_mean(row.layers, few),
+            of_max(row.layers, count),
+            match row.deadlock_free {
+                _ if routed == 0 => "-".to_owned(),
+                n if n == routed => "yes".to_owned(),
+                0 => "NO".to_owned(),
+                n => format!("{n} of {routed}"),
+            },
+            of_mean(row.efi_max, whole),
+            of_mean(row.efi_max_relative, few),
+            row.efi_max_relative.map_or("-".to_owned(), |s| few(s.min)),
+            of_max(row.efi_max_relative, few),
+            of_mean(row.hops_mean, few),
+            of_mean(row.seconds, duration),
+        ]);
+        last_failed = Some(failed);
+        // Its first reason; the others differ in numbers.
+        if let Some(reason) = row.reason.as_ref().filter(|_| !told.contains(&&row.engine)) {
+            let _infallible = writeln!(notes, "{} refused: {reason}", row.engine);
+            told.push(&row.engine);
+        }
+    }
+    let numbers: Vec<usize> = (2..14).filter(|&i| i != 7).collect();
+    let mut text = finish(&mut table, &numbers, style);
+    if !notes.is_empty() {
+        text.push('\n');
+        text.push_str(&notes);
+    }
+    text
 }
 
 /// One line that says what fabric this is.

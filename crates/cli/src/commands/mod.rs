@@ -6,3 +6,4 @@ pub(crate) mod list;
 pub(crate) mod metrics;
 pub(crate) mod route;
 pub(crate) mod share;
+pub(crate) mod sweep;

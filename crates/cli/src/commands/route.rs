@@ -15,6 +15,7 @@ use darkfiber_report::{
 use darkfiber_routing::{
     self as routing, Deadlock, ENGINES, Engine, Lids, Refusal, Request, Routes, spread_lanes,
 };
+use darkfiber_study::Chain;
 
 use super::metrics;
 use crate::args::{Common, Format, LayerBy, RouteCommand};
@@ -22,13 +23,6 @@ use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
 use crate::progress::Progress;
 use crate::{out, provenance, save};
-
-/// Engines to try one after the other.
-struct Chain {
-    engines: Vec<&'static dyn Engine>,
-    /// The text of the user, also the name of its directory.
-    text: String,
-}
 
 pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure> {
     let chains: Vec<Chain> = args.engines.iter().map(|e| chain(e)).collect::<Result<_, _>>()?;
@@ -57,12 +51,12 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
     let mut problems = Vec::new();
     let progress = Progress::new(2 * chains.len() as u64, common.quiet);
     for chain in &chains {
-        progress.at(format!("{}: routing", chain.text));
+        progress.at(format!("{}: routing", chain.name));
         let (outcome, routes) = match compute(chain, &fabric, &request) {
             Err(refused) => (Outcome::Refused(refused), None),
             Ok((engine, mut routes, seconds, refusals)) => {
                 progress.step();
-                progress.at(format!("{}: checking", chain.text));
+                progress.at(format!("{}: checking", chain.name));
                 let layers_needed = args.spread_lanes.then(|| routes.layer_count());
                 if args.spread_lanes {
                     spread_lanes(&fabric, &mut routes, args.lanes);
@@ -84,7 +78,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
         if let (Some(dir), Some((engine, routes)), Outcome::Routed(row)) =
             (&args.output, &routes, &outcome)
         {
-            let dir = if chains.len() > 1 { dir.join(&chain.text) } else { dir.clone() };
+            let dir = if chains.len() > 1 { dir.join(&chain.name) } else { dir.clone() };
             let single =
                 json::text(&Single { outcome: &outcome, fabric: &facts, provenance: &provenance });
             let target = Target { dir: &dir, allow_deadlock: args.allow_deadlock, lmc: args.lmc };
@@ -118,8 +112,8 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
     Ok(exit)
 }
 
-/// Reads `-e a,b`.
-fn chain(text: &str) -> Result<Chain, Failure> {
+/// Reads `-e a,b`; its name is the text of the user, also the name of its directory.
+pub(super) fn chain(text: &str) -> Result<Chain, Failure> {
     let known: Vec<&str> = ENGINES.iter().map(|e| e.name()).collect();
     let engines = text
         .split(',')
@@ -132,7 +126,7 @@ fn chain(text: &str) -> Result<Chain, Failure> {
                 .ok_or_else(|| Failure::unknown("engine", name, &known))
         })
         .collect::<Result<_, _>>()?;
-    Ok(Chain { engines, text: text.replace(' ', "") })
+    Ok(Chain { engines, name: text.replace(' ', "") })
 }
 
 /// How many layers the engine would take if it told them by pair, where it was asked to tell them by
@@ -163,7 +157,7 @@ fn compute(chain: &Chain, fabric: &Fabric, request: &Request<'_>) -> Result<Comp
     Err(match refusals.len() {
         1 => refusals.remove(0),
         _ => Refused {
-            engine: chain.text.clone(),
+            engine: chain.name.clone(),
             refused: refusals
                 .iter()
                 .map(|r| format!("{}: {}", r.engine, r.refused))

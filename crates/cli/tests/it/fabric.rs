@@ -129,3 +129,20 @@ fn anonymous_copies_hold_no_name_and_keep_every_metric() {
     let over = run_in(lists.path(), "fabric pair.topo --anonymise -o f.topo --jobs jobs.txt");
     assert_eq!(over.code, 2, "{}", over.err);
 }
+
+#[test]
+fn networks_in_two_binary_files() {
+    let numbers = |n: [u8; 4]| n.map(|n| format!("{}\0\0\0", char::from(n))).concat();
+    // Two groups of a leaf and a spine.
+    let (inter, intra) = (numbers([1, 3, 3, 1]), numbers([0, 1, 1, 0]));
+    let dir = folder(&[("x_inter.bin", &inter), ("x_intra.bin", &intra)]);
+    let run = run_in(dir.path(), "fabric x_intra.bin --hosts-per-switch 2 --format json");
+    assert_eq!(run.code, 0, "{}", run.err);
+    let json = run.json();
+    assert_eq!((&json["switches"], &json["terminals"]), (&4.into(), &4.into()));
+    assert_eq!(json["shape"], "dragonfly+, 2 groups, 4 switches");
+    std::fs::remove_file(dir.path().join("x_intra.bin")).expect("it is there");
+    let half = run_in(dir.path(), "fabric x_inter.bin");
+    assert_eq!(half.code, 3);
+    assert!(half.err.contains("cannot read x_intra.bin"), "{}", half.err);
+}

@@ -11,7 +11,7 @@ fn help_teaches() {
     for text in ["Examples:", "Exit codes:", "family:key=value", "70 ", "darkfiber list presets"] {
         assert!(top.out.contains(text), "{text}: {}", top.out);
     }
-    for command in ["fabric", "route", "check", "list"] {
+    for command in ["fabric", "route", "check", "sweep", "list"] {
         let help = run(&format!("{command} --help"));
         assert_eq!(help.code, 0);
         assert!(help.out.contains("Examples:\n  darkfiber"), "{}", help.out);

@@ -4,6 +4,7 @@ mod bad_input;
 mod fabric;
 mod help;
 mod route;
+mod sweep;
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -40,7 +40,22 @@ fn expect(words: &[&str], pairs: usize, lanes: usize, free: bool) {
 
 #[test]
 fn dfsssp_on_a_hyperx_has_no_credit_loop() {
-    expect(&["hyperx:dims=4x3,t=2", "-e", "dfsssp"], 24 * 23, 2, true);
+    expect(&["hyperx:dims=4x3,t=2", "-e", "dfsssp"], 24 * 23, 1, true);
+}
+
+#[test]
+fn lash_on_a_torus_has_no_credit_loop() {
+    expect(&["torus:dims=5x5,t=1", "-e", "lash"], 25 * 24, 3, true);
+}
+
+#[test]
+fn nue_on_one_lane_has_no_credit_loop() {
+    expect(&["torus:dims=5x5,t=1", "-e", "nue", "--lanes", "1"], 25 * 24, 1, true);
+}
+
+#[test]
+fn nue_on_three_lanes_has_no_credit_loop() {
+    expect(&["dragonfly:p=2,a=4,h=2", "-e", "nue"], 72 * 71, 3, true);
 }
 
 #[test]

@@ -83,6 +83,22 @@ proptest! {
 }
 
 #[test]
+fn any_links_nest_and_may_split() {
+    let f = spec("hyperx:dims=4x3").fabric;
+    let cables = f.switch_link_count();
+    let all = Faults::any_links(&f, cables + 5, 9);
+    assert_eq!(all.links.len(), cables);
+    assert_eq!(f.with_faults(&all).0.components(), [1; 12]);
+    for count in 0..=cables {
+        let some = Faults::any_links(&f, count, 9);
+        assert_eq!(some.links.len(), count);
+        let more = Faults::any_links(&f, count + 1, 9);
+        assert!(some.links.iter().all(|c| more.links.contains(c)));
+    }
+    assert_ne!(Faults::any_links(&f, 5, 1), Faults::any_links(&f, 5, 2));
+}
+
+#[test]
 fn nothing_failed_changes_nothing() {
     for name in ["@t2hx-fattree-full", "@shandy", "@edison", "@cab"] {
         let t = open(name).expect(name);

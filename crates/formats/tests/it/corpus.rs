@@ -8,7 +8,7 @@ use crate::robust::try_all;
 fn replay() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
     let mut files = 0;
-    for target in ["ibnetdiscover", "edges", "json"] {
+    for target in ["ibnetdiscover", "edges", "json", "links"] {
         let entries = std::fs::read_dir(folder.join(target)).expect("a corpus");
         for entry in entries {
             let path = entry.expect("an entry").path();
@@ -17,5 +17,5 @@ fn replay() {
             files += 1;
         }
     }
-    assert!(files >= 36, "{files}");
+    assert!(files >= 43, "{files}");
 }

@@ -97,14 +97,14 @@ fn errors_say_what_it_is_and_what_to_do() {
     .map(|text| refuse(text))
     .collect();
     insta::assert_snapshot!(told.join("\n"), @r"
-    f: the file is empty; expected a fabric (ibnetdiscover, `ibnetdiscover -p`, subnet.lst, netloc nodes, darkfiber JSON, edge list) (ibnetdiscover writes nothing if it has no rights on /dev/infiniband or no link)
-    f: line 3 looks like HTML or XML; expected a fabric (ibnetdiscover, `ibnetdiscover -p`, subnet.lst, netloc nodes, darkfiber JSON, edge list) (was a login or error page downloaded instead of the file?)
-    f: line 2 looks like a routing table (LFT dump); expected a fabric (ibnetdiscover, `ibnetdiscover -p`, subnet.lst, netloc nodes, darkfiber JSON, edge list) (give it with --routes, and its fabric as an ibnetdiscover file)
-    f: line 1 looks like a netloc paths file, which holds routes; expected a fabric (ibnetdiscover, `ibnetdiscover -p`, subnet.lst, netloc nodes, darkfiber JSON, edge list) (give it with --routes, and its fabric as an ibnetdiscover file)
-    f: line 2 looks like an ibdm topology file (.topo); expected a fabric (ibnetdiscover, `ibnetdiscover -p`, subnet.lst, netloc nodes, darkfiber JSON, edge list) (it names systems, not switches: simulate it with ibdm's ibmgtsim or dump the real fabric with ibnetdiscover)
-    f: line 1 is like nothing known: some text; expected a fabric (ibnetdiscover, `ibnetdiscover -p`, subnet.lst, netloc nodes, darkfiber JSON, edge list) (give the output of ibnetdiscover)
-    f: there are only comments; expected a fabric (ibnetdiscover, `ibnetdiscover -p`, subnet.lst, netloc nodes, darkfiber JSON, edge list) (give the output of ibnetdiscover)
-    f: line 1 looks like binary or compressed data; expected a fabric (ibnetdiscover, `ibnetdiscover -p`, subnet.lst, netloc nodes, darkfiber JSON, edge list) (gzip and zstandard are undone once; unpack archives first)
+    f: the file is empty; expected a fabric (ibnetdiscover, `ibnetdiscover -p`, subnet.lst, netloc nodes, darkfiber JSON, edge list; links of Cray, CODES or netbench) (ibnetdiscover writes nothing if it has no rights on /dev/infiniband or no link)
+    f: line 3 looks like HTML or XML; expected a fabric (ibnetdiscover, `ibnetdiscover -p`, subnet.lst, netloc nodes, darkfiber JSON, edge list; links of Cray, CODES or netbench) (was a login or error page downloaded instead of the file?)
+    f: line 2 looks like a routing table (LFT dump); expected a fabric (ibnetdiscover, `ibnetdiscover -p`, subnet.lst, netloc nodes, darkfiber JSON, edge list; links of Cray, CODES or netbench) (give it with --routes, and its fabric as an ibnetdiscover file)
+    f: line 1 looks like a netloc paths file, which holds routes; expected a fabric (ibnetdiscover, `ibnetdiscover -p`, subnet.lst, netloc nodes, darkfiber JSON, edge list; links of Cray, CODES or netbench) (give it with --routes, and its fabric as an ibnetdiscover file)
+    f: line 2 looks like an ibdm topology file (.topo); expected a fabric (ibnetdiscover, `ibnetdiscover -p`, subnet.lst, netloc nodes, darkfiber JSON, edge list; links of Cray, CODES or netbench) (it names systems, not switches: simulate it with ibdm's ibmgtsim or dump the real fabric with ibnetdiscover)
+    f: line 1 is like nothing known: some text; expected a fabric (ibnetdiscover, `ibnetdiscover -p`, subnet.lst, netloc nodes, darkfiber JSON, edge list; links of Cray, CODES or netbench) (give the output of ibnetdiscover)
+    f: there are only comments; expected a fabric (ibnetdiscover, `ibnetdiscover -p`, subnet.lst, netloc nodes, darkfiber JSON, edge list; links of Cray, CODES or netbench) (give the output of ibnetdiscover)
+    f: line 1 looks like binary or compressed data; expected a fabric (ibnetdiscover, `ibnetdiscover -p`, subnet.lst, netloc nodes, darkfiber JSON, edge list; links of Cray, CODES or netbench) (gzip and zstandard are undone once; unpack archives first)
     ");
     let wrong = ibnetdiscover::read("0 1\n1 2\n", Path::new("f")).expect_err("an edge list");
     insta::assert_snapshot!(wrong.to_string(), @r#"f: line 1 looks like an edge list; expected an ibnetdiscover file (lines such as `Switch 36 "S-..."` and `Ca 1 "H-..."`)"#);

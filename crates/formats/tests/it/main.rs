@@ -4,6 +4,7 @@ mod anonymise;
 mod corpus;
 mod detect;
 mod ibsim;
+mod links;
 mod quirks;
 mod real;
 mod robust;

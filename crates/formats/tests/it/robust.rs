@@ -6,7 +6,7 @@ use darkfiber_fabric::SwitchId;
 use darkfiber_fabric::Topology;
 use darkfiber_formats::detect::parse_fabric;
 use darkfiber_formats::edges::{self, Options};
-use darkfiber_formats::{Diagnostics, ReadError, ibnetdiscover, json};
+use darkfiber_formats::{Diagnostics, ReadError, codes, cray, ibnetdiscover, json, netbench};
 use proptest::prelude::*;
 
 /// Tries all readers and uses what they make.
@@ -37,10 +37,23 @@ pub(crate) fn try_all(text: &str) {
     used(ibnetdiscover::read_ports(text, path));
     used(edges::read(text, path, &options));
     used(json::read(text, path).map(|t| (t, Diagnostics::default())));
+    used(cray::read(text, path));
+    used(netbench::read(text, path, &options));
+    used(edges::read(text, Path::new("n8d3.edges"), &options));
     used(parse_fabric(text, path, &options));
+    // Any bytes can be the two halves of a network.
+    let bytes = text.as_bytes();
+    for cut in [bytes.len() / 2, bytes.len() / 24 * 12] {
+        let (inter, intra) = bytes.split_at(cut);
+        used(codes::assemble((inter, path), (intra, path), &options));
+    }
 }
 
 const SMALL: &str = include_str!("../../../../tests/data/fabrics/ibtopotool_3.topo");
+
+const CRAY: &str = include_str!("../../../../fuzz/corpus/links/cray");
+const NETBENCH: &str = include_str!("../../../../fuzz/corpus/links/netbench");
+const CODES: &[u8] = include_bytes!("../../../../fuzz/corpus/links/codes");
 
 /// Ways to spoil a text.
 #[derive(Clone, Debug)]
@@ -132,5 +145,22 @@ proptest! {
         let mut out = Vec::new();
         json::write(&mut out, &t).expect("memory");
         try_all(&spoil(&String::from_utf8(out).expect("text"), &how));
+    }
+
+    #[test]
+    fn spoilt_link_lists(how in prop::collection::vec(spoils(), 1..8)) {
+        try_all(&spoil(CRAY, &how));
+        try_all(&spoil(NETBENCH, &how));
+    }
+
+    #[test]
+    fn spoilt_binaries(how in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6)) {
+        let mut bytes = CODES.to_vec();
+        for (i, byte) in how {
+            let i = i.index(bytes.len());
+            bytes[i] = byte;
+        }
+        // Bytes below 0x80 are text as they are.
+        try_all(&String::from_utf8_lossy(&bytes));
     }
 }

@@ -1,0 +1,48 @@
+//! Configuration files of CODES: parameters of a network, not the network.
+
+use std::path::Path;
+
+use crate::ReadError;
+
+/// Whether a line begins the configuration of a simulation.
+pub(crate) fn is_line(line: &str) -> bool {
+    line == "LPGROUPS" || line == "LPGROUPS{" || line == "LPGROUPS {"
+}
+
+/// The value of a parameter, without quotes.
+fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    text.lines().find_map(|line| {
+        let rest = line.trim().strip_prefix(key)?.trim_start().strip_prefix('=')?;
+        Some(rest.split(';').next()?.trim().trim_matches('"'))
+    })
+}
+
+/// The error that says what the parameters are, and what to give instead.
+pub(crate) fn refuse(text: &str, path: &Path, expected: &str) -> ReadError {
+    let (what, hint) = slim_fly(text).unwrap_or_else(|| {
+        let file = value(text, "inter-group-connections");
+        let hint = match file.and_then(|file| file.rsplit('/').next()).filter(|f| !f.is_empty()) {
+            Some(file) => {
+                format!("its links are in the file {file} and the one beside it: give that")
+            }
+            None => "give a generator spec (darkfiber list families)".to_owned(),
+        };
+        ("CODES parameters of a simulation, without links".to_owned(), hint)
+    });
+    ReadError::not_such(path, what, expected, hint)
+}
+
+/// A Slim Fly: `q` routers in each of `2 q` groups.
+fn slim_fly(text: &str) -> Option<(String, String)> {
+    value(text, "generator_set_X")?;
+    let number = |key| value(text, key)?.parse::<u64>().ok();
+    let q = number("num_routers").filter(|&q| (2..1 << 20).contains(&q))?;
+    let routers = 2 * q * q;
+    let mut what = format!("CODES parameters of a Slim Fly of {routers} routers, without links");
+    if let Some(stated) = number("repetitions").filter(|&n| n != routers) {
+        what = format!("{what} (though `repetitions` is {stated})");
+    }
+    let hosts = number("num_terminals")
+        .map_or(String::new(), |p| format!(", with {p} hosts on every switch"));
+    Some((what, format!("give the generator spec slimfly:q={q}{hosts}")))
+}

@@ -1,0 +1,17 @@
+//! Studies: many runs over fabrics, engines and faults.
+//!
+//! [`sweep`] is the fault sweep of Domke, Hoefler, Matsuoka, "Fail-in-place network design: interaction
+//! between topology, routing algorithm and failures", SC'14: how do engines and topologies bear cables
+//! that fail and are not replaced? Pure functions of fabrics, engines and seeds; the clock is the
+//! caller's, and so is the thread pool.
+
+mod pieces;
+mod summary;
+mod sweep;
+
+pub use pieces::{Measured, Pieces};
+pub use summary::{Stat, Summary, summarise};
+pub use sweep::{Chain, Outcome, Plan, Run, failing, sweep};
+
+/// Seconds since some fixed moment.
+pub type Clock<'a> = &'a (dyn Fn() -> f64 + Sync);

@@ -1,0 +1,181 @@
+//! The sweep itself: fabrics x shares of failed cables x seeds x engines.
+
+use std::fmt;
+
+use darkfiber_fabric::{Faults, Topology};
+use darkfiber_routing::{Engine, Request};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::{Clock, Measured, Pieces};
+
+/// Engines to try one after the other.
+#[derive(Clone)]
+pub struct Chain {
+    /// What to call it.
+    pub name: String,
+    /// The first that does not refuse routes.
+    pub engines: Vec<&'static dyn Engine>,
+}
+
+impl fmt::Debug for Chain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+/// What to run. Names of fabrics and of chains tell results apart, so they should differ.
+#[derive(Clone, Debug)]
+pub struct Plan<'a> {
+    /// The fabrics without faults.
+    pub fabrics: &'a [Topology],
+    /// Who routes them.
+    pub chains: &'a [Chain],
+    /// Shares of the switch-to-switch cables that fail, in percent, 0 to 100.
+    pub percents: &'a [f64],
+    /// Draws for each share.
+    pub seeds: u64,
+    /// The first seed; the others follow it.
+    pub first_seed: u64,
+    /// Virtual lanes that may be used.
+    pub lanes: u8,
+}
+
+/// What came out of a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Outcome {
+    /// Every piece was routed.
+    Routed(Measured),
+    /// A piece could not be routed.
+    Refused {
+        /// Why.
+        refused: String,
+    },
+}
+
+/// One fabric, with some cables failed, and one chain of engines.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Run {
+    /// Name of the fabric.
+    pub fabric: String,
+    /// Name of the chain.
+    pub engine: String,
+    /// Share of cables that should fail, in percent.
+    pub percent: f64,
+    /// Cables that failed.
+    pub failed: usize,
+    /// Seed of the draw.
+    pub seed: u64,
+    /// Pieces that the fabric was in.
+    pub pieces: usize,
+    /// What came out.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+}
+
+impl Run {
+    /// The numbers, unless it was refused.
+    pub fn measured(&self) -> Option<&Measured> {
+        match &self.outcome {
+            Outcome::Routed(m) => Some(m),
+            Outcome::Refused { .. } => None,
+        }
+    }
+}
+
+/// How many of `cables` fail if `percent` of them do: the nearest number, but at least one for any
+/// share above zero.
+///
+/// ```
+/// let counts: Vec<usize> = [0.0, 0.1, 2.5, 100.0].map(|p| darkfiber_study::failing(p, 100)).into();
+/// assert_eq!(counts, [0, 1, 3, 100]);
+/// ```
+#[expect(clippy::cast_sign_loss, reason = "a negative or undefined share is none")]
+pub fn failing(percent: f64, cables: usize) -> usize {
+    let nearest = (percent / 100.0 * cables as f64).round() as usize;
+    if percent > 0.0 { nearest.max(1).min(cables) } else { 0 }
+}
+
+impl Plan<'_> {
+    /// Draws of cables, as (fabric, share, seed): without faults first, as everything is compared with
+    /// that; then by share and seed.
+    fn draws(&self) -> Vec<(usize, f64, u64)> {
+        let mut percents: Vec<f64> = self.percents.iter().copied().filter(|&p| p > 0.0).collect();
+        percents.sort_by(f64::total_cmp);
+        percents.dedup();
+        let seeds = || (0..self.seeds).map(|i| self.first_seed.wrapping_add(i));
+        let mut draws = Vec::new();
+        for fabric in 0..self.fabrics.len() {
+            draws.push((fabric, 0.0, self.first_seed));
+            for &percent in &percents {
+                draws.extend(seeds().map(|seed| (fabric, percent, seed)));
+            }
+        }
+        draws
+    }
+
+    /// How many times [`sweep`] will say that a draw is done.
+    pub fn steps(&self) -> usize {
+        self.draws().len()
+    }
+
+    /// Runs all chains on one draw.
+    fn run(&self, (fabric, percent, seed): (usize, f64, u64), clock: Clock<'_>) -> Vec<Run> {
+        let whole = &self.fabrics[fabric];
+        let failed = failing(percent, whole.fabric.switch_link_count());
+        let faults = Faults::any_links(&whole.fabric, failed, seed);
+        let pieces = Pieces::of(whole.with_faults(&faults).0);
+        // The faults are what varies: engines that draw lots draw the same ones in every run.
+        let request = Request { lanes: self.lanes, seed: self.first_seed, ..Request::default() };
+        self.chains
+            .iter()
+            .map(|chain| Run {
+                fabric: whole.fabric.name().to_owned(),
+                engine: chain.name.clone(),
+                percent,
+                failed,
+                seed,
+                pieces: pieces.count(),
+                outcome: match pieces.route(&chain.engines, &request, clock) {
+                    Ok(measured) => Outcome::Routed(measured),
+                    Err(refused) => Outcome::Refused { refused },
+                },
+            })
+            .collect()
+    }
+}
+
+/// Takes cables away, routes what is left with every chain and checks it. A fabric that falls apart is
+/// taken as it is: its pieces are routed one by one, and pairs between them are lost. Every fabric is
+/// run once without faults, asked for or not.
+///
+/// Rows come by fabric, share, seed and chain. They do not depend on the number of threads, except
+/// for the seconds: draws run side by side, and while one waits its thread helps others.
+pub fn sweep(plan: &Plan<'_>, clock: Clock<'_>, done: &(dyn Fn() + Sync)) -> Vec<Run> {
+    let draws = plan.draws();
+    let groups: Vec<Vec<Run>> = draws
+        .par_iter()
+        .with_max_len(1)
+        .map(|&draw| {
+            let runs = plan.run(draw, clock);
+            done();
+            runs
+        })
+        .collect();
+    let mut faultless: Vec<Option<u64>> = Vec::new();
+    let mut rows = Vec::with_capacity(groups.len() * plan.chains.len());
+    for mut runs in groups {
+        if runs.iter().any(|run| run.failed == 0 && run.percent == 0.0) {
+            faultless = runs.iter().map(|run| run.measured().map(|m| m.efi_max)).collect();
+        }
+        for (run, &faultless) in runs.iter_mut().zip(&faultless) {
+            if let Outcome::Routed(m) = &mut run.outcome {
+                m.efi_max_relative =
+                    faultless.filter(|&max| max > 0).map(|max| m.efi_max as f64 / max as f64);
+            }
+        }
+        rows.append(&mut runs);
+    }
+    rows
+}
