@@ -1,15 +1,26 @@
 //! Growing the paths to a destination stage by stage: lattice lines and dragonfly groups.
 //!
-//! Every channel has a class, its dimension. A minimal path takes its hops in the order of the classes.
-//! Seen from the destination, the last class comes first: its stage joins the switches that have a
-//! direct cable to one joined before; then comes the stage of the class before it, and so on. Each
-//! table entry is made once, so no path can take classes in another order.
+//! Every local channel has a class, its dimension, and its line: the switches of a row, or a whole
+//! dragonfly group. A minimal path takes its hops in the order of the classes. Seen from the
+//! destination, the last class comes first: its stage joins the switches that have a direct cable to
+//! one joined before; then comes the stage of the class before it, and so on. Each table entry is made
+//! once, and goes to a switch joined in an earlier stage.
 //!
-//! In a line (the switches of a row, or a whole dragonfly group) that lacks a cable, a switch without
-//! a direct one may first hop to another switch of its line that is **above** it: one with fewer
-//! missing cables, or the lower id among equals. Within a line, paths so only go up, then once more,
-//! which is Up*/Down* on a line (Schroeder et al., "Autonet", 1991) and closes no cycle.
+//! Where cables or switches are missing this leaves switches out. Further rounds of stages join them
+//! over turns that close no cycle either ([`Lines::may_turn`]):
+//!
+//! - In a line that lacks a cable, a hop to a switch **above** (with fewer missing cables, or the lower
+//!   id), and on in the same line. Two hops of a line never pass a switch below both others, which
+//!   is Up*/Down* on a line (Schroeder et al., "Autonet", 1991).
+//! - On a HyperX, back from a later class to an earlier one, if the hop there **rises**: coordinates
+//!   are ranked by what is missing behind them, and its line lacks nothing.
+//!
+//! A cycle would have a smallest class `b`. Its channels of class `b` are entered from later classes
+//! or from their own line. One of a damaged line is entered from that line alone, so the cycle stays in
+//! the line, where Up*/Down* has none. One of a whole line is entered from a later class, so it rises
+//! in coordinate `b`, which no other channel of the cycle changes: it never comes back.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use darkfiber_fabric::{Fabric, SwitchId};
@@ -35,6 +46,9 @@ pub(super) struct Lines {
     switches: usize,
     /// Classes that have lines: `0..dims`.
     dims: u8,
+    /// Rank of each switch's coordinate; `rank[class * switches + s]`. All 0 where no path may turn
+    /// back.
+    rank: Vec<u32>,
 }
 
 impl Lines {
@@ -62,6 +76,7 @@ impl Lines {
             damaged: vec![false; dims * n],
             switches: n,
             dims: dims as u8,
+            rank: vec![0; dims * n],
         };
         for d in 0..dims {
             lines.find_missing(fabric, d, coords);
@@ -83,8 +98,9 @@ impl Lines {
                 }
             })
             .collect();
-        let (missing, damaged) = (vec![0; 2 * n], vec![false; 2 * n]);
-        Self { class, missing, damaged, switches: n, dims: 2 }
+        let none = vec![0; 2 * n];
+        let damaged = vec![false; 2 * n];
+        Self { class, missing: none.clone(), damaged, switches: n, dims: 2, rank: none }
     }
 
     fn find_missing(&mut self, fabric: &Fabric, d: usize, coords: &[Vec<u32>]) {
@@ -113,26 +129,73 @@ impl Lines {
         }
     }
 
+    /// Lets paths turn back to an earlier class where that raises the rank of the coordinate:
+    /// the more switches and cables of later classes are missing behind a coordinate, the higher.
+    pub(super) fn rank(mut self, coords: &[Vec<u32>]) -> Self {
+        let n = self.switches;
+        for d in 0..usize::from(self.dims) {
+            let mut behind: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
+            for (s, at) in coords.iter().enumerate() {
+                let missing = (d + 1..usize::from(self.dims)).map(|e| self.missing[e * n + s]);
+                let (switches, cables) = behind.entry(at[d]).or_default();
+                *switches += 1;
+                *cables += missing.sum::<u32>();
+            }
+            let mut order: Vec<u32> = behind.keys().copied().collect();
+            order.sort_by_key(|x| (std::cmp::Reverse(behind[x].0), behind[x].1, *x));
+            let place: BTreeMap<u32, u32> = order.into_iter().zip(0..).collect();
+            for (s, at) in coords.iter().enumerate() {
+                self.rank[d * n + s] = place[&at[d]];
+            }
+        }
+        self
+    }
+
     /// The class of a channel.
     #[inline]
     pub(super) fn class(&self, c: u32) -> u8 {
         self.class[c as usize]
     }
 
+    #[inline]
+    fn at(&self, class: u8, s: u32) -> usize {
+        usize::from(class) * self.switches + s as usize
+    }
+
     /// Whether `v` is above `s` in their line.
     #[inline]
     fn above(&self, class: u8, v: u32, s: u32) -> bool {
-        let key = |x: u32| (self.missing[usize::from(class) * self.switches + x as usize], x);
-        key(v) < key(s)
+        (self.missing[self.at(class, v)], v) < (self.missing[self.at(class, s)], s)
     }
 
-    /// Whether a path may go on from local channel `c` to local channel `next`: to a later class, or
-    /// in the same line, but not over a switch that both others are above of.
+    /// Whether a path may go on from local channel `c` to local channel `next`.
     pub(super) fn may_turn(&self, fabric: &Fabric, c: u32, next: u32) -> bool {
         let (a, b) = (self.class(c), self.class(next));
         let (s, v) = (fabric.tails()[c as usize], fabric.heads()[c as usize]);
         let t = fabric.heads()[next as usize];
-        a < b || a == b && (self.above(a, v, s) || self.above(a, v, t))
+        match a.cmp(&b) {
+            Ordering::Less => true,
+            Ordering::Equal => {
+                self.damaged[self.at(b, v)] && (self.above(b, v, s) || self.above(b, v, t))
+            }
+            Ordering::Greater => {
+                !self.damaged[self.at(b, v)] && self.rank[self.at(b, v)] < self.rank[self.at(b, t)]
+            }
+        }
+    }
+
+    /// Whether a path may come from `s` on a channel of class `a` to `v`, which goes on in class `b`
+    /// to coordinates of rank `low` or more.
+    #[inline]
+    fn may_join(&self, a: u8, s: u32, v: u32, b: u8, low: u32) -> bool {
+        if a >= GLOBAL || b >= GLOBAL {
+            return true;
+        }
+        match a.cmp(&b) {
+            Ordering::Less => true,
+            Ordering::Equal => self.damaged[self.at(b, v)] && self.above(b, v, s),
+            Ordering::Greater => !self.damaged[self.at(b, v)] && self.rank[self.at(b, v)] < low,
+        }
     }
 }
 
@@ -143,17 +206,34 @@ pub(super) struct Growth<'a> {
     dag: &'a mut Dag,
     dest: u32,
     work: &'a mut Work,
+    /// Stages so far.
+    stages: u32,
 }
 
 /// Room for a [`Growth`], to be used again.
 #[derive(Default)]
 pub(super) struct Work {
-    /// Number of the stage that joined each switch.
+    /// Number of the stage that joined each switch; 0 for the destination and those not joined.
     stage: Vec<u32>,
-    /// Class and kind (whether by climbing in a line) of each stage.
-    stages: Vec<(u8, bool)>,
+    /// Class that each switch sends on.
+    class: Vec<u8>,
+    /// Lowest rank, in that class, of the coordinates that each switch may send to.
+    low: Vec<u32>,
     /// Of the candidates of each switch the one that a draw by channel and destination takes.
     pub(super) choice: Vec<u32>,
+}
+
+impl Work {
+    fn clear(&mut self, n: usize) {
+        self.stage.clear();
+        self.stage.resize(n, 0);
+        self.class.clear();
+        self.class.resize(n, ODD);
+        self.low.clear();
+        self.low.resize(n, 0);
+        self.choice.clear();
+        self.choice.resize(n, NONE);
+    }
 }
 
 impl<'a> Growth<'a> {
@@ -169,13 +249,8 @@ impl<'a> Growth<'a> {
         dag.clear(n);
         dag.dist[dest.index()] = 0;
         dag.order.push(dest.0);
-        work.stage.clear();
-        work.stage.resize(n, 0);
-        work.choice.clear();
-        work.choice.resize(n, NONE);
-        work.stages.clear();
-        work.stages.push((ODD, false));
-        Self { fabric, lines, dag, dest: dest.0, work }
+        work.clear(n);
+        Self { fabric, lines, dag, dest: dest.0, work, stages: 0 }
     }
 
     /// Switches joined so far.
@@ -188,77 +263,75 @@ impl<'a> Growth<'a> {
         self.joined() == self.fabric.switch_count()
     }
 
-    /// The stages of all lines, last class first.
+    /// The stages of all lines, last class first, round by round while they join anybody.
     pub(super) fn join_lines(&mut self) {
-        for class in (0..self.lines.dims).rev() {
-            let mut before = self.dag.order.len();
-            self.join(class, 0, false);
-            while before < self.dag.order.len() {
-                let first = before;
-                before = self.dag.order.len();
-                self.join(class, first, true);
+        let mut before = 0;
+        while self.joined() > before && !self.complete() {
+            before = self.joined();
+            for class in (0..self.lines.dims).rev() {
+                self.join(class);
             }
         }
     }
 
     /// The stage of cables between groups.
     pub(super) fn join_groups(&mut self) {
-        self.join(GLOBAL, 0, false);
+        self.join(GLOBAL);
     }
 
-    /// One stage: joins the switches that send on a channel of `class` to one of those joined so
-    /// far, from place `first` of the order; with `climb` only to one above them in a damaged line.
-    fn join(&mut self, class: u8, first: usize, climb: bool) {
-        let (fabric, lines, n) = (self.fabric, self.lines, self.lines.switches);
-        let now = self.work.stages.len() as u32;
-        self.work.stages.push((class, climb));
-        for i in first..self.dag.order.len() {
-            let v = self.dag.order[i];
-            if climb && !lines.damaged[usize::from(class) * n + v as usize] {
-                continue;
-            }
-            let dist = self.dag.dist[v as usize] + 1;
+    /// One stage: joins the switches that may send on a channel of `class` to one of those joined so
+    /// far.
+    fn join(&mut self, class: u8) {
+        let Self { fabric, lines, dag, work, dest, .. } = self;
+        self.stages += 1;
+        let now = self.stages;
+        for i in 0..dag.order.len() {
+            let v = dag.order[i];
+            let dist = dag.dist[v as usize] + 1;
+            let (next, low) = (work.class[v as usize], work.low[v as usize]);
             for back in fabric.channels_from(SwitchId(v)) {
                 let c = fabric.reverses()[back];
                 let s = fabric.heads()[back];
                 let at = s as usize;
-                if lines.class(c) != class || climb && !lines.above(class, v, s) {
+                let far = dag.dist[at];
+                if lines.class(c) != class
+                    || far != FAR && (work.stage[at] != now || far < dist)
+                    || !lines.may_join(class, s, v, next, low)
+                {
                     continue;
                 }
-                let far = self.dag.dist[at];
+                let rank = if class < GLOBAL { lines.rank[lines.at(class, v)] } else { 0 };
                 if far == FAR {
-                    self.dag.order.push(s);
-                    self.work.stage[at] = now;
-                } else if self.work.stage[at] != now || far < dist {
-                    continue;
+                    dag.order.push(s);
+                    work.stage[at] = now;
+                    work.class[at] = class;
                 }
-                let drawn =
-                    far == dist && draw(self.work.choice[at], self.dest) >= draw(c, self.dest);
-                if !drawn {
-                    self.work.choice[at] = c;
+                let equal = far == dist;
+                work.low[at] = if equal { work.low[at].min(rank) } else { rank };
+                if !equal || draw(c, *dest) > draw(work.choice[at], *dest) {
+                    work.choice[at] = c;
                 }
-                self.dag.dist[at] = dist;
+                dag.dist[at] = dist;
             }
         }
     }
 
     /// Joins the rest on shortest ways as strays, and makes the graph of all candidates.
     pub(super) fn finish(self) {
-        let Self { fabric, lines, dag, work, .. } = self;
+        let Self { fabric, lines, dag, work, dest, .. } = self;
         dag.legal = dag.order.len();
-        for &s in &dag.order[1..] {
-            debug_assert!(work.stage[s as usize] > 0);
-        }
         spread(fabric, dag, |_| true);
-        let stage = &work.stage;
-        let dest = dag.order[0] as usize;
         dag.collect(fabric, |c, s, v| {
-            if s != dest && stage[s] == 0 {
+            let (at, before) = (work.stage[s], work.stage[v]);
+            if at == 0 {
                 return true;
             }
-            let (class, climb) = work.stages[stage[s] as usize];
-            let earlier = stage[v] < stage[s] && (stage[v] > 0 || v == dest);
-            earlier && lines.class[c] == class && (!climb || lines.above(class, v as u32, s as u32))
+            let joined = before > 0 || v == dest as usize;
+            let (class, next, low) = (work.class[s], work.class[v], work.low[v]);
+            joined
+                && before < at
+                && lines.class[c] == class
+                && lines.may_join(class, s as u32, v as u32, next, low)
         });
     }
 
