@@ -145,10 +145,10 @@ fn lines(fabric: &Fabric, shape: &DragonflyShape) -> Lines {
         members.map(|(&m, &g)| local(m).into_iter().chain([g]).collect()).collect()
     };
     match shape.inside {
-        GroupKind::Full => Lines::new(fabric, 1, &at(&|m| vec![m])),
+        GroupKind::Full => Lines::of_groups(fabric, 1, &at(&|m| vec![m])),
         GroupKind::Grid { columns, .. } => {
             let columns = columns.max(1);
-            Lines::new(fabric, 2, &at(&|m| vec![m % columns, m / columns]))
+            Lines::of_groups(fabric, 2, &at(&|m| vec![m % columns, m / columns]))
         }
         GroupKind::LeafSpine { leaves } => {
             let leaf: Vec<bool> = shape.member.iter().map(|&m| m < leaves).collect();
@@ -183,8 +183,7 @@ impl Rule for ByGroup<'_> {
     }
 
     fn turn(&self, c: u32, next: u32) -> u32 {
-        let global = self.lines.class(c) == GLOBAL || self.lines.class(next) == GLOBAL;
-        if global || self.lines.may_turn(self.fabric, c, next) { 0 } else { EVERY }
+        if self.lines.may_turn(self.fabric, c, next) { 0 } else { EVERY }
     }
 
     fn even(&self) -> bool {

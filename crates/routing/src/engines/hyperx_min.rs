@@ -24,13 +24,12 @@ impl Engine for HyperXMin {
         "Every path corrects one coordinate after the other, in the order of the dimensions, on a \
          direct cable each; among parallel cables the load decides, as in sssp. Channels so depend on \
          channels of later dimensions only: one lane is enough.\n\n\
-         Where a direct cable or the switch at the turn of a path is missing, a path may correct the \
-         coordinates in another order, if that raises the coordinate that comes out of order (they \
-         are ranked, the most damaged highest), or hop to a third switch of the damaged line that is \
-         above: with fewer missing cables, or the lower id. Such turns close no cycle, so one lane is \
-         still enough, and all ways of one length share the load. Paths that even so find no way go \
-         any shortest one. If they close no cycle with the others, all share one lane; else they get \
-         lanes of their own.\n\n\
+         Where a direct cable or the switch at the turn of a path is missing, a path may hop to a third \
+         switch of the line, or correct the coordinates in another order. Coordinates are ranked, the \
+         most damaged highest; within a line a path never falls in rank after it has risen, and what \
+         comes out of order must rise. Such turns close no cycle, so one lane is still enough, and all \
+         ways of one length share the load. Paths that even so find no way go any shortest one. If \
+         they close no cycle with the others, all share one lane; else they get lanes of their own.\n\n\
          Complexity: as sssp."
     }
 
@@ -62,7 +61,7 @@ impl Engine for HyperXMin {
         let coords: Vec<Vec<u32>> = (0..fabric.switch_count())
             .map(|s| grid.at(SwitchId::new(s)).iter().map(|&x| x.into()).collect())
             .collect();
-        let lines = Lines::new(fabric, grid.dims.len(), &coords).rank(&coords);
+        let lines = Lines::of_lattice(fabric, grid.dims.len(), &coords);
         let mut routes = Routes::empty(self.name(), fabric, request.paths());
         let _ = balance(fabric, &mut routes, |dag: &mut Dag, home| {
             let mut work = Work::default();

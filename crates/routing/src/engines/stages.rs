@@ -7,20 +7,20 @@
 //! once, and goes to a switch joined in an earlier stage.
 //!
 //! Where cables or switches are missing this leaves switches out. Further rounds of stages join them
-//! over turns that close no cycle either ([`Lines::may_turn`]):
+//! over turns that close no cycle either ([`Lines::may_turn`]). The switches of a line are ranked, the
+//! more damaged the higher, and a hop **rises** or falls in rank:
 //!
-//! - In a line that lacks a cable, a hop to a switch **above** (with fewer missing cables, or the lower
-//!   id), and on in the same line. Two hops of a line never pass a switch below both others, which
-//!   is Up*/Down* on a line (Schroeder et al., "Autonet", 1991).
-//! - On a HyperX, back from a later class to an earlier one, if the hop there **rises**: coordinates
-//!   are ranked by what is missing behind them, and its line lacks nothing.
+//! - In a line a path may take several hops, but not fall after it has risen: Up*/Down* on a line
+//!   (Schroeder et al., "Autonet", 1991), upside down.
+//! - On a HyperX it may turn back from a later class to an earlier one, if the hop there rises. For
+//!   this the rank is one of coordinates, the same in all lines of a class.
 //!
-//! A cycle would have a smallest class `b`. Its channels of class `b` are entered from later classes
-//! or from their own line. One of a damaged line is entered from that line alone, so the cycle stays in
-//! the line, where Up*/Down* has none. One of a whole line is entered from a later class, so it rises
-//! in coordinate `b`, which no other channel of the cycle changes: it never comes back.
+//! A cycle would have a smallest class `b`. Its hops of class `b` come after hops of later classes, and
+//! then rise, or after hops of their own line. A falling one thus comes after another falling one of its
+//! line, and so on for ever, which never closes. So all rise in coordinate `b`, which no other hop of
+//! the cycle changes: it never comes back.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
 
 use darkfiber_fabric::{Fabric, SwitchId};
@@ -39,47 +39,42 @@ const NONE: u32 = u32::MAX;
 pub(super) struct Lines {
     /// Class of each channel.
     class: Vec<u8>,
-    /// Switches that each switch has no cable to in its line; `missing[class * switches + s]`.
-    missing: Vec<u32>,
-    /// Whether any cable is missing in the switch's line, as `missing`.
-    damaged: Vec<bool>,
     switches: usize,
     /// Classes that have lines: `0..dims`.
     dims: u8,
-    /// Rank of each switch's coordinate; `rank[class * switches + s]`. All 0 where no path may turn
-    /// back.
+    /// Rank of each switch in its line; `rank[class * switches + s]`.
     rank: Vec<u32>,
+    /// Whether paths may turn back to an earlier class.
+    back: bool,
 }
 
 impl Lines {
-    /// Lines along the first `dims` of the coordinates of each switch. Channels that change a
-    /// coordinate behind those are [`GLOBAL`]; channels that change none or several are [`ODD`].
-    pub(super) fn new(fabric: &Fabric, dims: usize, coords: &[Vec<u32>]) -> Self {
-        let n = fabric.switch_count();
-        let class = (0..fabric.channel_count())
-            .map(|c| {
-                let (s, v) = (fabric.tails()[c] as usize, fabric.heads()[c] as usize);
-                let (a, b) = (&coords[s], &coords[v]);
-                if a[dims..] != b[dims..] {
-                    return GLOBAL;
-                }
-                let mut changed = (0..dims).filter(|&d| a[d] != b[d]);
-                match (changed.next(), changed.next()) {
-                    (Some(d), None) => d as u8,
-                    _ => ODD,
-                }
-            })
-            .collect();
-        let mut lines = Self {
-            class,
-            missing: vec![0; dims * n],
-            damaged: vec![false; dims * n],
-            switches: n,
-            dims: dims as u8,
-            rank: vec![0; dims * n],
-        };
+    /// The lines of groups, along the first `dims` coordinates of each switch. Channels that change
+    /// a coordinate behind those are [`GLOBAL`]; channels that change none or several are [`ODD`].
+    pub(super) fn of_groups(fabric: &Fabric, dims: usize, coords: &[Vec<u32>]) -> Self {
+        let mut lines = Self::new(fabric, dims, coords);
         for d in 0..dims {
-            lines.find_missing(fabric, d, coords);
+            let missing = missing(fabric, &lines.class, d, coords);
+            lines.rank_within_lines(d, &missing);
+        }
+        lines
+    }
+
+    /// The lines of a lattice, in all coordinates.
+    pub(super) fn of_lattice(fabric: &Fabric, dims: usize, coords: &[Vec<u32>]) -> Self {
+        let mut lines = Self::new(fabric, dims, coords);
+        lines.back = true;
+        // Of all classes from the one at hand on.
+        let mut all = vec![0; fabric.switch_count()];
+        for d in (0..dims).rev() {
+            let missing = missing(fabric, &lines.class, d, coords);
+            all.iter_mut().zip(&missing).for_each(|(sum, m)| *sum += m);
+            if d + 1 == dims {
+                // No path turns back to the last class.
+                lines.rank_within_lines(d, &missing);
+            } else {
+                lines.rank_coordinates(d, &all, coords);
+            }
         }
         lines
     }
@@ -98,57 +93,51 @@ impl Lines {
                 }
             })
             .collect();
-        let none = vec![0; 2 * n];
-        let damaged = vec![false; 2 * n];
-        Self { class, missing: none.clone(), damaged, switches: n, dims: 2, rank: none }
+        Self { class, switches: n, dims: 2, rank: vec![0; 2 * n], back: false }
     }
 
-    fn find_missing(&mut self, fabric: &Fabric, d: usize, coords: &[Vec<u32>]) {
-        let n = self.switches;
-        let mut lines: BTreeMap<Vec<u32>, Vec<usize>> = BTreeMap::new();
+    fn new(fabric: &Fabric, dims: usize, coords: &[Vec<u32>]) -> Self {
+        let n = fabric.switch_count();
+        let class = (0..fabric.channel_count())
+            .map(|c| {
+                let (s, v) = (fabric.tails()[c] as usize, fabric.heads()[c] as usize);
+                let (a, b) = (&coords[s], &coords[v]);
+                if a[dims..] != b[dims..] {
+                    return GLOBAL;
+                }
+                let mut changed = (0..dims).filter(|&d| a[d] != b[d]);
+                match (changed.next(), changed.next()) {
+                    (Some(d), None) => d as u8,
+                    _ => ODD,
+                }
+            })
+            .collect();
+        Self { class, switches: n, dims: dims as u8, rank: vec![0; dims * n], back: false }
+    }
+
+    /// Ranks all switches by what they miss themselves, then by id.
+    fn rank_within_lines(&mut self, d: usize, missing: &[u32]) {
+        let mut order: Vec<usize> = (0..self.switches).collect();
+        order.sort_by_key(|&s| (missing[s], s));
+        for (s, rank) in order.into_iter().zip(0..) {
+            self.rank[d * self.switches + s] = rank;
+        }
+    }
+
+    /// Ranks coordinates: those that lack switches highest, then those whose switches miss most.
+    fn rank_coordinates(&mut self, d: usize, missing: &[u32], coords: &[Vec<u32>]) {
+        let mut of: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
+        for (at, &missing) in coords.iter().zip(missing) {
+            let (switches, cables) = of.entry(at[d]).or_default();
+            *switches += 1;
+            *cables += missing;
+        }
+        let mut order: Vec<u32> = of.keys().copied().collect();
+        order.sort_by_key(|x| (Reverse(of[x].0), of[x].1, *x));
+        let rank: BTreeMap<u32, u32> = order.into_iter().zip(0..).collect();
         for (s, at) in coords.iter().enumerate() {
-            let mut line = at.clone();
-            line[d] = 0;
-            lines.entry(line).or_default().push(s);
+            self.rank[d * self.switches + s] = rank[&at[d]];
         }
-        for line in lines.values() {
-            for &s in line {
-                let mut joined: Vec<u32> = fabric
-                    .channels_from(SwitchId::new(s))
-                    .filter(|&c| usize::from(self.class[c]) == d)
-                    .map(|c| fabric.heads()[c])
-                    .collect();
-                joined.sort_unstable();
-                joined.dedup();
-                self.missing[d * n + s] = (line.len() - 1).saturating_sub(joined.len()) as u32;
-            }
-            let damaged = line.iter().any(|&s| self.missing[d * n + s] > 0);
-            for &s in line {
-                self.damaged[d * n + s] = damaged;
-            }
-        }
-    }
-
-    /// Lets paths turn back to an earlier class where that raises the rank of the coordinate:
-    /// the more switches and cables of later classes are missing behind a coordinate, the higher.
-    pub(super) fn rank(mut self, coords: &[Vec<u32>]) -> Self {
-        let n = self.switches;
-        for d in 0..usize::from(self.dims) {
-            let mut behind: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
-            for (s, at) in coords.iter().enumerate() {
-                let missing = (d + 1..usize::from(self.dims)).map(|e| self.missing[e * n + s]);
-                let (switches, cables) = behind.entry(at[d]).or_default();
-                *switches += 1;
-                *cables += missing.sum::<u32>();
-            }
-            let mut order: Vec<u32> = behind.keys().copied().collect();
-            order.sort_by_key(|x| (std::cmp::Reverse(behind[x].0), behind[x].1, *x));
-            let place: BTreeMap<u32, u32> = order.into_iter().zip(0..).collect();
-            for (s, at) in coords.iter().enumerate() {
-                self.rank[d * n + s] = place[&at[d]];
-            }
-        }
-        self
     }
 
     /// The class of a channel.
@@ -158,45 +147,55 @@ impl Lines {
     }
 
     #[inline]
-    fn at(&self, class: u8, s: u32) -> usize {
-        usize::from(class) * self.switches + s as usize
+    fn rank(&self, class: u8, s: u32) -> u32 {
+        self.rank[usize::from(class) * self.switches + s as usize]
     }
 
-    /// Whether `v` is above `s` in their line.
-    #[inline]
-    fn above(&self, class: u8, v: u32, s: u32) -> bool {
-        (self.missing[self.at(class, v)], v) < (self.missing[self.at(class, s)], s)
-    }
-
-    /// Whether a path may go on from local channel `c` to local channel `next`.
+    /// Whether a path may go on from channel `c` to `next`, as far as lines are concerned.
     pub(super) fn may_turn(&self, fabric: &Fabric, c: u32, next: u32) -> bool {
         let (a, b) = (self.class(c), self.class(next));
         let (s, v) = (fabric.tails()[c as usize], fabric.heads()[c as usize]);
         let t = fabric.heads()[next as usize];
-        match a.cmp(&b) {
-            Ordering::Less => true,
-            Ordering::Equal => {
-                self.damaged[self.at(b, v)] && (self.above(b, v, s) || self.above(b, v, t))
-            }
-            Ordering::Greater => {
-                !self.damaged[self.at(b, v)] && self.rank[self.at(b, v)] < self.rank[self.at(b, t)]
-            }
-        }
+        a >= GLOBAL || b >= GLOBAL || self.may_join(a, s, v, b, self.rank(b, t))
     }
 
     /// Whether a path may come from `s` on a channel of class `a` to `v`, which goes on in class `b`
-    /// to coordinates of rank `low` or more.
+    /// to switches of rank `low` or more.
     #[inline]
     fn may_join(&self, a: u8, s: u32, v: u32, b: u8, low: u32) -> bool {
         if a >= GLOBAL || b >= GLOBAL {
             return true;
         }
+        let rises = || self.rank(b, v) < low;
         match a.cmp(&b) {
             Ordering::Less => true,
-            Ordering::Equal => self.damaged[self.at(b, v)] && self.above(b, v, s),
-            Ordering::Greater => !self.damaged[self.at(b, v)] && self.rank[self.at(b, v)] < low,
+            Ordering::Equal => self.rank(b, v) < self.rank(b, s) || rises(),
+            Ordering::Greater => self.back && rises(),
         }
     }
+}
+
+/// How many switches of its line in dimension `d` each switch has no cable to.
+fn missing(fabric: &Fabric, class: &[u8], d: usize, coords: &[Vec<u32>]) -> Vec<u32> {
+    let mut lines: BTreeMap<Vec<u32>, u32> = BTreeMap::new();
+    let line = |at: &[u32]| {
+        let mut line = at.to_vec();
+        line[d] = 0;
+        line
+    };
+    for at in coords {
+        *lines.entry(line(at)).or_default() += 1;
+    }
+    let joined = |s: usize| {
+        let channels = fabric.channels_from(SwitchId::new(s));
+        let mut heads: Vec<u32> =
+            channels.filter(|&c| usize::from(class[c]) == d).map(|c| fabric.heads()[c]).collect();
+        heads.sort_unstable();
+        heads.dedup();
+        heads.len() as u32
+    };
+    let all = coords.iter().enumerate();
+    all.map(|(s, at)| (lines[&line(at)] - 1).saturating_sub(joined(s))).collect()
 }
 
 /// The paths to one destination switch, as far as they have grown.
@@ -300,7 +299,7 @@ impl<'a> Growth<'a> {
                 {
                     continue;
                 }
-                let rank = if class < GLOBAL { lines.rank[lines.at(class, v)] } else { 0 };
+                let rank = if class < GLOBAL { lines.rank(class, v) } else { 0 };
                 if far == FAR {
                     dag.order.push(s);
                     work.stage[at] = now;
