@@ -66,6 +66,18 @@ impl Engine for DragonflyMin {
                 reason: "the groups are not known".to_owned(),
             });
         };
+        self.route_groups(fabric, request, shape, share)
+    }
+}
+
+impl DragonflyMin {
+    fn route_groups(
+        &self,
+        fabric: &Fabric,
+        request: &Request<'_>,
+        shape: &DragonflyShape,
+        share: bool,
+    ) -> Result<Routes, Refusal> {
         let lines = lines(fabric, shape);
         let grow = |dag: &mut Dag, work: &mut Work, home: SwitchId| {
             let mut growth = Growth::new(fabric, &lines, dag, work, home);
@@ -86,22 +98,17 @@ impl Engine for DragonflyMin {
             let _ = balance(fabric, &mut routes, |dag, home| grow(dag, &mut Work::default(), home));
             routes
         };
-        match shape.inside {
-            GroupKind::LeafSpine { .. } => {
-                let rule = UpAcrossDown { lines: &lines };
-                assign_by_rule(self.name(), fabric, &mut routes, request, &rule)?;
-            }
-            GroupKind::Full | GroupKind::Grid { .. } => {
-                let alone = shape.group.iter().all(|g| *g == shape.group[0]);
-                let rule = ByGroup { fabric, lines: &lines, group: &shape.group, alone };
-                assign_by_rule(self.name(), fabric, &mut routes, request, &rule)?;
-            }
+        if let GroupKind::LeafSpine { .. } = shape.inside {
+            let rule = UpAcrossDown { lines: &lines };
+            assign_by_rule(self.name(), fabric, &mut routes, request, &rule)?;
+        } else {
+            let alone = shape.group.iter().all(|g| *g == shape.group[0]);
+            let rule = ByGroup { fabric, lines: &lines, group: &shape.group, alone };
+            assign_by_rule(self.name(), fabric, &mut routes, request, &rule)?;
         }
         Ok(routes)
     }
-}
 
-impl DragonflyMin {
     /// One row for each destination switch, shared by its own LID and all LIDs of its terminals.
     fn shared_rows(
         &self,
@@ -221,5 +228,49 @@ impl Rule for UpAcrossDown<'_> {
 
     fn even(&self) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use darkfiber_fabric::{Faults, parse_spec};
+
+    use super::*;
+    use crate::check::check;
+    use crate::{DestId, Layers};
+
+    #[test]
+    fn shared_rows_do_as_well_and_are_checked_alike() {
+        for spec in ["dragonfly:p=2,a=4,h=2", "cascade:groups=3,rows=2,cols=4,p=2,blue=8"] {
+            for faults in [0, 2, 5] {
+                let whole = parse_spec(spec).expect("a spec");
+                let drawn = Faults::random_links(&whole.fabric, faults, 1).expect("few");
+                let topology = whole.with_faults(&drawn).0;
+                let (fabric, shape) = (&topology.fabric, topology.shape.as_ref());
+                let Some(Shape::Dragonfly(groups)) = shape else { panic!("{spec}: no groups") };
+                let request = Request { shape, ..Request::default() };
+                let single = DragonflyMin.route_groups(fabric, &request, groups, false);
+                let shared = DragonflyMin.route_groups(fabric, &request, groups, true);
+                let (single, shared) = (single.expect(spec), shared.expect(spec));
+                assert_eq!(shared.row_count(), fabric.switch_count());
+                let (a, b) = (check(fabric, &single), check(fabric, &shared));
+                assert!(b.complete() && b.deadlock_free(), "{spec}, {faults} faults");
+                assert_eq!(a.hops, b.hops, "{spec}, {faults} faults");
+
+                // The same entries, one row for each LID.
+                let mut copy = Routes::empty("copy", fabric, 1);
+                let n = fabric.switch_count();
+                let mut layer = vec![0; copy.row_count() * n];
+                for d in (0..shared.dest_count()).map(DestId::new) {
+                    let (from, to) = (shared.row(d, 0), copy.row(d, 0));
+                    copy.ports_mut(to).copy_from_slice(shared.ports(from));
+                    if let Layers::BySourceSwitch(l) = &shared.layers {
+                        layer[to * n..(to + 1) * n].copy_from_slice(&l[from * n..(from + 1) * n]);
+                    }
+                }
+                copy.layers = Layers::BySourceSwitch(layer);
+                assert_eq!(check(fabric, &copy), b, "{spec}, {faults} faults");
+            }
+        }
     }
 }

@@ -21,7 +21,7 @@
 //! the cycle changes: it never comes back.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use darkfiber_fabric::{Fabric, SwitchId};
 
@@ -73,7 +73,7 @@ impl Lines {
                 // No path turns back to the last class.
                 lines.rank_within_lines(d, &missing);
             } else {
-                lines.rank_coordinates(d, &all, coords);
+                lines.rank_coordinates(fabric, d, &all, coords);
             }
         }
         lines
@@ -124,8 +124,16 @@ impl Lines {
         }
     }
 
-    /// Ranks coordinates: those that lack switches highest, then those whose switches miss most.
-    fn rank_coordinates(&mut self, d: usize, missing: &[u32], coords: &[Vec<u32>]) {
+    /// Ranks coordinates: those that lack switches highest, then those whose switches miss most. Two
+    /// switches without a cable need a third one below either of them, so the second lowest
+    /// coordinate is the one with most cables to the lowest.
+    fn rank_coordinates(
+        &mut self,
+        fabric: &Fabric,
+        d: usize,
+        missing: &[u32],
+        coords: &[Vec<u32>],
+    ) {
         let mut of: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
         for (at, &missing) in coords.iter().zip(missing) {
             let (switches, cables) = of.entry(at[d]).or_default();
@@ -134,6 +142,17 @@ impl Lines {
         }
         let mut order: Vec<u32> = of.keys().copied().collect();
         order.sort_by_key(|x| (Reverse(of[x].0), of[x].1, *x));
+        let mut joined: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+        for c in (0..fabric.channel_count()).filter(|&c| usize::from(self.class[c]) == d) {
+            let (s, v) = (fabric.tails()[c], fabric.heads()[c]);
+            if order.first() == Some(&coords[s as usize][d]) {
+                joined.entry(coords[v as usize][d]).or_default().insert(v);
+            }
+        }
+        let cables = |x: &u32| joined.get(x).map_or(0, BTreeSet::len);
+        if let Some(second) = (1..order.len()).max_by_key(|&i| (cables(&order[i]), Reverse(i))) {
+            order[1..=second].rotate_right(1);
+        }
         let rank: BTreeMap<u32, u32> = order.into_iter().zip(0..).collect();
         for (s, at) in coords.iter().enumerate() {
             self.rank[d * self.switches + s] = rank[&at[d]];
