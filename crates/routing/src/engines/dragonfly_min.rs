@@ -5,8 +5,9 @@ use rayon::prelude::*;
 
 use super::balance::balance;
 use super::dag::{Dag, MOST_BYTES, require_routable};
+use super::lines::{GLOBAL, Lines, ODD};
 use super::rules::{EVERY, Rule, assign_by_rule};
-use super::stages::{GLOBAL, Growth, Lines, ODD, Work};
+use super::stages::{Growth, Work};
 use crate::{DELIVER, Deadlock, Engine, NO_ROUTE, Needs, Refusal, Request, Routes};
 
 /// See [`Engine::doc`].

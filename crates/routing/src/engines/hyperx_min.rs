@@ -4,8 +4,9 @@ use darkfiber_fabric::{Fabric, GridKind, Shape, SwitchId};
 
 use super::balance::balance;
 use super::dag::{Dag, require_routable};
+use super::lines::{Lines, ODD};
 use super::rules::{EVERY, Rule, assign_by_rule};
-use super::stages::{Growth, Lines, ODD, Work};
+use super::stages::{Growth, Work};
 use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
 
 /// See [`Engine::doc`].

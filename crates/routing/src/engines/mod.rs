@@ -1,5 +1,6 @@
 //! One engine, one file. Ways that several share: `dag` (candidates), `balance` (choice), `order`
-//! (up and down), `stages` (lines and groups), `rules` (layers that are free of cycles by a rule).
+//! (up and down), `lines` and `stages` (lattices and groups), `cuts` (datelines), `rules` (layers that
+//! are free of cycles by a rule).
 
 mod acyclic;
 mod balance;
@@ -11,6 +12,7 @@ mod dragonfly_min;
 mod ftree;
 mod hyperx_min;
 mod layers;
+mod lines;
 mod minhop;
 mod modk;
 mod order;
