@@ -95,40 +95,54 @@ impl<'a> Growth<'a> {
     }
 
     /// One stage: joins the switches that may send on a channel of `class` to one of those joined so
-    /// far.
+    /// far. Looks from whichever side has fewer switches.
     fn join(&mut self, class: u8) {
-        let Self { fabric, lines, dag, work, dest, .. } = self;
         self.stages += 1;
-        let now = self.stages;
-        for i in 0..dag.order.len() {
-            let v = dag.order[i];
-            let dist = dag.dist[v as usize] + 1;
-            let (next, low) = (work.class[v as usize], work.low[v as usize]);
-            for back in fabric.channels_from(SwitchId(v)) {
-                let c = fabric.reverses()[back];
-                let s = fabric.heads()[back];
-                let at = s as usize;
-                let far = dag.dist[at];
-                if lines.class(c) != class
-                    || far != FAR && (work.stage[at] != now || far < dist)
-                    || !lines.may_join(class, s, v, next, low)
-                {
-                    continue;
+        let (fabric, joined) = (self.fabric, self.joined());
+        if 2 * joined <= fabric.switch_count() {
+            for i in 0..joined {
+                for back in fabric.channels_from(SwitchId(self.dag.order[i])) {
+                    self.offer(class, fabric.reverses()[back]);
                 }
-                let rank = if class < GLOBAL { lines.rank(class, v) } else { 0 };
-                if far == FAR {
-                    dag.order.push(s);
-                    work.stage[at] = now;
-                    work.class[at] = class;
+            }
+        } else {
+            let missing = (0..fabric.switch_count()).filter(|&s| self.dag.dist[s] == FAR);
+            for s in missing.collect::<Vec<_>>() {
+                for c in fabric.channels_from(SwitchId::new(s)) {
+                    self.offer(class, c as u32);
                 }
-                let equal = far == dist;
-                work.low[at] = if equal { work.low[at].min(rank) } else { rank };
-                if !equal || draw(c, *dest) > draw(work.choice[at], *dest) {
-                    work.choice[at] = c;
-                }
-                dag.dist[at] = dist;
             }
         }
+    }
+
+    /// Lets the tail of channel `c` send on it, if it is not joined nearer, and may.
+    #[inline]
+    fn offer(&mut self, class: u8, c: u32) {
+        let Self { fabric, lines, dag, work, dest, stages: now } = self;
+        let (s, v) = (fabric.tails()[c as usize], fabric.heads()[c as usize]);
+        let (at, to) = (s as usize, v as usize);
+        let far = dag.dist[at];
+        if lines.class(c) != class
+            || dag.dist[to] == FAR
+            || work.stage[to] == *now
+            || far != FAR && (work.stage[at] != *now || far < dag.dist[to] + 1)
+            || !lines.may_join(class, s, v, work.class[to], work.low[to])
+        {
+            return;
+        }
+        let dist = dag.dist[to] + 1;
+        let rank = if class < GLOBAL { lines.rank(class, v) } else { 0 };
+        if far == FAR {
+            dag.order.push(s);
+            work.stage[at] = *now;
+            work.class[at] = class;
+        }
+        let equal = far == dist;
+        work.low[at] = if equal { work.low[at].min(rank) } else { rank };
+        if !equal || draw(c, *dest) > draw(work.choice[at], *dest) {
+            work.choice[at] = c;
+        }
+        dag.dist[at] = dist;
     }
 
     /// Joins the rest on shortest ways as strays, and makes the graph of all candidates.
