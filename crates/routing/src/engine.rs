@@ -121,6 +121,12 @@ pub enum Needs {
     FatTree,
     /// A lattice (HyperX, torus, mesh), or consistently numbered ports.
     Grid,
+    /// A HyperX with known coordinates.
+    HyperX,
+    /// A torus or mesh with known coordinates.
+    Torus,
+    /// A dragonfly, Cascade or dragonfly+ with known groups.
+    Dragonfly,
 }
 
 impl Needs {
@@ -131,6 +137,9 @@ impl Needs {
             Self::Tree => "a tree of levels",
             Self::FatTree => "a generated fat-tree",
             Self::Grid => "HyperX, torus or mesh",
+            Self::HyperX => "a generated HyperX",
+            Self::Torus => "a generated torus or mesh",
+            Self::Dragonfly => "a generated dragonfly",
         }
     }
 }
@@ -200,6 +209,9 @@ pub static ENGINES: &[&dyn Engine] = &[
     &engines::DModK,
     &engines::SModK,
     &engines::Dor,
+    &engines::Torus,
+    &engines::HyperXMin,
+    &engines::DragonflyMin,
     &engines::Sssp,
     &engines::DfSssp,
     &engines::Lash,

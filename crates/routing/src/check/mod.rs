@@ -1,8 +1,8 @@
 //! The checker: proves what routes do, whoever made them.
 //!
 //! It shares no code with the engines. Every ordered pair of terminals is traced through the tables as
-//! a packet would go; one pass over the in-tree of a destination traces all its sources, so the cost is
-//! O(destinations x switches), not O(pairs x hops). In the same pass the checker counts the load of
+//! a packet would go; one pass over the in-tree of a table row traces all its sources, to all neighbours
+//! that share the row, so the cost is O(rows x switches), not O(pairs x hops). In the same pass the checker counts the load of
 //! every channel and collects the dependencies between channels, layer by layer, whose strongly
 //! connected components decide deadlock freedom (Dally and Seitz, "Deadlock-free message routing in
 //! multiprocessor interconnection networks", 1987).
@@ -10,6 +10,7 @@
 mod dependency;
 mod walk;
 
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
@@ -22,7 +23,7 @@ use walk::{Outcome, Walk};
 
 /// Most broken pairs that a report lists one by one.
 const EXAMPLES: usize = 10;
-/// Destinations a task; fixed, so that the work splits alike for any number of threads.
+/// Runs of destinations a task; fixed, so that the work splits alike for any number of threads.
 const CHUNK: usize = 64;
 
 /// What the checker found.
@@ -130,35 +131,32 @@ pub fn check(fabric: &Fabric, routes: &Routes) -> Report {
     let n = fabric.terminal_count();
     let sources = Sources::new(fabric, routes);
     let deps = Dependencies::new(fabric);
+    let runs = sources.runs(fabric, routes);
 
-    let chunks: Vec<usize> = (0..n).step_by(CHUNK).collect();
     // Each group of chunks shares one load vector, so that memory does not grow with the fabric.
-    let group = chunks.len().div_ceil(16).max(1);
-    let partials: Vec<Partial> = chunks
-        .par_chunks(group)
-        .map(|starts| {
-            let mut part = Partial {
+    let group = runs.len().div_ceil(CHUNK).div_ceil(16).max(1);
+    let partials: Vec<Partial> = runs
+        .par_chunks(group * CHUNK)
+        .map(|runs| {
+            let part = Partial {
                 hops: Vec::new(),
                 load: vec![0; fabric.channel_count()],
                 unreachable: 0,
                 loops: 0,
                 broken: Vec::new(),
             };
-            let mut walk = Walk::new(fabric);
-            for &start in starts {
-                for d in start..(start + CHUNK).min(n) {
-                    visit(
-                        fabric,
-                        routes,
-                        &sources,
-                        &deps,
-                        &mut walk,
-                        TerminalId::new(d),
-                        &mut part,
-                    );
-                }
+            let mut tracer = Tracer {
+                fabric,
+                routes,
+                sources: &sources,
+                deps: &deps,
+                walk: Walk::new(fabric),
+                part,
+            };
+            for run in runs {
+                tracer.visit(run);
             }
-            part
+            tracer.part
         })
         .collect();
 
@@ -185,7 +183,7 @@ pub fn check(fabric: &Fabric, routes: &Routes) -> Report {
     }
     report.broken.truncate(EXAMPLES);
 
-    let used = sources.layers_in_use(fabric, routes);
+    let used = sources.layers_in_use(fabric, routes, &runs);
     report.layers = (0..32u8)
         .into_par_iter()
         .filter(|l| used & (1 << l) != 0)
@@ -226,24 +224,55 @@ impl Sources {
         &self.count[path * switches..(path + 1) * switches]
     }
 
-    fn layers_in_use(&self, fabric: &Fabric, routes: &Routes) -> u32 {
+    /// All terminals in runs of those that one walk can serve: neighbours in number on one switch,
+    /// with common rows on all paths in use.
+    fn runs(&self, fabric: &Fabric, routes: &Routes) -> Vec<Range<usize>> {
+        let row = |d: usize, path: usize| routes.row(DestId::new(d), path);
+        let home = |d: usize| fabric.terminal(TerminalId::new(d)).switch;
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for d in 0..fabric.terminal_count() {
+            match runs.last_mut() {
+                Some(run)
+                    if home(run.start) == home(d)
+                        && self.paths.iter().all(|&p| row(run.start, p) == row(d, p))
+                        && !matches!(routes.layers, Layers::ByPair(_)) =>
+                {
+                    run.end = d + 1;
+                }
+                _ => runs.push(d..d + 1),
+            }
+        }
+        runs
+    }
+
+    /// Pairs from terminals on switch `s` to those of a run on path `path`, by `s`. A terminal sends
+    /// nothing to itself.
+    fn senders<'a>(
+        &'a self,
+        fabric: &Fabric,
+        routes: &Routes,
+        run: &Range<usize>,
+        path: usize,
+    ) -> impl Fn(usize) -> u64 + use<'a> {
+        let count = self.of(path, fabric.switch_count());
+        let home = fabric.terminal(TerminalId::new(run.start)).switch.index();
+        let all = run.len() as u64;
+        let itself =
+            run.clone().filter(|&d| routes.path_of(TerminalId::new(d)) == path).count() as u64;
+        move |s| u64::from(count[s]) * all - if s == home { itself } else { 0 }
+    }
+
+    fn layers_in_use(&self, fabric: &Fabric, routes: &Routes, runs: &[Range<usize>]) -> u32 {
         if routes.layers == Layers::One {
             return 1;
         }
-        let s = fabric.switch_count();
-        (0..fabric.terminal_count())
-            .into_par_iter()
-            .map(|d| {
-                let dest = TerminalId::new(d);
-                let home = fabric.terminal(dest).switch.index();
+        runs.into_par_iter()
+            .map(|run| {
                 let mut mask = 0;
                 for &path in &self.paths {
-                    for (v, &count) in self.of(path, s).iter().enumerate() {
-                        // The only terminal of the destination's switch sends nothing to itself.
-                        let itself = u32::from(v == home && routes.path_of(dest) == path);
-                        if count > itself {
-                            mask |= layer_mask(fabric, routes, v, dest, path);
-                        }
+                    let senders = self.senders(fabric, routes, run, path);
+                    for s in (0..fabric.switch_count()).filter(|&s| senders(s) > 0) {
+                        mask |= layer_mask(fabric, routes, s, TerminalId::new(run.start), path);
                     }
                 }
                 mask
@@ -268,21 +297,48 @@ fn layer_mask(fabric: &Fabric, routes: &Routes, s: usize, dest: TerminalId, path
     }
 }
 
-fn visit(
-    fabric: &Fabric,
-    routes: &Routes,
-    sources: &Sources,
-    deps: &Dependencies,
-    walk: &mut Walk<'_>,
-    dest: TerminalId,
-    part: &mut Partial,
-) {
-    let home = fabric.terminal(dest).switch.index();
-    for &path in &sources.paths {
-        let count = sources.of(path, fabric.switch_count());
-        let itself = u32::from(routes.path_of(dest) == path);
-        let senders = |s: usize| u64::from(count[s] - if s == home { itself } else { 0 });
-        walk.to(routes.ports(routes.row(DestId(dest.0), path)), dest, |s| senders(s) > 0);
+/// What a task needs to trace destinations, and what it has found so far.
+struct Tracer<'a> {
+    fabric: &'a Fabric,
+    routes: &'a Routes,
+    sources: &'a Sources,
+    deps: &'a Dependencies,
+    walk: Walk<'a>,
+    part: Partial,
+}
+
+impl Tracer<'_> {
+    /// Traces a run: at once if its rows treat all its terminals alike, else one by one.
+    fn visit(&mut self, run: &Range<usize>) {
+        if run.len() > 1 && !self.sources.paths.iter().all(|&p| self.follow(run, p).common) {
+            for d in run.clone() {
+                self.trace(&(d..d + 1));
+            }
+        } else {
+            self.trace(run);
+        }
+    }
+
+    fn follow(&mut self, run: &Range<usize>, path: usize) -> &Walk<'_> {
+        let senders = self.sources.senders(self.fabric, self.routes, run, path);
+        let row = self.routes.row(DestId::new(run.start), path);
+        self.walk.to(self.routes.ports(row), TerminalId::new(run.start), |s| senders(s) > 0);
+        &self.walk
+    }
+
+    fn trace(&mut self, run: &Range<usize>) {
+        for &path in &self.sources.paths {
+            self.follow(run, path);
+            self.count(run, path);
+            self.pass_on();
+        }
+    }
+
+    /// Counts pairs by what becomes of them where they enter.
+    fn count(&mut self, run: &Range<usize>, path: usize) {
+        let Self { fabric, routes, sources, walk, part, .. } = self;
+        let dest = TerminalId::new(run.start);
+        let senders = sources.senders(fabric, routes, run, path);
         for i in 0..walk.order.len() {
             let s = walk.order[i] as usize;
             let pairs = senders(s);
@@ -312,7 +368,12 @@ fn visit(
                 }
             }
         }
-        // Upstream first: what a switch carries is complete before it is passed on.
+    }
+
+    /// Adds loads and dependencies, upstream first: what a switch carries is complete before it is
+    /// passed on.
+    fn pass_on(&mut self) {
+        let Self { fabric, deps, walk, part, .. } = self;
         for i in (0..walk.order.len()).rev() {
             let s = walk.order[i] as usize;
             let weight = walk.weight[s];

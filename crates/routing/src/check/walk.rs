@@ -35,6 +35,9 @@ pub(super) struct Walk<'a> {
     /// Inter-switch channel that each visited switch sends on.
     next: Vec<u32>,
     stack: Vec<u32>,
+    /// Whether all that was visited delivers, and no entry names the port of one terminal: then the
+    /// row does the same for every terminal of the destination's switch.
+    pub(super) common: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -48,6 +51,7 @@ impl<'a> Walk<'a> {
             state: vec![UNSEEN; n],
             next: vec![NONE; n],
             stack: Vec::with_capacity(n),
+            common: true,
         }
     }
 
@@ -61,6 +65,7 @@ impl<'a> Walk<'a> {
             self.next[s] = NONE;
         }
         self.order.clear();
+        self.common = true;
         for start in 0..ports.len() {
             if self.state[start] == UNSEEN && sends(start) {
                 self.follow(ports, dest, start);
@@ -89,12 +94,16 @@ impl<'a> Walk<'a> {
                         self.next[s] = channel.0;
                         s = v.index();
                     }
-                    AtPort::Terminal(t) => break if t == dest { 0 } else { ENDS },
+                    AtPort::Terminal(t) => {
+                        self.common = false;
+                        break if t == dest { 0 } else { ENDS };
+                    }
                     AtPort::Nothing => break ENDS,
                     AtPort::Loopback => break LOOPS,
                 },
             }
         };
+        self.common &= end < LOOPS;
         let mut hops = end;
         while let Some(v) = self.stack.pop() {
             if hops < LOOPS {

@@ -1,33 +1,44 @@
 //! One engine, one file. Ways that several share: `dag` (candidates), `balance` (choice), `order`
-//! (up and down).
+//! (up and down), `lines` and `stages` (lattices and groups), `cuts` (datelines), `rules` (layers that
+//! are free of cycles by a rule).
 
 mod acyclic;
 mod balance;
 mod by_destination;
+mod cuts;
 mod dag;
 mod dfsssp;
 mod dor;
+mod dragonfly_min;
 mod escape;
 mod frugal;
 mod ftree;
 mod grow;
+mod hyperx_min;
 mod lash;
 mod layers;
+mod lines;
 mod minhop;
 mod modk;
 mod nue;
 mod order;
 mod refine;
+mod rules;
 mod sssp;
+mod stages;
+mod torus;
 mod tree;
 mod updn;
 
 pub(crate) use dfsssp::DfSssp;
 pub(crate) use dor::Dor;
+pub(crate) use dragonfly_min::DragonflyMin;
 pub(crate) use ftree::FTree;
+pub(crate) use hyperx_min::HyperXMin;
 pub(crate) use lash::Lash;
 pub(crate) use minhop::MinHop;
 pub(crate) use modk::{DModK, SModK};
 pub(crate) use nue::Nue;
 pub(crate) use sssp::Sssp;
+pub(crate) use torus::Torus;
 pub(crate) use updn::{DnUp, UpDn};

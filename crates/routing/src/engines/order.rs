@@ -185,7 +185,7 @@ impl UpDown {
 
 /// Adds to `dag.order` all switches that reach those in it against channels that `allowed` accepts, by
 /// rising distance from the destination (a search from many starts).
-fn spread(fabric: &Fabric, dag: &mut Dag, allowed: impl Fn(usize) -> bool) {
+pub(super) fn spread(fabric: &Fabric, dag: &mut Dag, allowed: impl Fn(usize) -> bool) {
     if dag.order.len() == fabric.switch_count() {
         return;
     }

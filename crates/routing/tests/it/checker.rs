@@ -67,6 +67,39 @@ proptest! {
         routes.layers = Layers::BySourceSwitch(cycle(routes.row_count() * fabric.switch_count()));
         agree(&fabric, &routes)?;
     }
+
+    #[test]
+    fn agrees_with_the_oracle_on_shared_rows(
+        fabric in connected_fabric(),
+        noise in prop::collection::vec((any::<prop::sample::Index>(), 0u8..30), 0..10),
+        layer in prop::collection::vec(0u8..3, 1..20),
+    ) {
+        // All terminals of a switch share the row of its own LID, at first one that delivers.
+        let minhop = find_engine("minhop").expect("registered");
+        let single = minhop.route(&fabric, &Request::default()).expect("connected, with hosts");
+        let n = fabric.switch_count();
+        let homes = fabric.terminals().iter().map(|t| t.switch.0);
+        let row_of = homes.chain(0..n as u32).collect();
+        let mut routes = Routes::with_shared_rows("shared", &fabric, 1, row_of, n);
+        for s in (0..n).map(darkfiber_fabric::SwitchId::new) {
+            let own = single.row(DestId::switch(&fabric, s), 0);
+            routes.ports_mut(s.index()).copy_from_slice(single.ports(own));
+        }
+        agree(&fabric, &routes)?;
+        let cycle = |len: usize| (0..len).map(|i| layer[i * 7 % layer.len()]).collect::<Vec<u8>>();
+        routes.layers = Layers::BySourceSwitch(cycle(n * n));
+        agree(&fabric, &routes)?;
+        // Entries that lose some pairs, or name the port of one of the terminals.
+        for (at, port) in noise {
+            routes.table_mut()[at.index(n * n)] = if port == 29 { NO_ROUTE } else { port };
+        }
+        agree(&fabric, &routes)?;
+        let terminals = fabric.terminal_count();
+        routes.layers = Layers::ByRow(cycle(n));
+        agree(&fabric, &routes)?;
+        routes.layers = Layers::ByPair(cycle(terminals * terminals));
+        agree(&fabric, &routes)?;
+    }
 }
 
 #[test]

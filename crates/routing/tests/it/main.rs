@@ -4,3 +4,4 @@ mod checker;
 mod engines;
 mod families;
 mod lanes;
+mod lattice;
