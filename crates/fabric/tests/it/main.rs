@@ -2,10 +2,12 @@
 
 mod arithmetic;
 mod builder;
+mod damage;
 mod fabric;
 mod faults;
 mod limits;
 mod presets;
+mod recognise_trees;
 mod registry;
 mod shapes;
 mod support;

@@ -1,0 +1,44 @@
+//! The recognisers, in the order in which they are asked.
+
+use super::net::Net;
+use super::{Found, Unrecognised, tree};
+
+/// One family of structures and how to recognise it.
+pub struct Recogniser {
+    /// The family.
+    pub name: &'static str,
+    /// What it goes by.
+    pub method: &'static str,
+    /// Looks at the graph; the error says why it is not of the family.
+    find: fn(&Net<'_>) -> Result<Found, String>,
+}
+
+/// All recognisers, the most specific first.
+pub static RECOGNISERS: &[Recogniser] = &[
+    Recogniser {
+        name: "fat-tree",
+        method: "levels by distance from the hosts; digits of a label from what is still connected \
+                 without the levels above, or below",
+        find: tree::fat_tree,
+    },
+    Recogniser {
+        name: "tree",
+        method: "levels by distance from the hosts, nearly all cables between neighbouring ones",
+        find: tree::levelled,
+    },
+];
+
+/// The first answer.
+pub(super) fn ask(net: &Net<'_>) -> Result<Found, Unrecognised> {
+    if net.len() == 0 {
+        return Err(Unrecognised { reasons: vec![("any", "there are no switches".to_owned())] });
+    }
+    let mut reasons = Vec::new();
+    for recogniser in RECOGNISERS {
+        match (recogniser.find)(net) {
+            Ok(found) => return Ok(found),
+            Err(why) => reasons.push((recogniser.name, why)),
+        }
+    }
+    Err(Unrecognised { reasons })
+}
