@@ -6,6 +6,8 @@ use super::net::{Net, typical};
 const LEAF_SHARE: u32 = 4;
 /// Most cables that may join switches of one level or skip one, in percent.
 const MOST_FLAT: u64 = 10;
+/// Most hosts that may be on switches above the lowest level, in percent.
+const MOST_HIGH: u64 = 20;
 
 /// Ways to divide the switches into levels, 1 = leaf, the likeliest first.
 ///
@@ -62,10 +64,10 @@ fn heights(net: &Net<'_>) -> Result<Vec<u32>, String> {
     if leaves.len() == inhabited { Ok(height) } else { Ok(net.distances(leaves)) }
 }
 
-/// Whether nearly all cables join neighbouring levels.
+/// Whether nearly all cables join neighbouring levels, and nearly all hosts are on the lowest.
 ///
 /// # Errors
-/// How many do not.
+/// How many are not.
 pub(super) fn check(net: &Net<'_>, level: &[u8]) -> Result<(), String> {
     let flat: u64 = (net.edges.iter())
         .filter(|&&(s, v)| level[s as usize].abs_diff(level[v as usize]) != 1)
@@ -74,6 +76,12 @@ pub(super) fn check(net: &Net<'_>, level: &[u8]) -> Result<(), String> {
     let all = net.cable_count();
     if flat * 100 > all * MOST_FLAT {
         return Err(format!("{flat} of {all} cables do not join neighbouring levels"));
+    }
+    let on = |s: usize| u64::from(net.hosts[s]);
+    let hosts: u64 = (0..net.len()).map(on).sum();
+    let high: u64 = (0..net.len()).filter(|&s| level[s] > 1).map(on).sum();
+    if high * 100 > hosts * MOST_HIGH {
+        return Err(format!("{high} of {hosts} hosts are above the lowest level"));
     }
     Ok(())
 }

@@ -20,13 +20,18 @@
 //! # Ok::<(), darkfiber_fabric::SpecError>(())
 //! ```
 
+mod bundles;
 mod fit;
+mod hyperx;
+mod lattice;
 mod levels;
 mod missing;
 mod net;
 mod pgft;
 mod registry;
+mod room;
 mod sets;
+mod torus;
 mod tree;
 
 use thiserror::Error;

@@ -1,7 +1,7 @@
 //! The recognisers, in the order in which they are asked.
 
 use super::net::Net;
-use super::{Found, Unrecognised, tree};
+use super::{Found, Unrecognised, hyperx, torus, tree};
 
 /// One family of structures and how to recognise it.
 pub struct Recogniser {
@@ -20,6 +20,17 @@ pub static RECOGNISERS: &[Recogniser] = &[
         method: "levels by distance from the hosts; digits of a label from what is still connected \
                  without the levels above, or below",
         find: tree::fat_tree,
+    },
+    Recogniser {
+        name: "hyperx",
+        method: "dimensions from triangles and cycles of four; coordinates from what is still connected \
+                 without the cables of a dimension",
+        find: hyperx::find,
+    },
+    Recogniser {
+        name: "torus or mesh",
+        method: "directions from opposite sides of cycles of four; coordinates by adding up steps",
+        find: torus::find,
     },
     Recogniser {
         name: "tree",

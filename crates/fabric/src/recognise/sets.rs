@@ -3,6 +3,7 @@
 /// Union-find over `0..n` in which every element has a sign relative to its set's representative.
 /// Tarjan, "Efficiency of a good but not linear set union algorithm", 1975; signs are the usual
 /// weighted variant.
+#[derive(Clone)]
 pub(super) struct Sets {
     parent: Vec<u32>,
     /// Whether the element is turned relative to its parent.

@@ -7,6 +7,7 @@ mod fabric;
 mod faults;
 mod limits;
 mod presets;
+mod recognise_grids;
 mod recognise_trees;
 mod registry;
 mod shapes;
