@@ -22,6 +22,7 @@ const SPEAKERS: usize = 3;
 /// A (damaged) HyperX.
 pub(super) fn find(net: &Net<'_>) -> Result<Found, String> {
     let (shape, fit) = grid(net)?;
+    let fit = fit.accept()?;
     let text = text(&shape.dims);
     Ok(Found { shape: Shape::Grid(shape), text, fit })
 }
@@ -77,7 +78,7 @@ pub(super) fn grid(net: &Net<'_>) -> Result<(GridShape, Fit), String> {
     let dims: Vec<u16> = columns.iter().map(|(size, _)| *size).collect();
     let coords = (0..net.len()).flat_map(|s| columns.iter().map(move |(_, c)| c[s])).collect();
     let shape = GridShape { kind: GridKind::HyperX, dims, coords };
-    let fit = lattice::compare(net, &shape)?.accept()?;
+    let fit = lattice::compare(net, &shape)?;
     Ok((shape, fit))
 }
 
@@ -110,7 +111,7 @@ fn dimensions(net: &Net<'_>) -> Result<Vec<Option<usize>>, String> {
 
 /// Joins the pairs of each triangle. A cable that is in fewer than half as many triangles as the others is
 /// no part of the line.
-fn triangles(net: &Net<'_>, sets: &mut Sets) {
+pub(super) fn triangles(net: &Net<'_>, sets: &mut Sets) {
     let count: Vec<usize> = net.edges.iter().map(|&(s, v)| net.common(s, v).count()).collect();
     for (e, &(s, v)) in net.edges.iter().enumerate() {
         for x in net.common(s, v).filter(|&x| x > v) {

@@ -41,7 +41,10 @@ pub(super) fn candidates(net: &Net<'_>) -> Result<Vec<Vec<u8>>, String> {
 }
 
 /// Hops from the nearest leaf with hosts; 0 also for a switch without any that has the neighbours of one.
-fn heights(net: &Net<'_>) -> Result<Vec<u32>, String> {
+///
+/// # Errors
+/// If no switch has hosts.
+pub(super) fn heights(net: &Net<'_>) -> Result<Vec<u32>, String> {
     let enough = typical(net.hosts.iter().copied()).div_ceil(LEAF_SHARE).max(1);
     let mut leaves: Vec<u32> =
         (0..net.len() as u32).filter(|&s| net.hosts[s as usize] >= enough).collect();

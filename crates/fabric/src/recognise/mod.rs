@@ -21,7 +21,9 @@
 //! ```
 
 mod bundles;
+mod dragonfly;
 mod fit;
+mod global;
 mod hyperx;
 mod lattice;
 mod levels;

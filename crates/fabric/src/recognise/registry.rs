@@ -1,7 +1,7 @@
 //! The recognisers, in the order in which they are asked.
 
 use super::net::Net;
-use super::{Found, Unrecognised, hyperx, torus, tree};
+use super::{Found, Unrecognised, dragonfly, hyperx, torus, tree};
 
 /// One family of structures and how to recognise it.
 pub struct Recogniser {
@@ -31,6 +31,21 @@ pub static RECOGNISERS: &[Recogniser] = &[
         name: "torus or mesh",
         method: "directions from opposite sides of cycles of four; coordinates by adding up steps",
         find: torus::find,
+    },
+    Recogniser {
+        name: "dragonfly",
+        method: "groups of switches that share most neighbours; equally many cables between any two",
+        find: dragonfly::full,
+    },
+    Recogniser {
+        name: "cascade",
+        method: "groups of rows that are joined in most columns; equally many cables between any two",
+        find: dragonfly::cascade,
+    },
+    Recogniser {
+        name: "dragonfly+",
+        method: "groups of leaves, which have the hosts, and spines; equally many cables between any two",
+        find: dragonfly::plus,
     },
     Recogniser {
         name: "tree",

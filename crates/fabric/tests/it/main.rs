@@ -8,6 +8,7 @@ mod faults;
 mod limits;
 mod presets;
 mod recognise_grids;
+mod recognise_groups;
 mod recognise_trees;
 mod registry;
 mod shapes;
