@@ -12,6 +12,7 @@ pub mod svg;
 pub mod table;
 
 pub use model::{
-    ClassFacts, Comparison, FabricFacts, FabricResult, Outcome, Provenance, Refused, Routed, Single,
+    ClassFacts, Comparison, FabricFacts, FabricResult, Outcome, Provenance, Recognised, Refused,
+    Routed, Single,
 };
 pub use table::Style;

@@ -9,6 +9,8 @@ const MOST_FLAT: u64 = 10;
 /// Most hosts that may be on switches above the lowest level, in percent.
 const MOST_HIGH: u64 = 20;
 
+const NO_HOST: &str = "no switch has a host to count levels from";
+
 /// Ways to divide the switches into levels, 1 = leaf, the likeliest first.
 ///
 /// The top are the switches farthest from those with hosts, and all others have their level from the
@@ -20,24 +22,40 @@ const MOST_HIGH: u64 = 20;
 /// # Errors
 /// If no switch has hosts.
 pub(super) fn candidates(net: &Net<'_>) -> Result<Vec<Vec<u8>>, String> {
-    let height = heights(net)?;
+    Ok(below(net, &heights(net)?))
+}
+
+/// The levels of a tree of which nothing more is known, where every switch with a host is a leaf.
+///
+/// # Errors
+/// If no switch has hosts.
+pub(super) fn plain(net: &Net<'_>) -> Result<Vec<u8>, String> {
+    let leaves: Vec<u32> = (0..net.len() as u32).filter(|&s| net.hosts[s as usize] > 0).collect();
+    if leaves.is_empty() {
+        return Err(NO_HOST.to_owned());
+    }
+    Ok(below(net, &net.distances(leaves)).swap_remove(0))
+}
+
+/// Levels by distance from the top, for each height that may be the top.
+fn below(net: &Net<'_>, height: &[u32]) -> Vec<Vec<u8>> {
     let mut count: Vec<usize> = Vec::new();
-    for &h in &height {
+    for &h in height {
         count.resize(count.len().max(h as usize + 1), 0);
         count[h as usize] += 1;
     }
     let top = (1..count.len()).find(|&h| count[h] * 10 < count[h - 1]).unwrap_or(count.len()) - 1;
     let lowest = (count.len() - 1).div_ceil(2).max(1);
     let others = (lowest..count.len()).rev().filter(|&h| h != top);
-    Ok(std::iter::once(top)
+    std::iter::once(top)
         .chain(others)
         .map(|top| {
-            let tops = (0u32..).zip(&height).filter(|(_, h)| **h as usize == top).map(|(s, _)| s);
+            let tops = (0u32..).zip(height).filter(|(_, h)| **h as usize == top).map(|(s, _)| s);
             let depth = net.distances(tops);
             let deepest = depth.iter().copied().max().unwrap_or(0).min(254);
             depth.into_iter().map(|d| (deepest - d.min(deepest) + 1) as u8).collect()
         })
-        .collect())
+        .collect()
 }
 
 /// Hops from the nearest leaf with hosts; 0 also for a switch without any that has the neighbours of one.
@@ -49,7 +67,7 @@ pub(super) fn heights(net: &Net<'_>) -> Result<Vec<u32>, String> {
     let mut leaves: Vec<u32> =
         (0..net.len() as u32).filter(|&s| net.hosts[s as usize] >= enough).collect();
     if leaves.is_empty() {
-        return Err("no switch has a host to count levels from".to_owned());
+        return Err(NO_HOST.to_owned());
     }
     let height = net.distances(leaves.iter().copied());
     let inhabited = leaves.len();

@@ -8,6 +8,7 @@
 //!
 //! [`RECOGNISERS`] are asked from the specific to the general and the first that accepts is believed:
 //! a two-dimensional HyperX also fits the description of a dragonfly, and every fat-tree that of a tree.
+//! The pieces of a fabric that is not connected are planes, if they share hosts and are of one kind.
 //!
 //! ```
 //! use darkfiber_fabric::{Faults, Shape, open, recognise};
@@ -22,6 +23,7 @@
 
 mod bundles;
 mod dragonfly;
+mod expander;
 mod fit;
 mod global;
 mod hyperx;
@@ -30,6 +32,7 @@ mod levels;
 mod missing;
 mod net;
 mod pgft;
+mod planes;
 mod registry;
 mod room;
 mod sets;
@@ -83,7 +86,11 @@ struct Found {
 /// If it is nothing that is known, or too damaged to tell.
 pub fn recognise(fabric: &Fabric) -> Result<Recognition, Unrecognised> {
     let net = Net::new(fabric, (0..fabric.switch_count()).map(SwitchId::new).collect());
-    let found = registry::ask(&net)?;
+    let (piece, count) = net.components(|_| true);
+    let found = match count {
+        0 | 1 => registry::ask(&net)?,
+        _ => planes::find(&net, &piece, count)?,
+    };
     Ok(Recognition::new(&net, found))
 }
 
@@ -112,6 +119,11 @@ impl Recognition {
         self.missing.iter().map(|m| u64::from(m.cables())).sum()
     }
 
+    /// The cables that the structure does not have, in words.
+    pub fn extra_cables(&self, fabric: &Fabric) -> Vec<String> {
+        self.extra.iter().map(|&c| missing::cable(fabric, c)).collect()
+    }
+
     /// One line for people: what it is, and the damage by name, the first ten.
     pub fn summary(&self, fabric: &Fabric) -> String {
         let mut line = self.text.clone();
@@ -120,7 +132,7 @@ impl Recognition {
             line.push_str(&part);
         }
         if !self.extra.is_empty() {
-            let all: Vec<String> = self.extra.iter().map(|&c| missing::cable(fabric, c)).collect();
+            let all = self.extra_cables(fabric);
             let what = format!("{} too many", missing::plural(all.len() as u64, "cable", "cables"));
             line.push_str(&format!(", {what}: {}", missing::first_ten(&all)));
         }

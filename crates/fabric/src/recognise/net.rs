@@ -87,14 +87,14 @@ impl<'a> Net<'a> {
         self.row(s).map(|i| (self.to[i], self.edge[i] as usize))
     }
 
-    /// Its neighbours with the number of cables.
-    pub(super) fn links(&self, s: u32) -> impl Iterator<Item = (u32, u32)> {
-        self.row(s).map(|i| (self.to[i], self.cables[i]))
-    }
-
     /// Number of neighbours.
     pub(super) fn degree(&self, s: u32) -> usize {
         self.row(s).len()
+    }
+
+    /// Number of cables to other switches.
+    pub(super) fn ends(&self, s: u32) -> u32 {
+        self.row(s).map(|i| self.cables[i]).sum()
     }
 
     /// The number of a pair of neighbours.

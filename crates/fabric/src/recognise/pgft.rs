@@ -34,6 +34,9 @@ pub(super) fn label(net: &Net<'_>, level: &[u8]) -> Result<(Pgft, Fit), String> 
         digits.map(|s| u32::from(tree.digits[s * h + i]) + 1).max().unwrap_or(1)
     };
     let mut m: Vec<u32> = (0..h).map(|i| radix(i, |l, i| l <= i)).collect();
+    if m[1..].contains(&1) {
+        return Err("a switch above the leaves has one child".to_owned());
+    }
     let w: Vec<u32> = (0..h).map(|i| radix(i, |l, i| l > i)).collect();
     let mut p = vec![1; h];
     for (l, p) in p.iter_mut().enumerate().skip(1) {

@@ -1,7 +1,7 @@
 //! The recognisers, in the order in which they are asked.
 
 use super::net::Net;
-use super::{Found, Unrecognised, dragonfly, hyperx, torus, tree};
+use super::{Found, Unrecognised, dragonfly, expander, hyperx, torus, tree};
 
 /// One family of structures and how to recognise it.
 pub struct Recogniser {
@@ -51,6 +51,11 @@ pub static RECOGNISERS: &[Recogniser] = &[
         name: "tree",
         method: "levels by distance from the hosts, nearly all cables between neighbouring ones",
         find: tree::levelled,
+    },
+    Recogniser {
+        name: "regular graph",
+        method: "equally many cables on all switches, which are about as near to each other as can be",
+        find: expander::find,
     },
 ];
 

@@ -27,8 +27,7 @@ pub(super) fn fat_tree(net: &Net<'_>) -> Result<Found, String> {
 
 /// A tree of which only the levels are known; nothing can be said to be missing.
 pub(super) fn levelled(net: &Net<'_>) -> Result<Found, String> {
-    let mut all = levels::candidates(net)?;
-    let level = all.swap_remove(0);
+    let level = levels::plain(net)?;
     levels::check(net, &level)?;
     let height = level.iter().copied().max().unwrap_or(1);
     let text = format!("irregular {}-level tree", word(usize::from(height)));
@@ -41,7 +40,10 @@ fn text(pgft: &crate::Pgft, switches: usize) -> String {
         |numbers: &[u32]| numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
     match pgft.m.len() {
         1 if switches == 1 => "one switch".to_owned(),
-        2 => format!("two-level fat-tree, {} leaves, {} spines", pgft.m[1], pgft.w[1]),
+        2 => {
+            let spines = super::missing::plural(pgft.w[1].into(), "spine", "spines");
+            format!("two-level fat-tree, {} leaves, {spines}", pgft.m[1])
+        }
         3 => format!("three-level fat-tree, {} pods, {} leaves each", pgft.m[2], pgft.m[1]),
         h => format!(
             "{}-level fat-tree, PGFT({h}; {}; {}; {})",

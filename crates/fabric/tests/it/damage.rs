@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use darkfiber_fabric::{
     ChannelId, Fabric, FabricBuilder, Faults, Missing, Recognition, Shape, Switch, SwitchId,
-    Topology, recognise,
+    TerminalId, Topology, recognise,
 };
 
 use crate::support::{cables, switches};
@@ -156,11 +156,13 @@ fn shuffled(fabric: &Fabric, order: &[usize], without: usize, random: &mut Rando
         let (s, v) = (end(fabric.tail(all[i])), end(fabric.head(all[i])));
         b.link_switches(s, v, class).expect("free ports");
     }
+    let hosts: Vec<_> = fabric.hosts().iter().map(|_| b.add_host("")).collect();
     for s in switches(fabric) {
         for t in fabric.terminals_on(s) {
             if random.below(100) >= without {
                 let (s, port) = end(s);
-                b.add_host_on(s, port, &format!("h{t}"), class).expect("free port");
+                let host = hosts[fabric.host_of(TerminalId::new(t)).index()];
+                b.add_adapter_on(host, s, port, "", class).expect("free port");
             }
         }
     }

@@ -9,6 +9,7 @@ mod limits;
 mod presets;
 mod recognise_grids;
 mod recognise_groups;
+mod recognise_others;
 mod recognise_trees;
 mod registry;
 mod shapes;
