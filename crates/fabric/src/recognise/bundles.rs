@@ -11,7 +11,7 @@ use super::torus::Steps;
 #[derive(Clone)]
 pub(super) struct Bundles {
     /// Pairs of neighbours that are parallel.
-    bundles: Sets,
+    sets: Sets,
     /// Per pair of neighbours how many there are in its bundle.
     trust: Vec<u32>,
     /// Two bundles that meet in so many switches and span no cycle of four, and whether the second is
@@ -90,7 +90,7 @@ impl Bundles {
                 bundles.size(bundle) as u32
             })
             .collect();
-        Ok(Self { bundles, trust, follow, differ })
+        Ok(Self { sets: bundles, trust, follow, differ })
     }
 
     /// How many parallel cables the middle one has.
@@ -154,7 +154,7 @@ impl Bundles {
         let mut size: BTreeMap<usize, usize> = BTreeMap::new();
         let root: Vec<(usize, bool)> = (0..net.edges.len())
             .map(|e| {
-                let (bundle, back) = self.bundles.find(e);
+                let (bundle, back) = self.sets.find(e);
                 let (dimension, turned) = dimensions.find(bundle);
                 *size.entry(dimension).or_default() += 1;
                 (dimension, back ^ turned)

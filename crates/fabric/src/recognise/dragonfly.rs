@@ -180,10 +180,10 @@ fn joined_rows(net: &Net<'_>) -> Result<(Vec<u32>, usize), String> {
     }
     let mut joined: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     for &(s, v) in &net.edges {
-        if let (Some(a), Some(b)) = (row[s as usize], row[v as usize]) {
-            if a != b {
-                *joined.entry((a.min(b), a.max(b))).or_default() += 1;
-            }
+        if let (Some(a), Some(b)) = (row[s as usize], row[v as usize])
+            && a != b
+        {
+            *joined.entry((a.min(b), a.max(b))).or_default() += 1;
         }
     }
     let same = |s: u32, v: u32| {

@@ -32,7 +32,7 @@ fn text(dims: &[u16]) -> String {
         [n] => format!("full mesh of {n} switches"),
         _ if dims.iter().all(|&d| d == 2) => {
             let d = dims.len();
-            let torus = if d % 2 == 0 {
+            let torus = if d.is_multiple_of(2) {
                 format!(", the same as a {} torus", lattice::by(&vec![4; d / 2]))
             } else {
                 String::new()
@@ -87,9 +87,7 @@ fn dimensions(net: &Net<'_>) -> Result<Vec<Option<usize>>, String> {
     let mut sets = Sets::new(net.edges.len());
     triangles(net, &mut sets);
     squares(net, &mut sets);
-    let mut size: Vec<(usize, usize)> = (0..net.edges.len())
-        .filter_map(|e| (sets.root(e) == e).then(|| (sets.size(e), e)))
-        .collect();
+    let mut size: Vec<(usize, usize)> = sets.all().collect();
     // A dimension has at least half as many pairs as there are switches; pieces of one that damage has cut
     // off are smaller.
     size.retain(|&(pairs, _)| pairs * 5 >= net.len());

@@ -134,7 +134,7 @@ impl Recognition {
         if !self.extra.is_empty() {
             let all = self.extra_cables(fabric);
             let what = format!("{} too many", missing::plural(all.len() as u64, "cable", "cables"));
-            line.push_str(&format!(", {what}: {}", missing::first_ten(&all)));
+            line.extend([", ", what.as_str(), ": ", missing::first_ten(&all).as_str()]);
         }
         line
     }

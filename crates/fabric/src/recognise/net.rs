@@ -113,7 +113,7 @@ impl<'a> Net<'a> {
     }
 
     /// The neighbours that two switches share.
-    pub(super) fn common<'b>(&'b self, s: u32, v: u32) -> impl Iterator<Item = u32> + 'b {
+    pub(super) fn common(&self, s: u32, v: u32) -> impl Iterator<Item = u32> + '_ {
         let (mut a, mut b) = (self.neighbours(s), self.neighbours(v));
         std::iter::from_fn(move || {
             while let (Some((&x, rest_a)), Some((&y, rest_b))) = (a.split_first(), b.split_first())

@@ -45,6 +45,12 @@ impl Sets {
         self.size[root] as usize
     }
 
+    /// Every set: how many elements it has, and its representative.
+    pub(super) fn all(&self) -> impl Iterator<Item = (usize, usize)> {
+        let root = |&x: &usize| self.parent[x] as usize == x;
+        (0..self.parent.len()).filter(root).map(|x| (self.size(x), x))
+    }
+
     /// Unites the sets of two elements, `y` turned relative to `x` or not. `false` if they are of one
     /// set already and their signs say otherwise.
     pub(super) fn unite(&mut self, x: usize, y: usize, turned: bool) -> bool {

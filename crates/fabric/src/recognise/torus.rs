@@ -157,8 +157,9 @@ impl Steps {
             (_, 0) => GridKind::Torus,
             _ => return Err(format!("{rings} dimensions are rings and {rows} are rows")),
         };
-        let column =
-            |d: usize| -> Vec<u16> { at.iter().skip(d).step_by(k).map(|&x| x as u16).collect() };
+        let column = |d: usize| -> Vec<u16> {
+            at.iter().skip(d).step_by(k).map(|&x| x.unsigned_abs() as u16).collect()
+        };
         let mut columns: Vec<(u16, Vec<u16>)> = Vec::new();
         let mut half: Option<Vec<u16>> = None;
         for d in 0..k {
@@ -204,7 +205,9 @@ impl Steps {
         off.into_iter()
             .map(|off| {
                 off.into_iter()
-                    .filter(|&(gap, count)| gap > 2 && gap as usize * count * close >= net.len())
+                    .filter(|&(gap, count)| {
+                        gap > 2 && gap.unsigned_abs() as usize * count * close >= net.len()
+                    })
                     .max_by_key(|&(gap, count)| (count, Reverse(gap)))
                     .map(|(gap, _)| gap)
             })
