@@ -22,13 +22,13 @@ fn dmodk_routes_an_anonymous_fat_tree_as_well_as_the_generated_one() {
 #[test]
 fn missing_cables_are_noted_and_cost_no_exit_code() {
     let dir = folder(&[]);
-    let tree = "fattree2:n=4,m=4,r=8";
+    let tree = "fattree2:n=8,m=8,r=16";
     run_in(dir.path(), &format!("fabric {tree} --fail-links 3 --seed 2 -o d.topo -q"));
     let result = run_in(dir.path(), "fabric d.topo --format json");
     assert_eq!(result.code, 0, "{}", result.err);
     let json = result.json();
     let found = &json["recognised"];
-    assert_eq!(found["text"], "two-level fat-tree, 8 leaves, 4 spines");
+    assert_eq!(found["text"], "two-level fat-tree, 16 leaves, 8 spines");
     assert_eq!(found["missing"].as_array().map(Vec::len), Some(3));
     assert_eq!(found["extra"].as_array().map(Vec::len), Some(0));
     let note = &json["findings"][0];
@@ -39,7 +39,7 @@ fn missing_cables_are_noted_and_cost_no_exit_code() {
     assert_eq!(note["count"], 3);
     let table = run_in(dir.path(), "fabric d.topo").out;
     assert!(
-        table.contains("structure          two-level fat-tree, 8 leaves, 4 spines\n"),
+        table.contains("structure          two-level fat-tree, 16 leaves, 8 spines\n"),
         "{table}"
     );
     assert!(table.contains("note: the fabric lacks a whole two-level fat-tree"), "{table}");
@@ -67,7 +67,7 @@ fn what_is_nothing_known_says_why_when_asked() {
 #[test]
 fn an_anonymous_copy_does_not_name_switches() {
     let dir = folder(&[]);
-    run_in(dir.path(), "fabric fattree2:n=4,m=4,r=8 --fail-links 3 -o d.topo -q");
+    run_in(dir.path(), "fabric fattree2:n=8,m=8,r=16 --fail-links 3 -o d.topo -q");
     let shared = run_in(dir.path(), "fabric d.topo --anonymise -o a.topo --format json");
     assert!(shared.json()["recognised"]["missing"][0].is_string(), "{}", shared.out);
     assert!(!shared.out.contains("leaf00"), "{}", shared.out);
