@@ -38,6 +38,8 @@ pub enum Kind {
     Loopbacks,
     /// Lines of the input were left out or guessed.
     Input,
+    /// Cables or switches that the structure has and the fabric lacks, or the reverse.
+    Structure,
 }
 
 /// How much it matters.

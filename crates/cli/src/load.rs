@@ -5,10 +5,11 @@
 use std::path::Path;
 
 use darkfiber_fabric::{
-    FAMILIES, Fabric, Faults, Guid, LinkClass, PRESETS, Role, SpecError, SwitchId, Topology,
+    FAMILIES, Fabric, Faults, Guid, LinkClass, PRESETS, Role, Shape, SpecError, SwitchId, Topology,
 };
 use darkfiber_formats::guids::{self, GuidList};
 use darkfiber_formats::{Diagnostics, detect, edges, input};
+use darkfiber_report::Recognised;
 
 use crate::args::{Common, FabricArgs};
 use crate::failure::Failure;
@@ -23,12 +24,38 @@ pub(crate) struct Loaded {
     pub(crate) text: Option<String>,
     /// Whether cables were taken away.
     pub(crate) degraded: bool,
+    /// What a file was recognised as that does not say what it is.
+    pub(crate) structure: Option<Structure>,
 }
 
-/// Reads or makes the fabric, sets roles, takes faults away; shows what the readers had to say.
+/// What a fabric was recognised as, or for each family why it is not that.
+pub(crate) type Structure = Result<Recognised, Vec<String>>;
+
+/// Finds out what a fabric is.
+pub(crate) fn structure(fabric: &Fabric) -> (Structure, Option<Shape>) {
+    match darkfiber_fabric::recognise(fabric) {
+        Ok(found) => {
+            let missing = found.missing.iter().map(|m| m.describe(fabric)).collect();
+            let extra = found.extra_cables(fabric);
+            (Ok(Recognised { text: found.text, missing, extra }), Some(found.shape))
+        }
+        Err(nothing) => {
+            let reasons = nothing.reasons.iter().map(|(family, why)| format!("{family}: {why}"));
+            (Err(reasons.collect()), None)
+        }
+    }
+}
+
+/// Reads or makes the fabric, recognises what it is if nobody says so, sets roles, takes faults away; shows what the readers had to say.
 pub(crate) fn fabric(args: &FabricArgs, common: &Common) -> Result<Loaded, Failure> {
     let (mut topology, diagnostics, text) = open(args)?;
     out::diagnostics(&args.fabric, &diagnostics, common);
+    let mut found = None;
+    if topology.shape.is_none() {
+        let (told, shape) = structure(&topology.fabric);
+        topology.shape = shape;
+        found = Some(told);
+    }
     topology.fabric = roles(topology.fabric, args, common)?;
     let mut gone = Faults::default();
     if let Some(path) = &args.fail {
@@ -45,7 +72,7 @@ pub(crate) fn fabric(args: &FabricArgs, common: &Common) -> Result<Loaded, Failu
             .map_err(|e| Failure::infeasible(e).hint("give --fail-links a smaller number"))?;
         topology = topology.with_faults(&drawn).0;
     }
-    Ok(Loaded { topology, diagnostics, text, degraded })
+    Ok(Loaded { topology, diagnostics, text, degraded, structure: found })
 }
 
 type Opened = (Topology, Diagnostics, Option<String>);

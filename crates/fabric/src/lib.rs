@@ -14,6 +14,7 @@ pub mod generate;
 mod ids;
 mod link;
 mod presets;
+mod recognise;
 mod shape;
 mod spec;
 mod topology;
@@ -29,6 +30,7 @@ pub use generate::{
 pub use ids::{AdapterId, ChannelId, Guid, HostId, SwitchId, TerminalId};
 pub use link::LinkClass;
 pub use presets::{PRESETS, Preset};
+pub use recognise::{Missing, RECOGNISERS, Recogniser, Recognition, Unrecognised, recognise};
 pub use shape::{
     DragonflyShape, ExpanderShape, GridKind, GridShape, GroupKind, Pgft, PlanesShape, Shape,
     SlimFlyShape, TreeShape,

@@ -34,6 +34,17 @@ pub struct ClassFacts {
     pub terminal_links: usize,
 }
 
+/// What a dump was recognised as.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Recognised {
+    /// The structure without damage, in a line.
+    pub text: String,
+    /// Cables and switches that the structure has and the fabric lacks, by name.
+    pub missing: Vec<String>,
+    /// Cables that the structure does not have, by name.
+    pub extra: Vec<String>,
+}
+
 /// What a fabric consists of.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FabricFacts {
@@ -41,6 +52,12 @@ pub struct FabricFacts {
     pub name: String,
     /// What it is, in a line, where known.
     pub shape: Option<String>,
+    /// What it was recognised as, if nobody stated it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recognised: Option<Recognised>,
+    /// For each family why it is not that, if nobody stated what it is and it was not recognised.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unrecognised: Vec<String>,
     /// Number of switches.
     pub switches: usize,
     /// Linked endpoint ports, aggregation adapters included.

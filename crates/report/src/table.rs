@@ -251,8 +251,9 @@ pub fn headline(f: &FabricFacts) -> String {
         let _infallible = write!(line, " ({} compute)", group(f.compute_terminals as u64));
     }
     let _infallible = write!(line, ", {} switch links", group(f.switch_links as u64));
-    if let Some(shape) = &f.shape {
-        let _infallible = write!(line, "; {shape}");
+    let recognised = f.recognised.as_ref().map(|r| &r.text);
+    if let Some(what) = recognised.or(f.shape.as_ref()) {
+        let _infallible = write!(line, "; {what}");
     }
     line
 }
@@ -290,6 +291,11 @@ pub fn fabric(f: &FabricFacts, digest: &str, style: Style) -> String {
     }
     if f.unlinked_adapters > 0 {
         rows.push(("unlinked adapters", number(f.unlinked_adapters)));
+    }
+    if let Some(found) = &f.recognised {
+        rows.push(("structure", found.text.clone()));
+    } else if !f.unrecognised.is_empty() {
+        rows.push(("structure", "unknown (-v says why)".to_owned()));
     }
     if let Some(shape) = &f.shape {
         rows.push(("shape", shape.clone()));

@@ -97,6 +97,9 @@ pub fn distances(fabric: &Fabric, dest: SwitchId) -> Vec<Option<usize>> {
 }
 
 /// Mean number of switches that a pair of terminals crosses on shortest paths.
+///
+/// # Panics
+/// If the fabric is not connected.
 pub fn hops(fabric: &Fabric) -> f64 {
     let terminals = |s: usize| fabric.terminals_on(SwitchId::new(s)).len() as u64;
     let (mut sum, mut pairs) = (0, 0);

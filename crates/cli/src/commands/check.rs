@@ -40,7 +40,8 @@ pub(crate) fn run(args: &CheckCommand, common: &Common) -> Result<Exit, Failure>
     } else {
         Exit::Fine
     };
-    let facts = metrics::facts(fabric, loaded.topology.shape.as_ref(), false);
+    let facts =
+        metrics::facts(fabric, loaded.topology.shape.as_ref(), loaded.structure.as_ref(), false);
     let provenance = provenance::of(fabric, common);
     let outcome = Outcome::Routed(Box::new(row));
     let found = match &outcome {

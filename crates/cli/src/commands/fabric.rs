@@ -1,5 +1,6 @@
 //! `darkfiber fabric`: look at a fabric, convert it, degrade it, make it anonymous.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -25,6 +26,8 @@ pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure
     let mut topology = loaded.topology;
     let mut found = finding::of_fabric(&topology.fabric);
     found.extend(metrics::of_input(&loaded.diagnostics));
+    let mut structure = loaded.structure;
+    found.extend(metrics::of_structure(structure.as_ref()));
     let exit = if found.iter().any(|f| f.severity == Severity::Error) {
         Exit::Finding
     } else {
@@ -33,6 +36,8 @@ pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure
     if args.anonymise {
         let anonymiser = Anonymiser::new(&topology.fabric, common.seed());
         topology.fabric = anonymiser.fabric().clone();
+        // What is said of it names switches.
+        structure = structure.map(|_| load::structure(&topology.fabric).0);
         if let Some(target) = &args.output {
             share::rewrite(&anonymiser, target, &args.tables, &args.jobs, common)?;
         }
@@ -54,9 +59,15 @@ pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure
 
     let fabric = &topology.fabric;
     let result = FabricResult {
-        fabric: metrics::facts(fabric, topology.shape.as_ref(), true),
+        fabric: metrics::facts(fabric, topology.shape.as_ref(), structure.as_ref(), true),
         // Findings name nodes; what is shared must not.
-        findings: if args.anonymise { finding::of_fabric(fabric) } else { found },
+        findings: if args.anonymise {
+            let mut found = finding::of_fabric(fabric);
+            found.extend(metrics::of_structure(structure.as_ref()));
+            found
+        } else {
+            found
+        },
         diagnostics: if args.anonymise {
             Vec::new()
         } else {
@@ -72,6 +83,12 @@ pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure
             let style = Style::of_stdout();
             let digest = &result.provenance.fabric_digest;
             let mut text = table::fabric(&result.fabric, digest, style);
+            if common.verbose && !result.fabric.unrecognised.is_empty() {
+                text.push_str("\nnot recognised:\n");
+                for reason in &result.fabric.unrecognised {
+                    let _infallible = writeln!(text, "    {reason}");
+                }
+            }
             if !result.findings.is_empty() {
                 text.push('\n');
                 text.push_str(&findings::text(&result.findings, common.verbose));

@@ -9,6 +9,8 @@ use darkfiber_report::{ClassFacts, FabricFacts, Routed, model};
 use darkfiber_routing::Routes;
 use darkfiber_routing::check::check;
 
+use crate::load::Structure;
+
 /// Checks and measures routes.
 pub(crate) fn measure(fabric: &Fabric, routes: &Routes) -> Routed {
     let report = check(fabric, routes);
@@ -36,7 +38,12 @@ pub(crate) fn measure(fabric: &Fabric, routes: &Routes) -> Routed {
 }
 
 /// What a fabric consists of. The diameter takes a search from every switch, so it is asked for.
-pub(crate) fn facts(fabric: &Fabric, shape: Option<&Shape>, diameter: bool) -> FabricFacts {
+pub(crate) fn facts(
+    fabric: &Fabric,
+    shape: Option<&Shape>,
+    structure: Option<&Structure>,
+    diameter: bool,
+) -> FabricFacts {
     let mut roles = BTreeMap::new();
     for t in fabric.terminals() {
         let role = match t.role {
@@ -50,6 +57,8 @@ pub(crate) fn facts(fabric: &Fabric, shape: Option<&Shape>, diameter: bool) -> F
     FabricFacts {
         name: fabric.name().to_owned(),
         shape: shape.map(|s| s.summary(fabric)),
+        recognised: structure.and_then(|s| s.as_ref().ok()).cloned(),
+        unrecognised: structure.and_then(|s| s.as_ref().err()).cloned().unwrap_or_default(),
         switches: fabric.switch_count(),
         terminals: fabric.terminal_count(),
         compute_terminals: fabric.compute_terminal_count(),
@@ -91,6 +100,42 @@ pub(crate) fn of_input(remarks: &Diagnostics) -> Option<Finding> {
             examples: grave.iter().take(5).map(ToString::to_string).collect(),
         },
     })
+}
+
+/// What tells a fabric apart from what it was recognised as.
+pub(crate) fn of_structure(structure: Option<&Structure>) -> Vec<Finding> {
+    const EXAMPLES: usize = 10;
+    let Some(Ok(found)) = structure else { return Vec::new() };
+    let differences = [
+        (
+            &found.missing,
+            "lacks",
+            "compare with the plan of the cabling; what is named may be down",
+        ),
+        (&found.extra, "has more than", "compare with the plan of the cabling"),
+    ];
+    differences
+        .into_iter()
+        .filter(|(all, ..)| !all.is_empty())
+        .map(|(all, verb, hint)| {
+            let examples: Vec<String> = all.iter().take(EXAMPLES).cloned().collect();
+            let more = match all.len() - examples.len() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            Finding {
+                kind: finding::Kind::Structure,
+                severity: Severity::Note,
+                message: format!(
+                    "the fabric {verb} a whole {}: {}{more}",
+                    found.text,
+                    examples.join(", ")
+                ),
+                hint,
+                places: finding::Places::Nodes { count: all.len() as u64, examples },
+            }
+        })
+        .collect()
 }
 
 fn classes(fabric: &Fabric) -> Vec<ClassFacts> {

@@ -26,7 +26,7 @@ use crate::{out, provenance, save};
 
 pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure> {
     let chains: Vec<Chain> = args.engines.iter().map(|e| chain(e)).collect::<Result<_, _>>()?;
-    let Loaded { topology: Topology { fabric, shape }, diagnostics, .. } =
+    let Loaded { topology: Topology { fabric, shape }, diagnostics, structure, .. } =
         load::fabric(&args.fabric, common)?;
     let contradiction = metrics::of_input(&diagnostics).filter(|f| f.severity == Severity::Error);
     let roots = match &args.roots {
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
         },
         seed: common.seed(),
     };
-    let facts = metrics::facts(&fabric, shape.as_ref(), false);
+    let facts = metrics::facts(&fabric, shape.as_ref(), structure.as_ref(), false);
     let provenance = provenance::of(&fabric, common);
 
     let mut outcomes = Vec::new();

@@ -29,7 +29,7 @@ pub(crate) fn run(args: &SweepCommand, common: &Common) -> Result<Exit, Failure>
         lanes: args.lanes,
     };
     let facts: Vec<FabricFacts> =
-        fabrics.iter().map(|t| metrics::facts(&t.fabric, t.shape.as_ref(), false)).collect();
+        fabrics.iter().map(|t| metrics::facts(&t.fabric, t.shape.as_ref(), None, false)).collect();
 
     let start = Instant::now();
     let progress = Progress::new(plan.steps() as u64, common.quiet);

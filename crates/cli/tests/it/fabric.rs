@@ -36,6 +36,8 @@ fn the_table_for_people() {
       links              3   (1 between switches, 2 to terminals)
       components         1
       diameter           1   (switch-to-switch hops)
+      structure          full mesh of 2 switches
+      shape              2 HyperX
       digest             0x6e65e9c7d58aada3
 
     link speed  Gbit/s  switch links  terminal links

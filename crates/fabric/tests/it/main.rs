@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod builder;
+mod damage;
 mod expanders;
 mod fabric;
 mod faults;
@@ -9,6 +10,10 @@ mod limits;
 mod planes;
 mod presets;
 mod rails;
+mod recognise_grids;
+mod recognise_groups;
+mod recognise_others;
+mod recognise_trees;
 mod registry;
 mod shapes;
 mod slimfly;

@@ -27,8 +27,8 @@ impl Engine for DModK {
          (w(l+1)*p(l+1)) of a parallel-port generalized fat-tree; the way down is forced but for \
          parallel cables, which the same number picks. On a full tree every down port of a leaf serves \
          one destination and shift permutations are free of contention. Where a cable is missing the \
-         next parent in cyclic order takes over; pairs without a way up and down go as in ftree. Needs the tree's parameters, so a generated fabric \
-         (dumps: use ftree). With LMC the i-th LID of a port is routed as terminal d + i.\n\n\
+         next parent in cyclic order takes over; pairs without a way up and down go as in ftree. Needs the tree's \
+         parameters: stated by a generator, or recognised in a dump (else use ftree). With LMC the i-th LID of a port is routed as terminal d + i.\n\n\
          Complexity: O(LIDs x candidates)."
     }
 

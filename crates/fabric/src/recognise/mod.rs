@@ -1,0 +1,141 @@
+//! What is this fabric? Its [`Shape`] from the cables alone.
+//!
+//! A recogniser guesses coordinates (levels, lines, groups) from local properties that survive damage,
+//! lays the ideal structure with those coordinates over the fabric, and compares: what the ideal has and
+//! the fabric lacks is missing, the reverse is extra. If either is too much it was the wrong guess.
+//! Accepted are at most 8 % of the cables missing and 2 % extra, and 5 % of the places vacant (or one).
+//! Names, GUIDs and the order of ids play no part, and port numbers only order the hosts of a leaf.
+//!
+//! [`RECOGNISERS`] are asked from the specific to the general and the first that accepts is believed:
+//! a two-dimensional HyperX also fits the description of a dragonfly, and every fat-tree that of a tree.
+//! The pieces of a fabric that is not connected are planes, if they share hosts and are of one kind.
+//!
+//! ```
+//! use darkfiber_fabric::{Faults, Shape, open, recognise};
+//!
+//! let cab = open("@cab")?.fabric;
+//! let (damaged, _) = cab.with_faults(&Faults::random_links(&cab, 20, 7)?);
+//! let found = recognise(&damaged).expect("a fat-tree");
+//! assert_eq!(found.text, "three-level fat-tree, 4 pods, 18 leaves each");
+//! assert_eq!(found.missing_cables(), 20);
+//! # Ok::<(), darkfiber_fabric::SpecError>(())
+//! ```
+
+mod bundles;
+mod dragonfly;
+mod expander;
+mod fit;
+mod global;
+mod hyperx;
+mod lattice;
+mod levels;
+mod missing;
+mod net;
+mod pgft;
+mod planes;
+mod registry;
+mod room;
+mod sets;
+mod torus;
+mod tree;
+
+use thiserror::Error;
+
+use crate::{ChannelId, Fabric, Shape, SwitchId};
+
+pub use missing::Missing;
+pub use registry::{RECOGNISERS, Recogniser};
+
+use fit::Fit;
+use net::Net;
+
+/// What a fabric was recognised as.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recognition {
+    /// What it is, with a row for every switch.
+    pub shape: Shape,
+    /// What it would be without damage, in a line for people.
+    pub text: String,
+    /// What the undamaged structure has and the fabric lacks, cables first.
+    pub missing: Vec<Missing>,
+    /// Cables that the structure does not have, by one of their channels.
+    pub extra: Vec<ChannelId>,
+}
+
+/// Why a fabric is nothing that is known.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{}", reasons.iter().map(|(family, why)| format!("{family}: {why}")).collect::<Vec<_>>().join("; "))]
+pub struct Unrecognised {
+    /// For each recogniser that looked, its name and why it is not that.
+    pub reasons: Vec<(&'static str, String)>,
+}
+
+/// What a recogniser found; switches by their number in the [`Net`].
+struct Found {
+    shape: Shape,
+    text: String,
+    fit: Fit,
+}
+
+/// Finds out what a fabric is.
+///
+/// Complexity: O(switches x degree^2) for the recognisers that look at neighbours of neighbours, of which
+/// most are ruled out by counting first.
+///
+/// # Errors
+/// If it is nothing that is known, or too damaged to tell.
+pub fn recognise(fabric: &Fabric) -> Result<Recognition, Unrecognised> {
+    let net = Net::new(fabric, (0..fabric.switch_count()).map(SwitchId::new).collect());
+    let (piece, count) = net.components(|_| true);
+    let found = match count {
+        0 | 1 => registry::ask(&net)?,
+        _ => planes::find(&net, &piece, count)?,
+    };
+    Ok(Recognition::new(&net, found))
+}
+
+impl Recognition {
+    fn new(net: &Net<'_>, found: Found) -> Self {
+        let Found { shape, text, fit } = found;
+        let id = |s: u32| net.ids[s as usize];
+        let cables = fit
+            .missing
+            .iter()
+            .map(|&(s, v, count)| Missing::Cables { ends: (id(s), id(v)), count });
+        let between = fit.between.iter().map(|&(groups, count)| Missing::Between { groups, count });
+        let vacant = fit.vacant.into_iter().map(|place| Missing::Switch { place });
+        let missing = cables.chain(between).chain(vacant).collect();
+        let extra = (fit.extra.iter())
+            .flat_map(|&(s, v, count)| {
+                let all: Vec<ChannelId> = net.channels(s, v).collect();
+                all[all.len() - count as usize..].to_vec()
+            })
+            .collect();
+        Self { shape, text, missing, extra }
+    }
+
+    /// Cables that are missing between switches that are there.
+    pub fn missing_cables(&self) -> u64 {
+        self.missing.iter().map(|m| u64::from(m.cables())).sum()
+    }
+
+    /// The cables that the structure does not have, in words.
+    pub fn extra_cables(&self, fabric: &Fabric) -> Vec<String> {
+        self.extra.iter().map(|&c| missing::cable(fabric, c)).collect()
+    }
+
+    /// One line for people: what it is, and the damage by name, the first ten.
+    pub fn summary(&self, fabric: &Fabric) -> String {
+        let mut line = self.text.clone();
+        for part in missing::list(fabric, &self.missing) {
+            line.push_str(", ");
+            line.push_str(&part);
+        }
+        if !self.extra.is_empty() {
+            let all = self.extra_cables(fabric);
+            let what = format!("{} too many", missing::plural(all.len() as u64, "cable", "cables"));
+            line.extend([", ", what.as_str(), ": ", missing::first_ten(&all).as_str()]);
+        }
+        line
+    }
+}

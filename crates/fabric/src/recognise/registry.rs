@@ -1,0 +1,75 @@
+//! The recognisers, in the order in which they are asked.
+
+use super::net::Net;
+use super::{Found, Unrecognised, dragonfly, expander, hyperx, torus, tree};
+
+/// One family of structures and how to recognise it.
+pub struct Recogniser {
+    /// The family.
+    pub name: &'static str,
+    /// What it goes by.
+    pub method: &'static str,
+    /// Looks at the graph; the error says why it is not of the family.
+    find: fn(&Net<'_>) -> Result<Found, String>,
+}
+
+/// All recognisers, the most specific first.
+pub static RECOGNISERS: &[Recogniser] = &[
+    Recogniser {
+        name: "fat-tree",
+        method: "levels by distance from the hosts; digits of a label from what is still connected \
+                 without the levels above, or below",
+        find: tree::fat_tree,
+    },
+    Recogniser {
+        name: "hyperx",
+        method: "dimensions from triangles and cycles of four; coordinates from what is still connected \
+                 without the cables of a dimension",
+        find: hyperx::find,
+    },
+    Recogniser {
+        name: "torus or mesh",
+        method: "directions from opposite sides of cycles of four; coordinates by adding up steps",
+        find: torus::find,
+    },
+    Recogniser {
+        name: "dragonfly",
+        method: "groups of switches that share most neighbours; equally many cables between any two",
+        find: dragonfly::full,
+    },
+    Recogniser {
+        name: "cascade",
+        method: "groups of rows that are joined in most columns; equally many cables between any two",
+        find: dragonfly::cascade,
+    },
+    Recogniser {
+        name: "dragonfly+",
+        method: "groups of leaves, which have the hosts, and spines; equally many cables between any two",
+        find: dragonfly::plus,
+    },
+    Recogniser {
+        name: "tree",
+        method: "levels by distance from the hosts, nearly all cables between neighbouring ones",
+        find: tree::levelled,
+    },
+    Recogniser {
+        name: "regular graph",
+        method: "equally many cables on all switches, which are about as near to each other as can be",
+        find: expander::find,
+    },
+];
+
+/// The first answer.
+pub(super) fn ask(net: &Net<'_>) -> Result<Found, Unrecognised> {
+    if net.len() == 0 {
+        return Err(Unrecognised { reasons: vec![("any", "there are no switches".to_owned())] });
+    }
+    let mut reasons = Vec::new();
+    for recogniser in RECOGNISERS {
+        match (recogniser.find)(net) {
+            Ok(found) => return Ok(found),
+            Err(why) => reasons.push((recogniser.name, why)),
+        }
+    }
+    Err(Unrecognised { reasons })
+}
