@@ -5,6 +5,8 @@
 //! moves what it leads to behind it (Marchetti-Spaccamela, Nanni, Rohnert, "Maintaining a topological
 //! order under edge insertions", IPL 59, 1996). Taking paths out never spoils an order.
 
+use std::collections::HashSet;
+
 use darkfiber_fabric::Fabric;
 
 /// Where the dependencies of each channel are counted: those of channel `c` on the channels that leave
@@ -47,6 +49,8 @@ pub(super) struct Layer {
     /// Whether the paths that it was made of have a cycle. Then there is no order, and every path is
     /// let in: what is broken cannot be kept whole.
     pub(super) cyclic: bool,
+    /// Dependencies that close a cycle, until something is taken out for good.
+    barred: HashSet<usize>,
     /// Number of the last search that saw each channel.
     seen: Vec<u32>,
     search: u32,
@@ -62,6 +66,7 @@ impl Layer {
             place: (0..channels as u32).collect(),
             at: (0..channels as u32).collect(),
             cyclic: false,
+            barred: HashSet::new(),
             seen: vec![0; channels],
             search: 0,
             stack: Vec::new(),
@@ -125,24 +130,35 @@ impl Layer {
 
     /// Takes one dependency out.
     pub(super) fn take(&mut self, slots: &Slots, fabric: &Fabric, c: u32, d: u32) {
+        self.barred.clear();
         self.uses[slots.of(fabric, c, d)] -= 1;
     }
 
     /// Puts all dependencies of a path in, or none; whether they fit.
     pub(super) fn admit(&mut self, slots: &Slots, fabric: &Fabric, path: &[u32]) -> bool {
+        let mut fresh = false;
         for (i, pair) in path.windows(2).enumerate() {
-            if !self.put(slots, fabric, pair[0], pair[1]) {
-                self.expel(slots, fabric, &path[..=i]);
-                return false;
+            let slot = slots.of(fabric, pair[0], pair[1]);
+            let known = self.uses[slot] > 0;
+            if known || !self.barred.contains(&slot) && self.put(slots, fabric, pair[0], pair[1]) {
+                self.uses[slot] += u32::from(known);
+                fresh |= !known;
+                continue;
             }
+            if !fresh {
+                // It closes a cycle without the others of this path.
+                self.barred.insert(slot);
+            }
+            self.undo(slots, fabric, &path[..=i]);
+            return false;
         }
         true
     }
 
-    /// Takes all dependencies of a path out.
-    pub(super) fn expel(&mut self, slots: &Slots, fabric: &Fabric, path: &[u32]) {
+    /// Takes back what [`Self::admit`] put in just now.
+    pub(super) fn undo(&mut self, slots: &Slots, fabric: &Fabric, path: &[u32]) {
         for pair in path.windows(2) {
-            self.take(slots, fabric, pair[0], pair[1]);
+            self.uses[slots.of(fabric, pair[0], pair[1])] -= 1;
         }
     }
 

@@ -271,7 +271,7 @@ impl Prepared<'_> {
         for layer in layers(mask) {
             if !self.layers[layer as usize].admit(&self.slots, self.fabric, way) {
                 for earlier in layers(mask).take_while(|&l| l != layer) {
-                    self.layers[earlier as usize].expel(&self.slots, self.fabric, way);
+                    self.layers[earlier as usize].undo(&self.slots, self.fabric, way);
                 }
                 return false;
             }
@@ -299,7 +299,7 @@ impl Prepared<'_> {
                 Some(new) => entered.push((old, new)),
                 None => {
                     for (_, new) in entered {
-                        self.layers[usize::from(new)].expel(&self.slots, self.fabric, way);
+                        self.layers[usize::from(new)].undo(&self.slots, self.fabric, way);
                     }
                     return None;
                 }
