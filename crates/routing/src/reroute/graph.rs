@@ -5,6 +5,7 @@
 //! moves what it leads to behind it (Marchetti-Spaccamela, Nanni, Rohnert, "Maintaining a topological
 //! order under edge insertions", IPL 59, 1996). Taking paths out never spoils an order.
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use darkfiber_fabric::Fabric;
@@ -13,6 +14,9 @@ use darkfiber_fabric::Fabric;
 /// its head are a run, in the order of those channels.
 pub(super) struct Slots {
     start: Vec<u32>,
+    /// Words of 64 bits that a set of the channels out of one switch takes.
+    words: usize,
+    switches: usize,
 }
 
 impl Slots {
@@ -25,7 +29,9 @@ impl Slots {
             total += starts[head as usize + 1] - starts[head as usize];
         }
         start.push(total);
-        Self { start }
+        let widest = starts.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
+        let words = widest.div_ceil(64).max(1) as usize;
+        Self { start, words, switches: fabric.switch_count() }
     }
 
     #[inline]
@@ -43,6 +49,8 @@ impl Slots {
 pub(super) struct Layer {
     /// Paths that make each dependency.
     uses: Vec<u32>,
+    /// Which channels out of its head depend on a channel, as a bit set: those with `uses`.
+    after: Vec<u64>,
     /// Place of each channel in a topological order, and the channel at each place.
     place: Vec<u32>,
     at: Vec<u32>,
@@ -51,8 +59,11 @@ pub(super) struct Layer {
     pub(super) cyclic: bool,
     /// Dependencies that close a cycle, until something is taken out for good.
     barred: HashSet<usize>,
-    /// Number of the last search that saw each channel.
-    seen: Vec<u32>,
+    /// Channels that a search has seen, as bit sets by the switch that they leave, and the number of the
+    /// last search that saw any of them. Dense graphs have many ways to each channel; only the first
+    /// costs.
+    seen: Vec<u64>,
+    last: Vec<u32>,
     search: u32,
     stack: Vec<u32>,
 }
@@ -63,25 +74,57 @@ impl Layer {
         let channels = slots.start.len() - 1;
         Self {
             uses: vec![0; slots.count()],
+            after: vec![0; channels * slots.words],
             place: (0..channels as u32).collect(),
             at: (0..channels as u32).collect(),
             cyclic: false,
             barred: HashSet::new(),
-            seen: vec![0; channels],
+            seen: vec![0; slots.switches * slots.words],
+            last: vec![0; slots.switches],
             search: 0,
             stack: Vec::new(),
         }
     }
 
-    /// Counts a path without looking at the order; [`Self::sort`] must follow.
+    /// Counts a dependency without looking at the order; [`Self::sort`] must follow.
     #[inline]
     pub(super) fn count(&mut self, slots: &Slots, fabric: &Fabric, c: u32, d: u32) {
         self.uses[slots.of(fabric, c, d)] += 1;
     }
 
+    /// Word and bit of a dependency in `after`.
+    fn bit(slots: &Slots, fabric: &Fabric, c: u32, d: u32) -> (usize, u64) {
+        let k = d - fabric.channel_starts()[fabric.heads()[c as usize] as usize];
+        (c as usize * slots.words + (k >> 6) as usize, 1 << (k & 63))
+    }
+
+    fn add(&mut self, slots: &Slots, fabric: &Fabric, c: u32, d: u32) {
+        let uses = &mut self.uses[slots.of(fabric, c, d)];
+        *uses += 1;
+        if *uses == 1 {
+            let (word, bit) = Self::bit(slots, fabric, c, d);
+            self.after[word] |= bit;
+        }
+    }
+
+    fn subtract(&mut self, slots: &Slots, fabric: &Fabric, c: u32, d: u32) {
+        let uses = &mut self.uses[slots.of(fabric, c, d)];
+        *uses -= 1;
+        if *uses == 0 {
+            let (word, bit) = Self::bit(slots, fabric, c, d);
+            self.after[word] &= !bit;
+        }
+    }
+
     /// Makes the order from the dependencies (Kahn's algorithm): channels by the longest chain of
     /// dependencies that leads to them, so that later paths of the same kind follow it too.
     pub(super) fn sort(&mut self, slots: &Slots, fabric: &Fabric) {
+        for c in 0..self.place.len() {
+            let run = slots.start[c] as usize..slots.start[c + 1] as usize;
+            for (k, _) in self.uses[run].iter().enumerate().filter(|(_, uses)| **uses > 0) {
+                self.after[c * slots.words + k / 64] |= 1 << (k % 64);
+            }
+        }
         let mut waits = vec![0u32; self.place.len()];
         for c in 0..self.place.len() as u32 {
             self.each_after(slots, fabric, c, |d| waits[d as usize] += 1);
@@ -109,29 +152,31 @@ impl Layer {
     }
 
     fn each_after(&self, slots: &Slots, fabric: &Fabric, c: u32, mut with: impl FnMut(u32)) {
-        let first = fabric.channel_starts()[fabric.heads()[c as usize] as usize];
-        let run = slots.start[c as usize] as usize..slots.start[c as usize + 1] as usize;
-        for (k, &uses) in self.uses[run].iter().enumerate() {
-            if uses > 0 {
-                with(first + k as u32);
+        let mut first = fabric.channel_starts()[fabric.heads()[c as usize] as usize];
+        for &word in &self.after[c as usize * slots.words..][..slots.words] {
+            let mut left = word;
+            while left != 0 {
+                with(first + left.trailing_zeros());
+                left &= left - 1;
             }
+            first += 64;
         }
     }
 
     /// Puts one dependency in; `false` and unchanged if that would close a cycle.
     pub(super) fn put(&mut self, slots: &Slots, fabric: &Fabric, c: u32, d: u32) -> bool {
-        let slot = slots.of(fabric, c, d);
-        if self.uses[slot] == 0 && !self.cyclic && !self.make_way(slots, fabric, c, d) {
-            return false;
+        let known = self.uses[slots.of(fabric, c, d)] > 0;
+        let fits = known || self.cyclic || self.make_way(slots, fabric, c, d);
+        if fits {
+            self.add(slots, fabric, c, d);
         }
-        self.uses[slot] += 1;
-        true
+        fits
     }
 
     /// Takes one dependency out.
     pub(super) fn take(&mut self, slots: &Slots, fabric: &Fabric, c: u32, d: u32) {
         self.barred.clear();
-        self.uses[slots.of(fabric, c, d)] -= 1;
+        self.subtract(slots, fabric, c, d);
     }
 
     /// Puts all dependencies of a path in, or none; whether they fit.
@@ -140,8 +185,8 @@ impl Layer {
         for (i, pair) in path.windows(2).enumerate() {
             let slot = slots.of(fabric, pair[0], pair[1]);
             let known = self.uses[slot] > 0;
-            if known || !self.barred.contains(&slot) && self.put(slots, fabric, pair[0], pair[1]) {
-                self.uses[slot] += u32::from(known);
+            let barred = !known && self.barred.contains(&slot);
+            if !barred && self.put(slots, fabric, pair[0], pair[1]) {
                 fresh |= !known;
                 continue;
             }
@@ -158,7 +203,7 @@ impl Layer {
     /// Takes back what [`Self::admit`] put in just now.
     pub(super) fn undo(&mut self, slots: &Slots, fabric: &Fabric, path: &[u32]) {
         for pair in path.windows(2) {
-            self.uses[slots.of(fabric, pair[0], pair[1])] -= 1;
+            self.subtract(slots, fabric, pair[0], pair[1]);
         }
     }
 
@@ -168,47 +213,76 @@ impl Layer {
         if high < low {
             return true;
         }
+        if !self.search(slots, fabric, d, high) {
+            return false;
+        }
+        // What `d` leads to goes behind `c`, in the same order; all between moves up.
+        self.stack.clear();
+        let mut free = low;
+        for place in low..=high {
+            let x = self.at[place as usize];
+            if self.has_seen(slots, fabric, x) {
+                self.stack.push(x);
+            } else {
+                self.at[free as usize] = x;
+                self.place[x as usize] = free;
+                free += 1;
+            }
+        }
+        for (place, &x) in (free..).zip(&self.stack) {
+            self.at[place as usize] = x;
+            self.place[x as usize] = place;
+        }
+        true
+    }
+
+    /// Marks what `start` leads to up to place `high`; `false` if that includes the channel there.
+    fn search(&mut self, slots: &Slots, fabric: &Fabric, start: u32, high: u32) -> bool {
         self.search += 1;
-        let search = self.search;
-        let mut stack = std::mem::take(&mut self.stack);
-        let mut seen = std::mem::take(&mut self.seen);
-        stack.clear();
-        stack.push(d);
-        seen[d as usize] = search;
-        let mut closes = false;
-        while let Some(x) = stack.pop() {
-            self.each_after(slots, fabric, x, |y| {
-                closes |= y == c;
-                if self.place[y as usize] < high && seen[y as usize] != search {
-                    seen[y as usize] = search;
-                    stack.push(y);
+        self.stack.clear();
+        self.stack.push(start);
+        let tail = fabric.tails()[start as usize];
+        let k = start - fabric.channel_starts()[tail as usize];
+        self.mark(slots, tail, k as usize / 64, 1 << (k % 64));
+        while let Some(x) = self.stack.pop() {
+            let v = fabric.heads()[x as usize];
+            let mut first = fabric.channel_starts()[v as usize];
+            for w in 0..slots.words {
+                let mut new = self.mark(slots, v, w, self.after[x as usize * slots.words + w]);
+                while new != 0 {
+                    let y = first + new.trailing_zeros();
+                    new &= new - 1;
+                    match self.place[y as usize].cmp(&high) {
+                        Ordering::Less => self.stack.push(y),
+                        Ordering::Equal => return false,
+                        Ordering::Greater => {}
+                    }
                 }
-            });
-            if closes {
-                break;
+                first += 64;
             }
         }
-        if !closes {
-            // What `d` leads to goes behind `c`, in the same order; all between moves up.
-            stack.clear();
-            let mut free = low as usize;
-            for place in low as usize..=high as usize {
-                let x = self.at[place];
-                if seen[x as usize] == search {
-                    stack.push(x);
-                } else {
-                    self.at[free] = x;
-                    self.place[x as usize] = free as u32;
-                    free += 1;
-                }
-            }
-            for (i, &x) in stack.iter().enumerate() {
-                self.at[free + i] = x;
-                self.place[x as usize] = (free + i) as u32;
-            }
+        true
+    }
+
+    /// Those of `bits` (word `w` of the channels that leave `v`) that this search has not seen, which it
+    /// now has.
+    #[inline]
+    fn mark(&mut self, slots: &Slots, v: u32, w: usize, bits: u64) -> u64 {
+        let row = v as usize * slots.words;
+        if self.last[v as usize] != self.search {
+            self.last[v as usize] = self.search;
+            self.seen[row..row + slots.words].fill(0);
         }
-        self.stack = stack;
-        self.seen = seen;
-        !closes
+        let seen = &mut self.seen[row + w];
+        let new = bits & !*seen;
+        *seen |= bits;
+        new
+    }
+
+    fn has_seen(&self, slots: &Slots, fabric: &Fabric, x: u32) -> bool {
+        let v = fabric.tails()[x as usize];
+        let k = (x - fabric.channel_starts()[v as usize]) as usize;
+        self.last[v as usize] == self.search
+            && self.seen[v as usize * slots.words + k / 64] >> (k % 64) & 1 != 0
     }
 }
