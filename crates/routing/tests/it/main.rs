@@ -3,3 +3,4 @@
 mod checker;
 mod engines;
 mod families;
+mod reroute;
