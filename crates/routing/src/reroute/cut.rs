@@ -27,6 +27,13 @@ pub(super) struct Cut {
     pub(super) nodes: Vec<Node>,
 }
 
+impl Cut {
+    /// The entry that a switch had before, if it is cut off.
+    pub(super) fn entry_before(&self, s: u32) -> Option<u8> {
+        self.nodes.iter().find(|n| n.switch == s).map(|n| n.old)
+    }
+}
+
 impl Prepared<'_> {
     /// The cuts that dead `channels` make, and those that were there before.
     pub(super) fn cuts(&self, channels: &[u32]) -> Vec<Cut> {
@@ -55,7 +62,12 @@ impl Prepared<'_> {
     }
 
     /// Everything upstream of `starts`. `place`, by switch, is [`NONE`] before and after.
-    fn cut(&self, row: usize, starts: impl Iterator<Item = u32>, place: &mut [u32]) -> Cut {
+    pub(super) fn cut(
+        &self,
+        row: usize,
+        starts: impl Iterator<Item = u32>,
+        place: &mut [u32],
+    ) -> Cut {
         let fabric = self.fabric;
         let ports = self.routes.ports(row);
         let home = self.traffic.rows[row].home;

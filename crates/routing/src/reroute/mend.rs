@@ -12,9 +12,9 @@ use crate::{DELIVER, NO_ROUTE};
 
 /// A dependency of an old path that still counts, so that what is added fits beside it.
 pub(super) struct Held {
-    layer: u8,
-    from: u32,
-    to: u32,
+    pub(super) layer: u8,
+    pub(super) from: u32,
+    pub(super) to: u32,
 }
 
 /// Rows are mended; what is known beside the tables.
@@ -23,6 +23,8 @@ pub(super) struct Mended {
     pub(super) moved: Vec<Moved>,
     /// Old dependencies, to be released.
     pub(super) held: Vec<Held>,
+    /// Whether old dependencies had to go already.
+    pub(super) released: bool,
     pub(super) dead_ends: usize,
 }
 
@@ -55,16 +57,17 @@ impl Prepared<'_> {
     /// paths had been moved.
     pub(super) fn mend(
         &mut self,
-        cuts: &mut [Cut],
+        cuts: &mut Vec<Cut>,
         budget: u64,
     ) -> Result<Mended, (RerouteError, Vec<Moved>)> {
         let mut mended = Mended { held: self.lift(cuts), ..Mended::default() };
         let mut open = vec![false; self.fabric.switch_count()];
-        for cut in cuts {
+        for cut in cuts.iter() {
             if let Err(error) = self.mend_row(cut, budget, &mut open, &mut mended) {
                 return Err((error, mended.moved));
             }
         }
+        self.ease(cuts, budget, &mut mended);
         Ok(mended)
     }
 
@@ -189,7 +192,7 @@ impl Prepared<'_> {
         }
         // A path that keeps its layer but may not coexist with old ones is better than one in another
         // layer: connections learn of that only when they ask for a path again.
-        if !mended.held.is_empty() {
+        if !std::mem::replace(&mut mended.released, true) {
             self.release(std::mem::take(&mut mended.held));
             for choice in &choices {
                 self.way(cut.row, choice.channel, &mut way);
@@ -267,16 +270,22 @@ impl Prepared<'_> {
     }
 
     /// Puts a path into all of `mask` layers, or none.
-    fn enter(&mut self, mask: u32, way: &[u32]) -> bool {
+    pub(super) fn enter(&mut self, mask: u32, way: &[u32]) -> bool {
         for layer in layers(mask) {
             if !self.layers[layer as usize].admit(&self.slots, self.fabric, way) {
-                for earlier in layers(mask).take_while(|&l| l != layer) {
-                    self.layers[earlier as usize].undo(&self.slots, self.fabric, way);
-                }
+                let earlier = mask & ((1 << layer) - 1);
+                self.withdraw(earlier, way);
                 return false;
             }
         }
         true
+    }
+
+    /// Takes back what [`Self::enter`] did just now.
+    pub(super) fn withdraw(&mut self, mask: u32, way: &[u32]) {
+        for layer in layers(mask) {
+            self.layers[layer as usize].undo(&self.slots, self.fabric, way);
+        }
     }
 
     /// Puts a path into other layers than those of `mask` that do not take it.

@@ -16,6 +16,7 @@
 
 mod coexist;
 mod cut;
+mod ease;
 mod graph;
 mod labels;
 mod mend;

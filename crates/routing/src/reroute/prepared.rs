@@ -148,13 +148,14 @@ impl<'a> Prepared<'a> {
         let undo = self.take_away(faults);
         let live = self.traffic.rows.iter().filter(|row| row.live).count();
         let mut cuts = self.cuts(&undo.channels);
+        let rows = cuts.len();
         match self.mend(&mut cuts, load_before) {
             Ok(mended) => {
                 self.broken.clear();
                 let coexistence = self.coexistence(&cuts, &mended.moved);
                 self.release(mended.held);
                 Ok(Outcome {
-                    rows: cuts.len(),
+                    rows,
                     rows_lost: live_before - live,
                     changes: self.changes(&cuts),
                     moved: mended.moved,
