@@ -14,8 +14,10 @@ use super::cut::{Cut, Node};
 use super::mend::{Held, Mended, layers};
 use super::prepared::{NONE, Prepared};
 
-/// Most rows that are tried for one move.
+/// Most moves that are tried for one that helps.
 const MOST_TRIED: usize = 64;
+/// The share of the largest old load by which a load may exceed it before paths may leave their layers.
+const FAR_TOO_MUCH: u64 = 20;
 
 impl Prepared<'_> {
     /// Moves rows off the hottest channel until no load is above `budget` or nothing helps. Rows that
@@ -25,6 +27,7 @@ impl Prepared<'_> {
             cuts.iter().enumerate().map(|(i, cut)| (cut.row, i)).collect();
         let mut users: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
         let mut place = vec![NONE; self.fabric.switch_count()];
+        let mut may_move = false;
         loop {
             let Some((hot, most)) = self.hottest().filter(|&(_, most)| most > budget) else {
                 return;
@@ -50,7 +53,7 @@ impl Prepared<'_> {
                         continue;
                     }
                     let cut = self.cut(row, std::iter::once(s), &mut place);
-                    if self.shift(&cut, hot, most, mended) {
+                    if self.shift(&cut, (hot, most), may_move, mended) {
                         if let Entry::Vacant(new) = of_row.entry(row) {
                             new.insert(cuts.len());
                             cuts.push(cut);
@@ -64,7 +67,14 @@ impl Prepared<'_> {
                     }
                 }
             }
-            let Some((row, s)) = eased else { return };
+            let Some((row, s)) = eased else {
+                // Another layer is a disturbance of its own: only for what is far too much.
+                if may_move || most <= budget + budget / FAR_TOO_MUCH {
+                    return;
+                }
+                may_move = true;
+                continue;
+            };
             let mut way = Vec::new();
             self.follow(row, s, &mut way);
             for c in way {
@@ -93,9 +103,15 @@ impl Prepared<'_> {
         node.weight > 0 && self.fabric.channels_from(SwitchId(node.switch)).any(room)
     }
 
-    /// Sends what passes the first node of `cut` another way on which all loads stay below `most`, in
-    /// the layers that the paths have; whether there is one.
-    fn shift(&mut self, cut: &Cut, hot: u32, most: u64, mended: &mut Mended) -> bool {
+    /// Sends what passes the first node of `cut` another way than over `hot`, on which all loads stay
+    /// below `most`; whether there is one that its layers take (or others, if paths `may_move`).
+    fn shift(
+        &mut self,
+        cut: &Cut,
+        (hot, most): (u32, u64),
+        may_move: bool,
+        mended: &mut Mended,
+    ) -> bool {
         let (row, node) = (cut.row, &cut.nodes[0]);
         let mut ways: Vec<Vec<u32>> = Vec::new();
         for n in &cut.nodes {
@@ -132,18 +148,30 @@ impl Prepared<'_> {
             let new_way = |i: usize| -> Vec<u32> {
                 ways[i][..ahead[i]].iter().chain(&way).copied().collect()
             };
-            let mut entered = 0;
+            let mut entered = Vec::new();
             for i in sources() {
-                if !self.enter(cut.nodes[i].layers, &new_way(i)) {
-                    break;
-                }
-                entered += 1;
+                let mask = cut.nodes[i].layers;
+                let moves = if self.enter(mask, &new_way(i)) {
+                    Some(Vec::new())
+                } else {
+                    let most_layers = self.layers.len();
+                    may_move.then(|| self.enter_elsewhere(mask, most_layers, &new_way(i))).flatten()
+                };
+                let Some(moves) = moves else { break };
+                entered.push((i, moves));
             }
-            if entered < sources().count() {
-                for i in sources().take(entered) {
-                    self.withdraw(cut.nodes[i].layers, &new_way(i));
+            if entered.len() < sources().count() {
+                for (i, moves) in entered {
+                    let left = moves.iter().fold(cut.nodes[i].layers, |mask, m| mask & !(1 << m.0));
+                    self.withdraw(left, &new_way(i));
+                    for (_, new) in moves {
+                        self.withdraw(1 << new, &new_way(i));
+                    }
                 }
                 continue;
+            }
+            for (i, moves) in entered {
+                self.record(row, cut.nodes[i].switch, moves, mended);
             }
             for i in sources() {
                 for layer in layers(cut.nodes[i].layers) {

@@ -204,13 +204,10 @@ impl Prepared<'_> {
         }
         for choice in &choices {
             self.way(cut.row, choice.channel, &mut way);
-            if let Some(moves) = self.enter_elsewhere(node.layers, &way) {
+            let most = self.layers.len().max(usize::from(self.lanes));
+            if let Some(moves) = self.enter_elsewhere(node.layers, most, &way) {
                 self.take(cut, node, &way);
-                for (old, new) in moves {
-                    self.relabel(cut.row, node.switch, old, new);
-                    let source = SwitchId(node.switch);
-                    mended.moved.push(Moved { source, row: cut.row as u32, old, new });
-                }
+                self.record(cut.row, node.switch, moves, mended);
                 return Ok(true);
             }
         }
@@ -288,12 +285,17 @@ impl Prepared<'_> {
         }
     }
 
-    /// Puts a path into other layers than those of `mask` that do not take it.
-    fn enter_elsewhere(&mut self, mask: u32, way: &[u32]) -> Option<Vec<(u8, u8)>> {
+    /// Puts a path into all of `mask` layers or, where one does not take it, into another of the first
+    /// `most`; returns which instead of which, `None` if there are none.
+    pub(super) fn enter_elsewhere(
+        &mut self,
+        mask: u32,
+        most: usize,
+        way: &[u32],
+    ) -> Option<Vec<(u8, u8)>> {
         let mut entered: Vec<(u8, u8)> = Vec::new();
         for old in layers(mask) {
-            let lanes = self.layers.len().max(usize::from(self.lanes)) as u8;
-            let others = std::iter::once(old).chain((0..lanes).filter(|&l| l != old));
+            let others = std::iter::once(old).chain((0..most as u8).filter(|&l| l != old));
             let mut found = None;
             for new in others {
                 if usize::from(new) >= self.layers.len() {
@@ -316,6 +318,14 @@ impl Prepared<'_> {
         }
         entered.retain(|(old, new)| old != new);
         Some(entered)
+    }
+
+    /// Moves the paths from a switch on a row to other layers.
+    pub(super) fn record(&mut self, row: usize, s: u32, moves: Vec<(u8, u8)>, mended: &mut Mended) {
+        for (old, new) in moves {
+            self.relabel(row, s, old, new);
+            mended.moved.push(Moved { source: SwitchId(s), row: row as u32, old, new });
+        }
     }
 
     pub(super) fn relabel(&mut self, row: usize, s: u32, old: u8, new: u8) {
