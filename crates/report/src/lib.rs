@@ -8,6 +8,7 @@ pub mod findings;
 pub mod json;
 pub mod model;
 pub mod number;
+pub mod reroute;
 pub mod svg;
 pub mod table;
 

@@ -1,18 +1,14 @@
 //! What comes out of a change of routes.
 
-use std::collections::BTreeMap;
-
-use darkfiber_fabric::{Fabric, SwitchId};
+use darkfiber_fabric::SwitchId;
 use thiserror::Error;
-
-use crate::{DestId, Lids, Routes};
 
 /// A table entry that changed. Ids are those of the fabric that the old tables were made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Change {
     /// The switch.
     pub switch: SwitchId,
-    /// The table row, see [`Routes::row`].
+    /// The table row, see [`crate::Routes::row`].
     pub row: u32,
     /// Egress port before ([`crate::NO_ROUTE`] if there was none).
     pub old: u8,
@@ -80,47 +76,6 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Changed entries and changed blocks of 64 LIDs (the unit in which forwarding tables are sent) by
-    /// switch, only those with any. Rows that several LIDs share count for each of them.
-    pub fn by_switch(
-        &self,
-        fabric: &Fabric,
-        routes: &Routes,
-        lids: &Lids,
-    ) -> BTreeMap<SwitchId, (usize, usize)> {
-        let mut lids_of = vec![Vec::new(); routes.row_count()];
-        for lid in 1..=lids.top() {
-            if let Some((dest, index)) = lids.owner(lid) {
-                let path = match dest.as_terminal(fabric) {
-                    Some(_) => index % routes.paths().max(1),
-                    None => 0,
-                };
-                lids_of[routes.row(dest, path)].push(lid);
-            }
-        }
-        self.count_blocks(|row| &lids_of[row as usize])
-    }
-
-    fn count_blocks<'a>(
-        &self,
-        lids_of: impl Fn(u32) -> &'a Vec<u16>,
-    ) -> BTreeMap<SwitchId, (usize, usize)> {
-        let mut found: BTreeMap<SwitchId, (usize, Vec<u16>)> = BTreeMap::new();
-        for change in &self.changes {
-            let (entries, blocks) = found.entry(change.switch).or_default();
-            *entries += lids_of(change.row).len();
-            blocks.extend(lids_of(change.row).iter().map(|lid| lid / 64));
-        }
-        found
-            .into_iter()
-            .map(|(s, (entries, mut blocks))| {
-                blocks.sort_unstable();
-                blocks.dedup();
-                (s, (entries, blocks.len()))
-            })
-            .collect()
-    }
-
     /// Number of rows with a changed entry.
     pub fn rows_changed(&self) -> usize {
         let mut rows: Vec<u32> = self.changes.iter().map(|c| c.row).collect();
@@ -171,18 +126,5 @@ impl Coexistence {
             }
             Self::Drain(_) => None,
         }
-    }
-}
-
-impl Change {
-    /// The destinations whose entry this is, with their path.
-    pub fn destinations<'a>(
-        &'a self,
-        routes: &'a Routes,
-    ) -> impl Iterator<Item = (DestId, usize)> + 'a {
-        let paths = |d: usize| if d < routes.terminal_count() { routes.paths() } else { 1 };
-        (0..routes.dest_count())
-            .flat_map(move |d| (0..paths(d)).map(move |p| (DestId::new(d), p)))
-            .filter(|&(d, p)| routes.row(d, p) == self.row as usize)
     }
 }

@@ -1,9 +1,65 @@
 //! Mended tables in the ids of the damaged fabric.
 
-use darkfiber_fabric::{Fabric, Renumbering};
+use std::collections::BTreeMap;
+
+use darkfiber_fabric::{Fabric, Renumbering, SwitchId};
 
 use super::prepared::Prepared;
-use crate::{DestId, Layers, Routes};
+use crate::{DestId, Layers, Lids, Routes};
+
+/// How much of one switch's linear forwarding table changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Changed {
+    /// Entries.
+    pub entries: usize,
+    /// Blocks of 64 LIDs, the unit in which tables are sent.
+    pub blocks: usize,
+}
+
+/// What changed from the `old` tables of a `whole` fabric to the `new` ones of a damaged fabric, by
+/// switch of the damaged one (only where something did) and in its `lids`, of which the old ones differ
+/// in nothing but what has failed. Entries of what has failed do not count. Both must have as many paths
+/// a terminal.
+pub fn changed_by_switch(
+    (whole, old): (&Fabric, &Routes),
+    (damaged, new): (&Fabric, &Routes),
+    map: &Renumbering,
+    lids: &Lids,
+) -> BTreeMap<SwitchId, Changed> {
+    let mut changed: Vec<Vec<u16>> = vec![Vec::new(); damaged.switch_count()];
+    for dest in (0..new.dest_count()).map(DestId::new) {
+        let (before, lid, paths) = match dest.as_terminal(damaged) {
+            Some(t) => {
+                let before = DestId::terminal(map.old_terminal[t.index()]);
+                (before, lids.terminal(t), new.paths())
+            }
+            None => {
+                let s = dest.home(damaged);
+                (DestId::switch(whole, map.old_switch[s.index()]), lids.switch(s), 1)
+            }
+        };
+        for path in 0..paths {
+            let was = old.ports(old.row(before, path));
+            let is = new.ports(new.row(dest, path));
+            for (s, entry) in is.iter().enumerate() {
+                if was[map.old_switch[s].index()] != *entry {
+                    changed[s].push(lid + path as u16);
+                }
+            }
+        }
+    }
+    changed
+        .into_iter()
+        .enumerate()
+        .filter(|(_, lids)| !lids.is_empty())
+        .map(|(s, lids)| {
+            let mut blocks: Vec<u16> = lids.iter().map(|lid| lid / 64).collect();
+            blocks.sort_unstable();
+            blocks.dedup();
+            (SwitchId::new(s), Changed { entries: lids.len(), blocks: blocks.len() })
+        })
+        .collect()
+}
 
 impl Prepared<'_> {
     /// The tables for the damaged fabric, without the rows and entries of what has failed. `map` is what
