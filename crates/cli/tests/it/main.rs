@@ -3,6 +3,7 @@
 mod bad_input;
 mod fabric;
 mod help;
+mod reroute;
 mod route;
 
 use std::path::Path;

@@ -16,7 +16,8 @@ use super::prepared::{NONE, Prepared};
 
 /// Most moves that are tried for one that helps.
 const MOST_TRIED: usize = 64;
-/// The share of the largest old load by which a load may exceed it before paths may leave their layers.
+/// The share of the largest old load by which a load may exceed it before rows that the fault did not
+/// touch, and the layers of paths, may change.
 const FAR_TOO_MUCH: u64 = 20;
 
 impl Prepared<'_> {
@@ -27,9 +28,11 @@ impl Prepared<'_> {
             cuts.iter().enumerate().map(|(i, cut)| (cut.row, i)).collect();
         let mut users: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
         let mut place = vec![NONE; self.fabric.switch_count()];
-        let mut may_move = false;
+        let mut roughly = false;
+        let far = budget + budget / FAR_TOO_MUCH;
         loop {
-            let Some((hot, most)) = self.hottest().filter(|&(_, most)| most > budget) else {
+            let goal = if roughly { far } else { budget };
+            let Some((hot, most)) = self.hottest().filter(|&(_, most)| most > goal) else {
                 return;
             };
             let tail = self.fabric.tails()[hot as usize];
@@ -44,6 +47,9 @@ impl Prepared<'_> {
             let mut eased = None;
             'rows: for &row in rows.iter() {
                 let known = of_row.get(&row).copied();
+                if known.is_none() && !roughly {
+                    continue;
+                }
                 let users = self.cut(row, std::iter::once(tail), &mut place);
                 for node in &users.nodes {
                     let s = node.switch;
@@ -53,7 +59,7 @@ impl Prepared<'_> {
                         continue;
                     }
                     let cut = self.cut(row, std::iter::once(s), &mut place);
-                    if self.shift(&cut, (hot, most), may_move, mended) {
+                    if self.shift(&cut, (hot, most), roughly, mended) {
                         if let Entry::Vacant(new) = of_row.entry(row) {
                             new.insert(cuts.len());
                             cuts.push(cut);
@@ -68,11 +74,12 @@ impl Prepared<'_> {
                 }
             }
             let Some((row, s)) = eased else {
-                // Another layer is a disturbance of its own: only for what is far too much.
-                if may_move || most <= budget + budget / FAR_TOO_MUCH {
+                // Changing rows that the fault did not touch, or the layers of paths, is a disturbance
+                // of its own: only for what is far too much.
+                if roughly || most <= far {
                     return;
                 }
-                may_move = true;
+                roughly = true;
                 continue;
             };
             let mut way = Vec::new();

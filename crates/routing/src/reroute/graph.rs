@@ -12,6 +12,7 @@ use darkfiber_fabric::Fabric;
 
 /// Where the dependencies of each channel are counted: those of channel `c` on the channels that leave
 /// its head are a run, in the order of those channels.
+#[derive(Clone)]
 pub(super) struct Slots {
     start: Vec<u32>,
     /// Words of 64 bits that a set of the channels out of one switch takes.
@@ -46,6 +47,7 @@ impl Slots {
 }
 
 /// The dependencies of one virtual layer.
+#[derive(Clone)]
 pub(super) struct Layer {
     /// Paths that make each dependency.
     uses: Vec<u32>,

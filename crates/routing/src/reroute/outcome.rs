@@ -59,6 +59,8 @@ pub enum Drain {
 pub struct Outcome {
     /// Rows with a switch that was cut off, of destinations that are still there.
     pub rows: usize,
+    /// Other rows that gave way where a channel would have been far above the old loads.
+    pub rows_eased: usize,
     /// Rows whose destinations have failed.
     pub rows_lost: usize,
     /// Changed entries, by (switch, row).

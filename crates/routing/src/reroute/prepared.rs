@@ -17,6 +17,7 @@ pub(super) const NONE: u32 = u32::MAX;
 /// of every layer, and what has failed so far.
 ///
 /// Memory: the tables, and 4 bytes a layer for each pair of channels that meet in a switch.
+#[derive(Clone)]
 pub struct Prepared<'a> {
     pub(super) fabric: &'a Fabric,
     pub(super) routes: Routes,
@@ -156,6 +157,7 @@ impl<'a> Prepared<'a> {
                 self.release(mended.held);
                 Ok(Outcome {
                     rows,
+                    rows_eased: cuts.len() - rows,
                     rows_lost: live_before - live,
                     changes: self.changes(&cuts),
                     moved: mended.moved,

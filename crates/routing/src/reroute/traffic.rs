@@ -6,6 +6,7 @@ use super::RerouteError;
 use crate::{DestId, Routes};
 
 /// What has failed so far, in the ids of the fabric that the tables were made for.
+#[derive(Clone)]
 pub(super) struct Gone {
     /// By inter-switch channel.
     pub(super) channel: Vec<bool>,
@@ -39,6 +40,7 @@ pub(super) struct Row {
 }
 
 /// Rows, and the terminals that send on them.
+#[derive(Clone)]
 pub(super) struct Traffic {
     pub(super) rows: Vec<Row>,
     /// `senders[path * switches + s]`: terminals on `s` that use path `path`.
