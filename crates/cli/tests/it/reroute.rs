@@ -100,8 +100,8 @@ fn what_is_not_there_cannot_fail() {
 fn tables_of_another_fabric_are_refused() {
     let dir = folder(&[]);
     let d = dir.path();
-    assert_eq!(run_in(d, "route hyperx:dims=3x3,t=2 -e updn -o old -q").code, 0);
-    for fabric in ["kary:k=3,n=3", "torus:dims=3x3,t=2"] {
+    assert_eq!(run_in(d, "route hyperx:dims=4x4,t=2 -e updn -o old -q").code, 0);
+    for fabric in ["kary:k=3,n=3", "torus:dims=4x4,t=2"] {
         let refused = run_in(d, &format!("reroute {fabric} --routes old --fail-links 1 -o new"));
         assert_eq!(refused.code, 3, "{}", refused.err);
         assert!(!d.join("new").exists());

@@ -306,15 +306,13 @@ impl Prepared<'_> {
                     break;
                 }
             }
-            match found {
-                Some(new) => entered.push((old, new)),
-                None => {
-                    for (_, new) in entered {
-                        self.layers[usize::from(new)].undo(&self.slots, self.fabric, way);
-                    }
-                    return None;
+            let Some(new) = found else {
+                for (_, new) in entered {
+                    self.withdraw(1 << new, way);
                 }
-            }
+                return None;
+            };
+            entered.push((old, new));
         }
         entered.retain(|(old, new)| old != new);
         Some(entered)

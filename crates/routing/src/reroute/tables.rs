@@ -28,15 +28,11 @@ pub fn changed_by_switch(
 ) -> BTreeMap<SwitchId, Changed> {
     let mut changed: Vec<Vec<u16>> = vec![Vec::new(); damaged.switch_count()];
     for dest in (0..new.dest_count()).map(DestId::new) {
-        let (before, lid, paths) = match dest.as_terminal(damaged) {
-            Some(t) => {
-                let before = DestId::terminal(map.old_terminal[t.index()]);
-                (before, lids.terminal(t), new.paths())
-            }
-            None => {
-                let s = dest.home(damaged);
-                (DestId::switch(whole, map.old_switch[s.index()]), lids.switch(s), 1)
-            }
+        let (before, lid, paths) = if let Some(t) = dest.as_terminal(damaged) {
+            (DestId::terminal(map.old_terminal[t.index()]), lids.terminal(t), new.paths())
+        } else {
+            let s = dest.home(damaged);
+            (DestId::switch(whole, map.old_switch[s.index()]), lids.switch(s), 1)
         };
         for path in 0..paths {
             let was = old.ports(old.row(before, path));
