@@ -3,6 +3,7 @@
 use darkfiber_fabric::{AtPort, Fabric, Faults, SwitchId};
 
 use super::RerouteError;
+use super::cut::Cut;
 use super::graph::{Layer, Slots};
 use super::labels::layers_of;
 use super::mend::layers;
@@ -157,7 +158,7 @@ impl<'a> Prepared<'a> {
                 self.release(mended.held);
                 Ok(Outcome {
                     rows,
-                    rows_eased: cuts.len() - rows,
+                    rows_eased: cuts[rows..].iter().filter(|cut| self.differs(cut)).count(),
                     rows_lost: live_before - live,
                     changes: self.changes(&cuts),
                     moved: mended.moved,
@@ -183,7 +184,12 @@ impl<'a> Prepared<'a> {
         self.load.iter().copied().max().unwrap_or(0)
     }
 
-    fn changes(&self, cuts: &[super::cut::Cut]) -> Vec<Change> {
+    fn differs(&self, cut: &Cut) -> bool {
+        let ports = self.routes.ports(cut.row);
+        cut.nodes.iter().any(|node| ports[node.switch as usize] != node.old)
+    }
+
+    fn changes(&self, cuts: &[Cut]) -> Vec<Change> {
         let mut changes = Vec::new();
         for cut in cuts {
             let ports = self.routes.ports(cut.row);

@@ -78,7 +78,7 @@ proptest! {
                         || faults.switches.contains(&fabric.tail(c))
                         || faults.switches.contains(&fabric.head(c))
                 };
-                port != DELIVER && port != NO_ROUTE
+                port != DELIVER && port != NO_ROUTE && !faults.switches.contains(&s)
                     && matches!(fabric.at_port(s, port), AtPort::Switch(c, _) if dead(c))
             })
         };
