@@ -338,9 +338,8 @@ fn a_split_is_an_error_and_changes_nothing() {
 }
 
 #[test]
-fn too_few_lanes_are_an_error_and_change_nothing() {
-    // A ring of six with the shortest paths of an open chain is free with one lane; closed the other
-    // way round it is not.
+fn a_broken_ring_fits_into_the_layers_that_it_has() {
+    // A ring of six needs two layers; without a cable it is a chain, on which nothing can turn round.
     let ring = fabric("a-b; b-c; c-d; d-e; e-f; f-a; h1@a; h2@b; h3@c; h4@d; h5@e; h6@f");
     let old = route(&ring, "dfsssp");
     assert_eq!(old.layer_count(), 2);
