@@ -90,6 +90,26 @@ The table sums up all seeds; -o and --format csv have every run, --format json h
 Exit code 1 if an engine loses pairs of one piece or breaks its promise of deadlock freedom; 4 if no run
 could be routed.";
 
+const REROUTE_HELP: &str = "\
+The switches that the fault cut off get new entries, all others keep theirs; what changes is told entry by
+entry and block by block (64 LIDs, the unit in which tables are sent). Time is told apart: 'prepare' reads
+loads and dependencies from the old tables, which a running service does once; 'compute' is the answer to
+the fault. Without --fail whatever does not reach is mended: FABRIC from after a fault, tables from before.
+
+Old and new tables may coexist 'in any order' if whatever mix of old and new entries packets meet while
+switches are updated one by one, nothing goes round and no layer gets a cycle of channel dependencies; 'in
+steps' if the switches of each step must be done before the next begins; else 'drain': traffic to the
+destinations that change must stop meanwhile.
+
+Examples:
+  darkfiber reroute my-fabric.topo --routes lfts.dump --fail 0x0002c903000a1b2c:7
+  darkfiber reroute my-fabric.topo --routes old-routes --fail leaf1[7] spine3 -o new-routes
+  darkfiber reroute my-fabric.topo --routes old-routes --fail dead-cables.txt --compare
+  darkfiber reroute after-fault.topo --routes lfts.dump -o new-routes
+  darkfiber reroute my-fabric.topo --routes old-routes --fail-links 1 --format json
+
+Exit code 1 if nothing sound could be written, 4 if the faults split the fabric.";
+
 const LIST_HELP: &str = "\
 Examples:
   darkfiber list engines
@@ -161,6 +181,9 @@ pub(crate) enum Command {
     /// Fail more and more cables, many times, and compare how engines bear it
     #[command(after_help = SWEEP_HELP)]
     Sweep(SweepCommand),
+    /// After a fault: complete tables that differ from the old ones in few entries
+    #[command(after_help = REROUTE_HELP)]
+    Reroute(RerouteCommand),
     /// What there is: engines, families, presets, formats, metrics
     #[command(after_help = LIST_HELP)]
     List(ListCommand),
@@ -275,7 +298,14 @@ pub(crate) enum RoutesFormat {
 pub(crate) struct CheckCommand {
     #[command(flatten)]
     pub(crate) fabric: FabricArgs,
-    /// Tables to check: a file, or a directory written by `darkfiber route -o`
+    #[command(flatten)]
+    pub(crate) tables: TableArgs,
+}
+
+/// Which tables.
+#[derive(Args, Debug)]
+pub(crate) struct TableArgs {
+    /// Tables: a file, or a directory written by `darkfiber route -o`
     #[arg(long, value_name = "PATH")]
     pub(crate) routes: PathBuf,
     /// What kind of tables they are
@@ -320,6 +350,41 @@ pub(crate) struct SweepCommand {
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
     /// Hosts on every switch of a fabric file that has none
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) hosts_per_switch: u8,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RerouteCommand {
+    /// The fabric that the old tables are for: a file, @preset or family:key=value,...
+    #[arg(value_name = "FABRIC")]
+    pub(crate) fabric: String,
+    #[command(flatten)]
+    pub(crate) tables: TableArgs,
+    /// What has failed: GUID:PORT or NAME[PORT] (a cable), GUID or NAME (a switch), or a file with
+    /// `GUID PORT` or `GUID` on each line
+    #[arg(long, value_name = "LINK", num_args = 1..)]
+    pub(crate) fail: Vec<String>,
+    /// Let N random switch-to-switch cables fail, keeping the fabric connected (see --seed)
+    #[arg(long, value_name = "N")]
+    pub(crate) fail_links: Option<usize>,
+    /// Write the new tables and all that OpenSM needs to load them
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Engine that made the old tables, for --compare and should mending fail [default: what
+    /// route.json beside them says]
+    #[arg(short, long, value_name = "ENGINE")]
+    pub(crate) engine: Option<String>,
+    /// Route from scratch, too, and show what that would change
+    #[arg(long)]
+    pub(crate) compare: bool,
+    /// Data virtual lanes that may be used (InfiniBand has at most 15)
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=15))]
+    pub(crate) lanes: u8,
+    /// Write routes that can deadlock, too, if the old ones could
+    #[arg(long, requires = "output")]
+    pub(crate) allow_deadlock: bool,
+    /// Hosts on every switch of an edge list that has none
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) hosts_per_switch: u8,
 }

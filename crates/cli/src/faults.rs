@@ -6,8 +6,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use darkfiber_fabric::{AtPort, Fabric, Faults, Guid, SwitchId, TerminalId};
+use darkfiber_fabric::{AtPort, Fabric, Faults, Guid, Switch, SwitchId, TerminalId};
 use darkfiber_formats::{Diagnostics, ReadError, input};
+
+use crate::failure::Failure;
 
 enum Node {
     Switch(SwitchId),
@@ -17,6 +19,61 @@ enum Node {
 /// Reads the faults of a fabric.
 pub(crate) fn read(fabric: &Fabric, path: &Path) -> Result<(Faults, Diagnostics), ReadError> {
     parse(fabric, &input::read_text(path)?, path)
+}
+
+/// The faults that words of the command line name: `GUID:PORT`, `NAME[PORT]`, `GUID`, `NAME`, or a file.
+/// Other than in a file that describes a fabric, each must exist.
+pub(crate) fn named(fabric: &Fabric, words: &[String]) -> Result<Faults, Failure> {
+    let mut all = Faults::default();
+    for word in words {
+        let path = Path::new(word);
+        let is_file = path.is_file();
+        let text = if is_file { input::read_text(path)? } else { line(fabric, word)? };
+        let (faults, found) = parse(fabric, &text, path)?;
+        if let Some(first) = found.0.first() {
+            let message = if is_file { format!("{word}: {first}") } else { first.what.clone() };
+            return Err(Failure::input(format!("--fail {message}"))
+                .hint("all that fails must be in FABRIC, the fabric from before the fault"));
+        }
+        all.links.extend(faults.links);
+        all.switches.extend(faults.switches);
+        all.terminals.extend(faults.terminals);
+    }
+    Ok(all)
+}
+
+/// A word as a line of a file.
+fn line(fabric: &Fabric, word: &str) -> Result<String, Failure> {
+    let expected = |what: String| {
+        Failure::input(format!("--fail {word}: {what}"))
+            .hint("expected GUID:PORT or NAME[PORT] (a cable), GUID or NAME (a switch), or a file")
+    };
+    let split = word
+        .strip_suffix(']')
+        .and_then(|word| word.rsplit_once('['))
+        .or_else(|| word.starts_with("0x").then(|| word.rsplit_once(':')).flatten());
+    let (node, port) = match split {
+        Some((node, port)) => (node, Some(port)),
+        None => (word, None),
+    };
+    if port.is_some_and(|p| p.parse::<u8>().is_err()) {
+        return Err(expected("this is no port number".to_owned()));
+    }
+    let node = node.trim_matches('"');
+    let guid = if node.starts_with("0x") {
+        node.to_owned()
+    } else {
+        let called = |s: &&Switch| s.description == node;
+        let mut switches = fabric.switches().iter().filter(called);
+        match (switches.next(), switches.next()) {
+            (Some(one), None) => one.guid.to_string(),
+            (None, _) => return Err(expected(format!("there is no file and no switch '{node}'"))),
+            (Some(_), Some(_)) => {
+                return Err(expected(format!("several switches are called '{node}'")));
+            }
+        }
+    };
+    Ok(format!("{guid} {}", port.unwrap_or_default()))
 }
 
 fn parse(fabric: &Fabric, text: &str, path: &Path) -> Result<(Faults, Diagnostics), ReadError> {

@@ -12,6 +12,7 @@ mod out;
 mod progress;
 mod provenance;
 mod save;
+mod tables;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 use std::process::ExitCode;
@@ -60,6 +61,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Route(command) => commands::route::run(&command, common),
         Command::Check(command) => commands::check::run(&command, common),
         Command::Sweep(command) => commands::sweep::run(&command, common),
+        Command::Reroute(command) => commands::reroute::run(&command, common),
         Command::List(command) => commands::list::run(&command, common),
     })
 }

@@ -9,6 +9,7 @@ pub mod json;
 pub mod model;
 pub mod number;
 pub mod plot;
+pub mod reroute;
 pub mod svg;
 pub mod table;
 

@@ -4,6 +4,7 @@ pub(crate) mod check;
 pub(crate) mod fabric;
 pub(crate) mod list;
 pub(crate) mod metrics;
+pub(crate) mod reroute;
 pub(crate) mod route;
 pub(crate) mod share;
 pub(crate) mod sweep;

@@ -4,6 +4,7 @@ mod bad_input;
 mod fabric;
 mod help;
 mod recognise;
+mod reroute;
 mod route;
 mod sweep;
 

@@ -5,3 +5,4 @@ mod engines;
 mod families;
 mod lanes;
 mod lattice;
+mod reroute;

@@ -1,0 +1,369 @@
+//! `darkfiber reroute`: from a fault to tables that differ from the old ones in few entries.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use darkfiber_fabric::{Fabric, Faults, Renumbering, SwitchId, Topology};
+use darkfiber_report::reroute::{Failed, RerouteResult, Scratch, SwitchChange, Verdict};
+use darkfiber_report::{Outcome as Row, Routed, Single, Style, json, number, reroute as report};
+use darkfiber_routing::reroute::{
+    Changed, Coexistence, Drain, Outcome, Prepared, RerouteError, changed_by_switch,
+};
+use darkfiber_routing::{DestId, ENGINES, Engine, LayerBy, Lids, Request, Routes};
+
+use super::metrics;
+use crate::args::{Common, FabricArgs, Format, RerouteCommand};
+use crate::failure::{Exit, Failure};
+use crate::load::{self, Loaded};
+use crate::progress::Progress;
+use crate::{faults, out, provenance, save, tables};
+
+/// New tables, and how they came to be.
+struct New {
+    routes: Routes,
+    outcome: Result<Outcome, String>,
+    prepare: f64,
+    compute: f64,
+}
+
+pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failure> {
+    if common.format == Format::Csv {
+        return Err(Failure::usage("reroute has no CSV form").hint("use --format json"));
+    }
+    let loaded = load::fabric(&whole(args), common)?;
+    let mut old = tables::read(&args.tables, &args.fabric, &loaded, common)?;
+    let Loaded { topology, .. } = loaded;
+    let engine = engine(args)?;
+    if let Some(engine) = engine {
+        engine.name().clone_into(&mut old.routes.engine);
+    }
+    let gone = failed(&topology.fabric, args, common)?;
+    let (damaged, map) = topology.with_faults(&gone);
+
+    let progress = Progress::new(3, common.quiet);
+    progress.at("checking the old tables");
+    let before = metrics::measure(&topology.fabric, &old.routes);
+    if (before.unreachable + before.loops) * 2 > before.pairs {
+        return Err(Failure::input(format!(
+            "{}: {} of {} pairs of terminals do not reach: these are not tables of this fabric",
+            args.tables.routes.display(),
+            number::group(before.unreachable + before.loops),
+            number::group(before.pairs)
+        ))
+        .hint("FABRIC is the fabric that the old tables were made for"));
+    }
+    progress.step();
+    progress.at("mending");
+    let new = mend(args, &topology, &old.routes, &gone, (&damaged, &map), engine, common)?;
+    progress.step();
+    progress.at("checking the new tables");
+    let mut after = metrics::measure(&damaged.fabric, &new.routes);
+    after.seconds = Some(new.compute);
+    progress.step();
+    drop(progress);
+
+    let lids = lids(&topology.fabric, &old, &map)?;
+    let difference = |routes: &Routes| {
+        let (whole, damaged) = (&topology.fabric, &damaged.fabric);
+        changed_by_switch((whole, &old.routes), (damaged, routes), &map, &lids)
+    };
+    let changed = difference(&new.routes);
+    let total = |changed: &BTreeMap<SwitchId, Changed>| {
+        changed.values().fold((0, 0), |(e, b), c| (e + c.entries, b + c.blocks))
+    };
+    let (mut scratch, mut scratch_refused) = (None, None);
+    if args.compare {
+        let engine = engine.ok_or_else(no_engine)?;
+        let start = Instant::now();
+        match engine.route(&damaged.fabric, &request(args, &damaged, &old.routes, common)) {
+            Err(refusal) => scratch_refused = Some(refusal.to_string()),
+            Ok(routes) => {
+                let seconds = start.elapsed().as_secs_f64();
+                let mut routed = metrics::measure(&damaged.fabric, &routes);
+                routed.seconds = Some(seconds);
+                let (entries_changed, blocks_changed) = total(&difference(&routes));
+                scratch = Some(Scratch { entries_changed, blocks_changed, routed });
+            }
+        }
+    }
+
+    let facts = metrics::facts(&damaged.fabric, damaged.shape.as_ref(), None, false);
+    let provenance = provenance::of(&damaged.fabric, common);
+    let sound = soundness(&before, &after, args.allow_deadlock);
+    let mut written = None;
+    if let (Some(dir), Ok(())) = (&args.output, &sound) {
+        let row = Row::Routed(Box::new(after.clone()));
+        let single = json::text(&Single { outcome: &row, fabric: &facts, provenance: &provenance });
+        save::routes(dir, &damaged.fabric, &new.routes, &lids, &single)?;
+        written = Some(dir);
+    }
+    let (entries_changed, blocks_changed) = total(&changed);
+    let verdict = verdict(&new.outcome);
+    let mended = new.outcome.as_ref().ok();
+    let result = RerouteResult {
+        method: if mended.is_some() { "mended" } else { "anew" },
+        not_mended: new.outcome.as_ref().err().cloned(),
+        failed: Failed {
+            links: gone.links.len(),
+            switches: gone.switches.len(),
+            terminals: gone.terminals.len(),
+        },
+        rows_affected: mended.map_or(0, |o| o.rows),
+        lids_changed: lids_changed(
+            &topology.fabric,
+            &old.routes,
+            (&damaged.fabric, &new.routes),
+            &map,
+        ),
+        entries_changed,
+        blocks_changed,
+        switches_changed: changed.len(),
+        paths_moved: mended.map_or(0, |o| o.moved.len()),
+        seconds_prepare: new.prepare,
+        seconds_compute: new.compute,
+        switches: switches(&damaged.fabric, &changed, mended, &map),
+        coexistence: verdict,
+        before,
+        after,
+        scratch,
+        scratch_refused,
+        fabric: facts,
+        provenance,
+    };
+    out::print(&match common.format {
+        Format::Json => json::text(&result),
+        _ => report::text(&result, common.verbose, Style::of_stdout()),
+    })?;
+    if let (Some(dir), false) = (written, common.quiet) {
+        out::tell(&format!("wrote the new routes to {}", dir.display()));
+    }
+    match sound {
+        Err(problem) if args.output.is_some() || problem.exit == Exit::Bug => Err(problem),
+        Err(_) => Ok(Exit::Finding),
+        Ok(()) => Ok(Exit::Fine),
+    }
+}
+
+/// The fabric from before the faults.
+fn whole(args: &RerouteCommand) -> FabricArgs {
+    FabricArgs {
+        fabric: args.fabric.clone(),
+        compute: None,
+        storage: None,
+        fail_links: None,
+        fail: None,
+        hosts_per_switch: args.hosts_per_switch,
+    }
+}
+
+fn failed(fabric: &Fabric, args: &RerouteCommand, common: &Common) -> Result<Faults, Failure> {
+    let mut gone = faults::named(fabric, &args.fail)?;
+    if let Some(count) = args.fail_links {
+        let drawn = Faults::random_links(fabric, count, common.seed())
+            .map_err(|e| Failure::infeasible(e).hint("give --fail-links a smaller number"))?;
+        gone.links.extend(drawn.links);
+    }
+    // A cable has two ends, and may be named twice.
+    for link in &mut gone.links {
+        *link = (*link).min(fabric.reverse(*link));
+    }
+    gone.links.sort_unstable();
+    gone.links.dedup();
+    gone.switches.sort_unstable();
+    gone.switches.dedup();
+    gone.terminals.sort_unstable();
+    gone.terminals.dedup();
+    Ok(gone)
+}
+
+/// The engine of the old tables: as told, or as `route.json` beside them says.
+fn engine(args: &RerouteCommand) -> Result<Option<&'static dyn Engine>, Failure> {
+    let find = |name: &str| ENGINES.iter().copied().find(|e| e.name() == name);
+    if let Some(name) = &args.engine {
+        let known: Vec<&str> = ENGINES.iter().map(|e| e.name()).collect();
+        return find(name).map(Some).ok_or_else(|| Failure::unknown("engine", name, &known));
+    }
+    let beside = args.tables.routes.join("route.json");
+    let text = std::fs::read_to_string(beside).unwrap_or_default();
+    let name = serde_json::from_str::<serde_json::Value>(&text)
+        .ok()
+        .and_then(|json| json.get("engine")?.as_str().map(str::to_owned));
+    Ok(name.and_then(|name| find(&name)))
+}
+
+fn no_engine() -> Failure {
+    Failure::usage("it is not known which engine made the old tables").hint("give it with --engine")
+}
+
+fn request<'a>(
+    args: &RerouteCommand,
+    damaged: &'a Topology,
+    old: &Routes,
+    common: &Common,
+) -> Request<'a> {
+    Request {
+        shape: damaged.shape.as_ref(),
+        roots: &[],
+        lmc: old.paths().trailing_zeros() as u8,
+        lanes: args.lanes,
+        layer_by: match old.layers {
+            Layers::ByRow(_) => LayerBy::Destination,
+            _ => LayerBy::Pair,
+        },
+        seed: common.seed(),
+    }
+}
+
+fn mend(
+    args: &RerouteCommand,
+    whole: &Topology,
+    old: &Routes,
+    gone: &Faults,
+    (damaged, map): (&Topology, &Renumbering),
+    engine: Option<&'static dyn Engine>,
+    common: &Common,
+) -> Result<New, Failure> {
+    let start = Instant::now();
+    let mut prepared = Prepared::new(&whole.fabric, old, args.lanes).map_err(Failure::input)?;
+    let prepare = start.elapsed().as_secs_f64();
+    let start = Instant::now();
+    match prepared.reroute(gone) {
+        Ok(outcome) => {
+            let routes = prepared.tables(&damaged.fabric, map);
+            let compute = start.elapsed().as_secs_f64();
+            Ok(New { routes, outcome: Ok(outcome), prepare, compute })
+        }
+        Err(RerouteError::CutOff { source_switch, home }) => {
+            let name = |s: u32| &whole.fabric.switch(SwitchId(s)).description;
+            Err(Failure::infeasible(format!(
+                "the faults split the fabric: no way is left from \"{}\" to \"{}\"",
+                name(source_switch),
+                name(home)
+            ))
+            .hint("name the switches beyond the split as failed, too"))
+        }
+        Err(error) => {
+            let why = error.to_string();
+            let engine = engine.ok_or_else(|| Failure::infeasible(&why).hint(no_engine().hint))?;
+            let start = Instant::now();
+            let routes = engine
+                .route(&damaged.fabric, &request(args, damaged, old, common))
+                .map_err(|refusal| Failure::infeasible(format!("{why}; {refusal}")))?;
+            let compute = start.elapsed().as_secs_f64();
+            Ok(New { routes, outcome: Err(why), prepare, compute })
+        }
+    }
+}
+
+/// The LIDs of what is left, as they were.
+fn lids(fabric: &Fabric, old: &tables::Read, map: &Renumbering) -> Result<Lids, Failure> {
+    let assigned;
+    let lids = if let Some(lids) = &old.lids {
+        lids
+    } else {
+        assigned = Lids::assign(fabric, old.routes.paths().trailing_zeros() as u8)
+            .map_err(Failure::infeasible)?;
+        &assigned
+    };
+    let terminals: Vec<u16> = map.old_terminal.iter().map(|&t| lids.terminal(t)).collect();
+    let switches: Vec<u16> = map.old_switch.iter().map(|&s| lids.switch(s)).collect();
+    Lids::from_bases(lids.lmc(), &terminals, &switches).map_err(Failure::input)
+}
+
+/// Whether the new tables may be used: complete, and free of deadlock unless the old ones were not.
+fn soundness(before: &Routed, after: &Routed, allow_deadlock: bool) -> Result<(), Failure> {
+    let lost = after.unreachable + after.loops;
+    if lost > 0 {
+        return Err(Failure::new(
+            Exit::Bug,
+            format!("{} pairs do not reach, so nothing is written", number::group(lost)),
+        )
+        .hint("mending promised that they do: please report this"));
+    }
+    match (before.deadlock_free, after.deadlock_free) {
+        (true, false) => Err(Failure::new(
+            Exit::Bug,
+            "the new routes can deadlock although the old ones could not; nothing is written",
+        )
+        .hint("mending promised that they cannot: please report this")),
+        (false, false) if !allow_deadlock => Err(Failure::new(
+            Exit::Finding,
+            "the old routes can deadlock, and so can the new ones; nothing is written",
+        )
+        .hint("--allow-deadlock writes them all the same; updn or dfsssp are free of deadlock")),
+        _ => Ok(()),
+    }
+}
+
+fn verdict(outcome: &Result<Outcome, String>) -> Verdict {
+    let coexistence = outcome.as_ref().map(|o| &o.coexistence);
+    let drain = |why: &str| {
+        format!("drain: {why}; stop traffic to the LIDs that change until all switches are updated")
+    };
+    let (verdict, reason) = match coexistence {
+        Ok(Coexistence::AnyOrder) => {
+            ("any-order", "switches may be updated in any order".to_owned())
+        }
+        Ok(order @ Coexistence::Order(_)) => {
+            let steps = order.steps().unwrap_or(1);
+            ("steps", format!("{steps} steps, each complete before the next begins"))
+        }
+        Ok(Coexistence::Drain(Drain::Loop)) => {
+            ("drain", drain("in every order there is a moment at which packets go round"))
+        }
+        Ok(Coexistence::Drain(Drain::Cycle { layer })) => {
+            ("drain", drain(&format!("old and new paths together could deadlock in layer {layer}")))
+        }
+        Err(_) => ("drain", drain("the fabric was routed anew")),
+    };
+    Verdict { verdict, steps: coexistence.ok().and_then(Coexistence::steps), reason }
+}
+
+fn switches(
+    damaged: &Fabric,
+    changed: &BTreeMap<SwitchId, Changed>,
+    outcome: Option<&Outcome>,
+    map: &Renumbering,
+) -> Vec<SwitchChange> {
+    let step = |s: SwitchId| match &outcome?.coexistence {
+        Coexistence::AnyOrder => Some(1),
+        Coexistence::Order(rank) => {
+            rank[map.old_switch[s.index()].index()].map(|rank| rank as usize + 1)
+        }
+        Coexistence::Drain(_) => None,
+    };
+    let mut list: Vec<SwitchChange> = changed
+        .iter()
+        .map(|(&s, changed)| SwitchChange {
+            guid: damaged.switch(s).guid.to_string(),
+            name: damaged.switch(s).description.clone(),
+            entries: changed.entries,
+            blocks: changed.blocks,
+            step: step(s),
+        })
+        .collect();
+    list.sort_by(|a, b| a.guid.cmp(&b.guid));
+    list
+}
+
+/// LIDs of which some entry changed.
+fn lids_changed(
+    whole: &Fabric,
+    old: &Routes,
+    (damaged, new): (&Fabric, &Routes),
+    map: &Renumbering,
+) -> usize {
+    let lids = (0..new.dest_count()).map(DestId::new).flat_map(|d| {
+        let paths = d.as_terminal(damaged).map_or(1, |_| new.paths());
+        (0..paths).map(move |path| (d, path))
+    });
+    lids.filter(|&(d, path)| {
+        let before = match d.as_terminal(damaged) {
+            Some(t) => DestId::terminal(map.old_terminal[t.index()]),
+            None => DestId::switch(whole, map.old_switch[d.home(damaged).index()]),
+        };
+        let (was, is) = (old.ports(old.row(before, path)), new.ports(new.row(d, path)));
+        is.iter().zip(&map.old_switch).any(|(entry, s)| *entry != was[s.index()])
+    })
+    .count()
+}

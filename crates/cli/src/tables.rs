@@ -1,0 +1,160 @@
+//! Forwarding tables that somebody made, and what lies beside them.
+
+use std::path::{Path, PathBuf};
+
+use darkfiber_fabric::Fabric;
+use darkfiber_formats::{
+    Diagnostics, Kind, ReadError, detect, fdbs, guid2lid, input, lft, netloc, sl, tables,
+};
+use darkfiber_routing::{Layers, Lids, Routes};
+
+use crate::args::{Common, RoutesFormat, TableArgs};
+use crate::failure::Failure;
+use crate::load::Loaded;
+use crate::{out, save};
+
+/// The files that hold routes.
+struct Files {
+    tables: PathBuf,
+    guid2lid: Option<PathBuf>,
+    sl: Option<PathBuf>,
+}
+
+impl Files {
+    fn of(args: &TableArgs) -> Result<Self, Failure> {
+        let path = &args.routes;
+        if !path.is_dir() {
+            return Ok(Self {
+                tables: path.clone(),
+                guid2lid: args.guid2lid.clone(),
+                sl: args.sl.clone(),
+            });
+        }
+        let tables = path.join(save::LFTS);
+        if !tables.is_file() {
+            return Err(Failure::input(format!(
+                "{}: there is no {} in this directory",
+                path.display(),
+                save::LFTS
+            ))
+            .hint("give the table file itself, or a directory that `darkfiber route -o` wrote"));
+        }
+        let beside = |given: &Option<PathBuf>, name: &str| {
+            given.clone().or_else(|| Some(path.join(name)).filter(|p| p.is_file()))
+        };
+        Ok(Self {
+            tables,
+            guid2lid: beside(&args.guid2lid, save::GUID2LID),
+            sl: beside(&args.sl, save::PATH_SL),
+        })
+    }
+}
+
+/// Tables that somebody made.
+pub(crate) struct Read {
+    pub(crate) routes: Routes,
+    /// The LIDs that they speak of, where they do.
+    pub(crate) lids: Option<Lids>,
+}
+
+/// Reads the tables that the arguments name, for a fabric that was loaded as `name`.
+pub(crate) fn read(
+    args: &TableArgs,
+    name_of_fabric: &str,
+    loaded: &Loaded,
+    common: &Common,
+) -> Result<Read, Failure> {
+    let files = Files::of(args)?;
+    let fabric = &loaded.topology.fabric;
+    let text = input::read_text(&files.tables)?;
+    let path = files.tables.as_path();
+    let show = |source: &Path, found: &Diagnostics| {
+        out::diagnostics(&source.display().to_string(), found, common);
+    };
+    let lids = match &files.guid2lid {
+        None => None,
+        Some(path) => {
+            let (ranges, mut found) = guid2lid::read(&input::read_text(path)?, path)?;
+            let (lids, more) = guid2lid::to_lids(fabric, &ranges);
+            found.0.extend(more.0);
+            show(path, &found);
+            Some(lids)
+        }
+    };
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let form = match args.routes_format {
+        RoutesFormat::Auto => recognise(&text, path)?,
+        given => given,
+    };
+    let tables = match form {
+        RoutesFormat::Netloc => {
+            let routes = read_netloc(name_of_fabric, loaded, &text, path, &name, common)?;
+            return Ok(Read { routes, lids: None });
+        }
+        RoutesFormat::Fdbs => fdbs::read(&text, path),
+        RoutesFormat::Lft | RoutesFormat::Auto => lft::read(&text, path),
+    };
+    let (tables, found) = tables?;
+    show(path, &found);
+    let (mut routes, found) = tables::to_routes(fabric, &tables, lids.as_ref(), &name, path)?;
+    show(path, &found);
+    let lids = lids.unwrap_or_else(|| tables::lids_of(fabric, &tables).0);
+    if let Some(sl_path) = &files.sl {
+        let (layers, found) = read_layers(fabric, &lids, sl_path)?;
+        show(sl_path, &found);
+        routes.layers = layers;
+    }
+    Ok(Read { routes, lids: Some(lids) })
+}
+
+/// What kind of tables a text holds.
+fn recognise(text: &str, path: &Path) -> Result<RoutesFormat, Failure> {
+    match detect::detect(text, path) {
+        Some(Kind::Lft) => Ok(RoutesFormat::Lft),
+        Some(Kind::Fdbs) => Ok(RoutesFormat::Fdbs),
+        Some(Kind::NetlocPaths) => Ok(RoutesFormat::Netloc),
+        other => {
+            let what = other.map_or("this is like nothing known".to_owned(), |kind| {
+                format!("this looks like {}", kind.describe())
+            });
+            Err(Failure::input(format!("{}: {what}; expected forwarding tables", path.display()))
+                .hint("OpenSM's lfts dump, dump_lfts.sh, ibroute, osm.fdbs or netloc paths"))
+        }
+    }
+}
+
+fn read_netloc(
+    name_of_fabric: &str,
+    loaded: &Loaded,
+    text: &str,
+    path: &Path,
+    name: &str,
+    common: &Common,
+) -> Result<Routes, Failure> {
+    let nodes = loaded.text.as_deref().unwrap_or_default();
+    if loaded.degraded {
+        return Err(Failure::usage("netloc paths name cables by number: faults cannot be applied"));
+    }
+    let fabric_path = Path::new(name_of_fabric);
+    let (map, _shown) = netloc::read_map(nodes, fabric_path).map_err(|e: ReadError| {
+        Failure::from(e).hint("netloc paths need their nodes file as FABRIC")
+    })?;
+    let (routes, found) = netloc::read_paths(text, path, &map, name)?;
+    out::diagnostics(&path.display().to_string(), &found, common);
+    Ok(routes)
+}
+
+/// Service levels in either form.
+fn read_layers(
+    fabric: &Fabric,
+    lids: &Lids,
+    path: &Path,
+) -> Result<(Layers, Diagnostics), Failure> {
+    let text = input::read_text(path)?;
+    let is_matrix = text.lines().any(|line| line.starts_with("lids "));
+    Ok(if is_matrix {
+        sl::read_matrix(&text, path, fabric, lids)?
+    } else {
+        sl::read_paths(&text, path, fabric, lids)?
+    })
+}

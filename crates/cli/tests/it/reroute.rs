@@ -1,0 +1,177 @@
+//! `darkfiber reroute`.
+
+use serde_json::Value;
+
+use crate::{folder, run_in};
+
+const SELENE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/selene-compute.topo.gz");
+
+fn number(json: &Value, key: &str) -> u64 {
+    json[key].as_u64().unwrap_or_else(|| panic!("{key}: {json}"))
+}
+
+#[test]
+fn a_fault_becomes_tables() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    assert_eq!(run_in(d, "route kary:k=4,n=3 -e updn -o old -q").code, 0);
+    let line = "reroute kary:k=4,n=3 --routes old --fail-links 1 --seed 3 --compare -o new";
+    let made = run_in(d, &format!("{line} --format json"));
+    assert_eq!(made.code, 0, "{}", made.err);
+    let json = made.json();
+    assert_eq!(
+        (json["method"].as_str(), json["after"]["engine"].as_str()),
+        (Some("mended"), Some("updn"))
+    );
+    assert_eq!(number(&json["failed"], "links"), 1);
+    assert_eq!(number(&json["after"], "unreachable"), 0);
+    assert_eq!(json["after"]["deadlock_free"], true);
+    assert!(number(&json, "entries_changed") < number(&json["scratch"], "entries_changed"));
+    let listed = json["switches"].as_array().expect("a list");
+    assert_eq!(listed.len() as u64, number(&json, "switches_changed"));
+    for key in ["entries", "blocks"] {
+        let sum: u64 = listed.iter().map(|s| number(s, key)).sum();
+        assert_eq!(sum, number(&json, &format!("{key}_changed")));
+    }
+    assert!(json["seconds_prepare"].is_number() && json["seconds_compute"].is_number());
+    assert!(json["coexistence"]["verdict"].is_string());
+
+    // What was written is what was measured, keeps the LIDs, and can be mended again.
+    let checked = run_in(d, "check new/fabric.topo --routes new --format json");
+    assert_eq!(checked.code, 0, "{}", checked.err);
+    for key in ["pairs", "unreachable", "loops", "hops", "layers", "efi", "dark_fiber_percent"] {
+        assert_eq!(checked.json()[key], json["after"][key], "{key}");
+    }
+    let lids = |name: &str| std::fs::read_to_string(d.join(name).join("guid2lid")).expect(name);
+    assert_eq!(lids("old"), lids("new"));
+    let again = run_in(d, "reroute new/fabric.topo --routes new --fail-links 1 --format json");
+    assert_eq!(again.code, 0, "{}", again.err);
+    assert_eq!(again.json()["after"]["engine"], "updn");
+
+    let table = run_in(d, line);
+    assert_eq!(table.code, 0);
+    for word in ["coexistence", "from scratch", "EFI max", "entries", "mended"] {
+        assert!(table.out.contains(word), "{word}: {}", table.out);
+    }
+}
+
+#[test]
+fn what_failed_is_named_in_several_ways() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    let fabric = "kary:k=3,n=2";
+    assert_eq!(run_in(d, &format!("route {fabric} -e ftree -o old -q")).code, 0);
+    let listed = std::fs::read_to_string(d.join("old/fabric.topo")).expect("a fabric");
+    // The first switch, and its first cable to another switch.
+    let head = listed.lines().find(|l| l.starts_with("Switch")).expect("a switch");
+    let guid =
+        format!("0x{}", head.split('"').nth(1).and_then(|s| s.strip_prefix("S-")).expect("S-"));
+    let name = head.split('"').nth(3).expect("a name");
+    let after = &listed[listed.find(head).expect("it was found") + head.len()..];
+    let cable = after.lines().find(|l| l.starts_with('[') && l.contains("\"S-")).expect("a cable");
+    let port = cable.split(['[', ']']).nth(1).expect("a port");
+    std::fs::write(d.join("dead"), format!("{guid} {port} # cable\n")).expect("a file");
+    let mut seen = Vec::new();
+    for word in [format!("{guid}:{port}"), format!("{name}[{port}]"), "dead".to_owned()] {
+        let made = run_in(d, &format!("reroute {fabric} --routes old --format json --fail {word}"));
+        assert_eq!(made.code, 0, "{word}: {}", made.err);
+        let json = made.json();
+        seen.push((json["switches"].clone(), json["fabric"]["switch_links"].clone()));
+    }
+    assert!(seen.windows(2).all(|w| w[0] == w[1]));
+    assert_eq!(seen[0].1, 8);
+}
+
+#[test]
+fn what_is_not_there_cannot_fail() {
+    let dir = folder(&[("dead", "0x5 1\n")]);
+    let d = dir.path();
+    assert_eq!(run_in(d, "route kary:k=3,n=2 -e ftree -o old -q").code, 0);
+    for word in ["0x5:1", "nobody[3]", "nobody", "nobody[x]", "dead"] {
+        let line = format!("reroute kary:k=3,n=2 --routes old --fail {word} -o new");
+        let refused = run_in(d, &line);
+        assert_eq!(refused.code, 3, "{word}: {}", refused.err);
+        assert!(refused.err.starts_with("error: --fail "), "{}", refused.err);
+        assert!(!d.join("new").exists());
+    }
+}
+
+#[test]
+fn tables_of_another_fabric_are_refused() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    assert_eq!(run_in(d, "route hyperx:dims=4x4,t=2 -e updn -o old -q").code, 0);
+    for fabric in ["kary:k=3,n=3", "torus:dims=4x4,t=2"] {
+        let refused = run_in(d, &format!("reroute {fabric} --routes old --fail-links 1 -o new"));
+        assert_eq!(refused.code, 3, "{}", refused.err);
+        assert!(!d.join("new").exists());
+    }
+}
+
+#[test]
+fn routes_that_could_deadlock_are_not_written_unasked() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    let route = "route torus:dims=4x4,t=1 -e minhop -o old -q --allow-deadlock";
+    assert_eq!(run_in(d, route).code, 0);
+    let line = "reroute torus:dims=4x4,t=1 --routes old --fail-links 1 -o new";
+    let refused = run_in(d, line);
+    assert_eq!(refused.code, 1, "{}", refused.err);
+    assert!(refused.err.contains("--allow-deadlock"), "{}", refused.err);
+    assert!(!d.join("new").exists());
+    assert_eq!(run_in(d, &format!("{line} --allow-deadlock")).code, 0);
+    assert!(d.join("new/lfts.dump").is_file());
+}
+
+#[test]
+fn a_split_is_infeasible() {
+    let dir = folder(&[("pair.topo", crate::PAIR)]);
+    let d = dir.path();
+    assert_eq!(run_in(d, "route pair.topo -e minhop -o out -q").code, 0);
+    let refused = run_in(d, "reroute pair.topo --routes out --fail 0x2c90000000101:8 -o new");
+    assert_eq!(refused.code, 4, "{}", refused.err);
+    assert!(refused.err.contains("split"), "{}", refused.err);
+    // Without the host behind it nothing is split.
+    let made = run_in(d, "reroute pair.topo --routes out --fail right -o new --format json");
+    assert_eq!(made.code, 0, "{}", made.err);
+    assert_eq!(number(&made.json(), "entries_changed"), 0);
+}
+
+#[test]
+fn a_fabric_from_after_the_fault_needs_no_list() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    assert_eq!(run_in(d, "route kary:k=3,n=3 -e updn -o old -q").code, 0);
+    let degraded = "fabric old/fabric.topo --fail-links 2 --seed 5 -o after.topo -q";
+    assert_eq!(run_in(d, degraded).code, 0);
+    let made = run_in(d, "reroute after.topo --routes old -o new --format json");
+    assert_eq!(made.code, 0, "{}", made.err);
+    let json = made.json();
+    assert!(number(&json["before"], "unreachable") > 0);
+    assert_eq!(number(&json["after"], "unreachable"), 0);
+    let checked = run_in(d, "check new/fabric.topo --routes new");
+    assert_eq!(checked.code, 0, "{}", checked.err);
+}
+
+#[test]
+fn a_cable_of_selene() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    let routed = run_in(d, &format!("route {SELENE} -e ftree -o old -q"));
+    assert_eq!(routed.code, 0, "{}", routed.err);
+    for seed in [1, 2] {
+        let line = format!(
+            "reroute {SELENE} --routes old --fail-links 1 --seed {seed} --compare --format json -q"
+        );
+        let made = run_in(d, &line);
+        assert_eq!(made.code, 0, "{}", made.err);
+        let json = made.json();
+        assert_eq!(json["method"], "mended");
+        assert_eq!(number(&json["after"], "unreachable"), 0);
+        assert_eq!(json["after"]["deadlock_free"], true);
+        let entries = |json: &Value| number(json, "entries_changed");
+        assert!(entries(&json) < entries(&json["scratch"]), "{json}");
+        let efi = |json: &Value| json["efi"]["max"].as_f64().expect("a load");
+        assert!(efi(&json["after"]) <= 1.05 * efi(&json["scratch"]), "{json}");
+    }
+}

@@ -1,0 +1,185 @@
+//! The result of `darkfiber reroute`: what a fault changes.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use crate::model::{FabricFacts, Provenance, Routed};
+use crate::number::{duration, group};
+use crate::table::{self, Style};
+
+/// What failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Failed {
+    /// Cables between switches, those of failed switches not counted.
+    pub links: usize,
+    /// Switches.
+    pub switches: usize,
+    /// Cables of terminals, those of failed switches not counted.
+    pub terminals: usize,
+}
+
+/// One switch whose table changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SwitchChange {
+    /// Node GUID.
+    pub guid: String,
+    /// Node description.
+    pub name: String,
+    /// Changed entries.
+    pub entries: usize,
+    /// Changed blocks of 64 LIDs.
+    pub blocks: usize,
+    /// The step in which it may be updated, from 1; `null` if traffic must be drained.
+    pub step: Option<usize>,
+}
+
+/// Whether old and new tables may coexist while switches are updated one by one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Verdict {
+    /// `any-order`, `steps` or `drain`.
+    pub verdict: &'static str,
+    /// Steps of the update; `null` if traffic must be drained.
+    pub steps: Option<usize>,
+    /// In a sentence.
+    pub reason: String,
+}
+
+/// The same fault, routed from scratch.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Scratch {
+    /// Entries that this would change.
+    pub entries_changed: usize,
+    /// Blocks of 64 LIDs that this would change.
+    pub blocks_changed: usize,
+    /// The routes.
+    #[serde(flatten)]
+    pub routed: Routed,
+}
+
+/// The result of `darkfiber reroute`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RerouteResult {
+    /// `mended`, or `anew` if the engine had to route from scratch.
+    pub method: &'static str,
+    /// Why mending failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_mended: Option<String>,
+    /// What failed.
+    pub failed: Failed,
+    /// Table rows (LIDs, unless they share rows) that used what failed.
+    pub rows_affected: usize,
+    /// LIDs with a changed entry somewhere.
+    pub lids_changed: usize,
+    /// Changed entries in all tables.
+    pub entries_changed: usize,
+    /// Changed blocks of 64 LIDs in all tables.
+    pub blocks_changed: usize,
+    /// Switches whose table changed.
+    pub switches_changed: usize,
+    /// (Source switch, LID) pairs whose paths changed their virtual layer.
+    pub paths_moved: usize,
+    /// Seconds to read loads and dependencies from the old tables; once for many faults.
+    pub seconds_prepare: f64,
+    /// Seconds from the fault to complete tables.
+    pub seconds_compute: f64,
+    /// Whether tables may coexist.
+    pub coexistence: Verdict,
+    /// The changed switches, by GUID.
+    pub switches: Vec<SwitchChange>,
+    /// The old tables on the whole fabric.
+    pub before: Routed,
+    /// The new tables on the damaged fabric, proved by the checker.
+    pub after: Routed,
+    /// Routing from scratch, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scratch: Option<Scratch>,
+    /// Why the engine refused to route from scratch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scratch_refused: Option<String>,
+    /// The damaged fabric.
+    pub fabric: FabricFacts,
+    /// Where the result comes from.
+    pub provenance: Provenance,
+}
+
+/// Switches that are listed one by one.
+const LISTED: usize = 10;
+
+/// The result for people; `all` lists every switch.
+pub fn text(r: &RerouteResult, all: bool, style: Style) -> String {
+    let n = |x: usize| group(x as u64);
+    let mut text = format!("{}\n\n", table::headline(&r.fabric));
+    let Failed { links, switches, terminals } = r.failed;
+    let mut line = |key: &str, value: String| {
+        let _infallible = writeln!(text, "  {key:<18} {value}");
+    };
+    line("failed", format!("{links} links, {switches} switches, {terminals} terminal links"));
+    let method = match &r.not_mended {
+        Some(why) => format!("routed anew, as mending failed: {why}"),
+        None => "mended".to_owned(),
+    };
+    line("method", method);
+    line("time", {
+        let (prepare, compute) = (duration(r.seconds_prepare), duration(r.seconds_compute));
+        format!("prepare {prepare}, compute {compute}")
+    });
+    line("LIDs affected", format!("{}   ({} changed)", n(r.rows_affected), n(r.lids_changed)));
+    let changed = |entries, blocks| format!("{} entries, {} blocks", n(entries), n(blocks));
+    let switches = n(r.switches_changed);
+    line(
+        "changed",
+        changed(r.entries_changed, r.blocks_changed) + &format!(", {switches} switches"),
+    );
+    if r.paths_moved > 0 {
+        line("layer changes", format!("{} paths", n(r.paths_moved)));
+    }
+    line("coexistence", r.coexistence.reason.clone());
+    text.push('\n');
+    let mut rows = vec![row("before", &r.before, None), row("after", &r.after, None)];
+    rows[1][6] = n(r.entries_changed);
+    rows[1][7] = n(r.blocks_changed);
+    if let Some(s) = &r.scratch {
+        rows.push(row("from scratch", &s.routed, Some((s.entries_changed, s.blocks_changed))));
+    }
+    let heading =
+        ["", "lost pairs", "layers", "deadlock-free", "EFI max", "hops mean", "entries", "blocks"];
+    text.push_str(&table::plain(&heading, &rows, &[1, 2, 4, 5, 6, 7], style));
+    if let Some(why) = &r.scratch_refused {
+        let _infallible = writeln!(text, "from scratch: {why}");
+    }
+    if !r.switches.is_empty() {
+        let mut order: Vec<&SwitchChange> = r.switches.iter().collect();
+        order.sort_by_key(|s| (std::cmp::Reverse(s.entries), &s.guid));
+        let shown = if all { order.len() } else { LISTED.min(order.len()) };
+        let rows: Vec<Vec<String>> = order[..shown]
+            .iter()
+            .map(|s| {
+                let step = s.step.map_or("-".to_owned(), |step| step.to_string());
+                vec![s.name.clone(), s.guid.clone(), n(s.entries), n(s.blocks), step]
+            })
+            .collect();
+        text.push('\n');
+        let heading = ["switch", "GUID", "entries", "blocks", "step"];
+        text.push_str(&table::plain(&heading, &rows, &[2, 3, 4], style));
+        if shown < order.len() {
+            let _infallible =
+                writeln!(text, "... and {} more switches (-v shows all)", n(order.len() - shown));
+        }
+    }
+    text
+}
+
+fn row(name: &str, r: &Routed, changed: Option<(usize, usize)>) -> Vec<String> {
+    let number = |x: Option<usize>| x.map_or(String::new(), |x| group(x as u64));
+    vec![
+        name.to_owned(),
+        group(r.unreachable + r.loops),
+        r.layers.to_string(),
+        if r.deadlock_free { "yes" } else { "NO" }.to_owned(),
+        group(r.efi.max),
+        format!("{:.3}", r.hops.mean),
+        number(changed.map(|c| c.0)),
+        number(changed.map(|c| c.1)),
+    ]
+}

@@ -1,0 +1,205 @@
+//! Taking rows off channels that mending has overloaded.
+//!
+//! What a dead channel carried goes to its neighbours; some of them may end up above the largest load
+//! of the old tables. As long as the hottest channel is, some switch sends a row another way: one entry,
+//! most gladly on a row that changed anyway.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use darkfiber_fabric::SwitchId;
+
+use super::cut::{Cut, Node};
+use super::mend::{Held, Mended, layers};
+use super::prepared::{NONE, Prepared};
+
+/// Most moves that are tried for one that helps.
+const MOST_TRIED: usize = 64;
+/// The share of the largest old load by which a load may exceed it before rows that the fault did not
+/// touch, and the layers of paths, may change.
+const FAR_TOO_MUCH: u64 = 20;
+
+impl Prepared<'_> {
+    /// Moves rows off the hottest channel until no load is above `budget` or nothing helps. Rows that
+    /// were not cut before join `cuts`.
+    pub(super) fn ease(&mut self, cuts: &mut Vec<Cut>, budget: u64, mended: &mut Mended) {
+        let mut of_row: BTreeMap<usize, usize> =
+            cuts.iter().enumerate().map(|(i, cut)| (cut.row, i)).collect();
+        let mut users: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        let mut place = vec![NONE; self.fabric.switch_count()];
+        let mut roughly = false;
+        let far = budget + budget / FAR_TOO_MUCH;
+        loop {
+            let goal = if roughly { far } else { budget };
+            let Some((hot, most)) = self.hottest().filter(|&(_, most)| most > goal) else {
+                return;
+            };
+            let tail = self.fabric.tails()[hot as usize];
+            let port = self.fabric.tail_ports()[hot as usize];
+            let rows = users.entry(hot).or_insert_with(|| self.users(hot));
+            rows.retain(|&row| self.routes.ports(row)[tail as usize] == port);
+            // Rows whose entry changed here already cost nothing.
+            rows.sort_by_cached_key(|&row| {
+                of_row.get(&row).is_none_or(|&i| cuts[i].entry_before(tail) == Some(port))
+            });
+            let mut tried = 0;
+            let mut eased = None;
+            'rows: for &row in rows.iter() {
+                let known = of_row.get(&row).copied();
+                if known.is_none() && !roughly {
+                    continue;
+                }
+                let users = self.cut(row, std::iter::once(tail), &mut place);
+                for node in &users.nodes {
+                    let s = node.switch;
+                    if !self.has_room(node, most)
+                        || known.is_some_and(|i| cuts[i].entry_before(s).is_none())
+                    {
+                        continue;
+                    }
+                    let cut = self.cut(row, std::iter::once(s), &mut place);
+                    if self.shift(&cut, (hot, most), roughly, mended) {
+                        if let Entry::Vacant(new) = of_row.entry(row) {
+                            new.insert(cuts.len());
+                            cuts.push(cut);
+                        }
+                        eased = Some((row, s));
+                        break 'rows;
+                    }
+                    tried += 1;
+                    if tried == MOST_TRIED {
+                        break 'rows;
+                    }
+                }
+            }
+            let Some((row, s)) = eased else {
+                // Changing rows that the fault did not touch, or the layers of paths, is a disturbance
+                // of its own: only for what is far too much.
+                if roughly || most <= far {
+                    return;
+                }
+                roughly = true;
+                continue;
+            };
+            let mut way = Vec::new();
+            self.follow(row, s, &mut way);
+            for c in way {
+                users.remove(&c);
+            }
+        }
+    }
+
+    fn hottest(&self) -> Option<(u32, u64)> {
+        (0u32..).zip(self.load.iter().copied()).max_by_key(|&(c, load)| (load, Reverse(c)))
+    }
+
+    /// The rows between terminals that use a channel.
+    fn users(&self, c: u32) -> Vec<usize> {
+        let tail = self.fabric.tails()[c as usize];
+        let port = self.fabric.tail_ports()[c as usize];
+        (0..self.traffic.rows.len())
+            .filter(|&row| self.traffic.rows[row].live)
+            .filter(|&row| self.routes.ports(row)[tail as usize] == port)
+            .collect()
+    }
+
+    /// Whether another channel could take what passes a switch and stay below `most`.
+    fn has_room(&self, node: &Node, most: u64) -> bool {
+        let room = |c: usize| self.load[c] + node.weight < most;
+        node.weight > 0 && self.fabric.channels_from(SwitchId(node.switch)).any(room)
+    }
+
+    /// Sends what passes the first node of `cut` another way than over `hot`, on which all loads stay
+    /// below `most`; whether there is one that its layers take (or others, if paths `may_move`).
+    fn shift(
+        &mut self,
+        cut: &Cut,
+        (hot, most): (u32, u64),
+        may_move: bool,
+        mended: &mut Mended,
+    ) -> bool {
+        let (row, node) = (cut.row, &cut.nodes[0]);
+        let mut ways: Vec<Vec<u32>> = Vec::new();
+        for n in &cut.nodes {
+            let mut way = Vec::new();
+            self.follow(row, n.switch, &mut way);
+            ways.push(way);
+        }
+        let old = ways[0].clone();
+        // Channels before the first node on the way of each.
+        let ahead: Vec<usize> = ways.iter().map(|way| way.len() - old.len()).collect();
+        let sources = || (0..cut.nodes.len()).filter(|&i| cut.nodes[i].layers != 0);
+        let deepest = sources().map(|i| ahead[i]).max().unwrap_or(0);
+        let mut choices: Vec<(u64, Vec<u32>)> = Vec::new();
+        for c in self.fabric.channels_from(SwitchId(node.switch)).map(|c| c as u32) {
+            if !self.works(c) {
+                continue;
+            }
+            let mut way = vec![c];
+            let arrives = self.follow(row, self.fabric.heads()[c as usize], &mut way);
+            let returns =
+                way.iter().skip(1).any(|&c| self.fabric.tails()[c as usize] == node.switch);
+            if !arrives || returns || way.contains(&hot) || way.len() + deepest > self.longest {
+                continue;
+            }
+            // What both ways share is not loaded any further.
+            let fresh = way.iter().filter(|c| !old.contains(c));
+            let load = fresh.map(|&c| self.load[c as usize] + node.weight).max().unwrap_or(0);
+            if load < most {
+                choices.push((load, way));
+            }
+        }
+        choices.sort_unstable();
+        for (_, way) in choices {
+            let new_way = |i: usize| -> Vec<u32> {
+                ways[i][..ahead[i]].iter().chain(&way).copied().collect()
+            };
+            let mut entered = Vec::new();
+            for i in sources() {
+                let mask = cut.nodes[i].layers;
+                let moves = if self.enter(mask, &new_way(i)) {
+                    Some(Vec::new())
+                } else {
+                    let most_layers = self.layers.len();
+                    may_move.then(|| self.enter_elsewhere(mask, most_layers, &new_way(i))).flatten()
+                };
+                let Some(moves) = moves else { break };
+                entered.push((i, moves));
+            }
+            if entered.len() < sources().count() {
+                for (i, moves) in entered {
+                    let left = moves.iter().fold(cut.nodes[i].layers, |mask, m| mask & !(1 << m.0));
+                    self.withdraw(left, &new_way(i));
+                    for (_, new) in moves {
+                        self.withdraw(1 << new, &new_way(i));
+                    }
+                }
+                continue;
+            }
+            for (i, moves) in entered {
+                self.record(row, cut.nodes[i].switch, moves, mended);
+            }
+            for i in sources() {
+                for layer in layers(cut.nodes[i].layers) {
+                    let pairs = ways[i].windows(2);
+                    let old = pairs.map(|p| Held { layer, from: p[0], to: p[1] });
+                    mended.held.extend(old);
+                }
+            }
+            if mended.released {
+                self.release(std::mem::take(&mut mended.held));
+            }
+            for &c in &old {
+                self.load[c as usize] -= node.weight;
+            }
+            for &c in &way {
+                self.load[c as usize] += node.weight;
+            }
+            let port = self.fabric.tail_ports()[way[0] as usize];
+            self.routes.ports_mut(row)[node.switch as usize] = port;
+            return true;
+        }
+        false
+    }
+}

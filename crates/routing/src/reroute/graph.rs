@@ -1,0 +1,290 @@
+//! Channel dependency graphs that paths are put into and taken out of.
+//!
+//! Each dependency counts the paths that make it. While a layer is free of cycles its channels have a
+//! topological order: a path that follows the order is let in without a search, and one that does not
+//! moves what it leads to behind it (Marchetti-Spaccamela, Nanni, Rohnert, "Maintaining a topological
+//! order under edge insertions", IPL 59, 1996). Taking paths out never spoils an order.
+
+use std::cmp::Ordering;
+use std::collections::HashSet;
+
+use darkfiber_fabric::Fabric;
+
+/// Where the dependencies of each channel are counted: those of channel `c` on the channels that leave
+/// its head are a run, in the order of those channels.
+#[derive(Clone)]
+pub(super) struct Slots {
+    start: Vec<u32>,
+    /// Words of 64 bits that a set of the channels out of one switch takes.
+    words: usize,
+    switches: usize,
+}
+
+impl Slots {
+    pub(super) fn new(fabric: &Fabric) -> Self {
+        let mut start = Vec::with_capacity(fabric.channel_count() + 1);
+        let starts = fabric.channel_starts();
+        let mut total = 0;
+        for &head in fabric.heads() {
+            start.push(total);
+            total += starts[head as usize + 1] - starts[head as usize];
+        }
+        start.push(total);
+        let widest = starts.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
+        let words = widest.div_ceil(64).max(1) as usize;
+        Self { start, words, switches: fabric.switch_count() }
+    }
+
+    #[inline]
+    fn of(&self, fabric: &Fabric, c: u32, d: u32) -> usize {
+        let first = fabric.channel_starts()[fabric.heads()[c as usize] as usize];
+        (self.start[c as usize] + d - first) as usize
+    }
+
+    fn count(&self) -> usize {
+        self.start.last().map_or(0, |&n| n as usize)
+    }
+}
+
+/// The dependencies of one virtual layer.
+#[derive(Clone)]
+pub(super) struct Layer {
+    /// Paths that make each dependency.
+    uses: Vec<u32>,
+    /// Which channels out of its head depend on a channel, as a bit set: those with `uses`.
+    after: Vec<u64>,
+    /// Place of each channel in a topological order, and the channel at each place.
+    place: Vec<u32>,
+    at: Vec<u32>,
+    /// Whether the paths that it was made of have a cycle. Then there is no order, and every path is
+    /// let in: what is broken cannot be kept whole.
+    pub(super) cyclic: bool,
+    /// Dependencies that close a cycle, until something is taken out for good.
+    barred: HashSet<usize>,
+    /// Channels that a search has seen, as bit sets by the switch that they leave, and the number of the
+    /// last search that saw any of them. Dense graphs have many ways to each channel; only the first
+    /// costs.
+    seen: Vec<u64>,
+    last: Vec<u32>,
+    search: u32,
+    stack: Vec<u32>,
+}
+
+impl Layer {
+    /// A layer without any path.
+    pub(super) fn new(slots: &Slots) -> Self {
+        let channels = slots.start.len() - 1;
+        Self {
+            uses: vec![0; slots.count()],
+            after: vec![0; channels * slots.words],
+            place: (0..channels as u32).collect(),
+            at: (0..channels as u32).collect(),
+            cyclic: false,
+            barred: HashSet::new(),
+            seen: vec![0; slots.switches * slots.words],
+            last: vec![0; slots.switches],
+            search: 0,
+            stack: Vec::new(),
+        }
+    }
+
+    /// Counts a dependency without looking at the order; [`Self::sort`] must follow.
+    #[inline]
+    pub(super) fn count(&mut self, slots: &Slots, fabric: &Fabric, c: u32, d: u32) {
+        self.uses[slots.of(fabric, c, d)] += 1;
+    }
+
+    /// Word and bit of a dependency in `after`.
+    fn bit(slots: &Slots, fabric: &Fabric, c: u32, d: u32) -> (usize, u64) {
+        let k = d - fabric.channel_starts()[fabric.heads()[c as usize] as usize];
+        (c as usize * slots.words + (k >> 6) as usize, 1 << (k & 63))
+    }
+
+    fn add(&mut self, slots: &Slots, fabric: &Fabric, c: u32, d: u32) {
+        let uses = &mut self.uses[slots.of(fabric, c, d)];
+        *uses += 1;
+        if *uses == 1 {
+            let (word, bit) = Self::bit(slots, fabric, c, d);
+            self.after[word] |= bit;
+        }
+    }
+
+    fn subtract(&mut self, slots: &Slots, fabric: &Fabric, c: u32, d: u32) {
+        let uses = &mut self.uses[slots.of(fabric, c, d)];
+        *uses -= 1;
+        if *uses == 0 {
+            let (word, bit) = Self::bit(slots, fabric, c, d);
+            self.after[word] &= !bit;
+        }
+    }
+
+    /// Makes the order from the dependencies (Kahn's algorithm): channels by the longest chain of
+    /// dependencies that leads to them, so that later paths of the same kind follow it too.
+    pub(super) fn sort(&mut self, slots: &Slots, fabric: &Fabric) {
+        for c in 0..self.place.len() {
+            let run = slots.start[c] as usize..slots.start[c + 1] as usize;
+            for (k, _) in self.uses[run].iter().enumerate().filter(|(_, uses)| **uses > 0) {
+                self.after[c * slots.words + k / 64] |= 1 << (k % 64);
+            }
+        }
+        let mut waits = vec![0u32; self.place.len()];
+        for c in 0..self.place.len() as u32 {
+            self.each_after(slots, fabric, c, |d| waits[d as usize] += 1);
+        }
+        let free = (0..self.place.len() as u32).filter(|&c| waits[c as usize] == 0);
+        let mut order: Vec<u32> = free.collect();
+        let mut next = 0;
+        while next < order.len() {
+            let c = order[next];
+            next += 1;
+            self.each_after(slots, fabric, c, |d| {
+                waits[d as usize] -= 1;
+                if waits[d as usize] == 0 {
+                    order.push(d);
+                }
+            });
+        }
+        self.cyclic = order.len() < self.place.len();
+        if !self.cyclic {
+            for (place, &c) in order.iter().enumerate() {
+                self.place[c as usize] = place as u32;
+            }
+            self.at = order;
+        }
+    }
+
+    fn each_after(&self, slots: &Slots, fabric: &Fabric, c: u32, mut with: impl FnMut(u32)) {
+        let mut first = fabric.channel_starts()[fabric.heads()[c as usize] as usize];
+        for &word in &self.after[c as usize * slots.words..][..slots.words] {
+            let mut left = word;
+            while left != 0 {
+                with(first + left.trailing_zeros());
+                left &= left - 1;
+            }
+            first += 64;
+        }
+    }
+
+    /// Puts one dependency in; `false` and unchanged if that would close a cycle.
+    pub(super) fn put(&mut self, slots: &Slots, fabric: &Fabric, c: u32, d: u32) -> bool {
+        let known = self.uses[slots.of(fabric, c, d)] > 0;
+        let fits = known || self.cyclic || self.make_way(slots, fabric, c, d);
+        if fits {
+            self.add(slots, fabric, c, d);
+        }
+        fits
+    }
+
+    /// Takes one dependency out.
+    pub(super) fn take(&mut self, slots: &Slots, fabric: &Fabric, c: u32, d: u32) {
+        self.barred.clear();
+        self.subtract(slots, fabric, c, d);
+    }
+
+    /// Puts all dependencies of a path in, or none; whether they fit.
+    pub(super) fn admit(&mut self, slots: &Slots, fabric: &Fabric, path: &[u32]) -> bool {
+        let mut fresh = false;
+        for (i, pair) in path.windows(2).enumerate() {
+            let slot = slots.of(fabric, pair[0], pair[1]);
+            let known = self.uses[slot] > 0;
+            let barred = !known && self.barred.contains(&slot);
+            if !barred && self.put(slots, fabric, pair[0], pair[1]) {
+                fresh |= !known;
+                continue;
+            }
+            if !fresh {
+                // It closes a cycle without the others of this path.
+                self.barred.insert(slot);
+            }
+            self.undo(slots, fabric, &path[..=i]);
+            return false;
+        }
+        true
+    }
+
+    /// Takes back what [`Self::admit`] put in just now.
+    pub(super) fn undo(&mut self, slots: &Slots, fabric: &Fabric, path: &[u32]) {
+        for pair in path.windows(2) {
+            self.subtract(slots, fabric, pair[0], pair[1]);
+        }
+    }
+
+    /// Changes the order such that `c` comes before `d`; `false` if `d` already leads to `c`.
+    fn make_way(&mut self, slots: &Slots, fabric: &Fabric, c: u32, d: u32) -> bool {
+        let (low, high) = (self.place[d as usize], self.place[c as usize]);
+        if high < low {
+            return true;
+        }
+        if !self.search(slots, fabric, d, high) {
+            return false;
+        }
+        // What `d` leads to goes behind `c`, in the same order; all between moves up.
+        self.stack.clear();
+        let mut free = low;
+        for place in low..=high {
+            let x = self.at[place as usize];
+            if self.has_seen(slots, fabric, x) {
+                self.stack.push(x);
+            } else {
+                self.at[free as usize] = x;
+                self.place[x as usize] = free;
+                free += 1;
+            }
+        }
+        for (place, &x) in (free..).zip(&self.stack) {
+            self.at[place as usize] = x;
+            self.place[x as usize] = place;
+        }
+        true
+    }
+
+    /// Marks what `start` leads to up to place `high`; `false` if that includes the channel there.
+    fn search(&mut self, slots: &Slots, fabric: &Fabric, start: u32, high: u32) -> bool {
+        self.search += 1;
+        self.stack.clear();
+        self.stack.push(start);
+        let tail = fabric.tails()[start as usize];
+        let k = start - fabric.channel_starts()[tail as usize];
+        self.mark(slots, tail, k as usize / 64, 1 << (k % 64));
+        while let Some(x) = self.stack.pop() {
+            let v = fabric.heads()[x as usize];
+            let mut first = fabric.channel_starts()[v as usize];
+            for w in 0..slots.words {
+                let mut new = self.mark(slots, v, w, self.after[x as usize * slots.words + w]);
+                while new != 0 {
+                    let y = first + new.trailing_zeros();
+                    new &= new - 1;
+                    match self.place[y as usize].cmp(&high) {
+                        Ordering::Less => self.stack.push(y),
+                        Ordering::Equal => return false,
+                        Ordering::Greater => {}
+                    }
+                }
+                first += 64;
+            }
+        }
+        true
+    }
+
+    /// Those of `bits` (word `w` of the channels that leave `v`) that this search has not seen, which it
+    /// now has.
+    #[inline]
+    fn mark(&mut self, slots: &Slots, v: u32, w: usize, bits: u64) -> u64 {
+        let row = v as usize * slots.words;
+        if self.last[v as usize] != self.search {
+            self.last[v as usize] = self.search;
+            self.seen[row..row + slots.words].fill(0);
+        }
+        let seen = &mut self.seen[row + w];
+        let new = bits & !*seen;
+        *seen |= bits;
+        new
+    }
+
+    fn has_seen(&self, slots: &Slots, fabric: &Fabric, x: u32) -> bool {
+        let v = fabric.tails()[x as usize];
+        let k = (x - fabric.channel_starts()[v as usize]) as usize;
+        self.last[v as usize] == self.search
+            && self.seen[v as usize * slots.words + k / 64] >> (k % 64) & 1 != 0
+    }
+}

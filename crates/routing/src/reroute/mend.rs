@@ -1,0 +1,342 @@
+//! Mending rows: new entries for the switches that a fault cut off.
+
+use darkfiber_fabric::SwitchId;
+
+use super::RerouteError;
+use super::cut::{Cut, Node};
+use super::graph::Layer;
+use super::labels::relabel;
+use super::outcome::Moved;
+use super::prepared::{NONE, Prepared, channel};
+use crate::{DELIVER, NO_ROUTE};
+
+/// A dependency of an old path that still counts, so that what is added fits beside it.
+pub(super) struct Held {
+    pub(super) layer: u8,
+    pub(super) from: u32,
+    pub(super) to: u32,
+}
+
+/// Rows are mended; what is known beside the tables.
+#[derive(Default)]
+pub(super) struct Mended {
+    pub(super) moved: Vec<Moved>,
+    /// Old dependencies, to be released.
+    pub(super) held: Vec<Held>,
+    /// Whether old dependencies had to go already.
+    pub(super) released: bool,
+    pub(super) dead_ends: usize,
+}
+
+/// A channel that a cut-off switch may send on.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Choice {
+    /// Whether the way is longer than any of the old tables.
+    too_long: bool,
+    /// Load above the largest of the old tables.
+    excess: u64,
+    changed: bool,
+    hops: usize,
+    /// Largest load on the way, and the sum.
+    most: u64,
+    sum: u64,
+    channel: u32,
+}
+
+/// What [`Prepared::settle`] may do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effort {
+    /// Only ways that are no longer than those of the old tables, in the layers that paths have.
+    Good,
+    /// Whatever it takes.
+    Any,
+}
+
+impl Prepared<'_> {
+    /// Mends all cuts in turn, trying to keep all loads within `budget`. On an error also says which
+    /// paths had been moved.
+    pub(super) fn mend(
+        &mut self,
+        cuts: &mut Vec<Cut>,
+        budget: u64,
+    ) -> Result<Mended, (RerouteError, Vec<Moved>)> {
+        let mut mended = Mended { held: self.lift(cuts), ..Mended::default() };
+        let mut open = vec![false; self.fabric.switch_count()];
+        for cut in cuts.iter() {
+            if let Err(error) = self.mend_row(cut, budget, &mut open, &mut mended) {
+                return Err((error, mended.moved));
+            }
+        }
+        self.ease(cuts, budget, &mut mended);
+        Ok(mended)
+    }
+
+    /// Takes the cut paths out of the loads, and of the dependencies what no packet can make any more.
+    fn lift(&mut self, cuts: &[Cut]) -> Vec<Held> {
+        let mut held = Vec::new();
+        let mut way = Vec::new();
+        for cut in cuts {
+            for node in cut.nodes.iter().filter(|n| n.layers != 0) {
+                way.clear();
+                if !self.follow(cut.row, node.switch, &mut way) {
+                    continue;
+                }
+                for &c in &way {
+                    self.load[c as usize] -= node.pairs;
+                }
+                for layer in layers(node.layers) {
+                    for pair in way.windows(2) {
+                        let (from, to) = (pair[0], pair[1]);
+                        if self.works(from) && self.works(to) {
+                            held.push(Held { layer, from, to });
+                        } else {
+                            self.layers[layer as usize].take(&self.slots, self.fabric, from, to);
+                        }
+                    }
+                }
+            }
+        }
+        held
+    }
+
+    /// Takes old dependencies out.
+    pub(super) fn release(&mut self, held: Vec<Held>) {
+        for Held { layer, from, to } in held {
+            self.layers[layer as usize].take(&self.slots, self.fabric, from, to);
+        }
+    }
+
+    fn mend_row(
+        &mut self,
+        cut: &Cut,
+        budget: u64,
+        open: &mut [bool],
+        mended: &mut Mended,
+    ) -> Result<(), RerouteError> {
+        for node in &cut.nodes {
+            open[node.switch as usize] = true;
+        }
+        let mut left = Vec::new();
+        for node in &cut.nodes {
+            if self.settle(cut, node, budget, open, Effort::Good, mended)? {
+                open[node.switch as usize] = false;
+            } else {
+                left.push(node);
+            }
+        }
+        let mut before = left.len() + 1;
+        while left.len() < before {
+            before = left.len();
+            let mut still = Vec::new();
+            for node in left {
+                if self.settle(cut, node, budget, open, Effort::Any, mended)? {
+                    open[node.switch as usize] = false;
+                } else {
+                    still.push(node);
+                }
+            }
+            left = still;
+        }
+        for node in left {
+            open[node.switch as usize] = false;
+            if node.pairs > 0 {
+                return Err(RerouteError::CutOff { source_switch: node.switch, home: cut.home });
+            }
+            self.routes.ports_mut(cut.row)[node.switch as usize] = NO_ROUTE;
+            mended.dead_ends += 1;
+        }
+        Ok(())
+    }
+
+    /// Gives one switch a way to the destination over switches that are not `open`; `false` if there is
+    /// none that `effort` allows.
+    fn settle(
+        &mut self,
+        cut: &Cut,
+        node: &Node,
+        budget: u64,
+        open: &[bool],
+        effort: Effort,
+        mended: &mut Mended,
+    ) -> Result<bool, RerouteError> {
+        if node.switch == cut.home {
+            self.routes.ports_mut(cut.row)[node.switch as usize] = DELIVER;
+            return Ok(true);
+        }
+        let mut way = Vec::new();
+        let kept = channel(self.fabric, self.routes.ports(cut.row), node.switch);
+        if let Some(choice) = self.choice(cut, node, kept, budget, open, &mut way)
+            && !choice.too_long
+            && choice.excess == 0
+            && self.enter(node.layers, &way)
+        {
+            self.take(cut, node, &way);
+            return Ok(true);
+        }
+        let mut choices: Vec<Choice> = self
+            .fabric
+            .channels_from(SwitchId(node.switch))
+            .filter_map(|c| self.choice(cut, node, c as u32, budget, open, &mut way))
+            .filter(|choice| effort == Effort::Any || !choice.too_long)
+            .collect();
+        choices.sort_unstable();
+        for choice in &choices {
+            self.way(cut.row, choice.channel, &mut way);
+            if self.enter(node.layers, &way) {
+                self.take(cut, node, &way);
+                return Ok(true);
+            }
+        }
+        if effort == Effort::Good || choices.is_empty() {
+            return Ok(false);
+        }
+        // A path that keeps its layer but may not coexist with old ones is better than one in another
+        // layer: connections learn of that only when they ask for a path again.
+        if !std::mem::replace(&mut mended.released, true) {
+            self.release(std::mem::take(&mut mended.held));
+            for choice in &choices {
+                self.way(cut.row, choice.channel, &mut way);
+                if self.enter(node.layers, &way) {
+                    self.take(cut, node, &way);
+                    return Ok(true);
+                }
+            }
+        }
+        for choice in &choices {
+            self.way(cut.row, choice.channel, &mut way);
+            let most = self.layers.len().max(usize::from(self.lanes));
+            if let Some(moves) = self.enter_elsewhere(node.layers, most, &way) {
+                self.take(cut, node, &way);
+                self.record(cut.row, node.switch, moves, mended);
+                return Ok(true);
+            }
+        }
+        Err(RerouteError::Lanes { lanes: self.lanes })
+    }
+
+    /// The channels of a row from channel `c` on.
+    fn way(&self, row: usize, c: u32, way: &mut Vec<u32>) -> bool {
+        way.clear();
+        way.push(c);
+        self.follow(row, self.fabric.heads()[c as usize], way)
+    }
+
+    /// What sending on channel `c` is worth; `None` if that is no way. Leaves the way in `way`.
+    fn choice(
+        &self,
+        cut: &Cut,
+        node: &Node,
+        c: u32,
+        budget: u64,
+        open: &[bool],
+        way: &mut Vec<u32>,
+    ) -> Option<Choice> {
+        if c == NONE || !self.works(c) || open[self.fabric.heads()[c as usize] as usize] {
+            return None;
+        }
+        if !self.way(cut.row, c, way) {
+            return None;
+        }
+        let hops = way.len();
+        let changed = self.fabric.tail_ports()[c as usize] != node.old;
+        if node.weight == 0 {
+            let free = (false, 0, 0, 0);
+            let (too_long, excess, most, sum) = free;
+            return Some(Choice { too_long, excess, changed, hops, most, sum, channel: c });
+        }
+        let loads = way.iter().map(|&c| self.load[c as usize]);
+        let most = loads.clone().max().unwrap_or(0);
+        Some(Choice {
+            too_long: hops > self.longest,
+            excess: (most + node.weight).saturating_sub(budget),
+            changed,
+            hops,
+            most,
+            sum: loads.sum(),
+            channel: c,
+        })
+    }
+
+    /// Writes the entry and adds the load.
+    fn take(&mut self, cut: &Cut, node: &Node, way: &[u32]) {
+        let port = self.fabric.tail_ports()[way[0] as usize];
+        self.routes.ports_mut(cut.row)[node.switch as usize] = port;
+        for &c in way {
+            self.load[c as usize] += node.pairs;
+        }
+    }
+
+    /// Puts a path into all of `mask` layers, or none.
+    pub(super) fn enter(&mut self, mask: u32, way: &[u32]) -> bool {
+        for layer in layers(mask) {
+            if !self.layers[layer as usize].admit(&self.slots, self.fabric, way) {
+                let earlier = mask & ((1 << layer) - 1);
+                self.withdraw(earlier, way);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Takes back what [`Self::enter`] did just now.
+    pub(super) fn withdraw(&mut self, mask: u32, way: &[u32]) {
+        for layer in layers(mask) {
+            self.layers[layer as usize].undo(&self.slots, self.fabric, way);
+        }
+    }
+
+    /// Puts a path into all of `mask` layers or, where one does not take it, into another of the first
+    /// `most`; returns which instead of which, `None` if there are none.
+    pub(super) fn enter_elsewhere(
+        &mut self,
+        mask: u32,
+        most: usize,
+        way: &[u32],
+    ) -> Option<Vec<(u8, u8)>> {
+        let mut entered: Vec<(u8, u8)> = Vec::new();
+        for old in layers(mask) {
+            let others = std::iter::once(old).chain((0..most as u8).filter(|&l| l != old));
+            let mut found = None;
+            for new in others {
+                if usize::from(new) >= self.layers.len() {
+                    self.layers.push(Layer::new(&self.slots));
+                }
+                if self.layers[usize::from(new)].admit(&self.slots, self.fabric, way) {
+                    found = Some(new);
+                    break;
+                }
+            }
+            let Some(new) = found else {
+                for (_, new) in entered {
+                    self.withdraw(1 << new, way);
+                }
+                return None;
+            };
+            entered.push((old, new));
+        }
+        entered.retain(|(old, new)| old != new);
+        Some(entered)
+    }
+
+    /// Moves the paths from a switch on a row to other layers.
+    pub(super) fn record(&mut self, row: usize, s: u32, moves: Vec<(u8, u8)>, mended: &mut Mended) {
+        for (old, new) in moves {
+            self.relabel(row, s, old, new);
+            mended.moved.push(Moved { source: SwitchId(s), row: row as u32, old, new });
+        }
+    }
+
+    pub(super) fn relabel(&mut self, row: usize, s: u32, old: u8, new: u8) {
+        let home = self.traffic.rows[row].home;
+        relabel(self.fabric, &mut self.routes, (row, home, s), old, new);
+    }
+}
+
+/// The layers of a bit set, rising.
+pub(super) fn layers(mut mask: u32) -> impl Iterator<Item = u8> + Clone {
+    std::iter::from_fn(move || {
+        let layer = mask.trailing_zeros();
+        mask &= mask.wrapping_sub(1);
+        (layer < 32).then_some(layer as u8)
+    })
+}

@@ -1,0 +1,30 @@
+//! From a fault to tables: complete tables for a damaged fabric that differ from the old ones in few
+//! entries.
+//!
+//! Routing anew moves entries all over the fabric for one dead cable, and each moved entry is a block to
+//! send and a flow to disturb. Here the old tables are mended. The switches whose way to a destination
+//! led over what failed are **cut off** on that row; all others keep every entry. From the fault
+//! outwards each cut-off switch keeps its entry if the switch behind it is connected again, and if not
+//! (or if that would be a worse way than the old tables have anywhere) takes the least loaded way to the
+//! part that is. A path stays in its virtual layer as long as the layer's channel dependency graph stays
+//! acyclic with old and new paths together.
+//!
+//! [`Prepared`] holds what this needs and what one pass over the tables gives: loads, dependencies, and
+//! an order of the channels. It is made once and follows from fault to fault.
+//!
+//! Ids in here are those of the fabric that the tables were made for; [`Prepared::tables`] translates.
+
+mod coexist;
+mod cut;
+mod ease;
+mod graph;
+mod labels;
+mod mend;
+mod outcome;
+mod prepared;
+mod tables;
+mod traffic;
+
+pub use outcome::{Change, Coexistence, Drain, Moved, Outcome, RerouteError};
+pub use prepared::Prepared;
+pub use tables::{Changed, changed_by_switch};

@@ -1,0 +1,132 @@
+//! What comes out of a change of routes.
+
+use darkfiber_fabric::SwitchId;
+use thiserror::Error;
+
+/// A table entry that changed. Ids are those of the fabric that the old tables were made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Change {
+    /// The switch.
+    pub switch: SwitchId,
+    /// The table row, see [`crate::Routes::row`].
+    pub row: u32,
+    /// Egress port before ([`crate::NO_ROUTE`] if there was none).
+    pub old: u8,
+    /// Egress port now.
+    pub new: u8,
+}
+
+/// Paths from the terminals of one switch on one row that had to go to another virtual layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// The switch of the sources.
+    pub source: SwitchId,
+    /// The table row.
+    pub row: u32,
+    /// Layer before.
+    pub old: u8,
+    /// Layer now.
+    pub new: u8,
+}
+
+/// Whether switches may be updated one by one while packets are under way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Coexistence {
+    /// In any order: whatever mix of old and new entries packets meet, none goes round and no layer
+    /// gets a cycle of channel dependencies.
+    AnyOrder,
+    /// In the order of these ranks, by switch; those of one rank in any order. `None`: nothing changes
+    /// there. A rank begins when the one before is complete.
+    Order(Vec<Option<u32>>),
+    /// Not at all: what changes must be free of packets meanwhile.
+    Drain(Drain),
+}
+
+/// Why old and new tables may not coexist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Drain {
+    /// Every order has a moment at which packets go round.
+    Loop,
+    /// Old and new paths together have a cycle of channel dependencies in this layer.
+    Cycle {
+        /// The layer.
+        layer: u8,
+    },
+}
+
+/// New tables as their difference from the old ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Rows with a switch that was cut off, of destinations that are still there.
+    pub rows: usize,
+    /// Other rows that gave way where a channel would have been far above the old loads.
+    pub rows_eased: usize,
+    /// Rows whose destinations have failed.
+    pub rows_lost: usize,
+    /// Changed entries, by (switch, row).
+    pub changes: Vec<Change>,
+    /// Paths that changed their layer, by (row, source).
+    pub moved: Vec<Moved>,
+    /// Entries of switches without a way to the destination although no terminal needs one.
+    pub dead_ends: usize,
+    /// Largest load of a switch-to-switch channel (edge forwarding index) before the fault.
+    pub load_before: u64,
+    /// And with the new tables.
+    pub load_after: u64,
+    /// Whether old and new may coexist. Layers that had a cycle before are left out of this.
+    pub coexistence: Coexistence,
+}
+
+impl Outcome {
+    /// Number of rows with a changed entry.
+    pub fn rows_changed(&self) -> usize {
+        let mut rows: Vec<u32> = self.changes.iter().map(|c| c.row).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        rows.len()
+    }
+}
+
+/// Why tables could not be mended. [`Prepared`](super::Prepared) is then as it was before.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum RerouteError {
+    /// Tables of a fabric of another size.
+    #[error("the tables are of another fabric: {switches} switches and {terminals} terminals")]
+    OtherFabric {
+        /// Switches that the tables have entries of.
+        switches: usize,
+        /// Terminals that they lead to.
+        terminals: usize,
+    },
+    /// One row leads to different switches or serves different paths.
+    #[error("a table row is shared by destinations of two switches or by two paths")]
+    MixedRow,
+    /// The faults split the fabric.
+    #[error("terminals on switch {source_switch} have no way left to switch {home}")]
+    CutOff {
+        /// A switch with terminals that is cut off.
+        source_switch: u32,
+        /// From the switch of these destinations.
+        home: u32,
+    },
+    /// No virtual layer takes some path.
+    #[error("a mended path fits into none of {lanes} virtual layers; route anew")]
+    Lanes {
+        /// Layers that may be used.
+        lanes: u8,
+    },
+}
+
+impl Coexistence {
+    /// Steps that the update takes: 1 in any order, the number of ranks, `None` if it must drain.
+    pub fn steps(&self) -> Option<usize> {
+        match self {
+            Self::AnyOrder => Some(1),
+            Self::Order(rank) => {
+                Some(rank.iter().flatten().max().map_or(1, |&last| last as usize + 1))
+            }
+            Self::Drain(_) => None,
+        }
+    }
+}

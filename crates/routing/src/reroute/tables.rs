@@ -1,0 +1,124 @@
+//! Mended tables in the ids of the damaged fabric.
+
+use std::collections::BTreeMap;
+
+use darkfiber_fabric::{Fabric, Renumbering, SwitchId};
+
+use super::prepared::Prepared;
+use crate::{DestId, Layers, Lids, Routes};
+
+/// How much of one switch's linear forwarding table changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Changed {
+    /// Entries.
+    pub entries: usize,
+    /// Blocks of 64 LIDs, the unit in which tables are sent.
+    pub blocks: usize,
+}
+
+/// What changed from the `old` tables of a `whole` fabric to the `new` ones of a damaged fabric, by
+/// switch of the damaged one (only where something did) and in its `lids`, of which the old ones differ
+/// in nothing but what has failed. Entries of what has failed do not count. Both must have as many paths
+/// a terminal.
+pub fn changed_by_switch(
+    (whole, old): (&Fabric, &Routes),
+    (damaged, new): (&Fabric, &Routes),
+    map: &Renumbering,
+    lids: &Lids,
+) -> BTreeMap<SwitchId, Changed> {
+    let mut changed: Vec<Vec<u16>> = vec![Vec::new(); damaged.switch_count()];
+    for dest in (0..new.dest_count()).map(DestId::new) {
+        let (before, lid, paths) = if let Some(t) = dest.as_terminal(damaged) {
+            (DestId::terminal(map.old_terminal[t.index()]), lids.terminal(t), new.paths())
+        } else {
+            let s = dest.home(damaged);
+            (DestId::switch(whole, map.old_switch[s.index()]), lids.switch(s), 1)
+        };
+        for path in 0..paths {
+            let was = old.ports(old.row(before, path));
+            let is = new.ports(new.row(dest, path));
+            for (s, entry) in is.iter().enumerate() {
+                if was[map.old_switch[s].index()] != *entry {
+                    changed[s].push(lid + path as u16);
+                }
+            }
+        }
+    }
+    changed
+        .into_iter()
+        .enumerate()
+        .filter(|(_, lids)| !lids.is_empty())
+        .map(|(s, lids)| {
+            let mut blocks: Vec<u16> = lids.iter().map(|lid| lid / 64).collect();
+            blocks.sort_unstable();
+            blocks.dedup();
+            (SwitchId::new(s), Changed { entries: lids.len(), blocks: blocks.len() })
+        })
+        .collect()
+}
+
+impl Prepared<'_> {
+    /// The tables for the damaged fabric, without the rows and entries of what has failed. `map` is what
+    /// [`Fabric::with_faults`] gave for all faults so far.
+    pub fn tables(&self, damaged: &Fabric, map: &Renumbering) -> Routes {
+        let old = &self.routes;
+        if damaged.switch_count() == old.switch_count()
+            && damaged.terminal_count() == old.terminal_count()
+        {
+            return old.clone();
+        }
+        let paths = old.paths();
+        let old_terminals = map.old_terminal.iter().map(|t| DestId::terminal(*t));
+        let old_switches = map.old_switch.iter().map(|s| DestId::switch(self.fabric, *s));
+        // New rows in the order in which destinations first name them.
+        let mut row_of = Vec::new();
+        let mut old_row = Vec::new();
+        let mut new_row = vec![None; old.row_count()];
+        let slots = old_terminals
+            .flat_map(|d| (0..paths).map(move |p| (d, p)))
+            .chain(old_switches.map(|d| (d, 0)));
+        for (dest, path) in slots {
+            let row = old.row(dest, path);
+            row_of.push(*new_row[row].get_or_insert_with(|| {
+                old_row.push(row);
+                old_row.len() as u32 - 1
+            }));
+        }
+        let own = row_of.iter().enumerate().all(|(slot, &row)| slot == row as usize);
+        let mut routes = if own {
+            Routes::empty(&old.engine, damaged, paths)
+        } else {
+            Routes::with_shared_rows(&old.engine, damaged, paths, row_of, old_row.len())
+        };
+        for (new, &row) in old_row.iter().enumerate() {
+            let from = old.ports(row);
+            for (entry, s) in routes.ports_mut(new).iter_mut().zip(&map.old_switch) {
+                *entry = from[s.index()];
+            }
+        }
+        if old.source_chooses() {
+            let select = map.old_terminal.iter().map(|&t| old.path_of(t) as u16).collect();
+            routes.set_select(select);
+        }
+        routes.layers = self.layers_of(map, &old_row);
+        routes
+    }
+
+    fn layers_of(&self, map: &Renumbering, old_row: &[usize]) -> Layers {
+        match &self.routes.layers {
+            Layers::One => Layers::One,
+            Layers::ByRow(layer) => Layers::ByRow(old_row.iter().map(|&r| layer[r]).collect()),
+            Layers::BySourceSwitch(layer) => {
+                let n = self.routes.switch_count();
+                let of_row = |&r: &usize| map.old_switch.iter().map(move |s| r * n + s.index());
+                Layers::BySourceSwitch(old_row.iter().flat_map(of_row).map(|i| layer[i]).collect())
+            }
+            Layers::ByPair(layer) => {
+                let n = self.routes.terminal_count();
+                let of_source = |s: usize| map.old_terminal.iter().map(move |d| s * n + d.index());
+                let sources = map.old_terminal.iter().map(|s| s.index());
+                Layers::ByPair(sources.flat_map(of_source).map(|i| layer[i]).collect())
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Who sends on which table row.
+
+use darkfiber_fabric::{Fabric, TerminalId};
+
+use super::RerouteError;
+use crate::{DestId, Routes};
+
+/// What has failed so far, in the ids of the fabric that the tables were made for.
+#[derive(Clone)]
+pub(super) struct Gone {
+    /// By inter-switch channel.
+    pub(super) channel: Vec<bool>,
+    /// By switch.
+    pub(super) switch: Vec<bool>,
+    /// By terminal.
+    pub(super) terminal: Vec<bool>,
+}
+
+impl Gone {
+    pub(super) fn nothing(fabric: &Fabric) -> Self {
+        Self {
+            channel: vec![false; fabric.channel_count()],
+            switch: vec![false; fabric.switch_count()],
+            terminal: vec![false; fabric.terminal_count()],
+        }
+    }
+}
+
+/// What one row is for.
+#[derive(Clone, Copy)]
+pub(super) struct Row {
+    /// The switch of its destinations.
+    pub(super) home: u32,
+    /// The path (LID index) that it is.
+    path: u32,
+    /// Terminals that it leads to.
+    dests: u32,
+    /// Whether it leads to anything that has not failed.
+    pub(super) live: bool,
+}
+
+/// Rows, and the terminals that send on them.
+#[derive(Clone)]
+pub(super) struct Traffic {
+    pub(super) rows: Vec<Row>,
+    /// `senders[path * switches + s]`: terminals on `s` that use path `path`.
+    senders: Vec<u32>,
+    switches: usize,
+}
+
+const UNUSED: u32 = u32::MAX;
+
+impl Traffic {
+    /// Reads rows and senders, leaving out what has failed.
+    pub(super) fn new(fabric: &Fabric, routes: &Routes, gone: &Gone) -> Result<Self, RerouteError> {
+        let switches = fabric.switch_count();
+        let unused = Row { home: UNUSED, path: 0, dests: 0, live: false };
+        let mut rows = vec![unused; routes.row_count()];
+        let mut senders = vec![0; routes.paths().max(1) * switches];
+        for d in (0..routes.dest_count()).map(DestId::new) {
+            let home = d.home(fabric);
+            let terminal = d.as_terminal(fabric);
+            let lives = !gone.switch[home.index()]
+                && terminal.is_none_or(|t: TerminalId| !gone.terminal[t.index()]);
+            for path in 0..terminal.map_or(1, |_| routes.paths()) {
+                let row = &mut rows[routes.row(d, path)];
+                if row.home == UNUSED {
+                    *row = Row { home: home.0, path: path as u32, ..unused };
+                } else if (row.home, row.path) != (home.0, path as u32) {
+                    return Err(RerouteError::MixedRow);
+                }
+                row.live |= lives;
+                row.dests += u32::from(lives && terminal.is_some());
+            }
+            if let Some(t) = terminal.filter(|_| lives) {
+                senders[routes.path_of(t) * switches + home.index()] += 1;
+            }
+        }
+        Ok(Self { rows, senders, switches })
+    }
+
+    /// Ordered pairs of terminals that send from switch `s` on a row.
+    #[inline]
+    pub(super) fn pairs(&self, row: usize, s: u32) -> u64 {
+        let Row { path, dests, .. } = self.rows[row];
+        let senders = self.senders[path as usize * self.switches + s as usize];
+        u64::from(senders) * u64::from(dests)
+    }
+
+    /// The switches with terminals that send on a row, with the pairs of each.
+    pub(super) fn sources(&self, row: usize) -> impl Iterator<Item = (u32, u64)> + '_ {
+        let Row { path, dests, home, .. } = self.rows[row];
+        let first = path as usize * self.switches;
+        let senders = if dests == 0 { &[] } else { &self.senders[first..first + self.switches] };
+        (0u32..)
+            .zip(senders)
+            .filter(move |&(s, &n)| n > 0 && s != home)
+            .map(move |(s, &n)| (s, u64::from(n) * u64::from(dests)))
+    }
+}
