@@ -9,7 +9,7 @@ use darkfiber_report::{Outcome as Row, Routed, Single, Style, json, number, rero
 use darkfiber_routing::reroute::{
     Changed, Coexistence, Drain, Outcome, Prepared, RerouteError, changed_by_switch,
 };
-use darkfiber_routing::{DestId, ENGINES, Engine, LayerBy, Lids, Request, Routes};
+use darkfiber_routing::{DestId, ENGINES, Engine, LayerBy, Layers, Lids, Request, Routes};
 
 use super::metrics;
 use crate::args::{Common, FabricArgs, Format, RerouteCommand};
