@@ -173,6 +173,11 @@ impl<'a> Acyclic<'a> {
         true
     }
 
+    /// Sets how many channels a search may visit from now on.
+    pub(super) fn set_effort(&mut self, effort: usize) {
+        self.effort = effort;
+    }
+
     /// Whether dependency (c, d) is in the graph.
     #[inline]
     pub(super) fn has(&self, c: u32, d: u32) -> bool {

@@ -8,7 +8,8 @@ use super::acyclic::Acyclic;
 use super::balance::homes;
 use super::dag::Dag;
 use super::escape::Escape;
-use super::grow::{Grower, Loads, Taste};
+use super::grow::{Grower, Loads, Look, Taste};
+use super::layers::MIDDLING;
 use super::refine::{refine, route_empty_switches};
 use super::tree::Tree;
 use crate::{DestId, Layers, NO_ROUTE, Request, Routes};
@@ -77,25 +78,59 @@ struct Lane<'a> {
 }
 
 impl Lane<'_> {
-    /// Grows the tree of `home`, to be kept or dropped by [`settle`](Self::settle).
-    fn trial(&mut self, load: &[u64], home: SwitchId, escape: Option<&Escape>, fabric: &Fabric) {
+    /// Tries shortest paths, to be kept or dropped by [`settle`](Self::settle).
+    fn try_shortest(&mut self, load: &[u64], dag: &Dag) {
         self.graph.begin();
-        let grown = self.grower.grow(&mut self.graph, load, home, Taste::Frugal, &mut self.tree);
+        let look = Look::Together(load, Taste::Frugal);
+        let grown = self.grower.grow_shortest(&mut self.graph, look, dag, &mut self.tree);
+        self.escaped = false;
+        self.hops = if grown { self.tree.hops(&self.grower.sources) } else { u64::MAX };
+    }
+
+    /// Tries any paths, at worst those of the escape tree, to be kept or dropped by
+    /// [`settle`](Self::settle).
+    fn try_any(&mut self, load: &[u64], home: SwitchId, escape: Option<&Escape>, fabric: &Fabric) {
+        self.graph.begin();
+        let look = Look::Together(load, Taste::Frugal);
+        let grown = self.grower.grow(&mut self.graph, look, home, &mut self.tree);
         self.escaped = !grown;
-        if grown {
-            self.hops = self.tree.hops(&self.grower.sources);
-        } else if let Some(escape) = escape {
+        if let Some(escape) = escape.filter(|_| !grown) {
             escape.tree(fabric, home, &mut self.tree);
-            self.hops = self.tree.hops(&self.grower.sources);
-        } else {
-            self.hops = u64::MAX;
         }
+        let reaches = grown || escape.is_some();
+        self.hops = if reaches { self.tree.hops(&self.grower.sources) } else { u64::MAX };
     }
 
     /// Ends the trial.
     fn settle(&mut self, keep: bool) {
         self.graph.end(keep && !self.escaped);
     }
+}
+
+/// The first lane that takes shortest paths, opening up to `most` lanes; it keeps them.
+fn first_shortest<'a>(
+    lanes: &mut Vec<Lane<'a>>,
+    blank: &Lane<'a>,
+    most: u8,
+    load: &[u64],
+    dag: &Dag,
+) -> Option<usize> {
+    let most = usize::from(most);
+    for start in (0..most).step_by(TRIALS) {
+        let batch = start..(start + TRIALS).min(most);
+        while lanes.len() < batch.end {
+            lanes.push(blank.clone());
+        }
+        lanes[batch.clone()].par_iter_mut().for_each(|lane| lane.try_shortest(load, dag));
+        let best = batch.clone().find(|&l| lanes[l].hops < u64::MAX);
+        for l in batch {
+            lanes[l].settle(best == Some(l));
+        }
+        if best.is_some() {
+            return best;
+        }
+    }
+    None
 }
 
 /// Routes every destination switch in the first lane that has shortest paths for it, else in the one
@@ -107,6 +142,7 @@ pub(super) fn plan<'a>(fabric: &'a Fabric, most: u8, escape: Option<&Escape>) ->
     if let Some(escape) = escape {
         escape.reserve(fabric, &grower.sources, &mut blank);
     }
+    blank.set_effort(MIDDLING);
     let blank =
         Lane { graph: blank, grower, tree: Tree::default(), hops: u64::MAX, escaped: false };
     let mut lanes: Vec<Lane<'a>> = Vec::new();
@@ -116,32 +152,22 @@ pub(super) fn plan<'a>(fabric: &'a Fabric, most: u8, escape: Option<&Escape>) ->
     let (mut rows, mut hops, mut least) = (Vec::new(), 0, 0);
     for home in homes(fabric) {
         dag.shortest(fabric, home);
-        let sources = &blank.grower.sources;
-        let terminals = u64::from(sources[home.index()]);
-        let shortest: u64 = (0..n).map(|s| u64::from(dag.dist[s]) * u64::from(sources[s])).sum();
-        let mut tried = 0;
-        let best = loop {
-            let batch = tried..(tried + TRIALS).min(usize::from(most));
-            while lanes.len() < batch.end {
-                lanes.push(blank.clone());
+        let terminals = u64::from(blank.grower.sources[home.index()]);
+        let best = first_shortest(&mut lanes, &blank, most, &loads.of, &dag).or_else(|| {
+            let any = |lane: &mut Lane<'a>| lane.try_any(&loads.of, home, escape, fabric);
+            lanes.par_iter_mut().for_each(any);
+            let best = (0..lanes.len()).min_by_key(|&l| lanes[l].hops)?;
+            for (l, lane) in lanes.iter_mut().enumerate() {
+                lane.settle(l == best);
             }
-            let trials = &mut lanes[batch.clone()];
-            trials.par_iter_mut().for_each(|lane| lane.trial(&loads.of, home, escape, fabric));
-            tried = batch.end;
-            let best = (0..tried).min_by_key(|&l| lanes[l].hops)?;
-            if lanes[best].hops == shortest || tried == usize::from(most) {
-                break best;
-            }
-        };
-        for (l, lane) in lanes[..tried].iter_mut().enumerate() {
-            lane.settle(l == best);
-        }
+            Some(best)
+        })?;
         let chosen = &lanes[best];
         if chosen.hops == u64::MAX {
             return None;
         }
         hops += chosen.hops * terminals;
-        least += shortest * terminals;
+        least += dag.hops(&blank.grower.sources) * terminals;
         loads.add(&chosen.tree, &chosen.grower.sources, terminals);
         lane_of[home.index()] = best as u8;
         let mut row = vec![NO_ROUTE; n];

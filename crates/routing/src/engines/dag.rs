@@ -76,6 +76,12 @@ impl Dag {
         self.legal = self.order.len();
     }
 
+    /// Hops of all sources together.
+    pub(crate) fn hops(&self, sources: &[u32]) -> u64 {
+        let hops = |&s: &u32| u64::from(self.dist[s as usize]) * u64::from(sources[s as usize]);
+        self.order.iter().map(hops).sum()
+    }
+
     /// Adds a candidate to the row being made, that of the next switch in order.
     #[inline]
     pub(crate) fn push(&mut self, channel: u32, head: u32) {

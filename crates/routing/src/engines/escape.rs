@@ -5,7 +5,7 @@ use darkfiber_fabric::{Fabric, SwitchId};
 use super::acyclic::{Acyclic, NONE};
 use super::balance::homes;
 use super::dag::Dag;
-use super::grow::{Free, Grower, Loads, Taste};
+use super::grow::{Free, Grower, Loads, Look, Taste};
 use super::order::UpDown;
 use super::tree::Tree;
 
@@ -23,7 +23,7 @@ impl Escape {
         let mut grower = Grower::new(fabric);
         let mut tree = Tree::default();
         let none = vec![0; fabric.channel_count()];
-        grower.grow(&mut Free, &none, root, Taste::Balanced, &mut tree);
+        grower.grow(&mut Free, Look::Together(&none, Taste::Balanced), root, &mut tree);
         let mut near: Vec<Vec<u32>> = vec![Vec::new(); n];
         for s in 0..n {
             let c = tree.next[s];

@@ -8,7 +8,9 @@ use darkfiber_fabric::Fabric;
 
 use super::acyclic::Acyclic;
 use super::balance::homes;
-use super::grow::{Grower, Loads, Rule, Taste};
+use super::dag::Dag;
+use super::grow::{Grower, Loads, Look, Rule, Taste};
+use super::layers::SHORT;
 use super::refine::{refine, route_empty_switches};
 use super::tree::Tree;
 use crate::{DestId, Routes};
@@ -75,8 +77,11 @@ impl<'a> FrugalTrees<'a> {
         let mut grower = Grower::new(fabric);
         let mut loads = Loads::new(fabric);
         let mut tree = Tree::default();
+        let mut dag = Dag::default();
         for home in homes(fabric) {
-            grower.grow(&mut rule, &loads.of, home, Taste::Frugal, &mut tree);
+            dag.shortest(fabric, home);
+            let look = Look::Together(&loads.of, Taste::Frugal);
+            grower.grow_shortest(&mut rule, look, &dag, &mut tree);
             let lids = (fabric.terminals_on(home).len() * routes.paths()) as u64;
             loads.add(&tree, &grower.sources, lids);
             let row = routes.row(DestId::switch(fabric, home), 0);
@@ -90,7 +95,7 @@ impl<'a> FrugalTrees<'a> {
     /// with many of them. Returns the largest load of a channel.
     pub(super) fn refine(self, routes: &mut Routes) -> u64 {
         let f = self.fabric;
-        let mut layer = Acyclic::new(f, usize::MAX);
+        let mut layer = Acyclic::new(f, SHORT);
         let mut tree = Tree::default();
         for home in homes(f) {
             tree.read(f, routes.ports(routes.row(DestId::switch(f, home), 0)), home);

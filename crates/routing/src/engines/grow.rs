@@ -10,7 +10,7 @@
 use darkfiber_fabric::{Fabric, SwitchId};
 
 use super::acyclic::{Acyclic, NONE};
-use super::dag::FAR;
+use super::dag::{Dag, FAR};
 use super::tree::Tree;
 
 /// Which dependencies of a channel on the next one a tree may have. `source` is the switch that joins.
@@ -66,11 +66,12 @@ pub(super) enum Taste {
 }
 
 /// The loads that sources look at.
-enum Look<'x> {
-    /// Those of other trees; all sources see the same.
+pub(super) enum Look<'x, 'a> {
+    /// Those of other trees: all sources see the same.
     Together(&'x [u64], Taste),
-    /// Those of the paths that joined this tree, too.
-    Apart(&'x mut [u64]),
+    /// Those of the paths that joined this tree, too: each takes the way whose fullest channel has the
+    /// least load, and sees where those that joined before it go. Loads are as before when it is grown.
+    Apart(&'x mut Loads<'a>),
 }
 
 /// A channel that a switch may join over.
@@ -117,58 +118,71 @@ impl<'a> Grower<'a> {
 
     /// Grows the tree of `home`; whether all switches joined.
     ///
-    /// Complexity: O(channels), plus what the rule takes.
+    /// Complexity: O(channels), times the hops if sources look apart, plus what the rule takes.
     pub(super) fn grow(
         &mut self,
         rule: &mut impl Rule,
-        load: &[u64],
-        home: SwitchId,
-        taste: Taste,
-        tree: &mut Tree,
-    ) -> bool {
-        self.levels(rule, Look::Together(load, taste), home, tree)
-    }
-
-    /// As [`grow`](Self::grow), source by source: each takes the way whose fullest channel has the
-    /// least load, and sees where those that joined before it go.
-    ///
-    /// Complexity: O(channels x hops), plus what the rule takes.
-    pub(super) fn grow_apart(
-        &mut self,
-        rule: &mut impl Rule,
-        loads: &mut Loads<'_>,
+        mut look: Look<'_, '_>,
         home: SwitchId,
         tree: &mut Tree,
     ) -> bool {
-        let all = self.levels(rule, Look::Apart(&mut loads.of), home, tree);
-        loads.remove(tree, &self.sources);
-        all
-    }
-
-    fn levels(
-        &mut self,
-        rule: &mut impl Rule,
-        mut look: Look<'_>,
-        home: SwitchId,
-        tree: &mut Tree,
-    ) -> bool {
-        rule.begin(home);
-        tree.start(self.fabric.switch_count(), home);
-        self.passed.fill(false);
-        self.passed[home.index()] = true;
-        self.cost[home.index()] = 0;
+        self.begin(rule, home, tree);
         let mut level = 0..1;
         while !level.is_empty() {
             self.look_around(tree, level.clone());
             let frontier = std::mem::take(&mut self.frontier);
             let distance = tree.dist[tree.order[level.start] as usize];
             for &u in &frontier {
-                self.join(rule, &mut look, tree, distance, u);
+                for c in self.fabric.channels_from(SwitchId(u)) {
+                    if tree.dist[self.fabric.heads()[c] as usize] == distance {
+                        self.weigh(rule, &look, tree, u, c as u32);
+                    }
+                }
+                self.join(rule, &mut look, tree, u);
             }
             level = level.end..tree.order.len();
             self.frontier = frontier;
         }
+        self.end(look, tree);
         tree.order.len() == self.fabric.switch_count()
+    }
+
+    /// As [`grow`](Self::grow), on shortest paths alone, whose graph is given; stops at the first
+    /// switch that cannot join.
+    ///
+    /// Complexity: O(candidates), times the hops if sources look apart, plus what the rule takes.
+    pub(super) fn grow_shortest(
+        &mut self,
+        rule: &mut impl Rule,
+        mut look: Look<'_, '_>,
+        dag: &Dag,
+        tree: &mut Tree,
+    ) -> bool {
+        self.begin(rule, SwitchId(dag.order[0]), tree);
+        let all = (1..dag.order.len()).all(|i| {
+            let u = dag.order[i];
+            for c in dag.candidates(i) {
+                self.weigh(rule, &look, tree, u, c.channel);
+            }
+            self.join(rule, &mut look, tree, u)
+        });
+        self.end(look, tree);
+        all
+    }
+
+    fn end(&self, look: Look<'_, '_>, tree: &Tree) {
+        if let Look::Apart(loads) = look {
+            loads.remove(tree, &self.sources);
+        }
+    }
+
+    fn begin(&mut self, rule: &mut impl Rule, home: SwitchId, tree: &mut Tree) {
+        rule.begin(home);
+        tree.start(self.fabric.switch_count(), home);
+        self.passed.fill(false);
+        self.passed[home.index()] = true;
+        self.cost[home.index()] = 0;
+        self.options.clear();
     }
 
     /// Collects the switches outside the tree next to those of a level.
@@ -186,55 +200,55 @@ impl<'a> Grower<'a> {
         }
     }
 
-    /// Lets switch `u` join at one hop more than `distance`, if some channel will do.
+    /// Adds a channel of switch `u` into the tree to its options.
+    #[inline]
+    fn weigh(&mut self, rule: &impl Rule, look: &Look<'_, '_>, tree: &Tree, u: u32, channel: u32) {
+        let v = self.fabric.heads()[channel as usize] as usize;
+        let next = tree.next[v];
+        let class = if next == NONE || rule.known(u, channel, next) {
+            0
+        } else if rule.barred(u, channel, next) {
+            // Who sends nothing makes no dependency.
+            if self.sources[u as usize] > 0 {
+                return;
+            }
+            2
+        } else {
+            u8::from(matches!(look, Look::Together(_, Taste::Frugal)))
+        };
+        let (fullest, sum) = match look {
+            Look::Apart(loads) => self.fullest(tree, &loads.of, channel),
+            Look::Together(load, _) => (0, self.cost[v] + load[channel as usize]),
+        };
+        self.options.push(Way { class, fullest, sum, channel });
+    }
+
+    /// Lets switch `u` join over the best of its options that the rule takes; whether there is one.
     fn join(
         &mut self,
         rule: &mut impl Rule,
-        look: &mut Look<'_>,
+        look: &mut Look<'_, '_>,
         tree: &mut Tree,
-        distance: u32,
         u: u32,
-    ) {
+    ) -> bool {
         let sends = self.sources[u as usize] > 0;
-        self.options.clear();
-        for c in self.fabric.channels_from(SwitchId(u)) {
-            let v = self.fabric.heads()[c] as usize;
-            if tree.dist[v] != distance {
-                continue;
-            }
-            let (channel, next) = (c as u32, tree.next[v]);
-            let class = if next == NONE || rule.known(u, channel, next) {
-                0
-            } else if rule.barred(u, channel, next) {
-                // Who sends nothing makes no dependency.
-                if sends {
-                    continue;
-                }
-                2
-            } else {
-                u8::from(matches!(look, Look::Together(_, Taste::Frugal)))
-            };
-            let (fullest, sum) = match look {
-                Look::Apart(load) => self.fullest(tree, load, channel),
-                Look::Together(load, _) => (0, self.cost[v] + load[c]),
-            };
-            self.options.push(Way { class, fullest, sum, channel });
-        }
         while let Some((i, &best)) = self.options.iter().enumerate().min_by_key(|(_, o)| **o) {
             if !sends || self.attach(rule, tree, u, best.channel) {
                 self.passed[u as usize] = sends;
                 self.cost[u as usize] = best.sum;
                 tree.push(self.fabric, u, best.channel);
-                if let Look::Apart(load) = look
+                if let Look::Apart(loads) = look
                     && sends
                 {
                     let paths = u64::from(self.sources[u as usize]);
-                    tree.follow(self.fabric, best.channel, |c| load[c as usize] += paths);
+                    tree.follow(self.fabric, best.channel, |c| loads.of[c as usize] += paths);
                 }
-                return;
+                self.options.clear();
+                return true;
             }
             self.options.swap_remove(i);
         }
+        false
     }
 
     /// Largest load and sum of loads on the way over channel `first`.

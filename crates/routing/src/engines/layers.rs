@@ -20,6 +20,8 @@ const WAITING: u8 = u8::MAX;
 /// Channels that a search may visit before a path is put off to the next layer. Long searches are rare
 /// and mostly end in a cycle: giving them up costs hardly any layer and saves half of the time.
 pub(super) const SHORT: usize = 128;
+/// As [`SHORT`], where what is turned away makes a detour.
+pub(super) const MIDDLING: usize = 1024;
 /// As [`SHORT`], where a layer less is worth the time.
 pub(super) const LONG: usize = 4096;
 

@@ -3,7 +3,8 @@
 use darkfiber_fabric::{Fabric, SwitchId};
 
 use super::balance::{Stop, cut_bound, itinerary};
-use super::grow::{Free, Grower, Loads, Rule, Taste};
+use super::dag::Dag;
+use super::grow::{Free, Grower, Loads, Look, Rule, Taste};
 use super::tree::Tree;
 use crate::{DestId, Routes};
 
@@ -118,11 +119,17 @@ impl<'a, R: Rule + Clone> Attempt<'a, R> {
     fn sweep(&mut self, rule_of: &[u8], first: bool) {
         let f = self.fabric;
         let mut tree = Tree::default();
+        let mut dag = Dag::default();
         for (home, stop) in &self.stops {
+            if stop.terminals.is_empty() {
+                continue;
+            }
             let rule = &mut self.rules[usize::from(rule_of[home.index()])];
             let own = self.routes.row(DestId::switch(f, *home), 0);
             tree.read(f, self.routes.ports(own), *home);
             let most = tree.hops(&self.grower.sources);
+            dag.shortest(f, *home);
+            let shortest = most == dag.hops(&self.grower.sources);
             for row in rows(&self.routes, stop) {
                 if first {
                     self.old.clone_from(&tree);
@@ -130,12 +137,16 @@ impl<'a, R: Rule + Clone> Attempt<'a, R> {
                     self.old.read(f, self.routes.ports(row), *home);
                     self.loads.remove(&self.old, &self.grower.sources);
                 }
-                let (grower, loads, new) = (&mut self.grower, &mut self.loads, &mut self.new);
-                let grown = match self.taste {
-                    Some(taste) => grower.grow(rule, &loads.of, *home, taste, new),
-                    None => grower.grow_apart(rule, loads, *home, new),
+                let (grower, new) = (&mut self.grower, &mut self.new);
+                let look = match self.taste {
+                    Some(taste) => Look::Together(&self.loads.of, taste),
+                    None => Look::Apart(&mut self.loads),
                 };
-                let fine = grown && self.new.hops(&self.grower.sources) <= most;
+                let fine = if shortest {
+                    grower.grow_shortest(rule, look, &dag, new)
+                } else {
+                    grower.grow(rule, look, *home, new) && new.hops(&grower.sources) <= most
+                };
                 let tree = if fine { &self.new } else { &self.old };
                 self.loads.add(tree, &self.grower.sources, 1);
                 tree.write(f, self.routes.ports_mut(row));
@@ -157,7 +168,7 @@ pub(super) fn route_empty_switches(fabric: &Fabric, routes: &mut Routes, load: &
     let mut tree = Tree::default();
     for home in (0..fabric.switch_count()).map(SwitchId::new) {
         if fabric.terminals_on(home).is_empty() {
-            grower.grow(&mut Free, load, home, Taste::Balanced, &mut tree);
+            grower.grow(&mut Free, Look::Together(load, Taste::Balanced), home, &mut tree);
             let row = routes.row(DestId::switch(fabric, home), 0);
             tree.write(fabric, routes.ports_mut(row));
         }
