@@ -201,6 +201,9 @@ pub(crate) struct FabricArgs {
     /// GUIDs of storage ports or nodes
     #[arg(long, value_name = "GUIDS", help_heading = "Fabric options")]
     pub(crate) storage: Option<String>,
+    /// Take plane N alone of a fabric of several planes, counted from 1
+    #[arg(long, value_name = "N", help_heading = "Fabric options")]
+    pub(crate) plane: Option<usize>,
     /// Take away N random switch-to-switch cables, keeping the fabric connected (see --seed)
     #[arg(long, value_name = "N", help_heading = "Fabric options")]
     pub(crate) fail_links: Option<usize>,

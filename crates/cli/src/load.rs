@@ -46,7 +46,8 @@ pub(crate) fn structure(fabric: &Fabric) -> (Structure, Option<Shape>) {
     }
 }
 
-/// Reads or makes the fabric, recognises what it is if nobody says so, sets roles, takes faults away; shows what the readers had to say.
+/// Reads or makes the fabric, recognises what it is if nobody says so, takes one plane of it, sets roles,
+/// takes faults away; shows what the readers had to say.
 pub(crate) fn fabric(args: &FabricArgs, common: &Common) -> Result<Loaded, Failure> {
     let (mut topology, diagnostics, text) = open(args)?;
     out::diagnostics(&args.fabric, &diagnostics, common);
@@ -55,6 +56,9 @@ pub(crate) fn fabric(args: &FabricArgs, common: &Common) -> Result<Loaded, Failu
         let (told, shape) = structure(&topology.fabric);
         topology.shape = shape;
         found = Some(told);
+    }
+    if let Some(plane) = args.plane {
+        topology = one_plane(&topology, plane)?;
     }
     topology.fabric = roles(topology.fabric, args, common)?;
     let mut gone = Faults::default();
@@ -73,6 +77,23 @@ pub(crate) fn fabric(args: &FabricArgs, common: &Common) -> Result<Loaded, Failu
         topology = topology.with_faults(&drawn).0;
     }
     Ok(Loaded { topology, diagnostics, text, degraded, structure: found })
+}
+
+/// Plane `number`, counted from 1.
+fn one_plane(topology: &Topology, number: usize) -> Result<Topology, Failure> {
+    let planes = topology.plane_count();
+    let plane = number.checked_sub(1).filter(|_| planes > 1).and_then(|i| topology.plane(i));
+    plane.ok_or_else(|| {
+        let (what, hint) = match planes {
+            1 => (
+                format!("--plane {number}: this fabric is not known to have several planes"),
+                "planes are told by a generator's planes=N, or recognised by the hosts they share"
+                    .to_owned(),
+            ),
+            _ => (format!("there is no plane {number}"), format!("there are planes 1 to {planes}")),
+        };
+        Failure::usage(what).hint(hint)
+    })
 }
 
 type Opened = (Topology, Diagnostics, Option<String>);

@@ -76,7 +76,7 @@ pub enum Refusal {
     },
     /// The fabric is in pieces: no engine can route between them.
     #[error(
-        "the fabric is in {components} pieces (switches: {sizes}); route each alone, or mend it"
+        "the fabric is in {components} pieces (switches: {sizes}); route each alone (--plane N if they are planes), or mend it"
     )]
     Disconnected {
         /// Number of components.

@@ -150,6 +150,7 @@ fn whole(args: &RerouteCommand) -> FabricArgs {
         fabric: args.fabric.clone(),
         compute: None,
         storage: None,
+        plane: None,
         fail_links: None,
         fail: None,
         hosts_per_switch: args.hosts_per_switch,

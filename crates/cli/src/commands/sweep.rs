@@ -90,6 +90,7 @@ fn fabrics(args: &SweepCommand, common: &Common) -> Result<Vec<Topology>, Failur
             fabric: fabric.clone(),
             compute: None,
             storage: None,
+            plane: None,
             fail_links: None,
             fail: None,
             hosts_per_switch: args.hosts_per_switch,
