@@ -16,7 +16,8 @@ pub struct Request<'a> {
     pub lmc: u8,
     /// Virtual lanes that may be used.
     pub lanes: u8,
-    /// What may be told apart when paths are put into virtual layers.
+    /// What may be told apart when paths are put into virtual layers. An engine whose layers must
+    /// depend on more refuses with [`Refusal::Parameter`].
     pub layer_by: LayerBy,
     /// Seed of every random choice.
     pub seed: u64,
