@@ -63,7 +63,7 @@ pub enum Refusal {
     },
     /// More virtual lanes needed than allowed.
     #[error(
-        "{engine} needs at least {needed} virtual lanes, {lanes} are allowed; raise --lanes or {hint}"
+        "{engine} needs at least {needed} virtual lanes, --lanes allows {lanes}; raise it or {hint}"
     )]
     Lanes {
         /// Engine name.
