@@ -10,6 +10,8 @@ mod fabrics;
 mod order;
 mod table;
 
+use std::sync::OnceLock;
+
 use darkfiber_fabric::{GridKind, Shape, SwitchId, Topology};
 use darkfiber_routing::check::{Report, check};
 use darkfiber_routing::{
@@ -68,9 +70,15 @@ struct Case<'a> {
     on: &'a Topology,
     whole: bool,
     name: String,
+    /// Mean number of switches that pairs cross on shortest paths.
+    hops: OnceLock<f64>,
 }
 
 impl<'a> Case<'a> {
+    fn new(on: &'a Topology, whole: bool, name: impl Into<String>) -> Self {
+        Self { on, whole, name: name.into(), hops: OnceLock::new() }
+    }
+
     fn request(&self, lanes: u8, layer_by: LayerBy) -> Request<'a> {
         Request { shape: self.on.shape.as_ref(), lanes, layer_by, ..Request::default() }
     }
@@ -99,7 +107,7 @@ impl<'a> Case<'a> {
                     assert!(report.deadlock_free(), "{what}: deadlocks");
                 }
                 if SHORTEST.contains(&engine.name()) {
-                    let mean = oracle::hops(&self.on.fabric);
+                    let mean = self.hops.get_or_init(|| oracle::hops(&self.on.fabric));
                     assert!((report.hops().mean - mean).abs() < 1e-9, "{what}: detours");
                 }
                 Ok((routes, report))
@@ -174,12 +182,8 @@ fn row(spec: &str) -> Row {
     let whole = topology(spec);
     let left = damaged(&whole);
     assert!(left.len() >= 3, "{spec}: hardly anything can fail");
-    let mut cases = vec![Case { on: &whole, whole: true, name: spec.to_owned() }];
-    cases.extend(left.iter().map(|(damage, on)| Case {
-        on,
-        whole: false,
-        name: format!("{spec} {damage}"),
-    }));
+    let mut cases = vec![Case::new(&whole, true, spec)];
+    cases.extend(left.iter().map(|(damage, on)| Case::new(on, false, format!("{spec} {damage}"))));
     let cells = with_threads(2, || {
         ENGINES
             .iter()
@@ -222,7 +226,7 @@ fn what_is_in_pieces_is_refused_as_such_by_all() {
             pieces.push(topology(&format!("{spec},planes=2")));
         }
         for on in &pieces {
-            let case = Case { on, whole: false, name: format!("{spec} in pieces") };
+            let case = Case::new(on, false, format!("{spec} in pieces"));
             for engine in ENGINES {
                 let result = case.judged(*engine, &case.request(8, LayerBy::Pair));
                 let refused = matches!(result, Err(Refusal::Disconnected { components, .. })
@@ -240,7 +244,7 @@ fn a_plane_alone_is_routed_as_the_fabric_without_planes() {
         let second = topology(&format!("{spec},planes=2")).plane(1).expect("two planes");
         for engine in ENGINES {
             let routes = [&one, &second].map(|on| {
-                let case = Case { on, whole: true, name: spec.to_owned() };
+                let case = Case::new(on, true, spec);
                 // Reasons name switches, whose names tell the plane.
                 case.judged(*engine, &case.request(8, LayerBy::Pair)).ok().map(|(routes, _)| routes)
             });
@@ -275,7 +279,7 @@ fn updn_from_one_root_takes_one_lane() {
     for spec in small() {
         let whole = topology(spec);
         for (damage, on) in std::iter::once((String::new(), whole.clone())).chain(damaged(&whole)) {
-            let case = Case { on: &on, whole: false, name: format!("{spec} {damage}") };
+            let case = Case::new(&on, false, format!("{spec} {damage}"));
             for root in [0, on.fabric.switch_count() / 2, on.fabric.switch_count() - 1] {
                 let roots = [SwitchId::new(root)];
                 let request = Request { roots: &roots, ..case.request(1, LayerBy::Destination) };
@@ -290,7 +294,7 @@ fn updn_from_one_root_takes_one_lane() {
 fn the_checker_agrees_with_the_oracle_on_every_family() {
     for spec in small() {
         let on = topology(spec);
-        let case = Case { on: &on, whole: true, name: spec.to_owned() };
+        let case = Case::new(&on, true, spec);
         for engine in ENGINES {
             let result = case.judged(*engine, &case.request(8, LayerBy::Pair));
             let Ok((routes, report)) = result else { continue };

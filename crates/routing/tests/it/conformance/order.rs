@@ -33,11 +33,11 @@ fn the_order_of_switches_cables_and_ports_decides_ties_only() {
             for (seed, ports) in [(1, false), (2, true)] {
                 let other = relabelled(base, seed, ports);
                 let name = format!("{spec} {damage}, order {seed}");
+                let [one, two] =
+                    [base, &other].map(|on| Case::new(on, damage == "whole", name.as_str()));
                 for engine in ENGINES {
-                    let [a, b] = [base, &other].map(|on| {
-                        let case = Case { on, whole: damage == "whole", name: name.clone() };
-                        case.judged(*engine, &case.request(8, LayerBy::Pair))
-                    });
+                    let [a, b] = [&one, &two]
+                        .map(|case| case.judged(*engine, &case.request(8, LayerBy::Pair)));
                     alike(engine.name(), &name, a, b);
                 }
             }

@@ -51,11 +51,14 @@ pub(super) struct Row {
 const HEAD: &str = "\
 # What routes what
 
-Every engine on every family of fabrics, made and proven by `cargo test -p darkfiber-routing
-conformance`; do not edit by hand. A cell is the number of virtual layers that the engine takes of
-eight lanes: on the whole fabric / at most on the same fabric with damage (one cable, two, a tenth
-and a quarter of the cables between switches, and a switch with a cable elsewhere; each keeps the rest
-connected). One number if both are equal.
+Every engine on every family of fabrics. The test `conformance` of darkfiber-routing makes and proves
+this page, and writes it anew with `DARKFIBER_UPDATE_DOCS=1 cargo test -p darkfiber-routing --test it
+conformance`; do not edit it by hand.
+
+A cell is the number of virtual layers that the engine takes of eight lanes: on the whole fabric / at
+most on the same fabric with damage (one cable, two, a tenth and a quarter of the cables between
+switches, and a switch with a cable elsewhere; each leaves the rest connected). One number if both are
+equal.
 
 - A number: every pair is reached, and no packets can deadlock.
 - `x`: every pair is reached, but packets can deadlock: the engine does not promise otherwise.
