@@ -18,7 +18,7 @@ use darkfiber_routing::{
     Deadlock, ENGINES, Engine, LayerBy, Layers, Needs, Refusal, Request, Routes, find_engine,
 };
 use darkfiber_testkit::oracle;
-use fabrics::{LARGE, connected, damaged, fallen_apart, small, topology};
+use fabrics::{LARGE, badly_damaged, connected, damaged, fallen_apart, small, topology};
 use table::{Cell, Row};
 
 /// Lanes of InfiniBand beside the one for management.
@@ -177,11 +177,11 @@ impl<'a> Case<'a> {
     }
 }
 
-/// The row of one spec: all engines on the whole fabric and on all that damage leaves of it.
-fn row(spec: &str) -> Row {
+/// The row of one spec: all engines on the whole fabric and on what damage leaves of it.
+fn row(spec: &str, damaged: fn(&Topology) -> Vec<(String, Topology)>) -> Row {
     let whole = topology(spec);
     let left = damaged(&whole);
-    assert!(left.len() >= 3, "{spec}: hardly anything can fail");
+    assert!(left.len() >= 2, "{spec}: hardly anything can fail");
     let mut cases = vec![Case::new(&whole, true, spec)];
     cases.extend(left.iter().map(|(damage, on)| Case::new(on, false, format!("{spec} {damage}"))));
     let cells = with_threads(2, || {
@@ -200,7 +200,7 @@ fn row(spec: &str) -> Row {
 
 #[test]
 fn conformance() {
-    let rows: Vec<Row> = small().into_iter().map(row).collect();
+    let rows: Vec<Row> = small().into_iter().map(|spec| row(spec, damaged)).collect();
     table::compare(&rows);
 }
 
@@ -213,7 +213,7 @@ fn conformance() {
 #[ignore = "takes minutes; see its comment"]
 fn conformance_at_size() {
     for spec in LARGE {
-        row(spec);
+        row(spec, badly_damaged);
     }
 }
 

@@ -77,6 +77,11 @@ pub(super) fn damaged(whole: &Topology) -> Vec<(String, Topology)> {
     all
 }
 
+/// Of [`damaged`] a tenth of the cables, and a switch with a cable.
+pub(super) fn badly_damaged(whole: &Topology) -> Vec<(String, Topology)> {
+    damaged(whole).into_iter().skip(2).step_by(2).take(2).collect()
+}
+
 fn without_a_switch(whole: &Topology, seed: u64) -> Option<(String, Topology)> {
     shuffled(whole.fabric.switch_count(), seed).into_iter().find_map(|s| {
         let faults = Faults { switches: vec![SwitchId::new(s)], ..Faults::default() };
