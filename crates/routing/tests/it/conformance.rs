@@ -204,13 +204,13 @@ fn conformance() {
     table::compare(&rows);
 }
 
-/// The same on fabrics of the size of machines, which takes minutes:
+/// The same on fabrics of the size of machines, which takes many minutes:
 ///
 /// ```text
 /// cargo test --release -p darkfiber-routing --test it conformance_at_size -- --ignored
 /// ```
 #[test]
-#[ignore = "takes minutes; see its comment"]
+#[ignore = "takes many minutes; see its comment"]
 fn conformance_at_size() {
     for spec in LARGE {
         row(spec, badly_damaged);
