@@ -259,10 +259,10 @@ pub(crate) struct RouteCommand {
     /// Data virtual lanes that may be used (InfiniBand has at most 15)
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=15))]
     pub(crate) lanes: u8,
-    /// What a path's layer may depend on
+    /// What a path's virtual layer may depend on; an engine whose layers need more refuses
     #[arg(long, value_enum, default_value_t, value_name = "BY")]
     pub(crate) layer_by: LayerBy,
-    /// Deal the layers out over all --lanes, evenly by load
+    /// Deal paths out over the --lanes that no layer needs, evenly by load
     #[arg(long)]
     pub(crate) spread_lanes: bool,
     /// Draw the load of all channels, one panel for each engine

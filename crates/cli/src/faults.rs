@@ -80,7 +80,7 @@ fn parse(fabric: &Fabric, text: &str, path: &Path) -> Result<(Faults, Diagnostic
     let nodes = nodes(fabric);
     let mut faults = Faults::default();
     let mut found = Diagnostics::default();
-    let (mut lines, mut understood) = (0, 0);
+    let (mut lines, mut understood, mut known) = (0, 0, 0);
     for (i, line) in text.lines().enumerate() {
         let number = i + 1;
         let mut words = line.split('#').next().unwrap_or_default().split_whitespace();
@@ -98,6 +98,7 @@ fn parse(fabric: &Fabric, text: &str, path: &Path) -> Result<(Faults, Diagnostic
             continue;
         };
         understood += 1;
+        known += usize::from(nodes.contains_key(&guid));
         match (nodes.get(&guid), port) {
             (None, _) => {
                 found.warn(number, format!("no node of the fabric has GUID {guid}"), "");
@@ -131,6 +132,16 @@ fn parse(fabric: &Fabric, text: &str, path: &Path) -> Result<(Faults, Diagnostic
             what: "no line names a node".to_owned(),
             expected: "a list of faults".to_owned(),
             hint: "`GUID PORT` (a cable) or `GUID` (a node) on each line".to_owned(),
+        });
+    }
+    // To go on would answer for the whole fabric what was asked about a damaged one.
+    if lines > 0 && known == 0 {
+        return Err(ReadError::NotSuchAFile {
+            path: path.to_owned(),
+            what: "no line names a node of this fabric".to_owned(),
+            expected: "a list of its faults".to_owned(),
+            hint: "the file may belong to another fabric; GUIDs are those of its nodes and ports"
+                .to_owned(),
         });
     }
     Ok((faults, found))
@@ -179,6 +190,7 @@ mod tests {
     fn other_files_are_refused() {
         let fabric = darkfiber_fabric::open("torus:dims=4x4,t=1").expect("valid").fabric;
         assert!(parse(&fabric, "<html>\n<body>\n", Path::new("f")).is_err());
+        assert!(parse(&fabric, "0x77 1\n0x78\n", Path::new("f")).is_err());
         assert!(parse(&fabric, "", Path::new("f")).expect("empty").0.is_empty());
     }
 }

@@ -16,7 +16,8 @@ pub struct Request<'a> {
     pub lmc: u8,
     /// Virtual lanes that may be used.
     pub lanes: u8,
-    /// What may be told apart when paths are put into virtual layers.
+    /// What may be told apart when paths are put into virtual layers. An engine whose layers must
+    /// depend on more refuses with [`Refusal::Parameter`].
     pub layer_by: LayerBy,
     /// Seed of every random choice.
     pub seed: u64,
@@ -62,7 +63,7 @@ pub enum Refusal {
     },
     /// More virtual lanes needed than allowed.
     #[error(
-        "{engine} needs at least {needed} virtual lanes, {lanes} are allowed; raise --lanes or {hint}"
+        "{engine} needs at least {needed} virtual lanes, --lanes allows {lanes}; raise it or {hint}"
     )]
     Lanes {
         /// Engine name.

@@ -58,12 +58,13 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
                 progress.step();
                 progress.at(format!("{}: checking", chain.name));
                 let layers_needed = args.spread_lanes.then(|| routes.layer_count());
+                let layers_by_pair = layers_by_pair(engine, &fabric, &request, &routes);
                 if args.spread_lanes {
                     spread_lanes(&fabric, &mut routes, args.lanes);
                 }
                 let mut row = metrics::measure(&fabric, &routes);
                 row.layers_needed = layers_needed;
-                row.layers_by_pair = layers_by_pair(engine, &fabric, &request);
+                row.layers_by_pair = layers_by_pair;
                 row.seconds = Some(seconds);
                 row.promises_freedom =
                     matches!(engine.deadlock(), Deadlock::Free | Deadlock::Layers);
@@ -130,13 +131,19 @@ pub(super) fn chain(text: &str) -> Result<Chain, Failure> {
 }
 
 /// How many layers the engine would take if it told them by pair, where it was asked to tell them by
-/// destination; `None` where that makes no difference.
-fn layers_by_pair(engine: &dyn Engine, fabric: &Fabric, request: &Request<'_>) -> Option<usize> {
+/// destination and made `routes`; `None` where that makes no difference.
+fn layers_by_pair(
+    engine: &dyn Engine,
+    fabric: &Fabric,
+    request: &Request<'_>,
+    routes: &Routes,
+) -> Option<usize> {
     if request.layer_by == routing::LayerBy::Pair || engine.deadlock() != Deadlock::Layers {
         return None;
     }
     let by_pair = Request { layer_by: routing::LayerBy::Pair, ..request.clone() };
-    engine.route(fabric, &by_pair).ok().map(|routes| routes.layer_count())
+    let other = engine.route(fabric, &by_pair).ok()?;
+    (other != *routes).then(|| other.layer_count())
 }
 
 type Computed = (&'static dyn Engine, Routes, f64, Vec<Refused>);

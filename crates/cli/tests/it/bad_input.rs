@@ -176,3 +176,71 @@ fn a_directory_is_no_fabric_and_not_always_routes() {
     hint: give the table file itself, or a directory that `darkfiber route -o` wrote
     ");
 }
+
+/// What a run says that must end with this code and write nothing to `out`: the last line of its
+/// table, or its standard error.
+fn writes_nothing(files: &[(&str, &str)], line: &str, code: i32) -> String {
+    let dir = folder(files);
+    let run = run_in(dir.path(), line);
+    assert_eq!(run.code, code, "{line}: {}{}", run.out, run.err);
+    assert!(!dir.path().join("out").exists(), "{line}: written");
+    let said = if run.err.is_empty() { run.out.lines().last() } else { Some(run.err.as_str()) };
+    said.unwrap_or_default().to_owned()
+}
+
+#[test]
+fn lanes_out_of_range() {
+    let line = |lanes: u8| format!("route torus:dims=5,t=1 -e dfsssp --lanes {lanes} -o out");
+    assert_snapshot!(writes_nothing(&[], &line(0), 2), @"
+    error: invalid value '0' for '--lanes <N>': 0 is not in 1..=15
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(writes_nothing(&[], &line(16), 2), @"
+    error: invalid value '16' for '--lanes <N>': 16 is not in 1..=15
+
+    For more information, try '--help'.
+    ");
+    assert_eq!(run("sweep torus:dims=5,t=1 -e dfsssp --seeds 1 --lanes 16").code, 2);
+}
+
+#[test]
+fn engines_of_another_family() {
+    let refused = |line: &str| writes_nothing(&[], &format!("{line} -o out"), 4);
+    assert_snapshot!(refused("route torus:dims=4x4,t=1 -e dmodk"), @"dmodk refused: needs a generated fat-tree: this fabric is none");
+    assert_snapshot!(refused("route kary:k=3,n=2 -e torus"), @"torus refused: needs a generated torus or mesh: this fabric is none");
+    assert_snapshot!(refused("route torus:dims=4x4,t=1 -e hyperx-min"), @"hyperx-min refused: needs a generated HyperX: this fabric is none");
+    assert_snapshot!(refused("route hyperx:dims=3x3,t=1 -e dragonfly-min"), @"dragonfly-min refused: needs a generated dragonfly: this fabric is none");
+}
+
+#[test]
+fn too_few_lanes_say_how_many_and_who_takes_fewer() {
+    let refused = |line: &str| writes_nothing(&[], &format!("{line} -o out"), 4);
+    assert_snapshot!(refused("route torus:dims=5x5,t=1 -e dfsssp --lanes 1"), @"dfsssp refused: needs at least 3 virtual lanes, --lanes allows 1; raise it or use nue, which takes what there is");
+    assert_snapshot!(refused("route torus:dims=5x5,t=1 -e torus,lash --lanes 1"), @"torus,lash refused: torus: needs at least 3 virtual lanes, --lanes allows 1; raise it or use nue, which takes what there is; lash: needs at least 3 virtual lanes, --lanes allows 1; raise it or use nue, which takes what there is");
+}
+
+#[test]
+fn layers_that_follow_the_source_are_refused_by_destination() {
+    let line = "route torus:dims=5x5,t=1 -e torus --layer-by destination -o out";
+    assert_snapshot!(writes_nothing(&[], line, 4), @"torus refused: its layers depend on source and destination here; tell them by pair, or use nue, dfsssp or lash, which can tell them by destination");
+}
+
+#[test]
+fn faults_that_do_not_exist() {
+    let files = [("other", "0x5 1\n0x6\n"), ("f", PAIR)];
+    assert_snapshot!(writes_nothing(&files, "route f -e minhop --fail other -o out", 3), @"
+    error: other: no line names a node of this fabric; expected a list of its faults
+    hint: the file may belong to another fabric; GUIDs are those of its nodes and ports
+    ");
+    let missing = writes_nothing(&files, "route f -e minhop --fail nowhere -o out", 3);
+    assert!(missing.starts_with("error: cannot read nowhere: No such file"), "{missing}");
+    // Where some exist the others are told, by line.
+    let dir = folder(&[("f", PAIR), ("some", "0x2c90000000101 7\n0x5 1\n")]);
+    let run = run_in(dir.path(), "route f -e minhop --fail some");
+    assert_eq!(run.code, 0);
+    assert_snapshot!(run.err, @"
+    some: line 1: warning: port 7 of switch 0x0002c90000000101 leads nowhere already
+    some: line 2: warning: no node of the fabric has GUID 0x0000000000000005
+    ");
+}

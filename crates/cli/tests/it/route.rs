@@ -252,3 +252,52 @@ fn the_picture_has_a_panel_an_engine() {
     let svg = std::fs::read_to_string(dir.path().join("load.svg")).expect("a picture");
     assert!(svg.starts_with("<svg") && svg.contains(">minhop<") && svg.contains(">dfsssp<"));
 }
+
+/// The last line of the table, which says how the routes came about.
+fn note(line: &str) -> String {
+    let result = run(line);
+    assert_eq!(result.code, 0, "{line}: {}{}", result.out, result.err);
+    result.out.lines().last().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn nue_steps_in_where_lanes_are_short() {
+    let line = "route torus:dims=5x5,t=1 -e dfsssp,nue --lanes 1";
+    assert_snapshot!(note(line), @"dfsssp refused, so nue routed: needs at least 3 virtual lanes, --lanes allows 1; raise it or use nue, which takes what there is");
+    let json = run(&format!("{line} --format json")).json();
+    assert_eq!((&json["engine"], &json["layers"]), (&"nue".into(), &1.into()));
+    assert_eq!(json["deadlock_free"], true);
+    assert_eq!(json["refusals"][0]["engine"], "dfsssp");
+}
+
+#[test]
+fn layers_by_destination_are_compared_with_layers_by_pair() {
+    let line = "route torus:dims=5x4,t=2 -e dfsssp --layer-by destination";
+    assert_snapshot!(note(line), @"dfsssp: one layer for each destination; told by pair it takes 2");
+    let json = run(&format!("{line} --format json")).json();
+    let by_pair = run("route torus:dims=5x4,t=2 -e dfsssp --format json").json();
+    assert_eq!(json["layers_by_pair"], by_pair["layers"]);
+    assert_eq!(json["deadlock_free"], true);
+    assert!(by_pair["layers_by_pair"].is_null());
+    // Its layers are by destination in either case.
+    let nue = run("route torus:dims=5x4,t=2 -e nue --layer-by destination --format json").json();
+    assert!(nue["layers_by_pair"].is_null(), "{nue}");
+}
+
+#[test]
+fn idle_lanes_are_dealt_out_on_request() {
+    let line = "route torus:dims=5x4,t=2 -e dfsssp --spread-lanes --lanes 6";
+    assert_snapshot!(note(line), @"dfsssp: needs 2 of these layers; dealt out over idle lanes");
+    let spread = run(&format!("{line} --format json")).json();
+    let plain = run("route torus:dims=5x4,t=2 -e dfsssp --lanes 6 --format json").json();
+    assert_eq!(spread["layers"], 6);
+    assert_eq!(spread["layers_needed"], plain["layers"]);
+    assert!(plain["layers_needed"].is_null());
+    assert_eq!((&spread["efi"], &spread["hops"]), (&plain["efi"], &plain["hops"]));
+    assert_eq!(spread["deadlock_free"], true);
+    // What is written keeps them.
+    let dir = folder(&[]);
+    assert_eq!(run_in(dir.path(), &format!("{line} -o out -q")).code, 0);
+    let checked = run_in(dir.path(), "check out/fabric.topo --routes out --format json").json();
+    assert_eq!((&checked["layers"], &checked["deadlock_free"]), (&6.into(), &true.into()));
+}

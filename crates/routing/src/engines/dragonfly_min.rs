@@ -60,12 +60,16 @@ impl Engine for DragonflyMin {
             Err(Refusal::TooLarge { .. }) => true,
             Err(other) => return Err(other),
         };
-        let Some(Shape::Dragonfly(shape)) = request.shape.filter(|shape| shape.fits(fabric)) else {
-            return Err(Refusal::WrongFabric {
-                engine: self.name(),
-                needs: self.needs().label(),
-                reason: "the groups are not known".to_owned(),
-            });
+        let shape = match request.shape.filter(|shape| shape.fits(fabric)) {
+            Some(Shape::Dragonfly(shape)) => shape,
+            other => {
+                let reason = other.map_or("the groups are not known", |_| "this fabric is none");
+                return Err(Refusal::WrongFabric {
+                    engine: self.name(),
+                    needs: self.needs().label(),
+                    reason: reason.to_owned(),
+                });
+            }
         };
         self.route_groups(fabric, request, shape, share)
     }

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use darkfiber_fabric::{AtPort, Fabric, SwitchId};
 
 use super::acyclic::{Acyclic, NONE};
-use crate::{DELIVER, DestId, Layers, NO_ROUTE, Routes};
+use crate::{DELIVER, DestId, Layers, NO_ROUTE, Refusal, Routes};
 
 /// Not in any layer yet.
 const WAITING: u8 = u8::MAX;
@@ -30,6 +30,17 @@ pub(super) const LONG: usize = 4096;
 pub(super) struct OutOfLanes {
     /// How many would do.
     pub(super) needed: usize,
+}
+
+/// The refusal of an engine whose layers here depend on the source too, where they must not.
+pub(super) fn only_by_pair(engine: &'static str) -> Refusal {
+    Refusal::Parameter {
+        engine,
+        problem:
+            "its layers depend on source and destination here; tell them by pair, or use nue, \
+                  dfsssp or lash, which can tell them by destination"
+                .to_owned(),
+    }
 }
 
 /// Assigns all paths between terminals to layers, at most `lanes`.

@@ -154,11 +154,15 @@ impl Engine for SModK {
         let legal = |dag: &mut Dag, home| tree.updown.legal(fabric, dag, home);
         for_each_dag(&homes, legal, |&(home, first), dag| {
             let first = first as usize;
-            let used = if fabric.terminals_on(home).is_empty() { 1 } else { paths };
+            let inhabited = !fabric.terminals_on(home).is_empty();
+            let used = if inhabited { paths } else { 1 };
             for (i, climb) in classes.iter().take(used).enumerate() {
                 let port = |level: usize| climb.get(level - 1).copied().unwrap_or(0);
                 tree.send(fabric, dag, port, routes.ports_mut(first + i));
-                strays.extend(dag.strays(fabric).map(|s| ((first + i) as u32, s)));
+                // What goes to a switch itself needs no layer.
+                if inhabited {
+                    strays.extend(dag.strays(fabric).map(|s| ((first + i) as u32, s)));
+                }
             }
         });
         place_strays(self.name(), fabric, request, &mut routes, &strays)?;

@@ -10,8 +10,8 @@ use darkfiber_fabric::{AtPort, Fabric, SwitchId};
 use rayon::prelude::*;
 
 use super::acyclic::NONE;
-use super::layers::{SHORT, assign_layers, assign_strays};
-use crate::{DELIVER, DestId, Layers, NO_ROUTE, Refusal, Request, Routes};
+use super::layers::{SHORT, assign_layers, assign_strays, only_by_pair};
+use crate::{DELIVER, DestId, LayerBy, Layers, NO_ROUTE, Refusal, Request, Routes};
 
 /// Every layer: what a hop or turn that belongs to no layer is kept out of.
 pub(super) const EVERY: u32 = u32::MAX;
@@ -49,24 +49,28 @@ pub(super) fn assign_by_rule(
         hint: "use nue, which takes what there is",
     };
     let known = rule.layers();
-    if known > usize::from(request.lanes) {
-        return Err(refuse(known));
-    }
     let n = fabric.switch_count();
     let mut layer = vec![0; routes.row_count() * n];
     let strays = place(fabric, routes, rule, &mut layer);
+    // Where the rule has one layer, breaking it here and there need not close a cycle.
+    if known == 1 && !strays.is_empty() && assign_layers(fabric, routes, 1, SHORT).is_ok() {
+        return Ok(());
+    }
+    let one = strays.is_empty() && layer.par_iter().all(|&l| l == 0);
+    if !one && request.layer_by == LayerBy::Destination {
+        return Err(only_by_pair(engine));
+    }
     if strays.is_empty() {
-        let one = layer.par_iter().all(|&l| l == 0);
+        if known > usize::from(request.lanes) {
+            return Err(refuse(known));
+        }
         routes.layers = if one { Layers::One } else { Layers::BySourceSwitch(layer) };
         return Ok(());
     }
-    // Where the rule has one layer, breaking it here and there need not close a cycle.
-    if known == 1 && assign_layers(fabric, routes, 1, SHORT).is_ok() {
-        return Ok(());
-    }
-    // To the filling the rule's layers are one, number 0.
+    // To the filling the rule's layers are one, number 0. With fewer lanes than these it still counts
+    // how many are needed.
     let below = known as u8 - 1;
-    assign_strays(fabric, routes, request.lanes - below, &strays)
+    assign_strays(fabric, routes, request.lanes.saturating_sub(below), &strays)
         .map_err(|out| refuse(usize::from(below) + out.needed))?;
     if let Layers::BySourceSwitch(above) = &routes.layers {
         for &(row, s) in &strays {

@@ -4,9 +4,9 @@ use darkfiber_fabric::Fabric;
 
 use super::balance::balance;
 use super::dag::require_routable;
-use super::layers::assign_strays;
+use super::layers::{assign_strays, only_by_pair};
 use super::order::UpDown;
-use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
+use crate::{Deadlock, Engine, LayerBy, Needs, Refusal, Request, Routes};
 
 /// See [`Engine::doc`].
 pub(crate) struct UpDn;
@@ -114,6 +114,9 @@ pub(super) fn place_strays(
     routes: &mut Routes,
     strays: &[(u32, u32)],
 ) -> Result<(), Refusal> {
+    if !strays.is_empty() && request.layer_by == LayerBy::Destination {
+        return Err(only_by_pair(engine));
+    }
     assign_strays(fabric, routes, request.lanes, strays).map_err(|out| Refusal::Lanes {
         engine,
         needed: out.needed,

@@ -1,6 +1,7 @@
 //! Engines and checker against independent oracles.
 
 mod checker;
+mod conformance;
 mod engines;
 mod families;
 mod lanes;

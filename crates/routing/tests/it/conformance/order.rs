@@ -1,0 +1,70 @@
+//! What a fabric comes in is no part of it: the order of switches, cables and ports decides ties only.
+
+use darkfiber_routing::check::Report;
+use darkfiber_routing::{ENGINES, LayerBy};
+
+use super::fabrics::{badly_damaged, relabelled, small, topology};
+use super::{Case, Result, SHORTEST};
+
+/// How much the largest load may differ if the same network comes in another order, as ties fall
+/// otherwise: the measured factor, rounded up.
+fn tie_factor(engine: &str) -> f64 {
+    match engine {
+        // By the shape alone, and by symmetry.
+        "dmodk" | "smodk" | "torus" | "hyperx-min" => 1.0,
+        "dragonfly-min" => 1.04,
+        "ftree" => 1.1,
+        "sssp" | "dfsssp" => 1.2,
+        "updn" | "dnup" => 1.75,
+        // Deals destinations out in the order in which they come.
+        "minhop" => 2.2,
+        _ => 1.5,
+    }
+}
+
+#[test]
+fn the_order_of_switches_cables_and_ports_decides_ties_only() {
+    for spec in small() {
+        let whole = topology(spec);
+        let mut bases = vec![("whole".to_owned(), whole.clone())];
+        bases.extend(badly_damaged(&whole));
+        for (damage, base) in &bases {
+            for (seed, ports) in [(1, false), (2, true)] {
+                let other = relabelled(base, seed, ports);
+                let name = format!("{spec} {damage}, order {seed}");
+                let [one, two] =
+                    [base, &other].map(|on| Case::new(on, damage == "whole", name.as_str()));
+                for engine in ENGINES {
+                    let [a, b] = [&one, &two]
+                        .map(|case| case.judged(*engine, &case.request(8, LayerBy::Pair)));
+                    alike(engine.name(), &name, a, b);
+                }
+            }
+        }
+    }
+}
+
+/// Demands the same verdict on two orders of one network, and nearly the same quality.
+fn alike(engine: &str, name: &str, a: Result, b: Result) {
+    let (a, b) = match (a, b) {
+        (Ok((_, a)), Ok((_, b))) => (a, b),
+        (Err(a), Err(b)) => {
+            let same = std::mem::discriminant(&a) == std::mem::discriminant(&b);
+            return assert!(same, "{engine} on {name}: {a}, but then: {b}");
+        }
+        (a, b) => panic!("{engine} on {name}: {:?}, but then: {:?}", a.err(), b.err()),
+    };
+    let factor = |a: f64, b: f64| (a / b).max(b / a);
+    let largest = |r: &Report| r.load.iter().copied().max().unwrap_or(0) as f64;
+    let (x, y) = (largest(&a), largest(&b));
+    assert!(factor(x, y) <= tie_factor(engine), "{engine} on {name}: largest load {x}, then {y}");
+    let (x, y) = (a.hops().mean, b.hops().mean);
+    if SHORTEST.contains(&engine) {
+        assert_eq!(a.hops, b.hops, "{engine} on {name}");
+    } else {
+        assert!(factor(x, y) <= 1.1, "{engine} on {name}: {x} hops, then {y}");
+    }
+    // Frugal paths find the order of dimensions where ports or ids tell it, and else take more layers.
+    let (x, y) = (a.layers.len(), b.layers.len());
+    assert!(x.abs_diff(y) <= 3, "{engine} on {name}: {x} layers, then {y}");
+}
