@@ -4,6 +4,7 @@ use darkfiber_fabric::Fabric;
 
 use super::balance::{cut_bound, shortest};
 use super::by_destination::{Plan, plan};
+use super::canon::in_order;
 use super::dag::require_routable;
 use super::frugal::FrugalTrees;
 use super::layers::{LONG, OutOfLanes, SHORT, assign_layers};
@@ -51,37 +52,41 @@ impl Engine for DfSssp {
 
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
-        if request.layer_by == LayerBy::Destination {
-            return by_destination(self.name(), fabric, request);
-        }
-        let mut plain = Routes::empty(self.name(), fabric, request.paths());
-        let largest = shortest(fabric, &mut plain);
-        if largest <= cut_bound(fabric, request.paths())
-            && assign_layers(fabric, &mut plain, request.lanes, SHORT).is_ok()
-        {
-            return Ok(plain);
-        }
-        let mut thrifty = Routes::empty(self.name(), fabric, request.paths());
-        let mut trees = Some(FrugalTrees::new(fabric, &mut thrifty));
-        // Refining takes its time; it pays if the trees are near the balance of single LIDs already.
-        let near = |t: &mut FrugalTrees<'_>| t.largest * 20 <= largest * 21;
-        let better = trees.take_if(near).is_some_and(|t| t.refine(&mut thrifty) <= largest);
-        let first = if better { &mut thrifty } else { &mut plain };
-        if assign_layers(fabric, first, request.lanes, SHORT).is_ok() {
-            return Ok(if better { thrifty } else { plain });
-        }
-        if let Some(trees) = trees {
-            trees.refine(&mut thrifty);
-        }
-        let mut fewest = OutOfLanes { needed: usize::MAX };
-        for (mut routes, effort) in [(thrifty.clone(), SHORT), (thrifty, LONG), (plain, LONG)] {
-            match assign_layers(fabric, &mut routes, request.lanes, effort) {
-                Ok(()) => return Ok(routes),
-                Err(out) => fewest = fewest.min(out),
-            }
-        }
-        Err(out_of_lanes(self.name(), fewest.needed, request))
+        in_order(fabric, request, compute)
     }
+}
+
+fn compute(fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+    if request.layer_by == LayerBy::Destination {
+        return by_destination("dfsssp", fabric, request);
+    }
+    let mut plain = Routes::empty("dfsssp", fabric, request.paths());
+    let largest = shortest(fabric, &mut plain);
+    if largest <= cut_bound(fabric, request.paths())
+        && assign_layers(fabric, &mut plain, request.lanes, SHORT).is_ok()
+    {
+        return Ok(plain);
+    }
+    let mut thrifty = Routes::empty("dfsssp", fabric, request.paths());
+    let mut trees = Some(FrugalTrees::new(fabric, &mut thrifty));
+    // Refining takes its time; it pays if the trees are near the balance of single LIDs already.
+    let near = |t: &mut FrugalTrees<'_>| t.largest * 20 <= largest * 21;
+    let better = trees.take_if(near).is_some_and(|t| t.refine(&mut thrifty) <= largest);
+    let first = if better { &mut thrifty } else { &mut plain };
+    if assign_layers(fabric, first, request.lanes, SHORT).is_ok() {
+        return Ok(if better { thrifty } else { plain });
+    }
+    if let Some(trees) = trees {
+        trees.refine(&mut thrifty);
+    }
+    let mut fewest = OutOfLanes { needed: usize::MAX };
+    for (mut routes, effort) in [(thrifty.clone(), SHORT), (thrifty, LONG), (plain, LONG)] {
+        match assign_layers(fabric, &mut routes, request.lanes, effort) {
+            Ok(()) => return Ok(routes),
+            Err(out) => fewest = fewest.min(out),
+        }
+    }
+    Err(out_of_lanes("dfsssp", fewest.needed, request))
 }
 
 /// Shortest paths with one layer for each destination LID, as few layers as it finds.

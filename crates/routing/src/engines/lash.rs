@@ -6,6 +6,7 @@ use darkfiber_fabric::{Fabric, SwitchId};
 
 use super::acyclic::Acyclic;
 use super::balance::homes;
+use super::canon::in_order;
 use super::dag::require_routable;
 use super::dfsssp::{by_destination, out_of_lanes};
 use super::frugal::FrugalTrees;
@@ -54,38 +55,41 @@ impl Engine for Lash {
 
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
-        if request.layer_by == LayerBy::Destination {
-            return by_destination(self.name(), fabric, request);
-        }
-        let mut routes = Routes::empty(self.name(), fabric, request.paths());
-        FrugalTrees::new(fabric, &mut routes);
-        let lanes = usize::from(request.lanes);
-        let mut paths = SwitchPaths::fill(fabric, &routes, SHORT);
-        if paths.graphs.len() > lanes {
-            paths = SwitchPaths::fill(fabric, &routes, LONG);
-        }
-        if paths.graphs.len() > lanes {
-            return Err(out_of_lanes(self.name(), paths.graphs.len(), request));
-        }
-        let n = fabric.switch_count();
-        let layers = paths.graphs.len();
-        let of_path = Arc::clone(&paths.layer);
-        refine(fabric, &mut routes, &[paths], &vec![0; n]);
-        if layers > 1 {
-            let mut layer = vec![0; routes.row_count() * n];
-            for d in 0..fabric.terminal_count() {
-                let dest = DestId::new(d);
-                let home = dest.home(fabric).index();
-                for path in 0..routes.paths() {
-                    let row = routes.row(dest, path);
-                    layer[row * n..(row + 1) * n]
-                        .copy_from_slice(&of_path[home * n..(home + 1) * n]);
-                }
-            }
-            routes.layers = Layers::BySourceSwitch(layer);
-        }
-        Ok(routes)
+        in_order(fabric, request, compute)
     }
+}
+
+fn compute(fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+    if request.layer_by == LayerBy::Destination {
+        return by_destination("lash", fabric, request);
+    }
+    let mut routes = Routes::empty("lash", fabric, request.paths());
+    FrugalTrees::new(fabric, &mut routes);
+    let lanes = usize::from(request.lanes);
+    let mut paths = SwitchPaths::fill(fabric, &routes, SHORT);
+    if paths.graphs.len() > lanes {
+        paths = SwitchPaths::fill(fabric, &routes, LONG);
+    }
+    if paths.graphs.len() > lanes {
+        return Err(out_of_lanes("lash", paths.graphs.len(), request));
+    }
+    let n = fabric.switch_count();
+    let layers = paths.graphs.len();
+    let of_path = Arc::clone(&paths.layer);
+    refine(fabric, &mut routes, &[paths], &vec![0; n]);
+    if layers > 1 {
+        let mut layer = vec![0; routes.row_count() * n];
+        for d in 0..fabric.terminal_count() {
+            let dest = DestId::new(d);
+            let home = dest.home(fabric).index();
+            for path in 0..routes.paths() {
+                let row = routes.row(dest, path);
+                layer[row * n..(row + 1) * n].copy_from_slice(&of_path[home * n..(home + 1) * n]);
+            }
+        }
+        routes.layers = Layers::BySourceSwitch(layer);
+    }
+    Ok(routes)
 }
 
 /// Layers of the paths between switches, and the dependencies of each layer.

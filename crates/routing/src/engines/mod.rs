@@ -5,6 +5,7 @@
 mod acyclic;
 mod balance;
 mod by_destination;
+mod canon;
 mod cuts;
 mod dag;
 mod dfsssp;

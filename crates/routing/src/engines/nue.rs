@@ -3,6 +3,7 @@
 use darkfiber_fabric::Fabric;
 
 use super::by_destination::{Plan, plan};
+use super::canon::in_order;
 use super::dag::require_routable;
 use super::escape::Escape;
 use super::order::centre;
@@ -52,8 +53,12 @@ impl Engine for Nue {
 
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
-        Ok(best_plan(fabric, request.lanes).finish(self.name(), fabric, request))
+        in_order(fabric, request, compute)
     }
+}
+
+fn compute(fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+    Ok(best_plan(fabric, request.lanes).finish("nue", fabric, request))
 }
 
 /// A plan is good enough if detours add less than one hop in so many.
