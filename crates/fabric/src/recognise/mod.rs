@@ -30,12 +30,14 @@ mod hyperx;
 mod lattice;
 mod levels;
 mod missing;
+mod mms;
 mod net;
 mod pgft;
 mod planes;
 mod registry;
 mod room;
 mod sets;
+mod slimfly;
 mod torus;
 mod tree;
 

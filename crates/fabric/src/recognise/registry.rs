@@ -1,7 +1,7 @@
 //! The recognisers, in the order in which they are asked.
 
 use super::net::Net;
-use super::{Found, Unrecognised, dragonfly, expander, hyperx, torus, tree};
+use super::{Found, Unrecognised, dragonfly, expander, hyperx, slimfly, torus, tree};
 
 /// One family of structures and how to recognise it.
 pub struct Recogniser {
@@ -51,6 +51,12 @@ pub static RECOGNISERS: &[Recogniser] = &[
         name: "tree",
         method: "levels by distance from the hosts, nearly all cables between neighbouring ones",
         find: tree::levelled,
+    },
+    Recogniser {
+        name: "slim fly",
+        method: "halves by which switches have a neighbour in a column; rows from what columns of one half \
+                 tell of a column of the other; coordinates by y = mx+c",
+        find: slimfly::find,
     },
     Recogniser {
         name: "regular graph",
