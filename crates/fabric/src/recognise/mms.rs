@@ -12,11 +12,17 @@ use std::collections::BTreeMap;
 
 use crate::generate::Field;
 
+use super::ballot::Ballot;
 use super::fit::Fit;
+use super::isomorphisms::Isomorphisms;
 use super::net::{Net, typical};
 
+/// Coordinates, three a switch, and how well they fit.
+pub(super) type Placed = (Vec<u16>, Fit);
+
 const NONE: u32 = u32::MAX;
-/// Isomorphisms that are tried; if `q` is a prime they are all equivalent.
+/// Isomorphisms that are tried. If `q` is a prime they are all equivalent: automorphisms of a Cayley graph
+/// of prime order are affine (Burnside 1901), and those keep the set of the other half too.
 const TRIES: usize = 32;
 /// Assignments that are looked at in search of isomorphisms.
 const STEPS: usize = 4_000_000;
@@ -59,15 +65,12 @@ impl<'a> Mms<'a> {
         self.times[(a * self.q + b) as usize]
     }
 
-    /// Half, column and row of each switch, the first of the two given halves being half `first`.
+    /// Half, column and row of each switch, the first of the two given halves being half `first`, and how
+    /// well they fit.
     ///
     /// # Errors
     /// If columns are not joined as in a Slim Fly.
-    pub(super) fn coordinates(
-        &self,
-        columns: &[Vec<Vec<u32>>; 2],
-        first: usize,
-    ) -> Result<Vec<u16>, String> {
+    pub(super) fn fit(&self, columns: &[Vec<Vec<u32>>; 2], first: usize) -> Result<Placed, String> {
         let (net, q) = (self.net, self.q as usize);
         let mut of = vec![NONE; net.len()];
         for (i, column) in (0..).zip(columns.iter().flatten()) {
@@ -90,39 +93,56 @@ impl<'a> Mms<'a> {
         if near.chunks(q).any(|r| r.iter().filter(|n| **n).count() != self.sets[1 - first].len()) {
             return Err("columns are not joined in parallel".to_owned());
         }
-        let mut tries = Tries {
-            mms: self,
+        let mut isomorphisms = Isomorphisms {
+            minus: &self.minus,
             near: &near,
             set: self.members(1 - first),
             used: vec![false; q],
             steps: STEPS,
-            left: TRIES,
         };
         let own = self.members(first);
-        let mut best = None;
-        tries.extend(&mut Vec::with_capacity(q), &mut |element| {
-            // The base's own cables must agree too.
-            let (mut good, mut all) = (0, 0);
-            for (i, &s) in base.iter().enumerate() {
-                for (j, &v) in base[..i].iter().enumerate() {
-                    if net.edge_of(s, v).is_some() {
-                        all += 1;
-                        good += usize::from(own[self.minus(element[i], element[j]) as usize]);
-                    }
+        let mut found = Err("no column is the field's".to_owned());
+        let mut tries = TRIES;
+        isomorphisms.extend(&mut Vec::with_capacity(q), &mut |element| {
+            if self.agrees(base, element, &own) {
+                let next = self.place(&columns, &row, element, first);
+                let last = std::mem::replace(&mut found, Err(String::new()));
+                found = better(last, next);
+                tries -= 1;
+            }
+            tries == 0 || found.as_ref().is_ok_and(|f| f.1.extra.is_empty())
+        });
+        found
+    }
+
+    /// Whether most cables of the base join elements that differ by one of the set of its half.
+    fn agrees(&self, base: &[u32], element: &[u32], set: &[bool]) -> bool {
+        let (mut good, mut all) = (0, 0);
+        for (&s, &a) in base.iter().zip(element) {
+            for (&v, &b) in base.iter().zip(element) {
+                if self.net.edge_of(s, v).is_some() {
+                    all += 1;
+                    good += usize::from(set[self.minus(a, b) as usize]);
                 }
             }
-            if good * 10 >= all * 8 {
-                best = self.spread(&columns, &row, element).map(|places| self.fill(places, first));
-            }
-            best.is_some()
-        });
-        let place = best.ok_or("no column is the field's")??;
+        }
+        good * 10 >= all * 8
+    }
+
+    /// Coordinates from the elements of the base's rows, and how well they fit.
+    fn place(
+        &self,
+        columns: &Columns<'_>,
+        row: &[u32],
+        element: &[u32],
+        first: usize,
+    ) -> Result<Placed, String> {
         let q = self.q;
-        Ok(place
-            .into_iter()
-            .flat_map(|p| [p / q / q, p / q % q, p % q])
-            .map(|x| x as u16)
-            .collect())
+        let spread = self.spread(columns, row, element).ok_or("two columns are the same one")?;
+        let place = self.fill(spread, first)?;
+        let fit = self.compare(&place)?.accept()?;
+        let coords = place.into_iter().flat_map(|p| [p / q / q, p / q % q, p % q]);
+        Ok((coords.map(|x| x as u16).collect(), fit))
     }
 
     /// Which elements are in the set of a half.
@@ -286,25 +306,21 @@ impl<'a> Mms<'a> {
         self.sets[half as usize].iter().map(own).chain((0..q).map(across))
     }
 
-    /// Compares the network with the Slim Fly of these coordinates.
+    /// Compares the network with the Slim Fly whose places its switches take.
     ///
     /// # Errors
-    /// If two switches have equal coordinates.
-    pub(super) fn compare(&self, coords: &[u16]) -> Result<Fit, String> {
+    /// If two switches have one place.
+    fn compare(&self, place: &[u32]) -> Result<Fit, String> {
         let q = self.q;
-        let place: Vec<u32> = coords
-            .chunks(3)
-            .map(|c| (u32::from(c[0]) * q + u32::from(c[1])) * q + u32::from(c[2]))
-            .collect();
         let mut at = vec![NONE; 2 * (q * q) as usize];
-        for (s, &p) in (0..).zip(&place) {
+        for (s, &p) in (0..).zip(place) {
             if std::mem::replace(&mut at[p as usize], s) != NONE {
-                return Err("two switches have equal coordinates".to_owned());
+                return Err("two switches have one place".to_owned());
             }
         }
         let net = self.net;
         let trunk = typical(net.edges.iter().map(|&(s, v)| net.cables(s, v))).max(1);
-        let ideal = (0..).zip(&place).flat_map(|(s, &p)| {
+        let ideal = (0..).zip(place).flat_map(|(s, &p)| {
             let others = self.beside(p).filter(move |&other| p < other);
             others.map(|p| at[p as usize]).filter(|&v| v != NONE).map(move |v| (s, v, trunk))
         });
@@ -317,74 +333,27 @@ impl<'a> Mms<'a> {
     }
 }
 
+/// The one that differs by fewer cables. Scaled, the set of one half is that of the other but for a pair of
+/// elements, and so a wrong fit can pass.
+pub(super) fn better(
+    one: Result<Placed, String>,
+    other: Result<Placed, String>,
+) -> Result<Placed, String> {
+    match (one, other) {
+        (Ok(one), Ok(other)) => {
+            let off = |fit: &Fit| -> u64 {
+                fit.missing.iter().chain(&fit.extra).map(|m| u64::from(m.2)).sum()
+            };
+            Ok(if off(&other.1) < off(&one.1) { other } else { one })
+        }
+        (Ok(one), Err(_)) => Ok(one),
+        (Err(_), other) => other,
+    }
+}
+
 impl Columns<'_> {
     /// Which of the two given halves a switch is of.
     fn side(&self, mms: &Mms<'_>, s: u32) -> Option<usize> {
         Some(self.of[s as usize]).filter(|&c| c != NONE).map(|c| usize::from(c >= mms.q))
-    }
-}
-
-/// Votes on the values of some keys.
-#[derive(Default)]
-struct Ballot(BTreeMap<(u32, u32), u32>);
-
-impl Ballot {
-    fn cast(&mut self, key: u32, value: u32) {
-        *self.0.entry((key, value)).or_default() += 1;
-    }
-
-    /// Writes the value with most votes to each key that has any, and forgets them.
-    fn count(&mut self, result: &mut [u32]) {
-        let mut most = 0;
-        let mut of = NONE;
-        for ((key, value), votes) in std::mem::take(&mut self.0) {
-            if key != of || votes > most {
-                (of, most) = (key, votes);
-                result[key as usize] = value;
-            }
-        }
-    }
-}
-
-/// A search for isomorphisms from the rows of the base to the Cayley graph of a set.
-struct Tries<'a> {
-    mms: &'a Mms<'a>,
-    near: &'a [bool],
-    set: Vec<bool>,
-    used: Vec<bool>,
-    steps: usize,
-    left: usize,
-}
-
-impl Tries<'_> {
-    /// Gives the next row each element that agrees with those before; the first row is 0, since
-    /// translations are automorphisms. `true` once `good` accepts.
-    fn extend(&mut self, element: &mut Vec<u32>, good: &mut dyn FnMut(&[u32]) -> bool) -> bool {
-        let (q, i) = (self.mms.q as usize, element.len());
-        if i == q {
-            self.left = self.left.saturating_sub(1);
-            return good(element);
-        }
-        let choices = if i == 0 { 1 } else { q };
-        for e in 0..choices as u32 {
-            if self.left == 0 || self.steps == 0 {
-                return false;
-            }
-            self.steps -= 1;
-            let near = &self.near[i * q..(i + 1) * q];
-            let agrees =
-                |(j, &other): (usize, &u32)| self.set[self.mms.minus(e, other) as usize] == near[j];
-            if self.used[e as usize] || !element.iter().enumerate().all(agrees) {
-                continue;
-            }
-            self.used[e as usize] = true;
-            element.push(e);
-            if self.extend(element, good) {
-                return true;
-            }
-            element.pop();
-            self.used[e as usize] = false;
-        }
-        false
     }
 }

@@ -21,12 +21,14 @@
 //! # Ok::<(), darkfiber_fabric::SpecError>(())
 //! ```
 
+mod ballot;
 mod bundles;
 mod dragonfly;
 mod expander;
 mod fit;
 mod global;
 mod hyperx;
+mod isomorphisms;
 mod lattice;
 mod levels;
 mod missing;

@@ -12,7 +12,7 @@ use crate::{Shape, SlimFlyShape};
 
 use super::Found;
 use super::fit::Fit;
-use super::mms::Mms;
+use super::mms::{Mms, better};
 use super::net::{Net, typical};
 
 /// The largest `q`, as the generator has it.
@@ -29,44 +29,26 @@ const ROUNDS: usize = 6;
 /// A (damaged) Slim Fly.
 pub(super) fn find(net: &Net<'_>) -> Result<Found, String> {
     let (q, field) = size(net)?;
-    let mms = Mms::new(net, q, &field, generators(&field, q));
-    let mut best: Option<(u64, Vec<u16>, Fit)> = None;
+    let sets = generators(&field, q);
+    let local = sets[0].len();
+    let mms = Mms::new(net, q, &field, sets);
     let mut why = "no columns of neighbours".to_owned();
     for seed in seeds(net, q as usize) {
         let half = halves(net, &seed);
-        let columns = match columns(net, &half, q as usize) {
-            Ok(columns) => columns,
-            Err(other) => {
-                why = other;
-                continue;
-            }
-        };
-        for first in [0, 1] {
-            let fits = mms.coordinates(&columns, first).and_then(|coords| {
-                let fit = mms.compare(&coords)?.accept()?;
-                Ok((coords, fit))
+        let fits =
+            columns(net, &half, q as usize, local).and_then(|columns| match mms.fit(&columns, 0) {
+                Ok(one) if one.1.extra.is_empty() => Ok(one),
+                one => better(one, mms.fit(&columns, 1)),
             });
-            match fits {
-                Ok((coords, fit)) => {
-                    let off = fit.missing.iter().chain(&fit.extra).map(|m| u64::from(m.2)).sum();
-                    let exact = fit.extra.is_empty();
-                    if best.as_ref().is_none_or(|b| off < b.0) {
-                        best = Some((off, coords, fit));
-                    }
-                    if exact {
-                        break;
-                    }
-                }
-                Err(other) => why = other,
+        match fits {
+            Ok((coords, fit)) => {
+                let shape = Shape::SlimFly(SlimFlyShape { q, coords });
+                return Ok(Found { shape, text: format!("Slim Fly, q = {q}"), fit });
             }
-        }
-        if best.as_ref().is_some_and(|b| b.2.extra.is_empty()) {
-            break;
+            Err(other) => why = other,
         }
     }
-    let (_, coords, fit) = best.ok_or(why)?;
-    let shape = Shape::SlimFly(SlimFlyShape { q, coords });
-    Ok(Found { shape, text: format!("Slim Fly, q = {q}"), fit })
+    Err(why)
 }
 
 /// The `q` that the number of switches and of neighbours leaves, and its field.
@@ -160,14 +142,15 @@ fn sides(net: &Net<'_>, half: &[bool], s: u32) -> (usize, usize) {
     (own, all.len() - own)
 }
 
-/// The `q` columns of each half. Switches whose half is not certain are in none.
-fn columns(net: &Net<'_>, half: &[bool], q: usize) -> Result<[Vec<Vec<u32>>; 2], String> {
-    let certain: Vec<bool> = (0..net.len() as u32)
-        .map(|s| {
-            let (own, other) = sides(net, half, s);
-            other * 4 > own * 5
-        })
-        .collect();
+/// The `q` columns of each half. Switches whose half is not certain are in none: `local` neighbours or
+/// fewer in the other half may be all of their own column.
+fn columns(
+    net: &Net<'_>,
+    half: &[bool],
+    q: usize,
+    local: usize,
+) -> Result<[Vec<Vec<u32>>; 2], String> {
+    let certain: Vec<bool> = (0..net.len() as u32).map(|s| sides(net, half, s).1 > local).collect();
     let meet = |s: u32, v: u32| net.common(s, v).any(|x| half[x as usize] != half[s as usize]);
     let (part, count) = net.components(|e| {
         let (s, v) = net.edges[e];

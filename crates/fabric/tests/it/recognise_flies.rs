@@ -8,6 +8,8 @@ use crate::support::spec;
 
 const PRIMES: &[u32] = &[5, 7, 11, 13, 17, 19];
 
+const DAMAGED: &[u32] = &[5, 7, 9, 11, 13, 16, 17, 19, 25, 27];
+
 fn fly(shape: &Shape) -> &SlimFlyShape {
     match shape {
         Shape::SlimFly(fly) => fly,
@@ -21,7 +23,9 @@ fn check(q: u32, damage: Damage) {
     let found = case.exactly(&what, usize::from(damage.switch));
     assert_eq!(found.text, format!("Slim Fly, q = {q}"), "{what}");
     assert_eq!(fly(&found.shape).q, q);
-    cross(&case, fly(&found.shape), &what);
+    if PRIMES.contains(&q) {
+        cross(&case, fly(&found.shape), &what);
+    }
 }
 
 /// Cables between halves must join (0, x, y) and (1, m, c) with y = m x + c modulo the prime `q`, and
@@ -51,12 +55,15 @@ fn slim_flies_without_damage() {
 
 #[test]
 fn slim_flies_of_prime_powers_without_damage() {
-    for q in [3, 4, 8, 9, 16, 25, 27] {
-        let damage = Damage { seed: q, ..Damage::default() };
-        let case = Case::new(&spec(&format!("slimfly:q={q},p=1")), damage);
-        let found = recognise(&case.fabric).expect("regular at least");
-        eprintln!("{q}: {} {}", found.text, found.missing.len());
+    for q in [3, 4, 9, 16, 25, 27, 32] {
+        check(q, Damage { seed: q.into(), ..Damage::default() });
     }
+}
+
+#[test]
+fn halves_are_told_apart_where_they_nearly_look_alike() {
+    // Here less than 2 % of the cables tell which half is which.
+    check(43, Damage { seed: 2, cables: 20, switch: true, hosts: 5 });
 }
 
 #[test]
@@ -71,11 +78,11 @@ proptest! {
 
     #[test]
     fn damaged_slim_flies(
-        which in 0..PRIMES.len(),
+        which in 0..DAMAGED.len(),
         cables in 10usize..=50,
         switch in any::<bool>(),
         seed in any::<u64>(),
     ) {
-        check(PRIMES[which], Damage { cables, switch, hosts: 5, seed });
+        check(DAMAGED[which], Damage { cables, switch, hosts: 5, seed });
     }
 }
