@@ -161,7 +161,7 @@ impl<'a> Mms<'a> {
                 votes[b as usize * q + a as usize] += 1;
             }
         }
-        votes.into_iter().map(|n| n >= (q / 4).max(2)).collect()
+        votes.into_iter().map(|n| n >= (q / 3).max(2)).collect()
     }
 
     /// Column and row of each switch from the elements of the base's rows: `(x, y)` in the base's half,

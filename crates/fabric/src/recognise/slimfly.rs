@@ -23,6 +23,8 @@ const USUAL: u32 = 92;
 const CYCLES: u32 = 5;
 /// Columns from which halves are made.
 const SEEDS: usize = 8;
+/// Neighbours that have a say with a switch on which column it is of.
+const SPEAKERS: usize = 2;
 /// How often switches may go over to the other half.
 const ROUNDS: usize = 6;
 
@@ -152,10 +154,21 @@ fn columns(
 ) -> Result<[Vec<Vec<u32>>; 2], String> {
     let certain: Vec<bool> = (0..net.len() as u32).map(|s| sides(net, half, s).1 > local).collect();
     let meet = |s: u32, v: u32| net.common(s, v).any(|x| half[x as usize] != half[s as usize]);
+    // A cable too many can join columns, and the neighbour that its ends shared can be lost: others of the
+    // columns have a say.
+    let apart = |s: u32, v: u32| {
+        let [one, two] = [(s, v), (v, s)].map(|(s, far)| {
+            let own = net.neighbours(s).iter().copied();
+            let own = own.filter(|&x| x != far && half[x as usize] == half[s as usize]);
+            std::iter::once(s).chain(own.take(SPEAKERS)).collect::<Vec<u32>>()
+        });
+        let pairs = one.iter().flat_map(|&s| two.iter().map(move |&v| (s, v)));
+        pairs.filter(|&(s, v)| s != v && meet(s, v)).count() * 2 >= one.len() * two.len()
+    };
     let (part, count) = net.components(|e| {
         let (s, v) = net.edges[e];
         let known = certain[s as usize] && certain[v as usize];
-        known && half[s as usize] == half[v as usize] && !meet(s, v)
+        known && half[s as usize] == half[v as usize] && !apart(s, v)
     });
     let mut parts: Vec<Vec<u32>> = vec![Vec::new(); count];
     for s in (0..net.len() as u32).filter(|&s| certain[s as usize]) {
