@@ -118,7 +118,7 @@ pub enum Needs {
     Any,
     /// A tree of levels, faulty or not.
     Tree,
-    /// A fabric with a known shape: parallel-port generalized fat-tree.
+    /// A parallel-port generalized fat-tree whose labels are known: stated by a generator, or recognised.
     FatTree,
     /// A lattice (HyperX, torus, mesh), or consistently numbered ports.
     Grid,
@@ -136,7 +136,7 @@ impl Needs {
         match self {
             Self::Any => "any fabric",
             Self::Tree => "a tree of levels",
-            Self::FatTree => "a generated fat-tree",
+            Self::FatTree => "a fat-tree with known labels",
             Self::Grid => "HyperX, torus or mesh",
             Self::HyperX => "a generated HyperX",
             Self::Torus => "a generated torus or mesh",

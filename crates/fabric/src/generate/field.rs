@@ -4,7 +4,7 @@
 //! as digits to base p, so that 0 and 1 are zero and one, and the numbers below p are GF(p).
 
 /// GF(q), with a generator of its multiplicative group.
-pub(super) struct Field {
+pub(crate) struct Field {
     /// The characteristic.
     p: u32,
     /// Powers of the generator, from the zeroth; all but 0 once.
@@ -18,7 +18,7 @@ impl Field {
     ///
     /// The generator is the root `x` of the first primitive polynomial: a monic one of degree k modulo
     /// which the powers of `x` are all q-1 elements but 0. (For k = 1 this makes `x` a primitive root.)
-    pub(super) fn new(q: u32) -> Option<Self> {
+    pub(crate) fn new(q: u32) -> Option<Self> {
         let p = (2..=q).find(|p| q.is_multiple_of(*p))?;
         let mut power = p;
         while power < q {
@@ -56,7 +56,7 @@ impl Field {
     }
 
     /// The sum, digit by digit.
-    pub(super) fn add(&self, mut a: u32, mut b: u32) -> u32 {
+    pub(crate) fn add(&self, mut a: u32, mut b: u32) -> u32 {
         let (mut sum, mut place) = (0, 1);
         while a > 0 || b > 0 {
             sum += (a % self.p + b % self.p) % self.p * place;
@@ -66,7 +66,7 @@ impl Field {
     }
 
     /// The additive inverse.
-    pub(super) fn negated(&self, mut a: u32) -> u32 {
+    pub(crate) fn negated(&self, mut a: u32) -> u32 {
         let (mut negated, mut place) = (0, 1);
         while a > 0 {
             negated += (self.p - a % self.p) % self.p * place;
@@ -76,7 +76,7 @@ impl Field {
     }
 
     /// The product.
-    pub(super) fn times(&self, a: u32, b: u32) -> u32 {
+    pub(crate) fn times(&self, a: u32, b: u32) -> u32 {
         if a == 0 || b == 0 {
             return 0;
         }
@@ -84,7 +84,7 @@ impl Field {
     }
 
     /// The generator to the power `i`.
-    pub(super) fn power(&self, i: u32) -> u32 {
+    pub(crate) fn power(&self, i: u32) -> u32 {
         self.exp[i as usize % self.exp.len()]
     }
 }

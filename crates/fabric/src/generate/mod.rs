@@ -62,4 +62,6 @@ pub use layout::{MAX_CABLES, MAX_NODES, MAX_PORTS};
 pub use params::Params;
 pub use planes::MAX_PLANES;
 
+pub(crate) use field::Field;
 pub(crate) use layout::{host_name, switch_guid};
+pub(crate) use slimfly::generators;

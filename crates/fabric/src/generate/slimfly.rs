@@ -112,7 +112,7 @@ impl Family for SlimFly {
 
 /// The sets X and X', sorted, each closed under negation. Every element but 0 is in one of them, and
 /// every one that is not in a set is a sum of two that are.
-fn generators(field: &Field, q: u32) -> [Vec<u32>; 2] {
+pub(crate) fn generators(field: &Field, q: u32) -> [Vec<u32>; 2] {
     [0, 1].map(|odd| {
         let mut set: Vec<u32> = match q % 4 {
             // q = 4w-1: -1 is an odd power, so w powers and their negatives.

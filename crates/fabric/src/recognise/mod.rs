@@ -21,21 +21,25 @@
 //! # Ok::<(), darkfiber_fabric::SpecError>(())
 //! ```
 
+mod ballot;
 mod bundles;
 mod dragonfly;
 mod expander;
 mod fit;
 mod global;
 mod hyperx;
+mod isomorphisms;
 mod lattice;
 mod levels;
 mod missing;
+mod mms;
 mod net;
 mod pgft;
 mod planes;
 mod registry;
 mod room;
 mod sets;
+mod slimfly;
 mod torus;
 mod tree;
 

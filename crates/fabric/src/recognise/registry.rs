@@ -1,7 +1,7 @@
 //! The recognisers, in the order in which they are asked.
 
 use super::net::Net;
-use super::{Found, Unrecognised, dragonfly, expander, hyperx, torus, tree};
+use super::{Found, Unrecognised, dragonfly, expander, hyperx, slimfly, torus, tree};
 
 /// One family of structures and how to recognise it.
 pub struct Recogniser {
@@ -13,13 +13,19 @@ pub struct Recogniser {
     find: fn(&Net<'_>) -> Result<Found, String>,
 }
 
-/// All recognisers, the most specific first.
+/// All recognisers, the most specific first; Slim Flies are soon ruled out by counting.
 pub static RECOGNISERS: &[Recogniser] = &[
     Recogniser {
         name: "fat-tree",
         method: "levels by distance from the hosts; digits of a label from what is still connected \
                  without the levels above, or below",
         find: tree::fat_tree,
+    },
+    Recogniser {
+        name: "slim fly",
+        method: "halves by which switches have a neighbour in a column; rows from what columns of one half \
+                 tell of a column of the other; coordinates by y = mx+c",
+        find: slimfly::find,
     },
     Recogniser {
         name: "hyperx",

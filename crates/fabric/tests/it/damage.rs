@@ -124,9 +124,32 @@ impl Case {
                 Missing::Switch { .. } => places += 1,
             }
         }
-        assert_eq!(named, self.lost, "{what}: {}", found.text);
+        let close = vacant > 0 && self.one_elsewhere(&named);
+        assert!(
+            close || named == self.lost,
+            "{what}: {}, {named:?} for {:?}",
+            found.text,
+            self.lost
+        );
         assert_eq!(places, vacant, "{what}: {:?}", found.missing);
         found
+    }
+}
+
+impl Case {
+    /// Whether the named cables put one switch in another place than it was in, and explain the losses
+    /// with equally many cables. A switch that kept few cables, all to switches around the vacant place,
+    /// fits there as well as in its own: in a torus, one whose two neighbours are diagonal to each other
+    /// next to it and to the vacant place. No cable tells the two apart.
+    fn one_elsewhere(&self, named: &BTreeMap<(u32, u32), u32>) -> bool {
+        let sum = |cables: &BTreeMap<_, u32>| cables.values().sum::<u32>();
+        let differ: Vec<(u32, u32)> = (named.keys().chain(self.lost.keys()))
+            .filter(|&pair| named.get(pair) != self.lost.get(pair))
+            .copied()
+            .collect();
+        let Some(&(a, b)) = differ.first() else { return true };
+        let everywhere = |s: u32| differ.iter().all(|&(x, y)| x == s || y == s);
+        sum(named) == sum(&self.lost) && (everywhere(a) || everywhere(b))
     }
 }
 

@@ -10,6 +10,7 @@ mod limits;
 mod planes;
 mod presets;
 mod rails;
+mod recognise_flies;
 mod recognise_grids;
 mod recognise_groups;
 mod recognise_others;

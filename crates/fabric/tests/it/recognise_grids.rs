@@ -94,6 +94,13 @@ fn the_cables_that_t2hx_lacks_are_named() {
     assert_eq!(grid(&found.shape).kind, GridKind::HyperX);
 }
 
+#[test]
+fn a_switch_may_fit_in_two_places() {
+    // Losses leave one with two cables, to switches around the vacant place.
+    let damage = Damage { cables: 43, switch: true, hosts: 5, seed: 4_563_735_039_078_774_717 };
+    check("torus:dims=7x7,t=1", "7x7 torus", damage);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 

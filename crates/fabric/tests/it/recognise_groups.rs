@@ -164,12 +164,12 @@ fn presets_are_what_they_are() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
     fn damaged_dragonflies(
         which in 0..DRAGONFLIES.len(),
-        cables in 0usize..=30,
+        cables in 0usize..=50,
         switch in any::<bool>(),
         seed in any::<u64>(),
     ) {

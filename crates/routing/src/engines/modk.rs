@@ -170,7 +170,7 @@ impl Engine for SModK {
     }
 }
 
-/// A generated fat-tree and its legal paths.
+/// A fat-tree with known labels and its legal paths.
 struct Tree<'a> {
     pgft: &'a Pgft,
     level: &'a [u8],
