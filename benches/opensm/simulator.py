@@ -140,7 +140,9 @@ def sweep(net, engine, options, folder, clock, timeout, tables=True):
     manager = None
     try:
         with open(folder / "stdout", "wb") as out:
-            manager = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=env)
+            manager = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=env, cwd=folder
+            )
             result["exit"] = manager.wait(timeout)
     except subprocess.TimeoutExpired:
         result["problem"] = f"not finished in {timeout} s"

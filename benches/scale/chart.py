@@ -17,7 +17,7 @@ SIDES = ("darkfiber", "opensm")
 
 LEFT, TOP, WIDE, GAP = 66, 124, 330, 62
 STRIP = 20  # above the plot of time, for runs that gave up
-TIME, MEMORY, BETWEEN = 300, 210, 76
+TIME, MEMORY, BETWEEN = 340, 250, 72
 HOSTS = (200, 60_000)
 
 
@@ -139,28 +139,28 @@ class Plot:
         return out
 
     def legend(self):
-        """Exponents, in the corner that growing lines leave free."""
-        out = label(self.left + 64, self.top + 17, "darkfiber", "middle", 10)
-        out += label(self.left + 116, self.top + 17, "OpenSM", "middle", 10)
+        """Exponents, in a corner that the lines leave free: below them for time, above for memory."""
+        wide, high = 146, 13.5 * len(self.family.engines) + 27
+        x, y = self.left + 6, self.top + 6
+        if self.key == "cpu":
+            x, y = self.left + WIDE - wide - 6, self.top + self.high - high - 6
+        box = f'x="{x}" y="{y:.0f}" width="{wide}" height="{high:.0f}" rx="3"'
+        out = f'<rect {box} fill="#ffffff" fill-opacity="0.9" stroke="#e4e7eb"/>\n'
+        ends = (104, 140)
+        out += label(x + 6, y + 15, "exponent", size=10)
+        for at, name in zip(ends, ("darkfiber", "OpenSM")):
+            out += label(x + at, y + 15, name, "end", 10)
         for row, engine in enumerate(self.family.engines, start=1):
-            y = self.top + 17 + 13.5 * row
-            bold = f'{COLOURS[engine]}" font-weight="600'
-            out += label(self.left + 8, y, engine, fill=bold)
-            for at, value in zip((64, 116), growth.exponents(self.store, self.family, engine, self.key)):
-                out += label(self.left + at, y, growth.text(value), "middle", fill=INK)
-        wide, high = 136, 13.5 * len(self.family.engines) + 24
-        box = f'x="{self.left + 1}" y="{self.top + 3}" width="{wide}" height="{high:.0f}"'
-        return f'<rect {box} fill="#ffffff" fill-opacity="0.85"/>\n' + out
+            down = y + 16 + 13.5 * row
+            out += label(x + 6, down, engine, fill=f'{COLOURS[engine]}" font-weight="600')
+            for at, value in zip(ends, growth.exponents(self.store, self.family, engine, self.key)):
+                out += label(x + at, down, growth.text(value), "end", fill=INK)
+        return out
 
 
-def key(right):
+def key():
     """What lines and marks mean."""
     out, y, at = "", 76, LEFT
-    for engine, colour in COLOURS.items():
-        out += f'<rect x="{at}" y="{y - 8}" width="14" height="8" fill="{colour}"/>\n'
-        out += label(at + 19, y, engine, size=12, fill=INK)
-        at += 76
-    at += 14
     for side, name, dash in (("darkfiber", "darkfiber", ""), ("opensm", "OpenSM", ' stroke-dasharray="5 4"')):
         out += line(at, y - 4, at + 34, y - 4, INK, f' stroke-width="1.8"{dash}')
         out += mark(side, at + 17, y - 4, INK) + label(at + 41, y, name, size=12, fill=INK)
@@ -169,9 +169,9 @@ def key(right):
     out += label(at + 11, y, "4:1 tapered tree, not in the fit", size=12, fill=INK)
     at += 208
     for kind, name, step in (
-        ("late", "OpenSM over 400 s", 132),
-        ("expected", "expected to be", 108),
-        ("refused", "gives up", 0),
+        ("late", "OpenSM not done in 400 s", 172),
+        ("expected", "not tried: expected so", 158),
+        ("refused", "OpenSM refuses (lanes)", 0),
     ):
         out += cross(at, y - 4, INK, kind) + label(at + 11, y, name, size=12, fill=INK)
         at += step
@@ -206,7 +206,7 @@ def svg(store):
     out += label(
         LEFT, 48, "One thread; exponents: least squares on the log-log points of 1,000 hosts and more", size=12
     )
-    out += key(wide)
+    out += key()
     times, memories = bounds(store, "cpu"), bounds(store, "rss")
     for column, family in enumerate(sizes.FAMILIES):
         left = LEFT + column * (WIDE + GAP)
