@@ -209,12 +209,16 @@ class Bench:
         print(f"{spec} {engine} {side}: {shown}", flush=True)
 
     def run(self):
-        for place in range(max(len(f.sizes) for f in sizes.FAMILIES)):
-            for family in sizes.FAMILIES:
-                for side in self.sides if place < len(family.sizes) else []:
-                    for engine in family.engines:
+        for side in self.sides:
+            for place in range(max(len(f.sizes) for f in sizes.FAMILIES)):
+                for family in sizes.FAMILIES:
+                    for engine in family.engines if place < len(family.sizes) else []:
                         self.measure(side, family, place, engine)
-        for spec, engine, _ in sizes.MACHINES if "darkfiber" in self.sides else []:
+            if side == "darkfiber":
+                self.machines()
+
+    def machines(self):
+        for spec, engine, _ in sizes.MACHINES:
             old = self.store.get("darkfiber", spec, engine)
             if not old or old["binary"] != self.version:
                 self.add("darkfiber", "machine", spec, engine, self.ours(spec, engine))

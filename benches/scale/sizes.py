@@ -62,7 +62,7 @@ FAMILIES = [
         ),
         tuple(ENGINES),
     ),
-    Family("hyperx", "3-D HyperX, n×n×n switches, 2n hosts each", tuple(map(hyperx, (4, 6, 8, 10, 12)))),
+    Family("hyperx", "3-D HyperX, n×n×n switches, 2n hosts each", tuple(map(hyperx, (4, 5, 6, 8, 10, 12)))),
     Family("dragonfly", "balanced dragonfly, p = h, a = 2h", tuple(map(dragonfly, (3, 4, 6, 8, 10)))),
 ]
 
