@@ -16,8 +16,8 @@ INK, FAINT, GRID = "#1f2933", "#616e7c", "#e4e7eb"
 SIDES = ("darkfiber", "opensm")
 
 LEFT, TOP, WIDE, GAP = 66, 124, 330, 62
-STRIP = 20  # above the plot of time, for runs that gave up
-TIME, MEMORY, BETWEEN = 340, 250, 72
+STRIP = 32  # above the plot of time, for runs that gave up
+TIME, MEMORY, BETWEEN = 340, 300, 72
 HOSTS = (200, 60_000)
 
 
@@ -128,25 +128,28 @@ class Plot:
         return out + "".join(mark(side, x, y, colour, fitted) for x, y, fitted in spots)
 
     def strip(self):
-        """OpenSM's runs without a result, engine beside engine."""
+        """Runs without a result, a line for each side, engine beside engine."""
         out = ""
         middle = (len(self.family.engines) - 1) / 2
-        for size in self.family.sizes:
-            for place, engine in enumerate(self.family.engines):
-                if kind := gave_up(self.store.get("opensm", size.spec, engine)):
-                    at = self.x.place(size.hosts) + 9 * (place - middle)
-                    out += cross(at, self.top - STRIP / 2, COLOURS[engine], kind)
+        for row, (side, name) in enumerate((("opensm", "OpenSM"), ("darkfiber", "darkfiber"))):
+            y = self.top - STRIP + 9 + 13 * row
+            marks = ""
+            for size in self.family.sizes:
+                for place, engine in enumerate(self.family.engines):
+                    if kind := gave_up(self.store.get(side, size.spec, engine)):
+                        at = self.x.place(size.hosts) + 9 * (place - middle)
+                        marks += cross(at, y - 3.5, COLOURS[engine], kind)
+            if marks:
+                out += label(self.left + 2, y, f"{name} without result", size=10) + marks
         return out
 
     def legend(self):
-        """Exponents, in a corner that the lines leave free: below them for time, above for memory."""
-        wide, high = 146, 13.5 * len(self.family.engines) + 27
-        x, y = self.left + 6, self.top + 6
-        if self.key == "cpu":
-            x, y = self.left + WIDE - wide - 6, self.top + self.high - high - 6
+        """Exponents, in the corner that growing lines leave free."""
+        wide, high = 162, 13.5 * len(self.family.engines) + 27
+        x, y = self.left + WIDE - wide - 6, self.top + self.high - high - 6
         box = f'x="{x}" y="{y:.0f}" width="{wide}" height="{high:.0f}" rx="3"'
         out = f'<rect {box} fill="#ffffff" fill-opacity="0.9" stroke="#e4e7eb"/>\n'
-        ends = (104, 140)
+        ends = (110, 156)
         out += label(x + 6, y + 15, "exponent", size=10)
         for at, name in zip(ends, ("darkfiber", "OpenSM")):
             out += label(x + at, y + 15, name, "end", 10)
@@ -159,7 +162,7 @@ class Plot:
 
 
 def key():
-    """What lines and marks mean."""
+    """What lines and marks mean; colours are named in each panel."""
     out, y, at = "", 76, LEFT
     for side, name, dash in (("darkfiber", "darkfiber", ""), ("opensm", "OpenSM", ' stroke-dasharray="5 4"')):
         out += line(at, y - 4, at + 34, y - 4, INK, f' stroke-width="1.8"{dash}')
@@ -169,9 +172,9 @@ def key():
     out += label(at + 11, y, "4:1 tapered tree, not in the fit", size=12, fill=INK)
     at += 208
     for kind, name, step in (
-        ("late", "OpenSM not done in 400 s", 172),
-        ("expected", "not tried: expected so", 158),
-        ("refused", "OpenSM refuses (lanes)", 0),
+        ("late", "not done in 400 s", 140),
+        ("expected", "not tried: expected so", 165),
+        ("refused", "refused: too few lanes", 0),
     ):
         out += cross(at, y - 4, INK, kind) + label(at + 11, y, name, size=12, fill=INK)
         at += step
