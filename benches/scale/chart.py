@@ -39,7 +39,8 @@ class Axis:
 
 
 def label(x, y, text, anchor="start", size=11, fill=FAINT, more=""):
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" fill="{fill}"{more}>{text}</text>\n'
+    place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
+    return f'<text {place} font-size="{size}" fill="{fill}"{more}>{text}</text>\n'
 
 
 def line(x1, y1, x2, y2, stroke, more=""):
@@ -200,20 +201,21 @@ def svg(store):
     lower = TOP + STRIP + TIME + BETWEEN
     high = lower + MEMORY + 46
     out = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" '
+        '<svg xmlns="http://www.w3.org/2000/svg" '
+        f'viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" '
         f'font-family="Inter, Helvetica, Arial, sans-serif" font-size="12" fill="{INK}">\n'
         "<title>Time and memory of routing against the number of hosts</title>\n"
         '<rect width="100%" height="100%" fill="#ffffff"/>\n'
     )
-    out += label(LEFT, 28, "Routing time and memory against fabric size", size=17, fill=f'{INK}" font-weight="600')
-    out += label(
-        LEFT, 48, "One thread; exponents: least squares on the log-log points of 1,000 hosts and more", size=12
-    )
+    bold = f'{INK}" font-weight="600'
+    out += label(LEFT, 28, "Routing time and memory against fabric size", size=17, fill=bold)
+    note = "One thread. Exponents: least squares on the log-log points of 1,000 hosts and more"
+    out += label(LEFT, 48, note, size=12)
     out += key()
     times, memories = bounds(store, "cpu"), bounds(store, "rss")
     for column, family in enumerate(sizes.FAMILIES):
         left = LEFT + column * (WIDE + GAP)
-        out += label(left, TOP - 12, family.title, size=13, fill=f'{INK}" font-weight="600')
+        out += label(left, TOP - 12, family.title, size=13, fill=bold)
         out += Plot(store, family, "cpu", left, TOP + STRIP, TIME, times).svg()
         out += Plot(store, family, "rss", left, lower, MEMORY, memories).svg()
         out += label(left + WIDE / 2, lower + MEMORY + 33, "hosts", "middle", 12)

@@ -41,7 +41,8 @@ def exponents(store):
 
 def measurements(store, family):
     out = f"### {family.title}\n\n"
-    out += "| fabric | hosts | engine | OpenSM CPU s | darkfiber CPU s | ratio | OpenSM MiB | darkfiber MiB | lanes |\n"
+    out += "| fabric | hosts | engine | OpenSM CPU s | darkfiber CPU s | ratio "
+    out += "| OpenSM MiB | darkfiber MiB | lanes |\n"
     out += "|---|--:|---|--:|--:|--:|--:|--:|--:|\n"
     for size in family.sizes:
         for engine in family.engines:
