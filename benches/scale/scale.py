@@ -17,7 +17,7 @@ cpu   OpenSM: CPU clock of the routing thread between "building routing with" an
 rss   Peak of resident memory. OpenSM: up to the end of routing, ibsim not in it. darkfiber: the whole
       process with reading, checker and channel loads.
 
-A run over its limit is kept as such, and that engine is not tried on larger fabrics of the family. Nor is
+A run over its limit is kept as such, and that engine is not tried on larger fabrics of the fit. Nor is
 OpenSM where its last two sizes, drawn on as a power law, say that it will not be done within the limit.
 
 Debian packages: opensm ibsim-utils libumad2sim0 gcc time.
@@ -171,7 +171,10 @@ class Bench:
         return best
 
     def hopeless(self, side, family, place, engine):
-        """Why a run is not worth its time: too slow on a smaller fabric, or by its growth."""
+        """Why a run is not worth its time: too slow on a smaller fabric, or by its growth. A fabric
+        outside of the fit is no larger one of the same build, so it is always tried."""
+        if not family.sizes[place].fitted:
+            return None
         past = [self.store.get(side, s.spec, engine) for s in family.sizes[:place]]
         past = [(s.hosts, p) for s, p in zip(family.sizes, past) if p]
         if any("not finished" in p.get("problem", "") or "expected" in p for _, p in past):
