@@ -145,9 +145,11 @@ class Plot:
         return out
 
     def legend(self):
-        """Exponents, in the corner that growing lines leave free."""
+        """Exponents, in a corner that the lines leave free: below them for time, above for memory."""
         wide, high = 162, 13.5 * len(self.family.engines) + 27
-        x, y = self.left + WIDE - wide - 6, self.top + self.high - high - 6
+        x, y = self.left + 6, self.top + 6
+        if self.key == "cpu":
+            x, y = self.left + WIDE - wide - 6, self.top + self.high - high - 6
         box = f'x="{x}" y="{y:.0f}" width="{wide}" height="{high:.0f}" rx="3"'
         out = f'<rect {box} fill="#ffffff" fill-opacity="0.9" stroke="#e4e7eb"/>\n'
         ends = (110, 156)
