@@ -177,8 +177,10 @@ class Bench:
             return None
         past = [self.store.get(side, s.spec, engine) for s in family.sizes[:place]]
         past = [(s.hosts, p) for s, p in zip(family.sizes, past) if p]
-        if any("not finished" in p.get("problem", "") or "expected" in p for _, p in past):
+        if any("not finished" in p.get("problem", "") for _, p in past):
             return {"problem": "not tried: too slow on a smaller one", "expected": None}
+        if any("expected" in p for _, p in past):
+            return {"problem": "not tried: nor was a smaller one", "expected": None}
         past = [(hosts, p["cpu"]) for hosts, p in past if "cpu" in p]
         if side == "darkfiber" or len(past) < 2:
             return None
