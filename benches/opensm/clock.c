@@ -2,11 +2,13 @@
  *
  * Preloaded behind libumad2sim, it stands between OpenSM and its log function. The line "building
  * routing with" starts the clock of the thread that computes routes and "tables configured" stops it, so
- * the time between is that of the engine: sweeping and waiting for the wire are not in it. What OpenSM
- * logs about virtual lanes and why an engine gave up is kept as well. The result is a text file, named by
- * the environment variable ROUTING_CLOCK, of `key value` lines.
+ * the time between is that of the engine: sweeping and waiting for the wire are not in it. `rss` is the
+ * peak of the process's resident memory up to then, in KiB. What OpenSM logs about virtual lanes and why
+ * an engine gave up is kept as well. The result is a text file, named by the environment variable
+ * ROUTING_CLOCK, of `key value` lines.
  *
- * A run whose engine gave up ends here with exit code 9: OpenSM itself would try again for ever.
+ * A run whose engine gave up ends here with exit code 9: OpenSM itself would try again for ever. With
+ * ROUTING_CLOCK_ONLY in the environment a run ends with exit code 0 as soon as the tables stand.
  *
  * cc -O2 -shared -fPIC -o clock.so clock.c -ldl
  */
@@ -51,6 +53,22 @@ static void note_seconds(const char *key, double value)
 	note(key, text);
 }
 
+/* VmHWM and not ru_maxrss: the latter remembers the process that forked this one. */
+static void note_peak(void)
+{
+	FILE *status = fopen("/proc/self/status", "r");
+	char line[128], text[32];
+	long peak;
+	if (!status)
+		return;
+	while (fgets(line, sizeof(line), status))
+		if (sscanf(line, "VmHWM: %ld", &peak) == 1) {
+			snprintf(text, sizeof(text), "%ld", peak);
+			note("rss", text);
+		}
+	fclose(status);
+}
+
 /* Verbose lines other than the two that frame the routing are dropped: their cost is not the engine's. */
 void osm_log_v2(void *log, uint8_t level, const int file, const char *format, ...)
 {
@@ -63,6 +81,9 @@ void osm_log_v2(void *log, uint8_t level, const int file, const char *format, ..
 		done = 1;
 		note_seconds("cpu", cpu - cpu_start);
 		note_seconds("wall", wall - wall_start);
+		note_peak();
+		if (getenv("ROUTING_CLOCK_ONLY"))
+			_exit(0);
 	}
 
 	int begins = strstr(format, "building routing with") != NULL;

@@ -115,8 +115,9 @@ def start_simulator(net, folder, name):
     return simulator
 
 
-def sweep(net, engine, options, folder, clock, timeout):
-    """One sweep of OpenSM with one engine. Returns the clock's notes; `dump` is there if it routed."""
+def sweep(net, engine, options, folder, clock, timeout, tables=True):
+    """One sweep of OpenSM with one engine. Returns the clock's notes; `dump` is there if it routed.
+    Without `tables` it ends as soon as routes are computed and writes none."""
     folder.mkdir(parents=True, exist_ok=True)
     for stale in ("clock.txt", "opensm-lfts.dump", "guid2lid", "opensm.log"):
         (folder / stale).unlink(missing_ok=True)
@@ -129,8 +130,9 @@ def sweep(net, engine, options, folder, clock, timeout):
         "OSM_CACHE_DIR": str(folder),
         "ROUTING_CLOCK": str(folder / "clock.txt"),
         "LD_PRELOAD": f"{library()} {clock}",
+        **({} if tables else {"ROUTING_CLOCK_ONLY": "1"}),
     }
-    command = ["opensm", "-e", "-o", "-n", "16", "-s", "2", "-D", "0x47"]
+    command = ["opensm", "-e", "-o", "-n", "16", "-s", "2", "-D", "0x47" if tables else "0x07"]
     command += ["-f", str(folder / "opensm.log"), "--dump_files_dir", str(folder)]
     command += ["-R", f"{engine},no_fallback", *options]
     result = {"engine": engine, "options": [o for o in options if not o.startswith("/")]}
@@ -138,7 +140,9 @@ def sweep(net, engine, options, folder, clock, timeout):
     manager = None
     try:
         with open(folder / "stdout", "wb") as out:
-            manager = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=env)
+            manager = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=env, cwd=folder
+            )
             result["exit"] = manager.wait(timeout)
     except subprocess.TimeoutExpired:
         result["problem"] = f"not finished in {timeout} s"
@@ -152,6 +156,8 @@ def sweep(net, engine, options, folder, clock, timeout):
         key, value = line.split(" ", 1)
         if key in ("cpu", "wall"):
             result[key] = float(value)
+        elif key == "rss":
+            result["rss"] = int(value)
         elif key == "lanes":
             result["lanes"] = int(value.rsplit(":", 1)[1])
         else:
