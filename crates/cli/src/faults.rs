@@ -29,11 +29,15 @@ pub(crate) fn named(fabric: &Fabric, words: &[String]) -> Result<Faults, Failure
         let path = Path::new(word);
         let is_file = path.is_file();
         let text = if is_file { input::read_text(path)? } else { line(fabric, word)? };
-        let (faults, found) = parse(fabric, &text, path)?;
+        let absent = |message: String| {
+            Failure::input(format!("--fail {message}"))
+                .hint("all that fails must be in FABRIC, the fabric from before the fault")
+        };
+        let (faults, found) =
+            parse(fabric, &text, path).map_err(|error| absent(error.to_string()))?;
         if let Some(first) = found.0.first() {
             let message = if is_file { format!("{word}: {first}") } else { first.what.clone() };
-            return Err(Failure::input(format!("--fail {message}"))
-                .hint("all that fails must be in FABRIC, the fabric from before the fault"));
+            return Err(absent(message));
         }
         all.links.extend(faults.links);
         all.switches.extend(faults.switches);

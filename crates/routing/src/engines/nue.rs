@@ -53,12 +53,10 @@ impl Engine for Nue {
 
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
-        in_order(fabric, request, compute)
+        in_order(fabric, request, |fabric, request| {
+            Ok(best_plan(fabric, request.lanes).finish(self.name(), fabric, request))
+        })
     }
-}
-
-fn compute(fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
-    Ok(best_plan(fabric, request.lanes).finish("nue", fabric, request))
 }
 
 /// A plan is good enough if detours add less than one hop in so many.
