@@ -30,7 +30,8 @@ fn lattices_fit_into_eight_lanes_where_opensm_needs_nine() {
             let (_, report) = route(&topology, engine, 8, LayerBy::Pair);
             assert!(report.layers.len() <= most, "{spec}: {engine} {}", report.layers.len());
             let hops = oracle::hops(&topology.fabric);
-            assert_eq!(report.hops().mean, hops, "{spec}: {engine} takes shortest paths");
+            let off = (report.hops().mean - hops).abs();
+            assert!(off < 1e-9, "{spec}: {engine} takes shortest paths");
         }
     }
 }
@@ -61,7 +62,8 @@ fn nue_takes_the_lanes_there_are() {
             assert!(report.hops().mean <= hops, "{spec}: more lanes, longer paths");
             hops = report.hops().mean;
         }
-        assert_eq!(hops, oracle::hops(&topology.fabric), "{spec}: shortest with 8 lanes");
+        let off = (hops - oracle::hops(&topology.fabric)).abs();
+        assert!(off < 1e-9, "{spec}: shortest with 8 lanes");
         let (_, one) = route(&topology, "nue", 1, LayerBy::Pair);
         let (_, updn) = route(&topology, "updn", 1, LayerBy::Pair);
         assert!(one.hops().mean <= updn.hops().mean, "{spec}: no worse than updn");
