@@ -364,7 +364,7 @@ pub(crate) struct RerouteCommand {
     pub(crate) fabric: String,
     #[command(flatten)]
     pub(crate) tables: TableArgs,
-    /// What has failed: GUID:PORT or NAME[PORT] (a cable), GUID or NAME (a switch), or a file with
+    /// What has failed: `GUID:PORT` or `NAME[PORT]` (a cable), GUID or NAME (a switch), or a file with
     /// `GUID PORT` or `GUID` on each line
     #[arg(long, value_name = "LINK", num_args = 1..)]
     pub(crate) fail: Vec<String>,
