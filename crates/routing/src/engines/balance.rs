@@ -7,6 +7,8 @@
 //! take each destination's paths out again and route it anew among all others, while the largest load
 //! falls and stays above its lower bound; at first all sources together, then one after the other.
 
+use std::collections::BTreeSet;
+
 use darkfiber_fabric::{Fabric, Role, SwitchId};
 
 use super::dag::{Candidate, Dag, for_each_dag};
@@ -106,25 +108,46 @@ pub(crate) struct Balanced {
 }
 
 /// No routing can bring the largest load below this: what the terminals of some switch must send to
-/// all others leaves over that switch's own channels.
+/// all others leaves over that switch's own channels, all of it for one LID over one of them.
 pub(super) fn cut_bound(fabric: &Fabric, paths: usize) -> u64 {
     let all = fabric.terminal_count() as u64;
     (0..fabric.switch_count())
         .map(SwitchId::new)
         .map(|s| {
             let here = fabric.terminals_on(s).len() as u64;
-            let channels = fabric.channels_from(s).len() as u64;
-            if channels == 0 { 0 } else { (here * (all - here) * paths as u64).div_ceil(channels) }
+            let lids = (all - here) * paths as u64;
+            match fabric.channels_from(s).len() as u64 {
+                0 => 0,
+                channels => here * lids.div_ceil(channels),
+            }
         })
         .max()
         .unwrap_or(0)
 }
 
 /// The switches with terminals, in the order of their first stop.
-pub(super) fn homes(fabric: &Fabric) -> Vec<SwitchId> {
-    let mut seen = vec![false; fabric.switch_count()];
-    let stops = itinerary(fabric).into_iter().filter(|(_, stop)| !stop.terminals.is_empty());
-    stops.map(|(home, _)| home).filter(|h| !std::mem::replace(&mut seen[h.index()], true)).collect()
+pub(super) fn homes(stops: &[(SwitchId, Stop)]) -> Vec<SwitchId> {
+    let mut seen = BTreeSet::new();
+    let stops = stops.iter().filter(|(_, stop)| !stop.terminals.is_empty());
+    stops.map(|(home, _)| *home).filter(|&home| seen.insert(home)).collect()
+}
+
+/// All stops in the order in which destinations are routed, but those at switches with few terminals
+/// in a wave of their own, the second.
+///
+/// Where few dependencies may be made, the few paths to such switches (aggregation nodes in the top of a
+/// tree) must not claim those that the balance of all others needs.
+pub(super) fn waves(fabric: &Fabric) -> Vec<Vec<(SwitchId, Stop)>> {
+    /// A switch has few terminals if it has this many times fewer than those that most terminals are on.
+    const FEW: usize = 2;
+    let on = |home: SwitchId| fabric.terminals_on(home).len();
+    let mut all: Vec<usize> = fabric.terminals().iter().map(|t| on(t.switch)).collect();
+    all.sort_unstable();
+    let usual = all.get(all.len() / 2).copied().unwrap_or(0);
+    let (many, few): (Vec<_>, Vec<_>) =
+        itinerary(fabric).into_iter().partition(|&(home, _)| on(home) * FEW > usual);
+    let waves = [many, few].into_iter();
+    waves.filter(|stops| stops.iter().any(|(_, stop)| !stop.terminals.is_empty())).collect()
 }
 
 /// All stops in the order in which destinations are routed.
@@ -153,6 +176,13 @@ pub(super) fn itinerary(fabric: &Fabric) -> Vec<(SwitchId, Stop)> {
         }
     }
     stops
+}
+
+/// How to divide the work into waves, the best first; the last is one wave, which leaves most room for
+/// few layers.
+pub(super) fn schedules(fabric: &Fabric) -> Vec<Vec<Vec<(SwitchId, Stop)>>> {
+    let waves = waves(fabric);
+    if waves.len() == 1 { vec![waves] } else { vec![waves, vec![itinerary(fabric)]] }
 }
 
 /// Loads of all channels while destinations are routed one after the other.

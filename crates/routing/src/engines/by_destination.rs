@@ -5,51 +5,79 @@ use darkfiber_fabric::{Fabric, SwitchId};
 use rayon::prelude::*;
 
 use super::acyclic::Acyclic;
-use super::balance::homes;
+use super::balance::{Stop, homes};
 use super::dag::Dag;
 use super::escape::Escape;
 use super::grow::{Grower, Loads, Look, Taste};
 use super::layers::MIDDLING;
 use super::refine::{refine, route_empty_switches};
 use super::tree::Tree;
-use crate::{DestId, Layers, NO_ROUTE, Request, Routes};
+use crate::{DestId, Layers, Routes};
 
 /// Lanes that are tried at once.
 const TRIALS: usize = 2;
 
 /// A tree and a lane for every switch with terminals.
 pub(super) struct Plan<'a> {
-    graphs: Vec<Acyclic<'a>>,
+    fabric: &'a Fabric,
+    lanes: Vec<Acyclic<'a>>,
     lane_of: Vec<u8>,
-    rows: Vec<(SwitchId, Vec<u8>)>,
-    load: Vec<u64>,
+    /// The trees, in the rows of the switches' own LIDs; and LIDs of waves that are balanced already.
+    routes: Routes,
+    /// The LIDs that are not.
+    stops: Vec<(SwitchId, Stop)>,
+    /// Loads of those that are.
+    settled: Loads<'a>,
+    /// Loads if all LIDs of the others were routed along the tree of their switch.
+    load: Loads<'a>,
     /// Hops of all pairs of terminals.
     pub(super) hops: u64,
     /// What they would be on shortest paths.
     pub(super) least: u64,
 }
 
-impl Plan<'_> {
-    /// Smaller is better: hops, then the largest load if all LIDs of a switch were routed along its tree.
+impl<'a> Plan<'a> {
+    fn new(fabric: &'a Fabric, engine: &str, paths: usize) -> Self {
+        Self {
+            fabric,
+            lanes: Vec::new(),
+            lane_of: vec![0; fabric.switch_count()],
+            routes: Routes::empty(engine, fabric, paths),
+            stops: Vec::new(),
+            settled: Loads::new(fabric),
+            load: Loads::new(fabric),
+            hops: 0,
+            least: 0,
+        }
+    }
+
+    /// Smaller is better: hops, then the largest load.
     pub(super) fn worth(&self) -> (u64, u64) {
-        (self.hops, self.load.iter().copied().max().unwrap_or(0))
+        (self.hops, self.load.largest())
     }
 
     /// Lanes in use.
     pub(super) fn lanes(&self) -> usize {
-        self.graphs.len()
+        self.lane_of.iter().copied().max().map_or(1, |l| usize::from(l) + 1)
+    }
+
+    /// Balances every LID by itself in the lane of its switch.
+    fn balance(&mut self) {
+        let lanes = std::mem::take(&mut self.lanes);
+        let settled = std::mem::replace(&mut self.settled, Loads::new(self.fabric));
+        let stops = std::mem::take(&mut self.stops);
+        let rules = (lanes, self.lane_of.clone());
+        (self.lanes, self.settled) = refine(self.fabric, &mut self.routes, &stops, rules, settled);
+        self.load = self.settled.clone();
     }
 
     /// Tables and layers: every LID balanced by itself in the lane of its switch.
-    pub(super) fn finish(self, engine: &str, fabric: &Fabric, request: &Request<'_>) -> Routes {
-        let mut routes = Routes::empty(engine, fabric, request.paths());
-        for (home, row) in &self.rows {
-            let own = routes.row(DestId::switch(fabric, *home), 0);
-            routes.ports_mut(own).copy_from_slice(row);
-        }
-        route_empty_switches(fabric, &mut routes, &self.load);
-        refine(fabric, &mut routes, &self.graphs, &self.lane_of);
-        if self.graphs.len() > 1 {
+    pub(super) fn finish(mut self) -> Routes {
+        self.balance();
+        let fabric = self.fabric;
+        let mut routes = self.routes;
+        route_empty_switches(fabric, &mut routes, &self.load.of);
+        if self.lane_of.iter().any(|&l| l > 0) {
             let mut layer = vec![0; routes.row_count()];
             for home in (0..fabric.switch_count()).map(SwitchId::new) {
                 let own = (DestId::switch(fabric, home), 0);
@@ -107,74 +135,97 @@ impl Lane<'_> {
     }
 }
 
-/// The first lane that takes shortest paths, opening up to `most` lanes; it keeps them.
-fn first_shortest<'a>(
-    lanes: &mut Vec<Lane<'a>>,
-    blank: &Lane<'a>,
-    most: u8,
-    load: &[u64],
-    dag: &Dag,
-) -> Option<usize> {
-    let most = usize::from(most);
-    for start in (0..most).step_by(TRIALS) {
-        let batch = start..(start + TRIALS).min(most);
-        while lanes.len() < batch.end {
-            lanes.push(blank.clone());
+/// All lanes, while destinations are dealt to them.
+struct Lanes<'a> {
+    open: Vec<Lane<'a>>,
+    /// A lane without any destination.
+    blank: Lane<'a>,
+    most: usize,
+}
+
+impl Lanes<'_> {
+    /// The first lane that takes shortest paths, opening more if need be; it keeps them.
+    fn first_shortest(&mut self, load: &[u64], dag: &Dag) -> Option<usize> {
+        for start in (0..self.most).step_by(TRIALS) {
+            let batch = start..(start + TRIALS).min(self.most);
+            while self.open.len() < batch.end {
+                self.open.push(self.blank.clone());
+            }
+            let lanes = &mut self.open[batch.clone()];
+            lanes.par_iter_mut().for_each(|lane| lane.try_shortest(load, dag));
+            let best = lanes.iter().position(|lane| lane.hops < u64::MAX);
+            for (l, lane) in lanes.iter_mut().enumerate() {
+                lane.settle(best == Some(l));
+            }
+            if let Some(l) = best {
+                return Some(batch.start + l);
+            }
         }
-        lanes[batch.clone()].par_iter_mut().for_each(|lane| lane.try_shortest(load, dag));
-        let best = batch.clone().find(|&l| lanes[l].hops < u64::MAX);
-        for l in batch {
-            lanes[l].settle(best == Some(l));
-        }
-        if best.is_some() {
-            return best;
-        }
+        None
     }
-    None
+
+    /// The lane with the fewest hops, whatever the paths; it keeps them. `None` if there is no way.
+    fn least_hops(
+        &mut self,
+        load: &[u64],
+        home: SwitchId,
+        escape: Option<&Escape>,
+        fabric: &Fabric,
+    ) -> Option<usize> {
+        self.open.par_iter_mut().for_each(|lane| lane.try_any(load, home, escape, fabric));
+        let best = (0..self.open.len()).min_by_key(|&l| self.open[l].hops)?;
+        for (l, lane) in self.open.iter_mut().enumerate() {
+            lane.settle(l == best);
+        }
+        (self.open[best].hops < u64::MAX).then_some(best)
+    }
 }
 
 /// Routes every destination switch in the first lane that has shortest paths for it, else in the one
-/// with the fewest hops. `None` if some destination finds all ways closed.
-pub(super) fn plan<'a>(fabric: &'a Fabric, most: u8, escape: Option<&Escape>) -> Option<Plan<'a>> {
-    let n = fabric.switch_count();
+/// with the fewest hops; wave by wave, each balanced before the next. `None` if some destination finds
+/// all ways closed.
+pub(super) fn plan<'a>(
+    fabric: &'a Fabric,
+    (engine, paths): (&str, usize),
+    waves: Vec<Vec<(SwitchId, Stop)>>,
+    most: u8,
+    escape: Option<&Escape>,
+) -> Option<Plan<'a>> {
     let grower = Grower::new(fabric);
-    let mut blank = Acyclic::new(fabric, usize::MAX);
+    let mut graph = Acyclic::new(fabric, usize::MAX);
     if let Some(escape) = escape {
-        escape.reserve(fabric, &grower.sources, &mut blank);
+        escape.reserve(fabric, &grower.sources, &mut graph);
     }
-    blank.set_effort(MIDDLING);
-    let blank =
-        Lane { graph: blank, grower, tree: Tree::default(), hops: u64::MAX, escaped: false };
-    let mut lanes: Vec<Lane<'a>> = Vec::new();
-    let mut loads = Loads::new(fabric);
+    graph.set_effort(MIDDLING);
+    let blank = Lane { graph, grower, tree: Tree::default(), hops: u64::MAX, escaped: false };
+    let mut lanes = Lanes { open: Vec::new(), blank, most: usize::from(most) };
     let mut dag = Dag::default();
-    let mut lane_of = vec![0; n];
-    let (mut rows, mut hops, mut least) = (Vec::new(), 0, 0);
-    for home in homes(fabric) {
-        dag.shortest(fabric, home);
-        let terminals = u64::from(blank.grower.sources[home.index()]);
-        let best = first_shortest(&mut lanes, &blank, most, &loads.of, &dag).or_else(|| {
-            let any = |lane: &mut Lane<'a>| lane.try_any(&loads.of, home, escape, fabric);
-            lanes.par_iter_mut().for_each(any);
-            let best = (0..lanes.len()).min_by_key(|&l| lanes[l].hops)?;
-            for (l, lane) in lanes.iter_mut().enumerate() {
-                lane.settle(l == best);
+    let mut plan = Plan::new(fabric, engine, paths);
+    for stops in waves {
+        if !plan.stops.is_empty() {
+            plan.lanes = lanes.open.iter().map(|lane| lane.graph.clone()).collect();
+            plan.balance();
+            for (lane, graph) in lanes.open.iter_mut().zip(plan.lanes.drain(..)) {
+                lane.graph = graph;
             }
-            Some(best)
-        })?;
-        let chosen = &lanes[best];
-        if chosen.hops == u64::MAX {
-            return None;
         }
-        hops += chosen.hops * terminals;
-        least += dag.hops(&blank.grower.sources) * terminals;
-        loads.add(&chosen.tree, &chosen.grower.sources, terminals);
-        lane_of[home.index()] = best as u8;
-        let mut row = vec![NO_ROUTE; n];
-        chosen.tree.write(fabric, &mut row);
-        rows.push((home, row));
+        for home in homes(&stops) {
+            dag.shortest(fabric, home);
+            let load = &plan.load.of;
+            let best = lanes
+                .first_shortest(load, &dag)
+                .or_else(|| lanes.least_hops(load, home, escape, fabric))?;
+            let Lane { tree, grower, hops, .. } = &lanes.open[best];
+            let terminals = u64::from(grower.sources[home.index()]);
+            plan.hops += hops * terminals;
+            plan.least += dag.hops(&grower.sources) * terminals;
+            plan.load.add(tree, &grower.sources, terminals * paths as u64);
+            plan.lane_of[home.index()] = best as u8;
+            let own = plan.routes.row(DestId::switch(fabric, home), 0);
+            tree.write(fabric, plan.routes.ports_mut(own));
+        }
+        plan.stops = stops;
     }
-    let used = lane_of.iter().copied().max().map_or(1, |l| usize::from(l) + 1);
-    let graphs = lanes.into_iter().take(used).map(|lane| lane.graph).collect();
-    Some(Plan { graphs, lane_of, rows, load: loads.of, hops, least })
+    plan.lanes = lanes.open.into_iter().take(plan.lanes()).map(|lane| lane.graph).collect();
+    Some(plan)
 }

@@ -2,8 +2,8 @@
 
 use darkfiber_fabric::Fabric;
 
-use super::balance::{cut_bound, shortest};
-use super::by_destination::{Plan, plan};
+use super::balance::{cut_bound, schedules, shortest};
+use super::by_destination::plan;
 use super::canon::in_order;
 use super::dag::require_routable;
 use super::frugal::FrugalTrees;
@@ -95,15 +95,19 @@ pub(super) fn by_destination(
     fabric: &Fabric,
     request: &Request<'_>,
 ) -> Result<Routes, Refusal> {
-    // With a lane of its own every destination has shortest paths.
-    let plan = plan(fabric, u8::MAX, None).filter(|plan| plan.hops == plan.least);
-    let needed = plan.as_ref().map_or(usize::from(u8::MAX) + 1, Plan::lanes);
-    match plan {
-        Some(plan) if needed <= usize::from(request.lanes) => {
-            Ok(plan.finish(engine, fabric, request))
+    let mut needed = usize::from(u8::MAX) + 1;
+    // Balancing in between can take lanes.
+    for waves in schedules(fabric) {
+        // With a lane of its own every destination has shortest paths.
+        let plan = plan(fabric, (engine, request.paths()), waves, u8::MAX, None);
+        if let Some(plan) = plan.filter(|plan| plan.hops == plan.least) {
+            if plan.lanes() <= usize::from(request.lanes) {
+                return Ok(plan.finish());
+            }
+            needed = needed.min(plan.lanes());
         }
-        _ => Err(out_of_lanes(engine, needed, request)),
     }
+    Err(out_of_lanes(engine, needed, request))
 }
 
 pub(super) fn out_of_lanes(engine: &'static str, needed: usize, request: &Request<'_>) -> Refusal {

@@ -3,7 +3,7 @@
 use darkfiber_fabric::{Fabric, SwitchId};
 
 use super::acyclic::{Acyclic, NONE};
-use super::balance::homes;
+use super::balance::{homes, itinerary};
 use super::dag::Dag;
 use super::grow::{Free, Grower, Loads, Look, Taste};
 use super::order::UpDown;
@@ -81,7 +81,7 @@ impl Escape {
         let n = fabric.switch_count();
         let mut rows = vec![Vec::new(); n];
         let mut tree = Tree::default();
-        for home in homes(fabric) {
+        for home in homes(&itinerary(fabric)) {
             tree_of(home, &mut tree);
             rows[home.index()].resize(n, crate::NO_ROUTE);
             tree.write(fabric, &mut rows[home.index()]);
@@ -97,7 +97,7 @@ impl Escape {
     /// Puts all its dependencies into an empty graph.
     pub(super) fn reserve(&self, fabric: &Fabric, sources: &[u32], graph: &mut Acyclic<'_>) {
         let mut tree = Tree::default();
-        for home in homes(fabric) {
+        for home in homes(&itinerary(fabric)) {
             self.tree(fabric, home, &mut tree);
             tree.dependencies(fabric, sources, |c, next| {
                 let fits = graph.extend(c, next);

@@ -7,7 +7,7 @@
 use darkfiber_fabric::Fabric;
 
 use super::acyclic::Acyclic;
-use super::balance::homes;
+use super::balance::{homes, itinerary};
 use super::dag::Dag;
 use super::grow::{Grower, Loads, Look, Rule, Taste};
 use super::layers::SHORT;
@@ -78,7 +78,7 @@ impl<'a> FrugalTrees<'a> {
         let mut loads = Loads::new(fabric);
         let mut tree = Tree::default();
         let mut dag = Dag::default();
-        for home in homes(fabric) {
+        for home in homes(&itinerary(fabric)) {
             dag.shortest(fabric, home);
             let look = Look::Together(&loads.of, Taste::Frugal);
             grower.grow_shortest(&mut rule, look, &dag, &mut tree);
@@ -95,15 +95,18 @@ impl<'a> FrugalTrees<'a> {
     /// with many of them. Returns the largest load of a channel.
     pub(super) fn refine(self, routes: &mut Routes) -> u64 {
         let f = self.fabric;
+        let stops = itinerary(f);
+        let homes = homes(&stops);
         let mut layer = Acyclic::new(f, SHORT);
         let mut tree = Tree::default();
-        for home in homes(f) {
+        for &home in &homes {
             tree.read(f, routes.ports(routes.row(DestId::switch(f, home), 0)), home);
-            for s in homes(f) {
+            for s in &homes {
                 layer.admit(|v| tree.next[v], s.index());
             }
         }
         let rule = Frugal { layer: Some(layer), ..self.rule };
-        refine(f, routes, &[rule], &vec![0; f.switch_count()])
+        let rules = (vec![rule], vec![0; f.switch_count()]);
+        refine(f, routes, &stops, rules, Loads::new(f)).1.largest()
     }
 }

@@ -291,6 +291,7 @@ impl<'a> Grower<'a> {
 }
 
 /// Loads of all channels by the paths of trees.
+#[derive(Clone)]
 pub(super) struct Loads<'a> {
     fabric: &'a Fabric,
     /// Terminal-to-terminal paths over each inter-switch channel.

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use darkfiber_fabric::{Fabric, SwitchId};
 
 use super::acyclic::Acyclic;
-use super::balance::homes;
+use super::balance::{Stop, homes, schedules};
 use super::canon::in_order;
 use super::dag::require_routable;
 use super::dfsssp::{by_destination, out_of_lanes};
 use super::frugal::FrugalTrees;
-use super::grow::Rule;
+use super::grow::{Loads, Rule};
 use super::layers::{LONG, SHORT};
 use super::refine::refine;
 use super::tree::Tree;
@@ -63,28 +63,51 @@ fn compute(fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
     if request.layer_by == LayerBy::Destination {
         return by_destination("lash", fabric, request);
     }
-    let mut routes = Routes::empty("lash", fabric, request.paths());
-    FrugalTrees::new(fabric, &mut routes);
-    let lanes = usize::from(request.lanes);
-    let mut paths = SwitchPaths::fill(fabric, &routes, SHORT);
-    if paths.graphs.len() > lanes {
-        paths = SwitchPaths::fill(fabric, &routes, LONG);
+    let mut trees = Routes::empty("lash", fabric, request.paths());
+    FrugalTrees::new(fabric, &mut trees);
+    let schedules = schedules(fabric);
+    let one_wave = &schedules[schedules.len() - 1];
+    let tries = schedules.iter().map(|waves| (waves, SHORT)).chain([(one_wave, LONG)]);
+    let mut needed = usize::MAX;
+    for (waves, effort) in tries {
+        match layered(fabric, trees.clone(), waves, effort, usize::from(request.lanes)) {
+            Ok(routes) => return Ok(routes),
+            Err(layers) => needed = needed.min(layers),
+        }
     }
-    if paths.graphs.len() > lanes {
-        return Err(out_of_lanes("lash", paths.graphs.len(), request));
-    }
+    Err(out_of_lanes("lash", needed, request))
+}
+
+/// Layers for all paths between switches on the trees of the switches' own LIDs, and every LID balanced
+/// by itself within them, wave by wave; or how many layers it takes, if that is too many.
+fn layered(
+    fabric: &Fabric,
+    mut routes: Routes,
+    waves: &[Vec<(SwitchId, Stop)>],
+    effort: usize,
+    lanes: usize,
+) -> Result<Routes, usize> {
     let n = fabric.switch_count();
-    let layers = paths.graphs.len();
-    let of_path = Arc::clone(&paths.layer);
-    refine(fabric, &mut routes, &[paths], &vec![0; n]);
-    if layers > 1 {
+    let mut paths = SwitchPaths::new(fabric);
+    let mut loads = Loads::new(fabric);
+    for stops in waves {
+        paths.fill(&routes, &homes(stops), effort);
+        if paths.graphs.len() > lanes {
+            return Err(paths.graphs.len());
+        }
+        let rules = (vec![paths], vec![0; n]);
+        let (refined, all) = refine(fabric, &mut routes, stops, rules, loads);
+        (paths, loads) = (refined.into_iter().next().expect("one rule"), all);
+    }
+    if paths.graphs.len() > 1 {
         let mut layer = vec![0; routes.row_count() * n];
         for d in 0..fabric.terminal_count() {
             let dest = DestId::new(d);
             let home = dest.home(fabric).index();
             for path in 0..routes.paths() {
                 let row = routes.row(dest, path);
-                layer[row * n..(row + 1) * n].copy_from_slice(&of_path[home * n..(home + 1) * n]);
+                layer[row * n..(row + 1) * n]
+                    .copy_from_slice(&paths.layer[home * n..(home + 1) * n]);
             }
         }
         routes.layers = Layers::BySourceSwitch(layer);
@@ -104,44 +127,57 @@ struct SwitchPaths<'a> {
 }
 
 impl<'a> SwitchPaths<'a> {
-    /// Puts all paths on the trees of the switches' own LIDs into layers.
-    fn fill(fabric: &'a Fabric, routes: &Routes, effort: usize) -> Self {
+    fn new(fabric: &'a Fabric) -> Self {
+        let n = fabric.switch_count();
+        Self { fabric, graphs: Vec::new(), layer: Arc::new(vec![0; n * n]), home: 0 }
+    }
+
+    /// Puts all paths to `homes` on the trees of the switches' own LIDs into layers.
+    fn fill(&mut self, routes: &Routes, homes: &[SwitchId], effort: usize) {
         /// Not in any layer yet.
         const WAITING: u8 = u8::MAX;
-        let n = fabric.switch_count();
-        let mut ends = homes(fabric);
+        let f = self.fabric;
+        let n = f.switch_count();
+        let mut ends = homes.to_vec();
         ends.sort_unstable();
-        let mut layer = vec![0; n * n];
+        let sends = |&s: &usize| !f.terminals_on(SwitchId::new(s)).is_empty();
+        let sources: Vec<usize> = (0..n).filter(sends).collect();
+        let layer = Arc::make_mut(&mut self.layer);
         for &d in &ends {
-            for &s in &ends {
-                layer[d.index() * n + s.index()] = WAITING;
+            for &s in &sources {
+                layer[d.index() * n + s] = WAITING;
             }
         }
-        let mut graphs = Vec::new();
         let mut tree = Tree::default();
-        let mut waiting = true;
-        while waiting && graphs.len() < usize::from(WAITING) {
-            let mut graph = Acyclic::new(fabric, effort);
-            waiting = false;
+        // Lets waiting paths into layer `l`; whether some still wait.
+        let mut fill_one = |graph: &mut Acyclic<'a>, l: u8| {
+            let mut waiting = false;
             for &d in &ends {
                 let slots = &mut layer[d.index() * n..(d.index() + 1) * n];
-                if ends.iter().all(|s| slots[s.index()] != WAITING) {
+                if sources.iter().all(|&s| slots[s] != WAITING) {
                     continue;
                 }
-                tree.read(fabric, routes.ports(routes.row(DestId::switch(fabric, d), 0)), d);
-                for s in ends.iter().map(|s| s.index()) {
+                tree.read(f, routes.ports(routes.row(DestId::switch(f, d), 0)), d);
+                for &s in &sources {
                     if slots[s] == WAITING {
                         if graph.admit(|v| tree.next[v], s) {
-                            slots[s] = graphs.len() as u8;
+                            slots[s] = l;
                         } else {
                             waiting = true;
                         }
                     }
                 }
             }
-            graphs.push(graph);
+            waiting
+        };
+        for l in 0..WAITING {
+            if usize::from(l) == self.graphs.len() {
+                self.graphs.push(Acyclic::new(f, effort));
+            }
+            if !fill_one(&mut self.graphs[usize::from(l)], l) {
+                break;
+            }
         }
-        Self { fabric, graphs, layer: Arc::new(layer), home: 0 }
     }
 
     fn graph(&self, source: u32) -> usize {

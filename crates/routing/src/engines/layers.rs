@@ -73,7 +73,9 @@ pub(super) fn assign_strays(
     for &(row, s) in strays {
         layer[row as usize * n + s as usize] = WAITING;
     }
-    Filling::new(fabric, routes, LONG).fill(routes, lanes, 1, layer)
+    Filling::new(fabric, routes, SHORT)
+        .fill(routes, lanes, 1, layer.clone())
+        .or_else(|_| Filling::new(fabric, routes, LONG).fill(routes, lanes, 1, layer))
 }
 
 struct Filling<'a> {

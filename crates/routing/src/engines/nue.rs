@@ -2,6 +2,7 @@
 
 use darkfiber_fabric::Fabric;
 
+use super::balance::waves;
 use super::by_destination::{Plan, plan};
 use super::canon::in_order;
 use super::dag::require_routable;
@@ -53,9 +54,7 @@ impl Engine for Nue {
 
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
-        in_order(fabric, request, |fabric, request| {
-            Ok(best_plan(fabric, request.lanes).finish(self.name(), fabric, request))
-        })
+        in_order(fabric, request, |fabric, request| Ok(best_plan(fabric, request).finish()))
     }
 }
 
@@ -63,14 +62,17 @@ impl Engine for Nue {
 const GOOD: u64 = 500;
 
 /// The plan with the fewest hops, or the first good one.
-fn best_plan(fabric: &Fabric, lanes: u8) -> Plan<'_> {
-    let free = match plan(fabric, lanes, None) {
+fn best_plan<'a>(fabric: &'a Fabric, request: &Request<'_>) -> Plan<'a> {
+    let plan = |escape: Option<&Escape>| {
+        plan(fabric, ("nue", request.paths()), waves(fabric), request.lanes, escape)
+    };
+    let free = match plan(None) {
         Some(good) if (good.hops - good.least) * GOOD <= good.least => return good,
         other => other,
     };
     let root = centre(fabric);
     let kept = [Escape::spanning(fabric, root), Escape::updown(fabric, root)];
-    let plans = kept.iter().filter_map(|escape| plan(fabric, lanes, Some(escape)));
+    let plans = kept.iter().filter_map(|escape| plan(Some(escape)));
     free.into_iter()
         .chain(plans)
         .min_by_key(Plan::worth)

@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{Fabric, SwitchId};
 
-use super::balance::{Stop, cut_bound, itinerary};
+use super::balance::{Stop, cut_bound};
 use super::dag::Dag;
 use super::grow::{Free, Grower, Loads, Look, Rule, Taste};
 use super::tree::Tree;
@@ -12,28 +12,34 @@ use crate::{DestId, Routes};
 const MORE_PASSES: usize = 4;
 
 /// Routes every LID of a terminal by itself. The row of each switch's own LID holds its tree, which
-/// the rule allows: no LID gets longer paths than that.
+/// the rule of that switch allows: no LID gets longer paths than that.
 ///
-/// Two attempts: all LIDs one after the other into an empty fabric, each on the least loaded path; and
+/// Two attempts: all LIDs one after the other into the fabric, each on the least loaded path; and
 /// from all LIDs on the trees, frugally. The better one goes on, taking one LID out and routing it
 /// anew, while the largest load falls. The first is best on trees and irregular fabrics, the second on
-/// lattices. Where that ends, sources choose apart. Stops where no routing can be better. Returns the largest load.
-pub(super) fn refine<R: Rule + Clone>(
-    fabric: &Fabric,
+/// lattices. Where that ends, sources choose apart. Stops where no routing can be better.
+///
+/// Only the LIDs at `stops` are routed, among the `loads` of others; returns the rules and the loads
+/// then.
+pub(super) fn refine<'a, R: Rule + Clone>(
+    fabric: &'a Fabric,
     routes: &mut Routes,
-    rules: &[R],
-    rule_of: &[u8],
-) -> u64 {
-    let mut frugal = Attempt::new(fabric, routes.clone(), rules, Taste::Frugal);
+    stops: &[(SwitchId, Stop)],
+    (rules, rule_of): (Vec<R>, Vec<u8>),
+    loads: Loads<'a>,
+) -> (Vec<R>, Loads<'a>) {
+    let least = loads.largest();
+    let mut frugal = Attempt::new(fabric, routes.clone(), stops, rules, loads, Taste::Frugal);
+    let mut afresh = frugal.clone();
     frugal.copy_trees();
     // What a switch must send leaves over its channels; and no path is shorter than its tree's.
-    let bound = cut_bound(fabric, routes.paths()).max(frugal.loads.mean());
+    let bound = cut_bound(fabric, routes.paths()).max(frugal.loads.mean()).max(least);
     let mut best = frugal;
     if best.largest > bound {
-        let mut afresh = Attempt::new(fabric, routes.clone(), rules, Taste::Balanced);
-        afresh.sweep(rule_of, true);
+        afresh.taste = Some(Taste::Balanced);
+        afresh.sweep(&rule_of, true);
         if afresh.largest > bound {
-            best.sweep_if_better(rule_of);
+            best.sweep_if_better(&rule_of);
         }
         if afresh.largest <= best.largest {
             best = afresh;
@@ -43,18 +49,19 @@ pub(super) fn refine<R: Rule + Clone>(
         if best.largest <= bound {
             break;
         }
-        if !best.sweep_if_better(rule_of) && best.taste.take().is_none() {
+        if !best.sweep_if_better(&rule_of) && best.taste.take().is_none() {
             break;
         }
     }
     *routes = best.routes;
-    best.largest
+    (best.rules, best.loads)
 }
 
 /// Tables on the way to balance, with rules of their own.
-struct Attempt<'a, R> {
+#[derive(Clone)]
+struct Attempt<'a, 'x, R> {
     fabric: &'a Fabric,
-    stops: Vec<(SwitchId, Stop)>,
+    stops: &'x [(SwitchId, Stop)],
     routes: Routes,
     rules: Vec<R>,
     /// How sources choose together; `None`: each for itself.
@@ -66,17 +73,24 @@ struct Attempt<'a, R> {
     new: Tree,
 }
 
-impl<'a, R: Rule + Clone> Attempt<'a, R> {
-    fn new(fabric: &'a Fabric, routes: Routes, rules: &[R], taste: Taste) -> Self {
+impl<'a, 'x, R: Rule + Clone> Attempt<'a, 'x, R> {
+    fn new(
+        fabric: &'a Fabric,
+        routes: Routes,
+        stops: &'x [(SwitchId, Stop)],
+        rules: Vec<R>,
+        loads: Loads<'a>,
+        taste: Taste,
+    ) -> Self {
         Self {
             fabric,
-            stops: itinerary(fabric),
+            stops,
             routes,
-            rules: rules.to_vec(),
+            rules,
             taste: Some(taste),
             largest: 0,
             grower: Grower::new(fabric),
-            loads: Loads::new(fabric),
+            loads,
             old: Tree::default(),
             new: Tree::default(),
         }
@@ -84,7 +98,7 @@ impl<'a, R: Rule + Clone> Attempt<'a, R> {
 
     /// Puts every LID on the tree of its switch.
     fn copy_trees(&mut self) {
-        for (home, stop) in &self.stops {
+        for (home, stop) in self.stops {
             let own = self.routes.row(DestId::switch(self.fabric, *home), 0);
             let tree = self.routes.ports(own).to_vec();
             let rows = rows(&self.routes, stop);
@@ -99,20 +113,13 @@ impl<'a, R: Rule + Clone> Attempt<'a, R> {
 
     /// Routes every LID anew, and goes back if the largest load does not fall; whether it fell.
     fn sweep_if_better(&mut self, rule_of: &[u8]) -> bool {
-        let before = (self.largest, self.routes.clone());
+        let before = (self.largest, self.routes.clone(), self.loads.clone());
         self.sweep(rule_of, false);
-        if self.largest < before.0 {
-            return true;
+        let better = self.largest < before.0;
+        if !better {
+            (self.largest, self.routes, self.loads) = before;
         }
-        (self.largest, self.routes) = before;
-        self.loads.of.fill(0);
-        for (home, stop) in &self.stops {
-            for row in rows(&self.routes, stop) {
-                self.old.read(self.fabric, self.routes.ports(row), *home);
-                self.loads.add(&self.old, &self.grower.sources, 1);
-            }
-        }
-        false
+        better
     }
 
     /// Routes every LID anew; `first`: it has no route yet.
@@ -120,7 +127,7 @@ impl<'a, R: Rule + Clone> Attempt<'a, R> {
         let f = self.fabric;
         let mut tree = Tree::default();
         let mut dag = Dag::default();
-        for (home, stop) in &self.stops {
+        for (home, stop) in self.stops {
             if stop.terminals.is_empty() {
                 continue;
             }
