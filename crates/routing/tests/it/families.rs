@@ -1,6 +1,8 @@
 //! Closed forms and published properties on regular families.
 
-use darkfiber_fabric::{Faults, Topology, open};
+use darkfiber_fabric::{
+    Fabric, FabricBuilder, Faults, LinkClass, Role, Switch, SwitchId, TerminalId, Topology, open,
+};
 use darkfiber_routing::check::{Report, check};
 use darkfiber_routing::{Refusal, Request, Routes, find_engine};
 use darkfiber_testkit::oracle;
@@ -129,7 +131,7 @@ fn smodk_spreads_sources_as_dmodk_spreads_destinations() {
 fn ftree_on_a_damaged_tree_keeps_up_with_the_best() {
     for spec in ["fattree2:n=12,m=12,r=18", "kary:k=6,n=3"] {
         let whole = topology(spec);
-        let spine = darkfiber_fabric::SwitchId::new(whole.fabric.switch_count() - 1);
+        let spine = SwitchId::new(whole.fabric.switch_count() - 1);
         for seed in 1..=3 {
             let mut faults = Faults::random_links(&whole.fabric, 5, seed).expect("connected");
             faults.switches.push(spine);
@@ -141,6 +143,50 @@ fn ftree_on_a_damaged_tree_keeps_up_with_the_best() {
             let best = ["minhop", "updn", "sssp", "dfsssp", "lash", "nue"].map(max);
             let best = best.into_iter().min().unwrap_or(0);
             assert!(max("ftree") * 20 <= best * 21, "{spec}, seed {seed}: {} {best}", max("ftree"));
+        }
+    }
+}
+
+/// The fabric with one more terminal on every switch, as InfiniBand switches that aggregate have.
+fn with_aggregation(plain: &Fabric) -> Fabric {
+    let mut b = FabricBuilder::new(plain.name());
+    let class = b.class(LinkClass::unknown());
+    for _ in plain.switches() {
+        b.add_switch(Switch { ports: 254, ..Switch::default() });
+    }
+    for (c, &back) in plain.reverses().iter().enumerate() {
+        if c < back as usize {
+            let end = |c: usize| (SwitchId(plain.tails()[c]), plain.tail_ports()[c]);
+            b.link_switches(end(c), end(back as usize), class).expect("as in the plain one");
+        }
+    }
+    for (i, t) in plain.terminals().iter().enumerate() {
+        b.add_host_on(t.switch, t.switch_port, &format!("h{i}"), class).expect("free");
+    }
+    for s in 0..plain.switch_count() {
+        b.add_host_on(SwitchId::new(s), 254, &format!("an{s}"), class).expect("free");
+    }
+    let hosts = plain.terminal_count();
+    let role =
+        |t: TerminalId, _: &_| if t.index() < hosts { Role::Compute } else { Role::Aggregation };
+    b.finish().expect("a fabric").with_roles(role)
+}
+
+#[test]
+fn a_terminal_on_every_switch_does_not_spoil_a_tree() {
+    // The few paths between top switches turn from down to up; those of the hosts must not yield to them.
+    for spec in ["kary:k=6,n=3", "fattree2:n=12,m=12,r=18"] {
+        let plain = topology(spec).fabric;
+        let fabric = with_aggregation(&plain);
+        let topology = Topology { fabric, shape: None };
+        let max = |engine: &str| -> u64 {
+            let (_, report) = route(&topology, engine).unwrap_or_else(|e| panic!("{spec}: {e}"));
+            assert!(report.complete() && report.deadlock_free(), "{spec}: {engine}");
+            report.load.iter().max().copied().unwrap_or(0)
+        };
+        let best = max("dfsssp");
+        for engine in ["lash", "nue", "updn"] {
+            assert!(max(engine) * 3 <= best * 4, "{spec}: {engine} {} {best}", max(engine));
         }
     }
 }
