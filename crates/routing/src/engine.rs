@@ -138,9 +138,9 @@ impl Needs {
             Self::Tree => "a tree of levels",
             Self::FatTree => "a fat-tree with known labels",
             Self::Grid => "HyperX, torus or mesh",
-            Self::HyperX => "a generated HyperX",
-            Self::Torus => "a generated torus or mesh",
-            Self::Dragonfly => "a generated dragonfly",
+            Self::HyperX => "a HyperX with known coordinates",
+            Self::Torus => "a torus or mesh with known coordinates",
+            Self::Dragonfly => "a dragonfly with known groups",
         }
     }
 }
