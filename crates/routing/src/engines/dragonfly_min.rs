@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::balance::balance;
 use super::dag::{Dag, MOST_BYTES, require_routable};
 use super::lines::{GLOBAL, Lines, ODD};
-use super::rules::{EVERY, Rule, assign_by_rule};
+use super::rules::{EVERY, TurnRule, assign_by_rule};
 use super::stages::{Growth, Work};
 use crate::{DELIVER, Deadlock, Engine, NO_ROUTE, Needs, Refusal, Request, Routes};
 
@@ -178,7 +178,7 @@ struct ByGroup<'a> {
     alone: bool,
 }
 
-impl Rule for ByGroup<'_> {
+impl TurnRule for ByGroup<'_> {
     fn layers(&self) -> usize {
         if self.alone { 1 } else { 2 }
     }
@@ -218,7 +218,7 @@ impl UpAcrossDown<'_> {
     }
 }
 
-impl Rule for UpAcrossDown<'_> {
+impl TurnRule for UpAcrossDown<'_> {
     fn layers(&self) -> usize {
         1
     }

@@ -5,7 +5,7 @@ use darkfiber_fabric::{Fabric, GridKind, Shape, SwitchId};
 use super::balance::balance;
 use super::dag::{Dag, require_routable};
 use super::lines::{Lines, ODD};
-use super::rules::{EVERY, Rule, assign_by_rule};
+use super::rules::{EVERY, TurnRule, assign_by_rule};
 use super::stages::{Growth, Work};
 use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
 
@@ -82,7 +82,7 @@ struct DimensionOrder<'a> {
     lines: &'a Lines,
 }
 
-impl Rule for DimensionOrder<'_> {
+impl TurnRule for DimensionOrder<'_> {
     fn layers(&self) -> usize {
         1
     }

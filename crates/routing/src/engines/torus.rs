@@ -8,7 +8,7 @@ use super::balance::balance;
 use super::cuts::{Cuts, by_parity};
 use super::dag::{Dag, FAR, require_routable};
 use super::order::spread;
-use super::rules::{EVERY, Rule, assign_by_rule};
+use super::rules::{EVERY, TurnRule, assign_by_rule};
 use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
 
 /// See [`Engine::doc`].
@@ -222,7 +222,7 @@ struct Datelines<'a> {
     cuts: &'a Cuts,
 }
 
-impl Rule for Datelines<'_> {
+impl TurnRule for Datelines<'_> {
     fn layers(&self) -> usize {
         self.cuts.layers
     }
