@@ -6,7 +6,6 @@ use std::time::Instant;
 use darkfiber_fabric::Topology;
 use darkfiber_report::plot::{self, Column};
 use darkfiber_report::{FabricFacts, Style, Sweep, comma, json, number, table};
-use darkfiber_routing::Deadlock;
 use darkfiber_study::{Chain, Plan, Run, Summary, summarise};
 
 use super::{metrics, route};
@@ -134,7 +133,7 @@ fn exit(chains: &[Chain], runs: &[Run]) -> Exit {
             .iter()
             .filter(|c| c.name == name)
             .flat_map(|c| &c.engines)
-            .all(|engine| matches!(engine.deadlock(), Deadlock::Free | Deadlock::Layers))
+            .all(|engine| engine.deadlock().promised())
     };
     let mut exit = Exit::Infeasible;
     for run in runs {

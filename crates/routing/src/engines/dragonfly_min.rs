@@ -64,11 +64,7 @@ impl Engine for DragonflyMin {
             Some(Shape::Dragonfly(shape)) => shape,
             other => {
                 let reason = other.map_or("the groups are not known", |_| "this fabric is none");
-                return Err(Refusal::WrongFabric {
-                    engine: self.name(),
-                    needs: self.needs().label(),
-                    reason: reason.to_owned(),
-                });
+                return Err(Refusal::wrong_fabric(self, reason));
             }
         };
         self.route_groups(fabric, request, shape, share)

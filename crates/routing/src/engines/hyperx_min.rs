@@ -52,11 +52,7 @@ impl Engine for HyperXMin {
             Some(Shape::Grid(grid)) if grid.kind == GridKind::HyperX => grid,
             other => {
                 let reason = other.map_or("it has no coordinates", |_| "this fabric is none");
-                return Err(Refusal::WrongFabric {
-                    engine: self.name(),
-                    needs: self.needs().label(),
-                    reason: reason.to_owned(),
-                });
+                return Err(Refusal::wrong_fabric(self, reason));
             }
         };
         let coords: Vec<Vec<u32>> = (0..fabric.switch_count())

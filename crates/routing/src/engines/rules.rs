@@ -83,7 +83,12 @@ pub(super) fn assign_by_rule(
 }
 
 /// Writes the layers of all paths that some layer allows; returns the others, if anybody sends there.
-fn place(fabric: &Fabric, routes: &Routes, rule: &impl TurnRule, layer: &mut [u8]) -> Vec<(u32, u32)> {
+fn place(
+    fabric: &Fabric,
+    routes: &Routes,
+    rule: &impl TurnRule,
+    layer: &mut [u8],
+) -> Vec<(u32, u32)> {
     let n = fabric.switch_count();
     let all = EVERY >> (32 - rule.layers());
     let inhabited: Vec<bool> =

@@ -55,11 +55,7 @@ impl Engine for Torus {
 
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
-        let wrong = |reason: &str| Refusal::WrongFabric {
-            engine: self.name(),
-            needs: self.needs().label(),
-            reason: reason.to_owned(),
-        };
+        let wrong = |reason: &str| Refusal::wrong_fabric(self, reason);
         let grid = match request.shape.filter(|shape| shape.fits(fabric)) {
             Some(Shape::Grid(grid)) if grid.kind != GridKind::HyperX => grid,
             Some(_) => return Err(wrong("this fabric is none")),
