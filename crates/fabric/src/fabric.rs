@@ -423,36 +423,6 @@ impl Fabric {
         label
     }
 
-    /// The largest hop distance between two switches of one component.
-    ///
-    /// Complexity: one breadth-first search a switch, O(switches x channels).
-    pub fn diameter(&self) -> usize {
-        let n = self.switches.len();
-        let mut dist = vec![u32::MAX; n];
-        let mut queue = Vec::with_capacity(n);
-        let mut diameter = 0;
-        for start in 0..n {
-            dist.fill(u32::MAX);
-            queue.clear();
-            dist[start] = 0;
-            queue.push(start);
-            let mut next = 0;
-            while next < queue.len() {
-                let s = queue[next];
-                next += 1;
-                for c in self.channels_from(SwitchId::new(s)) {
-                    let v = self.head[c] as usize;
-                    if dist[v] == u32::MAX {
-                        dist[v] = dist[s] + 1;
-                        queue.push(v);
-                    }
-                }
-            }
-            diameter = diameter.max(dist[queue[queue.len() - 1]] as usize);
-        }
-        diameter
-    }
-
     /// The same fabric with the roles of its terminals set by `role`.
     #[must_use]
     pub fn with_roles(mut self, role: impl Fn(TerminalId, &Terminal) -> Role) -> Self {
