@@ -7,6 +7,7 @@ mod args;
 mod commands;
 mod failure;
 mod faults;
+mod help;
 mod load;
 mod out;
 mod progress;
@@ -63,5 +64,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Sweep(command) => commands::sweep::run(&command, common),
         Command::Reroute(command) => commands::reroute::run(&command, common),
         Command::List(command) => commands::list::run(&command, common),
+        Command::Completions(command) => commands::completions::run(&command),
+        Command::Man(command) => commands::man::run(&command),
     })
 }

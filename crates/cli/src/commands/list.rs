@@ -19,7 +19,8 @@ struct List {
     doc: fn(&str) -> String,
 }
 
-const KINDS: &[&str] = &["engines", "families", "presets", "formats", "metrics"];
+/// The lists that there are.
+pub(super) const KINDS: &[&str] = &["engines", "families", "presets", "formats", "metrics"];
 
 pub(crate) fn run(args: &ListCommand, common: &Common) -> Result<Exit, Failure> {
     let list = match args.kind.as_str() {

@@ -6,6 +6,7 @@ mod help;
 mod recognise;
 mod reroute;
 mod route;
+mod shell;
 mod sweep;
 
 use std::path::Path;
