@@ -10,11 +10,12 @@ pub mod model;
 pub mod number;
 pub mod plot;
 pub mod reroute;
+pub mod schema;
 pub mod svg;
 pub mod table;
 
 pub use model::{
-    ClassFacts, Comparison, FabricFacts, FabricResult, Outcome, Provenance, Recognised, Refused,
-    Routed, Single, Sweep,
+    ClassFacts, Comparison, FabricFacts, FabricResult, Listed, Outcome, Provenance, Recognised,
+    Refused, Routed, Single, Sweep,
 };
 pub use table::Style;

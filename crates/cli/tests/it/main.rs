@@ -6,6 +6,7 @@ mod help;
 mod recognise;
 mod reroute;
 mod route;
+mod schema;
 mod shell;
 mod sweep;
 
