@@ -3,6 +3,7 @@
 //! [`model`] holds the results as plain data; their JSON keys are what scripts rely on. The other modules
 //! turn them into text. Nothing here computes, reads or writes files.
 
+mod canvas;
 pub mod comma;
 pub mod findings;
 pub mod json;
