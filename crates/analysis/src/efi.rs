@@ -10,10 +10,11 @@
 //! Complexity: O(channels); [`hottest`] O(channels log channels).
 
 use darkfiber_fabric::ChannelId;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Statistics of the load over all directed switch-to-switch channels.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize)]
 pub struct Efi {
     /// Largest load.
     pub max: u64,

@@ -5,6 +5,7 @@
 
 use darkfiber_fabric::{Fabric, SwitchId};
 use darkfiber_routing::check::{Cycle, Report};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{ChannelName, Efi, Names, PairName, group, hottest};
@@ -15,7 +16,7 @@ const EXAMPLES: usize = 5;
 const IMBALANCE: f64 = 2.0;
 
 /// What was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// Pairs of terminals without a route.
@@ -43,7 +44,7 @@ pub enum Kind {
 }
 
 /// How much it matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing.
@@ -55,7 +56,7 @@ pub enum Severity {
 }
 
 /// One fact.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Finding {
     /// What was found.
     pub kind: Kind,
@@ -71,7 +72,7 @@ pub struct Finding {
 }
 
 /// Where a finding is.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 #[serde(untagged)]
 pub enum Places {
     /// Pairs that do not reach.
@@ -110,7 +111,7 @@ pub enum Places {
 }
 
 /// A pair that does not reach, and where it ends.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct BrokenPair {
     /// The pair.
     #[serde(flatten)]
@@ -120,7 +121,7 @@ pub struct BrokenPair {
 }
 
 /// One edge of a dependency cycle.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Dependency {
     /// The channel that is held.
     pub channel: ChannelName,
@@ -129,7 +130,7 @@ pub struct Dependency {
 }
 
 /// A channel and how many routes cross it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct LoadedChannel {
     /// The channel.
     #[serde(flatten)]

@@ -1,13 +1,15 @@
 //! Names of switches, ports and hosts as an operator knows them.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
 use darkfiber_fabric::{ChannelId, Fabric, Guid, SwitchId, TerminalId};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 
 /// A directed channel by its two ends.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct ChannelName {
     /// Name of the switch it leaves.
     pub from: String,
@@ -33,6 +35,20 @@ impl fmt::Display for ChannelName {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GuidText(pub Guid);
 
+impl JsonSchema for GuidText {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Guid".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "pattern": "^0x[0-9a-f]{16}$" })
+    }
+}
+
 impl Serialize for GuidText {
     fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         s.collect_str(&self.0)
@@ -40,7 +56,7 @@ impl Serialize for GuidText {
 }
 
 /// An ordered pair of terminals.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct PairName {
     /// Who sends.
     pub source: String,

@@ -3,124 +3,14 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 
-const TOP_HELP: &str = "\
-A FABRIC is
-  a file              ibnetdiscover output, subnet.lst, netloc nodes, edge list, JSON; gz and zst
-                      too; recognised by its content; - is standard input
-  @preset             a machine or tree of the literature     (darkfiber list presets)
-  family:key=value,.. a generated network                     (darkfiber list families)
-
-Examples:
-  darkfiber fabric my-fabric.topo                             what is in this dump?
-  darkfiber route my-fabric.topo -e minhop -e updn -e dfsssp  compare engines side by side
-  darkfiber route my-fabric.topo -e dfsssp -o new-routes      write tables that OpenSM can load
-  darkfiber check my-fabric.topo --routes opensm-lfts.dump    is what OpenSM runs sound?
-
-Exit codes:
-  0   fine
-  1   a finding: pairs that cannot talk, loops, possible deadlock, a broken fabric
-  2   the command line is wrong
-  3   a file cannot be read or written
-  4   infeasible: no engine can route this fabric, or no forwarding table can hold the routes
-  70 a bug in darkfiber";
-
-const FABRIC_HELP: &str = "\
-Examples:
-  darkfiber fabric my-fabric.topo
-  darkfiber fabric @t2hx-hyperx --format json
-  darkfiber fabric hyperx:dims=4x4,t=4 -o small.topo             an ibsim net file
-  darkfiber fabric my-fabric.topo --to dot -o my-fabric.dot
-  darkfiber fabric my-fabric.topo --fail-links 15 --seed 7 -o degraded.topo
-  darkfiber fabric my-fabric.topo --anonymise -o shared/fabric.topo \\
-            --tables opensm-lfts.dump --jobs jobs.txt            names and GUIDs replaced in all
-
-Exit code 1 if the fabric has a fault: several pieces, no hosts, adapters without a cable.";
-
-const ROUTE_HELP: &str = "\
-Engines are timed alone, then every pair of terminals is traced by a checker that shares no code with
-them. EFI (edge forwarding index) = routes that cross a switch-to-switch channel; dark fiber = share of
-those channels that no route crosses; hops are switches crossed, as OpenSM counts.
-
-Examples:
-  darkfiber route my-fabric.topo -e minhop -e updn -e ftree -e dfsssp
-  darkfiber route my-fabric.topo -e ftree,updn -o new-routes   ftree, or updn if ftree refuses
-  darkfiber route @t2hx-hyperx -e dfsssp --lanes 4 --svg load.svg
-  darkfiber route my-fabric.topo -e updn --roots 0x0002c903000a1b2c,0x0002c903000a1b2d
-  darkfiber route torus:dims=8x8x8,t=1 -e dor -e dfsssp --fail-links 10 --format json
-
-Written with -o (to DIR/<engine> if there are several): lfts.dump (OpenSM's `routing_engine file`,
-`lfts_file`), guid2lid, fabric.topo, subnet.lst, fdbs, path-sl, route.json. Nothing is written that failed
-the check.
-
-Exit code 1 if pairs cannot talk or an engine broke its promise of deadlock freedom; 4 if no engine could
-route, or routes could not be written.";
-
-const CHECK_HELP: &str = "\
-PATH is a forwarding table dump (OpenSM's lfts dump, `dump_lfts.sh`, `ibroute`, osm.fdbs), a netloc paths
-file (FABRIC being its nodes file), or a directory that `darkfiber route -o` wrote.
-
-Examples:
-  darkfiber check my-fabric.topo --routes /var/log/opensm-lfts.dump
-  darkfiber check new-routes/fabric.topo --routes new-routes
-  darkfiber check my-fabric.topo --routes osm.fdbs --guid2lid /var/cache/opensm/guid2lid
-  darkfiber check my-fabric.topo --routes lfts.dump --sl path-sl --format json
-  darkfiber check my-fabric.topo --routes lfts.dump --fail dead-cables.txt   what if these fail?
-
-Exit code 1 if pairs cannot talk, packets go round, or channels can deadlock.";
-
-const SWEEP_HELP: &str = "\
-For each fabric, share and seed: take that share of the switch-to-switch cables away (at least one), route
-what is left with every engine, check. Of equal seeds a larger share includes a smaller one. A fabric that
-falls apart is routed piece by piece; pairs between pieces are lost. Relative EFI is that of the fullest
-channel over that of the same engine without faults. Seeds count from --seed; lots that engines draw
-themselves are the same in every run. Runs go side by side, so times are longer than alone: for times use
---threads 1.
-
-The study is that of Domke, Hoefler, Matsuoka, \"Fail-in-place network design\", SC'14.
-
-Examples:
-  darkfiber sweep kary:k=4,n=2 torus:dims=4x4,t=4 -e updn -e dfsssp
-  darkfiber sweep @t2hx-hyperx -e minhop -e dfsssp --fail-percent 0.3,1,3 --seeds 50 \\
-            -o runs.csv --svg sweep.svg
-  darkfiber sweep my-fabric.topo -e ftree,updn -e dfsssp --lanes 4 --format csv
-
-The table sums up all seeds; -o and --format csv have every run, --format json has both.
-
-Exit code 1 if an engine loses pairs of one piece or breaks its promise of deadlock freedom; 4 if no run
-could be routed.";
-
-const REROUTE_HELP: &str = "\
-The switches that the fault cut off get new entries, all others keep theirs; what changes is told entry by
-entry and block by block (64 LIDs, the unit in which tables are sent). Time is told apart: 'prepare' reads
-loads and dependencies from the old tables, which a running service does once; 'compute' is the answer to
-the fault. Without --fail whatever does not reach is mended: FABRIC from after a fault, tables from before.
-
-Old and new tables may coexist 'in any order' if whatever mix of old and new entries packets meet while
-switches are updated one by one, nothing goes round and no layer gets a cycle of channel dependencies; 'in
-steps' if the switches of each step must be done before the next begins; else 'drain': traffic to the
-destinations that change must stop meanwhile.
-
-Examples:
-  darkfiber reroute my-fabric.topo --routes lfts.dump --fail 0x0002c903000a1b2c:7
-  darkfiber reroute my-fabric.topo --routes old-routes --fail leaf1[7] spine3 -o new-routes
-  darkfiber reroute my-fabric.topo --routes old-routes --fail dead-cables.txt --compare
-  darkfiber reroute after-fault.topo --routes lfts.dump -o new-routes
-  darkfiber reroute my-fabric.topo --routes old-routes --fail-links 1 --format json
-
-Exit code 1 if nothing sound could be written, 4 if the faults split the fabric.";
-
-const LIST_HELP: &str = "\
-Examples:
-  darkfiber list engines
-  darkfiber list engines dfsssp     all that is known about one
-  darkfiber list families hyperx
-  darkfiber list presets";
+use crate::help;
 
 /// Routing and analysis of InfiniBand and HPC fabrics: what would each engine do with my fabric, is it
 /// free of deadlock, how even is the load, and can I load it into my OpenSM tonight?
 #[derive(Parser, Debug)]
-#[command(name = "darkfiber", version, after_help = TOP_HELP, max_term_width = 100)]
+#[command(name = "darkfiber", version, after_help = help::TOP, max_term_width = 100)]
 #[command(arg_required_else_help = true, subcommand_required = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -170,23 +60,29 @@ pub(crate) enum Format {
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
     /// Look at a fabric, convert it, degrade it, make it anonymous
-    #[command(after_help = FABRIC_HELP)]
+    #[command(after_help = help::FABRIC)]
     Fabric(FabricCommand),
     /// Compute, check, measure and write routes; several engines are compared side by side
-    #[command(after_help = ROUTE_HELP)]
+    #[command(after_help = help::ROUTE)]
     Route(RouteCommand),
     /// Check anybody's routes: unreachable pairs, loops, deadlock, imbalance
-    #[command(after_help = CHECK_HELP)]
+    #[command(after_help = help::CHECK)]
     Check(CheckCommand),
     /// Fail more and more cables, many times, and compare how engines bear it
-    #[command(after_help = SWEEP_HELP)]
+    #[command(after_help = help::SWEEP)]
     Sweep(SweepCommand),
     /// After a fault: complete tables that differ from the old ones in few entries
-    #[command(after_help = REROUTE_HELP)]
+    #[command(after_help = help::REROUTE)]
     Reroute(RerouteCommand),
     /// What there is: engines, families, presets, formats, metrics
-    #[command(after_help = LIST_HELP)]
+    #[command(after_help = help::LIST)]
     List(ListCommand),
+    /// What makes a shell complete commands, options and names
+    #[command(after_help = help::COMPLETIONS)]
+    Completions(CompletionsCommand),
+    /// The manual page of darkfiber or of a command
+    #[command(after_help = help::MAN)]
+    Man(ManCommand),
 }
 
 /// Which fabric.
@@ -213,6 +109,21 @@ pub(crate) struct FabricArgs {
     /// Hosts on every switch of a file that has none (edge list, netbench, CODES)
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Fabric options")]
     pub(crate) hosts_per_switch: u8,
+}
+
+impl FabricArgs {
+    /// The fabric itself: all of it, without faults.
+    pub(crate) fn whole(fabric: &str, hosts_per_switch: u8) -> Self {
+        Self {
+            fabric: fabric.to_owned(),
+            compute: None,
+            storage: None,
+            plane: None,
+            fail_links: None,
+            fail: None,
+            hosts_per_switch,
+        }
+    }
 }
 
 /// Forms a fabric is written in.
@@ -406,4 +317,18 @@ pub(crate) struct ListCommand {
     /// One of them, in full
     #[arg(value_name = "NAME")]
     pub(crate) name: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsCommand {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: Shell,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ManCommand {
+    /// A command [default: darkfiber itself]
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: Option<String>,
 }

@@ -1,7 +1,10 @@
 //! How a command ends: documented exit codes, and one clear message where something is wrong.
 
 use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+
+use crate::out;
 
 /// Exit codes; part of the interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,6 +28,32 @@ impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit as u8)
     }
+}
+
+/// Runs a command and tells why it failed, if it did. A panic is a bug of ours, which the panic hook
+/// has told.
+pub(crate) fn guarded(command: impl FnOnce() -> Result<Exit, Failure>) -> Exit {
+    match catch_unwind(AssertUnwindSafe(command)) {
+        Ok(Ok(exit)) => exit,
+        Ok(Err(failure)) => {
+            out::tell(&format!("error: {}", failure.message));
+            if !failure.hint.is_empty() {
+                out::tell(&format!("hint: {}", failure.hint));
+            }
+            failure.exit
+        }
+        Err(_the_hook_has_told) => Exit::Bug,
+    }
+}
+
+/// What is said about a panic.
+pub(crate) fn bug(panic: &impl Display) -> String {
+    format!(
+        "error: this is a bug in darkfiber {}: {panic}\n\
+         hint: please report it with the command line; `darkfiber fabric FABRIC --anonymise -o FILE` \
+         makes a fabric fit to share",
+        env!("CARGO_PKG_VERSION")
+    )
 }
 
 /// Why a command stopped.
@@ -80,5 +109,40 @@ impl From<darkfiber_formats::ReadError> for Failure {
             }
             other => Self::input(other),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exit_codes_are_those_of_the_documentation() {
+        let codes = [Exit::Fine, Exit::Finding, Exit::Usage, Exit::Input, Exit::Infeasible];
+        assert_eq!(codes.map(|exit| exit as u8), [0, 1, 2, 3, 4]);
+        assert_eq!(Exit::Bug as u8, 70);
+    }
+
+    #[test]
+    fn a_command_ends_as_it_says() {
+        assert_eq!(guarded(|| Ok(Exit::Finding)), Exit::Finding);
+        assert_eq!(guarded(|| Err(Failure::usage("no").hint("yes"))), Exit::Usage);
+        // A check of our own that failed.
+        assert_eq!(guarded(|| Err(Failure::new(Exit::Bug, "no"))), Exit::Bug);
+    }
+
+    #[test]
+    fn panics_are_bugs_on_whatever_thread() {
+        assert_eq!(guarded(|| panic!("on purpose")), Exit::Bug);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("a pool");
+        let far = || pool.install(|| rayon::join(|| (), || panic!("on purpose")));
+        assert_eq!(guarded(|| Ok(far()).map(|_| Exit::Fine)), Exit::Bug);
+    }
+
+    #[test]
+    fn bugs_say_what_to_do() {
+        let text = bug(&"index out of bounds");
+        assert!(text.starts_with("error: this is a bug in darkfiber 0."), "{text}");
+        assert!(text.contains(": index out of bounds\nhint: please report it with "), "{text}");
     }
 }

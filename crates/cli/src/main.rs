@@ -7,6 +7,7 @@ mod args;
 mod commands;
 mod failure;
 mod faults;
+mod help;
 mod load;
 mod out;
 mod progress;
@@ -14,7 +15,7 @@ mod provenance;
 mod save;
 mod tables;
 
-use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
+use std::panic::set_hook;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -23,27 +24,8 @@ use args::{Cli, Command};
 use failure::{Exit, Failure};
 
 fn main() -> ExitCode {
-    set_hook(Box::new(|info| {
-        out::tell(&format!(
-            "error: this is a bug in darkfiber {}: {info}",
-            env!("CARGO_PKG_VERSION")
-        ));
-        out::tell(
-            "hint: please report it with the command line; `darkfiber fabric FABRIC --anonymise -o FILE` makes a fabric fit to share",
-        );
-    }));
-    let exit = match catch_unwind(AssertUnwindSafe(|| run(Cli::parse()))) {
-        Ok(Ok(exit)) => exit,
-        Ok(Err(failure)) => {
-            out::tell(&format!("error: {}", failure.message));
-            if !failure.hint.is_empty() {
-                out::tell(&format!("hint: {}", failure.hint));
-            }
-            failure.exit
-        }
-        Err(_the_hook_has_told) => Exit::Bug,
-    };
-    exit.into()
+    set_hook(Box::new(|info| out::tell(&failure::bug(info))));
+    failure::guarded(|| run(Cli::parse())).into()
 }
 
 fn run(cli: Cli) -> Result<Exit, Failure> {
@@ -63,5 +45,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Sweep(command) => commands::sweep::run(&command, common),
         Command::Reroute(command) => commands::reroute::run(&command, common),
         Command::List(command) => commands::list::run(&command, common),
+        Command::Completions(command) => commands::completions::run(&command),
+        Command::Man(command) => commands::man::run(&command),
     })
 }

@@ -2,111 +2,8 @@
 
 use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
-
-use crate::{AdapterId, ChannelId, Guid, HostId, LinkClass, SwitchId, TerminalId};
-
-/// A switch as the subnet manager knows it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Switch {
-    /// Node GUID.
-    pub guid: Guid,
-    /// System image GUID: chips of one chassis share it. Equal to `guid` where unknown.
-    pub system_guid: Guid,
-    /// Node description, verbatim.
-    pub description: String,
-    /// Number of external ports; ports are numbered `1..=ports`, port 0 is the switch itself.
-    pub ports: u8,
-    /// LID of port 0 where the input has one.
-    pub lid: Option<u16>,
-    /// Whether port 0 is "enhanced" (has LMC and speaks to applications).
-    pub enhanced_port0: bool,
-    /// Vendor id.
-    pub vendor: u32,
-    /// Device id.
-    pub device: u32,
-}
-
-/// What a terminal is for. Decides the order in which engines take destinations (compute first, then
-/// storage, then the rest, as OpenSM's `cn_guid_file` and `io_guid_file`) and which can run jobs.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Role {
-    /// Runs jobs.
-    #[default]
-    Compute,
-    /// Storage target or gateway.
-    Storage,
-    /// Anything else that sends and receives: login, management.
-    Other,
-    /// In-network aggregation (SHARP) pseudo-adapter inside a switch; never runs jobs.
-    Aggregation,
-}
-
-/// A channel adapter: one node GUID, one or more ports.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Adapter {
-    /// Node GUID.
-    pub guid: Guid,
-    /// System image GUID, equal to `guid` where unknown.
-    pub system_guid: Guid,
-    /// Node description, verbatim.
-    pub description: String,
-    /// Number of ports, linked or not.
-    pub ports: u8,
-    /// The host it sits in.
-    pub host: HostId,
-    /// Vendor id.
-    pub vendor: u32,
-    /// Device id.
-    pub device: u32,
-}
-
-/// A host: what a scheduler calls a node.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Host {
-    /// Its name: the first word of its adapters' descriptions where they have one.
-    pub name: String,
-}
-
-/// A terminal: one linked port of an adapter.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Terminal {
-    /// The adapter it belongs to.
-    pub adapter: AdapterId,
-    /// Port number on the adapter.
-    pub port: u8,
-    /// Port GUID.
-    pub guid: Guid,
-    /// The switch it hangs on.
-    pub switch: SwitchId,
-    /// Port number on that switch.
-    pub switch_port: u8,
-    /// Base LID where the input has one.
-    pub lid: Option<u16>,
-    /// LID mask control of the input: the port owns `2^lmc` LIDs.
-    pub lmc: u8,
-    /// What it is for.
-    pub role: Role,
-    /// Link class index, see [`Fabric::classes`].
-    pub class: u8,
-}
-
-/// A cable whose two ends are ports of one switch. It carries no route.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Loopback {
-    /// The switch.
-    pub switch: SwitchId,
-    /// The two ports, lower first.
-    pub ports: (u8, u8),
-    /// Link class index.
-    pub class: u8,
-}
-
-/// An adapter no port of which has a link to a switch.
-pub type UnlinkedAdapter = AdapterId;
+use crate::node::{Adapter, Host, Loopback, Role, Switch, Terminal, UnlinkedAdapter};
+use crate::{AdapterId, ChannelId, HostId, LinkClass, SwitchId, TerminalId};
 
 /// What a switch port leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -423,36 +320,6 @@ impl Fabric {
         label
     }
 
-    /// The largest hop distance between two switches of one component.
-    ///
-    /// Complexity: one breadth-first search a switch, O(switches x channels).
-    pub fn diameter(&self) -> usize {
-        let n = self.switches.len();
-        let mut dist = vec![u32::MAX; n];
-        let mut queue = Vec::with_capacity(n);
-        let mut diameter = 0;
-        for start in 0..n {
-            dist.fill(u32::MAX);
-            queue.clear();
-            dist[start] = 0;
-            queue.push(start);
-            let mut next = 0;
-            while next < queue.len() {
-                let s = queue[next];
-                next += 1;
-                for c in self.channels_from(SwitchId::new(s)) {
-                    let v = self.head[c] as usize;
-                    if dist[v] == u32::MAX {
-                        dist[v] = dist[s] + 1;
-                        queue.push(v);
-                    }
-                }
-            }
-            diameter = diameter.max(dist[queue[queue.len() - 1]] as usize);
-        }
-        diameter
-    }
-
     /// The same fabric with the roles of its terminals set by `role`.
     #[must_use]
     pub fn with_roles(mut self, role: impl Fn(TerminalId, &Terminal) -> Role) -> Self {
@@ -460,45 +327,5 @@ impl Fabric {
             self.terminals[i].role = role(TerminalId::new(i), &self.terminals[i]);
         }
         self
-    }
-
-    /// A 64-bit digest of everything that routing can see: switches, ports, cables, terminals, GUIDs,
-    /// LIDs and roles, but not names. Results carry it as provenance.
-    pub fn digest(&self) -> u64 {
-        let mut h = Fnv::default();
-        h.add(self.switches.len() as u64);
-        for s in &self.switches {
-            h.add(s.guid.0);
-            h.add(u64::from(s.ports) | u64::from(s.lid.unwrap_or(0)) << 8);
-        }
-        for t in &self.terminals {
-            h.add(t.guid.0);
-            h.add(u64::from(t.switch.0) << 32 | u64::from(t.switch_port) << 8 | t.role as u64);
-            h.add(u64::from(t.lid.unwrap_or(0)) << 8 | u64::from(t.lmc));
-            h.add(self.classes[t.class as usize].bytes_per_second);
-        }
-        for c in 0..self.head.len() {
-            h.add(u64::from(self.tail[c]) << 32 | u64::from(self.head[c]));
-            h.add(u64::from(self.tail_port[c]) << 32 | u64::from(self.reverse[c]));
-            h.add(self.classes[self.class[c] as usize].bytes_per_second);
-        }
-        h.0
-    }
-}
-
-/// Fowler-Noll-Vo 1a over 64-bit words: stable across releases and platforms.
-struct Fnv(u64);
-
-impl Default for Fnv {
-    fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Fnv {
-    fn add(&mut self, word: u64) {
-        for byte in word.to_le_bytes() {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
     }
 }

@@ -8,11 +8,13 @@
 //! This crate does no I/O.
 
 mod builder;
+mod digest;
 mod fabric;
 mod faults;
 pub mod generate;
 mod ids;
 mod link;
+mod node;
 mod presets;
 mod recognise;
 mod shape;
@@ -20,15 +22,14 @@ mod spec;
 mod topology;
 
 pub use builder::{BuildError, FabricBuilder};
-pub use fabric::{
-    Adapter, AtPort, Fabric, Host, Loopback, Role, Switch, Terminal, UnlinkedAdapter,
-};
+pub use fabric::{AtPort, Fabric};
 pub use faults::{FaultError, Faults, Renumbering};
 pub use generate::{
     COMMON_KEYS, FAMILIES, Family, Key, MAX_CABLES, MAX_NODES, MAX_PLANES, MAX_PORTS, Params,
 };
 pub use ids::{AdapterId, ChannelId, Guid, HostId, SwitchId, TerminalId};
 pub use link::LinkClass;
+pub use node::{Adapter, Host, Loopback, Role, Switch, Terminal, UnlinkedAdapter};
 pub use presets::{PRESETS, Preset};
 pub use recognise::{Missing, RECOGNISERS, Recogniser, Recognition, Unrecognised, recognise};
 pub use shape::{

@@ -104,6 +104,8 @@ impl File {
             value.parse().map_err(|_| format!("{key} is \"{}\", expected a number", excerpt(value)))
         };
         match key {
+            // What stands before a second size was checked against the first.
+            "|V|" if self.nodes.is_some() => return Err("|V|= stands there twice".to_owned()),
             "|V|" => self.nodes = Some((line, number()?)),
             "|E|" => self.links = Some((line, number()?)),
             "ToRs" => self.tors = self.set(value)?,

@@ -3,6 +3,7 @@
 //! [`model`] holds the results as plain data; their JSON keys are what scripts rely on. The other modules
 //! turn them into text. Nothing here computes, reads or writes files.
 
+mod canvas;
 pub mod comma;
 pub mod findings;
 pub mod json;
@@ -10,11 +11,12 @@ pub mod model;
 pub mod number;
 pub mod plot;
 pub mod reroute;
+pub mod schema;
 pub mod svg;
 pub mod table;
 
 pub use model::{
-    ClassFacts, Comparison, FabricFacts, FabricResult, Outcome, Provenance, Recognised, Refused,
-    Routed, Single, Sweep,
+    ClassFacts, Comparison, FabricFacts, FabricResult, Listed, Outcome, Provenance, Recognised,
+    Refused, Routed, Single, Sweep,
 };
 pub use table::Style;

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 
 use darkfiber_analysis::{Efi, Finding};
 use darkfiber_study::{Run, Summary};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Everything that a result depends on. The number of threads is not among it: results do not depend on
 /// it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Provenance {
     /// Version of darkfiber.
     pub version: String,
@@ -22,7 +23,7 @@ pub struct Provenance {
 }
 
 /// Cables of one width and speed.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct ClassFacts {
     /// `4xHDR` or any other short name.
     pub label: String,
@@ -35,7 +36,7 @@ pub struct ClassFacts {
 }
 
 /// What a dump was recognised as.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Recognised {
     /// The structure without damage, in a line.
     pub text: String,
@@ -46,7 +47,7 @@ pub struct Recognised {
 }
 
 /// What a fabric consists of.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct FabricFacts {
     /// File stem, preset or generator spec.
     pub name: String,
@@ -86,7 +87,7 @@ pub struct FabricFacts {
 }
 
 /// The result of `darkfiber fabric`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct FabricResult {
     /// The fabric.
     #[serde(flatten)]
@@ -100,7 +101,7 @@ pub struct FabricResult {
 }
 
 /// Hops of terminal pairs in switches crossed, as OpenSM counts.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Hops {
     /// Mean over the pairs that reach.
     pub mean: f64,
@@ -109,7 +110,7 @@ pub struct Hops {
 }
 
 /// An engine that could not route, and why.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Refused {
     /// Its name; of a fallback chain all names with commas.
     pub engine: String,
@@ -118,7 +119,7 @@ pub struct Refused {
 }
 
 /// Routes, checked and measured.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Routed {
     /// Name of the engine that computed them, or what they were read from.
     pub engine: String,
@@ -165,7 +166,7 @@ pub struct Routed {
 }
 
 /// One row of a comparison.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 #[serde(untagged)]
 pub enum Outcome {
     /// It routed.
@@ -175,7 +176,7 @@ pub enum Outcome {
 }
 
 /// The result of `darkfiber route` with one engine, and of `darkfiber check`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Single<'a> {
     /// What came out.
     #[serde(flatten)]
@@ -187,7 +188,7 @@ pub struct Single<'a> {
 }
 
 /// The result of `darkfiber route` with several engines.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Comparison<'a> {
     /// One entry an engine, in the order asked for.
     pub engines: &'a [Outcome],
@@ -198,7 +199,7 @@ pub struct Comparison<'a> {
 }
 
 /// The result of `darkfiber sweep`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Sweep<'a> {
     /// The fabrics without faults.
     pub fabrics: &'a [FabricFacts],
@@ -208,4 +209,12 @@ pub struct Sweep<'a> {
     pub runs: &'a [Run],
     /// Where the result comes from; the digests of several fabrics are separated by blanks.
     pub provenance: &'a Provenance,
+}
+
+/// The result of `darkfiber list`.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+pub struct Listed {
+    /// What there is. Keys are the headings of the table, with `_` in place of blanks; the first is the
+    /// kind of the item (`engine`, `family`, `preset`, `format` or `metric`), its value the name.
+    pub items: Vec<BTreeMap<String, String>>,
 }

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use darkfiber_study::{Stat, Summary};
 
-use crate::svg::escape;
+use crate::canvas::{LEFT, escape, header};
 use axes::{XAxis, YAxis};
 use legend::{colour, legend, marker, stroke};
 
@@ -20,7 +20,6 @@ pub struct Column<'a> {
     pub rows: &'a [&'a Summary],
 }
 
-const LEFT: f64 = 64.0;
 const RIGHT: f64 = 24.0;
 const PANEL: f64 = 150.0;
 const GAP_X: f64 = 30.0;
@@ -50,19 +49,7 @@ pub fn sweep(title: &str, subtitle: &str, engines: &[&str], columns: &[Column<'_
     let ratio = YAxis::of_ratios(rows());
     let layers = YAxis::of_layers(rows());
 
-    let mut svg = String::new();
-    let _ok = write!(
-        svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
-         width=\"{width}\" height=\"{height}\" font-family=\"Inter, Helvetica, Arial, sans-serif\" \
-         font-size=\"12\" fill=\"#1f2933\">\n\
-         <title>{title}</title>\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n\
-         <text x=\"{LEFT}\" y=\"28\" font-size=\"17\" font-weight=\"600\">{title}</text>\n\
-         <text x=\"{LEFT}\" y=\"48\" fill=\"#616e7c\">{subtitle}</text>\n",
-        title = escape(title),
-        subtitle = escape(subtitle)
-    );
+    let mut svg = header(width, height, title, subtitle);
     svg.push_str(&legend.text);
     for (i, column) in columns.iter().enumerate() {
         let left = LEFT + (i % ACROSS) as f64 * (panel_width + GAP_X);

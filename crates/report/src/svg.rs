@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use darkfiber_analysis::{Bins, Efi, Histogram, dark_fiber_percent};
 
+use crate::canvas::{LEFT, escape, header, nice_axis};
 use crate::number::{group, mean, percent};
 
 /// One engine's panel.
@@ -16,7 +17,6 @@ pub struct Panel<'a> {
 }
 
 const WIDTH: f64 = 760.0;
-const LEFT: f64 = 64.0;
 /// Right end of the axes.
 const RIGHT_END: f64 = WIDTH - 28.0;
 const TOP: f64 = 92.0;
@@ -49,19 +49,7 @@ pub fn load_histograms(title: &str, subtitle: &str, panels: &[Panel<'_>]) -> Str
     let (y_top, y_step) = nice_axis(peak, 3);
     let height = TOP + panels.len() as f64 * (PANEL + GAP) - GAP + BOTTOM;
 
-    let mut svg = String::new();
-    let _ok = write!(
-        svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
-         width=\"{WIDTH}\" height=\"{height}\" font-family=\"Inter, Helvetica, Arial, sans-serif\" \
-         font-size=\"12\" fill=\"#1f2933\">\n\
-         <title>{title}</title>\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n\
-         <text x=\"{LEFT}\" y=\"28\" font-size=\"17\" font-weight=\"600\">{title}</text>\n\
-         <text x=\"{LEFT}\" y=\"48\" fill=\"#616e7c\">{subtitle}</text>\n",
-        title = escape(title),
-        subtitle = escape(subtitle)
-    );
+    let mut svg = header(WIDTH, height, title, subtitle);
     for (i, (panel, histogram)) in panels.iter().zip(&histograms).enumerate() {
         let base = TOP + i as f64 * (PANEL + GAP) + PANEL;
         let axes = Axes { base, x, y_top, y_step, last: i + 1 == panels.len() };
@@ -232,37 +220,13 @@ fn share(n: u64, of: usize) -> f64 {
     if of == 0 { 0.0 } else { 100.0 * n as f64 / of as f64 }
 }
 
-/// The end and the step of an axis over `0..=top` with about `steps` steps of 1, 2, 2.5 or 5 times a
-/// power of ten.
-pub(crate) fn nice_axis(top: f64, steps: u32) -> (f64, f64) {
-    let raw = top / f64::from(steps);
-    let power = 10f64.powf(raw.log10().floor());
-    let step = [1.0, 2.0, 2.5, 5.0, 10.0]
-        .into_iter()
-        .map(|m| m * power)
-        .find(|&s| s >= raw * 0.999)
-        .unwrap_or(raw);
-    ((top / step * 0.999).ceil() * step, step)
-}
-
 fn tick(x: f64) -> String {
     if x >= 1000.0 { mean(x) } else { format!("{x}") }
-}
-
-pub(crate) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn axes_end_at_round_numbers() {
-        assert_eq!(nice_axis(100.0, 5), (100.0, 20.0));
-        assert_eq!(nice_axis(7.0, 3), (7.5, 2.5));
-        assert_eq!(nice_axis(18_400.0, 6), (20_000.0, 5000.0));
-    }
 
     #[test]
     fn names_are_escaped_and_every_panel_is_there() {

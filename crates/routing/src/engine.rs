@@ -111,6 +111,17 @@ pub enum Refusal {
     },
 }
 
+impl Refusal {
+    /// The fabric is not of the family that the engine is made for.
+    pub(crate) fn wrong_fabric(engine: &dyn Engine, reason: impl Into<String>) -> Self {
+        Self::WrongFabric {
+            engine: engine.name(),
+            needs: engine.needs().label(),
+            reason: reason.into(),
+        }
+    }
+}
+
 /// What kind of fabric an engine routes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
@@ -138,9 +149,9 @@ impl Needs {
             Self::Tree => "a tree of levels",
             Self::FatTree => "a fat-tree with known labels",
             Self::Grid => "HyperX, torus or mesh",
-            Self::HyperX => "a generated HyperX",
-            Self::Torus => "a generated torus or mesh",
-            Self::Dragonfly => "a generated dragonfly",
+            Self::HyperX => "a HyperX with known coordinates",
+            Self::Torus => "a torus or mesh with known coordinates",
+            Self::Dragonfly => "a dragonfly with known groups",
         }
     }
 }
@@ -159,6 +170,11 @@ pub enum Deadlock {
 }
 
 impl Deadlock {
+    /// Whether routes are free of deadlock on every fabric that the engine does not refuse.
+    pub fn promised(self) -> bool {
+        matches!(self, Self::Free | Self::Layers)
+    }
+
     /// A word or two for tables.
     pub fn label(self) -> &'static str {
         match self {

@@ -4,12 +4,13 @@ use darkfiber_analysis::Efi;
 use darkfiber_fabric::{Faults, SwitchId, Topology};
 use darkfiber_routing::check::check;
 use darkfiber_routing::{Engine, Request, route_first};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Clock;
 
 /// What an engine made of a fabric, over all its pieces.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Measured {
     /// Ordered pairs of different terminals.
     pub pairs: u64,

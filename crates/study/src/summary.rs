@@ -1,11 +1,12 @@
 //! What runs that differ in their seed have in common.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{Measured, Run};
 
 /// Mean and range of a number over runs.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Stat {
     /// Mean.
     pub mean: f64,
@@ -32,7 +33,7 @@ impl Stat {
 
 /// All seeds of one fabric, chain and share of failed cables. Numbers are over the runs that were not
 /// refused, and `None` if all were.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Summary {
     /// Name of the fabric.
     pub fabric: String,

@@ -5,6 +5,7 @@ use std::fmt;
 use darkfiber_fabric::{Faults, Topology};
 use darkfiber_routing::{Engine, Request};
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{Clock, Measured, Pieces};
@@ -42,7 +43,7 @@ pub struct Plan<'a> {
 }
 
 /// What came out of a run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 #[serde(untagged)]
 pub enum Outcome {
     /// Every piece was routed.
@@ -55,7 +56,7 @@ pub enum Outcome {
 }
 
 /// One fabric, with some cables failed, and one chain of engines.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Run {
     /// Name of the fabric.
     pub fabric: String,

@@ -127,3 +127,26 @@ pub fn fullest_lane(fabric: &Fabric, routes: &Routes) -> u64 {
     }
     load.into_values().max().unwrap_or(0)
 }
+
+/// The largest hop distance between two switches of one component: a search from every switch.
+pub fn diameter(fabric: &Fabric) -> usize {
+    (0..fabric.switch_count()).map(|s| depth(fabric, SwitchId::new(s))).max().unwrap_or(0)
+}
+
+fn depth(fabric: &Fabric, start: SwitchId) -> usize {
+    let mut dist = vec![usize::MAX; fabric.switch_count()];
+    dist[start.index()] = 0;
+    let mut queue = vec![start];
+    let mut next = 0;
+    while let Some(&s) = queue.get(next) {
+        next += 1;
+        for c in fabric.channels_from(s).map(ChannelId::new) {
+            let v = fabric.head(c);
+            if dist[v.index()] == usize::MAX {
+                dist[v.index()] = dist[s.index()] + 1;
+                queue.push(v);
+            }
+        }
+    }
+    queue.last().map_or(0, |s| dist[s.index()])
+}

@@ -1,10 +1,9 @@
 //! `darkfiber list`: what there is, from the registries.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use darkfiber_fabric::{COMMON_KEYS, FAMILIES, PRESETS};
-use darkfiber_report::{Style, comma, json, table};
+use darkfiber_report::{Listed, Style, comma, json, table};
 use darkfiber_routing::ENGINES;
 
 use crate::args::{Common, Format, ListCommand};
@@ -19,7 +18,8 @@ struct List {
     doc: fn(&str) -> String,
 }
 
-const KINDS: &[&str] = &["engines", "families", "presets", "formats", "metrics"];
+/// The lists that there are.
+pub(super) const KINDS: &[&str] = &["engines", "families", "presets", "formats", "metrics"];
 
 pub(crate) fn run(args: &ListCommand, common: &Common) -> Result<Exit, Failure> {
     let list = match args.kind.as_str() {
@@ -77,11 +77,9 @@ fn show(heading: &[&str], rows: &[Vec<String>], common: &Common) -> String {
             comma::text(&lines)
         }
         Format::Json => {
-            let objects: Vec<BTreeMap<String, &String>> = rows
-                .iter()
-                .map(|row| heading.iter().map(|h| h.replace(' ', "_")).zip(row).collect())
-                .collect();
-            json::text(&BTreeMap::from([("items", objects)]))
+            let keys = || heading.iter().map(|h| h.replace(' ', "_"));
+            let items = rows.iter().map(|row| keys().zip(row.iter().cloned()).collect());
+            json::text(&Listed { items: items.collect() })
         }
     }
 }

@@ -1,8 +1,10 @@
 //! One file for each command.
 
 pub(crate) mod check;
+pub(crate) mod completions;
 pub(crate) mod fabric;
 pub(crate) mod list;
+pub(crate) mod man;
 pub(crate) mod metrics;
 pub(crate) mod reroute;
 pub(crate) mod route;

@@ -30,7 +30,7 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
     if common.format == Format::Csv {
         return Err(Failure::usage("reroute has no CSV form").hint("use --format json"));
     }
-    let loaded = load::fabric(&whole(args), common)?;
+    let loaded = load::fabric(&FabricArgs::whole(&args.fabric, args.hosts_per_switch), common)?;
     let mut old = tables::read(&args.tables, &args.fabric, &loaded, common)?;
     let Loaded { topology, .. } = loaded;
     let engine = engine(args)?;
@@ -141,19 +141,6 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
         Err(problem) if args.output.is_some() || problem.exit == Exit::Bug => Err(problem),
         Err(_) => Ok(Exit::Finding),
         Ok(()) => Ok(Exit::Fine),
-    }
-}
-
-/// The fabric from before the faults.
-fn whole(args: &RerouteCommand) -> FabricArgs {
-    FabricArgs {
-        fabric: args.fabric.clone(),
-        compute: None,
-        storage: None,
-        plane: None,
-        fail_links: None,
-        fail: None,
-        hosts_per_switch: args.hosts_per_switch,
     }
 }
 

@@ -66,8 +66,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
                 row.layers_needed = layers_needed;
                 row.layers_by_pair = layers_by_pair;
                 row.seconds = Some(seconds);
-                row.promises_freedom =
-                    matches!(engine.deadlock(), Deadlock::Free | Deadlock::Layers);
+                row.promises_freedom = engine.deadlock().promised();
                 row.refusals = refusals;
                 if chain.engines.len() > 1 {
                     row.chain = chain.engines.iter().map(|e| e.name().to_owned()).collect();
@@ -120,11 +119,7 @@ pub(super) fn chain(text: &str) -> Result<Chain, Failure> {
         .split(',')
         .map(|name| {
             let name = name.trim();
-            ENGINES
-                .iter()
-                .copied()
-                .find(|e| e.name() == name)
-                .ok_or_else(|| Failure::unknown("engine", name, &known))
+            routing::find_engine(name).map_err(|_| Failure::unknown("engine", name, &known))
         })
         .collect::<Result<_, _>>()?;
     Ok(Chain { engines, name: text.replace(' ', "") })

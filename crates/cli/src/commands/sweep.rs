@@ -6,7 +6,6 @@ use std::time::Instant;
 use darkfiber_fabric::Topology;
 use darkfiber_report::plot::{self, Column};
 use darkfiber_report::{FabricFacts, Style, Sweep, comma, json, number, table};
-use darkfiber_routing::Deadlock;
 use darkfiber_study::{Chain, Plan, Run, Summary, summarise};
 
 use super::{metrics, route};
@@ -86,15 +85,7 @@ fn fabrics(args: &SweepCommand, common: &Common) -> Result<Vec<Topology>, Failur
     unlike("fabric", args.fabrics.iter().map(String::as_str))?;
     let mut fabrics = Vec::new();
     for fabric in &args.fabrics {
-        let one = FabricArgs {
-            fabric: fabric.clone(),
-            compute: None,
-            storage: None,
-            plane: None,
-            fail_links: None,
-            fail: None,
-            hosts_per_switch: args.hosts_per_switch,
-        };
+        let one = FabricArgs::whole(fabric, args.hosts_per_switch);
         fabrics.push(load::fabric(&one, common)?.topology);
     }
     let names: Vec<String> = fabrics.iter().map(|t| t.fabric.name().to_owned()).collect();
@@ -134,7 +125,7 @@ fn exit(chains: &[Chain], runs: &[Run]) -> Exit {
             .iter()
             .filter(|c| c.name == name)
             .flat_map(|c| &c.engines)
-            .all(|engine| matches!(engine.deadlock(), Deadlock::Free | Deadlock::Layers))
+            .all(|engine| engine.deadlock().promised())
     };
     let mut exit = Exit::Infeasible;
     for run in runs {

@@ -208,9 +208,9 @@ fn lanes_out_of_range() {
 fn engines_of_another_family() {
     let refused = |line: &str| writes_nothing(&[], &format!("{line} -o out"), 4);
     assert_snapshot!(refused("route torus:dims=4x4,t=1 -e dmodk"), @"dmodk refused: needs a fat-tree with known labels: this fabric is none");
-    assert_snapshot!(refused("route kary:k=3,n=2 -e torus"), @"torus refused: needs a generated torus or mesh: this fabric is none");
-    assert_snapshot!(refused("route torus:dims=4x4,t=1 -e hyperx-min"), @"hyperx-min refused: needs a generated HyperX: this fabric is none");
-    assert_snapshot!(refused("route hyperx:dims=3x3,t=1 -e dragonfly-min"), @"dragonfly-min refused: needs a generated dragonfly: this fabric is none");
+    assert_snapshot!(refused("route kary:k=3,n=2 -e torus"), @"torus refused: needs a torus or mesh with known coordinates: this fabric is none");
+    assert_snapshot!(refused("route torus:dims=4x4,t=1 -e hyperx-min"), @"hyperx-min refused: needs a HyperX with known coordinates: this fabric is none");
+    assert_snapshot!(refused("route hyperx:dims=3x3,t=1 -e dragonfly-min"), @"dragonfly-min refused: needs a dragonfly with known groups: this fabric is none");
 }
 
 #[test]

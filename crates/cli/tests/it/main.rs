@@ -6,6 +6,8 @@ mod help;
 mod recognise;
 mod reroute;
 mod route;
+mod schema;
+mod shell;
 mod sweep;
 
 use std::path::Path;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use darkfiber_fabric::{Shape, SlimFlyShape, Topology, parse_spec};
+use darkfiber_testkit::oracle::diameter;
 
 use crate::support::{cables, degree, distances, spec, switches};
 
@@ -40,7 +41,7 @@ fn order_degree_and_diameter() {
             near.dedup();
             assert_eq!(near.len(), expected, "q = {q}: parallel cables");
         }
-        assert_eq!(f.diameter(), 2, "q = {q}");
+        assert_eq!(diameter(f), 2, "q = {q}");
         assert_eq!(shape(&made).q, q as u32);
     }
 }

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use darkfiber_fabric::{Fabric, FabricBuilder, LinkClass, Switch, SwitchId};
-use darkfiber_formats::{fdbs, guid2lid, guids, lft, netloc, sl, subnet_lst, tables};
+use darkfiber_formats::{
+    fdbs, guid2lid, guids, ibnetdiscover, lft, netloc, sl, subnet_lst, tables,
+};
 use darkfiber_routing::{Layers, Lids, Request, Routes, find_engine};
 use proptest::prelude::*;
 
@@ -194,6 +196,22 @@ proptest! {
             everything(&text, &fabric, &lids);
         }
     }
+}
+
+/// The corpus of the fuzz target goes through the readers.
+#[test]
+fn replay() {
+    let text = include_str!("../../../../tests/data/fabrics/ibtopotool_3.topo");
+    let (topology, _) = ibnetdiscover::read(text, path()).expect("a dump");
+    let lids = Lids::assign(&topology.fabric, 0).expect("few");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/tables");
+    let mut files = 0;
+    for entry in std::fs::read_dir(folder).expect("a corpus") {
+        let bytes = std::fs::read(entry.expect("an entry").path()).expect("a file");
+        everything(&String::from_utf8_lossy(&bytes), &topology.fabric, &lids);
+        files += 1;
+    }
+    assert!(files >= 8, "{files}");
 }
 
 /// Characters replaced, inserted, deleted, lines doubled.

@@ -3,7 +3,7 @@
 use darkfiber_study::Summary;
 
 use super::PANEL;
-use crate::svg::nice_axis;
+use crate::canvas::nice_axis;
 
 /// Width left of the logarithmic axis, for the fabric without faults.
 const SLOT: f64 = 30.0;

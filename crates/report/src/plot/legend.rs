@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use darkfiber_study::Summary;
 
-use super::LEFT;
-use crate::svg::escape;
+use crate::canvas::{LEFT, escape};
 
 const LEGEND_LINE: f64 = 20.0;
 /// Colours that are told apart with any kind of sight (Okabe and Ito, "Color universal design", 2008).

@@ -44,11 +44,7 @@ impl Engine for Dor {
         let grid = match request.shape {
             Some(Shape::Grid(grid)) => Some(grid),
             Some(_) => {
-                return Err(Refusal::WrongFabric {
-                    engine: self.name(),
-                    needs: self.needs().label(),
-                    reason: "this fabric is none".to_owned(),
-                });
+                return Err(Refusal::wrong_fabric(self, "this fabric is none"));
             }
             None => None,
         };

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::balance::balance;
 use super::dag::{Dag, MOST_BYTES, require_routable};
 use super::lines::{GLOBAL, Lines, ODD};
-use super::rules::{EVERY, Rule, assign_by_rule};
+use super::rules::{EVERY, TurnRule, assign_by_rule};
 use super::stages::{Growth, Work};
 use crate::{DELIVER, Deadlock, Engine, NO_ROUTE, Needs, Refusal, Request, Routes};
 
@@ -64,11 +64,7 @@ impl Engine for DragonflyMin {
             Some(Shape::Dragonfly(shape)) => shape,
             other => {
                 let reason = other.map_or("the groups are not known", |_| "this fabric is none");
-                return Err(Refusal::WrongFabric {
-                    engine: self.name(),
-                    needs: self.needs().label(),
-                    reason: reason.to_owned(),
-                });
+                return Err(Refusal::wrong_fabric(self, reason));
             }
         };
         self.route_groups(fabric, request, shape, share)
@@ -178,7 +174,7 @@ struct ByGroup<'a> {
     alone: bool,
 }
 
-impl Rule for ByGroup<'_> {
+impl TurnRule for ByGroup<'_> {
     fn layers(&self) -> usize {
         if self.alone { 1 } else { 2 }
     }
@@ -218,7 +214,7 @@ impl UpAcrossDown<'_> {
     }
 }
 
-impl Rule for UpAcrossDown<'_> {
+impl TurnRule for UpAcrossDown<'_> {
     fn layers(&self) -> usize {
         1
     }

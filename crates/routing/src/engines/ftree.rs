@@ -47,9 +47,8 @@ impl Engine for FTree {
 
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
-        let level = tree_levels(fabric, request.shape, request.roots).map_err(|reason| {
-            Refusal::WrongFabric { engine: self.name(), needs: self.needs().label(), reason }
-        })?;
+        let level = tree_levels(fabric, request.shape, request.roots)
+            .map_err(|reason| Refusal::wrong_fabric(self, reason))?;
         legal_routes(self.name(), fabric, request, &UpDown::from_levels(fabric, &level))
     }
 }

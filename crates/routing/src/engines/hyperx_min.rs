@@ -5,7 +5,7 @@ use darkfiber_fabric::{Fabric, GridKind, Shape, SwitchId};
 use super::balance::balance;
 use super::dag::{Dag, require_routable};
 use super::lines::{Lines, ODD};
-use super::rules::{EVERY, Rule, assign_by_rule};
+use super::rules::{EVERY, TurnRule, assign_by_rule};
 use super::stages::{Growth, Work};
 use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
 
@@ -52,11 +52,7 @@ impl Engine for HyperXMin {
             Some(Shape::Grid(grid)) if grid.kind == GridKind::HyperX => grid,
             other => {
                 let reason = other.map_or("it has no coordinates", |_| "this fabric is none");
-                return Err(Refusal::WrongFabric {
-                    engine: self.name(),
-                    needs: self.needs().label(),
-                    reason: reason.to_owned(),
-                });
+                return Err(Refusal::wrong_fabric(self, reason));
             }
         };
         let coords: Vec<Vec<u32>> = (0..fabric.switch_count())
@@ -82,7 +78,7 @@ struct DimensionOrder<'a> {
     lines: &'a Lines,
 }
 
-impl Rule for DimensionOrder<'_> {
+impl TurnRule for DimensionOrder<'_> {
     fn layers(&self) -> usize {
         1
     }

@@ -179,11 +179,7 @@ struct Tree<'a> {
 
 impl<'a> Tree<'a> {
     fn of(engine: &dyn Engine, fabric: &Fabric, shape: Option<&'a Shape>) -> Result<Self, Refusal> {
-        let refuse = |reason: &str| Refusal::WrongFabric {
-            engine: engine.name(),
-            needs: Needs::FatTree.label(),
-            reason: reason.to_owned(),
-        };
+        let refuse = |reason: &str| Refusal::wrong_fabric(engine, reason);
         match shape {
             Some(Shape::Tree(tree)) => match &tree.pgft {
                 Some(pgft) => Ok(Self {

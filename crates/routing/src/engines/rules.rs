@@ -16,8 +16,8 @@ use crate::{DELIVER, DestId, LayerBy, Layers, NO_ROUTE, Refusal, Request, Routes
 /// Every layer: what a hop or turn that belongs to no layer is kept out of.
 pub(super) const EVERY: u32 = u32::MAX;
 
-/// A few layers. In each, the turns that it allows must close no cycle.
-pub(super) trait Rule: Sync {
+/// Which hops and turns each of a few layers allows; those that one allows must close no cycle.
+pub(super) trait TurnRule: Sync {
     /// Layers that the rule knows, 1 to 32.
     fn layers(&self) -> usize;
 
@@ -40,7 +40,7 @@ pub(super) fn assign_by_rule(
     fabric: &Fabric,
     routes: &mut Routes,
     request: &Request<'_>,
-    rule: &impl Rule,
+    rule: &impl TurnRule,
 ) -> Result<(), Refusal> {
     let refuse = |needed: usize| Refusal::Lanes {
         engine,
@@ -83,7 +83,12 @@ pub(super) fn assign_by_rule(
 }
 
 /// Writes the layers of all paths that some layer allows; returns the others, if anybody sends there.
-fn place(fabric: &Fabric, routes: &Routes, rule: &impl Rule, layer: &mut [u8]) -> Vec<(u32, u32)> {
+fn place(
+    fabric: &Fabric,
+    routes: &Routes,
+    rule: &impl TurnRule,
+    layer: &mut [u8],
+) -> Vec<(u32, u32)> {
     let n = fabric.switch_count();
     let all = EVERY >> (32 - rule.layers());
     let inhabited: Vec<bool> =
@@ -144,7 +149,7 @@ impl Closed {
         Self { layers: vec![0; n], next: vec![NONE; n], known: vec![false; n], stack: Vec::new() }
     }
 
-    fn follow(&mut self, fabric: &Fabric, rule: &impl Rule, ports: &[u8]) {
+    fn follow(&mut self, fabric: &Fabric, rule: &impl TurnRule, ports: &[u8]) {
         self.known.fill(false);
         for start in 0..ports.len() {
             let mut s = start;

@@ -8,7 +8,7 @@ use super::balance::balance;
 use super::cuts::{Cuts, by_parity};
 use super::dag::{Dag, FAR, require_routable};
 use super::order::spread;
-use super::rules::{EVERY, Rule, assign_by_rule};
+use super::rules::{EVERY, TurnRule, assign_by_rule};
 use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
 
 /// See [`Engine::doc`].
@@ -55,11 +55,7 @@ impl Engine for Torus {
 
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
-        let wrong = |reason: &str| Refusal::WrongFabric {
-            engine: self.name(),
-            needs: self.needs().label(),
-            reason: reason.to_owned(),
-        };
+        let wrong = |reason: &str| Refusal::wrong_fabric(self, reason);
         let grid = match request.shape.filter(|shape| shape.fits(fabric)) {
             Some(Shape::Grid(grid)) if grid.kind != GridKind::HyperX => grid,
             Some(_) => return Err(wrong("this fabric is none")),
@@ -222,7 +218,7 @@ struct Datelines<'a> {
     cuts: &'a Cuts,
 }
 
-impl Rule for Datelines<'_> {
+impl TurnRule for Datelines<'_> {
     fn layers(&self) -> usize {
         self.cuts.layers
     }

@@ -1,0 +1,41 @@
+//! `darkfiber completions`: what makes a shell complete commands, options and names.
+
+use clap::builder::PossibleValuesParser;
+use clap::{Command, CommandFactory};
+use darkfiber_fabric::{FAMILIES, PRESETS};
+use darkfiber_routing::ENGINES;
+
+use super::list;
+use crate::args::{Cli, CompletionsCommand, WRITABLE};
+use crate::failure::{Exit, Failure};
+use crate::out;
+
+pub(crate) fn run(args: &CompletionsCommand) -> Result<Exit, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut with_names(), "darkfiber", &mut script);
+    out::print_with(|out| out.write_all(&script))?;
+    Ok(Exit::Fine)
+}
+
+/// The command line with the names that some of its values can have. When it is read they are no part
+/// of it: chains of engines are values, too, and a close name is suggested for a wrong one. A FABRIC
+/// stays without names, as most shells would then no longer complete files.
+fn with_names() -> Command {
+    let engines: Vec<&str> = ENGINES.iter().map(|e| e.name()).collect();
+    let families = FAMILIES.iter().map(|f| f.name());
+    let presets = PRESETS.iter().map(|p| p.name);
+    let listed: Vec<&str> = engines.iter().copied().chain(families).chain(presets).collect();
+    let mut command = Cli::command();
+    for (name, argument, values) in [
+        ("route", "engines", engines.clone()),
+        ("sweep", "engines", engines.clone()),
+        ("reroute", "engine", engines.clone()),
+        ("fabric", "to", WRITABLE.to_vec()),
+        ("list", "kind", list::KINDS.to_vec()),
+        ("list", "name", listed),
+    ] {
+        let named = PossibleValuesParser::new(values);
+        command = command.mut_subcommand(name, |c| c.mut_arg(argument, |a| a.value_parser(named)));
+    }
+    command
+}

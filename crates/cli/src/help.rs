@@ -1,0 +1,125 @@
+//! What stands below the options in the help of each command: rules, examples, exit codes.
+
+pub(crate) const TOP: &str = "\
+A FABRIC is
+  a file              ibnetdiscover output, subnet.lst, netloc nodes, edge list, JSON; gz and zst
+                      too; recognised by its content; - is standard input
+  @preset             a machine or tree of the literature     (darkfiber list presets)
+  family:key=value,.. a generated network                     (darkfiber list families)
+
+Examples:
+  darkfiber fabric my-fabric.topo                             what is in this dump?
+  darkfiber route my-fabric.topo -e minhop -e updn -e dfsssp  compare engines side by side
+  darkfiber route my-fabric.topo -e dfsssp -o new-routes      write tables that OpenSM can load
+  darkfiber check my-fabric.topo --routes opensm-lfts.dump    is what OpenSM runs sound?
+
+Exit codes:
+  0   fine
+  1   a finding: pairs that cannot talk, loops, possible deadlock, a broken fabric
+  2   the command line is wrong
+  3   a file cannot be read or written
+  4   infeasible: no engine can route this fabric, or no forwarding table can hold the routes
+  70  a bug in darkfiber";
+
+pub(crate) const FABRIC: &str = "\
+Examples:
+  darkfiber fabric my-fabric.topo
+  darkfiber fabric @t2hx-hyperx --format json
+  darkfiber fabric hyperx:dims=4x4,t=4 -o small.topo             an ibsim net file
+  darkfiber fabric my-fabric.topo --to dot -o my-fabric.dot
+  darkfiber fabric my-fabric.topo --fail-links 15 --seed 7 -o degraded.topo
+  darkfiber fabric my-fabric.topo --anonymise -o shared/fabric.topo \\
+            --tables opensm-lfts.dump --jobs jobs.txt            names and GUIDs replaced in all
+
+Exit code 1 if the fabric has a fault: several pieces, no hosts, adapters without a cable.";
+
+pub(crate) const ROUTE: &str = "\
+Engines are timed alone, then every pair of terminals is traced by a checker that shares no code with
+them. EFI (edge forwarding index) = routes that cross a switch-to-switch channel; dark fiber = share of
+those channels that no route crosses; hops are switches crossed, as OpenSM counts.
+
+Examples:
+  darkfiber route my-fabric.topo -e minhop -e updn -e ftree -e dfsssp
+  darkfiber route my-fabric.topo -e ftree,updn -o new-routes   ftree, or updn if ftree refuses
+  darkfiber route @t2hx-hyperx -e dfsssp --lanes 4 --svg load.svg
+  darkfiber route my-fabric.topo -e updn --roots 0x0002c903000a1b2c,0x0002c903000a1b2d
+  darkfiber route torus:dims=8x8x8,t=1 -e dor -e dfsssp --fail-links 10 --format json
+
+Written with -o (to DIR/<engine> if there are several): lfts.dump (OpenSM's `routing_engine file`,
+`lfts_file`), guid2lid, fabric.topo, subnet.lst, fdbs, path-sl, route.json. Nothing is written that failed
+the check.
+
+Exit code 1 if pairs cannot talk or an engine broke its promise of deadlock freedom; 4 if no engine could
+route, or routes could not be written.";
+
+pub(crate) const CHECK: &str = "\
+PATH is a forwarding table dump (OpenSM's lfts dump, `dump_lfts.sh`, `ibroute`, osm.fdbs), a netloc paths
+file (FABRIC being its nodes file), or a directory that `darkfiber route -o` wrote.
+
+Examples:
+  darkfiber check my-fabric.topo --routes /var/log/opensm-lfts.dump
+  darkfiber check new-routes/fabric.topo --routes new-routes
+  darkfiber check my-fabric.topo --routes osm.fdbs --guid2lid /var/cache/opensm/guid2lid
+  darkfiber check my-fabric.topo --routes lfts.dump --sl path-sl --format json
+  darkfiber check my-fabric.topo --routes lfts.dump --fail dead-cables.txt   what if these fail?
+
+Exit code 1 if pairs cannot talk, packets go round, or channels can deadlock.";
+
+pub(crate) const SWEEP: &str = "\
+For each fabric, share and seed: take that share of the switch-to-switch cables away (at least one), route
+what is left with every engine, check. Of equal seeds a larger share includes a smaller one. A fabric that
+falls apart is routed piece by piece; pairs between pieces are lost. Relative EFI is that of the fullest
+channel over that of the same engine without faults. Seeds count from --seed; lots that engines draw
+themselves are the same in every run. Runs go side by side, so times are longer than alone: for times use
+--threads 1.
+
+The study is that of Domke, Hoefler, Matsuoka, \"Fail-in-place network design\", SC'14.
+
+Examples:
+  darkfiber sweep kary:k=4,n=2 torus:dims=4x4,t=4 -e updn -e dfsssp
+  darkfiber sweep @t2hx-hyperx -e minhop -e dfsssp --fail-percent 0.3,1,3 --seeds 50 \\
+            -o runs.csv --svg sweep.svg
+  darkfiber sweep my-fabric.topo -e ftree,updn -e dfsssp --lanes 4 --format csv
+
+The table sums up all seeds; -o and --format csv have every run, --format json has both.
+
+Exit code 1 if an engine loses pairs of one piece or breaks its promise of deadlock freedom; 4 if no run
+could be routed.";
+
+pub(crate) const REROUTE: &str = "\
+The switches that the fault cut off get new entries, all others keep theirs; what changes is told entry by
+entry and block by block (64 LIDs, the unit in which tables are sent). Time is told apart: 'prepare' reads
+loads and dependencies from the old tables, which a running service does once; 'compute' is the answer to
+the fault. Without --fail whatever does not reach is mended: FABRIC from after a fault, tables from before.
+
+Old and new tables may coexist 'in any order' if whatever mix of old and new entries packets meet while
+switches are updated one by one, nothing goes round and no layer gets a cycle of channel dependencies; 'in
+steps' if the switches of each step must be done before the next begins; else 'drain': traffic to the
+destinations that change must stop meanwhile.
+
+Examples:
+  darkfiber reroute my-fabric.topo --routes lfts.dump --fail 0x0002c903000a1b2c:7
+  darkfiber reroute my-fabric.topo --routes old-routes --fail leaf1[7] spine3 -o new-routes
+  darkfiber reroute my-fabric.topo --routes old-routes --fail dead-cables.txt --compare
+  darkfiber reroute after-fault.topo --routes lfts.dump -o new-routes
+  darkfiber reroute my-fabric.topo --routes old-routes --fail-links 1 --format json
+
+Exit code 1 if nothing sound could be written, 4 if the faults split the fabric.";
+
+pub(crate) const COMPLETIONS: &str = "\
+Examples:
+  darkfiber completions bash > ~/.local/share/bash-completion/completions/darkfiber
+  darkfiber completions zsh > ~/.zfunc/_darkfiber                where `fpath` has ~/.zfunc
+  darkfiber completions fish > ~/.config/fish/completions/darkfiber.fish";
+
+pub(crate) const MAN: &str = "\
+Examples:
+  darkfiber man | man -l -
+  darkfiber man route > /usr/local/share/man/man1/darkfiber-route.1";
+
+pub(crate) const LIST: &str = "\
+Examples:
+  darkfiber list engines
+  darkfiber list engines dfsssp     all that is known about one
+  darkfiber list families hyperx
+  darkfiber list presets";

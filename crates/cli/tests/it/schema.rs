@@ -1,0 +1,125 @@
+//! What `--format json` prints is what `docs/schema` says: no key without a description, none missing.
+
+mod validate;
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::{PAIR, folder, run_in};
+use validate::{valid, violation};
+
+fn schema(kind: &str) -> Value {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../docs/schema/{kind}.json"));
+    let text = std::fs::read_to_string(file).expect("a schema");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+/// Runs commands in a folder of a few files; each result must be of its kind and have some keys.
+fn hold(kind: &str, runs: &[(&str, &[&str])]) {
+    let files = [
+        ("pair.topo", PAIR),
+        ("split", "a b\nc d\n"),
+        ("ring", "a b\nb c\nc d\nd e\ne a\n"),
+        ("torn", "0x0002c90000000101 8\n"),
+    ];
+    let dir = folder(&files);
+    assert_eq!(run_in(dir.path(), "route pair.topo -e minhop -o tables -q").code, 0);
+    let schema = schema(kind);
+    for (line, keys) in runs {
+        let json = run_in(dir.path(), &format!("{line} --format json -q")).json();
+        valid(&schema, &json, line);
+        for key in *keys {
+            let found = json.pointer(key).unwrap_or(&Value::Null);
+            assert!(*found != Value::Null, "{line}: no {key}: {json}");
+        }
+    }
+}
+
+#[test]
+fn fabrics() {
+    hold(
+        "fabric",
+        &[
+            ("fabric hyperx:dims=4x3,t=2", &["/shape", "/diameter"]),
+            ("fabric pair.topo", &["/recognised/text", "/link_classes/0/label"]),
+            ("fabric split", &["/unrecognised/0", "/findings/0/sizes"]),
+            ("fabric pair.topo --storage 0x2c90000000212", &["/roles/storage"]),
+            ("fabric kary:k=3,n=2", &[]),
+        ],
+    );
+}
+
+#[test]
+fn routes_and_checks() {
+    hold(
+        "route",
+        &[
+            ("route torus:dims=5,t=1 -e minhop", &["/findings/0/cycle/0/route/source"]),
+            ("route ring -e dmodk", &["/refused"]),
+            ("route ring -e dmodk,dfsssp --spread-lanes", &["/chain/1", "/layers_needed"]),
+            ("route torus:dims=5x5,t=1 -e dfsssp --layer-by destination", &["/layers_by_pair"]),
+            ("check pair.topo --routes tables", &["/efi/stddev"]),
+            (
+                "check pair.topo --routes tables --fail torn",
+                &["/findings/0/sizes", "/findings/1/examples/0/at"],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn comparisons() {
+    let line = "route ring -e minhop -e dmodk -e updn";
+    hold("comparison", &[(line, &["/engines/0/hops/max", "/engines/1/refused"])]);
+}
+
+#[test]
+fn sweeps() {
+    let line = "sweep ring kary:k=2,n=2 -e updn -e dmodk --fail-percent 1,40 --seeds 2";
+    let keys = ["/runs/0/efi_max", "/runs/1/refused", "/summary/0/layers/mean"];
+    hold("sweep", &[(line, &keys)]);
+}
+
+#[test]
+fn lists() {
+    let kinds = ["engines", "families", "presets", "formats", "metrics", "engines dfsssp"];
+    for kind in kinds {
+        hold("list", &[(&format!("list {kind}"), &["/items/0"])]);
+    }
+}
+
+#[test]
+fn every_schema_is_tested() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema");
+    let mut kinds: Vec<String> = std::fs::read_dir(folder)
+        .expect("a directory")
+        .map(|e| e.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    kinds.sort_unstable();
+    assert_eq!(kinds, ["comparison.json", "fabric.json", "list.json", "route.json", "sweep.json"]);
+}
+
+/// The judge itself: a result that is changed anywhere is no longer valid.
+#[test]
+fn what_is_wrong_is_found() {
+    let dir = folder(&[]);
+    let right = run_in(dir.path(), "route torus:dims=5,t=1 -e minhop --format json").json();
+    let schema = schema("route");
+    assert_eq!(violation(&schema, &right), None);
+    let wrong = |change: &dyn Fn(&mut Value)| {
+        let mut json = right.clone();
+        change(&mut json);
+        violation(&schema, &json).expect("it is wrong")
+    };
+    wrong(&|json| json["surprise"] = 1.into());
+    wrong(&|json| json["hops"]["median"] = 1.into());
+    wrong(&|json| json["layers"] = "one".into());
+    wrong(&|json| json["layers"] = (-1).into());
+    wrong(&|json| json["efi"]["max"] = 1.5.into());
+    wrong(&|json| json["pairs"] = Value::Null);
+    wrong(&|json| json["findings"][0]["severity"] = "dire".into());
+    wrong(&|json| json["findings"][0]["cycle"][0]["channel"]["to_guid"] = "0x1".into());
+    wrong(&|json| drop(json.as_object_mut().expect("an object").remove("fabric")));
+    wrong(&|json| drop(json["fabric"].as_object_mut().expect("an object").remove("hosts")));
+}

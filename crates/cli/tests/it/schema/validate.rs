@@ -1,0 +1,145 @@
+//! Whether a value is as a JSON Schema says, for the part of JSON Schema that our schemas use: any other
+//! keyword is refused. Stricter than the standard: a key that nothing describes is a violation.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+/// Demands that the value is as the schema says.
+pub(super) fn valid(schema: &Value, value: &Value, what: &str) {
+    if let Some(problem) = violation(schema, value) {
+        panic!("{what}: {problem}\n{value:#}");
+    }
+}
+
+/// The first way in which the value is not as the schema says.
+pub(super) fn violation(schema: &Value, value: &Value) -> Option<String> {
+    Judge { root: schema }.closed(schema, value).err()
+}
+
+type Keys = BTreeSet<String>;
+
+struct Judge<'a> {
+    root: &'a Value,
+}
+
+impl Judge<'_> {
+    /// As [`described`](Self::described), and all keys of the value are.
+    fn closed(&self, schema: &Value, value: &Value) -> Result<(), String> {
+        let known = self.described(schema, value)?;
+        let keys = value.as_object().into_iter().flat_map(Map::keys);
+        match keys.into_iter().find(|k| !known.contains(*k)) {
+            Some(key) => Err(format!("nothing describes {key}")),
+            None => Ok(()),
+        }
+    }
+
+    /// The keys of the value that the schema describes.
+    fn described(&self, schema: &Value, value: &Value) -> Result<Keys, String> {
+        let Value::Object(rules) = schema else {
+            return if *schema == Value::Bool(true) {
+                Ok(Keys::new())
+            } else {
+                Err("false".into())
+            };
+        };
+        let mut known = Keys::new();
+        for (keyword, rule) in rules {
+            let at = |problem: String| format!("{keyword}: {problem}");
+            known.append(&mut self.apply(keyword, rule, rules, value).map_err(at)?);
+        }
+        Ok(known)
+    }
+
+    fn apply(
+        &self,
+        keyword: &str,
+        rule: &Value,
+        rules: &Map<String, Value>,
+        value: &Value,
+    ) -> Result<Keys, String> {
+        let mut known = Keys::new();
+        let fine = match keyword {
+            "$schema" | "$defs" | "title" | "description" | "format" => true,
+            "$ref" => {
+                let place = rule.as_str().and_then(|r| r.strip_prefix('#')).expect("a reference");
+                let target = self.root.pointer(place).expect("what is referred to");
+                return self.described(target, value);
+            }
+            "type" => match rule {
+                Value::Array(types) => types.iter().any(|t| is(t, value)),
+                one => is(one, value),
+            },
+            "const" => rule == value,
+            "enum" => list(rule).contains(value),
+            "minimum" => value.as_f64() >= rule.as_f64(),
+            "maximum" => value.as_f64() <= rule.as_f64(),
+            "pattern" => {
+                assert_eq!(rule, "^0x[0-9a-f]{16}$", "the only pattern that is known here");
+                let digits = value.as_str().and_then(|v| v.strip_prefix("0x")).unwrap_or_default();
+                let hexadecimal = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
+                digits.len() == 16 && digits.bytes().all(hexadecimal)
+            }
+            "required" => {
+                list(rule).iter().all(|key| value.get(key.as_str().expect("a key")).is_some())
+            }
+            "items" => {
+                for (i, item) in value.as_array().into_iter().flatten().enumerate() {
+                    self.closed(rule, item).map_err(|problem| format!("{i}: {problem}"))?;
+                }
+                true
+            }
+            "properties" => {
+                for (key, schema) in rule.as_object().expect("schemas by key") {
+                    if let Some(inner) = value.get(key) {
+                        self.closed(schema, inner)
+                            .map_err(|problem| format!("{key}: {problem}"))?;
+                        known.insert(key.clone());
+                    }
+                }
+                true
+            }
+            "additionalProperties" => {
+                let named = rules.get("properties");
+                for (key, inner) in value.as_object().into_iter().flatten() {
+                    if named.and_then(|n| n.get(key)).is_none() {
+                        self.closed(rule, inner).map_err(|problem| format!("{key}: {problem}"))?;
+                        known.insert(key.clone());
+                    }
+                }
+                true
+            }
+            "anyOf" | "oneOf" => {
+                let tried: Vec<_> = list(rule).iter().map(|s| self.described(s, value)).collect();
+                let fits = tried.iter().filter(|t| t.is_ok()).count();
+                if fits == 0 {
+                    return Err(format!(
+                        "{:?}",
+                        tried.into_iter().filter_map(Result::err).collect::<Vec<_>>()
+                    ));
+                }
+                known.extend(tried.into_iter().flatten().flatten());
+                keyword == "anyOf" || fits == 1
+            }
+            other => panic!("keyword {other} is not known here"),
+        };
+        if fine { Ok(known) } else { Err(format!("{rule} against {value}")) }
+    }
+}
+
+fn list(rule: &Value) -> &[Value] {
+    rule.as_array().expect("a list")
+}
+
+fn is(kind: &Value, value: &Value) -> bool {
+    match kind.as_str().expect("a type") {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        other => panic!("type {other} is not known here"),
+    }
+}

@@ -1,0 +1,58 @@
+//! JSON Schemas of the results, made from their types.
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
+
+use crate::model::{Comparison, FabricResult, Listed, Single, Sweep};
+
+/// The kinds of results that `--format json` prints, by name, each with its JSON Schema (draft 2020-12).
+/// `docs/schema/NAME.json` holds a copy.
+///
+/// Results get new keys from time to time, so the schemas do not forbid unknown ones.
+pub fn all() -> Vec<(&'static str, Schema)> {
+    vec![
+        of::<FabricResult>("fabric"),
+        of::<Single<'_>>("route"),
+        of::<Comparison<'_>>("comparison"),
+        of::<Sweep<'_>>("sweep"),
+        of::<Listed>("list"),
+    ]
+}
+
+fn of<T: JsonSchema>(name: &'static str) -> (&'static str, Schema) {
+    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    let mut schema = generator.into_root_schema_for::<T>();
+    schema.insert("title".to_owned(), name.into());
+    (name, schema)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    /// After a change that is meant: `DARKFIBER_UPDATE_DOCS=1 cargo test -p darkfiber-report schema`.
+    #[test]
+    fn docs_hold_the_schemas() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema");
+        let mut names = Vec::new();
+        for (name, schema) in super::all() {
+            let made = crate::json::text(&schema);
+            let file = folder.join(format!("{name}.json"));
+            if std::env::var_os("DARKFIBER_UPDATE_DOCS").is_some() {
+                fs::create_dir_all(&folder).expect("a directory");
+                fs::write(&file, &made).expect("a file");
+            }
+            let kept = fs::read_to_string(&file).unwrap_or_default();
+            assert!(kept == made, "{name}: DARKFIBER_UPDATE_DOCS=1 writes docs/schema anew");
+            names.push(format!("{name}.json"));
+        }
+        names.sort_unstable();
+        let entries = fs::read_dir(&folder).expect("a directory");
+        let mut files: Vec<String> = entries
+            .map(|e| e.expect("an entry").file_name().to_string_lossy().into_owned())
+            .collect();
+        files.sort_unstable();
+        assert_eq!(files, names, "one schema for each kind of result");
+    }
+}
