@@ -18,6 +18,10 @@ use crate::{DELIVER, DestId, Routes};
 const TOGETHER: usize = 2;
 /// Most passes after those that choose source by source.
 const APART: usize = 3;
+/// Passes end where the largest load is this near to its lower bound: a share of one in so many.
+const NEAR: u64 = 50;
+/// Passes of a kind end with one that gains less than one in so many.
+const GAIN: u64 = 33;
 
 /// What is routed at one switch in one go: terminals of one role, and the switch's own LID at its
 /// last stop.
@@ -49,6 +53,7 @@ pub(crate) fn balance(
                 let row = routes.row(DestId(t), path);
                 balancer.choose(fabric, dag, routes.ports_mut(row));
                 balancer.add(dag);
+                balancer.force(dag);
                 strays.extend(dag.strays(fabric).map(|s| (row as u32, s)));
             }
         }
@@ -57,12 +62,13 @@ pub(crate) fn balance(
             balancer.choose(fabric, dag, routes.ports_mut(row));
         }
     });
-    let bound = cut_bound(fabric, routes.paths());
+    // All paths to a destination are as long as its graph says, so that their sum is given.
+    let bound = cut_bound(fabric, routes.paths()).max(balancer.mean()).max(balancer.forced());
     let mut largest = balancer.largest();
     let with_terminals = stops.partition_point(|(_, stop)| !stop.terminals.is_empty());
     let mut together = TOGETHER;
     let mut apart = APART;
-    while largest > bound && together + apart > 0 {
+    while !is_near(largest, bound) && together + apart > 0 {
         let before = (routes.clone(), balancer.load.clone());
         let fine = together == 0;
         for_each_dag(&stops[..with_terminals], &make, |(_, stop), dag| {
@@ -81,15 +87,19 @@ pub(crate) fn balance(
         });
         let now = balancer.largest();
         let passes = if fine { &mut apart } else { &mut together };
+        *passes = if largest.saturating_sub(now) < largest / GAIN { 0 } else { *passes - 1 };
         if now < largest {
             largest = now;
-            *passes -= 1;
         } else {
             (*routes, balancer.load) = before;
-            *passes = 0;
         }
     }
     Balanced { strays, largest }
+}
+
+/// Whether a further pass is not worth its time.
+pub(super) fn is_near(largest: u64, bound: u64) -> bool {
+    largest <= bound + bound / NEAR
 }
 
 /// [`balance`] on all shortest paths of a connected fabric; returns the largest load.
@@ -199,6 +209,8 @@ struct Balancer {
     choice: Vec<(u32, u32)>,
     /// Per switch what it chose.
     next: Vec<Candidate>,
+    /// Paths over each channel that have no other way.
+    forced: Vec<u64>,
 }
 
 impl Balancer {
@@ -211,11 +223,35 @@ impl Balancer {
             through: vec![0; n],
             choice: Vec::with_capacity(n),
             next: vec![Candidate { channel: 0, head: 0 }; n],
+            forced: vec![0; fabric.channel_count()],
         }
     }
 
     fn largest(&self) -> u64 {
         self.load.iter().copied().max().unwrap_or(0)
+    }
+
+    /// Mean load of a channel.
+    fn mean(&self) -> u64 {
+        self.load.iter().sum::<u64>() / self.load.len().max(1) as u64
+    }
+
+    /// Most paths on a channel that have no other way.
+    fn forced(&self) -> u64 {
+        self.forced.iter().copied().max().unwrap_or(0)
+    }
+
+    /// Counts what must pass each channel: the terminals of a switch with a single candidate, and those
+    /// behind it that must come by.
+    fn force(&mut self, dag: &Dag) {
+        self.through.copy_from_slice(&self.sources);
+        for i in (1..dag.order.len()).rev() {
+            if let [only] = dag.candidates(i) {
+                let paths = self.through[dag.order[i] as usize];
+                self.forced[only.channel as usize] += u64::from(paths);
+                self.through[only.head as usize] += paths;
+            }
+        }
     }
 
     /// Chooses the least loaded path of every switch and writes its port.
@@ -254,10 +290,7 @@ impl Balancer {
             let candidates = dag.candidates(i);
             let best = match candidates {
                 [only] => only,
-                _ => candidates
-                    .iter()
-                    .min_by_key(|c| self.fullest(home, **c))
-                    .expect("a switch at a distance has a way"),
+                _ => self.least_full(home, candidates),
             };
             self.next[s as usize] = *best;
             ports[s as usize] = tail_ports[best.channel as usize];
@@ -271,18 +304,26 @@ impl Balancer {
         }
     }
 
-    /// Largest load and sum of loads on the way over `first`.
-    fn fullest(&self, home: u32, first: Candidate) -> (u64, u64) {
-        let load = self.load[first.channel as usize];
-        let (mut most, mut sum, mut at) = (load, load, first.head);
-        while at != home {
-            let c = self.next[at as usize];
-            let load = self.load[c.channel as usize];
-            most = most.max(load);
-            sum += load;
-            at = c.head;
+    /// The candidate on whose way the fullest channel has the least load, then the least sum of loads.
+    fn least_full<'d>(&self, home: u32, candidates: &'d [Candidate]) -> &'d Candidate {
+        let mut best = &candidates[0];
+        let (mut least, mut least_sum) = (u64::MAX, u64::MAX);
+        for first in candidates {
+            let (mut most, mut sum, mut at) = (0, 0, *first);
+            loop {
+                let load = self.load[at.channel as usize];
+                most = most.max(load);
+                sum += load;
+                if most > least || at.head == home {
+                    break;
+                }
+                at = self.next[at.head as usize];
+            }
+            if (most, sum) < (least, least_sum) {
+                (best, least, least_sum) = (first, most, sum);
+            }
         }
-        (most, sum)
+        best
     }
 
     /// Adds the paths just chosen to the loads.

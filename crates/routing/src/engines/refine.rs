@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{Fabric, SwitchId};
 
-use super::balance::{Stop, cut_bound};
+use super::balance::{Stop, cut_bound, is_near};
 use super::dag::Dag;
 use super::grow::{Free, Grower, Loads, Look, Rule, Taste};
 use super::tree::Tree;
@@ -46,7 +46,7 @@ pub(super) fn refine<'a, R: Rule + Clone>(
         }
     }
     for _ in 0..MORE_PASSES {
-        if best.largest <= bound {
+        if is_near(best.largest, bound) {
             break;
         }
         if !best.sweep_if_better(&rule_of) && best.taste.take().is_none() {
