@@ -18,7 +18,7 @@ use super::prepared::{NONE, Prepared};
 const MOST_LOOKS: usize = 3_000_000;
 /// The share of the largest old load by which a load may exceed it before rows that the fault did not
 /// touch, and the layers of paths, may change.
-const FAR_TOO_MUCH: u64 = 32;
+const FAR_TOO_MUCH: u64 = 50;
 
 impl Prepared<'_> {
     /// Moves rows off the hottest channel until no load is above `budget` or nothing helps. Rows that
@@ -28,6 +28,8 @@ impl Prepared<'_> {
             cuts.iter().enumerate().map(|(i, cut)| (cut.row, i)).collect();
         let mut users: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
         let mut place = vec![NONE; self.fabric.switch_count()];
+        // Switches that do not send over the hottest channel any more.
+        let mut left = vec![false; self.fabric.switch_count()];
         let mut roughly = false;
         let mut looks = 0;
         let far = budget + budget / FAR_TOO_MUCH;
@@ -44,54 +46,67 @@ impl Prepared<'_> {
             rows.sort_by_cached_key(|&row| {
                 of_row.get(&row).is_none_or(|&i| cuts[i].entry_before(tail) == Some(port))
             });
-            let mut eased = None;
-            'rows: for &row in rows.iter() {
+            let mut users_left = Vec::new();
+            let rows = std::mem::take(rows);
+            for &row in &rows {
                 let known = of_row.get(&row).copied();
+                if looks > MOST_LOOKS || self.load[hot as usize] <= goal {
+                    break;
+                }
                 if known.is_none() && !roughly {
                     continue;
                 }
-                let users = self.cut(row, std::iter::once(tail), &mut place);
-                for node in &users.nodes {
+                let behind = self.cut(row, std::iter::once(tail), &mut place);
+                for node in &behind.nodes {
                     let s = node.switch;
                     looks += self.fabric.channels_from(SwitchId(s)).len();
-                    if !roughly && known.is_some_and(|i| cuts[i].entry_before(s).is_none()) {
+                    let load = self.load[hot as usize];
+                    if load <= goal {
+                        break;
+                    }
+                    let known = of_row.get(&row).copied();
+                    if left[s as usize]
+                        || !roughly && known.is_some_and(|i| cuts[i].entry_before(s).is_none())
+                    {
                         continue;
                     }
-                    let ways = self.ways_round(row, node, (hot, most));
+                    let ways = self.ways_round(row, node, (hot, load));
                     if ways.is_empty() {
                         continue;
                     }
                     let cut = self.cut(row, std::iter::once(s), &mut place);
-                    if self.shift(&cut, &ways, roughly, mended) {
-                        match of_row.entry(row) {
-                            Entry::Occupied(i) => cuts[*i.get()].join(cut),
-                            Entry::Vacant(new) => {
-                                new.insert(cuts.len());
-                                cuts.push(cut);
-                            }
-                        }
-                        eased = Some((row, s));
-                        break 'rows;
-                    }
                     looks += self.longest * cut.nodes.len();
+                    let Some(way) = self.shift(&cut, &ways, roughly, mended) else { continue };
+                    for c in way {
+                        users.remove(c);
+                    }
+                    for n in &cut.nodes {
+                        left[n.switch as usize] = true;
+                        users_left.push(n.switch);
+                    }
+                    match of_row.entry(row) {
+                        Entry::Occupied(i) => cuts[*i.get()].join(cut),
+                        Entry::Vacant(new) => {
+                            new.insert(cuts.len());
+                            cuts.push(cut);
+                        }
+                    }
                 }
-                if looks > MOST_LOOKS {
-                    return;
+                for s in users_left.drain(..) {
+                    left[s as usize] = false;
                 }
             }
-            let Some((row, s)) = eased else {
+            users.insert(hot, rows);
+            if looks > MOST_LOOKS {
+                return;
+            }
+            if self.load[hot as usize] == most {
                 // Changing rows that the fault did not touch, or the layers of paths, is a disturbance
                 // of its own: only for what is far too much.
                 if roughly || most <= far {
                     return;
                 }
                 roughly = true;
-                continue;
-            };
-            let mut way = Vec::new();
-            self.follow(row, s, &mut way);
-            for c in way {
-                users.remove(&c);
             }
         }
     }
@@ -143,15 +158,15 @@ impl Prepared<'_> {
         choices.into_iter().map(|(_, way)| way).collect()
     }
 
-    /// Sends what passes the first node of `cut` on one of `choices`; whether there is one that its
-    /// layers take (or others, if paths `may_move`) and that makes no path longer than paths may be.
-    fn shift(
+    /// Sends what passes the first node of `cut` on one of `choices`: the first that its layers take (or
+    /// others, if paths `may_move`) and that makes no path longer than paths may be.
+    fn shift<'w>(
         &mut self,
         cut: &Cut,
-        choices: &[Vec<u32>],
+        choices: &'w [Vec<u32>],
         may_move: bool,
         mended: &mut Mended,
-    ) -> bool {
+    ) -> Option<&'w [u32]> {
         let (row, node) = (cut.row, &cut.nodes[0]);
         let mut ways: Vec<Vec<u32>> = Vec::new();
         for n in &cut.nodes {
@@ -214,8 +229,8 @@ impl Prepared<'_> {
             }
             let port = self.fabric.tail_ports()[way[0] as usize];
             self.routes.ports_mut(row)[node.switch as usize] = port;
-            return true;
+            return Some(way);
         }
-        false
+        None
     }
 }
