@@ -15,7 +15,7 @@ use super::mend::{Held, Mended, layers};
 use super::prepared::{NONE, Prepared};
 
 /// Channels that are looked at before giving up: a limit of time that is the same on every machine.
-const MOST_LOOKS: usize = 3_000_000;
+const MOST_LOOKS: usize = 600_000;
 /// The share of the largest old load by which a load may exceed it before rows that the fault did not
 /// touch, and the layers of paths, may change.
 const FAR_TOO_MUCH: u64 = 50;
@@ -75,7 +75,7 @@ impl Prepared<'_> {
                         continue;
                     }
                     let cut = self.cut(row, std::iter::once(s), &mut place);
-                    looks += self.longest * cut.nodes.len();
+                    looks += self.longest * cut.nodes.len() * ways.len();
                     let Some(way) = self.shift(&cut, &ways, roughly, mended) else { continue };
                     for c in way {
                         users.remove(c);

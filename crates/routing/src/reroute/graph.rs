@@ -68,7 +68,7 @@ pub(super) struct Layer {
     seen: Vec<u64>,
     last: Vec<u32>,
     search: u32,
-    queue: Vec<u32>,
+    stack: Vec<u32>,
 }
 
 impl Layer {
@@ -86,7 +86,7 @@ impl Layer {
             seen: vec![0; slots.switches * slots.words],
             last: vec![0; slots.switches],
             search: 0,
-            queue: Vec::new(),
+            stack: Vec::new(),
         }
     }
 
@@ -231,31 +231,31 @@ impl Layer {
             return false;
         }
         // What `d` leads to goes behind `c`, in the same order; all between moves up.
-        self.queue.clear();
+        self.stack.clear();
         let mut free = low;
         for place in low..=high {
             let x = self.at[place as usize];
             if self.has_seen(slots, fabric, x) {
-                self.queue.push(x);
+                self.stack.push(x);
             } else {
                 self.at[free as usize] = x;
                 self.place[x as usize] = free;
                 free += 1;
             }
         }
-        for (place, &x) in (free..).zip(&self.queue) {
+        for (place, &x) in (free..).zip(&self.stack) {
             self.at[place as usize] = x;
             self.place[x as usize] = place;
         }
         true
     }
 
-    /// Marks what `start` leads to up to place `high`; `false` if that includes the channel there. Broad
-    /// first and with one step of foresight it ends soon in that case: chains of dependencies are short.
+    /// Marks what `start` leads to up to place `high`; `false` if that includes the channel there. It looks
+    /// one step ahead, which is enough to end most searches soon: many channels lead to any one.
     fn search(&mut self, slots: &Slots, fabric: &Fabric, start: u32, high: u32) -> bool {
         self.search += 1;
-        self.queue.clear();
-        self.queue.push(start);
+        self.stack.clear();
+        self.stack.push(start);
         let tail = fabric.tails()[start as usize];
         let k = start - fabric.channel_starts()[tail as usize];
         self.mark(slots, tail, k as usize / 64, 1 << (k % 64));
@@ -263,10 +263,7 @@ impl Layer {
         let goal_tail = fabric.tails()[goal as usize];
         let goal_k = goal - fabric.channel_starts()[goal_tail as usize];
         let (goal_word, goal_bit) = ((goal_k / 64) as usize, 1 << (goal_k % 64));
-        let mut next = 0;
-        while next < self.queue.len() {
-            let x = self.queue[next];
-            next += 1;
+        while let Some(x) = self.stack.pop() {
             let v = fabric.heads()[x as usize];
             let mut first = fabric.channel_starts()[v as usize];
             for w in 0..slots.words {
@@ -282,7 +279,7 @@ impl Layer {
                             {
                                 return false;
                             }
-                            self.queue.push(y);
+                            self.stack.push(y);
                         }
                         Ordering::Equal => return false,
                         Ordering::Greater => {}
