@@ -12,8 +12,9 @@ use darkfiber_routing::{Request, find_engine};
 
 const CABLES: u64 = 10;
 const ENGINES: [&str; 6] = ["minhop", "updn", "ftree", "dfsssp", "lash", "nue"];
-/// What the largest load may be, by that of routing from scratch with the same engine.
-const GOAL: f64 = 1.05;
+/// What the largest load may be, by that of the old tables or of routing from scratch with the same
+/// engine, whichever is larger: tables that were worse before the fault are not made better.
+const GOAL: f64 = 1.06;
 
 /// Compares on ten random cables, one at a time, with all engines that route the fabric.
 fn compare(spec: &str) {
@@ -52,7 +53,8 @@ fn compare(spec: &str) {
                 mended.moved.len()
             );
             ratios.push(ratio);
-            if ratio > GOAL {
+            let goal = GOAL * reference.max(mended.load_before) as f64;
+            if load as f64 > goal {
                 let _infallible = writeln!(too_much, "{spec} {name}, cable {seed}: {ratio:.3}");
             }
         }
