@@ -17,6 +17,7 @@ const ENGINES: [&str; 6] = ["minhop", "updn", "ftree", "dfsssp", "lash", "nue"];
 const GOAL: f64 = 1.06;
 
 /// Compares on ten random cables, one at a time, with all engines that route the fabric.
+#[allow(clippy::print_stdout, reason = "the table is what a study is for")]
 fn compare(spec: &str) {
     let whole = open(spec).unwrap_or_else(|e| panic!("{spec}: {e}"));
     let mut too_much = String::new();
