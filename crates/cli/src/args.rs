@@ -289,7 +289,12 @@ pub(crate) struct RerouteCommand {
     /// route.json beside them says]
     #[arg(short, long, value_name = "ENGINE")]
     pub(crate) engine: Option<String>,
-    /// Route from scratch, too, and show what that would change
+    /// Root switches that the old tables were made with: GUIDs (a file, or separated by commas)
+    /// [default: what route.json beside them says]
+    #[arg(long, value_name = "GUIDS")]
+    pub(crate) roots: Option<String>,
+    /// Route from scratch, too, with the engine, roots and seed of the old tables, and show what that
+    /// would change
     #[arg(long)]
     pub(crate) compare: bool,
     /// Data virtual lanes that may be used (InfiniBand has at most 15)

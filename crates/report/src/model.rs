@@ -126,6 +126,9 @@ pub struct Routed {
     /// The fallback chain asked for, if it was one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub chain: Vec<String>,
+    /// GUIDs of the root switches that the engine was told.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub roots: Vec<String>,
     /// Engines of the chain that refused.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refusals: Vec<Refused>,

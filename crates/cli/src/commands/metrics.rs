@@ -18,6 +18,7 @@ pub(crate) fn measure(fabric: &Fabric, routes: &Routes) -> Routed {
     Routed {
         engine: routes.engine.clone(),
         chain: Vec::new(),
+        roots: Vec::new(),
         refusals: Vec::new(),
         seconds: None,
         pairs: report.pairs,

@@ -11,6 +11,8 @@ use darkfiber_routing::reroute::{
 };
 use darkfiber_routing::{DestId, ENGINES, Engine, LayerBy, Layers, Lids, Request, Routes};
 
+use serde_json::Value;
+
 use super::metrics;
 use crate::args::{Common, FabricArgs, Format, RerouteCommand};
 use crate::failure::{Exit, Failure};
@@ -33,7 +35,9 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
     let loaded = load::fabric(&FabricArgs::whole(&args.fabric, args.hosts_per_switch), common)?;
     let mut old = tables::read(&args.tables, &args.fabric, &loaded, common)?;
     let Loaded { topology, .. } = loaded;
-    let engine = engine(args)?;
+    let recorded = recorded(args);
+    let engine = engine(args, &recorded)?;
+    let roots = roots(&topology.fabric, args, &recorded, common)?;
     if let Some(engine) = engine {
         engine.name().clone_into(&mut old.routes.engine);
     }
@@ -54,11 +58,17 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
     }
     progress.step();
     progress.at("mending");
-    let new = mend(args, &topology, &old.routes, &gone, (&damaged, &map), engine, common)?;
+    let of_old = Anew {
+        engine,
+        roots: &roots.iter().filter_map(|s| map.switch[s.index()]).collect::<Vec<_>>(),
+        seed: common.seed.or_else(|| recorded["provenance"]["seed"].as_u64()),
+    };
+    let new = mend(args, &topology, &old.routes, &gone, (&damaged, &map), &of_old)?;
     progress.step();
     progress.at("checking the new tables");
     let mut after = metrics::measure(&damaged.fabric, &new.routes);
     after.seconds = Some(new.compute);
+    after.roots = roots.iter().map(|&s| topology.fabric.switch(s).guid.to_string()).collect();
     progress.step();
     drop(progress);
 
@@ -75,7 +85,7 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
     if args.compare {
         let engine = engine.ok_or_else(no_engine)?;
         let start = Instant::now();
-        match engine.route(&damaged.fabric, &request(args, &damaged, &old.routes, common)) {
+        match engine.route(&damaged.fabric, &of_old.request(args, &damaged, &old.routes)) {
             Err(refusal) => scratch_refused = Some(refusal.to_string()),
             Ok(routes) => {
                 let seconds = start.elapsed().as_secs_f64();
@@ -164,41 +174,69 @@ fn failed(fabric: &Fabric, args: &RerouteCommand, common: &Common) -> Result<Fau
     Ok(gone)
 }
 
-/// The engine of the old tables: as told, or as `route.json` beside them says.
-fn engine(args: &RerouteCommand) -> Result<Option<&'static dyn Engine>, Failure> {
+/// What `route.json` beside the old tables says; null if there is none.
+fn recorded(args: &RerouteCommand) -> Value {
+    let text = std::fs::read_to_string(args.tables.routes.join("route.json")).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
+/// The roots of the old tables: as told, or as recorded.
+fn roots(
+    fabric: &Fabric,
+    args: &RerouteCommand,
+    recorded: &Value,
+    common: &Common,
+) -> Result<Vec<SwitchId>, Failure> {
+    if let Some(text) = &args.roots {
+        return load::roots(fabric, text, common);
+    }
+    let guids = recorded["roots"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let known = |guid: &str| {
+        fabric.switches().iter().position(|s| s.guid.to_string() == guid).map(SwitchId::new)
+    };
+    Ok(guids.filter_map(known).collect())
+}
+
+/// The engine of the old tables: as told, or as recorded.
+fn engine(args: &RerouteCommand, recorded: &Value) -> Result<Option<&'static dyn Engine>, Failure> {
     let find = |name: &str| ENGINES.iter().copied().find(|e| e.name() == name);
     if let Some(name) = &args.engine {
         let known: Vec<&str> = ENGINES.iter().map(|e| e.name()).collect();
         return find(name).map(Some).ok_or_else(|| Failure::unknown("engine", name, &known));
     }
-    let beside = args.tables.routes.join("route.json");
-    let text = std::fs::read_to_string(beside).unwrap_or_default();
-    let name = serde_json::from_str::<serde_json::Value>(&text)
-        .ok()
-        .and_then(|json| json.get("engine")?.as_str().map(str::to_owned));
-    Ok(name.and_then(|name| find(&name)))
+    Ok(recorded["engine"].as_str().and_then(find))
 }
 
 fn no_engine() -> Failure {
     Failure::usage("it is not known which engine made the old tables").hint("give it with --engine")
 }
 
-fn request<'a>(
-    args: &RerouteCommand,
-    damaged: &'a Topology,
-    old: &Routes,
-    common: &Common,
-) -> Request<'a> {
-    Request {
-        shape: damaged.shape.as_ref(),
-        roots: &[],
-        lmc: old.paths().trailing_zeros() as u8,
-        lanes: args.lanes,
-        layer_by: match old.layers {
-            Layers::ByRow(_) => LayerBy::Destination,
-            _ => LayerBy::Pair,
-        },
-        seed: common.seed(),
+/// How the old tables were made, for routing the damaged fabric in the same way.
+struct Anew<'a> {
+    engine: Option<&'static dyn Engine>,
+    /// Those that are left, in the ids of the damaged fabric.
+    roots: &'a [SwitchId],
+    seed: Option<u64>,
+}
+
+impl Anew<'_> {
+    fn request<'a>(
+        &'a self,
+        args: &RerouteCommand,
+        damaged: &'a Topology,
+        old: &Routes,
+    ) -> Request<'a> {
+        Request {
+            shape: damaged.shape.as_ref(),
+            roots: self.roots,
+            lmc: old.paths().trailing_zeros() as u8,
+            lanes: args.lanes,
+            layer_by: match old.layers {
+                Layers::ByRow(_) => LayerBy::Destination,
+                _ => LayerBy::Pair,
+            },
+            seed: self.seed.unwrap_or(Request::default().seed),
+        }
     }
 }
 
@@ -208,8 +246,7 @@ fn mend(
     old: &Routes,
     gone: &Faults,
     (damaged, map): (&Topology, &Renumbering),
-    engine: Option<&'static dyn Engine>,
-    common: &Common,
+    of_old: &Anew<'_>,
 ) -> Result<New, Failure> {
     let start = Instant::now();
     let mut prepared = Prepared::new(&whole.fabric, old, args.lanes).map_err(Failure::input)?;
@@ -217,7 +254,7 @@ fn mend(
     let start = Instant::now();
     match prepared.reroute(gone) {
         Ok(outcome) => {
-            let routes = prepared.tables(&damaged.fabric, map);
+            let routes = prepared.into_tables(&damaged.fabric, map);
             let compute = start.elapsed().as_secs_f64();
             Ok(New { routes, outcome: Ok(outcome), prepare, compute })
         }
@@ -232,10 +269,11 @@ fn mend(
         }
         Err(error) => {
             let why = error.to_string();
-            let engine = engine.ok_or_else(|| Failure::infeasible(&why).hint(no_engine().hint))?;
+            let engine =
+                of_old.engine.ok_or_else(|| Failure::infeasible(&why).hint(no_engine().hint))?;
             let start = Instant::now();
             let routes = engine
-                .route(&damaged.fabric, &request(args, damaged, old, common))
+                .route(&damaged.fabric, &of_old.request(args, damaged, old))
                 .map_err(|refusal| Failure::infeasible(format!("{why}; {refusal}")))?;
             let compute = start.elapsed().as_secs_f64();
             Ok(New { routes, outcome: Err(why), prepare, compute })

@@ -68,6 +68,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
                 row.seconds = Some(seconds);
                 row.promises_freedom = engine.deadlock().promised();
                 row.refusals = refusals;
+                row.roots = roots.iter().map(|&s| fabric.switch(s).guid.to_string()).collect();
                 if chain.engines.len() > 1 {
                     row.chain = chain.engines.iter().map(|e| e.name().to_owned()).collect();
                 }

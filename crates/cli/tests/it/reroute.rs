@@ -175,3 +175,66 @@ fn a_cable_of_selene() {
         assert!(efi(&json["after"]) <= 1.05 * efi(&json["scratch"]), "{json}");
     }
 }
+
+#[test]
+fn what_cannot_be_mended_is_routed_anew() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    let fabric = "torus:dims=5x5,t=1";
+    assert_eq!(run_in(d, &format!("route {fabric} -e nue --lanes 1 -o old -q")).code, 0);
+    // Two dead cables of which the detours do not fit into the one lane.
+    let fault = (1..=12).map(|seed| format!("--fail-links 2 --seed {seed} --lanes 1"));
+    let (fault, json) = fault
+        .map(|fault| {
+            let line = format!("reroute {fabric} --routes old {fault} -o new --format json");
+            let made = run_in(d, &line);
+            assert_eq!(made.code, 0, "{}", made.err);
+            (fault, made.json())
+        })
+        .find(|(_, json)| json["method"] == "anew")
+        .expect("a fault that mending does not bear");
+    assert!(json["not_mended"].as_str().is_some_and(|why| why.contains("1 virtual layers")));
+    assert_eq!(json["coexistence"]["verdict"], "drain");
+    assert_eq!((number(&json["after"], "unreachable"), number(&json["after"], "layers")), (0, 1));
+    let checked = run_in(d, "check new/fabric.topo --routes new --format json");
+    assert_eq!(checked.code, 0, "{}", checked.err);
+    assert_eq!(checked.json()["deadlock_free"], true);
+    // An engine that needs more lanes, and no engine at all.
+    for (tables, engine, word) in
+        [("old", "-e dfsssp", "dfsssp needs"), ("old/lfts.dump", "", "--engine")]
+    {
+        let line = format!("reroute {fabric} --routes {tables} {engine} {fault} -o none");
+        let refused = run_in(d, &line);
+        assert_eq!(refused.code, 4, "{}", refused.err);
+        assert!(refused.err.contains(word), "{}", refused.err);
+        assert!(!d.join("none").exists());
+    }
+}
+
+#[test]
+fn the_comparison_uses_the_roots_of_the_old_tables() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    let fabric = "mesh:dims=4x4,t=2";
+    assert_eq!(run_in(d, &format!("fabric {fabric} -o whole.topo -q")).code, 0);
+    let listed = std::fs::read_to_string(d.join("whole.topo")).expect("a fabric");
+    let corner = listed.lines().rfind(|l| l.starts_with("Switch")).expect("a switch");
+    let corner = corner.split('"').nth(1).and_then(|s| s.strip_prefix("S-")).expect("S-");
+    let roots = format!("--roots 0x{corner}");
+    assert_eq!(run_in(d, &format!("route {fabric} -e updn {roots} -o old -q")).code, 0);
+    let damage = "--fail-links 1 --seed 3";
+    let anew = |roots: &str| {
+        let made = run_in(d, &format!("route {fabric} -e updn {roots} {damage} --format json"));
+        assert_eq!(made.code, 0, "{}", made.err);
+        made.json()["efi"].clone()
+    };
+    let expected = anew(&roots);
+    assert_ne!(expected, anew(""));
+    // As recorded beside the tables, and as told where nothing is.
+    for tables in ["old".to_owned(), format!("old/lfts.dump -e updn {roots}")] {
+        let line = format!("reroute {fabric} --routes {tables} {damage} --compare --format json");
+        let made = run_in(d, &line);
+        assert_eq!(made.code, 0, "{}", made.err);
+        assert_eq!(made.json()["scratch"]["efi"], expected, "{tables}");
+    }
+}

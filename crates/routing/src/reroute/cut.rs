@@ -1,5 +1,7 @@
 //! Which switches a fault cuts off, row by row.
 
+use std::collections::BTreeSet;
+
 use darkfiber_fabric::SwitchId;
 
 use super::labels::layers_of;
@@ -31,6 +33,12 @@ impl Cut {
     /// The entry that a switch had before, if it is cut off.
     pub(super) fn entry_before(&self, s: u32) -> Option<u8> {
         self.nodes.iter().find(|n| n.switch == s).map(|n| n.old)
+    }
+
+    /// Adds the switches of another cut of the row that it does not have yet.
+    pub(super) fn join(&mut self, other: Self) {
+        let known: BTreeSet<u32> = self.nodes.iter().map(|n| n.switch).collect();
+        self.nodes.extend(other.nodes.into_iter().filter(|n| !known.contains(&n.switch)));
     }
 }
 

@@ -14,11 +14,11 @@ use super::cut::{Cut, Node};
 use super::mend::{Held, Mended, layers};
 use super::prepared::{NONE, Prepared};
 
-/// Most moves that are tried for one that helps.
-const MOST_TRIED: usize = 64;
+/// Channels that are looked at before giving up: a limit of time that is the same on every machine.
+const MOST_LOOKS: usize = 250_000;
 /// The share of the largest old load by which a load may exceed it before rows that the fault did not
 /// touch, and the layers of paths, may change.
-const FAR_TOO_MUCH: u64 = 20;
+const FAR_TOO_MUCH: u64 = 50;
 
 impl Prepared<'_> {
     /// Moves rows off the hottest channel until no load is above `budget` or nothing helps. Rows that
@@ -28,7 +28,10 @@ impl Prepared<'_> {
             cuts.iter().enumerate().map(|(i, cut)| (cut.row, i)).collect();
         let mut users: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
         let mut place = vec![NONE; self.fabric.switch_count()];
+        // Switches that do not send over the hottest channel any more.
+        let mut left = vec![false; self.fabric.switch_count()];
         let mut roughly = false;
+        let mut looks = 0;
         let far = budget + budget / FAR_TOO_MUCH;
         loop {
             let goal = if roughly { far } else { budget };
@@ -43,49 +46,67 @@ impl Prepared<'_> {
             rows.sort_by_cached_key(|&row| {
                 of_row.get(&row).is_none_or(|&i| cuts[i].entry_before(tail) == Some(port))
             });
-            let mut tried = 0;
-            let mut eased = None;
-            'rows: for &row in rows.iter() {
+            let mut users_left = Vec::new();
+            let rows = std::mem::take(rows);
+            for &row in &rows {
                 let known = of_row.get(&row).copied();
+                if looks > MOST_LOOKS || self.load[hot as usize] <= goal {
+                    break;
+                }
                 if known.is_none() && !roughly {
                     continue;
                 }
-                let users = self.cut(row, std::iter::once(tail), &mut place);
-                for node in &users.nodes {
+                let behind = self.cut(row, std::iter::once(tail), &mut place);
+                for node in &behind.nodes {
                     let s = node.switch;
-                    if !self.has_room(node, most)
-                        || known.is_some_and(|i| cuts[i].entry_before(s).is_none())
+                    looks += self.fabric.channels_from(SwitchId(s)).len();
+                    let load = self.load[hot as usize];
+                    if load <= goal {
+                        break;
+                    }
+                    let known = of_row.get(&row).copied();
+                    if left[s as usize]
+                        || !roughly && known.is_some_and(|i| cuts[i].entry_before(s).is_none())
                     {
                         continue;
                     }
+                    let ways = self.ways_round(row, node, (hot, load));
+                    if ways.is_empty() {
+                        continue;
+                    }
                     let cut = self.cut(row, std::iter::once(s), &mut place);
-                    if self.shift(&cut, (hot, most), roughly, mended) {
-                        if let Entry::Vacant(new) = of_row.entry(row) {
+                    looks += self.longest * cut.nodes.len() * ways.len();
+                    let Some(way) = self.shift(&cut, &ways, roughly, mended) else { continue };
+                    for c in way {
+                        users.remove(c);
+                    }
+                    for n in &cut.nodes {
+                        left[n.switch as usize] = true;
+                        users_left.push(n.switch);
+                    }
+                    match of_row.entry(row) {
+                        Entry::Occupied(i) => cuts[*i.get()].join(cut),
+                        Entry::Vacant(new) => {
                             new.insert(cuts.len());
                             cuts.push(cut);
                         }
-                        eased = Some((row, s));
-                        break 'rows;
-                    }
-                    tried += 1;
-                    if tried == MOST_TRIED {
-                        break 'rows;
                     }
                 }
+                for s in users_left.drain(..) {
+                    left[s as usize] = false;
+                }
             }
-            let Some((row, s)) = eased else {
+            users.insert(hot, rows);
+            if looks > MOST_LOOKS {
+                return;
+            }
+            if self.load[hot as usize] == most {
                 // Changing rows that the fault did not touch, or the layers of paths, is a disturbance
                 // of its own: only for what is far too much.
                 if roughly || most <= far {
                     return;
                 }
                 roughly = true;
-                continue;
-            };
-            let mut way = Vec::new();
-            self.follow(row, s, &mut way);
-            for c in way {
-                users.remove(&c);
             }
         }
     }
@@ -104,21 +125,48 @@ impl Prepared<'_> {
             .collect()
     }
 
-    /// Whether another channel could take what passes a switch and stay below `most`.
-    fn has_room(&self, node: &Node, most: u64) -> bool {
-        let room = |c: usize| self.load[c] + node.weight < most;
-        node.weight > 0 && self.fabric.channels_from(SwitchId(node.switch)).any(room)
+    /// Ways from a switch to the destination other than over `hot`, on which all loads stay below `most`;
+    /// the least loaded first.
+    fn ways_round(&self, row: usize, node: &Node, (hot, most): (u32, u64)) -> Vec<Vec<u32>> {
+        let mut choices: Vec<(u64, Vec<u32>)> = Vec::new();
+        if node.weight == 0 {
+            return Vec::new();
+        }
+        let mut old = Vec::new();
+        for c in self.fabric.channels_from(SwitchId(node.switch)).map(|c| c as u32) {
+            if !self.works(c) || c == hot || self.load[c as usize] + node.weight >= most {
+                continue;
+            }
+            let mut way = vec![c];
+            let arrives = self.follow(row, self.fabric.heads()[c as usize], &mut way);
+            let returns =
+                way.iter().skip(1).any(|&c| self.fabric.tails()[c as usize] == node.switch);
+            if !arrives || returns || way.contains(&hot) {
+                continue;
+            }
+            if old.is_empty() {
+                self.follow(row, node.switch, &mut old);
+            }
+            // What both ways share is not loaded any further.
+            let fresh = way.iter().filter(|c| !old.contains(c));
+            let load = fresh.map(|&c| self.load[c as usize] + node.weight).max().unwrap_or(0);
+            if load < most {
+                choices.push((load, way));
+            }
+        }
+        choices.sort_unstable();
+        choices.into_iter().map(|(_, way)| way).collect()
     }
 
-    /// Sends what passes the first node of `cut` another way than over `hot`, on which all loads stay
-    /// below `most`; whether there is one that its layers take (or others, if paths `may_move`).
-    fn shift(
+    /// Sends what passes the first node of `cut` on one of `choices`: the first that its layers take (or
+    /// others, if paths `may_move`) and that makes no path longer than paths may be.
+    fn shift<'w>(
         &mut self,
         cut: &Cut,
-        (hot, most): (u32, u64),
+        choices: &'w [Vec<u32>],
         may_move: bool,
         mended: &mut Mended,
-    ) -> bool {
+    ) -> Option<&'w [u32]> {
         let (row, node) = (cut.row, &cut.nodes[0]);
         let mut ways: Vec<Vec<u32>> = Vec::new();
         for n in &cut.nodes {
@@ -131,30 +179,13 @@ impl Prepared<'_> {
         let ahead: Vec<usize> = ways.iter().map(|way| way.len() - old.len()).collect();
         let sources = || (0..cut.nodes.len()).filter(|&i| cut.nodes[i].layers != 0);
         let deepest = sources().map(|i| ahead[i]).max().unwrap_or(0);
-        let mut choices: Vec<(u64, Vec<u32>)> = Vec::new();
-        for c in self.fabric.channels_from(SwitchId(node.switch)).map(|c| c as u32) {
-            if !self.works(c) {
+        for way in choices {
+            // A fault may have made paths longer than all were before; these need not get shorter.
+            if way.len() > old.len() && way.len() + deepest > self.longest {
                 continue;
             }
-            let mut way = vec![c];
-            let arrives = self.follow(row, self.fabric.heads()[c as usize], &mut way);
-            let returns =
-                way.iter().skip(1).any(|&c| self.fabric.tails()[c as usize] == node.switch);
-            if !arrives || returns || way.contains(&hot) || way.len() + deepest > self.longest {
-                continue;
-            }
-            // What both ways share is not loaded any further.
-            let fresh = way.iter().filter(|c| !old.contains(c));
-            let load = fresh.map(|&c| self.load[c as usize] + node.weight).max().unwrap_or(0);
-            if load < most {
-                choices.push((load, way));
-            }
-        }
-        choices.sort_unstable();
-        for (_, way) in choices {
-            let new_way = |i: usize| -> Vec<u32> {
-                ways[i][..ahead[i]].iter().chain(&way).copied().collect()
-            };
+            let new_way =
+                |i: usize| -> Vec<u32> { ways[i][..ahead[i]].iter().chain(way).copied().collect() };
             let mut entered = Vec::new();
             for i in sources() {
                 let mask = cut.nodes[i].layers;
@@ -193,13 +224,13 @@ impl Prepared<'_> {
             for &c in &old {
                 self.load[c as usize] -= node.weight;
             }
-            for &c in &way {
+            for &c in way {
                 self.load[c as usize] += node.weight;
             }
             let port = self.fabric.tail_ports()[way[0] as usize];
             self.routes.ports_mut(row)[node.switch as usize] = port;
-            return true;
+            return Some(way);
         }
-        false
+        None
     }
 }

@@ -6,7 +6,6 @@
 //! order under edge insertions", IPL 59, 1996). Taking paths out never spoils an order.
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
 
 use darkfiber_fabric::Fabric;
 
@@ -59,8 +58,10 @@ pub(super) struct Layer {
     /// Whether the paths that it was made of have a cycle. Then there is no order, and every path is
     /// let in: what is broken cannot be kept whole.
     pub(super) cyclic: bool,
-    /// Dependencies that close a cycle, until something is taken out for good.
-    barred: HashSet<usize>,
+    /// Dependencies that close a cycle, as bit sets, until something is taken out for good; and the
+    /// words that have any.
+    barred: Vec<u64>,
+    has_barred: Vec<u32>,
     /// Channels that a search has seen, as bit sets by the switch that they leave, and the number of the
     /// last search that saw any of them. Dense graphs have many ways to each channel; only the first
     /// costs.
@@ -80,7 +81,8 @@ impl Layer {
             place: (0..channels as u32).collect(),
             at: (0..channels as u32).collect(),
             cyclic: false,
-            barred: HashSet::new(),
+            barred: vec![0; channels * slots.words],
+            has_barred: Vec::new(),
             seen: vec![0; slots.switches * slots.words],
             last: vec![0; slots.switches],
             search: 0,
@@ -177,26 +179,36 @@ impl Layer {
 
     /// Takes one dependency out.
     pub(super) fn take(&mut self, slots: &Slots, fabric: &Fabric, c: u32, d: u32) {
-        self.barred.clear();
+        for word in self.has_barred.drain(..) {
+            self.barred[word as usize] = 0;
+        }
         self.subtract(slots, fabric, c, d);
     }
 
     /// Puts all dependencies of a path in, or none; whether they fit.
     pub(super) fn admit(&mut self, slots: &Slots, fabric: &Fabric, path: &[u32]) -> bool {
+        let is_barred = |pair: &[u32]| {
+            let (word, bit) = Self::bit(slots, fabric, pair[0], pair[1]);
+            self.barred[word] & bit != 0
+        };
+        if path.windows(2).any(is_barred) {
+            return false;
+        }
         let mut fresh = false;
         for (i, pair) in path.windows(2).enumerate() {
-            let slot = slots.of(fabric, pair[0], pair[1]);
-            let known = self.uses[slot] > 0;
-            let barred = !known && self.barred.contains(&slot);
-            if !barred && self.put(slots, fabric, pair[0], pair[1]) {
+            let (c, d) = (pair[0], pair[1]);
+            let known = self.uses[slots.of(fabric, c, d)] > 0;
+            if self.put(slots, fabric, c, d) {
                 fresh |= !known;
                 continue;
             }
-            if !fresh {
-                // It closes a cycle without the others of this path.
-                self.barred.insert(slot);
-            }
             self.undo(slots, fabric, &path[..=i]);
+            // Many paths try it: it pays to know whether it closes a cycle without the others of this one.
+            if !fresh || !self.make_way(slots, fabric, c, d) {
+                let (word, bit) = Self::bit(slots, fabric, c, d);
+                self.barred[word] |= bit;
+                self.has_barred.push(word as u32);
+            }
             return false;
         }
         true
@@ -238,7 +250,8 @@ impl Layer {
         true
     }
 
-    /// Marks what `start` leads to up to place `high`; `false` if that includes the channel there.
+    /// Marks what `start` leads to up to place `high`; `false` if that includes the channel there. It looks
+    /// one step ahead, which is enough to end most searches soon: many channels lead to any one.
     fn search(&mut self, slots: &Slots, fabric: &Fabric, start: u32, high: u32) -> bool {
         self.search += 1;
         self.stack.clear();
@@ -246,6 +259,10 @@ impl Layer {
         let tail = fabric.tails()[start as usize];
         let k = start - fabric.channel_starts()[tail as usize];
         self.mark(slots, tail, k as usize / 64, 1 << (k % 64));
+        let goal = self.at[high as usize];
+        let goal_tail = fabric.tails()[goal as usize];
+        let goal_k = goal - fabric.channel_starts()[goal_tail as usize];
+        let (goal_word, goal_bit) = ((goal_k / 64) as usize, 1 << (goal_k % 64));
         while let Some(x) = self.stack.pop() {
             let v = fabric.heads()[x as usize];
             let mut first = fabric.channel_starts()[v as usize];
@@ -255,7 +272,15 @@ impl Layer {
                     let y = first + new.trailing_zeros();
                     new &= new - 1;
                     match self.place[y as usize].cmp(&high) {
-                        Ordering::Less => self.stack.push(y),
+                        Ordering::Less => {
+                            let word = y as usize * slots.words + goal_word;
+                            if fabric.heads()[y as usize] == goal_tail
+                                && self.after[word] & goal_bit != 0
+                            {
+                                return false;
+                            }
+                            self.stack.push(y);
+                        }
                         Ordering::Equal => return false,
                         Ordering::Greater => {}
                     }

@@ -1,6 +1,7 @@
 //! The layers of paths, read and changed.
 
 use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
+use rayon::prelude::*;
 
 use crate::{DestId, Layers, Routes};
 
@@ -50,6 +51,43 @@ pub(super) fn relabel(
         }
         Layers::One | Layers::ByRow(_) => {}
     }
+}
+
+/// Says layers by source switch where they are told pair by pair although all pairs of a (row, source
+/// switch) agree, and not at all if there is one: [`layers_of`] is then a look-up.
+///
+/// Complexity: O(pairs of terminals).
+pub(super) fn condense(fabric: &Fabric, routes: &mut Routes) {
+    const UNUSED: u8 = u8::MAX;
+    let Layers::ByPair(by_pair) = &routes.layers else { return };
+    let (switches, terminals) = (routes.switch_count(), routes.terminal_count());
+    let of_switch = |s: usize| -> Option<Vec<u8>> {
+        let mut of_row = vec![UNUSED; routes.row_count()];
+        for source in fabric.terminals_on(SwitchId::new(s)) {
+            let path = routes.path_of(TerminalId::new(source));
+            let layers = &by_pair[source * terminals..][..terminals];
+            for (dest, &layer) in layers.iter().enumerate().filter(|&(dest, _)| dest != source) {
+                let known = &mut of_row[routes.row(DestId::terminal(TerminalId::new(dest)), path)];
+                if *known != UNUSED && *known != layer {
+                    return None;
+                }
+                *known = layer;
+            }
+        }
+        Some(of_row)
+    };
+    let Some(columns) = (0..switches).into_par_iter().map(of_switch).collect::<Option<Vec<_>>>()
+    else {
+        return;
+    };
+    let used = |layer: u8| if layer == UNUSED { 0 } else { layer };
+    routes.layers = if columns.iter().flatten().all(|&layer| used(layer) == 0) {
+        Layers::One
+    } else {
+        let rows = 0..routes.row_count();
+        let layers = rows.flat_map(|row| columns.iter().map(move |column| used(column[row])));
+        Layers::BySourceSwitch(layers.collect())
+    };
 }
 
 /// The pairs that use a row from switch `s`; only where layers are told pair by pair.

@@ -5,7 +5,7 @@ use darkfiber_fabric::{AtPort, Fabric, Faults, SwitchId};
 use super::RerouteError;
 use super::cut::Cut;
 use super::graph::{Layer, Slots};
-use super::labels::layers_of;
+use super::labels::{condense, layers_of};
 use super::mend::layers;
 use super::outcome::{Change, Moved, Outcome};
 use super::traffic::{Gone, Traffic};
@@ -51,9 +51,11 @@ impl<'a> Prepared<'a> {
         }
         let gone = Gone::nothing(fabric);
         let traffic = Traffic::new(fabric, routes, &gone)?;
+        let mut routes = routes.clone();
+        condense(fabric, &mut routes);
         let mut prepared = Self {
             fabric,
-            routes: routes.clone(),
+            routes,
             lanes,
             gone,
             traffic,

@@ -61,12 +61,21 @@ impl Prepared<'_> {
     /// The tables for the damaged fabric, without the rows and entries of what has failed. `map` is what
     /// [`Fabric::with_faults`] gave for all faults so far.
     pub fn tables(&self, damaged: &Fabric, map: &Renumbering) -> Routes {
+        if self.all_stay(damaged) { self.routes.clone() } else { self.without_lost(damaged, map) }
+    }
+
+    /// As [`Self::tables`], but copies nothing where only cables have failed.
+    pub fn into_tables(self, damaged: &Fabric, map: &Renumbering) -> Routes {
+        if self.all_stay(damaged) { self.routes } else { self.without_lost(damaged, map) }
+    }
+
+    fn all_stay(&self, damaged: &Fabric) -> bool {
+        damaged.switch_count() == self.routes.switch_count()
+            && damaged.terminal_count() == self.routes.terminal_count()
+    }
+
+    fn without_lost(&self, damaged: &Fabric, map: &Renumbering) -> Routes {
         let old = &self.routes;
-        if damaged.switch_count() == old.switch_count()
-            && damaged.terminal_count() == old.terminal_count()
-        {
-            return old.clone();
-        }
         let paths = old.paths();
         let old_terminals = map.old_terminal.iter().map(|t| DestId::terminal(*t));
         let old_switches = map.old_switch.iter().map(|s| DestId::switch(self.fabric, *s));

@@ -7,3 +7,4 @@ mod families;
 mod lanes;
 mod lattice;
 mod reroute;
+mod reroute_quality;

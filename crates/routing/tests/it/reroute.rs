@@ -448,3 +448,36 @@ fn results_do_not_depend_on_what_came_before() {
         assert_eq!(a.routes(), b.routes());
     }
 }
+
+#[test]
+fn too_few_lanes_are_an_error_and_change_nothing() {
+    // Nue fills one lane of a torus; what two dead cables turn away does not always fit beside it.
+    let whole = topology("torus:dims=5x5,t=1");
+    let fabric = &whole.fabric;
+    let request = Request { lanes: 1, ..request(&whole) };
+    let old = find_engine("nue").expect("registered").route(fabric, &request).expect("one lane");
+    let narrow = Prepared::new(fabric, &old, 1).expect("its own");
+    let wide = Prepared::new(fabric, &old, LANES).expect("its own");
+    let mut refused = 0;
+    for seed in 1..=12 {
+        let faults = Faults::random_links(fabric, 2, seed).expect("two cables");
+        let (damaged, map) = fabric.with_faults(&faults);
+        let mut prepared = narrow.clone();
+        if let Err(error) = prepared.reroute(&faults) {
+            refused += 1;
+            assert_eq!(error, RerouteError::Lanes { lanes: 1 });
+            assert_eq!(prepared.routes(), &old);
+            let other = Faults::random_links(fabric, 1, seed).expect("one cable");
+            assert_eq!(prepared.reroute(&other), narrow.clone().reroute(&other));
+            prepared = wide.clone();
+            prepared.reroute(&faults).expect("more lanes take any path");
+        } else {
+            assert_eq!(prepared.routes().layer_count(), 1);
+        }
+        if prepared.routes() != &old {
+            let report = check(&damaged, &prepared.tables(&damaged, &map));
+            assert!(report.complete() && report.deadlock_free(), "seed {seed}");
+        }
+    }
+    assert!(refused > 0);
+}
