@@ -185,6 +185,15 @@ impl Layer {
         self.subtract(slots, fabric, c, d);
     }
 
+    /// Whether a path can be put in without a search: its dependencies are there, or follow the order.
+    pub(super) fn follows(&self, slots: &Slots, fabric: &Fabric, path: &[u32]) -> bool {
+        path.windows(2).all(|pair| {
+            let (c, d) = (pair[0], pair[1]);
+            self.place[c as usize] < self.place[d as usize]
+                || self.uses[slots.of(fabric, c, d)] > 0
+        })
+    }
+
     /// Puts all dependencies of a path in, or none; whether they fit.
     pub(super) fn admit(&mut self, slots: &Slots, fabric: &Fabric, path: &[u32]) -> bool {
         let is_barred = |pair: &[u32]| {

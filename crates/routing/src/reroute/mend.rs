@@ -37,6 +37,8 @@ struct Choice {
     excess: u64,
     changed: bool,
     hops: usize,
+    /// Whether it takes a search to know if its dependencies close a cycle. Most that do, do.
+    against: bool,
     /// Largest load on the way, and the sum.
     most: u64,
     sum: u64,
@@ -240,10 +242,12 @@ impl Prepared<'_> {
         let hops = way.len();
         let changed = self.fabric.tail_ports()[c as usize] != node.old;
         if node.weight == 0 {
-            let free = (false, 0, 0, 0);
-            let (too_long, excess, most, sum) = free;
-            return Some(Choice { too_long, excess, changed, hops, most, sum, channel: c });
+            let (too_long, against) = (false, false);
+            let (excess, most, sum) = (0, 0, 0);
+            return Some(Choice { too_long, excess, changed, hops, against, most, sum, channel: c });
         }
+        let follows = |layer| self.layers[usize::from(layer)].follows(&self.slots, self.fabric, way);
+        let against = !layers(node.layers).all(follows);
         let loads = way.iter().map(|&c| self.load[c as usize]);
         let most = loads.clone().max().unwrap_or(0);
         Some(Choice {
@@ -251,6 +255,7 @@ impl Prepared<'_> {
             excess: (most + node.weight).saturating_sub(budget),
             changed,
             hops,
+            against,
             most,
             sum: loads.sum(),
             channel: c,
