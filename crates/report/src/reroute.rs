@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::{FabricFacts, Provenance, Routed};
@@ -9,7 +10,7 @@ use crate::number::{duration, group};
 use crate::table::{self, Style};
 
 /// What failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Failed {
     /// Cables between switches, those of failed switches not counted.
     pub links: usize,
@@ -20,7 +21,7 @@ pub struct Failed {
 }
 
 /// One switch whose table changed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SwitchChange {
     /// Node GUID.
     pub guid: String,
@@ -35,7 +36,7 @@ pub struct SwitchChange {
 }
 
 /// Whether old and new tables may coexist while switches are updated one by one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Verdict {
     /// `any-order`, `steps` or `drain`.
     pub verdict: &'static str,
@@ -46,7 +47,7 @@ pub struct Verdict {
 }
 
 /// The same fault, routed from scratch.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Scratch {
     /// Entries that this would change.
     pub entries_changed: usize,
@@ -58,7 +59,7 @@ pub struct Scratch {
 }
 
 /// The result of `darkfiber reroute`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RerouteResult {
     /// `mended`, or `anew` if the engine had to route from scratch.
     pub method: &'static str,

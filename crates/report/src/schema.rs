@@ -4,6 +4,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
 use crate::model::{Comparison, FabricResult, Listed, Single, Sweep};
+use crate::reroute::RerouteResult;
 
 /// The kinds of results that `--format json` prints, by name, each with its JSON Schema (draft 2020-12).
 /// `docs/schema/NAME.json` holds a copy.
@@ -15,6 +16,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<Single<'_>>("route"),
         of::<Comparison<'_>>("comparison"),
         of::<Sweep<'_>>("sweep"),
+        of::<RerouteResult>("reroute"),
         of::<Listed>("list"),
     ]
 }

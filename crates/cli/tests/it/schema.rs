@@ -25,6 +25,11 @@ fn hold(kind: &str, runs: &[(&str, &[&str])]) {
     ];
     let dir = folder(&files);
     assert_eq!(run_in(dir.path(), "route pair.topo -e minhop -o tables -q").code, 0);
+    for (fabric, tables) in
+        [("kary:k=4,n=2 -e updn", "tree"), ("torus:dims=5x5,t=1 -e nue --lanes 1", "one-lane")]
+    {
+        assert_eq!(run_in(dir.path(), &format!("route {fabric} -o {tables} -q")).code, 0);
+    }
     let schema = schema(kind);
     for (line, keys) in runs {
         let json = run_in(dir.path(), &format!("{line} --format json -q")).json();
@@ -82,6 +87,14 @@ fn sweeps() {
 }
 
 #[test]
+fn reroutes() {
+    let mended = "reroute kary:k=4,n=2 --routes tree --fail-links 1 --compare";
+    let keys = ["/switches/0/step", "/scratch/entries_changed", "/after/efi/max"];
+    let anew = "reroute torus:dims=5x5,t=1 --routes one-lane --fail-links 2 --seed 1 --lanes 1";
+    hold("reroute", &[(mended, &keys), (anew, &["/coexistence/verdict", "/failed/links"])]);
+}
+
+#[test]
 fn lists() {
     let kinds = ["engines", "families", "presets", "formats", "metrics", "engines dfsssp"];
     for kind in kinds {
@@ -97,7 +110,10 @@ fn every_schema_is_tested() {
         .map(|e| e.expect("an entry").file_name().to_string_lossy().into_owned())
         .collect();
     kinds.sort_unstable();
-    assert_eq!(kinds, ["comparison.json", "fabric.json", "list.json", "route.json", "sweep.json"]);
+    assert_eq!(
+        kinds,
+        ["comparison.json", "fabric.json", "list.json", "reroute.json", "route.json", "sweep.json"]
+    );
 }
 
 /// The judge itself: a result that is changed anywhere is no longer valid.

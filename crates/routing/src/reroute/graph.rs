@@ -189,8 +189,7 @@ impl Layer {
     pub(super) fn follows(&self, slots: &Slots, fabric: &Fabric, path: &[u32]) -> bool {
         path.windows(2).all(|pair| {
             let (c, d) = (pair[0], pair[1]);
-            self.place[c as usize] < self.place[d as usize]
-                || self.uses[slots.of(fabric, c, d)] > 0
+            self.place[c as usize] < self.place[d as usize] || self.uses[slots.of(fabric, c, d)] > 0
         })
     }
 

@@ -244,9 +244,19 @@ impl Prepared<'_> {
         if node.weight == 0 {
             let (too_long, against) = (false, false);
             let (excess, most, sum) = (0, 0, 0);
-            return Some(Choice { too_long, excess, changed, hops, against, most, sum, channel: c });
+            return Some(Choice {
+                too_long,
+                excess,
+                changed,
+                hops,
+                against,
+                most,
+                sum,
+                channel: c,
+            });
         }
-        let follows = |layer| self.layers[usize::from(layer)].follows(&self.slots, self.fabric, way);
+        let follows =
+            |layer| self.layers[usize::from(layer)].follows(&self.slots, self.fabric, way);
         let against = !layers(node.layers).all(follows);
         let loads = way.iter().map(|&c| self.load[c as usize]);
         let most = loads.clone().max().unwrap_or(0);
