@@ -19,10 +19,11 @@ impl Engine for MinHop {
 
     fn doc(&self) -> &'static str {
         "Every switch sends each LID to a port on a shortest path, the one that carries the fewest \
-         LIDs so far. OpenSM's default engine, but for what counts: here only LIDs that a switch is \
-         sent, by its hosts or by switches that chose it. That makes whole trees of any height \
-         perfectly even, where OpenSM's leaves ports dark. Blind to load elsewhere, so less even than \
-         sssp off trees. Deadlock is not looked at: safe on trees, not elsewhere.\n\n\
+         LIDs so far. What counts: only LIDs that a switch is sent, by its hosts or by switches that \
+         chose it, which makes whole trees of any height perfectly even; or all, as OpenSM's default \
+         engine does. Both are made, and the one with the lower largest load is taken. Blind to load \
+         elsewhere, so less even than sssp off trees. Deadlock is not looked at: safe on trees, not \
+         elsewhere.\n\n\
          Complexity: one breadth-first search a destination switch, then O(channels on shortest \
          paths) a LID."
     }
@@ -41,48 +42,76 @@ impl Engine for MinHop {
 
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
-        let mut routes = Routes::empty(self.name(), fabric, request.paths());
-        let mut used = vec![0u32; fabric.channel_count()];
-        let mut entered = vec![false; fabric.switch_count()];
+        let [mut sent, mut all] = [false, true].map(|all| Ports::new(fabric, all));
+        let mut by_sent = Routes::empty(self.name(), fabric, request.paths());
+        let mut by_all = by_sent.clone();
         for_each_row(
             fabric,
-            &mut routes,
+            &mut by_sent,
             |dag, home| dag.shortest(fabric, home),
-            |dag, dest, _, ports| {
+            |dag, dest, path, ports| {
                 // Switch LIDs carry management only and are not counted.
-                let count = u32::from(dest.as_terminal(fabric).is_some());
-                spread(fabric, dag, &mut used, &mut entered, count, ports);
+                let counts = dest.as_terminal(fabric).is_some();
+                sent.spread(dag, counts, ports);
+                let row = by_all.row(dest, path);
+                all.spread(dag, counts, by_all.ports_mut(row));
             },
         );
-        Ok(routes)
+        Ok(if all.largest() < sent.largest() { by_all } else { by_sent })
     }
 }
 
-/// Sends to the least used port everywhere, and counts that as `count` more uses where packets come by.
-///
-/// Sources choose before the switches behind them, so that a switch counts only destinations that it is
-/// sent. Did it count all, as OpenSM does, switches above would deal out ports in step with those below,
-/// and get on a tree of three levels only destinations that they all send the same way.
-fn spread(
-    fabric: &Fabric,
-    dag: &Dag,
-    used: &mut [u32],
-    entered: &mut [bool],
-    count: u32,
-    ports: &mut [u8],
-) {
-    for (s, entered) in entered.iter_mut().enumerate() {
-        *entered = !fabric.terminals_on(SwitchId::new(s)).is_empty();
-    }
-    for i in (1..dag.order.len()).rev() {
-        let s = dag.order[i] as usize;
-        let least = dag.candidates(i).iter().min_by_key(|c| used[c.channel as usize]);
-        let least = least.expect("a switch at a distance has a way");
-        if entered[s] {
-            used[least.channel as usize] += count;
-            entered[least.head as usize] = true;
+/// What the ports of all switches carry.
+struct Ports<'a> {
+    fabric: &'a Fabric,
+    /// Whether LIDs count that a switch is not sent.
+    all: bool,
+    /// LIDs that count on each channel.
+    used: Vec<u32>,
+    /// Terminal-to-terminal paths over each channel.
+    load: Vec<u64>,
+    /// Terminals on each switch.
+    sources: Vec<u32>,
+    /// Paths to the LID at hand that pass each switch.
+    through: Vec<u32>,
+}
+
+impl<'a> Ports<'a> {
+    fn new(fabric: &'a Fabric, all: bool) -> Self {
+        let n = fabric.switch_count();
+        Self {
+            fabric,
+            all,
+            used: vec![0; fabric.channel_count()],
+            load: vec![0; fabric.channel_count()],
+            sources: (0..n).map(|s| fabric.terminals_on(SwitchId::new(s)).len() as u32).collect(),
+            through: vec![0; n],
         }
-        ports[s] = fabric.tail_ports()[least.channel as usize];
     }
-    ports[dag.order[0] as usize] = DELIVER;
+
+    fn largest(&self) -> u64 {
+        self.load.iter().copied().max().unwrap_or(0)
+    }
+
+    /// Sends to the least used port everywhere.
+    ///
+    /// Sources choose before the switches behind them, so that it is known which are sent anything. Did
+    /// all count on a tree of three levels, switches above would deal out ports in step with those below,
+    /// and get only destinations that they all send the same way.
+    fn spread(&mut self, dag: &Dag, counts: bool, ports: &mut [u8]) {
+        self.through.copy_from_slice(&self.sources);
+        for i in (1..dag.order.len()).rev() {
+            let s = dag.order[i] as usize;
+            let least = dag.candidates(i).iter().min_by_key(|c| self.used[c.channel as usize]);
+            let least = least.expect("a switch at a distance has a way");
+            let (c, paths) = (least.channel as usize, self.through[s]);
+            if counts {
+                self.used[c] += u32::from(self.all || paths > 0);
+                self.load[c] += u64::from(paths);
+            }
+            self.through[least.head as usize] += paths;
+            ports[s] = self.fabric.tail_ports()[c];
+        }
+        ports[dag.order[0] as usize] = DELIVER;
+    }
 }
