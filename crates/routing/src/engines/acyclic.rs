@@ -216,15 +216,20 @@ impl<'a> Acyclic<'a> {
         self.log = Some(Vec::new());
     }
 
-    /// Ends a trial, and takes back what it did unless it is kept.
+    /// Ends a trial, and takes back what it did unless it is kept. What closes a cycle even so stays
+    /// known, so that later trials need not search for it.
     pub(super) fn end(&mut self, keep: bool) {
-        for (c, d, fits) in self.log.take().unwrap_or_default() {
-            if keep {
-                continue;
-            }
-            if fits {
-                self.unset(c, d);
-            } else {
+        let log = self.log.take().unwrap_or_default();
+        if keep {
+            return;
+        }
+        for &(c, d, _) in log.iter().filter(|(.., fits)| *fits) {
+            self.unset(c, d);
+        }
+        // Before the trial let anything in, a search found the same as now.
+        let first = log.iter().position(|(.., fits)| *fits).unwrap_or(log.len());
+        for &(c, d, _) in log[first..].iter().filter(|(.., fits)| !fits) {
+            if self.would_fit(c, d) {
                 let (w, b) = self.bit(c, d);
                 self.barred[w] &= !b;
             }

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::acyclic::Acyclic;
 use super::balance::{Stop, homes};
-use super::dag::Dag;
+use super::dag::{Candidate, Dag};
 use super::escape::Escape;
 use super::grow::{Grower, Loads, Look, Taste};
 use super::layers::MIDDLING;
@@ -107,12 +107,27 @@ struct Lane<'a> {
 
 impl Lane<'_> {
     /// Tries shortest paths, to be kept or dropped by [`settle`](Self::settle).
-    fn try_shortest(&mut self, load: &[u64], dag: &Dag) {
+    fn try_shortest(&mut self, load: &[u64], dag: &Dag, place: &[u32]) {
         self.graph.begin();
+        self.escaped = false;
+        self.hops = u64::MAX;
+        if self.shuts_out(dag, place) {
+            return;
+        }
         let look = Look::Together(load, Taste::Frugal);
         let grown = self.grower.grow_shortest(&mut self.graph, look, dag, &mut self.tree);
-        self.escaped = false;
         self.hops = if grown { self.tree.hops(&self.grower.sources) } else { u64::MAX };
+    }
+
+    /// Whether it is known that some switch has no shortest path here: whatever it sends on, what could
+    /// follow closes a cycle. `place` tells where in the graph's order a switch is.
+    fn shuts_out(&self, dag: &Dag, place: &[u32]) -> bool {
+        let is_open = |c: &Candidate| {
+            let next = dag.candidates(place[c.head as usize] as usize);
+            next.is_empty() || next.iter().any(|n| !self.graph.is_barred(c.channel, n.channel))
+        };
+        let sends = |i: &usize| self.grower.sources[dag.order[*i] as usize] > 0;
+        !(1..dag.order.len()).filter(sends).all(|i| dag.candidates(i).iter().any(is_open))
     }
 
     /// Tries any paths, at worst those of the escape tree, to be kept or dropped by
@@ -141,18 +156,24 @@ struct Lanes<'a> {
     /// A lane without any destination.
     blank: Lane<'a>,
     most: usize,
+    /// Where each switch is in the order of the shortest paths at hand.
+    place: Vec<u32>,
 }
 
 impl Lanes<'_> {
     /// The first lane that takes shortest paths, opening more if need be; it keeps them.
     fn first_shortest(&mut self, load: &[u64], dag: &Dag) -> Option<usize> {
+        for (i, &s) in (0..).zip(&dag.order) {
+            self.place[s as usize] = i;
+        }
+        let place = &self.place;
         for start in (0..self.most).step_by(TRIALS) {
             let batch = start..(start + TRIALS).min(self.most);
             while self.open.len() < batch.end {
                 self.open.push(self.blank.clone());
             }
             let lanes = &mut self.open[batch.clone()];
-            lanes.par_iter_mut().for_each(|lane| lane.try_shortest(load, dag));
+            lanes.par_iter_mut().for_each(|lane| lane.try_shortest(load, dag, place));
             let best = lanes.iter().position(|lane| lane.hops < u64::MAX);
             for (l, lane) in lanes.iter_mut().enumerate() {
                 lane.settle(best == Some(l));
@@ -198,7 +219,12 @@ pub(super) fn plan<'a>(
     }
     graph.set_effort(MIDDLING);
     let blank = Lane { graph, grower, tree: Tree::default(), hops: u64::MAX, escaped: false };
-    let mut lanes = Lanes { open: Vec::new(), blank, most: usize::from(most) };
+    let mut lanes = Lanes {
+        open: Vec::new(),
+        blank,
+        most: usize::from(most),
+        place: vec![0; fabric.switch_count()],
+    };
     let mut dag = Dag::default();
     let mut plan = Plan::new(fabric, engine, paths);
     for stops in waves {

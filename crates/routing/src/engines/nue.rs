@@ -59,7 +59,7 @@ impl Engine for Nue {
 }
 
 /// A plan is good enough if detours add less than one hop in so many.
-const GOOD: u64 = 500;
+const GOOD: u64 = 100;
 
 /// The plan with the fewest hops, or the first good one.
 fn best_plan<'a>(fabric: &'a Fabric, request: &Request<'_>) -> Plan<'a> {
