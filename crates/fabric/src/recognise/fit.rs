@@ -57,6 +57,11 @@ impl Fit {
         fit
     }
 
+    /// Cables between present switches in which the two differ.
+    pub(super) fn off(&self) -> u64 {
+        self.missing.iter().chain(&self.extra).map(|m| u64::from(m.2)).sum()
+    }
+
     /// Whether a structure of so many places is worth comparing with so many switches.
     ///
     /// # Errors

@@ -27,7 +27,8 @@ pub(super) fn find(net: &Net<'_>) -> Result<Found, String> {
     Ok(Found { shape: Shape::Grid(shape), text, fit })
 }
 
-fn text(dims: &[u16]) -> String {
+/// What a HyperX of such sizes is called.
+pub(super) fn text(dims: &[u16]) -> String {
     match dims {
         [n] => format!("full mesh of {n} switches"),
         _ if dims.iter().all(|&d| d == 2) => {

@@ -22,11 +22,12 @@
 //! ```
 
 mod ballot;
-mod bundles;
 mod dragonfly;
 mod expander;
 mod fit;
+mod frame;
 mod global;
+mod growth;
 mod hyperx;
 mod isomorphisms;
 mod lattice;
@@ -37,9 +38,9 @@ mod net;
 mod pgft;
 mod planes;
 mod registry;
-mod room;
 mod sets;
 mod slimfly;
+mod star;
 mod torus;
 mod tree;
 

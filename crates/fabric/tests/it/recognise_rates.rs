@@ -47,7 +47,8 @@ fn rates() {
                         }
                         let seed = Random((first + i) as u64).below(usize::MAX) as u64;
                         let which = number("WHICH").unwrap_or(i % count);
-                        let damage = Damage { cables: 50, switch: i / count % 4 > 0, hosts: 5, seed };
+                        let damage =
+                            Damage { cables: 50, switch: i / count % 4 > 0, hosts: 5, seed };
                         if let Err(why) = catch_unwind(AssertUnwindSafe(|| check(which, damage))) {
                             let why = why.downcast_ref::<String>().cloned().unwrap_or_default();
                             failures.lock().expect("no panic").insert((which, seed), why);
