@@ -21,11 +21,45 @@ const MAX_HEIGHT: usize = 15;
 /// # Errors
 /// Why the tree is not such a one.
 pub(super) fn label(net: &Net<'_>, level: &[u8]) -> Result<(Pgft, Fit), String> {
+    by_pieces(net, level, &[]).or_else(|why| {
+        let odd = astray(net, level);
+        odd.contains(&true).then(|| by_pieces(net, level, &odd).ok()).flatten().ok_or(why)
+    })
+}
+
+/// The cables that are in no cycle of four, if few of those between the same levels are. Two switches of a
+/// tree that share a parent share others, unless they have just one; but a cable in a wrong place, which
+/// joins pieces, closes no such cycle.
+fn astray(net: &Net<'_>, level: &[u8]) -> Vec<bool> {
+    let low = |e: usize| {
+        let (s, v) = net.edges[e];
+        usize::from(level[s as usize].min(level[v as usize]))
+    };
+    let cycle = |e: usize| {
+        let (s, v) = net.edges[e];
+        let mut beyond = net.neighbours(v).iter().filter(|&&x| x != s);
+        beyond.any(|&x| net.common(s, x).any(|w| w != v))
+    };
+    let mut odd: Vec<bool> = (0..net.edges.len()).map(|e| !cycle(e)).collect();
+    let mut count = vec![(0, 0); usize::from(level.iter().copied().max().unwrap_or(0)) + 1];
+    for (e, &odd) in odd.iter().enumerate() {
+        count[low(e)].0 += usize::from(odd);
+        count[low(e)].1 += 1;
+    }
+    for (e, odd) in odd.iter_mut().enumerate() {
+        let (few, all) = count[low(e)];
+        *odd &= few * 10 < all;
+    }
+    odd
+}
+
+/// The labels, where the cables that are `odd` join no pieces.
+fn by_pieces(net: &Net<'_>, level: &[u8], odd: &[bool]) -> Result<(Pgft, Fit), String> {
     let h = usize::from(level.iter().copied().max().unwrap_or(1));
     if h > MAX_HEIGHT {
         return Err(format!("{h} levels"));
     }
-    let mut tree = Tree { net, level, h, digits: vec![0; net.len() * h], below: Vec::new() };
+    let mut tree = Tree { net, level, odd, h, digits: vec![0; net.len() * h], below: Vec::new() };
     tree.children();
     tree.parents();
 
@@ -57,6 +91,8 @@ pub(super) fn label(net: &Net<'_>, level: &[u8]) -> Result<(Pgft, Fit), String> 
 struct Tree<'a> {
     net: &'a Net<'a>,
     level: &'a [u8],
+    /// Cables that join no pieces.
+    odd: &'a [bool],
     h: usize,
     /// As [`Pgft::digits`].
     digits: Vec<u16>,
@@ -69,7 +105,8 @@ impl Tree<'_> {
         let inside = |e: usize| {
             let (s, v) = self.net.edges[e];
             let (a, b) = (self.level[s as usize], self.level[v as usize]);
-            within(a) && within(b) && a.abs_diff(b) == 1
+            let odd = self.odd.get(e).copied().unwrap_or(false);
+            within(a) && within(b) && a.abs_diff(b) == 1 && !odd
         };
         self.net.components(inside).0
     }

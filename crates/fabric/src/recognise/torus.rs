@@ -19,8 +19,8 @@ use super::{Found, hyperx, lattice};
 
 /// Most stars that are tried, and switches that are placed by that, whichever is less.
 const TRIES: (usize, usize) = (64, 200_000);
-/// Lattices that are compared before one with cables too many is believed.
-const DOUBTS: usize = 4;
+/// Most lattices that are compared before one with cables too many is believed, and switches in these.
+const DOUBTS: (usize, usize) = (16, 40_000);
 
 /// A (damaged) torus or mesh.
 pub(super) fn find(net: &Net<'_>) -> Result<Found, String> {
@@ -28,8 +28,8 @@ pub(super) fn find(net: &Net<'_>) -> Result<Found, String> {
     let mut first = None;
     let mut best: Option<Found> = None;
     let mut doubts = 0;
-    let tries = (TRIES.1 / net.len().max(1)).clamp(2, TRIES.0);
-    for star in Star::all(net, &squares).into_iter().take(tries) {
+    let most = |(most, switches): (usize, usize)| (switches / net.len().max(1)).clamp(3, most);
+    for star in Star::all(net, &squares).into_iter().take(most(TRIES)) {
         let Some(growth) = Growth::of(net, &squares, &star) else { continue };
         for close in [2, 6] {
             match (Grown { net, growth: &growth }).found(close) {
@@ -45,7 +45,7 @@ pub(super) fn find(net: &Net<'_>) -> Result<Found, String> {
                 }
             }
         }
-        if doubts >= DOUBTS {
+        if doubts >= most(DOUBTS) {
             break;
         }
     }
@@ -57,6 +57,9 @@ struct Grown<'a> {
     net: &'a Net<'a>,
     growth: &'a Growth<'a>,
 }
+
+/// How many layers may go from the ends of a mesh.
+const TRIMS: usize = 8;
 
 type Grid = (GridKind, Vec<u16>, Vec<Vec<u16>>);
 
@@ -87,17 +90,11 @@ impl Grown<'_> {
     fn coordinates(&self, close: usize) -> Result<Grid, String> {
         let k = self.growth.frame.dimensions();
         let ring = self.rings(close);
-        let (mut size, mut low) = (vec![0; k], vec![0; k]);
-        for d in 0..k {
-            let (first, last) = self.extent(d);
-            low[d] = first;
-            size[d] = ring[d].unwrap_or(last - first + 1);
-        }
-        if size.contains(&1) {
+        let (low, size): (Vec<i32>, Vec<i32>) = self.extent(&ring).into_iter().unzip();
+        if size.iter().any(|&size| size < 2) {
             return Err("a direction of cables leads nowhere".to_owned());
         }
-        let places = size.iter().fold(1u64, |n, &d| n.saturating_mul(d.unsigned_abs().into()));
-        Fit::worth(places, self.net.len())?;
+        Fit::worth(places(&size), self.net.len())?;
         let sizes = size.iter().map(|&d| d.unsigned_abs().into()).collect();
         let frame = Frame::new(sizes, ring.iter().map(Option::is_some).collect());
         let settled = self.growth.settle(frame.ok_or("too many places")?, &low);
@@ -136,16 +133,48 @@ impl Grown<'_> {
         Ok((kind, dims, columns))
     }
 
-    /// The first and the last layer of a dimension. A few switches beyond are in a wrong place.
-    fn extent(&self, d: usize) -> (i32, i32) {
-        let mut layers: BTreeMap<i32, u32> = BTreeMap::new();
-        for place in self.growth.place.iter().flatten() {
-            *layers.entry(self.growth.frame.coordinate(*place, d)).or_default() += 1;
+    /// The first layer of each dimension, and how many there are. A layer with few switches at an end is of
+    /// switches in a wrong place: as long as too much would be vacant the emptiest goes.
+    fn extent(&self, ring: &[Option<i32>]) -> Vec<(i32, i32)> {
+        let at: Vec<Vec<i32>> =
+            (0..self.net.len() as u32).filter_map(|s| self.growth.coordinates(s)).collect();
+        let mut extent: Vec<(i32, i32)> = Vec::with_capacity(ring.len());
+        for (d, ring) in ring.iter().enumerate() {
+            let mut layers: BTreeMap<i32, u32> = BTreeMap::new();
+            for x in &at {
+                *layers.entry(x[d]).or_default() += 1;
+            }
+            let usual = typical(layers.values().copied());
+            layers.retain(|_, switches| *switches * 4 >= usual);
+            let ends = layers.first_key_value().zip(layers.last_key_value());
+            let (first, last) = ends.map_or((0, 0), |(first, last)| (*first.0, *last.0));
+            extent.push((first, ring.unwrap_or(last - first + 1)));
         }
-        let usual = typical(layers.values().copied());
-        layers.retain(|_, switches| *switches * 3 >= usual);
-        let ends = layers.first_key_value().zip(layers.last_key_value());
-        ends.map_or((0, 0), |(first, last)| (*first.0, *last.0))
+        for _ in 0..TRIMS {
+            let size: Vec<i32> = extent.iter().map(|e| e.1).collect();
+            let places = places(&size);
+            if places < self.net.len() as u64 || Fit::worth(places, self.net.len()).is_ok() {
+                break;
+            }
+            let inside = |x: &&Vec<i32>| {
+                let all = x.iter().zip(&extent).zip(ring);
+                all.into_iter().all(|((x, (low, size)), ring)| {
+                    ring.is_some() || (*low..low + size).contains(x)
+                })
+            };
+            let ends = (0..ring.len()).filter(|&d| ring[d].is_none()).flat_map(|d| {
+                let (low, size) = extent[d];
+                [(low, d), (low + size - 1, d)]
+            });
+            let emptiest = ends.min_by_key(|&(layer, d)| {
+                let switches = at.iter().filter(inside).filter(|x| x[d] == layer).count() as u64;
+                switches * 1000 * u64::from(extent[d].1.unsigned_abs()) / places
+            });
+            let Some((layer, d)) = emptiest else { break };
+            let (low, size) = extent[d];
+            extent[d] = (low + i32::from(layer == low), size - 1);
+        }
+        extent
     }
 
     /// The size of each dimension that is a ring: by how much the ends of a cable of it, or of one beside
@@ -179,4 +208,9 @@ impl Grown<'_> {
             })
             .collect()
     }
+}
+
+/// Positions in a lattice of this size.
+fn places(size: &[i32]) -> u64 {
+    size.iter().fold(1, |n: u64, d| n.saturating_mul(d.unsigned_abs().into()))
 }

@@ -15,6 +15,7 @@ mod recognise_grids;
 mod recognise_groups;
 mod recognise_others;
 mod recognise_rates;
+mod recognise_swapped;
 mod recognise_trees;
 mod registry;
 mod shapes;

@@ -6,7 +6,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::damage::{Damage, Random};
-use crate::{recognise_flies, recognise_grids, recognise_groups, recognise_trees};
+use crate::{
+    recognise_flies, recognise_grids, recognise_groups, recognise_swapped, recognise_trees,
+};
 
 /// A family: how many fabrics it has, and the check of one of them.
 type Family = (&'static str, usize, fn(usize, Damage));
@@ -17,6 +19,9 @@ const FAMILIES: &[Family] = &[
     ("trees", recognise_trees::TREES.len(), recognise_trees::case),
     ("dragonflies", recognise_groups::DRAGONFLIES.len(), recognise_groups::case),
     ("dragonfly+", 1, |_, damage| recognise_groups::plus_case(damage)),
+    ("swapped", recognise_swapped::FAMILIES.len(), |which, damage| {
+        recognise_swapped::check(which, damage.seed);
+    }),
     ("flies", recognise_flies::DAMAGED.len(), recognise_flies::case),
 ];
 
