@@ -23,20 +23,33 @@ impl Squares {
         if most > MOST_NEIGHBOURS {
             return Err(format!("a switch has {most} neighbours"));
         }
-        let row = |s: u32| {
+        let (mut pairs, mut none, mut several) = (0usize, 0, 0);
+        let mut rows = Vec::with_capacity(net.len());
+        for s in all {
             let near = net.neighbours(s);
             let mut row = vec![0u32; near.len()];
             for (i, &v) in near.iter().enumerate() {
                 for (j, &x) in near.iter().enumerate().skip(i + 1) {
-                    if net.common(v, x).any(|w| w != s) {
+                    let corners = net.common(v, x).filter(|&w| w != s).take(2).count();
+                    if corners > 0 {
                         row[i] |= 1 << j;
                         row[j] |= 1 << i;
                     }
+                    none += usize::from(corners == 0);
+                    several += usize::from(corners == 2);
                 }
             }
-            row
-        };
-        Ok(Self { rows: all.map(row).collect() })
+            pairs += near.len() * near.len().saturating_sub(1) / 2;
+            rows.push(row);
+        }
+        // Each neighbour is opposite one other; a quarter of the other squares may be lost.
+        let ends: usize = rows.iter().map(Vec::len).sum();
+        if none * 2 > ends + pairs / 2 || several * 10 > pairs {
+            return Err(format!(
+                "of {pairs} pairs of cables at a switch {none} are in no square and {several} in several"
+            ));
+        }
+        Ok(Self { rows })
     }
 
     /// Per neighbour of a switch, whether it spans a square with neighbour `v`.
