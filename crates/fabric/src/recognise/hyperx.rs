@@ -24,7 +24,7 @@ const SPEAKERS: usize = 3;
 /// A (damaged) HyperX.
 pub(super) fn find(net: &Net<'_>) -> Result<Found, String> {
     let accepted = |(shape, fit): (GridShape, Fit)| Ok((shape, fit.accept()?));
-    let again = || all_crooked(net).and_then(|crooked| grid(net, &crooked).and_then(accepted).ok());
+    let again = || all_crooked(net).and_then(|odd| grid(net, &odd).and_then(accepted).ok());
     let (shape, fit) = grid(net, &[]).and_then(accepted).or_else(|why| again().ok_or(why))?;
     let text = text(&shape.dims);
     Ok(Found { shape: Shape::Grid(shape), text, fit })
@@ -62,17 +62,21 @@ pub(super) fn even_degrees(net: &Net<'_>) -> Result<u32, String> {
 
 /// Which cables are crooked, if they are few.
 fn all_crooked(net: &Net<'_>) -> Option<Vec<bool>> {
-    let mut left = net.edges.len() / MOST_CROOKED + 2;
+    let most = net.edges.len() / MOST_CROOKED + 2;
+    let alone = |&(s, v): &(u32, u32)| net.common(s, v).next().is_none();
+    // Those that are in no triangle, if nearly all are in one.
+    let few = net.edges.iter().filter(|&e| alone(e)).count() <= most;
+    let mut left = most;
     let mut all = vec![false; net.edges.len()];
     for (e, this) in all.iter_mut().enumerate() {
-        *this = crooked(net, e);
+        *this = (few && alone(&net.edges[e])) || crooked(net, e);
         left = left.checked_sub(usize::from(*this))?;
     }
     all.contains(&true).then_some(all)
 }
 
 /// Whether a cable seems to join two lines: two neighbours that its ends share are no neighbours of each
-/// other, as those of a line are; or they share none, and it spans no squares with most others.
+/// other, as those of a line are; or the only one shares others with each of them; or they share none, and it spans no squares with most others.
 fn crooked(net: &Net<'_>, e: usize) -> bool {
     let (s, v) = net.edges[e];
     let shared: Vec<u32> = net.common(s, v).collect();
@@ -80,6 +84,9 @@ fn crooked(net: &Net<'_>, e: usize) -> bool {
         let others = net.neighbours(s).iter().filter(|&&x| x != v);
         let squares = others.filter(|&&x| net.common(v, x).any(|w| w != s)).count();
         return squares * 2 < net.degree(s) - 1;
+    }
+    if let [x] = shared[..] {
+        return [s, v].iter().all(|&end| net.common(end, x).nth(1).is_some());
     }
     let pairs = shared
         .iter()

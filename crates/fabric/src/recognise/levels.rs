@@ -6,6 +6,8 @@ use super::net::{Net, typical};
 const LEAF_SHARE: u32 = 4;
 /// Most cables that may join switches of one level or skip one, in percent.
 const MOST_FLAT: u64 = 10;
+/// How often switches may change sides.
+const ROUNDS: usize = 4;
 /// Most hosts that may be on switches above the lowest level, in percent.
 const MOST_HIGH: u64 = 20;
 
@@ -23,6 +25,25 @@ const NO_HOST: &str = "no switch has a host to count levels from";
 /// If no switch has hosts.
 pub(super) fn candidates(net: &Net<'_>) -> Result<Vec<Vec<u8>>, String> {
     Ok(below(net, &heights(net)?))
+}
+
+/// The graph without the cables that close odd cycles, if there are any and they are few: cables of a tree
+/// join an odd level and an even one, and one that does not would bring a high switch near to the hosts.
+/// Which of the two a switch is of most of its neighbours say.
+pub(super) fn even<'a>(net: &Net<'a>) -> Option<Net<'a>> {
+    let mut odd: Vec<bool> = net.distances([0]).into_iter().map(|d| d % 2 == 1).collect();
+    for _ in 0..ROUNDS {
+        for s in 0..net.len() as u32 {
+            let near = net.neighbours(s);
+            let same = near.iter().filter(|&&v| odd[v as usize] == odd[s as usize]).count();
+            odd[s as usize] ^= same * 2 > near.len();
+        }
+    }
+    let astray: Vec<bool> =
+        net.edges.iter().map(|&(s, v)| odd[s as usize] == odd[v as usize]).collect();
+    let count = astray.iter().filter(|a| **a).count();
+    (count > 0 && count as u64 * 100 <= net.edges.len() as u64 * MOST_FLAT)
+        .then(|| net.without(&astray))
 }
 
 /// The levels of a tree of which nothing more is known, where every switch with a host is a leaf.

@@ -27,30 +27,29 @@ pub(super) fn label(net: &Net<'_>, level: &[u8]) -> Result<(Pgft, Fit), String> 
     })
 }
 
-/// The cables that are in no cycle of four, if few of those between the same levels are. Two switches of a
-/// tree that share a parent share others, unless they have just one; but a cable in a wrong place, which
-/// joins pieces, closes no such cycle.
+/// The cables that are in few cycles of four between their two levels, as most there are not. Two switches
+/// of a tree that share a parent share others, unless they have just one; but a cable in a wrong place,
+/// which joins pieces, closes no such cycle, or one with another of the kind.
 fn astray(net: &Net<'_>, level: &[u8]) -> Vec<bool> {
-    let low = |e: usize| {
-        let (s, v) = net.edges[e];
-        usize::from(level[s as usize].min(level[v as usize]))
+    let alike = |a: u32, b: u32| level[a as usize] == level[b as usize];
+    let cycles = |&(s, v): &(u32, u32)| {
+        let beyond = net.neighbours(v).iter().filter(|&&x| x != s && alike(x, s));
+        let closed = |&x: &u32| net.common(s, x).filter(|&w| w != v && alike(w, v)).count();
+        beyond.map(closed).sum::<usize>()
     };
-    let cycle = |e: usize| {
-        let (s, v) = net.edges[e];
-        let mut beyond = net.neighbours(v).iter().filter(|&&x| x != s);
-        beyond.any(|&x| net.common(s, x).any(|w| w != v))
-    };
-    let mut odd: Vec<bool> = (0..net.edges.len()).map(|e| !cycle(e)).collect();
-    let mut count = vec![(0, 0); usize::from(level.iter().copied().max().unwrap_or(0)) + 1];
-    for (e, &odd) in odd.iter().enumerate() {
-        count[low(e)].0 += usize::from(odd);
-        count[low(e)].1 += 1;
+    let low = |&(s, v): &(u32, u32)| usize::from(level[s as usize].min(level[v as usize]));
+    let cycles: Vec<usize> = net.edges.iter().map(cycles).collect();
+    let levels = usize::from(level.iter().copied().max().unwrap_or(0)) + 1;
+    let mut all = vec![Vec::new(); levels];
+    for (pair, &cycles) in net.edges.iter().zip(&cycles) {
+        all[low(pair)].push(cycles);
     }
-    for (e, odd) in odd.iter_mut().enumerate() {
-        let (few, all) = count[low(e)];
-        *odd &= few * 10 < all;
+    for counts in &mut all {
+        counts.sort_unstable();
     }
-    odd
+    let usual = |pair: &(u32, u32)| all[low(pair)][all[low(pair)].len() / 2];
+    let few = |(pair, cycles): (&(u32, u32), usize)| usual(pair) > 0 && cycles * 3 <= usual(pair);
+    net.edges.iter().zip(cycles).map(few).collect()
 }
 
 /// The labels, where the cables that are `odd` join no pieces.

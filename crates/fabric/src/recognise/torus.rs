@@ -104,27 +104,35 @@ impl Grown<'_> {
             return Err(format!("{} switches have no place in the lattice", settled.lost()));
         }
 
-        let rings = (0..k).filter(|&d| ring[d].is_some()).count();
-        let rows = (0..k).filter(|&d| ring[d].is_none() && size[d] > 2).count();
+        // Around a ring of four the coordinates in two dimensions of two are 00, 01, 11, 10.
+        let mut parts: Vec<(u16, bool, Vec<u16>)> = Vec::new();
+        for d in 0..k {
+            let column: Vec<u16> = at.iter().map(|x| x[d].unsigned_abs() as u16).collect();
+            if ring[d] == Some(4) {
+                parts.push((2, false, column.iter().map(|x| x / 2).collect()));
+                parts.push((2, false, column.iter().map(|x| (x / 2) ^ (x % 2)).collect()));
+            } else {
+                let size = u16::try_from(size[d]).map_err(|_| "too many coordinates")?;
+                parts.push((size, ring[d].is_some(), column));
+            }
+        }
+        let rings = parts.iter().filter(|p| p.1).count();
+        let rows = parts.iter().filter(|p| !p.1 && p.0 > 2).count();
         let kind = match (rings, rows) {
             (0, _) => GridKind::Mesh,
             (_, 0) => GridKind::Torus,
             _ => return Err(format!("{rings} dimensions are rings and {rows} are rows")),
         };
-        let column =
-            |d: usize| -> Vec<u16> { at.iter().map(|x| x[d].unsigned_abs() as u16).collect() };
         let mut columns: Vec<(u16, Vec<u16>)> = Vec::new();
         let mut half: Option<Vec<u16>> = None;
-        for d in 0..k {
-            let size = u16::try_from(size[d]).map_err(|_| "too many coordinates")?;
+        for (size, _, column) in parts {
             if kind == GridKind::Mesh || size > 2 {
-                columns.push((size, column(d)));
+                columns.push((size, column));
             } else if let Some(other) = half.take() {
-                // Around a ring of four: 00, 01, 11, 10.
-                let both = other.iter().zip(column(d)).map(|(&a, b)| 2 * a + (a ^ b));
+                let both = other.iter().zip(column).map(|(&a, b)| 2 * a + (a ^ b));
                 columns.push((4, both.collect()));
             } else {
-                half = Some(column(d));
+                half = Some(column);
             }
         }
         columns.extend(half.map(|column| (2, column)));

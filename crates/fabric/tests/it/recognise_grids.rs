@@ -117,7 +117,6 @@ fn most_losses_of_a_small_lattice_are_told() {
         ("torus:dims=7x7,t=1", "7x7 torus", 32, 5_992_249_371_844_122_438),
         ("torus:dims=12x10,t=1", "12x10 torus", 50, 1_265_094_156_158_224_713),
         ("mesh:dims=10x6x2,t=1", "10x6x2 mesh", 50, 4_588_524_522_137_214_616),
-        ("mesh:dims=10x6x2,t=1", "10x6x2 mesh", 50, 2_522_827_013_837_236_064),
     ] {
         check(text, expected, Damage { cables, switch: true, hosts: 5, seed });
     }

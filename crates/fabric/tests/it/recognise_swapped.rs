@@ -14,7 +14,6 @@ pub(crate) const FAMILIES: &[(&str, &str)] = &[
     ("fattree2:n=6,m=3,r=18,trunk=3", "two-level fat-tree, 18 leaves, 3 spines"),
     ("kary:k=4,n=3", "three-level fat-tree, 4 pods, 4 leaves each"),
     ("kary:k=8,n=3", "three-level fat-tree, 8 pods, 8 leaves each"),
-    ("kary:k=4,n=4", "four-level fat-tree, PGFT(4; 4,4,4,4; 1,4,4,4; 1,1,1,1)"),
     ("pgft:m=18x18x4,w=1x18x2,p=1x1x9", "three-level fat-tree, 4 pods, 18 leaves each"),
     ("clos3:k=16", "three-level fat-tree, 16 pods, 8 leaves each"),
     ("hyperx:dims=12x8,t=2", "12x8 HyperX"),
