@@ -196,9 +196,9 @@ impl Grown<'_> {
             let mut apart: Vec<(i32, usize)> =
                 (0..k).map(|d| ((s[d] - v[d]).abs(), d)).filter(|a| a.0 > 0).collect();
             apart.sort_unstable();
-            let (gap, d) = match apart.as_slice() {
-                &[(gap, d)] => (gap + 1, d),
-                &[(1, _), (gap, d)] => (gap, d),
+            let (gap, d) = match apart[..] {
+                [(gap, d)] => (gap + 1, d),
+                [(1, _), (gap, d)] => (gap, d),
                 _ => continue,
             };
             if gap > 2 {
