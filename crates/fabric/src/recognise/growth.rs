@@ -232,15 +232,15 @@ impl<'a> Growth<'a> {
     fn damage(&self, s: u32, votes: &[(u128, u32)]) -> i32 {
         let place = votes[0].0;
         let around = self.frame.beside(place).filter(|(p, _)| self.taken.contains_key(p)).count();
-        let mut damage = around as i32 - votes.len() as i32;
+        let mut damage = around.saturating_sub(votes.len());
         for &(_, v) in votes {
             let Some(from) = self.place[v as usize] else { continue };
             let across = self.frame.beside(from).find(|(p, _)| *p == place).and_then(|b| b.1);
             for (x, square) in self.squares.with(self.net, v, s) {
                 let at = self.place[x as usize];
-                damage += i32::from(at.is_some() && square == (at == across));
+                damage += usize::from(at.is_some() && square == (at == across));
             }
         }
-        damage
+        i32::try_from(damage).unwrap_or(i32::MAX / 2)
     }
 }
