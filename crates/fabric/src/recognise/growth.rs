@@ -88,14 +88,48 @@ impl<'a> Growth<'a> {
                 next.taken.insert(p, s);
             }
         }
-        for s in 0..self.net.len() as u32 {
-            if let Some(p) = next.place[s as usize] {
-                next.speak(s, p);
+        next.again(&[]);
+        for _ in 0..ROUNDS {
+            let before = (next.place.clone(), next.taken.clone());
+            let (stray, around) = next.stray();
+            if stray == 0 {
+                break;
+            }
+            next.again(&around);
+            if next.stray().0 >= stray || next.lost() > 0 {
+                (next.place, next.taken) = before;
+                break;
             }
         }
-        next.go_on();
-        next.exchange();
         next
+    }
+
+    /// How many cables join what is not next to each other, and the ends of these with all of their
+    /// neighbours.
+    fn stray(&self) -> (usize, Vec<u32>) {
+        let strays: Vec<u32> = (0..self.net.len() as u32).filter(|&s| self.strays(s)).collect();
+        let ends = strays.iter().map(|&s| self.far(s).count()).sum();
+        let near = strays.iter().flat_map(|&s| self.net.neighbours(s)).copied();
+        (ends, near.chain(strays.iter().copied()).collect())
+    }
+
+    /// Puts some switches anew, and those without a place.
+    fn again(&mut self, lifted: &[u32]) {
+        for &s in lifted {
+            if let Some(p) = self.place[s as usize].take() {
+                self.taken.remove(&p);
+            }
+        }
+        for votes in &mut self.votes {
+            votes.clear();
+        }
+        for s in 0..self.net.len() as u32 {
+            if let Some(p) = self.place[s as usize] {
+                self.speak(s, p);
+            }
+        }
+        self.go_on();
+        self.exchange();
     }
 
     /// Lets switches that are not next to all of their neighbours change places with what is next to one
@@ -133,9 +167,17 @@ impl<'a> Growth<'a> {
 
     /// Whether a switch has a neighbour that is not next to it.
     fn strays(&self, s: u32) -> bool {
-        let Some(from) = self.place[s as usize] else { return false };
-        let near = |p: u128| self.frame.beside(from).any(|(beside, _)| beside == p);
-        self.net.neighbours(s).iter().any(|&v| self.place[v as usize].is_some_and(|p| !near(p)))
+        self.far(s).next().is_some()
+    }
+
+    /// The neighbours of a switch that are not next to it.
+    fn far(&self, s: u32) -> impl Iterator<Item = u32> {
+        let near = move |p: u128| {
+            let from = self.place[s as usize];
+            from.is_none_or(|from| self.frame.beside(from).any(|(beside, _)| beside == p))
+        };
+        let all = self.net.neighbours(s).iter().copied();
+        all.filter(move |&v| self.place[v as usize].is_some_and(|p| !near(p)))
     }
 
     /// How well two places explain the cables of those who are there: twice the cables to what is next to

@@ -20,7 +20,7 @@ use super::{Found, hyperx, lattice};
 /// Most stars that are tried, and switches that are placed by that, whichever is less.
 const TRIES: (usize, usize) = (64, 200_000);
 /// Most lattices that are compared before one with cables too many is believed, and switches in these.
-const DOUBTS: (usize, usize) = (16, 40_000);
+const DOUBTS: (usize, usize) = (64, 40_000);
 
 /// A (damaged) torus or mesh.
 pub(super) fn find(net: &Net<'_>) -> Result<Found, String> {
@@ -31,18 +31,17 @@ pub(super) fn find(net: &Net<'_>) -> Result<Found, String> {
     let most = |(most, switches): (usize, usize)| (switches / net.len().max(1)).clamp(3, most);
     for star in Star::all(net, &squares).into_iter().take(most(TRIES)) {
         let Some(growth) = Growth::of(net, &squares, &star) else { continue };
-        for close in [2, 6] {
-            match (Grown { net, growth: &growth }).found(close) {
-                Ok(found) if found.fit.extra.is_empty() => return Ok(found),
-                Ok(found) => {
-                    doubts += 1;
-                    if best.as_ref().is_none_or(|best| found.fit.off() < best.fit.off()) {
-                        best = Some(found);
-                    }
+        let grown = Grown { net, growth: &growth };
+        match grown.found(2).or_else(|why| grown.found(6).map_err(|_| why)) {
+            Ok(found) if found.fit.extra.is_empty() => return Ok(found),
+            Ok(found) => {
+                doubts += 1;
+                if best.as_ref().is_none_or(|best| found.fit.off() < best.fit.off()) {
+                    best = Some(found);
                 }
-                Err(why) => {
-                    first.get_or_insert(why);
-                }
+            }
+            Err(why) => {
+                first.get_or_insert(why);
             }
         }
         if doubts >= most(DOUBTS) {
