@@ -114,7 +114,7 @@ fn grids(net: &Net<'_>, group: Vec<u32>, groups: usize) -> Result<Found, String>
     }
     let mut grids: Vec<(GridShape, Fit)> = Vec::with_capacity(groups);
     for all in &members {
-        grids.push(hyperx::grid(&net.part(all)).map_err(|why| format!("in a group, {why}"))?);
+        grids.push(hyperx::grid(&net.part(all), &[]).map_err(|why| format!("in a group, {why}"))?);
     }
     let dims = grids[0].0.dims.clone();
     let &[long, short] = dims.as_slice() else {
@@ -159,7 +159,7 @@ fn grids(net: &Net<'_>, group: Vec<u32>, groups: usize) -> Result<Found, String>
 /// Groups by rows that are joined in most columns.
 fn joined_rows(net: &Net<'_>) -> Result<(Vec<u32>, usize), String> {
     let mut lines = Sets::new(net.edges.len());
-    hyperx::triangles(net, &mut lines);
+    hyperx::triangles(net, &[], &mut lines);
     // The row of a switch is the largest line that it is of.
     let row: Vec<Option<usize>> = (0..net.len() as u32)
         .map(|s| {

@@ -6,6 +6,8 @@ use super::net::Net;
 const MOST_MISSING: u64 = 8;
 /// Most cables that the structure does not have, in percent of the structure's.
 const MOST_EXTRA: u64 = 2;
+/// Two cables that swapped an end are accepted up to this share, in percent of the structure's.
+const MOST_SWAPPED: u64 = 5;
 /// Most places without a switch, in percent of the structure's; one is always allowed.
 const MOST_VACANT: u64 = 5;
 
@@ -57,6 +59,11 @@ impl Fit {
         fit
     }
 
+    /// Cables between present switches in which the two differ.
+    pub(super) fn off(&self) -> u64 {
+        self.missing.iter().chain(&self.extra).map(|m| u64::from(m.2)).sum()
+    }
+
     /// Whether a structure of so many places is worth comparing with so many switches.
     ///
     /// # Errors
@@ -86,7 +93,8 @@ impl Fit {
         if missing > 1 && missing * 100 > expected * MOST_MISSING {
             return Err(format!("{missing} of {expected} cables would be missing"));
         }
-        if extra * 100 > expected * MOST_EXTRA {
+        let most = if extra <= 2 { MOST_SWAPPED } else { MOST_EXTRA };
+        if extra * 100 > expected * most {
             return Err(format!("{extra} cables would be too many for {expected}"));
         }
         Ok(self)

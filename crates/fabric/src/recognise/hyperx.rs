@@ -16,18 +16,22 @@ use super::{Found, lattice};
 const THIN: u32 = 70;
 /// Most thin switches, in percent.
 const MOST_THIN: usize = 10;
+/// At most one of so many pairs of neighbours may be crooked, and two.
+const MOST_CROOKED: usize = 20;
 /// Neighbours of one line that speak for it when two lines are compared.
 const SPEAKERS: usize = 3;
 
 /// A (damaged) HyperX.
 pub(super) fn find(net: &Net<'_>) -> Result<Found, String> {
-    let (shape, fit) = grid(net)?;
-    let fit = fit.accept()?;
+    let accepted = |(shape, fit): (GridShape, Fit)| Ok((shape, fit.accept()?));
+    let again = || all_crooked(net).and_then(|odd| grid(net, &odd).and_then(accepted).ok());
+    let (shape, fit) = grid(net, &[]).and_then(accepted).or_else(|why| again().ok_or(why))?;
     let text = text(&shape.dims);
     Ok(Found { shape: Shape::Grid(shape), text, fit })
 }
 
-fn text(dims: &[u16]) -> String {
+/// What a HyperX of such sizes is called.
+pub(super) fn text(dims: &[u16]) -> String {
     match dims {
         [n] => format!("full mesh of {n} switches"),
         _ if dims.iter().all(|&d| d == 2) => {
@@ -56,13 +60,50 @@ pub(super) fn even_degrees(net: &Net<'_>) -> Result<u32, String> {
     Ok(usual)
 }
 
-/// Coordinates as a HyperX, dimensions from large to small, and how well they fit.
-pub(super) fn grid(net: &Net<'_>) -> Result<(GridShape, Fit), String> {
+/// Which cables are crooked, if they are few.
+fn all_crooked(net: &Net<'_>) -> Option<Vec<bool>> {
+    let most = net.edges.len() / MOST_CROOKED + 2;
+    let alone = |&(s, v): &(u32, u32)| net.common(s, v).next().is_none();
+    // Those that are in no triangle, if nearly all are in one.
+    let few = net.edges.iter().filter(|&e| alone(e)).count() <= most;
+    let mut left = most;
+    let mut all = vec![false; net.edges.len()];
+    for (e, this) in all.iter_mut().enumerate() {
+        *this = (few && alone(&net.edges[e])) || crooked(net, e);
+        left = left.checked_sub(usize::from(*this))?;
+    }
+    all.contains(&true).then_some(all)
+}
+
+/// Whether a cable seems to join two lines: two neighbours that its ends share are no neighbours of each
+/// other, as those of a line are; or the only one shares others with each of them; or they share none, and it spans no squares with most others.
+fn crooked(net: &Net<'_>, e: usize) -> bool {
+    let (s, v) = net.edges[e];
+    let shared: Vec<u32> = net.common(s, v).collect();
+    if shared.is_empty() {
+        let others = net.neighbours(s).iter().filter(|&&x| x != v);
+        let squares = others.filter(|&&x| net.common(v, x).any(|w| w != s)).count();
+        return squares * 2 < net.degree(s) - 1;
+    }
+    if let [x] = shared[..] {
+        return [s, v].iter().all(|&end| net.common(end, x).nth(1).is_some());
+    }
+    let pairs = shared
+        .iter()
+        .enumerate()
+        .flat_map(|(i, &a)| shared[i + 1..].iter().map(move |&b| net.edge_of(a, b).is_some()));
+    let (joined, apart): (Vec<bool>, Vec<bool>) = pairs.partition(|&joined| joined);
+    joined.len() < apart.len()
+}
+
+/// Coordinates as a HyperX, dimensions from large to small, and how well they fit. Cables that are
+/// `crooked` tell nothing of dimensions.
+pub(super) fn grid(net: &Net<'_>, crooked: &[bool]) -> Result<(GridShape, Fit), String> {
     if net.len() < 2 {
         return Err("one switch".to_owned());
     }
     even_degrees(net)?;
-    let dimension = dimensions(net)?;
+    let dimension = dimensions(net, crooked)?;
     let k = dimension.iter().filter_map(|d| *d).max().map_or(0, |d| d + 1);
     let mut columns: Vec<(u16, Vec<u16>)> = Vec::with_capacity(k);
     let mut places = 1u64;
@@ -83,10 +124,10 @@ pub(super) fn grid(net: &Net<'_>) -> Result<(GridShape, Fit), String> {
 }
 
 /// The dimension of each pair of neighbours, where it is certain.
-fn dimensions(net: &Net<'_>) -> Result<Vec<Option<usize>>, String> {
+fn dimensions(net: &Net<'_>, crooked: &[bool]) -> Result<Vec<Option<usize>>, String> {
     let mut sets = Sets::new(net.edges.len());
-    triangles(net, &mut sets);
-    squares(net, &mut sets);
+    triangles(net, crooked, &mut sets);
+    squares(net, crooked, &mut sets);
     let mut size: Vec<(usize, usize)> = sets.all().collect();
     // A dimension has at least half as many pairs as there are switches; pieces of one that damage has cut
     // off are smaller.
@@ -108,15 +149,16 @@ fn dimensions(net: &Net<'_>) -> Result<Vec<Option<usize>>, String> {
 }
 
 /// Joins the pairs of each triangle. A cable that is in fewer than half as many triangles as the others is
-/// no part of the line.
-pub(super) fn triangles(net: &Net<'_>, sets: &mut Sets) {
+/// no part of the line, nor is one that is `crooked`.
+pub(super) fn triangles(net: &Net<'_>, crooked: &[bool], sets: &mut Sets) {
+    let straight = |e: usize| !crooked.get(e).copied().unwrap_or(false);
     let count: Vec<usize> = net.edges.iter().map(|&(s, v)| net.common(s, v).count()).collect();
     for (e, &(s, v)) in net.edges.iter().enumerate() {
         for x in net.common(s, v).filter(|&x| x > v) {
             let others = [net.edge_of(s, x), net.edge_of(v, x)];
             let [Some(f), Some(g)] = others else { continue };
             let most = count[e].max(count[f]).max(count[g]);
-            if [e, f, g].iter().all(|&i| count[i] * 2 >= most) {
+            if [e, f, g].iter().all(|&i| count[i] * 2 >= most && straight(i)) {
                 sets.unite(e, f, false);
                 sets.unite(e, g, false);
             }
@@ -125,11 +167,13 @@ pub(super) fn triangles(net: &Net<'_>, sets: &mut Sets) {
 }
 
 /// Joins opposite sides of cycles of four between two lines that meet in a switch.
-fn squares(net: &Net<'_>, sets: &mut Sets) {
+fn squares(net: &Net<'_>, crooked: &[bool], sets: &mut Sets) {
+    let straight = |e: usize| !crooked.get(e).copied().unwrap_or(false);
     let mut lines: Vec<(usize, u32, usize)> = Vec::new();
     for s in 0..net.len() as u32 {
         lines.clear();
-        lines.extend(net.incident(s).map(|(v, e)| (sets.root(e), v, e)));
+        let straight_on = net.incident(s).filter(|&(_, e)| straight(e));
+        lines.extend(straight_on.map(|(v, e)| (sets.root(e), v, e)));
         lines.sort_unstable();
         let speakers: Vec<&[(usize, u32, usize)]> =
             lines.chunk_by(|a, b| a.0 == b.0).map(|l| &l[..l.len().min(SPEAKERS)]).collect();
@@ -137,7 +181,10 @@ fn squares(net: &Net<'_>, sets: &mut Sets) {
             for &(_, v, e) in *one {
                 for &(_, x, f) in speakers[i + 1..].iter().copied().flatten() {
                     for w in net.common(v, x).filter(|&w| w != s) {
-                        if let (Some(a), Some(b)) = (net.edge_of(x, w), net.edge_of(v, w)) {
+                        if let (Some(a), Some(b)) = (net.edge_of(x, w), net.edge_of(v, w))
+                            && straight(a)
+                            && straight(b)
+                        {
                             sets.unite(e, a, false);
                             sets.unite(f, b, false);
                         }

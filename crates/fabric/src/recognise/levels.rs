@@ -6,6 +6,10 @@ use super::net::{Net, typical};
 const LEAF_SHARE: u32 = 4;
 /// Most cables that may join switches of one level or skip one, in percent.
 const MOST_FLAT: u64 = 10;
+/// Switches from which levels are counted.
+const STARTS: usize = 8;
+/// How often switches may change sides.
+const ROUNDS: usize = 4;
 /// Most hosts that may be on switches above the lowest level, in percent.
 const MOST_HIGH: u64 = 20;
 
@@ -23,6 +27,34 @@ const NO_HOST: &str = "no switch has a host to count levels from";
 /// If no switch has hosts.
 pub(super) fn candidates(net: &Net<'_>) -> Result<Vec<Vec<u8>>, String> {
     Ok(below(net, &heights(net)?))
+}
+
+/// The graph without the cables that close odd cycles, if there are any and they are few: cables of a tree
+/// join an odd level and an even one, and one that does not would bring a high switch near to the hosts.
+/// A switch that has such a cable itself is a bad one to count from.
+pub(super) fn even<'a>(net: &Net<'a>) -> Option<Net<'a>> {
+    let n = net.len();
+    let starts = (0..STARTS.min(n)).map(|i| (i * n / STARTS.min(n)) as u32);
+    let astray = starts
+        .map(|start| same_side(net, start))
+        .min_by_key(|astray| astray.iter().filter(|a| **a).count())?;
+    let count = astray.iter().filter(|a| **a).count();
+    (count > 0 && count as u64 * 100 <= net.edges.len() as u64 * MOST_FLAT)
+        .then(|| net.without(&astray))
+}
+
+/// The cables between switches that are both of an odd level or both of an even one, as counted from
+/// `start` and then by what most of their neighbours are.
+fn same_side(net: &Net<'_>, start: u32) -> Vec<bool> {
+    let mut odd: Vec<bool> = net.distances([start]).into_iter().map(|d| d % 2 == 1).collect();
+    for _ in 0..ROUNDS {
+        for s in 0..net.len() as u32 {
+            let near = net.neighbours(s);
+            let same = near.iter().filter(|&&v| odd[v as usize] == odd[s as usize]).count();
+            odd[s as usize] ^= same * 2 > near.len();
+        }
+    }
+    net.edges.iter().map(|&(s, v)| odd[s as usize] == odd[v as usize]).collect()
 }
 
 /// The levels of a tree of which nothing more is known, where every switch with a host is a leaf.

@@ -340,12 +340,7 @@ pub(super) fn better(
     other: Result<Placed, String>,
 ) -> Result<Placed, String> {
     match (one, other) {
-        (Ok(one), Ok(other)) => {
-            let off = |fit: &Fit| -> u64 {
-                fit.missing.iter().chain(&fit.extra).map(|m| u64::from(m.2)).sum()
-            };
-            Ok(if off(&other.1) < off(&one.1) { other } else { one })
-        }
+        (Ok(one), Ok(other)) => Ok(if other.1.off() < one.1.off() { other } else { one }),
         (Ok(one), Err(_)) => Ok(one),
         (Err(_), other) => other,
     }

@@ -4,6 +4,7 @@
 use crate::{ChannelId, Fabric, Role, SwitchId};
 
 /// The switches of a fabric, or some of them, numbered from 0. Neighbours are sorted.
+#[derive(Clone)]
 pub(super) struct Net<'a> {
     pub(super) fabric: &'a Fabric,
     /// The switch of the fabric that each number stands for.
@@ -61,6 +62,21 @@ impl<'a> Net<'a> {
     /// The graph of some of its switches.
     pub(super) fn part(&self, members: &[u32]) -> Self {
         Self::new(self.fabric, members.iter().map(|&s| self.ids[s as usize]).collect())
+    }
+
+    /// The same graph without the pairs that are `odd`, but with their numbers.
+    pub(super) fn without(&self, odd: &[bool]) -> Self {
+        let mut net = Self { start: vec![0], ..self.clone() };
+        (net.to, net.cables, net.edge) = (Vec::new(), Vec::new(), Vec::new());
+        for s in 0..self.len() as u32 {
+            for i in self.row(s).filter(|&i| !odd[self.edge[i] as usize]) {
+                net.to.push(self.to[i]);
+                net.cables.push(self.cables[i]);
+                net.edge.push(self.edge[i]);
+            }
+            net.start.push(net.to.len() as u32);
+        }
+        net
     }
 
     /// Number of switches.

@@ -21,11 +21,44 @@ const MAX_HEIGHT: usize = 15;
 /// # Errors
 /// Why the tree is not such a one.
 pub(super) fn label(net: &Net<'_>, level: &[u8]) -> Result<(Pgft, Fit), String> {
+    by_pieces(net, level, &[]).or_else(|why| {
+        let odd = astray(net, level);
+        odd.contains(&true).then(|| by_pieces(net, level, &odd).ok()).flatten().ok_or(why)
+    })
+}
+
+/// The cables that are in few cycles of four between their two levels, as most there are not. Two switches
+/// of a tree that share a parent share others, unless they have just one; but a cable in a wrong place,
+/// which joins pieces, closes no such cycle, or one with another of the kind.
+fn astray(net: &Net<'_>, level: &[u8]) -> Vec<bool> {
+    let alike = |a: u32, b: u32| level[a as usize] == level[b as usize];
+    let cycles = |&(s, v): &(u32, u32)| {
+        let beyond = net.neighbours(v).iter().filter(|&&x| x != s && alike(x, s));
+        let closed = |&x: &u32| net.common(s, x).filter(|&w| w != v && alike(w, v)).count();
+        beyond.map(closed).sum::<usize>()
+    };
+    let low = |&(s, v): &(u32, u32)| usize::from(level[s as usize].min(level[v as usize]));
+    let cycles: Vec<usize> = net.edges.iter().map(cycles).collect();
+    let levels = usize::from(level.iter().copied().max().unwrap_or(0)) + 1;
+    let mut all = vec![Vec::new(); levels];
+    for (pair, &cycles) in net.edges.iter().zip(&cycles) {
+        all[low(pair)].push(cycles);
+    }
+    for counts in &mut all {
+        counts.sort_unstable();
+    }
+    let usual = |pair: &(u32, u32)| all[low(pair)][all[low(pair)].len() / 2];
+    let few = |(pair, cycles): (&(u32, u32), usize)| usual(pair) > 0 && cycles * 3 <= usual(pair);
+    net.edges.iter().zip(cycles).map(few).collect()
+}
+
+/// The labels, where the cables that are `odd` join no pieces.
+fn by_pieces(net: &Net<'_>, level: &[u8], odd: &[bool]) -> Result<(Pgft, Fit), String> {
     let h = usize::from(level.iter().copied().max().unwrap_or(1));
     if h > MAX_HEIGHT {
         return Err(format!("{h} levels"));
     }
-    let mut tree = Tree { net, level, h, digits: vec![0; net.len() * h], below: Vec::new() };
+    let mut tree = Tree { net, level, odd, h, digits: vec![0; net.len() * h], below: Vec::new() };
     tree.children();
     tree.parents();
 
@@ -57,6 +90,8 @@ pub(super) fn label(net: &Net<'_>, level: &[u8]) -> Result<(Pgft, Fit), String> 
 struct Tree<'a> {
     net: &'a Net<'a>,
     level: &'a [u8],
+    /// Cables that join no pieces.
+    odd: &'a [bool],
     h: usize,
     /// As [`Pgft::digits`].
     digits: Vec<u16>,
@@ -69,7 +104,8 @@ impl Tree<'_> {
         let inside = |e: usize| {
             let (s, v) = self.net.edges[e];
             let (a, b) = (self.level[s as usize], self.level[v as usize]);
-            within(a) && within(b) && a.abs_diff(b) == 1
+            let odd = self.odd.get(e).copied().unwrap_or(false);
+            within(a) && within(b) && a.abs_diff(b) == 1 && !odd
         };
         self.net.components(inside).0
     }

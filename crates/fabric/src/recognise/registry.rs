@@ -35,7 +35,8 @@ pub static RECOGNISERS: &[Recogniser] = &[
     },
     Recogniser {
         name: "torus or mesh",
-        method: "directions from opposite sides of cycles of four; coordinates by adding up steps",
+        method: "axes from a switch whose neighbours have no other neighbour in common if they are opposite; \
+                 coordinates by growing from there",
         find: torus::find,
     },
     Recogniser {

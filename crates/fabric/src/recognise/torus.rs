@@ -1,177 +1,137 @@
 //! Tori and meshes.
 //!
-//! Opposite sides of a cycle of four are parallel, and so point the same way. What these join is the cables
-//! between two neighbouring layers, with a direction. Two such bundles that meet in many switches and never
-//! span a cycle of four follow each other in one dimension. Positions then add up along any way; where they
-//! do not, a ring has closed, which tells its size. Rings of four are two dimensions of two by this
-//! (they are the same graph) and are put together at the end.
+//! Positions are grown from a switch whose neighbours tell the axes (see `growth`), from another one
+//! wherever the result is no lattice. Cables between two switches that are not next to each other by these
+//! positions tell which dimensions are rings, and of what size. Rings of four are two dimensions of two by
+//! this (they are the same graph) and are put together at the end.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 
 use crate::{GridKind, GridShape, Shape};
 
-use super::bundles::Bundles;
-use super::net::Net;
-use super::room::Room;
-use super::{Found, lattice};
+use super::fit::Fit;
+use super::frame::Frame;
+use super::growth::Growth;
+use super::net::{Net, typical};
+use super::star::{Squares, Star};
+use super::{Found, hyperx, lattice};
 
-/// Most neighbours of a switch: twelve dimensions.
-const MOST_NEIGHBOURS: usize = 24;
-/// Marks a switch without a position.
-pub(super) const NOWHERE: i32 = i32::MIN;
+/// Most stars that are tried, and switches that are placed by that, whichever is less.
+const TRIES: (usize, usize) = (64, 200_000);
+/// Most lattices that are compared before one with cables too many is believed, and switches in these.
+const DOUBTS: (usize, usize) = (64, 40_000);
 
 /// A (damaged) torus or mesh.
 pub(super) fn find(net: &Net<'_>) -> Result<Found, String> {
-    let most = (0..net.len() as u32).map(|s| net.degree(s)).max().unwrap_or(0);
-    if most > MOST_NEIGHBOURS {
-        return Err(format!("a switch has {most} neighbours"));
-    }
-    if most <= 2 {
-        return Steps::along(net).found(net, 2);
-    }
-    let bundles = Bundles::new(net)?;
+    let squares = Squares::new(net)?;
     let mut first = None;
-    for &few in bundles.thresholds() {
-        let steps = bundles.clone().group(net, few);
-        for close in [2, 6] {
-            match steps.found(net, close) {
-                Ok(found) => return Ok(found),
-                Err(why) => {
-                    first.get_or_insert(why);
+    let mut best: Option<Found> = None;
+    let mut doubts = 0;
+    let most = |(most, switches): (usize, usize)| (switches / net.len().max(1)).clamp(3, most);
+    for star in Star::all(net, &squares).into_iter().take(most(TRIES)) {
+        let Some(growth) = Growth::of(net, &squares, &star) else { continue };
+        let grown = Grown { net, growth: &growth };
+        match grown.found(2).or_else(|why| grown.found(6).map_err(|_| why)) {
+            Ok(found) if found.fit.extra.is_empty() => return Ok(found),
+            Ok(found) => {
+                doubts += 1;
+                if best.as_ref().is_none_or(|best| found.fit.off() < best.fit.off()) {
+                    best = Some(found);
                 }
             }
+            Err(why) => {
+                first.get_or_insert(why);
+            }
+        }
+        if doubts >= most(DOUBTS) {
+            break;
         }
     }
-    Err(first.unwrap_or_default())
+    best.ok_or_else(|| first.unwrap_or_else(|| "no switch tells directions of cables".to_owned()))
 }
 
-/// What each cable does to the position.
-pub(super) struct Steps {
-    pub(super) dimensions: usize,
-    /// Per pair of neighbours the dimension, and whether the way from the lower number to the higher goes
-    /// back in it.
-    pub(super) step: Vec<Option<(usize, bool)>>,
-    /// Per pair of neighbours how many are parallel to it, and speak for its dimension.
-    pub(super) trust: Vec<u32>,
+/// Positions in a lattice of unknown size.
+struct Grown<'a> {
+    net: &'a Net<'a>,
+    growth: &'a Growth<'a>,
 }
+
+/// How many layers may go from the ends of a mesh.
+const TRIMS: usize = 8;
 
 type Grid = (GridKind, Vec<u16>, Vec<Vec<u16>>);
 
-impl Steps {
-    /// One row or ring, from one end to the other.
-    fn along(net: &Net<'_>) -> Self {
-        let mut step = vec![None; net.edges.len()];
-        let end = (0..net.len() as u32).find(|&s| net.degree(s) == 1).unwrap_or(0);
-        let mut at = end;
-        while let Some((v, e)) = net.incident(at).find(|&(_, e)| step[e].is_none()) {
-            step[e] = Some((0, v < at));
-            at = v;
-        }
-        Self { dimensions: 1, trust: vec![1; step.len()], step }
-    }
-
-    /// The lattice, if the steps make one; a ring closes where every `close`-th of its lines does.
-    fn found(&self, net: &Net<'_>, close: usize) -> Result<Found, String> {
-        let (kind, dims, columns) = self.coordinates(net, close)?;
-        // A ring of three is a line of a HyperX.
-        let same = kind == GridKind::Torus && dims.iter().all(|&d| d <= 3);
+impl Grown<'_> {
+    /// The lattice, if the positions make one; a ring closes where every `close`-th of its lines does.
+    fn found(&self, close: usize) -> Result<Found, String> {
+        let (net, (kind, dims, columns)) = (self.net, self.coordinates(close)?);
+        // A ring of three is a line of a HyperX, and so is a row of two.
+        let same = match kind {
+            GridKind::Torus => dims.iter().all(|&d| d <= 3),
+            _ => dims.iter().all(|&d| d <= 2),
+        };
         let kind = if same { GridKind::HyperX } else { kind };
         let coords = (0..net.len()).flat_map(|s| columns.iter().map(move |c| c[s])).collect();
         let shape = GridShape { kind, dims, coords };
         let fit = lattice::compare(net, &shape)?.accept()?;
-        let word = match kind {
-            GridKind::HyperX => "HyperX",
-            GridKind::Torus => "torus",
-            GridKind::Mesh => "mesh",
-        };
-        let text = match shape.dims.as_slice() {
-            [n] if kind == GridKind::Torus => format!("ring of {n} switches"),
-            [n] => format!("row of {n} switches"),
-            dims => format!("{} {word}", lattice::by(dims)),
+        let text = match (kind, shape.dims.as_slice()) {
+            (GridKind::HyperX, dims) => hyperx::text(dims),
+            (GridKind::Torus, [n]) => format!("ring of {n} switches"),
+            (GridKind::Mesh, [n]) => format!("row of {n} switches"),
+            (GridKind::Torus, dims) => format!("{} torus", lattice::by(dims)),
+            (GridKind::Mesh, dims) => format!("{} mesh", lattice::by(dims)),
         };
         Ok(Found { shape: Shape::Grid(shape), text, fit })
     }
 
-    /// Positions from one switch, where steps of certain direction lead, by the most trusted ones.
-    fn positions(&self, net: &Net<'_>) -> Vec<i32> {
-        let k = self.dimensions;
-        let mut at = vec![NOWHERE; net.len() * k];
-        // Prim's algorithm: a tree of steps, the most trusted of those that lead on first.
-        let mut ahead = BinaryHeap::new();
-        let first = (0..net.edges.len())
-            .filter(|&e| self.step[e].is_some())
-            .max_by_key(|&e| (self.trust[e], Reverse(e)));
-        let mut reached = first.map(|e| (net.edges[e].0, vec![0; k]));
-        while let Some((s, position)) = reached {
-            let to = s as usize * k;
-            if at[to] == NOWHERE {
-                at[to..to + k].copy_from_slice(&position);
-                for (v, e) in net.incident(s) {
-                    if self.step[e].is_some() && at[v as usize * k] == NOWHERE {
-                        ahead.push((self.trust[e], Reverse((e, s, v))));
-                    }
-                }
-            }
-            reached = ahead.pop().map(|(_, Reverse((e, s, v)))| {
-                let mut position = at[s as usize * k..(s as usize + 1) * k].to_vec();
-                if let Some((d, back)) = self.step[e] {
-                    position[d] += if (s < v) ^ back { 1 } else { -1 };
-                }
-                (v, position)
-            });
-        }
-        at
-    }
-
     /// Kind, sizes from large to small, and a column of coordinates for each.
-    fn coordinates(&self, net: &Net<'_>, close: usize) -> Result<Grid, String> {
-        let k = self.dimensions;
-        if k == 0 {
-            return Err("its cables have no common directions".to_owned());
-        }
-        let mut at = self.positions(net);
-        let ring = self.rings(net, &at, close);
-        let (mut size, mut low) = (vec![0; k], vec![0; k]);
-        for d in 0..k {
-            let all = || at.iter().skip(d).step_by(k).copied().filter(|&x| x != NOWHERE);
-            low[d] = all().min().unwrap_or(0);
-            size[d] = ring[d].unwrap_or_else(|| all().max().unwrap_or(0) - low[d] + 1);
-        }
-        if size.contains(&1) {
+    fn coordinates(&self, close: usize) -> Result<Grid, String> {
+        let k = self.growth.frame.dimensions();
+        let ring = self.rings(close);
+        let (low, size): (Vec<i32>, Vec<i32>) = self.extent(&ring).into_iter().unzip();
+        if size.iter().any(|&size| size < 2) {
             return Err("a direction of cables leads nowhere".to_owned());
         }
-        let places = size.iter().fold(1u64, |n, &d| n.saturating_mul(d.unsigned_abs().into()));
-        super::fit::Fit::worth(places, net.len())?;
-        for x in at.chunks_mut(k).filter(|x| x[0] != NOWHERE) {
-            for d in 0..k {
-                x[d] = (x[d] - low[d]).rem_euclid(size[d]);
+        Fit::worth(places(&size), self.net.len())?;
+        let sizes = size.iter().map(|&d| d.unsigned_abs().into()).collect();
+        let frame = Frame::new(sizes, ring.iter().map(Option::is_some).collect());
+        let settled = self.growth.settle(frame.ok_or("too many places")?, &low);
+        let at: Vec<Vec<i32>> =
+            (0..self.net.len() as u32).filter_map(|s| settled.coordinates(s)).collect();
+        if settled.lost() > 0 {
+            return Err(format!("{} switches have no place in the lattice", settled.lost()));
+        }
+
+        // Around a ring of four the coordinates in two dimensions of two are 00, 01, 11, 10.
+        let mut parts: Vec<(u16, bool, Vec<u16>)> = Vec::new();
+        for d in 0..k {
+            let column: Vec<u16> = at.iter().map(|x| x[d].unsigned_abs() as u16).collect();
+            if ring[d] == Some(4) {
+                parts.push((2, false, column.iter().map(|x| x / 2).collect()));
+                parts.push((2, false, column.iter().map(|x| (x / 2) ^ (x % 2)).collect()));
+            } else {
+                let size = u16::try_from(size[d]).map_err(|_| "too many coordinates")?;
+                parts.push((size, ring[d].is_some(), column));
             }
         }
-        Room { size: &size, ring: &ring }.fill(net, &mut at)?;
-
-        let rings = (0..k).filter(|&d| ring[d].is_some()).count();
-        let rows = (0..k).filter(|&d| ring[d].is_none() && size[d] > 2).count();
+        let rings = parts.iter().filter(|p| p.1).count();
+        let rows = parts.iter().filter(|p| !p.1 && p.0 > 2).count();
         let kind = match (rings, rows) {
             (0, _) => GridKind::Mesh,
             (_, 0) => GridKind::Torus,
             _ => return Err(format!("{rings} dimensions are rings and {rows} are rows")),
         };
-        let column = |d: usize| -> Vec<u16> {
-            at.iter().skip(d).step_by(k).map(|&x| x.unsigned_abs() as u16).collect()
-        };
         let mut columns: Vec<(u16, Vec<u16>)> = Vec::new();
         let mut half: Option<Vec<u16>> = None;
-        for d in 0..k {
-            let size = u16::try_from(size[d]).map_err(|_| "too many coordinates")?;
+        for (size, _, column) in parts {
             if kind == GridKind::Mesh || size > 2 {
-                columns.push((size, column(d)));
+                columns.push((size, column));
             } else if let Some(other) = half.take() {
-                // Around a ring of four: 00, 01, 11, 10.
-                let both = other.iter().zip(column(d)).map(|(&a, b)| 2 * a + (a ^ b));
+                let both = other.iter().zip(column).map(|(&a, b)| 2 * a + (a ^ b));
                 columns.push((4, both.collect()));
             } else {
-                half = Some(column(d));
+                half = Some(column);
             }
         }
         columns.extend(half.map(|column| (2, column)));
@@ -180,37 +140,84 @@ impl Steps {
         Ok((kind, dims, columns))
     }
 
-    /// The size of each dimension that is a ring: how far positions are off where it closes.
-    fn rings(&self, net: &Net<'_>, at: &[i32], close: usize) -> Vec<Option<i32>> {
-        let k = self.dimensions;
-        let mut off: Vec<BTreeMap<i32, usize>> = vec![BTreeMap::new(); k];
-        for (e, &(s, v)) in net.edges.iter().enumerate() {
-            let (from, to) = (s as usize * k, v as usize * k);
-            let Some((dimension, back)) = self.step[e] else { continue };
-            if at[from] == NOWHERE {
-                continue;
+    /// The first layer of each dimension, and how many there are. A layer with few switches at an end is of
+    /// switches in a wrong place: as long as too much would be vacant the emptiest goes.
+    fn extent(&self, ring: &[Option<i32>]) -> Vec<(i32, i32)> {
+        let at: Vec<Vec<i32>> =
+            (0..self.net.len() as u32).filter_map(|s| self.growth.coordinates(s)).collect();
+        let mut extent: Vec<(i32, i32)> = Vec::with_capacity(ring.len());
+        for (d, ring) in ring.iter().enumerate() {
+            let mut layers: BTreeMap<i32, u32> = BTreeMap::new();
+            for x in &at {
+                *layers.entry(x[d]).or_default() += 1;
             }
-            for (d, off) in off.iter_mut().enumerate() {
-                let step = match (d == dimension, back) {
-                    (false, _) => 0,
-                    (true, false) => 1,
-                    (true, true) => -1,
-                };
-                let gap = (at[to + d] - at[from + d] - step).abs();
-                if gap > 0 {
-                    *off.entry(gap).or_default() += 1;
-                }
+            let usual = typical(layers.values().copied());
+            layers.retain(|_, switches| *switches * 4 >= usual);
+            let ends = layers.first_key_value().zip(layers.last_key_value());
+            let (first, last) = ends.map_or((0, 0), |(first, last)| (*first.0, *last.0));
+            extent.push((first, ring.unwrap_or(last - first + 1)));
+        }
+        for _ in 0..TRIMS {
+            let size: Vec<i32> = extent.iter().map(|e| e.1).collect();
+            let places = places(&size);
+            if places < self.net.len() as u64 || Fit::worth(places, self.net.len()).is_ok() {
+                break;
+            }
+            let inside = |x: &&Vec<i32>| {
+                let all = x.iter().zip(&extent).zip(ring);
+                all.into_iter().all(|((x, (low, size)), ring)| {
+                    ring.is_some() || (*low..low + size).contains(x)
+                })
+            };
+            let ends = (0..ring.len()).filter(|&d| ring[d].is_none()).flat_map(|d| {
+                let (low, size) = extent[d];
+                [(low, d), (low + size - 1, d)]
+            });
+            let emptiest = ends.min_by_key(|&(layer, d)| {
+                let switches = at.iter().filter(inside).filter(|x| x[d] == layer).count() as u64;
+                switches * 1000 * u64::from(extent[d].1.unsigned_abs()) / places
+            });
+            let Some((layer, d)) = emptiest else { break };
+            let (low, size) = extent[d];
+            extent[d] = (low + i32::from(layer == low), size - 1);
+        }
+        extent
+    }
+
+    /// The size of each dimension that is a ring: by how much the ends of a cable of it, or of one beside
+    /// it, are apart where it closes.
+    fn rings(&self, close: usize) -> Vec<Option<i32>> {
+        let (net, k) = (self.net, self.growth.frame.dimensions());
+        let mut off: Vec<BTreeMap<i32, usize>> = vec![BTreeMap::new(); k];
+        for &(s, v) in &net.edges {
+            let [s, v] = [s, v].map(|s| self.growth.coordinates(s));
+            let (Some(s), Some(v)) = (s, v) else { continue };
+            let mut apart: Vec<(i32, usize)> =
+                (0..k).map(|d| ((s[d] - v[d]).abs(), d)).filter(|a| a.0 > 0).collect();
+            apart.sort_unstable();
+            let (gap, d) = match apart[..] {
+                [(gap, d)] => (gap + 1, d),
+                [(1, _), (gap, d)] => (gap, d),
+                _ => continue,
+            };
+            if gap > 2 {
+                *off[d].entry(gap).or_default() += 1;
             }
         }
         off.into_iter()
             .map(|off| {
                 off.into_iter()
                     .filter(|&(gap, count)| {
-                        gap > 2 && gap.unsigned_abs() as usize * count * close >= net.len()
+                        gap.unsigned_abs() as usize * count * close >= net.len()
                     })
                     .max_by_key(|&(gap, count)| (count, Reverse(gap)))
                     .map(|(gap, _)| gap)
             })
             .collect()
     }
+}
+
+/// Positions in a lattice of this size.
+fn places(size: &[i32]) -> u64 {
+    size.iter().fold(1, |n: u64, d| n.saturating_mul(d.unsigned_abs().into()))
 }

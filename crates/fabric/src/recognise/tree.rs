@@ -8,8 +8,16 @@ use super::{Found, levels, pgft};
 
 /// A (damaged) parallel-port generalized fat-tree, with all labels.
 pub(super) fn fat_tree(net: &Net<'_>) -> Result<Found, String> {
+    labelled(net, levels::candidates(net)?).or_else(|why| {
+        let again = levels::even(net).and_then(|even| levels::candidates(&even).ok());
+        again.and_then(|all| labelled(net, all).ok()).ok_or(why)
+    })
+}
+
+/// The first of some divisions into levels by which it is one.
+fn labelled(net: &Net<'_>, levels: Vec<Vec<u8>>) -> Result<Found, String> {
     let mut first = None;
-    for level in levels::candidates(net)? {
+    for level in levels {
         let labelled = levels::check(net, &level).and_then(|()| pgft::label(net, &level));
         match labelled {
             Ok((pgft, fit)) => {

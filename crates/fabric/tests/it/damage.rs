@@ -124,7 +124,7 @@ impl Case {
                 Missing::Switch { .. } => places += 1,
             }
         }
-        let close = vacant > 0 && self.one_elsewhere(&named);
+        let close = self.as_good(&named);
         assert!(
             close || named == self.lost,
             "{what}: {}, {named:?} for {:?}",
@@ -137,19 +137,25 @@ impl Case {
 }
 
 impl Case {
-    /// Whether the named cables put one switch in another place than it was in, and explain the losses
-    /// with equally many cables. A switch that kept few cables, all to switches around the vacant place,
-    /// fits there as well as in its own: in a torus, one whose two neighbours are diagonal to each other
-    /// next to it and to the vacant place. No cable tells the two apart.
-    fn one_elsewhere(&self, named: &BTreeMap<(u32, u32), u32>) -> bool {
+    /// Whether the named cables put one switch in another place than it was in, or let two change places,
+    /// and explain what is there with as few lost cables, so that no cable tells the two apart. In a
+    /// torus, a switch that kept two cables, to switches that are diagonal to each other, fits at either of
+    /// the two corners between them.
+    fn as_good(&self, named: &BTreeMap<(u32, u32), u32>) -> bool {
         let sum = |cables: &BTreeMap<_, u32>| cables.values().sum::<u32>();
         let differ: Vec<(u32, u32)> = (named.keys().chain(self.lost.keys()))
             .filter(|&pair| named.get(pair) != self.lost.get(pair))
             .copied()
             .collect();
         let Some(&(a, b)) = differ.first() else { return true };
-        let everywhere = |s: u32| differ.iter().all(|&(x, y)| x == s || y == s);
-        sum(named) == sum(&self.lost) && (everywhere(a) || everywhere(b))
+        let without = |s: u32| differ.iter().find(|&&(x, y)| x != s && y != s);
+        let two = |s: u32| {
+            let Some(&(c, d)) = without(s) else { return true };
+            let all =
+                |t: u32| differ.iter().all(|&(x, y)| [s, t].iter().any(|&z| z == x || z == y));
+            all(c) || all(d)
+        };
+        sum(named) <= sum(&self.lost) && (two(a) || two(b))
     }
 }
 

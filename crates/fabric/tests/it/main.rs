@@ -14,6 +14,8 @@ mod recognise_flies;
 mod recognise_grids;
 mod recognise_groups;
 mod recognise_others;
+mod recognise_rates;
+mod recognise_swapped;
 mod recognise_trees;
 mod registry;
 mod shapes;

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use crate::damage::{Case, Damage};
 use crate::support::spec;
 
-const DRAGONFLIES: &[(&str, &str)] = &[
+pub(crate) const DRAGONFLIES: &[(&str, &str)] = &[
     ("dragonfly:p=4,a=8,h=4", "dragonfly, 33 groups of 8 switches, 1 cable between any two"),
     (
         "dragonfly:p=16,a=16,h=7,g=8,per_pair=8,nics=2",
@@ -129,6 +129,16 @@ fn plus(leaves: u32, spines: u32, groups: u32, hosts: u32) -> Topology {
     Topology { fabric: b.finish().expect("valid"), shape: Some(shape) }
 }
 
+pub(crate) fn case(which: usize, damage: Damage) {
+    let (text, expected) = DRAGONFLIES[which];
+    check(&spec(text), expected, damage, 8);
+}
+
+pub(crate) fn plus_case(damage: Damage) {
+    let expected = "dragonfly+, 17 groups of 8 leaves and 8 spines, 1 cable between any two";
+    check(&plus(8, 8, 17, 4), expected, damage, 3);
+}
+
 #[test]
 fn dragonflies_without_damage() {
     for (text, expected) in DRAGONFLIES {
@@ -173,8 +183,7 @@ proptest! {
         switch in any::<bool>(),
         seed in any::<u64>(),
     ) {
-        let (text, expected) = DRAGONFLIES[which];
-        check(&spec(text), expected, Damage { cables, switch, hosts: 5, seed }, 8);
+        case(which, Damage { cables, switch, hosts: 5, seed });
     }
 
     #[test]
@@ -183,7 +192,6 @@ proptest! {
         switch in any::<bool>(),
         seed in any::<u64>(),
     ) {
-        let expected = "dragonfly+, 17 groups of 8 leaves and 8 spines, 1 cable between any two";
-        check(&plus(8, 8, 17, 4), expected, Damage { cables, switch, hosts: 5, seed }, 3);
+        plus_case(Damage { cables, switch, hosts: 5, seed });
     }
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use crate::damage::{Case, Damage};
 use crate::support::spec;
 
-const TREES: &[(&str, &str)] = &[
+pub(crate) const TREES: &[(&str, &str)] = &[
     ("fattree2:n=4,m=4,r=8", "two-level fat-tree, 8 leaves, 4 spines"),
     ("fattree2:n=18,m=18,r=36", "two-level fat-tree, 36 leaves, 18 spines"),
     ("fattree2:n=6,m=3,r=9,trunk=3", "two-level fat-tree, 9 leaves, 3 spines"),
@@ -48,6 +48,11 @@ fn check(text: &str, expected: &str, damage: Damage) {
     index.dedup();
     assert_eq!(index.len(), case.fabric.terminal_count(), "{what}: hosts share a number");
     assert!(index.iter().all(|&i| u64::from(i) < found.m.iter().map(|&m| u64::from(m)).product()));
+}
+
+pub(crate) fn case(which: usize, damage: Damage) {
+    let (text, expected) = TREES[which];
+    check(text, expected, damage);
 }
 
 #[test]
@@ -93,7 +98,6 @@ proptest! {
         hosts in 0usize..=20,
         seed in any::<u64>(),
     ) {
-        let (text, expected) = TREES[which];
-        check(text, expected, Damage { cables, switch, hosts, seed });
+        case(which, Damage { cables, switch, hosts, seed });
     }
 }
