@@ -132,36 +132,89 @@ impl<'a> Growth<'a> {
         self.exchange();
     }
 
-    /// Lets switches that are not next to all of their neighbours change places with what is next to one
-    /// of these, as long as that explains more of the cables with less damage.
+    /// The places next to the neighbours of a switch, sorted.
+    fn next_to_neighbours(&self, s: u32) -> Vec<u128> {
+        let near = self.net.neighbours(s).iter().filter_map(|&v| self.place[v as usize]);
+        let mut places: Vec<u128> =
+            near.flat_map(|p| self.frame.beside(p)).map(|(p, _)| p).collect();
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+
+    /// Moves switches that are not next to all of their neighbours, or nowhere, as long as that explains
+    /// more of the cables with less damage.
     fn exchange(&mut self) {
-        let suspects: Vec<u32> = (0..self.net.len() as u32).filter(|&s| self.strays(s)).collect();
+        let suspects: Vec<u32> = (0..self.net.len() as u32)
+            .filter(|&s| self.place[s as usize].is_none() || self.strays(s))
+            .collect();
         for _ in 0..ROUNDS {
             let mut moved = false;
             for &s in &suspects {
-                let Some(from) = self.place[s as usize] else { continue };
-                let near = self.net.neighbours(s).iter().filter_map(|&v| self.place[v as usize]);
-                let there = near.flat_map(|p| self.frame.beside(p)).map(|(p, _)| p);
-                let mut choices: Vec<u128> = there.filter(|&p| p != from).collect();
-                choices.sort_unstable();
-                choices.dedup();
-                let before: Vec<i32> = choices.iter().map(|&to| self.sense(&[from, to])).collect();
-                let gain = choices.into_iter().zip(before).map(|(to, before)| {
-                    self.swap(from, to);
-                    let gain = self.sense(&[from, to]) - before;
-                    self.swap(from, to);
-                    (gain, Reverse(to))
-                });
+                let lost = self.place[s as usize].is_none();
+                let gain = self.moves(s).into_iter().map(|to| (self.gain(s, to), Reverse(to)));
                 if let Some((gain, Reverse(to))) = gain.max()
-                    && gain > 0
+                    && (gain > 0 || lost)
                 {
-                    self.swap(from, to);
+                    self.shift(s, to);
                     moved = true;
                 }
             }
             if !moved {
                 break;
             }
+        }
+    }
+
+    /// Where a switch may go, and where who is there goes then: to the place that it leaves, or to a free
+    /// one.
+    fn moves(&self, s: u32) -> Vec<(u128, u128)> {
+        let from = self.place[s as usize];
+        let mut moves = Vec::new();
+        for there in self.next_to_neighbours(s).into_iter().filter(|&p| Some(p) != from) {
+            moves.extend(from.map(|from| (there, from)));
+            if let Some(&other) = self.taken.get(&there) {
+                let free = self.next_to_neighbours(other).into_iter();
+                moves.extend(free.filter(|p| !self.taken.contains_key(p)).map(|p| (there, p)));
+            }
+        }
+        moves
+    }
+
+    /// What a move of switch `s` adds to the sense of the places that it changes.
+    fn gain(&mut self, s: u32, to: (u128, u128)) -> i32 {
+        let from = self.place[s as usize];
+        let places: Vec<u128> =
+            [to.0, to.1].into_iter().chain(from.filter(|&from| from != to.1)).collect();
+        let before = self.sense(&places);
+        let other = self.shift(s, to);
+        let after = self.sense(&places);
+        self.set(s, None);
+        if let Some(other) = other {
+            self.set(other, Some(to.0));
+        }
+        self.set(s, from);
+        after - before
+    }
+
+    /// Puts switch `s` at the first place, and who is there at the second; returns that one.
+    fn shift(&mut self, s: u32, (there, beyond): (u128, u128)) -> Option<u32> {
+        let other = self.taken.get(&there).copied();
+        self.set(s, None);
+        if let Some(other) = other {
+            self.set(other, Some(beyond));
+        }
+        self.set(s, Some(there));
+        other
+    }
+
+    /// Puts a switch at a free place, or nowhere.
+    fn set(&mut self, s: u32, place: Option<u128>) {
+        if let Some(before) = std::mem::replace(&mut self.place[s as usize], place) {
+            self.taken.remove(&before);
+        }
+        if let Some(place) = place {
+            self.taken.insert(place, s);
         }
     }
 
@@ -189,17 +242,6 @@ impl<'a> Growth<'a> {
             beside.map(move |v| if self.net.edge_of(s, v).is_some() { 1 } else { -1 })
         });
         pairs.sum()
-    }
-
-    /// Exchanges those at two places, either of which can be free.
-    fn swap(&mut self, one: u128, other: u128) {
-        let [a, b] = [one, other].map(|p| self.taken.remove(&p));
-        for (s, p) in [(a, other), (b, one)] {
-            if let Some(s) = s {
-                self.place[s as usize] = Some(p);
-                self.taken.insert(p, s);
-            }
-        }
     }
 
     fn put(&mut self, s: u32, place: u128) {
