@@ -7,6 +7,8 @@
 //! two of one column do not, which puts columns together that damage has parted. Coordinates follow from
 //! how columns are joined: see `mms`.
 
+use std::collections::BTreeMap;
+
 use crate::generate::{Field, generators};
 use crate::{Shape, SlimFlyShape};
 
@@ -86,10 +88,31 @@ fn seeds(net: &Net<'_>, q: usize) -> Vec<Vec<u32>> {
     for (s, &p) in (0..).zip(&part) {
         parts[p as usize].push(s);
     }
-    parts.retain(|p| p.len() <= q && p.len() * 4 >= q * 3);
+    let is_column = |p: &Vec<u32>| p.len() <= q && p.len() * 4 >= q * 3;
+    if !parts.iter().any(is_column) {
+        parts = pairs(net, &parts, &part);
+    }
+    parts.retain(is_column);
     parts.sort_by_key(|p| std::cmp::Reverse(p.len()));
     parts.truncate(SEEDS);
     parts
+}
+
+/// Parts that are joined in parallel, put together by twos. A column of eight is two sets of four, and no
+/// other two of these have more than two cables between them.
+fn pairs(net: &Net<'_>, parts: &[Vec<u32>], part: &[u32]) -> Vec<Vec<u32>> {
+    let mut joined: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    for &(s, v) in &net.edges {
+        let [a, b] = [s, v].map(|s| part[s as usize] as usize);
+        if a != b {
+            *joined.entry((a.min(b), a.max(b))).or_default() += 1;
+        }
+    }
+    let parallel = |&(&(a, b), &edges): &(&(usize, usize), &usize)| {
+        edges > 2 && edges * 4 >= 3 * parts[a].len().max(parts[b].len())
+    };
+    let pairs = joined.iter().filter(parallel);
+    pairs.map(|(&(a, b), _)| [parts[a].as_slice(), &parts[b]].concat()).collect()
 }
 
 /// Extends a path to the first cycle of `length`.

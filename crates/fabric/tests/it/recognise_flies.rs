@@ -8,7 +8,7 @@ use crate::support::spec;
 
 const PRIMES: &[u32] = &[5, 7, 11, 13, 17, 19];
 
-pub(crate) const DAMAGED: &[u32] = &[5, 7, 9, 11, 13, 16, 17, 19, 25, 27];
+pub(crate) const DAMAGED: &[u32] = &[5, 7, 8, 9, 11, 13, 16, 17, 19, 25, 27];
 
 fn fly(shape: &Shape) -> &SlimFlyShape {
     match shape {
@@ -59,7 +59,7 @@ fn slim_flies_without_damage() {
 
 #[test]
 fn slim_flies_of_prime_powers_without_damage() {
-    for q in [3, 4, 9, 16, 25, 27, 32] {
+    for q in [3, 4, 8, 9, 16, 25, 27, 32] {
         check(q, Damage { seed: q.into(), ..Damage::default() });
     }
 }

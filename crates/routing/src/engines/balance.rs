@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use darkfiber_fabric::{Fabric, Role, SwitchId};
 
-use super::dag::{Candidate, Dag, for_each_dag};
+use super::dag::{Candidate, Dag, Dags, for_each_dag};
 use crate::{DELIVER, DestId, Routes};
 
 /// Most passes after the first one that choose for all sources of a destination together.
@@ -47,7 +47,10 @@ pub(crate) fn balance(
     let stops = itinerary(fabric);
     let mut balancer = Balancer::new(fabric);
     let mut strays = Vec::new();
-    for_each_dag(&stops, &make, |(home, stop), dag| {
+    let with_terminals = stops.partition_point(|(_, stop)| !stop.terminals.is_empty());
+    let (sending, silent) = stops.split_at(with_terminals);
+    let mut dags = Dags::new(sending, &make);
+    let mut first = |(home, stop): &(SwitchId, Stop), dag: &Dag| {
         for &t in &stop.terminals {
             for path in 0..routes.paths() {
                 let row = routes.row(DestId(t), path);
@@ -61,17 +64,18 @@ pub(crate) fn balance(
             let row = routes.row(DestId::switch(fabric, *home), 0);
             balancer.choose(fabric, dag, routes.ports_mut(row));
         }
-    });
+    };
+    dags.each(&mut first);
+    for_each_dag(silent, &make, &mut first);
     // All paths to a destination are as long as its graph says, so that their sum is given.
     let bound = cut_bound(fabric, routes.paths()).max(balancer.mean()).max(balancer.forced());
     let mut largest = balancer.largest();
-    let with_terminals = stops.partition_point(|(_, stop)| !stop.terminals.is_empty());
     let mut together = TOGETHER;
     let mut apart = APART;
     while !is_near(largest, bound) && together + apart > 0 {
         let before = (routes.clone(), balancer.load.clone());
         let fine = together == 0;
-        for_each_dag(&stops[..with_terminals], &make, |(_, stop), dag| {
+        dags.each(|(_, stop), dag| {
             for &t in &stop.terminals {
                 for path in 0..routes.paths() {
                     let row = routes.row(DestId(t), path);

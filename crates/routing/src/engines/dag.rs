@@ -23,7 +23,7 @@ pub(crate) struct Candidate {
 }
 
 /// The candidates towards one destination switch.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Dag {
     /// Hops to the destination switch; [`FAR`] if there is no way.
     pub(crate) dist: Vec<u32>,
@@ -129,6 +129,12 @@ impl Dag {
         }
     }
 
+    /// Bytes in use.
+    fn bytes(&self) -> usize {
+        let words = self.dist.len() + self.order.len() + self.start.len();
+        words * size_of::<u32>() + self.candidates.len() * size_of::<Candidate>()
+    }
+
     /// Candidates of the `i`-th switch in order.
     #[inline]
     pub(crate) fn candidates(&self, i: usize) -> &[Candidate] {
@@ -170,6 +176,44 @@ pub(crate) fn for_each_dag<T: Sync>(
             },
         );
         std::mem::swap(&mut now, &mut ahead);
+    }
+}
+
+/// Most bytes of graphs that are kept for a further pass.
+const KEPT: usize = 64 << 20;
+
+/// The graphs of many switches, for several passes: kept while they are few, else made again.
+pub(crate) struct Dags<'a, T, M> {
+    homes: &'a [(SwitchId, T)],
+    make: M,
+    kept: Vec<Dag>,
+    bytes: usize,
+}
+
+impl<'a, T: Sync, M: Fn(&mut Dag, SwitchId) + Sync> Dags<'a, T, M> {
+    /// What `make` makes for the switches `homes`.
+    pub(crate) fn new(homes: &'a [(SwitchId, T)], make: M) -> Self {
+        Self { homes, make, kept: Vec::new(), bytes: 0 }
+    }
+
+    /// Calls `consume` with the graph of every switch, as [`for_each_dag`].
+    pub(crate) fn each(&mut self, mut consume: impl FnMut(&(SwitchId, T), &Dag) + Send) {
+        if self.kept.len() == self.homes.len() {
+            for (item, dag) in self.homes.iter().zip(&self.kept) {
+                consume(item, dag);
+            }
+            return;
+        }
+        let (kept, bytes) = (&mut self.kept, &mut self.bytes);
+        for_each_dag(self.homes, &self.make, |item, dag| {
+            consume(item, dag);
+            *bytes += dag.bytes();
+            if *bytes <= KEPT {
+                kept.push(dag.clone());
+            } else {
+                *kept = Vec::new();
+            }
+        });
     }
 }
 

@@ -69,18 +69,22 @@ fn compute(fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
     }
     let mut thrifty = Routes::empty("dfsssp", fabric, request.paths());
     let mut trees = Some(FrugalTrees::new(fabric, &mut thrifty));
+    let is_near = |load: u64| load * 20 <= largest * 21;
     // Refining takes its time; it pays if the trees are near the balance of single LIDs already.
-    let near = |t: &mut FrugalTrees<'_>| t.largest * 20 <= largest * 21;
-    let better = trees.take_if(near).is_some_and(|t| t.refine(&mut thrifty) <= largest);
+    let early = trees.take_if(|t| is_near(t.largest)).map(|t| t.refine(&mut thrifty));
+    let better = early.is_some_and(|load| load <= largest);
     let first = if better { &mut thrifty } else { &mut plain };
     if assign_layers(fabric, first, request.lanes, SHORT).is_ok() {
         return Ok(if better { thrifty } else { plain });
     }
-    if let Some(trees) = trees {
-        trees.refine(&mut thrifty);
+    let late = trees.map(|t| t.refine(&mut thrifty));
+    let mut tries = [(thrifty.clone(), SHORT), (thrifty, LONG), (plain, LONG)];
+    if !early.or(late).is_some_and(is_near) {
+        // Balance is worth the longer search.
+        tries.rotate_right(1);
     }
     let mut fewest = OutOfLanes { needed: usize::MAX };
-    for (mut routes, effort) in [(thrifty.clone(), SHORT), (thrifty, LONG), (plain, LONG)] {
+    for (mut routes, effort) in tries {
         match assign_layers(fabric, &mut routes, request.lanes, effort) {
             Ok(()) => return Ok(routes),
             Err(out) => fewest = fewest.min(out),
