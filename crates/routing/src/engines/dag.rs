@@ -217,16 +217,16 @@ impl<'a, T: Sync, M: Fn(&mut Dag, SwitchId) + Sync> Dags<'a, T, M> {
     }
 }
 
-/// Calls `send` with the graph, the destination, its path index and its row for every LID in the order
-/// of ids, switch by switch: first the LIDs of a switch's terminals, then its own.
+/// Calls `send` with the graph, the destination, its path index and its row for every LID of these
+/// switches: first the LIDs of a switch's terminals, then its own.
 pub(crate) fn for_each_row(
     fabric: &Fabric,
     routes: &mut Routes,
+    homes: impl Iterator<Item = SwitchId>,
     make: impl Fn(&mut Dag, SwitchId) + Sync,
     mut send: impl FnMut(&Dag, DestId, usize, &mut [u8]) + Send,
 ) {
-    let homes: Vec<(SwitchId, ())> =
-        (0..fabric.switch_count()).map(|s| (SwitchId::new(s), ())).collect();
+    let homes: Vec<(SwitchId, ())> = homes.map(|home| (home, ())).collect();
     for_each_dag(&homes, make, |&(home, ()), dag| {
         let terminals = fabric.terminals_on(home).map(DestId::new);
         let lids = terminals.flat_map(|d| (0..routes.paths()).map(move |path| (d, path)));

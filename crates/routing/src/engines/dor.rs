@@ -53,6 +53,7 @@ impl Engine for Dor {
         for_each_row(
             fabric,
             &mut routes,
+            (0..fabric.switch_count()).map(SwitchId::new),
             |dag, home| dag.shortest(fabric, home),
             |dag, _, _, ports| send(fabric, grid, dag, &mut used, ports),
         );

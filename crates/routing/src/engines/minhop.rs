@@ -2,6 +2,7 @@
 
 use darkfiber_fabric::{Fabric, SwitchId};
 
+use super::balance::{cut_bound, is_near};
 use super::dag::{Dag, for_each_row, require_routable};
 use crate::{DELIVER, Deadlock, Engine, Needs, Refusal, Request, Routes};
 
@@ -21,8 +22,9 @@ impl Engine for MinHop {
         "Every switch sends each LID to a port on a shortest path, the one that carries the fewest \
          LIDs so far. What counts: only LIDs that a switch is sent, by its hosts or by switches that \
          chose it, which makes whole trees of any height perfectly even; or all, as OpenSM's default \
-         engine does. Both are made, and the one with the lower largest load is taken. Blind to load \
-         elsewhere, so less even than sssp off trees. Deadlock is not looked at: safe on trees, not \
+         engine does. Both are made, and where neither is even, both again with the switches of \
+         destinations in scattered order, since the order in which ports are dealt decides; the tables \
+         with the lowest largest load are taken. Blind to load elsewhere, so less even than sssp off trees. Deadlock is not looked at: safe on trees, not \
          elsewhere.\n\n\
          Complexity: one breadth-first search a destination switch, then O(channels on shortest \
          paths) a LID."
@@ -42,23 +44,47 @@ impl Engine for MinHop {
 
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
-        let [mut sent, mut all] = [false, true].map(|all| Ports::new(fabric, all));
-        let mut by_sent = Routes::empty(self.name(), fabric, request.paths());
-        let mut by_all = by_sent.clone();
-        for_each_row(
-            fabric,
-            &mut by_sent,
-            |dag, home| dag.shortest(fabric, home),
-            |dag, dest, path, ports| {
-                // Switch LIDs carry management only and are not counted.
-                let counts = dest.as_terminal(fabric).is_some();
-                sent.spread(dag, counts, ports);
-                let row = by_all.row(dest, path);
-                all.spread(dag, counts, by_all.ports_mut(row));
-            },
-        );
-        Ok(if all.largest() < sent.largest() { by_all } else { by_sent })
+        let homes: Vec<SwitchId> = (0..fabric.switch_count()).map(SwitchId::new).collect();
+        let (first, largest) = dealt(self.name(), fabric, request.paths(), &homes);
+        if is_near(largest, cut_bound(fabric, request.paths())) {
+            return Ok(first);
+        }
+        let (second, other) = dealt(self.name(), fabric, request.paths(), &scattered(homes));
+        Ok(if other < largest { second } else { first })
     }
+}
+
+/// Tables with destinations dealt in this order, and the largest load.
+fn dealt(name: &str, fabric: &Fabric, paths: usize, homes: &[SwitchId]) -> (Routes, u64) {
+    let [mut sent, mut all] = [false, true].map(|all| Ports::new(fabric, all));
+    let mut by_sent = Routes::empty(name, fabric, paths);
+    let mut by_all = by_sent.clone();
+    for_each_row(
+        fabric,
+        &mut by_sent,
+        homes.iter().copied(),
+        |dag, home| dag.shortest(fabric, home),
+        |dag, dest, path, ports| {
+            // Switch LIDs carry management only and are not counted.
+            let counts = dest.as_terminal(fabric).is_some();
+            sent.spread(dag, counts, ports);
+            let row = by_all.row(dest, path);
+            all.spread(dag, counts, by_all.ports_mut(row));
+        },
+    );
+    let [sent, all] = [sent, all].map(|ports| ports.largest());
+    if all < sent { (by_all, all) } else { (by_sent, sent) }
+}
+
+/// An order in which neighbours are far apart: by the fractions of multiples of the golden ratio (Knuth, The
+/// Art of Computer Programming, vol. 3, section 6.4).
+fn scattered(homes: Vec<SwitchId>) -> Vec<SwitchId> {
+    /// 2^32 over the golden ratio.
+    const STEP: u32 = 0x9E37_79B9;
+    let mut all: Vec<(u32, SwitchId)> =
+        (0u32..).zip(homes).map(|(place, home)| (place.wrapping_mul(STEP), home)).collect();
+    all.sort_unstable();
+    all.into_iter().map(|(_, home)| home).collect()
 }
 
 /// What the ports of all switches carry.

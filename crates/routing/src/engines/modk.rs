@@ -55,6 +55,7 @@ impl Engine for DModK {
         for_each_row(
             fabric,
             &mut routes,
+            (0..fabric.switch_count()).map(SwitchId::new),
             |dag, home| tree.updown.legal(fabric, dag, home),
             |dag, dest, path, ports| {
                 // A switch's own LID goes by the switch's number.
