@@ -46,8 +46,8 @@ Examples:
   darkfiber route torus:dims=8x8x8,t=1 -e dor -e dfsssp --fail-links 10 --format json
 
 Written with -o (to DIR/<engine> if there are several): lfts.dump (OpenSM's `routing_engine file`,
-`lfts_file`), guid2lid, fabric.topo, subnet.lst, fdbs, path-sl, route.json. Nothing is written that failed
-the check.
+`lfts_file`), guid2lid, fabric.topo, subnet.lst, fdbs, route.json, and path-sl if there are several layers.
+Nothing is written that failed the check.
 
 Exit code 1 if pairs cannot talk or an engine broke its promise of deadlock freedom; 4 if no engine could
 route, or routes could not be written.";

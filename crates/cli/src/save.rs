@@ -13,7 +13,7 @@ use crate::failure::Failure;
 pub(crate) const LFTS: &str = "lfts.dump";
 /// LIDs of ports.
 pub(crate) const GUID2LID: &str = "guid2lid";
-/// Service levels of paths.
+/// Service levels of paths, where not all are 0: there is a line for each pair, gigabytes for large fabrics.
 pub(crate) const PATH_SL: &str = "path-sl";
 
 /// Writes a file whole or not at all.
@@ -23,6 +23,16 @@ pub(crate) fn file(
 ) -> Result<(), Failure> {
     output::replace(path, write)
         .map_err(|e| Failure::input(format!("cannot write {}: {e}", path.display())))
+}
+
+/// Removes what earlier tables left, if anything.
+fn gone(path: &Path) -> Result<(), Failure> {
+    match std::fs::remove_file(path) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => {
+            Err(Failure::input(format!("cannot remove the old {}: {e}", path.display())))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Makes a directory and those above it.
@@ -45,6 +55,10 @@ pub(crate) fn routes(
     file(&dir.join("fabric.topo"), |out| ibnetdiscover::write(out, fabric, Some(lids)))?;
     file(&dir.join("subnet.lst"), |out| subnet_lst::write(out, fabric, lids))?;
     file(&dir.join("fdbs"), |out| fdbs::write(out, fabric, routes, lids))?;
-    file(&dir.join(PATH_SL), |out| sl::write_paths(out, fabric, routes, lids))?;
+    if routes.layer_count() > 1 {
+        file(&dir.join(PATH_SL), |out| sl::write_paths(out, fabric, routes, lids))?;
+    } else {
+        gone(&dir.join(PATH_SL))?;
+    }
     file(&dir.join("route.json"), |out| out.write_all(summary.as_bytes()))
 }

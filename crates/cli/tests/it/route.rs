@@ -121,9 +121,11 @@ fn what_route_writes_check_reads() {
     assert_eq!(made.code, 0, "{}", made.err);
     for engine in made.json()["engines"].as_array().expect("a list") {
         let name = engine["engine"].as_str().expect("a name");
-        for file in ["lfts.dump", "guid2lid", "fabric.topo", "subnet.lst", "fdbs", "path-sl"] {
+        for file in ["lfts.dump", "guid2lid", "fabric.topo", "subnet.lst", "fdbs"] {
             assert!(d.join("out").join(name).join(file).is_file(), "{name}/{file}");
         }
+        // In one layer all service levels are 0.
+        assert!(!d.join("out").join(name).join("path-sl").exists(), "{name}");
         let report =
             std::fs::read_to_string(d.join("out").join(name).join("route.json")).expect("a report");
         keys_are_there(&serde_json::from_str(&report).expect("JSON"));
@@ -131,12 +133,8 @@ fn what_route_writes_check_reads() {
         for line in [
             format!("check out/{name}/fabric.topo --routes out/{name}"),
             format!("check {fabric} --routes out/{name}"),
-            format!(
-                "check out/{name}/fabric.topo --routes out/{name}/fdbs --sl out/{name}/path-sl"
-            ),
-            format!(
-                "check out/{name}/subnet.lst --routes out/{name}/lfts.dump --sl out/{name}/path-sl"
-            ),
+            format!("check out/{name}/fabric.topo --routes out/{name}/fdbs"),
+            format!("check out/{name}/subnet.lst --routes out/{name}/lfts.dump"),
         ] {
             let checked = run_in(d, &format!("{line} --format json"));
             assert_eq!(checked.code, 0, "{line}: {}", checked.err);
@@ -156,6 +154,23 @@ fn what_route_writes_check_reads() {
             assert!(json["seconds"].is_null());
         }
     }
+}
+
+#[test]
+fn service_levels_are_written_where_there_are_several() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    let made = run_in(d, "route torus:dims=5x5,t=2 -e lash -o out --format json");
+    assert_eq!(made.code, 0, "{}", made.err);
+    let layers = &made.json()["layers"];
+    assert!(layers.as_u64().expect("a number") > 1);
+    for tables in ["out", "out/lfts.dump --sl out/path-sl", "out/fdbs --sl out/path-sl"] {
+        let checked = run_in(d, &format!("check out/fabric.topo --routes {tables} --format json"));
+        assert_eq!((checked.code, &checked.json()["layers"]), (0, layers), "{tables}");
+    }
+    // Tables of one layer in their place leave none of them.
+    assert_eq!(run_in(d, "route torus:dims=5x5,t=2 -e updn -o out -q").code, 0);
+    assert!(!d.join("out/path-sl").exists());
 }
 
 #[test]

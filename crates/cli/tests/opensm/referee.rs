@@ -19,7 +19,8 @@ fn verdict(words: &[&str]) -> Option<String> {
     let mut command = Command::new(ibdmchk);
     command
         .current_dir(&written)
-        .args(["-s", "subnet.lst", "-f", "fdbs", "-c", "path-sl", "-m", "../no-multicast"])
+        .args(["-s", "subnet.lst", "-f", "fdbs", "-m", "../no-multicast"])
+        .args(written.join("path-sl").exists().then_some(["-c", "path-sl"]).into_iter().flatten())
         .stdin(Stdio::null())
         .stderr(out.try_clone().expect("a handle"))
         .stdout(out);
