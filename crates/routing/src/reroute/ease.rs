@@ -15,7 +15,7 @@ use super::mend::{Held, Mended, layers};
 use super::prepared::{NONE, Prepared};
 
 /// Channels that are looked at before giving up: a limit of time that is the same on every machine.
-const MOST_LOOKS: usize = 100_000;
+const MOST_LOOKS: usize = 75_000;
 /// The share of the largest old load by which a load may exceed it before rows that the fault did not
 /// touch, and the layers of paths, may change.
 const FAR_TOO_MUCH: u64 = 50;
