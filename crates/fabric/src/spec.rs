@@ -5,7 +5,7 @@
 
 use thiserror::Error;
 
-use crate::generate::{FAMILIES, Family, Params};
+use crate::generate::{COMMON_KEYS, FAMILIES, Family, Params};
 use crate::presets::{PRESETS, Preset};
 use crate::{BuildError, FaultError, Topology};
 
@@ -206,7 +206,8 @@ pub fn parse_spec(text: &str) -> Result<Topology, SpecError> {
         return Err(not_a_spec(text));
     };
     let family = family(name.trim())?;
-    let params = Params::parse(family, text, pairs)?;
+    let keys = family.keys().iter().chain(COMMON_KEYS);
+    let params = Params::parse(family.name(), keys, text, pairs)?;
     family.generate(&params)
 }
 

@@ -19,11 +19,13 @@ pub struct Key {
 }
 
 impl Key {
-    pub(super) const fn required(name: &'static str, meaning: &'static str) -> Self {
+    /// A key that a spec must have.
+    pub const fn required(name: &'static str, meaning: &'static str) -> Self {
         Self { name, meaning, default: None }
     }
 
-    pub(super) const fn optional(
+    /// A key that a spec may have.
+    pub const fn optional(
         name: &'static str,
         meaning: &'static str,
         default: &'static str,

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use crate::spec::nearest_or_all;
 use crate::{LinkClass, SpecError};
 
-use super::{COMMON_KEYS, Family};
+use super::Key;
 
 /// The values of a spec. Made by [`Params::parse`], which refuses unknown keys; families read them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,19 +17,21 @@ pub struct Params {
 }
 
 impl Params {
-    /// Splits `pairs`, the part of the spec `text` after the colon, and checks the keys against those
-    /// of the family and [`COMMON_KEYS`].
+    /// Splits `pairs`, the part of the spec `text` after the colon, and checks the keys against `keys`,
+    /// those that the component called `family` has.
     ///
     /// # Errors
     /// If a part is not `key=value`, a key is unknown or given twice.
-    pub fn parse(family: &'static dyn Family, text: &str, pairs: &str) -> Result<Self, SpecError> {
+    pub fn parse<'k>(
+        family: &'static str,
+        keys: impl IntoIterator<Item = &'k Key>,
+        text: &str,
+        pairs: &str,
+    ) -> Result<Self, SpecError> {
         let mut params = Self {
-            family: family.name(),
+            family,
             text: text.to_owned(),
-            meaning: (family.keys().iter())
-                .chain(COMMON_KEYS)
-                .map(|k| (k.name, k.meaning))
-                .collect(),
+            meaning: keys.into_iter().map(|k| (k.name, k.meaning)).collect(),
             pairs: Vec::new(),
         };
         for part in pairs.split(',').map(str::trim).filter(|p| !p.is_empty()) {

@@ -1,0 +1,26 @@
+//! Who sends to whom.
+//!
+//! A [`Pattern`] names pairs of participants, phase by phase or sample by sample, for any number of
+//! them; what a participant is (a terminal, a node of a job) is the caller's affair. Nothing here knows
+//! a fabric's routes.
+//!
+//! ```
+//! use darkfiber_workload::{Among, Stream, pattern};
+//!
+//! let shift = pattern("shift:by=3", &Among::all(8))?;
+//! let mut pairs = Vec::new();
+//! shift.fill(0, &mut Stream::new(1, 0), &mut pairs);
+//! assert_eq!(pairs[..2], [(0, 3), (1, 4)]);
+//!
+//! // Sample 7 of the stream of seed 1, whoever draws the others.
+//! let bisect = pattern("bisect", &Among::all(8))?;
+//! bisect.fill(7, &mut Stream::new(1, 7), &mut pairs);
+//! assert_eq!(pairs.len(), 4);
+//! # Ok::<(), darkfiber_workload::PatternError>(())
+//! ```
+
+mod pattern;
+mod stream;
+
+pub use pattern::{Among, Extent, Kind, PATTERNS, Pattern, PatternError, given, kind, pattern};
+pub use stream::Stream;

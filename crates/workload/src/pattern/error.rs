@@ -1,0 +1,51 @@
+//! Why a pattern cannot be had.
+
+use darkfiber_fabric::SpecError;
+use thiserror::Error;
+
+/// Why a pattern cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum PatternError {
+    /// No pattern of that name.
+    #[error("no pattern is called \"{name}\"{}", if nearest.is_empty() { String::new() } else { format!("; did you mean {}?", nearest.join(" or ")) })]
+    Unknown {
+        /// The name.
+        name: String,
+        /// Close names.
+        nearest: Vec<String>,
+    },
+    /// A wrong key or value.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// So many participants cannot do it.
+    #[error("{pattern} needs {needs}; there are {count} terminals: {hint}")]
+    Count {
+        /// The pattern.
+        pattern: &'static str,
+        /// What it needs.
+        needs: &'static str,
+        /// How many there are.
+        count: u32,
+        /// What would work.
+        hint: String,
+    },
+    /// The fabric has no groups.
+    #[error(
+        "{pattern} needs groups: take a dragonfly, or say how many terminals are one (group=16)"
+    )]
+    NoGroups {
+        /// The pattern.
+        pattern: &'static str,
+    },
+    /// A pair that names nobody.
+    #[error("pair {number}: {index} is not below {count}, the number of terminals")]
+    Nobody {
+        /// Which pair, from 1.
+        number: usize,
+        /// The index.
+        index: u32,
+        /// How many participants there are.
+        count: u32,
+    },
+}

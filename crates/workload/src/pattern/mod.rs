@@ -1,0 +1,41 @@
+//! Patterns: sets of ordered pairs.
+//!
+//! A pattern is one file: a [`Kind`] that reads its parameters and makes a [`Pattern`] for so many
+//! participants, and a line in [`PATTERNS`]. Nobody sends to itself: such pairs are left out.
+
+mod adversarial;
+mod among;
+mod bits;
+mod collectives;
+mod error;
+mod given;
+mod neighbours;
+mod random;
+mod registry;
+mod shift;
+
+pub use among::Among;
+pub use error::PatternError;
+pub use given::given;
+pub use registry::{Kind, PATTERNS, kind, pattern};
+
+use crate::Stream;
+
+/// How much there is of a pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// So many phases, one after the other; each is a set of pairs that send at once.
+    Phases(u64),
+    /// As many independent random samples as wanted.
+    Samples,
+}
+
+/// Pairs of participants, who are numbered from 0.
+pub trait Pattern: Send + Sync {
+    /// How many phases there are, or that it is drawn at random.
+    fn extent(&self) -> Extent;
+
+    /// Writes the pairs (source, destination) of a phase, or of a sample that `stream` draws. What was
+    /// in `pairs` is gone.
+    fn fill(&self, index: u64, stream: &mut Stream, pairs: &mut Vec<(u32, u32)>);
+}
