@@ -4,6 +4,7 @@
 //! the checker proved into facts that an operator can act on, with the names of switches and ports.
 //! Pure functions of a fabric, its routes and the checker's report; no I/O.
 
+pub mod count;
 mod diameter;
 pub mod efi;
 pub mod finding;

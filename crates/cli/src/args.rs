@@ -164,7 +164,8 @@ pub(crate) struct RouteCommand {
     /// Root switches for updn, dnup and ftree: GUIDs (a file, or separated by commas)
     #[arg(long, value_name = "GUIDS")]
     pub(crate) roots: Option<String>,
-    /// LID mask control: 2^N LIDs for every terminal
+    /// LID mask control: 2^N LIDs for every terminal; engines whose paths depend on the source take more
+    /// by themselves
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=7))]
     pub(crate) lmc: u8,
     /// Data virtual lanes that may be used (InfiniBand has at most 15)
@@ -228,6 +229,9 @@ pub(crate) struct TableArgs {
     /// Service levels of paths (path-sl, or a matrix of OpenSM's path_sl); without: all in lane 0
     #[arg(long, value_name = "FILE")]
     pub(crate) sl: Option<PathBuf>,
+    /// Which LID of its destinations each source uses (path-bits); without: the base LID
+    #[arg(long, value_name = "FILE")]
+    pub(crate) path_bits: Option<PathBuf>,
     /// LIDs of ports, as in OpenSM's cache [default: from the tables and the fabric]
     #[arg(long, value_name = "FILE")]
     pub(crate) guid2lid: Option<PathBuf>,

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use darkfiber_fabric::Fabric;
-use darkfiber_formats::{fdbs, guid2lid, ibnetdiscover, lft, output, sl, subnet_lst};
+use darkfiber_formats::{fdbs, guid2lid, ibnetdiscover, lft, output, path_bits, sl, subnet_lst};
 use darkfiber_routing::{Lids, Routes};
 
 use crate::failure::Failure;
@@ -15,6 +15,9 @@ pub(crate) const LFTS: &str = "lfts.dump";
 pub(crate) const GUID2LID: &str = "guid2lid";
 /// Service levels of paths, where not all are 0: there is a line for each pair, gigabytes for large fabrics.
 pub(crate) const PATH_SL: &str = "path-sl";
+
+/// Which LID of its destinations a source uses, where sources choose.
+pub(crate) const PATH_BITS: &str = "path-bits";
 
 /// Writes a file whole or not at all.
 pub(crate) fn file(
@@ -59,6 +62,11 @@ pub(crate) fn routes(
         file(&dir.join(PATH_SL), |out| sl::write_paths(out, fabric, routes, lids))?;
     } else {
         gone(&dir.join(PATH_SL))?;
+    }
+    if routes.source_chooses() {
+        file(&dir.join(PATH_BITS), |out| path_bits::write(out, fabric, routes))?;
+    } else {
+        gone(&dir.join(PATH_BITS))?;
     }
     file(&dir.join("route.json"), |out| out.write_all(summary.as_bytes()))
 }

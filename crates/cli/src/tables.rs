@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use darkfiber_fabric::Fabric;
 use darkfiber_formats::{
-    Diagnostics, Kind, ReadError, detect, fdbs, guid2lid, input, lft, netloc, sl, tables,
+    Diagnostics, Kind, ReadError, detect, fdbs, guid2lid, input, lft, netloc, path_bits, sl, tables,
 };
 use darkfiber_routing::{Layers, Lids, Routes};
 
@@ -18,6 +18,7 @@ struct Files {
     tables: PathBuf,
     guid2lid: Option<PathBuf>,
     sl: Option<PathBuf>,
+    path_bits: Option<PathBuf>,
 }
 
 impl Files {
@@ -28,6 +29,7 @@ impl Files {
                 tables: path.clone(),
                 guid2lid: args.guid2lid.clone(),
                 sl: args.sl.clone(),
+                path_bits: args.path_bits.clone(),
             });
         }
         let tables = path.join(save::LFTS);
@@ -46,6 +48,7 @@ impl Files {
             tables,
             guid2lid: beside(&args.guid2lid, save::GUID2LID),
             sl: beside(&args.sl, save::PATH_SL),
+            path_bits: beside(&args.path_bits, save::PATH_BITS),
         })
     }
 }
@@ -99,6 +102,11 @@ pub(crate) fn read(
     let (mut routes, found) = tables::to_routes(fabric, &tables, lids.as_ref(), &name, path)?;
     show(path, &found);
     let lids = lids.unwrap_or_else(|| tables::lids_of(fabric, &tables).0);
+    if let Some(path) = &files.path_bits {
+        let (select, found) = path_bits::read(&input::read_text(path)?, path, fabric, &routes)?;
+        show(path, &found);
+        routes.set_select(select);
+    }
     if let Some(sl_path) = &files.sl {
         let (layers, found) = read_layers(fabric, &lids, sl_path)?;
         show(sl_path, &found);

@@ -23,6 +23,7 @@ pub mod lft;
 pub mod netbench;
 pub mod netloc;
 pub mod output;
+pub mod path_bits;
 pub mod sl;
 pub mod subnet_lst;
 pub mod tables;

@@ -129,6 +129,8 @@ pub enum Needs {
     Any,
     /// A tree of levels, faulty or not.
     Tree,
+    /// A tree of two levels with hosts on the lower one.
+    TwoLevels,
     /// A parallel-port generalized fat-tree whose labels are known: stated by a generator, or recognised.
     FatTree,
     /// A lattice (HyperX, torus, mesh), or consistently numbered ports.
@@ -147,6 +149,7 @@ impl Needs {
         match self {
             Self::Any => "any fabric",
             Self::Tree => "a tree of levels",
+            Self::TwoLevels => "a tree of two levels",
             Self::FatTree => "a fat-tree with known labels",
             Self::Grid => "HyperX, torus or mesh",
             Self::HyperX => "a HyperX with known coordinates",
@@ -205,9 +208,10 @@ pub trait Engine: Sync {
     fn needs(&self) -> Needs;
     /// What it promises about deadlock.
     fn deadlock(&self) -> Deadlock;
-    /// Whether its tables fit linear forwarding tables; `false` is for analysis only.
-    fn fits_lft(&self) -> bool {
-        true
+    /// Whether paths depend on their source. Then every port has several LIDs, and each source must use the
+    /// one of them that is its own: [`Routes::path_of`].
+    fn by_source(&self) -> bool {
+        false
     }
     /// Computes tables and layers.
     ///
@@ -225,6 +229,9 @@ pub static ENGINES: &[&dyn Engine] = &[
     &engines::FTree,
     &engines::DModK,
     &engines::SModK,
+    &engines::Opt,
+    &engines::OptBalanced,
+    &engines::OptRect,
     &engines::Dor,
     &engines::Torus,
     &engines::HyperXMin,

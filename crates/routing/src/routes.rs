@@ -126,8 +126,8 @@ impl Routes {
         }
     }
 
-    /// Sets which path a source terminal uses, for all destinations. A choice that needs more paths
-    /// than 128 (LMC 7) is for analysis only.
+    /// Sets which path a source terminal uses, for all destinations: on InfiniBand its **path bits**, the
+    /// number that it adds to the base LID of whomever it sends to.
     pub fn set_select(&mut self, select: Vec<u16>) {
         debug_assert_eq!(select.len(), self.terminals);
         self.select = Some(select);
@@ -156,6 +156,13 @@ impl Routes {
     /// Number of rows in the table.
     pub fn row_count(&self) -> usize {
         self.table.len().checked_div(self.switches).unwrap_or(0)
+    }
+
+    /// The least LID mask control with a LID for every path; `None` if that is above 7, the most there is:
+    /// such routes are for analysis only.
+    pub fn lmc(&self) -> Option<u8> {
+        let bits = self.paths.max(1).next_power_of_two().ilog2() as u8;
+        (bits <= 7).then_some(bits)
     }
 
     /// Whether sources choose among the LIDs of a destination.

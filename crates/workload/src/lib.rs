@@ -10,7 +10,7 @@
 //! let shift = pattern("shift:by=3", &Among::all(8))?;
 //! let mut pairs = Vec::new();
 //! shift.fill(0, &mut Stream::new(1, 0), &mut pairs);
-//! assert_eq!(pairs[..2], [(0, 3), (1, 4)]);
+//! assert_eq!(pairs[..2], [[0, 3], [1, 4]]);
 //!
 //! // Sample 7 of the stream of seed 1, whoever draws the others.
 //! let bisect = pattern("bisect", &Among::all(8))?;

@@ -91,11 +91,11 @@ fn engines() -> List {
         rows: ENGINES
             .iter()
             .map(|e| {
-                let analysis_only = if e.fits_lft() { "" } else { " (analysis only)" };
+                let lids = if e.by_source() { " (several LIDs a port)" } else { "" };
                 [e.name(), e.needs().label(), e.deadlock().label()]
                     .map(str::to_owned)
                     .into_iter()
-                    .chain([format!("{}{analysis_only}", e.summary()), e.paper().to_owned()])
+                    .chain([format!("{}{lids}", e.summary()), e.paper().to_owned()])
                     .collect()
             })
             .collect(),
@@ -175,6 +175,7 @@ const FORMATS: &[&[&str]] = &[
     &["fdbs", "check", "route -o", "OpenSM's osm.fdbs"],
     &["guid2lid", "check", "route -o", "OpenSM's cache of LIDs"],
     &["path-sl", "check", "route -o", "service level of every path, as ibdmchk reads it"],
+    &["path-bits", "check", "route -o", "LID of its destinations that each port uses, with LMC"],
     &["guids", "yes", "no", "one GUID a line: --roots, --compute, --storage"],
 ];
 

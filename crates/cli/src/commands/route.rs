@@ -195,12 +195,13 @@ impl Target<'_> {
         summary: &str,
     ) -> Result<(), Failure> {
         let name = engine.name();
-        if !engine.fits_lft() {
+        let Some(lmc) = routes.lmc() else {
             return Err(Failure::infeasible(format!(
-                "{name}: no forwarding table can hold these routes, so none is written"
+                "{name}: {} LIDs a port would be needed, and InfiniBand has at most 128: nothing is written",
+                routes.paths()
             ))
-            .hint("tables see the destination only; this engine is for analysis. dmodk is close to it"));
-        }
+            .hint("these routes are for analysis; opt-rect is for real trees, dmodk needs one LID"));
+        };
         if row.unreachable + row.loops > 0 {
             return Err(Failure::new(
                 Exit::Finding,
@@ -222,7 +223,7 @@ impl Target<'_> {
                 failure.hint("use updn or dfsssp; --allow-deadlock writes them all the same")
             });
         }
-        let lids = Lids::assign(fabric, self.lmc)
+        let lids = Lids::assign(fabric, lmc.max(self.lmc))
             .map_err(|e| Failure::infeasible(format!("{name}: nothing is written: {e}")))?;
         save::routes(self.dir, fabric, routes, &lids, summary)
     }

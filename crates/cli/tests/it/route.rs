@@ -212,10 +212,37 @@ fn routes_that_failed_the_check_are_not_written() {
 #[test]
 fn routes_for_analysis_only_are_not_written() {
     let dir = folder(&[]);
-    let refused = run_in(dir.path(), "route kary:k=3,n=2 -e smodk -o out");
+    let refused = run_in(dir.path(), "route fattree2:n=130,m=4,r=2 -e opt-balanced -o out");
     assert_eq!(refused.code, 4);
-    assert!(refused.err.contains("no forwarding table can hold"), "{}", refused.err);
-    assert_eq!(run("route kary:k=3,n=2 -e smodk").code, 0);
+    assert!(refused.err.contains("130 LIDs a port would be needed"), "{}", refused.err);
+    assert!(!dir.path().join("out").exists());
+    assert_eq!(run("route fattree2:n=130,m=4,r=2 -e opt-balanced").code, 0);
+}
+
+#[test]
+fn routes_by_source_are_written_with_path_bits() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    for engine in ["opt", "opt-rect", "opt-balanced", "smodk"] {
+        let spec = "fattree2:n=6,m=6,r=4";
+        let routed = run_in(d, &format!("route {spec} -e {engine} -o {engine} --format json"));
+        assert_eq!(routed.code, 0, "{}", routed.err);
+        let checked = run_in(d, &format!("check {spec} --routes {engine} --format json"));
+        assert_eq!(checked.code, 0, "{}", checked.err);
+        assert_eq!(routed.json()["efi"], checked.json()["efi"], "{engine}");
+        // Without path bits all use the base LID.
+        std::fs::remove_file(d.join(engine).join("path-bits")).expect("it was written");
+        let plain = run_in(d, &format!("check {spec} --routes {engine} --format json"));
+        assert_ne!(routed.json()["efi"], plain.json()["efi"], "{engine}");
+    }
+    let few = run_in(d, "route fattree2:n=9,m=16,r=4 -e opt --lmc 1");
+    assert_eq!(few.code, 4);
+    assert!(few.out.contains("4 LIDs a port are needed here: take --lmc 2"), "{}", few.out);
+    let written = run_in(d, "route fattree2:n=6,m=6,r=4 -e opt -o out -q");
+    assert_eq!(written.code, 0);
+    // Tables of an engine without path bits leave none behind.
+    assert_eq!(run_in(d, "route fattree2:n=6,m=6,r=4 -e updn -o out -q").code, 0);
+    assert!(!d.join("out/path-bits").exists());
 }
 
 #[test]

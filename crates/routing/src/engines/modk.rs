@@ -79,14 +79,14 @@ impl Engine for SModK {
     }
 
     fn summary(&self) -> &'static str {
-        "as dmodk, but by the number of the source; for analysis: no LFT can hold it"
+        "as dmodk, but by the number of the source: a LID for each class of sources"
     }
 
     fn doc(&self) -> &'static str {
         "The up port follows from the source's number instead of the destination's. Forwarding tables \
-         look at the destination only, so with one LID a port no linear forwarding table can hold this: \
-         it is for analysis. It is kept as one set of tables for each class of sources that climb \
-         alike.\n\nComplexity: O(leaf switches x classes x candidates)."
+         look at the destination only, so every port gets one LID for each class of sources that climb \
+         alike, and each source uses the LID of its class (the file path-bits of `route -o`).\n\n\
+         Complexity: O(leaf switches x classes x candidates)."
     }
 
     fn paper(&self) -> &'static str {
@@ -102,8 +102,8 @@ impl Engine for SModK {
         Deadlock::Free
     }
 
-    fn fits_lft(&self) -> bool {
-        false
+    fn by_source(&self) -> bool {
+        true
     }
 
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {

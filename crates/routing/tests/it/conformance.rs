@@ -41,6 +41,9 @@ fn serves(needs: Needs, shape: Option<&Shape>) -> bool {
     match needs {
         Needs::Any => true,
         Needs::Tree => matches!(shape, Some(Shape::Tree(_))),
+        Needs::TwoLevels => {
+            matches!(shape, Some(Shape::Tree(tree)) if tree.level.iter().max() == Some(&2))
+        }
         Needs::FatTree => matches!(shape, Some(Shape::Tree(tree)) if tree.pgft.is_some()),
         Needs::Grid => grid.is_some(),
         Needs::HyperX => grid == Some(GridKind::HyperX),

@@ -67,7 +67,7 @@ impl Kind for Adversarial {
         Ok(Phases::boxed(1, move |_, pairs| {
             for (g, from) in members.iter().enumerate() {
                 let to = &members[(g + by) % members.len()];
-                pairs.extend(from.iter().zip(to.iter().cycle()).map(|(&s, &d)| (s, d)));
+                pairs.extend(from.iter().zip(to.iter().cycle()).map(|(&s, &d)| [s, d]));
             }
         }))
     }

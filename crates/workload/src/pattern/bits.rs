@@ -40,7 +40,7 @@ impl Kind for BitComplement {
     fn make(&self, _: &Params, among: &Among) -> Result<Box<dyn Pattern>, PatternError> {
         let bits = power_of_two(self.name(), among)?;
         let mask = (1 << bits) - 1;
-        Ok(Phases::boxed(1, move |_, pairs| pairs.extend((0..1 << bits).map(|s| (s, s ^ mask)))))
+        Ok(Phases::boxed(1, move |_, pairs| pairs.extend((0..1 << bits).map(|s| [s, s ^ mask]))))
     }
 }
 
@@ -64,7 +64,7 @@ impl Kind for BitReverse {
     fn make(&self, _: &Params, among: &Among) -> Result<Box<dyn Pattern>, PatternError> {
         let bits = power_of_two(self.name(), among)?;
         let reverse = move |s: u32| s.reverse_bits() >> (32 - bits);
-        Ok(Phases::boxed(1, move |_, pairs| pairs.extend((0..1 << bits).map(|s| (s, reverse(s))))))
+        Ok(Phases::boxed(1, move |_, pairs| pairs.extend((0..1 << bits).map(|s| [s, reverse(s)]))))
     }
 }
 
@@ -99,7 +99,7 @@ impl Kind for Transpose {
             });
         }
         Ok(Phases::boxed(1, move |_, pairs| {
-            pairs.extend((0..count).map(|s| (s, s % k * k + s / k)));
+            pairs.extend((0..count).map(|s| [s, s % k * k + s / k]));
         }))
     }
 }

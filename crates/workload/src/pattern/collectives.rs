@@ -93,21 +93,21 @@ impl Kind for Collective {
         Ok(match self.step {
             Step::Exchange => {
                 power_of_two(self.name, among)?;
-                Phases::boxed(phases, move |k, pairs| pairs.extend((0..n).map(|s| (s, s ^ 1 << k))))
+                Phases::boxed(phases, move |k, pairs| pairs.extend((0..n).map(|s| [s, s ^ 1 << k])))
             }
             Step::Tree => {
                 let root = params.get("root", 0..=n - 1)?.unwrap_or(0);
                 let at = move |i: u32| ((u64::from(i) + u64::from(root)) % u64::from(n)) as u32;
                 Phases::boxed(phases, move |k, pairs| {
                     let have = 1u32 << k;
-                    pairs.extend((0..have.min(n - have)).map(|i| (at(i), at(i + have))));
+                    pairs.extend((0..have.min(n - have)).map(|i| [at(i), at(i + have)]));
                 })
             }
             Step::Back => Phases::boxed(phases, move |k, pairs| {
-                pairs.extend((0..n).map(|d| (around(d, 1 << k, n), d)));
+                pairs.extend((0..n).map(|d| [around(d, 1 << k, n), d]));
             }),
             Step::Forth => Phases::boxed(phases, move |k, pairs| {
-                pairs.extend((0..n).map(|s| (s, around(s, 1 << k, n))));
+                pairs.extend((0..n).map(|s| [s, around(s, 1 << k, n)]));
             }),
         })
     }

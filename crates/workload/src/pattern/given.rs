@@ -4,14 +4,14 @@ use crate::Stream;
 
 use super::{Extent, Pattern, PatternError};
 
-struct Given(Vec<(u32, u32)>);
+struct Given(Vec<[u32; 2]>);
 
 impl Pattern for Given {
     fn extent(&self) -> Extent {
         Extent::Phases(1)
     }
 
-    fn fill(&self, _: u64, _: &mut Stream, pairs: &mut Vec<(u32, u32)>) {
+    fn fill(&self, _: u64, _: &mut Stream, pairs: &mut Vec<[u32; 2]>) {
         pairs.clone_from(&self.0);
     }
 }
@@ -20,12 +20,12 @@ impl Pattern for Given {
 ///
 /// # Errors
 /// [`PatternError::Nobody`] if a pair names a participant that is not there.
-pub fn given(pairs: Vec<(u32, u32)>, count: u32) -> Result<Box<dyn Pattern>, PatternError> {
-    for (i, &(s, d)) in pairs.iter().enumerate() {
+pub fn given(pairs: Vec<[u32; 2]>, count: u32) -> Result<Box<dyn Pattern>, PatternError> {
+    for (i, &[s, d]) in pairs.iter().enumerate() {
         let index = s.max(d);
         if index >= count {
             return Err(PatternError::Nobody { number: i + 1, index, count });
         }
     }
-    Ok(Box::new(Given(pairs.into_iter().filter(|(s, d)| s != d).collect())))
+    Ok(Box::new(Given(pairs.into_iter().filter(|[s, d]| s != d).collect())))
 }

@@ -35,7 +35,12 @@ pub trait Pattern: Send + Sync {
     /// How many phases there are, or that it is drawn at random.
     fn extent(&self) -> Extent;
 
-    /// Writes the pairs (source, destination) of a phase, or of a sample that `stream` draws. What was
+    /// Writes the pairs [source, destination] of a phase, or of a sample that `stream` draws. What was
     /// in `pairs` is gone.
-    fn fill(&self, index: u64, stream: &mut Stream, pairs: &mut Vec<(u32, u32)>);
+    fn fill(&self, index: u64, stream: &mut Stream, pairs: &mut Vec<[u32; 2]>);
+
+    /// Whether it is known that nobody sends or receives twice in a phase or sample.
+    fn is_permutation(&self) -> bool {
+        false
+    }
 }

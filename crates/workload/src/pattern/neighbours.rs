@@ -69,11 +69,11 @@ impl Kind for Neighbours {
                     let x = s / stride % k;
                     let at = |y: u32| s - x * stride + y * stride;
                     if x + 1 < k || periodic {
-                        pairs.push((s, at((x + 1) % k)));
+                        pairs.push([s, at((x + 1) % k)]);
                     }
                     // Two in a row are one pair of neighbours.
                     if (x > 0 || periodic) && (k > 2 || !periodic) {
-                        pairs.push((s, at((x + k - 1) % k)));
+                        pairs.push([s, at((x + k - 1) % k)]);
                     }
                 }
                 stride *= k;

@@ -102,7 +102,11 @@ impl Pattern for Sampler {
         Extent::Samples
     }
 
-    fn fill(&self, _: u64, stream: &mut Stream, pairs: &mut Vec<(u32, u32)>) {
+    fn is_permutation(&self) -> bool {
+        true
+    }
+
+    fn fill(&self, _: u64, stream: &mut Stream, pairs: &mut Vec<[u32; 2]>) {
         pairs.clear();
         match self.draw {
             Draw::Bisect => {
@@ -111,13 +115,13 @@ impl Pattern for Sampler {
             Draw::Involution => {
                 partners(self.count, stream, pairs);
                 for i in 0..pairs.len() {
-                    let (s, d) = pairs[i];
-                    pairs.push((d, s));
+                    let [s, d] = pairs[i];
+                    pairs.push([d, s]);
                 }
             }
             Draw::Derangement => {
-                pairs.extend((0..self.count).map(|s| (s, s)));
-                while pairs.iter().any(|(s, d)| s == d) {
+                pairs.extend((0..self.count).map(|s| [s, s]));
+                while pairs.iter().any(|[s, d]| s == d) {
                     derange(stream, pairs);
                 }
             }
@@ -126,39 +130,19 @@ impl Pattern for Sampler {
 }
 
 /// Random pairs of partners, in random order and direction: a shuffle whose neighbours are pairs.
-fn partners(count: u32, stream: &mut Stream, pairs: &mut Vec<(u32, u32)>) {
-    pairs.extend((0..count / 2).map(|i| (2 * i, 2 * i + 1)));
-    // The shuffle of Fisher and Yates on both halves of the pairs as one row of numbers.
-    let mut i = count;
-    while i > 1 {
-        let j = stream.below(i);
-        i -= 1;
-        let (a, b) = (at(pairs, i), at(pairs, j));
-        put(pairs, i, b);
-        put(pairs, j, a);
-    }
-}
-
-#[inline]
-fn at(pairs: &[(u32, u32)], i: u32) -> u32 {
-    let pair = pairs[(i / 2) as usize];
-    if i.is_multiple_of(2) { pair.0 } else { pair.1 }
-}
-
-#[inline]
-fn put(pairs: &mut [(u32, u32)], i: u32, value: u32) {
-    let pair = &mut pairs[(i / 2) as usize];
-    *(if i.is_multiple_of(2) { &mut pair.0 } else { &mut pair.1 }) = value;
+fn partners(count: u32, stream: &mut Stream, pairs: &mut Vec<[u32; 2]>) {
+    pairs.extend((0..count / 2).map(|i| [2 * i, 2 * i + 1]));
+    stream.shuffle(pairs.as_flattened_mut());
 }
 
 /// Shuffles the destinations, until one stays where it was.
-fn derange(stream: &mut Stream, pairs: &mut [(u32, u32)]) {
+fn derange(stream: &mut Stream, pairs: &mut [[u32; 2]]) {
     for i in (0..pairs.len()).rev() {
         let j = stream.below(i as u32 + 1) as usize;
-        let (a, b) = (pairs[i].1, pairs[j].1);
-        (pairs[i].1, pairs[j].1) = (b, a);
+        let (a, b) = (pairs[i][1], pairs[j][1]);
+        (pairs[i][1], pairs[j][1]) = (b, a);
         // What is at place i is final; the rest of this shuffle would be in vain.
-        if pairs[i].1 == pairs[i].0 {
+        if pairs[i][1] == pairs[i][0] {
             return;
         }
     }

@@ -12,22 +12,22 @@ pub(super) struct Phases<F> {
     fill: F,
 }
 
-impl<F: Fn(u64, &mut Vec<(u32, u32)>) + Send + Sync + 'static> Phases<F> {
+impl<F: Fn(u64, &mut Vec<[u32; 2]>) + Send + Sync + 'static> Phases<F> {
     /// So many phases; the function adds the pairs of one.
     pub(super) fn boxed(count: u64, fill: F) -> Box<dyn Pattern> {
         Box::new(Self { count, fill })
     }
 }
 
-impl<F: Fn(u64, &mut Vec<(u32, u32)>) + Send + Sync> Pattern for Phases<F> {
+impl<F: Fn(u64, &mut Vec<[u32; 2]>) + Send + Sync> Pattern for Phases<F> {
     fn extent(&self) -> Extent {
         Extent::Phases(self.count)
     }
 
-    fn fill(&self, index: u64, _: &mut Stream, pairs: &mut Vec<(u32, u32)>) {
+    fn fill(&self, index: u64, _: &mut Stream, pairs: &mut Vec<[u32; 2]>) {
         pairs.clear();
         (self.fill)(index, pairs);
-        pairs.retain(|(s, d)| s != d);
+        pairs.retain(|[s, d]| s != d);
     }
 }
 
@@ -45,9 +45,9 @@ pub(super) fn several(pattern: &'static str, among: &Among) -> Result<u32, Patte
 }
 
 /// Everybody sends to the one `by` further on.
-fn shifted(n: u32, by: u32, pairs: &mut Vec<(u32, u32)>) {
+fn shifted(n: u32, by: u32, pairs: &mut Vec<[u32; 2]>) {
     let to = |s: u32| (u64::from(s) + u64::from(by)) % u64::from(n);
-    pairs.extend((0..n).map(|s| (s, to(s) as u32)));
+    pairs.extend((0..n).map(|s| [s, to(s) as u32]));
 }
 
 /// `shift`.
@@ -129,7 +129,7 @@ impl Kind for AllToAll {
     fn make(&self, _: &Params, among: &Among) -> Result<Box<dyn Pattern>, PatternError> {
         let n = several(self.name(), among)?;
         Ok(Phases::boxed(1, move |_, pairs| {
-            pairs.extend((0..n).flat_map(|s| (0..n).map(move |d| (s, d))));
+            pairs.extend((0..n).flat_map(|s| (0..n).map(move |d| [s, d])));
         }))
     }
 }
@@ -171,7 +171,7 @@ impl Kind for Tornado {
                     rest /= k;
                     stride *= k;
                 }
-                (s, to)
+                [s, to]
             }));
         }))
     }
@@ -200,6 +200,6 @@ impl Kind for Incast {
     fn make(&self, params: &Params, among: &Among) -> Result<Box<dyn Pattern>, PatternError> {
         let n = several(self.name(), among)?;
         let to = params.get("to", 0..=n - 1)?.unwrap_or(0);
-        Ok(Phases::boxed(1, move |_, pairs| pairs.extend((0..n).map(|s| (s, to)))))
+        Ok(Phases::boxed(1, move |_, pairs| pairs.extend((0..n).map(|s| [s, to]))))
     }
 }

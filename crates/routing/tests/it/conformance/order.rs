@@ -11,7 +11,7 @@ use super::{Case, Result, SHORTEST};
 fn tie_factor(engine: &str) -> f64 {
     match engine {
         // By the shape alone, and by symmetry.
-        "dmodk" | "smodk" | "torus" | "hyperx-min" => 1.0,
+        "dmodk" | "smodk" | "opt" | "opt-rect" | "torus" | "hyperx-min" => 1.0,
         "dragonfly-min" => 1.04,
         "ftree" => 1.1,
         "sssp" | "dfsssp" => 1.2,

@@ -1,0 +1,22 @@
+//! The counting depth: what a pattern of traffic loads, path by path, without time.
+//!
+//! [`Paths`] holds the channels between any two participants; [`measure`] draws patterns and counts the flows
+//! on every channel; [`worst`](worst::worst) finds the permutation that loads a channel most. Four numbers go
+//! by the name of bandwidth in the literature, and differ by factors; here each has a name of its own
+//! ([`Bandwidth`]).
+
+mod bounds;
+mod counter;
+mod fair;
+mod halves;
+mod paths;
+mod sample;
+mod worst;
+
+pub use bounds::{Bounds, bounds};
+pub use counter::Costs;
+pub use halves::Halves;
+pub use fair::{fair_rates, finish_time};
+pub use paths::{Lost, Paths};
+pub use sample::{Bandwidth, Estimate, Measured, Precision, Wanted, measure};
+pub use worst::{Worst, worst};
