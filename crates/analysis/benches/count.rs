@@ -38,8 +38,7 @@ fn one_thread() -> ThreadPool {
 fn bisections(bencher: Bencher<'_, '_>, (spec, engine): &(&str, &str)) {
     const SAMPLES: u64 = 1000;
     let (topology, routes) = routed(spec, engine);
-    let who: Vec<TerminalId> =
-        (0..topology.fabric.terminal_count()).map(TerminalId::new).collect();
+    let who: Vec<TerminalId> = (0..topology.fabric.terminal_count()).map(TerminalId::new).collect();
     let paths = Paths::new(&topology.fabric, &routes, &who).expect("reaches");
     let bisect = pattern("bisect", &Among::all(who.len() as u32)).expect("even");
     let pool = one_thread();
@@ -55,10 +54,10 @@ fn bisections(bencher: Bencher<'_, '_>, (spec, engine): &(&str, &str)) {
 #[divan::bench(args = FABRICS, sample_count = 5)]
 fn tables(bencher: Bencher<'_, '_>, (spec, engine): &(&str, &str)) {
     let (topology, routes) = routed(spec, engine);
-    let who: Vec<TerminalId> =
-        (0..topology.fabric.terminal_count()).map(TerminalId::new).collect();
+    let who: Vec<TerminalId> = (0..topology.fabric.terminal_count()).map(TerminalId::new).collect();
     let pool = one_thread();
-    bencher.bench(|| pool.install(|| Paths::new(&topology.fabric, &routes, &who).expect("reaches")));
+    bencher
+        .bench(|| pool.install(|| Paths::new(&topology.fabric, &routes, &who).expect("reaches")));
 }
 
 /// The worst permutation, on one thread, from tables.
@@ -74,13 +73,12 @@ fn tables(bencher: Bencher<'_, '_>, (spec, engine): &(&str, &str)) {
 )]
 fn worst_permutation(bencher: Bencher<'_, '_>, (spec, engine): (&str, &str)) {
     let (topology, routes) = routed(spec, engine);
-    let who: Vec<TerminalId> =
-        (0..topology.fabric.terminal_count()).map(TerminalId::new).collect();
+    let who: Vec<TerminalId> = (0..topology.fabric.terminal_count()).map(TerminalId::new).collect();
     let pool = one_thread();
     bencher.bench(|| {
         pool.install(|| {
             let paths = Paths::new(&topology.fabric, &routes, &who).expect("reaches");
-            worst(&paths, None)
+            worst(&paths, None).expect("small")
         })
     });
 }

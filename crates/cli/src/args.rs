@@ -68,13 +68,19 @@ pub(crate) enum Command {
     /// Check anybody's routes: unreachable pairs, loops, deadlock, imbalance
     #[command(after_help = help::CHECK)]
     Check(CheckCommand),
+    /// Count patterns of traffic: worst permutation, random bisections, collectives
+    #[command(after_help = help::MEASURE)]
+    Measure(MeasureCommand),
     /// Fail more and more cables, many times, and compare how engines bear it
     #[command(after_help = help::SWEEP)]
     Sweep(SweepCommand),
     /// After a fault: complete tables that differ from the old ones in few entries
     #[command(after_help = help::REROUTE)]
     Reroute(RerouteCommand),
-    /// What there is: engines, families, presets, formats, metrics
+    /// Run a published experiment again: ours beside the printed numbers
+    #[command(after_help = help::REPRODUCE)]
+    Reproduce(ReproduceCommand),
+    /// What there is: engines, families, presets, patterns, formats, metrics
     #[command(after_help = help::LIST)]
     List(ListCommand),
     /// What makes a shell complete commands, options and names
@@ -218,7 +224,7 @@ pub(crate) struct CheckCommand {
 }
 
 /// Which tables.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub(crate) struct TableArgs {
     /// Tables: a file, or a directory written by `darkfiber route -o`
     #[arg(long, value_name = "PATH")]
@@ -235,6 +241,53 @@ pub(crate) struct TableArgs {
     /// LIDs of ports, as in OpenSM's cache [default: from the tables and the fabric]
     #[arg(long, value_name = "FILE")]
     pub(crate) guid2lid: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct MeasureCommand {
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
+    /// Engine, or a chain to fall back on (ftree,updn); several times to compare
+    #[arg(short, long = "engine", value_name = "ENGINE")]
+    pub(crate) engines: Vec<String>,
+    /// Tables that somebody made: a file, or a directory written by `darkfiber route -o`; several times to
+    /// compare
+    #[arg(long, value_name = "PATH")]
+    pub(crate) routes: Vec<PathBuf>,
+    /// Metrics, separated by commas (`darkfiber list metrics`) [default: worst,abb,afpb,adb,ebb]; of
+    /// patterns: share, pair_share, fair_rate, finish_rate [default: share,pair_share]
+    #[arg(long = "metric", value_name = "METRIC,..", value_delimiter = ',')]
+    pub(crate) metrics: Vec<String>,
+    /// Pattern of traffic, `name` or `name:key=value,...` (`darkfiber list patterns`), or a file with a
+    /// source and a destination on each line; several times
+    #[arg(long = "pattern", value_name = "PATTERN")]
+    pub(crate) patterns: Vec<String>,
+    /// Who takes part: names of hosts, GUIDs, numbers (0-63), separated by commas, or a file of them
+    /// [default: all terminals that run jobs]
+    #[arg(long, value_name = "WHO")]
+    pub(crate) among: Option<String>,
+    /// Draw so many samples of random patterns
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    pub(crate) samples: Option<u64>,
+    /// Draw 1,000 samples, and double them until the 99 % confidence interval is narrower than so many
+    /// percent of the mean
+    #[arg(long, value_name = "PERCENT", default_value_t = 1.0, value_parser = above_zero)]
+    pub(crate) precision: f64,
+    /// Weigh flows by the speed of links instead of taking all links for equal
+    #[arg(long)]
+    pub(crate) link_speeds: bool,
+    /// Root switches for updn, dnup and ftree: GUIDs (a file, or separated by commas)
+    #[arg(long, value_name = "GUIDS")]
+    pub(crate) roots: Option<String>,
+    /// LID mask control: 2^N LIDs for every terminal
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=7))]
+    pub(crate) lmc: u8,
+    /// Data virtual lanes that may be used (InfiniBand has at most 15)
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=15))]
+    pub(crate) lanes: u8,
+    /// Draw channels by load, and a map of where the load is, for the first pattern
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]
@@ -312,6 +365,12 @@ pub(crate) struct RerouteCommand {
     pub(crate) hosts_per_switch: u8,
 }
 
+/// A positive number.
+fn above_zero(text: &str) -> Result<f64, String> {
+    let number = text.trim().parse().ok().filter(|&p: &f64| p > 0.0 && p.is_finite());
+    number.ok_or_else(|| "a number above 0 is expected".to_owned())
+}
+
 /// A share in percent.
 fn percent(text: &str) -> Result<f64, String> {
     let number = text.trim().parse().ok().filter(|p| (0.0..=100.0).contains(p));
@@ -319,8 +378,15 @@ fn percent(text: &str) -> Result<f64, String> {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct ReproduceCommand {
+    /// Experiments, or all [default: list them]
+    #[arg(value_name = "ID")]
+    pub(crate) ids: Vec<String>,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct ListCommand {
-    /// engines, families, presets, formats or metrics
+    /// engines, families, presets, patterns, formats or metrics
     #[arg(value_name = "KIND")]
     pub(crate) kind: String,
     /// One of them, in full

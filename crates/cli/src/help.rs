@@ -65,6 +65,28 @@ Examples:
 
 Exit code 1 if pairs cannot talk, packets go round, or channels can deadlock.";
 
+pub(crate) const MEASURE: &str = "\
+Counts flows on channels, without time: a flow is one pair of a pattern, and all flows weigh the same.
+Papers call four things bandwidth; here they are told apart, as shares of what a terminal's link carries:
+  share        1 / flows on the fullest channel: what the slowest pair gets
+  pair_share   mean over the pairs of 1 / flows on the fullest channel of the path
+  fair_rate    mean of the max-min fair rates
+  finish_rate  1 / time until the last of equal messages has arrived at fair rates
+abb, afpb, adb are the share of random bisections, full permutations, exchanges; ebb, fair, finish are the
+others of random bisections. worst is exact: the most flows that any permutation puts on one channel.
+'(at most)' is what no routes exceed: the channels around switches, subtrees, groups and halves of the
+fabric, and all channels together.
+
+Examples:
+  darkfiber measure fattree2:n=18,m=18,r=36 -e dmodk -e opt -e opt-rect
+  darkfiber measure my-fabric.topo --routes opensm-lfts.dump -e ftree --metric worst,abb,ebb
+  darkfiber measure @t2hx-hyperx -e minhop -e dfsssp --pattern bisect --svg load.svg
+  darkfiber measure dragonfly:p=4,a=8,h=4 -e dfsssp --pattern adversarial --pattern tornado
+  darkfiber measure my-fabric.topo -e updn --pattern shift --among nodes.txt
+  darkfiber measure my-fabric.topo -e updn --pattern pairs.txt --metric share,fair_rate
+
+Exit code 4 if no routes could be measured.";
+
 pub(crate) const SWEEP: &str = "\
 For each fabric, share and seed: take that share of the switch-to-switch cables away (at least one), route
 what is left with every engine, check. Of equal seeds a larger share includes a smaller one. A fabric that
@@ -105,6 +127,20 @@ Examples:
   darkfiber reroute my-fabric.topo --routes old-routes --fail-links 1 --format json
 
 Exit code 1 if nothing sound could be written, 4 if the faults split the fabric.";
+
+pub(crate) const REPRODUCE: &str = "\
+Each experiment says what it runs, which numbers the paper prints, and how far off is still the same. Numbers
+that the paper itself contradicts are shown as misprints, with what they are read as.
+
+Classes: exact (it can be computed), shape (it can be simulated: who wins, by about how much), substitute (the
+nearest to what needs a machine or data that are not public).
+
+Examples:
+  darkfiber reproduce                      list the experiments
+  darkfiber reproduce OPT-T1 OPT-T2
+  darkfiber reproduce all --format json
+
+Exit code 1 if a number is off by more than its tolerance.";
 
 pub(crate) const COMPLETIONS: &str = "\
 Examples:

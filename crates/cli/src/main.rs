@@ -3,6 +3,7 @@
 //! One file for each command in `commands/`. This file reads the command line, starts the thread pool,
 //! and turns whatever happened into one message and a documented exit code.
 
+mod among;
 mod args;
 mod commands;
 mod failure;
@@ -42,8 +43,10 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Fabric(command) => commands::fabric::run(&command, common),
         Command::Route(command) => commands::route::run(&command, common),
         Command::Check(command) => commands::check::run(&command, common),
+        Command::Measure(command) => commands::measure::run(&command, common),
         Command::Sweep(command) => commands::sweep::run(&command, common),
         Command::Reroute(command) => commands::reroute::run(&command, common),
+        Command::Reproduce(command) => commands::reproduce::run(&command, common),
         Command::List(command) => commands::list::run(&command, common),
         Command::Completions(command) => commands::completions::run(&command),
         Command::Man(command) => commands::man::run(&command),

@@ -60,19 +60,16 @@ pub fn read(
     Ok((select.into_iter().map(|s| s.unwrap_or(0)).collect(), found))
 }
 
-fn entry(
-    line: &str,
-    paths: usize,
-    by_guid: &HashMap<Guid, usize>,
-) -> Result<(usize, u16), String> {
+fn entry(line: &str, paths: usize, by_guid: &HashMap<Guid, usize>) -> Result<(usize, u16), String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let &[guid, bits] = words.as_slice() else {
         let shown: String = line.chars().take(60).collect();
         return Err(format!("{} words in '{shown}'", words.len()));
     };
     let guid = parse_guid(guid).ok_or_else(|| format!("'{guid}' is not a GUID"))?;
-    let terminal =
-        *by_guid.get(&guid).ok_or_else(|| format!("no linked port of the fabric has GUID {guid}"))?;
+    let terminal = *by_guid
+        .get(&guid)
+        .ok_or_else(|| format!("no linked port of the fabric has GUID {guid}"))?;
     let bits = bits
         .parse()
         .ok()

@@ -6,10 +6,13 @@
 mod canvas;
 pub mod comma;
 pub mod findings;
+pub mod heat;
 pub mod json;
+pub mod measure;
 pub mod model;
 pub mod number;
 pub mod plot;
+pub mod reproduce;
 pub mod reroute;
 pub mod schema;
 pub mod svg;

@@ -178,23 +178,23 @@ pub enum Outcome {
     Refused(Refused),
 }
 
-/// The result of `darkfiber route` with one engine, and of `darkfiber check`.
+/// The result of a command with one engine.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
-pub struct Single<'a> {
+pub struct Single<'a, T = Outcome> {
     /// What came out.
     #[serde(flatten)]
-    pub outcome: &'a Outcome,
+    pub outcome: &'a T,
     /// The fabric.
     pub fabric: &'a FabricFacts,
     /// Where the result comes from.
     pub provenance: &'a Provenance,
 }
 
-/// The result of `darkfiber route` with several engines.
+/// The result of a command with several engines.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
-pub struct Comparison<'a> {
+pub struct Comparison<'a, T = Outcome> {
     /// One entry an engine, in the order asked for.
-    pub engines: &'a [Outcome],
+    pub engines: &'a [T],
     /// The fabric.
     pub fabric: &'a FabricFacts,
     /// Where the result comes from.

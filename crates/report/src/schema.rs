@@ -3,7 +3,9 @@
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
+use crate::measure::MeasureOutcome;
 use crate::model::{Comparison, FabricResult, Listed, Single, Sweep};
+use crate::reproduce::{ReproduceAll, ReproduceOne};
 use crate::reroute::RerouteResult;
 
 /// The kinds of results that `--format json` prints, by name, each with its JSON Schema (draft 2020-12).
@@ -15,6 +17,10 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<FabricResult>("fabric"),
         of::<Single<'_>>("route"),
         of::<Comparison<'_>>("comparison"),
+        of::<Single<'_, MeasureOutcome>>("measure"),
+        of::<Comparison<'_, MeasureOutcome>>("measure-comparison"),
+        of::<ReproduceOne<'_>>("reproduce"),
+        of::<ReproduceAll<'_>>("reproduce-all"),
         of::<Sweep<'_>>("sweep"),
         of::<RerouteResult>("reroute"),
         of::<Listed>("list"),

@@ -29,6 +29,13 @@ pub struct Bounds {
     pub bisection: Halves,
 }
 
+impl Bounds {
+    /// The lowest of the bounds.
+    pub fn least(&self) -> f64 {
+        self.capacity.map_or(self.cut, |capacity| capacity.min(self.cut))
+    }
+}
+
 /// Parts of a fabric: every switch is in one.
 struct Parts {
     of: Vec<u32>,

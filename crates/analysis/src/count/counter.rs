@@ -110,8 +110,7 @@ impl<'a, C: Channels> Counter<'a, C> {
         let none = self.load.len() - 1;
         let mut sum = 0.0;
         for &[s, d] in pairs {
-            let (source, dest) =
-                (self.paths.source_of[s as usize], self.paths.dest_of[d as usize]);
+            let (source, dest) = (self.paths.source_of[s as usize], self.paths.dest_of[d as usize]);
             let slowest = match self.costs {
                 None => {
                     let mut most = 1;

@@ -174,8 +174,7 @@ impl<'a> Cut<'a> {
             for _ in 0..n {
                 // A heavier side gives; within a switch's weight of even both may.
                 let may = |s: &usize| {
-                    let lean =
-                        self.lean + if self.side[*s] { -2 } else { 2 } * self.weight[*s];
+                    let lean = self.lean + if self.side[*s] { -2 } else { 2 } * self.weight[*s];
                     free[*s] && lean.abs() <= even + 2 * heaviest
                 };
                 let Some(s) = (0..n).filter(may).max_by_key(|&s| (gain[s], std::cmp::Reverse(s)))

@@ -9,14 +9,16 @@ mod bounds;
 mod counter;
 mod fair;
 mod halves;
+mod metric;
 mod paths;
 mod sample;
 mod worst;
 
 pub use bounds::{Bounds, bounds};
 pub use counter::Costs;
-pub use halves::Halves;
 pub use fair::{fair_rates, finish_time};
+pub use halves::Halves;
+pub use metric::{METRICS, Metric, Of};
 pub use paths::{Lost, Paths};
 pub use sample::{Bandwidth, Estimate, Measured, Precision, Wanted, measure};
-pub use worst::{Worst, worst};
+pub use worst::{TooLarge, Worst, worst};

@@ -104,7 +104,8 @@ impl<'a> Paths<'a> {
             of.iter().for_each(|&class| size[class as usize] += 1);
             size
         };
-        let (source_size, dest_size) = (sizes(&source_of, sources.len()), sizes(&dest_of, dests.len()));
+        let (source_size, dest_size) =
+            (sizes(&source_of, sources.len()), sizes(&dest_of, dests.len()));
         let (store, lost) = Followed { fabric, routes, sources, members }.stored();
         if let Some(lost) = name(&lost, who, &source_of, &dest_of) {
             return Err(lost);
@@ -251,7 +252,12 @@ impl<'a> Followed<'a> {
 
     /// Follows the paths of all source classes to one destination class: `f` gets a source class, how many
     /// channels its path has crossed, and the next one.
-    fn all(&self, dest: usize, next: &mut Vec<u32>, mut f: impl FnMut(usize, usize, u32)) -> Filled {
+    fn all(
+        &self,
+        dest: usize,
+        next: &mut Vec<u32>,
+        mut f: impl FnMut(usize, usize, u32),
+    ) -> Filled {
         let mut found = Filled::default();
         let (n, heads) = (self.fabric.switch_count(), self.fabric.heads());
         let mut decoded = None;

@@ -36,6 +36,22 @@ impl Bandwidth {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Share, Self::PairShare, Self::FairRate, Self::FinishRate];
 
+    /// What it is, in a line.
+    pub fn summary(self) -> &'static str {
+        match self {
+            Self::Share => {
+                "of a pattern: 1 / flows on the fullest channel, what the slowest pair gets"
+            }
+            Self::PairShare => {
+                "of a pattern: mean over the pairs of 1 / flows on the fullest channel of the path"
+            }
+            Self::FairRate => "of a pattern: mean of the max-min fair rates",
+            Self::FinishRate => {
+                "of a pattern: 1 / time until the last of equal messages has arrived at fair rates"
+            }
+        }
+    }
+
     /// The name in results.
     pub fn name(self) -> &'static str {
         match self {

@@ -2,8 +2,9 @@
 
 use darkfiber_fabric::ChannelId;
 use rayon::prelude::*;
+use thiserror::Error;
 
-use super::paths::{Channels, with_channels};
+use super::paths::{Channels, Store};
 use super::{Costs, Paths};
 
 /// Pairs of classes that are held at a time.
@@ -35,9 +36,21 @@ pub struct Worst {
 /// one node with the capacity of their number.
 ///
 /// Complexity: O(paths) for the bounds, and for each channel solved O(nodes^0.5 x class pairs).
-pub fn worst(paths: &Paths<'_>, costs: Option<&Costs>) -> Worst {
-    with_channels!(paths, channels => Search { paths, channels, costs }.run())
+///
+/// # Errors
+/// If there are too many paths to hold them.
+pub fn worst(paths: &Paths<'_>, costs: Option<&Costs>) -> Result<Worst, TooLarge> {
+    match &paths.store {
+        Store::Narrow(channels) => Ok(Search { paths, channels, costs }.run()),
+        Store::Wide(channels) => Ok(Search { paths, channels, costs }.run()),
+        Store::Followed(_) => Err(TooLarge),
+    }
 }
+
+/// The fabric has too many paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the worst permutation needs all paths in memory, and these are more than 2 GiB")]
+pub struct TooLarge;
 
 struct Search<'a, C> {
     paths: &'a Paths<'a>,
@@ -125,8 +138,7 @@ impl<C: Channels> Search<'_, C> {
         let words = sources.div_ceil(64);
         // Bits of the source classes that cross a channel, beside the sums over destinations.
         let parts: Vec<(Crossing, Vec<u64>)> = self.tasks(dests, |range| {
-            let mut part =
-                Crossing { sources: Vec::new(), dests: vec![0; m], edges: vec![0; m] };
+            let mut part = Crossing { sources: Vec::new(), dests: vec![0; m], edges: vec![0; m] };
             let mut bits = vec![0u64; m * words];
             let mut last = vec![u32::MAX; m];
             for d in range {
@@ -216,7 +228,8 @@ impl<C: Channels> Search<'_, C> {
         };
         let sources = take(&self.paths.source_of, &mut matching.pairs.iter().map(|p| p.0));
         let dests = take(&self.paths.dest_of, &mut matching.pairs.iter().map(|p| p.1));
-        let mut pairs: Vec<[u32; 2]> = sources.into_iter().zip(dests).map(|(s, d)| [s, d]).collect();
+        let mut pairs: Vec<[u32; 2]> =
+            sources.into_iter().zip(dests).map(|(s, d)| [s, d]).collect();
         pairs.sort_unstable();
         pairs
     }

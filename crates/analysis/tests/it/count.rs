@@ -73,7 +73,7 @@ fn worst_permutations_by_enumeration() {
             let (topology, routes) = routed(spec, engine);
             let who = everybody(&topology.fabric);
             let paths = Paths::new(&topology.fabric, &routes, &who).expect("reaches");
-            let found = worst(&paths, None);
+            let found = worst(&paths, None).expect("small");
             let truth = worst_by_enumeration(&topology.fabric, &routes);
             assert_eq!(found.load, truth, "{engine} on {spec}");
             assert_eq!(most(&topology.fabric, &routes, &found.pairs), truth, "its witness");
@@ -93,7 +93,8 @@ fn bisections_by_enumeration() {
             sum += 1.0 / f64::from(most(fabric, &routes, pairs));
             let shares = pairs.iter().map(|&pair| {
                 let path = |p: [u32; 2]| {
-                    oracle::path(fabric, &routes, TerminalId(p[0]), TerminalId(p[1])).expect("reaches")
+                    oracle::path(fabric, &routes, TerminalId(p[0]), TerminalId(p[1]))
+                        .expect("reaches")
                 };
                 let users = |c| pairs.iter().filter(|&&p| path(p).contains(c)).count().max(1);
                 1.0 / path(pair).iter().map(users).max().unwrap_or(1) as f64
@@ -109,7 +110,8 @@ fn bisections_by_enumeration() {
     let wanted = Wanted { bandwidths: vec![Bandwidth::PairShare], loads: true };
     let precision = Precision { width: 0.002, ..Precision::default() };
     let measured = measure(&paths, None, &*bisect, &wanted, &precision, 1);
-    for (kind, truth) in [(Bandwidth::Share, sum / count), (Bandwidth::PairShare, pair_sum / count)] {
+    for (kind, truth) in [(Bandwidth::Share, sum / count), (Bandwidth::PairShare, pair_sum / count)]
+    {
         let e = measured.bandwidth(kind).expect("wanted");
         // The interval misses the truth once in a hundred; the seed is fixed.
         assert!(e.ci_low <= truth && truth <= e.ci_high, "{kind:?}: {e:?}, in truth {truth}");
@@ -147,7 +149,11 @@ fn worst_permutations_as_printed() {
             let (topology, routes) = routed(&format!("fattree2:n={n},m={m},r={r}"), engine);
             let who = everybody(&topology.fabric);
             let paths = Paths::new(&topology.fabric, &routes, &who).expect("reaches");
-            assert_eq!(worst(&paths, None).load, printed, "{engine} on T({n}+{m},{r})");
+            assert_eq!(
+                worst(&paths, None).expect("small").load,
+                printed,
+                "{engine} on T({n}+{m},{r})"
+            );
         }
     }
 }
@@ -162,9 +168,8 @@ fn threads_do_not_change_a_bit() {
             let paths = Paths::new(&topology.fabric, &routes, &who).expect("reaches");
             let pattern = pattern("bisect", &Among::all(who.len() as u32)).expect("even");
             let wanted = Wanted { bandwidths: Bandwidth::ALL.to_vec(), loads: true };
-            let measured =
-                measure(&paths, None, &*pattern, &wanted, &Precision::exactly(500), 3);
-            (measured, worst(&paths, None))
+            let measured = measure(&paths, None, &*pattern, &wanted, &Precision::exactly(500), 3);
+            (measured, worst(&paths, None).expect("small"))
         })
     };
     assert_eq!(run(1), run(3));
@@ -216,7 +221,7 @@ fn slow_links_count_for_more() {
     };
     assert!((share(None) - 0.5).abs() < 1e-12);
     assert!((share(Some(&costs)) - 0.125).abs() < 1e-12, "two share a quarter of a link");
-    let found = worst(&paths, Some(&costs));
+    let found = worst(&paths, Some(&costs)).expect("small");
     assert_eq!((found.load, found.slowdown.to_bits()), (2, 8f64.to_bits()));
 }
 
@@ -245,7 +250,7 @@ proptest! {
             let most = most(&fabric, &routes, &pairs);
             prop_assert!(measured.by_most[most as usize] > 0);
         }
-        let found = worst(&paths, None);
+        let found = worst(&paths, None).expect("small");
         let mut from: Vec<u32> = found.pairs.iter().map(|p| p[0]).collect();
         let mut to: Vec<u32> = found.pairs.iter().map(|p| p[1]).collect();
         from.dedup();

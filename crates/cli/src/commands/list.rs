@@ -2,9 +2,11 @@
 
 use std::fmt::Write as _;
 
+use darkfiber_analysis::count::{self, Bandwidth};
 use darkfiber_fabric::{COMMON_KEYS, FAMILIES, PRESETS};
 use darkfiber_report::{Listed, Style, comma, json, table};
 use darkfiber_routing::ENGINES;
+use darkfiber_workload::PATTERNS;
 
 use crate::args::{Common, Format, ListCommand};
 use crate::failure::{Exit, Failure};
@@ -19,7 +21,8 @@ struct List {
 }
 
 /// The lists that there are.
-pub(super) const KINDS: &[&str] = &["engines", "families", "presets", "formats", "metrics"];
+pub(super) const KINDS: &[&str] =
+    &["engines", "families", "presets", "patterns", "formats", "metrics"];
 
 pub(crate) fn run(args: &ListCommand, common: &Common) -> Result<Exit, Failure> {
     let list = match args.kind.as_str() {
@@ -29,7 +32,8 @@ pub(crate) fn run(args: &ListCommand, common: &Common) -> Result<Exit, Failure> 
         "formats" | "format" => {
             fixed("format", &["format", "read", "written", "what it is"], FORMATS)
         }
-        "metrics" | "metric" => fixed("metric", &["metric", "meaning"], METRICS),
+        "patterns" | "pattern" => patterns(),
+        "metrics" | "metric" => metrics(),
         other => return Err(Failure::unknown("list", other, KINDS)),
     };
     let Some(name) = &args.name else {
@@ -117,6 +121,35 @@ fn engine_paragraphs(rows: &[Vec<String>]) -> String {
         );
     }
     text
+}
+
+fn patterns() -> List {
+    List {
+        what: "pattern",
+        heading: &["pattern", "who sends to whom"],
+        rows: PATTERNS.iter().map(|k| vec![k.name().to_owned(), k.summary().to_owned()]).collect(),
+        doc: |name| {
+            let Some(k) = PATTERNS.iter().find(|k| k.name() == name) else { return String::new() };
+            let mut text = k.doc().to_owned();
+            for key in k.keys() {
+                let default = key.default.unwrap_or("required");
+                let head = if text.contains("\n\nKeys:") { "" } else { "\n\nKeys:\n" };
+                let _infallible =
+                    write!(text, "{head}  {:<10} {} (default: {default})\n", key.name, key.meaning);
+            }
+            text
+        },
+    }
+}
+
+/// Metrics of routes, then those of patterns.
+fn metrics() -> List {
+    let mut list = fixed("metric", &["metric", "meaning"], METRICS);
+    let of_patterns = count::METRICS.iter().map(|m| (m.name, m.summary));
+    let bandwidths = Bandwidth::ALL.map(|b| (b.name(), b.summary()));
+    let row = |(name, text): (&str, &str)| vec![name.to_owned(), text.to_owned()];
+    list.rows.extend(of_patterns.chain(bandwidths).map(row));
+    list
 }
 
 fn families() -> List {

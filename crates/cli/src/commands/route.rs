@@ -142,10 +142,14 @@ fn layers_by_pair(
     (other != *routes).then(|| other.layer_count())
 }
 
-type Computed = (&'static dyn Engine, Routes, f64, Vec<Refused>);
+pub(super) type Computed = (&'static dyn Engine, Routes, f64, Vec<Refused>);
 
 /// Routes with the first engine that does not refuse; the time is that engine's alone.
-fn compute(chain: &Chain, fabric: &Fabric, request: &Request<'_>) -> Result<Computed, Refused> {
+pub(super) fn compute(
+    chain: &Chain,
+    fabric: &Fabric,
+    request: &Request<'_>,
+) -> Result<Computed, Refused> {
     let mut refusals = Vec::new();
     for &engine in &chain.engines {
         let start = Instant::now();

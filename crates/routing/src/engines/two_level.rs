@@ -38,7 +38,8 @@ impl TwoLevel {
         if levels != 2 {
             return Err(refuse(format!("this one has {levels} levels")));
         }
-        let on_top = |s: &usize| level[*s] == 2 && !fabric.terminals_on(SwitchId::new(*s)).is_empty();
+        let on_top =
+            |s: &usize| level[*s] == 2 && !fabric.terminals_on(SwitchId::new(*s)).is_empty();
         if let Some(s) = (0..level.len()).find(on_top) {
             let name = &fabric.switch(SwitchId::new(s)).description;
             return Err(refuse(format!("there are hosts on top switch \"{name}\"")));
@@ -65,7 +66,8 @@ impl TwoLevel {
         let mut order: Vec<usize> = (0..terminals).collect();
         order.sort_by_key(|&t| (number[t], of(t), place[t]));
         order.iter().enumerate().for_each(|(i, &t)| number[t] = i as u32);
-        let parallel = (0..fabric.switch_count()).map(|s| most_parallel(fabric, s)).max().unwrap_or(1);
+        let parallel =
+            (0..fabric.switch_count()).map(|s| most_parallel(fabric, s)).max().unwrap_or(1);
         Ok(Self {
             updown: UpDown::from_levels(fabric, &level),
             slots: tops * parallel,
@@ -126,13 +128,7 @@ impl TwoLevel {
     }
 
     /// Sends from every switch by the slot that is wanted from there.
-    fn send(
-        &self,
-        fabric: &Fabric,
-        dag: &Dag,
-        wanted: impl Fn(SwitchId) -> u32,
-        ports: &mut [u8],
-    ) {
+    fn send(&self, fabric: &Fabric, dag: &Dag, wanted: impl Fn(SwitchId) -> u32, ports: &mut [u8]) {
         ports[dag.order[0] as usize] = DELIVER;
         for i in 1..dag.order.len() {
             let s = dag.order[i] as usize;

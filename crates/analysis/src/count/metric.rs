@@ -1,0 +1,84 @@
+//! The registry of metrics with a name in the literature.
+
+use super::Bandwidth;
+
+/// What a metric is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// The worst permutation.
+    Worst,
+    /// The mean bandwidth of a pattern.
+    Pattern {
+        /// Its name in [`PATTERNS`](darkfiber_workload::PATTERNS).
+        pattern: &'static str,
+        /// Which bandwidth.
+        bandwidth: Bandwidth,
+    },
+}
+
+/// A metric.
+#[derive(Clone, Copy, Debug)]
+pub struct Metric {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is of.
+    pub of: Of,
+    /// What it says, and in which paper.
+    pub summary: &'static str,
+}
+
+const fn mean(
+    name: &'static str,
+    pattern: &'static str,
+    bandwidth: Bandwidth,
+    summary: &'static str,
+) -> Metric {
+    Metric { name, of: Of::Pattern { pattern, bandwidth }, summary }
+}
+
+/// All metrics.
+pub static METRICS: &[Metric] = &[
+    Metric {
+        name: "worst",
+        of: Of::Worst,
+        summary: "most flows of any permutation on one channel, exactly (Nienaber, Mahapatra, Yuan: WORST)",
+    },
+    mean(
+        "abb",
+        "bisect",
+        Bandwidth::Share,
+        "random bisections: mean of 1 / largest load, what the slowest pair gets (Nienaber, Mahapatra, \
+         Yuan: average bisection bandwidth)",
+    ),
+    mean(
+        "afpb",
+        "permutation",
+        Bandwidth::Share,
+        "as abb, of random full permutations (Nienaber, Mahapatra, Yuan)",
+    ),
+    mean(
+        "adb",
+        "dissemination",
+        Bandwidth::Share,
+        "as abb, of random exchanges between partners (Nienaber, Mahapatra, Yuan)",
+    ),
+    mean(
+        "ebb",
+        "bisect",
+        Bandwidth::PairShare,
+        "random bisections: mean over the pairs of 1 / flows on the worst channel of the path (Hoefler, \
+         Schneider, Lumsdaine; ORCS; Domke et al.: effective bisection bandwidth)",
+    ),
+    mean(
+        "fair",
+        "bisect",
+        Bandwidth::FairRate,
+        "random bisections: mean of the max-min fair rates",
+    ),
+    mean(
+        "finish",
+        "bisect",
+        Bandwidth::FinishRate,
+        "random bisections: 1 / time until the last of equal messages has arrived at fair rates",
+    ),
+];

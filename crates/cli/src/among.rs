@@ -1,0 +1,137 @@
+//! Which terminals take part, and pairs of them that a file names.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use darkfiber_fabric::{Fabric, Guid, Role, Shape, SwitchId, TerminalId};
+use darkfiber_formats::input;
+use darkfiber_workload::{Among, Pattern, given};
+
+use crate::failure::Failure;
+
+/// Those that jobs can use, or those that `--among` names.
+pub(crate) fn terminals(fabric: &Fabric, among: Option<&str>) -> Result<Vec<TerminalId>, Failure> {
+    let all = (0..fabric.terminal_count()).map(TerminalId::new);
+    let compute: Vec<TerminalId> =
+        all.filter(|&t| fabric.terminal(t).role == Role::Compute).collect();
+    let Some(among) = among else { return Ok(compute) };
+    let words: Vec<(usize, String)> = if Path::new(among).is_file() {
+        let text = input::read_text(Path::new(among))?;
+        let line = |(i, line): (usize, &str)| {
+            let line = line.split('#').next().unwrap_or_default();
+            let words = line.split([' ', '\t', ',']).filter(|w| !w.is_empty());
+            words.map(|w| (i + 1, w.to_owned())).collect::<Vec<_>>()
+        };
+        text.lines().enumerate().flat_map(line).collect()
+    } else {
+        among.split(',').map(|word| (0, word.trim().to_owned())).collect()
+    };
+    let names = Named::new(fabric, &compute);
+    let mut taken = BTreeSet::new();
+    let mut who = Vec::new();
+    for (line, word) in words {
+        let at = if line > 0 { format!("{among}: line {line}") } else { "--among".to_owned() };
+        let found = names.range(&word).or_else(|| names.get(&word)).ok_or_else(|| {
+            Failure::input(format!("{at}: there is no host '{word}'")).hint(
+                "names of hosts, GUIDs of ports or nodes, or numbers from 0 (0-99), separated by commas, \
+                 or a file of them",
+            )
+        })?;
+        who.extend(found.into_iter().filter(|&t| taken.insert(t)));
+    }
+    Ok(who)
+}
+
+/// Terminals by what users call them.
+struct Named {
+    by_name: BTreeMap<String, Vec<TerminalId>>,
+    by_guid: BTreeMap<Guid, Vec<TerminalId>>,
+    by_number: Vec<TerminalId>,
+}
+
+impl Named {
+    fn new(fabric: &Fabric, by_number: &[TerminalId]) -> Self {
+        let mut by_name: BTreeMap<String, Vec<TerminalId>> = BTreeMap::new();
+        let mut by_guid: BTreeMap<Guid, Vec<TerminalId>> = BTreeMap::new();
+        for (i, terminal) in fabric.terminals().iter().enumerate() {
+            let t = TerminalId::new(i);
+            if terminal.role != Role::Aggregation {
+                by_name.entry(fabric.host(fabric.host_of(t)).name.clone()).or_default().push(t);
+            }
+            let node = fabric.adapter(terminal.adapter).guid;
+            for guid in BTreeSet::from([terminal.guid, node]) {
+                by_guid.entry(guid).or_default().push(t);
+            }
+        }
+        Self { by_name, by_guid, by_number: by_number.to_vec() }
+    }
+
+    fn get(&self, word: &str) -> Option<Vec<TerminalId>> {
+        let guid = || {
+            let digits = word.strip_prefix("0x")?;
+            self.by_guid.get(&Guid(u64::from_str_radix(digits, 16).ok()?))
+        };
+        self.by_name.get(word).or_else(guid).cloned()
+    }
+
+    /// `7` or `0-99`, unless a host is called so.
+    fn range(&self, word: &str) -> Option<Vec<TerminalId>> {
+        if self.by_name.contains_key(word) {
+            return None;
+        }
+        let (from, to) = word.split_once('-').unwrap_or((word, word));
+        let (from, to): (usize, usize) = (from.parse().ok()?, to.parse().ok()?);
+        (from <= to).then(|| self.by_number.get(from..=to).map(<[_]>::to_vec)).flatten()
+    }
+}
+
+/// The participants as patterns see them: with their groups, where the fabric has some.
+pub(crate) fn among(fabric: &Fabric, shape: Option<&Shape>, who: &[TerminalId]) -> Among {
+    let home = |&t: &TerminalId| fabric.terminal(t).switch;
+    match shape {
+        Some(Shape::Dragonfly(dragonfly)) => {
+            let group = |s: SwitchId| u32::from(dragonfly.group[s.index()]);
+            Among::grouped(who.iter().map(|t| group(home(t))).collect())
+        }
+        _ => Among::all(who.len() as u32),
+    }
+}
+
+/// Pairs from a file, a source and a destination on each line.
+pub(crate) fn pairs(
+    fabric: &Fabric,
+    who: &[TerminalId],
+    path: &Path,
+) -> Result<Box<dyn Pattern>, Failure> {
+    let names = Named::new(fabric, who);
+    let place: BTreeMap<TerminalId, u32> = who.iter().zip(0..).map(|(&t, i)| (t, i)).collect();
+    let mut pairs = Vec::new();
+    for (i, line) in input::read_text(path)?.lines().enumerate() {
+        let at = |what: String| {
+            Failure::input(format!("{}: line {}: {what}", path.display(), i + 1)).hint(
+                "a line is a source and a destination: names of hosts, GUIDs of ports, or numbers of \
+                 participants from 0",
+            )
+        };
+        let text = line.split('#').next().unwrap_or_default();
+        let words: Vec<&str> = text.split([' ', '\t', ',']).filter(|w| !w.is_empty()).collect();
+        let &[source, dest] = words.as_slice() else {
+            if words.is_empty() {
+                continue;
+            }
+            return Err(at(format!("{} words, not two", words.len())));
+        };
+        let one = |word: &str| -> Result<u32, Failure> {
+            let found = names.range(word).or_else(|| names.get(word));
+            match found.as_deref() {
+                Some(&[t]) => {
+                    place.get(&t).copied().ok_or_else(|| at(format!("'{word}' does not take part")))
+                }
+                Some(all) => Err(at(format!("'{word}' are {} ports; name one", all.len()))),
+                None => Err(at(format!("there is no host '{word}'"))),
+            }
+        };
+        pairs.push([one(source)?, one(dest)?]);
+    }
+    given(pairs, who.len() as u32).map_err(|e| Failure::input(format!("{}: {e}", path.display())))
+}

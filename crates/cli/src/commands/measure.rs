@@ -1,0 +1,373 @@
+//! `darkfiber measure`: what routes make of patterns of traffic.
+
+use std::path::Path;
+
+use darkfiber_analysis::Names;
+use darkfiber_analysis::count::{
+    Bandwidth, Bounds, Costs, METRICS, Of, Paths, Precision, Wanted, bounds, measure, worst,
+};
+use darkfiber_fabric::{Fabric, Shape, SwitchId, TerminalId};
+use darkfiber_report::heat::{Map, Panel, loads_and_maps};
+use darkfiber_report::measure::{
+    self as report, EngineMeasured, MaxLoad, MeasureOutcome, PatternMeasured,
+};
+use darkfiber_report::{Comparison, FabricFacts, Refused, Single, Style, json, number, table};
+use darkfiber_routing::{Request, Routes};
+use darkfiber_workload::{Among, Pattern, PatternError, pattern};
+
+use super::{metrics, route};
+use crate::args::{Common, Format, MeasureCommand, TableArgs};
+use crate::failure::{Exit, Failure};
+use crate::load::{self, Loaded};
+use crate::progress::Progress;
+use crate::{among, out, provenance, save, tables};
+
+/// Metrics where none and no pattern is asked for.
+const USUAL: [&str; 5] = ["worst", "abb", "afpb", "adb", "ebb"];
+
+/// A pattern and what to find out about it.
+struct Item {
+    spec: String,
+    pattern: Box<dyn Pattern>,
+    bandwidths: Vec<Bandwidth>,
+    bounds: Bounds,
+}
+
+/// Everything that is asked of each engine.
+struct Plan {
+    who: Vec<TerminalId>,
+    metrics: Vec<&'static str>,
+    /// Patterns of metrics, then those asked for.
+    items: Vec<Item>,
+    asked: Vec<String>,
+    costs: Option<Costs>,
+    precision: Precision,
+    seed: u64,
+    loads: bool,
+}
+
+pub(crate) fn run(args: &MeasureCommand, common: &Common) -> Result<Exit, Failure> {
+    if args.engines.is_empty() && args.routes.is_empty() {
+        return Err(Failure::usage("nothing to measure: give -e ENGINE or --routes PATH")
+            .hint("several of both are compared side by side"));
+    }
+    let chains = args.engines.iter().map(|e| route::chain(e)).collect::<Result<Vec<_>, _>>()?;
+    let loaded = load::fabric(&args.fabric, common)?;
+    let (fabric, shape) = (&loaded.topology.fabric, loaded.topology.shape.as_ref());
+    let plan = plan(args, common, fabric, shape)?;
+    let roots = match &args.roots {
+        Some(text) => load::roots(fabric, text, common)?,
+        None => Vec::new(),
+    };
+    let request = Request {
+        shape,
+        roots: &roots,
+        lmc: args.lmc,
+        lanes: args.lanes,
+        seed: common.seed(),
+        ..Request::default()
+    };
+    let facts = metrics::facts(fabric, shape, loaded.structure.as_ref(), false);
+
+    let steps = (chains.len() + args.routes.len()) * (plan.items.len() + 2);
+    let progress = Progress::new(steps as u64, common.quiet);
+    let mut outcomes = Vec::new();
+    for chain in &chains {
+        progress.at(format!("{}: routing", chain.name));
+        outcomes.push(match route::compute(chain, fabric, &request) {
+            Err(refused) => MeasureOutcome::Refused(refused),
+            Ok((_, routes, seconds, _)) => {
+                plan.answer(fabric, &routes, routes.engine.clone(), Some(seconds), &progress)
+            }
+        });
+    }
+    for path in &args.routes {
+        let name = path.display().to_string();
+        progress.at(format!("{name}: reading"));
+        let routes = read(args, path, &loaded, common)?;
+        outcomes.push(plan.answer(fabric, &routes, name, None, &progress));
+    }
+    drop(progress);
+
+    if let Some(path) = &args.svg {
+        draw(path, fabric, shape, &facts, &plan, &outcomes)?;
+    }
+    let provenance = provenance::of(fabric, common);
+    out::print(&match (common.format, outcomes.as_slice()) {
+        (Format::Json, [outcome]) => {
+            json::text(&Single { outcome, fabric: &facts, provenance: &provenance })
+        }
+        (Format::Json, all) => {
+            json::text(&Comparison { engines: all, fabric: &facts, provenance: &provenance })
+        }
+        (Format::Csv, all) => report::csv(all),
+        (Format::Table, all) => format!(
+            "{}\n{} terminals take part\n\n{}",
+            table::headline(&facts),
+            number::group(plan.who.len() as u64),
+            report::text(all, &plan.metrics, &plan.asked, Style::of_stdout())
+        ),
+    })?;
+    let measured = |o: &MeasureOutcome| matches!(o, MeasureOutcome::Measured(_));
+    Ok(if outcomes.iter().any(measured) { Exit::Fine } else { Exit::Infeasible })
+}
+
+/// Tables that somebody made.
+fn read(
+    args: &MeasureCommand,
+    path: &Path,
+    loaded: &Loaded,
+    common: &Common,
+) -> Result<Routes, Failure> {
+    let tables = TableArgs { routes: path.to_owned(), ..TableArgs::default() };
+    Ok(tables::read(&tables, &args.fabric.fabric, loaded, common)?.routes)
+}
+
+/// Finds out what is asked for, and refuses what cannot be.
+fn plan(
+    args: &MeasureCommand,
+    common: &Common,
+    fabric: &Fabric,
+    shape: Option<&Shape>,
+) -> Result<Plan, Failure> {
+    let who = among::terminals(fabric, args.among.as_deref())?;
+    let (metrics, bandwidths) = named(args)?;
+    let among = among::among(fabric, shape, &who);
+    let costs = args.link_speeds.then(|| Costs::by_speed(fabric, &who));
+    let mut wanted: Vec<(String, Vec<Bandwidth>)> = Vec::new();
+    let mut want = |spec: &str, more: &[Bandwidth]| match wanted.iter_mut().find(|w| w.0 == spec) {
+        Some((_, all)) => all.extend(more),
+        None => wanted.push((spec.to_owned(), more.to_vec())),
+    };
+    for metric in METRICS.iter().filter(|m| metrics.contains(&m.name)) {
+        if let Of::Pattern { pattern, bandwidth } = metric.of {
+            want(pattern, &[bandwidth]);
+        }
+    }
+    for spec in &args.patterns {
+        want(spec, &bandwidths);
+    }
+    let items = wanted
+        .into_iter()
+        .map(|(spec, bandwidths)| {
+            let pattern = make(&spec, &among, fabric, &who)?;
+            let bounds = bounds(fabric, shape, &who, costs.as_ref(), &*pattern, common.seed());
+            Ok(Item { spec, pattern, bandwidths, bounds })
+        })
+        .collect::<Result<_, Failure>>()?;
+    let mut precision = Precision { width: args.precision / 100.0, ..Precision::default() };
+    if let Some(samples) = args.samples {
+        precision = Precision::exactly(samples);
+    }
+    Ok(Plan {
+        who,
+        metrics,
+        items,
+        asked: args.patterns.clone(),
+        costs,
+        precision,
+        seed: common.seed(),
+        loads: args.svg.is_some() || common.format == Format::Json,
+    })
+}
+
+/// The metrics, and the bandwidths for patterns, that `--metric` names.
+fn named(args: &MeasureCommand) -> Result<(Vec<&'static str>, Vec<Bandwidth>), Failure> {
+    let mut names: Vec<&'static str> = Vec::new();
+    let mut bandwidths = Vec::new();
+    for name in &args.metrics {
+        if let Some(metric) = METRICS.iter().find(|m| m.name == name) {
+            if !names.contains(&metric.name) {
+                names.push(metric.name);
+            }
+        } else if let Some(bandwidth) = Bandwidth::ALL.into_iter().find(|b| b.name() == name) {
+            bandwidths.push(bandwidth);
+        } else {
+            let known = METRICS.iter().map(|m| m.name);
+            let known: Vec<&str> = known.chain(Bandwidth::ALL.map(Bandwidth::name)).collect();
+            return Err(Failure::unknown("metric", name, &known));
+        }
+    }
+    if !bandwidths.is_empty() && args.patterns.is_empty() {
+        let name = bandwidths[0].name();
+        return Err(Failure::usage(format!("{name} of what? --pattern is missing")).hint(format!(
+            "for example --pattern shift --metric {name}; `darkfiber list patterns` shows all"
+        )));
+    }
+    if args.metrics.is_empty() && args.patterns.is_empty() {
+        names = USUAL.to_vec();
+    }
+    if bandwidths.is_empty() {
+        bandwidths.push(Bandwidth::PairShare);
+    }
+    Ok((names, bandwidths))
+}
+
+/// The pattern of a spec, or of a file of pairs.
+fn make(
+    spec: &str,
+    among: &Among,
+    fabric: &Fabric,
+    who: &[TerminalId],
+) -> Result<Box<dyn Pattern>, Failure> {
+    let path = Path::new(spec);
+    if path.is_file() {
+        return among::pairs(fabric, who, path);
+    }
+    pattern(spec, among).map_err(|error| {
+        let text = error.to_string();
+        match error {
+            PatternError::Count { .. } | PatternError::NoGroups { .. } => {
+                Failure::infeasible(text).hint("--among takes some of the terminals (--among 0-63)")
+            }
+            _ => {
+                Failure::usage(text).hint("`darkfiber list patterns` shows all; a file holds pairs")
+            }
+        }
+    })
+}
+
+impl Plan {
+    fn answer(
+        &self,
+        fabric: &Fabric,
+        routes: &Routes,
+        engine: String,
+        seconds: Option<f64>,
+        progress: &Progress,
+    ) -> MeasureOutcome {
+        progress.step();
+        let names = Names::new(fabric);
+        let refused =
+            |engine: String, why: String| MeasureOutcome::Refused(Refused { engine, refused: why });
+        let paths = match Paths::new(fabric, routes, &self.who) {
+            Ok(paths) => paths,
+            Err(lost) => {
+                let why = format!(
+                    "{} of the ordered pairs have no route, for example {}; `darkfiber check` tells \
+                     more, --among takes those that reach each other",
+                    number::group(lost.pairs),
+                    names.pair(lost.example.0, lost.example.1)
+                );
+                return refused(engine, why);
+            }
+        };
+        let mut row = EngineMeasured {
+            engine,
+            seconds,
+            participants: self.who.len(),
+            ..EngineMeasured::default()
+        };
+        if self.metrics.contains(&"worst") {
+            progress.at(format!("{}: worst permutation", row.engine));
+            let found = match worst(&paths, self.costs.as_ref()) {
+                Ok(found) => found,
+                Err(too_large) => return refused(row.engine, too_large.to_string()),
+            };
+            row.worst = Some(found.load);
+            row.worst_slowdown = self.costs.is_some().then_some(found.slowdown);
+            row.worst_channel = found.channel.map(|c| names.channel(c));
+            let name = |&[s, d]: &[u32; 2]| names.pair(self.who[s as usize], self.who[d as usize]);
+            row.worst_pairs = found.pairs.iter().map(name).collect();
+        }
+        progress.step();
+        for item in &self.items {
+            progress.at(format!("{}: {}", row.engine, item.spec));
+            row.patterns.push(self.count(&paths, item));
+            progress.step();
+        }
+        for metric in METRICS.iter().filter(|m| self.metrics.contains(&m.name)) {
+            let Of::Pattern { pattern, bandwidth } = metric.of else { continue };
+            let measured = row.patterns.iter().find(|p| p.pattern == pattern);
+            let estimate = measured.and_then(|p| p.bandwidth(bandwidth));
+            if let Some(place) = row.mean_of(metric.name) {
+                *place = estimate;
+            }
+        }
+        MeasureOutcome::Measured(Box::new(row))
+    }
+
+    fn count(&self, paths: &Paths<'_>, item: &Item) -> PatternMeasured {
+        let wanted = Wanted { bandwidths: item.bandwidths.clone(), loads: self.loads };
+        let costs = self.costs.as_ref();
+        let found = measure(paths, costs, &*item.pattern, &wanted, &self.precision, self.seed);
+        let of = |b| found.bandwidth(b).copied();
+        PatternMeasured {
+            pattern: item.spec.clone(),
+            share: found.bandwidths[0].1,
+            pair_share: of(Bandwidth::PairShare),
+            fair_rate: of(Bandwidth::FairRate),
+            finish_rate: of(Bandwidth::FinishRate),
+            max_load: MaxLoad { mean: found.most_mean, max: found.most() },
+            max_load_histogram: found.by_most,
+            load_histogram: found.by_load,
+            bounds: item.bounds,
+            heat: found.heat,
+        }
+    }
+}
+
+/// Draws the first pattern.
+fn draw(
+    path: &Path,
+    fabric: &Fabric,
+    shape: Option<&Shape>,
+    facts: &FabricFacts,
+    plan: &Plan,
+    outcomes: &[MeasureOutcome],
+) -> Result<(), Failure> {
+    let spec = plan.asked.first().or(plan.items.first().map(|i| &i.spec)).ok_or_else(|| {
+        Failure::usage("--svg draws a pattern, and none is counted").hint("add --pattern bisect")
+    })?;
+    let panels: Vec<Panel<'_>> = outcomes
+        .iter()
+        .filter_map(|o| match o {
+            MeasureOutcome::Measured(m) => {
+                let p = m.patterns.iter().find(|p| p.pattern == *spec)?;
+                Some(Panel { title: &m.engine, by_load: &p.load_histogram, heat: &p.heat })
+            }
+            MeasureOutcome::Refused(_) => None,
+        })
+        .collect();
+    let subtitle = format!(
+        "{spec} among {} terminals; {} directed switch-to-switch channels; idle ones are grey-blue",
+        number::group(plan.who.len() as u64),
+        number::group(2 * facts.switch_links as u64)
+    );
+    let svg = loads_and_maps(
+        &format!("Channel load on {}", facts.name),
+        &subtitle,
+        &map(fabric, shape),
+        &panels,
+    );
+    save::file(path, |out| out.write_all(svg.as_bytes()))
+}
+
+/// Switches in the order of their structure, so that what belongs together is side by side.
+fn map(fabric: &Fabric, shape: Option<&Shape>) -> Map {
+    let n = fabric.switch_count();
+    let mut order: Vec<usize> = (0..n).collect();
+    let what = match shape {
+        Some(Shape::Tree(tree)) => {
+            order.sort_by_key(|&s| (tree.level[s], s));
+            "by level, leaves first"
+        }
+        Some(Shape::Dragonfly(dragonfly)) => {
+            order.sort_by_key(|&s| (dragonfly.group[s], s));
+            "by group"
+        }
+        Some(Shape::Grid(grid)) => {
+            order.sort_by_key(|&s| grid.at(SwitchId::new(s)).to_vec());
+            "by coordinates"
+        }
+        _ => "in the order of the fabric",
+    };
+    let mut place = vec![0; n];
+    order.iter().enumerate().for_each(|(i, &s)| place[s] = i as u32);
+    let ends = fabric.tails().iter().zip(fabric.heads());
+    Map {
+        ends: ends.map(|(&a, &b)| (place[a as usize], place[b as usize])).collect(),
+        switches: n,
+        order: what.to_owned(),
+    }
+}

@@ -1,0 +1,232 @@
+//! Pictures of patterns: channels by load, and where the load is.
+
+use std::fmt::Write as _;
+
+use crate::canvas::{LEFT, escape, header, nice_axis};
+use crate::number::{group, percent};
+
+/// One engine.
+#[derive(Clone, Copy, Debug)]
+pub struct Panel<'a> {
+    /// Engine name.
+    pub title: &'a str,
+    /// Channels by load, from 0.
+    pub by_load: &'a [u64],
+    /// Mean flows of each channel.
+    pub heat: &'a [f64],
+}
+
+/// Where channels go: the place of each end's switch in the order of the map.
+#[derive(Clone, Debug)]
+pub struct Map {
+    /// (tail, head) of every channel.
+    pub ends: Vec<(u32, u32)>,
+    /// Number of switches.
+    pub switches: usize,
+    /// What the order of switches is, for the axes.
+    pub order: String,
+}
+
+const CELLS: usize = 96;
+const SIDE: f64 = 288.0;
+const HISTOGRAM: f64 = 330.0;
+const GAP: f64 = 74.0;
+const TOP: f64 = 104.0;
+const BELOW: f64 = 76.0;
+const BAR: f64 = 12.0;
+
+/// For each engine the shares of channels by load (bars, logarithmic), and a map whose rows are the switches
+/// that channels leave, whose columns those that they enter; a cell has the largest mean load of the channels
+/// in it. All panels have the same axes and colours.
+pub fn loads_and_maps(title: &str, subtitle: &str, map: &Map, panels: &[Panel<'_>]) -> String {
+    let width = LEFT + HISTOGRAM + GAP + SIDE + 96.0;
+    let height = TOP + panels.len() as f64 * (SIDE + BELOW);
+    let most = panels.iter().map(|p| p.by_load.len()).max().unwrap_or(1).max(2);
+    let hottest =
+        panels.iter().flat_map(|p| p.heat).copied().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
+    let mut svg = header(width, height, title, subtitle);
+    for (i, panel) in panels.iter().enumerate() {
+        let top = TOP + i as f64 * (SIDE + BELOW);
+        let _ok = writeln!(
+            svg,
+            "<text x=\"{LEFT}\" y=\"{:.1}\" font-size=\"13.5\" font-weight=\"600\">{}</text>",
+            top - 16.0,
+            escape(panel.title)
+        );
+        histogram(&mut svg, panel, most, top);
+        let left = LEFT + HISTOGRAM + GAP;
+        draw_map(&mut svg, panel, map, (left, top), hottest);
+        scale(&mut svg, (left + SIDE + 14.0, top), hottest);
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
+/// Least share of channels that the axis shows.
+const LEAST: f64 = 1e-6;
+
+fn histogram(svg: &mut String, panel: &Panel<'_>, most: usize, top: f64) {
+    let base = top + SIDE;
+    let all: u64 = panel.by_load.iter().sum();
+    let y = |share: f64| base - SIDE * (1.0 + (share.max(LEAST)).log10() / -LEAST.log10());
+    for power in (-6..=0).step_by(1) {
+        let share = 10f64.powi(power);
+        let at = y(share);
+        let label = match power {
+            -6 => "1e-6".to_owned(),
+            -5 => "1e-5".to_owned(),
+            _ => format!("{share}"),
+        };
+        let _ok = writeln!(
+            svg,
+            "<line x1=\"{LEFT}\" y1=\"{at:.1}\" x2=\"{:.1}\" y2=\"{at:.1}\" stroke=\"#e4e7eb\"/>\
+             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" font-size=\"10.5\" \
+             fill=\"#7b8794\">{label}</text>",
+            LEFT + HISTOGRAM,
+            LEFT - 7.0,
+            at + 3.5
+        );
+    }
+    let slot = HISTOGRAM / most as f64;
+    for (load, &n) in panel.by_load.iter().enumerate().filter(|(_, n)| **n > 0) {
+        let at = y(n as f64 / all as f64);
+        let fill = if load == 0 { "#52606d" } else { "#4c8dd6" };
+        let _ok = writeln!(
+            svg,
+            "<rect x=\"{:.2}\" y=\"{at:.2}\" width=\"{:.2}\" height=\"{:.2}\" fill=\"{fill}\"/>",
+            LEFT + slot * load as f64 + slot * 0.08,
+            slot * 0.84,
+            (base - at).max(0.8)
+        );
+    }
+    let (_, step) = nice_axis(most as f64, 8);
+    #[expect(clippy::cast_sign_loss, reason = "a step is positive")]
+    let step = (step.ceil() as usize).max(1);
+    for load in (0..most).step_by(step) {
+        let _ok = writeln!(
+            svg,
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"10.5\" \
+             fill=\"#7b8794\">{load}</text>",
+            LEFT + slot * (load as f64 + 0.5),
+            base + 15.0
+        );
+    }
+    let idle = panel.by_load.first().copied().unwrap_or(0) as f64 / (all as f64).max(1.0);
+    let _ok = writeln!(
+        svg,
+        "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#616e7c\">flows on a channel; share of \
+         channels (idle: {})</text>",
+        LEFT + HISTOGRAM / 2.0,
+        base + 34.0,
+        percent(100.0 * idle)
+    );
+}
+
+/// Yellow to red to black by share of the hottest.
+fn colour(share: f64) -> String {
+    const STOPS: [(f64, [f64; 3]); 5] = [
+        (0.0, [255.0, 250.0, 220.0]),
+        (0.3, [253.0, 190.0, 90.0]),
+        (0.6, [230.0, 85.0, 45.0]),
+        (0.85, [160.0, 20.0, 40.0]),
+        (1.0, [60.0, 5.0, 30.0]),
+    ];
+    let share = share.clamp(0.0, 1.0);
+    let above = STOPS.iter().position(|s| s.0 >= share).unwrap_or(STOPS.len() - 1).max(1);
+    let ((a, low), (b, high)) = (STOPS[above - 1], STOPS[above]);
+    let t = (share - a) / (b - a);
+    let mix = |i: usize| (low[i] + (high[i] - low[i]) * t).round();
+    format!("rgb({},{},{})", mix(0), mix(1), mix(2))
+}
+
+fn draw_map(svg: &mut String, panel: &Panel<'_>, map: &Map, (left, top): (f64, f64), hottest: f64) {
+    let cells = map.switches.clamp(1, CELLS);
+    let place = |s: u32| s as usize * cells / map.switches.max(1);
+    let mut hot = vec![-1.0f64; cells * cells];
+    for (&(tail, head), &heat) in map.ends.iter().zip(panel.heat) {
+        let cell = &mut hot[place(tail) * cells + place(head)];
+        *cell = cell.max(heat);
+    }
+    let side = SIDE / cells as f64;
+    let _ok = writeln!(
+        svg,
+        "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{SIDE}\" height=\"{SIDE}\" fill=\"#f2f4f7\"/>"
+    );
+    for (i, &heat) in hot.iter().enumerate().filter(|(_, h)| **h >= 0.0) {
+        // No flow at all is not just little.
+        let fill = if heat == 0.0 { "#8aa4bf".to_owned() } else { colour(heat / hottest) };
+        let _ok = writeln!(
+            svg,
+            "<rect x=\"{:.2}\" y=\"{:.2}\" width=\"{:.2}\" height=\"{:.2}\" fill=\"{fill}\"/>",
+            left + (i % cells) as f64 * side,
+            top + (i / cells) as f64 * side,
+            side,
+            side
+        );
+    }
+    let _ok = writeln!(
+        svg,
+        "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#616e7c\">to switch, {}</text>\
+         <text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\" fill=\"#616e7c\" \
+         transform=\"rotate(-90 {x:.1} {y:.1})\">from switch</text>",
+        left + SIDE / 2.0,
+        top + SIDE + 17.0,
+        escape(&map.order),
+        x = left - 10.0,
+        y = top + SIDE / 2.0
+    );
+}
+
+fn scale(svg: &mut String, (left, top): (f64, f64), hottest: f64) {
+    const STEPS: u32 = 32;
+    let step = SIDE / f64::from(STEPS);
+    for i in 0..STEPS {
+        let share = 1.0 - (f64::from(i) + 0.5) / f64::from(STEPS);
+        let _ok = writeln!(
+            svg,
+            "<rect x=\"{left:.1}\" y=\"{:.2}\" width=\"{BAR}\" height=\"{:.2}\" fill=\"{}\"/>",
+            top + f64::from(i) * step,
+            step + 0.3,
+            colour(share)
+        );
+    }
+    for share in [0.0, 0.25, 0.5, 0.75, 1.0] {
+        let value = hottest * share;
+        let text = if value >= 100.0 {
+            #[expect(clippy::cast_sign_loss, reason = "loads are positive")]
+            group(value.round() as u64)
+        } else {
+            format!("{value:.2}")
+        };
+        let _ok = writeln!(
+            svg,
+            "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"10.5\" fill=\"#7b8794\">{text}</text>",
+            left + BAR + 5.0,
+            top + SIDE * (1.0 - share) + 3.5
+        );
+    }
+    let _ok = writeln!(
+        svg,
+        "<text x=\"{left:.1}\" y=\"{:.1}\" font-size=\"10.5\" fill=\"#7b8794\">mean flows</text>",
+        top - 8.0
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_engine_is_there_and_no_number_is_broken() {
+        let map = Map { ends: vec![(0, 1), (1, 0)], switches: 2, order: "by <id>".to_owned() };
+        let panel = |title, by_load, heat| Panel { title, by_load, heat };
+        let svg = loads_and_maps(
+            "t",
+            "s",
+            &map,
+            &[panel("a&b", &[5, 0, 3], &[0.0, 2.0]), panel("none", &[], &[0.0, 0.0])],
+        );
+        assert!(svg.contains("a&amp;b") && svg.contains("by &lt;id&gt;") && svg.contains("none"));
+        assert!(!svg.contains("NaN") && !svg.contains("inf"));
+    }
+}

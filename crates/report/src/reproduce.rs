@@ -1,0 +1,149 @@
+//! Results of `darkfiber reproduce`.
+
+use std::fmt::Write as _;
+
+use darkfiber_study::reproduce::{Class, Row};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::comma;
+use crate::model::Provenance;
+use crate::table::{Style, plain};
+
+/// What came of an experiment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// All numbers are within their tolerances.
+    Reproduced,
+    /// Some are not.
+    Differs,
+}
+
+/// An experiment that was run again.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+pub struct Reproduced {
+    /// Its short name.
+    pub id: String,
+    /// What it shows.
+    pub title: String,
+    /// Where it was published.
+    pub paper: String,
+    /// What was run.
+    pub setup: String,
+    /// What can be expected.
+    pub class: Class,
+    /// Number by number.
+    pub rows: Vec<Row>,
+    /// What came of it.
+    pub verdict: Verdict,
+    /// Wall time.
+    pub seconds: f64,
+}
+
+/// The result of `darkfiber reproduce ID`.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+pub struct ReproduceOne<'a> {
+    /// The experiment.
+    #[serde(flatten)]
+    pub experiment: &'a Reproduced,
+    /// Where the result comes from.
+    pub provenance: &'a Provenance,
+}
+
+/// The result of `darkfiber reproduce` with several experiments.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+pub struct ReproduceAll<'a> {
+    /// The experiments.
+    pub experiments: &'a [Reproduced],
+    /// Where the result comes from.
+    pub provenance: &'a Provenance,
+}
+
+impl Reproduced {
+    /// How many numbers are within their tolerances.
+    pub fn within(&self) -> usize {
+        self.rows.iter().filter(|r| r.within).count()
+    }
+}
+
+/// An experiment for people.
+pub fn text(experiment: &Reproduced, style: Style) -> String {
+    let mut text = format!("{}: {}\n{}\n\n", experiment.id, experiment.title, experiment.paper);
+    let heading = ["quantity", "paper", "ours", "off", "allowed", "verdict"];
+    let rows: Vec<Vec<String>> = experiment.rows.iter().map(cells).collect();
+    text.push_str(&plain(&heading, &rows, &[1, 2, 3, 4], style));
+    let mut notes: Vec<&str> = experiment.rows.iter().filter_map(|r| r.note.as_deref()).collect();
+    notes.dedup();
+    notes.sort_unstable();
+    notes.dedup();
+    if !notes.is_empty() {
+        text.push('\n');
+    }
+    for note in notes {
+        let of: Vec<&str> = experiment
+            .rows
+            .iter()
+            .filter(|r| r.note.as_deref() == Some(note))
+            .map(|r| r.quantity.as_str())
+            .collect();
+        let _infallible = writeln!(text, "{note} ({})", of.join("; "));
+    }
+    let _infallible = writeln!(
+        text,
+        "\n{}: {} of {} numbers within tolerance, {}",
+        experiment.id,
+        experiment.within(),
+        experiment.rows.len(),
+        crate::number::duration(experiment.seconds)
+    );
+    text
+}
+
+fn number(x: f64) -> String {
+    let text = format!("{x:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn cells(row: &Row) -> Vec<String> {
+    let truth = row.reading.unwrap_or(row.paper);
+    let off = row.ours - truth;
+    let (off, allowed) = if row.relative && truth != 0.0 {
+        (format!("{:+.1} %", 100.0 * off / truth.abs()), format!("{:.1} %", 100.0 * row.tolerance))
+    } else {
+        (number(off), number(row.tolerance))
+    };
+    let paper = match row.reading {
+        Some(reading) => format!("{}, read {}", number(row.paper), number(reading)),
+        None => number(row.paper),
+    };
+    let verdict = match (row.within, row.reading) {
+        (true, None) => "ok",
+        (true, Some(_)) => "ok, misprint",
+        (false, _) => "OFF",
+    };
+    vec![row.quantity.clone(), paper, number(row.ours), off, allowed, verdict.to_owned()]
+}
+
+/// One line a number.
+pub fn csv(experiments: &[Reproduced]) -> String {
+    let heading =
+        ["id", "quantity", "paper", "reading", "ours", "tolerance", "relative", "within", "note"];
+    let mut lines = vec![heading.map(str::to_owned).to_vec()];
+    for e in experiments {
+        lines.extend(e.rows.iter().map(|r| {
+            vec![
+                e.id.clone(),
+                r.quantity.clone(),
+                r.paper.to_string(),
+                r.reading.map_or(String::new(), |x| x.to_string()),
+                r.ours.to_string(),
+                r.tolerance.to_string(),
+                r.relative.to_string(),
+                r.within.to_string(),
+                r.note.clone().unwrap_or_default(),
+            ]
+        }));
+    }
+    comma::text(&lines)
+}
