@@ -77,6 +77,9 @@ pub(crate) enum Command {
     /// After a fault: complete tables that differ from the old ones in few entries
     #[command(after_help = help::REROUTE)]
     Reroute(RerouteCommand),
+    /// Search for routes of a fat-tree that beat those made by rule
+    #[command(after_help = help::OPTIMISE)]
+    Optimise(OptimiseCommand),
     /// Run a published experiment again: ours beside the printed numbers
     #[command(after_help = help::REPRODUCE)]
     Reproduce(ReproduceCommand),
@@ -375,6 +378,33 @@ fn above_zero(text: &str) -> Result<f64, String> {
 fn percent(text: &str) -> Result<f64, String> {
     let number = text.trim().parse().ok().filter(|p| (0.0..=100.0).contains(p));
     number.ok_or_else(|| "a number from 0 to 100 is expected".to_owned())
+}
+
+/// What to search for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Goal {
+    /// The mildest worst permutation, then the best average bisection bandwidth
+    Worst,
+    /// The best average bisection bandwidth
+    Abb,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct OptimiseCommand {
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
+    /// What to search for
+    #[arg(long = "for", value_enum, value_name = "GOAL")]
+    pub(crate) goal: Goal,
+    /// LID mask control: up to 2^N LIDs for every terminal
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=7))]
+    pub(crate) lmc: u8,
+    /// Steps of each of four runs; a million take seconds to a minute
+    #[arg(long, value_name = "N", default_value_t = 200_000)]
+    pub(crate) steps: u32,
+    /// Write tables and all that OpenSM needs to load them
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

@@ -128,6 +128,21 @@ Examples:
 
 Exit code 1 if nothing sound could be written, 4 if the faults split the fabric.";
 
+pub(crate) const OPTIMISE: &str = "\
+With several LIDs a port the way up a fat-tree may depend on a class of sources and on the destination. The
+search begins with the grids of OPT, with projective planes and with D-mod-k, and changes ways one by one
+(simulated annealing). What it finds is proven and measured like any routes, beside the engines made by rule;
+if none of these is beaten it says so, and writes nothing.
+
+The fabric: a fat-tree of two or three levels, generated or recognised.
+
+Examples:
+  darkfiber optimise fattree2:n=13,m=13,r=26 --for worst --lmc 4
+  darkfiber optimise fattree2:n=12,m=12,r=24 --for abb --lmc 2 -o tables
+  darkfiber optimise kary:k=6,n=3 --for abb --steps 1000000 --format json
+
+Exit code 4 if nothing better was found.";
+
 pub(crate) const REPRODUCE: &str = "\
 Each experiment says what it runs, which numbers the paper prints, and how far off is still the same. Numbers
 that the paper itself contradicts are shown as misprints, with what they are read as.

@@ -46,6 +46,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Measure(command) => commands::measure::run(&command, common),
         Command::Sweep(command) => commands::sweep::run(&command, common),
         Command::Reroute(command) => commands::reroute::run(&command, common),
+        Command::Optimise(command) => commands::optimise::run(&command, common),
         Command::Reproduce(command) => commands::reproduce::run(&command, common),
         Command::List(command) => commands::list::run(&command, common),
         Command::Completions(command) => commands::completions::run(&command),

@@ -11,6 +11,7 @@ pub mod json;
 pub mod measure;
 pub mod model;
 pub mod number;
+pub mod optimise;
 pub mod plot;
 pub mod reproduce;
 pub mod reroute;

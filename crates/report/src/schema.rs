@@ -5,6 +5,7 @@ use schemars::{JsonSchema, Schema};
 
 use crate::measure::MeasureOutcome;
 use crate::model::{Comparison, FabricResult, Listed, Single, Sweep};
+use crate::optimise::OptimiseResult;
 use crate::reproduce::{ReproduceAll, ReproduceOne};
 use crate::reroute::RerouteResult;
 
@@ -19,6 +20,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<Comparison<'_>>("comparison"),
         of::<Single<'_, MeasureOutcome>>("measure"),
         of::<Comparison<'_, MeasureOutcome>>("measure-comparison"),
+        of::<OptimiseResult<'_>>("optimise"),
         of::<ReproduceOne<'_>>("reproduce"),
         of::<ReproduceAll<'_>>("reproduce-all"),
         of::<Sweep<'_>>("sweep"),

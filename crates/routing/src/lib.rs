@@ -8,6 +8,7 @@ pub mod check;
 pub mod engine;
 mod engines;
 mod lids;
+pub mod optimise;
 pub mod reroute;
 mod routes;
 mod spread;

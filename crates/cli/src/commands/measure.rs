@@ -34,9 +34,9 @@ struct Item {
 }
 
 /// Everything that is asked of each engine.
-struct Plan {
+pub(super) struct Plan {
     who: Vec<TerminalId>,
-    metrics: Vec<&'static str>,
+    pub(super) metrics: Vec<&'static str>,
     /// Patterns of metrics, then those asked for.
     items: Vec<Item>,
     asked: Vec<String>,
@@ -228,7 +228,33 @@ fn make(
 }
 
 impl Plan {
-    fn answer(
+    /// Worst permutation and averages of all terminals that run jobs, closely.
+    pub(super) fn for_routes(
+        fabric: &Fabric,
+        shape: Option<&Shape>,
+        common: &Common,
+    ) -> Result<Self, Failure> {
+        let who = among::terminals(fabric, None)?;
+        let among = among::among(fabric, shape, &who);
+        let item = |spec: &str| {
+            let pattern = make(spec, &among, fabric, &who)?;
+            let bounds = bounds(fabric, shape, &who, None, &*pattern, common.seed());
+            let bandwidths = vec![Bandwidth::Share];
+            Ok::<_, Failure>(Item { spec: spec.to_owned(), pattern, bandwidths, bounds })
+        };
+        Ok(Self {
+            metrics: vec!["worst", "abb", "afpb"],
+            items: vec![item("bisect")?, item("permutation")?],
+            asked: Vec::new(),
+            costs: None,
+            precision: Precision { width: 0.002, ..Precision::default() },
+            seed: common.seed(),
+            loads: false,
+            who,
+        })
+    }
+
+    pub(super) fn answer(
         &self,
         fabric: &Fabric,
         routes: &Routes,

@@ -7,6 +7,7 @@ pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod measure;
 pub(crate) mod metrics;
+pub(crate) mod optimise;
 pub(crate) mod reproduce;
 pub(crate) mod reroute;
 pub(crate) mod route;

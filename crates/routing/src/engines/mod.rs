@@ -20,7 +20,7 @@ mod lash;
 mod layers;
 mod lines;
 mod minhop;
-mod modk;
+pub(crate) mod modk;
 mod nue;
 mod opt;
 mod order;

@@ -120,66 +120,126 @@ impl Engine for SModK {
                 classes.push(climb);
                 classes.len() - 1
             });
-            class_of.push(class);
+            class_of.push(class as u16);
         }
-        let paths = classes.len();
-        let n = fabric.switch_count();
-        // One row for each leaf and class; other switches need one.
-        let mut first_row = Vec::with_capacity(n);
-        let mut rows = 0u32;
-        for s in (0..n).map(SwitchId::new) {
-            first_row.push(rows);
-            rows += if fabric.terminals_on(s).is_empty() { 1 } else { paths as u32 };
-        }
-        let bytes = u64::from(rows) * n as u64;
-        if bytes > MOST_BYTES || paths > usize::from(u16::MAX) {
+        if classes.len() > usize::from(u16::MAX) {
             return Err(Refusal::TooLarge {
                 engine: self.name(),
-                bytes,
+                bytes: classes.len() as u64 * (fabric.switch_count() as u64).pow(2),
                 hint: "use a smaller tree, or dmodk",
             });
         }
-        let row_of: Vec<u32> = fabric
-            .terminals()
-            .iter()
-            .flat_map(|t| (0..paths as u32).map(move |p| (t.switch, p)))
-            .map(|(s, p)| first_row[s.index()] + p)
-            .chain(first_row.iter().copied())
-            .collect();
-        let mut routes =
-            Routes::with_shared_rows(self.name(), fabric, paths, row_of, rows as usize);
-        routes.set_select(class_of.into_iter().map(|c| c as u16).collect());
-        let mut strays = Vec::new();
-        let homes: Vec<(SwitchId, u32)> =
-            (0..n).map(SwitchId::new).zip(first_row.iter().copied()).collect();
-        let legal = |dag: &mut Dag, home| tree.updown.legal(fabric, dag, home);
-        for_each_dag(&homes, legal, |&(home, first), dag| {
-            let first = first as usize;
-            let inhabited = !fabric.terminals_on(home).is_empty();
-            let used = if inhabited { paths } else { 1 };
-            for (i, climb) in classes.iter().take(used).enumerate() {
-                let port = |level: usize| climb.get(level - 1).copied().unwrap_or(0);
-                tree.send(fabric, dag, port, routes.ports_mut(first + i));
-                // What goes to a switch itself needs no layer.
-                if inhabited {
-                    strays.extend(dag.strays(fabric).map(|s| ((first + i) as u32, s)));
-                }
-            }
-        });
-        place_strays(self.name(), fabric, request, &mut routes, &strays)?;
-        Ok(routes)
+        let port = |class: usize, _: usize, level: usize| {
+            classes[class].get(level - 1).copied().unwrap_or(0)
+        };
+        by_class(self.name(), fabric, request, &tree, class_of, Rows::OfSwitches, port)
     }
 }
 
+/// Which destinations share rows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rows {
+    /// Those on one switch.
+    OfSwitches,
+    /// None.
+    OfTerminals,
+}
+
+/// Routes in which sources of class `i` use LID `i` of every destination, and what goes to number `d` climbs by
+/// up port `port(i, d, level)` from a switch of that level. Where a cable is missing the next parent in cyclic
+/// order takes over.
+pub(crate) fn route_by_class(
+    engine: &'static str,
+    fabric: &Fabric,
+    request: &Request<'_>,
+    tree: &Tree<'_>,
+    class_of: Vec<u16>,
+    port: impl Fn(usize, usize, usize) -> u32 + Sync,
+) -> Result<Routes, Refusal> {
+    by_class(engine, fabric, request, tree, class_of, Rows::OfTerminals, port)
+}
+
+fn by_class(
+    engine: &'static str,
+    fabric: &Fabric,
+    request: &Request<'_>,
+    tree: &Tree<'_>,
+    class_of: Vec<u16>,
+    share: Rows,
+    port: impl Fn(usize, usize, usize) -> u32 + Sync,
+) -> Result<Routes, Refusal> {
+    require_routable(engine, fabric, request)?;
+    let paths = class_of.iter().max().map_or(1, |&c| usize::from(c) + 1);
+    let n = fabric.switch_count();
+    // One row for each class and terminal (leaf, if its terminals share rows), and one for each switch.
+    let mut row_of = vec![0; fabric.terminal_count() * paths];
+    let mut first_row = Vec::with_capacity(n);
+    let mut rows = 0u32;
+    for s in (0..n).map(SwitchId::new) {
+        first_row.push(rows);
+        let here = fabric.terminals_on(s);
+        for (i, t) in here.clone().enumerate() {
+            let i = if share == Rows::OfTerminals { i } else { 0 };
+            for path in 0..paths {
+                row_of[t * paths + path] = rows + (i * paths + path) as u32;
+            }
+        }
+        let groups = if share == Rows::OfTerminals { here.len() } else { here.len().min(1) };
+        rows += ((groups * paths).max(1)) as u32;
+    }
+    let bytes = u64::from(rows) * n as u64;
+    if bytes > MOST_BYTES {
+        return Err(Refusal::TooLarge { engine, bytes, hint: "use a smaller tree, or dmodk" });
+    }
+    row_of.extend(&first_row);
+    let mut routes = Routes::with_shared_rows(engine, fabric, paths, row_of, rows as usize);
+    if paths > 1 {
+        routes.set_select(class_of);
+    }
+    let mut strays = Vec::new();
+    let homes: Vec<(SwitchId, u32)> =
+        (0..n).map(SwitchId::new).zip(first_row.iter().copied()).collect();
+    let legal = |dag: &mut Dag, home| tree.updown.legal(fabric, dag, home);
+    for_each_dag(&homes, legal, |&(home, first), dag| {
+        let here = fabric.terminals_on(home);
+        // What goes to a switch without terminals needs no class, and no layer.
+        if here.is_empty() {
+            let number = home.index();
+            tree.send(
+                fabric,
+                dag,
+                |level| tree.port(number, level),
+                routes.ports_mut(first as usize),
+            );
+            return;
+        }
+        let groups = if share == Rows::OfTerminals { here.len() } else { 1 };
+        for i in 0..groups {
+            let number = tree.pgft.index[here.start + i] as usize;
+            for path in 0..paths {
+                let row = first as usize + i * paths + path;
+                tree.send(fabric, dag, |level| port(path, number, level), routes.ports_mut(row));
+                strays.extend(dag.strays(fabric).map(|s| (row as u32, s)));
+            }
+        }
+    });
+    place_strays(engine, fabric, request, &mut routes, &strays)?;
+    Ok(routes)
+}
+
 /// A fat-tree with known labels and its legal paths.
-struct Tree<'a> {
+pub(crate) struct Tree<'a> {
     pgft: &'a Pgft,
     level: &'a [u8],
     updown: UpDown,
 }
 
 impl<'a> Tree<'a> {
-    fn of(engine: &dyn Engine, fabric: &Fabric, shape: Option<&'a Shape>) -> Result<Self, Refusal> {
+    pub(crate) fn of(
+        engine: &dyn Engine,
+        fabric: &Fabric,
+        shape: Option<&'a Shape>,
+    ) -> Result<Self, Refusal> {
         let refuse = |reason: &str| Refusal::wrong_fabric(engine, reason);
         match shape {
             Some(Shape::Tree(tree)) => match &tree.pgft {
@@ -196,6 +256,11 @@ impl<'a> Tree<'a> {
             Some(_) => Err(refuse("this fabric is none")),
             None => Err(refuse("nothing is known of this fabric's levels; use ftree")),
         }
+    }
+
+    /// The tree's parameters and labels.
+    pub(crate) fn pgft(&self) -> &'a Pgft {
+        self.pgft
     }
 
     /// The up port that terminal number `x` stands for at a switch of `level` (1 = leaf).

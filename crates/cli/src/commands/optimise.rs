@@ -1,0 +1,154 @@
+//! `darkfiber optimise`: routes of a fat-tree that beat those made by rule.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Instant;
+
+use darkfiber_fabric::Fabric;
+use darkfiber_report::measure::{self as report, MeasureOutcome};
+use darkfiber_report::optimise::OptimiseResult;
+use darkfiber_report::{FabricFacts, Style, json, table};
+use darkfiber_routing::optimise::{Effort, Goal, Optimised, optimise};
+use darkfiber_routing::{Engine, Lids, Request, find_engine};
+
+use super::measure::Plan;
+use super::metrics;
+use crate::args::{self, Common, Format, OptimiseCommand};
+use crate::failure::{Exit, Failure};
+use crate::progress::Progress;
+use crate::{load, out, provenance, save};
+
+/// Engines made by rule.
+const RIVALS: [&str; 3] = ["dmodk", "opt", "opt-rect"];
+/// A mean better by so much is better: twice the width of the intervals.
+const CLEARLY: f64 = 1.004;
+
+pub(crate) fn run(args: &OptimiseCommand, common: &Common) -> Result<Exit, Failure> {
+    let loaded = load::fabric(&args.fabric, common)?;
+    let (fabric, shape) = (&loaded.topology.fabric, loaded.topology.shape.as_ref());
+    let plan = Plan::for_routes(fabric, shape, common)?;
+    let request = Request { shape, lmc: args.lmc, seed: common.seed(), ..Request::default() };
+    let goal = match args.goal {
+        args::Goal::Worst => Goal::Worst,
+        args::Goal::Abb => Goal::Average,
+    };
+    let progress = Progress::new(4 * (RIVALS.len() as u64 + 1) + 1, common.quiet);
+    progress.at("searching");
+    let begin = Instant::now();
+    let effort = Effort { lids: 1 << args.lmc, steps: args.steps };
+    let found = optimise(fabric, &request, goal, effort).map_err(Failure::infeasible)?;
+    let seconds = begin.elapsed().as_secs_f64();
+    progress.step();
+    let routes = &found.routes;
+    let mut outcomes =
+        vec![plan.answer(fabric, routes, routes.engine.clone(), Some(seconds), &progress)];
+    for name in RIVALS {
+        let engine = find_engine(name).map_err(Failure::infeasible)?;
+        let begin = Instant::now();
+        // Those that cannot take part (opt on three levels, too few LIDs) are no rivals.
+        if let Ok(routes) = engine.route(fabric, &rival(engine, &request)) {
+            let seconds = begin.elapsed().as_secs_f64();
+            outcomes.push(plan.answer(fabric, &routes, name.to_owned(), Some(seconds), &progress));
+        }
+    }
+    drop(progress);
+
+    let facts = metrics::facts(fabric, shape, loaded.structure.as_ref(), false);
+    let provenance = provenance::of(fabric, common);
+    let (better, verdict) = verdict(goal, &outcomes);
+    let result = OptimiseResult {
+        goal: if goal == Goal::Worst { "worst" } else { "abb" },
+        start: &found.start,
+        lids: routes.paths(),
+        better,
+        verdict: &verdict,
+        engines: &outcomes,
+        fabric: &facts,
+        provenance: &provenance,
+    };
+    let text = json::text(&result);
+    if let (Some(dir), true) = (&args.output, better) {
+        write(dir, fabric, &found, &text)?;
+    }
+    out::print(&match common.format {
+        Format::Json => text,
+        Format::Csv => report::csv(&outcomes),
+        Format::Table => shown(&facts, &outcomes, &plan, &found, &verdict),
+    })?;
+    Ok(if better { Exit::Fine } else { Exit::Infeasible })
+}
+
+/// The request for an engine made by rule: one LID where more do not help.
+fn rival<'a>(engine: &dyn Engine, request: &Request<'a>) -> Request<'a> {
+    Request { lmc: if engine.by_source() { request.lmc } else { 0 }, ..request.clone() }
+}
+
+/// Whether the first of the rows beats all others, and how.
+fn verdict(goal: Goal, outcomes: &[MeasureOutcome]) -> (bool, String) {
+    let numbers = |o: &MeasureOutcome| match o {
+        MeasureOutcome::Measured(m) => Some((m.engine.clone(), m.worst?, m.abb?.mean)),
+        MeasureOutcome::Refused(_) => None,
+    };
+    let mut rows = outcomes.iter().filter_map(numbers);
+    let Some((_, worst, abb)) = rows.next() else {
+        return (false, "the routes found could not be measured".to_owned());
+    };
+    let beats = |(_, w, a): &(String, u32, f64)| match goal {
+        Goal::Worst => worst < *w || worst == *w && abb > a * CLEARLY,
+        Goal::Average => abb > a * CLEARLY,
+    };
+    // The rival that is hardest to beat.
+    let best = rows.min_by(|x, y| {
+        let average = y.2.total_cmp(&x.2);
+        match goal {
+            Goal::Worst => x.1.cmp(&y.1).then(average),
+            Goal::Average => average,
+        }
+    });
+    match best {
+        None => (true, "there is nothing to compare it with".to_owned()),
+        Some(rival) => {
+            let better = beats(&rival);
+            let gain = 100.0 * (abb / rival.2 - 1.0);
+            let text = format!(
+                "{}: worst permutation {worst} against {} of {}, average bisection bandwidth {gain:+.1} %",
+                if better { "better" } else { "nothing better found" },
+                rival.1,
+                rival.0
+            );
+            (better, text)
+        }
+    }
+}
+
+fn shown(
+    facts: &FabricFacts,
+    outcomes: &[MeasureOutcome],
+    plan: &Plan,
+    found: &Optimised,
+    verdict: &str,
+) -> String {
+    let mut text = format!("{}\n\n", table::headline(facts));
+    text.push_str(&report::text(outcomes, &plan.metrics, &[], Style::of_stdout()));
+    let _infallible = writeln!(
+        text,
+        "\noptimised: begun with {}, {} LIDs a port\n{verdict}",
+        found.start,
+        found.routes.paths()
+    );
+    text
+}
+
+fn write(dir: &Path, fabric: &Fabric, found: &Optimised, summary: &str) -> Result<(), Failure> {
+    let row = metrics::measure(fabric, &found.routes);
+    if row.unreachable + row.loops > 0 || !row.deadlock_free {
+        return Err(Failure::new(Exit::Finding, "the routes found did not pass the check")
+            .hint("nothing is written; please report this"));
+    }
+    let lids = found
+        .routes
+        .lmc()
+        .ok_or_else(|| Failure::infeasible("more than 128 LIDs a port: nothing is written"))
+        .and_then(|lmc| Lids::assign(fabric, lmc).map_err(Failure::infeasible))?;
+    save::routes(dir, fabric, &found.routes, &lids, summary)
+}

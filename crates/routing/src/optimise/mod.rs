@@ -1,0 +1,159 @@
+//! A search for tables of fat-trees that beat those made by rule.
+//!
+//! With several LIDs a port the way up may depend on the source's class and on the destination: a matrix of
+//! ways, a row for each LID, a column for each place in a subtree. OPT is such a matrix, a grid of blocks;
+//! [`optimise`] begins with grids, with projective planes and with D-mod-k, and changes entry by entry
+//! (simulated annealing) what an estimate says is worth it.
+//!
+//! The estimate is that of the average bisection bandwidth of Nienaber, Mahapatra and Yuan, 1 / largest load,
+//! as if channels were independent: the load of a channel is a sum of senders (of receivers on the way
+//! down), and the largest of all loads is below x if each is.
+
+mod anneal;
+mod estimate;
+mod plane;
+mod starts;
+mod tower;
+
+use darkfiber_fabric::Fabric;
+use rayon::prelude::*;
+
+use crate::engines::modk;
+use crate::{Engine as _, Refusal, Request, Routes};
+use anneal::Search;
+use tower::{Assignment, Tower};
+
+/// What to search for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// The mildest worst permutation, then the best average bisection bandwidth.
+    Worst,
+    /// The best average bisection bandwidth.
+    Average,
+}
+
+/// How to search.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Most LIDs a port.
+    pub lids: u16,
+    /// Steps of each run.
+    pub steps: u32,
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub struct Optimised {
+    /// The routes; paths by source class.
+    pub routes: Routes,
+    /// What the search began with.
+    pub start: String,
+    /// The estimate of the average bisection bandwidth.
+    pub estimate: f64,
+    /// A bound of the worst permutation, from the numbers of sources and destinations alone.
+    pub bound: u32,
+}
+
+/// Runs that go on from the best starts.
+const RUNS: usize = 4;
+
+/// Searches for routes of a two- or three-level fat-tree with known labels. The same for any number of threads.
+///
+/// # Errors
+/// If the fabric is no such tree, or the routes cannot be placed on a damaged one.
+pub fn optimise(
+    fabric: &Fabric,
+    request: &Request<'_>,
+    goal: Goal,
+    effort: Effort,
+) -> Result<Optimised, Refusal> {
+    let tree = modk::Tree::of(&modk::DModK, fabric, request.shape)?;
+    let tower = Tower::of(&tree).map_err(|reason| Refusal::WrongFabric {
+        engine: NAME,
+        needs: modk::DModK.needs().label(),
+        reason,
+    })?;
+    let mut starts: Vec<Found> = starts::all(&tower, effort.lids)
+        .into_iter()
+        .map(|(name, assignment)| {
+            let search = Search::new(&tower, assignment);
+            let (bound, estimate) = (search.bound(), search.estimate());
+            Found { name, assignment: search.into_assignment(), bound, estimate }
+        })
+        .collect();
+    sort(&mut starts, goal);
+    let from: Vec<Found> = starts.iter().take(RUNS).cloned().collect();
+    // Each run for itself, so that nothing depends on who is first.
+    let mut found: Vec<Found> = from
+        .into_par_iter()
+        .enumerate()
+        .map(|(i, start)| run(&tower, start, goal, effort.steps, request.seed ^ (i as u64) << 32))
+        .collect();
+    found.extend(starts);
+    sort(&mut found, goal);
+    let best = found.swap_remove(0);
+    let Assignment { class, slots, .. } = &best.assignment;
+    let class_of = tower.index.iter().map(|&t| class[t as usize % tower.places]).collect();
+    let routes =
+        modk::route_by_class(NAME, fabric, request, &tree, class_of, |class, number, level| {
+            tower.port(slots[class * tower.places + number % tower.places], level)
+        })?;
+    Ok(Optimised { routes, start: best.name, estimate: best.estimate, bound: best.bound })
+}
+
+/// The name in results.
+const NAME: &str = "optimised";
+
+#[derive(Clone)]
+struct Found {
+    name: String,
+    assignment: Assignment,
+    bound: u32,
+    estimate: f64,
+}
+
+/// The best first.
+fn sort(found: &mut [Found], goal: Goal) {
+    found.sort_by(|a, b| {
+        let average = b.estimate.total_cmp(&a.estimate);
+        match goal {
+            Goal::Worst => a.bound.cmp(&b.bound).then(average),
+            Goal::Average => average.then(a.bound.cmp(&b.bound)),
+        }
+    });
+}
+
+fn run(tower: &Tower, start: Found, goal: Goal, steps: u32, seed: u64) -> Found {
+    let limit = match goal {
+        Goal::Worst => start.bound,
+        Goal::Average => u32::MAX,
+    };
+    let mut best = start;
+    let mut search = Search::new(tower, best.assignment.clone());
+    search.anneal(limit, steps, seed);
+    let mut keep = |search: &Search<'_>| {
+        let (bound, estimate) = (search.bound(), search.estimate());
+        let better = match goal {
+            Goal::Worst => bound < best.bound || bound == best.bound && estimate > best.estimate,
+            Goal::Average => estimate > best.estimate,
+        };
+        if better {
+            let assignment = search.assignment().clone();
+            best = Found { name: best.name.clone(), assignment, bound, estimate };
+        }
+        better
+    };
+    keep(&search);
+    if goal == Goal::Worst {
+        // One less, as long as that can be had.
+        let mut limit = limit;
+        while limit > tower.least(search.classes()) {
+            search.anneal(limit - 1, steps, seed ^ u64::from(limit));
+            if !keep(&search) || search.bound() >= limit {
+                break;
+            }
+            limit = search.bound();
+        }
+    }
+    best
+}
