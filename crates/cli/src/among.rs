@@ -44,44 +44,44 @@ pub(crate) fn terminals(fabric: &Fabric, among: Option<&str>) -> Result<Vec<Term
 
 /// Terminals by what users call them.
 struct Named {
-    by_name: BTreeMap<String, Vec<TerminalId>>,
-    by_guid: BTreeMap<Guid, Vec<TerminalId>>,
-    by_number: Vec<TerminalId>,
+    names: BTreeMap<String, Vec<TerminalId>>,
+    guids: BTreeMap<Guid, Vec<TerminalId>>,
+    numbers: Vec<TerminalId>,
 }
 
 impl Named {
-    fn new(fabric: &Fabric, by_number: &[TerminalId]) -> Self {
-        let mut by_name: BTreeMap<String, Vec<TerminalId>> = BTreeMap::new();
-        let mut by_guid: BTreeMap<Guid, Vec<TerminalId>> = BTreeMap::new();
+    fn new(fabric: &Fabric, numbers: &[TerminalId]) -> Self {
+        let mut names: BTreeMap<String, Vec<TerminalId>> = BTreeMap::new();
+        let mut guids: BTreeMap<Guid, Vec<TerminalId>> = BTreeMap::new();
         for (i, terminal) in fabric.terminals().iter().enumerate() {
             let t = TerminalId::new(i);
             if terminal.role != Role::Aggregation {
-                by_name.entry(fabric.host(fabric.host_of(t)).name.clone()).or_default().push(t);
+                names.entry(fabric.host(fabric.host_of(t)).name.clone()).or_default().push(t);
             }
             let node = fabric.adapter(terminal.adapter).guid;
             for guid in BTreeSet::from([terminal.guid, node]) {
-                by_guid.entry(guid).or_default().push(t);
+                guids.entry(guid).or_default().push(t);
             }
         }
-        Self { by_name, by_guid, by_number: by_number.to_vec() }
+        Self { names, guids, numbers: numbers.to_vec() }
     }
 
     fn get(&self, word: &str) -> Option<Vec<TerminalId>> {
         let guid = || {
             let digits = word.strip_prefix("0x")?;
-            self.by_guid.get(&Guid(u64::from_str_radix(digits, 16).ok()?))
+            self.guids.get(&Guid(u64::from_str_radix(digits, 16).ok()?))
         };
-        self.by_name.get(word).or_else(guid).cloned()
+        self.names.get(word).or_else(guid).cloned()
     }
 
     /// `7` or `0-99`, unless a host is called so.
     fn range(&self, word: &str) -> Option<Vec<TerminalId>> {
-        if self.by_name.contains_key(word) {
+        if self.names.contains_key(word) {
             return None;
         }
         let (from, to) = word.split_once('-').unwrap_or((word, word));
         let (from, to): (usize, usize) = (from.parse().ok()?, to.parse().ok()?);
-        (from <= to).then(|| self.by_number.get(from..=to).map(<[_]>::to_vec)).flatten()
+        (from <= to).then(|| self.numbers.get(from..=to).map(<[_]>::to_vec)).flatten()
     }
 }
 
@@ -90,7 +90,7 @@ pub(crate) fn among(fabric: &Fabric, shape: Option<&Shape>, who: &[TerminalId]) 
     let home = |&t: &TerminalId| fabric.terminal(t).switch;
     match shape {
         Some(Shape::Dragonfly(dragonfly)) => {
-            let group = |s: SwitchId| u32::from(dragonfly.group[s.index()]);
+            let group = |s: SwitchId| dragonfly.group[s.index()];
             Among::grouped(who.iter().map(|t| group(home(t))).collect())
         }
         _ => Among::all(who.len() as u32),

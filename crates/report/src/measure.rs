@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use darkfiber_analysis::count::{Bandwidth, Bounds, Estimate, METRICS};
+use darkfiber_analysis::count::{Bandwidth, Bounds, Estimate, METRICS, Of};
 use darkfiber_analysis::{ChannelName, PairName};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -107,8 +107,8 @@ pub struct EngineMeasured {
 }
 
 impl EngineMeasured {
-    /// The mean of a metric of [`METRICS`], by name.
-    pub fn mean_of(&mut self, metric: &str) -> Option<&mut Option<Estimate>> {
+    /// Where the mean of a metric of [`METRICS`] goes, by name.
+    pub fn mean_mut(&mut self, metric: &str) -> Option<&mut Option<Estimate>> {
         Some(match metric {
             "abb" => &mut self.abb,
             "afpb" => &mut self.afpb,
@@ -165,10 +165,12 @@ pub fn text(
         rows.extend(bound_row(measured[0], metrics));
         let numbers: Vec<usize> = (1..heading.len()).collect();
         text.push_str(&plain(&heading, &rows, &numbers, style));
+        let mut first = true;
         for m in &measured {
             if let (Some(load), Some(channel)) = (m.worst, &m.worst_channel) {
+                let gap = if std::mem::take(&mut first) { "\n" } else { "" };
                 let _infallible =
-                    writeln!(text, "\n{}: {} flows on {channel}", m.engine, group(load.into()));
+                    writeln!(text, "{gap}{}: {} flows on {channel}", m.engine, group(load.into()));
             }
         }
     }
@@ -194,29 +196,31 @@ pub fn text(
     text
 }
 
+/// The pattern that a metric is of, as measured, and which bandwidth of it.
+fn measured_of<'a>(m: &'a EngineMeasured, name: &str) -> Option<(&'a PatternMeasured, Bandwidth)> {
+    let Of::Pattern { pattern, bandwidth } = METRICS.iter().find(|x| x.name == name)?.of else {
+        return None;
+    };
+    Some((m.patterns.iter().find(|p| p.pattern == pattern)?, bandwidth))
+}
+
 fn metric_cell(m: &EngineMeasured, name: &str) -> String {
-    if name == "worst" {
-        return m.worst.map_or("-".to_owned(), |w| group(w.into()));
-    }
-    let mut m = m.clone();
-    m.mean_of(name).and_then(|e| *e).map_or("-".to_owned(), |e| share(e.mean))
+    let number = match measured_of(m, name) {
+        Some((p, bandwidth)) => p.bandwidth(bandwidth).map(|e| share(e.mean)),
+        None => m.worst.map(|worst| group(worst.into())),
+    };
+    number.unwrap_or("-".to_owned())
 }
 
 /// What no routes exceed, under the columns of shares.
 fn bound_row(m: &EngineMeasured, metrics: &[&str]) -> Option<Vec<String>> {
-    let bound = |name: &&str| {
-        let metric = METRICS.iter().find(|metric| metric.name == *name)?;
-        let darkfiber_analysis::count::Of::Pattern { pattern, bandwidth: Bandwidth::Share } =
-            metric.of
-        else {
-            return None;
-        };
-        let p = m.patterns.iter().find(|p| p.pattern == pattern)?;
-        Some(share(p.bounds.least()))
+    let bound = |name: &&str| match measured_of(m, name) {
+        Some((p, Bandwidth::Share)) => Some(share(p.bounds.least())),
+        _ => None,
     };
     let cells: Vec<Option<String>> = metrics.iter().map(bound).collect();
     cells.iter().any(Option::is_some).then(|| {
-        let cells = cells.into_iter().map(|c| c.unwrap_or_default());
+        let cells = cells.into_iter().map(Option::unwrap_or_default);
         ["(at most)".to_owned(), String::new()].into_iter().chain(cells).collect()
     })
 }

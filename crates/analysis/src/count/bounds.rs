@@ -62,7 +62,7 @@ pub fn bounds(
             labels.extend((2..top).map(|level| subtrees(fabric, &tree.level, level)));
         }
         Some(Shape::Dragonfly(dragonfly)) => {
-            labels.push(dragonfly.group.iter().map(|&g| u32::from(g)).collect());
+            labels.push(dragonfly.group.clone());
         }
         _ => {}
     }

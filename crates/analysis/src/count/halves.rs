@@ -40,11 +40,11 @@ pub(super) fn halves(
         if n <= MOST_SWITCHES {
             cut.improve();
         }
-        let found = Halves { channels: cut.channels(), terminals: cut.smaller() as u64 };
+        let found = Halves { channels: cut.channels(), terminals: cut.smaller().unsigned_abs() };
         // Even halves before narrow ones, up to the terminals of a switch.
         let even = |h: &Halves| {
             let uneven = who.len() as u64 - 2 * h.terminals;
-            (uneven > weight.iter().copied().max().unwrap_or(0) as u64, h.channels)
+            (uneven > weight.iter().copied().max().unwrap_or(0).unsigned_abs(), h.channels)
         };
         if best.as_ref().is_none_or(|(b, _)| even(&found) < even(b)) {
             best = Some((found, cut.side.iter().map(|&s| u32::from(s)).collect()));
@@ -70,7 +70,7 @@ fn orders(fabric: &Fabric, shape: Option<&Shape>) -> Vec<Vec<u32>> {
             }
         }
         Some(Shape::Dragonfly(dragonfly)) => {
-            orders.push(sorted(&|s| vec![dragonfly.group[s].into()]));
+            orders.push(sorted(&|s| vec![dragonfly.group[s]]));
         }
         Some(Shape::Tree(tree)) => {
             // Switches without terminals find their side by themselves.

@@ -101,7 +101,9 @@ impl<'a> Paths<'a> {
         }
         let sizes = |of: &[u32], count: usize| {
             let mut size = vec![0; count];
-            of.iter().for_each(|&class| size[class as usize] += 1);
+            for &class in of {
+                size[class as usize] += 1;
+            }
             size
         };
         let (source_size, dest_size) =

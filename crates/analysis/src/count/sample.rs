@@ -270,14 +270,13 @@ impl<C: Channels> Run<'_, C> {
             tally(&mut block.by_most, most);
             for (kind, values) in kinds.iter().zip(&mut block.values) {
                 values.push(match kind {
-                    Bandwidth::Share if pairs.is_empty() => 1.0,
+                    _ if pairs.is_empty() => 1.0,
                     Bandwidth::Share => 1.0 / counter.slowest(most),
                     Bandwidth::PairShare => counter.pair_share(&pairs, once),
                     Bandwidth::FairRate => {
                         let rates = fair_rates(self.paths, self.costs, &pairs);
-                        rates.iter().sum::<f64>() / (rates.len() as f64).max(1.0)
+                        rates.iter().sum::<f64>() / rates.len() as f64
                     }
-                    Bandwidth::FinishRate if pairs.is_empty() => 1.0,
                     Bandwidth::FinishRate => 1.0 / finish_time(self.paths, self.costs, &pairs),
                 });
             }

@@ -137,7 +137,7 @@ impl<C: Channels> Search<'_, C> {
         let (sources, dests) = (self.paths.source_size.len(), self.paths.dest_size.len());
         let words = sources.div_ceil(64);
         // Bits of the source classes that cross a channel, beside the sums over destinations.
-        let parts: Vec<(Crossing, Vec<u64>)> = self.tasks(dests, |range| {
+        let parts: Vec<(Crossing, Vec<u64>)> = tasks(dests, |range| {
             let mut part = Crossing { sources: Vec::new(), dests: vec![0; m], edges: vec![0; m] };
             let mut bits = vec![0u64; m * words];
             let mut last = vec![u32::MAX; m];
@@ -184,7 +184,7 @@ impl<C: Channels> Search<'_, C> {
             slot[c] = i as u32;
         }
         let (sources, dests) = (self.paths.source_size.len(), self.paths.dest_size.len());
-        let parts = self.tasks(dests, |range| {
+        let parts = tasks(dests, |range| {
             let mut edges = vec![Vec::new(); channels.len()];
             for d in range {
                 for s in 0..sources as u32 {
@@ -202,16 +202,6 @@ impl<C: Channels> Search<'_, C> {
             all.iter_mut().zip(part).for_each(|(all, mut more)| all.append(&mut more));
         }
         all
-    }
-
-    /// Divides the destination classes among a fixed number of tasks.
-    fn tasks<T: Send>(
-        &self,
-        dests: usize,
-        task: impl Fn(std::ops::Range<u32>) -> T + Sync,
-    ) -> Vec<T> {
-        let at = |i: usize| (i * dests / TASKS) as u32;
-        (0..TASKS).into_par_iter().with_max_len(1).map(|i| task(at(i)..at(i + 1))).collect()
     }
 
     /// Participants for the classes of a matching.
@@ -235,6 +225,12 @@ impl<C: Channels> Search<'_, C> {
     }
 }
 
+/// Divides the destination classes among a fixed number of tasks.
+fn tasks<T: Send>(dests: usize, task: impl Fn(std::ops::Range<u32>) -> T + Sync) -> Vec<T> {
+    let at = |i: usize| (i * dests / TASKS) as u32;
+    (0..TASKS).into_par_iter().with_max_len(1).map(|i| task(at(i)..at(i + 1))).collect()
+}
+
 /// A matching of participants, by their classes.
 struct Matching {
     size: u32,
@@ -251,7 +247,7 @@ impl Matching {
             flow.augment();
         }
         let mut pairs = Vec::with_capacity(flow.size as usize);
-        for (e, &n) in flow.flow.iter().enumerate() {
+        for (e, &n) in flow.sent.iter().enumerate() {
             let (s, d) = flow.ends[e];
             let pair = (flow.sources[s as usize], flow.dests[d as usize]);
             pairs.extend(std::iter::repeat_n(pair, n as usize));
@@ -266,7 +262,8 @@ struct Flow {
     dests: Vec<u32>,
     /// Source and destination of each edge, by source.
     ends: Vec<(u32, u32)>,
-    flow: Vec<u32>,
+    /// Flow on each edge.
+    sent: Vec<u32>,
     /// `first[s]..first[s + 1]`: edges of source `s`.
     first: Vec<u32>,
     /// Edges of destination `d`: `into[into_first[d]..into_first[d + 1]]`.
@@ -318,7 +315,7 @@ impl Flow {
         let demand: Vec<u32> = dests.iter().map(|&d| dest_size[d as usize]).collect();
         Self {
             bound: supply.iter().sum::<u32>().min(demand.iter().sum()),
-            flow: vec![0; ends.len()],
+            sent: vec![0; ends.len()],
             source_level: vec![FAR; sources.len()],
             dest_level: vec![FAR; dests.len()],
             source_next: first.clone(),
@@ -340,7 +337,7 @@ impl Flow {
     }
 
     fn push(&mut self, e: usize, n: u32) {
-        self.flow[e] += n;
+        self.sent[e] += n;
     }
 
     fn greedy(&mut self) {
@@ -362,7 +359,9 @@ impl Flow {
         self.dest_level.fill(FAR);
         let mut front: Vec<usize> =
             (0..self.sources.len()).filter(|&s| self.supply[s] > 0).collect();
-        front.iter().for_each(|&s| self.source_level[s] = 0);
+        for &s in &front {
+            self.source_level[s] = 0;
+        }
         let mut level = 0;
         let mut near = false;
         while !front.is_empty() && !near {
@@ -382,7 +381,7 @@ impl Flow {
                 for i in self.into_first[d]..self.into_first[d + 1] {
                     let e = self.into[i as usize] as usize;
                     let s = self.ends[e].0 as usize;
-                    if self.flow[e] > 0 && self.source_level[s] == FAR {
+                    if self.sent[e] > 0 && self.source_level[s] == FAR {
                         self.source_level[s] = level + 2;
                         front.push(s);
                     }
@@ -395,11 +394,11 @@ impl Flow {
 
     /// Sends along shortest ways until none is left.
     fn augment(&mut self) {
-        self.source_next.copy_from_slice(&self.first[..self.sources.len() + 1]);
-        self.dest_next.copy_from_slice(&self.into_first[..self.dests.len() + 1]);
+        self.source_next.copy_from_slice(&self.first);
+        self.dest_next.copy_from_slice(&self.into_first);
         for s in 0..self.sources.len() {
             while self.supply[s] > 0 {
-                let sent = self.from_source(s, self.supply[s]);
+                let sent = self.send(s, self.supply[s]);
                 if sent == 0 {
                     break;
                 }
@@ -410,12 +409,12 @@ impl Flow {
     }
 
     /// Sends up to `most` from a source on; depth is the length of a shortest augmenting path.
-    fn from_source(&mut self, s: usize, most: u32) -> u32 {
+    fn send(&mut self, s: usize, most: u32) -> u32 {
         while self.source_next[s] < self.first[s + 1] {
             let e = self.source_next[s] as usize;
             let d = self.ends[e].1 as usize;
             if self.dest_level[d] == self.source_level[s] + 1 {
-                let sent = self.from_dest(d, most);
+                let sent = self.pass(d, most);
                 if sent > 0 {
                     self.push(e, sent);
                     return sent;
@@ -426,7 +425,7 @@ impl Flow {
         0
     }
 
-    fn from_dest(&mut self, d: usize, most: u32) -> u32 {
+    fn pass(&mut self, d: usize, most: u32) -> u32 {
         if self.demand[d] > 0 {
             let sent = most.min(self.demand[d]);
             self.demand[d] -= sent;
@@ -435,10 +434,10 @@ impl Flow {
         while self.dest_next[d] < self.into_first[d + 1] {
             let e = self.into[self.dest_next[d] as usize] as usize;
             let s = self.ends[e].0 as usize;
-            if self.flow[e] > 0 && self.source_level[s] == self.dest_level[d] + 1 {
-                let sent = self.from_source(s, most.min(self.flow[e]));
+            if self.sent[e] > 0 && self.source_level[s] == self.dest_level[d] + 1 {
+                let sent = self.send(s, most.min(self.sent[e]));
                 if sent > 0 {
-                    self.flow[e] -= sent;
+                    self.sent[e] -= sent;
                     return sent;
                 }
             }

@@ -2,8 +2,11 @@
 
 use clap::builder::PossibleValuesParser;
 use clap::{Command, CommandFactory};
+use darkfiber_analysis::count::{Bandwidth, METRICS};
 use darkfiber_fabric::{FAMILIES, PRESETS};
 use darkfiber_routing::ENGINES;
+use darkfiber_study::reproduce::EXPERIMENTS;
+use darkfiber_workload::PATTERNS;
 
 use super::list;
 use crate::args::{Cli, CompletionsCommand, WRITABLE};
@@ -24,11 +27,20 @@ fn with_names() -> Command {
     let engines: Vec<&str> = ENGINES.iter().map(|e| e.name()).collect();
     let families = FAMILIES.iter().map(|f| f.name());
     let presets = PRESETS.iter().map(|p| p.name);
-    let listed: Vec<&str> = engines.iter().copied().chain(families).chain(presets).collect();
+    let patterns: Vec<&str> = PATTERNS.iter().map(|k| k.name()).collect();
+    let metrics: Vec<&str> =
+        METRICS.iter().map(|m| m.name).chain(Bandwidth::ALL.map(Bandwidth::name)).collect();
+    let experiments: Vec<&str> = EXPERIMENTS.iter().map(|e| e.id()).chain(["all"]).collect();
+    let listed: Vec<&str> =
+        engines.iter().chain(&patterns).copied().chain(families).chain(presets).collect();
     let mut command = Cli::command();
     for (name, argument, values) in [
         ("route", "engines", engines.clone()),
         ("sweep", "engines", engines.clone()),
+        ("measure", "engines", engines.clone()),
+        ("measure", "patterns", patterns.clone()),
+        ("measure", "metrics", metrics),
+        ("reproduce", "ids", experiments),
         ("reroute", "engine", engines.clone()),
         ("fabric", "to", WRITABLE.to_vec()),
         ("list", "kind", list::KINDS.to_vec()),

@@ -135,7 +135,7 @@ fn patterns() -> List {
                 let default = key.default.unwrap_or("required");
                 let head = if text.contains("\n\nKeys:") { "" } else { "\n\nKeys:\n" };
                 let _infallible =
-                    write!(text, "{head}  {:<10} {} (default: {default})\n", key.name, key.meaning);
+                    writeln!(text, "{head}  {:<10} {} (default: {default})", key.name, key.meaning);
             }
             text
         },

@@ -217,9 +217,9 @@ fn make(
     pattern(spec, among).map_err(|error| {
         let text = error.to_string();
         match error {
-            PatternError::Count { .. } | PatternError::NoGroups { .. } => {
-                Failure::infeasible(text).hint("--among takes some of the terminals (--among 0-63)")
-            }
+            PatternError::Count { fits: Some(fits), .. } => Failure::infeasible(text)
+                .hint(format!("--among 0-{} takes {fits} of them", fits - 1)),
+            PatternError::Count { .. } | PatternError::NoGroups { .. } => Failure::infeasible(text),
             _ => {
                 Failure::usage(text).hint("`darkfiber list patterns` shows all; a file holds pairs")
             }
@@ -306,7 +306,7 @@ impl Plan {
             let Of::Pattern { pattern, bandwidth } = metric.of else { continue };
             let measured = row.patterns.iter().find(|p| p.pattern == pattern);
             let estimate = measured.and_then(|p| p.bandwidth(bandwidth));
-            if let Some(place) = row.mean_of(metric.name) {
+            if let Some(place) = row.mean_mut(metric.name) {
                 *place = estimate;
             }
         }

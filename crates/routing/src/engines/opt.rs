@@ -260,7 +260,9 @@ fn balanced(fabric: &Fabric, tree: &TwoLevel) -> Vec<u16> {
     order.sort_unstable_by_key(|&t| tree.number[t]);
     let mut used = vec![false; tree.slots as usize];
     for &i in &row {
-        column.iter().for_each(|&j| used[(i * grid.columns + j) as usize] = true);
+        for &j in &column {
+            used[(i * grid.columns + j) as usize] = true;
+        }
     }
     let unused: Vec<u16> = (0..tree.slots as u16).filter(|&v| !used[usize::from(v)]).collect();
     // Which used slot each one is.

@@ -216,7 +216,7 @@ impl<'a> Search<'a> {
     pub(super) fn anneal(&mut self, limit: u32, steps: u32, seed: u64) {
         self.set_limit(limit);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let mut below = |n: usize| ((random.next_u64() >> 32) * n as u64 >> 32) as usize;
+        let mut below = |n: usize| (((random.next_u64() >> 32) * n as u64) >> 32) as usize;
         let (places, classes) = (self.tower.places, self.of.classes);
         let slots = self.tower.slots() as usize;
         let mut worth = self.worth();

@@ -61,6 +61,7 @@ impl Kind for Adversarial {
                 needs: "two groups or more",
                 count: n,
                 hint: "all are in one group; say how many terminals are one (group=16)".to_owned(),
+                fits: None,
             });
         }
         let by = params.get("by", 1..=groups - 1)?.unwrap_or(1) as usize;

@@ -17,6 +17,7 @@ pub(super) fn power_of_two(pattern: &'static str, among: &Among) -> Result<u32, 
         needs: "a power of two",
         count,
         hint: format!("take {below} or {} of them, or shift, tornado or permutation", 2 * below),
+        fits: (below < count).then_some(below),
     })
 }
 
@@ -96,6 +97,7 @@ impl Kind for Transpose {
                 needs: "a square",
                 count,
                 hint: format!("take {} or {} of them", below * below, (below + 1) * (below + 1)),
+                fits: (below * below < count).then_some(below * below),
             });
         }
         Ok(Phases::boxed(1, move |_, pairs| {

@@ -29,6 +29,8 @@ pub enum PatternError {
         count: u32,
         /// What would work.
         hint: String,
+        /// The largest smaller number that can, if there is one.
+        fits: Option<u32>,
     },
     /// The fabric has no groups.
     #[error(

@@ -86,6 +86,7 @@ impl Kind for Random {
                 } else {
                     "leave one out, or take permutation".to_owned()
                 },
+                fits: (count > 2).then_some(count - 1),
             });
         }
         Ok(Box::new(Sampler { count, draw: self.draw }))

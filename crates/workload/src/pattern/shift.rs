@@ -39,6 +39,7 @@ pub(super) fn several(pattern: &'static str, among: &Among) -> Result<u32, Patte
             needs: "two terminals or more",
             count,
             hint: "a single node sends to nobody".to_owned(),
+            fits: None,
         }),
         count => Ok(count),
     }
