@@ -22,8 +22,8 @@ pub struct Bounds {
     /// All channels together carry no more: mean of channels / (hops that the pairs need). Absent for
     /// fabrics too large to know all distances.
     pub capacity: Option<f64>,
-    /// Nor do the channels out of (into) a part of the fabric, for the worst part of each sample: switches,
-    /// subtrees, groups, halves.
+    /// Nor do the channels out of (into) a part of the fabric, for the worst part of each sample: terminals,
+    /// switches, subtrees, groups, halves.
     pub cut: f64,
     /// The smallest cut found between halves of the terminals.
     pub bisection: Halves,
@@ -82,12 +82,25 @@ pub fn bounds(
             let hops: u64 = distances
                 .as_ref()
                 .map_or(0, |far| switches.clone().map(|(a, b)| u64::from(far.between(a, b))).sum());
-            let cut = parts.iter().map(|p| p.share(switches.clone())).fold(1.0, f64::min);
+            let ends = of_terminals(pairs, who.len(), costs);
+            let cut = parts.iter().map(|p| p.share(switches.clone())).fold(ends, f64::min);
             (cut, if hops == 0 { 1.0 } else { (all / hops as f64).min(1.0) })
         })
         .collect();
     let mean = |pick: fn(&(f64, f64)) -> f64| each.iter().map(pick).sum::<f64>() / samples as f64;
     Bounds { capacity: distances.is_some().then(|| mean(|e| e.1)), cut: mean(|e| e.0), bisection }
+}
+
+/// What the links of the terminals leave to each pair, 1 at most.
+fn of_terminals(pairs: &[[u32; 2]], participants: usize, costs: Option<&Costs>) -> f64 {
+    let mut flows = vec![0u32; 2 * participants];
+    for &[s, d] in pairs {
+        flows[s as usize] += 1;
+        flows[participants + d as usize] += 1;
+    }
+    let cost = |i: usize| costs.map_or(1.0, |costs| costs.terminal[i % participants]);
+    let slowest = flows.iter().enumerate().map(|(i, &n)| f64::from(n) * cost(i));
+    1.0 / slowest.fold(1.0, f64::max)
 }
 
 impl Parts {

@@ -30,7 +30,9 @@ fn most(fabric: &Fabric, routes: &Routes, pairs: &[[u32; 2]]) -> u32 {
     let mut load: BTreeMap<(u8, u32), u32> = BTreeMap::new();
     for &[s, d] in pairs {
         let path = oracle::path(fabric, routes, TerminalId(s), TerminalId(d)).expect("reaches");
-        path.iter().for_each(|c| *load.entry((0, c.0)).or_default() += 1);
+        for c in path {
+            *load.entry((0, c.0)).or_default() += 1;
+        }
         *load.entry((1, s)).or_default() += 1;
         *load.entry((2, d)).or_default() += 1;
     }
@@ -280,7 +282,9 @@ proptest! {
             between.chain([(1, s), (2, d)]).collect::<Vec<_>>()
         };
         for (pair, &rate) in pairs.iter().zip(&rates) {
-            crossed(pair).into_iter().for_each(|c| on.entry(c).or_default().push(rate));
+            for c in crossed(pair) {
+                on.entry(c).or_default().push(rate);
+            }
         }
         prop_assert!(on.values().all(|r| r.iter().sum::<f64>() <= 1.0 + 1e-9));
         for (pair, &rate) in pairs.iter().zip(&rates) {

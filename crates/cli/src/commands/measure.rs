@@ -13,7 +13,7 @@ use darkfiber_report::measure::{
 };
 use darkfiber_report::{Comparison, FabricFacts, Refused, Single, Style, json, number, table};
 use darkfiber_routing::{Request, Routes};
-use darkfiber_workload::{Among, Pattern, PatternError, pattern};
+use darkfiber_workload::{Among, Pattern, PatternError, kind, pattern};
 
 use super::{metrics, route};
 use crate::args::{Common, Format, MeasureCommand, TableArgs};
@@ -211,7 +211,9 @@ fn make(
     who: &[TerminalId],
 ) -> Result<Box<dyn Pattern>, Failure> {
     let path = Path::new(spec);
-    if path.is_file() {
+    // A file called like a pattern is not meant.
+    let named = kind(spec.split(':').next().unwrap_or_default()).is_ok();
+    if !named && path.is_file() {
         return among::pairs(fabric, who, path);
     }
     pattern(spec, among).map_err(|error| {

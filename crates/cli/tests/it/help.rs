@@ -11,7 +11,8 @@ fn help_teaches() {
     for text in ["Examples:", "Exit codes:", "family:key=value", "70 ", "darkfiber list presets"] {
         assert!(top.out.contains(text), "{text}: {}", top.out);
     }
-    for command in ["fabric", "route", "check", "sweep", "list"] {
+    for command in ["fabric", "route", "check", "measure", "optimise", "reproduce", "sweep", "list"]
+    {
         let help = run(&format!("{command} --help"));
         assert_eq!(help.code, 0);
         assert!(help.out.contains("Examples:\n  darkfiber"), "{}", help.out);
@@ -31,7 +32,7 @@ fn nothing_at_all_shows_help_and_is_a_usage_error() {
 
 #[test]
 fn every_engine_family_preset_has_its_line_and_its_page() {
-    for kind in ["engines", "families", "presets", "formats", "metrics"] {
+    for kind in ["engines", "families", "presets", "patterns", "formats", "metrics"] {
         let list = run(&format!("list {kind} --format json"));
         assert_eq!(list.code, 0);
         let items = list.json()["items"].as_array().expect("a list").clone();

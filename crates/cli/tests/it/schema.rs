@@ -87,6 +87,27 @@ fn sweeps() {
 }
 
 #[test]
+fn measurements() {
+    let opt = "measure fattree2:n=3,m=4,r=4 -e opt --metric worst,abb,ebb,fair --samples 50 --link-speeds";
+    let keys =
+        ["/worst_slowdown", "/worst_channel/from", "/abb/ci_low", "/patterns/0/load_histogram/1"];
+    let odd = "measure ring -e updn --pattern ring --metric share,finish_rate";
+    hold("measure", &[(opt, &keys), (odd, &["/patterns/0/finish_rate/mean"])]);
+    let two = "measure kary:k=4,n=2 -e dmodk -e torus --samples 20";
+    let keys = ["/engines/0/adb/mean", "/engines/1/refused", "/engines/0/patterns/0/bounds/cut"];
+    hold("measure-comparison", &[(two, &keys)]);
+    let search = "optimise fattree2:n=3,m=3,r=4 --for abb --steps 100";
+    hold("optimise", &[(search, &["/better", "/verdict", "/engines/0/worst"])]);
+}
+
+#[test]
+fn experiments() {
+    hold("reproduce", &[("reproduce OPT-T1", &["/rows/0/within", "/class", "/verdict"])]);
+    let several = "reproduce OPT-T1 OPT-TH";
+    hold("reproduce-all", &[(several, &["/experiments/1/rows/0/ours"])]);
+}
+
+#[test]
 fn reroutes() {
     let mended = "reroute kary:k=4,n=2 --routes tree --fail-links 1 --compare";
     let keys = ["/switches/0/step", "/scratch/entries_changed", "/after/efi/max"];
@@ -96,10 +117,12 @@ fn reroutes() {
 
 #[test]
 fn lists() {
-    let kinds = ["engines", "families", "presets", "formats", "metrics", "engines dfsssp"];
+    let kinds =
+        ["engines", "families", "presets", "patterns", "formats", "metrics", "engines dfsssp"];
     for kind in kinds {
         hold("list", &[(&format!("list {kind}"), &["/items/0"])]);
     }
+    hold("list", &[("reproduce", &["/items/0"])]);
 }
 
 #[test]
@@ -112,7 +135,19 @@ fn every_schema_is_tested() {
     kinds.sort_unstable();
     assert_eq!(
         kinds,
-        ["comparison.json", "fabric.json", "list.json", "reroute.json", "route.json", "sweep.json"]
+        [
+            "comparison.json",
+            "fabric.json",
+            "list.json",
+            "measure-comparison.json",
+            "measure.json",
+            "optimise.json",
+            "reproduce-all.json",
+            "reproduce.json",
+            "reroute.json",
+            "route.json",
+            "sweep.json"
+        ]
     );
 }
 

@@ -6,5 +6,6 @@ mod engines;
 mod families;
 mod lanes;
 mod lattice;
+mod opt;
 mod reroute;
 mod reroute_quality;

@@ -1,0 +1,40 @@
+//! Published experiments come out as printed.
+
+use darkfiber_study::reproduce::{Context, EXPERIMENTS, experiment};
+
+fn within(id: &str, seed: u64, rows: usize) {
+    let experiment = experiment(id).expect("registered");
+    let found = experiment.run(&Context { seed, at: &|_| () });
+    assert_eq!(found.len(), rows, "{id}");
+    let off: Vec<_> = found.iter().filter(|r| !r.within).collect();
+    assert!(off.is_empty(), "{id}: {off:#?}");
+}
+
+#[test]
+fn opt_table_1() {
+    within("OPT-T1", 1, 45);
+}
+
+#[test]
+fn opt_table_2() {
+    within("OPT-T2", 1, 135);
+}
+
+#[test]
+fn opt_text() {
+    within("OPT-TXT", 2, 36);
+}
+
+#[test]
+fn opt_theorems() {
+    within("OPT-TH", 1, 4);
+    within("OPT-TH", 7, 4);
+}
+
+#[test]
+fn ids_differ_and_everything_is_said() {
+    for (i, e) in EXPERIMENTS.iter().enumerate() {
+        assert!(EXPERIMENTS[..i].iter().all(|other| other.id() != e.id()));
+        assert!(e.title().len() > 20 && e.paper().len() > 20 && e.setup().len() > 20);
+    }
+}
