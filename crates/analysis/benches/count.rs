@@ -2,10 +2,12 @@
 //!
 //! `cargo bench -p darkfiber-analysis --bench count`
 
+use std::collections::BTreeMap;
+
 use darkfiber_analysis::count::{Paths, Precision, Wanted, measure, worst};
-use darkfiber_fabric::{TerminalId, Topology};
-use darkfiber_routing::{Request, Routes, find_engine};
-use darkfiber_workload::{Among, pattern};
+use darkfiber_fabric::{AtPort, Fabric, TerminalId, Topology};
+use darkfiber_routing::{DestId, Request, Routes, find_engine};
+use darkfiber_workload::{Among, Stream, pattern};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -13,7 +15,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 const FABRICS: &[(&str, &str)] = &[
     ("fattree2:n=18,m=18,r=36", "dmodk"),
     ("@t2hx-hyperx", "dfsssp"),
-    ("kary:k=12,n=3", "dmodk"),
+    ("pgft:m=12x12x9,w=1x12x12", "dmodk"),
     ("pgft:m=18x18x36,w=1x18x18", "dmodk"),
 ];
 
@@ -48,6 +50,54 @@ fn bisections(bencher: Bencher<'_, '_>, (spec, engine): &(&str, &str)) {
             measure(&paths, None, &*bisect, &Wanted::default(), &precision, 1)
         })
     });
+}
+
+/// The same by the published method of ORCS (Schneider, Hoefler, Lumsdaine, "ORCS: an oblivious routing
+/// congestion simulator", 2009), plainly: for every pattern shuffle the hosts, trace the route of every pair
+/// through the tables, count in a map by cable, trace again to find the worst of each route.
+#[divan::bench(args = FABRICS, sample_count = 3)]
+fn bisections_traced_anew(bencher: Bencher<'_, '_>, (spec, engine): &(&str, &str)) {
+    const SAMPLES: u64 = 20;
+    let (topology, routes) = routed(spec, engine);
+    let fabric = &topology.fabric;
+    let mut hosts: Vec<TerminalId> = (0..fabric.terminal_count()).map(TerminalId::new).collect();
+    let mut random = Stream::new(1, 0);
+    bencher.counter(ItemsCount::new(SAMPLES)).bench_local(|| {
+        let mut sum = 0.0;
+        for _ in 0..SAMPLES {
+            random.shuffle(&mut hosts);
+            let mut congestion: BTreeMap<u32, u32> = BTreeMap::new();
+            for pair in hosts.chunks_exact(2) {
+                for c in traced(fabric, &routes, pair[0], pair[1]) {
+                    *congestion.entry(c).or_default() += 1;
+                }
+            }
+            let mut worst = 1;
+            for pair in hosts.chunks_exact(2) {
+                let route = traced(fabric, &routes, pair[0], pair[1]);
+                worst = worst.max(route.iter().map(|c| congestion[c]).max().unwrap_or(1));
+            }
+            sum += 1.0 / f64::from(worst);
+        }
+        sum
+    });
+}
+
+/// The cables of a route, entry by entry.
+fn traced(fabric: &Fabric, routes: &Routes, source: TerminalId, dest: TerminalId) -> Vec<u32> {
+    let mut at = fabric.terminal(source).switch;
+    let mut cables = Vec::new();
+    let to = DestId::terminal(dest);
+    while let Some(port) = routes.lft_entry(fabric, at, to, routes.path_of(source)) {
+        match fabric.at_port(at, port) {
+            AtPort::Switch(c, next) => {
+                cables.push(c.0);
+                at = next;
+            }
+            _ => break,
+        }
+    }
+    cables
 }
 
 /// The table of paths, on one thread.

@@ -1,5 +1,6 @@
 //! Pictures of patterns: channels by load, and where the load is.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::canvas::{LEFT, escape, header, nice_axis};
@@ -34,6 +35,8 @@ const GAP: f64 = 74.0;
 const TOP: f64 = 104.0;
 const BELOW: f64 = 76.0;
 const BAR: f64 = 12.0;
+/// Colours of a map.
+const SHADES: f64 = 40.0;
 
 /// For each engine the shares of channels by load (bars, logarithmic), and a map whose rows are the switches
 /// that channels leave, whose columns those that they enter; a cell has the largest mean load of the channels
@@ -152,17 +155,21 @@ fn draw_map(svg: &mut String, panel: &Panel<'_>, map: &Map, (left, top): (f64, f
         svg,
         "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{SIDE}\" height=\"{SIDE}\" fill=\"#f2f4f7\"/>"
     );
+    // One path for each colour: pictures of large fabrics stay small.
+    let mut cells_of: BTreeMap<String, String> = BTreeMap::new();
     for (i, &heat) in hot.iter().enumerate().filter(|(_, h)| **h >= 0.0) {
         // No flow at all is not just little.
-        let fill = if heat == 0.0 { "#8aa4bf".to_owned() } else { colour(heat / hottest) };
-        let _ok = writeln!(
-            svg,
-            "<rect x=\"{:.2}\" y=\"{:.2}\" width=\"{:.2}\" height=\"{:.2}\" fill=\"{fill}\"/>",
-            left + (i % cells) as f64 * side,
-            top + (i / cells) as f64 * side,
-            side,
-            side
+        let share = (heat / hottest * SHADES).round() / SHADES;
+        let fill = if heat == 0.0 { "#8aa4bf".to_owned() } else { colour(share) };
+        let (x, y) = (left + (i % cells) as f64 * side, top + (i / cells) as f64 * side);
+        let _ok = write!(
+            cells_of.entry(fill).or_default(),
+            "M{x:.1} {y:.1}h{side:.2}v{side:.2}h-{side:.2}z"
         );
+    }
+    for (fill, path) in cells_of {
+        let _ok =
+            writeln!(svg, "<path shape-rendering=\"crispEdges\" fill=\"{fill}\" d=\"{path}\"/>");
     }
     let _ok = writeln!(
         svg,

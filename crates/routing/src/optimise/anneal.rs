@@ -158,15 +158,27 @@ impl<'a> Search<'a> {
         let own_sources: u32 = row.iter().zip(here).filter(|(r, _)| **r > 0).map(|(_, n)| n).sum();
         let own_dests = col[within.clone()].iter().filter(|&&n| n > 0).count() as u32;
         let others = (subtrees - usize::from(!low)) as u32;
+        // Nobody sends or receives twice: a load is a sum over sources as well as over destinations, and
+        // spreads less over the fewer. (On leaves those on the other side are never fewer by much.)
+        let one_pair = 0.5 / (terminals - 1.0);
         if down {
             let sources: u32 =
                 row.iter().zip(&self.size).filter(|(r, _)| **r > 0).map(|(_, n)| n).sum();
-            let load = col[within].iter().map(|&n| (1, factor * f64::from(n)));
-            Channel { log: log_cdf(load), bound: own_dests.min(sources * others) }
+            let log = if !low && sources * others < own_dests {
+                let sources = row.iter().zip(&self.size);
+                log_cdf(sources.map(|(&r, &n)| (n * others, one_pair * f64::from(r))))
+            } else {
+                log_cdf(col[within].iter().map(|&n| (1, factor * f64::from(n))))
+            };
+            Channel { log, bound: own_dests.min(sources * others) }
         } else {
             let dests = col.iter().filter(|&&n| n > 0).count() as u32;
-            let load = here.iter().zip(row).map(|(&n, &r)| (n, factor * f64::from(r)));
-            Channel { log: log_cdf(load), bound: own_sources.min(dests * others) }
+            let log = if !low && dests * others < own_sources {
+                log_cdf(col.iter().map(|&n| (others, one_pair * f64::from(n))))
+            } else {
+                log_cdf(here.iter().zip(row).map(|(&n, &r)| (n, factor * f64::from(r))))
+            };
+            Channel { log, bound: own_sources.min(dests * others) }
         }
     }
 
