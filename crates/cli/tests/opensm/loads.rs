@@ -91,6 +91,12 @@ fn two_lids_for_every_port_of_a_faulty_tree() {
     loads("tree-lmc", &words, 1, 12, 2 * 32 + 12);
 }
 
+/// Three classes of sources on four LIDs a port.
+#[test]
+fn routes_by_source() {
+    loads("opt", &["fattree2:n=9,m=12,r=10", "-e", "opt-rect"], 2, 22, 4 * 90 + 22);
+}
+
 /// LIDs that the input has are kept and taken by OpenSM: those of a run with more LIDs per port leave
 /// gaps that no fresh numbering would.
 #[test]

@@ -54,8 +54,7 @@ fn opt_keeps_its_bound() {
 fn leaves_of_all_sizes_and_parallel_cables() {
     // Leaves with 1, 4 and 6 hosts; two tops with two cables each: four ways up.
     let fabric = fabric("a-x x2; a-y x2; b-x x2; b-y x2; c-x x2; c-y x2; h@a; i@b x4; j@c x6");
-    let level =
-        fabric.switches().iter().map(|s| if s.description < "x".to_owned() { 1 } else { 2 });
+    let level = fabric.switches().iter().map(|s| if *s.description < *"x" { 1 } else { 2 });
     let shape = Shape::Tree(TreeShape { level: level.collect(), pgft: None });
     let on = Topology { fabric, shape: Some(shape) };
     for engine in ["opt", "opt-rect"] {
