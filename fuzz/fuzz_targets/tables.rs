@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 
 use darkfiber_fabric::Fabric;
 use darkfiber_formats::{
-    fdbs, guid2lid, guids, ibnetdiscover, lft, netloc, sl, subnet_lst, tables,
+    fdbs, guid2lid, guids, ibnetdiscover, lft, netloc, path_bits, sl, subnet_lst, tables,
 };
-use darkfiber_routing::{Lids, check::check};
+use darkfiber_routing::{Lids, Routes, check::check};
 use libfuzzer_sys::fuzz_target;
 
 /// The fabric that all tables are taken to be of.
@@ -42,6 +42,7 @@ fuzz_target!(|data: &[u8]| {
     }
     let _ = sl::read_matrix(&text, path, fabric, own);
     let _ = sl::read_paths(&text, path, fabric, own);
+    let _ = path_bits::read(&text, path, fabric, &Routes::empty("x", fabric, 4));
     let _ = subnet_lst::read(&text, path);
     if let Ok((nodes, _)) = netloc::read_map(&text, path) {
         let _ = netloc::read_paths(&text, path, &nodes, "x");

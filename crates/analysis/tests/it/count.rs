@@ -125,6 +125,34 @@ fn bisections_by_enumeration() {
     assert_eq!(measured.by_most.iter().sum::<u64>(), share.samples);
 }
 
+#[test]
+fn permutations_and_exchanges_by_enumeration() {
+    let (topology, routes) = routed("fattree2:n=2,m=2,r=3", "opt");
+    let fabric = &topology.fabric;
+    let (mut full, mut exchanges) = ((0.0, 0), (0.0, 0));
+    permutations(6, 0, &mut Vec::new(), &mut |pairs| {
+        if pairs.len() < 6 {
+            return;
+        }
+        let share = 1.0 / f64::from(most(fabric, &routes, pairs));
+        full = (full.0 + share, full.1 + 1);
+        if pairs.iter().all(|&[s, d]| pairs.contains(&[d, s])) {
+            exchanges = (exchanges.0 + share, exchanges.1 + 1);
+        }
+    });
+    assert_eq!((full.1, exchanges.1), (265, 15), "derangements and perfect matchings of 6");
+    let who = everybody(fabric);
+    let paths = Paths::new(fabric, &routes, &who).expect("reaches");
+    for (spec, (sum, count)) in [("permutation", full), ("dissemination", exchanges)] {
+        let random = pattern(spec, &Among::all(6)).expect("even");
+        let precision = Precision { width: 0.004, ..Precision::default() };
+        let found = measure(&paths, None, &*random, &Wanted::default(), &precision, 2);
+        let e = found.bandwidth(Bandwidth::Share).expect("always");
+        let truth = sum / f64::from(count);
+        assert!(e.ci_low <= truth && truth <= e.ci_high, "{spec}: {e:?}, in truth {truth}");
+    }
+}
+
 /// Table I of Nienaber, Mahapatra, Yuan: n, m, r, WORST of OPT; that of D-mod-k is n.
 const TABLE_I: [(u32, u32, u32, u32); 15] = [
     (9, 9, 18, 3),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use darkfiber_fabric::{Fabric, FabricBuilder, Guid, LinkClass, Switch};
-use darkfiber_formats::{fdbs, guid2lid, guids, lft, sl, tables};
+use darkfiber_formats::{fdbs, guid2lid, guids, lft, path_bits, sl, tables};
 use darkfiber_routing::{DestId, Lids, find_engine};
 
 use crate::shared::{lines, written};
@@ -364,4 +364,23 @@ fn path_list_problems_are_reported() {
     });
     let error = sl::read_paths("0x0000200000000020 5 1", path(), &fabric, &lids());
     insta::assert_snapshot!(error.expect_err("none"), @"dump: none of this fabric among 1 path; expected path-SL lines of fabric 'pair' (each is 0x<CA node GUID> <decimal DLID> <decimal SL>)");
+}
+
+#[test]
+fn path_bits_problems_are_reported() {
+    let fabric = pair();
+    let routes = darkfiber_routing::Routes::empty("x", &fabric, 4);
+    let first = fabric.terminal(darkfiber_fabric::TerminalId(0)).guid;
+    let text = format!("# bits\n{first} 3\n{first} 4\n0x1 0\n{first}\nnobody 1\n");
+    let (bits, found) = path_bits::read(&text, path(), &fabric, &routes).expect("some");
+    insta::assert_snapshot!(lines(&found), @"
+    line 3: warning: '4' is not below 4, the LIDs of a port (expected 0x<port GUID> <path bits>; left out)
+    line 4: warning: no linked port of the fabric has GUID 0x0000000000000001 (expected 0x<port GUID> <path bits>; left out)
+    line 5: warning: 1 words in '0x0000200000000011' (expected 0x<port GUID> <path bits>; left out)
+    line 6: warning: 'nobody' is not a GUID (expected 0x<port GUID> <path bits>; left out)
+    warning: 3 terminals have no path bits (the base LID is taken for these)
+    ");
+    assert_eq!(bits, [3, 0, 0, 0]);
+    let error = path_bits::read("0x1 0\n", path(), &fabric, &routes).expect_err("none");
+    insta::assert_snapshot!(error, @"dump: no line names a port of the fabric and its path bits; expected path bits for fabric 'pair' (tables and path bits must be of one sweep)");
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use darkfiber_fabric::{Fabric, FabricBuilder, LinkClass, Switch, SwitchId};
 use darkfiber_formats::{
-    fdbs, guid2lid, guids, ibnetdiscover, lft, netloc, sl, subnet_lst, tables,
+    fdbs, guid2lid, guids, ibnetdiscover, lft, netloc, path_bits, sl, subnet_lst, tables,
 };
 use darkfiber_routing::{Layers, Lids, Request, Routes, find_engine};
 use proptest::prelude::*;
@@ -171,6 +171,21 @@ proptest! {
     }
 
     #[test]
+    fn path_bits_there_and_back(
+        (fabric, _, mut routes) in routed(),
+        bits in proptest::collection::vec(any::<prop::sample::Index>(), 16),
+    ) {
+        let select: Vec<u16> = (0..fabric.terminal_count())
+            .map(|t| bits[t % 16].index(routes.paths()) as u16)
+            .collect();
+        routes.set_select(select.clone());
+        let list = written(|out| path_bits::write(out, &fabric, &routes));
+        let (again, found) = path_bits::read(&list, path(), &fabric, &routes).expect("ours");
+        prop_assert!(found.is_empty(), "{found:?}");
+        prop_assert_eq!(again, select);
+    }
+
+    #[test]
     fn tampered_text_never_panics(
         (fabric, lids, routes) in routed(),
         cuts in proptest::collection::vec((any::<prop::sample::Index>(), any::<char>(), 0u8..4), 1..12),
@@ -187,6 +202,7 @@ proptest! {
             written(|out| guid2lid::write(out, &fabric, &lids)),
             written(|out| subnet_lst::write(out, &fabric, &lids)),
             written(|out| sl::write_paths(out, &fabric, &routes, &lids)),
+            written(|out| path_bits::write(out, &fabric, &routes)),
             nodes.to_owned(),
             matrix.to_owned(),
             noise,
@@ -257,6 +273,7 @@ fn everything(text: &str, fabric: &Fabric, lids: &Lids) {
     }
     let _levels = sl::read_matrix(text, path(), fabric, lids);
     let _levels = sl::read_paths(text, path(), fabric, lids);
+    let _bits = path_bits::read(text, path(), fabric, &Routes::empty("x", fabric, 4));
     let _links = subnet_lst::read(text, path());
     if let Ok((nodes, _)) = netloc::read_map(text, path()) {
         let paths = r#"{"path_info":{"0000:0000:0000:000a":{"0000:0000:0000:0001":[1]}}}"#;
