@@ -1,7 +1,8 @@
 //! Bytes of a file, gzip and zstandard undone.
 
 use std::borrow::Cow;
-use std::io::Read;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use crate::ReadError;
@@ -45,6 +46,27 @@ pub fn read(path: &Path) -> Result<Vec<u8>, ReadError> {
         return Err(io(std::io::Error::other("more than 4 GiB after decompression")));
     }
     Ok(decoded)
+}
+
+/// Opens a file to be read piece by piece, of any size; `-` is standard input. Gzip and zstandard are undone as
+/// in [`read`].
+///
+/// # Errors
+/// If it cannot be opened. What is wrong further inside is told by the reader.
+pub fn open(path: &Path) -> Result<Box<dyn BufRead>, ReadError> {
+    let io = |source| ReadError::Io { path: path.to_owned(), source };
+    let mut raw: Box<dyn BufRead> = if path.as_os_str() == "-" {
+        Box::new(BufReader::new(std::io::stdin()))
+    } else {
+        Box::new(BufReader::new(File::open(path).map_err(io)?))
+    };
+    Ok(match raw.fill_buf().map_err(io)? {
+        [0x1f, 0x8b, ..] => Box::new(BufReader::new(flate2::bufread::MultiGzDecoder::new(raw))),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => {
+            Box::new(BufReader::new(zstd::stream::read::Decoder::with_buffer(raw).map_err(io)?))
+        }
+        _ => raw,
+    })
 }
 
 /// Bytes as text; what is not UTF-8 becomes U+FFFD.

@@ -18,6 +18,7 @@ pub mod guids;
 pub mod hosts;
 pub mod ibnetdiscover;
 pub mod input;
+pub mod jobs;
 pub mod json;
 pub mod lft;
 pub mod netbench;

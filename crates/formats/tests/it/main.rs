@@ -4,6 +4,7 @@ mod anonymise;
 mod corpus;
 mod detect;
 mod ibsim;
+mod jobs;
 mod links;
 mod quirks;
 mod real;

@@ -1,0 +1,359 @@
+//! SLURM's hostlists: `cn[01-17],login1`.
+//!
+//! A list is names between commas; a name may hold brackets, each with numbers and ranges of numbers between
+//! commas. Numbers keep the width they are written in: `[08-11]` is 08, 09, 10, 11. With several brackets
+//! the last runs fastest: `r[1-2]n[1-2]` is `r1n1 r1n2 r2n1 r2n2`.
+
+use std::fmt::Write as _;
+
+use thiserror::Error;
+
+/// Most names that a list may stand for.
+pub const MOST_HOSTS: usize = 1_000_000;
+
+/// Most pairs of brackets in one name.
+const MOST_BRACKETS: usize = 16;
+
+/// Why a text is no hostlist.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum HostlistError {
+    /// `[` without `]`: the list was cut off.
+    #[error("'[' without ']' in '{0}'")]
+    Unclosed(String),
+    /// `]` without `[`.
+    #[error("']' without '[' in '{0}'")]
+    Unopened(String),
+    /// `[` inside of brackets.
+    #[error("'[' within brackets in '{0}'")]
+    Nested(String),
+    /// `[]`, `[1,]`, `[-3]`, `[a]`.
+    #[error("'{0}' in brackets is not a number or a range of numbers")]
+    NotANumber(String),
+    /// `[7-3]`.
+    #[error("range '{0}' runs backward")]
+    Backward(String),
+    /// A name with more brackets than any cluster has dimensions.
+    #[error("more than {MOST_BRACKETS} pairs of brackets in '{0}'")]
+    TooManyBrackets(String),
+    /// It stands for too many names.
+    #[error("'{0}' stands for more than {MOST_HOSTS} hosts")]
+    TooMany(String),
+}
+
+/// The names that a hostlist stands for, in its order, as often as it says. Blanks around names and empty
+/// names are passed over.
+///
+/// # Errors
+/// If brackets do not match, hold something else than numbers, or stand for more than [`MOST_HOSTS`] names.
+///
+/// ```
+/// use darkfiber_formats::jobs::hostlist::expand;
+///
+/// assert_eq!(expand("cn[08-10,3],login").unwrap(), ["cn08", "cn09", "cn10", "cn3", "login"]);
+/// assert_eq!(expand("r[1-2]n[1-2]-ib0").unwrap(), ["r1n1-ib0", "r1n2-ib0", "r2n1-ib0", "r2n2-ib0"]);
+/// assert_eq!(expand("cn[1-").unwrap_err().to_string(), "'[' without ']' in 'cn[1-'");
+/// ```
+pub fn expand(text: &str) -> Result<Vec<String>, HostlistError> {
+    let mut names = Vec::new();
+    for word in split(text)? {
+        expand_word(word, &mut names)?;
+    }
+    Ok(names)
+}
+
+/// Commas outside of brackets.
+fn split(text: &str) -> Result<Vec<&str>, HostlistError> {
+    let mut words = Vec::new();
+    let (mut start, mut inside) = (0, false);
+    for (i, c) in text.char_indices() {
+        match c {
+            '[' if inside => return Err(HostlistError::Nested(shown(&text[start..]))),
+            '[' => inside = true,
+            ']' if !inside => return Err(HostlistError::Unopened(shown(&text[start..]))),
+            ']' => inside = false,
+            ',' if !inside => {
+                words.push(text[start..i].trim());
+                start = i + 1;
+            }
+            _ => {}
+        }
+    }
+    if inside {
+        return Err(HostlistError::Unclosed(shown(&text[start..])));
+    }
+    words.push(text[start..].trim());
+    words.retain(|w| !w.is_empty());
+    Ok(words)
+}
+
+fn shown(text: &str) -> String {
+    text.chars().take(60).collect()
+}
+
+/// A range of numbers, written at least `width` digits wide.
+struct Range {
+    first: u64,
+    last: u64,
+    width: usize,
+}
+
+fn expand_word(word: &str, names: &mut Vec<String>) -> Result<(), HostlistError> {
+    // Text, brackets, text, brackets, ..., text.
+    let mut parts: Vec<(&str, Vec<Range>)> = Vec::new();
+    let mut rest = word;
+    let mut total = 1u64;
+    while let Some((before, after)) = rest.split_once('[') {
+        let (inside, behind) =
+            after.split_once(']').ok_or_else(|| HostlistError::Unclosed(shown(word)))?;
+        let ranges = inside.split(',').map(range).collect::<Result<Vec<_>, _>>()?;
+        let count =
+            ranges.iter().fold(0u64, |n, r| n.saturating_add(r.last - r.first).saturating_add(1));
+        total = total.saturating_mul(count);
+        parts.push((before, ranges));
+        rest = behind;
+    }
+    if parts.len() > MOST_BRACKETS {
+        return Err(HostlistError::TooManyBrackets(shown(word)));
+    }
+    if total.saturating_add(names.len() as u64) > MOST_HOSTS as u64 {
+        return Err(HostlistError::TooMany(shown(word)));
+    }
+    // Neither may a long name, many times over, fill the memory.
+    if total.saturating_mul(word.len() as u64) > 64 * MOST_HOSTS as u64 {
+        return Err(HostlistError::TooMany(shown(word)));
+    }
+    let mut made = vec![String::new()];
+    for (before, ranges) in &parts {
+        let mut next = Vec::new();
+        for stem in &made {
+            for r in ranges {
+                for n in r.first..=r.last {
+                    let mut name = String::with_capacity(stem.len() + before.len() + r.width);
+                    let _ = write!(name, "{stem}{before}{n:0width$}", width = r.width);
+                    next.push(name);
+                }
+            }
+        }
+        made = next;
+    }
+    for mut name in made {
+        name.push_str(rest);
+        names.push(name);
+    }
+    Ok(())
+}
+
+fn range(text: &str) -> Result<Range, HostlistError> {
+    let text = text.trim();
+    let bad = || HostlistError::NotANumber(shown(text));
+    let number = |word: &str| -> Result<u64, HostlistError> {
+        // Eighteen digits fit; wider ones are no numbers of hosts.
+        let fits = (1..=18).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit());
+        if fits { word.parse().map_err(|_| bad()) } else { Err(bad()) }
+    };
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let range = Range { first: number(first)?, last: number(last)?, width: first.len() };
+    if range.last < range.first {
+        return Err(HostlistError::Backward(shown(text)));
+    }
+    Ok(range)
+}
+
+/// A hostlist for names, whose expansion is the same list in the same order: neighbours that differ in one
+/// number share brackets, `n08 n09 n10 n12` are `n[08-10,12]`. Names with commas, brackets or blanks at their
+/// ends have no hostlist; they are written as they are.
+///
+/// ```
+/// use darkfiber_formats::jobs::hostlist::compress;
+///
+/// assert_eq!(compress(&["n08", "n09", "n10", "n12", "n1-ib0", "n2-ib0"]), "n[08-10,12],n[1-2]-ib0");
+/// ```
+pub fn compress<S: AsRef<str>>(names: &[S]) -> String {
+    let mut out = String::new();
+    let mut rest = names;
+    while let Some((name, others)) = rest.split_first() {
+        let name = name.as_ref();
+        if !out.is_empty() {
+            out.push(',');
+        }
+        let cut = others.first().and_then(|next| Cut::of(name, next.as_ref()));
+        let Some(cut) = cut else {
+            out.push_str(name);
+            rest = others;
+            continue;
+        };
+        let group: Vec<&str> = rest.iter().map_while(|n| cut.digits(n.as_ref())).collect();
+        let _ = write!(out, "{}[{}]{}", cut.before, ranges(&group), cut.after);
+        rest = &rest[group.len()..];
+    }
+    out
+}
+
+/// Numbers as written, runs that count up joined.
+fn ranges(group: &[&str]) -> String {
+    let mut out = String::new();
+    let mut i = 0;
+    while i < group.len() {
+        let first = group[i];
+        let value = |digits: &str| digits.parse::<u64>().unwrap_or(0);
+        let mut last = i;
+        // What expansion would write next is what must stand there.
+        while let Some(next) = group.get(last + 1)
+            && *next == format!("{:0width$}", value(group[last]) + 1, width = first.len())
+        {
+            last += 1;
+        }
+        if !out.is_empty() {
+            out.push(',');
+        }
+        out.push_str(first);
+        if last > i {
+            let _ = write!(out, "-{}", group[last]);
+        }
+        i = last + 1;
+    }
+    out
+}
+
+/// What names that differ in one number have in common.
+struct Cut<'a> {
+    before: &'a str,
+    after: &'a str,
+}
+
+impl<'a> Cut<'a> {
+    /// Around the first number in which two names differ, if they are alike otherwise.
+    fn of(a: &'a str, b: &str) -> Option<Self> {
+        if a.contains(['[', ']', ',']) {
+            return None;
+        }
+        let same = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
+        let digits = |text: &[u8]| text.iter().take_while(|b| b.is_ascii_digit()).count();
+        let back = a.as_bytes()[..same].iter().rev().take_while(|b| b.is_ascii_digit()).count();
+        let start = same - back;
+        let end = start + digits(&a.as_bytes()[start..]);
+        let cut = Self { before: a.get(..start)?, after: a.get(end..)? };
+        (cut.digits(a).is_some() && cut.digits(b).is_some()).then_some(cut)
+    }
+
+    /// The number of a name that is alike otherwise; at most eighteen digits, so that it can be read.
+    fn digits<'b>(&self, name: &'b str) -> Option<&'b str> {
+        let digits = name.strip_prefix(self.before)?.strip_suffix(self.after)?;
+        let fits = (1..=18).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
+        fits.then_some(digits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn all(text: &str) -> String {
+        expand(text).map_or_else(|e| e.to_string(), |names| names.join(" "))
+    }
+
+    #[test]
+    fn lists_expand_as_slurm_expands_them() {
+        for (text, names) in [
+            ("cn1", "cn1"),
+            ("", ""),
+            ("a, b,,c", "a b c"),
+            ("cn[1-3]", "cn1 cn2 cn3"),
+            ("cn[08-10]", "cn08 cn09 cn10"),
+            ("cn[9-11]", "cn9 cn10 cn11"),
+            ("cn[3,1,001]", "cn3 cn1 cn001"),
+            (
+                "d13n[03,05,07-08,16],d09n04s[01-02]",
+                "d13n03 d13n05 d13n07 d13n08 d13n16 d09n04s01 d09n04s02",
+            ),
+            ("r[1-2]n[01-03]", "r1n01 r1n02 r1n03 r2n01 r2n02 r2n03"),
+            ("node[1-3]-ib0", "node1-ib0 node2-ib0 node3-ib0"),
+            ("cpn-u23-[17,25]", "cpn-u23-17 cpn-u23-25"),
+            ("[1-2]", "1 2"),
+            ("x[1][2]", "x12"),
+        ] {
+            assert_eq!(all(text), names, "{text}");
+        }
+    }
+
+    #[test]
+    fn errors_say_what_is_wrong() {
+        let wrong: String = [
+            "cn[1-3",
+            "cn1-3]",
+            "cn[1[2]]",
+            "cn[a]",
+            "cn[]",
+            "cn[1,]",
+            "cn[7-3]",
+            "cn[-3]",
+            "cn[1-2-3]",
+            "cn[0-1000000]",
+            "a[1-1000]b[1-1001]",
+            "cn[18446744073709551616]",
+        ]
+        .iter()
+        .fold(String::new(), |t, s| t + s + ": " + &all(s) + "\n");
+        insta::assert_snapshot!(wrong, @r"
+        cn[1-3: '[' without ']' in 'cn[1-3'
+        cn1-3]: ']' without '[' in 'cn1-3]'
+        cn[1[2]]: '[' within brackets in 'cn[1[2]]'
+        cn[a]: 'a' in brackets is not a number or a range of numbers
+        cn[]: '' in brackets is not a number or a range of numbers
+        cn[1,]: '' in brackets is not a number or a range of numbers
+        cn[7-3]: range '7-3' runs backward
+        cn[-3]: '-3' in brackets is not a number or a range of numbers
+        cn[1-2-3]: '1-2-3' in brackets is not a number or a range of numbers
+        cn[0-1000000]: 'cn[0-1000000]' stands for more than 1000000 hosts
+        a[1-1000]b[1-1001]: 'a[1-1000]b[1-1001]' stands for more than 1000000 hosts
+        cn[18446744073709551616]: '18446744073709551616' in brackets is not a number or a range of numbers
+        ");
+        assert_eq!(expand("cn[1-1000000]").map(|n| n.len()), Ok(MOST_HOSTS));
+    }
+
+    #[test]
+    fn names_compress_into_runs() {
+        for (names, list) in [
+            ("n1 n2 n3", "n[1-3]"),
+            ("n9 n10", "n[9-10]"),
+            ("n09 n10 n100", "n[09-10,100]"),
+            ("n99 n100", "n[99-100]"),
+            ("n099 n100", "n[099-100]"),
+            ("n1 n01", "n[1,01]"),
+            ("login n1 m2", "login,n1,m2"),
+            ("n1-ib0 n2-ib0", "n[1-2]-ib0"),
+            ("n1-ib0 n1-ib1", "n1-ib[0-1]"),
+            ("n2 n1", "n[2,1]"),
+        ] {
+            let names: Vec<&str> = names.split(' ').collect();
+            assert_eq!(compress(&names), list);
+            assert_eq!(expand(list).expect("a hostlist"), names);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn compress_then_expand_is_the_identity(
+            names in prop::collection::btree_set("[a-zä]{0,2}[0-9]{0,3}(-ib|n)?[0-9]{0,21}s?", 0..40)
+        ) {
+            let names: Vec<String> = names.into_iter().filter(|n| !n.is_empty()).collect();
+            prop_assert_eq!(expand(&compress(&names)), Ok(names));
+        }
+
+        #[test]
+        fn runs_of_any_width_survive(first in 0u32..2000, count in 1u32..300, width in 1usize..6) {
+            let names: Vec<String> =
+                (first..first + count).map(|n| format!("r3n{n:0width$}")).collect();
+            prop_assert_eq!(expand(&compress(&names)), Ok(names));
+        }
+
+        #[test]
+        fn no_text_panics(text in "[a-c0-9\\[\\],\\- ä]{0,40}") {
+            let _ = expand(&text);
+            let _ = compress(&[text]);
+        }
+    }
+}

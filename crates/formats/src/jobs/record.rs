@@ -1,0 +1,237 @@
+//! One job, whatever log it comes from; and what SLURM's words for states and times mean.
+
+/// What a job was doing when the log was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum State {
+    /// It waits; it has no nodes.
+    Pending,
+    /// It holds its nodes: it runs, starts up, is suspended or is being cleaned up.
+    Running,
+    /// It is over, well or badly, or was cancelled before it began.
+    Completed,
+    /// The log does not say, or says something unheard of.
+    #[default]
+    Unknown,
+}
+
+/// One job: who ran where and when.
+///
+/// Times are seconds. Where the log has dates they are Unix times; dates without a zone are taken as UTC.
+/// The Standard Workload Format and Batsim count from the beginning of the log instead.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    /// The id in the log's own words: `4711`, `4711_3` and `4711_[5-9]` (elements of an array), `4711.server`.
+    pub id: String,
+    /// What it was doing.
+    pub state: State,
+    /// When it was handed in.
+    pub submit: Option<i64>,
+    /// When it began. `None` for pending jobs, also where a scheduler says when it expects to start them.
+    pub start: Option<i64>,
+    /// When it ended. `None` for jobs that have not, also where their time limit is known.
+    pub end: Option<i64>,
+    /// Names of its nodes, expanded, in the order of the log, each once. Empty if the log says that it has
+    /// none, or that it is pending; `None` if the log does not say.
+    pub nodes: Option<Vec<String>>,
+    /// How many nodes it has, or asked for if it never got any.
+    pub node_count: Option<u32>,
+    /// How many processors it has, or asked for if it never got any.
+    pub processors: Option<u32>,
+    /// Who owns it: a name or a number.
+    pub user: Option<String>,
+    /// Partition or queue.
+    pub partition: Option<String>,
+    /// The line on which it begins, from 1; in JSON its place in the list, from 1.
+    pub line: usize,
+}
+
+impl Record {
+    /// Takes out what a log only expects, or remembers: start and nodes of pending jobs (those of an earlier try,
+    /// or those they are planned on), the end of those that run.
+    pub(super) fn settle(mut self) -> Self {
+        if self.state == State::Pending {
+            self.start = None;
+            if let Some(nodes) = &mut self.nodes {
+                nodes.clear();
+            }
+        }
+        if matches!(self.state, State::Pending | State::Running) {
+            self.end = None;
+        }
+        self
+    }
+}
+
+/// What one of SLURM's states means; long (`CANCELLED by 123`, `IDLE+COMPLETING`) or compact (`PD`).
+/// `None` for unknown words.
+pub(super) fn slurm_state(text: &str) -> Option<State> {
+    let mut best = None;
+    for word in text.split_whitespace().next()?.split('+') {
+        let state = match word.to_ascii_uppercase().as_str() {
+            "PENDING" | "PD" | "REQUEUED" | "RQ" | "REQUEUE_FED" | "RF" | "REQUEUE_HOLD" | "RH"
+            | "RESV_DEL_HOLD" | "RD" | "SPECIAL_EXIT" | "SE" => State::Pending,
+            "RUNNING" | "R" | "CONFIGURING" | "CF" | "SUSPENDED" | "S" | "RESIZING" | "RS"
+            | "SIGNALING" | "SI" | "STAGE_OUT" | "SO" | "STOPPED" | "ST" => State::Running,
+            // The nodes are not free before the epilogue is through.
+            "COMPLETING" | "CG" => return Some(State::Running),
+            "COMPLETED" | "CD" | "CANCELLED" | "CA" | "FAILED" | "F" | "TIMEOUT" | "TO"
+            | "NODE_FAIL" | "NF" | "PREEMPTED" | "PR" | "BOOT_FAIL" | "BF" | "DEADLINE" | "DL"
+            | "OUT_OF_MEMORY" | "OOM" | "REVOKED" | "RV" | "LAUNCH_FAILED" | "RECONFIG_FAIL" => {
+                State::Completed
+            }
+            _ => continue,
+        };
+        best = best.or(Some(state));
+    }
+    best
+}
+
+/// Words that stand for "nothing" in the tables of SLURM.
+pub(super) fn is_nothing(text: &str) -> bool {
+    ["", "Unknown", "None", "NONE", "N/A", "n/a", "(null)", "None assigned", "(none)"]
+        .contains(&text.trim())
+}
+
+/// A time: Unix seconds, `2011-04-05T12:13:14` (a blank instead of `T`; parts of seconds; UTC unless it ends
+/// in a zone), or nothing (`Unknown`, `0`).
+///
+/// # Errors
+/// If it is something else.
+pub(super) fn time(text: &str) -> Result<Option<i64>, ()> {
+    let text = text.trim();
+    if is_nothing(text) {
+        return Ok(None);
+    }
+    if let Ok(seconds) = text.parse::<i64>() {
+        return Ok((seconds > 0).then_some(seconds));
+    }
+    date(text).map(Some).ok_or(())
+}
+
+fn date(text: &str) -> Option<i64> {
+    let digits = |from: usize, to: usize| -> Option<i64> {
+        let part = text.get(from..to)?;
+        part.bytes().all(|b| b.is_ascii_digit()).then(|| part.parse().ok())?
+    };
+    let is = |at: usize, marks: &[u8]| text.as_bytes().get(at).is_some_and(|b| marks.contains(b));
+    if !(is(4, b"-") && is(7, b"-") && is(10, b"T ") && is(13, b":")) {
+        return None;
+    }
+    let (year, month, day) = (digits(0, 4)?, digits(5, 7)?, digits(8, 10)?);
+    let (hour, minute) = (digits(11, 13)?, digits(14, 16)?);
+    let (second, mut rest) =
+        if is(16, b":") { (digits(17, 19)?, text.get(19..)?) } else { (0, text.get(16..)?) };
+    if let Some(fraction) = rest.strip_prefix('.') {
+        rest = fraction.trim_start_matches(|c: char| c.is_ascii_digit());
+    }
+    seconds(year, month, day, hour * 3600 + minute * 60 + second)
+        .filter(|_| hour < 24 && minute < 60 && second <= 60)
+        .and_then(|t| Some(t - zone(rest)?))
+}
+
+/// Seconds east of Greenwich: ``, `Z`, `+01:00`, `-0500`, `+01`.
+fn zone(text: &str) -> Option<i64> {
+    if text.is_empty() || text == "Z" {
+        return Some(0);
+    }
+    let (sign, digits) = match text.split_at_checked(1)? {
+        ("+", rest) => (1, rest.replace(':', "")),
+        ("-", rest) => (-1, rest.replace(':', "")),
+        _ => return None,
+    };
+    if !matches!(digits.len(), 2 | 4) || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let hours: i64 = digits.get(..2)?.parse().ok()?;
+    let minutes: i64 = digits.get(2..)?.parse().unwrap_or(0);
+    Some(sign * (hours * 3600 + minutes * 60))
+}
+
+/// Unix time of a moment of a day of the Gregorian calendar; `None` if there is no such day.
+pub(super) fn seconds(year: i64, month: i64, day: i64, second_of_day: i64) -> Option<i64> {
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let length = match month {
+        2 => 28 + i64::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return None,
+    };
+    if !(1..=length).contains(&day) || !(0..=9999).contains(&year) {
+        return None;
+    }
+    // Years that begin in March end with the leap day.
+    let (y, m) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let (era, of_era) = (y.div_euclid(400), y.rem_euclid(400));
+    let day_of_year = (153 * m + 2) / 5 + day - 1;
+    let days = era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + day_of_year - 719_468;
+    Some(days * 86_400 + second_of_day)
+}
+
+/// The number at the beginning of `4`, `4-8` (what a pending job asks for) or `1:ppn=24`.
+pub(super) fn leading(text: &str) -> Option<u32> {
+    let text = text.trim();
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    text[..end].parse().ok()
+}
+
+/// A text that says something.
+pub(super) fn some(text: &str) -> Option<String> {
+    let text = text.trim();
+    (!is_nothing(text)).then(|| text.to_owned())
+}
+
+/// Names in order, each once.
+pub(super) fn unique(names: Vec<String>) -> Vec<String> {
+    let mut seen = std::collections::HashSet::with_capacity(names.len());
+    let fresh: Vec<bool> = names.iter().map(|n| seen.insert(n.as_str())).collect();
+    let mut fresh = fresh.into_iter();
+    let mut names = names;
+    names.retain(|_| fresh.next().unwrap_or(false));
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        for (text, unix) in [
+            ("1970-01-01T00:00:00", 0),
+            ("2000-02-29T23:59:59", 951_868_799),
+            ("2011-04-05T12:13:14", 1_302_005_594),
+            ("2011-04-05 12:13:14", 1_302_005_594),
+            ("2011-04-05T12:13", 1_302_005_580),
+            ("2011-04-05T12:13:14.123Z", 1_302_005_594),
+            ("2011-04-05T14:13:14+02:00", 1_302_005_594),
+            ("2011-04-05T07:13:14-0500", 1_302_005_594),
+            ("1302005594", 1_302_005_594),
+            ("2100-03-01T00:00:00", 4_107_542_400),
+        ] {
+            assert_eq!(time(text), Ok(Some(unix)), "{text}");
+        }
+        for text in ["Unknown", "None", "", "0", "N/A"] {
+            assert_eq!(time(text), Ok(None), "{text}");
+        }
+        for text in
+            ["2011-02-29T00:00:00", "2011-13-01T00:00:00", "yesterday", "2011-04-05T25:00:00"]
+        {
+            assert_eq!(time(text), Err(()), "{text}");
+        }
+    }
+
+    #[test]
+    fn states_are_read_long_and_compact() {
+        for (text, state) in [
+            ("CANCELLED by 123", State::Completed),
+            ("PD", State::Pending),
+            ("COMPLETED+COMPLETING", State::Running),
+            ("RUNNING", State::Running),
+            ("oom", State::Completed),
+        ] {
+            assert_eq!(slurm_state(text), Some(state), "{text}");
+        }
+        assert_eq!(slurm_state("FOO"), None);
+        assert_eq!(slurm_state(""), None);
+    }
+}

@@ -1,0 +1,266 @@
+//! The Standard Workload Format of the Parallel Workloads Archive.
+//!
+//! A line has 18 numbers (job, submit, wait, run time, processors, ..., processors requested, ..., status, user,
+//! ..., queue, partition, ...); -1 is unknown; `;` begins a comment, of which the first hold `Key: value`. Times
+//! are seconds since the beginning of the log, which [`Header::unix_start`] tells. Cleaned logs have gaps in
+//! their job numbers. Some logs append fields: in that of CERIT-SC (Klusáček) field 19 is
+//! `{node,node,...}`, one entry a processor, and field 20 a queue's name; its times are Unix times.
+//!
+//! Source: Chapin et al., "Benchmarks and Standards for the Evaluation of Parallel Job Schedulers" (1999);
+//! the archive's description of version 2.2.
+
+use std::io::BufRead;
+use std::path::Path;
+
+use super::lines::{Lines, Remarks, shown};
+use super::record::{Record, State, unique};
+use crate::tables::counted;
+use crate::{Diagnostics, ReadError};
+
+/// What the comments at the head of a log say of it; any key may be missing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Header {
+    /// Unix time of second 0.
+    pub unix_start: Option<i64>,
+    /// Nodes of the machine.
+    pub max_nodes: Option<u32>,
+    /// Processors of the machine.
+    pub max_procs: Option<u32>,
+    /// The machine.
+    pub computer: Option<String>,
+}
+
+/// Reads the header from the first lines of a log.
+pub fn header(first_lines: &str) -> Header {
+    let mut header = Header::default();
+    for line in first_lines.lines().filter_map(|l| l.trim_start().strip_prefix(';')) {
+        let Some((key, value)) = line.split_once(':') else { continue };
+        let value = value.trim();
+        match key.trim().to_ascii_lowercase().as_str() {
+            "unixstarttime" => header.unix_start = header.unix_start.or(value.parse().ok()),
+            "maxnodes" => header.max_nodes = header.max_nodes.or(super::record::leading(value)),
+            "maxprocs" => header.max_procs = header.max_procs.or(super::record::leading(value)),
+            "computer" if !value.is_empty() => {
+                header.computer.get_or_insert_with(|| value.to_owned());
+            }
+            _ => {}
+        }
+    }
+    header
+}
+
+/// Reads a log; jobs go to `each` in its order.
+///
+/// A job without a wait time is taken to have started when it was submitted, and one that ran without
+/// processors to have those that it asked for; both are counted. Partial runs (status 2, 3, 4) behind the summary
+/// of their job are passed over.
+///
+/// # Errors
+/// If there are lines but none is a job, or the system refuses.
+pub fn read(
+    reader: &mut dyn BufRead,
+    path: &Path,
+    each: &mut dyn FnMut(Record),
+) -> Result<Diagnostics, ReadError> {
+    let mut lines = Lines::new(reader, path);
+    let mut remarks = Remarks::default();
+    let mut guesses = Guesses::default();
+    let (mut read, mut parts) = (0, 0);
+    let mut last = String::new();
+    while let Some(line) = lines.next()? {
+        let text = line.trim();
+        if text.is_empty() || text.starts_with(';') {
+            continue;
+        }
+        match job(text, lines.number, &mut guesses, &mut remarks) {
+            Ok((record, part)) => {
+                if part && record.id == last {
+                    parts += 1;
+                    continue;
+                }
+                last.clone_from(&record.id);
+                read += 1;
+                each(record);
+            }
+            Err(what) => remarks.left_out(
+                lines.number,
+                what,
+                "expected at least 11 numbers of the Standard Workload Format; left out",
+            ),
+        }
+    }
+    remarks.note_count(
+        parts,
+        "partial run",
+        "partial runs",
+        "told with the whole job; passed over",
+    );
+    let Guesses { wait, processors } = guesses;
+    remarks.warn_count(
+        wait,
+        "job has no wait time",
+        "jobs have no wait time",
+        "taken to start when submitted",
+    );
+    remarks.warn_count(
+        processors,
+        "job has no processors",
+        "jobs have no processors",
+        "those requested are taken",
+    );
+    remarks.finish(read, path, "a log in Standard Workload Format")
+}
+
+#[derive(Default)]
+struct Guesses {
+    wait: usize,
+    processors: usize,
+}
+
+/// Whether a line is like one of such a log.
+pub(super) fn is_line(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    words.len() >= 18 && words[..18].iter().all(|w| number(w).is_some())
+}
+
+/// A number, rounded down.
+pub(super) fn number(word: &str) -> Option<i64> {
+    word.parse::<i64>().ok().or_else(|| {
+        let value: f64 = word.parse().ok()?;
+        // Beyond, whole numbers are no longer exact.
+        (value.is_finite() && value.abs() < 9e15).then_some(value.floor() as i64)
+    })
+}
+
+/// The job of a line, and whether it is part of one.
+fn job(
+    text: &str,
+    line: usize,
+    guesses: &mut Guesses,
+    remarks: &mut Remarks,
+) -> Result<(Record, bool), String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    if words.len() < 11 {
+        return Err(format!("{} in '{}'", counted(words.len(), "word", "words"), shown(text)));
+    }
+    let mut field = [-1i64; 18];
+    for (value, word) in field.iter_mut().zip(&words) {
+        *value = number(word).ok_or_else(|| format!("'{}' is not a number", shown(word)))?;
+    }
+    let known = |i: usize| Some(field[i - 1]).filter(|&v| v >= 0);
+    let count = |i: usize| known(i).filter(|&v| v > 0).and_then(|v| u32::try_from(v).ok());
+    let (submit, wait, run, status) = (known(2), known(3), known(4), field[10]);
+    // What was cancelled in the queue has neither run time nor processors.
+    let never = status == 5 && run.is_none_or(|r| r == 0);
+    let began = match (submit, wait) {
+        (Some(s), Some(w)) => s.checked_add(w),
+        (Some(s), None) if run.is_some() && !never => {
+            guesses.wait += 1;
+            Some(s)
+        }
+        _ => None,
+    };
+    let end = if never { began } else { began.zip(run).and_then(|(b, r)| b.checked_add(r)) };
+    let mut processors = count(5);
+    if processors.is_none() && !never && count(8).is_some() {
+        guesses.processors += 1;
+        processors = count(8);
+    }
+    let nodes = words
+        .get(18)
+        .and_then(|w| w.strip_prefix('{'))
+        .map(|w| node_list(w, line, count(5), remarks));
+    let state =
+        if matches!(status, 0..=5) || run.is_some() { State::Completed } else { State::Unknown };
+    let text_of = |i: usize| known(i).map(|v| v.to_string());
+    let queue = || nodes.as_ref().and_then(|_| words.get(19)).map(|w| (*w).to_owned());
+    let record = Record {
+        id: words[0].to_owned(),
+        state,
+        submit,
+        start: began.filter(|_| !never),
+        end,
+        node_count: nodes.as_ref().map(|n| n.len() as u32),
+        processors,
+        user: text_of(12),
+        partition: queue().or_else(|| text_of(16)),
+        nodes,
+        line,
+    };
+    Ok((record, matches!(status, 2..=4)))
+}
+
+/// The nodes of `node,node,...}`, each once.
+fn node_list(
+    word: &str,
+    line: usize,
+    processors: Option<u32>,
+    remarks: &mut Remarks,
+) -> Vec<String> {
+    if !word.ends_with('}') {
+        remarks.warn(line, "the list of nodes has no '}'", "its last node may be cut off");
+    }
+    let entries: Vec<String> = word
+        .trim_end_matches('}')
+        .split(',')
+        .filter(|n| !n.is_empty())
+        .map(str::to_owned)
+        .collect();
+    if processors.is_some_and(|p| p as usize != entries.len()) {
+        remarks.warn(
+            line,
+            format!(
+                "{} processors, but {} in the list of nodes",
+                processors.unwrap_or(0),
+                entries.len()
+            ),
+            "the list should have an entry a processor",
+        );
+    }
+    unique(entries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jobs::testing::{all, one, short};
+
+    #[test]
+    fn a_job_starts_after_its_wait() {
+        let job = one(read, "7 100 20 300 4 -1 -1 8 -1 -1 1 3 1 -1 2 5 -1 -1\n");
+        assert_eq!((job.id.as_str(), job.state, job.line), ("7", State::Completed, 1));
+        assert_eq!((job.submit, job.start, job.end), (Some(100), Some(120), Some(420)));
+        assert_eq!((job.processors, job.node_count, job.nodes), (Some(4), None, None));
+        assert_eq!((job.user.as_deref(), job.partition.as_deref()), (Some("3"), Some("5")));
+    }
+
+    #[test]
+    fn oddities_are_told() {
+        let text = "; UnixStartTime: 1000\n;\n\n\
+            1 100 -1 300 -1 -1 -1 8 -1 -1 0 -1 1 -1 2 5 -1 -1\n\
+            2 100 50 0 0 -1 -1 8 -1 -1 5 -1 1 -1 2 5 -1 -1\n\
+            2 100 50 9 0 -1 -1 8 -1 -1 2 -1 1 -1 2 5 -1 -1\n\
+            5 100 -1 -1 2 -1 -1 8 -1 -1 -1\n\
+            x 1 2 3 4 5 6 7 8 9 1\n\
+            1 2\n\
+            6 1.5 0 2.5 3 -1 -1 3 -1 -1 1 -1 1 -1 2 5 -1 -1 {a,a,b q\n\
+            7 9223372036854775807 9223372036854775807 3 1 1 1 1 1 1 1\n";
+        let (jobs, told) = all(read, text);
+        insta::assert_snapshot!(short(&jobs), @r#"
+        4: 1 Completed 100..400 on ?, None Some(8), "?" "5"
+        5: 2 Completed ?..150 on ?, None None, "?" "5"
+        7: 5 Unknown ?..? on ?, None Some(2), "?" "?"
+        10: 6 Completed 1..3 on a+b, Some(2) Some(3), "?" "q"
+        11: 7 Completed ?..? on ?, None Some(1), "?" "?"
+        "#);
+        insta::assert_snapshot!(told, @r"
+        line 8: warning: 'x' is not a number (expected at least 11 numbers of the Standard Workload Format; left out)
+        line 9: warning: 2 words in '1 2' (expected at least 11 numbers of the Standard Workload Format; left out)
+        line 10: warning: the list of nodes has no '}' (its last node may be cut off)
+        note: 1 partial run (told with the whole job; passed over)
+        warning: 1 job has no wait time (taken to start when submitted)
+        warning: 2 jobs have no processors (those requested are taken)
+        ");
+        assert_eq!(header(text).unix_start, Some(1000));
+    }
+}

@@ -1,0 +1,54 @@
+//! How the tests of this module read.
+
+use std::fmt::Write as _;
+use std::io::BufRead;
+use std::path::Path;
+
+use super::Record;
+use crate::{Diagnostics, ReadError};
+
+/// The form of all readers.
+pub(super) type Read =
+    fn(&mut dyn BufRead, &Path, &mut dyn FnMut(Record)) -> Result<Diagnostics, ReadError>;
+
+/// All jobs of a text and what is told, a line each; or the error.
+pub(super) fn all(read: Read, text: &str) -> (Vec<Record>, String) {
+    let mut jobs = Vec::new();
+    let told = match read(&mut text.as_bytes(), Path::new("log"), &mut |job| jobs.push(job)) {
+        Ok(found) => found.0.iter().fold(String::new(), |text, d| text + &format!("{d}\n")),
+        Err(e) => format!("{e}\n"),
+    };
+    (jobs, told)
+}
+
+/// The only job of a text about which nothing is told.
+pub(super) fn one(read: Read, text: &str) -> Record {
+    let (mut jobs, told) = all(read, text);
+    assert_eq!((jobs.len(), told.as_str()), (1, ""));
+    jobs.remove(0)
+}
+
+/// Jobs in short, a line each: id, state, start and end, nodes.
+pub(super) fn short(jobs: &[Record]) -> String {
+    let time = |t: Option<i64>| t.map_or_else(|| "?".to_owned(), |t| t.to_string());
+    let nodes =
+        |n: &Option<Vec<String>>| n.as_ref().map_or_else(|| "?".to_owned(), |n| n.join("+"));
+    let mut text = String::new();
+    for j in jobs {
+        let _ = writeln!(
+            text,
+            "{}: {} {:?} {}..{} on {}, {:?} {:?}, {:?} {:?}",
+            j.line,
+            j.id,
+            j.state,
+            time(j.start),
+            time(j.end),
+            nodes(&j.nodes),
+            j.node_count,
+            j.processors,
+            j.user.as_deref().unwrap_or("?"),
+            j.partition.as_deref().unwrap_or("?"),
+        );
+    }
+    text
+}
