@@ -236,7 +236,7 @@ fn line_kind(line: &str) -> Option<Kind> {
     if line.starts_with('{') && line.contains("NodeGUID:") {
         return Some(Kind::SubnetLst);
     }
-    if line.starts_with("SwitchName=") {
+    if line.get(..11).is_some_and(|key| key.eq_ignore_ascii_case("SwitchName=")) {
         return Some(Kind::SlurmTopology);
     }
     if netbench::is_line(line) {

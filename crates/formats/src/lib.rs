@@ -28,6 +28,7 @@ pub mod path_bits;
 pub mod sl;
 pub mod subnet_lst;
 pub mod tables;
+pub mod topology_conf;
 mod wiring;
 
 pub use detect::{Kind, detect, read_fabric};

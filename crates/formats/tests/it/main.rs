@@ -11,3 +11,4 @@ mod real;
 mod robust;
 mod roundtrip;
 mod support;
+mod topology_conf;

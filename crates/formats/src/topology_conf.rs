@@ -1,0 +1,413 @@
+//! SLURM's `topology.conf` for the plugin `topology/tree`: which nodes hang on which switch.
+//!
+//! A line is `SwitchName=leaf1 Nodes=cn[1-18]` or `SwitchName=top Switches=leaf[1-4]`, with `LinkSpeed=` at will. Keys
+//! are taken in any case; `#` begins a comment; a line that ends in `\` goes on. There may be several roots.
+//!
+//! The plugin knows trees only. A fat-tree is told as one by giving switches that reach each other without going
+//! further up a common name: that of the first of their highest level.
+//!
+//! Source: SLURM's manual page topology.conf(5).
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io::{self, Write};
+use std::path::Path;
+
+use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
+
+use crate::jobs::hostlist::{compress, expand};
+use crate::tables::counted;
+use crate::{Diagnostics, Kind, ReadError, detect};
+
+/// What such a file says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TopologyConf {
+    /// Its switches in the order of the file, names unique.
+    pub switches: Vec<ConfSwitch>,
+}
+
+/// One line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConfSwitch {
+    /// Name of the switch.
+    pub name: String,
+    /// Names of the switches below, in the order of the file; empty for a leaf.
+    pub switches: Vec<String>,
+    /// Names of the nodes on it, in the order of the file; a leaf may have none.
+    pub nodes: Vec<String>,
+    /// `LinkSpeed`, which SLURM reads and does not use; without unit.
+    pub link_speed: Option<u64>,
+    /// Line number.
+    pub line: usize,
+}
+
+impl TopologyConf {
+    /// Switches that are below no other, as positions in the list.
+    pub fn roots(&self) -> Vec<usize> {
+        let below: HashSet<&String> = self.switches.iter().flat_map(|s| &s.switches).collect();
+        (0..self.switches.len()).filter(|&s| !below.contains(&self.switches[s].name)).collect()
+    }
+
+    /// By position the level: 1 = no switch below, otherwise one more than the highest below. 0 for
+    /// switches on or above a cycle.
+    pub fn levels(&self) -> Vec<u8> {
+        let at: HashMap<&str, usize> =
+            self.switches.iter().enumerate().map(|(i, s)| (s.name.as_str(), i)).collect();
+        let mut above = vec![Vec::new(); self.switches.len()];
+        let mut missing = vec![0usize; self.switches.len()];
+        for (i, s) in self.switches.iter().enumerate() {
+            for &child in s.switches.iter().filter_map(|c| at.get(c.as_str())) {
+                above[child].push(i);
+                missing[i] += 1;
+            }
+        }
+        let mut level = vec![0u8; self.switches.len()];
+        let mut highest = vec![0u8; self.switches.len()];
+        let mut ready: Vec<usize> = (0..missing.len()).filter(|&i| missing[i] == 0).collect();
+        while let Some(i) = ready.pop() {
+            level[i] = highest[i].saturating_add(1);
+            for &a in &above[i] {
+                highest[a] = highest[a].max(level[i]);
+                missing[a] -= 1;
+                if missing[a] == 0 {
+                    ready.push(a);
+                }
+            }
+        }
+        level
+    }
+}
+
+/// Reads a `topology.conf`. Switches named twice, switches below that no line names, nodes or switches with two
+/// parents, and cycles are told.
+///
+/// # Errors
+/// If no line names a switch, or it is of another plugin (`BlockName=`).
+pub fn read(text: &str, path: &Path) -> Result<(TopologyConf, Diagnostics), ReadError> {
+    let mut conf = TopologyConf::default();
+    let mut found = Diagnostics::default();
+    let mut names: HashMap<String, usize> = HashMap::new();
+    let body = text.trim_start_matches('\u{feff}');
+    for (number, line) in logical_lines(body) {
+        let line = line.split('#').next().unwrap_or("").trim();
+        if line.is_empty() {
+            continue;
+        }
+        match switch(line, number, &mut found) {
+            Ok(s) => {
+                if let Some(first) = names.get(&s.name) {
+                    let what = format!("switch {} is already named in line {first}", s.name);
+                    found.warn(number, what, "left out");
+                } else {
+                    names.insert(s.name.clone(), number);
+                    conf.switches.push(s);
+                }
+            }
+            Err(what) => found.warn(
+                number,
+                what,
+                "expected SwitchName=... Nodes=... or SwitchName=... Switches=...; left out",
+            ),
+        }
+    }
+    if conf.switches.is_empty() {
+        let expected = "a topology.conf of SLURM's topology/tree";
+        let of_blocks = |l: &str| l.trim_start().to_ascii_lowercase().starts_with("blockname=");
+        let what = if let Some(i) = body.lines().position(of_blocks) {
+            format!("line {} names a block: it is of topology/block", i + 1)
+        } else {
+            match detect(text, path) {
+                Some(kind) if kind != Kind::SlurmTopology => {
+                    format!("it looks like {}", kind.describe())
+                }
+                _ => "no line names a switch".to_owned(),
+            }
+        };
+        return Err(ReadError::not_such(path, what, expected, ""));
+    }
+    judge(&conf, &names, &mut found);
+    found.0.sort_by_key(|d| d.line);
+    Ok((conf, found))
+}
+
+/// Lines with those behind a `\` put together, and the numbers of their first.
+fn logical_lines(text: &str) -> Vec<(usize, String)> {
+    let mut lines: Vec<(usize, String)> = Vec::new();
+    let mut goes_on = false;
+    for (i, line) in text.lines().enumerate() {
+        let line = line.trim_end();
+        let (body, more) = line.strip_suffix('\\').map_or((line, false), |body| (body, true));
+        match lines.last_mut().filter(|_| goes_on) {
+            Some((_, last)) => last.push_str(body),
+            None => lines.push((i + 1, body.to_owned())),
+        }
+        goes_on = more;
+    }
+    lines
+}
+
+fn switch(line: &str, number: usize, found: &mut Diagnostics) -> Result<ConfSwitch, String> {
+    let mut s = ConfSwitch { line: number, ..ConfSwitch::default() };
+    for word in line.split_whitespace() {
+        let Some((key, value)) = word.split_once('=') else {
+            return Err(format!("'{}' is not Key=value", short(word)));
+        };
+        let value = value.trim_matches('"');
+        let list = || expand(value).map_err(|e| e.to_string());
+        match key.to_ascii_lowercase().as_str() {
+            "switchname" => value.clone_into(&mut s.name),
+            "switches" => s.switches.extend(list()?),
+            "nodes" => s.nodes.extend(list()?),
+            "linkspeed" => match value.parse() {
+                Ok(speed) => s.link_speed = Some(speed),
+                Err(_) => found.warn(
+                    number,
+                    format!("LinkSpeed '{}' is not a number", short(value)),
+                    "left out; SLURM does not use it either",
+                ),
+            },
+            _ => found.warn(number, format!("unheard-of key '{}'", short(key)), "passed over"),
+        }
+    }
+    if s.name.is_empty() {
+        return Err(format!("no name of a switch in '{}'", short(line)));
+    }
+    if !s.switches.is_empty() && !s.nodes.is_empty() {
+        let what = format!("switch {} has both nodes and switches below", s.name);
+        found.warn(number, what, "SLURM takes only one of the two; both are kept");
+    }
+    Ok(s)
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(60).collect()
+}
+
+/// Tells what is no tree.
+fn judge(conf: &TopologyConf, names: &HashMap<String, usize>, found: &mut Diagnostics) {
+    let mut parent: HashMap<&str, &str> = HashMap::new();
+    let mut leaf: HashMap<&str, &str> = HashMap::new();
+    for s in &conf.switches {
+        let unknown: Vec<&String> = s.switches.iter().filter(|c| !names.contains_key(*c)).collect();
+        if !unknown.is_empty() {
+            let what = format!(
+                "{} below {} named by no line: {}",
+                counted(unknown.len(), "switch", "switches"),
+                s.name,
+                short(&compress(&unknown))
+            );
+            found.warn(s.line, what, "kept as names");
+        }
+        for (of, things, kind) in
+            [(&mut parent, &s.switches, "switches"), (&mut leaf, &s.nodes, "nodes")]
+        {
+            let mut twice = Vec::new();
+            for thing in things {
+                if of.insert(thing, &s.name).is_some() {
+                    twice.push(thing);
+                }
+            }
+            if !twice.is_empty() {
+                let list = short(&compress(&twice));
+                found.warn(
+                    s.line,
+                    format!("{kind} of {} told before: {list}", s.name),
+                    "a tree has them once",
+                );
+            }
+        }
+    }
+    let level = conf.levels();
+    if let Some(i) = level.iter().position(|&l| l == 0) {
+        let what =
+            format!("switch {} is above itself, or above one that is", conf.switches[i].name);
+        found.error(conf.switches[i].line, what, "it is no tree");
+    }
+}
+
+/// Writes a fabric as a tree: a line for each switch with hosts, then, level by level, a line for each group of
+/// switches that reach each other without going higher and hold together more than one group of the level below.
+///
+/// `level` has the level of each switch, 1 = leaf. Blanks and other marks in names become `_`; names that
+/// come twice get their GUID. A host with several ports is put on the switch of its first.
+///
+/// # Errors
+/// Whatever `out` says.
+///
+/// # Panics
+/// If `level` is not as long as there are switches.
+pub fn write(out: &mut dyn Write, fabric: &Fabric, level: &[u8]) -> io::Result<()> {
+    assert_eq!(level.len(), fabric.switch_count(), "a level for each switch");
+    let mut names = Names::default();
+    let mut groups = Groups::new(fabric.switch_count());
+    // What stands for a group in the file so far, by the group's first switch.
+    let mut label: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    writeln!(out, "# topology/tree of {}", fabric.name().replace(['\n', '\r'], " "))?;
+    let mut done = vec![false; fabric.hosts().len()];
+    for s in 0..fabric.switch_count() {
+        let mut hosts = Vec::new();
+        for t in fabric.terminals_on(SwitchId::new(s)) {
+            let host = fabric.host_of(TerminalId::new(t));
+            if !std::mem::replace(&mut done[host.index()], true) {
+                let guid = fabric.terminal(TerminalId::new(t)).guid;
+                hosts.push(names.node(&fabric.host(host).name, &guid.to_string()));
+            }
+        }
+        if !hosts.is_empty() {
+            let switch = fabric.switch(SwitchId::new(s));
+            let name = names.switch(&switch.description, &switch.guid.to_string());
+            writeln!(out, "SwitchName={name} Nodes={}", compress(&hosts))?;
+            label.insert(s, vec![name]);
+        }
+    }
+    let highest = level.iter().copied().max().unwrap_or(0);
+    for l in 1..=highest {
+        for c in (0..fabric.channel_count()).map(ChannelId::new) {
+            let (a, b) = (fabric.tail(c).index(), fabric.head(c).index());
+            if level[a].max(level[b]) == l {
+                groups.join(a, b);
+            }
+        }
+        let mut joined: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+        for (s, labels) in label {
+            joined.entry(groups.of(s)).or_default().extend(labels);
+        }
+        label = joined;
+        // The name of a group is that of its first switch of this level that has no line yet.
+        let mut first: BTreeMap<usize, usize> = BTreeMap::new();
+        for s in (0..level.len()).filter(|&s| level[s] == l) {
+            let group = groups.of(s);
+            let best = first.entry(group).or_insert(s);
+            let leaf = |s: usize| !fabric.terminals_on(SwitchId::new(s)).is_empty();
+            if leaf(*best) && !leaf(s) {
+                *best = s;
+            }
+        }
+        for (group, labels) in &mut label {
+            if labels.len() < 2 {
+                continue;
+            }
+            let s = first.get(group).copied().unwrap_or(*group);
+            let switch = fabric.switch(SwitchId::new(s));
+            let name = names.switch(&switch.description, &switch.guid.to_string());
+            writeln!(out, "SwitchName={name} Switches={}", compress(labels))?;
+            *labels = vec![name];
+        }
+    }
+    Ok(())
+}
+
+/// Names that SLURM takes, each once.
+#[derive(Default)]
+struct Names {
+    switches: HashSet<String>,
+    nodes: HashSet<String>,
+}
+
+impl Names {
+    fn switch(&mut self, name: &str, guid: &str) -> String {
+        Self::take(&mut self.switches, name, guid)
+    }
+
+    fn node(&mut self, name: &str, guid: &str) -> String {
+        Self::take(&mut self.nodes, name, guid)
+    }
+
+    fn take(taken: &mut HashSet<String>, name: &str, guid: &str) -> String {
+        let sound = |c: char| if c.is_alphanumeric() || "-._".contains(c) { c } else { '_' };
+        let plain: String = name.trim().chars().map(sound).collect();
+        let plain = if plain.is_empty() { guid.to_owned() } else { plain };
+        let mut name = plain.clone();
+        let mut times = 0;
+        while !taken.insert(name.clone()) {
+            times += 1;
+            name = if times == 1 {
+                format!("{plain}-{guid}")
+            } else {
+                format!("{plain}-{guid}-{times}")
+            };
+        }
+        name
+    }
+}
+
+/// Sets that grow together.
+struct Groups {
+    parent: Vec<usize>,
+}
+
+impl Groups {
+    fn new(count: usize) -> Self {
+        Self { parent: (0..count).collect() }
+    }
+
+    fn of(&mut self, mut s: usize) -> usize {
+        while self.parent[s] != s {
+            self.parent[s] = self.parent[self.parent[s]];
+            s = self.parent[s];
+        }
+        s
+    }
+
+    /// The smaller number stands for both.
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.of(a), self.of(b));
+        self.parent[a.max(b)] = a.min(b);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(text: &str) -> (TopologyConf, String) {
+        match read(text, Path::new("topology.conf")) {
+            Ok((conf, found)) => {
+                (conf, found.0.iter().fold(String::new(), |t, d| t + &d.to_string() + "\n"))
+            }
+            Err(e) => (TopologyConf::default(), e.to_string()),
+        }
+    }
+
+    #[test]
+    fn keys_in_any_case_and_several_roots() {
+        let (conf, found) = told(
+            "# made by hand\nSWITCHNAME=s0\tnodes=a[1-2],b LinkSpeed=100 # leaf\n\nSwitchName=s1\n\
+             SwitchName=s2 Switches=s0,\\\ns1\nSwitchName=0x0002c90300abcdef Nodes=c",
+        );
+        assert_eq!(found, "");
+        assert_eq!(conf.switches[0].nodes, ["a1", "a2", "b"]);
+        assert_eq!(conf.switches[0].link_speed, Some(100));
+        assert_eq!(conf.switches[2].switches, ["s0", "s1"]);
+        assert_eq!((conf.levels(), conf.roots()), (vec![1, 1, 2, 1], vec![2, 3]));
+        assert_eq!(conf.switches[3].line, 7);
+    }
+
+    #[test]
+    fn what_is_no_tree_is_told() {
+        insta::assert_snapshot!(told(
+            "SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[2-3] LinkSpeed=fast Color=red\nSwitchName=a Nodes=x\n\
+             SwitchName=c Switches=a,z\nSwitchName=d Switches=a,e Nodes=y\nSwitchName=e Switches=d\nNodes=n9\nhello\n\
+             SwitchName=f Nodes=n[9-1]\n").1, @r"
+        line 2: warning: LinkSpeed 'fast' is not a number (left out; SLURM does not use it either)
+        line 2: warning: unheard-of key 'Color' (passed over)
+        line 2: warning: nodes of b told before: n2 (a tree has them once)
+        line 3: warning: switch a is already named in line 1 (left out)
+        line 4: warning: 1 switch below c named by no line: z (kept as names)
+        line 5: warning: switch d has both nodes and switches below (SLURM takes only one of the two; both are kept)
+        line 5: warning: switches of d told before: a (a tree has them once)
+        line 5: error: switch d is above itself, or above one that is (it is no tree)
+        line 7: warning: no name of a switch in 'Nodes=n9' (expected SwitchName=... Nodes=... or SwitchName=... Switches=...; left out)
+        line 8: warning: 'hello' is not Key=value (expected SwitchName=... Nodes=... or SwitchName=... Switches=...; left out)
+        line 9: warning: range '9-1' runs backward (expected SwitchName=... Nodes=... or SwitchName=... Switches=...; left out)
+        ");
+        insta::assert_snapshot!(told("# nothing\n").1, @"topology.conf: no line names a switch; expected a topology.conf of SLURM's topology/tree");
+        insta::assert_snapshot!(told("BlockName=b1 Nodes=n[1-4]\nBlockSizes=4\n").1, @"topology.conf: line 1 names a block: it is of topology/block; expected a topology.conf of SLURM's topology/tree");
+    }
+
+    #[test]
+    fn no_text_panics() {
+        for text in ["", "\\", "=", "SwitchName==", "SwitchName=a Switches=a", "SwitchName=a\\"] {
+            let _ = told(text);
+        }
+    }
+}
