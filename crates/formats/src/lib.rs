@@ -25,6 +25,7 @@ pub mod netbench;
 pub mod netloc;
 pub mod output;
 pub mod path_bits;
+pub mod places;
 pub mod sl;
 pub mod subnet_lst;
 pub mod tables;

@@ -41,6 +41,9 @@ pub(super) struct Column {
 /// Most fields too many or too few that are puzzled over.
 const MOST: usize = 64;
 
+/// Longest line that is puzzled over, in bytes.
+const LONGEST: usize = 256 << 10;
+
 /// Cost of one column that holds something else.
 pub(super) const DOUBTFUL: u32 = 100;
 
@@ -59,7 +62,7 @@ pub(super) fn align(
         return Some(((0..n).map(|i| i..i + 1).collect(), 0));
     }
     let slack = MOST.min(m.abs_diff(n) + 4);
-    if m.abs_diff(n) > MOST {
+    if m.abs_diff(n) > MOST || fields.iter().map(|f| f.len()).sum::<usize>() > LONGEST {
         return None;
     }
     // best[c][f]: cheapest way for the first c columns to take the first f fields, and how many the last took.
@@ -116,9 +119,7 @@ fn doubt(holds: Holds, text: &str) -> u32 {
                 && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-.".contains(&b))
         }
         Holds::Nodes => {
-            text.starts_with('(')
-                || text == "None assigned"
-                || (!text.contains(char::is_whitespace) && hostlist::expand(text).is_ok())
+            text.starts_with('(') || text == "None assigned" || hostlist::is_likely(text)
         }
     };
     if fits { 0 } else { DOUBTFUL }

@@ -14,6 +14,9 @@ pub const MOST_HOSTS: usize = 1_000_000;
 /// Most pairs of brackets in one name.
 const MOST_BRACKETS: usize = 16;
 
+/// Most digits of a number; so many fit into 64 bits.
+const MOST_DIGITS: usize = 18;
+
 /// Why a text is no hostlist.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -60,6 +63,11 @@ pub fn expand(text: &str) -> Result<Vec<String>, HostlistError> {
         expand_word(word, &mut names)?;
     }
     Ok(names)
+}
+
+/// Whether brackets match; a cheap look at what is likely a hostlist.
+pub(super) fn is_likely(text: &str) -> bool {
+    !text.contains(char::is_whitespace) && split(text).is_ok()
 }
 
 /// Commas outside of brackets.
@@ -148,8 +156,8 @@ fn range(text: &str) -> Result<Range, HostlistError> {
     let text = text.trim();
     let bad = || HostlistError::NotANumber(shown(text));
     let number = |word: &str| -> Result<u64, HostlistError> {
-        // Eighteen digits fit; wider ones are no numbers of hosts.
-        let fits = (1..=18).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit());
+        let fits =
+            (1..=MOST_DIGITS).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit());
         if fits { word.parse().map_err(|_| bad()) } else { Err(bad()) }
     };
     let (first, last) = text.split_once('-').unwrap_or((text, text));
@@ -160,14 +168,14 @@ fn range(text: &str) -> Result<Range, HostlistError> {
     Ok(range)
 }
 
-/// A hostlist for names, whose expansion is the same list in the same order: neighbours that differ in one
-/// number share brackets, `n08 n09 n10 n12` are `n[08-10,12]`. Names with commas, brackets or blanks at their
-/// ends have no hostlist; they are written as they are.
+/// A hostlist for names, whose expansion is the same list in the same order. As SLURM writes them, only
+/// neighbours that differ in the number at their end share brackets: `n08 n09 n10 n12` are `n[08-10,12]`. Names
+/// with commas, brackets or blanks at their ends have no hostlist; they are written as they are.
 ///
 /// ```
 /// use darkfiber_formats::jobs::hostlist::compress;
 ///
-/// assert_eq!(compress(&["n08", "n09", "n10", "n12", "n1-ib0", "n2-ib0"]), "n[08-10,12],n[1-2]-ib0");
+/// assert_eq!(compress(&["n08", "n09", "n10", "n12", "n1-ib0", "n2-ib0"]), "n[08-10,12],n1-ib0,n2-ib0");
 /// ```
 pub fn compress<S: AsRef<str>>(names: &[S]) -> String {
     let mut out = String::new();
@@ -177,15 +185,17 @@ pub fn compress<S: AsRef<str>>(names: &[S]) -> String {
         if !out.is_empty() {
             out.push(',');
         }
-        let cut = others.first().and_then(|next| Cut::of(name, next.as_ref()));
-        let Some(cut) = cut else {
+        let stem = stem(name);
+        let digits = |name: &S| number_behind(stem, name.as_ref()).is_some();
+        let length = rest.iter().take_while(|n| digits(n)).count();
+        if length < 2 {
             out.push_str(name);
             rest = others;
             continue;
-        };
-        let group: Vec<&str> = rest.iter().map_while(|n| cut.digits(n.as_ref())).collect();
-        let _ = write!(out, "{}[{}]{}", cut.before, ranges(&group), cut.after);
-        rest = &rest[group.len()..];
+        }
+        let group: Vec<&str> = rest[..length].iter().map(|n| &n.as_ref()[stem.len()..]).collect();
+        let _ = write!(out, "{stem}[{}]", ranges(&group));
+        rest = &rest[length..];
     }
     out
 }
@@ -216,33 +226,17 @@ fn ranges(group: &[&str]) -> String {
     out
 }
 
-/// What names that differ in one number have in common.
-struct Cut<'a> {
-    before: &'a str,
-    after: &'a str,
+/// A name without the number at its end.
+fn stem(name: &str) -> &str {
+    name.trim_end_matches(|c: char| c.is_ascii_digit())
 }
 
-impl<'a> Cut<'a> {
-    /// Around the first number in which two names differ, if they are alike otherwise.
-    fn of(a: &'a str, b: &str) -> Option<Self> {
-        if a.contains(['[', ']', ',']) {
-            return None;
-        }
-        let same = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
-        let digits = |text: &[u8]| text.iter().take_while(|b| b.is_ascii_digit()).count();
-        let back = a.as_bytes()[..same].iter().rev().take_while(|b| b.is_ascii_digit()).count();
-        let start = same - back;
-        let end = start + digits(&a.as_bytes()[start..]);
-        let cut = Self { before: a.get(..start)?, after: a.get(end..)? };
-        (cut.digits(a).is_some() && cut.digits(b).is_some()).then_some(cut)
-    }
-
-    /// The number of a name that is alike otherwise; at most eighteen digits, so that it can be read.
-    fn digits<'b>(&self, name: &'b str) -> Option<&'b str> {
-        let digits = name.strip_prefix(self.before)?.strip_suffix(self.after)?;
-        let fits = (1..=18).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
-        fits.then_some(digits)
-    }
+/// What is behind the stem of a name, if that is a number that can be read.
+fn number_behind<'a>(stem: &str, name: &'a str) -> Option<&'a str> {
+    let digits = name.strip_prefix(stem).filter(|_| !stem.contains(['[', ']', ',']))?;
+    let fits =
+        (1..=MOST_DIGITS).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
+    fits.then_some(digits)
 }
 
 #[cfg(test)]
@@ -311,6 +305,8 @@ mod tests {
         a[1-1000]b[1-1001]: 'a[1-1000]b[1-1001]' stands for more than 1000000 hosts
         cn[18446744073709551616]: '18446744073709551616' in brackets is not a number or a range of numbers
         ");
+        let many = "[1]".repeat(MOST_BRACKETS + 1);
+        assert_eq!(expand(&many), Err(HostlistError::TooManyBrackets(many)));
         assert_eq!(expand("cn[1-1000000]").map(|n| n.len()), Ok(MOST_HOSTS));
     }
 
@@ -324,13 +320,26 @@ mod tests {
             ("n099 n100", "n[099-100]"),
             ("n1 n01", "n[1,01]"),
             ("login n1 m2", "login,n1,m2"),
-            ("n1-ib0 n2-ib0", "n[1-2]-ib0"),
+            ("n1-ib0 n2-ib0", "n1-ib0,n2-ib0"),
+            ("1 2 03", "[1-2,03]"),
+            ("n1 n1 n2", "n[1,1-2]"),
             ("n1-ib0 n1-ib1", "n1-ib[0-1]"),
             ("n2 n1", "n[2,1]"),
         ] {
             let names: Vec<&str> = names.split(' ').collect();
             assert_eq!(compress(&names), list);
             assert_eq!(expand(list).expect("a hostlist"), names);
+        }
+    }
+
+    #[test]
+    fn lists_of_slurm_come_back_as_they_were() {
+        for list in [
+            "d07n07s02,d07n19s02,d07n25s01,d07n28s01,d09n04s[01-02],d09n05s02,d13n[03,05,07-08,16]",
+            "cpn-q06-04-[01-02],cpn-q07-04-[01-02],cpn-u22-[16-17],cpn-u23-[17,25]",
+            "peta[10000-19999]",
+        ] {
+            assert_eq!(compress(&expand(list).expect("a hostlist")), list);
         }
     }
 

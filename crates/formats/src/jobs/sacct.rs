@@ -79,10 +79,18 @@ pub fn read(
 struct Rows {
     table: Option<Table>,
     remarks: Remarks,
-    /// A row that lacks fields, and its first line.
-    pieces: Option<(String, usize)>,
+    /// A row that lacks fields.
+    pieces: Option<Pieces>,
     jobs: usize,
     steps: usize,
+}
+
+/// Lines of a row.
+struct Pieces {
+    text: String,
+    fields: usize,
+    /// Number of the first line.
+    line: usize,
 }
 
 impl Rows {
@@ -98,26 +106,30 @@ impl Rows {
             return;
         }
         let width = self.table.as_ref().map_or(0, Table::width);
-        let fields = |text: &str| 1 + text.matches('|').count();
-        if fields(line) >= width {
+        let fields = 1 + line.matches('|').count();
+        if fields >= width {
             self.flush();
             self.row(line, number, false, each);
             return;
         }
-        let (mut text, first) = self.pieces.take().unwrap_or_default();
-        let first = if first == 0 { number } else { first };
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text.push_str(line);
-        if fields(&text) >= width {
-            self.row(&text, first, true, each);
-        } else {
-            let full = text.len() > LONGEST;
-            self.pieces = Some((text, first));
-            if full {
-                self.flush();
+        let mut pieces = match self.pieces.take() {
+            Some(mut pieces) => {
+                pieces.text.push('\n');
+                // The last field goes on.
+                pieces.fields += fields - 1;
+                pieces
             }
+            None => Pieces { text: String::new(), fields, line: number },
+        };
+        pieces.text.push_str(line);
+        if pieces.fields >= width {
+            self.row(&pieces.text, pieces.line, true, each);
+            return;
+        }
+        let full = pieces.text.len() > LONGEST;
+        self.pieces = Some(pieces);
+        if full {
+            self.flush();
         }
     }
 
@@ -135,11 +147,11 @@ impl Rows {
 
     /// Gives up on a row that lacks fields.
     fn flush(&mut self) {
-        if let Some((text, line)) = self.pieces.take() {
-            let width = self.table.as_ref().map_or(0, Table::width);
+        if let Some(Pieces { text, fields, line }) = self.pieces.take() {
             let what = format!(
-                "{}, expected {width}: '{}'",
-                counted(1 + text.matches('|').count(), "field", "fields"),
+                "{}, expected {}: '{}'",
+                counted(fields, "field", "fields"),
+                self.table.as_ref().map_or(0, Table::width),
                 shown(text.lines().next().unwrap_or(""))
             );
             self.remarks.left_out(line, what, "a part of a row, or of a job's name; left out");

@@ -30,7 +30,8 @@ pub fn read(
     reader
         .read_to_end(&mut bytes)
         .map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
-    let value: Value = serde_json::from_slice(&bytes)
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    let value: Value = serde_json::from_slice(text)
         .map_err(|e| ReadError::not_such(path, format!("it is not JSON: {e}"), EXPECTED, ""))?;
     drop(bytes);
     let Some(jobs) = value.get("jobs").unwrap_or(&value).as_array() else {

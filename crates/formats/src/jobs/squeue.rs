@@ -77,7 +77,9 @@ pub fn read(
     each: &mut dyn FnMut(Record),
 ) -> Result<Diagnostics, ReadError> {
     let io = |source| ReadError::Io { path: path.to_owned(), source };
-    if reader.fill_buf().map_err(io)?.trim_ascii_start().starts_with(b"{") {
+    let start = reader.fill_buf().map_err(io)?;
+    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
+    if start.trim_ascii_start().starts_with(b"{") {
         return slurmrestd::read(reader, path, each);
     }
     let mut lines = Lines::new(reader, path);

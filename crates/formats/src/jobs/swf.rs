@@ -147,6 +147,12 @@ fn job(
     for (value, word) in field.iter_mut().zip(&words) {
         *value = number(word).ok_or_else(|| format!("'{}' is not a number", shown(word)))?;
     }
+    for (i, what) in [(2, "submit time"), (3, "wait time"), (4, "run time")] {
+        if field[i - 1] < -1 {
+            let what = format!("{what} {}", field[i - 1]);
+            remarks.warn(line, what, "below zero; taken as unknown");
+        }
+    }
     let known = |i: usize| Some(field[i - 1]).filter(|&v| v >= 0);
     let count = |i: usize| known(i).filter(|&v| v > 0).and_then(|v| u32::try_from(v).ok());
     let (submit, wait, run, status) = (known(2), known(3), known(4), field[10]);

@@ -1,7 +1,7 @@
 //! Logs of jobs: real ones have the counts that their data sheet states, and spoilt ones never panic.
 
 use std::collections::BTreeSet;
-use std::io::BufReader;
+use std::io::{BufReader, Read};
 use std::path::Path;
 
 use darkfiber_formats::jobs::{self, Kind, Record, State, hostlist};
@@ -43,6 +43,13 @@ fn short(jobs: &[Record]) -> String {
     jobs.iter().map(line).collect()
 }
 
+/// Seconds that processors were held, and processors, of all jobs; computed by other means, too.
+fn totals(jobs: &[Record]) -> (i64, i64) {
+    let size = |j: &Record| i64::from(j.processors.unwrap_or(0));
+    let span = |j: &Record| j.start.zip(j.end).map_or(0, |(start, end)| end - start);
+    (jobs.iter().map(|j| size(j) * span(j)).sum(), jobs.iter().map(size).sum())
+}
+
 fn warned(d: &Diagnostics) -> usize {
     d.0.iter().filter(|d| d.severity > Severity::Note).count()
 }
@@ -81,9 +88,15 @@ fn header_of_an_archived_log() {
 #[test]
 fn wagap_says_the_nodes() {
     let Some((jobs, found)) = log("jobs/wagap-2013.swf.gz", Kind::Swf) else { return };
-    assert_eq!((jobs.len(), told(&found).as_str()), (17_900, ""));
+    assert_eq!(jobs.len(), 17_900);
+    insta::assert_snapshot!(told(&found), @r"
+        line 4186: warning: run time -1359980917 (below zero; taken as unknown)
+        line 4200: warning: run time -1359981026 (below zero; taken as unknown)
+        ");
     assert_eq!(nodes(&jobs), (44, 334, 10));
     assert!(jobs.iter().all(|j| j.node_count.is_some() && j.partition.is_some()));
+    // Two jobs have a run time below zero, that is no end.
+    assert_eq!(totals(&jobs), (9_647_254_226, 149_386));
     let first = &jobs[0];
     assert_eq!((first.start, first.end), (Some(1_356_996_147), Some(1_357_052_158)));
     assert_eq!((first.processors, first.partition.as_deref()), (Some(64), Some("q_1d")));
@@ -96,6 +109,7 @@ fn phillips_says_the_nodes() {
     assert_eq!(nodes(&jobs), (46, 20, 8));
     let none = jobs.iter().filter(|j| j.nodes.as_ref().is_some_and(Vec::is_empty)).count();
     assert_eq!(none, 239);
+    assert_eq!(totals(&jobs), (42_364_758, 34_933));
     assert!(jobs.iter().all(|j| j.state == State::Completed && j.start <= j.end));
 }
 
@@ -161,7 +175,7 @@ fn samples_of_xdmod() {
         let diagnostics =
             jobs::read(kind, &mut body.as_bytes(), Path::new(&name), &mut |job| found.push(job))
                 .unwrap_or_else(|e| panic!("{e}"));
-        text += &format!("{name}\n{}{}", short(&found), told(&diagnostics));
+        text.extend([&name, "\n", &short(&found), &told(&diagnostics)]);
     }
     if !text.is_empty() {
         insta::assert_snapshot!(text, @r"
@@ -176,17 +190,17 @@ fn samples_of_xdmod() {
         8 10712 Completed 100000 s on node0703 (1, 28)
         9 3073070.[hostname_1] Completed 36072 s on [hostname_2] (1, 48)
         slurm/input/accounting-logs-with-job-arrays.log
-        1 4103947_100 Completed 259200 s on d07n[07,19]s02,d07n[25,28-29]s01,d07n[31,38]s02,d09n04s[01-02],d09n05s02,d09n[06-08]s01,d09n08s02,d09n[09,11]s01,d09n11s02,d09n[13-17,24]s01,d09n25s02,d09n[28,35]s01,d09n38s02,d13n[03,05,07-08,16] (32, 256)
-        2 4103947_[1-3] Completed 259200 s on d07n[07,19]s02,d07n[25,28-29]s01,d07n[31,38]s02,d09n04s[01-02],d09n05s02,d09n[06-08]s01,d09n08s02,d09n[09,11]s01,d09n11s02,d09n[13-17,24]s01,d09n25s02,d09n[28,35]s01,d09n38s02,d13n[03,05,07-08,16] (32, 256)
-        3 4103947_[1,5] Completed 259200 s on d07n[07,19]s02,d07n[25,28-29]s01,d07n[31,38]s02,d09n04s[01-02],d09n05s02,d09n[06-08]s01,d09n08s02,d09n[09,11]s01,d09n11s02,d09n[13-17,24]s01,d09n25s02,d09n[28,35]s01,d09n38s02,d13n[03,05,07-08,16] (32, 256)
-        4 4103947_[9-11,20] Completed 259200 s on d07n[07,19]s02,d07n[25,28-29]s01,d07n[31,38]s02,d09n04s[01-02],d09n05s02,d09n[06-08]s01,d09n08s02,d09n[09,11]s01,d09n11s02,d09n[13-17,24]s01,d09n25s02,d09n[28,35]s01,d09n38s02,d13n[03,05,07-08,16] (32, 256)
-        5 4103947_[91,100-102] Completed 259200 s on d07n[07,19]s02,d07n[25,28-29]s01,d07n[31,38]s02,d09n04s[01-02],d09n05s02,d09n[06-08]s01,d09n08s02,d09n[09,11]s01,d09n11s02,d09n[13-17,24]s01,d09n25s02,d09n[28,35]s01,d09n38s02,d13n[03,05,07-08,16] (32, 256)
-        6 4103947_[9-11,13,16-20] Completed 259200 s on d07n[07,19]s02,d07n[25,28-29]s01,d07n[31,38]s02,d09n04s[01-02],d09n05s02,d09n[06-08]s01,d09n08s02,d09n[09,11]s01,d09n11s02,d09n[13-17,24]s01,d09n25s02,d09n[28,35]s01,d09n38s02,d13n[03,05,07-08,16] (32, 256)
+        1 4103947_100 Completed 259200 s on d07n07s02,d07n19s02,d07n25s01,d07n28s01,d07n29s01,d07n31s02,d07n38s02,d09n04s[01-02],d09n05s02,d09n06s01,d09n07s01,d09n08s[01-02],d09n09s01,d09n11s[01-02],d09n13s01,d09n14s01,d09n15s01,d09n16s01,d09n17s01,d09n24s01,d09n25s02,d09n28s01,d09n35s01,d09n38s02,d13n[03,05,07-08,16] (32, 256)
+        2 4103947_[1-3] Completed 259200 s on d07n07s02,d07n19s02,d07n25s01,d07n28s01,d07n29s01,d07n31s02,d07n38s02,d09n04s[01-02],d09n05s02,d09n06s01,d09n07s01,d09n08s[01-02],d09n09s01,d09n11s[01-02],d09n13s01,d09n14s01,d09n15s01,d09n16s01,d09n17s01,d09n24s01,d09n25s02,d09n28s01,d09n35s01,d09n38s02,d13n[03,05,07-08,16] (32, 256)
+        3 4103947_[1,5] Completed 259200 s on d07n07s02,d07n19s02,d07n25s01,d07n28s01,d07n29s01,d07n31s02,d07n38s02,d09n04s[01-02],d09n05s02,d09n06s01,d09n07s01,d09n08s[01-02],d09n09s01,d09n11s[01-02],d09n13s01,d09n14s01,d09n15s01,d09n16s01,d09n17s01,d09n24s01,d09n25s02,d09n28s01,d09n35s01,d09n38s02,d13n[03,05,07-08,16] (32, 256)
+        4 4103947_[9-11,20] Completed 259200 s on d07n07s02,d07n19s02,d07n25s01,d07n28s01,d07n29s01,d07n31s02,d07n38s02,d09n04s[01-02],d09n05s02,d09n06s01,d09n07s01,d09n08s[01-02],d09n09s01,d09n11s[01-02],d09n13s01,d09n14s01,d09n15s01,d09n16s01,d09n17s01,d09n24s01,d09n25s02,d09n28s01,d09n35s01,d09n38s02,d13n[03,05,07-08,16] (32, 256)
+        5 4103947_[91,100-102] Completed 259200 s on d07n07s02,d07n19s02,d07n25s01,d07n28s01,d07n29s01,d07n31s02,d07n38s02,d09n04s[01-02],d09n05s02,d09n06s01,d09n07s01,d09n08s[01-02],d09n09s01,d09n11s[01-02],d09n13s01,d09n14s01,d09n15s01,d09n16s01,d09n17s01,d09n24s01,d09n25s02,d09n28s01,d09n35s01,d09n38s02,d13n[03,05,07-08,16] (32, 256)
+        6 4103947_[9-11,13,16-20] Completed 259200 s on d07n07s02,d07n19s02,d07n25s01,d07n28s01,d07n29s01,d07n31s02,d07n38s02,d09n04s[01-02],d09n05s02,d09n06s01,d09n07s01,d09n08s[01-02],d09n09s01,d09n11s[01-02],d09n13s01,d09n14s01,d09n15s01,d09n16s01,d09n17s01,d09n24s01,d09n25s02,d09n28s01,d09n35s01,d09n38s02,d13n[03,05,07-08,16] (32, 256)
         slurm/input/accounting-logs.log
-        1 4103947 Completed 259200 s on d07n[07,19]s02,d07n[25,28-29]s01,d07n[31,38]s02,d09n04s[01-02],d09n05s02,d09n[06-08]s01,d09n08s02,d09n[09,11]s01,d09n11s02,d09n[13-17,24]s01,d09n25s02,d09n[28,35]s01,d09n38s02,d13n[03,05,07-08,16] (32, 256)
-        2 4107166 Completed 252184 s on k10n26s01,k13n[36-37]s01 (3, 36)
-        3 4107219 Completed 50449 s on k07n07s01,k08n[02,05,13]s01 (4, 48)
-        4 5692623 Completed 0 s on cpn-k16-[35,37]-01 (2, 0)
+        1 4103947 Completed 259200 s on d07n07s02,d07n19s02,d07n25s01,d07n28s01,d07n29s01,d07n31s02,d07n38s02,d09n04s[01-02],d09n05s02,d09n06s01,d09n07s01,d09n08s[01-02],d09n09s01,d09n11s[01-02],d09n13s01,d09n14s01,d09n15s01,d09n16s01,d09n17s01,d09n24s01,d09n25s02,d09n28s01,d09n35s01,d09n38s02,d13n[03,05,07-08,16] (32, 256)
+        2 4107166 Completed 252184 s on k10n26s01,k13n36s01,k13n37s01 (3, 36)
+        3 4107219 Completed 50449 s on k07n07s01,k08n02s01,k08n05s01,k08n13s01 (4, 48)
+        4 5692623 Completed 0 s on cpn-k16-35-01,cpn-k16-37-01 (2, 0)
         line 4: warning: 0 nodes, but 2 in the list (the list is taken)
         slurm/input/non-ended-job-state.log
         1 3451067 Running -1 s on cpn-k07-02-01 (1, 12)
@@ -242,6 +256,24 @@ fn jobs_of_slurmrestd() {
     let mut reader = input::open(&path).expect("read above");
     jobs::read(Kind::Squeue, &mut reader, &path, &mut |job| again.push(job)).expect("JSON");
     assert_eq!(again, jobs);
+}
+
+#[test]
+fn hostlists_of_partitions_have_as_many_nodes_as_slurm_says() {
+    let Some(path) = shared("data/slurm/puhti-scontrol-show-partitions.txt") else { return };
+    let text = input::read_text(&path).unwrap_or_else(|e| panic!("{e}"));
+    let value = |key: &'static str| {
+        text.split_whitespace().filter_map(move |w| w.strip_prefix(key)).filter(|v| *v != "(null)")
+    };
+    let counts: Vec<usize> = value("TotalNodes=").map(|n| n.parse().expect("a number")).collect();
+    let lists: Vec<&str> = value("Nodes=").collect();
+    let expanded: Vec<usize> =
+        lists.iter().map(|l| hostlist::expand(l).expect("a hostlist").len()).collect();
+    assert_eq!(expanded, counts);
+    assert_eq!(counts.iter().max(), Some(&1002));
+    for list in lists {
+        assert_eq!(hostlist::compress(&hostlist::expand(list).expect("a hostlist")), list);
+    }
 }
 
 /// A text of every kind.
@@ -304,6 +336,60 @@ fn a_million_wrong_lines_are_told_in_short() {
     let found = found.expect("one line is a pair");
     assert_eq!(found.0.len(), 21);
     insta::assert_snapshot!(found.0[20], @"warning: 99980 more lines of this kind (expected a node and a job; left out)");
+}
+
+/// A log without end, made while it is read.
+struct Endless {
+    line: &'static [u8],
+    at: usize,
+    left: usize,
+}
+
+impl Read for Endless {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        if self.at == self.line.len() {
+            self.at = 0;
+            self.left -= 1;
+        }
+        if self.left == 0 {
+            return Err(std::io::Error::other("the disk is gone"));
+        }
+        let n = into.len().min(self.line.len() - self.at);
+        into[..n].copy_from_slice(&self.line[self.at..self.at + n]);
+        self.at += n;
+        Ok(n)
+    }
+}
+
+#[test]
+fn jobs_come_before_the_end_of_the_log() {
+    for (kind, line) in [
+        (Kind::Swf, "1 0 1 2 3 -1 -1 3 4 -1 1 1 1 -1 1 1 -1 -1\n"),
+        (Kind::Squeue, "1,RUNNING,n[1-2]\n"),
+        (Kind::Scontrol, "JobId=1 JobName=x UserId=me(1) JobState=RUNNING\n"),
+        (Kind::Pbs, "01/26/2016 00:00:38;E;1.s;user=u start=5 end=7 exec_host=c1/0*13\n"),
+    ] {
+        let log = Endless { line: line.as_bytes(), at: 0, left: 1000 };
+        let mut jobs = 0;
+        let end = jobs::read(kind, &mut BufReader::new(log), Path::new("log"), &mut |_| jobs += 1);
+        let error = end.map(|_| ()).map_err(|e| e.to_string());
+        assert_eq!(error, Err("cannot read log: the disk is gone".to_owned()));
+        // The last job may still go on.
+        assert!((999..=1000).contains(&jobs), "{kind:?} {jobs}");
+    }
+}
+
+#[test]
+fn lines_without_end_are_refused_in_time() {
+    for unit in ["a\n", "a|", "[", "n[1-9],", "1 ", "{\"", ";", "x=y ", "1/1+", "\u{1F600}"] {
+        let text = unit.repeat(1 << 19);
+        for &kind in Kind::ALL {
+            let mut count = 0;
+            let _ = jobs::read(kind, &mut text.as_bytes(), Path::new("x"), &mut |_| count += 1);
+            // Half a million numbers in a line of a workload are a job.
+            assert!(count <= usize::from(kind == Kind::Swf), "{kind:?} {unit}");
+        }
+    }
 }
 
 #[test]

@@ -54,6 +54,14 @@ fn files_of_sites() {
     }
 }
 
+#[test]
+fn files_are_known_in_any_case() {
+    for text in ["# x\nswitchname=a nodes=b\n", "  SWITCHNAME=a\tNodes=b"] {
+        assert_eq!(detect(text, Path::new("x")), Some(Kind::SlurmTopology));
+        assert_eq!(counts(&conf(text).0), [1, 1, 1, 1, 1]);
+    }
+}
+
 fn written(text: &str, level: &[u8]) -> String {
     let fabric = darkfiber_testkit::fabric(text).renamed("net");
     let mut out = Vec::new();
