@@ -141,7 +141,9 @@ impl Effective {
         let loads: Vec<JobLoad> =
             jobs.par_iter().map(|job| JobLoad::of(fabric, routes, job)).collect();
         let mut all = Self::new(fabric);
-        loads.iter().for_each(|load| all.add(load));
+        for load in &loads {
+            all.add(load);
+        }
         all
     }
 

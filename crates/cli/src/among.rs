@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use darkfiber_fabric::{Fabric, Guid, Role, Shape, SwitchId, TerminalId};
+use darkfiber_fabric::{Fabric, Role, Shape, SwitchId, TerminalId};
 use darkfiber_formats::input;
+use darkfiber_formats::places::{Aliases, Places};
 use darkfiber_workload::{Among, Pattern, given};
 
 use crate::failure::Failure;
@@ -31,7 +32,7 @@ pub(crate) fn terminals(fabric: &Fabric, among: Option<&str>) -> Result<Vec<Term
     let mut who = Vec::new();
     for (line, word) in words {
         let at = if line > 0 { format!("{among}: line {line}") } else { "--among".to_owned() };
-        let found = names.range(&word).or_else(|| names.get(&word)).ok_or_else(|| {
+        let found = names.get(&word).ok_or_else(|| {
             Failure::input(format!("{at}: there is no host '{word}'")).hint(
                 "names of hosts, GUIDs of ports or nodes, or numbers from 0 (0-99), separated by commas, \
                  or a file of them",
@@ -42,42 +43,22 @@ pub(crate) fn terminals(fabric: &Fabric, among: Option<&str>) -> Result<Vec<Term
     Ok(who)
 }
 
-/// Terminals by what users call them.
+/// Terminals by what users call them: as in [`Places`], or by number.
 struct Named {
-    names: BTreeMap<String, Vec<TerminalId>>,
-    guids: BTreeMap<Guid, Vec<TerminalId>>,
+    places: Places,
     numbers: Vec<TerminalId>,
 }
 
 impl Named {
     fn new(fabric: &Fabric, numbers: &[TerminalId]) -> Self {
-        let mut names: BTreeMap<String, Vec<TerminalId>> = BTreeMap::new();
-        let mut guids: BTreeMap<Guid, Vec<TerminalId>> = BTreeMap::new();
-        for (i, terminal) in fabric.terminals().iter().enumerate() {
-            let t = TerminalId::new(i);
-            if terminal.role != Role::Aggregation {
-                names.entry(fabric.host(fabric.host_of(t)).name.clone()).or_default().push(t);
-            }
-            let node = fabric.adapter(terminal.adapter).guid;
-            for guid in BTreeSet::from([terminal.guid, node]) {
-                guids.entry(guid).or_default().push(t);
-            }
-        }
-        Self { names, guids, numbers: numbers.to_vec() }
+        Self { places: Places::new(fabric, Aliases::new()), numbers: numbers.to_vec() }
     }
 
+    /// A name, `7` or `0-99`.
     fn get(&self, word: &str) -> Option<Vec<TerminalId>> {
-        let guid = || {
-            let digits = word.strip_prefix("0x")?;
-            self.guids.get(&Guid(u64::from_str_radix(digits, 16).ok()?))
-        };
-        self.names.get(word).or_else(guid).cloned()
-    }
-
-    /// `7` or `0-99`, unless a host is called so.
-    fn range(&self, word: &str) -> Option<Vec<TerminalId>> {
-        if self.names.contains_key(word) {
-            return None;
+        let named = self.places.of(word);
+        if !named.is_empty() {
+            return Some(named.to_vec());
         }
         let (from, to) = word.split_once('-').unwrap_or((word, word));
         let (from, to): (usize, usize) = (from.parse().ok()?, to.parse().ok()?);
@@ -122,7 +103,7 @@ pub(crate) fn pairs(
             return Err(at(format!("{} words, not two", words.len())));
         };
         let one = |word: &str| -> Result<u32, Failure> {
-            let found = names.range(word).or_else(|| names.get(word));
+            let found = names.get(word);
             match found.as_deref() {
                 Some(&[t]) => {
                     place.get(&t).copied().ok_or_else(|| at(format!("'{word}' does not take part")))

@@ -71,6 +71,9 @@ pub(crate) enum Command {
     /// Count patterns of traffic: worst permutation, random bisections, collectives
     #[command(after_help = help::MEASURE)]
     Measure(MeasureCommand),
+    /// What a batch system says of its jobs, made fit for routing
+    #[command(after_help = help::JOBS)]
+    Jobs(JobsCommand),
     /// Fail more and more cables, many times, and compare how engines bear it
     #[command(after_help = help::SWEEP)]
     Sweep(SweepCommand),
@@ -186,6 +189,8 @@ pub(crate) struct RouteCommand {
     /// Deal paths out over the --lanes that no layer needs, evenly by load
     #[arg(long)]
     pub(crate) spread_lanes: bool,
+    #[command(flatten)]
+    pub(crate) jobs: JobsArgs,
     /// Draw the load of all channels, one panel for each engine
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
@@ -223,7 +228,21 @@ pub(crate) struct CheckCommand {
     #[command(flatten)]
     pub(crate) fabric: FabricArgs,
     #[command(flatten)]
+    pub(crate) jobs: JobsArgs,
+    #[command(flatten)]
     pub(crate) tables: TableArgs,
+}
+
+/// Which jobs run.
+#[derive(Args, Debug, Default)]
+pub(crate) struct JobsArgs {
+    /// Jobs and their nodes: SLURM's squeue, scontrol, sacct or JSON, PBS, Batsim, SWF with nodes, or a file
+    /// with `node job` on each line; recognised by content
+    #[arg(long, value_name = "FILE", help_heading = "Job options")]
+    pub(crate) jobs: Option<PathBuf>,
+    /// Other names of hosts: an alias and the name in the fabric on each line
+    #[arg(long, value_name = "FILE", requires = "jobs", help_heading = "Job options")]
+    pub(crate) aliases: Option<PathBuf>,
 }
 
 /// Which tables.
@@ -378,6 +397,41 @@ fn above_zero(text: &str) -> Result<f64, String> {
 fn percent(text: &str) -> Result<f64, String> {
     let number = text.trim().parse().ok().filter(|p| (0.0..=100.0).contains(p));
     number.ok_or_else(|| "a number from 0 to 100 is expected".to_owned())
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct JobsCommand {
+    #[command(subcommand)]
+    pub(crate) action: JobsAction,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum JobsAction {
+    /// Has anything changed that routing should follow? Writes which nodes run jobs together, if so
+    #[command(after_help = help::FILTER)]
+    Filter(FilterCommand),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct FilterCommand {
+    /// The file with `node job` on each line to compare with, and to write if it differs
+    #[arg(value_name = "MAPPING")]
+    pub(crate) mapping: PathBuf,
+    /// Jobs and their nodes, of any kind that is known [default: standard input]
+    #[arg(long, value_name = "FILE", conflicts_with = "poll")]
+    pub(crate) jobs: Option<PathBuf>,
+    /// Ask a command for them: `squeue -a -o "%i %T %N"`
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) poll: Option<String>,
+    /// Seconds to wait for its answer
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) timeout: u64,
+    /// SLURM's topology.conf, which tells the switch of each node
+    #[arg(long, value_name = "FILE", conflicts_with = "fabric")]
+    pub(crate) topology: Option<PathBuf>,
+    /// The fabric, which tells the switch of each node: a file, @preset or family:key=value,...
+    #[arg(long, value_name = "FABRIC")]
+    pub(crate) fabric: Option<String>,
 }
 
 /// What to search for.

@@ -43,6 +43,7 @@ Examples:
   darkfiber route my-fabric.topo -e ftree,updn -o new-routes   ftree, or updn if ftree refuses
   darkfiber route @t2hx-hyperx -e dfsssp --lanes 4 --svg load.svg
   darkfiber route my-fabric.topo -e updn --roots 0x0002c903000a1b2c,0x0002c903000a1b2d
+  darkfiber route my-fabric.topo -e ftree -e sar-best --jobs squeue.txt   tables for the jobs that run
   darkfiber route torus:dims=8x8x8,t=1 -e dor -e dfsssp --fail-links 10 --format json
 
 Written with -o (to DIR/<engine> if there are several): lfts.dump (OpenSM's `routing_engine file`,
@@ -86,6 +87,23 @@ Examples:
   darkfiber measure my-fabric.topo -e updn --pattern pairs.txt --metric share,fair_rate
 
 Exit code 4 if no routes could be measured.";
+
+pub(crate) const JOBS: &str = "\
+Examples:
+  darkfiber jobs filter running --topology /etc/slurm/topology.conf \\
+            --poll 'squeue -a -o \"%i %T %N\"' || darkfiber route my-fabric.topo -e sar --jobs running -o tables";
+
+pub(crate) const FILTER: &str = "\
+The filter of Domke and Hoefler, \"Scheduling-Aware Routing for Supercomputers\", SC'16, figure 5: of the jobs that
+run those on two switches or more; ids do not matter, so a job in the place of another on the same nodes is no
+change. MAPPING is written whole or not at all, and only if it differs. If the batch system answers nonsense, or
+not in time, the old one stays.
+
+Examples:
+  squeue -a -o '%i %T %N' | darkfiber jobs filter running --topology /etc/slurm/topology.conf
+  darkfiber jobs filter running --poll 'squeue --json' --timeout 30 --fabric my-fabric.topo
+
+Exit code 0: same; 1: changed, MAPPING is new; 3: the jobs could not be read, MAPPING is as it was.";
 
 pub(crate) const SWEEP: &str = "\
 For each fabric, share and seed: take that share of the switch-to-switch cables away (at least one), route

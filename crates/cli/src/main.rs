@@ -9,6 +9,7 @@ mod commands;
 mod failure;
 mod faults;
 mod help;
+mod jobs;
 mod load;
 mod out;
 mod progress;
@@ -44,6 +45,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Route(command) => commands::route::run(&command, common),
         Command::Check(command) => commands::check::run(&command, common),
         Command::Measure(command) => commands::measure::run(&command, common),
+        Command::Jobs(command) => commands::jobs::run(&command, common),
         Command::Sweep(command) => commands::sweep::run(&command, common),
         Command::Reroute(command) => commands::reroute::run(&command, common),
         Command::Optimise(command) => commands::optimise::run(&command, common),

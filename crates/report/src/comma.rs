@@ -1,11 +1,12 @@
 //! CSV: one line a row, one column a number, with a heading.
 
+use darkfiber_analysis::jobs::EffectiveFacts;
 use darkfiber_study::Run;
 
 use crate::model::{FabricFacts, Outcome};
 
 /// Columns of [`engines`].
-const ENGINE_COLUMNS: [&str; 16] = [
+const ENGINE_COLUMNS: [&str; 20] = [
     "engine",
     "seconds",
     "pairs",
@@ -21,6 +22,10 @@ const ENGINE_COLUMNS: [&str; 16] = [
     "efi_stddev",
     "dark_fiber_percent",
     "chain",
+    "effective_efi_max",
+    "gamma_max_mean",
+    "links_per_job_mean",
+    "effective_dark_fiber_percent",
     "refused",
 ];
 
@@ -35,24 +40,33 @@ pub fn engines(rows: &[Outcome]) -> String {
                 line[ENGINE_COLUMNS.len() - 1].clone_from(&r.refused);
                 line
             }
-            Outcome::Routed(r) => vec![
-                r.engine.clone(),
-                r.seconds.map_or(String::new(), |s| s.to_string()),
-                r.pairs.to_string(),
-                r.unreachable.to_string(),
-                r.loops.to_string(),
-                r.hops.mean.to_string(),
-                r.hops.max.to_string(),
-                r.layers.to_string(),
-                r.deadlock_free.to_string(),
-                r.efi.max.to_string(),
-                r.efi.mean.to_string(),
-                r.efi.min.to_string(),
-                r.efi.stddev.to_string(),
-                r.dark_fiber_percent.to_string(),
-                r.chain.join(" "),
-                String::new(),
-            ],
+            Outcome::Routed(r) => {
+                let of_jobs = |pick: fn(&EffectiveFacts) -> String| {
+                    r.jobs.as_ref().map_or(String::new(), pick)
+                };
+                vec![
+                    r.engine.clone(),
+                    r.seconds.map_or(String::new(), |s| s.to_string()),
+                    r.pairs.to_string(),
+                    r.unreachable.to_string(),
+                    r.loops.to_string(),
+                    r.hops.mean.to_string(),
+                    r.hops.max.to_string(),
+                    r.layers.to_string(),
+                    r.deadlock_free.to_string(),
+                    r.efi.max.to_string(),
+                    r.efi.mean.to_string(),
+                    r.efi.min.to_string(),
+                    r.efi.stddev.to_string(),
+                    r.dark_fiber_percent.to_string(),
+                    r.chain.join(" "),
+                    of_jobs(|j| j.effective_efi.max.to_string()),
+                    of_jobs(|j| j.gamma_max_mean.to_string()),
+                    of_jobs(|j| j.links_per_job_mean.to_string()),
+                    of_jobs(|j| j.effective_dark_fiber_percent.to_string()),
+                    String::new(),
+                ]
+            }
         });
     }
     text(&lines)

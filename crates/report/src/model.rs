@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use darkfiber_analysis::jobs::EffectiveFacts;
 use darkfiber_analysis::{Efi, Finding};
 use darkfiber_study::{Run, Summary};
 use schemars::JsonSchema;
@@ -156,6 +157,9 @@ pub struct Routed {
     pub efi: Efi,
     /// Share of those channels that no route crosses.
     pub dark_fiber_percent: f64,
+    /// What routes inside the jobs that run load, if jobs were given.
+    #[serde(flatten)]
+    pub jobs: Option<EffectiveFacts>,
     /// Number of directed switch-to-switch channels.
     pub channels: usize,
     /// What an operator should act on.

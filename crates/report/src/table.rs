@@ -7,6 +7,7 @@ use comfy_table::{
     TableStyle,
 };
 
+use darkfiber_analysis::jobs::EffectiveFacts;
 use darkfiber_study::{Stat, Summary};
 
 use crate::model::{FabricFacts, Outcome, Routed};
@@ -128,11 +129,48 @@ pub fn engines(rows: &[Outcome], style: Style) -> String {
     // All but the name and the verdict on deadlock.
     let numbers: Vec<usize> = (1..11).filter(|&i| i != 6).collect();
     let mut text = finish(&mut table, &numbers, style);
+    text.push_str(&inside_jobs(rows, style));
     if !notes.is_empty() {
         text.push('\n');
         text.push_str(&notes);
     }
     text
+}
+
+/// What routes inside jobs load, if jobs were given.
+fn inside_jobs(rows: &[Outcome], style: Style) -> String {
+    let of_jobs = |row: &Outcome| match row {
+        Outcome::Routed(r) => r.jobs.map(|jobs| (r.engine.clone(), jobs)),
+        Outcome::Refused(_) => None,
+    };
+    let all: Vec<(String, EffectiveFacts)> = rows.iter().filter_map(of_jobs).collect();
+    let Some((_, first)) = all.first() else { return String::new() };
+    let heading = [
+        "inside jobs",
+        "fullest\nchannel",
+        "mean\nload",
+        "fullest of\na job, mean",
+        "links\nper job",
+        "dark\nfiber",
+    ];
+    let cells: Vec<Vec<String>> = all
+        .iter()
+        .map(|(engine, jobs)| {
+            vec![
+                engine.clone(),
+                group(jobs.effective_efi.max),
+                mean(jobs.effective_efi.mean),
+                mean(jobs.gamma_max_mean),
+                mean(jobs.links_per_job_mean),
+                percent(jobs.effective_dark_fiber_percent),
+            ]
+        })
+        .collect();
+    format!(
+        "\n{}\nroutes between terminals of one job; {} jobs are on several switches\n",
+        plain(&heading, &cells, &[1, 2, 3, 4, 5], style),
+        group(first.multi_switch_jobs as u64)
+    )
 }
 
 fn cells(r: &Routed, style: Style) -> Vec<Cell> {

@@ -1,6 +1,6 @@
 //! What an engine is: given a fabric and a request, it computes routes or refuses with a reason.
 
-use darkfiber_fabric::{Fabric, Shape, SwitchId};
+use darkfiber_fabric::{Fabric, Shape, SwitchId, TerminalId};
 use thiserror::Error;
 
 use crate::{Routes, engines};
@@ -19,6 +19,8 @@ pub struct Request<'a> {
     /// What may be told apart when paths are put into virtual layers. An engine whose layers must
     /// depend on more refuses with [`Refusal::Parameter`].
     pub layer_by: LayerBy,
+    /// The terminals of every job that runs, for engines that care.
+    pub jobs: &'a [Vec<TerminalId>],
     /// Seed of every random choice.
     pub seed: u64,
 }
@@ -34,9 +36,17 @@ pub enum LayerBy {
 }
 
 impl Default for Request<'_> {
-    /// No shape, no roots, LMC 0, 8 lanes (what most InfiniBand switches have), seed 1.
+    /// No shape, no roots, LMC 0, 8 lanes (what most InfiniBand switches have), no jobs, seed 1.
     fn default() -> Self {
-        Self { shape: None, roots: &[], lmc: 0, lanes: 8, layer_by: LayerBy::Pair, seed: 1 }
+        Self {
+            shape: None,
+            roots: &[],
+            lmc: 0,
+            lanes: 8,
+            layer_by: LayerBy::Pair,
+            jobs: &[],
+            seed: 1,
+        }
     }
 }
 
@@ -240,6 +250,9 @@ pub static ENGINES: &[&dyn Engine] = &[
     &engines::DfSssp,
     &engines::Lash,
     &engines::Nue,
+    &engines::Sar,
+    &engines::SarMinMax,
+    &engines::SarBest,
 ];
 
 /// A name that no engine has.

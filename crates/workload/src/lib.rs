@@ -19,8 +19,10 @@
 //! # Ok::<(), darkfiber_workload::PatternError>(())
 //! ```
 
+mod mapping;
 mod pattern;
 mod stream;
 
+pub use mapping::Mapping;
 pub use pattern::{Among, Extent, Kind, PATTERNS, Pattern, PatternError, given, kind, pattern};
 pub use stream::Stream;

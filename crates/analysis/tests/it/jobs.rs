@@ -80,7 +80,9 @@ fn jobs_come_and_go() {
     all.remove(&loads[2]);
     let rest = jobs(&[]).into_iter().chain(running[..2].to_vec()).chain(running[3..].to_vec());
     assert_eq!(all, Effective::of(&on.fabric, &routes, &rest.collect::<Jobs>()));
-    loads.iter().enumerate().filter(|(i, _)| *i != 2).for_each(|(_, load)| all.remove(load));
+    for (_, load) in loads.iter().enumerate().filter(|(i, _)| *i != 2) {
+        all.remove(load);
+    }
     assert_eq!(all, Effective::new(&on.fabric));
 }
 
@@ -93,7 +95,9 @@ fn who_runs_does_not_matter_but_where() {
             let routes = route(&on, engine, &running);
             // Other order of jobs, other order of nodes.
             let mut other: Jobs = running.iter().rev().cloned().collect();
-            other.iter_mut().for_each(|job| job.reverse());
+            for job in &mut other {
+                job.reverse();
+            }
             assert_eq!(route(&on, engine, &other), routes, "{engine} on {spec}");
             let dfsssp = check(&on.fabric, &route(&on, "dfsssp", &running));
             let report = check(&on.fabric, &routes);

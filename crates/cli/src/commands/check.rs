@@ -15,9 +15,10 @@ pub(crate) fn run(args: &CheckCommand, common: &Common) -> Result<Exit, Failure>
     let fabric = &loaded.topology.fabric;
     let routes = tables::read(&args.tables, &args.fabric.fabric, &loaded, common)?.routes;
 
+    let jobs = args.jobs.load(fabric, common)?;
     let progress = Progress::new(1, common.quiet);
     progress.at("checking");
-    let mut row = metrics::measure(fabric, &routes);
+    let mut row = metrics::measure(fabric, &routes, jobs.as_deref());
     progress.step();
     drop(progress);
 

@@ -208,6 +208,13 @@ const FORMATS: &[&[&str]] = &[
     &["fdbs", "check", "route -o", "OpenSM's osm.fdbs"],
     &["guid2lid", "check", "route -o", "OpenSM's cache of LIDs"],
     &["path-sl", "check", "route -o", "service level of every path, as ibdmchk reads it"],
+    &[
+        "jobs",
+        "yes",
+        "no",
+        "--jobs: squeue, scontrol, sacct -P, slurmrestd, PBS, Batsim, SWF, node job pairs",
+    ],
+    &["topology.conf", "jobs filter", "no", "SLURM's tree of switches and nodes"],
     &["path-bits", "check", "route -o", "LID of its destinations that each port uses, with LMC"],
     &["guids", "yes", "no", "one GUID a line: --roots, --compute, --storage"],
 ];
@@ -232,6 +239,23 @@ const METRICS: &[&[&str]] = &[
         "share of those channels that no route crosses (Domke and Hoefler, SC'16, Definition 8)",
     ],
     &["seconds", "wall time of computing routes and layers, nothing else"],
+    &[
+        "effective_efi",
+        "with --jobs: routes between terminals of one job over a directed switch-to-switch channel; max, mean, \
+         min, stddev (Domke and Hoefler, SC'16, Definition 7)",
+    ],
+    &[
+        "gamma_max_mean",
+        "with --jobs: mean over multi-switch jobs of the most of its own routes on a channel",
+    ],
+    &[
+        "links_per_job_mean",
+        "with --jobs: mean over multi-switch jobs of the channels that its routes cross",
+    ],
+    &[
+        "effective_dark_fiber_percent",
+        "with --jobs: share of channels that no route inside a job crosses (Definition 8)",
+    ],
 ];
 
 fn fixed(

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use darkfiber_analysis::jobs::Effective;
 use darkfiber_analysis::{Efi, Finding, Severity, dark_fiber_percent, finding};
 use darkfiber_fabric::{ChannelId, Fabric, Role, Shape, TerminalId};
 use darkfiber_formats::{Diagnostic, Diagnostics, Severity as Remark};
@@ -12,7 +13,11 @@ use darkfiber_routing::check::check;
 use crate::load::Structure;
 
 /// Checks and measures routes.
-pub(crate) fn measure(fabric: &Fabric, routes: &Routes) -> Routed {
+pub(crate) fn measure(
+    fabric: &Fabric,
+    routes: &Routes,
+    jobs: Option<&[Vec<TerminalId>]>,
+) -> Routed {
     let report = check(fabric, routes);
     let hops = report.hops();
     Routed {
@@ -31,6 +36,7 @@ pub(crate) fn measure(fabric: &Fabric, routes: &Routes) -> Routed {
         deadlock_free: report.deadlock_free(),
         efi: Efi::of(&report.load),
         dark_fiber_percent: dark_fiber_percent(&report.load),
+        jobs: jobs.map(|jobs| Effective::of(fabric, routes, jobs).facts()),
         channels: fabric.channel_count(),
         findings: finding::of_routes(fabric, &report),
         promises_freedom: false,

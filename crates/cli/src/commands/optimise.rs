@@ -140,7 +140,7 @@ fn shown(
 }
 
 fn write(dir: &Path, fabric: &Fabric, found: &Optimised, summary: &str) -> Result<(), Failure> {
-    let row = metrics::measure(fabric, &found.routes);
+    let row = metrics::measure(fabric, &found.routes, None);
     if row.unreachable + row.loops > 0 || !row.deadlock_free {
         return Err(Failure::new(Exit::Finding, "the routes found did not pass the check")
             .hint("nothing is written; please report this"));

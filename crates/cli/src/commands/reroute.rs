@@ -46,7 +46,7 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
 
     let progress = Progress::new(3, common.quiet);
     progress.at("checking the old tables");
-    let before = metrics::measure(&topology.fabric, &old.routes);
+    let before = metrics::measure(&topology.fabric, &old.routes, None);
     if (before.unreachable + before.loops) * 2 > before.pairs {
         return Err(Failure::input(format!(
             "{}: {} of {} pairs of terminals do not reach: these are not tables of this fabric",
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
     let new = mend(args, &topology, &old.routes, &gone, (&damaged, &map), &of_old)?;
     progress.step();
     progress.at("checking the new tables");
-    let mut after = metrics::measure(&damaged.fabric, &new.routes);
+    let mut after = metrics::measure(&damaged.fabric, &new.routes, None);
     after.seconds = Some(new.compute);
     after.roots = roots.iter().map(|&s| topology.fabric.switch(s).guid.to_string()).collect();
     progress.step();
@@ -89,7 +89,7 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
             Err(refusal) => scratch_refused = Some(refusal.to_string()),
             Ok(routes) => {
                 let seconds = start.elapsed().as_secs_f64();
-                let mut routed = metrics::measure(&damaged.fabric, &routes);
+                let mut routed = metrics::measure(&damaged.fabric, &routes, None);
                 routed.seconds = Some(seconds);
                 let (entries_changed, blocks_changed) = total(&difference(&routes));
                 scratch = Some(Scratch { entries_changed, blocks_changed, routed });
@@ -235,6 +235,7 @@ impl Anew<'_> {
                 Layers::ByRow(_) => LayerBy::Destination,
                 _ => LayerBy::Pair,
             },
+            jobs: &[],
             seed: self.seed.unwrap_or(Request::default().seed),
         }
     }

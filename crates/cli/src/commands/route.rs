@@ -33,6 +33,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
         Some(text) => load::roots(&fabric, text, common)?,
         None => Vec::new(),
     };
+    let jobs = args.jobs.load(&fabric, common)?;
     let request = Request {
         shape: shape.as_ref(),
         roots: &roots,
@@ -42,6 +43,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
             LayerBy::Pair => routing::LayerBy::Pair,
             LayerBy::Destination => routing::LayerBy::Destination,
         },
+        jobs: jobs.as_deref().unwrap_or_default(),
         seed: common.seed(),
     };
     let facts = metrics::facts(&fabric, shape.as_ref(), structure.as_ref(), false);
@@ -62,7 +64,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
                 if args.spread_lanes {
                     spread_lanes(&fabric, &mut routes, args.lanes);
                 }
-                let mut row = metrics::measure(&fabric, &routes);
+                let mut row = metrics::measure(&fabric, &routes, jobs.as_deref());
                 row.layers_needed = layers_needed;
                 row.layers_by_pair = layers_by_pair;
                 row.seconds = Some(seconds);

@@ -3,6 +3,7 @@
 mod bad_input;
 mod fabric;
 mod help;
+mod jobs;
 mod measure;
 mod recognise;
 mod reroute;

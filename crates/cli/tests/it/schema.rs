@@ -21,6 +21,7 @@ fn hold(kind: &str, runs: &[(&str, &[&str])]) {
         ("pair.topo", PAIR),
         ("split", "a b\nc d\n"),
         ("ring", "a b\nb c\nc d\nd e\ne a\n"),
+        ("running", "cn1 7\ncn2 7\n"),
         ("torn", "0x0002c90000000101 8\n"),
     ];
     let dir = folder(&files);
@@ -65,6 +66,10 @@ fn routes_and_checks() {
             ("route ring -e dmodk,dfsssp --spread-lanes", &["/chain/1", "/layers_needed"]),
             ("route torus:dims=5x5,t=1 -e dfsssp --layer-by destination", &["/layers_by_pair"]),
             ("check pair.topo --routes tables", &["/efi/stddev"]),
+            (
+                "check pair.topo --routes tables --jobs running",
+                &["/effective_efi/max", "/gamma_max_mean", "/links_per_job_mean"],
+            ),
             (
                 "check pair.topo --routes tables --fail torn",
                 &["/findings/0/sizes", "/findings/1/examples/0/at"],

@@ -200,13 +200,14 @@ pub(super) fn schedules(fabric: &Fabric) -> Vec<Vec<Vec<(SwitchId, Stop)>>> {
 }
 
 /// Loads of all channels while destinations are routed one after the other.
-struct Balancer {
+pub(super) struct Balancer {
     /// Terminal-to-terminal paths over each inter-switch channel.
-    load: Vec<u64>,
-    /// Terminals on each switch.
-    sources: Vec<u32>,
-    /// Per switch the sum of loads on its chosen path.
+    pub(super) load: Vec<u64>,
+    /// Per switch the terminals whose paths count.
+    pub(super) sources: Vec<u32>,
+    /// Per switch the sum of loads on its chosen path, and the largest, where that is what matters.
     cost: Vec<u64>,
+    fullest: Vec<u64>,
     /// Per switch the paths that pass it.
     through: Vec<u32>,
     /// Per place in the order the chosen channel and its head.
@@ -218,12 +219,14 @@ struct Balancer {
 }
 
 impl Balancer {
-    fn new(fabric: &Fabric) -> Self {
+    /// No load; the paths of all terminals count.
+    pub(super) fn new(fabric: &Fabric) -> Self {
         let n = fabric.switch_count();
         Self {
             load: vec![0; fabric.channel_count()],
             sources: (0..n).map(|s| fabric.terminals_on(SwitchId::new(s)).len() as u32).collect(),
             cost: vec![0; n],
+            fullest: Vec::new(),
             through: vec![0; n],
             choice: Vec::with_capacity(n),
             next: vec![Candidate { channel: 0, head: 0 }; n],
@@ -259,7 +262,7 @@ impl Balancer {
     }
 
     /// Chooses the least loaded path of every switch and writes its port.
-    fn choose(&mut self, fabric: &Fabric, dag: &Dag, ports: &mut [u8]) {
+    pub(super) fn choose(&mut self, fabric: &Fabric, dag: &Dag, ports: &mut [u8]) {
         let tail_ports = fabric.tail_ports();
         let home = dag.order[0] as usize;
         ports[home] = DELIVER;
@@ -281,11 +284,39 @@ impl Balancer {
         }
     }
 
+    /// Chooses the path of every switch whose fullest channel has the least load, then the least sum, and
+    /// writes its port.
+    pub(super) fn choose_fullest(&mut self, fabric: &Fabric, dag: &Dag, ports: &mut [u8]) {
+        let tail_ports = fabric.tail_ports();
+        let home = dag.order[0] as usize;
+        ports[home] = DELIVER;
+        self.cost[home] = 0;
+        self.fullest.resize(ports.len(), 0);
+        self.fullest[home] = 0;
+        self.choice.clear();
+        self.choice.push((0, 0));
+        for i in 1..dag.order.len() {
+            let mut best = ((u64::MAX, u64::MAX), 0, 0);
+            for c in dag.candidates(i) {
+                let load = self.load[c.channel as usize];
+                let head = c.head as usize;
+                let worth = (self.fullest[head].max(load), self.cost[head] + load);
+                if worth < best.0 {
+                    best = (worth, c.channel, c.head);
+                }
+            }
+            let s = dag.order[i] as usize;
+            (self.fullest[s], self.cost[s]) = best.0;
+            self.choice.push((best.1, best.2));
+            ports[s] = tail_ports[best.1 as usize];
+        }
+    }
+
     /// Chooses for one switch after the other the path whose fullest channel has the least load, then
     /// the least sum, and adds its paths at once: each source sees where those before it go, and the
     /// sources of one destination spread over several ways. It is what brings balance where some ways
     /// are missing.
-    fn choose_apart(&mut self, fabric: &Fabric, dag: &Dag, ports: &mut [u8]) {
+    pub(super) fn choose_apart(&mut self, fabric: &Fabric, dag: &Dag, ports: &mut [u8]) {
         let tail_ports = fabric.tail_ports();
         let home = dag.order[0];
         ports[home as usize] = DELIVER;
@@ -331,7 +362,7 @@ impl Balancer {
     }
 
     /// Adds the paths just chosen to the loads.
-    fn add(&mut self, dag: &Dag) {
+    pub(super) fn add(&mut self, dag: &Dag) {
         self.through.copy_from_slice(&self.sources);
         for i in (1..dag.order.len()).rev() {
             let paths = self.through[dag.order[i] as usize];
@@ -341,8 +372,18 @@ impl Balancer {
         }
     }
 
+    /// Adds the paths of a row, which are among the candidates, to the loads.
+    pub(super) fn count(&mut self, fabric: &Fabric, dag: &Dag, ports: &[u8]) {
+        self.pass(fabric, dag, ports, |load, paths| *load += paths);
+    }
+
     /// Takes the paths of an earlier choice, among the same candidates, out of the loads.
-    fn remove(&mut self, fabric: &Fabric, dag: &Dag, ports: &[u8]) {
+    pub(super) fn remove(&mut self, fabric: &Fabric, dag: &Dag, ports: &[u8]) {
+        self.pass(fabric, dag, ports, |load, paths| *load -= paths);
+    }
+
+    /// Calls `change` with the load of every channel that the paths of a row cross, and how many cross it.
+    fn pass(&mut self, fabric: &Fabric, dag: &Dag, ports: &[u8], change: impl Fn(&mut u64, u64)) {
         let tail_ports = fabric.tail_ports();
         self.through.copy_from_slice(&self.sources);
         for i in (1..dag.order.len()).rev() {
@@ -356,7 +397,7 @@ impl Balancer {
                     .expect("the earlier choice was a candidate"),
             };
             let paths = self.through[s];
-            self.load[chosen.channel as usize] -= u64::from(paths);
+            change(&mut self.load[chosen.channel as usize], u64::from(paths));
             self.through[chosen.head as usize] += paths;
         }
     }

@@ -147,7 +147,7 @@ impl Engine for SarBest {
             && tree.layer_count() == 1
             && work.are_shortest(&tree)
         {
-            tree.engine = self.name().to_owned();
+            self.name().clone_into(&mut tree.engine);
             let load = work.loads(&tree);
             tries.push((tree, load));
         }

@@ -16,6 +16,8 @@ fn tie_factor(engine: &str) -> f64 {
         "ftree" => 1.1,
         "sssp" | "dfsssp" => 1.2,
         "updn" | "dnup" => 1.75,
+        // Without jobs nothing is balanced.
+        "sar" | "sar-minmax" => 8.0,
         // Deals destinations out in the order in which they come.
         "minhop" => 2.2,
         _ => 1.5,

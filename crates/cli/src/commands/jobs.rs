@@ -1,0 +1,161 @@
+//! `darkfiber jobs`: what a batch system says, made fit for routing.
+
+use std::collections::HashMap;
+use std::io::{BufReader, Read};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use darkfiber_formats::jobs::{self as lists, State};
+use darkfiber_formats::places::{Aliases, Places};
+use darkfiber_formats::{input, topology_conf};
+use darkfiber_workload::Mapping;
+
+use crate::args::{Common, FabricArgs, FilterCommand, JobsAction, JobsCommand};
+use crate::failure::{Exit, Failure};
+use crate::{jobs, load, out, save};
+
+pub(crate) fn run(args: &JobsCommand, common: &Common) -> Result<Exit, Failure> {
+    match &args.action {
+        JobsAction::Filter(args) => filter(args, common).map_err(|failure| {
+            let kept = args.mapping.exists();
+            let what = if kept { "the old mapping is kept" } else { "no mapping is written" };
+            Failure { message: format!("{}; {what}", failure.message), ..failure }
+        }),
+    }
+}
+
+fn filter(args: &FilterCommand, common: &Common) -> Result<Exit, Failure> {
+    let switches = switches(args, common)?;
+    let mut now = Mapping::default();
+    let mut running = 0;
+    let mut take = |record: lists::Record| {
+        if record.state == State::Running {
+            running += 1;
+            if let Some(nodes) = &record.nodes {
+                now.add(nodes, &switches);
+            }
+        }
+    };
+    match (&args.poll, &args.jobs) {
+        (Some(command), _) => {
+            let text = polled(command, Duration::from_secs(args.timeout))?;
+            let name = Path::new("answer of the batch system");
+            let mut reader = BufReader::new(text.as_slice());
+            let found = jobs::read_from(&mut reader, name, &mut take)?;
+            out::diagnostics("answer of the batch system", &found, common);
+        }
+        (None, path) => {
+            let path = path.as_deref().unwrap_or(Path::new("-"));
+            let found = jobs::read(path, &mut take)?;
+            out::diagnostics(&path.display().to_string(), &found, common);
+        }
+    }
+    let strangers: Vec<&str> = now.unknown().take(10).collect();
+    if !strangers.is_empty() && !common.quiet {
+        out::tell(&format!(
+            "warning: {} nodes hang on no switch that is known, for example {}",
+            now.unknown().len(),
+            strangers.join(", ")
+        ));
+    }
+    let old = old(&args.mapping)?;
+    let same = old.as_ref().is_some_and(|old| old.is_like(&now));
+    if !same {
+        save::file(&args.mapping, |file| {
+            for (i, nodes) in now.jobs().enumerate() {
+                for node in nodes {
+                    writeln!(file, "{node} {}", i + 1)?;
+                }
+            }
+            Ok(())
+        })?;
+    }
+    let verdict = if same { "same" } else { "changed" };
+    out::print(&format!(
+        "{verdict}: {running} jobs run, {} on several switches, {} on one\n",
+        now.jobs().len(),
+        now.on_one_switch()
+    ))?;
+    Ok(if same { Exit::Fine } else { Exit::Finding })
+}
+
+/// Tells the switches of a node.
+type SwitchesOf = Box<dyn Fn(&str) -> Vec<u32>>;
+
+/// What is known of nodes and switches.
+fn switches(args: &FilterCommand, common: &Common) -> Result<SwitchesOf, Failure> {
+    if let Some(path) = &args.topology {
+        let (topology, found) = topology_conf::read(&input::read_text(path)?, path)?;
+        out::diagnostics(&path.display().to_string(), &found, common);
+        let mut of: HashMap<String, Vec<u32>> = HashMap::new();
+        for (i, switch) in (0..).zip(&topology.switches) {
+            for node in &switch.nodes {
+                of.entry(node.clone()).or_default().push(i);
+            }
+        }
+        return Ok(Box::new(move |node| of.get(node).cloned().unwrap_or_default()));
+    }
+    let Some(fabric) = &args.fabric else {
+        return Err(Failure::usage("which nodes hang on which switch?")
+            .hint("give --topology topology.conf, or --fabric FABRIC"));
+    };
+    let loaded = load::fabric(&FabricArgs::whole(fabric, 1), common)?;
+    let fabric = loaded.topology.fabric;
+    let places = Places::new(&fabric, Aliases::new());
+    Ok(Box::new(move |node| {
+        let mut on: Vec<u32> =
+            places.of(node).iter().map(|&t| fabric.terminal(t).switch.0).collect();
+        // Rails of one host on several switches are one place each.
+        on.truncate(1);
+        on
+    }))
+}
+
+/// The mapping that was written last, if any.
+fn old(path: &Path) -> Result<Option<Mapping>, Failure> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let mut mapping = Mapping::default();
+    // All of its jobs are on several switches, whichever.
+    let mut take = |record: lists::Record| {
+        mapping.add(record.nodes.as_deref().unwrap_or_default(), |_| Vec::new());
+    };
+    let read = lists::pairs::read(&mut *input::open(path)?, path, &mut take);
+    // What is no mapping is not the last one.
+    Ok(read.is_ok().then_some(mapping))
+}
+
+/// What a command prints, if it does so in time and ends well.
+fn polled(command: &str, patience: Duration) -> Result<Vec<u8>, Failure> {
+    let mut child = Command::new("sh")
+        .args(["-c", command])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|e| Failure::input(format!("cannot run '{command}': {e}")))?;
+    let mut stdout = child.stdout.take();
+    let (done, wait) = channel();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let result = stdout.as_mut().map_or(Ok(0), |out| out.read_to_end(&mut bytes));
+        let _nobody_waits_any_more = done.send(result.map(|_| bytes));
+    });
+    let answer = wait.recv_timeout(patience);
+    let Ok(bytes) = answer else {
+        let _it_may_have_ended = child.kill();
+        let _it_is_gone = child.wait();
+        return Err(Failure::input(format!(
+            "'{command}' gave no answer within {} s",
+            patience.as_secs()
+        )));
+    };
+    let status = child.wait().map_err(|e| Failure::input(format!("'{command}': {e}")))?;
+    let bytes = bytes.map_err(|e| Failure::input(format!("'{command}': {e}")))?;
+    if !status.success() {
+        return Err(Failure::input(format!("'{command}' failed: {status}")));
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,93 @@
+//! Jobs: engines and metrics that know them, and the filter.
+
+use crate::{folder, run_in};
+
+const TOPOLOGY: &str =
+    "SwitchName=a Nodes=a[1-2]\nSwitchName=b Nodes=b[1-2]\nSwitchName=top Switches=a,b\n";
+
+#[test]
+fn engines_and_metrics_know_the_jobs() {
+    let dir = folder(&[("pairs", ""), ("strange", "nobody 1\nelse 1\n"), ("nonsense", "{]\n")]);
+    let d = dir.path();
+    // Names of generated hosts.
+    let named = run_in(d, "fabric fattree2:n=4,m=4,r=6 --format json -o tree.topo");
+    assert_eq!(named.code, 0);
+    let text = std::fs::read_to_string(d.join("tree.topo")).expect("written");
+    let hosts: Vec<&str> = text
+        .lines()
+        .filter(|l| l.starts_with("Ca\t"))
+        .filter_map(|l| l.split("# \"").nth(1)?.split([' ', '"']).next())
+        .collect();
+    assert_eq!(hosts.len(), 24);
+    let lines: Vec<String> =
+        hosts.iter().enumerate().map(|(i, h)| format!("{h} {}", i % 3)).collect();
+    let pairs = lines.join("\n");
+    std::fs::write(d.join("pairs"), pairs).expect("a file");
+    let line = "route tree.topo -e dfsssp -e sar -e sar-best --jobs pairs --format json";
+    let json = run_in(d, line).json();
+    let of = |i: usize, key: &str| json["engines"][i][key].clone();
+    for i in 0..3 {
+        assert_eq!(of(i, "multi_switch_jobs"), 3);
+        assert!(of(i, "links_per_job_mean").as_f64() > Some(1.0));
+        assert!(of(i, "effective_dark_fiber_percent").is_number());
+    }
+    let max = |i: usize| json["engines"][i]["effective_efi"]["max"].as_u64().expect("a number");
+    assert!(max(2) <= max(0).min(max(1)));
+    let table = run_in(d, "route tree.topo -e sar --jobs pairs").out;
+    assert!(table.contains("inside jobs") && table.contains("3 jobs are on several switches"));
+    assert!(!run_in(d, "route tree.topo -e sar").out.contains("inside jobs"));
+
+    let strange = run_in(d, "route tree.topo -e sar --jobs strange");
+    assert_eq!(strange.code, 3);
+    assert!(strange.err.contains("none of its 2 nodes is in the fabric"), "{}", strange.err);
+    let nonsense = run_in(d, "route tree.topo -e sar --jobs nonsense");
+    assert_eq!(nonsense.code, 3);
+    assert!(nonsense.err.contains("nonsense"), "{}", nonsense.err);
+    assert_eq!(run_in(d, "route tree.topo -e sar --jobs nowhere").code, 3);
+}
+
+#[test]
+fn the_filter_tells_changed_from_same() {
+    let squeue = |text: &str| format!("JOBID ST NODELIST\n{text}");
+    let dir = folder(&[
+        ("topology.conf", TOPOLOGY),
+        ("one", &squeue("1 R a[1-2]\n2 R a1,b1\n3 PD \n")),
+        // Another job on the same nodes; one more on one switch.
+        ("two", &squeue("9 R b1,a1\n10 R b[1-2]\n")),
+        ("three", &squeue("9 R a[1-2],b1\n")),
+        ("garbage", "<html>502 Bad Gateway</html>\n"),
+    ]);
+    let d = dir.path();
+    let filter =
+        |jobs: &str| run_in(d, &format!("jobs filter map --topology topology.conf {jobs}"));
+    let map = || std::fs::read_to_string(d.join("map")).unwrap_or_default();
+    let first = filter("--jobs one");
+    assert_eq!((first.code, map().as_str()), (1, "a1 1\nb1 1\n"), "{}", first.err);
+    assert!(
+        first.out.starts_with("changed: 2 jobs run, 1 on several switches, 1 on one"),
+        "{}",
+        first.out
+    );
+    let again = filter("--jobs two");
+    assert_eq!((again.code, map().as_str()), (0, "a1 1\nb1 1\n"));
+    assert!(again.out.starts_with("same"));
+    let other = filter("--jobs three");
+    assert_eq!((other.code, map().as_str()), (1, "a1 1\na2 1\nb1 1\n"));
+    let kept = map();
+    for (what, text) in [
+        ("--jobs garbage", "the old mapping is kept"),
+        ("--jobs missing", "the old mapping is kept"),
+        ("--poll false", "'false' failed"),
+        ("--poll sleep${IFS}5 --timeout 1", "gave no answer within 1 s"),
+    ] {
+        let result = filter(what);
+        assert_eq!((result.code, map()), (3, kept.clone()), "{what}: {}", result.err);
+        assert!(result.err.contains(text), "{what}: {}", result.err);
+    }
+    assert_eq!(filter("--poll cat${IFS}one").code, 1);
+    assert_eq!(run_in(d, "jobs filter map --jobs one").code, 2, "switches must be known");
+    // Nobody runs: that is news, once.
+    std::fs::write(d.join("one"), squeue("")).expect("a file");
+    assert_eq!((filter("--jobs one").code, map().as_str()), (1, ""));
+    assert_eq!(filter("--jobs one").code, 0);
+}
