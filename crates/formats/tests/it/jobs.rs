@@ -448,3 +448,39 @@ proptest! {
         try_all(text.as_bytes());
     }
 }
+
+/// The corpus of the fuzz target goes through the readers, and each file is told for what it is.
+#[test]
+fn replay() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/jobs");
+    let mut told = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a corpus") {
+        let path = entry.expect("an entry").path();
+        let bytes = std::fs::read(&path).expect("a file");
+        let text = String::from_utf8_lossy(&bytes);
+        for &kind in Kind::ALL {
+            let _either_way = jobs::read(kind, &mut bytes.as_slice(), &path, &mut |_| ());
+        }
+        if let Ok(names) = hostlist::expand(&text) {
+            let again = hostlist::expand(&hostlist::compress(&names));
+            assert_eq!(again.ok(), Some(names), "{}", path.display());
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        told.push((name, jobs::detect(&text)));
+    }
+    told.sort_by(|a, b| a.0.cmp(&b.0));
+    let kinds: Vec<(&str, Option<Kind>)> = told.iter().map(|(n, k)| (n.as_str(), *k)).collect();
+    assert_eq!(
+        kinds,
+        [
+            ("hostlist", None),
+            ("pairs", Some(Kind::Pairs)),
+            ("sacct", Some(Kind::Sacct)),
+            ("scontrol", Some(Kind::Scontrol)),
+            ("slurmrestd", Some(Kind::Slurmrestd)),
+            ("squeue", Some(Kind::Squeue)),
+            ("swf", Some(Kind::Swf)),
+            ("topology.conf", None),
+        ]
+    );
+}
