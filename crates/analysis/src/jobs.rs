@@ -6,12 +6,13 @@
 
 use std::collections::BTreeMap;
 
-use darkfiber_fabric::{AtPort, Fabric, SwitchId, TerminalId};
-use darkfiber_routing::{DELIVER, DestId, NO_ROUTE, Routes};
+use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
+use darkfiber_routing::{DestId, Routes};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::step::{Step, step};
 use crate::{Efi, dark_fiber_percent};
 
 /// What one job's routes load.
@@ -85,20 +86,15 @@ fn follow(
     dest: TerminalId,
     crossed: &mut Vec<u32>,
 ) -> bool {
-    let home = fabric.terminal(dest).switch;
     let mut at = from;
     for _ in 0..=fabric.switch_count() {
-        match ports[at.index()] {
-            DELIVER => return at == home,
-            NO_ROUTE => return false,
-            port => match fabric.at_port(at, port) {
-                AtPort::Switch(c, next) => {
-                    crossed.push(c.0);
-                    at = next;
-                }
-                AtPort::Terminal(t) => return t == dest,
-                AtPort::Nothing | AtPort::Loopback => return false,
-            },
+        match step(fabric, ports, dest, at) {
+            Step::To(c) => {
+                crossed.push(c.0);
+                at = fabric.head(c);
+            }
+            Step::Delivers => return true,
+            Step::Drops => return false,
         }
     }
     false

@@ -11,6 +11,7 @@ pub mod finding;
 pub mod jobs;
 mod names;
 mod number;
+mod step;
 
 pub use diameter::diameter;
 pub use efi::{Bins, Efi, Histogram, dark_fiber_percent, hottest};

@@ -1,9 +1,11 @@
 //! The channels of every path, ready to be counted.
 
-use darkfiber_fabric::{AtPort, ChannelId, Fabric, SwitchId, TerminalId};
-use darkfiber_routing::{DELIVER, DestId, NO_ROUTE, Routes};
+use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
+use darkfiber_routing::{DestId, Routes};
 use rayon::prelude::*;
 use thiserror::Error;
+
+use crate::step::{Step, step};
 
 /// Paths are kept in a table up to this size; beyond, forwarding tables are followed anew each time.
 const MOST_BYTES: usize = 2 << 30;
@@ -218,13 +220,6 @@ impl Channels for Followed<'_> {
     }
 }
 
-/// What a switch does with a packet.
-enum Step {
-    To(ChannelId),
-    Delivers,
-    Drops,
-}
-
 /// What filling a table found out.
 #[derive(Default)]
 struct Filled {
@@ -240,16 +235,7 @@ impl<'a> Followed<'a> {
 
     #[inline]
     fn step(&self, ports: &[u8], dest: usize, at: SwitchId) -> Step {
-        let member = self.members[dest];
-        match ports[at.index()] {
-            DELIVER if at == self.fabric.terminal(member).switch => Step::Delivers,
-            DELIVER | NO_ROUTE => Step::Drops,
-            port => match self.fabric.at_port(at, port) {
-                AtPort::Switch(c, _) => Step::To(c),
-                AtPort::Terminal(t) if t == member => Step::Delivers,
-                AtPort::Terminal(_) | AtPort::Nothing | AtPort::Loopback => Step::Drops,
-            },
-        }
+        step(self.fabric, ports, self.members[dest], at)
     }
 
     /// Follows the paths of all source classes to one destination class: `f` gets a source class, how many

@@ -1,0 +1,25 @@
+//! What a switch does with a packet, entry by entry.
+
+use darkfiber_fabric::{AtPort, ChannelId, Fabric, SwitchId, TerminalId};
+use darkfiber_routing::{DELIVER, NO_ROUTE};
+
+/// What a switch does with a packet.
+pub(crate) enum Step {
+    To(ChannelId),
+    Delivers,
+    Drops,
+}
+
+/// What switch `at` does with a packet for terminal `dest` by a row of the table.
+#[inline]
+pub(crate) fn step(fabric: &Fabric, ports: &[u8], dest: TerminalId, at: SwitchId) -> Step {
+    match ports[at.index()] {
+        DELIVER if at == fabric.terminal(dest).switch => Step::Delivers,
+        DELIVER | NO_ROUTE => Step::Drops,
+        port => match fabric.at_port(at, port) {
+            AtPort::Switch(c, _) => Step::To(c),
+            AtPort::Terminal(t) if t == dest => Step::Delivers,
+            AtPort::Terminal(_) | AtPort::Nothing | AtPort::Loopback => Step::Drops,
+        },
+    }
+}
