@@ -250,8 +250,8 @@ pub static ENGINES: &[&dyn Engine] = &[
     &engines::DfSssp,
     &engines::Lash,
     &engines::Nue,
-    &engines::Sar,
-    &engines::SarMinMax,
+    &engines::SAR,
+    &engines::SAR_MINMAX,
     &engines::SarBest,
 ];
 

@@ -44,7 +44,7 @@ pub(crate) use minhop::MinHop;
 pub(crate) use modk::{DModK, SModK};
 pub(crate) use nue::Nue;
 pub(crate) use opt::{Opt, OptBalanced, OptRect};
-pub(crate) use sar::{Sar, SarBest, SarMinMax};
+pub(crate) use sar::{SAR, SAR_MINMAX, SarBest};
 pub(crate) use sssp::Sssp;
 pub(crate) use torus::Torus;
 pub(crate) use updn::{DnUp, UpDn};

@@ -20,35 +20,52 @@ const KEPT: usize = 512 << 20;
 /// Most passes that improve what is there.
 const PASSES: usize = 4;
 
-/// See [`Engine::doc`].
-pub(crate) struct Sar;
+/// Algorithm 1, by one choice of paths or another.
+pub(crate) struct Sar {
+    name: &'static str,
+    summary: &'static str,
+    doc: &'static str,
+    choice: Choice,
+}
 
-/// See [`Engine::doc`].
-pub(crate) struct SarMinMax;
+pub(crate) static SAR: Sar = Sar {
+    name: "sar",
+    summary: "dfsssp for the jobs that run: paths inside jobs are balanced, others add nothing",
+    doc: "Compute terminals are routed by falling size of the largest job on them, each on shortest paths with \
+          the least sum of weights so far; only paths between terminals of one job add to the weights, one \
+          each, however many jobs the two share. Then storage terminals and all others, whose paths all add. \
+          Virtual layers as in dfsssp, so hop counts are the same, too. Terminals without a job come last among \
+          compute terminals; ties go to the lower terminal and the lower channel. Which jobs run is said with \
+          --jobs; without jobs nothing is balanced.\n\n\
+          A job in the place of another on the same terminals gives the same tables.\n\n\
+          Known weakness: a sum of weights lets many small loads outweigh a large one, so that on uniformly \
+          random placements the fullest channel is fuller than under D-mod-k. See sar-best.\n\n\
+          Complexity: O(terminals x candidates), plus the pairs inside jobs.",
+    choice: Choice::Sum,
+};
+
+pub(crate) static SAR_MINMAX: Sar = Sar {
+    name: "sar-minmax",
+    summary: "as sar, by the fullest channel of a path before its sum",
+    doc: "As sar, but of the shortest paths the one whose fullest channel is least full is taken, and of these \
+          the one with the least sum. Not in the paper.\n\nComplexity: as sar.",
+    choice: Choice::Fullest,
+};
 
 /// See [`Engine::doc`].
 pub(crate) struct SarBest;
 
 impl Engine for Sar {
     fn name(&self) -> &'static str {
-        "sar"
+        self.name
     }
 
     fn summary(&self) -> &'static str {
-        "dfsssp for the jobs that run: paths inside jobs are balanced, others add nothing"
+        self.summary
     }
 
     fn doc(&self) -> &'static str {
-        "Compute terminals are routed by falling size of the largest job on them, each on shortest paths with \
-         the least sum of weights so far; only paths between terminals of one job add to the weights, one \
-         each, however many jobs the two share. Then storage terminals and all others, whose paths all add. \
-         Virtual layers as in dfsssp, so hop counts are the same, too. Terminals without a job come last among \
-         compute terminals; ties go to the lower terminal and the lower channel. Which jobs run is said with \
-         --jobs; without jobs nothing is balanced.\n\n\
-         A job in the place of another on the same terminals gives the same tables.\n\n\
-         Known weakness: a sum of weights lets many small loads outweigh a large one, so that on uniformly \
-         random placements the fullest channel is fuller than under D-mod-k. See sar-best.\n\n\
-         Complexity: O(terminals x candidates), plus the pairs inside jobs."
+        self.doc
     }
 
     fn paper(&self) -> &'static str {
@@ -64,44 +81,9 @@ impl Engine for Sar {
     }
 
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
-        require_routable(self.name(), fabric, request)?;
-        let mut work = Work::new(fabric, request);
-        let (routes, _) = work.once(self.name(), Choice::Sum);
-        layered(routes, fabric, request, self.name())
-    }
-}
-
-impl Engine for SarMinMax {
-    fn name(&self) -> &'static str {
-        "sar-minmax"
-    }
-
-    fn summary(&self) -> &'static str {
-        "as sar, by the fullest channel of a path before its sum"
-    }
-
-    fn doc(&self) -> &'static str {
-        "As sar, but of the shortest paths the one whose fullest channel is least full is taken, and of these \
-         the one with the least sum. Not in the paper.\n\nComplexity: as sar."
-    }
-
-    fn paper(&self) -> &'static str {
-        PAPER
-    }
-
-    fn needs(&self) -> Needs {
-        Needs::Any
-    }
-
-    fn deadlock(&self) -> Deadlock {
-        Deadlock::Layers
-    }
-
-    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
-        require_routable(self.name(), fabric, request)?;
-        let mut work = Work::new(fabric, request);
-        let (routes, _) = work.once(self.name(), Choice::Fullest);
-        layered(routes, fabric, request, self.name())
+        require_routable(self.name, fabric, request)?;
+        let (routes, _) = Work::new(fabric, request).once(self.name, self.choice);
+        layered(routes, fabric, request, self.name)
     }
 }
 
