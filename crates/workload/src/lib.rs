@@ -1,4 +1,7 @@
-//! Who sends to whom.
+//! Who sends to whom, and who runs where.
+//!
+//! A [`History`] says which terminals ran jobs together and when; [`schedule`] makes one from a log that does not
+//! say where, with an allocator of [`placement`].
 //!
 //! A [`Pattern`] names pairs of participants, phase by phase or sample by sample, for any number of
 //! them; what a participant is (a terminal, a node of a job) is the caller's affair. Nothing here knows
@@ -19,10 +22,17 @@
 //! # Ok::<(), darkfiber_workload::PatternError>(())
 //! ```
 
+mod history;
+mod machine;
 mod mapping;
 mod pattern;
+pub mod placement;
+mod schedule;
 mod stream;
 
+pub use history::{History, Stay, Walk};
+pub use machine::Machine;
 pub use mapping::Mapping;
 pub use pattern::{Among, Extent, Kind, PATTERNS, Pattern, PatternError, given, kind, pattern};
+pub use schedule::{Schedule, Wish, schedule};
 pub use stream::Stream;

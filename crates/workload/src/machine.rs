@@ -1,0 +1,188 @@
+//! A machine as its scheduler sees it: hosts in a row, and which of them are near each other.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use darkfiber_fabric::{ChannelId, Fabric, HostId, Role, Shape, TerminalId, Topology};
+
+/// The hosts that run jobs, in the natural order of their names (`n9` before `n10`), and the domains they are in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Machine {
+    hosts: Vec<Vec<TerminalId>>,
+    names: Vec<String>,
+    domains: Vec<Vec<u32>>,
+    processors: u32,
+}
+
+impl Machine {
+    /// The hosts of a fabric with a compute terminal, each with so many processors (at least 1).
+    ///
+    /// Domains are, from the inside: hosts on one switch; in a tree those whose switches reach each other without
+    /// going above a level, level by level; in a dragonfly groups; and all.
+    pub fn new(topology: &Topology, processors: u32) -> Self {
+        let fabric = &topology.fabric;
+        let mut of: BTreeMap<HostId, Vec<TerminalId>> = BTreeMap::new();
+        for t in (0..fabric.terminal_count()).map(TerminalId::new) {
+            if fabric.terminal(t).role == Role::Compute {
+                of.entry(fabric.host_of(t)).or_default().push(t);
+            }
+        }
+        let mut hosts: Vec<(&str, Vec<TerminalId>)> =
+            of.into_iter().map(|(h, all)| (fabric.host(h).name.as_str(), all)).collect();
+        hosts.sort_by(|a, b| natural(a.0, b.0).then_with(|| a.1.cmp(&b.1)));
+        let mut domains: Vec<Vec<u32>> = Vec::new();
+        for of_switch in switches(topology) {
+            let found: Vec<u32> =
+                hosts.iter().map(|h| of_switch[fabric.terminal(h.1[0]).switch.index()]).collect();
+            let found = numbered(&found);
+            if domains.last() != Some(&found) {
+                domains.push(found);
+            }
+        }
+        let (names, hosts) = hosts.into_iter().map(|(name, all)| (name.to_owned(), all)).unzip();
+        Self { hosts, names, domains, processors: processors.max(1) }
+    }
+
+    /// How many hosts there are.
+    pub fn len(&self) -> usize {
+        self.hosts.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.hosts.is_empty()
+    }
+
+    /// Processors of each host.
+    pub fn processors(&self) -> u32 {
+        self.processors
+    }
+
+    /// The name of a host.
+    pub fn name(&self, host: u32) -> &str {
+        &self.names[host as usize]
+    }
+
+    /// The terminals of a host that run jobs.
+    pub fn terminals(&self, host: u32) -> &[TerminalId] {
+        &self.hosts[host as usize]
+    }
+
+    /// By level, from the inside, the domain of each host, from 0; the last level has one domain.
+    pub fn domains(&self) -> &[Vec<u32>] {
+        &self.domains
+    }
+}
+
+/// By level the domain of each switch.
+fn switches(topology: &Topology) -> Vec<Vec<u32>> {
+    let fabric = &topology.fabric;
+    let n = fabric.switch_count() as u32;
+    let mut levels = vec![(0..n).collect::<Vec<u32>>()];
+    match &topology.shape {
+        Some(Shape::Tree(tree)) => {
+            let top = tree.level.iter().copied().max().unwrap_or(0);
+            levels.extend((1..top).map(|l| joined(fabric, &tree.level, l)));
+        }
+        Some(Shape::Dragonfly(groups)) => levels.push(groups.group.clone()),
+        _ => {}
+    }
+    levels.push(vec![0; n as usize]);
+    levels
+}
+
+/// The first of the switches that each reaches over switches of no higher level than `most`.
+fn joined(fabric: &Fabric, level: &[u8], most: u8) -> Vec<u32> {
+    let mut first: Vec<u32> = (0..fabric.switch_count() as u32).collect();
+    let mut edges: Vec<(usize, usize)> = (0..fabric.channel_count())
+        .map(ChannelId::new)
+        .map(|c| (fabric.tail(c).index(), fabric.head(c).index()))
+        .filter(|&(a, b)| a < b && level[a].max(level[b]) <= most)
+        .collect();
+    // Few rounds suffice: labels travel along all cables of a level at once, there and back.
+    loop {
+        let before = first.clone();
+        for &(a, b) in &edges {
+            let low = first[a].min(first[b]);
+            (first[a], first[b]) = (low, low);
+        }
+        if before == first {
+            return first;
+        }
+        edges.reverse();
+    }
+}
+
+/// Renumbers by first appearance.
+fn numbered(labels: &[u32]) -> Vec<u32> {
+    let mut known = BTreeMap::new();
+    labels
+        .iter()
+        .map(|label| {
+            let next = known.len() as u32;
+            *known.entry(label).or_insert(next)
+        })
+        .collect()
+}
+
+/// Compares names as people do: numbers in them by value.
+fn natural(a: &str, b: &str) -> Ordering {
+    let mut a = pieces(a);
+    let mut b = pieces(b);
+    loop {
+        match (a.next(), b.next()) {
+            (None, None) => return Ordering::Equal,
+            (x, y) if x == y => {}
+            (Some((true, x)), Some((true, y))) => {
+                let (short_x, short_y) = (x.trim_start_matches('0'), y.trim_start_matches('0'));
+                let order = short_x.len().cmp(&short_y.len());
+                return order.then_with(|| short_x.cmp(short_y)).then_with(|| x.cmp(y));
+            }
+            (x, y) => return x.map(|p| p.1).cmp(&y.map(|p| p.1)),
+        }
+    }
+}
+
+/// A name in pieces, each of digits or of none.
+fn pieces(name: &str) -> impl Iterator<Item = (bool, &str)> {
+    let mut rest = name;
+    std::iter::from_fn(move || {
+        let digits = rest.chars().next()?.is_ascii_digit();
+        let end = rest.find(|c: char| c.is_ascii_digit() != digits).unwrap_or(rest.len());
+        let (piece, after) = rest.split_at(end);
+        rest = after;
+        Some((digits, piece))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use darkfiber_fabric::parse_spec;
+
+    use super::*;
+
+    #[test]
+    fn names_go_as_people_count() {
+        let mut names = ["n10", "n9", "n09", "a", "n", "n9-2", "n9-10", "m100", ""];
+        names.sort_by(|a, b| natural(a, b));
+        assert_eq!(names, ["", "a", "m100", "n", "n09", "n9", "n9-2", "n9-10", "n10"]);
+    }
+
+    #[test]
+    fn domains_nest() {
+        let sizes = |spec: &str| -> Vec<usize> {
+            let machine = Machine::new(&parse_spec(spec).expect("a spec"), 1);
+            let inner = machine.domains();
+            for pair in inner.windows(2) {
+                let map: BTreeMap<u32, u32> =
+                    pair[0].iter().copied().zip(pair[1].iter().copied()).collect();
+                assert!(pair[0].iter().zip(&pair[1]).all(|(a, b)| map[a] == *b), "{spec}");
+            }
+            inner.iter().map(|d| d.iter().max().map_or(0, |&m| m as usize + 1)).collect()
+        };
+        assert_eq!(sizes("kary:k=3,n=3"), [9, 3, 1]);
+        assert_eq!(sizes("fattree2:n=2,m=2,r=4"), [4, 1]);
+        assert_eq!(sizes("hyperx:dims=3x3,t=2"), [9, 1]);
+        assert_eq!(sizes("dragonfly:p=2,a=4,h=2"), [36, 9, 1]);
+    }
+}
