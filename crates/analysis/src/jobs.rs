@@ -29,7 +29,7 @@ pub struct JobLoad {
 impl JobLoad {
     /// Counts the routes between all ordered pairs of a job's terminals, each of which is listed once.
     ///
-    /// Complexity: O(terminals x switches of the job x hops).
+    /// Complexity: O(terminals x switches of the job x hops + channels).
     pub fn of(fabric: &Fabric, routes: &Routes, job: &[TerminalId]) -> Self {
         // Sources that enter at one switch and use one LID of each destination take the same way.
         let mut sources: BTreeMap<(SwitchId, usize), u32> = BTreeMap::new();
@@ -42,7 +42,8 @@ impl JobLoad {
         if switches.len() < 2 {
             return found;
         }
-        let mut load: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut load = vec![0u32; fabric.channel_count()];
+        let mut touched = Vec::new();
         let mut crossed = Vec::new();
         for &dest in job {
             let home = fabric.terminal(dest).switch;
@@ -51,14 +52,18 @@ impl JobLoad {
                 let ports = routes.ports(routes.row(DestId::terminal(dest), path));
                 if follow(fabric, ports, switch, dest, &mut crossed) {
                     for &c in &crossed {
-                        *load.entry(c).or_default() += count;
+                        if load[c as usize] == 0 {
+                            touched.push(c);
+                        }
+                        load[c as usize] += count;
                     }
                 } else {
                     found.lost += u64::from(count);
                 }
             }
         }
-        found.load = load.into_iter().collect();
+        touched.sort_unstable();
+        found.load = touched.into_iter().map(|c| (c, load[c as usize])).collect();
         found
     }
 
@@ -100,7 +105,7 @@ fn follow(
     false
 }
 
-/// What all jobs together load. Jobs come and go by [`add`](Self::add) and [`remove`](Self::remove).
+/// What all jobs together load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Effective {
     /// `γ^e(c)`: routes inside jobs over each switch-to-switch channel (Definition 7); a pair in two jobs counts
@@ -138,31 +143,19 @@ impl Effective {
             jobs.par_iter().map(|job| JobLoad::of(fabric, routes, job)).collect();
         let mut all = Self::new(fabric);
         for load in &loads {
-            all.add(load);
+            all.add(load, 1);
         }
         all
     }
 
-    /// A job begins.
-    pub fn add(&mut self, job: &JobLoad) {
+    /// So many jobs like this begin.
+    pub fn add(&mut self, job: &JobLoad, times: u32) {
         if job.is_multi_switch() {
-            self.jobs += 1;
-            self.max_sum += u64::from(job.max());
-            self.links_sum += job.links() as u64;
+            self.jobs += times as usize;
+            self.max_sum += u64::from(job.max()) * u64::from(times);
+            self.links_sum += job.links() as u64 * u64::from(times);
             for &(c, n) in &job.load {
-                self.load[c as usize] += u64::from(n);
-            }
-        }
-    }
-
-    /// A job that was added ends.
-    pub fn remove(&mut self, job: &JobLoad) {
-        if job.is_multi_switch() {
-            self.jobs -= 1;
-            self.max_sum -= u64::from(job.max());
-            self.links_sum -= job.links() as u64;
-            for &(c, n) in &job.load {
-                self.load[c as usize] -= u64::from(n);
+                self.load[c as usize] += u64::from(n) * u64::from(times);
             }
         }
     }

@@ -223,6 +223,10 @@ pub trait Engine: Sync {
     fn by_source(&self) -> bool {
         false
     }
+    /// Whether its tables depend on [`Request::jobs`].
+    fn follows_jobs(&self) -> bool {
+        false
+    }
     /// Computes tables and layers.
     ///
     /// # Errors

@@ -125,19 +125,16 @@ impl Run<'_> {
             let in_the_way = reserved.is_some_and(|(shadow, spare)| {
                 now + self.wishes[wish].seconds > shadow && hosts > spare
             });
-            match (!in_the_way).then(|| self.give(wish)).flatten() {
-                Some(given) => {
-                    if let Some((shadow, spare)) = &mut reserved
-                        && now + self.wishes[wish].seconds > *shadow
-                    {
-                        *spare -= hosts;
-                    }
-                    self.begin(wish, now, given);
+            if let Some(given) = (!in_the_way).then(|| self.give(wish)).flatten() {
+                if let Some((shadow, spare)) = &mut reserved
+                    && now + self.wishes[wish].seconds > *shadow
+                {
+                    *spare -= hosts;
                 }
-                None => {
-                    reserved = reserved.or_else(|| Some(self.reserve(hosts)));
-                    still.push(wish);
-                }
+                self.begin(wish, now, given);
+            } else {
+                reserved = reserved.or_else(|| Some(self.reserve(hosts)));
+                still.push(wish);
             }
         }
         self.queue = still;

@@ -70,20 +70,16 @@ fn numbers_by_hand() {
 }
 
 #[test]
-fn jobs_come_and_go() {
+fn jobs_on_the_same_place_add_up() {
     let on = open("hyperx:dims=4x3,t=4").expect("valid");
     let running = scattered(&on.fabric, &[9, 5, 12, 3], 4);
     let routes = route(&on, "dfsssp", &running);
-    let mut all = Effective::of(&on.fabric, &routes, &running);
-    let loads: Vec<JobLoad> =
-        running.iter().map(|job| JobLoad::of(&on.fabric, &routes, job)).collect();
-    all.remove(&loads[2]);
-    let rest = jobs(&[]).into_iter().chain(running[..2].to_vec()).chain(running[3..].to_vec());
-    assert_eq!(all, Effective::of(&on.fabric, &routes, &rest.collect::<Jobs>()));
-    for (_, load) in loads.iter().enumerate().filter(|(i, _)| *i != 2) {
-        all.remove(load);
+    let mut all = Effective::new(&on.fabric);
+    for job in &running {
+        all.add(&JobLoad::of(&on.fabric, &routes, job), 2);
     }
-    assert_eq!(all, Effective::new(&on.fabric));
+    let twice: Jobs = running.iter().chain(&running).cloned().collect();
+    assert_eq!(all, Effective::of(&on.fabric, &routes, &twice));
 }
 
 #[test]

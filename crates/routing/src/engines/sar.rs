@@ -80,6 +80,10 @@ impl Engine for Sar {
         Deadlock::Layers
     }
 
+    fn follows_jobs(&self) -> bool {
+        true
+    }
+
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name, fabric, request)?;
         let (routes, _) = Work::new(fabric, request).once(self.name, self.choice);
@@ -115,6 +119,10 @@ impl Engine for SarBest {
 
     fn deadlock(&self) -> Deadlock {
         Deadlock::Layers
+    }
+
+    fn follows_jobs(&self) -> bool {
+        true
     }
 
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {

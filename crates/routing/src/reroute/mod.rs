@@ -27,4 +27,4 @@ mod traffic;
 
 pub use outcome::{Change, Coexistence, Drain, Moved, Outcome, RerouteError};
 pub use prepared::Prepared;
-pub use tables::{Changed, changed_by_switch};
+pub use tables::{Changed, changed_by_switch, difference};

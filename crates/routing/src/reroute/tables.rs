@@ -57,6 +57,38 @@ pub fn changed_by_switch(
         .collect()
 }
 
+/// What changed from `old` tables to `new` ones of the same fabric with as many paths a terminal: entries, and
+/// blocks of all switches together.
+///
+/// Complexity: O(entries).
+pub fn difference(fabric: &Fabric, old: &Routes, new: &Routes, lids: &Lids) -> Changed {
+    // Rows by LID, so that those of a block come one after the other.
+    let mut rows: Vec<(u16, usize, usize)> = Vec::with_capacity(new.row_count());
+    for dest in (0..new.dest_count()).map(DestId::new) {
+        let (lid, paths) = match dest.as_terminal(fabric) {
+            Some(t) => (lids.terminal(t), new.paths()),
+            None => (lids.switch(dest.home(fabric)), 1),
+        };
+        let both = |path| (lid + path as u16, old.row(dest, path), new.row(dest, path));
+        rows.extend((0..paths).map(both));
+    }
+    rows.sort_unstable();
+    let mut total = Changed::default();
+    // The block in which each switch's table changed last.
+    let mut last = vec![u16::MAX; fabric.switch_count()];
+    for (lid, before, after) in rows {
+        let (was, is) = (old.ports(before), new.ports(after));
+        if was == is {
+            continue;
+        }
+        for (last, _) in last.iter_mut().zip(was.iter().zip(is)).filter(|(_, (a, b))| a != b) {
+            total.entries += 1;
+            total.blocks += usize::from(std::mem::replace(last, lid / 64) != lid / 64);
+        }
+    }
+    total
+}
+
 impl Prepared<'_> {
     /// The tables for the damaged fabric, without the rows and entries of what has failed. `map` is what
     /// [`Fabric::with_faults`] gave for all faults so far.

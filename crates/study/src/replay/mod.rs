@@ -1,0 +1,213 @@
+//! The replay of a machine's life: what would each engine have done for the jobs that ran?
+//!
+//! Domke, Hoefler, "Scheduling-Aware Routing for Supercomputers", SC'16, section 4.2: at each moment of a month the
+//! jobs on two switches or more are taken, tables are made for them, and routes inside jobs are counted.
+
+mod follower;
+mod improvement;
+
+pub use improvement::{Improvement, Measure, Reconfigurations, improvements, reconfigurations};
+
+use darkfiber_analysis::jobs::{EffectiveFacts, JobLoad};
+use darkfiber_fabric::{Fabric, Topology};
+use darkfiber_routing::{Engine, Lids, Refusal, Request};
+use darkfiber_workload::History;
+use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use follower::Follower;
+
+/// What is replayed.
+#[derive(Clone, Copy)]
+pub struct Plan<'a> {
+    /// The machine's network.
+    pub topology: &'a Topology,
+    /// LIDs of its ports, which say what entries share a block of a table.
+    pub lids: &'a Lids,
+    /// Who ran where and when, in order.
+    pub history: &'a History,
+    /// What is compared.
+    pub engines: &'a [&'static dyn Engine],
+    /// Virtual lanes that engines may use.
+    pub lanes: u8,
+    /// Seed of what engines draw.
+    pub seed: u64,
+    /// The first moment, in the history's seconds.
+    pub from: i64,
+    /// Seconds from one moment to the next.
+    pub every: i64,
+    /// How many moments there are.
+    pub moments: usize,
+}
+
+/// One moment.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+pub struct Moment {
+    /// When, in the history's seconds.
+    pub time: i64,
+    /// Jobs that run.
+    pub jobs: usize,
+    /// Of these on two switches or more.
+    pub multi_switch_jobs: usize,
+    /// Terminals that run jobs, in percent of those that can.
+    pub busy_percent: f64,
+    /// Whether the places of jobs on several switches are others than at the moment before.
+    pub changed: bool,
+    /// What each engine makes of it, in the order of the plan.
+    pub engines: Vec<Outcome>,
+}
+
+/// What an engine makes of a moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize)]
+pub struct Outcome {
+    /// `γ^e_max`: most routes inside jobs over one channel.
+    pub efi_max: u64,
+    /// Mean over multi-switch jobs of the most of its own routes over one channel.
+    pub gamma_max_mean: f64,
+    /// Share of channels that no route inside a job crosses, in percent.
+    pub dark_fiber_percent: f64,
+    /// Mean over multi-switch jobs of the channels that its routes cross.
+    pub links_per_job_mean: f64,
+    /// Entries of all tables that differ from those of the moment before.
+    pub entries: usize,
+    /// Blocks of 64 LIDs that differ, of all switches together.
+    pub blocks: usize,
+}
+
+impl Outcome {
+    fn new(facts: &EffectiveFacts) -> Self {
+        Self {
+            efi_max: facts.effective_efi.max,
+            gamma_max_mean: facts.gamma_max_mean,
+            dark_fiber_percent: facts.effective_dark_fiber_percent,
+            links_per_job_mean: facts.links_per_job_mean,
+            ..Self::default()
+        }
+    }
+}
+
+/// An engine that could not do it.
+#[derive(Clone, Debug)]
+pub struct Failed {
+    /// The engine.
+    pub engine: &'static str,
+    /// Why.
+    pub refusal: Refusal,
+}
+
+/// Moments that are worked on side by side.
+const BATCH: usize = 64;
+
+/// Who is where at a moment.
+struct Now {
+    time: i64,
+    jobs: usize,
+    busy_percent: f64,
+    /// Places of jobs on two switches or more, and how many jobs each has.
+    places: Vec<(u32, u32)>,
+    changed: bool,
+}
+
+/// Replays the moments from number `first` on; `each` gets them in order, and says whether to go on.
+///
+/// Tables of engines that know no jobs are made once, and what a place loads is counted once. Tables of
+/// those that do are made where places of multi-switch jobs are others than the moment before. So nothing is left
+/// out that could differ, and results do not depend on `first` nor on the number of threads.
+///
+/// Complexity: for each change a run of each engine that follows jobs, and O(pairs inside jobs x hops).
+///
+/// # Errors
+/// The first engine that refuses.
+pub fn replay(
+    plan: &Plan<'_>,
+    first: usize,
+    each: &mut dyn FnMut(Moment) -> bool,
+) -> Result<(), Failed> {
+    let fabric = &plan.topology.fabric;
+    let mut followers = plan
+        .engines
+        .par_iter()
+        .map(|&engine| {
+            Follower::new(plan, engine).map_err(|refusal| Failed { engine: engine.name(), refusal })
+        })
+        .collect::<Result<Vec<Follower<'_>>, Failed>>()?;
+    let several = multi_switch(fabric, plan.history);
+    let can = fabric.compute_terminal_count().max(1);
+    let mut is_busy = vec![false; fabric.terminal_count()];
+    let mut walk = plan.history.walk();
+    let mut places: Option<Vec<(u32, u32)>> = None;
+    let mut look = |index: usize| {
+        let time = plan.from + index as i64 * plan.every;
+        walk.to(time);
+        is_busy.fill(false);
+        for (place, _) in walk.running() {
+            for t in &plan.history.places()[place as usize] {
+                is_busy[t.index()] = true;
+            }
+        }
+        let busy = is_busy.iter().filter(|b| **b).count();
+        let now: Vec<(u32, u32)> = walk.running().filter(|r| several[r.0 as usize]).collect();
+        let alike = |old: &Vec<(u32, u32)>| {
+            old.len() == now.len() && old.iter().zip(&now).all(|(a, b)| a.0 == b.0)
+        };
+        let changed = places.as_ref().is_some_and(|old| !alike(old));
+        places = Some(now.clone());
+        let busy_percent = 100.0 * busy as f64 / can as f64;
+        Now { time, jobs: walk.jobs(), busy_percent, places: now, changed }
+    };
+    // The moment before the first that is wanted is what its tables are compared with.
+    let mut next = first.saturating_sub(1);
+    while next < plan.moments {
+        let moments: Vec<Now> = (next..plan.moments.min(next + BATCH)).map(&mut look).collect();
+        let mut outcomes = Vec::new();
+        for follower in &mut followers {
+            let name = follower.engine.name();
+            let found = follower.follow(&moments);
+            outcomes.push(found.map_err(|refusal| Failed { engine: name, refusal })?);
+        }
+        for (i, now) in moments.into_iter().enumerate() {
+            let moment = Moment {
+                time: now.time,
+                jobs: now.jobs,
+                multi_switch_jobs: now.places.iter().map(|p| p.1 as usize).sum(),
+                busy_percent: now.busy_percent,
+                changed: now.changed,
+                engines: outcomes.iter().map(|of_engine| of_engine[i]).collect(),
+            };
+            if next + i >= first && !each(moment) {
+                return Ok(());
+            }
+        }
+        next += BATCH;
+    }
+    Ok(())
+}
+
+/// By place, whether its terminals hang on two switches or more.
+fn multi_switch(fabric: &Fabric, history: &History) -> Vec<bool> {
+    let on = |t: &darkfiber_fabric::TerminalId| fabric.terminal(*t).switch;
+    history.places().iter().map(|place| place.iter().any(|t| on(t) != on(&place[0]))).collect()
+}
+
+/// The request of a plan.
+fn request<'a>(plan: &Plan<'a>, jobs: &'a [Vec<darkfiber_fabric::TerminalId>]) -> Request<'a> {
+    Request {
+        shape: plan.topology.shape.as_ref(),
+        lmc: plan.lids.lmc(),
+        lanes: plan.lanes,
+        jobs,
+        seed: plan.seed,
+        ..Request::default()
+    }
+}
+
+/// What places load by some tables, in their order.
+fn loads(
+    plan: &Plan<'_>,
+    routes: &darkfiber_routing::Routes,
+    places: impl IndexedParallelIterator<Item = u32>,
+) -> Vec<JobLoad> {
+    let all = plan.history.places();
+    places.map(|p| JobLoad::of(&plan.topology.fabric, routes, &all[p as usize])).collect()
+}
