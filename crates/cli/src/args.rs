@@ -74,6 +74,9 @@ pub(crate) enum Command {
     /// What a batch system says of its jobs, made fit for routing
     #[command(after_help = help::JOBS)]
     Jobs(JobsCommand),
+    /// What would each engine have done for the jobs of a month? From a log and a fabric
+    #[command(after_help = help::REPLAY)]
+    Replay(ReplayCommand),
     /// Fail more and more cables, many times, and compare how engines bear it
     #[command(after_help = help::SWEEP)]
     Sweep(SweepCommand),
@@ -103,6 +106,29 @@ pub(crate) struct FabricArgs {
     /// A file, @preset or family:key=value,...
     #[arg(value_name = "FABRIC")]
     pub(crate) fabric: String,
+    #[command(flatten)]
+    pub(crate) options: FabricOptions,
+}
+
+/// Which fabric, where something else comes first.
+#[derive(Args, Debug)]
+pub(crate) struct FabricFlag {
+    /// A file, @preset or family:key=value,...
+    #[arg(long, value_name = "FABRIC")]
+    pub(crate) fabric: String,
+    #[command(flatten)]
+    pub(crate) options: FabricOptions,
+}
+
+impl FabricFlag {
+    pub(crate) fn args(&self) -> FabricArgs {
+        FabricArgs { fabric: self.fabric.clone(), options: self.options.clone() }
+    }
+}
+
+/// What of a fabric.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct FabricOptions {
     /// GUIDs (a file, or separated by commas) of the ports or nodes that run jobs; all others do not
     #[arg(long, value_name = "GUIDS", help_heading = "Fabric options")]
     pub(crate) compute: Option<String>,
@@ -126,15 +152,8 @@ pub(crate) struct FabricArgs {
 impl FabricArgs {
     /// The fabric itself: all of it, without faults.
     pub(crate) fn whole(fabric: &str, hosts_per_switch: u8) -> Self {
-        Self {
-            fabric: fabric.to_owned(),
-            compute: None,
-            storage: None,
-            plane: None,
-            fail_links: None,
-            fail: None,
-            hosts_per_switch,
-        }
+        let options = FabricOptions { hosts_per_switch, ..FabricOptions::default() };
+        Self { fabric: fabric.to_owned(), options }
     }
 }
 
@@ -243,6 +262,70 @@ pub(crate) struct JobsArgs {
     /// Other names of hosts: an alias and the name in the fabric on each line
     #[arg(long, value_name = "FILE", requires = "jobs", help_heading = "Job options")]
     pub(crate) aliases: Option<PathBuf>,
+}
+
+/// Jobs over time.
+#[derive(Args, Debug)]
+pub(crate) struct HistoryArgs {
+    /// Log of jobs: sacct -P, SWF, PBS, Batsim, OAR, SLURM's JSON; recognised by content
+    #[arg(long, value_name = "LOG", help_heading = "Job options")]
+    pub(crate) jobs: PathBuf,
+    /// Other names of hosts: an alias and the name in the fabric on each line
+    #[arg(long, value_name = "FILE", help_heading = "Job options")]
+    pub(crate) aliases: Option<PathBuf>,
+    /// Place jobs by an allocator (`darkfiber list allocators`), wherever they ran [default: where they
+    /// ran; first-fit if the log does not say]
+    #[arg(long, value_name = "ALLOCATOR", help_heading = "Job options")]
+    pub(crate) place: Option<String>,
+    /// Processors of a host, for jobs that are placed [default: as the log's header says, else 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536), help_heading = "Job options")]
+    pub(crate) processors_per_host: Option<u32>,
+    /// Multiply the hosts of jobs that are placed, for a machine of another size; jobs smaller than a host come as
+    /// many times as often instead
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = above_zero, help_heading = "Job options")]
+    pub(crate) scale: f64,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ReplayCommand {
+    #[command(flatten)]
+    pub(crate) fabric: FabricFlag,
+    #[command(flatten)]
+    pub(crate) history: HistoryArgs,
+    /// Engines to compare, separated by commas
+    #[arg(
+        short,
+        long = "engine",
+        value_name = "ENGINE,..",
+        value_delimiter = ',',
+        default_value = "updn,ftree,dfsssp,sar"
+    )]
+    pub(crate) engines: Vec<String>,
+    /// The engine whose gain over the others is told [default: the last that follows jobs, else the last]
+    #[arg(long, value_name = "ENGINE")]
+    pub(crate) of: Option<String>,
+    /// Time between moments
+    #[arg(long, value_name = "TIME", default_value = "10min", value_parser = crate::moment::duration)]
+    pub(crate) every: i64,
+    /// The first moment: a date, or a time after the first job began (10d) [default: the first job's begin]
+    #[arg(long, value_name = "WHEN", value_parser = crate::moment::when)]
+    pub(crate) from: Option<crate::moment::When>,
+    /// How long [default: to the end of the log]
+    #[arg(long = "for", value_name = "TIME", value_parser = crate::moment::duration)]
+    pub(crate) length: Option<i64>,
+    /// LID mask control: 2^N LIDs for every terminal
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=7))]
+    pub(crate) lmc: u8,
+    /// Data virtual lanes that may be used (InfiniBand has at most 15)
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=15))]
+    pub(crate) lanes: u8,
+    /// Write all moments (moments.csv), the picture (replay.svg) and the result (replay.json) here; a
+    /// replay that was stopped goes on from what is there
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Draw the four numbers of every engine over time
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
 }
 
 /// Which tables.

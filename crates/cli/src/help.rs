@@ -105,6 +105,22 @@ Examples:
 
 Exit code 0: same; 1: changed, MAPPING is new; 3: the jobs could not be read, MAPPING is as it was.";
 
+pub(crate) const REPLAY: &str = "\
+At every moment of the log the jobs on two switches or more are taken, and the routes between terminals of one job
+counted, by every engine: the most over one channel (effective EFI), the mean over jobs of the most of a job's own,
+channels that no such route crosses (dark fiber), channels that a job's routes cross. Engines that follow jobs
+(sar, ...) make tables anew whenever the places of multi-switch jobs change; how much of them would have to be
+sent is told, too. The study is that of Domke and Hoefler, \"Scheduling-Aware Routing for Supercomputers\", SC'16,
+section 4.2: figure 7 is the picture, table 1 the table.
+
+A log without nodes (SWF) is put on the fabric by an allocator: jobs start as in the log where there is room, else
+as soon as there is (EASY backfilling); jobs smaller than a host share hosts.
+
+Examples:
+  darkfiber replay --fabric my-fabric.topo --jobs sacct.log --every 10min -e updn,ftree,dfsssp,sar -o month
+  darkfiber replay --fabric @tsubame25 --jobs RICC-2010-2.swf.gz --scale 1.375 --from 30d --for 30d --svg month.svg
+  sacct -aP --format=JobID,Submit,Start,End,State,NNodes,NodeList -S 2026-10-01 > october.log";
+
 pub(crate) const SWEEP: &str = "\
 For each fabric, share and seed: take that share of the switch-to-switch cables away (at least one), route
 what is left with every engine, check. Of equal seeds a larger share includes a smaller one. A fabric that

@@ -21,20 +21,21 @@ impl JobsArgs {
         common: &Common,
     ) -> Result<Option<Vec<Vec<TerminalId>>>, Failure> {
         let Some(path) = &self.jobs else { return Ok(None) };
-        let places = Places::new(fabric, self.aliases(common)?);
+        let places = Places::new(fabric, aliases(self.aliases.as_deref(), common)?);
         let mut placed = Placed::default();
         let found = read(path, &mut |record| placed.take(&places, &record))?;
         out::diagnostics(&path.display().to_string(), &found, common);
         placed.tell(path, common)?;
         Ok(Some(placed.jobs))
     }
+}
 
-    fn aliases(&self, common: &Common) -> Result<Aliases, Failure> {
-        let Some(path) = &self.aliases else { return Ok(Aliases::new()) };
-        let (aliases, found) = places::read_aliases(&input::read_text(path)?, path)?;
-        out::diagnostics(&path.display().to_string(), &found, common);
-        Ok(aliases)
-    }
+/// Other names of hosts, if there is a file of them.
+pub(crate) fn aliases(path: Option<&Path>, common: &Common) -> Result<Aliases, Failure> {
+    let Some(path) = path else { return Ok(Aliases::new()) };
+    let (aliases, found) = places::read_aliases(&input::read_text(path)?, path)?;
+    out::diagnostics(&path.display().to_string(), &found, common);
+    Ok(aliases)
 }
 
 /// Reads jobs of any kind, recognised by content.
@@ -51,6 +52,15 @@ pub(crate) fn read_from(
     path: &Path,
     each: &mut dyn FnMut(Record),
 ) -> Result<Diagnostics, Failure> {
+    let (kind, _) = recognise(reader, path)?;
+    read_as(kind, reader, path, each)
+}
+
+/// What kind of log it is, and how it begins.
+pub(crate) fn recognise(
+    reader: &mut dyn BufRead,
+    path: &Path,
+) -> Result<(jobs::Kind, String), Failure> {
     let unreadable = |e| Failure::input(format!("cannot read {}: {e}", path.display()));
     let head = String::from_utf8_lossy(reader.fill_buf().map_err(unreadable)?).into_owned();
     let kind = jobs::detect(&head).ok_or_else(|| {
@@ -58,7 +68,34 @@ pub(crate) fn read_from(
         Failure::input(format!("{}: this is like no list of jobs known", path.display()))
             .hint(format!("there are {}", known.join(", ")))
     })?;
+    Ok((kind, head))
+}
+
+/// Reads a log of a known kind.
+pub(crate) fn read_as(
+    kind: jobs::Kind,
+    reader: &mut dyn BufRead,
+    path: &Path,
+    each: &mut dyn FnMut(Record),
+) -> Result<Diagnostics, Failure> {
     Ok(jobs::read(kind, reader, path, each)?)
+}
+
+/// Names nodes that are not in the fabric.
+pub(crate) fn tell_unknown(source: &str, unknown: &BTreeMap<String, usize>, common: &Common) {
+    if unknown.is_empty() {
+        return;
+    }
+    let names: Vec<&str> = unknown.keys().map(String::as_str).collect();
+    let shown = if common.verbose { names.len() } else { names.len().min(10) };
+    let more = match names.len() - shown {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    out::tell(&format!(
+        "{source}: warning: nodes that are not in the fabric: {}{more}",
+        names[..shown].join(", ")
+    ));
 }
 
 /// Jobs whose nodes were found.
@@ -112,17 +149,7 @@ impl Placed {
         if common.quiet {
             return Ok(());
         }
-        if !names.is_empty() {
-            let shown = if common.verbose { names.len() } else { names.len().min(10) };
-            let more = match names.len() - shown {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            out::tell(&format!(
-                "{path}: warning: nodes that are not in the fabric: {}{more}",
-                names[..shown].join(", ")
-            ));
-        }
+        tell_unknown(&path.to_string(), &self.unknown, common);
         if self.nowhere > 0 {
             out::tell(&format!("{path}: warning: {} jobs run without saying where", self.nowhere));
         }

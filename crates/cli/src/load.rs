@@ -57,21 +57,21 @@ pub(crate) fn fabric(args: &FabricArgs, common: &Common) -> Result<Loaded, Failu
         topology.shape = shape;
         found = Some(told);
     }
-    if let Some(plane) = args.plane {
+    if let Some(plane) = args.options.plane {
         topology = one_plane(&topology, plane)?;
     }
     topology.fabric = roles(topology.fabric, args, common)?;
     let mut gone = Faults::default();
-    if let Some(path) = &args.fail {
+    if let Some(path) = &args.options.fail {
         let (named, remarks) = faults::read(&topology.fabric, path)?;
         out::diagnostics(&path.display().to_string(), &remarks, common);
         gone = named;
     }
-    let degraded = !gone.is_empty() || args.fail_links.is_some_and(|n| n > 0);
+    let degraded = !gone.is_empty() || args.options.fail_links.is_some_and(|n| n > 0);
     if !gone.is_empty() {
         topology = topology.with_faults(&gone).0;
     }
-    if let Some(count) = args.fail_links.filter(|&n| n > 0) {
+    if let Some(count) = args.options.fail_links.filter(|&n| n > 0) {
         let drawn = Faults::random_links(&topology.fabric, count, common.seed())
             .map_err(|e| Failure::infeasible(e).hint("give --fail-links a smaller number"))?;
         topology = topology.with_faults(&drawn).0;
@@ -107,8 +107,10 @@ fn open(args: &FabricArgs) -> Result<Opened, Failure> {
                 "a directory that `darkfiber route -o` wrote has its fabric in fabric.topo",
             ));
         }
-        let options =
-            edges::Options { hosts_per_switch: args.hosts_per_switch, class: LinkClass::unknown() };
+        let options = edges::Options {
+            hosts_per_switch: args.options.hosts_per_switch,
+            class: LinkClass::unknown(),
+        };
         let content = input::read(path)?;
         let (topology, found) = detect::parse_fabric(&content, path, &options)?;
         return Ok((topology, found, Some(input::text(&content).into_owned())));
@@ -157,7 +159,7 @@ fn explain(name: &str, error: &SpecError) -> Failure {
 }
 
 fn roles(fabric: Fabric, args: &FabricArgs, common: &Common) -> Result<Fabric, Failure> {
-    if args.compute.is_none() && args.storage.is_none() {
+    if args.options.compute.is_none() && args.options.storage.is_none() {
         return Ok(fabric);
     }
     let listed = |option: &str, given: &Option<String>| -> Result<Option<Vec<bool>>, Failure> {
@@ -178,8 +180,8 @@ fn roles(fabric: Fabric, args: &FabricArgs, common: &Common) -> Result<Fabric, F
         }
         Ok(Some(set))
     };
-    let compute = listed("--compute", &args.compute)?;
-    let storage = listed("--storage", &args.storage)?;
+    let compute = listed("--compute", &args.options.compute)?;
+    let storage = listed("--storage", &args.options.storage)?;
     Ok(fabric.with_roles(|t, terminal| {
         let has = |set: &Option<Vec<bool>>| set.as_ref().map(|s| s[t.index()]);
         match (has(&compute), has(&storage)) {

@@ -9,8 +9,10 @@ mod commands;
 mod failure;
 mod faults;
 mod help;
+mod history;
 mod jobs;
 mod load;
+mod moment;
 mod out;
 mod progress;
 mod provenance;
@@ -46,6 +48,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Check(command) => commands::check::run(&command, common),
         Command::Measure(command) => commands::measure::run(&command, common),
         Command::Jobs(command) => commands::jobs::run(&command, common),
+        Command::Replay(command) => commands::replay::run(&command, common),
         Command::Sweep(command) => commands::sweep::run(&command, common),
         Command::Reroute(command) => commands::reroute::run(&command, common),
         Command::Optimise(command) => commands::optimise::run(&command, common),

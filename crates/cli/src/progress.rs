@@ -45,6 +45,11 @@ impl Progress {
         self.bar.set_message(what.into());
     }
 
+    /// So many steps were done before.
+    pub(crate) fn skip(&self, steps: u64) {
+        self.bar.set_position(steps);
+    }
+
     /// One step is done.
     pub(crate) fn step(&self) {
         self.bar.inc(1);

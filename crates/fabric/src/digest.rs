@@ -6,7 +6,7 @@ impl Fabric {
     /// A 64-bit digest of everything that routing can see: switches, ports, cables, terminals, GUIDs,
     /// LIDs and roles, but not names. Results carry it as provenance.
     pub fn digest(&self) -> u64 {
-        let mut h = Fnv::default();
+        let mut h = Digest::default();
         h.add(self.switches.len() as u64);
         for s in &self.switches {
             h.add(s.guid.0);
@@ -23,23 +23,30 @@ impl Fabric {
             h.add(u64::from(self.tail_port[c]) << 32 | u64::from(self.reverse[c]));
             h.add(self.classes[self.class[c] as usize].bytes_per_second);
         }
-        h.0
+        h.value()
     }
 }
 
-/// Fowler-Noll-Vo 1a over 64-bit words: stable across releases and platforms.
-struct Fnv(u64);
+/// A 64-bit digest of words: Fowler-Noll-Vo 1a, stable across releases and platforms.
+#[derive(Clone, Copy, Debug)]
+pub struct Digest(u64);
 
-impl Default for Fnv {
+impl Default for Digest {
     fn default() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
     }
 }
 
-impl Fnv {
-    fn add(&mut self, word: u64) {
+impl Digest {
+    /// Takes a word in.
+    pub fn add(&mut self, word: u64) {
         for byte in word.to_le_bytes() {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
+    }
+
+    /// The digest of all words so far.
+    pub fn value(self) -> u64 {
+        self.0
     }
 }

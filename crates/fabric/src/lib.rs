@@ -22,6 +22,7 @@ mod spec;
 mod topology;
 
 pub use builder::{BuildError, FabricBuilder};
+pub use digest::Digest;
 pub use fabric::{AtPort, Fabric};
 pub use faults::{FaultError, Faults, Renumbering};
 pub use generate::{

@@ -5,6 +5,7 @@
 //! file is written beside its target and renamed, so nobody ever sees half of one.
 
 pub mod anonymise;
+pub mod calendar;
 pub mod codes;
 pub mod cray;
 pub mod detect;

@@ -13,6 +13,7 @@ pub mod model;
 pub mod number;
 pub mod optimise;
 pub mod plot;
+pub mod replay;
 pub mod reproduce;
 pub mod reroute;
 pub mod schema;

@@ -9,7 +9,8 @@ use darkfiber_study::{Stat, Summary};
 
 use crate::canvas::{LEFT, escape, header};
 use axes::{XAxis, YAxis};
-use legend::{colour, legend, marker, stroke};
+pub(crate) use legend::{colour, stroke};
+use legend::{legend, marker};
 
 /// One fabric's panels.
 #[derive(Clone, Copy, Debug)]

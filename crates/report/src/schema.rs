@@ -6,6 +6,7 @@ use schemars::{JsonSchema, Schema};
 use crate::measure::MeasureOutcome;
 use crate::model::{Comparison, FabricResult, Listed, Single, Sweep};
 use crate::optimise::OptimiseResult;
+use crate::replay::ReplayResult;
 use crate::reproduce::{ReproduceAll, ReproduceOne};
 use crate::reroute::RerouteResult;
 
@@ -25,6 +26,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<ReproduceAll<'_>>("reproduce-all"),
         of::<Sweep<'_>>("sweep"),
         of::<RerouteResult>("reroute"),
+        of::<ReplayResult<'_>>("replay"),
         of::<Listed>("list"),
     ]
 }

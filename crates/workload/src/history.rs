@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
-use darkfiber_fabric::TerminalId;
+use darkfiber_fabric::{Digest, TerminalId};
 
 /// One job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -91,6 +91,21 @@ impl History {
             }
         }
         overlaps.into_iter().filter(|o| *o).count()
+    }
+
+    /// A digest of all jobs, times and places.
+    pub fn digest(&self) -> u64 {
+        let mut digest = Digest::default();
+        for stay in &self.stays {
+            digest.add(stay.start as u64);
+            digest.add(stay.end as u64);
+            let place = &self.places[stay.place as usize];
+            digest.add(place.len() as u64);
+            for t in place {
+                digest.add(u64::from(t.0));
+            }
+        }
+        digest.value()
     }
 
     /// A walk through time.

@@ -1,7 +1,7 @@
 //! A log without places becomes one with places: its jobs are put on a machine, one after the other.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::BTreeSet;
 
 use darkfiber_fabric::TerminalId;
 
@@ -57,7 +57,7 @@ pub fn schedule(machine: &Machine, wishes: &[Wish], allocator: &Allocator, seed:
         used: vec![0; machine.len()],
         is_free: vec![true; machine.len()],
         free: machine.len(),
-        ends: BinaryHeap::new(),
+        ends: BTreeSet::new(),
         queue: Vec::new(),
         done: Schedule {
             hosts: vec![Vec::new(); wishes.len()],
@@ -68,10 +68,10 @@ pub fn schedule(machine: &Machine, wishes: &[Wish], allocator: &Allocator, seed:
     let mut next = 0;
     loop {
         let arrival = wishes.get(next).map(|w| w.start);
-        let end = run.ends.peek().map(|e| e.0.0);
+        let end = run.ends.first().map(|e| e.0);
         let Some(now) = arrival.into_iter().chain(end).min() else { break };
-        while let Some(&Reverse((_, i))) = run.ends.peek().filter(|e| e.0.0 <= now) {
-            run.ends.pop();
+        while let Some((_, i)) = run.ends.first().copied().filter(|e| e.0 <= now) {
+            run.ends.pop_first();
             run.release(i);
         }
         while wishes.get(next).is_some_and(|w| w.start <= now) {
@@ -97,7 +97,8 @@ struct Run<'a> {
     used: Vec<u32>,
     is_free: Vec<bool>,
     free: usize,
-    ends: BinaryHeap<Reverse<(i64, usize)>>,
+    /// When jobs that run end, the next one first.
+    ends: BTreeSet<(i64, usize)>,
     queue: Vec<usize>,
     done: Schedule,
 }
@@ -113,27 +114,45 @@ impl Run<'_> {
     }
 
     fn try_queue(&mut self, now: i64) {
+        // Hosts of the first job that waits, and its reservation once somebody wants to go ahead of it.
+        let mut first: Option<usize> = None;
         let mut reserved: Option<(i64, usize)> = None;
         let mut still = Vec::new();
         let queue = std::mem::take(&mut self.queue);
+        // What is too much for now; nothing becomes free on the way through the queue.
+        let (mut too_many, mut too_full) = (usize::MAX, u32::MAX);
         for (at, &wish) in queue.iter().enumerate() {
             if still.len() > TRIED {
                 still.extend_from_slice(&queue[at..]);
                 break;
             }
             let hosts = self.hosts_of(wish);
-            let in_the_way = reserved.is_some_and(|(shadow, spare)| {
-                now + self.wishes[wish].seconds > shadow && hosts > spare
-            });
-            if let Some(given) = (!in_the_way).then(|| self.give(wish)).flatten() {
+            let processors = self.wishes[wish].processors;
+            if hosts >= too_many && (!self.shares(wish) || processors >= too_full) {
+                still.push(wish);
+                continue;
+            }
+            let end = now.saturating_add(self.wishes[wish].seconds);
+            if let (Some(first), None) = (first, reserved) {
+                reserved = Some(self.reserve(first));
+            }
+            if reserved.is_some_and(|(shadow, spare)| end > shadow && hosts > spare) {
+                still.push(wish);
+                continue;
+            }
+            if let Some(given) = self.give(wish) {
                 if let Some((shadow, spare)) = &mut reserved
-                    && now + self.wishes[wish].seconds > *shadow
+                    && end > *shadow
                 {
                     *spare -= hosts;
                 }
                 self.begin(wish, now, given);
             } else {
-                reserved = reserved.or_else(|| Some(self.reserve(hosts)));
+                if self.shares(wish) {
+                    too_full = too_full.min(processors);
+                }
+                too_many = too_many.min(hosts);
+                first = first.or(Some(hosts));
                 still.push(wish);
             }
         }
@@ -144,9 +163,7 @@ impl Run<'_> {
     fn reserve(&self, hosts: usize) -> (i64, usize) {
         let mut used = self.used.clone();
         let mut free = self.free;
-        let mut ends: Vec<(i64, usize)> = self.ends.iter().map(|e| e.0).collect();
-        ends.sort_unstable();
-        for (end, wish) in ends {
+        for &(end, wish) in &self.ends {
             for &h in &self.done.hosts[wish] {
                 used[h as usize] -= self.each(wish);
                 free += usize::from(used[h as usize] == 0);
@@ -194,7 +211,7 @@ impl Run<'_> {
         }
         let end = now.saturating_add(job.seconds);
         self.done.history.add(now, end, terminals);
-        self.ends.push(Reverse((end, wish)));
+        self.ends.insert((end, wish));
         self.done.hosts[wish] = hosts;
         self.done.start[wish] = now;
         self.done.late += usize::from(now > job.start);

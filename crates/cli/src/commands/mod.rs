@@ -9,6 +9,7 @@ pub(crate) mod man;
 pub(crate) mod measure;
 pub(crate) mod metrics;
 pub(crate) mod optimise;
+pub(crate) mod replay;
 pub(crate) mod reproduce;
 pub(crate) mod reroute;
 pub(crate) mod route;

@@ -13,7 +13,8 @@ use std::io::BufRead;
 use std::path::Path;
 
 use super::lines::{Lines, Remarks, shown};
-use super::record::{Record, State, leading, seconds, some, unique};
+use super::record::{Record, State, leading, some, unique};
+use crate::calendar::seconds;
 use crate::{Diagnostics, ReadError};
 
 /// Whether a line is of an accounting log: `MM/DD/YYYY hh:mm:ss;X;`.

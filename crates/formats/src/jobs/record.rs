@@ -1,5 +1,7 @@
 //! One job, whatever log it comes from; and what SLURM's words for states and times mean.
 
+use crate::calendar;
+
 /// What a job was doing when the log was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum State {
@@ -105,66 +107,7 @@ pub(super) fn time(text: &str) -> Result<Option<i64>, ()> {
     if let Ok(seconds) = text.parse::<i64>() {
         return Ok((seconds > 0).then_some(seconds));
     }
-    date(text).map(Some).ok_or(())
-}
-
-fn date(text: &str) -> Option<i64> {
-    let digits = |from: usize, to: usize| -> Option<i64> {
-        let part = text.get(from..to)?;
-        part.bytes().all(|b| b.is_ascii_digit()).then(|| part.parse().ok())?
-    };
-    let is = |at: usize, marks: &[u8]| text.as_bytes().get(at).is_some_and(|b| marks.contains(b));
-    if !(is(4, b"-") && is(7, b"-") && is(10, b"T ") && is(13, b":")) {
-        return None;
-    }
-    let (year, month, day) = (digits(0, 4)?, digits(5, 7)?, digits(8, 10)?);
-    let (hour, minute) = (digits(11, 13)?, digits(14, 16)?);
-    let (second, mut rest) =
-        if is(16, b":") { (digits(17, 19)?, text.get(19..)?) } else { (0, text.get(16..)?) };
-    if let Some(fraction) = rest.strip_prefix('.') {
-        rest = fraction.trim_start_matches(|c: char| c.is_ascii_digit());
-    }
-    seconds(year, month, day, hour * 3600 + minute * 60 + second)
-        .filter(|_| hour < 24 && minute < 60 && second <= 60)
-        .and_then(|t| Some(t - zone(rest)?))
-}
-
-/// Seconds east of Greenwich: ``, `Z`, `+01:00`, `-0500`, `+01`.
-fn zone(text: &str) -> Option<i64> {
-    if text.is_empty() || text == "Z" {
-        return Some(0);
-    }
-    let (sign, digits) = match text.split_at_checked(1)? {
-        ("+", rest) => (1, rest.replace(':', "")),
-        ("-", rest) => (-1, rest.replace(':', "")),
-        _ => return None,
-    };
-    if !matches!(digits.len(), 2 | 4) || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return None;
-    }
-    let hours: i64 = digits.get(..2)?.parse().ok()?;
-    let minutes: i64 = digits.get(2..)?.parse().unwrap_or(0);
-    Some(sign * (hours * 3600 + minutes * 60))
-}
-
-/// Unix time of a moment of a day of the Gregorian calendar; `None` if there is no such day.
-pub(super) fn seconds(year: i64, month: i64, day: i64, second_of_day: i64) -> Option<i64> {
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let length = match month {
-        2 => 28 + i64::from(leap),
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => return None,
-    };
-    if !(1..=length).contains(&day) || !(0..=9999).contains(&year) {
-        return None;
-    }
-    // Years that begin in March end with the leap day.
-    let (y, m) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let (era, of_era) = (y.div_euclid(400), y.rem_euclid(400));
-    let day_of_year = (153 * m + 2) / 5 + day - 1;
-    let days = era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + day_of_year - 719_468;
-    Some(days * 86_400 + second_of_day)
+    calendar::read(text).map(Some).ok_or(())
 }
 
 /// The number at the beginning of `4`, `4-8` (what a pending job asks for) or `1:ppn=24`.

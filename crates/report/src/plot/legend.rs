@@ -75,12 +75,12 @@ pub(super) fn legend(engines: &[&str], rows: &[&Summary], width: f64) -> Legend 
 }
 
 /// The colour of an engine.
-pub(super) fn colour(engine: usize) -> &'static str {
+pub(crate) fn colour(engine: usize) -> &'static str {
     COLOURS[engine % COLOURS.len()]
 }
 
 /// The attributes of an engine's line.
-pub(super) fn stroke(engine: usize) -> String {
+pub(crate) fn stroke(engine: usize) -> String {
     let dash = DASHES[engine % DASHES.len()];
     let dash =
         if dash.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{dash}\"") };

@@ -1,0 +1,255 @@
+//! `darkfiber replay`: what each engine would have done for the jobs of a machine.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use darkfiber_report::replay::{self as report, ReplayResult};
+use darkfiber_report::{Style, json, number};
+use darkfiber_routing::{ENGINES, Engine, Lids, find_engine};
+use darkfiber_study::replay::{Moment, Plan, improvements, reconfigurations, replay};
+use darkfiber_workload::History;
+
+use super::metrics;
+use crate::args::{Common, Format, ReplayCommand};
+use crate::failure::{Exit, Failure};
+use crate::progress::Progress;
+use crate::{load, moment, out, provenance, save};
+
+/// Seconds to send a block of 64 entries to a switch and have it acknowledged: Domke, Hoefler, SC'16, section 4.3.3.
+pub(crate) const BLOCK_SECONDS: f64 = 4.6e-6;
+/// More moments than this are a slip of the pen.
+const MOST: i64 = 10_000_000;
+
+pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure> {
+    let engines = engines(&args.engines)?;
+    let names: Vec<&str> = engines.iter().map(|e| e.name()).collect();
+    let of = match &args.of {
+        Some(name) => names
+            .iter()
+            .position(|n| n == name)
+            .ok_or_else(|| Failure::unknown("engine of -e", name, &names))?,
+        None => engines.iter().rposition(|e| e.follows_jobs()).unwrap_or(engines.len() - 1),
+    };
+    let loaded = load::fabric(&args.fabric.args(), common)?;
+    let topology = &loaded.topology;
+    let lids = Lids::assign(&topology.fabric, args.lmc).map_err(Failure::infeasible)?;
+    let told = args.history.load(topology, common)?;
+    let (from, moments) = extent(args, &told.history)?;
+    let plan = Plan {
+        topology,
+        lids: &lids,
+        history: &told.history,
+        engines: &engines,
+        lanes: args.lanes,
+        seed: common.seed(),
+        from,
+        every: args.every,
+        moments,
+    };
+
+    let mut kept = match &args.output {
+        Some(dir) => Some(Kept::open(dir, &plan, &names)?),
+        None => None,
+    };
+    let mut found = kept.as_mut().map(|k| std::mem::take(&mut k.found)).unwrap_or_default();
+    if !found.is_empty() && !common.quiet {
+        let count = number::group(found.len() as u64);
+        out::tell(&format!("going on after {count} moments that are already there"));
+    }
+    let progress = Progress::new(moments as u64, common.quiet);
+    progress.skip(found.len() as u64);
+    let mut trouble = None;
+    let first = found.len();
+    if first < moments {
+        replay(&plan, first, &mut |moment| {
+            progress.at(moment::text(moment.time));
+            progress.step();
+            if let Some(kept) = &mut kept
+                && let Err(failure) = kept.add(&moment)
+            {
+                trouble = Some(failure);
+                return false;
+            }
+            found.push(moment);
+            true
+        })
+        .map_err(|failed| {
+            Failure::infeasible(&failed.refusal).hint(format!("leave {} out of -e", failed.engine))
+        })?;
+    }
+    drop(progress);
+    if let Some(failure) = trouble {
+        return Err(failure);
+    }
+    if let Some(kept) = kept {
+        kept.finish()?;
+    }
+
+    let facts =
+        metrics::facts(&topology.fabric, topology.shape.as_ref(), loaded.structure.as_ref(), false);
+    let provenance = provenance::of(&topology.fabric, common);
+    let improvements = improvements(&found, &names, of);
+    let follow: Vec<(&str, bool)> = engines.iter().map(|e| (e.name(), e.follows_jobs())).collect();
+    let reconfigurations = reconfigurations(&found, &follow, args.every, BLOCK_SECONDS);
+    let mean =
+        |pick: fn(&Moment) -> f64| found.iter().map(pick).sum::<f64>() / found.len().max(1) as f64;
+    let (jobs, several) = (mean(|m| m.jobs as f64), mean(|m| m.multi_switch_jobs as f64));
+    let result = ReplayResult {
+        log: &told.facts,
+        from: moment::text(from),
+        every: args.every,
+        moments,
+        engines: names.iter().map(|n| (*n).to_owned()).collect(),
+        jobs_mean: jobs,
+        multi_switch_percent: if jobs > 0.0 { 100.0 * several / jobs } else { 0.0 },
+        busy_percent_mean: mean(|m| m.busy_percent),
+        means: report::means(&found, &names),
+        improvements: &improvements,
+        reconfigurations: &reconfigurations,
+        fabric: &facts,
+        provenance: &provenance,
+    };
+    let json_text = json::text(&result);
+    let pictures: Vec<PathBuf> =
+        args.svg.iter().cloned().chain(args.output.iter().map(|d| d.join("replay.svg"))).collect();
+    if !pictures.is_empty() {
+        let log = args.history.jobs.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let title = format!("{} on {}", log, topology.fabric.name());
+        let mut subtitle =
+            format!("{} moments from {}", number::group(moments as u64), result.from);
+        if let Some(placed) = &told.facts.placed {
+            let _ok = write!(subtitle, "; jobs placed by {}", placed.by);
+        }
+        let svg = report::picture(&title, &subtitle, &names, args.every, &found);
+        for path in &pictures {
+            save::file(path, |out| out.write_all(svg.as_bytes()))?;
+        }
+    }
+    if let Some(dir) = &args.output {
+        save::file(&dir.join("replay.json"), |out| out.write_all(json_text.as_bytes()))?;
+    }
+    out::print(&match common.format {
+        Format::Json => json_text,
+        Format::Csv => {
+            let lines: String = found.iter().map(report::line).collect();
+            report::heading(&names) + &lines
+        }
+        Format::Table => report::text(&result, Style::of_stdout()),
+    })?;
+    Ok(Exit::Fine)
+}
+
+/// The engines of those names, each once.
+pub(crate) fn engines(names: &[String]) -> Result<Vec<&'static dyn Engine>, Failure> {
+    let known: Vec<&str> = ENGINES.iter().map(|e| e.name()).collect();
+    let mut engines: Vec<&'static dyn Engine> = Vec::new();
+    for name in names {
+        let name = name.trim();
+        let engine = find_engine(name).map_err(|_| Failure::unknown("engine", name, &known))?;
+        if engines.iter().any(|e| e.name() == name) {
+            return Err(Failure::usage(format!("engine {name} is given twice")));
+        }
+        engines.push(engine);
+    }
+    Ok(engines)
+}
+
+/// The first moment, and how many there are.
+fn extent(args: &ReplayCommand, history: &History) -> Result<(i64, usize), Failure> {
+    let (first, last) = history.span().expect("a log without jobs was refused");
+    let from = args.from.map_or(first, |w| w.of(first));
+    if from >= last {
+        return Err(Failure::usage(format!(
+            "--from {} is after the last job ended, {}",
+            moment::text(from),
+            moment::text(last)
+        )));
+    }
+    let end = args.length.map_or(last, |seconds| from.saturating_add(seconds));
+    let count = (end.saturating_sub(from) - 1) / args.every + 1;
+    if count > MOST {
+        return Err(Failure::usage(format!(
+            "{} moments, every {} s from {} to {}, are too many",
+            number::group(count.unsigned_abs()),
+            args.every,
+            moment::text(from),
+            moment::text(end)
+        ))
+        .hint("give a longer --every, or --from and --for"));
+    }
+    Ok((from, usize::try_from(count).unwrap_or(1)))
+}
+
+/// The moments of a replay that may be stopped: a line each, written as they are found. The first line says of what
+/// replay they are; a line that is cut off does not count.
+struct Kept {
+    path: PathBuf,
+    file: fs::File,
+    found: Vec<Moment>,
+    waiting: String,
+}
+
+impl Kept {
+    fn open(dir: &Path, plan: &Plan<'_>, names: &[&str]) -> Result<Self, Failure> {
+        save::directory(dir)?;
+        let path = dir.join("moments.csv");
+        let identity = identity(plan, names);
+        let mut found = Vec::new();
+        let mut whole = format!("{identity}\n{}", report::heading(names));
+        match fs::read_to_string(&path) {
+            Ok(text) if text.lines().next() == Some(identity.as_str()) => {
+                for line in text.split_inclusive('\n').skip(2).filter(|l| l.ends_with('\n')) {
+                    let Some(moment) = report::parse(line, names.len()) else { break };
+                    whole.push_str(line);
+                    found.push(moment);
+                }
+                found.truncate(plan.moments);
+            }
+            Ok(_) => {
+                return Err(Failure::usage(format!("{} is of another replay", path.display()))
+                    .hint("give another -o, or remove the file to begin anew"));
+            }
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+            Err(e) => return Err(Failure::input(format!("cannot read {}: {e}", path.display()))),
+        }
+        save::file(&path, |out| out.write_all(whole.as_bytes()))?;
+        let file = fs::OpenOptions::new()
+            .append(true)
+            .open(&path)
+            .map_err(|e| Failure::input(format!("cannot write {}: {e}", path.display())))?;
+        Ok(Self { path, file, found, waiting: String::new() })
+    }
+
+    fn add(&mut self, moment: &Moment) -> Result<(), Failure> {
+        self.waiting.push_str(&report::line(moment));
+        if self.waiting.len() > 1 << 14 { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<(), Failure> {
+        let result = self.file.write_all(self.waiting.as_bytes());
+        self.waiting.clear();
+        result.map_err(|e| Failure::input(format!("cannot write {}: {e}", self.path.display())))
+    }
+
+    fn finish(mut self) -> Result<(), Failure> {
+        self.flush()
+    }
+}
+
+/// All that the moments depend on.
+fn identity(plan: &Plan<'_>, names: &[&str]) -> String {
+    format!(
+        "# darkfiber {} fabric={:016x} jobs={:016x} engines={} lanes={} lmc={} seed={} from={} every={}",
+        env!("CARGO_PKG_VERSION"),
+        plan.topology.fabric.digest(),
+        plan.history.digest(),
+        names.join("+"),
+        plan.lanes,
+        plan.lids.lmc(),
+        plan.seed,
+        plan.from,
+        plan.every,
+    )
+}

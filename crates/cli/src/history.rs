@@ -1,0 +1,287 @@
+//! From a log of jobs to who ran where and when.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use darkfiber_fabric::{TerminalId, Topology};
+use darkfiber_formats::input;
+use darkfiber_formats::jobs::{Kind, Record, State, swf};
+use darkfiber_formats::places::{Aliases, Places};
+use darkfiber_report::replay::{LogFacts, PlacedFacts};
+use darkfiber_workload::placement::{ALLOCATORS, Allocator, allocator};
+use darkfiber_workload::{History, Machine, Schedule, Wish, schedule};
+
+use crate::args::{Common, HistoryArgs};
+use crate::failure::Failure;
+use crate::{jobs, out};
+
+/// Allocator of logs that do not say where jobs ran.
+const USUAL: &str = "first-fit";
+
+/// Jobs over time.
+pub(crate) struct Told {
+    pub(crate) history: History,
+    pub(crate) facts: LogFacts,
+}
+
+impl HistoryArgs {
+    /// Reads the log, finds or chooses hosts for its jobs, and says what was odd.
+    pub(crate) fn load(&self, topology: &Topology, common: &Common) -> Result<Told, Failure> {
+        let place = self.place.as_deref().map(known_allocator).transpose()?;
+        let aliases = jobs::aliases(self.aliases.as_deref(), common)?;
+        let path = &self.jobs;
+        let mut log = Log::new(topology, aliases, place.is_some());
+        let header = read(path, common, &mut |record| log.take(record))?;
+        let told = match place.or_else(|| log.says_nothing_of_places().then(usual)) {
+            None => log.as_told(),
+            Some(by) => {
+                if place.is_none() && !common.quiet {
+                    out::tell(&format!(
+                        "{}: note: it does not say where jobs ran; they are placed by {USUAL} (--place)",
+                        path.display()
+                    ));
+                }
+                let per_host = self.processors_per_host.or_else(|| per_host(&header)).unwrap_or(1);
+                let machine = Machine::new(topology, per_host);
+                let (schedule, facts) = log.placed(&machine, by, self.scale, common.seed());
+                Told { history: schedule.history, facts }
+            }
+        };
+        let name = path.display();
+        if !common.quiet {
+            for remark in told.facts.remarks() {
+                out::tell(&format!("{name}: note: {remark}"));
+            }
+            jobs::tell_unknown(&name.to_string(), &told.facts.unknown_nodes, common);
+        }
+        if told.facts.used == 0 {
+            let reason = if told.facts.unknown_nodes.is_empty() {
+                "no job in it says when it ran and where".to_owned()
+            } else {
+                format!("none of its {} nodes is in the fabric", told.facts.unknown_nodes.len())
+            };
+            return Err(Failure::input(format!("{name}: {reason}")).hint(
+                "--aliases FILE tells other names of hosts; --place ALLOCATOR puts jobs on hosts itself",
+            ));
+        }
+        Ok(told)
+    }
+}
+
+/// The allocator of a name that the user typed.
+pub(crate) fn known_allocator(name: &str) -> Result<&'static Allocator, Failure> {
+    let known: Vec<&str> = ALLOCATORS.iter().map(|a| a.name).collect();
+    allocator(name).ok_or_else(|| Failure::unknown("allocator", name, &known))
+}
+
+fn usual() -> &'static Allocator {
+    allocator(USUAL).expect("it is registered")
+}
+
+/// Processors of a host, where the log's header has both numbers.
+pub(crate) fn per_host(header: &swf::Header) -> Option<u32> {
+    let nodes = header.max_nodes.filter(|&n| n > 0)?;
+    Some(header.max_procs?.div_ceil(nodes).max(1))
+}
+
+/// Reads a log; the times of one with a header that tells its beginning become Unix times.
+pub(crate) fn read(
+    path: &Path,
+    common: &Common,
+    each: &mut dyn FnMut(Record),
+) -> Result<swf::Header, Failure> {
+    if path.is_dir() {
+        return Err(Failure::input(format!("{} is a directory", path.display())));
+    }
+    let mut reader = BufReader::with_capacity(1 << 16, input::open(path)?);
+    let (kind, head) = jobs::recognise(&mut reader, path)?;
+    let header = if kind == Kind::Swf { swf::header(&head) } else { swf::Header::default() };
+    let shift = header.unix_start.unwrap_or(0);
+    let mut shifted = |mut record: Record| {
+        for time in [&mut record.submit, &mut record.start, &mut record.end] {
+            *time = time.map(|t| t.saturating_add(shift));
+        }
+        each(record);
+    };
+    let found = jobs::read_as(kind, &mut reader as &mut dyn BufRead, path, &mut shifted)?;
+    out::diagnostics(&path.display().to_string(), &found, common);
+    Ok(header)
+}
+
+/// A job that ran, as far as the log tells.
+struct Ran {
+    start: i64,
+    /// `None`: until the log ends.
+    end: Option<i64>,
+    terminals: Vec<TerminalId>,
+}
+
+/// A job that ran somewhere.
+pub(crate) struct Wanted {
+    start: i64,
+    end: Option<i64>,
+    hosts: Option<u32>,
+    processors: Option<u32>,
+}
+
+/// A log while it is read.
+pub(crate) struct Log<'a> {
+    places: Option<Places>,
+    fabric: &'a darkfiber_fabric::Fabric,
+    ran: Vec<Ran>,
+    /// Jobs to be placed.
+    wanted: Vec<Wanted>,
+    facts: LogFacts,
+    last_submit: i64,
+    /// The latest time that is told.
+    newest: i64,
+}
+
+impl<'a> Log<'a> {
+    /// A log of jobs on a fabric; `anywhere` if it does not matter where they ran.
+    pub(crate) fn new(topology: &'a Topology, aliases: Aliases, anywhere: bool) -> Self {
+        let fabric = &topology.fabric;
+        Self {
+            places: (!anywhere).then(|| Places::new(fabric, aliases)),
+            fabric,
+            ran: Vec::new(),
+            wanted: Vec::new(),
+            facts: LogFacts::default(),
+            last_submit: i64::MIN,
+            newest: i64::MIN,
+        }
+    }
+
+    pub(crate) fn take(&mut self, record: Record) {
+        let facts = &mut self.facts;
+        facts.jobs += 1;
+        if let Some(submit) = record.submit {
+            facts.out_of_order += usize::from(submit < self.last_submit);
+            self.last_submit = self.last_submit.max(submit);
+        }
+        let told = [record.submit, record.start, record.end];
+        self.newest = told.into_iter().flatten().fold(self.newest, i64::max);
+        let Some(start) = record.start else {
+            let waits = record.state == State::Pending || record.end.is_some();
+            let count = if waits { &mut facts.not_run } else { &mut facts.without_times };
+            *count += 1;
+            return;
+        };
+        match record.end {
+            None if record.state == State::Running => facts.still_running += 1,
+            None => {
+                facts.without_times += 1;
+                return;
+            }
+            Some(end) if end <= start => {
+                facts.without_duration += 1;
+                return;
+            }
+            Some(_) => {}
+        }
+        let nodes = record.nodes.as_deref().filter(|nodes| !nodes.is_empty());
+        if let (Some(places), Some(nodes)) = (&self.places, nodes) {
+            let mut terminals = Vec::new();
+            let mut strange = false;
+            for name in nodes {
+                let found = places.of(name);
+                if found.is_empty() {
+                    strange = true;
+                    *facts.unknown_nodes.entry(name.clone()).or_default() += 1;
+                }
+                terminals.extend_from_slice(found);
+            }
+            facts.misplaced += usize::from(strange);
+            if !terminals.is_empty() {
+                self.ran.push(Ran { start, end: record.end, terminals });
+            }
+            return;
+        }
+        let hosts = nodes.map(|n| n.len() as u32).or(record.node_count).filter(|&n| n > 0);
+        let processors = record.processors.filter(|&n| n > 0);
+        if hosts.is_none() && processors.is_none() {
+            facts.nowhere += 1;
+        } else {
+            self.wanted.push(Wanted { start, end: record.end, hosts, processors });
+        }
+    }
+
+    /// Whether there are jobs, and none says where it ran.
+    fn says_nothing_of_places(&self) -> bool {
+        self.ran.is_empty() && self.facts.unknown_nodes.is_empty() && !self.wanted.is_empty()
+    }
+
+    /// Jobs where they were.
+    fn as_told(mut self) -> Told {
+        self.facts.nowhere += self.wanted.len();
+        let mut history = History::default();
+        for job in self.ran {
+            let end = job.end.unwrap_or(self.newest.max(job.start.saturating_add(1)));
+            debug_assert!(job.terminals.iter().all(|t| t.index() < self.fabric.terminal_count()));
+            self.facts.used += usize::from(history.add(job.start, end, job.terminals));
+        }
+        let history = history.sorted();
+        self.facts.overlapping = history.overlapping();
+        Told { history, facts: self.facts }
+    }
+
+    /// Jobs where an allocator puts them. Wishes of the schedule are the jobs that ran, by rising start.
+    pub(crate) fn placed(
+        mut self,
+        machine: &Machine,
+        by: &Allocator,
+        scale: f64,
+        seed: u64,
+    ) -> (Schedule, LogFacts) {
+        let wishes = self.wishes(machine.processors(), scale);
+        let done = schedule(machine, &wishes, by, seed);
+        self.facts.used = done.history.stays().len();
+        self.facts.placed = Some(PlacedFacts {
+            by: by.name.to_owned(),
+            hosts: machine.len(),
+            processors_per_host: machine.processors(),
+            scale,
+            too_large: done.too_large,
+            late: done.late,
+            latest_seconds: done.latest,
+        });
+        (done, self.facts)
+    }
+
+    /// What its jobs want of a machine whose hosts have so many processors.
+    ///
+    /// A machine `scale` times as large gets jobs of as many times the hosts; jobs smaller than a host
+    /// come as many times as often instead.
+    fn wishes(&self, per_host: u32, scale: f64) -> Vec<Wish> {
+        let mut wishes = Vec::new();
+        let mut small = 0u32;
+        for job in &self.wanted {
+            let of_hosts = job.hosts.map(|n| n.saturating_mul(per_host));
+            let processors = if per_host > 1 {
+                job.processors.or(of_hosts)
+            } else {
+                job.hosts.or(job.processors)
+            };
+            let processors = processors.unwrap_or(1);
+            let end = job.end.unwrap_or(self.newest.max(job.start.saturating_add(1)));
+            let seconds = end.saturating_sub(job.start);
+            let (times, processors) = if processors < per_host {
+                small += 1;
+                (times(small, scale) - times(small - 1, scale), processors)
+            } else {
+                let hosts = times(processors.div_ceil(per_host), scale).max(1);
+                (1, hosts.saturating_mul(per_host))
+            };
+            let wish = Wish { start: job.start, seconds, processors };
+            wishes.extend(std::iter::repeat_n(wish, times as usize));
+        }
+        wishes.sort_by_key(|w| w.start);
+        wishes
+    }
+}
+
+/// So many times `scale`, rounded.
+#[expect(clippy::cast_sign_loss, reason = "neither is below zero")]
+fn times(n: u32, scale: f64) -> u32 {
+    (f64::from(n) * scale).round() as u32
+}

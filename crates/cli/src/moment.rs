@@ -1,0 +1,85 @@
+//! Times and durations as people type them.
+
+use darkfiber_formats::calendar;
+
+/// A moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum When {
+    /// A Unix time.
+    At(i64),
+    /// Seconds after the first job of the log began.
+    After(i64),
+}
+
+impl When {
+    /// The moment in a log whose first job began then.
+    pub(crate) fn of(self, first: i64) -> i64 {
+        match self {
+            Self::At(time) => time,
+            Self::After(seconds) => first.saturating_add(seconds),
+        }
+    }
+}
+
+/// Reads a date (`2013-01-15`, `2013-01-15T12:00`) or a duration after the first job began (`10d`).
+pub(crate) fn when(text: &str) -> Result<When, String> {
+    calendar::read(text)
+        .map(When::At)
+        .or_else(|| seconds(text).ok().map(When::After))
+        .ok_or_else(|| {
+            "a date (2013-01-15, 2013-01-15T12:00), or a time after the first job began (10d, 36h) is \
+             expected"
+                .to_owned()
+        })
+}
+
+/// Reads `600`, `600s`, `10min`, `2h`, `1.5d`: at least a second.
+pub(crate) fn duration(text: &str) -> Result<i64, String> {
+    seconds(text)
+        .and_then(|s| if s > 0 { Ok(s) } else { Err("more than 0 is expected".to_owned()) })
+}
+
+fn seconds(text: &str) -> Result<i64, String> {
+    let text = text.trim();
+    let end = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let unit = match unit {
+        "" | "s" | "sec" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        "d" => 86_400.0,
+        "w" => 604_800.0,
+        _ => f64::NAN,
+    };
+    let value = number.trim().parse().unwrap_or(f64::NAN) * unit;
+    // A million years are enough for anybody.
+    if (0.0..3e13).contains(&value) {
+        Ok(value.round() as i64)
+    } else {
+        Err("a number with s, min, h, d or w is expected: 10min".to_owned())
+    }
+}
+
+/// A moment for people: a date where it is a Unix time (logs that count from their beginning do not last for years).
+pub(crate) fn text(time: i64) -> String {
+    if time >= 100_000_000 { calendar::text(time) } else { format!("second {time}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_people_type() {
+        assert_eq!(duration("10min"), Ok(600));
+        assert_eq!(duration("1.5 h"), Ok(5400));
+        assert_eq!(duration("90"), Ok(90));
+        for text in ["", "0", "-5", "10 parsec", "min", "1e99d", "nan"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+        assert_eq!(when("10d"), Ok(When::After(864_000)));
+        assert_eq!(when("0"), Ok(When::After(0)));
+        assert_eq!(when("1970-01-02T00:00"), Ok(When::At(86_400)));
+        assert!(when("soon").is_err());
+    }
+}

@@ -1,0 +1,312 @@
+//! The result of `darkfiber replay`: what each engine would have done for a machine's jobs.
+
+mod moments;
+mod picture;
+
+pub use moments::{heading, line, parse};
+pub use picture::picture;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use darkfiber_study::replay::{Improvement, Measure, Moment, Reconfigurations};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::{FabricFacts, Provenance};
+use crate::number::{duration, group, mean, percent};
+use crate::table::{self, Style};
+
+/// What a log of jobs was found to say.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize)]
+pub struct LogFacts {
+    /// Jobs that it tells of.
+    pub jobs: usize,
+    /// Of these, those that ran somewhere for a while: what all else is about.
+    pub used: usize,
+    /// Jobs that never ran: they wait, or were cancelled before.
+    pub not_run: usize,
+    /// Jobs whose beginning or end is not told.
+    pub without_times: usize,
+    /// Jobs that ended when they began, or before.
+    pub without_duration: usize,
+    /// Jobs that still ran when the log was written; taken to run to its end.
+    pub still_running: usize,
+    /// Jobs that do not say where they ran.
+    pub nowhere: usize,
+    /// Jobs of which no node, or not every node, is in the fabric.
+    pub misplaced: usize,
+    /// Nodes that are not in the fabric, and how many jobs were on each.
+    pub unknown_nodes: BTreeMap<String, usize>,
+    /// Jobs that had a terminal together with another job at the same time.
+    pub overlapping: usize,
+    /// Jobs that were handed in before the job above them in the log.
+    pub out_of_order: usize,
+    /// How jobs were placed, if the log does not say where they ran, or was not asked.
+    pub placed: Option<PlacedFacts>,
+}
+
+/// How jobs were placed.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+pub struct PlacedFacts {
+    /// By which allocator.
+    pub by: String,
+    /// Hosts of the machine.
+    pub hosts: usize,
+    /// Processors of a host.
+    pub processors_per_host: u32,
+    /// What hosts of jobs were multiplied by.
+    pub scale: f64,
+    /// Jobs larger than the machine, which were left out.
+    pub too_large: usize,
+    /// Jobs that began later than in the log, for want of hosts.
+    pub late: usize,
+    /// The longest that one was late, in seconds.
+    pub latest_seconds: i64,
+}
+
+impl LogFacts {
+    /// What has to be said about it, a sentence each.
+    pub fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        let mut say = |count: usize, one: &str, many: &str| {
+            if count > 0 {
+                let what = if count == 1 { one } else { many };
+                remarks.push(format!("{} {what}", group(count as u64)));
+            }
+        };
+        say(self.not_run, "job never ran", "jobs never ran");
+        say(
+            self.without_times,
+            "job does not say when it began or ended; left out",
+            "jobs do not say when they began or ended; left out",
+        );
+        say(
+            self.without_duration,
+            "job ended when it began, or before; left out",
+            "jobs ended when they began, or before; left out",
+        );
+        say(
+            self.still_running,
+            "job still ran; taken to run to the end of the log",
+            "jobs still ran; taken to run to the end of the log",
+        );
+        say(
+            self.nowhere,
+            "job does not say where it ran; left out (--place puts it somewhere)",
+            "jobs do not say where they ran; left out (--place puts them somewhere)",
+        );
+        say(
+            self.misplaced,
+            "job ran on nodes that are not in the fabric; those are left out",
+            "jobs ran on nodes that are not in the fabric; those are left out",
+        );
+        say(
+            self.overlapping,
+            "job had a node together with another at the same time",
+            "jobs had a node together with another at the same time",
+        );
+        say(
+            self.out_of_order,
+            "job was handed in before the one above it; sorted",
+            "jobs were handed in before the one above them; sorted",
+        );
+        if let Some(placed) = &self.placed {
+            let mut say = |count: usize, one: &str, many: &str| {
+                if count > 0 {
+                    let what = if count == 1 { one } else { many };
+                    remarks.push(format!("{} {what}", group(count as u64)));
+                }
+            };
+            say(
+                placed.too_large,
+                "job is larger than the machine; left out",
+                "jobs are larger than the machine; left out",
+            );
+            if placed.late > 0 {
+                let text = format!(
+                    "began later than in the log for want of hosts, by {} at most",
+                    hours(placed.latest_seconds)
+                );
+                say(placed.late, &format!("job {text}"), &format!("jobs {text}"));
+            }
+        }
+        remarks
+    }
+}
+
+/// `5 min`, `3.2 h`, `1.5 d`.
+fn hours(seconds: i64) -> String {
+    match seconds {
+        ..120 => format!("{seconds} s"),
+        ..7200 => format!("{} min", (seconds + 30) / 60),
+        ..172_800 => format!("{:.1} h", seconds as f64 / 3600.0),
+        _ => format!("{:.1} d", seconds as f64 / 86_400.0),
+    }
+}
+
+/// All of it.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+pub struct ReplayResult<'a> {
+    /// The jobs.
+    pub log: &'a LogFacts,
+    /// The first moment: a date, or seconds of the log.
+    pub from: String,
+    /// Seconds between moments.
+    pub every: i64,
+    /// How many moments there are.
+    pub moments: usize,
+    /// Engines compared.
+    pub engines: Vec<String>,
+    /// Jobs at a moment, in the mean.
+    pub jobs_mean: f64,
+    /// Share of running jobs that are on two switches or more, in percent: jobs of all moments together.
+    pub multi_switch_percent: f64,
+    /// Terminals that run jobs, in percent of those that can, in the mean.
+    pub busy_percent_mean: f64,
+    /// By engine the means over moments with multi-switch jobs.
+    pub means: Vec<Means>,
+    /// What the engine gains that all others are compared with.
+    pub improvements: &'a [Improvement],
+    /// How often tables would have been sent.
+    pub reconfigurations: &'a Reconfigurations,
+    /// The fabric.
+    pub fabric: &'a FabricFacts,
+    /// Where the result comes from.
+    pub provenance: &'a Provenance,
+}
+
+/// Means of an engine over moments with multi-switch jobs.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+pub struct Means {
+    /// The engine.
+    pub engine: String,
+    /// Most routes inside jobs over one channel.
+    pub efi_max: f64,
+    /// Mean over multi-switch jobs of the most of its own routes over one channel.
+    pub gamma_max_mean: f64,
+    /// Share of channels that no route inside a job crosses, in percent.
+    pub dark_fiber_percent: f64,
+    /// Channels that a multi-switch job's routes cross.
+    pub links_per_job_mean: f64,
+}
+
+/// The means of all engines.
+pub fn means(moments: &[Moment], engines: &[&str]) -> Vec<Means> {
+    let busy: Vec<&Moment> = moments.iter().filter(|m| m.multi_switch_jobs > 0).collect();
+    let mean = |e: usize, measure: Measure| {
+        busy.iter().map(|m| measure.of(&m.engines[e])).sum::<f64>() / busy.len().max(1) as f64
+    };
+    (0..engines.len())
+        .map(|e| Means {
+            engine: engines[e].to_owned(),
+            efi_max: mean(e, Measure::EfiMax),
+            gamma_max_mean: mean(e, Measure::GammaMaxMean),
+            dark_fiber_percent: mean(e, Measure::DarkFiberPercent),
+            links_per_job_mean: mean(e, Measure::LinksPerJobMean),
+        })
+        .collect()
+}
+
+/// For people: the means, the improvements in the form of the paper's Table 1, reconfigurations.
+pub fn text(result: &ReplayResult<'_>, style: Style) -> String {
+    let mut text = format!("{}\n", table::headline(result.fabric));
+    let _ok = writeln!(
+        text,
+        "{} moments from {}, every {}: {} jobs run ({} % of them on several switches), {} of the machine is busy\n",
+        group(result.moments as u64),
+        result.from,
+        hours(result.every),
+        mean(result.jobs_mean),
+        mean(result.multi_switch_percent),
+        percent(result.busy_percent_mean),
+    );
+    let heading = [
+        "mean over moments",
+        "max effective EFI",
+        "mean max EFI of a job",
+        "dark fiber, %",
+        "links per job",
+    ];
+    let rows: Vec<Vec<String>> = result
+        .means
+        .iter()
+        .map(|m| {
+            vec![
+                m.engine.clone(),
+                mean(m.efi_max),
+                mean(m.gamma_max_mean),
+                mean(m.dark_fiber_percent),
+                mean(m.links_per_job_mean),
+            ]
+        })
+        .collect();
+    text.push_str(&table::plain(&heading, &rows, &[1, 2, 3, 4], style));
+    if let Some(first) = result.improvements.first() {
+        let _ok = writeln!(
+            text,
+            "\nWhat {} gains (below zero: loses), at most and in the mean:\n",
+            first.of
+        );
+        text.push_str(&gains(result.improvements, style));
+    }
+    let often = result.reconfigurations;
+    let _ok = writeln!(
+        text,
+        "\n{} times other places than before: {} a day{}",
+        group(often.changes as u64),
+        mean(often.per_day_mean),
+        if often.days > 0 {
+            format!(
+                ", from {} to {} ({} of {} days without)",
+                often.per_day_min, often.per_day_max, often.days_without, often.days
+            )
+        } else {
+            String::new()
+        }
+    );
+    for sent in &often.engines {
+        let _ok = writeln!(
+            text,
+            "{}: a change sends {} blocks of tables ({} at most): {} ({}) at 4.6 us a block, one after the other",
+            sent.engine,
+            mean(sent.blocks_mean),
+            group(sent.blocks_max as u64),
+            duration(sent.seconds_mean),
+            duration(sent.seconds_max),
+        );
+    }
+    text
+}
+
+/// Domke, Hoefler, SC'16, Table 1: a row a measure, two columns an engine.
+fn gains(rows: &[Improvement], style: Style) -> String {
+    let mut others: Vec<&str> = Vec::new();
+    for row in rows {
+        if !others.contains(&row.over.as_str()) {
+            others.push(&row.over);
+        }
+    }
+    let mut heading = vec!["gain over".to_owned()];
+    for other in &others {
+        heading.extend([format!("{other}: max"), format!("{other}: mean")]);
+    }
+    let both = |x: f64, share: Option<f64>| match share {
+        Some(share) => format!("{x:.1} / {share:.1} %"),
+        None => format!("{x:.2}"),
+    };
+    let lines: Vec<Vec<String>> = Measure::ALL
+        .iter()
+        .map(|&measure| {
+            let mut line = vec![measure.label().to_owned()];
+            for row in rows.iter().filter(|r| r.measure == measure) {
+                line.push(both(row.max, row.max_percent));
+                line.push(both(row.mean, row.mean_percent));
+            }
+            line
+        })
+        .collect();
+    let heading: Vec<&str> = heading.iter().map(String::as_str).collect();
+    let numbers: Vec<usize> = (1..heading.len()).collect();
+    table::plain(&heading, &lines, &numbers, style)
+}
