@@ -11,6 +11,7 @@ pub mod finding;
 pub mod jobs;
 mod names;
 mod number;
+pub mod sharing;
 mod step;
 
 pub use diameter::diameter;

@@ -89,7 +89,7 @@ pub(crate) enum Command {
     /// Run a published experiment again: ours beside the printed numbers
     #[command(after_help = help::REPRODUCE)]
     Reproduce(ReproduceCommand),
-    /// What there is: engines, families, presets, patterns, formats, metrics
+    /// What there is: engines, families, presets, patterns, allocators, formats, metrics
     #[command(after_help = help::LIST)]
     List(ListCommand),
     /// What makes a shell complete commands, options and names
@@ -158,7 +158,7 @@ impl FabricArgs {
 }
 
 /// Forms a fabric is written in.
-pub(crate) const WRITABLE: &[&str] = &["ibnetdiscover", "json", "dot", "edges"];
+pub(crate) const WRITABLE: &[&str] = &["ibnetdiscover", "json", "dot", "edges", "topology.conf"];
 
 #[derive(Args, Debug)]
 pub(crate) struct FabricCommand {
@@ -167,8 +167,8 @@ pub(crate) struct FabricCommand {
     /// Write the fabric to a file (compressed if it ends in .gz or .zst)
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Form to write: ibnetdiscover (ibsim reads it, too), json, dot, edges [default: by the name of
-    /// the file, else ibnetdiscover]; without -o it goes to standard output
+    /// Form to write: ibnetdiscover (ibsim reads it, too), json, dot, edges, topology.conf (SLURM's tree)
+    /// [default: by the name of the file, else ibnetdiscover]; without -o it goes to standard output
     #[arg(long, value_name = "FORM")]
     pub(crate) to: Option<String>,
     /// Replace names and GUIDs, consistently; equal seeds give equal names
@@ -262,6 +262,9 @@ pub(crate) struct JobsArgs {
     /// Other names of hosts: an alias and the name in the fabric on each line
     #[arg(long, value_name = "FILE", requires = "jobs", help_heading = "Job options")]
     pub(crate) aliases: Option<PathBuf>,
+    /// Jobs that ran then, by the times of the log: a date, or a time after its first job began (10d)
+    #[arg(long, value_name = "WHEN", requires = "jobs", value_parser = crate::moment::when, help_heading = "Job options")]
+    pub(crate) at: Option<crate::moment::When>,
 }
 
 /// Jobs over time.
@@ -476,6 +479,15 @@ fn above_zero(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "a number above 0 is expected".to_owned())
 }
 
+/// A number of hosts.
+fn at_least_one(text: &str) -> Result<usize, String> {
+    text.trim()
+        .parse()
+        .ok()
+        .filter(|&n| n > 0)
+        .ok_or_else(|| "a number from 1 on is expected".to_owned())
+}
+
 /// A share in percent.
 fn percent(text: &str) -> Result<f64, String> {
     let number = text.trim().parse().ok().filter(|p| (0.0..=100.0).contains(p));
@@ -493,6 +505,73 @@ pub(crate) enum JobsAction {
     /// Has anything changed that routing should follow? Writes which nodes run jobs together, if so
     #[command(after_help = help::FILTER)]
     Filter(FilterCommand),
+    /// Who shares which links with whom now, what stays dark, and what each engine would change
+    #[command(after_help = help::JOBS_REPORT)]
+    Report(ReportCommand),
+    /// Choose hosts: hostfiles for jobs, or where the jobs of a log could have run
+    #[command(after_help = help::PLACE)]
+    Place(PlaceCommand),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ReportCommand {
+    #[command(flatten)]
+    pub(crate) fabric: FabricFlag,
+    /// Jobs that run and their nodes, of any kind that is known
+    #[arg(long, value_name = "FILE")]
+    pub(crate) jobs: PathBuf,
+    /// Other names of hosts: an alias and the name in the fabric on each line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) aliases: Option<PathBuf>,
+    /// Jobs that ran then, by the times of the log: a date, or a time after its first job began (10d)
+    #[arg(long, value_name = "WHEN", value_parser = crate::moment::when)]
+    pub(crate) at: Option<crate::moment::When>,
+    /// Tables in use: a file, or a directory written by `darkfiber route -o`
+    #[arg(long, value_name = "PATH")]
+    pub(crate) routes: Option<PathBuf>,
+    /// Engines to ask what they would change, separated by commas; without --routes the tables of the first
+    /// are taken to be in use
+    #[arg(
+        short,
+        long = "engine",
+        value_name = "ENGINE,..",
+        value_delimiter = ',',
+        default_value = "dfsssp,sar,sar-best"
+    )]
+    pub(crate) engines: Vec<String>,
+    /// Data virtual lanes that engines may use (InfiniBand has at most 15)
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=15))]
+    pub(crate) lanes: u8,
+    /// Lines of each list; -v shows all
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) top: usize,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct PlaceCommand {
+    #[command(flatten)]
+    pub(crate) fabric: FabricFlag,
+    /// How (`darkfiber list allocators`)
+    #[arg(long, value_name = "ALLOCATOR", default_value = "first-fit")]
+    pub(crate) by: String,
+    /// Hosts of each job, separated by commas
+    #[arg(long, value_name = "N,..", value_delimiter = ',', required_unless_present = "jobs", conflicts_with = "jobs", value_parser = at_least_one)]
+    pub(crate) hosts: Vec<usize>,
+    /// Jobs that run: their hosts are not free
+    #[arg(long, value_name = "FILE", requires = "hosts")]
+    pub(crate) avoid: Option<PathBuf>,
+    /// A log whose jobs are placed, one after the other; written as `sacct -P` would
+    #[arg(long, value_name = "LOG")]
+    pub(crate) jobs: Option<PathBuf>,
+    /// Processors of a host, for a log [default: as its header says, else 1]
+    #[arg(long, value_name = "N", requires = "jobs", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    pub(crate) processors_per_host: Option<u32>,
+    /// Multiply the hosts of a log's jobs; jobs smaller than a host come as many times as often instead
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = above_zero)]
+    pub(crate) scale: f64,
+    /// Write here: a file, or with several --hosts a directory [default: standard output]
+    #[arg(short, long, value_name = "PATH")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]
@@ -553,7 +632,7 @@ pub(crate) struct ReproduceCommand {
 
 #[derive(Args, Debug)]
 pub(crate) struct ListCommand {
-    /// engines, families, presets, patterns, formats or metrics
+    /// engines, families, presets, patterns, allocators, formats or metrics
     #[arg(value_name = "KIND")]
     pub(crate) kind: String,
     /// One of them, in full

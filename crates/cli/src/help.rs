@@ -91,7 +91,28 @@ Exit code 4 if no routes could be measured.";
 pub(crate) const JOBS: &str = "\
 Examples:
   darkfiber jobs filter running --topology /etc/slurm/topology.conf \\
-            --poll 'squeue -a -o \"%i %T %N\"' || darkfiber route my-fabric.topo -e sar --jobs running -o tables";
+            --poll 'squeue -a -o \"%i %T %N\"' || darkfiber route my-fabric.topo -e sar --jobs running -o tables
+  squeue --json > now; darkfiber jobs report --fabric my-fabric.topo --routes lfts.dump --jobs now
+  darkfiber jobs place --fabric my-fabric.topo --hosts 28 --by best-fit --avoid now > hostfile";
+
+pub(crate) const JOBS_REPORT: &str = "\
+Routes between terminals of one job are counted over every channel between switches. `meets` is the most routes of
+all jobs over a channel that the job crosses; `better` and `worse` count jobs for which that changes. Entries and
+blocks are what an engine's tables would change of those in use. CSV has a line for each channel in use.
+
+Examples:
+  darkfiber jobs report --fabric my-fabric.topo --routes lfts.dump --jobs squeue.json
+  darkfiber jobs report --fabric @tsubame25 --jobs placed.log --at 12d -e updn,sar,sar-best";
+
+pub(crate) const PLACE: &str = "\
+Hosts come in the order of ranks, one a line; several jobs on standard output as `host job`. With --jobs the jobs of
+a log (SWF, sacct, ...) are put on the fabric as `darkfiber replay --place` does, and written as `sacct -P` would
+write them: JobID, Start, End, State, NNodes, NodeList.
+
+Examples:
+  darkfiber jobs place --fabric my-fabric.topo --hosts 28 --by best-fit > hostfile
+  darkfiber jobs place --fabric @t2hx-hyperx --hosts 56,56,32 --by clustered --seed 7 -o hostfiles
+  darkfiber jobs place --fabric @tsubame25 --jobs RICC-2010-2.swf.gz --scale 1.375 --by best-fit -o placed.log";
 
 pub(crate) const FILTER: &str = "\
 The filter of Domke and Hoefler, \"Scheduling-Aware Routing for Supercomputers\", SC'16, figure 5: of the jobs that

@@ -31,9 +31,9 @@ impl HistoryArgs {
         let aliases = jobs::aliases(self.aliases.as_deref(), common)?;
         let path = &self.jobs;
         let mut log = Log::new(topology, aliases, place.is_some());
-        let header = read(path, common, &mut |record| log.take(record))?;
+        let header = read(path, common, &mut |record| log.take(&record))?;
         let told = match place.or_else(|| log.says_nothing_of_places().then(usual)) {
-            None => log.as_told(),
+            None => log.where_told(),
             Some(by) => {
                 if place.is_none() && !common.quiet {
                     out::tell(&format!(
@@ -152,7 +152,7 @@ impl<'a> Log<'a> {
         }
     }
 
-    pub(crate) fn take(&mut self, record: Record) {
+    pub(crate) fn take(&mut self, record: &Record) {
         let facts = &mut self.facts;
         facts.jobs += 1;
         if let Some(submit) = record.submit {
@@ -212,7 +212,7 @@ impl<'a> Log<'a> {
     }
 
     /// Jobs where they were.
-    fn as_told(mut self) -> Told {
+    fn where_told(mut self) -> Told {
         self.facts.nowhere += self.wanted.len();
         let mut history = History::default();
         for job in self.ran {

@@ -11,7 +11,8 @@ use darkfiber_formats::{Diagnostics, input};
 
 use crate::args::{Common, JobsArgs};
 use crate::failure::Failure;
-use crate::out;
+use crate::moment::When;
+use crate::{history, out};
 
 impl JobsArgs {
     /// The terminals of every job that runs, if jobs were named.
@@ -21,12 +22,8 @@ impl JobsArgs {
         common: &Common,
     ) -> Result<Option<Vec<Vec<TerminalId>>>, Failure> {
         let Some(path) = &self.jobs else { return Ok(None) };
-        let places = Places::new(fabric, aliases(self.aliases.as_deref(), common)?);
-        let mut placed = Placed::default();
-        let found = read(path, &mut |record| placed.take(&places, &record))?;
-        out::diagnostics(&path.display().to_string(), &found, common);
-        placed.tell(path, common)?;
-        Ok(Some(placed.jobs))
+        Running::load(path, self.aliases.as_deref(), self.at, fabric, common)
+            .map(|running| Some(running.places))
     }
 }
 
@@ -98,23 +95,50 @@ pub(crate) fn tell_unknown(source: &str, unknown: &BTreeMap<String, usize>, comm
     ));
 }
 
-/// Jobs whose nodes were found.
+/// Jobs that run, and whose nodes were found.
 #[derive(Default)]
-struct Placed {
-    jobs: Vec<Vec<TerminalId>>,
+pub(crate) struct Running {
+    /// The sorted terminals of each.
+    pub(crate) places: Vec<Vec<TerminalId>>,
+    /// Their ids.
+    pub(crate) ids: Vec<String>,
+    /// Who owns them.
+    pub(crate) users: Vec<Option<String>>,
     /// Names that stand for nothing, and how often.
     unknown: BTreeMap<String, usize>,
-    /// Jobs that do not run, or whose log does not say where.
-    idle: usize,
+    /// Jobs whose log does not say where they run.
     nowhere: usize,
 }
 
-impl Placed {
-    fn take(&mut self, places: &Places, record: &Record) {
-        if !matches!(record.state, State::Running | State::Unknown) {
-            self.idle += 1;
-            return;
-        }
+impl Running {
+    /// The jobs that run, or ran at a moment; says what could not be used.
+    ///
+    /// # Errors
+    /// If it cannot be read, or there are nodes and none is in the fabric.
+    pub(crate) fn load(
+        path: &Path,
+        aliased: Option<&Path>,
+        at: Option<When>,
+        fabric: &Fabric,
+        common: &Common,
+    ) -> Result<Self, Failure> {
+        let places = Places::new(fabric, aliases(aliased, common)?);
+        let at = at.map(|when| moment_of(path, when)).transpose()?;
+        let mut running = Self::default();
+        history::read(path, common, &mut |record| {
+            let runs = match at {
+                None => matches!(record.state, State::Running | State::Unknown),
+                Some(at) => ran(&record, at),
+            };
+            if runs {
+                running.take(&places, record);
+            }
+        })?;
+        running.tell(path, common)?;
+        Ok(running)
+    }
+
+    fn take(&mut self, places: &Places, record: Record) {
         let Some(nodes) = record.nodes.as_ref().filter(|nodes| !nodes.is_empty()) else {
             self.nowhere += 1;
             return;
@@ -130,7 +154,9 @@ impl Placed {
         terminals.sort_unstable();
         terminals.dedup();
         if !terminals.is_empty() {
-            self.jobs.push(terminals);
+            self.places.push(terminals);
+            self.ids.push(record.id);
+            self.users.push(record.user);
         }
     }
 
@@ -138,7 +164,7 @@ impl Placed {
     fn tell(&self, path: &Path, common: &Common) -> Result<(), Failure> {
         let path = path.display();
         let names: Vec<&str> = self.unknown.keys().map(String::as_str).collect();
-        if self.jobs.is_empty() && !names.is_empty() {
+        if self.places.is_empty() && !names.is_empty() {
             return Err(Failure::input(format!(
                 "{path}: none of its {} nodes is in the fabric, for example {}",
                 names.len(),
@@ -153,6 +179,46 @@ impl Placed {
         if self.nowhere > 0 {
             out::tell(&format!("{path}: warning: {} jobs run without saying where", self.nowhere));
         }
+        let mut all: Vec<TerminalId> = self.places.iter().flatten().copied().collect();
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        if all.len() < count {
+            out::tell(&format!(
+                "{path}: note: several jobs share nodes: {count} terminals of jobs, {} different ones",
+                all.len()
+            ));
+        }
         Ok(())
     }
+}
+
+/// Whether a job ran at a moment, by the times that its log tells.
+fn ran(record: &Record, at: i64) -> bool {
+    let started = record.start.is_some_and(|start| start <= at);
+    let goes_on = record.end.map_or(record.state == State::Running, |end| at < end);
+    started && goes_on
+}
+
+/// The moment that is meant in a log.
+fn moment_of(path: &Path, when: When) -> Result<i64, Failure> {
+    if matches!(when, When::At(_)) {
+        return Ok(when.of(0));
+    }
+    if path == Path::new("-") {
+        return Err(Failure::usage(
+            "--at after the first job began needs a file, not standard input",
+        )
+        .hint("give a date, or a file"));
+    }
+    let mut first: Option<i64> = None;
+    let quiet = Common { quiet: true, ..Common::default() };
+    history::read(path, &quiet, &mut |record| {
+        if let Some(start) = record.start {
+            first = Some(first.map_or(start, |f| f.min(start)));
+        }
+    })?;
+    let first = first
+        .ok_or_else(|| Failure::input(format!("{}: no job says when it began", path.display())))?;
+    Ok(when.of(first))
 }

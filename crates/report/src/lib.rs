@@ -17,6 +17,7 @@ pub mod replay;
 pub mod reproduce;
 pub mod reroute;
 pub mod schema;
+pub mod sharing;
 pub mod svg;
 pub mod table;
 

@@ -9,8 +9,8 @@ use darkfiber_study::{Stat, Summary};
 
 use crate::canvas::{LEFT, escape, header};
 use axes::{XAxis, YAxis};
-pub(crate) use legend::{colour, stroke};
-use legend::{legend, marker};
+pub(crate) use legend::colour;
+use legend::{legend, marker, stroke};
 
 /// One fabric's panels.
 #[derive(Clone, Copy, Debug)]

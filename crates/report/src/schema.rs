@@ -9,6 +9,7 @@ use crate::optimise::OptimiseResult;
 use crate::replay::ReplayResult;
 use crate::reproduce::{ReproduceAll, ReproduceOne};
 use crate::reroute::RerouteResult;
+use crate::sharing::SharingResult;
 
 /// The kinds of results that `--format json` prints, by name, each with its JSON Schema (draft 2020-12).
 /// `docs/schema/NAME.json` holds a copy.
@@ -27,6 +28,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<Sweep<'_>>("sweep"),
         of::<RerouteResult>("reroute"),
         of::<ReplayResult<'_>>("replay"),
+        of::<SharingResult<'_>>("jobs-report"),
         of::<Listed>("list"),
     ]
 }

@@ -17,13 +17,13 @@ fn history(topology: &Topology) -> History {
     let mut seed = 12345u64;
     let mut draw = |n: u64| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (seed >> 33) % n
+        i64::try_from((seed >> 33) % n).expect("small")
     };
     let mut wishes: Vec<Wish> = (0..220)
         .map(|_| Wish {
-            start: draw(100_000) as i64,
-            seconds: 100 + draw(9000) as i64,
-            processors: 1 + draw(20) as u32,
+            start: draw(100_000),
+            seconds: 100 + draw(9000),
+            processors: 1 + u32::try_from(draw(20)).expect("small"),
         })
         .collect();
     wishes.sort_by_key(|w| w.start);
@@ -71,7 +71,7 @@ fn every_moment_is_as_if_made_anew() {
 
     let mut before: Option<(Vec<Vec<TerminalId>>, Vec<Routes>)> = None;
     for (i, moment) in moments.iter().enumerate() {
-        let time = -600 + 600 * i as i64;
+        let time = -600 + 600 * i64::try_from(i).expect("small");
         assert_eq!(moment.time, time);
         let running: Vec<Vec<TerminalId>> = history
             .stays()

@@ -97,8 +97,8 @@ impl History {
     pub fn digest(&self) -> u64 {
         let mut digest = Digest::default();
         for stay in &self.stays {
-            digest.add(stay.start as u64);
-            digest.add(stay.end as u64);
+            digest.add(stay.start.cast_unsigned());
+            digest.add(stay.end.cast_unsigned());
             let place = &self.places[stay.place as usize];
             digest.add(place.len() as u64);
             for t in place {

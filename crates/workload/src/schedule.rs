@@ -28,6 +28,8 @@ pub struct Schedule {
     pub hosts: Vec<Vec<u32>>,
     /// When each job began, by number of the wish.
     pub start: Vec<i64>,
+    /// How long each job ran, by number of the wish.
+    pub seconds: Vec<i64>,
     /// Jobs larger than the machine, which were left out.
     pub too_large: usize,
     /// Jobs that started later than in the log for want of hosts.
@@ -62,6 +64,7 @@ pub fn schedule(machine: &Machine, wishes: &[Wish], allocator: &Allocator, seed:
         done: Schedule {
             hosts: vec![Vec::new(); wishes.len()],
             start: wishes.iter().map(|w| w.start).collect(),
+            seconds: wishes.iter().map(|w| w.seconds).collect(),
             ..Schedule::default()
         },
     };

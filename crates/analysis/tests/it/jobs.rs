@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use darkfiber_analysis::jobs::{Effective, JobLoad};
+use darkfiber_analysis::sharing::Sharing;
 use darkfiber_fabric::{Fabric, TerminalId, Topology, open};
 use darkfiber_routing::check::check;
 use darkfiber_routing::{Request, Routes, find_engine};
@@ -164,4 +165,33 @@ proptest! {
             prop_assert!((facts.links_per_job_mean - mean).abs() < 1e-9);
         }
     }
+}
+
+#[test]
+fn who_shares_what_is_as_counted_pair_by_pair() {
+    let on = open("kary:k=4,n=3").expect("valid");
+    let running = scattered(&on.fabric, &[9, 5, 12, 3, 1, 16], 7);
+    let routes = route(&on, "updn", &running);
+    let sharing = Sharing::of(&on.fabric, &routes, &running);
+    let (all, each) = by_hand(&on.fabric, &routes, &running);
+    assert_eq!(sharing.all.load, all);
+    for c in (0..on.fabric.channel_count()).map(darkfiber_fabric::ChannelId::new) {
+        let who = (0..).zip(&each).filter_map(|(j, own)| Some((j, *own.get(&c.0)?)));
+        assert_eq!(sharing.on(c), who.collect::<Vec<(u32, u32)>>());
+    }
+    for (j, own) in each.iter().enumerate() {
+        let found = sharing.of_job(j);
+        let others =
+            |c: &u32| each.iter().enumerate().filter(|(k, o)| *k != j && o.contains_key(c)).count();
+        assert_eq!(found.shared, own.keys().filter(|c| others(c) > 0).count());
+        assert_eq!(
+            found.with.iter().map(|w| w.1).sum::<usize>(),
+            own.keys().map(|c| others(c)).sum()
+        );
+        assert_eq!(found.fullest.map(|f| f.1), own.keys().map(|&c| all[c as usize]).max());
+    }
+    let dark = sharing.dark_cables(&on.fabric);
+    assert!(!dark.is_empty());
+    let is_dark = |c: usize| all[c] == 0 && all[on.fabric.reverses()[c] as usize] == 0;
+    assert_eq!(2 * dark.len(), (0..all.len()).filter(|&c| is_dark(c)).count());
 }

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use darkfiber_analysis::{Finding, Severity, finding};
-use darkfiber_fabric::Topology;
+use darkfiber_fabric::{Shape, Topology};
 use darkfiber_formats::anonymise::Anonymiser;
-use darkfiber_formats::{dot, edges, ibnetdiscover, json as native};
+use darkfiber_formats::{dot, edges, ibnetdiscover, json as native, topology_conf};
 use darkfiber_report::{FabricResult, Style, comma, findings, json, table};
 
 use super::{metrics, share};
@@ -121,8 +121,17 @@ fn form(args: &FabricCommand) -> Result<&'static str, Failure> {
         Some("json") => "json",
         Some("dot" | "gv") => "dot",
         Some("edges") => "edges",
+        Some("conf") => "topology.conf",
         _ => "ibnetdiscover",
     })
+}
+
+/// The level of each switch, 1 = leaf; without a tree all are of one level, next to each other.
+fn levels(topology: &Topology) -> Vec<u8> {
+    match &topology.shape {
+        Some(Shape::Tree(tree)) => tree.level.clone(),
+        _ => vec![1; topology.fabric.switch_count()],
+    }
 }
 
 fn write(out: &mut dyn Write, topology: &Topology, form: &str) -> io::Result<()> {
@@ -130,6 +139,7 @@ fn write(out: &mut dyn Write, topology: &Topology, form: &str) -> io::Result<()>
         "json" => native::write(out, topology),
         "dot" => dot::write(out, &topology.fabric, dot::Options::default()),
         "edges" => edges::write(out, &topology.fabric),
+        "topology.conf" => topology_conf::write(out, &topology.fabric, &levels(topology)),
         _ => ibnetdiscover::write(out, &topology.fabric, None),
     }
 }

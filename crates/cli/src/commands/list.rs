@@ -7,6 +7,7 @@ use darkfiber_fabric::{COMMON_KEYS, FAMILIES, PRESETS};
 use darkfiber_report::{Listed, Style, comma, json, table};
 use darkfiber_routing::ENGINES;
 use darkfiber_workload::PATTERNS;
+use darkfiber_workload::placement::{ALLOCATORS, allocator};
 
 use crate::args::{Common, Format, ListCommand};
 use crate::failure::{Exit, Failure};
@@ -22,7 +23,7 @@ struct List {
 
 /// The lists that there are.
 pub(super) const KINDS: &[&str] =
-    &["engines", "families", "presets", "patterns", "formats", "metrics"];
+    &["engines", "families", "presets", "patterns", "allocators", "formats", "metrics"];
 
 pub(crate) fn run(args: &ListCommand, common: &Common) -> Result<Exit, Failure> {
     let list = match args.kind.as_str() {
@@ -33,6 +34,7 @@ pub(crate) fn run(args: &ListCommand, common: &Common) -> Result<Exit, Failure> 
             fixed("format", &["format", "read", "written", "what it is"], FORMATS)
         }
         "patterns" | "pattern" => patterns(),
+        "allocators" | "allocator" => allocators(),
         "metrics" | "metric" => metrics(),
         other => return Err(Failure::unknown("list", other, KINDS)),
     };
@@ -142,6 +144,15 @@ fn patterns() -> List {
     }
 }
 
+fn allocators() -> List {
+    List {
+        what: "allocator",
+        heading: &["allocator", "which hosts a job gets"],
+        rows: ALLOCATORS.iter().map(|a| vec![a.name.to_owned(), a.summary.to_owned()]).collect(),
+        doc: |name| allocator(name).map_or(String::new(), |a| a.doc.to_owned()),
+    }
+}
+
 /// Metrics of routes, then those of patterns.
 fn metrics() -> List {
     let mut list = fixed("metric", &["metric", "meaning"], METRICS);
@@ -214,7 +225,7 @@ const FORMATS: &[&[&str]] = &[
         "no",
         "--jobs: squeue, scontrol, sacct -P, slurmrestd, PBS, Batsim, SWF, node job pairs",
     ],
-    &["topology.conf", "jobs filter", "no", "SLURM's tree of switches and nodes"],
+    &["topology.conf", "jobs filter", "yes", "SLURM's tree of switches and nodes"],
     &["path-bits", "check", "route -o", "LID of its destinations that each port uses, with LMC"],
     &["guids", "yes", "no", "one GUID a line: --roots, --compute, --storage"],
 ];

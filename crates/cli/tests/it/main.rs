@@ -6,6 +6,7 @@ mod help;
 mod jobs;
 mod measure;
 mod recognise;
+mod replay;
 mod reroute;
 mod route;
 mod schema;

@@ -22,6 +22,7 @@ fn hold(kind: &str, runs: &[(&str, &[&str])]) {
         ("split", "a b\nc d\n"),
         ("ring", "a b\nb c\nc d\nd e\ne a\n"),
         ("running", "cn1 7\ncn2 7\n"),
+        ("month", "JobID|Start|End|NodeList\n1|1000000000|1000000050|cn[1-2]\n"),
         ("torn", "0x0002c90000000101 8\n"),
     ];
     let dir = folder(&files);
@@ -113,6 +114,18 @@ fn experiments() {
 }
 
 #[test]
+fn jobs_and_months() {
+    let month = "replay --fabric pair.topo --jobs month -e updn,sar --every 10s";
+    let keys = ["/log/used", "/improvements/0/max_percent", "/reconfigurations/engines/0/engine"];
+    let placed = format!("{month} --place best-fit");
+    hold("replay", &[(month, &keys), (&placed, &["/log/placed/by", "/means/1/efi_max"])]);
+    let now = "jobs report --fabric pair.topo --routes tables --jobs running -e sar,ftree";
+    let keys =
+        ["/jobs/0/at/from", "/channels/0/jobs/0/routes", "/engines/0/then/links_per_job_mean"];
+    hold("jobs-report", &[(now, &keys)]);
+}
+
+#[test]
 fn reroutes() {
     let mended = "reroute kary:k=4,n=2 --routes tree --fail-links 1 --compare";
     let keys = ["/switches/0/step", "/scratch/entries_changed", "/after/efi/max"];
@@ -143,10 +156,12 @@ fn every_schema_is_tested() {
         [
             "comparison.json",
             "fabric.json",
+            "jobs-report.json",
             "list.json",
             "measure-comparison.json",
             "measure.json",
             "optimise.json",
+            "replay.json",
             "reproduce-all.json",
             "reproduce.json",
             "reroute.json",

@@ -80,7 +80,7 @@ pub(crate) fn colour(engine: usize) -> &'static str {
 }
 
 /// The attributes of an engine's line.
-pub(crate) fn stroke(engine: usize) -> String {
+pub(super) fn stroke(engine: usize) -> String {
     let dash = DASHES[engine % DASHES.len()];
     let dash =
         if dash.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{dash}\"") };

@@ -137,11 +137,14 @@ impl LogFacts {
 
 /// `5 min`, `3.2 h`, `1.5 d`.
 fn hours(seconds: i64) -> String {
-    match seconds {
-        ..120 => format!("{seconds} s"),
-        ..7200 => format!("{} min", (seconds + 30) / 60),
-        ..172_800 => format!("{:.1} h", seconds as f64 / 3600.0),
-        _ => format!("{:.1} d", seconds as f64 / 86_400.0),
+    if seconds < 120 {
+        format!("{seconds} s")
+    } else if seconds < 7200 {
+        format!("{} min", (seconds + 30) / 60)
+    } else if seconds < 172_800 {
+        format!("{:.1} h", seconds as f64 / 3600.0)
+    } else {
+        format!("{:.1} d", seconds as f64 / 86_400.0)
     }
 }
 

@@ -5,9 +5,11 @@ use std::fmt::Write as _;
 use darkfiber_study::replay::{Measure, Moment};
 
 use crate::canvas::{LEFT, escape, header, nice_axis};
-use crate::plot::{colour, stroke};
+use crate::plot::colour;
 
 const WIDTH: f64 = 900.0;
+/// Most points of a line: one a pixel.
+const POINTS: usize = 900;
 const PANEL: f64 = 128.0;
 const GAP: f64 = 34.0;
 const RIGHT: f64 = 24.0;
@@ -28,10 +30,10 @@ pub fn picture(
     for (i, engine) in engines.iter().enumerate() {
         let _ok = writeln!(
             svg,
-            "<line x1=\"{x:.1}\" y1=\"72\" x2=\"{:.1}\" y2=\"72\" {}/>\
-             <text x=\"{:.1}\" y=\"76\">{}</text>",
+            "<line x1=\"{x:.1}\" y1=\"72\" x2=\"{:.1}\" y2=\"72\" stroke=\"{}\" \
+             stroke-width=\"2\"/><text x=\"{:.1}\" y=\"76\">{}</text>",
             x + 18.0,
-            stroke(i),
+            colour(i),
             x + 24.0,
             escape(engine)
         );
@@ -61,8 +63,8 @@ impl Panel {
         let better = if self.measure.is_higher_better() { "higher" } else { "lower" };
         let _ok = writeln!(
             svg,
-            "<text x=\"{LEFT}\" y=\"{:.1}\" font-weight=\"600\">{}<tspan font-weight=\"400\" \
-             fill=\"#7b8794\">  {better} is better</tspan></text>",
+            "<text x=\"{LEFT}\" y=\"{:.1}\" font-weight=\"600\">{}<tspan dx=\"8\" \
+             font-weight=\"400\" fill=\"#7b8794\">{better} is better</tspan></text>",
             base - PANEL - 8.0,
             escape(self.measure.label())
         );
@@ -111,10 +113,10 @@ impl Panel {
             );
         }
         for (e, line) in lines.iter().enumerate() {
-            let points: String = line
-                .iter()
-                .map(|(x, y)| format!("{:.1},{:.1} ", LEFT + x, base - PANEL * y / top))
-                .collect();
+            let mut points = String::new();
+            for (x, y) in line {
+                let _ok = write!(points, "{:.1},{:.1} ", LEFT + x, base - PANEL * y / top);
+            }
             let _ok = writeln!(
                 svg,
                 "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.1\" \
@@ -127,8 +129,7 @@ impl Panel {
 
     /// Points of an engine: distance from the left, and value.
     fn line(&self, engine: usize, moments: &[Moment]) -> Vec<(f64, f64)> {
-        let most = WIDTH as usize;
-        let under = moments.len().div_ceil(most).max(1);
+        let under = moments.len().div_ceil(POINTS).max(1);
         let pixels = WIDTH / moments.len().max(1) as f64;
         moments
             .chunks(under)
@@ -152,7 +153,7 @@ mod tests {
     #[test]
     fn every_engine_has_four_lines() {
         let moment = |i: u64| Moment {
-            time: i as i64 * 600,
+            time: i.cast_signed() * 600,
             jobs: 3,
             multi_switch_jobs: 2,
             busy_percent: 50.0,

@@ -138,7 +138,8 @@ pub fn replay(
     let mut walk = plan.history.walk();
     let mut places: Option<Vec<(u32, u32)>> = None;
     let mut look = |index: usize| {
-        let time = plan.from + index as i64 * plan.every;
+        let index = i64::try_from(index).unwrap_or(i64::MAX);
+        let time = plan.from.saturating_add(index.saturating_mul(plan.every));
         walk.to(time);
         is_busy.fill(false);
         for (place, _) in walk.running() {

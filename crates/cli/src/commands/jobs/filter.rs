@@ -1,4 +1,4 @@
-//! `darkfiber jobs`: what a batch system says, made fit for routing.
+//! `darkfiber jobs filter`: has anything changed that routing should follow?
 
 use std::collections::HashMap;
 use std::io::{BufReader, Read};
@@ -12,18 +12,16 @@ use darkfiber_formats::places::{Aliases, Places};
 use darkfiber_formats::{input, topology_conf};
 use darkfiber_workload::Mapping;
 
-use crate::args::{Common, FabricArgs, FilterCommand, JobsAction, JobsCommand};
+use crate::args::{Common, FabricArgs, FilterCommand};
 use crate::failure::{Exit, Failure};
 use crate::{jobs, load, out, save};
 
-pub(crate) fn run(args: &JobsCommand, common: &Common) -> Result<Exit, Failure> {
-    match &args.action {
-        JobsAction::Filter(args) => filter(args, common).map_err(|failure| {
-            let kept = args.mapping.exists();
-            let what = if kept { "the old mapping is kept" } else { "no mapping is written" };
-            Failure { message: format!("{}; {what}", failure.message), ..failure }
-        }),
-    }
+pub(super) fn run(args: &FilterCommand, common: &Common) -> Result<Exit, Failure> {
+    filter(args, common).map_err(|failure| {
+        let kept = args.mapping.exists();
+        let what = if kept { "the old mapping is kept" } else { "no mapping is written" };
+        Failure { message: format!("{}; {what}", failure.message), ..failure }
+    })
 }
 
 fn filter(args: &FilterCommand, common: &Common) -> Result<Exit, Failure> {

@@ -1,0 +1,130 @@
+//! `darkfiber jobs place`: hosts for jobs, as hostfiles or as a log that says where jobs ran.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use darkfiber_formats::calendar;
+use darkfiber_formats::jobs::hostlist::compress;
+use darkfiber_workload::placement::Free;
+use darkfiber_workload::{Machine, Stream};
+
+use crate::args::{Common, PlaceCommand};
+use crate::failure::{Exit, Failure};
+use crate::history::{self, Log};
+use crate::jobs::Running;
+use crate::{load, out, save};
+
+pub(super) fn run(args: &PlaceCommand, common: &Common) -> Result<Exit, Failure> {
+    match &args.jobs {
+        Some(log) => month(args, log, common),
+        None => hostfiles(args, common),
+    }
+}
+
+/// A log with places.
+fn month(args: &PlaceCommand, path: &Path, common: &Common) -> Result<Exit, Failure> {
+    let by = history::known_allocator(&args.by)?;
+    let loaded = load::fabric(&args.fabric.args(), common)?;
+    let mut log = Log::new(&loaded.topology, darkfiber_formats::places::Aliases::new(), true);
+    let header = history::read(path, common, &mut |record| log.take(&record))?;
+    let per_host = args.processors_per_host.or_else(|| history::per_host(&header)).unwrap_or(1);
+    let machine = Machine::new(&loaded.topology, per_host);
+    let (schedule, facts) = log.placed(&machine, by, args.scale, common.seed());
+    if !common.quiet {
+        for remark in facts.remarks() {
+            out::tell(&format!("{}: note: {remark}", path.display()));
+        }
+    }
+    if facts.used == 0 {
+        return Err(Failure::input(format!("{}: no job in it can be placed", path.display())));
+    }
+    written(args.output.as_deref(), |out| {
+        writeln!(out, "JobID|Start|End|State|NNodes|NodeList")?;
+        let mut order: Vec<usize> =
+            (0..schedule.hosts.len()).filter(|&i| !schedule.hosts[i].is_empty()).collect();
+        order.sort_by_key(|&i| (schedule.start[i], i));
+        for i in order {
+            let hosts = &schedule.hosts[i];
+            let names: Vec<&str> = hosts.iter().map(|&h| machine.name(h)).collect();
+            let start = schedule.start[i];
+            let time = |t: i64| calendar::text(t);
+            writeln!(
+                out,
+                "{}|{}|{}|COMPLETED|{}|{}",
+                i + 1,
+                time(start),
+                time(start + schedule.seconds[i]),
+                hosts.len(),
+                compress(&names)
+            )?;
+        }
+        Ok(())
+    })
+}
+
+/// A file of hosts for each job.
+fn hostfiles(args: &PlaceCommand, common: &Common) -> Result<Exit, Failure> {
+    let by = history::known_allocator(&args.by)?;
+    let loaded = load::fabric(&args.fabric.args(), common)?;
+    let machine = Machine::new(&loaded.topology, 1);
+    let mut is_free = vec![true; machine.len()];
+    if let Some(path) = &args.avoid {
+        let running = Running::load(path, None, None, &loaded.topology.fabric, common)?;
+        for (h, is_free) in (0..).zip(&mut is_free) {
+            let busy = |t| running.places.iter().any(|place| place.binary_search(t).is_ok());
+            *is_free = !machine.terminals(h).iter().any(busy);
+        }
+    }
+    let mut jobs = Vec::new();
+    for (i, &n) in args.hosts.iter().enumerate() {
+        let free = Free { machine: &machine, is_free: &is_free };
+        let given = by.give(&free, n, &mut Stream::new(common.seed(), i as u64));
+        let hosts = given.ok_or_else(|| {
+            let left = is_free.iter().filter(|f| **f).count();
+            Failure::infeasible(format!(
+                "{} finds no {n} hosts for job {}: {left} of {} are free",
+                by.name,
+                i + 1,
+                machine.len()
+            ))
+        })?;
+        for &h in &hosts {
+            is_free[h as usize] = false;
+        }
+        jobs.push(hosts);
+    }
+    let lines = |out: &mut dyn Write, hosts: &[u32]| {
+        hosts.iter().try_for_each(|&h| writeln!(out, "{}", machine.name(h)))
+    };
+    match (&args.output, jobs.as_slice()) {
+        (output, [hosts]) => written(output.as_deref(), |out| lines(out, hosts)),
+        (Some(dir), jobs) => {
+            save::directory(dir)?;
+            for (i, hosts) in jobs.iter().enumerate() {
+                save::file(&dir.join(format!("job{}.hosts", i + 1)), |out| lines(out, hosts))?;
+            }
+            Ok(Exit::Fine)
+        }
+        (None, jobs) => out::print_with(|out| {
+            for (i, hosts) in jobs.iter().enumerate() {
+                for &h in hosts {
+                    writeln!(out, "{} {}", machine.name(h), i + 1)?;
+                }
+            }
+            Ok(())
+        })
+        .map(|()| Exit::Fine),
+    }
+}
+
+/// Writes to a file, or to standard output.
+fn written(
+    path: Option<&Path>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<Exit, Failure> {
+    match path {
+        Some(path) => save::file(path, write),
+        None => out::print_with(write),
+    }
+    .map(|()| Exit::Fine)
+}

@@ -1,0 +1,190 @@
+//! `darkfiber jobs report`: who shares what with whom, what stays dark, and what each engine would change.
+
+use std::time::Instant;
+
+use darkfiber_analysis::Names;
+use darkfiber_analysis::jobs::Effective;
+use darkfiber_analysis::sharing::Sharing;
+use darkfiber_fabric::{ChannelId, Fabric, TerminalId};
+use darkfiber_report::sharing::{
+    self as report, Change, ChannelRow, JobRow, Share, SharingResult, With,
+};
+use darkfiber_report::{Style, json};
+use darkfiber_routing::reroute::difference;
+use darkfiber_routing::{Engine, Lids, Request, Routes};
+
+use super::super::{metrics, replay};
+use crate::args::{Common, Format, ReportCommand, TableArgs};
+use crate::failure::{Exit, Failure};
+use crate::jobs::Running;
+use crate::load::Loaded;
+use crate::progress::Progress;
+use crate::{load, out, provenance, tables};
+
+pub(super) fn run(args: &ReportCommand, common: &Common) -> Result<Exit, Failure> {
+    let engines = replay::engines(&args.engines)?;
+    let fabric_args = args.fabric.args();
+    let loaded = load::fabric(&fabric_args, common)?;
+    let fabric = &loaded.topology.fabric;
+    let running = Running::load(&args.jobs, args.aliases.as_deref(), args.at, fabric, common)?;
+    let request = Request {
+        shape: loaded.topology.shape.as_ref(),
+        jobs: &running.places,
+        seed: common.seed(),
+        lanes: args.lanes,
+        ..Request::default()
+    };
+    let progress = Progress::new(engines.len() as u64 + 1, common.quiet);
+    let (name, routes, lids) = if let Some(path) = &args.routes {
+        let tables = TableArgs { routes: path.clone(), ..TableArgs::default() };
+        let read = tables::read(&tables, &fabric_args.fabric, &loaded, common)?;
+        (path.display().to_string(), read.routes, read.lids)
+    } else {
+        let engine = engines.first().ok_or_else(|| {
+            Failure::usage("which tables are in use?").hint("give --routes DUMP, or -e ENGINE")
+        })?;
+        let routes = engine.route(fabric, &request).map_err(Failure::infeasible)?;
+        (engine.name().to_owned(), routes, None)
+    };
+    let lids = match lids {
+        Some(lids) => lids,
+        None => Lids::assign(fabric, routes.lmc().unwrap_or(0)).map_err(Failure::infeasible)?,
+    };
+    progress.at("counting");
+    let now = Sharing::of(fabric, &routes, &running.places);
+    progress.step();
+    let asked = if args.routes.is_some() { engines.as_slice() } else { &engines[1..] };
+    let mut changes = Vec::new();
+    for engine in asked {
+        progress.at(format!("{}: routing", engine.name()));
+        changes.push(change(*engine, fabric, &request, &running.places, (&routes, &now), &lids));
+        progress.step();
+    }
+    drop(progress);
+    show(args, common, &loaded, &running, &name, &now, &changes)
+}
+
+/// What an engine would change.
+fn change(
+    engine: &dyn Engine,
+    fabric: &Fabric,
+    request: &Request<'_>,
+    jobs: &[Vec<TerminalId>],
+    (old, now): (&Routes, &Sharing),
+    lids: &Lids,
+) -> Change {
+    let mut change = Change {
+        engine: engine.name().to_owned(),
+        refused: None,
+        then: None,
+        better: 0,
+        worse: 0,
+        entries: 0,
+        blocks: 0,
+        seconds: None,
+    };
+    // As many LIDs as the tables in use have, so that they can be compared.
+    let lmc = old.lmc().unwrap_or(0);
+    let start = Instant::now();
+    let routes = match engine.route(fabric, &Request { lmc, ..request.clone() }) {
+        Ok(routes) => routes,
+        Err(refusal) => {
+            change.refused = Some(refusal.to_string());
+            return change;
+        }
+    };
+    change.seconds = Some(start.elapsed().as_secs_f64());
+    let then = Sharing::of(fabric, &routes, jobs);
+    let meets = |s: &Sharing, job: usize| {
+        s.jobs[job].load.iter().map(|&(c, _)| s.all.load[c as usize]).max().unwrap_or(0)
+    };
+    for job in 0..jobs.len() {
+        let (before, after) = (meets(now, job), meets(&then, job));
+        change.better += usize::from(after < before);
+        change.worse += usize::from(after > before);
+    }
+    if routes.paths() == old.paths() {
+        let changed = difference(fabric, old, &routes, lids);
+        (change.entries, change.blocks) = (changed.entries, changed.blocks);
+    }
+    change.then = Some(Effective::facts(&then.all));
+    change
+}
+
+fn show(
+    args: &ReportCommand,
+    common: &Common,
+    loaded: &Loaded,
+    running: &Running,
+    tables: &str,
+    now: &Sharing,
+    changes: &[Change],
+) -> Result<Exit, Failure> {
+    let fabric = &loaded.topology.fabric;
+    let names = Names::new(fabric);
+    let mut jobs: Vec<JobRow> = (0..running.places.len())
+        .map(|j| {
+            let of = now.of_job(j);
+            JobRow {
+                id: running.ids[j].clone(),
+                user: running.users[j].clone(),
+                terminals: running.places[j].len(),
+                switches: now.jobs[j].switches,
+                links: now.jobs[j].links(),
+                shared_links: of.shared,
+                gamma_max: now.jobs[j].max(),
+                meets: of.fullest.map_or(0, |f| f.1),
+                at: of.fullest.map(|f| names.channel(f.0)),
+                with: of
+                    .with
+                    .iter()
+                    .map(|&(k, links)| With { id: running.ids[k as usize].clone(), links })
+                    .collect(),
+            }
+        })
+        .collect();
+    // Jobs in the order of their log where they are alike.
+    jobs.sort_by_key(|j| std::cmp::Reverse((j.meets, j.shared_links)));
+    let mut loaded_channels: Vec<ChannelId> = (0..fabric.channel_count())
+        .map(ChannelId::new)
+        .filter(|c| now.all.load[c.index()] > 0)
+        .collect();
+    loaded_channels.sort_by_key(|c| (std::cmp::Reverse(now.all.load[c.index()]), c.0));
+    let channels: Vec<ChannelRow> = loaded_channels
+        .into_iter()
+        .map(|c| {
+            let mut on: Vec<(u32, u32)> = now.on(c).to_vec();
+            on.sort_by_key(|&(job, routes)| (std::cmp::Reverse(routes), job));
+            let share =
+                |&(j, routes): &(u32, u32)| Share { id: running.ids[j as usize].clone(), routes };
+            ChannelRow {
+                channel: names.channel(c),
+                routes: now.all.load[c.index()],
+                jobs: on.iter().map(share).collect(),
+            }
+        })
+        .collect();
+    let dark: Vec<_> = now.dark_cables(fabric).into_iter().map(|c| names.channel(c)).collect();
+    let facts =
+        metrics::facts(fabric, loaded.topology.shape.as_ref(), loaded.structure.as_ref(), false);
+    let provenance = provenance::of(fabric, common);
+    let result = SharingResult {
+        tables,
+        now: now.all.facts(),
+        jobs: &jobs,
+        channels: &channels,
+        dark_cables: &dark,
+        engines: changes,
+        fabric: &facts,
+        provenance: &provenance,
+    };
+    out::print(&match common.format {
+        Format::Json => json::text(&result),
+        Format::Csv => report::csv(&channels),
+        Format::Table => {
+            let most = if common.verbose { usize::MAX } else { args.top };
+            report::text(&result, most, Style::of_stdout())
+        }
+    })?;
+    Ok(Exit::Fine)
+}
