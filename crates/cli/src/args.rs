@@ -628,6 +628,10 @@ pub(crate) struct ReproduceCommand {
     /// Experiments, or all [default: list them]
     #[arg(value_name = "ID")]
     pub(crate) ids: Vec<String>,
+    /// Log of a real machine in Standard Workload Format, for experiments with jobs (SAR-...) [default: jobs
+    /// made up like those of RICC]
+    #[arg(long, value_name = "LOG")]
+    pub(crate) log: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

@@ -6,10 +6,11 @@ use std::path::Path;
 use darkfiber_fabric::{TerminalId, Topology};
 use darkfiber_formats::input;
 use darkfiber_formats::jobs::{Kind, Record, State, swf};
-use darkfiber_formats::places::{Aliases, Places};
+use darkfiber_formats::places::Places;
 use darkfiber_report::replay::{LogFacts, PlacedFacts};
+use darkfiber_study::reproduce;
 use darkfiber_workload::placement::{ALLOCATORS, Allocator, allocator};
-use darkfiber_workload::{History, Machine, Schedule, Wish, schedule};
+use darkfiber_workload::{History, Machine, Schedule, Wish, scaled, schedule};
 
 use crate::args::{Common, HistoryArgs};
 use crate::failure::Failure;
@@ -30,7 +31,10 @@ impl HistoryArgs {
         let place = self.place.as_deref().map(known_allocator).transpose()?;
         let aliases = jobs::aliases(self.aliases.as_deref(), common)?;
         let path = &self.jobs;
-        let mut log = Log::new(topology, aliases, place.is_some());
+        let mut log = match place {
+            None => Log::on(Places::new(&topology.fabric, aliases)),
+            Some(_) => Log::default(),
+        };
         let header = read(path, common, &mut |record| log.take(&record))?;
         let told = match place.or_else(|| log.says_nothing_of_places().then(usual)) {
             None => log.where_told(),
@@ -108,6 +112,24 @@ pub(crate) fn read(
     Ok(header)
 }
 
+/// A log whose header says how large its machine is.
+pub(crate) fn log(path: &Path, common: &Common) -> Result<reproduce::Log, Failure> {
+    let mut log = Log::default();
+    let header = read(path, common, &mut |record| log.take(&record))?;
+    let hosts = header.max_nodes.filter(|&n| n > 0);
+    let (Some(hosts), Some(processors_per_host)) = (hosts, per_host(&header)) else {
+        return Err(Failure::input(format!(
+            "{}: it does not say how large its machine is",
+            path.display()
+        ))
+        .hint(
+            "a log in Standard Workload Format with MaxNodes and MaxProcs in its header is needed",
+        ));
+    };
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(reproduce::Log { name, jobs: log.wishes(processors_per_host), processors_per_host, hosts })
+}
+
 /// A job that ran, as far as the log tells.
 struct Ran {
     start: i64,
@@ -125,39 +147,31 @@ pub(crate) struct Wanted {
 }
 
 /// A log while it is read.
-pub(crate) struct Log<'a> {
+#[derive(Default)]
+pub(crate) struct Log {
+    /// `None`: it does not matter where they ran.
     places: Option<Places>,
-    fabric: &'a darkfiber_fabric::Fabric,
     ran: Vec<Ran>,
     /// Jobs to be placed.
     wanted: Vec<Wanted>,
     facts: LogFacts,
-    last_submit: i64,
+    last_submit: Option<i64>,
     /// The latest time that is told.
     newest: i64,
 }
 
-impl<'a> Log<'a> {
-    /// A log of jobs on a fabric; `anywhere` if it does not matter where they ran.
-    pub(crate) fn new(topology: &'a Topology, aliases: Aliases, anywhere: bool) -> Self {
-        let fabric = &topology.fabric;
-        Self {
-            places: (!anywhere).then(|| Places::new(fabric, aliases)),
-            fabric,
-            ran: Vec::new(),
-            wanted: Vec::new(),
-            facts: LogFacts::default(),
-            last_submit: i64::MIN,
-            newest: i64::MIN,
-        }
+impl Log {
+    /// A log of jobs that ran somewhere.
+    fn on(places: Places) -> Self {
+        Self { places: Some(places), ..Self::default() }
     }
 
     pub(crate) fn take(&mut self, record: &Record) {
         let facts = &mut self.facts;
         facts.jobs += 1;
         if let Some(submit) = record.submit {
-            facts.out_of_order += usize::from(submit < self.last_submit);
-            self.last_submit = self.last_submit.max(submit);
+            facts.out_of_order += usize::from(self.last_submit.is_some_and(|last| submit < last));
+            self.last_submit = self.last_submit.max(Some(submit));
         }
         let told = [record.submit, record.start, record.end];
         self.newest = told.into_iter().flatten().fold(self.newest, i64::max);
@@ -217,7 +231,6 @@ impl<'a> Log<'a> {
         let mut history = History::default();
         for job in self.ran {
             let end = job.end.unwrap_or(self.newest.max(job.start.saturating_add(1)));
-            debug_assert!(job.terminals.iter().all(|t| t.index() < self.fabric.terminal_count()));
             self.facts.used += usize::from(history.add(job.start, end, job.terminals));
         }
         let history = history.sorted();
@@ -233,7 +246,7 @@ impl<'a> Log<'a> {
         scale: f64,
         seed: u64,
     ) -> (Schedule, LogFacts) {
-        let wishes = self.wishes(machine.processors(), scale);
+        let wishes = scaled(&self.wishes(machine.processors()), machine.processors(), scale);
         let done = schedule(machine, &wishes, by, seed);
         self.facts.used = done.history.stays().len();
         self.facts.placed = Some(PlacedFacts {
@@ -248,40 +261,24 @@ impl<'a> Log<'a> {
         (done, self.facts)
     }
 
-    /// What its jobs want of a machine whose hosts have so many processors.
-    ///
-    /// A machine `scale` times as large gets jobs of as many times the hosts; jobs smaller than a host
-    /// come as many times as often instead.
-    fn wishes(&self, per_host: u32, scale: f64) -> Vec<Wish> {
-        let mut wishes = Vec::new();
-        let mut small = 0u32;
-        for job in &self.wanted {
-            let of_hosts = job.hosts.map(|n| n.saturating_mul(per_host));
-            let processors = if per_host > 1 {
-                job.processors.or(of_hosts)
-            } else {
-                job.hosts.or(job.processors)
-            };
-            let processors = processors.unwrap_or(1);
-            let end = job.end.unwrap_or(self.newest.max(job.start.saturating_add(1)));
-            let seconds = end.saturating_sub(job.start);
-            let (times, processors) = if processors < per_host {
-                small += 1;
-                (times(small, scale) - times(small - 1, scale), processors)
-            } else {
-                let hosts = times(processors.div_ceil(per_host), scale).max(1);
-                (1, hosts.saturating_mul(per_host))
-            };
-            let wish = Wish { start: job.start, seconds, processors };
-            wishes.extend(std::iter::repeat_n(wish, times as usize));
-        }
+    /// What its jobs want of a machine whose hosts have so many processors, by rising start.
+    pub(crate) fn wishes(&self, per_host: u32) -> Vec<Wish> {
+        let mut wishes: Vec<Wish> = self
+            .wanted
+            .iter()
+            .map(|job| {
+                let of_hosts = job.hosts.map(|n| n.saturating_mul(per_host));
+                let processors = if per_host > 1 {
+                    job.processors.or(of_hosts)
+                } else {
+                    job.hosts.or(job.processors)
+                };
+                let end = job.end.unwrap_or(self.newest.max(job.start.saturating_add(1)));
+                let seconds = end.saturating_sub(job.start);
+                Wish { start: job.start, seconds, processors: processors.unwrap_or(1) }
+            })
+            .collect();
         wishes.sort_by_key(|w| w.start);
         wishes
     }
-}
-
-/// So many times `scale`, rounded.
-#[expect(clippy::cast_sign_loss, reason = "neither is below zero")]
-fn times(n: u32, scale: f64) -> u32 {
-    (f64::from(n) * scale).round() as u32
 }

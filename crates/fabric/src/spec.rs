@@ -180,6 +180,8 @@ pub fn family(name: &str) -> Result<&'static dyn Family, SpecError> {
 /// [`SpecError::UnknownPreset`] with the close names.
 pub fn preset(name: &str) -> Result<&'static Preset, SpecError> {
     let name = name.strip_prefix('@').unwrap_or(name);
+    // The machine was upgraded in place, and goes by either name.
+    let name = if name == "tsubame2" { "tsubame25" } else { name };
     PRESETS.iter().find(|p| p.name == name).ok_or_else(|| {
         let close = nearest(name, PRESETS.iter().map(|p| p.name));
         SpecError::UnknownPreset {

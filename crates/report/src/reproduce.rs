@@ -63,7 +63,12 @@ pub struct ReproduceAll<'a> {
 impl Reproduced {
     /// How many numbers are within their tolerances.
     pub fn within(&self) -> usize {
-        self.rows.iter().filter(|r| r.within).count()
+        self.rows.iter().filter(|r| r.judged && r.within).count()
+    }
+
+    /// How many numbers are judged.
+    pub fn judged(&self) -> usize {
+        self.rows.iter().filter(|r| r.judged).count()
     }
 }
 
@@ -94,7 +99,7 @@ pub fn text(experiment: &Reproduced, style: Style) -> String {
         "\n{}: {} of {} numbers within tolerance, {}",
         experiment.id,
         experiment.within(),
-        experiment.rows.len(),
+        experiment.judged(),
         crate::number::duration(experiment.seconds)
     );
     text
@@ -113,11 +118,19 @@ fn cells(row: &Row) -> Vec<String> {
     } else {
         (number(off), number(row.tolerance))
     };
+    let (off, allowed) = match (row.judged, row.at_least, row.at_most) {
+        (false, ..) => (off, "-".to_owned()),
+        (_, Some(least), Some(most)) => (off, format!("{} to {}", number(least), number(most))),
+        (_, Some(least), None) => (off, format!("{} or more", number(least))),
+        (_, None, Some(most)) => (off, format!("{} or less", number(most))),
+        (_, None, None) => (off, allowed),
+    };
     let paper = match row.reading {
         Some(reading) => format!("{}, read {}", number(row.paper), number(reading)),
         None => number(row.paper),
     };
     let verdict = match (row.within, row.reading) {
+        _ if !row.judged => "told",
         (true, None) => "ok",
         (true, Some(_)) => "ok, misprint",
         (false, _) => "OFF",
@@ -127,8 +140,20 @@ fn cells(row: &Row) -> Vec<String> {
 
 /// One line a number.
 pub fn csv(experiments: &[Reproduced]) -> String {
-    let heading =
-        ["id", "quantity", "paper", "reading", "ours", "tolerance", "relative", "within", "note"];
+    let heading = [
+        "id",
+        "quantity",
+        "paper",
+        "reading",
+        "ours",
+        "tolerance",
+        "relative",
+        "within",
+        "note",
+        "at_least",
+        "at_most",
+        "judged",
+    ];
     let mut lines = vec![heading.map(str::to_owned).to_vec()];
     for e in experiments {
         lines.extend(e.rows.iter().map(|r| {
@@ -142,6 +167,9 @@ pub fn csv(experiments: &[Reproduced]) -> String {
                 r.relative.to_string(),
                 r.within.to_string(),
                 r.note.clone().unwrap_or_default(),
+                r.at_least.map_or(String::new(), |x| x.to_string()),
+                r.at_most.map_or(String::new(), |x| x.to_string()),
+                r.judged.to_string(),
             ]
         }));
     }

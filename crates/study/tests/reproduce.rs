@@ -4,7 +4,7 @@ use darkfiber_study::reproduce::{Context, EXPERIMENTS, experiment};
 
 fn within(id: &str, seed: u64, rows: usize) {
     let experiment = experiment(id).expect("registered");
-    let found = experiment.run(&Context { seed, at: &|_| () });
+    let found = experiment.run(&Context { seed, log: None, clock: &|| 0.0, at: &|_| () });
     assert_eq!(found.len(), rows, "{id}");
     let off: Vec<_> = found.iter().filter(|r| !r.within).collect();
     assert!(off.is_empty(), "{id}: {off:#?}");
@@ -29,6 +29,14 @@ fn opt_text() {
 fn opt_theorems() {
     within("OPT-TH", 1, 4);
     within("OPT-TH", 7, 4);
+}
+
+#[test]
+fn sar_in_seconds() {
+    within("SAR-F1", 1, 2);
+    within("SAR-F2", 1, 7);
+    within("SAR-RECONF", 1, 3);
+    within("SAR-FILT", 1, 2);
 }
 
 #[test]

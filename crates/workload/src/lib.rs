@@ -25,6 +25,7 @@
 mod history;
 mod machine;
 mod mapping;
+mod month;
 mod pattern;
 pub mod placement;
 mod schedule;
@@ -33,6 +34,7 @@ mod stream;
 pub use history::{History, Stay, Walk};
 pub use machine::Machine;
 pub use mapping::Mapping;
+pub use month::{MONTH_HOSTS, month};
 pub use pattern::{Among, Extent, Kind, PATTERNS, Pattern, PatternError, given, kind, pattern};
-pub use schedule::{Schedule, Wish, schedule};
+pub use schedule::{Schedule, Wish, scaled, schedule};
 pub use stream::Stream;

@@ -19,6 +19,29 @@ pub struct Wish {
     pub processors: u32,
 }
 
+/// The jobs of a machine `scale` times as large, whose hosts have `per_host` processors: jobs of as many times the
+/// hosts; those smaller than a host come as many times as often instead.
+pub fn scaled(wishes: &[Wish], per_host: u32, scale: f64) -> Vec<Wish> {
+    let mut all = Vec::with_capacity(wishes.len());
+    let mut small = 0;
+    for wish in wishes {
+        if wish.processors < per_host {
+            small += 1;
+            let times = rounded(small, scale) - rounded(small - 1, scale);
+            all.extend(std::iter::repeat_n(*wish, times as usize));
+        } else {
+            let hosts = rounded(wish.processors.div_ceil(per_host), scale).max(1);
+            all.push(Wish { processors: hosts.saturating_mul(per_host), ..*wish });
+        }
+    }
+    all
+}
+
+#[expect(clippy::cast_sign_loss, reason = "neither is below zero")]
+fn rounded(n: u32, scale: f64) -> u32 {
+    (f64::from(n) * scale).round() as u32
+}
+
 /// What became of the jobs of a log.
 #[derive(Clone, Debug, Default)]
 pub struct Schedule {
@@ -283,6 +306,17 @@ mod tests {
         let all =
             |name| schedule(&machine(1), &wishes, allocator(name).expect("known"), 1).start[2];
         assert_eq!((all("first-fit"), all("linear"), all("contiguous")), (60, 60, 100));
+    }
+
+    #[test]
+    fn larger_machines_get_larger_jobs() {
+        let wishes = [wish(0, 9, 1), wish(1, 9, 2), wish(2, 9, 1), wish(3, 9, 5)];
+        let of = |scale| -> Vec<(i64, u32)> {
+            scaled(&wishes, 2, scale).iter().map(|w| (w.start, w.processors)).collect()
+        };
+        assert_eq!(of(1.0), [(0, 1), (1, 2), (2, 1), (3, 6)]);
+        assert_eq!(of(1.5), [(0, 1), (0, 1), (1, 4), (2, 1), (3, 10)]);
+        assert_eq!(of(0.3), [(1, 2), (2, 1), (3, 2)]);
     }
 
     proptest! {

@@ -11,7 +11,7 @@ use darkfiber_study::reproduce::{Context, EXPERIMENTS, Experiment, experiment};
 use crate::args::{Common, Format, ReproduceCommand};
 use crate::failure::{Exit, Failure};
 use crate::progress::Progress;
-use crate::{out, provenance};
+use crate::{history, out, provenance};
 
 pub(crate) fn run(args: &ReproduceCommand, common: &Common) -> Result<Exit, Failure> {
     if args.ids.is_empty() {
@@ -32,12 +32,16 @@ pub(crate) fn run(args: &ReproduceCommand, common: &Common) -> Result<Exit, Fail
             }
         }
     }
+    let log = args.log.as_deref().map(|path| history::log(path, common)).transpose()?;
+    let clock = Instant::now();
+    let clock = || clock.elapsed().as_secs_f64();
     let progress = Progress::new(chosen.len() as u64, common.quiet);
     let mut done = Vec::new();
     for e in chosen {
         let begin = Instant::now();
         let at = |what: &str| progress.at(format!("{}: {what}", e.id()));
-        let rows = e.run(&Context { seed: common.seed(), at: &at });
+        let rows =
+            e.run(&Context { seed: common.seed(), log: log.as_ref(), clock: &clock, at: &at });
         progress.step();
         let within = rows.iter().all(|r| r.within);
         done.push(Reproduced {

@@ -198,7 +198,9 @@ pub struct Means {
 pub fn means(moments: &[Moment], engines: &[&str]) -> Vec<Means> {
     let busy: Vec<&Moment> = moments.iter().filter(|m| m.multi_switch_jobs > 0).collect();
     let mean = |e: usize, measure: Measure| {
-        busy.iter().map(|m| measure.of(&m.engines[e])).sum::<f64>() / busy.len().max(1) as f64
+        // An empty sum of floating-point numbers is -0.
+        let sum = busy.iter().map(|m| measure.of(&m.engines[e])).fold(0.0, |a, b| a + b);
+        sum / busy.len().max(1) as f64
     };
     (0..engines.len())
         .map(|e| Means {
@@ -224,6 +226,10 @@ pub fn text(result: &ReplayResult<'_>, style: Style) -> String {
         mean(result.multi_switch_percent),
         percent(result.busy_percent_mean),
     );
+    if result.multi_switch_percent == 0.0 {
+        text.push_str("at no moment a job runs on several switches: engines make no difference\n");
+        return text;
+    }
     let heading = [
         "mean over moments",
         "max effective EFI",

@@ -89,7 +89,7 @@ pub fn improvements(moments: &[Moment], engines: &[&str], of: usize) -> Vec<Impr
                 }
             }
             let most = |x: &[f64]| x.iter().copied().reduce(f64::max).unwrap_or(0.0);
-            let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len().max(1) as f64;
+            let mean = |x: &[f64]| x.iter().fold(0.0, |a, b| a + b) / x.len().max(1) as f64;
             let relative = measure != Measure::DarkFiberPercent;
             let worse = gains.iter().filter(|g| **g < 0.0).count();
             rows.push(Improvement {

@@ -5,11 +5,15 @@
 
 mod opt;
 mod row;
+mod sar;
 
 pub use row::{Allowed, Row};
 
+use darkfiber_workload::Wish;
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::Clock;
 
 /// What can be expected of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
@@ -34,10 +38,27 @@ impl Class {
     }
 }
 
+/// Jobs of a real machine.
+#[derive(Clone, Debug)]
+pub struct Log {
+    /// What it is called.
+    pub name: String,
+    /// Its jobs, by rising start.
+    pub jobs: Vec<Wish>,
+    /// Processors of a host.
+    pub processors_per_host: u32,
+    /// Hosts of the machine.
+    pub hosts: u32,
+}
+
 /// What an experiment is given.
 pub struct Context<'a> {
     /// Seed of all random choices.
     pub seed: u64,
+    /// Jobs of a real machine, for experiments with jobs; without, they make some up.
+    pub log: Option<&'a Log>,
+    /// Seconds since some fixed moment.
+    pub clock: Clock<'a>,
     /// Told what is done now.
     pub at: &'a (dyn Fn(&str) + Sync),
 }
@@ -59,8 +80,19 @@ pub trait Experiment: Sync {
 }
 
 /// All experiments.
-pub static EXPERIMENTS: &[&dyn Experiment] =
-    &[&opt::WorstTable, &opt::AverageTable, &opt::Text, &opt::Theorems];
+pub static EXPERIMENTS: &[&dyn Experiment] = &[
+    &opt::WorstTable,
+    &opt::AverageTable,
+    &opt::Text,
+    &opt::Theorems,
+    &sar::JobMix,
+    &sar::SmallTree,
+    &sar::Table,
+    &sar::Reconfigurations,
+    &sar::TablesSent,
+    &sar::Filter,
+    &sar::Cost,
+];
 
 /// The experiment of that id, in capitals or not.
 pub fn experiment(id: &str) -> Option<&'static dyn Experiment> {

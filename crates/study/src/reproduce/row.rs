@@ -12,6 +12,14 @@ pub enum Allowed {
     Relative(f64),
     /// A difference.
     Absolute(f64),
+    /// At least this, whatever was printed: the shape is what counts.
+    AtLeast(f64),
+    /// At most this.
+    AtMost(f64),
+    /// From this to that.
+    Between(f64, f64),
+    /// Told, and not judged: what it depends on is not public.
+    Anything,
 }
 
 /// A number of a paper and ours.
@@ -30,7 +38,15 @@ pub struct Row {
     pub tolerance: f64,
     /// Whether the tolerance is a share of the printed number, else a difference.
     pub relative: bool,
-    /// Whether ours is as close as that to what was printed, or to its reading.
+    /// The least that is the same in shape, where that is what counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_least: Option<f64>,
+    /// The most that is the same in shape, where that is what counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<f64>,
+    /// Whether it is judged at all.
+    pub judged: bool,
+    /// Whether ours is as close as that to what was printed, or to its reading, or in the range, or not judged.
     pub within: bool,
     /// What is known of the printed number.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,22 +56,31 @@ pub struct Row {
 impl Row {
     /// Compares.
     pub fn new(quantity: impl Into<String>, paper: f64, ours: f64, allowed: Allowed) -> Self {
-        let (tolerance, relative) = match allowed {
-            Allowed::Nothing => (0.0, false),
-            Allowed::Relative(share) => (share, true),
-            Allowed::Absolute(difference) => (difference, false),
-        };
-        Self {
+        let mut row = Self {
             quantity: quantity.into(),
             paper,
             reading: None,
             ours,
-            tolerance,
-            relative,
+            tolerance: 0.0,
+            relative: false,
+            at_least: None,
+            at_most: None,
+            judged: true,
             within: false,
             note: None,
+        };
+        match allowed {
+            Allowed::Nothing => {}
+            Allowed::Relative(share) => (row.tolerance, row.relative) = (share, true),
+            Allowed::Absolute(difference) => row.tolerance = difference,
+            Allowed::AtLeast(least) => row.at_least = Some(least),
+            Allowed::AtMost(most) => row.at_most = Some(most),
+            Allowed::Between(least, most) => {
+                (row.at_least, row.at_most) = (Some(least), Some(most));
+            }
+            Allowed::Anything => row.judged = false,
         }
-        .judged()
+        row.decided()
     }
 
     /// The printed number is a misprint of another one.
@@ -63,7 +88,7 @@ impl Row {
     pub fn read_as(mut self, reading: f64, why: impl Into<String>) -> Self {
         self.reading = Some(reading);
         self.note = Some(why.into());
-        self.judged()
+        self.decided()
     }
 
     /// What is known of the printed number.
@@ -73,11 +98,15 @@ impl Row {
         self
     }
 
-    fn judged(mut self) -> Self {
+    fn decided(mut self) -> Self {
         let truth = self.reading.unwrap_or(self.paper);
         let scale = if self.relative { truth.abs() } else { 1.0 };
         // What is printed and ours may be computed in different orders.
-        self.within = (self.ours - truth).abs() <= self.tolerance * scale + 1e-9;
+        let close = (self.ours - truth).abs() <= self.tolerance * scale + 1e-9;
+        let in_range = self.at_least.is_none_or(|least| self.ours >= least)
+            && self.at_most.is_none_or(|most| self.ours <= most);
+        let by_range = self.at_least.is_some() || self.at_most.is_some();
+        self.within = !self.judged || if by_range { in_range } else { close };
         self
     }
 }
@@ -92,6 +121,10 @@ mod tests {
         assert!(row(0.4, Allowed::Nothing) && !row(0.401, Allowed::Nothing));
         assert!(row(0.408, Allowed::Relative(0.025)) && !row(0.411, Allowed::Relative(0.025)));
         assert!(row(0.9, Allowed::Absolute(0.5)) && !row(0.91, Allowed::Absolute(0.5)));
+        assert!(row(9.0, Allowed::AtLeast(9.0)) && !row(8.9, Allowed::AtLeast(9.0)));
+        assert!(row(9.0, Allowed::AtMost(9.0)) && !row(9.1, Allowed::AtMost(9.0)));
+        assert!(row(9.0, Allowed::Between(8.0, 9.5)) && !row(9.6, Allowed::Between(8.0, 9.5)));
+        assert!(row(1e9, Allowed::Anything));
         let misprint = Row::new("x", 15.9, 15.4, Allowed::Nothing);
         assert!(!misprint.within && misprint.read_as(15.4, "the table gives it").within);
     }

@@ -25,7 +25,7 @@ pub(super) fn run(args: &PlaceCommand, common: &Common) -> Result<Exit, Failure>
 fn month(args: &PlaceCommand, path: &Path, common: &Common) -> Result<Exit, Failure> {
     let by = history::known_allocator(&args.by)?;
     let loaded = load::fabric(&args.fabric.args(), common)?;
-    let mut log = Log::new(&loaded.topology, darkfiber_formats::places::Aliases::new(), true);
+    let mut log = Log::default();
     let header = history::read(path, common, &mut |record| log.take(&record))?;
     let per_host = args.processors_per_host.or_else(|| history::per_host(&header)).unwrap_or(1);
     let machine = Machine::new(&loaded.topology, per_host);

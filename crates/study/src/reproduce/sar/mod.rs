@@ -1,0 +1,105 @@
+//! Domke, Hoefler, "Scheduling-Aware Routing for Supercomputers", SC'16.
+//!
+//! The job histories of the paper (Taurus and Tsubame2.5, a month each) are private. In their place stand jobs of a
+//! public log, or jobs made up like them, scaled to the machine and placed first-fit.
+
+mod cost;
+mod filter;
+mod job_mix;
+mod printed;
+mod reconfigurations;
+mod small_tree;
+mod table;
+mod tables_sent;
+
+pub(super) use cost::Cost;
+pub(super) use filter::Filter;
+pub(super) use job_mix::JobMix;
+pub(super) use reconfigurations::Reconfigurations;
+pub(super) use small_tree::SmallTree;
+pub(super) use table::Table;
+pub(super) use tables_sent::TablesSent;
+
+use darkfiber_fabric::{Topology, open};
+use darkfiber_routing::{Engine, Lids, find_engine};
+use darkfiber_workload::{
+    History, MONTH_HOSTS, Machine, Wish, month, placement::allocator, scaled, schedule,
+};
+
+use super::Context;
+use crate::replay::{Moment, Plan, replay};
+
+const PAPER: &str = "Domke, Hoefler: Scheduling-Aware Routing for Supercomputers, SC'16";
+/// Days that fill the machine before those that are looked at.
+const BEFORE: i64 = 20;
+const DAYS: i64 = 30;
+const DAY: i64 = 86_400;
+/// Seconds between moments, as in the paper's figure 1.
+const EVERY: i64 = 600;
+
+/// A machine and who ran on it.
+struct Site {
+    topology: Topology,
+    lids: Lids,
+    history: History,
+    from: i64,
+    /// Where the jobs are from.
+    source: String,
+}
+
+impl Site {
+    /// A preset of the paper with jobs of whole hosts, first-fit.
+    fn new(preset: &str, context: &Context<'_>) -> Self {
+        let topology = open(preset).expect("a preset");
+        let lids = Lids::assign(&topology.fabric, 0).expect("presets are small enough");
+        let (jobs, per_host, hosts, name) = match context.log {
+            Some(log) => {
+                let whole = |w: &&Wish| w.processors >= log.processors_per_host;
+                let jobs: Vec<Wish> = log.jobs.iter().filter(whole).copied().collect();
+                (jobs, log.processors_per_host, log.hosts, log.name.clone())
+            }
+            None => {
+                let days = u32::try_from(BEFORE + DAYS).expect("days");
+                let made_up = "jobs made up after RICC-2010-2 (--log FILE takes a real log)";
+                (month(days, 0.85, context.seed), 1, MONTH_HOSTS, made_up.to_owned())
+            }
+        };
+        let machine = Machine::new(&topology, per_host);
+        let scale = machine.len() as f64 / f64::from(hosts.max(1));
+        let wishes = scaled(&jobs, per_host, scale);
+        let first_fit = allocator("first-fit").expect("registered");
+        let history = schedule(&machine, &wishes, first_fit, context.seed).history;
+        let from = history.span().map_or(0, |s| s.0) + BEFORE * DAY;
+        let source = format!("{name}; jobs of whole hosts, times {scale:.3}, first-fit");
+        Self { topology, lids, history, from, source }
+    }
+
+    /// Days of it under some engines.
+    fn days(&self, days: i64, engines: &[&str], context: &Context<'_>) -> Vec<Moment> {
+        let engines: Vec<&'static dyn Engine> =
+            engines.iter().map(|e| find_engine(e).expect("registered")).collect();
+        let moments = usize::try_from(days * DAY / EVERY).expect("not below zero");
+        let plan = Plan {
+            topology: &self.topology,
+            lids: &self.lids,
+            history: &self.history,
+            engines: &engines,
+            lanes: 8,
+            seed: context.seed,
+            from: self.from,
+            every: EVERY,
+            moments,
+        };
+        let mut all = Vec::with_capacity(moments);
+        replay(&plan, 0, &mut |moment| {
+            if all.len() % 144 == 0 {
+                let day = 1 + all.len() / 144;
+                (context.at)(&format!("{}, day {day}", self.topology.fabric.name()));
+            }
+            all.push(moment);
+            true
+        })
+        .expect("the paper's engines route its machines");
+        all
+    }
+}

@@ -1,0 +1,75 @@
+//! Section 4.3.3: how long new tables take to be sent.
+
+use super::Site;
+use crate::replay::reconfigurations;
+use crate::reproduce::{Allowed, Class, Context, Experiment, Row};
+
+/// Seconds a block of 64 entries.
+const BLOCK: f64 = 4.6e-6;
+/// Milliseconds that OpenSM took in fact for one block number of all switches: least and most.
+const MEASURED: (f64, f64) = (25.0, 50.0);
+
+/// See [`Experiment::title`].
+pub(crate) struct TablesSent;
+
+impl Experiment for TablesSent {
+    fn id(&self) -> &'static str {
+        "SAR-LFT"
+    }
+
+    fn title(&self) -> &'static str {
+        "Time to configure the tables of all switches"
+    }
+
+    fn paper(&self) -> &'static str {
+        "Domke, Hoefler: Scheduling-Aware Routing for Supercomputers, SC'16, section 4.3.3"
+    }
+
+    fn setup(&self) -> &'static str {
+        "@taurus: 4.6 us a block of 64 LIDs, one block number of all switches after the other. The paper measures 25 \
+         to 50 ms for one block number instead, an overhead of OpenSM's, and 0.8 s in all. Blocks that a change of \
+         jobs alters are counted over two days of jobs as in SAR-F1."
+    }
+
+    fn class(&self) -> Class {
+        Class::Shape
+    }
+
+    fn run(&self, context: &Context<'_>) -> Vec<Row> {
+        let site = Site::new("@taurus", context);
+        let switches = site.topology.fabric.switch_count() as f64;
+        let numbers = f64::from(site.lids.top() / 64 + 1);
+        let row = switches * BLOCK * 1e3;
+        let moments = site.days(2, &["sar"], context);
+        let often = reconfigurations(&moments, &[("sar", true)], super::EVERY, BLOCK);
+        let sent = &often.engines[0];
+        let overhead = "with the 25 ms that the paper measures for a block number";
+        vec![
+            Row::new("switches", 210.0, switches, Allowed::Nothing),
+            Row::new("one block number of all switches, ms", 1.0, row, Allowed::AtMost(1.0))
+                .noted("printed as under 1 ms"),
+            Row::new(
+                "all tables, s, without overhead",
+                0.8,
+                row * numbers / 1e3,
+                Allowed::AtMost(0.8),
+            ),
+            Row::new("all tables, s", 0.8, MEASURED.0 * numbers / 1e3, Allowed::Between(0.4, 1.6))
+                .noted(overhead),
+            Row::new(
+                "blocks that a change alters, % of all",
+                100.0,
+                100.0 * sent.blocks_mean / (switches * numbers),
+                Allowed::Anything,
+            )
+            .noted(site.source.clone()),
+            Row::new(
+                "to send these, s, without overhead",
+                0.8,
+                sent.seconds_mean,
+                Allowed::AtMost(0.8),
+            )
+            .noted(site.source),
+        ]
+    }
+}
