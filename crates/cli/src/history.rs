@@ -10,7 +10,7 @@ use darkfiber_formats::places::Places;
 use darkfiber_report::replay::{LogFacts, PlacedFacts};
 use darkfiber_study::reproduce;
 use darkfiber_workload::placement::{ALLOCATORS, Allocator, allocator};
-use darkfiber_workload::{History, Machine, Schedule, Wish, scaled, schedule};
+use darkfiber_workload::{Begun, History, Machine, Wish, scaled, schedule};
 
 use crate::args::{Common, HistoryArgs};
 use crate::failure::Failure;
@@ -47,8 +47,12 @@ impl HistoryArgs {
                 }
                 let per_host = self.processors_per_host.or_else(|| per_host(&header)).unwrap_or(1);
                 let machine = Machine::new(topology, per_host);
-                let (schedule, facts) = log.placed(&machine, by, self.scale, common.seed());
-                Told { history: schedule.history, facts }
+                let mut history = History::default();
+                let facts = log.placed(&machine, by, self.scale, common.seed(), &mut |job| {
+                    let terminals = job.hosts.iter().flat_map(|&h| machine.terminals(h)).copied();
+                    history.add(job.start, job.end, terminals.collect());
+                });
+                Told { history: history.sorted(), facts }
             }
         };
         let name = path.display();
@@ -130,28 +134,29 @@ pub(crate) fn log(path: &Path, common: &Common) -> Result<reproduce::Log, Failur
     Ok(reproduce::Log { name, jobs: log.wishes(processors_per_host), processors_per_host, hosts })
 }
 
-/// A job that ran, as far as the log tells.
-struct Ran {
+/// A job that ran somewhere.
+struct Wanted {
     start: i64,
-    /// `None`: until the log ends.
-    end: Option<i64>,
-    terminals: Vec<TerminalId>,
+    /// `OPEN`: until the log ends.
+    end: i64,
+    /// 0: it does not say.
+    hosts: u32,
+    /// 0: it does not say.
+    processors: u32,
 }
 
-/// A job that ran somewhere.
-pub(crate) struct Wanted {
-    start: i64,
-    end: Option<i64>,
-    hosts: Option<u32>,
-    processors: Option<u32>,
-}
+/// The end of jobs that still run.
+const OPEN: i64 = i64::MAX;
 
 /// A log while it is read.
 #[derive(Default)]
 pub(crate) struct Log {
     /// `None`: it does not matter where they ran.
     places: Option<Places>,
-    ran: Vec<Ran>,
+    /// Jobs that ran somewhere and ended.
+    ran: History,
+    /// Begin and terminals of jobs that still run.
+    runs: Vec<(i64, Vec<TerminalId>)>,
     /// Jobs to be placed.
     wanted: Vec<Wanted>,
     facts: LogFacts,
@@ -206,49 +211,63 @@ impl Log {
                 terminals.extend_from_slice(found);
             }
             facts.misplaced += usize::from(strange);
-            if !terminals.is_empty() {
-                self.ran.push(Ran { start, end: record.end, terminals });
+            match record.end {
+                Some(end) => facts.used += usize::from(self.ran.add(start, end, terminals)),
+                None => self.runs.push((start, terminals)),
             }
             return;
         }
-        let hosts = nodes.map(|n| n.len() as u32).or(record.node_count).filter(|&n| n > 0);
-        let processors = record.processors.filter(|&n| n > 0);
-        if hosts.is_none() && processors.is_none() {
+        let hosts = nodes.map(|n| n.len() as u32).or(record.node_count).unwrap_or(0);
+        let processors = record.processors.unwrap_or(0);
+        if hosts == 0 && processors == 0 {
             facts.nowhere += 1;
         } else {
-            self.wanted.push(Wanted { start, end: record.end, hosts, processors });
+            let end = record.end.unwrap_or(OPEN);
+            self.wanted.push(Wanted { start, end, hosts, processors });
         }
+    }
+
+    /// Whether no job in it can be placed.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.wanted.is_empty()
     }
 
     /// Whether there are jobs, and none says where it ran.
     fn says_nothing_of_places(&self) -> bool {
-        self.ran.is_empty() && self.facts.unknown_nodes.is_empty() && !self.wanted.is_empty()
+        self.ran.stays().is_empty()
+            && self.runs.is_empty()
+            && self.facts.unknown_nodes.is_empty()
+            && !self.wanted.is_empty()
     }
 
     /// Jobs where they were.
     fn where_told(mut self) -> Told {
         self.facts.nowhere += self.wanted.len();
-        let mut history = History::default();
-        for job in self.ran {
-            let end = job.end.unwrap_or(self.newest.max(job.start.saturating_add(1)));
-            self.facts.used += usize::from(history.add(job.start, end, job.terminals));
+        for (start, terminals) in self.runs {
+            let end = self.newest.max(start.saturating_add(1));
+            self.facts.used += usize::from(self.ran.add(start, end, terminals));
         }
-        let history = history.sorted();
+        let history = self.ran.sorted();
         self.facts.overlapping = history.overlapping();
         Told { history, facts: self.facts }
     }
 
-    /// Jobs where an allocator puts them. Wishes of the schedule are the jobs that ran, by rising start.
+    /// Jobs where an allocator puts them; `each` gets them as they begin.
     pub(crate) fn placed(
         mut self,
         machine: &Machine,
         by: &Allocator,
         scale: f64,
         seed: u64,
-    ) -> (Schedule, LogFacts) {
+        each: &mut dyn FnMut(Begun<'_>),
+    ) -> LogFacts {
         let wishes = scaled(&self.wishes(machine.processors()), machine.processors(), scale);
-        let done = schedule(machine, &wishes, by, seed);
-        self.facts.used = done.history.stays().len();
+        let mut used = 0;
+        let done = schedule(machine, &wishes, by, seed, &mut |job| {
+            used += 1;
+            each(job);
+        });
+        self.facts.used = used;
         self.facts.placed = Some(PlacedFacts {
             by: by.name.to_owned(),
             hosts: machine.len(),
@@ -258,7 +277,7 @@ impl Log {
             late: done.late,
             latest_seconds: done.latest,
         });
-        (done, self.facts)
+        self.facts
     }
 
     /// What its jobs want of a machine whose hosts have so many processors, by rising start.
@@ -267,15 +286,18 @@ impl Log {
             .wanted
             .iter()
             .map(|job| {
-                let of_hosts = job.hosts.map(|n| n.saturating_mul(per_host));
-                let processors = if per_host > 1 {
-                    job.processors.or(of_hosts)
+                let of_hosts = job.hosts.saturating_mul(per_host);
+                let told = if per_host > 1 {
+                    [job.processors, of_hosts]
                 } else {
-                    job.hosts.or(job.processors)
+                    [job.hosts, job.processors]
                 };
-                let end = job.end.unwrap_or(self.newest.max(job.start.saturating_add(1)));
-                let seconds = end.saturating_sub(job.start);
-                Wish { start: job.start, seconds, processors: processors.unwrap_or(1) }
+                let processors = told.into_iter().find(|&n| n > 0).unwrap_or(1);
+                let end = match job.end {
+                    OPEN => self.newest.max(job.start.saturating_add(1)),
+                    end => end,
+                };
+                Wish { start: job.start, seconds: end.saturating_sub(job.start), processors }
             })
             .collect();
         wishes.sort_by_key(|w| w.start);

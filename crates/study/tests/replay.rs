@@ -6,7 +6,7 @@ use darkfiber_analysis::jobs::Effective;
 use darkfiber_fabric::{TerminalId, Topology, parse_spec};
 use darkfiber_routing::{Engine, Lids, Request, Routes, find_engine};
 use darkfiber_study::replay::{Moment, Plan, improvements, reconfigurations, replay};
-use darkfiber_workload::{History, Machine, Wish, placement::allocator, schedule};
+use darkfiber_workload::{History, Machine, Wish, placement::allocator};
 
 fn engines(names: &[&str]) -> Vec<&'static dyn Engine> {
     names.iter().map(|n| find_engine(n).expect("known")).collect()
@@ -28,7 +28,8 @@ fn history(topology: &Topology) -> History {
         .collect();
     wishes.sort_by_key(|w| w.start);
     let machine = Machine::new(topology, 2);
-    let mut done = schedule(&machine, &wishes, allocator("first-fit").expect("known"), 1).history;
+    let by = allocator("first-fit").expect("known");
+    let (mut done, _) = History::scheduled(&machine, &wishes, by, 1);
     // Two jobs on the same hosts, and one across them.
     let on = |ids: [u32; 3]| ids.map(TerminalId).to_vec();
     done.add(5000, 30_000, on([0, 7, 30]));

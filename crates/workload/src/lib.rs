@@ -1,7 +1,7 @@
 //! Who sends to whom, and who runs where.
 //!
-//! A [`History`] says which terminals ran jobs together and when; [`schedule`] makes one from a log that does not
-//! say where, with an allocator of [`placement`].
+//! A [`History`] says which terminals ran jobs together and when; [`History::scheduled`] makes one from a log that
+//! does not say where, with an allocator of [`placement`].
 //!
 //! A [`Pattern`] names pairs of participants, phase by phase or sample by sample, for any number of
 //! them; what a participant is (a terminal, a node of a job) is the caller's affair. Nothing here knows
@@ -36,5 +36,5 @@ pub use machine::Machine;
 pub use mapping::Mapping;
 pub use month::{MONTH_HOSTS, month};
 pub use pattern::{Among, Extent, Kind, PATTERNS, Pattern, PatternError, given, kind, pattern};
-pub use schedule::{Schedule, Wish, scaled, schedule};
+pub use schedule::{Begun, Schedule, Wish, scaled, schedule};
 pub use stream::Stream;

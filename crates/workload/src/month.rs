@@ -40,18 +40,20 @@ pub fn month(days: u32, load: f64, seed: u64) -> Vec<Wish> {
         if now >= end {
             return wishes;
         }
-        let mut draw = stream.below(all);
-        let size = SIZES.iter().find(|s| {
-            let found = draw < s.1;
-            if !found {
-                draw -= s.1;
-            }
-            found
-        });
-        let &(processors, _, mean) = size.expect("the draw is below the sum");
+        let (processors, _, mean) = size(stream.below(all));
         let seconds = (exponential(&mut stream) * f64::from(mean)).ceil() as i64;
         wishes.push(Wish { start: now as i64, seconds: seconds.max(1), processors });
     }
+}
+
+/// The size of job number `draw` of all.
+fn size(draw: u32) -> (u32, u32, u32) {
+    let mut before = 0;
+    let found = SIZES.iter().find(|s| {
+        before += s.1;
+        draw < before
+    });
+    found.copied().unwrap_or(SIZES[0])
 }
 
 /// A random number of mean 1, nearly exponential: halves by coin, even in between. Sums and products only, so that it

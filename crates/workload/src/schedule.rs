@@ -1,9 +1,7 @@
 //! A log without places becomes one with places: its jobs are put on a machine, one after the other.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
-
-use darkfiber_fabric::TerminalId;
+use std::collections::BTreeMap;
 
 use crate::placement::{Allocator, Free};
 use crate::{History, Machine, Stream};
@@ -42,17 +40,22 @@ fn rounded(n: u32, scale: f64) -> u32 {
     (f64::from(n) * scale).round() as u32
 }
 
+/// A job that begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Begun<'a> {
+    /// Its wish, by number.
+    pub wish: usize,
+    /// When it begins, in seconds.
+    pub start: i64,
+    /// When it will end.
+    pub end: i64,
+    /// Its hosts, in the order of ranks.
+    pub hosts: &'a [u32],
+}
+
 /// What became of the jobs of a log.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Schedule {
-    /// Those that ran; its jobs are in order.
-    pub history: History,
-    /// The hosts of each job, in the order of ranks, by number of the wish; empty if it did not run.
-    pub hosts: Vec<Vec<u32>>,
-    /// When each job began, by number of the wish.
-    pub start: Vec<i64>,
-    /// How long each job ran, by number of the wish.
-    pub seconds: Vec<i64>,
     /// Jobs larger than the machine, which were left out.
     pub too_large: usize,
     /// Jobs that started later than in the log for want of hosts.
@@ -72,8 +75,14 @@ const TRIED: usize = 500;
 /// the IBM SP2 with Backfilling", TPDS 2001; run times are known here). Jobs get whole hosts, but for those that need
 /// less than one: they share hosts among each other, in the fullest that has room.
 ///
-/// Wishes must be ordered by start. The same seed gives the same places.
-pub fn schedule(machine: &Machine, wishes: &[Wish], allocator: &Allocator, seed: u64) -> Schedule {
+/// Wishes must be ordered by start; `each` gets jobs as they begin. The same seed gives the same places.
+pub fn schedule(
+    machine: &Machine,
+    wishes: &[Wish],
+    allocator: &Allocator,
+    seed: u64,
+    each: &mut dyn FnMut(Begun<'_>),
+) -> Schedule {
     let mut run = Run {
         machine,
         wishes,
@@ -82,23 +91,19 @@ pub fn schedule(machine: &Machine, wishes: &[Wish], allocator: &Allocator, seed:
         used: vec![0; machine.len()],
         is_free: vec![true; machine.len()],
         free: machine.len(),
-        ends: BTreeSet::new(),
+        running: BTreeMap::new(),
         queue: Vec::new(),
-        done: Schedule {
-            hosts: vec![Vec::new(); wishes.len()],
-            start: wishes.iter().map(|w| w.start).collect(),
-            seconds: wishes.iter().map(|w| w.seconds).collect(),
-            ..Schedule::default()
-        },
+        done: Schedule::default(),
+        each,
     };
     let mut next = 0;
     loop {
         let arrival = wishes.get(next).map(|w| w.start);
-        let end = run.ends.first().map(|e| e.0);
+        let end = run.running.first_key_value().map(|e| e.0.0);
         let Some(now) = arrival.into_iter().chain(end).min() else { break };
-        while let Some((_, i)) = run.ends.first().copied().filter(|e| e.0 <= now) {
-            run.ends.pop_first();
-            run.release(i);
+        while let Some(first) = run.running.first_entry().filter(|e| e.key().0 <= now) {
+            let ((_, wish), hosts) = first.remove_entry();
+            run.release(wish, &hosts);
         }
         while wishes.get(next).is_some_and(|w| w.start <= now) {
             if run.hosts_of(next) > machine.len() {
@@ -110,8 +115,24 @@ pub fn schedule(machine: &Machine, wishes: &[Wish], allocator: &Allocator, seed:
         }
         run.try_queue(now);
     }
-    run.done.history = run.done.history.sorted();
     run.done
+}
+
+impl History {
+    /// Who ran where, and when, once an allocator put them on a machine: see [`schedule`].
+    pub fn scheduled(
+        machine: &Machine,
+        wishes: &[Wish],
+        allocator: &Allocator,
+        seed: u64,
+    ) -> (Self, Schedule) {
+        let mut history = Self::default();
+        let done = schedule(machine, wishes, allocator, seed, &mut |job| {
+            let terminals = job.hosts.iter().flat_map(|&h| machine.terminals(h)).copied();
+            history.add(job.start, job.end, terminals.collect());
+        });
+        (history.sorted(), done)
+    }
 }
 
 struct Run<'a> {
@@ -123,10 +144,11 @@ struct Run<'a> {
     used: Vec<u32>,
     is_free: Vec<bool>,
     free: usize,
-    /// When jobs that run end, the next one first.
-    ends: BTreeSet<(i64, usize)>,
+    /// Hosts of jobs that run, by when they end and which they are.
+    running: BTreeMap<(i64, usize), Vec<u32>>,
     queue: Vec<usize>,
     done: Schedule,
+    each: &'a mut dyn FnMut(Begun<'_>),
 }
 
 impl Run<'_> {
@@ -189,9 +211,9 @@ impl Run<'_> {
     fn reserve(&self, hosts: usize) -> (i64, usize) {
         let mut used = self.used.clone();
         let mut free = self.free;
-        for &(end, wish) in &self.ends {
-            for &h in &self.done.hosts[wish] {
-                used[h as usize] -= self.each(wish);
+        for (&(end, wish), taken) in &self.running {
+            for &h in taken {
+                used[h as usize] -= self.taken_of_each(wish);
                 free += usize::from(used[h as usize] == 0);
             }
             if free >= hosts {
@@ -203,7 +225,7 @@ impl Run<'_> {
     }
 
     /// Processors that a job takes on each of its hosts.
-    fn each(&self, wish: usize) -> u32 {
+    fn taken_of_each(&self, wish: usize) -> u32 {
         self.wishes[wish].processors.min(self.machine.processors())
     }
 
@@ -227,26 +249,22 @@ impl Run<'_> {
 
     fn begin(&mut self, wish: usize, now: i64, hosts: Vec<u32>) {
         let job = self.wishes[wish];
-        let each = self.each(wish);
-        let mut terminals: Vec<TerminalId> = Vec::new();
+        let each = self.taken_of_each(wish);
         for &h in &hosts {
             self.free -= usize::from(self.used[h as usize] == 0);
             self.used[h as usize] += each;
             self.is_free[h as usize] = false;
-            terminals.extend_from_slice(self.machine.terminals(h));
         }
         let end = now.saturating_add(job.seconds);
-        self.done.history.add(now, end, terminals);
-        self.ends.insert((end, wish));
-        self.done.hosts[wish] = hosts;
-        self.done.start[wish] = now;
+        (self.each)(Begun { wish, start: now, end, hosts: &hosts });
+        self.running.insert((end, wish), hosts);
         self.done.late += usize::from(now > job.start);
         self.done.latest = self.done.latest.max(now - job.start);
     }
 
-    fn release(&mut self, wish: usize) {
-        let each = self.each(wish);
-        for &h in &self.done.hosts[wish] {
+    fn release(&mut self, wish: usize, hosts: &[u32]) {
+        let each = self.taken_of_each(wish);
+        for &h in hosts {
             let used = &mut self.used[h as usize];
             *used -= each;
             if *used == 0 {
@@ -273,8 +291,28 @@ mod tests {
         Wish { start, seconds, processors }
     }
 
-    fn first_fit(processors: u32, wishes: &[Wish]) -> Schedule {
-        schedule(&machine(processors), wishes, allocator("first-fit").expect("known"), 1)
+    /// When and where each wish began, and the rest.
+    struct Done {
+        start: Vec<i64>,
+        hosts: Vec<Vec<u32>>,
+        rest: Schedule,
+    }
+
+    fn run(processors: u32, wishes: &[Wish], allocator: &Allocator, seed: u64) -> Done {
+        let mut start: Vec<i64> = wishes.iter().map(|w| w.start).collect();
+        let mut hosts = vec![Vec::new(); wishes.len()];
+        let mut now = i64::MIN;
+        let rest = schedule(&machine(processors), wishes, allocator, seed, &mut |job| {
+            assert!(job.start >= now && job.end == job.start + wishes[job.wish].seconds);
+            now = job.start;
+            start[job.wish] = now;
+            hosts[job.wish] = job.hosts.to_vec();
+        });
+        Done { start, hosts, rest }
+    }
+
+    fn first_fit(processors: u32, wishes: &[Wish]) -> Done {
+        run(processors, wishes, allocator("first-fit").expect("known"), 1)
     }
 
     #[test]
@@ -285,7 +323,7 @@ mod tests {
             [wish(0, 100, 8), wish(1, 10, 6), wish(2, 48, 2), wish(3, 500, 2), wish(4, 500, 9)];
         let done = first_fit(1, &wishes);
         assert_eq!(done.start, [0, 100, 2, 3, 110]);
-        assert_eq!((done.late, done.latest, done.too_large), (2, 106, 0));
+        assert_eq!((done.rest.late, done.rest.latest, done.rest.too_large), (2, 106, 0));
         assert_eq!(done.hosts[1], [0, 1, 2, 3, 4, 5]);
         let blocked = first_fit(1, &[wish(0, 100, 8), wish(1, 10, 12), wish(2, 500, 2)]);
         assert_eq!(blocked.start, [0, 100, 110]);
@@ -296,15 +334,14 @@ mod tests {
         let wishes = [wish(0, 9, 3), wish(1, 9, 1), wish(2, 9, 2), wish(3, 9, 9), wish(4, 9, 100)];
         let done = first_fit(4, &wishes);
         assert_eq!(done.hosts, [vec![0], vec![0], vec![1], vec![2, 3, 4], vec![]]);
-        assert_eq!(done.too_large, 1);
+        assert_eq!(done.rest.too_large, 1);
     }
 
     #[test]
     fn who_wants_no_holes_waits_for_none() {
         // Hosts 0-3 and 8-11 are free at 50, all at 100.
         let wishes = [wish(0, 50, 4), wish(0, 100, 4), wish(60, 10, 6)];
-        let all =
-            |name| schedule(&machine(1), &wishes, allocator(name).expect("known"), 1).start[2];
+        let all = |name| run(1, &wishes, allocator(name).expect("known"), 1).start[2];
         assert_eq!((all("first-fit"), all("linear"), all("contiguous")), (60, 60, 100));
     }
 
@@ -328,7 +365,7 @@ mod tests {
             let mut wishes: Vec<Wish> = wants.iter().map(|&(a, b, c)| wish(a, b, c)).collect();
             wishes.sort_by_key(|w| w.start);
             for a in ALLOCATORS {
-                let done = schedule(&machine(2), &wishes, a, seed);
+                let done = run(2, &wishes, a, seed);
                 for (i, w) in wishes.iter().enumerate() {
                     let large = w.processors > 24;
                     prop_assert_eq!(done.hosts[i].len(), if large { 0 } else { w.processors.div_ceil(2) as usize });

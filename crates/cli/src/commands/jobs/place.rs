@@ -27,39 +27,38 @@ fn month(args: &PlaceCommand, path: &Path, common: &Common) -> Result<Exit, Fail
     let loaded = load::fabric(&args.fabric.args(), common)?;
     let mut log = Log::default();
     let header = history::read(path, common, &mut |record| log.take(&record))?;
+    if log.is_empty() {
+        return Err(Failure::input(format!("{}: no job in it says when it ran", path.display())));
+    }
     let per_host = args.processors_per_host.or_else(|| history::per_host(&header)).unwrap_or(1);
     let machine = Machine::new(&loaded.topology, per_host);
-    let (schedule, facts) = log.placed(&machine, by, args.scale, common.seed());
-    if !common.quiet {
+    let mut facts = None;
+    let exit = written(args.output.as_deref(), |out| {
+        writeln!(out, "JobID|Start|End|State|NNodes|NodeList")?;
+        let mut trouble = Ok(());
+        facts = Some(log.placed(&machine, by, args.scale, common.seed(), &mut |job| {
+            let names: Vec<&str> = job.hosts.iter().map(|&h| machine.name(h)).collect();
+            let result = writeln!(
+                out,
+                "{}|{}|{}|COMPLETED|{}|{}",
+                job.wish + 1,
+                calendar::text(job.start),
+                calendar::text(job.end),
+                names.len(),
+                compress(&names)
+            );
+            if trouble.is_ok() {
+                trouble = result;
+            }
+        }));
+        trouble
+    })?;
+    if let Some(facts) = facts.filter(|_| !common.quiet) {
         for remark in facts.remarks() {
             out::tell(&format!("{}: note: {remark}", path.display()));
         }
     }
-    if facts.used == 0 {
-        return Err(Failure::input(format!("{}: no job in it can be placed", path.display())));
-    }
-    written(args.output.as_deref(), |out| {
-        writeln!(out, "JobID|Start|End|State|NNodes|NodeList")?;
-        let mut order: Vec<usize> =
-            (0..schedule.hosts.len()).filter(|&i| !schedule.hosts[i].is_empty()).collect();
-        order.sort_by_key(|&i| (schedule.start[i], i));
-        for i in order {
-            let hosts = &schedule.hosts[i];
-            let names: Vec<&str> = hosts.iter().map(|&h| machine.name(h)).collect();
-            let start = schedule.start[i];
-            let time = |t: i64| calendar::text(t);
-            writeln!(
-                out,
-                "{}|{}|{}|COMPLETED|{}|{}",
-                i + 1,
-                time(start),
-                time(start + schedule.seconds[i]),
-                hosts.len(),
-                compress(&names)
-            )?;
-        }
-        Ok(())
-    })
+    Ok(exit)
 }
 
 /// A file of hosts for each job.

@@ -23,7 +23,7 @@ pub(super) use tables_sent::TablesSent;
 use darkfiber_fabric::{Topology, open};
 use darkfiber_routing::{Engine, Lids, find_engine};
 use darkfiber_workload::{
-    History, MONTH_HOSTS, Machine, Wish, month, placement::allocator, scaled, schedule,
+    History, MONTH_HOSTS, Machine, Wish, month, placement::allocator, scaled,
 };
 
 use super::Context;
@@ -52,23 +52,20 @@ impl Site {
     fn new(preset: &str, context: &Context<'_>) -> Self {
         let topology = open(preset).expect("a preset");
         let lids = Lids::assign(&topology.fabric, 0).expect("presets are small enough");
-        let (jobs, per_host, hosts, name) = match context.log {
-            Some(log) => {
-                let whole = |w: &&Wish| w.processors >= log.processors_per_host;
-                let jobs: Vec<Wish> = log.jobs.iter().filter(whole).copied().collect();
-                (jobs, log.processors_per_host, log.hosts, log.name.clone())
-            }
-            None => {
-                let days = u32::try_from(BEFORE + DAYS).expect("days");
-                let made_up = "jobs made up after RICC-2010-2 (--log FILE takes a real log)";
-                (month(days, 0.85, context.seed), 1, MONTH_HOSTS, made_up.to_owned())
-            }
+        let (jobs, per_host, hosts, name) = if let Some(log) = context.log {
+            let whole = |w: &&Wish| w.processors >= log.processors_per_host;
+            let jobs: Vec<Wish> = log.jobs.iter().filter(whole).copied().collect();
+            (jobs, log.processors_per_host, log.hosts, log.name.clone())
+        } else {
+            let days = u32::try_from(BEFORE + DAYS).expect("days");
+            let made_up = "jobs made up after RICC-2010-2 (--log FILE takes a real log)";
+            (month(days, 0.85, context.seed), 1, MONTH_HOSTS, made_up.to_owned())
         };
         let machine = Machine::new(&topology, per_host);
         let scale = machine.len() as f64 / f64::from(hosts.max(1));
         let wishes = scaled(&jobs, per_host, scale);
         let first_fit = allocator("first-fit").expect("registered");
-        let history = schedule(&machine, &wishes, first_fit, context.seed).history;
+        let (history, _) = History::scheduled(&machine, &wishes, first_fit, context.seed);
         let from = history.span().map_or(0, |s| s.0) + BEFORE * DAY;
         let source = format!("{name}; jobs of whole hosts, times {scale:.3}, first-fit");
         Self { topology, lids, history, from, source }
