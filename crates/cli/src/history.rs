@@ -14,6 +14,7 @@ use darkfiber_workload::{Begun, History, Machine, Wish, scaled, schedule};
 
 use crate::args::{Common, HistoryArgs};
 use crate::failure::Failure;
+use crate::moment::When;
 use crate::{jobs, out};
 
 /// Allocator of logs that do not say where jobs ran.
@@ -22,12 +23,20 @@ const USUAL: &str = "first-fit";
 /// Jobs over time.
 pub(crate) struct Told {
     pub(crate) history: History,
+    /// When the first job began, whether it is kept or not.
+    pub(crate) first: i64,
     pub(crate) facts: LogFacts,
 }
 
 impl HistoryArgs {
-    /// Reads the log, finds or chooses hosts for its jobs, and says what was odd.
-    pub(crate) fn load(&self, topology: &Topology, common: &Common) -> Result<Told, Failure> {
+    /// Reads the log, finds or chooses hosts for its jobs, and says what was odd. Of jobs that are placed, those in
+    /// the time that is looked at are kept.
+    pub(crate) fn load(
+        &self,
+        topology: &Topology,
+        window: Window,
+        common: &Common,
+    ) -> Result<Told, Failure> {
         let place = self.place.as_deref().map(known_allocator).transpose()?;
         let aliases = jobs::aliases(self.aliases.as_deref(), common)?;
         let path = &self.jobs;
@@ -48,11 +57,17 @@ impl HistoryArgs {
                 let per_host = self.processors_per_host.or_else(|| per_host(&header)).unwrap_or(1);
                 let machine = Machine::new(topology, per_host);
                 let mut history = History::default();
-                let facts = log.placed(&machine, by, self.scale, common.seed(), &mut |job| {
-                    let terminals = job.hosts.iter().flat_map(|&h| machine.terminals(h)).copied();
-                    history.add(job.start, job.end, terminals.collect());
+                let wishes = log.wishes(&machine, self.scale);
+                let first = wishes.first().map_or(0, |w| w.start);
+                let (from, to) = window.of(first);
+                let wishes = &wishes[..wishes.partition_point(|w| w.start < to)];
+                let facts = log.placed(&machine, wishes, (by, self.scale), common, &mut |job| {
+                    if job.start < to && job.end > from {
+                        let on = job.hosts.iter().flat_map(|&h| machine.terminals(h)).copied();
+                        history.add(job.start, job.end, on.collect());
+                    }
                 });
-                Told { history: history.sorted(), facts }
+                Told { history: history.sorted(), first, facts }
             }
         };
         let name = path.display();
@@ -73,6 +88,23 @@ impl HistoryArgs {
             ));
         }
         Ok(told)
+    }
+}
+
+/// The time that is looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window {
+    /// `None`: from the first job on.
+    pub(crate) from: Option<When>,
+    /// Seconds. `None`: to the end.
+    pub(crate) length: Option<i64>,
+}
+
+impl Window {
+    /// Begin and end in a log whose first job began then.
+    pub(crate) fn of(self, first: i64) -> (i64, i64) {
+        let from = self.from.map_or(first, |when| when.of(first));
+        (from, self.length.map_or(i64::MAX, |seconds| from.saturating_add(seconds)))
     }
 }
 
@@ -131,7 +163,7 @@ pub(crate) fn log(path: &Path, common: &Common) -> Result<reproduce::Log, Failur
         ));
     };
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(reproduce::Log { name, jobs: log.wishes(processors_per_host), processors_per_host, hosts })
+    Ok(reproduce::Log { name, jobs: log.unscaled(processors_per_host), processors_per_host, hosts })
 }
 
 /// A job that ran somewhere.
@@ -249,21 +281,21 @@ impl Log {
         }
         let history = self.ran.sorted();
         self.facts.overlapping = history.overlapping();
-        Told { history, facts: self.facts }
+        let first = history.span().map_or(0, |s| s.0);
+        Told { history, first, facts: self.facts }
     }
 
     /// Jobs where an allocator puts them; `each` gets them as they begin.
     pub(crate) fn placed(
         mut self,
         machine: &Machine,
-        by: &Allocator,
-        scale: f64,
-        seed: u64,
+        wishes: &[Wish],
+        (by, scale): (&Allocator, f64),
+        common: &Common,
         each: &mut dyn FnMut(Begun<'_>),
     ) -> LogFacts {
-        let wishes = scaled(&self.wishes(machine.processors()), machine.processors(), scale);
         let mut used = 0;
-        let done = schedule(machine, &wishes, by, seed, &mut |job| {
+        let done = schedule(machine, wishes, by, common.seed(), &mut |job| {
             used += 1;
             each(job);
         });
@@ -280,11 +312,15 @@ impl Log {
         self.facts
     }
 
+    /// What its jobs, which are gone then, want of a machine that is `scale` times as large as theirs.
+    pub(crate) fn wishes(&mut self, machine: &Machine, scale: f64) -> Vec<Wish> {
+        scaled(&self.unscaled(machine.processors()), machine.processors(), scale)
+    }
+
     /// What its jobs want of a machine whose hosts have so many processors, by rising start.
-    pub(crate) fn wishes(&self, per_host: u32) -> Vec<Wish> {
-        let mut wishes: Vec<Wish> = self
-            .wanted
-            .iter()
+    fn unscaled(&mut self, per_host: u32) -> Vec<Wish> {
+        let mut wishes: Vec<Wish> = std::mem::take(&mut self.wanted)
+            .into_iter()
             .map(|job| {
                 let of_hosts = job.hosts.saturating_mul(per_host);
                 let told = if per_host > 1 {

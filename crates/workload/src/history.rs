@@ -1,7 +1,9 @@
 //! Who ran where, and when.
 
 use std::cmp::Reverse;
+use std::collections::hash_map::RandomState;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::hash::BuildHasher;
 
 use darkfiber_fabric::{Digest, TerminalId};
 
@@ -21,7 +23,9 @@ pub struct Stay {
 pub struct History {
     stays: Vec<Stay>,
     places: Vec<Box<[TerminalId]>>,
-    number: HashMap<Box<[TerminalId]>, u32>,
+    /// Places by their hash, as any two of millions may have the same.
+    number: HashMap<u64, Vec<u32>>,
+    hasher: RandomState,
     sorted: bool,
 }
 
@@ -33,10 +37,12 @@ impl History {
         if terminals.is_empty() || end <= start {
             return false;
         }
-        let terminals = terminals.into_boxed_slice();
-        let next = self.places.len() as u32;
-        let place = *self.number.entry(terminals).or_insert_with_key(|terminals| {
-            self.places.push(terminals.clone());
+        let alike = self.number.entry(self.hasher.hash_one(&terminals)).or_default();
+        let known = alike.iter().find(|&&p| *self.places[p as usize] == *terminals);
+        let place = known.copied().unwrap_or_else(|| {
+            let next = self.places.len() as u32;
+            self.places.push(terminals.into_boxed_slice());
+            alike.push(next);
             next
         });
         self.sorted = false;

@@ -186,7 +186,7 @@ fn who_shares_what_is_as_counted_pair_by_pair() {
         assert_eq!(found.shared, own.keys().filter(|c| others(c) > 0).count());
         assert_eq!(
             found.with.iter().map(|w| w.1).sum::<usize>(),
-            own.keys().map(|c| others(c)).sum::<usize>()
+            own.keys().map(others).sum::<usize>()
         );
         assert_eq!(found.fullest.map(|f| f.1), own.keys().map(|&c| all[c as usize]).max());
     }

@@ -14,6 +14,7 @@ use darkfiber_workload::History;
 use super::metrics;
 use crate::args::{Common, Format, ReplayCommand};
 use crate::failure::{Exit, Failure};
+use crate::history::Window;
 use crate::progress::Progress;
 use crate::{load, moment, out, provenance, save};
 
@@ -35,8 +36,9 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
     let loaded = load::fabric(&args.fabric.args(), common)?;
     let topology = &loaded.topology;
     let lids = Lids::assign(&topology.fabric, args.lmc).map_err(Failure::infeasible)?;
-    let told = args.history.load(topology, common)?;
-    let (from, moments) = extent(args, &told.history)?;
+    let window = Window { from: args.from, length: args.length };
+    let told = args.history.load(topology, window, common)?;
+    let (from, moments) = extent(args, window, told.first, &told.history)?;
     let plan = Plan {
         topology,
         lids: &lids,
@@ -157,17 +159,20 @@ pub(crate) fn engines(names: &[String]) -> Result<Vec<&'static dyn Engine>, Fail
 }
 
 /// The first moment, and how many there are.
-fn extent(args: &ReplayCommand, history: &History) -> Result<(i64, usize), Failure> {
-    let (first, last) = history.span().expect("a log without jobs was refused");
-    let from = args.from.map_or(first, |w| w.of(first));
+fn extent(
+    args: &ReplayCommand,
+    window: Window,
+    first: i64,
+    history: &History,
+) -> Result<(i64, usize), Failure> {
+    let (from, to) = window.of(first);
+    let last = history.span().map_or(i64::MIN, |s| s.1);
     if from >= last {
-        return Err(Failure::usage(format!(
-            "--from {} is after the last job ended, {}",
-            moment::text(from),
-            moment::text(last)
-        )));
+        return Err(Failure::usage(format!("no job runs from {} on", moment::text(from)))
+            .hint("give an earlier --from"));
     }
-    let end = args.length.map_or(last, |seconds| from.saturating_add(seconds));
+    // Without a length to the end of the log.
+    let end = if args.length.is_some() { to } else { last };
     let count = (end.saturating_sub(from) - 1) / args.every + 1;
     if count > MOST {
         return Err(Failure::usage(format!(

@@ -146,7 +146,11 @@ fn what_cannot_be_replayed_is_said_at_once() {
         ("--fabric kary:k=4,n=2 --jobs log -e sar,sar", 2, "given twice"),
         ("--fabric kary:k=4,n=2 --jobs log -e sar --of updn", 2, "updn"),
         ("--fabric kary:k=4,n=2 --jobs log --every 0s", 2, "more than 0"),
-        ("--fabric kary:k=4,n=2 --jobs log --from 3d", 2, "after the last job ended"),
+        (
+            "--fabric kary:k=4,n=2 --jobs log --from 3d",
+            2,
+            "no job runs from 2026-01-04T00:00:00 on",
+        ),
         ("--fabric kary:k=4,n=2 --jobs log --from soon", 2, "a date"),
         ("--fabric torus:dims=4x4,t=1 --jobs log -e ftree,sar", 4, "leave ftree out of -e"),
         ("--fabric hyperx:dims=2x2,t=1 --jobs other -e sar", 3, "none of its 2 nodes is in"),

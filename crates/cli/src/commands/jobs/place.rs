@@ -32,11 +32,12 @@ fn month(args: &PlaceCommand, path: &Path, common: &Common) -> Result<Exit, Fail
     }
     let per_host = args.processors_per_host.or_else(|| history::per_host(&header)).unwrap_or(1);
     let machine = Machine::new(&loaded.topology, per_host);
+    let wishes = log.wishes(&machine, args.scale);
     let mut facts = None;
     let exit = written(args.output.as_deref(), |out| {
         writeln!(out, "JobID|Start|End|State|NNodes|NodeList")?;
         let mut trouble = Ok(());
-        facts = Some(log.placed(&machine, by, args.scale, common.seed(), &mut |job| {
+        facts = Some(log.placed(&machine, &wishes, (by, args.scale), common, &mut |job| {
             let names: Vec<&str> = job.hosts.iter().map(|&h| machine.name(h)).collect();
             let result = writeln!(
                 out,
