@@ -11,8 +11,10 @@
 use std::collections::BTreeSet;
 
 use darkfiber_fabric::{AtPort, Fabric, SwitchId};
+use rayon::prelude::*;
 
 use super::acyclic::{Acyclic, NONE};
+use super::dependencies::Dependencies;
 use crate::{DELIVER, DestId, Layers, NO_ROUTE, Refusal, Routes};
 
 /// Not in any layer yet.
@@ -53,8 +55,13 @@ pub(super) fn assign_layers(
     lanes: u8,
     effort: usize,
 ) -> Result<(), OutOfLanes> {
+    let filling = Filling::new(fabric, routes, effort);
+    if filling.fits_one(routes) {
+        routes.layers = Layers::One;
+        return Ok(());
+    }
     let waiting = vec![WAITING; routes.row_count() * fabric.switch_count()];
-    Filling::new(fabric, routes, effort).fill(routes, lanes, 0, waiting)
+    filling.fill(routes, lanes, 0, waiting)
 }
 
 /// Assigns the paths (row, source switch) in `strays` to layers above 0; all others stay in layer 0,
@@ -97,6 +104,23 @@ impl<'a> Filling<'a> {
             .filter(|&s| !fabric.terminals_on(SwitchId::new(s)).is_empty())
             .collect();
         Self { fabric, effort, rows, sources }
+    }
+
+    /// Whether all paths together are acyclic, as on trees: told at once, instead of path by path.
+    fn fits_one(&self, routes: &Routes) -> bool {
+        let rows: Vec<usize> = self.rows.iter().copied().collect();
+        let shares = rows.par_chunks(rows.len().div_ceil(rayon::current_num_threads()).max(1));
+        let gather = |rows: &[usize]| {
+            let mut graph = Dependencies::new(self.fabric);
+            let mut next = vec![NONE; self.fabric.switch_count()];
+            for &row in rows {
+                read_channels(self.fabric, routes.ports(row), &mut next);
+                graph.add_row(&next, &self.sources);
+            }
+            graph
+        };
+        let all = shares.map(gather).reduce(|| Dependencies::new(self.fabric), Dependencies::with);
+        all.are_acyclic()
     }
 
     /// Fills layers from `first` up until nothing waits, also beyond `lanes` to know how many it takes.

@@ -8,6 +8,7 @@ mod by_destination;
 mod canon;
 mod cuts;
 mod dag;
+mod dependencies;
 mod dfsssp;
 mod dor;
 mod dragonfly_min;
