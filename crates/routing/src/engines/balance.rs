@@ -9,7 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use darkfiber_fabric::{Fabric, Role, SwitchId};
+use darkfiber_fabric::{AtPort, Fabric, Role, SwitchId};
 
 use super::dag::{Candidate, Dag, Dags, for_each_dag};
 use crate::{DELIVER, DestId, Routes};
@@ -22,6 +22,9 @@ const APART: usize = 3;
 const NEAR: u64 = 50;
 /// Passes of a kind end with one that gains less than one in so many.
 const GAIN: u64 = 33;
+
+/// Bits for the place of a candidate among those of its switch, which has fewer than 256 ports.
+const PLACE: u32 = 8;
 
 /// What is routed at one switch in one go: terminals of one role, and the switch's own LID at its
 /// last stop.
@@ -200,6 +203,7 @@ pub(super) fn schedules(fabric: &Fabric) -> Vec<Vec<Vec<(SwitchId, Stop)>>> {
 }
 
 /// Loads of all channels while destinations are routed one after the other.
+#[derive(Clone)]
 pub(super) struct Balancer {
     /// Terminal-to-terminal paths over each inter-switch channel.
     pub(super) load: Vec<u64>,
@@ -210,12 +214,12 @@ pub(super) struct Balancer {
     fullest: Vec<u64>,
     /// Per switch the paths that pass it.
     through: Vec<u32>,
-    /// Per place in the order the chosen channel and its head.
-    choice: Vec<(u32, u32)>,
     /// Per switch what it chose.
     next: Vec<Candidate>,
     /// Paths over each channel that have no other way.
     forced: Vec<u64>,
+    /// Per switch whether it matters where it sends.
+    wanted: Vec<bool>,
 }
 
 impl Balancer {
@@ -226,11 +230,11 @@ impl Balancer {
             load: vec![0; fabric.channel_count()],
             sources: (0..n).map(|s| fabric.terminals_on(SwitchId::new(s)).len() as u32).collect(),
             cost: vec![0; n],
-            fullest: Vec::new(),
+            fullest: vec![0; n],
             through: vec![0; n],
-            choice: Vec::with_capacity(n),
             next: vec![Candidate { channel: 0, head: 0 }; n],
             forced: vec![0; fabric.channel_count()],
+            wanted: vec![false; n],
         }
     }
 
@@ -267,20 +271,20 @@ impl Balancer {
         let home = dag.order[0] as usize;
         ports[home] = DELIVER;
         self.cost[home] = 0;
-        self.choice.clear();
-        self.choice.push((0, 0));
         for i in 1..dag.order.len() {
-            let mut best = (u64::MAX, 0, 0);
-            for c in dag.candidates(i) {
+            let candidates = dag.candidates(i);
+            // A minimum of whole words costs no branch that nobody can foresee. Sums stay far below 2^56: a
+            // table is 4 GiB at most.
+            let mut best = u64::MAX;
+            for (place, c) in (0..).zip(candidates) {
                 let cost = self.cost[c.head as usize] + self.load[c.channel as usize];
-                if cost < best.0 {
-                    best = (cost, c.channel, c.head);
-                }
+                best = best.min(cost << PLACE | place);
             }
+            let chosen = candidates[(best & ((1 << PLACE) - 1)) as usize];
             let s = dag.order[i] as usize;
-            self.cost[s] = best.0;
-            self.choice.push((best.1, best.2));
-            ports[s] = tail_ports[best.1 as usize];
+            self.cost[s] = best >> PLACE;
+            self.next[s] = chosen;
+            ports[s] = tail_ports[chosen.channel as usize];
         }
     }
 
@@ -291,24 +295,22 @@ impl Balancer {
         let home = dag.order[0] as usize;
         ports[home] = DELIVER;
         self.cost[home] = 0;
-        self.fullest.resize(ports.len(), 0);
         self.fullest[home] = 0;
-        self.choice.clear();
-        self.choice.push((0, 0));
         for i in 1..dag.order.len() {
-            let mut best = ((u64::MAX, u64::MAX), 0, 0);
-            for c in dag.candidates(i) {
-                let load = self.load[c.channel as usize];
-                let head = c.head as usize;
-                let worth = (self.fullest[head].max(load), self.cost[head] + load);
-                if worth < best.0 {
-                    best = (worth, c.channel, c.head);
-                }
-            }
             let s = dag.order[i] as usize;
-            (self.fullest[s], self.cost[s]) = best.0;
-            self.choice.push((best.1, best.2));
-            ports[s] = tail_ports[best.1 as usize];
+            let candidates = dag.candidates(i);
+            let mut best = u128::MAX;
+            for (place, c) in (0..).zip(candidates) {
+                let load = self.load[c.channel as usize];
+                let most = self.fullest[c.head as usize].max(load);
+                let sum = self.cost[c.head as usize] + load;
+                best = best.min(u128::from(most) << 64 | u128::from(sum << PLACE | place));
+            }
+            let chosen = candidates[(best as u64 & ((1 << PLACE) - 1)) as usize];
+            self.fullest[s] = (best >> 64) as u64;
+            self.cost[s] = best as u64 >> PLACE;
+            self.next[s] = chosen;
+            ports[s] = tail_ports[chosen.channel as usize];
         }
     }
 
@@ -317,25 +319,60 @@ impl Balancer {
     /// sources of one destination spread over several ways. It is what brings balance where some ways
     /// are missing.
     pub(super) fn choose_apart(&mut self, fabric: &Fabric, dag: &Dag, ports: &mut [u8]) {
-        let tail_ports = fabric.tail_ports();
-        let home = dag.order[0];
-        ports[home as usize] = DELIVER;
+        ports[dag.order[0] as usize] = DELIVER;
         for i in 1..dag.order.len() {
             let s = dag.order[i];
-            let candidates = dag.candidates(i);
-            let best = match candidates {
-                [only] => only,
-                _ => self.least_full(home, candidates),
-            };
-            self.next[s as usize] = *best;
-            ports[s as usize] = tail_ports[best.channel as usize];
-            let paths = u64::from(self.sources[s as usize]);
-            let mut at = s;
-            while at != home && paths > 0 {
-                let c = self.next[at as usize];
-                self.load[c.channel as usize] += paths;
-                at = c.head;
+            let paths = self.sources[s as usize];
+            self.send_apart(fabric, dag, i, paths, ports);
+        }
+    }
+
+    /// As [`Self::choose_apart`] for a few sources, instead of [`Self::sources`]; leaves the entries of
+    /// switches alone that no way of theirs can pass.
+    pub(super) fn choose_apart_from(
+        &mut self,
+        fabric: &Fabric,
+        dag: &Dag,
+        sources: &[(u32, u32)],
+        ports: &mut [u8],
+    ) {
+        ports[dag.order[0] as usize] = DELIVER;
+        self.through.fill(0);
+        self.wanted.fill(false);
+        for &(s, paths) in sources {
+            self.through[s as usize] = paths;
+            self.wanted[s as usize] = true;
+        }
+        for i in (1..dag.order.len()).rev() {
+            if self.wanted[dag.order[i] as usize] {
+                for c in dag.candidates(i) {
+                    self.wanted[c.head as usize] = true;
+                }
             }
+        }
+        for i in 1..dag.order.len() {
+            let s = dag.order[i] as usize;
+            if self.wanted[s] {
+                self.send_apart(fabric, dag, i, self.through[s], ports);
+            }
+        }
+    }
+
+    /// Chooses for the `i`-th switch in order and adds its paths.
+    #[inline]
+    fn send_apart(&mut self, fabric: &Fabric, dag: &Dag, i: usize, paths: u32, ports: &mut [u8]) {
+        let (home, s) = (dag.order[0], dag.order[i]);
+        let best = match dag.candidates(i) {
+            [only] => only,
+            candidates => self.least_full(home, candidates),
+        };
+        self.next[s as usize] = *best;
+        ports[s as usize] = fabric.tail_ports()[best.channel as usize];
+        let mut at = s;
+        while at != home && paths > 0 {
+            let c = self.next[at as usize];
+            self.load[c.channel as usize] += u64::from(paths);
+            at = c.head;
         }
     }
 
@@ -365,40 +402,37 @@ impl Balancer {
     pub(super) fn add(&mut self, dag: &Dag) {
         self.through.copy_from_slice(&self.sources);
         for i in (1..dag.order.len()).rev() {
-            let paths = self.through[dag.order[i] as usize];
-            let (channel, head) = self.choice[i];
+            let s = dag.order[i] as usize;
+            let paths = self.through[s];
+            let Candidate { channel, head } = self.next[s];
             self.load[channel as usize] += u64::from(paths);
             self.through[head as usize] += paths;
         }
     }
 
-    /// Adds the paths of a row, which are among the candidates, to the loads.
-    pub(super) fn count(&mut self, fabric: &Fabric, dag: &Dag, ports: &[u8]) {
-        self.pass(fabric, dag, ports, |load, paths| *load += paths);
+    /// Adds the paths just chosen of a few sources, instead of [`Self::sources`], to the loads.
+    pub(super) fn add_from(&mut self, sources: &[(u32, u32)], dag: &Dag) {
+        let home = dag.order[0];
+        for &(source, paths) in sources {
+            let mut at = source;
+            while at != home {
+                let Candidate { channel, head } = self.next[at as usize];
+                self.load[channel as usize] += u64::from(paths);
+                at = head;
+            }
+        }
     }
 
     /// Takes the paths of an earlier choice, among the same candidates, out of the loads.
     pub(super) fn remove(&mut self, fabric: &Fabric, dag: &Dag, ports: &[u8]) {
-        self.pass(fabric, dag, ports, |load, paths| *load -= paths);
-    }
-
-    /// Calls `change` with the load of every channel that the paths of a row cross, and how many cross it.
-    fn pass(&mut self, fabric: &Fabric, dag: &Dag, ports: &[u8], change: impl Fn(&mut u64, u64)) {
-        let tail_ports = fabric.tail_ports();
         self.through.copy_from_slice(&self.sources);
-        for i in (1..dag.order.len()).rev() {
-            let s = dag.order[i] as usize;
-            let candidates = dag.candidates(i);
-            let chosen = match candidates {
-                [only] => only,
-                _ => candidates
-                    .iter()
-                    .find(|c| tail_ports[c.channel as usize] == ports[s])
-                    .expect("the earlier choice was a candidate"),
+        for &s in dag.order[1..].iter().rev() {
+            let AtPort::Switch(c, head) = fabric.at_port(SwitchId(s), ports[s as usize]) else {
+                unreachable!("the earlier choice was a candidate");
             };
-            let paths = self.through[s];
-            change(&mut self.load[chosen.channel as usize], u64::from(paths));
-            self.through[chosen.head as usize] += paths;
+            let paths = self.through[s as usize];
+            self.load[c.index()] -= u64::from(paths);
+            self.through[head.index()] += paths;
         }
     }
 }

@@ -1,0 +1,296 @@
+//! Relieving the fullest channels of finished tables, one change at a time.
+//!
+//! A change lets one switch send another way to one LID: the paths that pass the switch leave the channels of
+//! the old way, a full one among them, for those of the new. It is made if no channel of the new way gets
+//! fuller than a target, so that every change is a gain, and the target is sought by halving: down to what a
+//! channel must carry at least, or to where some channel has no such change left. From there on some changes
+//! may fill other channels, which are relieved in turn.
+//!
+//! Only the LIDs behind a full channel are looked at, which makes this far cheaper than routing all of them
+//! anew.
+
+use std::cmp::Reverse;
+
+use darkfiber_fabric::{AtPort, Fabric, SwitchId};
+
+use super::sar::Tables;
+use crate::Routes;
+
+/// Most changes that fill another channel.
+const PUSHES: usize = 64;
+
+/// A bound may be reached at once that is at most one in so many away.
+const NEAR: u64 = 8;
+
+/// A LID to which paths may be changed.
+pub(super) struct Stop<'a> {
+    /// Its row of the table.
+    pub(super) row: usize,
+    /// Hops of every switch to its own.
+    pub(super) dist: &'a [u32],
+    /// Switches whose paths count, and how many paths each has.
+    pub(super) sources: &'a [(u32, u32)],
+}
+
+/// A change: a switch sends to another port.
+#[derive(Clone, Copy)]
+struct Change {
+    /// Number of the stop.
+    stop: usize,
+    switch: u32,
+    port: u8,
+    /// Paths that pass the switch.
+    paths: u64,
+}
+
+/// Tables with shortest paths, and the loads of their channels.
+pub(super) struct Relief<'a> {
+    fabric: &'a Fabric,
+    stops: &'a [Stop<'a>],
+    routes: Routes,
+    load: Vec<u64>,
+    /// Per switch the paths to the LID at hand that pass it.
+    through: Vec<u64>,
+    /// Per switch the last time that it was looked at, and the time.
+    seen: Vec<u32>,
+    now: u32,
+    /// How to take back what was done.
+    undo: Vec<Change>,
+}
+
+impl<'a> Relief<'a> {
+    pub(super) fn new(fabric: &'a Fabric, stops: &'a [Stop<'a>], tables: Tables) -> Self {
+        let n = fabric.switch_count();
+        let Tables { routes, load } = tables;
+        let (through, seen) = (vec![0; n], vec![0; n]);
+        Self { fabric, stops, routes, load, through, seen, now: 0, undo: Vec::new() }
+    }
+
+    /// As [`Self::new`], where the loads are not known.
+    pub(super) fn counted(fabric: &'a Fabric, stops: &'a [Stop<'a>], routes: Routes) -> Self {
+        let load = vec![0; fabric.channel_count()];
+        let mut new = Self::new(fabric, stops, Tables { routes, load });
+        for stop in stops {
+            for &(source, paths) in stop.sources {
+                new.pass(stop, source, |load| *load += u64::from(paths));
+            }
+        }
+        new
+    }
+
+    /// The tables as they are now.
+    pub(super) fn into_tables(self) -> Tables {
+        Tables { routes: self.routes, load: self.load }
+    }
+
+    /// The load of the fullest channel.
+    pub(super) fn largest(&self) -> u64 {
+        self.load.iter().copied().max().unwrap_or(0)
+    }
+
+    /// Lowers the largest load as far as it gets, at most to `bound`.
+    ///
+    /// Complexity: for each target and full channel O(LIDs), and O(sources x hops + candidates x hops) for
+    /// each LID whose paths cross it.
+    pub(super) fn run(&mut self, bound: u64) {
+        let (mut low, mut high) = (bound, self.largest());
+        while low < high {
+            let target = low.midpoint(high);
+            let done = self.lower(target);
+            high = self.largest();
+            if !done {
+                low = target + 1;
+            }
+        }
+        if high > bound && high - bound <= bound / NEAR {
+            self.make_room(bound);
+        }
+    }
+
+    /// Lowers the largest load further, by changes that fill other channels, too.
+    pub(super) fn run_on(&mut self, bound: u64) {
+        let (mut low, mut high) = (bound, self.largest());
+        while low < high {
+            let target = low.midpoint(high);
+            if self.make_room(target) {
+                high = self.largest();
+            } else {
+                low = target + 1;
+            }
+        }
+    }
+
+    /// Brings all loads to `target` at most; whether that works.
+    fn lower(&mut self, target: u64) -> bool {
+        let mut full: Vec<usize> =
+            (0..self.load.len()).filter(|&c| self.load[c] > target).collect();
+        full.sort_by_key(|&c| (Reverse(self.load[c]), c));
+        full.into_iter().all(|c| self.relieve(c, target))
+    }
+
+    /// Brings all loads to `target` also by changes that fill other channels; goes back to where it began if
+    /// that does not work, and tells whether it does.
+    fn make_room(&mut self, target: u64) -> bool {
+        self.undo.clear();
+        let mut pushed = Vec::new();
+        while pushed.len() < PUSHES {
+            let fullest = (0..self.load.len()).max_by_key(|&c| (self.load[c], Reverse(c)));
+            let Some(c) = fullest.filter(|&c| self.load[c] > target) else { return true };
+            if !self.relieve(c, target) && !self.push(c, &mut pushed) {
+                break;
+            }
+        }
+        while let Some(change) = self.undo.pop() {
+            self.apply(change);
+        }
+        false
+    }
+
+    /// Brings the load of a channel to `target` by changes that bring no other above it.
+    fn relieve(&mut self, c: usize, target: u64) -> bool {
+        let (s, port) = (self.fabric.tails()[c], self.fabric.tail_ports()[c]);
+        let mut switches = Vec::new();
+        for (i, stop) in self.stops.iter().enumerate() {
+            while self.routes.ports(stop.row)[s as usize] == port {
+                self.collect(stop, s, &mut switches);
+                let change = |&u: &u32| Some(self.way(i, s, u, target)?.1);
+                let Some(change) = switches.iter().find_map(change) else { break };
+                self.make(change);
+                if self.load[c] <= target {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Makes the change that relieves a channel and fills others the least; whether there is one. No switch
+    /// is pushed to another way for a LID twice.
+    fn push(&mut self, c: usize, pushed: &mut Vec<(usize, u32)>) -> bool {
+        let (s, port) = (self.fabric.tails()[c], self.fabric.tail_ports()[c]);
+        let mut switches = Vec::new();
+        let (mut least, mut best) = (u64::MAX, None);
+        for (i, stop) in self.stops.iter().enumerate() {
+            if self.routes.ports(stop.row)[s as usize] != port {
+                continue;
+            }
+            self.collect(stop, s, &mut switches);
+            for &u in switches.iter().filter(|&&u| !pushed.contains(&(i, u))) {
+                if let Some((most, change)) = self.way(i, s, u, least - 1) {
+                    (least, best) = (most, Some(change));
+                }
+            }
+        }
+        let Some(change) = best else { return false };
+        pushed.push((change.stop, change.switch));
+        self.make(change);
+        true
+    }
+
+    /// Collects the switches whose paths pass `s`, the nearest first, and how many paths pass each.
+    fn collect(&mut self, stop: &Stop<'_>, s: u32, switches: &mut Vec<u32>) {
+        switches.clear();
+        self.now += 1;
+        let ports = self.routes.ports(stop.row);
+        let near = stop.dist[s as usize];
+        for &(source, paths) in stop.sources {
+            let mut at = source;
+            while stop.dist[at as usize] > near {
+                at = next(self.fabric, ports, at).1;
+            }
+            if at != s {
+                continue;
+            }
+            at = source;
+            loop {
+                if self.seen[at as usize] != self.now {
+                    self.seen[at as usize] = self.now;
+                    self.through[at as usize] = 0;
+                    switches.push(at);
+                }
+                self.through[at as usize] += u64::from(paths);
+                if at == s {
+                    break;
+                }
+                at = next(self.fabric, ports, at).1;
+            }
+        }
+        switches.sort_unstable_by_key(|&u| (stop.dist[u as usize], u));
+    }
+
+    /// How switch `u`, whose way passes the channel that `s` sends on, is best sent another way that does
+    /// not, and the load of the fullest channel of the new way then; `None` if that is above `target`.
+    fn way(&mut self, i: usize, s: u32, u: u32, target: u64) -> Option<(u64, Change)> {
+        let (fabric, stop) = (self.fabric, &self.stops[i]);
+        let ports = self.routes.ports(stop.row);
+        let paths = self.through[u as usize];
+        let hops = |s: u32| stop.dist[s as usize];
+        self.now += 1;
+        let mut at = u;
+        while hops(at) > 0 {
+            at = next(fabric, ports, at).1;
+            self.seen[at as usize] = self.now;
+        }
+        let mut best = None;
+        let mut target = target;
+        for first in fabric.channels_from(SwitchId(u)) {
+            let port = fabric.tail_ports()[first];
+            let mut at = fabric.heads()[first];
+            if port == ports[u as usize] || hops(at) + 1 != hops(u) {
+                continue;
+            }
+            // Where the ways meet, the rest is as before.
+            let mut most = self.load[first] + paths;
+            while self.seen[at as usize] != self.now && most <= target {
+                let (c, v) = next(fabric, ports, at);
+                most = most.max(self.load[c as usize] + paths);
+                at = v;
+            }
+            if most <= target && (u == s || hops(at) < hops(s)) {
+                best = Some((most, Change { stop: i, switch: u, port, paths }));
+                match most.checked_sub(1) {
+                    Some(less) => target = less,
+                    None => break,
+                }
+            }
+        }
+        best
+    }
+
+    /// Makes a change that can be taken back.
+    fn make(&mut self, change: Change) {
+        let port = self.apply(change);
+        self.undo.push(Change { port, ..change });
+    }
+
+    /// Makes a change; returns the port that was in its place.
+    fn apply(&mut self, change: Change) -> u8 {
+        let Change { stop, switch, port, paths } = change;
+        let stop = &self.stops[stop];
+        self.pass(stop, switch, |load| *load -= paths);
+        let entry = &mut self.routes.ports_mut(stop.row)[switch as usize];
+        let old = std::mem::replace(entry, port);
+        self.pass(stop, switch, |load| *load += paths);
+        old
+    }
+
+    /// Calls `change` with the load of every channel on the way from `s`.
+    fn pass(&mut self, stop: &Stop<'_>, s: u32, mut change: impl FnMut(&mut u64)) {
+        let ports = self.routes.ports(stop.row);
+        let mut at = s;
+        while stop.dist[at as usize] > 0 {
+            let (c, v) = next(self.fabric, ports, at);
+            change(&mut self.load[c as usize]);
+            at = v;
+        }
+    }
+}
+
+/// The channel that a switch sends on, and its head.
+#[inline]
+fn next(fabric: &Fabric, ports: &[u8], s: u32) -> (u32, u32) {
+    match fabric.at_port(SwitchId(s), ports[s as usize]) {
+        AtPort::Switch(c, v) => (c.0, v.0),
+        _ => unreachable!("a switch at a distance has a way"),
+    }
+}
