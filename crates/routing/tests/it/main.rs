@@ -9,3 +9,4 @@ mod lattice;
 mod opt;
 mod reroute;
 mod reroute_quality;
+mod sar;
