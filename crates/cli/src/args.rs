@@ -295,14 +295,9 @@ pub(crate) struct ReplayCommand {
     pub(crate) fabric: FabricFlag,
     #[command(flatten)]
     pub(crate) history: HistoryArgs,
-    /// Engines to compare, separated by commas
-    #[arg(
-        short,
-        long = "engine",
-        value_name = "ENGINE,..",
-        value_delimiter = ',',
-        default_value = "updn,ftree,dfsssp,sar"
-    )]
+    /// Engines to compare, separated by commas [default: updn,ftree,dfsssp,sar,sar-best, as far as they
+    /// route the fabric]
+    #[arg(short, long = "engine", value_name = "ENGINE,..", value_delimiter = ',')]
     pub(crate) engines: Vec<String>,
     /// The engine whose gain over the others is told [default: the last that follows jobs, else the last]
     #[arg(long, value_name = "ENGINE")]

@@ -208,7 +208,11 @@ nearest to what needs a machine or data that are not public).
 Examples:
   darkfiber reproduce                      list the experiments
   darkfiber reproduce OPT-T1 OPT-T2
+  darkfiber reproduce SAR-F1 SAR-T1 --log RICC-2010-2.swf.gz
   darkfiber reproduce all --format json
+
+Experiments with jobs (SAR-...) take a log of the Parallel Workloads Archive with --log; SAR-T1 takes minutes. Numbers
+that depend on what is not public are told and not judged.
 
 Exit code 1 if a number is off by more than its tolerance.";
 

@@ -135,6 +135,10 @@ impl Running {
             }
         })?;
         running.tell(path, common)?;
+        if running.places.is_empty() && !common.quiet {
+            let what = if at.is_some() { "ran then" } else { "runs" };
+            out::tell(&format!("{}: warning: no job in it {what}", path.display()));
+        }
         Ok(running)
     }
 

@@ -222,7 +222,7 @@ const FORMATS: &[&[&str]] = &[
     &[
         "jobs",
         "yes",
-        "no",
+        "jobs place",
         "--jobs: squeue, scontrol, sacct -P, slurmrestd, PBS, Batsim, SWF, node job pairs",
     ],
     &["topology.conf", "jobs filter", "yes", "SLURM's tree of switches and nodes"],

@@ -5,9 +5,10 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use darkfiber_fabric::Topology;
 use darkfiber_report::replay::{self as report, ReplayResult};
 use darkfiber_report::{Style, json, number};
-use darkfiber_routing::{ENGINES, Engine, Lids, find_engine};
+use darkfiber_routing::{ENGINES, Engine, Lids, Request, find_engine};
 use darkfiber_study::replay::{Moment, Plan, improvements, reconfigurations, replay};
 use darkfiber_workload::History;
 
@@ -24,7 +25,12 @@ pub(crate) const BLOCK_SECONDS: f64 = 4.6e-6;
 const MOST: i64 = 10_000_000;
 
 pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure> {
-    let engines = engines(&args.engines)?;
+    let mut engines = engines(&args.engines)?;
+    let loaded = load::fabric(&args.fabric.args(), common)?;
+    let topology = &loaded.topology;
+    if engines.is_empty() {
+        engines = usual(topology, args)?;
+    }
     let names: Vec<&str> = engines.iter().map(|e| e.name()).collect();
     let of = match &args.of {
         Some(name) => names
@@ -33,8 +39,6 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
             .ok_or_else(|| Failure::unknown("engine of -e", name, &names))?,
         None => engines.iter().rposition(|e| e.follows_jobs()).unwrap_or(engines.len() - 1),
     };
-    let loaded = load::fabric(&args.fabric.args(), common)?;
-    let topology = &loaded.topology;
     let lids = Lids::assign(&topology.fabric, args.lmc).map_err(Failure::infeasible)?;
     let window = Window { from: args.from, length: args.length };
     let told = args.history.load(topology, window, common)?;
@@ -141,6 +145,31 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
         Format::Table => report::text(&result, Style::of_stdout()),
     })?;
     Ok(Exit::Fine)
+}
+
+/// Engines that are compared if nobody says which.
+const USUAL: [&str; 5] = ["updn", "ftree", "dfsssp", "sar", "sar-best"];
+
+/// Those of the usual engines that route the fabric.
+fn usual(topology: &Topology, args: &ReplayCommand) -> Result<Vec<&'static dyn Engine>, Failure> {
+    let request = Request {
+        shape: topology.shape.as_ref(),
+        lmc: args.lmc,
+        lanes: args.lanes,
+        ..Request::default()
+    };
+    let mut fit: Vec<&'static dyn Engine> = Vec::new();
+    let mut why = None;
+    for engine in engines(&USUAL.map(str::to_owned))? {
+        match engine.route(&topology.fabric, &request) {
+            Ok(_) => fit.push(engine),
+            Err(refusal) => why = Some(refusal),
+        }
+    }
+    match why.filter(|_| fit.is_empty()) {
+        Some(refusal) => Err(Failure::infeasible(refusal)),
+        None => Ok(fit),
+    }
 }
 
 /// The engines of those names, each once.

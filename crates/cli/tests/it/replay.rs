@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::path::Path;
 
 use crate::{folder, run_in};
 
@@ -45,6 +46,11 @@ fn a_day_of_a_small_machine() {
     let csv = run_in(d, &format!("{line} --format csv -q")).out;
     assert_eq!(csv.lines().count(), 25);
     assert!(csv.starts_with("time,jobs,multi_switch_jobs,busy_percent,changed,updn:efi_max,"));
+
+    // Engines that nobody asked for may refuse.
+    let other =
+        run_in(d, "replay --fabric hyperx:dims=4x4,t=1 --jobs log --every 6h --format json -q");
+    assert_eq!(other.json()["engines"], serde_json::json!(["updn", "dfsssp", "sar", "sar-best"]));
 
     let later = run_in(d, &format!("{line} --from 2h --for 3h --format csv -q")).out;
     assert_eq!(later.lines().skip(1).collect::<Vec<_>>().len(), 3);
@@ -201,6 +207,32 @@ fn who_shares_what() {
     // Two jobs run together with one that the log was written in the middle of.
     let now = run_in(d, &format!("jobs report --fabric {tree} --jobs log -e sar --format json"));
     assert_eq!(now.json()["jobs"].as_array().map(Vec::len), Some(1));
+}
+
+/// The logs of two machines that say where jobs ran, on trees made for their hosts.
+#[test]
+fn real_months() {
+    let tests = [
+        ("cerit-sc-2013", "data/jobs/wagap-2013.swf.gz", 17_900, 17_898, "without_times", 2),
+        ("phillips", "data/jobs/xdmod-phillips.sacct.log.gz", 4285, 4024, "without_duration", 261),
+    ];
+    for (fabric, log, jobs, used, left_out, count) in tests {
+        let Some(log) = darkfiber_testkit::shared(log) else { continue };
+        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+        let line = format!(
+            "replay --fabric {fabric}.edges --jobs {} -e updn,ftree,dfsssp,sar,sar-best --format json -q",
+            log.display()
+        );
+        let json = run_in(&examples, &line).json();
+        let facts = &json["log"];
+        assert_eq!((&facts["jobs"], &facts["used"]), (&jobs.into(), &used.into()), "{fabric}");
+        assert_eq!(facts[left_out], count, "{fabric}");
+        assert!(facts["unknown_nodes"].as_object().is_some_and(serde_json::Map::is_empty));
+        let means = json["means"].as_array().expect("a list");
+        let max = |e: usize| means[e]["efi_max"].as_f64().expect("a number");
+        assert!((0..4).all(|e| max(4) <= max(e)), "{fabric}: {means:?}");
+        assert!(max(0) > 0.0, "{fabric}: some jobs are on several switches");
+    }
 }
 
 #[test]
