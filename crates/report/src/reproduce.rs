@@ -92,7 +92,11 @@ pub fn text(experiment: &Reproduced, style: Style) -> String {
             .filter(|r| r.note.as_deref() == Some(note))
             .map(|r| r.quantity.as_str())
             .collect();
-        let _infallible = writeln!(text, "{note} ({})", of.join("; "));
+        let of = match of.len() {
+            ..=4 => of.join("; "),
+            many => format!("{many} of these"),
+        };
+        let _infallible = writeln!(text, "{note} ({of})");
     }
     let _infallible = writeln!(
         text,
