@@ -21,7 +21,7 @@ const SIZES: &[(u32, u32, u32)] = &[
     (1000, 75, 8_233),
 ];
 
-/// Hosts of the machine that [`SIZES`] are of.
+/// Hosts of the machine that the jobs of [`month`] are like those of.
 pub const MONTH_HOSTS: u32 = 1024;
 
 /// Jobs of so many days on a machine of [`MONTH_HOSTS`] hosts, one processor each, by rising start: sizes as often as
