@@ -38,6 +38,16 @@ fn history(topology: &Topology) -> History {
     done.sorted()
 }
 
+/// Moments by ten minutes.
+fn plan<'a>(
+    (topology, lids, history): (&'a Topology, &'a Lids, &'a History),
+    engines: &'a [&'static dyn Engine],
+    from: i64,
+    moments: usize,
+) -> Plan<'a> {
+    Plan { topology, lids, history, engines, lanes: 8, seed: 1, from, every: 600, moments }
+}
+
 fn all(plan: &Plan<'_>, first: usize) -> Vec<Moment> {
     let mut moments = Vec::new();
     replay(plan, first, &mut |m| {
@@ -54,17 +64,8 @@ fn every_moment_is_as_if_made_anew() {
     let lids = Lids::assign(&topology.fabric, 0).expect("few");
     let history = history(&topology);
     let engines = engines(&["updn", "sar", "ftree", "sar-best"]);
-    let plan = Plan {
-        topology: &topology,
-        lids: &lids,
-        history: &history,
-        engines: &engines,
-        lanes: 8,
-        seed: 1,
-        from: -600,
-        every: 600,
-        moments: 190,
-    };
+    let site = (&topology, &lids, &history);
+    let plan = plan(site, &engines, -600, 190);
     let moments = all(&plan, 0);
     assert_eq!(moments.len(), 190);
     assert!(moments.iter().any(|m| m.multi_switch_jobs > 4));
@@ -139,17 +140,8 @@ fn an_engine_that_refuses_is_named() {
     let lids = Lids::assign(&topology.fabric, 0).expect("few");
     let history = History::default().sorted();
     let engines = engines(&["sar", "ftree"]);
-    let plan = Plan {
-        topology: &topology,
-        lids: &lids,
-        history: &history,
-        engines: &engines,
-        lanes: 8,
-        seed: 1,
-        from: 0,
-        every: 600,
-        moments: 1,
-    };
+    let site = (&topology, &lids, &history);
+    let plan = plan(site, &engines, 0, 1);
     let failed = replay(&plan, 0, &mut |_| true).expect_err("a HyperX is no tree");
     assert_eq!(failed.engine, "ftree");
 }
@@ -160,17 +152,8 @@ fn improvements_and_days() {
     let lids = Lids::assign(&topology.fabric, 0).expect("few");
     let history = history(&topology);
     let engines = engines(&["sssp", "sar-best"]);
-    let plan = Plan {
-        topology: &topology,
-        lids: &lids,
-        history: &history,
-        engines: &engines,
-        lanes: 8,
-        seed: 1,
-        from: 0,
-        every: 600,
-        moments: 144 * 2,
-    };
+    let site = (&topology, &lids, &history);
+    let plan = plan(site, &engines, 0, 144 * 2);
     let moments = all(&plan, 0);
     let rows = improvements(&moments, &["sssp", "sar-best"], 1);
     assert_eq!(rows.len(), 4);
