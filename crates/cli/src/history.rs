@@ -232,17 +232,8 @@ impl Log {
         }
         let nodes = record.nodes.as_deref().filter(|nodes| !nodes.is_empty());
         if let (Some(places), Some(nodes)) = (&self.places, nodes) {
-            let mut terminals = Vec::new();
-            let mut strange = false;
-            for name in nodes {
-                let found = places.of(name);
-                if found.is_empty() {
-                    strange = true;
-                    *facts.unknown_nodes.entry(name.clone()).or_default() += 1;
-                }
-                terminals.extend_from_slice(found);
-            }
-            facts.misplaced += usize::from(strange);
+            let terminals = jobs::terminals_of(nodes, places, &mut facts.unknown_nodes);
+            facts.misplaced += usize::from(nodes.iter().any(|n| places.of(n).is_empty()));
             match record.end {
                 Some(end) => facts.used += usize::from(self.ran.add(start, end, terminals)),
                 None => self.runs.push((start, terminals)),

@@ -78,6 +78,23 @@ pub(crate) fn read_as(
     Ok(jobs::read(kind, reader, path, each)?)
 }
 
+/// The terminals of nodes; names that stand for nothing are counted.
+pub(crate) fn terminals_of(
+    nodes: &[String],
+    places: &Places,
+    unknown: &mut BTreeMap<String, usize>,
+) -> Vec<TerminalId> {
+    let mut terminals = Vec::new();
+    for name in nodes {
+        let found = places.of(name);
+        if found.is_empty() {
+            *unknown.entry(name.clone()).or_default() += 1;
+        }
+        terminals.extend_from_slice(found);
+    }
+    terminals
+}
+
 /// Names nodes that are not in the fabric.
 pub(crate) fn tell_unknown(source: &str, unknown: &BTreeMap<String, usize>, common: &Common) {
     if unknown.is_empty() {
@@ -147,14 +164,7 @@ impl Running {
             self.nowhere += 1;
             return;
         };
-        let mut terminals = Vec::new();
-        for name in nodes {
-            let found = places.of(name);
-            if found.is_empty() {
-                *self.unknown.entry(name.clone()).or_default() += 1;
-            }
-            terminals.extend_from_slice(found);
-        }
+        let mut terminals = terminals_of(nodes, places, &mut self.unknown);
         terminals.sort_unstable();
         terminals.dedup();
         if !terminals.is_empty() {

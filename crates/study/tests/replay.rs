@@ -165,7 +165,7 @@ fn improvements_and_days() {
     assert!((rows[0].mean - gains.iter().sum::<f64>() / gains.len() as f64).abs() < 1e-9);
     assert!(rows[0].min >= 0.0 && rows[0].max > 0.0 && rows[0].worse_percent == 0.0);
     assert!(rows[2].max_percent.is_none() && rows[3].max_percent.is_some());
-    let often = reconfigurations(&moments, &[("sssp", false), ("sar-best", true)], 600, 4.6e-6);
+    let often = reconfigurations(&moments, &[("sssp", false), ("sar-best", true)], 600);
     assert_eq!((often.days, often.engines.len()), (2, 1));
     assert_eq!(often.changes, moments.iter().filter(|m| m.changed).count());
     let sum: usize = moments.iter().map(|m| m.engines[1].blocks).sum();

@@ -8,19 +8,17 @@ use std::path::{Path, PathBuf};
 use darkfiber_fabric::Topology;
 use darkfiber_report::replay::{self as report, ReplayResult};
 use darkfiber_report::{Style, json, number};
-use darkfiber_routing::{ENGINES, Engine, Lids, Request, find_engine};
+use darkfiber_routing::{Engine, Lids, Request};
 use darkfiber_study::replay::{Moment, Plan, improvements, reconfigurations, replay};
 use darkfiber_workload::History;
 
-use super::metrics;
+use super::{metrics, route, sweep};
 use crate::args::{Common, Format, ReplayCommand};
 use crate::failure::{Exit, Failure};
 use crate::history::Window;
 use crate::progress::Progress;
 use crate::{load, moment, out, provenance, save};
 
-/// Seconds to send a block of 64 entries to a switch and have it acknowledged: Domke, Hoefler, SC'16, section 4.3.3.
-pub(crate) const BLOCK_SECONDS: f64 = 4.6e-6;
 /// More moments than this are a slip of the pen.
 const MOST: i64 = 10_000_000;
 
@@ -98,7 +96,7 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
     let provenance = provenance::of(&topology.fabric, common);
     let improvements = improvements(&found, &names, of);
     let follow: Vec<(&str, bool)> = engines.iter().map(|e| (e.name(), e.follows_jobs())).collect();
-    let reconfigurations = reconfigurations(&found, &follow, args.every, BLOCK_SECONDS);
+    let reconfigurations = reconfigurations(&found, &follow, args.every);
     let mean =
         |pick: fn(&Moment) -> f64| found.iter().map(pick).sum::<f64>() / found.len().max(1) as f64;
     let (jobs, several) = (mean(|m| m.jobs as f64), mean(|m| m.multi_switch_jobs as f64));
@@ -174,16 +172,8 @@ fn usual(topology: &Topology, args: &ReplayCommand) -> Result<Vec<&'static dyn E
 
 /// The engines of those names, each once.
 pub(crate) fn engines(names: &[String]) -> Result<Vec<&'static dyn Engine>, Failure> {
-    let known: Vec<&str> = ENGINES.iter().map(|e| e.name()).collect();
-    let mut engines: Vec<&'static dyn Engine> = Vec::new();
-    for name in names {
-        let name = name.trim();
-        let engine = find_engine(name).map_err(|_| Failure::unknown("engine", name, &known))?;
-        if engines.iter().any(|e| e.name() == name) {
-            return Err(Failure::usage(format!("engine {name} is given twice")));
-        }
-        engines.push(engine);
-    }
+    let engines = names.iter().map(|name| route::engine(name)).collect::<Result<Vec<_>, _>>()?;
+    sweep::unlike("engine", engines.iter().map(|e| e.name()))?;
     Ok(engines)
 }
 

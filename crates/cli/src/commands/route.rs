@@ -117,15 +117,15 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
 
 /// Reads `-e a,b`; its name is the text of the user, also the name of its directory.
 pub(super) fn chain(text: &str) -> Result<Chain, Failure> {
-    let known: Vec<&str> = ENGINES.iter().map(|e| e.name()).collect();
-    let engines = text
-        .split(',')
-        .map(|name| {
-            let name = name.trim();
-            routing::find_engine(name).map_err(|_| Failure::unknown("engine", name, &known))
-        })
-        .collect::<Result<_, _>>()?;
+    let engines = text.split(',').map(engine).collect::<Result<_, _>>()?;
     Ok(Chain { engines, name: text.replace(' ', "") })
+}
+
+/// The engine of a name that the user typed.
+pub(super) fn engine(name: &str) -> Result<&'static dyn Engine, Failure> {
+    let name = name.trim();
+    let known = || ENGINES.iter().map(|e| e.name()).collect::<Vec<_>>();
+    routing::find_engine(name).map_err(|_| Failure::unknown("engine", name, &known()))
 }
 
 /// How many layers the engine would take if it told them by pair, where it was asked to tell them by

@@ -69,7 +69,7 @@ pub(crate) fn run(args: &SweepCommand, common: &Common) -> Result<Exit, Failure>
 }
 
 /// Refuses a name that stands there twice, since results are told apart by names.
-fn unlike<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Result<(), Failure> {
+pub(super) fn unlike<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Result<(), Failure> {
     let mut seen = Vec::new();
     for name in names {
         if seen.contains(&name) {

@@ -9,7 +9,7 @@ pub use picture::picture;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use darkfiber_study::replay::{Improvement, Measure, Moment, Reconfigurations};
+use darkfiber_study::replay::{BLOCK_SECONDS, Improvement, Measure, Moment, Reconfigurations};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -112,24 +112,16 @@ impl LogFacts {
             "jobs were handed in before the one above them; sorted",
         );
         if let Some(placed) = &self.placed {
-            let mut say = |count: usize, one: &str, many: &str| {
-                if count > 0 {
-                    let what = if count == 1 { one } else { many };
-                    remarks.push(format!("{} {what}", group(count as u64)));
-                }
-            };
             say(
                 placed.too_large,
                 "job is larger than the machine; left out",
                 "jobs are larger than the machine; left out",
             );
-            if placed.late > 0 {
-                let text = format!(
-                    "began later than in the log for want of hosts, by {} at most",
-                    hours(placed.latest_seconds)
-                );
-                say(placed.late, &format!("job {text}"), &format!("jobs {text}"));
-            }
+            let late = format!(
+                "began later than in the log for want of hosts, by {} at most",
+                hours(placed.latest_seconds)
+            );
+            say(placed.late, &format!("job {late}"), &format!("jobs {late}"));
         }
         remarks
     }
@@ -277,12 +269,13 @@ pub fn text(result: &ReplayResult<'_>, style: Style) -> String {
     for sent in &often.engines {
         let _ok = writeln!(
             text,
-            "{}: a change sends {} blocks of tables ({} at most): {} ({}) at 4.6 us a block, one after the other",
+            "{}: a change sends {} blocks of tables ({} at most): {} ({}) at {} a block, one after the other",
             sent.engine,
             mean(sent.blocks_mean),
             group(sent.blocks_max as u64),
             duration(sent.seconds_mean),
             duration(sent.seconds_max),
+            duration(BLOCK_SECONDS),
         );
     }
     text

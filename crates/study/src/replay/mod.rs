@@ -5,8 +5,10 @@
 
 mod follower;
 mod improvement;
+mod reconfigurations;
 
-pub use improvement::{Improvement, Measure, Reconfigurations, improvements, reconfigurations};
+pub use improvement::{Improvement, Measure, improvements};
+pub use reconfigurations::{BLOCK_SECONDS, Reconfigurations, Sent, reconfigurations};
 
 use darkfiber_analysis::jobs::{EffectiveFacts, JobLoad};
 use darkfiber_fabric::{Fabric, Topology};

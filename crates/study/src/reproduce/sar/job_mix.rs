@@ -1,6 +1,6 @@
 //! Figure 1: how many jobs are on several switches.
 
-use super::{DAYS, PAPER, Site};
+use super::{DAYS, Site};
 use crate::reproduce::{Allowed, Class, Context, Experiment, Row};
 
 /// See [`Experiment::title`].
@@ -30,7 +30,6 @@ impl Experiment for JobMix {
     }
 
     fn run(&self, context: &Context<'_>) -> Vec<Row> {
-        debug_assert!(self.paper().starts_with(PAPER));
         [("@taurus", 66.0), ("@tsubame25", 50.0)]
             .into_iter()
             .map(|(preset, printed)| {

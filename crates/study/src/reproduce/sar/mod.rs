@@ -29,7 +29,6 @@ use darkfiber_workload::{
 use super::Context;
 use crate::replay::{Moment, Plan, replay};
 
-const PAPER: &str = "Domke, Hoefler: Scheduling-Aware Routing for Supercomputers, SC'16";
 /// Days that fill the machine before those that are looked at.
 const BEFORE: i64 = 20;
 const DAYS: i64 = 30;

@@ -32,7 +32,7 @@ impl Experiment for Reconfigurations {
     fn run(&self, context: &Context<'_>) -> Vec<Row> {
         let site = Site::new("@taurus", context);
         let moments = site.days(DAYS, &[], context);
-        let often = reconfigurations(&moments, &[], EVERY, 0.0);
+        let often = reconfigurations(&moments, &[], EVERY);
         [
             ("in the mean", 14.0, often.per_day_mean),
             ("least", 0.0, often.per_day_min as f64),

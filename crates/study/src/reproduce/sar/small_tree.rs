@@ -74,7 +74,8 @@ impl Experiment for SmallTree {
                 0.0,
                 all[0].1 - all[1].1,
                 Allowed::AtLeast(0.0),
-            ),
+            )
+            .noted("the paper shows dark links, no number"),
             Row::new("random thirds: sar over dmodk", 1.0, sar / dmodk, Allowed::Anything)
                 .noted(silent),
             Row::new("random thirds: sar-best over dmodk", 1.0, best / dmodk, Allowed::AtMost(1.0))

@@ -1,11 +1,9 @@
 //! Section 4.3.3: how long new tables take to be sent.
 
 use super::Site;
-use crate::replay::reconfigurations;
+use crate::replay::{BLOCK_SECONDS, reconfigurations};
 use crate::reproduce::{Allowed, Class, Context, Experiment, Row};
 
-/// Seconds a block of 64 entries.
-const BLOCK: f64 = 4.6e-6;
 /// Milliseconds that OpenSM took in fact for one block number of all switches: least and most.
 const MEASURED: (f64, f64) = (25.0, 50.0);
 
@@ -39,9 +37,9 @@ impl Experiment for TablesSent {
         let site = Site::new("@taurus", context);
         let switches = site.topology.fabric.switch_count() as f64;
         let numbers = f64::from(site.lids.top() / 64 + 1);
-        let row = switches * BLOCK * 1e3;
+        let row = switches * BLOCK_SECONDS * 1e3;
         let moments = site.days(2, &["sar"], context);
-        let often = reconfigurations(&moments, &[("sar", true)], super::EVERY, BLOCK);
+        let often = reconfigurations(&moments, &[("sar", true)], super::EVERY);
         let sent = &often.engines[0];
         let overhead = "with the 25 ms that the paper measures for a block number";
         vec![
