@@ -10,7 +10,7 @@ use darkfiber_formats::places::Places;
 use darkfiber_report::replay::{LogFacts, PlacedFacts};
 use darkfiber_study::reproduce;
 use darkfiber_workload::placement::{ALLOCATORS, Allocator, allocator};
-use darkfiber_workload::{Begun, History, Machine, Wish, scaled, schedule};
+use darkfiber_workload::{Begun, History, Machine, Wish, backfill, scaled};
 
 use crate::args::{Common, HistoryArgs};
 use crate::failure::Failure;
@@ -286,7 +286,7 @@ impl Log {
         each: &mut dyn FnMut(Begun<'_>),
     ) -> LogFacts {
         let mut used = 0;
-        let done = schedule(machine, wishes, by, common.seed(), &mut |job| {
+        let done = backfill(machine, wishes, by, common.seed(), &mut |job| {
             used += 1;
             each(job);
         });

@@ -3,6 +3,9 @@
 //! A [`History`] says which terminals ran jobs together and when; [`History::scheduled`] makes one from a log that
 //! does not say where, with an allocator of [`placement`].
 //!
+//! A [`schedule::Program`] says what each rank of a job computes, sends and receives, and in which order;
+//! [`play`] runs it over any network.
+//!
 //! A [`Pattern`] names pairs of participants, phase by phase or sample by sample, for any number of
 //! them; what a participant is (a terminal, a node of a job) is the caller's affair. Nothing here knows
 //! a fabric's routes.
@@ -22,19 +25,23 @@
 //! # Ok::<(), darkfiber_workload::PatternError>(())
 //! ```
 
+mod backfill;
 mod history;
 mod machine;
 mod mapping;
 mod month;
 mod pattern;
 pub mod placement;
-mod schedule;
+pub mod play;
+pub mod schedule;
+
 mod stream;
 
+pub use backfill::{Backfilled, Begun, Wish, backfill, scaled};
 pub use history::{History, Stay, Walk};
 pub use machine::Machine;
 pub use mapping::Mapping;
 pub use month::{MONTH_HOSTS, month};
 pub use pattern::{Among, Extent, Kind, PATTERNS, Pattern, PatternError, given, kind, pattern};
-pub use schedule::{Begun, Schedule, Wish, scaled, schedule};
+
 pub use stream::Stream;

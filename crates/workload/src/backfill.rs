@@ -55,7 +55,7 @@ pub struct Begun<'a> {
 
 /// What became of the jobs of a log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Schedule {
+pub struct Backfilled {
     /// Jobs larger than the machine, which were left out.
     pub too_large: usize,
     /// Jobs that started later than in the log for want of hosts.
@@ -76,13 +76,13 @@ const TRIED: usize = 500;
 /// less than one: they share hosts among each other, in the fullest that has room.
 ///
 /// Wishes must be ordered by start; `each` gets jobs as they begin. The same seed gives the same places.
-pub fn schedule(
+pub fn backfill(
     machine: &Machine,
     wishes: &[Wish],
     allocator: &Allocator,
     seed: u64,
     each: &mut dyn FnMut(Begun<'_>),
-) -> Schedule {
+) -> Backfilled {
     let mut run = Run {
         machine,
         wishes,
@@ -93,7 +93,7 @@ pub fn schedule(
         free: machine.len(),
         running: BTreeMap::new(),
         queue: Vec::new(),
-        done: Schedule::default(),
+        done: Backfilled::default(),
         each,
     };
     let mut next = 0;
@@ -119,15 +119,15 @@ pub fn schedule(
 }
 
 impl History {
-    /// Who ran where, and when, once an allocator put them on a machine: see [`schedule`].
+    /// Who ran where, and when, once an allocator put them on a machine: see [`backfill`].
     pub fn scheduled(
         machine: &Machine,
         wishes: &[Wish],
         allocator: &Allocator,
         seed: u64,
-    ) -> (Self, Schedule) {
+    ) -> (Self, Backfilled) {
         let mut history = Self::default();
-        let done = schedule(machine, wishes, allocator, seed, &mut |job| {
+        let done = backfill(machine, wishes, allocator, seed, &mut |job| {
             let terminals = job.hosts.iter().flat_map(|&h| machine.terminals(h)).copied();
             history.add(job.start, job.end, terminals.collect());
         });
@@ -147,7 +147,7 @@ struct Run<'a> {
     /// Hosts of jobs that run, by when they end and which they are.
     running: BTreeMap<(i64, usize), Vec<u32>>,
     queue: Vec<usize>,
-    done: Schedule,
+    done: Backfilled,
     each: &'a mut dyn FnMut(Begun<'_>),
 }
 
@@ -295,14 +295,14 @@ mod tests {
     struct Done {
         start: Vec<i64>,
         hosts: Vec<Vec<u32>>,
-        rest: Schedule,
+        rest: Backfilled,
     }
 
     fn run(processors: u32, wishes: &[Wish], allocator: &Allocator, seed: u64) -> Done {
         let mut start: Vec<i64> = wishes.iter().map(|w| w.start).collect();
         let mut hosts = vec![Vec::new(); wishes.len()];
         let mut now = i64::MIN;
-        let rest = schedule(&machine(processors), wishes, allocator, seed, &mut |job| {
+        let rest = backfill(&machine(processors), wishes, allocator, seed, &mut |job| {
             assert!(job.start >= now && job.end == job.start + wishes[job.wish].seconds);
             now = job.start;
             start[job.wish] = now;

@@ -1,0 +1,128 @@
+//! What a host costs: the o, g, O and S of LogGOPS.
+
+use thiserror::Error;
+
+/// How long processors and adapters take for a message, whatever the network: LogGOPS (Hoefler, Schneider, Lumsdaine:
+/// "LogGOPSim - Simulating Large-Scale Applications in the LogGOPS Model", LSAP'10), whose L and G are the wire's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Host {
+    /// Short name.
+    pub name: &'static str,
+    /// What it stands for, and where its numbers are from.
+    pub doc: &'static str,
+    /// Processor time to send a message (o), in picoseconds.
+    pub send: u64,
+    /// Processor time to receive a message (o), in picoseconds.
+    pub receive: u64,
+    /// Processor time for each byte (O), in picoseconds, at both ends.
+    pub per_byte: f64,
+    /// Least time between two messages of an adapter (g), in picoseconds.
+    pub gap: u64,
+    /// From so many bytes on (S) a message waits until its receiver is ready (rendezvous): a request and an answer go
+    /// ahead of it.
+    pub rendezvous: u64,
+    /// Latency of the adapters of both ends together, without cables and switches, in picoseconds.
+    pub adapters: u64,
+    /// Latency of a switch, in picoseconds.
+    pub switch: u64,
+    /// What an adapter can send, and as much receive, in bytes a second; `f64::INFINITY` where only the cable counts.
+    pub adapter_bytes_per_second: f64,
+    /// What of a cable's data rate carries payload.
+    pub efficiency: f64,
+    /// Latency between ranks of one host, in picoseconds.
+    pub memory_latency: u64,
+    /// Bandwidth of each message between ranks of one host, in bytes a second.
+    pub memory_bytes_per_second: f64,
+}
+
+/// A host of that name is not known.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("no hosts called {0}")]
+pub struct UnknownHost(pub String);
+
+/// Hosts that are known by name.
+pub static HOSTS: &[Host] = &[
+    Host {
+        name: "ideal",
+        doc: "no cost at all: messages take the time that the network takes",
+        send: 0,
+        receive: 0,
+        per_byte: 0.0,
+        gap: 0,
+        rendezvous: u64::MAX,
+        adapters: 0,
+        switch: 0,
+        adapter_bytes_per_second: f64::INFINITY,
+        efficiency: 1.0,
+        memory_latency: 0,
+        memory_bytes_per_second: f64::INFINITY,
+    },
+    Host {
+        name: "qdr",
+        doc: "QDR InfiniBand, hosts of 2010 with PCIe 2.0: about 1.5 us between neighbours; 12 KiB is Open MPI's \
+              eager limit for openib; 100 ns a switch (Mellanox InfiniScale IV); one adapter moves at most \
+              2.26 GiB/s (Domke et al., SC'19, figure 1)",
+        send: 300_000,
+        receive: 300_000,
+        per_byte: 0.0,
+        gap: 150_000,
+        rendezvous: 12_288,
+        adapters: 700_000,
+        switch: 100_000,
+        adapter_bytes_per_second: 2.26 * 1_073_741_824.0,
+        efficiency: 0.85,
+        memory_latency: 300_000,
+        memory_bytes_per_second: 4e9,
+    },
+    Host {
+        name: "aries",
+        doc: "Cray XC: about 1.3 us between neighbours, 8 KiB eager limit (Cray MPICH's default), 100 ns a router \
+              (Alverson et al., \"Cray XC Series Network\", 2012), 10.2 GB/s injection (De Sensi et al., SC'20, \
+              section III)",
+        send: 250_000,
+        receive: 250_000,
+        per_byte: 0.0,
+        gap: 20_000,
+        rendezvous: 8_192,
+        adapters: 600_000,
+        switch: 100_000,
+        adapter_bytes_per_second: 10.2e9,
+        efficiency: 1.0,
+        memory_latency: 300_000,
+        memory_bytes_per_second: 8e9,
+    },
+    Host {
+        name: "slingshot",
+        doc: "100 Gb/s ConnectX-5 on Slingshot: about 2 us between neighbours (De Sensi et al., SC'20, section II-F), \
+              350 ns a switch (figure 2), 16 KiB eager limit",
+        send: 300_000,
+        receive: 300_000,
+        per_byte: 0.0,
+        gap: 10_000,
+        rendezvous: 16_384,
+        adapters: 950_000,
+        switch: 350_000,
+        adapter_bytes_per_second: 12.5e9,
+        efficiency: 0.97,
+        memory_latency: 300_000,
+        memory_bytes_per_second: 10e9,
+    },
+];
+
+/// The hosts of that name.
+///
+/// # Errors
+/// If there are none.
+pub fn host(name: &str) -> Result<&'static Host, UnknownHost> {
+    HOSTS.iter().find(|h| h.name == name).ok_or_else(|| UnknownHost(name.to_owned()))
+}
+
+impl Host {
+    /// Processor time of one end of a message.
+    #[inline]
+    #[expect(clippy::cast_sign_loss, reason = "costs are not below zero")]
+    pub(super) fn busy(&self, fixed: u64, bytes: u64) -> u64 {
+        // A multiplication less for all who leave it at zero.
+        if self.per_byte > 0.0 { fixed + (self.per_byte * bytes as f64) as u64 } else { fixed }
+    }
+}

@@ -1,0 +1,507 @@
+//! What every rank does next.
+
+use std::fmt;
+use std::sync::Arc;
+
+use darkfiber_fabric::TerminalId;
+
+use super::state::{ASKED, DONE, Entered, HELD, Running, UNASKED};
+use super::{Agenda, Delivery, Departure, Host, Wire};
+use crate::schedule::{Op, Program, Schedule};
+
+/// A program and where its ranks are.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// What its ranks do.
+    pub program: Arc<Program>,
+    /// The terminal of each rank; several ranks may share one.
+    pub terminals: Vec<TerminalId>,
+    /// When it begins, in picoseconds.
+    pub start: u64,
+    /// How often it runs.
+    pub repeat: Repeat,
+}
+
+/// How often a job runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repeat {
+    /// Once.
+    Once,
+    /// Again and again, as long as a run begins before this moment, in picoseconds.
+    Until(u64),
+}
+
+/// A run of a job, in picoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// When it began.
+    pub begin: u64,
+    /// When the last of its ranks was done.
+    pub end: u64,
+}
+
+/// A message that was received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Number of its job.
+    pub job: u32,
+    /// Which schedule of the program, repetitions counted.
+    pub epoch: u64,
+    /// The operation that sent it.
+    pub op: u32,
+    /// Sending rank.
+    pub from: u32,
+    /// Receiving rank.
+    pub to: u32,
+    /// Payload.
+    pub bytes: u64,
+    /// When the sender handed it to its adapter, in picoseconds; for a large one, once the receiver was ready.
+    pub departed: u64,
+    /// When its last byte arrived.
+    pub arrived: u64,
+}
+
+/// Jobs that wait for what never comes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stuck {
+    /// Operations that wait.
+    pub waiting: u64,
+    /// Some: job, rank, number of the operation within the rank from 0, and what it is.
+    pub examples: Vec<(u32, u32, u32, Op)>,
+}
+
+impl std::error::Error for Stuck {}
+
+impl fmt::Display for Stuck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ranks wait for each other for ever ({} operations)", self.waiting)?;
+        for (i, (job, rank, op, what)) in self.examples.iter().enumerate() {
+            f.write_str(if i == 0 { ": " } else { "; " })?;
+            write!(f, "job {job} rank {rank} operation {op} ")?;
+            match what {
+                Op::Send { to, bytes, .. } => {
+                    write!(f, "sends {bytes} bytes to rank {to}, which must ask first")?;
+                }
+                Op::Recv { from, tag, .. } => {
+                    write!(f, "waits for rank {from} with tag {tag}")?;
+                }
+                Op::Compute { .. } => f.write_str("computes")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// A job begins.
+    Begin,
+    /// An operation has begun: those that wait for its beginning go on.
+    Begun,
+    /// An operation is done.
+    Done,
+    /// A processor has handed a message over.
+    Sent,
+    /// A request to send has reached the receiver.
+    Request,
+    /// The answer to it has reached the sender.
+    Answer,
+    /// A message is all there.
+    Arrived,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Event {
+    job: u32,
+    /// Of an operation; not used by messages.
+    rank: u32,
+    /// An operation, or a message.
+    what: u32,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Message {
+    epoch: u64,
+    departed: u64,
+    job: u32,
+    from: u32,
+    to: u32,
+    send: u32,
+    recv: u32,
+    bytes: u64,
+    /// It asks before it departs, and has not departed.
+    asks: bool,
+    /// Its sender waits until it has left.
+    holds: bool,
+}
+
+/// Runs jobs: what their ranks do, and when, but for the time that messages take.
+///
+/// A processor does one thing at a time, in the order in which it could begin. Whoever asks in the same picosecond is
+/// served in the order of the events that led there, which is the same in every run.
+#[derive(Debug)]
+pub struct Player<'a> {
+    jobs: &'a [Job],
+    host: &'a Host,
+    running: Vec<Running>,
+    runs: Vec<Vec<Run>>,
+    agenda: Agenda<Event>,
+    messages: Vec<Message>,
+    unused: Vec<u32>,
+    ready: Vec<(u32, u32)>,
+    events: u64,
+}
+
+impl<'a> Player<'a> {
+    /// Jobs on hosts.
+    ///
+    /// # Panics
+    /// If a job has not as many terminals as its program has ranks.
+    pub fn new(jobs: &'a [Job], host: &'a Host) -> Self {
+        let mut agenda = Agenda::default();
+        for (i, job) in jobs.iter().enumerate() {
+            assert_eq!(
+                job.terminals.len(),
+                job.program.ranks() as usize,
+                "a terminal for each rank"
+            );
+            agenda.push(job.start, Event { job: i as u32, rank: 0, what: 0, kind: Kind::Begin });
+        }
+        Self {
+            jobs,
+            host,
+            running: jobs.iter().map(Running::new).collect(),
+            runs: vec![Vec::new(); jobs.len()],
+            agenda,
+            messages: Vec::new(),
+            unused: Vec::new(),
+            ready: Vec::new(),
+            events: 0,
+        }
+    }
+
+    /// When somebody does something next.
+    pub fn upcoming(&mut self) -> Option<u64> {
+        self.agenda.upcoming()
+    }
+
+    /// How many events there were.
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// The runs of a job that are complete.
+    pub fn runs(&self, job: usize) -> &[Run] {
+        &self.runs[job]
+    }
+
+    /// Takes note of a delivery to come.
+    pub fn deliver(&mut self, delivery: Delivery) {
+        let m = self.messages[delivery.message as usize];
+        if m.holds {
+            let done = Event { job: m.job, rank: m.from, what: m.send, kind: Kind::Done };
+            self.agenda.push(delivery.left, done);
+        }
+        let arrived = Event { job: m.job, rank: m.to, what: delivery.message, kind: Kind::Arrived };
+        self.agenda.push(delivery.arrives, arrived);
+    }
+
+    /// Does all that happens at `now`. Messages that depart are added to `departures`; `each` is told of those received.
+    pub fn advance(
+        &mut self,
+        now: u64,
+        wire: &dyn Wire,
+        departures: &mut Vec<Departure>,
+        each: &mut dyn FnMut(&Record),
+    ) {
+        while let Some((_, event)) = self.agenda.pop(now) {
+            self.events += 1;
+            let Event { job, rank, what, kind } = event;
+            match kind {
+                Kind::Begin => self.begin(job, now),
+                Kind::Begun => self.release(job, rank, what, true),
+                Kind::Done => self.done(job, rank, what, now),
+                Kind::Sent => {
+                    let m = &mut self.messages[what as usize];
+                    if m.asks {
+                        let at = now + self.latency(wire, what);
+                        self.agenda.push(at, Event { kind: Kind::Request, ..event });
+                    } else {
+                        m.departed = now;
+                        let m = *m;
+                        departures.push(self.departure(what));
+                        self.done(job, m.from, m.send, now);
+                    }
+                }
+                Kind::Request => self.meets(what, now, wire),
+                Kind::Answer => {
+                    let m = &mut self.messages[what as usize];
+                    (m.asks, m.departed) = (false, now);
+                    departures.push(self.departure(what));
+                }
+                Kind::Arrived => {
+                    let m = self.messages[what as usize];
+                    each(&Record {
+                        job,
+                        epoch: m.epoch,
+                        op: m.send,
+                        from: m.from,
+                        to: m.to,
+                        bytes: m.bytes,
+                        departed: m.departed,
+                        arrived: now,
+                    });
+                    self.meets(what, now, wire);
+                }
+            }
+            self.go(job, now, wire);
+        }
+    }
+
+    fn latency(&self, wire: &dyn Wire, message: u32) -> u64 {
+        let m = &self.messages[message as usize];
+        let terminals = &self.jobs[m.job as usize].terminals;
+        wire.latency(terminals[m.from as usize], terminals[m.to as usize])
+    }
+
+    fn departure(&self, message: u32) -> Departure {
+        let m = &self.messages[message as usize];
+        let terminals = &self.jobs[m.job as usize].terminals;
+        let (from, to) = (terminals[m.from as usize], terminals[m.to as usize]);
+        Departure { message, job: m.job, from, to, bytes: m.bytes }
+    }
+
+    fn begin(&mut self, job: u32, now: u64) {
+        let running = &mut self.running[job as usize];
+        (running.finished, running.begun) = (0, now);
+        for rank in 0..self.jobs[job as usize].program.ranks() {
+            self.running[job as usize].ranks[rank as usize].epoch = 0;
+            self.enter(job, rank, now, false);
+        }
+        if self.jobs[job as usize].program.ranks() == 0 {
+            self.complete(job, now);
+        }
+    }
+
+    /// A rank goes on to its next schedule, or is finished.
+    fn enter(&mut self, job: u32, rank: u32, now: u64, gathered: bool) {
+        let running = &mut self.running[job as usize];
+        let all = running.ranks.len();
+        match running.enter(&self.jobs[job as usize], rank, gathered) {
+            Entered::Begins => {}
+            Entered::Finished => {
+                running.finished += 1;
+                if running.finished as usize == all {
+                    self.complete(job, now);
+                }
+                return;
+            }
+            Entered::Waits => {
+                if running.gathered as usize == all {
+                    running.gathered = 0;
+                    (0..all as u32).for_each(|rank| self.enter(job, rank, now, true));
+                }
+                return;
+            }
+        }
+        let r = &running.ranks[rank as usize];
+        let (block, epoch) = (r.block, r.epoch);
+        if let Some(first) = running.early[rank as usize].first_entry()
+            && *first.key() == epoch
+        {
+            for (recv, message) in first.remove() {
+                let at = running.ranks[rank as usize].at(recv);
+                running.state[at] = message + HELD;
+            }
+        }
+        let schedule = self.schedule(job, block);
+        let running = &self.running[job as usize];
+        let left = &running.left[running.ranks[rank as usize].base as usize..];
+        for (op, _) in schedule.of(rank).zip(left).filter(|(_, left)| **left == 0) {
+            self.ready.push((rank, op));
+        }
+    }
+
+    fn complete(&mut self, job: u32, now: u64) {
+        let begin = self.running[job as usize].begun;
+        self.runs[job as usize].push(Run { begin, end: now });
+        // A run that takes no time would be repeated for ever.
+        if let Repeat::Until(until) = self.jobs[job as usize].repeat
+            && begin < now
+            && now < until
+        {
+            self.agenda.push(now, Event { job, rank: 0, what: 0, kind: Kind::Begin });
+        }
+    }
+
+    fn schedule(&self, job: u32, block: u32) -> &'a Schedule {
+        &self.jobs[job as usize].program.blocks()[block as usize]
+    }
+
+    /// Begins all operations that can begin.
+    fn go(&mut self, job: u32, now: u64, wire: &dyn Wire) {
+        // First come, first served.
+        let mut i = 0;
+        while i < self.ready.len() {
+            let (rank, op) = self.ready[i];
+            i += 1;
+            self.start(job, rank, op, now, wire);
+        }
+        self.ready.clear();
+    }
+
+    fn start(&mut self, job: u32, rank: u32, op: u32, now: u64, wire: &dyn Wire) {
+        let block = self.running[job as usize].ranks[rank as usize].block;
+        let schedule = self.schedule(job, block);
+        let stream = schedule.stream(op);
+        let running = &mut self.running[job as usize];
+        let mut begins = now;
+        match schedule.op(op) {
+            Op::Compute { picoseconds: 0 } => {
+                self.release(job, rank, op, true);
+                self.done(job, rank, op, now);
+                return;
+            }
+            Op::Compute { picoseconds } => {
+                let free = running.processor(rank, stream);
+                begins = now.max(*free);
+                *free = begins + picoseconds;
+                let at = *free;
+                self.agenda.push(at, Event { job, rank, what: op, kind: Kind::Done });
+            }
+            Op::Send { to, bytes, .. } => {
+                let free = running.processor(rank, stream);
+                begins = now.max(*free);
+                *free = begins + self.host.busy(self.host.send, bytes);
+                let at = *free;
+                let epoch = running.ranks[rank as usize].epoch;
+                let terminals = &self.jobs[job as usize].terminals;
+                let far = terminals[rank as usize] != terminals[to as usize];
+                let large = far && bytes >= self.host.rendezvous;
+                let recv = schedule.mate(op);
+                let (departed, from, send) = (0, rank, op);
+                let message = Message {
+                    epoch,
+                    departed,
+                    job,
+                    from,
+                    to,
+                    send,
+                    recv,
+                    bytes,
+                    asks: large,
+                    holds: large,
+                };
+                let message = self.message(message);
+                self.agenda.push(at, Event { job, rank, what: message, kind: Kind::Sent });
+            }
+            Op::Recv { .. } => {
+                let at = running.ranks[rank as usize].at(op);
+                let state = running.state[at];
+                running.state[at] = ASKED;
+                if state >= HELD {
+                    let message = state - HELD;
+                    let epoch = running.ranks[rank as usize].epoch;
+                    debug_assert_eq!(self.messages[message as usize].epoch, epoch);
+                    self.meets(message, now, wire);
+                }
+            }
+        }
+        if schedule.dependents(op).any(|(_, on_start)| on_start) {
+            self.agenda.push(begins, Event { job, rank, what: op, kind: Kind::Begun });
+        }
+    }
+
+    fn message(&mut self, message: Message) -> u32 {
+        if let Some(i) = self.unused.pop() {
+            self.messages[i as usize] = message;
+            return i;
+        }
+        self.messages.push(message);
+        self.messages.len() as u32 - 1
+    }
+
+    /// A message, or a request to send it, is at its receiver: now, or since long, when the receive is asked for.
+    fn meets(&mut self, message: u32, now: u64, wire: &dyn Wire) {
+        let m = self.messages[message as usize];
+        let running = &mut self.running[m.job as usize];
+        let rank = &running.ranks[m.to as usize];
+        if rank.epoch != m.epoch {
+            let early = &mut running.early[m.to as usize];
+            early.entry(m.epoch).or_default().push((m.recv, message));
+            return;
+        }
+        let at = rank.at(m.recv);
+        if running.state[at] == UNASKED {
+            running.state[at] = message + HELD;
+        } else if m.asks {
+            let answer = Event { job: m.job, rank: m.from, what: message, kind: Kind::Answer };
+            let at = now + self.latency(wire, message);
+            self.agenda.push(at, answer);
+        } else {
+            let schedule = &self.jobs[m.job as usize].program.blocks()[rank.block as usize];
+            let free = running.processor(m.to, schedule.stream(m.recv));
+            let busy = self.host.busy(self.host.receive, m.bytes);
+            *free = now.max(*free) + busy;
+            let at = *free;
+            self.unused.push(message);
+            let done = Event { job: m.job, rank: m.to, what: m.recv, kind: Kind::Done };
+            self.agenda.push(at, done);
+        }
+    }
+
+    /// Lets go on what waits for an operation to end, or to begin.
+    fn release(&mut self, job: u32, rank: u32, op: u32, at_start: bool) {
+        let running = &mut self.running[job as usize];
+        let r = &running.ranks[rank as usize];
+        let schedule = &self.jobs[job as usize].program.blocks()[r.block as usize];
+        for (next, on_start) in schedule.dependents(op) {
+            if on_start == at_start {
+                let left = &mut running.left[r.at(next)];
+                *left -= 1;
+                if *left == 0 {
+                    self.ready.push((rank, next));
+                }
+            }
+        }
+    }
+
+    fn done(&mut self, job: u32, rank: u32, op: u32, now: u64) {
+        self.release(job, rank, op, false);
+        let running = &mut self.running[job as usize];
+        let r = &mut running.ranks[rank as usize];
+        running.left[r.at(op)] = DONE;
+        r.remaining -= 1;
+        if r.remaining == 0 {
+            r.epoch += 1;
+            self.enter(job, rank, now, false);
+        }
+    }
+
+    /// Whether all jobs came to their ends.
+    ///
+    /// # Errors
+    /// If something waits for what never comes.
+    pub fn finished(&self) -> Result<(), Stuck> {
+        let mut stuck = Stuck { waiting: 0, examples: Vec::new() };
+        for (job, running) in self.running.iter().enumerate() {
+            if running.finished as usize == running.ranks.len() {
+                continue;
+            }
+            for (rank, r) in
+                running.ranks.iter().enumerate().filter(|(_, r)| r.epoch < running.epochs)
+            {
+                let schedule = self.schedule(job as u32, r.block);
+                for op in schedule.of(rank as u32).filter(|&op| running.left[r.at(op)] == 0) {
+                    stuck.waiting += 1;
+                    if stuck.examples.len() < 4 {
+                        let what = (job as u32, rank as u32, op - r.first, schedule.op(op));
+                        stuck.examples.push(what);
+                    }
+                }
+            }
+        }
+        if stuck.waiting == 0 { Ok(()) } else { Err(stuck) }
+    }
+}

@@ -1,0 +1,131 @@
+//! Where each rank of a job is.
+
+use std::collections::BTreeMap;
+
+use super::Job;
+use crate::schedule::Schedule;
+
+/// A receive that is not asked for yet.
+pub(super) const UNASKED: u32 = 0;
+/// A receive that waits for its message.
+pub(super) const ASKED: u32 = 1;
+/// Added to the number of a message that waits for its receive.
+pub(super) const HELD: u32 = 2;
+/// Operations that an operation waits for, once it is done.
+pub(super) const DONE: u32 = u32::MAX;
+
+/// What a rank of a job is at.
+#[derive(Clone, Debug)]
+pub(super) struct Rank {
+    /// Which schedule of its program, repetitions counted.
+    pub(super) epoch: u64,
+    /// That schedule, by number.
+    pub(super) block: u32,
+    /// Operations of it that are not done.
+    pub(super) remaining: u32,
+    /// Where its operations stand in the arrays of the job.
+    pub(super) base: u32,
+    /// The first of them in the schedule.
+    pub(super) first: u32,
+}
+
+impl Rank {
+    #[inline]
+    pub(super) fn at(&self, op: u32) -> usize {
+        (self.base + (op - self.first)) as usize
+    }
+}
+
+/// A job that runs.
+#[derive(Debug)]
+pub(super) struct Running {
+    pub(super) ranks: Vec<Rank>,
+    /// How many operations each operation still waits for.
+    pub(super) left: Vec<u32>,
+    /// What came of each receive.
+    pub(super) state: Vec<u32>,
+    /// When each stream of each rank has time.
+    pub(super) free: Vec<u64>,
+    pub(super) streams: usize,
+    /// Messages that came before their receiver was at their schedule: by epoch, receive and message.
+    pub(super) early: Vec<BTreeMap<u64, Vec<(u32, u32)>>>,
+    pub(super) finished: u32,
+    /// Ranks that wait for the others to begin an epoch.
+    pub(super) gathered: u32,
+    pub(super) begun: u64,
+    pub(super) epochs: u64,
+}
+
+impl Running {
+    pub(super) fn new(job: &Job) -> Self {
+        let program = &job.program;
+        let blocks = program.blocks();
+        let mut base = 0u32;
+        let ranks = (0..program.ranks())
+            .map(|r| {
+                let rank = Rank { epoch: 0, block: 0, remaining: 0, base, first: 0 };
+                base += blocks.iter().map(|b| b.of(r).len() as u32).max().unwrap_or(0);
+                rank
+            })
+            .collect();
+        let streams = blocks.iter().map(|b| b.streams()).max().unwrap_or(1) as usize;
+        let n = program.ranks() as usize;
+        Self {
+            ranks,
+            left: vec![0; base as usize],
+            state: vec![UNASKED; base as usize],
+            free: vec![0; n * streams],
+            streams,
+            early: vec![BTreeMap::new(); n],
+            finished: 0,
+            gathered: 0,
+            begun: 0,
+            epochs: program.epochs(),
+        }
+    }
+
+    /// The place of the processor time of a stream.
+    #[inline]
+    pub(super) fn processor(&mut self, rank: u32, stream: u8) -> &mut u64 {
+        &mut self.free[rank as usize * self.streams + usize::from(stream)]
+    }
+
+    /// Puts a rank at the beginning of its epoch, or of the first one after in which it has anything to do. `gathered`
+    /// says that all ranks are there, if that is asked for.
+    pub(super) fn enter(&mut self, job: &Job, rank: u32, mut gathered: bool) -> Entered {
+        let r = &mut self.ranks[rank as usize];
+        while r.epoch < self.epochs {
+            let (block, together) = job.program.block(r.epoch);
+            if together && !std::mem::take(&mut gathered) {
+                self.gathered += 1;
+                return Entered::Waits;
+            }
+            let schedule: &Schedule = &job.program.blocks()[block];
+            let ops = schedule.of(rank);
+            if !ops.is_empty() {
+                r.block = block as u32;
+                r.remaining = ops.len() as u32;
+                r.first = ops.start;
+                let range = r.base as usize..r.base as usize + ops.len();
+                self.state[range.clone()].fill(UNASKED);
+                for (left, op) in self.left[range].iter_mut().zip(ops) {
+                    *left = schedule.needs(op);
+                }
+                return Entered::Begins;
+            }
+            r.epoch += 1;
+        }
+        Entered::Finished
+    }
+}
+
+/// Where a rank is that goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entered {
+    /// In an epoch.
+    Begins,
+    /// In front of an epoch that all begin together.
+    Waits,
+    /// At the end.
+    Finished,
+}

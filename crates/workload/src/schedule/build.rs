@@ -1,0 +1,275 @@
+//! Making schedules.
+
+use thiserror::Error;
+
+use super::matching::{self, Unmatched};
+use super::{COMPUTE, KIND, MAX_STREAMS, ON_START, Op, RECV, SEND, Schedule};
+
+/// Why operations do not make a schedule.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Faulty {
+    /// Messages that have one end only.
+    #[error(transparent)]
+    Unmatched(#[from] Unmatched),
+    /// Operations that wait for each other.
+    #[error("rank {rank}: operations {} wait for each other in a circle", listed(circle))]
+    Circle {
+        /// Whose.
+        rank: u32,
+        /// Their numbers within the rank, from 0, each waiting for the one before it.
+        circle: Vec<u32>,
+    },
+    /// More operations or dependencies than can be numbered.
+    #[error(
+        "{count} {what} are too many: a schedule holds at most {most}; repeat a smaller one instead"
+    )]
+    TooMany {
+        /// Operations or dependencies.
+        what: &'static str,
+        /// How many there are.
+        count: usize,
+        /// How many there may be.
+        most: usize,
+    },
+}
+
+fn listed(circle: &[u32]) -> String {
+    let mut text: Vec<String> = circle.iter().take(8).map(u32::to_string).collect();
+    if circle.len() > 8 {
+        text.push(format!("and {} more", circle.len() - 8));
+    }
+    text.join(", ")
+}
+
+/// Takes operations in any order of ranks, and makes a [`Schedule`].
+#[derive(Clone, Debug)]
+pub struct Builder {
+    rank: Vec<u32>,
+    kind: Vec<u8>,
+    peer: Vec<u32>,
+    size: Vec<u64>,
+    tag: Vec<u32>,
+    /// Pairs of operations: the second waits for the first.
+    edges: Vec<(u32, u32)>,
+    ranks: u32,
+}
+
+/// The most operations of a schedule: their numbers share 32 bits with one flag.
+const MOST: usize = ON_START as usize - 1;
+
+impl Builder {
+    /// A schedule of so many ranks, without operations.
+    pub fn new(ranks: u32) -> Self {
+        Self {
+            rank: Vec::new(),
+            kind: Vec::new(),
+            peer: Vec::new(),
+            size: Vec::new(),
+            tag: Vec::new(),
+            edges: Vec::new(),
+            ranks,
+        }
+    }
+
+    /// Number of ranks.
+    pub fn ranks(&self) -> u32 {
+        self.ranks
+    }
+
+    /// Number of operations so far.
+    pub fn len(&self) -> usize {
+        self.kind.len()
+    }
+
+    /// Whether there is none yet.
+    pub fn is_empty(&self) -> bool {
+        self.kind.is_empty()
+    }
+
+    /// Adds an operation of a rank; what is returned names it in [`Builder::after`]. Operations of a rank are in
+    /// program order: that is how messages are matched.
+    ///
+    /// # Panics
+    /// If the rank or its peer is not below the number of ranks, or a stream not below [`MAX_STREAMS`].
+    pub fn add(&mut self, rank: u32, op: Op, stream: u8) -> u32 {
+        assert!(rank < self.ranks, "rank {rank} of {}", self.ranks);
+        assert!(stream < MAX_STREAMS, "stream {stream} of {MAX_STREAMS}");
+        let (kind, peer, size, tag) = match op {
+            Op::Send { to, bytes, tag } => (SEND, to, bytes, tag),
+            Op::Recv { from, bytes, tag } => (RECV, from, bytes, tag),
+            Op::Compute { picoseconds } => (COMPUTE, 0, picoseconds, 0),
+        };
+        let wild = kind == RECV && peer == super::ANY;
+        assert!(wild || peer < self.ranks, "peer {peer} of {}", self.ranks);
+        let id = self.kind.len() as u32;
+        self.rank.push(rank);
+        self.kind.push(kind | stream << 2);
+        self.peer.push(peer);
+        self.size.push(size);
+        self.tag.push(tag);
+        id
+    }
+
+    /// `op` waits until `before` is done. Both must be of one rank.
+    pub fn after(&mut self, op: u32, before: u32) {
+        debug_assert_eq!(self.rank[op as usize], self.rank[before as usize]);
+        self.edges.push((before, op));
+    }
+
+    /// `op` waits until `before` has begun. Both must be of one rank.
+    pub fn after_start(&mut self, op: u32, before: u32) {
+        debug_assert_eq!(self.rank[op as usize], self.rank[before as usize]);
+        self.edges.push((before, op | ON_START));
+    }
+
+    /// The schedule, its messages matched.
+    ///
+    /// # Errors
+    /// If a message has one end only, operations wait for each other in a circle, or there are too many.
+    ///
+    /// Complexity: O(operations log operations of a rank + dependencies).
+    pub fn finish(self) -> Result<Schedule, Faulty> {
+        let n = self.kind.len();
+        for (what, count) in [("operations", n), ("dependencies", self.edges.len())] {
+            if count > MOST {
+                return Err(Faulty::TooMany { what, count, most: MOST });
+            }
+        }
+        let ranks = self.ranks as usize;
+        let mut first = vec![0u32; ranks + 1];
+        for &r in &self.rank {
+            first[r as usize + 1] += 1;
+        }
+        for r in 0..ranks {
+            first[r + 1] += first[r];
+        }
+        let Self { rank, mut kind, mut peer, mut size, mut tag, mut edges, .. } = self;
+        if !rank.is_sorted() {
+            // Where each operation goes: by rank, and within a rank as they came.
+            let mut next = first.clone();
+            let mut to = vec![0u32; n];
+            for (i, &r) in rank.iter().enumerate() {
+                to[i] = next[r as usize];
+                next[r as usize] += 1;
+            }
+            kind = moved(&kind, &to);
+            peer = moved(&peer, &to);
+            size = moved(&size, &to);
+            tag = moved(&tag, &to);
+            for (before, after) in &mut edges {
+                *before = to[*before as usize];
+                *after = to[(*after & !ON_START) as usize] | *after & ON_START;
+            }
+        }
+        drop(rank);
+        let mut after_start = vec![0u32; n + 1];
+        let mut needs = vec![0u32; n];
+        for &(before, after) in &edges {
+            after_start[before as usize + 1] += 1;
+            needs[(after & !ON_START) as usize] += 1;
+        }
+        for i in 0..n {
+            after_start[i + 1] += after_start[i];
+        }
+        let mut after = vec![0u32; edges.len()];
+        let mut next = after_start.clone();
+        for &(before, op) in &edges {
+            after[next[before as usize] as usize] = op;
+            next[before as usize] += 1;
+        }
+        drop((edges, next));
+        let streams = 1 + kind.iter().map(|k| k >> 2).max().unwrap_or(0);
+        let mut schedule = Schedule {
+            first,
+            kind,
+            peer,
+            size,
+            tag,
+            mate: Vec::new(),
+            after_start,
+            after,
+            needs,
+            streams,
+        };
+        acyclic(&schedule)?;
+        matching::matched(&mut schedule)?;
+        Ok(schedule)
+    }
+}
+
+fn moved<T: Copy + Default>(from: &[T], to: &[u32]) -> Vec<T> {
+    let mut all = vec![T::default(); from.len()];
+    for (&value, &place) in from.iter().zip(to) {
+        all[place as usize] = value;
+    }
+    all
+}
+
+/// Finds operations that wait for each other.
+fn acyclic(schedule: &Schedule) -> Result<(), Faulty> {
+    // Program order is the usual case.
+    let forward = |i: u32| schedule.dependents(i).all(|(a, _)| a > i);
+    if (0..schedule.len() as u32).all(forward) {
+        return Ok(());
+    }
+    let mut left = schedule.needs.clone();
+    for rank in 0..schedule.ranks() {
+        let range = schedule.of(rank);
+        let mut ready: Vec<u32> = range.clone().filter(|&i| left[i as usize] == 0).collect();
+        let mut done = 0;
+        while let Some(i) = ready.pop() {
+            done += 1;
+            for (a, _) in schedule.dependents(i) {
+                left[a as usize] -= 1;
+                if left[a as usize] == 0 {
+                    ready.push(a);
+                }
+            }
+        }
+        if done < range.len() {
+            return Err(Faulty::Circle { rank, circle: circle(schedule, &left, range) });
+        }
+    }
+    Ok(())
+}
+
+/// One circle among the operations of a rank that are left.
+fn circle(schedule: &Schedule, left: &[u32], range: std::ops::Range<u32>) -> Vec<u32> {
+    let begin = range.start;
+    // Some operation before each that is left, itself left: walking back must come round.
+    let mut before = vec![u32::MAX; range.len()];
+    for i in range.clone().filter(|&i| left[i as usize] > 0) {
+        for (a, _) in schedule.dependents(i) {
+            before[(a - begin) as usize] = i;
+        }
+    }
+    let mut at = range.clone().find(|&i| left[i as usize] > 0).unwrap_or(begin);
+    let mut seen = vec![false; range.len()];
+    while !std::mem::replace(&mut seen[(at - begin) as usize], true) {
+        at = before[(at - begin) as usize];
+    }
+    let start = at;
+    let mut circle = vec![at - begin];
+    loop {
+        at = before[(at - begin) as usize];
+        if at == start {
+            break;
+        }
+        circle.push(at - begin);
+    }
+    circle.reverse();
+    circle
+}
+
+impl Schedule {
+    /// Whether an operation is a receive.
+    pub(super) fn is_recv(&self, i: u32) -> bool {
+        self.kind[i as usize] & KIND == RECV
+    }
+
+    /// Whether an operation is a send.
+    pub(super) fn is_send(&self, i: u32) -> bool {
+        self.kind[i as usize] & KIND == SEND
+    }
+}

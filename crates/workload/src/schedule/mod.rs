@@ -1,0 +1,172 @@
+//! Schedules: what each rank of a job computes, sends and receives, and what has to wait for what.
+//!
+//! A [`Schedule`] is a dependency graph of operations for each rank, the model of GOAL (Hoefler, Siebert, Lumsdaine:
+//! "Group Operation Assembly Language", ICPP'09), in flat arrays of about 40 bytes an operation. A [`Program`] runs
+//! schedules one after the other and as often as wanted, without writing them out.
+//!
+//! **Messages are matched once**, when a schedule is made: the k-th send from a rank to another with a tag meets the
+//! k-th receive there of that source and tag, in the order of the operations, as MPI matches operations that are
+//! posted in program order. A run then needs no queues, and a receive that nobody sends is found before it begins.
+
+mod build;
+mod matching;
+mod program;
+mod script;
+
+pub use build::{Builder, Faulty};
+pub use program::Program;
+pub use script::Script;
+
+/// Any source, or any tag, of a receive.
+pub const ANY: u32 = u32::MAX;
+/// The most streams that the computations of a rank can be put on.
+pub const MAX_STREAMS: u8 = 64;
+
+/// What a rank does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// Sends so many bytes to a rank.
+    Send {
+        /// The receiving rank.
+        to: u32,
+        /// Payload.
+        bytes: u64,
+        /// What a receive has to ask for.
+        tag: u32,
+    },
+    /// Receives from a rank.
+    Recv {
+        /// The sending rank.
+        from: u32,
+        /// Room for so many bytes; what comes is what is sent.
+        bytes: u64,
+        /// What is asked for.
+        tag: u32,
+    },
+    /// Keeps the processor busy.
+    Compute {
+        /// For how long.
+        picoseconds: u64,
+    },
+}
+
+const SEND: u8 = 0;
+const RECV: u8 = 1;
+const COMPUTE: u8 = 2;
+const KIND: u8 = 3;
+
+/// Set on a dependent that may begin once the operation before it has begun.
+const ON_START: u32 = 1 << 31;
+
+/// Dependency graphs of operations, one for each rank, whose messages are matched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schedule {
+    /// Operations of rank `r`: `first[r]..first[r + 1]`.
+    first: Vec<u32>,
+    /// Kind in the two lowest bits, stream above.
+    kind: Vec<u8>,
+    /// The other rank of a message.
+    peer: Vec<u32>,
+    /// Bytes, or picoseconds of a computation.
+    size: Vec<u64>,
+    tag: Vec<u32>,
+    /// The operation at the other end of a message.
+    mate: Vec<u32>,
+    /// Dependents of operation `i`: `after[after_start[i]..after_start[i + 1]]`.
+    after_start: Vec<u32>,
+    after: Vec<u32>,
+    /// How many operations each waits for.
+    needs: Vec<u32>,
+    streams: u8,
+}
+
+impl Schedule {
+    /// Number of ranks.
+    pub fn ranks(&self) -> u32 {
+        self.first.len() as u32 - 1
+    }
+
+    /// Number of operations of all ranks.
+    pub fn len(&self) -> usize {
+        self.kind.len()
+    }
+
+    /// Whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.kind.is_empty()
+    }
+
+    /// The operations of a rank, by number.
+    #[inline]
+    pub fn of(&self, rank: u32) -> std::ops::Range<u32> {
+        self.first[rank as usize]..self.first[rank as usize + 1]
+    }
+
+    /// Most streams that a rank uses: at least one.
+    pub fn streams(&self) -> u8 {
+        self.streams
+    }
+
+    /// An operation by number.
+    #[inline]
+    pub fn op(&self, op: u32) -> Op {
+        let i = op as usize;
+        let (peer, size, tag) = (self.peer[i], self.size[i], self.tag[i]);
+        match self.kind[i] & KIND {
+            SEND => Op::Send { to: peer, bytes: size, tag },
+            RECV => Op::Recv { from: peer, bytes: size, tag },
+            _ => Op::Compute { picoseconds: size },
+        }
+    }
+
+    /// The stream that an operation runs on: operations of a rank on different streams do not wait for each other's
+    /// processor.
+    #[inline]
+    pub fn stream(&self, op: u32) -> u8 {
+        self.kind[op as usize] >> 2
+    }
+
+    /// The operation at the other end of a message; its own number for a computation.
+    #[inline]
+    pub fn mate(&self, op: u32) -> u32 {
+        self.mate[op as usize]
+    }
+
+    /// How many operations an operation waits for.
+    #[inline]
+    pub fn needs(&self, op: u32) -> u32 {
+        self.needs[op as usize]
+    }
+
+    /// The operations that wait for this one: number, and whether its beginning is enough.
+    #[inline]
+    pub fn dependents(&self, op: u32) -> impl ExactSizeIterator<Item = (u32, bool)> + '_ {
+        let i = op as usize;
+        let range = self.after_start[i] as usize..self.after_start[i + 1] as usize;
+        self.after[range].iter().map(|&a| (a & !ON_START, a & ON_START != 0))
+    }
+
+    /// The rank of an operation.
+    pub fn rank(&self, op: u32) -> u32 {
+        self.first.partition_point(|&f| f <= op) as u32 - 1
+    }
+
+    /// Number of messages.
+    pub fn messages(&self) -> usize {
+        self.kind.iter().filter(|&&k| k & KIND == SEND).count()
+    }
+
+    /// Bytes of all messages.
+    pub fn bytes(&self) -> u128 {
+        let sends = self.kind.iter().zip(&self.size).filter(|(k, _)| **k & KIND == SEND);
+        sends.map(|(_, &bytes)| u128::from(bytes)).sum()
+    }
+
+    /// Bytes that it takes in memory.
+    pub fn memory(&self) -> usize {
+        self.kind.len()
+            + 4 * (self.first.len() + self.peer.len() + self.tag.len() + self.mate.len())
+            + 4 * (self.after_start.len() + self.after.len() + self.needs.len())
+            + 8 * self.size.len()
+    }
+}

@@ -1,0 +1,184 @@
+//! Schedules one after the other, and over again.
+
+use std::sync::Arc;
+
+use super::Schedule;
+
+/// Schedules that every rank runs one after the other, some of them many times. A rank begins the next schedule when it
+/// is done with its own part of the one before: there is no barrier in between. Messages of one schedule, or of one
+/// repetition, never meet receives of another.
+#[derive(Clone, Debug)]
+pub struct Program {
+    ranks: u32,
+    blocks: Vec<Arc<Schedule>>,
+    steps: Vec<Step>,
+}
+
+#[derive(Clone, Debug)]
+struct Step {
+    /// Epochs from the beginning of the list to the end of this step.
+    end: u64,
+    what: What,
+}
+
+#[derive(Clone, Debug)]
+enum What {
+    /// A schedule, and whether all ranks begin it together.
+    Block(u32, bool),
+    Repeat(Vec<Step>),
+}
+
+fn epochs(steps: &[Step]) -> u64 {
+    steps.last().map_or(0, |s| s.end)
+}
+
+impl Program {
+    /// Nothing to do, for so many ranks.
+    pub fn new(ranks: u32) -> Self {
+        Self { ranks, blocks: Vec::new(), steps: Vec::new() }
+    }
+
+    /// One schedule, once.
+    pub fn once(schedule: Schedule) -> Self {
+        let mut program = Self::new(schedule.ranks());
+        program.then(Arc::new(schedule), 1);
+        program
+    }
+
+    /// Number of ranks.
+    pub fn ranks(&self) -> u32 {
+        self.ranks
+    }
+
+    /// Adds a schedule, to be run so many times.
+    ///
+    /// # Panics
+    /// If it is for another number of ranks.
+    pub fn then(&mut self, schedule: Arc<Schedule>, times: u64) {
+        self.add(schedule, times, false);
+    }
+
+    /// Adds a schedule, to be run so many times; each time ranks begin when all are done with what was before, as if
+    /// after a barrier that takes no time.
+    ///
+    /// # Panics
+    /// If it is for another number of ranks.
+    pub fn then_together(&mut self, schedule: Arc<Schedule>, times: u64) {
+        self.add(schedule, times, true);
+    }
+
+    fn add(&mut self, schedule: Arc<Schedule>, times: u64, together: bool) {
+        assert_eq!(schedule.ranks(), self.ranks, "a schedule for another number of ranks");
+        let known = self.blocks.iter().position(|b| Arc::ptr_eq(b, &schedule));
+        let block = known.unwrap_or(self.blocks.len());
+        if known.is_none() {
+            self.blocks.push(schedule);
+        }
+        self.push(What::Block(block as u32, together), times);
+    }
+
+    /// Adds all of another program, to be run so many times.
+    ///
+    /// # Panics
+    /// If it is for another number of ranks.
+    pub fn then_all(&mut self, other: &Self, times: u64) {
+        assert_eq!(other.ranks, self.ranks, "a program for another number of ranks");
+        let numbers: Vec<u32> = other
+            .blocks
+            .iter()
+            .map(|b| {
+                let known = self.blocks.iter().position(|k| Arc::ptr_eq(k, b));
+                if known.is_none() {
+                    self.blocks.push(Arc::clone(b));
+                }
+                known.unwrap_or(self.blocks.len() - 1) as u32
+            })
+            .collect();
+        self.push(What::Repeat(renumbered(&other.steps, &numbers)), times);
+    }
+
+    fn push(&mut self, what: What, times: u64) {
+        let each = match &what {
+            What::Block(..) => 1,
+            What::Repeat(steps) => epochs(steps),
+        };
+        if each > 0 && times > 0 {
+            let end = self.epochs() + each * times;
+            self.steps.push(Step { end, what });
+        }
+    }
+
+    /// How many schedules each rank goes through, repetitions counted.
+    pub fn epochs(&self) -> u64 {
+        epochs(&self.steps)
+    }
+
+    /// The different schedules.
+    pub fn blocks(&self) -> &[Arc<Schedule>] {
+        &self.blocks
+    }
+
+    /// The number of the schedule that is run in an epoch, from 0, and whether all ranks begin it together.
+    ///
+    /// # Panics
+    /// If there are not so many epochs.
+    pub fn block(&self, epoch: u64) -> (usize, bool) {
+        let (mut steps, mut epoch) = (&self.steps, epoch);
+        loop {
+            let i = steps.partition_point(|s| s.end <= epoch);
+            let begin = if i == 0 { 0 } else { steps[i - 1].end };
+            match &steps[i].what {
+                What::Block(b, together) => return (*b as usize, *together),
+                What::Repeat(inner) => {
+                    epoch = (epoch - begin) % epochs(inner);
+                    steps = inner;
+                }
+            }
+        }
+    }
+
+    /// Operations of all ranks, repetitions counted.
+    pub fn operations(&self) -> u128 {
+        self.sum(|b| b.len() as u128)
+    }
+
+    /// Messages, repetitions counted.
+    pub fn messages(&self) -> u128 {
+        self.sum(|b| b.messages() as u128)
+    }
+
+    /// Bytes of all messages, repetitions counted.
+    pub fn bytes(&self) -> u128 {
+        self.sum(Schedule::bytes)
+    }
+
+    fn sum(&self, of: impl Fn(&Schedule) -> u128) -> u128 {
+        let of: Vec<u128> = self.blocks.iter().map(|b| of(b)).collect();
+        summed(&self.steps, &of)
+    }
+}
+
+fn summed(steps: &[Step], of: &[u128]) -> u128 {
+    let mut begin = 0;
+    let mut sum = 0;
+    for step in steps {
+        let span = step.end - begin;
+        begin = step.end;
+        sum += match &step.what {
+            What::Block(b, _) => u128::from(span) * of[*b as usize],
+            What::Repeat(inner) => u128::from(span / epochs(inner)) * summed(inner, of),
+        };
+    }
+    sum
+}
+
+fn renumbered(steps: &[Step], numbers: &[u32]) -> Vec<Step> {
+    let each = |s: &Step| Step {
+        end: s.end,
+        what: match &s.what {
+            What::Block(b, together) => What::Block(numbers[*b as usize], *together),
+            What::Repeat(inner) => What::Repeat(renumbered(inner, numbers)),
+        },
+    };
+    steps.iter().map(each).collect()
+}

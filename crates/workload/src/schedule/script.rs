@@ -1,0 +1,109 @@
+//! Schedules as programs are written: step by step.
+
+use super::{Builder, Faulty, Op, Schedule};
+
+/// Writes schedules in program order. What a rank is told between two calls of [`Script::wait`] goes on at once; what
+/// comes after waits for all of it. Ranks wait for themselves only.
+///
+/// ```
+/// use darkfiber_workload::schedule::Script;
+///
+/// let mut ring = Script::new(4);
+/// for rank in 0..4 {
+///     ring.send(rank, (rank + 1) % 4, 1024, 0);
+///     ring.recv(rank, (rank + 3) % 4, 1024, 0);
+///     ring.wait(rank);
+///     ring.compute(rank, 1_000_000);
+/// }
+/// let ring = ring.finish().expect("every message has two ends");
+/// assert_eq!((ring.len(), ring.messages(), ring.bytes()), (12, 4, 4096));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Script {
+    builder: Builder,
+    /// By rank, what everything now told waits for.
+    before: Vec<Vec<u32>>,
+    /// By rank, what was told since the last wait.
+    now: Vec<Vec<u32>>,
+}
+
+/// Steps of more operations than this end in an operation of no length, for which the next step waits instead of for
+/// each of them.
+const JOIN: usize = 4;
+
+impl Script {
+    /// A script for so many ranks.
+    pub fn new(ranks: u32) -> Self {
+        let none = vec![Vec::new(); ranks as usize];
+        Self { builder: Builder::new(ranks), before: none.clone(), now: none }
+    }
+
+    /// Number of ranks.
+    pub fn ranks(&self) -> u32 {
+        self.builder.ranks()
+    }
+
+    fn add(&mut self, rank: u32, op: Op) {
+        let id = self.builder.add(rank, op, 0);
+        for &before in &self.before[rank as usize] {
+            self.builder.after(id, before);
+        }
+        self.now[rank as usize].push(id);
+    }
+
+    /// A rank sends.
+    pub fn send(&mut self, rank: u32, to: u32, bytes: u64, tag: u32) {
+        self.add(rank, Op::Send { to, bytes, tag });
+    }
+
+    /// A rank receives.
+    pub fn recv(&mut self, rank: u32, from: u32, bytes: u64, tag: u32) {
+        self.add(rank, Op::Recv { from, bytes, tag });
+    }
+
+    /// A rank computes; nothing is written down for no time.
+    pub fn compute(&mut self, rank: u32, picoseconds: u64) {
+        if picoseconds > 0 {
+            self.add(rank, Op::Compute { picoseconds });
+        }
+    }
+
+    /// A message from a rank to another.
+    pub fn message(&mut self, from: u32, to: u32, bytes: u64, tag: u32) {
+        self.send(from, to, bytes, tag);
+        self.recv(to, from, bytes, tag);
+    }
+
+    /// What a rank is told from here on waits for all that it was told before.
+    pub fn wait(&mut self, rank: u32) {
+        let r = rank as usize;
+        if self.now[r].is_empty() {
+            return;
+        }
+        if self.now[r].len() > JOIN {
+            let join = self.builder.add(rank, Op::Compute { picoseconds: 0 }, 0);
+            for &before in &self.now[r] {
+                self.builder.after(join, before);
+            }
+            self.now[r].clear();
+            self.now[r].push(join);
+        }
+        std::mem::swap(&mut self.before[r], &mut self.now[r]);
+        self.now[r].clear();
+    }
+
+    /// Every rank of a list waits.
+    pub fn wait_all(&mut self, ranks: &[u32]) {
+        for &rank in ranks {
+            self.wait(rank);
+        }
+    }
+
+    /// The schedule.
+    ///
+    /// # Errors
+    /// If a message has one end only, or there are too many operations.
+    pub fn finish(self) -> Result<Schedule, Faulty> {
+        self.builder.finish()
+    }
+}
