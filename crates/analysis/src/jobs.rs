@@ -7,12 +7,12 @@
 use std::collections::BTreeMap;
 
 use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
-use darkfiber_routing::{DestId, Routes};
+use darkfiber_routing::{DestId, Routes, Step, step};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::step::{Step, step};
+
 use crate::{Efi, dark_fiber_percent};
 
 /// What one job's routes load.

@@ -12,7 +12,6 @@ pub mod jobs;
 mod names;
 mod number;
 pub mod sharing;
-mod step;
 
 pub use diameter::diameter;
 pub use efi::{Bins, Efi, Histogram, dark_fiber_percent, hottest};

@@ -12,6 +12,7 @@ pub mod optimise;
 pub mod reroute;
 mod routes;
 mod spread;
+mod step;
 
 pub use engine::{
     Deadlock, ENGINES, Engine, LayerBy, Needs, Refusal, Refusals, Request, UnknownEngine,
@@ -20,3 +21,4 @@ pub use engine::{
 pub use lids::{LidError, Lids, MAX_UNICAST_LID};
 pub use routes::{DELIVER, DestId, Layers, NO_ROUTE, Routes};
 pub use spread::spread_lanes;
+pub use step::{Step, step};

@@ -1,11 +1,11 @@
 //! The channels of every path, ready to be counted.
 
 use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
-use darkfiber_routing::{DestId, Routes};
+use darkfiber_routing::{DestId, Routes, Step, step};
 use rayon::prelude::*;
 use thiserror::Error;
 
-use crate::step::{Step, step};
+
 
 /// Paths are kept in a table up to this size; beyond, forwarding tables are followed anew each time.
 const MOST_BYTES: usize = 2 << 30;

@@ -1,18 +1,22 @@
 //! What a switch does with a packet, entry by entry.
 
 use darkfiber_fabric::{AtPort, ChannelId, Fabric, SwitchId, TerminalId};
-use darkfiber_routing::{DELIVER, NO_ROUTE};
+use crate::{DELIVER, NO_ROUTE};
 
 /// What a switch does with a packet.
-pub(crate) enum Step {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Sends it on over a switch-to-switch channel.
     To(ChannelId),
+    /// Hands it to its destination.
     Delivers,
+    /// Loses it: there is no route, or it leads nowhere.
     Drops,
 }
 
 /// What switch `at` does with a packet for terminal `dest` by a row of the table.
 #[inline]
-pub(crate) fn step(fabric: &Fabric, ports: &[u8], dest: TerminalId, at: SwitchId) -> Step {
+pub fn step(fabric: &Fabric, ports: &[u8], dest: TerminalId, at: SwitchId) -> Step {
     match ports[at.index()] {
         DELIVER if at == fabric.terminal(dest).switch => Step::Delivers,
         DELIVER | NO_ROUTE => Step::Drops,

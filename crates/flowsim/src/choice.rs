@@ -1,0 +1,61 @@
+//! Which of the paths to its destination a message takes.
+
+use darkfiber_fabric::TerminalId;
+use darkfiber_workload::Stream;
+
+/// Which of its destination's LIDs a message is sent to, where there are several.
+pub enum Choice<'a> {
+    /// The one that the routes state for its source; the base LID if they state none.
+    Routes,
+    /// One after the other, for each source by itself.
+    Turns,
+    /// Any, by lot.
+    Random,
+    /// In equal parts to all: a message is there when all parts are.
+    Split,
+    /// By source, destination, size in bytes, and a random number.
+    By(&'a dyn Fn(TerminalId, TerminalId, u64, u32) -> usize),
+}
+
+/// A choice as it is being made.
+pub(crate) struct Chooser<'a> {
+    choice: Choice<'a>,
+    paths: usize,
+    turns: Vec<u32>,
+    stream: Stream,
+}
+
+impl<'a> Chooser<'a> {
+    pub(crate) fn new(choice: Choice<'a>, terminals: usize, paths: usize, seed: u64) -> Self {
+        let turns = if matches!(choice, Choice::Turns) { vec![0; terminals] } else { Vec::new() };
+        Self { choice, paths, turns, stream: Stream::new(seed, 0x_7061_7468) }
+    }
+
+    /// Whether messages go in parts.
+    pub(crate) fn splits(&self) -> bool {
+        matches!(self.choice, Choice::Split) && self.paths > 1
+    }
+
+    /// The path of a message; `own` is what the routes state.
+    pub(crate) fn path(
+        &mut self,
+        from: TerminalId,
+        to: TerminalId,
+        bytes: u64,
+        own: usize,
+    ) -> usize {
+        match &self.choice {
+            Choice::Routes | Choice::Split => own,
+            Choice::Turns => {
+                let turn = &mut self.turns[from.index()];
+                *turn = turn.wrapping_add(1);
+                *turn as usize % self.paths
+            }
+            Choice::Random => self.stream.below(self.paths as u32) as usize,
+            Choice::By(choose) => {
+                let drawn = self.stream.below(u32::MAX);
+                choose(from, to, bytes, drawn).min(self.paths - 1)
+            }
+        }
+    }
+}

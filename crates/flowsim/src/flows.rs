@@ -1,0 +1,367 @@
+//! Messages as flows.
+
+use darkfiber_fabric::TerminalId;
+use darkfiber_workload::play::{Agenda, Delivery, Departure, Host, Wire};
+
+use crate::choice::Chooser;
+use crate::{Choice, FlowId, Grid, MaxMin, Network, NoRoute};
+
+/// What a flow simulation is asked for beside its network.
+pub struct Options<'a> {
+    /// Which path a message takes.
+    pub choice: Choice<'a>,
+    /// Messages of at most so many bytes do not share: they take the latency and the time of the slowest channel of
+    /// their path, and hold up nobody. 0 makes every message a flow.
+    pub small: u64,
+    /// Seed of random choices.
+    pub seed: u64,
+    /// Weight of the flows of each job; 1 for those that are not named.
+    pub weights: Vec<f64>,
+    /// Most that a flow of each job takes, in bytes a picosecond; none for those that are not named.
+    pub limits: Vec<f64>,
+    /// Count what channels carry in intervals of so many picoseconds.
+    pub interval: Option<u64>,
+}
+
+impl Default for Options<'_> {
+    /// The paths of the routes, every message a flow, no counting by interval.
+    fn default() -> Self {
+        Self {
+            choice: Choice::Routes,
+            small: 0,
+            seed: 1,
+            weights: Vec::new(),
+            limits: Vec::new(),
+            interval: None,
+        }
+    }
+}
+
+/// A message that is on its way.
+#[derive(Clone, Copy, Debug)]
+struct Active {
+    message: u32,
+    bytes: u64,
+    left: f64,
+    since: u64,
+    rate: f64,
+    latency: u64,
+    /// Grows whenever the rate changes: what was planned before is void.
+    version: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    /// A flow comes to its end, if nothing changed since.
+    End { flow: u32, version: u32 },
+    /// An adapter is ready for a message that waited.
+    Begin { message: u32 },
+}
+
+/// A [`Wire`] on which messages share channels max-min fairly, as fluids do.
+///
+/// A message begins to flow when it departs, and has arrived its latency after its last byte left. Messages between
+/// terminals of one host go through its memory.
+pub struct Flows<'a> {
+    network: Network<'a>,
+    host: &'a Host,
+    shares: MaxMin,
+    chooser: Chooser<'a>,
+    small: u64,
+    weights: Vec<f64>,
+    limits: Vec<f64>,
+    /// By number of flow.
+    active: Vec<Active>,
+    agenda: Agenda<Event>,
+    /// When each adapter may send the next message.
+    ready: Vec<u64>,
+    /// Departures that wait for their adapter, by message.
+    waiting: Vec<Departure>,
+    /// Parts of a message that are under way, by message, and the latest arrival among those that are there.
+    parts: Vec<(u32, u64)>,
+    carried: Vec<u64>,
+    grid: Option<Grid>,
+    now: u64,
+    count: u64,
+    solves: u64,
+    /// Flows came or went, and shares are not found anew yet.
+    changes: bool,
+    lost: Option<NoRoute>,
+    channels: Vec<u32>,
+    changed: Vec<(FlowId, f64)>,
+    ended: Vec<u32>,
+}
+
+impl<'a> Flows<'a> {
+    /// Messages over a network between such hosts.
+    pub fn new(network: Network<'a>, host: &'a Host, options: Options<'a>) -> Self {
+        let n = network.capacities().len();
+        let terminals = network.fabric().terminal_count();
+        let paths = network.routes().paths();
+        Self {
+            shares: MaxMin::new(network.capacities().to_vec()),
+            chooser: Chooser::new(options.choice, terminals, paths, options.seed),
+            small: options.small,
+            weights: options.weights,
+            limits: options.limits,
+            active: Vec::new(),
+            agenda: Agenda::default(),
+            ready: vec![0; terminals],
+            waiting: Vec::new(),
+            parts: Vec::new(),
+            carried: vec![0; n],
+            grid: options.interval.map(|interval| Grid::new(n, interval)),
+            now: 0,
+            count: 0,
+            solves: 0,
+            changes: false,
+            lost: None,
+            channels: Vec::new(),
+            changed: Vec::new(),
+            ended: Vec::new(),
+            network,
+            host,
+        }
+    }
+
+    /// Bytes that each channel has carried for messages that are there.
+    pub fn carried(&self) -> &[u64] {
+        &self.carried
+    }
+
+    /// What channels carried by interval, if that was asked for.
+    pub fn grid(&self) -> Option<&Grid> {
+        self.grid.as_ref()
+    }
+
+    /// How many flows there were.
+    pub fn flow_count(&self) -> u64 {
+        self.count
+    }
+
+    /// How often shares were found anew.
+    pub fn solve_count(&self) -> u64 {
+        self.solves
+    }
+
+    /// A message that had no route; it and others like it were taken to need no time. Look at this after a run.
+    pub fn lost(&self) -> Option<NoRoute> {
+        self.lost
+    }
+
+    fn is_local(&self, from: TerminalId, to: TerminalId) -> bool {
+        let fabric = self.network.fabric();
+        from == to || fabric.host_of(from) == fabric.host_of(to)
+    }
+
+    /// Begins a message now.
+    fn begin(&mut self, d: &Departure, delivered: &mut Vec<Delivery>) {
+        let Departure { message, from, to, bytes, job } = *d;
+        if self.chooser.splits() {
+            let paths = self.network.routes().paths() as u64;
+            if self.parts.len() <= message as usize {
+                self.parts.resize(message as usize + 1, (0, 0));
+            }
+            self.parts[message as usize] = (paths as u32, 0);
+            for path in 0..paths {
+                let part = bytes * (path + 1) / paths - bytes * path / paths;
+                self.flow(message, job, (from, to), part, path as usize, delivered);
+            }
+        } else {
+            let own = self.network.routes().path_of(from);
+            let path = self.chooser.path(from, to, bytes, own);
+            self.flow(message, job, (from, to), bytes, path, delivered);
+        }
+    }
+
+    fn flow(
+        &mut self,
+        message: u32,
+        job: u32,
+        (from, to): (TerminalId, TerminalId),
+        bytes: u64,
+        path: usize,
+        delivered: &mut Vec<Delivery>,
+    ) {
+        let mut channels = std::mem::take(&mut self.channels);
+        let found = self.network.path(from, to, path, &mut channels);
+        let latency = match found {
+            Ok(latency) => latency,
+            Err(lost) => {
+                self.lost.get_or_insert(lost);
+                self.channels = channels;
+                self.arrived(message, self.now, 0, delivered);
+                return;
+            }
+        };
+        if bytes <= self.small || bytes == 0 {
+            let slowest = channels.iter().map(|&c| self.shares.capacities()[c as usize]);
+            let slowest = slowest.fold(f64::INFINITY, f64::min);
+            for &c in &channels {
+                self.carried[c as usize] += bytes;
+            }
+            let long = duration(bytes as f64, slowest);
+            if let Some(grid) = &mut self.grid
+                && long > 0
+            {
+                let rate = bytes as f64 / long as f64;
+                grid.add(&channels.iter().copied(), self.now, self.now + long, rate);
+            }
+            self.channels = channels;
+            self.arrived(message, self.now + long, latency, delivered);
+            return;
+        }
+        let weight = self.weights.get(job as usize).copied().unwrap_or(1.0);
+        let limit = self.limits.get(job as usize).copied().unwrap_or(f64::INFINITY);
+        let id = self.shares.add(&channels, weight, limit);
+        self.channels = channels;
+        self.count += 1;
+        let i = id.0 as usize;
+        let version = self.active.get(i).map_or(0, |a| a.version + 1);
+        let (left, since) = (bytes as f64, self.now);
+        let active = Active { message, bytes, left, since, rate: 0.0, latency, version };
+        if i < self.active.len() {
+            self.active[i] = active;
+        } else {
+            self.active.push(active);
+        }
+    }
+
+    /// A message, or a part of one, has left, and arrives its latency later.
+    fn arrived(&mut self, message: u32, left: u64, latency: u64, delivered: &mut Vec<Delivery>) {
+        let mut arrives = left + latency;
+        if let Some((parts, latest)) = self.parts.get_mut(message as usize)
+            && *parts > 0
+        {
+            *parts -= 1;
+            *latest = arrives.max(*latest);
+            if *parts > 0 {
+                return;
+            }
+            arrives = *latest;
+        }
+        delivered.push(Delivery { message, left, arrives });
+    }
+
+    /// Shares anew, and plans the ends of all flows whose rates changed.
+    fn share(&mut self) {
+        let mut changed = std::mem::take(&mut self.changed);
+        self.shares.share(&mut changed);
+        self.solves += u64::from(!changed.is_empty());
+        for &(id, _) in &changed {
+            self.account(id);
+            let a = &mut self.active[id.0 as usize];
+            a.rate = self.shares.rate(id);
+            a.version += 1;
+            let end = self.now + duration(a.left, a.rate);
+            // Flows that end at the same time but for rounding are let end together.
+            let step = ((end - self.now) >> 30).next_power_of_two();
+            let end = end.saturating_add(step - 1) & !(step - 1);
+            self.agenda.push(end, Event::End { flow: id.0, version: a.version });
+        }
+        self.changed = changed;
+    }
+
+    /// Books what has flown since the last change.
+    fn account(&mut self, id: FlowId) {
+        let a = &mut self.active[id.0 as usize];
+        let flown = a.rate * (self.now - a.since) as f64;
+        if let Some(grid) = &mut self.grid {
+            // The last bytes of a message may need less than the time that was rounded up.
+            let flown = flown.min(a.left);
+            if self.now > a.since {
+                let rate = flown / (self.now - a.since) as f64;
+                grid.add(&self.shares.path(id), a.since, self.now, rate);
+            }
+        }
+        a.left = (a.left - flown).max(0.0);
+        a.since = self.now;
+    }
+}
+
+/// How long so many bytes take at a rate, in whole picoseconds, rounded up.
+#[expect(clippy::cast_sign_loss, reason = "neither is below zero")]
+fn duration(bytes: f64, rate: f64) -> u64 {
+    let long = bytes / rate;
+    // What rounding adds or takes is not worth a picosecond.
+    (long * (1.0 - 1e-12)).ceil() as u64
+}
+
+impl Wire for Flows<'_> {
+    fn latency(&self, from: TerminalId, to: TerminalId) -> u64 {
+        if self.is_local(from, to) {
+            return self.host.memory_latency;
+        }
+        // A request or an answer to it is short; what it takes on its way differs little from path to path.
+        self.network.latency(from, to)
+    }
+
+    fn depart(&mut self, now: u64, departures: &[Departure], delivered: &mut Vec<Delivery>) {
+        self.now = now;
+        for d in departures {
+            if self.is_local(d.from, d.to) {
+                let left =
+                    now + duration(d.bytes as f64, self.host.memory_bytes_per_second * 1e-12);
+                let arrives = left + self.host.memory_latency;
+                delivered.push(Delivery { message: d.message, left, arrives });
+                continue;
+            }
+            let ready = &mut self.ready[d.from.index()];
+            let begin = now.max(*ready);
+            *ready = begin + self.host.gap;
+            if begin == now {
+                self.begin(d, delivered);
+            } else {
+                let i = d.message as usize;
+                if self.waiting.len() <= i {
+                    self.waiting.resize(i + 1, *d);
+                }
+                self.waiting[i] = *d;
+                self.agenda.push(begin, Event::Begin { message: d.message });
+            }
+        }
+        self.changes = true;
+    }
+
+    fn upcoming(&mut self) -> Option<u64> {
+        // Once for all that came and went at one time.
+        if std::mem::take(&mut self.changes) {
+            self.share();
+        }
+        self.agenda.upcoming()
+    }
+
+    fn advance(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
+        self.now = now;
+        let mut ended = std::mem::take(&mut self.ended);
+        ended.clear();
+        while let Some((_, event)) = self.agenda.pop(now) {
+            match event {
+                Event::End { flow, version } => {
+                    if self.active[flow as usize].version == version {
+                        // Nothing else that was planned for it counts.
+                        self.active[flow as usize].version += 1;
+                        ended.push(flow);
+                    }
+                }
+                Event::Begin { message } => {
+                    let d = self.waiting[message as usize];
+                    self.begin(&d, delivered);
+                    self.changes = true;
+                }
+            }
+        }
+        for &flow in &ended {
+            let id = FlowId(flow);
+            self.account(id);
+            let a = self.active[flow as usize];
+            for c in self.shares.path(id) {
+                self.carried[c as usize] += a.bytes;
+            }
+            self.shares.remove(id);
+            self.arrived(a.message, now, a.latency, delivered);
+        }
+        self.changes |= !ended.is_empty();
+        self.ended = ended;
+    }
+}

@@ -1,0 +1,91 @@
+//! What channels carried, and when.
+
+/// Bytes of each channel in intervals of equal length.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Grid {
+    /// Length of an interval in picoseconds.
+    interval: u64,
+    channels: usize,
+    /// `bytes[interval * channels + channel]`.
+    bytes: Vec<f64>,
+}
+
+/// A grid has at most so many cells; then its intervals become twice as long.
+const CELLS: usize = 1 << 26;
+
+impl Grid {
+    /// An empty grid for so many channels.
+    ///
+    /// # Panics
+    /// If the interval is 0.
+    pub fn new(channels: usize, interval: u64) -> Self {
+        assert!(interval > 0, "an interval takes time");
+        Self { interval, channels, bytes: Vec::new() }
+    }
+
+    /// Length of an interval in picoseconds. It doubles when there would be too many.
+    pub fn interval(&self) -> u64 {
+        self.interval
+    }
+
+    /// Number of intervals.
+    pub fn len(&self) -> usize {
+        self.bytes.len().checked_div(self.channels).unwrap_or(0)
+    }
+
+    /// Whether nothing was carried.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Bytes of all channels in an interval.
+    pub fn at(&self, interval: usize) -> &[f64] {
+        &self.bytes[interval * self.channels..(interval + 1) * self.channels]
+    }
+
+    /// Adds what flows over some channels at a rate, in bytes a picosecond, for some time.
+    pub(crate) fn add(
+        &mut self,
+        channels: &(impl Iterator<Item = u32> + Clone),
+        from: u64,
+        to: u64,
+        rate: f64,
+    ) {
+        if to <= from || self.channels == 0 {
+            return;
+        }
+        while (to / self.interval + 1) as usize > (CELLS / self.channels).max(1) {
+            self.halve();
+        }
+        let cells = ((to - 1) / self.interval + 1) as usize * self.channels;
+        if self.bytes.len() < cells {
+            self.bytes.resize(cells, 0.0);
+        }
+        let mut begin = from;
+        while begin < to {
+            let i = begin / self.interval;
+            let end = ((i + 1) * self.interval).min(to);
+            let bytes = rate * (end - begin) as f64;
+            let row = i as usize * self.channels;
+            for c in channels.clone() {
+                self.bytes[row + c as usize] += bytes;
+            }
+            begin = end;
+        }
+    }
+
+    /// Makes intervals twice as long.
+    fn halve(&mut self) {
+        self.interval *= 2;
+        let rows = self.len();
+        let n = self.channels;
+        for row in 0..rows.div_ceil(2) {
+            for c in 0..n {
+                let second =
+                    if 2 * row + 1 < rows { self.bytes[(2 * row + 1) * n + c] } else { 0.0 };
+                self.bytes[row * n + c] = self.bytes[2 * row * n + c] + second;
+            }
+        }
+        self.bytes.truncate(rows.div_ceil(2) * n);
+    }
+}

@@ -1,0 +1,538 @@
+//! Max-min fair shares, kept while flows come and go.
+
+/// A flow that shares channels, by number; numbers of flows that are gone are used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FlowId(pub u32);
+
+/// No channel: a flow at its own limit, or one without a share yet.
+const NONE: u32 = u32::MAX;
+/// Levels that differ less than this are one: what is left of a channel is found by subtraction.
+const SAME: f64 = 1e-12;
+/// A channel counts as full up to this part of its capacity.
+const FULL: f64 = 1e-9;
+/// After so many times that neighbours had to be taken in, all flows are.
+const ROUNDS: u32 = 8;
+/// Levels that are found by looking at all channels; beyond, a heap finds them.
+const SCANS: u32 = 6;
+
+#[derive(Clone, Debug)]
+struct Flow {
+    weight: f64,
+    /// The largest share that it takes.
+    limit: f64,
+    rate: f64,
+    /// The channel that keeps it from more.
+    bottleneck: u32,
+    /// Its channels: `path[begin..begin + length]`.
+    begin: u32,
+    length: u32,
+    room: u32,
+    /// The last solve it took part in.
+    solve: u32,
+}
+
+/// A place on a path: where in the channel's list of flows it stands.
+#[derive(Clone, Copy, Debug)]
+struct Hop {
+    channel: u32,
+    place: u32,
+}
+
+/// Of a channel while shares are found.
+#[derive(Clone, Copy, Debug, Default)]
+struct Work {
+    /// Capacity that nobody has yet.
+    left: f64,
+    /// Weight of flows that have no share yet.
+    weight: f64,
+    /// How many these are.
+    open: u32,
+    /// The last solve it took part in.
+    solve: u32,
+    /// The level at which it became full, if it did.
+    level: f64,
+}
+
+/// Shares of flows on channels that are **weighted max-min fair**: no flow's rate by weight can grow without that of
+/// another shrinking that is not larger (Bertsekas, Gallager, "Data Networks", 2nd edition, section 6.5.2).
+///
+/// Shares are changed locally. Flows that are new, or whose bottleneck has room again, are shared anew by progressive
+/// filling while all others keep their rates. Then every channel that was touched is tested for the property that
+/// makes shares max-min fair: every flow has a full channel on which none has a higher level. Flows that lost theirs
+/// join in, and the filling is repeated, until none has.
+///
+/// Complexity: O(hops of the flows that change + flows on their channels) for each repetition and level; a departure
+/// of a flow that shared its bottleneck with none costs its hops.
+#[derive(Clone, Debug)]
+pub struct MaxMin {
+    capacity: Vec<f64>,
+    on: Vec<Vec<(u32, u32)>>,
+    flows: Vec<Flow>,
+    hops: Vec<Hop>,
+    unused: Vec<u32>,
+    alive: usize,
+    /// Channels whose flows may change, and flows that are new.
+    freed: Vec<u32>,
+    fresh: Vec<u32>,
+    // What is used again from solve to solve.
+    solve: u32,
+    work: Vec<Work>,
+    members: Vec<u32>,
+    touched: Vec<u32>,
+    active: Vec<u32>,
+    old: Vec<f64>,
+}
+
+impl MaxMin {
+    /// Channels of these capacities, in any unit of amount by time, without flows.
+    pub fn new(capacity: Vec<f64>) -> Self {
+        let n = capacity.len();
+        Self {
+            capacity,
+            on: vec![Vec::new(); n],
+            flows: Vec::new(),
+            hops: Vec::new(),
+            unused: Vec::new(),
+            alive: 0,
+            freed: Vec::new(),
+            fresh: Vec::new(),
+            solve: 0,
+            work: vec![Work::default(); n],
+            members: Vec::new(),
+            touched: Vec::new(),
+            active: Vec::new(),
+            old: Vec::new(),
+        }
+    }
+
+    /// Number of flows.
+    pub fn len(&self) -> usize {
+        self.alive
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.alive == 0
+    }
+
+    /// Capacities of the channels.
+    pub fn capacities(&self) -> &[f64] {
+        &self.capacity
+    }
+
+    /// The rate of a flow, as of the last [`MaxMin::share`]; infinite for one without channels and limit.
+    #[inline]
+    pub fn rate(&self, flow: FlowId) -> f64 {
+        self.flows[flow.0 as usize].rate
+    }
+
+    /// The channels of a flow.
+    pub fn path(&self, flow: FlowId) -> impl Iterator<Item = u32> + Clone + '_ {
+        self.hops_of(flow.0).map(|h| self.hops[h].channel)
+    }
+
+    #[inline]
+    fn hops_of(&self, flow: u32) -> std::ops::Range<usize> {
+        let f = &self.flows[flow as usize];
+        f.begin as usize..(f.begin + f.length) as usize
+    }
+
+    /// Adds a flow over these channels, each at most once. Its rate is known after [`MaxMin::share`]; it is at most
+    /// `limit`, and `weight` times as large as that of another flow with the same bottleneck and weight 1.
+    ///
+    /// # Panics
+    /// If the weight or the limit is not above zero.
+    pub fn add(&mut self, path: &[u32], weight: f64, limit: f64) -> FlowId {
+        assert!(weight > 0.0 && limit > 0.0, "weight {weight} and limit {limit} must be above 0");
+        let length = path.len() as u32;
+        let id = match self.unused.pop() {
+            Some(id) if self.flows[id as usize].room >= length => id,
+            gone => {
+                let begin = self.hops.len() as u32;
+                self.hops.resize(self.hops.len() + path.len(), Hop { channel: NONE, place: 0 });
+                let flow = Flow {
+                    weight,
+                    limit,
+                    rate: 0.0,
+                    bottleneck: NONE,
+                    begin,
+                    length,
+                    room: length,
+                    solve: 0,
+                };
+                if let Some(id) = gone {
+                    self.flows[id as usize] = flow;
+                    id
+                } else {
+                    self.flows.push(flow);
+                    self.flows.len() as u32 - 1
+                }
+            }
+        };
+        let flow = &mut self.flows[id as usize];
+        (flow.weight, flow.limit, flow.length) = (weight, limit, length);
+        (flow.rate, flow.bottleneck) = (0.0, NONE);
+        let begin = flow.begin;
+        for (i, &c) in path.iter().enumerate() {
+            let list = &mut self.on[c as usize];
+            self.hops[begin as usize + i] = Hop { channel: c, place: list.len() as u32 };
+            list.push((id, begin + i as u32));
+        }
+        self.alive += 1;
+        self.fresh.push(id);
+        FlowId(id)
+    }
+
+    /// Takes a flow away. What becomes free is shared at the next [`MaxMin::share`].
+    pub fn remove(&mut self, flow: FlowId) {
+        for h in self.hops_of(flow.0) {
+            let Hop { channel, place } = self.hops[h];
+            let list = &mut self.on[channel as usize];
+            list.swap_remove(place as usize);
+            if let Some(&(_, moved)) = list.get(place as usize) {
+                self.hops[moved as usize].place = place;
+            }
+            if !list.is_empty() {
+                self.freed.push(channel);
+            }
+        }
+        if self.flows[flow.0 as usize].bottleneck == NONE {
+            // It may be among the new ones still.
+            self.fresh.retain(|&f| f != flow.0);
+        }
+        self.unused.push(flow.0);
+        self.alive -= 1;
+    }
+
+    /// Makes the shares fair again. `changed` gets the flows whose rates changed, new ones included, and their rates
+    /// before.
+    pub fn share(&mut self, changed: &mut Vec<(FlowId, f64)>) {
+        changed.clear();
+        if self.fresh.is_empty() && self.freed.is_empty() {
+            return;
+        }
+        self.solve += 1;
+        self.members.clear();
+        self.touched.clear();
+        self.old.clear();
+        let fresh = std::mem::take(&mut self.fresh);
+        for &f in &fresh {
+            self.join(f);
+        }
+        self.fresh = fresh;
+        self.fresh.clear();
+        let freed = std::mem::take(&mut self.freed);
+        for &c in &freed {
+            self.join_held_by(c);
+        }
+        self.freed = freed;
+        self.freed.clear();
+        // What a new flow meets on full channels has to give way.
+        for t in 0..self.touched.len() {
+            let c = self.touched[t];
+            if self.on[c as usize].len() > 1 {
+                self.join_held_by(c);
+            }
+        }
+        let mut rounds = 0;
+        while !self.members.is_empty() {
+            self.fill();
+            let before = self.members.len();
+            self.test();
+            if self.members.len() == before {
+                break;
+            }
+            rounds += 1;
+            if rounds == ROUNDS {
+                self.join_all();
+            }
+        }
+        for (&f, &old) in self.members.iter().zip(&self.old) {
+            let flow = &self.flows[f as usize];
+            #[expect(clippy::float_cmp, reason = "any change counts")]
+            if flow.rate != old || old == 0.0 {
+                changed.push((FlowId(f), old));
+            }
+        }
+    }
+
+    /// Takes a flow into the solve, and its channels.
+    #[inline]
+    fn join(&mut self, f: u32) {
+        let flow = &mut self.flows[f as usize];
+        if flow.solve == self.solve {
+            return;
+        }
+        flow.solve = self.solve;
+        self.members.push(f);
+        self.old.push(flow.rate);
+        for h in self.hops_of(f) {
+            let c = self.hops[h].channel;
+            let work = &mut self.work[c as usize];
+            if work.solve != self.solve {
+                work.solve = self.solve;
+                self.touched.push(c);
+            }
+        }
+    }
+
+    /// Takes in the flows that a channel keeps from more.
+    fn join_held_by(&mut self, c: u32) {
+        for i in 0..self.on[c as usize].len() {
+            let f = self.on[c as usize][i].0;
+            if self.flows[f as usize].bottleneck == c {
+                self.join(f);
+            }
+        }
+    }
+
+    fn join_all(&mut self) {
+        for c in 0..self.on.len() {
+            for i in 0..self.on[c].len() {
+                let f = self.on[c][i].0;
+                self.join(f);
+            }
+        }
+    }
+
+    /// Shares what the others leave among the members, by progressive filling.
+    fn fill(&mut self) {
+        self.active.clear();
+        let mut limits: Vec<(f64, u32)> = Vec::new();
+        for &c in &self.touched {
+            let (mut left, mut weight, mut open) = (self.capacity[c as usize], 0.0, 0);
+            for &(f, _) in &self.on[c as usize] {
+                let flow = &self.flows[f as usize];
+                if flow.solve == self.solve {
+                    weight += flow.weight;
+                    open += 1;
+                } else {
+                    left -= flow.rate;
+                }
+            }
+            let left = left.max(0.0);
+            self.work[c as usize] =
+                Work { left, weight, open, solve: self.solve, level: f64::INFINITY };
+            if open > 0 {
+                self.active.push(c);
+            }
+        }
+        let mut open = 0;
+        for &f in &self.members {
+            let flow = &mut self.flows[f as usize];
+            // Below zero until it has a share.
+            flow.rate = -1.0;
+            open += 1;
+            if flow.limit < f64::INFINITY || flow.length == 0 {
+                limits.push((flow.limit / flow.weight, f));
+            }
+        }
+        limits.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
+        let mut level = 0.0f64;
+        let mut scans = 0;
+        while open > 0 && scans < SCANS {
+            scans += 1;
+            let (mut least, mut kept) = (f64::INFINITY, 0);
+            for i in 0..self.active.len() {
+                let c = self.active[i];
+                let work = &self.work[c as usize];
+                if work.open > 0 {
+                    self.active[kept] = c;
+                    kept += 1;
+                    least = least.min(work.left / work.weight);
+                }
+            }
+            self.active.truncate(kept);
+            let limited = self.limited(&mut limits, least);
+            if limited > 0 {
+                // Levels are higher now.
+                open -= limited;
+                continue;
+            }
+            level = level.max(least);
+            for i in 0..self.active.len() {
+                let c = self.active[i];
+                let work = &self.work[c as usize];
+                if work.open > 0 && work.left <= level * work.weight * (1.0 + SAME) {
+                    open -= self.freeze(c, level);
+                }
+            }
+            if self.active.is_empty() {
+                break;
+            }
+        }
+        if open > 0 && !self.active.is_empty() {
+            self.fill_by_heap(level, &mut limits);
+        }
+        // Without a channel only the limit counts.
+        while let Some((limit, f)) = limits.pop() {
+            let flow = &mut self.flows[f as usize];
+            if flow.rate < 0.0 {
+                (flow.rate, flow.bottleneck) = (limit * flow.weight, NONE);
+            }
+        }
+    }
+
+    /// The rest of [`Self::fill`], where levels are many.
+    fn fill_by_heap(&mut self, mut level: f64, limits: &mut Vec<(f64, u32)>) {
+        let mut heap = Heap::default();
+        for &c in &self.active {
+            let work = &self.work[c as usize];
+            if work.open > 0 {
+                heap.items.push((work.left / work.weight, c));
+            }
+        }
+        heap.order();
+        while let Some(&(key, c)) = heap.items.first() {
+            let work = &self.work[c as usize];
+            if work.open == 0 {
+                heap.pop();
+                continue;
+            }
+            let now = work.left / work.weight;
+            // Levels only rise while others are taken out.
+            if now > key * (1.0 + SAME) {
+                heap.replace(now);
+                continue;
+            }
+            if limits.last().is_some_and(|l| l.0 < key) {
+                self.limited(limits, key);
+                continue;
+            }
+            heap.pop();
+            if key > level * (1.0 + SAME) {
+                level = key;
+            }
+            self.freeze(c, level);
+        }
+    }
+
+    /// Gives flows whose limits are below a level their limits; returns how many.
+    fn limited(&mut self, limits: &mut Vec<(f64, u32)>, level: f64) -> u32 {
+        let mut count = 0;
+        while let Some(&(limit, f)) = limits.last()
+            && limit < level
+        {
+            limits.pop();
+            if self.flows[f as usize].rate < 0.0 {
+                self.give(f, limit, NONE);
+                count += 1;
+            }
+        }
+        count
+    }
+
+    /// All flows of a channel that have no share yet get theirs; returns how many.
+    fn freeze(&mut self, c: u32, level: f64) -> u32 {
+        self.work[c as usize].level = level;
+        let mut count = 0;
+        for i in 0..self.on[c as usize].len() {
+            let f = self.on[c as usize][i].0;
+            let flow = &self.flows[f as usize];
+            if flow.solve == self.solve && flow.rate < 0.0 {
+                self.give(f, level, c);
+                count += 1;
+            }
+        }
+        count
+    }
+
+    #[inline]
+    fn give(&mut self, f: u32, level: f64, bottleneck: u32) {
+        let flow = &mut self.flows[f as usize];
+        let (weight, rate) = (flow.weight, level * flow.weight);
+        (flow.rate, flow.bottleneck) = (rate, bottleneck);
+        for h in self.hops_of(f) {
+            let work = &mut self.work[self.hops[h].channel as usize];
+            work.left = (work.left - rate).max(0.0);
+            work.weight -= weight;
+            work.open -= 1;
+        }
+    }
+
+    /// Takes in whoever has no bottleneck any more.
+    fn test(&mut self) {
+        for t in 0..self.touched.len() {
+            let c = self.touched[t];
+            let (mut used, mut highest, mut others) = (0.0, 0.0f64, false);
+            for &(f, _) in &self.on[c as usize] {
+                let flow = &self.flows[f as usize];
+                used += flow.rate;
+                if flow.solve == self.solve {
+                    highest = highest.max(flow.rate / flow.weight);
+                } else {
+                    others = true;
+                }
+            }
+            if !others {
+                continue;
+            }
+            let full = used >= self.capacity[c as usize] * (1.0 - FULL);
+            let level = self.work[c as usize].level;
+            for i in 0..self.on[c as usize].len() {
+                let f = self.on[c as usize][i].0;
+                let flow = &self.flows[f as usize];
+                if flow.solve == self.solve {
+                    continue;
+                }
+                let own = flow.rate / flow.weight;
+                // It has more than those that this channel holds back, or it is held back here no longer.
+                let above = own > level * (1.0 + FULL);
+                let freed = flow.bottleneck == c && (!full || highest > own * (1.0 + FULL));
+                if above || freed {
+                    self.join(f);
+                }
+            }
+        }
+    }
+}
+
+/// A binary heap of (key, channel), the least on top; of equal keys the lower channel.
+#[derive(Default)]
+struct Heap {
+    items: Vec<(f64, u32)>,
+}
+
+impl Heap {
+    fn less(a: (f64, u32), b: (f64, u32)) -> bool {
+        a.0 < b.0 || (a.0 <= b.0 && a.1 < b.1)
+    }
+
+    fn order(&mut self) {
+        for i in (0..self.items.len() / 2).rev() {
+            self.down(i);
+        }
+    }
+
+    fn down(&mut self, mut i: usize) {
+        let item = self.items[i];
+        loop {
+            let mut child = 2 * i + 1;
+            if child >= self.items.len() {
+                break;
+            }
+            if child + 1 < self.items.len() && Self::less(self.items[child + 1], self.items[child])
+            {
+                child += 1;
+            }
+            if !Self::less(self.items[child], item) {
+                break;
+            }
+            self.items[i] = self.items[child];
+            i = child;
+        }
+        self.items[i] = item;
+    }
+
+    fn pop(&mut self) {
+        self.items.swap_remove(0);
+        if !self.items.is_empty() {
+            self.down(0);
+        }
+    }
+
+    fn replace(&mut self, key: f64) {
+        self.items[0].0 = key;
+        self.down(0);
+    }
+}
