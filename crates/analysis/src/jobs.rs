@@ -12,7 +12,6 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-
 use crate::{Efi, dark_fiber_percent};
 
 /// What one job's routes load.

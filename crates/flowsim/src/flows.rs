@@ -13,6 +13,9 @@ pub struct Options<'a> {
     /// Messages of at most so many bytes do not share: they take the latency and the time of the slowest channel of
     /// their path, and hold up nobody. 0 makes every message a flow.
     pub small: u64,
+    /// No message shares: each takes the latency and the time of the slowest channel of its path, one after the other
+    /// out of each adapter (LogGP).
+    pub alone: bool,
     /// Seed of random choices.
     pub seed: u64,
     /// Weight of the flows of each job; 1 for those that are not named.
@@ -29,6 +32,7 @@ impl Default for Options<'_> {
         Self {
             choice: Choice::Routes,
             small: 0,
+            alone: false,
             seed: 1,
             weights: Vec::new(),
             limits: Vec::new(),
@@ -68,6 +72,7 @@ pub struct Flows<'a> {
     shares: MaxMin,
     chooser: Chooser<'a>,
     small: u64,
+    alone: bool,
     weights: Vec<f64>,
     limits: Vec<f64>,
     /// By number of flow.
@@ -99,9 +104,10 @@ impl<'a> Flows<'a> {
         let terminals = network.fabric().terminal_count();
         let paths = network.routes().paths();
         Self {
-            shares: MaxMin::new(network.capacities().to_vec()),
+            shares: MaxMin::new(network.capacities()),
             chooser: Chooser::new(options.choice, terminals, paths, options.seed),
             small: options.small,
+            alone: options.alone,
             weights: options.weights,
             limits: options.limits,
             active: Vec::new(),
@@ -150,8 +156,7 @@ impl<'a> Flows<'a> {
     }
 
     fn is_local(&self, from: TerminalId, to: TerminalId) -> bool {
-        let fabric = self.network.fabric();
-        from == to || fabric.host_of(from) == fabric.host_of(to)
+        from == to || self.network.host_of(from) == self.network.host_of(to)
     }
 
     /// Begins a message now.
@@ -194,21 +199,27 @@ impl<'a> Flows<'a> {
                 return;
             }
         };
-        if bytes <= self.small || bytes == 0 {
-            let slowest = channels.iter().map(|&c| self.shares.capacities()[c as usize]);
+        if bytes <= self.small || bytes == 0 || self.alone {
+            let slowest = channels.iter().map(|&c| self.shares.capacity(c));
             let slowest = slowest.fold(f64::INFINITY, f64::min);
             for &c in &channels {
                 self.carried[c as usize] += bytes;
             }
             let long = duration(bytes as f64, slowest);
+            let mut begin = self.now;
+            if self.alone {
+                let ready = &mut self.ready[from.index()];
+                begin = begin.max(*ready);
+                *ready = begin + long + self.host.gap;
+            }
             if let Some(grid) = &mut self.grid
                 && long > 0
             {
                 let rate = bytes as f64 / long as f64;
-                grid.add(&channels.iter().copied(), self.now, self.now + long, rate);
+                grid.add(&channels.iter().copied(), begin, begin + long, rate);
             }
             self.channels = channels;
-            self.arrived(message, self.now + long, latency, delivered);
+            self.arrived(message, begin + long, latency, delivered);
             return;
         }
         let weight = self.weights.get(job as usize).copied().unwrap_or(1.0);
@@ -308,10 +319,13 @@ impl Wire for Flows<'_> {
             }
             let ready = &mut self.ready[d.from.index()];
             let begin = now.max(*ready);
-            *ready = begin + self.host.gap;
-            if begin == now {
+            if self.alone || begin == now {
+                if !self.alone {
+                    *ready = begin + self.host.gap;
+                }
                 self.begin(d, delivered);
             } else {
+                *ready = begin + self.host.gap;
                 let i = d.message as usize;
                 if self.waiting.len() <= i {
                     self.waiting.resize(i + 1, *d);

@@ -31,26 +31,31 @@ struct Flow {
     solve: u32,
 }
 
-/// A place on a path: where in the channel's list of flows it stands.
+/// A place on a path, and its neighbours in the channel's list of flows.
 #[derive(Clone, Copy, Debug)]
 struct Hop {
     channel: u32,
-    place: u32,
+    flow: u32,
+    next: u32,
+    before: u32,
 }
 
-/// Of a channel while shares are found.
-#[derive(Clone, Copy, Debug, Default)]
-struct Work {
-    /// Capacity that nobody has yet.
-    left: f64,
-    /// Weight of flows that have no share yet.
-    weight: f64,
-    /// How many these are.
-    open: u32,
-    /// The last solve it took part in.
+#[derive(Clone, Copy, Debug)]
+struct Channel {
+    capacity: f64,
+    /// The first hop of its list, and how many there are.
+    first: u32,
+    count: u32,
+    /// The last solve that it took part in; what follows is of that solve.
     solve: u32,
+    /// Members without a share yet, their weight, and the capacity that nobody has yet.
+    open: u32,
+    weight: f64,
+    left: f64,
     /// The level at which it became full, if it did.
     level: f64,
+    /// How many of its flows are members.
+    members: u32,
 }
 
 /// Shares of flows on channels that are **weighted max-min fair**: no flow's rate by weight can grow without that of
@@ -65,8 +70,7 @@ struct Work {
 /// of a flow that shared its bottleneck with none costs its hops.
 #[derive(Clone, Debug)]
 pub struct MaxMin {
-    capacity: Vec<f64>,
-    on: Vec<Vec<(u32, u32)>>,
+    channels: Vec<Channel>,
     flows: Vec<Flow>,
     hops: Vec<Hop>,
     unused: Vec<u32>,
@@ -76,7 +80,6 @@ pub struct MaxMin {
     fresh: Vec<u32>,
     // What is used again from solve to solve.
     solve: u32,
-    work: Vec<Work>,
     members: Vec<u32>,
     touched: Vec<u32>,
     active: Vec<u32>,
@@ -85,11 +88,20 @@ pub struct MaxMin {
 
 impl MaxMin {
     /// Channels of these capacities, in any unit of amount by time, without flows.
-    pub fn new(capacity: Vec<f64>) -> Self {
-        let n = capacity.len();
-        Self {
+    pub fn new(capacity: &[f64]) -> Self {
+        let channel = |&capacity: &f64| Channel {
             capacity,
-            on: vec![Vec::new(); n],
+            first: NONE,
+            count: 0,
+            solve: 0,
+            open: 0,
+            weight: 0.0,
+            left: 0.0,
+            level: 0.0,
+            members: 0,
+        };
+        Self {
+            channels: capacity.iter().map(channel).collect(),
             flows: Vec::new(),
             hops: Vec::new(),
             unused: Vec::new(),
@@ -97,7 +109,6 @@ impl MaxMin {
             freed: Vec::new(),
             fresh: Vec::new(),
             solve: 0,
-            work: vec![Work::default(); n],
             members: Vec::new(),
             touched: Vec::new(),
             active: Vec::new(),
@@ -115,9 +126,10 @@ impl MaxMin {
         self.alive == 0
     }
 
-    /// Capacities of the channels.
-    pub fn capacities(&self) -> &[f64] {
-        &self.capacity
+    /// The capacity of a channel.
+    #[inline]
+    pub fn capacity(&self, channel: u32) -> f64 {
+        self.channels[channel as usize].capacity
     }
 
     /// The rate of a flow, as of the last [`MaxMin::share`]; infinite for one without channels and limit.
@@ -129,6 +141,17 @@ impl MaxMin {
     /// The channels of a flow.
     pub fn path(&self, flow: FlowId) -> impl Iterator<Item = u32> + Clone + '_ {
         self.hops_of(flow.0).map(|h| self.hops[h].channel)
+    }
+
+    /// The flows on a channel.
+    #[inline]
+    fn on(&self, channel: u32) -> impl Iterator<Item = u32> + '_ {
+        let mut at = self.channels[channel as usize].first;
+        std::iter::from_fn(move || {
+            let hop = self.hops.get(at as usize)?;
+            at = hop.next;
+            Some(hop.flow)
+        })
     }
 
     #[inline]
@@ -149,7 +172,8 @@ impl MaxMin {
             Some(id) if self.flows[id as usize].room >= length => id,
             gone => {
                 let begin = self.hops.len() as u32;
-                self.hops.resize(self.hops.len() + path.len(), Hop { channel: NONE, place: 0 });
+                let none = Hop { channel: NONE, flow: NONE, next: NONE, before: NONE };
+                self.hops.resize(self.hops.len() + path.len(), none);
                 let flow = Flow {
                     weight,
                     limit,
@@ -174,9 +198,13 @@ impl MaxMin {
         (flow.rate, flow.bottleneck) = (0.0, NONE);
         let begin = flow.begin;
         for (i, &c) in path.iter().enumerate() {
-            let list = &mut self.on[c as usize];
-            self.hops[begin as usize + i] = Hop { channel: c, place: list.len() as u32 };
-            list.push((id, begin + i as u32));
+            let channel = &mut self.channels[c as usize];
+            let (at, next) = (begin + i as u32, channel.first);
+            (channel.first, channel.count) = (at, channel.count + 1);
+            self.hops[at as usize] = Hop { channel: c, flow: id, next, before: NONE };
+            if let Some(next) = self.hops.get_mut(next as usize) {
+                next.before = at;
+            }
         }
         self.alive += 1;
         self.fresh.push(id);
@@ -186,14 +214,18 @@ impl MaxMin {
     /// Takes a flow away. What becomes free is shared at the next [`MaxMin::share`].
     pub fn remove(&mut self, flow: FlowId) {
         for h in self.hops_of(flow.0) {
-            let Hop { channel, place } = self.hops[h];
-            let list = &mut self.on[channel as usize];
-            list.swap_remove(place as usize);
-            if let Some(&(_, moved)) = list.get(place as usize) {
-                self.hops[moved as usize].place = place;
+            let Hop { channel: c, next, before, .. } = self.hops[h];
+            if let Some(next) = self.hops.get_mut(next as usize) {
+                next.before = before;
             }
-            if !list.is_empty() {
-                self.freed.push(channel);
+            let channel = &mut self.channels[c as usize];
+            channel.count -= 1;
+            match self.hops.get_mut(before as usize) {
+                Some(before) => before.next = next,
+                None => channel.first = next,
+            }
+            if channel.count > 0 {
+                self.freed.push(c);
             }
         }
         if self.flows[flow.0 as usize].bottleneck == NONE {
@@ -230,7 +262,7 @@ impl MaxMin {
         // What a new flow meets on full channels has to give way.
         for t in 0..self.touched.len() {
             let c = self.touched[t];
-            if self.on[c as usize].len() > 1 {
+            if self.channels[c as usize].count > 1 {
                 self.join_held_by(c);
             }
         }
@@ -268,29 +300,32 @@ impl MaxMin {
         self.old.push(flow.rate);
         for h in self.hops_of(f) {
             let c = self.hops[h].channel;
-            let work = &mut self.work[c as usize];
-            if work.solve != self.solve {
-                work.solve = self.solve;
+            let channel = &mut self.channels[c as usize];
+            if channel.solve != self.solve {
+                (channel.solve, channel.members) = (self.solve, 0);
                 self.touched.push(c);
             }
+            channel.members += 1;
         }
     }
 
     /// Takes in the flows that a channel keeps from more.
     fn join_held_by(&mut self, c: u32) {
-        for i in 0..self.on[c as usize].len() {
-            let f = self.on[c as usize][i].0;
-            if self.flows[f as usize].bottleneck == c {
-                self.join(f);
+        let mut at = self.channels[c as usize].first;
+        while let Some(&Hop { flow, next, .. }) = self.hops.get(at as usize) {
+            at = next;
+            if self.flows[flow as usize].bottleneck == c {
+                self.join(flow);
             }
         }
     }
 
     fn join_all(&mut self) {
-        for c in 0..self.on.len() {
-            for i in 0..self.on[c].len() {
-                let f = self.on[c][i].0;
-                self.join(f);
+        for c in 0..self.channels.len() {
+            let mut at = self.channels[c].first;
+            while let Some(&Hop { flow, next, .. }) = self.hops.get(at as usize) {
+                at = next;
+                self.join(flow);
             }
         }
     }
@@ -299,32 +334,32 @@ impl MaxMin {
     fn fill(&mut self) {
         self.active.clear();
         let mut limits: Vec<(f64, u32)> = Vec::new();
-        for &c in &self.touched {
-            let (mut left, mut weight, mut open) = (self.capacity[c as usize], 0.0, 0);
-            for &(f, _) in &self.on[c as usize] {
-                let flow = &self.flows[f as usize];
-                if flow.solve == self.solve {
-                    weight += flow.weight;
-                    open += 1;
-                } else {
-                    left -= flow.rate;
-                }
+        for t in 0..self.touched.len() {
+            let c = self.touched[t];
+            let Channel { capacity, count, members, .. } = self.channels[c as usize];
+            let mut left = capacity;
+            if count > members {
+                let others = self.on(c).map(|f| &self.flows[f as usize]);
+                left -= others.filter(|f| f.solve != self.solve).map(|f| f.rate).sum::<f64>();
             }
-            let left = left.max(0.0);
-            self.work[c as usize] =
-                Work { left, weight, open, solve: self.solve, level: f64::INFINITY };
-            if open > 0 {
-                self.active.push(c);
-            }
+            let channel = &mut self.channels[c as usize];
+            channel.left = left.max(0.0);
+            (channel.weight, channel.open, channel.level) = (0.0, members, f64::INFINITY);
+            self.active.push(c);
         }
         let mut open = 0;
-        for &f in &self.members {
+        for m in 0..self.members.len() {
+            let f = self.members[m];
             let flow = &mut self.flows[f as usize];
             // Below zero until it has a share.
             flow.rate = -1.0;
             open += 1;
             if flow.limit < f64::INFINITY || flow.length == 0 {
                 limits.push((flow.limit / flow.weight, f));
+            }
+            let weight = flow.weight;
+            for h in self.hops_of(f) {
+                self.channels[self.hops[h].channel as usize].weight += weight;
             }
         }
         limits.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
@@ -335,7 +370,7 @@ impl MaxMin {
             let (mut least, mut kept) = (f64::INFINITY, 0);
             for i in 0..self.active.len() {
                 let c = self.active[i];
-                let work = &self.work[c as usize];
+                let work = &self.channels[c as usize];
                 if work.open > 0 {
                     self.active[kept] = c;
                     kept += 1;
@@ -352,7 +387,7 @@ impl MaxMin {
             level = level.max(least);
             for i in 0..self.active.len() {
                 let c = self.active[i];
-                let work = &self.work[c as usize];
+                let work = &self.channels[c as usize];
                 if work.open > 0 && work.left <= level * work.weight * (1.0 + SAME) {
                     open -= self.freeze(c, level);
                 }
@@ -377,14 +412,14 @@ impl MaxMin {
     fn fill_by_heap(&mut self, mut level: f64, limits: &mut Vec<(f64, u32)>) {
         let mut heap = Heap::default();
         for &c in &self.active {
-            let work = &self.work[c as usize];
+            let work = &self.channels[c as usize];
             if work.open > 0 {
                 heap.items.push((work.left / work.weight, c));
             }
         }
         heap.order();
         while let Some(&(key, c)) = heap.items.first() {
-            let work = &self.work[c as usize];
+            let work = &self.channels[c as usize];
             if work.open == 0 {
                 heap.pop();
                 continue;
@@ -424,10 +459,11 @@ impl MaxMin {
 
     /// All flows of a channel that have no share yet get theirs; returns how many.
     fn freeze(&mut self, c: u32, level: f64) -> u32 {
-        self.work[c as usize].level = level;
+        self.channels[c as usize].level = level;
         let mut count = 0;
-        for i in 0..self.on[c as usize].len() {
-            let f = self.on[c as usize][i].0;
+        let mut at = self.channels[c as usize].first;
+        while let Some(&Hop { flow: f, next, .. }) = self.hops.get(at as usize) {
+            at = next;
             let flow = &self.flows[f as usize];
             if flow.solve == self.solve && flow.rate < 0.0 {
                 self.give(f, level, c);
@@ -443,7 +479,7 @@ impl MaxMin {
         let (weight, rate) = (flow.weight, level * flow.weight);
         (flow.rate, flow.bottleneck) = (rate, bottleneck);
         for h in self.hops_of(f) {
-            let work = &mut self.work[self.hops[h].channel as usize];
+            let work = &mut self.channels[self.hops[h].channel as usize];
             work.left = (work.left - rate).max(0.0);
             work.weight -= weight;
             work.open -= 1;
@@ -454,23 +490,22 @@ impl MaxMin {
     fn test(&mut self) {
         for t in 0..self.touched.len() {
             let c = self.touched[t];
-            let (mut used, mut highest, mut others) = (0.0, 0.0f64, false);
-            for &(f, _) in &self.on[c as usize] {
+            let Channel { capacity, first, count, members, level, .. } = self.channels[c as usize];
+            if count == members {
+                continue;
+            }
+            let (mut used, mut highest) = (0.0, 0.0f64);
+            for f in self.on(c) {
                 let flow = &self.flows[f as usize];
                 used += flow.rate;
                 if flow.solve == self.solve {
                     highest = highest.max(flow.rate / flow.weight);
-                } else {
-                    others = true;
                 }
             }
-            if !others {
-                continue;
-            }
-            let full = used >= self.capacity[c as usize] * (1.0 - FULL);
-            let level = self.work[c as usize].level;
-            for i in 0..self.on[c as usize].len() {
-                let f = self.on[c as usize][i].0;
+            let full = used >= capacity * (1.0 - FULL);
+            let mut at = first;
+            while let Some(&Hop { flow: f, next, .. }) = self.hops.get(at as usize) {
+                at = next;
                 let flow = &self.flows[f as usize];
                 if flow.solve == self.solve {
                     continue;

@@ -1,6 +1,6 @@
 //! A fabric as flows see it: channels with capacities and latencies, and the paths that routes take over them.
 
-use darkfiber_fabric::{ChannelId, Fabric, TerminalId};
+use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
 use darkfiber_routing::{DestId, Routes, Step, step};
 use darkfiber_workload::play::Host;
 use thiserror::Error;
@@ -25,16 +25,21 @@ pub struct Network<'a> {
     latency: Vec<u64>,
     switch: u64,
     adapters: u64,
-    /// Where the path of (row, source switch) begins in `paths`, [`UNKNOWN`] until it is asked for; empty where the
-    /// table would be too large.
+    /// Of each terminal, in one place: its switch and its host.
+    home: Vec<(u32, u32)>,
+    /// Where the path of (row, source switch) begins in `paths`, 0 until it is asked for; empty until so many paths were
+    /// asked for that it pays.
     known: Vec<u32>,
+    /// Paths that were asked for without it.
+    asked: usize,
     /// Length, latency in two parts, channels.
     paths: Vec<u32>,
 }
 
-const UNKNOWN: u32 = u32::MAX;
 /// The table of paths has at most so many entries.
 const KEPT: usize = 1 << 27;
+/// It is made once a path was asked for as often as one in so many entries.
+const PAYS: usize = 16;
 /// Length and latency before the channels of a path.
 const HEAD: usize = 3;
 
@@ -64,8 +69,6 @@ impl<'a> Network<'a> {
                 latency.push(class.latency_ps);
             }
         }
-        let entries = routes.row_count() * fabric.switch_count();
-        let known = if entries <= KEPT { vec![UNKNOWN; entries] } else { Vec::new() };
         Self {
             fabric,
             routes,
@@ -73,8 +76,13 @@ impl<'a> Network<'a> {
             latency,
             switch: host.switch,
             adapters: host.adapters,
-            known,
-            paths: Vec::new(),
+            home: (0..t)
+                .map(TerminalId::new)
+                .map(|x| (fabric.terminal(x).switch.0, fabric.host_of(x).0))
+                .collect(),
+            known: Vec::new(),
+            asked: 0,
+            paths: vec![0],
         }
     }
 
@@ -94,6 +102,17 @@ impl<'a> Network<'a> {
     /// The routes.
     pub fn routes(&self) -> &'a Routes {
         self.routes
+    }
+
+    #[inline]
+    fn switch_of(&self, terminal: TerminalId) -> SwitchId {
+        SwitchId(self.home[terminal.index()].0)
+    }
+
+    /// The host of a terminal.
+    #[inline]
+    pub(crate) fn host_of(&self, terminal: TerminalId) -> u32 {
+        self.home[terminal.index()].1
     }
 
     /// What each channel carries, in bytes a picosecond.
@@ -119,13 +138,20 @@ impl<'a> Network<'a> {
         let ends =
             self.adapters + self.latency[m + to.index()] + self.latency[m + t + from.index()];
         let row = self.routes.row(DestId::terminal(to), path);
-        let source = self.fabric.terminal(from).switch;
+        let source = self.switch_of(from);
+        if self.known.is_empty() {
+            self.asked += 1;
+            let entries = self.routes.row_count() * self.fabric.switch_count();
+            if self.asked * PAYS > entries && entries <= KEPT {
+                self.known = vec![0; entries];
+            }
+        }
         let inner = if self.known.is_empty() {
             self.follow(from, to, row, channels)?
         } else {
             // A row that terminals share delivers at their switch: their paths are the same up to there.
             let slot = row * self.fabric.switch_count() + source.index();
-            if self.known[slot] == UNKNOWN {
+            if self.known[slot] == 0 {
                 let latency = self.follow(from, to, row, channels)?;
                 self.known[slot] = self.paths.len() as u32;
                 self.paths.push(channels.len() as u32 - 1);
@@ -147,9 +173,9 @@ impl<'a> Network<'a> {
     pub fn latency(&self, from: TerminalId, to: TerminalId) -> u64 {
         let (m, t) = (self.fabric.channel_count(), self.fabric.terminal_count());
         let row = self.routes.row(DestId::terminal(to), self.routes.path_of(from));
-        let slot = row * self.fabric.switch_count() + self.fabric.terminal(from).switch.index();
+        let slot = row * self.fabric.switch_count() + self.switch_of(from).index();
         let inner = match self.known.get(slot) {
-            Some(&at) if at != UNKNOWN => {
+            Some(&at) if at != 0 => {
                 let at = at as usize;
                 u64::from(self.paths[at + 1]) | u64::from(self.paths[at + 2]) << 32
             }
@@ -167,7 +193,7 @@ impl<'a> Network<'a> {
         channels: &mut Vec<u32>,
     ) -> Result<u64, NoRoute> {
         let ports = self.routes.ports(row);
-        let mut at = self.fabric.terminal(from).switch;
+        let mut at = self.switch_of(from);
         let mut latency = self.switch;
         for _ in 0..=self.fabric.switch_count() {
             match step(self.fabric, ports, to, at) {

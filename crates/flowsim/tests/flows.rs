@@ -114,6 +114,16 @@ fn parts_go_all_ways_at_once() {
 }
 
 #[test]
+fn alone_messages_only_wait_for_their_adapter() {
+    let (t, r) = fabric("hyperx:dims=2,t=4", "minhop", 0);
+    let jobs = [job(8, &[(0, 4, CABLE), (1, 5, CABLE), (0, 6, CABLE)])];
+    let options = Options { alone: true, ..Options::default() };
+    let out = simulated(&t, &r, ideal(), &jobs, options);
+    let times: Vec<u64> = out.records.iter().map(|r| r.arrived).collect();
+    assert_eq!(times, [SECOND, SECOND, 2 * SECOND]);
+}
+
+#[test]
 fn ranks_of_one_host_use_its_memory() {
     let (t, r) = fabric("hyperx:dims=2,t=1", "minhop", 0);
     let host = Host { memory_latency: 5, memory_bytes_per_second: 1e12, ..ideal().clone() };

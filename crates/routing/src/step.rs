@@ -1,7 +1,7 @@
 //! What a switch does with a packet, entry by entry.
 
-use darkfiber_fabric::{AtPort, ChannelId, Fabric, SwitchId, TerminalId};
 use crate::{DELIVER, NO_ROUTE};
+use darkfiber_fabric::{AtPort, ChannelId, Fabric, SwitchId, TerminalId};
 
 /// What a switch does with a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,12 +3,13 @@
 //! [`sweep`] is the fault sweep of Domke, Hoefler, Matsuoka, "Fail-in-place network design: interaction
 //! between topology, routing algorithm and failures", SC'14: how do engines and topologies bear cables
 //! that fail and are not replaced? [`replay`] asks what each engine would have done for the jobs that a machine ran.
-//! [`reproduce`] runs published experiments again and compares. Pure functions of fabrics, engines and seeds; the
+//! [`simulate`] runs a scenario in time. [`reproduce`] runs published experiments again and compares. Pure functions of fabrics, engines and seeds; the
 //! clock is the caller's, and so is the thread pool.
 
 mod pieces;
 pub mod replay;
 pub mod reproduce;
+pub mod simulate;
 mod summary;
 mod sweep;
 

@@ -33,6 +33,7 @@ mod month;
 mod pattern;
 pub mod placement;
 pub mod play;
+pub mod quantity;
 pub mod schedule;
 
 mod stream;

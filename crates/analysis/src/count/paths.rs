@@ -5,8 +5,6 @@ use darkfiber_routing::{DestId, Routes, Step, step};
 use rayon::prelude::*;
 use thiserror::Error;
 
-
-
 /// Paths are kept in a table up to this size; beyond, forwarding tables are followed anew each time.
 const MOST_BYTES: usize = 2 << 30;
 /// Destinations that tell how long paths are, before the table is made.

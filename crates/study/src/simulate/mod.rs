@@ -1,0 +1,11 @@
+//! Simulating a scenario: a fabric, its routes, jobs placed on it, and their traffic.
+//!
+//! [`Scenario`] is what a file says; who reads files makes a [`Setup`] of it, and [`simulate`] runs that.
+
+mod pairs;
+mod run;
+mod scenario;
+
+pub use pairs::{Pair, Pairs};
+pub use run::{Setup, Simulated, Trouble, seated, simulate};
+pub use scenario::{CostPart, Depth, Follow, JobPart, KeepPart, LidsPart, RoutesPart, Scenario};

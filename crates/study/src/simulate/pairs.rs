@@ -1,0 +1,104 @@
+//! Who sent what to whom, and how long it took.
+
+use std::collections::BTreeMap;
+
+use darkfiber_workload::play::Record;
+
+/// The messages of a job, by pairs of ranks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pairs {
+    ranks: u32,
+    cells: Cells,
+    /// All of them.
+    pub total: Pair,
+}
+
+/// Messages from one rank to another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pair {
+    /// How many.
+    pub messages: u64,
+    /// Their payload.
+    pub bytes: u64,
+    /// How long they took, one by one, in picoseconds.
+    pub time: u64,
+    /// The longest.
+    pub longest: u64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Cells {
+    Dense(Vec<Pair>),
+    Sparse(BTreeMap<(u32, u32), Pair>),
+}
+
+/// Jobs of at most so many ranks have a cell for every pair.
+const DENSE: u32 = 2048;
+
+impl Pair {
+    fn add(&mut self, bytes: u64, time: u64) {
+        self.messages += 1;
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.time = self.time.saturating_add(time);
+        self.longest = self.longest.max(time);
+    }
+
+    /// Mean bandwidth of a message, in bytes a second; 0 without messages.
+    pub fn bandwidth(&self) -> f64 {
+        if self.time == 0 { 0.0 } else { self.bytes as f64 / self.time as f64 * 1e12 }
+    }
+}
+
+impl Pairs {
+    /// No messages among so many ranks.
+    pub fn new(ranks: u32) -> Self {
+        let cells =
+            if ranks <= DENSE { Cells::Dense(Vec::new()) } else { Cells::Sparse(BTreeMap::new()) };
+        Self { ranks, cells, total: Pair::default() }
+    }
+
+    /// Number of ranks.
+    pub fn ranks(&self) -> u32 {
+        self.ranks
+    }
+
+    pub(super) fn add(&mut self, record: &Record) {
+        let time = record.arrived - record.departed;
+        let n = self.ranks as usize;
+        let cell = match &mut self.cells {
+            Cells::Dense(cells) => {
+                if cells.is_empty() {
+                    cells.resize(n * n, Pair::default());
+                }
+                &mut cells[record.from as usize * n + record.to as usize]
+            }
+            Cells::Sparse(cells) => cells.entry((record.from, record.to)).or_default(),
+        };
+        cell.add(record.bytes, time);
+        self.total.add(record.bytes, time);
+    }
+
+    /// Pairs that sent, by sender and receiver.
+    pub fn sent(&self) -> Box<dyn Iterator<Item = ((u32, u32), Pair)> + '_> {
+        let n = self.ranks;
+        match &self.cells {
+            Cells::Dense(cells) => Box::new(
+                (0..)
+                    .zip(cells)
+                    .filter(|(_, p)| p.messages > 0)
+                    .map(move |(i, p)| ((i / n, i % n), *p)),
+            ),
+            Cells::Sparse(cells) => Box::new(cells.iter().map(|(&k, &p)| (k, p))),
+        }
+    }
+
+    /// The mean over pairs that sent of the mean bandwidth of their messages, in bytes a second.
+    pub fn mean_bandwidth(&self) -> f64 {
+        let (mut sum, mut count) = (0.0, 0u64);
+        for (_, pair) in self.sent() {
+            sum += pair.bandwidth();
+            count += 1;
+        }
+        if count == 0 { 0.0 } else { sum / count as f64 }
+    }
+}

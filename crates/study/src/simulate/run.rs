@@ -1,0 +1,139 @@
+//! Running a scenario whose parts are all there.
+
+use darkfiber_fabric::{Fabric, TerminalId};
+use darkfiber_flowsim::{Choice, Flows, Grid, Network, NoRoute, Options};
+use darkfiber_routing::Routes;
+use darkfiber_workload::play::{Host, Job, Player, Record, Run, Stuck, run};
+
+use super::{Depth, Pairs};
+
+/// What is simulated.
+pub struct Setup<'a> {
+    /// The network.
+    pub fabric: &'a Fabric,
+    /// Its tables.
+    pub routes: &'a Routes,
+    /// How deep to look.
+    pub depth: Depth,
+    /// What hosts and switches cost.
+    pub host: &'a Host,
+    /// What cables between switches carry, in bytes a second, if not what the fabric says.
+    pub link_rate: Option<f64>,
+    /// Messages of at most so many bytes do not share.
+    pub small: u64,
+    /// Who does what, where.
+    pub jobs: &'a [Job],
+    /// Weight of the flows of each job.
+    pub weights: Vec<f64>,
+    /// Most that a flow of each job takes, in bytes a second.
+    pub limits: Vec<f64>,
+    /// Which LIDs messages take.
+    pub choice: Choice<'a>,
+    /// Seed of random choices.
+    pub seed: u64,
+    /// Count what channels carry in intervals of so many picoseconds.
+    pub interval: Option<u64>,
+}
+
+/// Why a simulation has no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// Ranks wait for what never comes.
+    Stuck(Stuck),
+    /// The tables lose a message.
+    NoRoute(NoRoute),
+}
+
+impl std::error::Error for Trouble {}
+
+impl std::fmt::Display for Trouble {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Stuck(stuck) => stuck.fmt(f),
+            Self::NoRoute(lost) => lost.fmt(f),
+        }
+    }
+}
+
+/// What came out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Simulated {
+    /// By job, its runs.
+    pub runs: Vec<Vec<Run>>,
+    /// By job, its messages.
+    pub pairs: Vec<Pairs>,
+    /// Bytes that each channel carried, by its id.
+    pub carried: Vec<u64>,
+    /// What channels can carry, in bytes a picosecond.
+    pub capacity: Vec<f64>,
+    /// What channels carried by interval.
+    pub grid: Option<Grid>,
+    /// When the last run ended, in picoseconds.
+    pub end: u64,
+    /// Messages that shared channels.
+    pub flows: u64,
+    /// How often shares were found anew.
+    pub solves: u64,
+    /// Events of ranks and messages.
+    pub events: u64,
+}
+
+/// Simulates. `each` is told of every message that is received, in the order of time.
+///
+/// # Errors
+/// If ranks wait for what never comes, or the tables lose a message.
+pub fn simulate(setup: Setup<'_>, each: &mut dyn FnMut(&Record)) -> Result<Simulated, Trouble> {
+    let Setup { fabric, routes, host, jobs, .. } = setup;
+    let mut network = Network::new(fabric, routes, host);
+    if let Some(rate) = setup.link_rate {
+        network = network.with_link_rate(rate);
+    }
+    let capacity = network.capacities().to_vec();
+    let options = Options {
+        choice: setup.choice,
+        small: setup.small,
+        alone: setup.depth == Depth::LogGp,
+        seed: setup.seed,
+        weights: setup.weights,
+        limits: setup.limits.iter().map(|bytes| bytes * 1e-12).collect(),
+        interval: setup.interval,
+    };
+    let mut flows = Flows::new(network, host, options);
+    let mut player = Player::new(jobs, host);
+    let mut pairs: Vec<Pairs> = jobs.iter().map(|j| Pairs::new(j.program.ranks())).collect();
+    run(&mut player, &mut flows, &mut |record| {
+        pairs[record.job as usize].add(record);
+        each(record);
+    })
+    .map_err(Trouble::Stuck)?;
+    if let Some(lost) = flows.lost() {
+        return Err(Trouble::NoRoute(lost));
+    }
+    let runs: Vec<Vec<Run>> = (0..jobs.len()).map(|j| player.runs(j).to_vec()).collect();
+    Ok(Simulated {
+        end: runs.iter().flatten().map(|r| r.end).max().unwrap_or(0),
+        runs,
+        pairs,
+        carried: flows.carried().to_vec(),
+        capacity,
+        grid: flows.grid().cloned(),
+        flows: flows.flow_count(),
+        solves: flows.solve_count(),
+        events: player.events(),
+    })
+}
+
+/// The terminals of ranks on some hosts, `per_node` side by side on each; ranks of a host with several adapters use
+/// them in turn.
+pub fn seated(
+    hosts: &[u32],
+    per_node: u32,
+    terminals: impl Fn(u32) -> Vec<TerminalId>,
+) -> Vec<TerminalId> {
+    let mut all = Vec::with_capacity(hosts.len() * per_node as usize);
+    for &host in hosts {
+        let of = terminals(host);
+        all.extend((0..per_node as usize).map(|i| of[i % of.len()]));
+    }
+    all
+}

@@ -1,0 +1,175 @@
+//! Scenario files.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A scenario: a fabric, its routes, jobs placed on it, and their traffic.
+///
+/// Sizes are written with a unit (`64KiB`, `1.5GB`), so are times (`100ms`, `3h`) and rates (`2.26GiB/s`,
+/// `100Gbit/s`). Paths are relative to the scenario file.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Scenario {
+    /// What tables and pictures are called; without, the name of the file.
+    pub title: Option<String>,
+    /// How deep to look.
+    #[serde(default)]
+    pub depth: Depth,
+    /// Seed of every random choice; 1 without, and `--seed` goes before it.
+    pub seed: Option<u64>,
+    /// A file, `@preset` or `family:key=value,...`.
+    pub fabric: String,
+    /// So many cables between switches fail, drawn by the seed.
+    pub fail_links: Option<usize>,
+    /// Take one plane of a fabric of several, from 1.
+    pub plane: Option<usize>,
+    /// How messages find their way.
+    pub routes: RoutesPart,
+    /// What hosts cost, by name: `darkfiber list hosts`.
+    #[serde(default = "ideal")]
+    pub hosts: String,
+    /// What of it is different.
+    #[serde(default)]
+    pub cost: CostPart,
+    /// Jobs, numbered in this order.
+    #[serde(rename = "job")]
+    pub jobs: Vec<JobPart>,
+    /// What to keep of the run.
+    #[serde(default)]
+    pub keep: KeepPart,
+}
+
+fn ideal() -> String {
+    "ideal".to_owned()
+}
+
+/// How deep to look at a scenario.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Depth {
+    /// Messages share channels max-min fairly.
+    #[default]
+    Flow,
+    /// Messages never meet: each takes its latency and the time of the slowest channel of its path, one after the other
+    /// out of each adapter.
+    #[serde(rename = "loggp")]
+    LogGp,
+}
+
+/// How messages find their way.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RoutesPart {
+    /// An engine, or several separated by commas of which the first that does not refuse is taken.
+    pub engine: Option<String>,
+    /// Tables instead of an engine: a file, or a directory that `darkfiber route -o` wrote.
+    pub tables: Option<String>,
+    /// LID mask control: 2^N LIDs for every terminal.
+    #[serde(default)]
+    pub lmc: u8,
+    /// Data virtual lanes that may be used; 8 without.
+    pub lanes: Option<u8>,
+    /// Which of its destination's LIDs a message takes.
+    #[serde(default)]
+    pub lids: LidsPart,
+    /// Whether engines that follow jobs or demands are told those of this scenario.
+    #[serde(default)]
+    pub follow: Follow,
+}
+
+/// Which of its destination's LIDs a message takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LidsPart {
+    /// As the engine means it: by the table of parx for its routes, else the one of the routes, mostly the base LID.
+    #[default]
+    Engine,
+    /// One after the other.
+    Turns,
+    /// Any, by lot.
+    Random,
+    /// Parts of each message to all.
+    Split,
+}
+
+/// What engines that follow jobs or demands are told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Follow {
+    /// The jobs of the scenario and what they send.
+    #[default]
+    Jobs,
+    /// Nothing.
+    Nothing,
+}
+
+/// What hosts and cables cost, where it is not as their kind says.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct CostPart {
+    /// Processor time to send a message.
+    pub send: Option<String>,
+    /// Processor time to receive a message.
+    pub receive: Option<String>,
+    /// Least time between two messages of an adapter.
+    pub gap: Option<String>,
+    /// Messages from this size on wait until their receiver is ready.
+    pub rendezvous: Option<String>,
+    /// Latency of the adapters of both ends together.
+    pub adapters: Option<String>,
+    /// Latency of a switch.
+    pub switch: Option<String>,
+    /// What an adapter sends, and as much receives.
+    pub adapter_rate: Option<String>,
+    /// What cables between switches carry, instead of what the fabric says.
+    pub link_rate: Option<String>,
+    /// What of a cable's data rate carries payload.
+    pub efficiency: Option<f64>,
+    /// Latency between ranks of one host.
+    pub memory_latency: Option<String>,
+    /// Bandwidth of each message between ranks of one host.
+    pub memory_rate: Option<String>,
+    /// Messages of at most this size do not share channels; 0 without.
+    pub small: Option<String>,
+}
+
+/// A job.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct JobPart {
+    /// What it is called; without, its traffic.
+    pub name: Option<String>,
+    /// What its ranks do: `name:key=value,...` of `darkfiber list traffic`.
+    pub traffic: Option<String>,
+    /// Instead: files of a schedule, of traces, or of a matrix of communication.
+    pub files: Option<Vec<String>>,
+    /// Its nodes; without, as many as its file has ranks, or all.
+    pub nodes: Option<usize>,
+    /// Ranks of each node, side by side; 1 without.
+    pub per_node: Option<u32>,
+    /// An allocator of `darkfiber list allocators`, which gives it nodes that earlier jobs left; linear without.
+    pub placement: Option<String>,
+    /// Instead: its nodes by name, in the order of ranks, as a hostlist (`n[1-28]`).
+    pub hosts: Option<String>,
+    /// Whose collectives: openmpi, mpich or nccl; openmpi without.
+    pub library: Option<String>,
+    /// When it begins; at once without.
+    pub start: Option<String>,
+    /// It is run again and again as long as a run begins before this.
+    pub repeat_until: Option<String>,
+    /// Its flows get so many times the share of others; 1 without.
+    pub weight: Option<f64>,
+    /// Most that each of its flows takes.
+    pub limit: Option<String>,
+}
+
+/// What to keep of a run.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct KeepPart {
+    /// Bytes of every channel in intervals of this length.
+    pub interval: Option<String>,
+    /// Every message, for messages.parquet: as much memory as 64 bytes for each.
+    #[serde(default)]
+    pub messages: bool,
+}
