@@ -1,10 +1,10 @@
 //! Pictures of patterns: channels by load, and where the load is.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::canvas::{LEFT, escape, header, nice_axis};
 use crate::number::{group, percent};
+use crate::shades::{SHADES, Squares, bar, colour};
 
 /// One engine.
 #[derive(Clone, Copy, Debug)]
@@ -34,9 +34,6 @@ const HISTOGRAM: f64 = 330.0;
 const GAP: f64 = 74.0;
 const TOP: f64 = 104.0;
 const BELOW: f64 = 76.0;
-const BAR: f64 = 12.0;
-/// Colours of a map.
-const SHADES: f64 = 40.0;
 
 /// For each engine the shares of channels by load (bars, logarithmic), and a map whose rows are the switches
 /// that channels leave, whose columns those that they enter; a cell has the largest mean load of the channels
@@ -125,23 +122,6 @@ fn histogram(svg: &mut String, panel: &Panel<'_>, most: usize, top: f64) {
     );
 }
 
-/// Yellow to red to black by share of the hottest.
-fn colour(share: f64) -> String {
-    const STOPS: [(f64, [f64; 3]); 5] = [
-        (0.0, [255.0, 250.0, 220.0]),
-        (0.3, [253.0, 190.0, 90.0]),
-        (0.6, [230.0, 85.0, 45.0]),
-        (0.85, [160.0, 20.0, 40.0]),
-        (1.0, [60.0, 5.0, 30.0]),
-    ];
-    let share = share.clamp(0.0, 1.0);
-    let above = STOPS.iter().position(|s| s.0 >= share).unwrap_or(STOPS.len() - 1).max(1);
-    let ((a, low), (b, high)) = (STOPS[above - 1], STOPS[above]);
-    let t = (share - a) / (b - a);
-    let mix = |i: usize| (low[i] + (high[i] - low[i]) * t).round();
-    format!("rgb({},{},{})", mix(0), mix(1), mix(2))
-}
-
 fn draw_map(svg: &mut String, panel: &Panel<'_>, map: &Map, (left, top): (f64, f64), hottest: f64) {
     let cells = map.switches.clamp(1, CELLS);
     let place = |s: u32| s as usize * cells / map.switches.max(1);
@@ -155,22 +135,15 @@ fn draw_map(svg: &mut String, panel: &Panel<'_>, map: &Map, (left, top): (f64, f
         svg,
         "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{SIDE}\" height=\"{SIDE}\" fill=\"#f2f4f7\"/>"
     );
-    // One path for each colour: pictures of large fabrics stay small.
-    let mut cells_of: BTreeMap<String, String> = BTreeMap::new();
+    let mut squares = Squares::default();
     for (i, &heat) in hot.iter().enumerate().filter(|(_, h)| **h >= 0.0) {
         // No flow at all is not just little.
         let share = (heat / hottest * SHADES).round() / SHADES;
         let fill = if heat == 0.0 { "#8aa4bf".to_owned() } else { colour(share) };
         let (x, y) = (left + (i % cells) as f64 * side, top + (i / cells) as f64 * side);
-        let _ok = write!(
-            cells_of.entry(fill).or_default(),
-            "M{x:.1} {y:.1}h{side:.2}v{side:.2}h-{side:.2}z"
-        );
+        squares.add(fill, (x, y), (side, side));
     }
-    for (fill, path) in cells_of {
-        let _ok =
-            writeln!(svg, "<path shape-rendering=\"crispEdges\" fill=\"{fill}\" d=\"{path}\"/>");
-    }
+    squares.draw(svg);
     let _ok = writeln!(
         svg,
         "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#616e7c\">to switch, {}</text>\
@@ -184,39 +157,16 @@ fn draw_map(svg: &mut String, panel: &Panel<'_>, map: &Map, (left, top): (f64, f
     );
 }
 
-fn scale(svg: &mut String, (left, top): (f64, f64), hottest: f64) {
-    const STEPS: u32 = 32;
-    let step = SIDE / f64::from(STEPS);
-    for i in 0..STEPS {
-        let share = 1.0 - (f64::from(i) + 0.5) / f64::from(STEPS);
-        let _ok = writeln!(
-            svg,
-            "<rect x=\"{left:.1}\" y=\"{:.2}\" width=\"{BAR}\" height=\"{:.2}\" fill=\"{}\"/>",
-            top + f64::from(i) * step,
-            step + 0.3,
-            colour(share)
-        );
-    }
-    for share in [0.0, 0.25, 0.5, 0.75, 1.0] {
+fn scale(svg: &mut String, at: (f64, f64), hottest: f64) {
+    bar(svg, at, SIDE, "mean flows", |share| {
         let value = hottest * share;
-        let text = if value >= 100.0 {
+        if value >= 100.0 {
             #[expect(clippy::cast_sign_loss, reason = "loads are positive")]
             group(value.round() as u64)
         } else {
             format!("{value:.2}")
-        };
-        let _ok = writeln!(
-            svg,
-            "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"10.5\" fill=\"#7b8794\">{text}</text>",
-            left + BAR + 5.0,
-            top + SIDE * (1.0 - share) + 3.5
-        );
-    }
-    let _ok = writeln!(
-        svg,
-        "<text x=\"{left:.1}\" y=\"{:.1}\" font-size=\"10.5\" fill=\"#7b8794\">mean flows</text>",
-        top - 8.0
-    );
+        }
+    });
 }
 
 #[cfg(test)]

@@ -17,7 +17,9 @@ pub mod replay;
 pub mod reproduce;
 pub mod reroute;
 pub mod schema;
+mod shades;
 pub mod sharing;
+pub mod simulate;
 pub mod svg;
 pub mod table;
 

@@ -1,0 +1,303 @@
+//! The result of `darkfiber simulate`.
+
+mod matrix;
+mod time;
+
+pub use matrix::{Matrix, matrices};
+pub use time::{Line, Lines, timeline};
+
+use std::fmt::Write as _;
+
+use darkfiber_analysis::ChannelName;
+use darkfiber_study::simulate::Depth;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::comma;
+use crate::model::{FabricFacts, Provenance};
+use crate::number::{group, percent};
+use crate::table::{self, Style};
+
+/// All of it. Times are simulated seconds.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+pub struct SimulateResult<'a> {
+    /// What the scenario is called.
+    pub title: &'a str,
+    /// How deep it was looked at.
+    pub depth: Depth,
+    /// The engine that made the tables, or where they are from.
+    pub routes: &'a str,
+    /// What the engine had to give up.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    pub notes: &'a [String],
+    /// Virtual layers of the routes.
+    pub layers: usize,
+    /// What hosts cost.
+    pub hosts: &'a str,
+    /// When the last job ended.
+    pub seconds: f64,
+    /// Jobs, as the scenario numbers them.
+    pub jobs: &'a [JobRow],
+    /// What went over channels between switches.
+    pub channels: ChannelFacts,
+    /// The channels that carried most, for the time that anything ran.
+    pub fullest: &'a [Carried],
+    /// Messages that shared channels.
+    pub flows: u64,
+    /// How often shares were found anew.
+    pub solves: u64,
+    /// Events of ranks and messages.
+    pub events: u64,
+    /// Wall time of the simulation.
+    pub wall_seconds: f64,
+    /// The fabric.
+    pub fabric: &'a FabricFacts,
+    /// Where the result comes from.
+    pub provenance: &'a Provenance,
+}
+
+/// A job.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+pub struct JobRow {
+    /// Its name.
+    pub name: String,
+    /// Its ranks.
+    pub ranks: u32,
+    /// The hosts that they are on.
+    pub nodes: usize,
+    /// When it first began.
+    pub begin: f64,
+    /// When its last run ended.
+    pub end: f64,
+    /// Runs that came to their end.
+    pub runs: usize,
+    /// Of these, runs that ended before the time until which it is repeated.
+    pub runs_in_time: usize,
+    /// Mean time of a run.
+    pub run_mean: f64,
+    /// Shortest run.
+    pub run_min: f64,
+    /// Longest run.
+    pub run_max: f64,
+    /// Messages of all runs.
+    pub messages: u64,
+    /// Their payload.
+    pub bytes: u64,
+    /// Mean time of a message, from the sender's adapter to its last byte.
+    pub message_mean: f64,
+    /// Longest time of a message.
+    pub message_max: f64,
+    /// Mean over pairs of ranks that sent of the mean bandwidth of their messages, in bytes a second.
+    pub pair_bandwidth: f64,
+}
+
+/// Channels between switches.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+pub struct ChannelFacts {
+    /// How many there are.
+    pub channels: usize,
+    /// Share of those that carried nothing.
+    pub dark_percent: f64,
+    /// Most bytes of a channel.
+    pub bytes_max: u64,
+    /// Mean bytes of a channel.
+    pub bytes_mean: f64,
+    /// The largest share of what it could have carried in that time.
+    pub busy_max_percent: f64,
+    /// The mean of these shares.
+    pub busy_mean_percent: f64,
+}
+
+/// A channel and what it carried.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+pub struct Carried {
+    /// Which.
+    #[serde(flatten)]
+    pub channel: ChannelName,
+    /// Bytes.
+    pub bytes: u64,
+    /// Share of what it could have carried in that time.
+    pub busy_percent: f64,
+}
+
+/// A time for people: three digits and a unit.
+pub fn seconds(s: f64) -> String {
+    for (unit, factor) in [("s", 1.0), ("ms", 1e3), ("us", 1e6), ("ns", 1e9)] {
+        if s * factor >= 0.9995 {
+            return digits(s * factor, unit);
+        }
+    }
+    if s > 0.0 { digits(s * 1e12, "ps") } else { "0 s".to_owned() }
+}
+
+/// A size for people.
+pub fn bytes(b: f64) -> String {
+    for (unit, size) in [
+        ("TiB", 1_099_511_627_776.0),
+        ("GiB", 1_073_741_824.0),
+        ("MiB", 1_048_576.0),
+        ("KiB", 1024.0),
+    ] {
+        if b >= size * 0.9995 {
+            return digits(b / size, unit);
+        }
+    }
+    digits(b, "B")
+}
+
+/// A rate for people.
+pub fn rate(bytes_per_second: f64) -> String {
+    format!("{}/s", bytes(bytes_per_second))
+}
+
+fn digits(value: f64, unit: &str) -> String {
+    if value >= 999.5 {
+        #[expect(clippy::cast_sign_loss, reason = "it is above zero")]
+        let whole = value.round() as u64;
+        format!("{} {unit}", group(whole))
+    } else if value >= 99.95 {
+        format!("{value:.0} {unit}")
+    } else if value >= 9.995 {
+        format!("{value:.1} {unit}")
+    } else {
+        format!("{value:.2} {unit}")
+    }
+}
+
+/// For people.
+pub fn text(result: &SimulateResult<'_>, style: Style) -> String {
+    let mut text = format!("{}\n", table::headline(result.fabric));
+    let layers =
+        if result.layers == 1 { "1 layer".to_owned() } else { format!("{} layers", result.layers) };
+    let depth = match result.depth {
+        Depth::Flow => "flow",
+        Depth::LogGp => "loggp",
+    };
+    let _ok = writeln!(
+        text,
+        "{}: routes of {} ({layers}), hosts {}, depth {depth}, {} simulated",
+        result.title,
+        result.routes,
+        result.hosts,
+        seconds(result.seconds)
+    );
+    for note in result.notes {
+        let _ok = writeln!(text, "note: {note}");
+    }
+    text.push('\n');
+    let heading = [
+        "job", "ranks", "nodes", "runs", "mean run", "min", "max", "messages", "bytes", "message",
+        "pair",
+    ];
+    let rows: Vec<Vec<String>> = result.jobs.iter().map(row).collect();
+    text.push_str(&table::plain(&heading, &rows, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], style));
+    let c = &result.channels;
+    let _ok = writeln!(
+        text,
+        "\n{} channels between switches: {} dark, {} busy on average, at most {}",
+        group(c.channels as u64),
+        percent(c.dark_percent),
+        percent(c.busy_mean_percent),
+        percent(c.busy_max_percent)
+    );
+    if !result.fullest.is_empty() {
+        let rows: Vec<Vec<String>> = result
+            .fullest
+            .iter()
+            .take(5)
+            .map(|c| vec![c.channel.to_string(), bytes(c.bytes as f64), percent(c.busy_percent)])
+            .collect();
+        text.push('\n');
+        text.push_str(&table::plain(
+            &["fullest channels", "carried", "busy"],
+            &rows,
+            &[1, 2],
+            style,
+        ));
+    }
+    let _ok = writeln!(
+        text,
+        "\n{} flows, {} times shared anew, {} events in {:.2} s",
+        group(result.flows),
+        group(result.solves),
+        group(result.events),
+        result.wall_seconds
+    );
+    text
+}
+
+fn row(job: &JobRow) -> Vec<String> {
+    let runs = if job.runs == job.runs_in_time {
+        group(job.runs as u64)
+    } else {
+        format!("{} of {}", group(job.runs_in_time as u64), group(job.runs as u64))
+    };
+    vec![
+        job.name.clone(),
+        group(u64::from(job.ranks)),
+        group(job.nodes as u64),
+        runs,
+        seconds(job.run_mean),
+        seconds(job.run_min),
+        seconds(job.run_max),
+        group(job.messages),
+        bytes(job.bytes as f64),
+        seconds(job.message_mean),
+        rate(job.pair_bandwidth),
+    ]
+}
+
+/// A line for each job.
+pub fn csv(result: &SimulateResult<'_>) -> String {
+    let heading = [
+        "job",
+        "ranks",
+        "nodes",
+        "begin",
+        "end",
+        "runs",
+        "runs_in_time",
+        "run_mean",
+        "run_min",
+        "run_max",
+        "messages",
+        "bytes",
+        "message_mean",
+        "message_max",
+        "pair_bandwidth",
+    ];
+    let mut lines = vec![heading.map(str::to_owned).to_vec()];
+    lines.extend(result.jobs.iter().map(|j| {
+        vec![
+            j.name.clone(),
+            j.ranks.to_string(),
+            j.nodes.to_string(),
+            j.begin.to_string(),
+            j.end.to_string(),
+            j.runs.to_string(),
+            j.runs_in_time.to_string(),
+            j.run_mean.to_string(),
+            j.run_min.to_string(),
+            j.run_max.to_string(),
+            j.messages.to_string(),
+            j.bytes.to_string(),
+            j.message_mean.to_string(),
+            j.message_max.to_string(),
+            j.pair_bandwidth.to_string(),
+        ]
+    }));
+    comma::text(&lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_have_three_digits() {
+        let times = [0.0, 2.5e-12, 1.234e-6, 0.05, 12.3456, 10_800.0].map(seconds);
+        assert_eq!(times, ["0 s", "2.50 ps", "1.23 us", "50.0 ms", "12.3 s", "10 800 s"]);
+        let sizes = [0.0, 1023.0, 1024.0, 1.5e9].map(bytes);
+        assert_eq!(sizes, ["0.00 B", "1 023 B", "1.00 KiB", "1.40 GiB"]);
+    }
+}
