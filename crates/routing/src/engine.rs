@@ -21,8 +21,22 @@ pub struct Request<'a> {
     pub layer_by: LayerBy,
     /// The terminals of every job that runs, for engines that care.
     pub jobs: &'a [Vec<TerminalId>],
+    /// How much who sends to whom, for engines that care ([`Engine::follows_demands`]). Demands of one pair
+    /// add up.
+    pub demands: &'a [Demand],
     /// Seed of every random choice.
     pub seed: u64,
+}
+
+/// How much one terminal sends to another, beside all other pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Demand {
+    /// Who sends.
+    pub from: TerminalId,
+    /// Who receives.
+    pub to: TerminalId,
+    /// 0 (nothing), 1 (little) to 255 (the most of all pairs).
+    pub weight: u8,
 }
 
 /// What a virtual layer (service level) may depend on.
@@ -36,7 +50,8 @@ pub enum LayerBy {
 }
 
 impl Default for Request<'_> {
-    /// No shape, no roots, LMC 0, 8 lanes (what most InfiniBand switches have), no jobs, seed 1.
+    /// No shape, no roots, LMC 0, 8 lanes (what most InfiniBand switches have), no jobs, no
+    /// demands, seed 1.
     fn default() -> Self {
         Self {
             shape: None,
@@ -45,6 +60,7 @@ impl Default for Request<'_> {
             lanes: 8,
             layer_by: LayerBy::Pair,
             jobs: &[],
+            demands: &[],
             seed: 1,
         }
     }
@@ -227,6 +243,10 @@ pub trait Engine: Sync {
     fn follows_jobs(&self) -> bool {
         false
     }
+    /// Whether its tables depend on [`Request::demands`].
+    fn follows_demands(&self) -> bool {
+        false
+    }
     /// Computes tables and layers.
     ///
     /// # Errors
@@ -249,6 +269,8 @@ pub static ENGINES: &[&dyn Engine] = &[
     &engines::Dor,
     &engines::Torus,
     &engines::HyperXMin,
+    &engines::PARX,
+    &engines::PARX_OPPOSITE,
     &engines::DragonflyMin,
     &engines::Sssp,
     &engines::DfSssp,

@@ -7,18 +7,24 @@
 pub mod check;
 pub mod engine;
 mod engines;
+mod lid_blocks;
+mod lid_choice;
 mod lids;
 pub mod optimise;
+mod orthants;
 pub mod reroute;
 mod routes;
 mod spread;
 mod step;
 
 pub use engine::{
-    Deadlock, ENGINES, Engine, LayerBy, Needs, Refusal, Refusals, Request, UnknownEngine,
+    Deadlock, Demand, ENGINES, Engine, LayerBy, Needs, Refusal, Refusals, Request, UnknownEngine,
     find_engine, route_first,
 };
+pub use lid_blocks::LidBlocks;
+pub use lid_choice::LidChoice;
 pub use lids::{LidError, Lids, MAX_UNICAST_LID};
+pub use orthants::Orthants;
 pub use routes::{DELIVER, DestId, Layers, NO_ROUTE, Routes};
 pub use spread::spread_lanes;
 pub use step::{Step, step};

@@ -30,6 +30,17 @@ pub enum LidError {
         /// LIDs needed.
         needed: usize,
     },
+    /// Blocks of LIDs for the orthants of a lattice do not fit.
+    #[error(
+        "{orthants} blocks of LIDs, the fullest of {largest}, and those of the switches do not fit below \
+         the last unicast LID 0xBFFF; use a smaller LMC, or give LIDs out without blocks"
+    )]
+    Blocks {
+        /// Blocks of terminals; there are as many of switches.
+        orthants: usize,
+        /// LIDs that the fullest of them needs.
+        largest: usize,
+    },
     /// LMC above 7.
     #[error("LMC {0} is out of range: 0 to 7")]
     Lmc(u8),

@@ -85,6 +85,8 @@ pub struct Routes {
     select: Option<Vec<u16>>,
     /// Virtual layers of the paths between terminals.
     pub layers: Layers,
+    /// Sentences for people about what the engine gave up here; mostly none.
+    pub notes: Vec<String>,
 }
 
 impl Routes {
@@ -100,6 +102,7 @@ impl Routes {
             table: vec![NO_ROUTE; rows * fabric.switch_count()],
             select: None,
             layers: Layers::One,
+            notes: Vec::new(),
         }
     }
 
@@ -123,6 +126,7 @@ impl Routes {
             table: vec![NO_ROUTE; rows * fabric.switch_count()],
             select: None,
             layers: Layers::One,
+            notes: Vec::new(),
         }
     }
 

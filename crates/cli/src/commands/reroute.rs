@@ -236,6 +236,7 @@ impl Anew<'_> {
                 _ => LayerBy::Pair,
             },
             jobs: &[],
+            demands: &[],
             seed: self.seed.unwrap_or(Request::default().seed),
         }
     }

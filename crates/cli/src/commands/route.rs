@@ -44,6 +44,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
             LayerBy::Destination => routing::LayerBy::Destination,
         },
         jobs: jobs.as_deref().unwrap_or_default(),
+        demands: &[],
         seed: common.seed(),
     };
     let facts = metrics::facts(&fabric, shape.as_ref(), structure.as_ref(), false);

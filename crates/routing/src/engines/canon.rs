@@ -10,7 +10,7 @@ use darkfiber_fabric::{
     SwitchId, TerminalId,
 };
 
-use crate::{DELIVER, DestId, Layers, NO_ROUTE, Refusal, Request, Routes};
+use crate::{DELIVER, Demand, DestId, Layers, NO_ROUTE, Refusal, Request, Routes};
 
 /// Calls `route`, on a lattice in the order of its coordinates.
 pub(super) fn in_order(
@@ -31,8 +31,10 @@ pub(super) fn in_order(
     let shape = request.shape.map(|shape| shape.restricted(&map));
     let roots: Vec<SwitchId> =
         request.roots.iter().map(|s| SwitchId(order.place[s.index()])).collect();
-    let routes =
-        route(&canon, &Request { shape: shape.as_ref(), roots: &roots, ..request.clone() })?;
+    let demands = order.demands(request.demands);
+    let asked =
+        Request { shape: shape.as_ref(), roots: &roots, demands: &demands, ..request.clone() };
+    let routes = route(&canon, &asked)?;
     Ok(order.back(fabric, &canon, &routes))
 }
 
@@ -154,7 +156,25 @@ impl Order {
             }
             Layers::ByPair(_) => unreachable!("engines tell layers by switch"),
         };
+        routes.notes.clone_from(&made.notes);
         routes
+    }
+
+    /// Demands between terminals in the new order.
+    fn demands(&self, old: &[Demand]) -> Vec<Demand> {
+        if old.is_empty() {
+            return Vec::new();
+        }
+        let mut place = vec![TerminalId(0); self.terminals.len()];
+        for (new, t) in self.terminals.iter().enumerate() {
+            place[t.index()] = TerminalId::new(new);
+        }
+        let renamed = |d: &Demand| Demand {
+            from: place[d.from.index()],
+            to: place[d.to.index()],
+            weight: d.weight,
+        };
+        old.iter().map(renamed).collect()
     }
 }
 

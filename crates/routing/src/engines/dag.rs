@@ -5,6 +5,9 @@
 //! first half. It depends on the destination's *switch* only, so it is made once for all LIDs that hang
 //! there.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use darkfiber_fabric::{Fabric, SwitchId};
 use rayon::prelude::*;
 
@@ -68,6 +71,50 @@ impl Dag {
                     *far = d + 1;
                     self.order.push(head);
                 } else if *far + 1 == d {
+                    self.push(channel, head);
+                }
+            }
+            self.end_row();
+        }
+        self.legal = self.order.len();
+    }
+
+    /// All ways to `dest` with the fewest channels for which `avoided(tail, head)` is true, of these the
+    /// shortest; [`Self::dist`] counts an avoided channel as more hops than any way has.
+    ///
+    /// Where the others leave the fabric connected that is as if avoided channels were not there.
+    /// Dijkstra's algorithm, O(channels log switches).
+    pub(crate) fn avoiding(
+        &mut self,
+        fabric: &Fabric,
+        dest: SwitchId,
+        avoided: impl Fn(u32, u32) -> bool,
+    ) {
+        let n = fabric.switch_count();
+        self.clear(n);
+        let (starts, heads) = (fabric.channel_starts(), fabric.heads());
+        let length = |tail: u32, head: u32| if avoided(tail, head) { n as u32 } else { 1 };
+        self.dist[dest.index()] = 0;
+        let mut open = BinaryHeap::from([Reverse((0, dest.0))]);
+        while let Some(Reverse((d, v))) = open.pop() {
+            if d > self.dist[v as usize] {
+                continue;
+            }
+            self.order.push(v);
+            // Cables have two directions, so the heads of what leaves here are the tails of what enters.
+            for &u in &heads[starts[v as usize] as usize..starts[v as usize + 1] as usize] {
+                let through = d + length(u, v);
+                if through < self.dist[u as usize] {
+                    self.dist[u as usize] = through;
+                    open.push(Reverse((through, u)));
+                }
+            }
+        }
+        for i in 0..self.order.len() {
+            let s = self.order[i];
+            for channel in starts[s as usize]..starts[s as usize + 1] {
+                let head = heads[channel as usize];
+                if self.dist[head as usize] + length(s, head) == self.dist[s as usize] {
                     self.push(channel, head);
                 }
             }

@@ -17,7 +17,7 @@ use crate::{DestId, Routes};
 
 /// The dependencies of all paths so far, and which others can join the first layer.
 #[derive(Clone)]
-struct Frugal<'a> {
+pub(super) struct Frugal<'a> {
     made: Vec<u64>,
     words: usize,
     fabric: &'a Fabric,
@@ -26,7 +26,7 @@ struct Frugal<'a> {
 }
 
 impl<'a> Frugal<'a> {
-    fn new(fabric: &'a Fabric) -> Self {
+    pub(super) fn new(fabric: &'a Fabric) -> Self {
         let starts = fabric.channel_starts();
         let widest = starts.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
         let words = widest.div_ceil(64).max(1) as usize;

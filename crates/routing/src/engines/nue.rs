@@ -54,17 +54,23 @@ impl Engine for Nue {
 
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
-        in_order(fabric, request, |fabric, request| Ok(best_plan(fabric, request).finish()))
+        let name = self.name();
+        in_order(fabric, request, |fabric, request| Ok(nue(name, fabric, request)))
     }
+}
+
+/// Nue's routes of a fabric that can be routed, under the name of some engine.
+pub(super) fn nue(engine: &str, fabric: &Fabric, request: &Request<'_>) -> Routes {
+    best_plan(engine, fabric, request).finish()
 }
 
 /// A plan is good enough if detours add less than one hop in so many.
 const GOOD: u64 = 100;
 
 /// The plan with the fewest hops, or the first good one.
-fn best_plan<'a>(fabric: &'a Fabric, request: &Request<'_>) -> Plan<'a> {
+fn best_plan<'a>(engine: &str, fabric: &'a Fabric, request: &Request<'_>) -> Plan<'a> {
     let plan = |escape: Option<&Escape>| {
-        plan(fabric, ("nue", request.paths()), waves(fabric), request.lanes, escape)
+        plan(fabric, (engine, request.paths()), waves(fabric), request.lanes, escape)
     };
     let free = match plan(None) {
         Some(good) if (good.hops - good.least) * GOOD <= good.least => return good,

@@ -1,0 +1,171 @@
+//! The paths of PARX: for each LID, in-trees that avoid what its index says, balanced by demands.
+
+use std::collections::BTreeMap;
+
+use darkfiber_fabric::{Fabric, GridShape, SwitchId};
+use rayon::prelude::*;
+
+use super::balance::itinerary;
+use super::dag::Dag;
+use super::frugal::Frugal;
+use super::grow::{Free, Grower, Loads, Look, Rule, Taste};
+use super::tree::Tree;
+use crate::{Demand, DestId, Orthants, Routes};
+
+/// What a path of weight 1 adds to the load of a channel; a path to a demanded terminal that nobody demands
+/// adds 1.
+const SCALE: u32 = 256;
+/// Destination switches whose graphs are made at once.
+const BATCH: usize = 16;
+
+/// What the paths to a LID avoid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Avoid {
+    /// Channels inside a half.
+    Half(usize),
+    /// Channels from the opposite orthant to switches that share a coordinate with the destination.
+    Alignment,
+    /// Nothing: they are minimal.
+    Nothing,
+    /// Nothing, and no message is meant to take them, so that they add no load.
+    Spare,
+}
+
+/// All that the trees depend on, beside what each LID avoids.
+pub(super) struct Work<'a> {
+    fabric: &'a Fabric,
+    grid: &'a GridShape,
+    orthants: &'a Orthants,
+    /// Switches and their terminals in the order in which they are routed: demanded ones first.
+    stops: Vec<(SwitchId, Vec<u32>)>,
+    /// By terminal the load that paths from each switch to it add; `None` if nobody demands it.
+    weights: Vec<Option<Vec<u32>>>,
+}
+
+impl<'a> Work<'a> {
+    pub(super) fn new(
+        fabric: &'a Fabric,
+        grid: &'a GridShape,
+        orthants: &'a Orthants,
+        demands: &[Demand],
+    ) -> Self {
+        let weights = weights(fabric, demands);
+        let all = itinerary(fabric).into_iter();
+        let all: Vec<_> = all.filter(|(_, stop)| !stop.terminals.is_empty()).collect();
+        let mut stops: Vec<(SwitchId, Vec<u32>)> = Vec::new();
+        for demanded in [true, false] {
+            for (home, stop) in &all {
+                let is_meant = |&t: &u32| weights[t as usize].is_some() == demanded;
+                let terminals: Vec<u32> = stop.terminals.iter().copied().filter(is_meant).collect();
+                if !terminals.is_empty() {
+                    stops.push((*home, terminals));
+                }
+            }
+        }
+        Self { fabric, grid, orthants, stops, weights }
+    }
+
+    /// Routes every LID; `avoid` says by its index what it avoids.
+    ///
+    /// One destination after the other, all LIDs of one together: paths with the least sum of loads so far,
+    /// as in DFSSSP; frugally, those before them that make few new dependencies.
+    pub(super) fn route(&self, engine: &str, avoid: &[Avoid], taste: Taste) -> Routes {
+        match taste {
+            Taste::Balanced => self.route_by(&mut Free, engine, avoid, taste),
+            Taste::Frugal => self.route_by(&mut Frugal::new(self.fabric), engine, avoid, taste),
+        }
+    }
+
+    fn route_by(
+        &self,
+        rule: &mut (impl Rule + Send),
+        engine: &str,
+        avoid: &[Avoid],
+        taste: Taste,
+    ) -> Routes {
+        let fabric = self.fabric;
+        let mut routes = Routes::empty(engine, fabric, avoid.len());
+        let mut grower = Grower::new(fabric);
+        let mut loads = Loads::new(fabric);
+        let mut tree = Tree::default();
+        let usual: Vec<u32> = grower.sources.iter().map(|n| n * SCALE).collect();
+        for batch in self.stops.chunks(BATCH) {
+            let graphs: Vec<Vec<Dag>> =
+                batch.par_iter().map(|(home, _)| self.graphs(*home, avoid)).collect();
+            for ((_, terminals), graphs) in batch.iter().zip(&graphs) {
+                for &t in terminals {
+                    let weights = self.weights[t as usize].as_ref().unwrap_or(&usual);
+                    let used = avoid.iter().zip(graphs).enumerate();
+                    for (path, (_, dag)) in used.filter(|(_, (a, _))| **a != Avoid::Spare) {
+                        let look = Look::Together(&loads.of, taste);
+                        grower.grow_shortest(rule, look, dag, &mut tree);
+                        loads.add(&tree, weights, 1);
+                        let row = routes.row(DestId(t), path);
+                        tree.write(fabric, routes.ports_mut(row));
+                    }
+                }
+            }
+        }
+        // What carries no messages goes last and sees all loads.
+        let mut dag = Dag::default();
+        for home in (0..fabric.switch_count()).map(SwitchId::new) {
+            dag.shortest(fabric, home);
+            grower.grow_shortest(rule, Look::Together(&loads.of, taste), &dag, &mut tree);
+            let row = routes.row(DestId::switch(fabric, home), 0);
+            tree.write(fabric, routes.ports_mut(row));
+            for t in fabric.terminals_on(home).map(DestId::new) {
+                for path in (0..avoid.len()).filter(|&path| avoid[path] == Avoid::Spare) {
+                    let row = routes.row(t, path);
+                    tree.write(fabric, routes.ports_mut(row));
+                }
+            }
+        }
+        routes
+    }
+
+    /// For each LID of the terminals on a switch the ways to it.
+    fn graphs(&self, home: SwitchId, avoid: &[Avoid]) -> Vec<Dag> {
+        let (fabric, orthants) = (self.fabric, self.orthants);
+        let graph = |avoid: &Avoid| {
+            let mut dag = Dag::default();
+            match *avoid {
+                Avoid::Half(rule) => dag.avoiding(fabric, home, |u, v| {
+                    orthants.in_half(rule, SwitchId(u)) && orthants.in_half(rule, SwitchId(v))
+                }),
+                Avoid::Alignment => {
+                    let goal = self.grid.at(home);
+                    dag.avoiding(fabric, home, |u, v| {
+                        // Opposite of the destination is nobody who shares a coordinate with it.
+                        let at = self.grid.at(SwitchId(v));
+                        orthants.are_opposite(SwitchId(u), home)
+                            && at.iter().zip(goal).any(|(x, y)| x == y)
+                    });
+                }
+                Avoid::Nothing => dag.shortest(fabric, home),
+                Avoid::Spare => {}
+            }
+            dag
+        };
+        avoid.iter().map(graph).collect()
+    }
+}
+
+/// See [`Work::weights`].
+fn weights(fabric: &Fabric, demands: &[Demand]) -> Vec<Option<Vec<u32>>> {
+    let mut of_pair: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+    for d in demands.iter().filter(|d| d.weight > 0 && d.from != d.to) {
+        let sum = of_pair.entry((d.to.0, d.from.0)).or_default();
+        *sum = sum.saturating_add(u32::from(d.weight) * SCALE);
+    }
+    let mut weights: Vec<Option<Vec<u32>>> = vec![None; fabric.terminal_count()];
+    for ((to, from), weight) in of_pair {
+        let by_switch = weights[to as usize].get_or_insert_with(|| {
+            let switches = (0..fabric.switch_count()).map(SwitchId::new);
+            switches.map(|s| fabric.terminals_on(s).len() as u32).collect()
+        });
+        let s = fabric.terminals()[from as usize].switch;
+        // This one path is no longer one that nobody demands.
+        by_switch[s.index()] = by_switch[s.index()].saturating_add(weight) - 1;
+    }
+    weights
+}
