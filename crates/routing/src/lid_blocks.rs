@@ -24,7 +24,7 @@ impl LidBlocks {
     /// The orthant of the port that owns a LID.
     pub fn orthant_of(self, lid: u16) -> usize {
         let block = lid.checked_sub(self.switches).unwrap_or(lid);
-        usize::from(block / self.stride)
+        usize::from(block / self.stride.max(1))
     }
 }
 

@@ -26,6 +26,7 @@
 //! ```
 
 mod backfill;
+pub mod demands;
 mod history;
 mod machine;
 mod mapping;

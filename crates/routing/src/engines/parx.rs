@@ -53,7 +53,8 @@ pub(crate) static PARX_OPPOSITE: Parx = Parx {
     doc: "As parx, with one more LID, 2n (LMC 3 in two dimensions): on the way to it no link leads from \
           the orthant opposite to the destination to a switch that shares a coordinate with the \
           destination. What comes from there must leave its orthant unaligned first, and so makes one hop \
-          more, over all the lines of the destination's halves. Other sources have minimal paths to this LID. \
+          more, over all the lines of the destination's halves. Other sources have \
+          minimal paths to this LID, which add no load. \
           Not in the paper, which has no detour for such pairs: 25.3 % of all in a 12x8 HyperX. Where every half \
           of the destination is one switch wide, there is no such way, and paths are minimal.\n\n\
           Complexity: as parx.",

@@ -92,14 +92,18 @@ impl<'a> Work<'a> {
         for batch in self.stops.chunks(BATCH) {
             let graphs: Vec<Vec<Dag>> =
                 batch.par_iter().map(|(home, _)| self.graphs(*home, avoid)).collect();
-            for ((_, terminals), graphs) in batch.iter().zip(&graphs) {
+            for ((home, terminals), graphs) in batch.iter().zip(&graphs) {
                 for &t in terminals {
                     let weights = self.weights[t as usize].as_ref().unwrap_or(&usual);
                     let used = avoid.iter().zip(graphs).enumerate();
-                    for (path, (_, dag)) in used.filter(|(_, (a, _))| **a != Avoid::Spare) {
+                    for (path, (avoid, dag)) in used.filter(|(_, (a, _))| **a != Avoid::Spare) {
                         let look = Look::Together(&loads.of, taste);
                         grower.grow_shortest(rule, look, dag, &mut tree);
-                        loads.add(&tree, weights, 1);
+                        if *avoid == Avoid::Alignment {
+                            loads.add(&tree, &self.from_opposite(*home, weights), 1);
+                        } else {
+                            loads.add(&tree, weights, 1);
+                        }
                         let row = routes.row(DestId(t), path);
                         tree.write(fabric, routes.ports_mut(row));
                     }
@@ -121,6 +125,14 @@ impl<'a> Work<'a> {
             }
         }
         routes
+    }
+
+    /// Weights of the paths from the orthant opposite to `home`, the only ones that are meant to be taken to
+    /// a LID that avoids alignment.
+    fn from_opposite(&self, home: SwitchId, weights: &[u32]) -> Vec<u32> {
+        let is_opposite = |s: usize| self.orthants.are_opposite(SwitchId::new(s), home);
+        let weights = weights.iter().enumerate();
+        weights.map(|(s, &weight)| if is_opposite(s) { weight } else { 0 }).collect()
     }
 
     /// For each LID of the terminals on a switch the ways to it.

@@ -7,6 +7,8 @@ mod families;
 mod lanes;
 mod lattice;
 mod opt;
+mod parx;
+mod parx_law;
 mod reroute;
 mod reroute_quality;
 mod sar;
