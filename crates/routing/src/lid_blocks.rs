@@ -52,11 +52,11 @@ impl Lids {
         }
         let plan = Plan::new(fabric, orthants, lmc);
         let usual = usize::from(stride.max(1));
-        let multiples = (1..).map(|m| m * usual).take_while(|&stride| stride <= plan.space());
-        let least = (1..=plan.space()).filter(|&stride| plan.suffices(stride)).take(1);
+        let multiples = (1..).map(|m| m * usual).take_while(|&stride| stride <= SPACE);
+        let least = (1..=SPACE).filter(|&stride| plan.suffices(stride)).take(1);
         let stride = multiples
             .chain(least)
-            .find(|&stride| plan.suffices(stride) && plan.end(stride) <= plan.space())
+            .find(|&stride| plan.suffices(stride) && plan.end(stride) <= SPACE)
             .ok_or_else(|| plan.error())?;
         let first_switch = plan.first_switch(stride);
         let mut next: Vec<usize> = (0..orthants.count()).map(|q| plan.first(q, stride)).collect();
@@ -79,6 +79,9 @@ impl Lids {
     }
 }
 
+/// LIDs that there are, 0 included.
+const SPACE: usize = MAX_UNICAST_LID as usize + 1;
+
 /// How many ports there are to be placed.
 struct Plan {
     /// LIDs of a terminal.
@@ -100,11 +103,6 @@ impl Plan {
             plan.switches[orthants.of(s)] += 1;
         }
         plan
-    }
-
-    /// LIDs that there are, 0 included.
-    fn space(&self) -> usize {
-        usize::from(MAX_UNICAST_LID) + 1
     }
 
     /// First LID for terminals of orthant `q`: aligned, and not 0.

@@ -100,7 +100,7 @@ impl<'a> Work<'a> {
                         let look = Look::Together(&loads.of, taste);
                         grower.grow_shortest(rule, look, dag, &mut tree);
                         if *avoid == Avoid::Alignment {
-                            loads.add(&tree, &self.from_opposite(*home, weights), 1);
+                            loads.add(&tree, &self.opposite_only(*home, weights), 1);
                         } else {
                             loads.add(&tree, weights, 1);
                         }
@@ -129,7 +129,7 @@ impl<'a> Work<'a> {
 
     /// Weights of the paths from the orthant opposite to `home`, the only ones that are meant to be taken to
     /// a LID that avoids alignment.
-    fn from_opposite(&self, home: SwitchId, weights: &[u32]) -> Vec<u32> {
+    fn opposite_only(&self, home: SwitchId, weights: &[u32]) -> Vec<u32> {
         let is_opposite = |s: usize| self.orthants.are_opposite(SwitchId::new(s), home);
         let weights = weights.iter().enumerate();
         weights.map(|(s, &weight)| if is_opposite(s) { weight } else { 0 }).collect()

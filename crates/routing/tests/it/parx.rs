@@ -153,7 +153,7 @@ fn the_hops_of_t2hx_are_as_enumerated() {
         }
     }
     let all: u32 = pairs.iter().sum();
-    let permille = pairs.map(|n| (1000.0 * f64::from(n) / f64::from(all)).round() as u32);
+    let permille = pairs.map(|n| (2000 * n + all) / (2 * all));
     assert_eq!(permille, [0, 121, 653, 226]);
 }
 

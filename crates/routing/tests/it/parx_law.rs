@@ -117,8 +117,8 @@ fn quadrants_under_rules_are_as_enumerated() {
         let mut pairs = [[[[0u32; 3]; 4]; 4]; 4];
         for home in 0..n {
             let all = ways(&on, home, |_, _| false);
-            for rule in 0..4 {
-                let left = ways_under(&on, home, rule);
+            let under: Vec<_> = (0..4).map(|rule| ways_under(&on, home, rule)).collect();
+            for (rule, left) in under.iter().enumerate() {
                 for s in (0..n).filter(|&s| s != home) {
                     let ((least, paths), (hops, kept)) =
                         (all[s].expect("connected"), left[s].expect("connected"));
