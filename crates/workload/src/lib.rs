@@ -4,7 +4,7 @@
 //! does not say where, with an allocator of [`placement`].
 //!
 //! A [`schedule::Program`] says what each rank of a job computes, sends and receives, and in which order;
-//! [`play`] runs it over any network.
+//! [`play`] runs it over any network, and [`collective`] writes what MPI and NCCL do.
 //!
 //! A [`Pattern`] names pairs of participants, phase by phase or sample by sample, for any number of
 //! them; what a participant is (a terminal, a node of a job) is the caller's affair. Nothing here knows
@@ -26,6 +26,7 @@
 //! ```
 
 mod backfill;
+pub mod collective;
 mod history;
 mod machine;
 mod mapping;
