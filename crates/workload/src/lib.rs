@@ -4,7 +4,8 @@
 //! does not say where, with an allocator of [`placement`].
 //!
 //! A [`schedule::Program`] says what each rank of a job computes, sends and receives, and in which order;
-//! [`play`] runs it over any network.
+//! [`play`] runs it over any network, [`collective`] writes what MPI and NCCL do, and
+//! [`traffic`] what benchmarks and applications do.
 //!
 //! A [`Pattern`] names pairs of participants, phase by phase or sample by sample, for any number of
 //! them; what a participant is (a terminal, a node of a job) is the caller's affair. Nothing here knows
@@ -26,6 +27,7 @@
 //! ```
 
 mod backfill;
+pub mod collective;
 pub mod demands;
 mod history;
 mod machine;
@@ -38,6 +40,7 @@ pub mod quantity;
 pub mod schedule;
 
 mod stream;
+pub mod traffic;
 
 pub use backfill::{Backfilled, Begun, Wish, backfill, scaled};
 pub use history::{History, Stay, Walk};

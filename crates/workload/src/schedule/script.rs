@@ -25,6 +25,8 @@ pub struct Script {
     before: Vec<Vec<u32>>,
     /// By rank, what was told since the last wait.
     now: Vec<Vec<u32>>,
+    /// By rank, what goes on beside until it is settled.
+    aside: Vec<Vec<u32>>,
 }
 
 /// Steps of more operations than this end in an operation of no length, for which the next step waits instead of for
@@ -35,7 +37,7 @@ impl Script {
     /// A script for so many ranks.
     pub fn new(ranks: u32) -> Self {
         let none = vec![Vec::new(); ranks as usize];
-        Self { builder: Builder::new(ranks), before: none.clone(), now: none }
+        Self { builder: Builder::new(ranks), before: none.clone(), now: none.clone(), aside: none }
     }
 
     /// Number of ranks.
@@ -90,6 +92,51 @@ impl Script {
         }
         std::mem::swap(&mut self.before[r], &mut self.now[r]);
         self.now[r].clear();
+    }
+
+    /// A rank receives, beginning now; no wait waits for it before [`Script::settle`].
+    pub fn recv_aside(&mut self, rank: u32, from: u32, bytes: u64, tag: u32) {
+        self.recv(rank, from, bytes, tag);
+        self.aside[rank as usize].extend(self.now[rank as usize].pop());
+    }
+
+    /// The next wait of a rank also waits for all that it has put aside.
+    pub fn settle(&mut self, rank: u32) {
+        let r = rank as usize;
+        let aside = std::mem::take(&mut self.aside[r]);
+        self.now[r].extend(aside);
+    }
+
+    /// Two lists of steps that go on at once: both begin after all that these ranks were told before, and what comes
+    /// after waits for both.
+    pub fn fork(
+        &mut self,
+        ranks: &[u32],
+        one: impl FnOnce(&mut Self),
+        other: impl FnOnce(&mut Self),
+    ) {
+        self.wait_all(ranks);
+        let of = |script: &Self| -> Vec<Vec<u32>> {
+            ranks.iter().map(|&r| script.before[r as usize].clone()).collect()
+        };
+        let begin = of(self);
+        one(self);
+        self.wait_all(ranks);
+        let end = of(self);
+        for (&r, begin) in ranks.iter().zip(&begin) {
+            self.before[r as usize].clone_from(begin);
+        }
+        other(self);
+        self.wait_all(ranks);
+        for ((&r, begin), end) in ranks.iter().zip(&begin).zip(end) {
+            let before = &mut self.before[r as usize];
+            // A list that told a rank nothing has nothing to wait for.
+            if *before == *begin {
+                *before = end;
+            } else if end != *begin {
+                before.extend(end);
+            }
+        }
     }
 
     /// Every rank of a list waits.

@@ -1,0 +1,116 @@
+//! Allgather and Allgatherv.
+
+use super::Algorithm;
+use super::call::Team;
+use super::halving::double;
+
+pub(super) static ALGORITHMS: &[Algorithm] = &[
+    Algorithm {
+        name: "recursive-doubling",
+        doc: "round k: partners at distance 2^k exchange all they have; bruck if n is no power of two",
+        source: "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005, section 4.1",
+        write: doubling,
+    },
+    Algorithm {
+        name: "bruck",
+        doc: "round k: all that is there, at most 2^k blocks, to the one 2^k back; ceil(log2 n) rounds",
+        source: "Bruck et al., IEEE TPDS 8(11), 1997",
+        write: bruck,
+    },
+    Algorithm {
+        name: "ring",
+        doc: "n - 1 steps: each block goes to the next one",
+        source: "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005, section 4.1",
+        write: ring,
+    },
+    Algorithm {
+        name: "neighbor-exchange",
+        doc: "n / 2 steps: neighbours to the right and to the left in turn exchange the two blocks that came last; ring \
+              if n is odd",
+        source: "Chen, Zhang, Yuan, \"Performance evaluation of Allgather algorithms on terascale Linux cluster with \
+                 Fast Ethernet\", HPCAsia 2005",
+        write: neighbours,
+    },
+    Algorithm {
+        name: "linear",
+        doc: "everybody sends to everybody at once",
+        source: "LAM/MPI; Open MPI's own linear one is Gather and Bcast",
+        write: linear,
+    },
+];
+
+/// Partners exchange all they have.
+pub(super) fn doubling(team: &mut Team<'_, '_>) {
+    if !team.n().is_power_of_two() {
+        return bruck(team);
+    }
+    let sizes: Vec<u64> = (0..team.n()).map(|i| team.of(i)).collect();
+    double(team, team.n(), &|_, v| v, &|v| sizes[v as usize]);
+}
+
+/// Each block goes round.
+pub(super) fn ring(team: &mut Team<'_, '_>) {
+    let sizes: Vec<u64> = (0..team.n()).map(|i| team.of(i)).collect();
+    super::ring::allgather(team, &|i| sizes[i as usize]);
+}
+
+fn bruck(team: &mut Team<'_, '_>) {
+    let n = team.n();
+    let mut have = 1;
+    while have < n {
+        let count = have.min(n - have);
+        // i has the blocks from i on.
+        let run =
+            |team: &Team<'_, '_>, i: u32| -> u64 { (0..count).map(|k| team.of((i + k) % n)).sum() };
+        for i in 0..n {
+            let (to, from) = ((i + n - have) % n, (i + have) % n);
+            let (out, come) = (run(team, i), run(team, from));
+            team.send(i, to, out);
+            team.recv(i, from, come);
+        }
+        team.wait_all();
+        have *= 2;
+    }
+}
+
+fn neighbours(team: &mut Team<'_, '_>) {
+    let n = team.n();
+    if !n.is_multiple_of(2) {
+        return ring(team);
+    }
+    // Blocks go in pairs 2 p and 2 p + 1; pair p is at both of its owners after the first step.
+    let pair = |team: &Team<'_, '_>, p: u32| team.of(2 * p) + team.of(2 * p + 1);
+    for i in 0..n {
+        let (out, come) = (team.of(i), team.of(i ^ 1));
+        team.send(i, i ^ 1, out);
+        team.recv(i, i ^ 1, come);
+        team.wait(i);
+    }
+    // The pair that came last to each.
+    let mut last: Vec<u32> = (0..n).map(|i| i / 2).collect();
+    for step in 1..n / 2 {
+        let partner = |i: u32| {
+            // Even ones turn to the left in odd steps, to the right in even ones.
+            if i.is_multiple_of(2) == (step % 2 == 1) { (i + n - 1) % n } else { (i + 1) % n }
+        };
+        for i in 0..n {
+            let other = partner(i);
+            let (out, come) = (pair(team, last[i as usize]), pair(team, last[other as usize]));
+            team.send(i, other, out);
+            team.recv(i, other, come);
+            team.wait(i);
+        }
+        last = (0..n).map(|i| last[partner(i) as usize]).collect();
+    }
+}
+
+fn linear(team: &mut Team<'_, '_>) {
+    let n = team.n();
+    for i in 0..n {
+        for by in 1..n {
+            team.send(i, (i + by) % n, team.of(i));
+            team.recv(i, (i + n - by) % n, team.of((i + n - by) % n));
+        }
+    }
+    team.wait_all();
+}

@@ -1,0 +1,149 @@
+//! What a collective is called with.
+
+use crate::schedule::Script;
+
+/// The arguments of a collective.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    /// The communicator: ranks of the schedule, each once.
+    pub comm: &'a [u32],
+    /// Index of the root in the communicator; of no meaning to collectives without one.
+    pub root: u32,
+    /// Bytes, as MPI counts them: of the whole vector for Bcast, Reduce, Allreduce and Scan; of what each rank
+    /// contributes or gets for Gather, Scatter, Allgather and Reduce_scatter; of what each sends to each for Alltoall.
+    pub bytes: u64,
+    /// Sizes that differ (Gatherv, Scatterv, Allgatherv, Reduce_scatter): one for each index of the communicator; for
+    /// Alltoallv n x n of them, row by row, a row being what one rank sends.
+    pub sizes: Option<&'a [u64]>,
+    /// Tag of all messages.
+    pub tag: u32,
+    /// Bytes of a segment for algorithms that cut messages up; 0 does not cut.
+    pub segment: u64,
+    /// What it costs to reduce two operands into one, in picoseconds a byte.
+    pub reduce: u64,
+}
+
+impl<'a> Call<'a> {
+    /// So many bytes among these ranks, root at index 0, tag 0, uncut, reductions free.
+    pub fn new(comm: &'a [u32], bytes: u64) -> Self {
+        Self { comm, root: 0, bytes, sizes: None, tag: 0, segment: 0, reduce: 0 }
+    }
+}
+
+/// Writes one call into a script. Everybody goes by the index in the communicator.
+pub(super) struct Team<'s, 'c> {
+    pub(super) script: &'s mut Script,
+    pub(super) call: Call<'c>,
+}
+
+impl Team<'_, '_> {
+    /// How many take part.
+    pub(super) fn n(&self) -> u32 {
+        self.call.comm.len() as u32
+    }
+
+    /// The index of who is `v` further on than the root.
+    pub(super) fn after_root(&self, v: u32) -> u32 {
+        (v + self.call.root) % self.n()
+    }
+
+    /// The whole vector, or what everybody contributes.
+    pub(super) fn bytes(&self) -> u64 {
+        self.call.bytes
+    }
+
+    /// What one contributes or gets.
+    pub(super) fn of(&self, i: u32) -> u64 {
+        self.call.sizes.map_or(self.call.bytes, |s| s[i as usize])
+    }
+
+    /// What all contribute or get.
+    pub(super) fn total(&self) -> u64 {
+        (0..self.n()).map(|i| self.of(i)).sum()
+    }
+
+    /// What one sends to another in an Alltoall.
+    pub(super) fn pair(&self, from: u32, to: u32) -> u64 {
+        self.call
+            .sizes
+            .map_or(self.call.bytes, |s| s[from as usize * self.call.comm.len() + to as usize])
+    }
+
+    pub(super) fn rank(&self, i: u32) -> u32 {
+        self.call.comm[i as usize]
+    }
+
+    pub(super) fn send(&mut self, i: u32, to: u32, bytes: u64) {
+        let (rank, to) = (self.rank(i), self.rank(to));
+        self.script.send(rank, to, bytes, self.call.tag);
+    }
+
+    pub(super) fn recv(&mut self, i: u32, from: u32, bytes: u64) {
+        let (rank, from) = (self.rank(i), self.rank(from));
+        self.script.recv(rank, from, bytes, self.call.tag);
+    }
+
+    pub(super) fn recv_aside(&mut self, i: u32, from: u32, bytes: u64) {
+        let (rank, from) = (self.rank(i), self.rank(from));
+        self.script.recv_aside(rank, from, bytes, self.call.tag);
+    }
+
+    /// The next wait also waits for what was put aside.
+    pub(super) fn settle(&mut self, i: u32) {
+        let rank = self.rank(i);
+        self.script.settle(rank);
+    }
+
+    /// A message that both ends post now.
+    pub(super) fn message(&mut self, from: u32, to: u32, bytes: u64) {
+        self.send(from, to, bytes);
+        self.recv(to, from, bytes);
+    }
+
+    /// A message that both ends wait for.
+    pub(super) fn passed(&mut self, from: u32, to: u32, bytes: u64) {
+        self.message(from, to, bytes);
+        self.wait(from);
+        self.wait(to);
+    }
+
+    pub(super) fn wait(&mut self, i: u32) {
+        let rank = self.rank(i);
+        self.script.wait(rank);
+    }
+
+    pub(super) fn wait_all(&mut self) {
+        self.script.wait_all(self.call.comm);
+    }
+
+    /// Waits, and reduces so many bytes into as many.
+    pub(super) fn reduce(&mut self, i: u32, bytes: u64) {
+        let rank = self.rank(i);
+        self.script.wait(rank);
+        self.script.compute(rank, bytes.saturating_mul(self.call.reduce));
+        self.script.wait(rank);
+    }
+
+    /// Sizes of the segments of so many bytes: at least one, which may be empty.
+    pub(super) fn segments(&self, bytes: u64) -> Vec<u64> {
+        let segment = if self.call.segment == 0 { bytes } else { self.call.segment };
+        if bytes == 0 {
+            return vec![0];
+        }
+        let mut all = vec![segment; (bytes / segment) as usize];
+        all.extend((!bytes.is_multiple_of(segment)).then_some(bytes % segment));
+        all
+    }
+}
+
+/// The i-th of n almost equal parts, the larger ones first.
+pub(super) fn part(bytes: u64, n: u32, i: u32) -> u64 {
+    let n = u64::from(n);
+    bytes / n + u64::from(u64::from(i) < bytes % n)
+}
+
+/// The largest power of two that is not above n, and what is over.
+pub(super) fn power_below(n: u32) -> (u32, u32) {
+    let power = 1 << n.ilog2();
+    (power, n - power)
+}

@@ -1,0 +1,71 @@
+//! Recursive halving and doubling among a power of two, and how the others are folded in.
+
+use super::call::{Team, power_below};
+
+/// Of the first 2 r ranks, r being what is beyond the largest power of two, every second one hands its part to the
+/// one before, which keeps it (MPICH, Open MPI: the same with odd and even changed).
+pub(super) struct Fold {
+    /// The largest power of two.
+    pub(super) power: u32,
+    over: u32,
+}
+
+impl Fold {
+    pub(super) fn of(n: u32) -> Self {
+        let (power, over) = power_below(n);
+        Self { power, over }
+    }
+
+    /// Who gives, and who keeps.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
+        (0..self.over).map(|k| (2 * k + 1, 2 * k))
+    }
+
+    /// Number `new` of those that are left.
+    pub(super) fn keeper(&self, new: u32) -> u32 {
+        if new < self.over { 2 * new } else { new + self.over }
+    }
+
+    /// Whom number `new` stands for: itself, and whoever gave it its part.
+    pub(super) fn stands_for(&self, new: u32) -> std::ops::Range<u32> {
+        let keeper = self.keeper(new);
+        keeper..keeper + 1 + u32::from(new < self.over)
+    }
+}
+
+/// Who is number so much.
+pub(super) type At<'a> = &'a dyn Fn(&Team<'_, '_>, u32) -> u32;
+
+/// Reduce-scatter: half of the blocks with the partner at half the distance each round; block v ends at v.
+pub(super) fn halve(team: &mut Team<'_, '_>, power: u32, at: At<'_>, block: &dyn Fn(u32) -> u64) {
+    let sum = |first: u32, count: u32| (first..first + count).map(block).sum::<u64>();
+    let mut half = power / 2;
+    while half > 0 {
+        for v in 0..power {
+            let partner = v ^ half;
+            // Both hold the blocks of a run of 2 x half; each goes on with the half that it is in.
+            let run = |v: u32| v / half * half;
+            let (i, other) = (at(team, v), at(team, partner));
+            team.send(i, other, sum(run(partner), half));
+            team.recv(i, other, sum(run(v), half));
+            team.reduce(i, sum(run(v), half));
+        }
+        half /= 2;
+    }
+}
+
+/// Allgather: all that is there with the partner at twice the distance each round; before, v has block v.
+pub(super) fn double(team: &mut Team<'_, '_>, power: u32, at: At<'_>, block: &dyn Fn(u32) -> u64) {
+    let sum = |first: u32, count: u32| (first..first + count).map(block).sum::<u64>();
+    let mut have = 1;
+    while have < power {
+        for v in 0..power {
+            let partner = v ^ have;
+            let (i, other) = (at(team, v), at(team, partner));
+            team.send(i, other, sum(v / have * have, have));
+            team.recv(i, other, sum(partner / have * have, have));
+            team.wait(i);
+        }
+        have *= 2;
+    }
+}

@@ -1,0 +1,56 @@
+//! Reduce_scatter.
+
+use super::Algorithm;
+use super::call::Team;
+use super::halving::{Fold, halve};
+
+pub(super) static ALGORITHMS: &[Algorithm] = &[
+    Algorithm {
+        name: "recursive-halving",
+        doc: "log2 n rounds with half as much each; those beyond the power of two hand their vectors to a neighbour, \
+              which sends them their block at the end",
+        source: "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005, section 4.4",
+        write: halving,
+    },
+    Algorithm {
+        name: "ring",
+        doc: "n - 1 steps: partial sums of one block to the next one",
+        source: "Open MPI coll_base_reduce_scatter.c",
+        write: |team| {
+            let sizes: Vec<u64> = (0..team.n()).map(|i| team.of(i)).collect();
+            super::ring::reduce_scatter(team, &|i| sizes[i as usize]);
+        },
+    },
+    Algorithm {
+        name: "pairwise",
+        doc: "step s of n - 1: its block to the one s further on, from the one s back the own one",
+        source: "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005, section 4.4",
+        write: pairwise,
+    },
+];
+
+fn halving(team: &mut Team<'_, '_>) {
+    let (fold, total) = (Fold::of(team.n()), team.total());
+    for (giver, keeper) in fold.pairs() {
+        team.passed(giver, keeper, total);
+        team.reduce(keeper, total);
+    }
+    let blocks: Vec<u64> =
+        (0..fold.power).map(|new| fold.stands_for(new).map(|i| team.of(i)).sum()).collect();
+    halve(team, fold.power, &|_, new| fold.keeper(new), &|new| blocks[new as usize]);
+    for (giver, keeper) in fold.pairs() {
+        team.passed(keeper, giver, team.of(giver));
+    }
+}
+
+fn pairwise(team: &mut Team<'_, '_>) {
+    let n = team.n();
+    for step in 1..n {
+        for i in 0..n {
+            let (to, from) = ((i + step) % n, (i + n - step) % n);
+            team.send(i, to, team.of(to));
+            team.recv(i, from, team.of(i));
+            team.reduce(i, team.of(i));
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Why traffic cannot be had.
+
+use darkfiber_fabric::SpecError;
+use thiserror::Error;
+
+use crate::PatternError;
+use crate::schedule::Faulty;
+
+/// Why traffic cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum TrafficError {
+    /// No traffic of that name.
+    #[error("no traffic is called \"{name}\"{}", if nearest.is_empty() { String::new() } else { format!("; did you mean {}?", nearest.join(" or ")) })]
+    Unknown {
+        /// The name.
+        name: String,
+        /// Close names.
+        nearest: Vec<String>,
+    },
+    /// A wrong key or value.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// A wrong pattern.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+    /// So many ranks cannot do it.
+    #[error("{traffic} needs {needs}; there are {ranks} ranks: {hint}")]
+    Ranks {
+        /// The traffic.
+        traffic: &'static str,
+        /// What it needs.
+        needs: &'static str,
+        /// How many there are.
+        ranks: u32,
+        /// What would work.
+        hint: String,
+    },
+    /// It would not fit.
+    #[error("{traffic} among {ranks} ranks: {fault}")]
+    TooLarge {
+        /// The traffic.
+        traffic: &'static str,
+        /// How many ranks there are.
+        ranks: u32,
+        /// What is too many.
+        fault: Faulty,
+    },
+}

@@ -1,0 +1,36 @@
+//! What a run is given beside its spec.
+
+use crate::collective::Library;
+
+/// What a run is given beside its spec.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Given {
+    /// How many ranks there are.
+    pub ranks: u32,
+    /// Ranks of a node, which have consecutive numbers.
+    pub per_node: u32,
+    /// Whose collectives are used where a spec does not name an algorithm.
+    pub library: Library,
+    /// Where random numbers begin.
+    pub seed: u64,
+    /// What of the time an application communicates, where its spec does not say; `None` leaves it to the application.
+    pub share: Option<f64>,
+}
+
+impl Given {
+    /// So many ranks, one a node, Open MPI, seed 1.
+    pub fn new(ranks: u32) -> Self {
+        Self { ranks, per_node: 1, library: Library::OpenMpi, seed: 1, share: None }
+    }
+
+    /// Number of nodes.
+    pub fn nodes(&self) -> u32 {
+        self.ranks.div_ceil(self.per_node.max(1))
+    }
+
+    /// All ranks.
+    pub(super) fn all(&self) -> Vec<u32> {
+        (0..self.ranks).collect()
+    }
+}

@@ -1,0 +1,89 @@
+//! Traffic: what benchmarks and applications communicate, as programs.
+//!
+//! A kind of traffic is one file, a [`Traffic`] that reads its parameters and makes a [`Program`] for so many ranks, and a
+//! line in [`TRAFFICS`]. Sizes in specs are bytes with or without a unit (`64`, `64KiB`, `0.5GiB`), times have one
+//! (`1us`, `0.1s`).
+//!
+//! ```
+//! use darkfiber_workload::traffic::{Given, traffic};
+//!
+//! let program = traffic("mpigraph:bytes=1MiB", &Given::new(28))?;
+//! assert_eq!(program.epochs(), 27);
+//! assert_eq!(program.messages(), 27 * 28);
+//! # Ok::<(), darkfiber_workload::traffic::TrafficError>(())
+//! ```
+
+mod afar;
+mod apps;
+mod body;
+mod deep;
+mod ebb;
+mod ember;
+mod error;
+mod given;
+mod gpcnet;
+mod grid;
+mod imb;
+mod mpigraph;
+mod muppp;
+mod pattern;
+mod registry;
+mod values;
+
+pub use error::TrafficError;
+pub use given::Given;
+pub use registry::{TRAFFICS, Traffic, kind, traffic};
+
+use std::sync::Arc;
+
+use crate::schedule::{Program, Schedule, Script};
+
+/// The schedule of a script.
+fn finished(traffic: &'static str, script: Script) -> Result<Arc<Schedule>, TrafficError> {
+    let ranks = script.ranks();
+    match script.finish() {
+        Ok(schedule) => Ok(Arc::new(schedule)),
+        Err(fault) => Err(TrafficError::TooLarge { traffic, ranks, fault }),
+    }
+}
+
+/// At least two ranks.
+fn several(traffic: &'static str, given: &Given) -> Result<u32, TrafficError> {
+    if given.ranks >= 2 {
+        return Ok(given.ranks);
+    }
+    Err(TrafficError::Ranks {
+        traffic,
+        needs: "two ranks or more",
+        ranks: given.ranks,
+        hint: "a single rank sends to nobody".to_owned(),
+    })
+}
+
+/// An even number of ranks.
+fn even(traffic: &'static str, given: &Given) -> Result<u32, TrafficError> {
+    let ranks = several(traffic, given)?;
+    if ranks.is_multiple_of(2) {
+        return Ok(ranks);
+    }
+    Err(TrafficError::Ranks {
+        traffic,
+        needs: "an even number of ranks",
+        ranks,
+        hint: format!("take {} or {}", ranks - 1, ranks + 1),
+    })
+}
+
+/// Every rank computes for so long.
+fn computing(traffic: &'static str, ranks: u32, time: u64) -> Result<Arc<Schedule>, TrafficError> {
+    let mut script = Script::new(ranks);
+    (0..ranks).for_each(|rank| script.compute(rank, time));
+    finished(traffic, script)
+}
+
+/// One program, so many times.
+fn repeated(inner: &Program, times: u64) -> Program {
+    let mut all = Program::new(inner.ranks());
+    all.then_all(inner, times);
+    all
+}

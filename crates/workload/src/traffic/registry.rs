@@ -1,0 +1,91 @@
+//! The registry of traffic.
+
+use darkfiber_fabric::{Key, Params, nearest};
+
+use super::{
+    Given, TrafficError, afar, apps, deep, ebb, ember, gpcnet, imb, mpigraph, muppp, pattern,
+};
+use crate::schedule::Program;
+
+/// A kind of traffic: what a benchmark or an application communicates.
+pub trait Traffic: Sync {
+    /// The word before the colon.
+    fn name(&self) -> &'static str;
+
+    /// One line for a list, at most 80 characters.
+    fn summary(&self) -> &'static str;
+
+    /// What it does, where that is from, and which numbers are assumptions of ours.
+    fn doc(&self) -> &'static str;
+
+    /// Its keys.
+    fn keys(&self) -> Vec<Key>;
+
+    /// The program of a run.
+    ///
+    /// # Errors
+    /// If a value cannot be, so many ranks cannot do it, or it would be too large.
+    fn program(&self, params: &Params, given: &Given) -> Result<Program, TrafficError>;
+}
+
+/// All kinds of traffic: benchmarks, then applications.
+pub static TRAFFICS: &[&dyn Traffic] = &[
+    &mpigraph::MpiGraph,
+    &imb::Imb,
+    &muppp::MuPPP,
+    &ebb::Ebb,
+    &deep::Baidu,
+    &deep::EmDl,
+    &afar::BIS,
+    &afar::NN,
+    &afar::PAIRS,
+    &afar::FFT_PROXY,
+    &ember::Halo3d,
+    &ember::Sweep3d,
+    &ember::Incast,
+    &gpcnet::Incast,
+    &gpcnet::AllToAll,
+    &gpcnet::AllToAllBarrier,
+    &pattern::OfPattern,
+    &apps::AMG,
+    &apps::COMD,
+    &apps::MINIFE,
+    &apps::SWFFT,
+    &apps::FFVC,
+    &apps::MVMC,
+    &apps::NTCHEM,
+    &apps::MILC,
+    &apps::QBOX,
+    &apps::PF3D,
+    &apps::LAMMPS,
+    &apps::HPL,
+    &apps::HPCG,
+    &apps::GRAPH500,
+    &apps::RESNET,
+];
+
+/// The kind of traffic of that name.
+///
+/// # Errors
+/// [`TrafficError::Unknown`] with the close names.
+pub fn kind(name: &str) -> Result<&'static dyn Traffic, TrafficError> {
+    let found = TRAFFICS.iter().find(|t| t.name() == name);
+    found.copied().ok_or_else(|| TrafficError::Unknown {
+        name: name.to_owned(),
+        nearest: (nearest(name, TRAFFICS.iter().map(|t| t.name())).into_iter())
+            .map(str::to_owned)
+            .collect(),
+    })
+}
+
+/// The program of a spec, `name` or `name:key=value,...`.
+///
+/// # Errors
+/// If the name, a key or a value is unknown, or so many ranks cannot do it.
+pub fn traffic(spec: &str, given: &Given) -> Result<Program, TrafficError> {
+    let text = spec.trim();
+    let (name, pairs) = text.split_once(':').unwrap_or((text, ""));
+    let kind = kind(name.trim())?;
+    let params = Params::parse(kind.name(), &kind.keys(), text, pairs)?;
+    kind.program(&params, given)
+}

@@ -1,0 +1,73 @@
+//! Sizes, times and shares in specs.
+
+use darkfiber_fabric::{Params, SpecError};
+
+const SIZES: &[(&str, f64)] = &[
+    ("KiB", 1024.0),
+    ("MiB", 1_048_576.0),
+    ("GiB", 1_073_741_824.0),
+    ("kB", 1e3),
+    ("KB", 1e3),
+    ("MB", 1e6),
+    ("GB", 1e9),
+    ("B", 1.0),
+    ("", 1.0),
+];
+
+const TIMES: &[(&str, f64)] = &[
+    ("ps", 1.0),
+    ("ns", 1e3),
+    ("us", 1e6),
+    ("ms", 1e9),
+    ("min", 6e13),
+    ("s", 1e12),
+    ("h", 3.6e15),
+];
+
+/// A number with the first unit that it ends in; not below zero, and no more than `most`.
+#[expect(clippy::cast_sign_loss, reason = "checked")]
+fn number(text: &str, units: &[(&str, f64)], most: f64) -> Option<u64> {
+    let (unit, by) = units.iter().find(|(unit, _)| text.ends_with(unit))?;
+    let digits = text[..text.len() - unit.len()].trim();
+    let value = digits.parse::<f64>().ok()? * by;
+    (value >= 0.0 && value <= most).then_some(value.round() as u64)
+}
+
+/// The most bytes of a message or vector: a tebibyte.
+const MOST_BYTES: f64 = 1_099_511_627_776.0;
+
+/// Bytes: `64`, `64KiB`, `1MB`, `0.5GiB`.
+pub(super) fn size(params: &Params, key: &'static str, default: u64) -> Result<u64, SpecError> {
+    let Some(text) = params.raw(key) else {
+        return Ok(default);
+    };
+    number(text, SIZES, MOST_BYTES)
+        .ok_or_else(|| params.bad(key, "bytes, at most 1024GiB, e.g. 64, 64KiB, 1MiB, 0.5GiB"))
+}
+
+/// Picoseconds: `1us`, `100ms`, `0.1s`.
+pub(super) fn time(params: &Params, key: &'static str, default: u64) -> Result<u64, SpecError> {
+    let Some(text) = params.raw(key) else {
+        return Ok(default);
+    };
+    // A hundred hours leave room to add many of them up.
+    number(text, TIMES, 3.6e17).ok_or_else(|| {
+        params.bad(key, "a time of at most 100h with its unit, e.g. 1us, 100ms, 0.1s")
+    })
+}
+
+/// How often, at least once.
+pub(super) fn count(params: &Params, key: &'static str, default: u32) -> Result<u32, SpecError> {
+    Ok(params.get(key, 1..=u32::MAX)?.unwrap_or(default))
+}
+
+/// A share, above 0 and below 1.
+pub(super) fn share(params: &Params, key: &'static str, default: f64) -> Result<f64, SpecError> {
+    let Some(text) = params.raw(key) else {
+        return Ok(default);
+    };
+    match text.parse::<f64>() {
+        Ok(value) if (0.001..=0.999).contains(&value) => Ok(value),
+        _ => Err(params.bad(key, "a share from 0.001 to 0.999")),
+    }
+}

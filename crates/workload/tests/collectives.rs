@@ -1,0 +1,385 @@
+//! Collectives against an oracle that follows what is known through the schedule, and against closed forms.
+
+use std::sync::Arc;
+
+use darkfiber_fabric::TerminalId;
+use darkfiber_workload::collective::{Algorithm, COLLECTIVES, Call, Collective, Library};
+use darkfiber_workload::play::{Host, Job, LogGp, Player, Repeat, host, run};
+use darkfiber_workload::schedule::{Op, Program, Schedule, Script};
+use proptest::prelude::*;
+
+fn every() -> impl Iterator<Item = (Collective, &'static Algorithm)> {
+    COLLECTIVES.iter().flat_map(|&c| c.algorithms().iter().map(move |a| (c, a)))
+}
+
+fn written(algorithm: &Algorithm, ranks: u32, call: &Call<'_>) -> Schedule {
+    let mut script = Script::new(ranks);
+    algorithm.write(&mut script, call);
+    script.finish().unwrap_or_else(|e| panic!("{}: {e}", algorithm.name))
+}
+
+fn simple(algorithm: &Algorithm, n: u32, bytes: u64) -> Schedule {
+    let all: Vec<u32> = (0..n).collect();
+    written(algorithm, n, &Call { segment: 1_000, ..Call::new(&all, bytes) })
+}
+
+/// What follows from the order in which operations can be done.
+struct Followed {
+    /// By rank, whose data can have reached it: the most that any contents of the messages could do.
+    known: Vec<u128>,
+    /// Messages that must come one after the other.
+    rounds: u32,
+}
+
+fn follow(schedule: &Schedule) -> Followed {
+    let count = schedule.len();
+    let mut left: Vec<u32> = (0..count as u32).map(|i| schedule.needs(i)).collect();
+    let mut know: Vec<u128> = (0..count as u32).map(|i| 1 << schedule.rank(i)).collect();
+    let mut depth = vec![0u32; count];
+    // A receive also waits for its send.
+    let is_recv = |i: u32| matches!(schedule.op(i), Op::Recv { .. });
+    for i in (0..count as u32).filter(|&i| is_recv(i)) {
+        left[i as usize] += 1;
+    }
+    let mut ready: Vec<u32> = (0..count as u32).filter(|&i| left[i as usize] == 0).collect();
+    let mut done = 0;
+    while let Some(i) = ready.pop() {
+        done += 1;
+        let mut next: Vec<(u32, u32)> = schedule.dependents(i).map(|(a, _)| (a, 0)).collect();
+        if matches!(schedule.op(i), Op::Send { .. }) {
+            next.push((schedule.mate(i), 1));
+        }
+        for (a, more) in next {
+            know[a as usize] |= know[i as usize];
+            depth[a as usize] = depth[a as usize].max(depth[i as usize] + more);
+            left[a as usize] -= 1;
+            if left[a as usize] == 0 {
+                ready.push(a);
+            }
+        }
+    }
+    assert_eq!(done, count, "everything can be done");
+    let known = (0..schedule.ranks())
+        .map(|r| schedule.of(r).fold(1 << r, |k, i| k | know[i as usize]))
+        .collect();
+    Followed { known, rounds: depth.into_iter().max().unwrap_or(0) }
+}
+
+#[test]
+fn everybody_hears_of_whom_it_must() {
+    for n in 1..=33u32 {
+        let all = (1u128 << n) - 1;
+        for (collective, algorithm) in every() {
+            for root in [0, n / 2, n - 1] {
+                let comm: Vec<u32> = (0..n).collect();
+                let call = Call { root, segment: 700, ..Call::new(&comm, 3_001) };
+                let known = follow(&written(algorithm, n, &call)).known;
+                let what = format!("{} {} n={n} root={root}", collective.name(), algorithm.name);
+                for (r, &known) in known.iter().enumerate() {
+                    let must = match collective {
+                        Collective::Bcast | Collective::Scatter => 1 << root,
+                        Collective::Gather | Collective::Reduce if r as u32 == root => all,
+                        Collective::Gather | Collective::Reduce => 0,
+                        Collective::Scan => all >> (n - 1 - r as u32),
+                        _ => all,
+                    };
+                    assert_eq!(known & must, must, "{what}: rank {r} knows {known:b}");
+                }
+                if !collective.rooted() {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// Messages, bytes and rounds.
+fn counted(collective: Collective, name: &str, n: u32, bytes: u64) -> (u64, u64, u32) {
+    let algorithm = collective.algorithm(name).expect("known");
+    let schedule = simple(algorithm, n, bytes);
+    let rounds = follow(&schedule).rounds;
+    (schedule.messages() as u64, u64::try_from(schedule.bytes()).expect("few"), rounds)
+}
+
+fn log2_up(n: u32) -> u32 {
+    n.next_power_of_two().ilog2()
+}
+
+#[test]
+fn closed_forms() {
+    use Collective::{Allgather, Allreduce, Alltoall, Barrier, Bcast, Gather, Reduce, Scatter};
+    use Collective::{ReduceScatter, Scan};
+    for n in 2..=33u32 {
+        let (p, ceil) = (u64::from(n), log2_up(n));
+        let power = 1u64 << n.ilog2();
+        let (over, log) = (p - power, u64::from(n.ilog2()));
+        // Below one segment, and a multiple of all numbers of blocks that matter.
+        let b = 960;
+        let whole = |m| (m, m * b);
+        let has = |c, name, messages: (u64, u64), rounds| {
+            assert_eq!(counted(c, name, n, b), (messages.0, messages.1, rounds), "{name} n={n}");
+        };
+        // Whom few are folded into need not be far from each other: the last round can be saved.
+        let folds = |c, name, messages: (u64, u64), rounds| {
+            let (m, s, r) = counted(c, name, n, b);
+            assert_eq!((m, s), messages, "{name} n={n}");
+            assert!(r <= rounds && r + u32::from(over > 0) >= rounds, "{name} n={n}: {r} {rounds}");
+        };
+        has(Barrier, "dissemination", (p * u64::from(ceil), 0), ceil);
+        let folded = if over > 0 { 2 } else { 0 };
+        folds(Barrier, "recursive-doubling", (power * log + 2 * over, 0), n.ilog2() + folded);
+        has(Barrier, "double-ring", (2 * p, 0), 2 * n);
+        has(Barrier, "linear", (2 * (p - 1), 0), 2);
+        assert_eq!(counted(Barrier, "tree", n, 0).0, 2 * (p - 1));
+        has(Bcast, "linear", whole(p - 1), 1);
+        has(Bcast, "binomial", whole(p - 1), n.ilog2());
+        has(Bcast, "pipeline", whole(p - 1), n - 1);
+        has(Bcast, "chain", whole(p - 1), (n - 1).div_ceil(4));
+        has(Bcast, "binary", whole(p - 1), n.ilog2());
+        // Halves: both to everybody but the root.
+        assert_eq!(counted(Bcast, "split-binary", n, b).1, (p - 1) * b);
+        let around = |(m, s)| (m, s + (p - 1) * b);
+        if b % p == 0 {
+            let scattered: u64 = (1..p).map(|v| (1 << v.trailing_zeros()).min(p - v) * b / p).sum();
+            has(Bcast, "scatter-ring", around((p - 1 + p * (p - 1), scattered)), n - 1 + n.ilog2());
+        }
+        has(Gather, "linear", whole(p - 1), 1);
+        assert_eq!(counted(Gather, "linear-sync", n, b).1, (p - 1) * b);
+        assert_eq!(counted(Gather, "binomial", n, b).0, p - 1);
+        assert_eq!(counted(Scatter, "binomial", n, b).2, n.ilog2());
+        has(Scatter, "linear", whole(p - 1), 1);
+        has(Reduce, "linear", whole(p - 1), 1);
+        has(Reduce, "binomial", whole(p - 1), n.ilog2());
+        has(Reduce, "pipeline", whole(p - 1), n - 1);
+        folds(Allreduce, "recursive-doubling", whole(power * log + 2 * over), n.ilog2() + folded);
+        has(Allreduce, "reduce-bcast", whole(2 * (p - 1)), 2 * n.ilog2());
+        has(Allreduce, "ring", (2 * p * (p - 1), 2 * (p - 1) * b), 2 * (n - 1));
+        has(Allreduce, "double-binary-tree", (4 * (p - 1), 2 * (p - 1) * b), {
+            counted(Allreduce, "double-binary-tree", n, b).2
+        });
+        if b % power == 0 {
+            let moved = 2 * (power - 1) * b + 2 * over * b;
+            let messages = 2 * power * log + 2 * over;
+            folds(Allreduce, "rabenseifner", (messages, moved), 2 * n.ilog2() + folded);
+        }
+        let gathered = p * (p - 1) * b;
+        has(Allgather, "ring", (p * (p - 1), gathered), n - 1);
+        has(Allgather, "bruck", (p * u64::from(ceil), gathered), ceil);
+        has(Allgather, "linear", (p * (p - 1), gathered), 1);
+        if n.is_multiple_of(2) {
+            has(Allgather, "neighbor-exchange", (p * p / 2, gathered), n / 2);
+        }
+        if over == 0 {
+            has(Allgather, "recursive-doubling", (p * log, gathered), ceil);
+        }
+        has(Alltoall, "linear", (p * (p - 1), gathered), 1);
+        has(Alltoall, "pairwise", (p * (p - 1), gathered), n - 1);
+        has(Alltoall, "pairwise-xor", (p * (p - 1), gathered), n - 1);
+        let bits: u64 = (1..n).map(|way| u64::from(way.count_ones())).sum();
+        has(Alltoall, "bruck", (p * u64::from(ceil), p * bits * b), ceil);
+        has(ReduceScatter, "ring", (p * (p - 1), gathered), n - 1);
+        has(ReduceScatter, "pairwise", (p * (p - 1), gathered), n - 1);
+        if over == 0 {
+            has(ReduceScatter, "recursive-halving", (p * log, gathered), ceil);
+        }
+        has(Scan, "linear", whole(p - 1), n - 1);
+    }
+}
+
+#[test]
+fn segments_fill_the_pipe() {
+    // n - 1 hops and so many segments less one that follow.
+    for n in 2..=12u32 {
+        for segments in [1u32, 2, 7] {
+            let bytes = u64::from(segments) * 1_000 - 1;
+            for (collective, name) in
+                [(Collective::Bcast, "pipeline"), (Collective::Reduce, "pipeline")]
+            {
+                let (messages, sent, _) = counted(collective, name, n, bytes);
+                assert_eq!(messages, u64::from((n - 1) * segments));
+                assert_eq!(sent, u64::from(n - 1) * bytes);
+                let schedule = simple(collective.algorithm(name).expect("known"), n, bytes);
+                // With a second a byte and nothing else, time counts full segments.
+                let time = played(schedule, &Host { ..host("ideal").expect("known").clone() }, 1.0);
+                let full = u64::from(n - 2 + segments) * 999;
+                assert!(time <= full && time + 2 * u64::from(n) + 1_000 >= full, "{time} {full}");
+            }
+        }
+    }
+}
+
+fn played(schedule: Schedule, host: &Host, per_byte: f64) -> u64 {
+    let terminals: Vec<TerminalId> = (0..schedule.ranks()).map(TerminalId).collect();
+    let mut wire = LogGp::new(terminals.len(), 0, 0, per_byte);
+    let program = Arc::new(Program::once(schedule));
+    let jobs = [Job { program, terminals, start: 0, repeat: Repeat::Once }];
+    let mut player = Player::new(&jobs, host);
+    run(&mut player, &mut wire, &mut |_| ()).unwrap_or_else(|e| panic!("{e}"));
+    player.runs(0)[0].end
+}
+
+#[test]
+fn nothing_deadlocks_eager_or_rendezvous() {
+    let eager = host("ideal").expect("known").clone();
+    let rendezvous = Host { rendezvous: 0, ..eager.clone() };
+    for n in 1..=20u32 {
+        let comm: Vec<u32> = (0..n).collect();
+        for (collective, algorithm) in every() {
+            for (bytes, segment) in [(0, 0), (1, 0), (5_000, 0), (5_000, 640)] {
+                let root = if collective.rooted() { n / 3 } else { 0 };
+                let call = Call { root, segment, reduce: 2, tag: 9, ..Call::new(&comm, bytes) };
+                let schedule = written(algorithm, n, &call);
+                played(schedule.clone(), &eager, 1.0);
+                played(schedule, &rendezvous, 1.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn reductions_cost_what_they_reduce() {
+    // A binomial tree reduces the vector once a round at the root.
+    let comm: Vec<u32> = (0..8).collect();
+    let ideal = host("ideal").expect("known");
+    for (collective, name, reduced) in [
+        (Collective::Reduce, "binomial", 3 * 4_000),
+        (Collective::Allreduce, "recursive-doubling", 3 * 4_000),
+        (Collective::Allreduce, "ring", 7 * 500),
+        (Collective::Allreduce, "rabenseifner", 7 * 500),
+        (Collective::Reduce, "linear", 7 * 4_000),
+    ] {
+        let algorithm = collective.algorithm(name).expect("known");
+        let call = Call { reduce: 11, ..Call::new(&comm, 4_000) };
+        assert_eq!(played(written(algorithm, 8, &call), ideal, 0.0), 11 * reduced, "{name}");
+    }
+}
+
+#[test]
+fn switch_overs_are_those_of_the_sources() {
+    use Collective::{Allgather, Allreduce, Alltoall, Barrier, Bcast, Gather, Reduce, Scatter};
+    let is = |library: Library, c, n, bytes, name: &str, segment| {
+        let choice = library.choose(c, n, bytes);
+        assert_eq!((choice.algorithm.name, choice.segment), (name, segment), "{n} {bytes}");
+    };
+    let open = Library::OpenMpi;
+    is(open, Barrier, 64, 0, "recursive-doubling", 0);
+    is(open, Barrier, 56, 0, "dissemination", 0);
+    is(open, Bcast, 56, 2_047, "binomial", 0);
+    is(open, Bcast, 56, 2_048, "split-binary", 1_024);
+    is(open, Bcast, 56, 370_728, "pipeline", 8_192);
+    // n < 1.6134e-6 x bytes + 2.1102 first at 33.4 MB for 56.
+    is(open, Bcast, 56, 33_000_000, "pipeline", 65_536);
+    is(open, Bcast, 56, 33_500_000, "pipeline", 131_072);
+    is(open, Bcast, 12, 400_000, "split-binary", 8_192);
+    is(open, Gather, 56, 92_161, "linear-sync", 32_768);
+    is(open, Gather, 56, 6_001, "linear-sync", 1_024);
+    is(open, Gather, 56, 1_024, "linear", 0);
+    is(open, Gather, 61, 1_024, "binomial", 0);
+    is(open, Scatter, 11, 299, "binomial", 0);
+    is(open, Scatter, 11, 300, "linear", 0);
+    is(open, Reduce, 7, 511, "linear", 0);
+    is(open, Reduce, 56, 90_000, "binomial", 1_024);
+    is(open, Reduce, 56, 100_000, "pipeline", 1_024);
+    is(open, Allreduce, 56, 9_999, "recursive-doubling", 0);
+    is(open, Allreduce, 56, 56 << 20, "ring", 0);
+    is(open, Allreduce, 56, (56 << 20) + 1, "segmented-ring", 1 << 20);
+    is(open, Allgather, 56, 892, "bruck", 0);
+    is(open, Allgather, 56, 893, "neighbor-exchange", 0);
+    is(open, Alltoall, 13, 199, "bruck", 0);
+    is(open, Alltoall, 13, 2_999, "linear", 0);
+    is(open, Alltoall, 13, 3_000, "pairwise", 0);
+    let mpich = Library::Mpich;
+    is(mpich, Bcast, 7, 1 << 20, "binomial", 0);
+    is(mpich, Bcast, 64, 12_288, "scatter-doubling", 0);
+    is(mpich, Bcast, 64, 524_288, "scatter-ring", 0);
+    is(mpich, Allreduce, 56, 2_048, "recursive-doubling", 0);
+    is(mpich, Allreduce, 56, 2_052, "rabenseifner", 0);
+    is(mpich, Alltoall, 8, 256, "bruck", 0);
+    is(mpich, Alltoall, 8, 32_769, "pairwise-xor", 0);
+    for (_, library) in Library::ALL {
+        assert_eq!(Library::named(library.name()), Some(*library));
+        for &c in COLLECTIVES {
+            assert_eq!(Collective::named(c.name()), Some(c));
+            for n in 0..70 {
+                for k in 0..40 {
+                    assert!(!library.choose(c, n, (1 << k) - 1).algorithm.name.is_empty());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn names_and_docs() {
+    for &c in COLLECTIVES {
+        for (i, a) in c.algorithms().iter().enumerate() {
+            assert!(c.algorithms()[..i].iter().all(|b| b.name != a.name), "{} twice", a.name);
+            assert!(!a.doc.is_empty() && !a.source.is_empty() && a.doc.len() < 240, "{}", a.name);
+        }
+    }
+}
+
+proptest! {
+    /// Sizes that differ: each block gets where it belongs, once, on ways that do not make it larger.
+    #[test]
+    fn sizes_may_differ(n in 1u32..14, seed in any::<u64>(), root in 0u32..14) {
+        let mut state = seed;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % 5_000
+        };
+        let sizes: Vec<u64> = (0..n).map(|_| next()).collect();
+        let pairs: Vec<u64> = (0..n * n).map(|_| next()).collect();
+        let root = root % n;
+        // A communicator in any order within a larger job.
+        let comm: Vec<u32> = (0..n).map(|i| 3 * (n - 1 - i) + 1).collect();
+        let total: u64 = sizes.iter().sum();
+        let others = total - sizes[root as usize];
+        for (collective, algorithm) in every() {
+            let sizes = match collective {
+                Collective::Alltoall => &pairs,
+                _ => &sizes,
+            };
+            let v = matches!(collective, Collective::Gather | Collective::Scatter | Collective::Allgather
+                | Collective::ReduceScatter | Collective::Alltoall);
+            if !v {
+                continue;
+            }
+            let call = Call { root, sizes: Some(sizes), segment: 100, ..Call::new(&comm, 0) };
+            let schedule = written(algorithm, 3 * n, &call);
+            follow(&schedule);
+            let sent = u64::try_from(schedule.bytes()).expect("few");
+            let diagonal: u64 = (0..n as usize).map(|i| pairs[i * n as usize + i]).sum();
+            let apart = pairs.iter().sum::<u64>() - diagonal;
+            match (collective, algorithm.name) {
+                (Collective::Gather | Collective::Scatter, "binomial") => prop_assert!(sent >= others),
+                (Collective::Gather | Collective::Scatter, _) => prop_assert_eq!(sent, others),
+                (Collective::Allgather, _) => prop_assert_eq!(sent, u64::from(n - 1) * total),
+                (Collective::Alltoall, "bruck") => prop_assert!(sent >= apart),
+                (Collective::Alltoall, _) => prop_assert_eq!(sent, apart),
+                (_, "recursive-halving") => {}
+                _ => prop_assert_eq!(sent, u64::from(n - 1) * total),
+            }
+        }
+    }
+
+    /// Whatever the sizes, all of a vector gets to everybody.
+    #[test]
+    fn nobody_gets_less_than_the_vector(n in 2u32..18, bytes in 0u64..200_000, segment in 0u64..9_000) {
+        let comm: Vec<u32> = (0..n).collect();
+        for (collective, algorithm) in every() {
+            if !matches!(collective, Collective::Bcast | Collective::Allreduce) {
+                continue;
+            }
+            let call = Call { segment, ..Call::new(&comm, bytes) };
+            let schedule = written(algorithm, n, &call);
+            for r in 1..n {
+                let comes: u64 = schedule.of(r).map(|i| match schedule.op(i) {
+                    Op::Recv { bytes, .. } => bytes,
+                    _ => 0,
+                }).sum();
+                prop_assert!(comes >= bytes, "{} {}: {comes} of {bytes}", algorithm.name, r);
+            }
+        }
+    }
+}
