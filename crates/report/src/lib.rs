@@ -4,6 +4,8 @@
 //! turn them into text. Nothing here computes, reads or writes files.
 
 mod canvas;
+#[cfg(feature = "parquet")]
+pub mod columns;
 pub mod comma;
 pub mod findings;
 pub mod heat;

@@ -1,5 +1,6 @@
 //! JSON Schemas of the results, made from their types.
 
+use darkfiber_study::simulate::Scenario;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
@@ -10,8 +11,10 @@ use crate::replay::ReplayResult;
 use crate::reproduce::{ReproduceAll, ReproduceOne};
 use crate::reroute::RerouteResult;
 use crate::sharing::SharingResult;
+use crate::simulate::SimulateResult;
 
-/// The kinds of results that `--format json` prints, by name, each with its JSON Schema (draft 2020-12).
+/// The kinds of results that `--format json` prints, by name, each with its JSON Schema (draft 2020-12), and those of
+/// files that users write.
 /// `docs/schema/NAME.json` holds a copy.
 ///
 /// Results get new keys from time to time, so the schemas do not forbid unknown ones.
@@ -29,8 +32,18 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<RerouteResult>("reroute"),
         of::<ReplayResult<'_>>("replay"),
         of::<SharingResult<'_>>("jobs-report"),
+        of::<SimulateResult<'_>>("simulate"),
+        input::<Scenario>("scenario"),
         of::<Listed>("list"),
     ]
+}
+
+/// What users write, not what is printed: unknown keys are refused.
+fn input<T: JsonSchema>(name: &'static str) -> (&'static str, Schema) {
+    let generator = SchemaSettings::draft2020_12().into_generator();
+    let mut schema = generator.into_root_schema_for::<T>();
+    schema.insert("title".to_owned(), name.into());
+    (name, schema)
 }
 
 fn of<T: JsonSchema>(name: &'static str) -> (&'static str, Schema) {

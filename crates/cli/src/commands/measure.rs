@@ -372,7 +372,7 @@ fn draw(
 }
 
 /// Switches in the order of their structure, so that what belongs together is side by side.
-fn map(fabric: &Fabric, shape: Option<&Shape>) -> Map {
+pub(super) fn map(fabric: &Fabric, shape: Option<&Shape>) -> Map {
     let n = fabric.switch_count();
     let mut order: Vec<usize> = (0..n).collect();
     let what = match shape {

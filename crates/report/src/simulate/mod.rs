@@ -1,8 +1,10 @@
 //! The result of `darkfiber simulate`.
 
+mod busy;
 mod matrix;
 mod time;
 
+pub use busy::busy;
 pub use matrix::{Matrix, matrices};
 pub use time::{Line, Lines, timeline};
 

@@ -137,6 +137,13 @@ impl Program {
         }
     }
 
+    /// The schedules, by number, and how often each is run.
+    pub fn counts(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let mut count = vec![0; self.blocks.len()];
+        counted(&self.steps, 1, &mut count);
+        count.into_iter().enumerate()
+    }
+
     /// Operations of all ranks, repetitions counted.
     pub fn operations(&self) -> u128 {
         self.sum(|b| b.len() as u128)
@@ -153,23 +160,20 @@ impl Program {
     }
 
     fn sum(&self, of: impl Fn(&Schedule) -> u128) -> u128 {
-        let of: Vec<u128> = self.blocks.iter().map(|b| of(b)).collect();
-        summed(&self.steps, &of)
+        self.counts().map(|(block, times)| u128::from(times) * of(&self.blocks[block])).sum()
     }
 }
 
-fn summed(steps: &[Step], of: &[u128]) -> u128 {
+fn counted(steps: &[Step], times: u64, count: &mut [u64]) {
     let mut begin = 0;
-    let mut sum = 0;
     for step in steps {
         let span = step.end - begin;
         begin = step.end;
-        sum += match &step.what {
-            What::Block(b, _) => u128::from(span) * of[*b as usize],
-            What::Repeat(inner) => u128::from(span / epochs(inner)) * summed(inner, of),
-        };
+        match &step.what {
+            What::Block(b, _) => count[*b as usize] += times * span,
+            What::Repeat(inner) => counted(inner, times * (span / epochs(inner)), count),
+        }
     }
-    sum
 }
 
 fn renumbered(steps: &[Step], numbers: &[u32]) -> Vec<Step> {

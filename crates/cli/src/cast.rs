@@ -1,0 +1,268 @@
+//! Who plays in a scenario: programs, and the hosts that they are on.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use darkfiber_fabric::{TerminalId, Topology};
+use darkfiber_formats::jobs::hostlist;
+use darkfiber_formats::schedules::{self, Read};
+use darkfiber_routing::Demand;
+use darkfiber_study::simulate::{JobPart, Scenario, seated};
+use darkfiber_workload::collective::{Call, Collective, Library};
+use darkfiber_workload::demands::{Profile, Scale, demands};
+use darkfiber_workload::placement::Free;
+use darkfiber_workload::play::{HOSTS, Host, Job, Repeat, host as known_host};
+use darkfiber_workload::schedule::Program;
+use darkfiber_workload::traffic::{Given, traffic};
+use darkfiber_workload::{CommMatrix, Machine, Stream, quantity};
+
+use crate::args::Common;
+use crate::failure::Failure;
+use crate::{history, out};
+
+/// The jobs of a scenario.
+pub(crate) struct Cast {
+    pub(crate) jobs: Vec<Job>,
+    pub(crate) names: Vec<String>,
+    /// Names of the hosts of each job, in the order of ranks.
+    pub(crate) hosts: Vec<Vec<String>>,
+    pub(crate) weights: Vec<f64>,
+    pub(crate) limits: Vec<f64>,
+}
+
+/// A number with a unit, if it is there.
+macro_rules! quantity {
+    ($name:ident, $of:ty) => {
+        pub(crate) fn $name(text: Option<&String>, what: &str) -> Result<Option<$of>, Failure> {
+            text.map(|t| quantity::$name(t).map_err(|e| Failure::input(format!("{what}: {e}")))).transpose()
+        }
+    };
+}
+quantity!(time, u64);
+quantity!(bytes, u64);
+quantity!(rate, f64);
+
+/// What hosts cost by a scenario.
+pub(crate) fn host(scenario: &Scenario) -> Result<Host, Failure> {
+    let known: Vec<&str> = HOSTS.iter().map(|h| h.name).collect();
+    let mut host = known_host(&scenario.hosts)
+        .map_err(|_| Failure::unknown("kind of hosts", &scenario.hosts, &known))?
+        .clone();
+    let cost = &scenario.cost;
+    let set = |to: &mut u64, from: Option<u64>| *to = from.unwrap_or(*to);
+    set(&mut host.send, time(cost.send.as_ref(), "cost: send")?);
+    set(&mut host.receive, time(cost.receive.as_ref(), "cost: receive")?);
+    set(&mut host.gap, time(cost.gap.as_ref(), "cost: gap")?);
+    set(&mut host.rendezvous, bytes(cost.rendezvous.as_ref(), "cost: rendezvous")?);
+    set(&mut host.adapters, time(cost.adapters.as_ref(), "cost: adapters")?);
+    set(&mut host.switch, time(cost.switch.as_ref(), "cost: switch")?);
+    set(&mut host.memory_latency, time(cost.memory_latency.as_ref(), "cost: memory-latency")?);
+    let set = |to: &mut f64, from: Option<f64>| *to = from.unwrap_or(*to);
+    set(&mut host.adapter_bytes_per_second, rate(cost.adapter_rate.as_ref(), "cost: adapter-rate")?);
+    set(&mut host.memory_bytes_per_second, rate(cost.memory_rate.as_ref(), "cost: memory-rate")?);
+    if let Some(efficiency) = cost.efficiency {
+        if !(efficiency > 0.0 && efficiency <= 1.0) {
+            return Err(Failure::input(format!("cost: efficiency {efficiency} must be above 0 and at most 1")));
+        }
+        host.efficiency = efficiency;
+    }
+    Ok(host)
+}
+
+impl Cast {
+    /// Makes programs and gives them hosts, in the order of the jobs.
+    pub(crate) fn new(
+        scenario: &Scenario,
+        topology: &Topology,
+        folder: &Path,
+        common: &Common,
+    ) -> Result<Self, Failure> {
+        if scenario.jobs.is_empty() {
+            return Err(Failure::input("there is no [[job]]")
+                .hint("for example [[job]] traffic = \"mpigraph:bytes=1MiB\", nodes = 28"));
+        }
+        let machine = Machine::new(topology, 1);
+        let mut is_free = vec![true; machine.len()];
+        let mut cast =
+            Self { jobs: Vec::new(), names: Vec::new(), hosts: Vec::new(), weights: Vec::new(), limits: Vec::new() };
+        for (i, part) in scenario.jobs.iter().enumerate() {
+            let what = format!("job {}", i + 1);
+            cast.add(part, &what, &machine, &mut is_free, folder, common).map_err(|f| Failure {
+                message: if f.message.starts_with(&what) { f.message } else { format!("{what}: {}", f.message) },
+                ..f
+            })?;
+        }
+        Ok(cast)
+    }
+
+    fn add(
+        &mut self,
+        part: &JobPart,
+        what: &str,
+        machine: &Machine,
+        is_free: &mut [bool],
+        folder: &Path,
+        common: &Common,
+    ) -> Result<(), Failure> {
+        let per_node = part.per_node.unwrap_or(1).max(1);
+        let named = part.hosts.as_ref().map(|list| named_hosts(list, machine)).transpose()?;
+        let library = part.library.as_deref().unwrap_or("openmpi");
+        let known: Vec<&str> = Library::ALL.iter().map(|(name, _)| *name).collect();
+        let library =
+            Library::named(library).ok_or_else(|| Failure::unknown("library of collectives", library, &known))?;
+        let read = match (&part.traffic, &part.files) {
+            (None, Some(files)) => Some(program(files, folder, library, common)?),
+            (Some(_), None) => None,
+            _ => {
+                return Err(Failure::input("give traffic or files, one of them")
+                    .hint("`darkfiber list traffic` shows what there is"));
+            }
+        };
+        let left = is_free.iter().filter(|f| **f).count();
+        let wanted = match (&named, &read, part.nodes) {
+            (Some(hosts), ..) => hosts.len(),
+            (_, _, Some(nodes)) => nodes,
+            (_, Some(program), _) => program.ranks().div_ceil(per_node) as usize,
+            _ => left,
+        };
+        let hosts = match named {
+            Some(hosts) => hosts,
+            None => {
+                let by = history::known_allocator(part.placement.as_deref().unwrap_or("linear"))?;
+                let free = Free { machine, is_free };
+                let draw = &mut Stream::new(common.seed(), self.jobs.len() as u64);
+                by.give(&free, wanted, draw).ok_or_else(|| {
+                    Failure::infeasible(format!(
+                        "{} finds no {wanted} hosts: {left} of {} are free",
+                        by.name,
+                        machine.len()
+                    ))
+                })?
+            }
+        };
+        for &h in &hosts {
+            is_free[h as usize] = false;
+        }
+        let mut terminals = seated(&hosts, per_node, |h| machine.terminals(h).to_vec());
+        let program = match read {
+            Some(program) => {
+                let ranks = program.ranks() as usize;
+                if ranks > terminals.len() {
+                    return Err(Failure::infeasible(format!(
+                        "there are {ranks} ranks, and {} hosts with {per_node} each hold {}",
+                        hosts.len(),
+                        terminals.len()
+                    ))
+                    .hint("give it more nodes, or a larger per-node"));
+                }
+                terminals.truncate(ranks);
+                program
+            }
+            None => {
+                let ranks = u32::try_from(terminals.len())
+                    .map_err(|_| Failure::infeasible("these are more ranks than can be numbered"))?;
+                let mut given = Given::new(ranks);
+                (given.per_node, given.library, given.seed) = (per_node, library, common.seed());
+                let spec = part.traffic.as_deref().unwrap_or_default();
+                traffic(spec, &given).map_err(|e| Failure::input(e).hint("`darkfiber list traffic` shows what there is"))?
+            }
+        };
+        let repeat = match time(part.repeat_until.as_ref(), "repeat-until")? {
+            Some(until) => Repeat::Until(until),
+            None => Repeat::Once,
+        };
+        let start = time(part.start.as_ref(), "start")?.unwrap_or(0);
+        let weight = part.weight.unwrap_or(1.0);
+        if !(weight > 0.0 && weight.is_finite()) {
+            return Err(Failure::input(format!("weight {weight} must be above 0")));
+        }
+        self.weights.push(weight);
+        self.limits.push(rate(part.limit.as_ref(), "limit")?.unwrap_or(f64::INFINITY));
+        self.hosts.push(hosts.iter().map(|&h| machine.name(h).to_owned()).collect());
+        self.names.push(part.name.clone().unwrap_or_else(|| match (&part.traffic, &part.files) {
+            (Some(spec), _) => spec.clone(),
+            (_, Some(files)) => files.join(" "),
+            _ => what.to_owned(),
+        }));
+        self.jobs.push(Job { program: Arc::new(program), terminals, start, repeat });
+        Ok(())
+    }
+
+    /// The terminals of each job, each once.
+    pub(crate) fn places(&self) -> Vec<Vec<TerminalId>> {
+        let place = |job: &Job| {
+            let mut all = job.terminals.clone();
+            all.sort_unstable();
+            all.dedup();
+            all
+        };
+        self.jobs.iter().map(place).collect()
+    }
+
+    /// What the jobs send, by terminals, as demands of 0 to 255.
+    pub(crate) fn demands(&self) -> Vec<Demand> {
+        let profiles: Vec<Vec<(u32, u32, u64)>> =
+            self.jobs.iter().map(|job| sent(&job.program).entries().to_vec()).collect();
+        let profiles: Vec<Profile<'_, TerminalId>> = (profiles.iter().zip(&self.jobs))
+            .map(|(bytes, job)| Profile { bytes, nodes: &job.terminals })
+            .collect();
+        let found = demands(&profiles, Scale::Together).unwrap_or_default();
+        found.into_iter().map(|d| Demand { from: d.from, to: d.to, weight: d.weight }).collect()
+    }
+}
+
+/// Bytes between ranks of a whole program.
+fn sent(program: &Program) -> CommMatrix {
+    let mut times: BTreeMap<usize, u64> = BTreeMap::new();
+    for (block, count) in program.counts() {
+        *times.entry(block).or_default() += count;
+    }
+    let mut all = CommMatrix::new(program.ranks());
+    for (block, count) in times {
+        for &(from, to, bytes) in CommMatrix::of(&program.blocks()[block]).entries() {
+            all.add(from, to, bytes.saturating_mul(count));
+        }
+    }
+    all.merge();
+    all
+}
+
+/// Hosts by their names.
+fn named_hosts(list: &str, machine: &Machine) -> Result<Vec<u32>, Failure> {
+    let names = hostlist::expand(list).map_err(|e| Failure::input(format!("hosts: {e}")))?;
+    let of: BTreeMap<&str, u32> = (0..machine.len() as u32).map(|h| (machine.name(h), h)).collect();
+    names
+        .iter()
+        .map(|name| {
+            of.get(name.as_str()).copied().ok_or_else(|| {
+                let known: Vec<&str> = of.keys().copied().collect();
+                Failure::unknown("host of the fabric", name, &known)
+            })
+        })
+        .collect()
+}
+
+/// What files say that ranks do.
+fn program(files: &[String], folder: &Path, library: Library, common: &Common) -> Result<Program, Failure> {
+    let paths: Vec<PathBuf> = files.iter().map(|f| folder.join(f)).collect();
+    let (read, found) = schedules::open(&paths, &schedules::Options::default())?;
+    let name = files.first().cloned().unwrap_or_default();
+    out::diagnostics(&name, &found, common);
+    let made = match read {
+        Read::Schedule(schedule) => Ok(schedule),
+        Read::Matrix(matrix) => matrix.schedule().map_err(|e| e.to_string()),
+        Read::Trace(trace) => trace
+            .schedule(&mut |script, call| {
+                let Some(collective) = Collective::named(call.kind.name().trim_start_matches("MPI_")) else { return };
+                let call = Call { root: call.root, tag: call.tag, ..Call::new(call.comm, call.bytes) };
+                library.write(script, collective, &call);
+            })
+            .map_err(|e| e.to_string()),
+        Read::Report(_) => {
+            return Err(Failure::input(format!("{name}: a report of mpiP says how much ranks send, but not to whom"))
+                .hint("give the graph of communication that goes with it"));
+        }
+    };
+    made.map(Program::once).map_err(|e| Failure::input(format!("{name}: {e}")))
+}

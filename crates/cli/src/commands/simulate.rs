@@ -1,0 +1,373 @@
+//! `darkfiber simulate`: a scenario in time.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use darkfiber_analysis::Names;
+use darkfiber_fabric::{ChannelId, Topology};
+use darkfiber_flowsim::Choice;
+use darkfiber_formats::input;
+use darkfiber_report::simulate::{
+    self as report, Carried, ChannelFacts, JobRow, Line, Lines, Matrix, SimulateResult,
+};
+use darkfiber_report::{Style, json};
+use darkfiber_routing::{LidChoice, Request, Routes};
+use darkfiber_study::simulate::{Depth, Follow, LidsPart, Scenario, Setup, Simulated, simulate};
+use darkfiber_workload::play::{Record, Repeat, SECOND};
+
+use super::{metrics, route};
+use crate::args::{Common, FabricArgs, FabricOptions, Format, SimulateCommand, TableArgs};
+use crate::cast::{self, Cast};
+use crate::failure::{Exit, Failure};
+use crate::load::{self, Loaded};
+use crate::progress::Progress;
+use crate::{columns, out, provenance, save, tables};
+
+/// Channels of the map over time.
+const BUSIEST: usize = 120;
+/// Channels that are named.
+const NAMED: usize = 20;
+/// Time between two looks at the clock, in messages.
+const LOOK: u64 = 1 << 14;
+
+pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failure> {
+    let path = args.scenario.as_path();
+    let scenario = read(path)?;
+    let seed = common.seed.or(scenario.seed).unwrap_or(1);
+    let common = &Common { seed: Some(seed), ..common.clone() };
+    let depth = args.depth.map_or(scenario.depth, Depth::from);
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let title = scenario.title.as_deref().unwrap_or(&stem);
+
+    let progress = Progress::new(3, common.quiet);
+    progress.at("reading");
+    let loaded = load::fabric(&fabric_args(&scenario, folder), common)?;
+    let topology = &loaded.topology;
+    let host = cast::host(&scenario)?;
+    let cast = Cast::new(&scenario, topology, folder, common)?;
+    progress.step();
+    progress.at("routing");
+    let (routes, from) = tables_of(&scenario, &loaded, &cast, folder, common)?;
+    progress.step();
+
+    let lids = topology.shape.as_ref().and_then(|shape| match shape {
+        darkfiber_fabric::Shape::Grid(grid) => LidChoice::of_engine(&routes.engine, grid),
+        _ => None,
+    });
+    let by_table = |from: darkfiber_fabric::TerminalId, to: darkfiber_fabric::TerminalId, bytes, draw: u32| {
+        let home = |t| topology.fabric.terminal(t).switch;
+        lids.as_ref().map_or(0, |l| l.path(home(from), home(to), bytes, draw.into()))
+    };
+    let choice = match scenario.routes.lids {
+        LidsPart::Engine if lids.is_some() => Choice::By(&by_table),
+        LidsPart::Engine => Choice::Routes,
+        LidsPart::Turns => Choice::Turns,
+        LidsPart::Random => Choice::Random,
+        LidsPart::Split => Choice::Split,
+    };
+    let interval = cast::time(scenario.keep.interval.as_ref(), "keep: interval")?.filter(|&ps| ps > 0);
+    let setup = Setup {
+        fabric: &topology.fabric,
+        routes: &routes,
+        depth,
+        host: &host,
+        link_rate: cast::rate(scenario.cost.link_rate.as_ref(), "cost: link-rate")?,
+        small: cast::bytes(scenario.cost.small.as_ref(), "cost: small")?.unwrap_or(0),
+        jobs: &cast.jobs,
+        weights: cast.weights.clone(),
+        limits: cast.limits.clone(),
+        choice,
+        seed,
+        interval,
+    };
+    let begin = Instant::now();
+    let mut watch = Watch { begin, last: begin, messages: 0, plain: args.progress, progress: &progress };
+    let keep = scenario.keep.messages && args.output.is_some();
+    let mut messages: Vec<Record> = Vec::new();
+    let simulated = simulate(setup, &mut |record| {
+        watch.see(record);
+        if keep {
+            messages.push(*record);
+        }
+    })
+    .map_err(|trouble| Failure::infeasible(format!("{}: {trouble}", path.display())))?;
+    let wall = begin.elapsed().as_secs_f64();
+    drop(progress);
+
+    let facts = metrics::facts(&topology.fabric, topology.shape.as_ref(), loaded.structure.as_ref(), false);
+    let provenance = provenance::of(&topology.fabric, common);
+    let jobs: Vec<JobRow> = (0..cast.jobs.len()).map(|j| job_row(&cast, &simulated, j)).collect();
+    let (channels, fullest) = channels(topology, &simulated);
+    let result = SimulateResult {
+        title,
+        depth,
+        routes: &from,
+        notes: &routes.notes,
+        layers: routes.layer_count(),
+        hosts: &scenario.hosts,
+        seconds: simulated.end as f64 / SECOND as f64,
+        jobs: &jobs,
+        channels,
+        fullest: &fullest,
+        flows: simulated.flows,
+        solves: simulated.solves,
+        events: simulated.events,
+        wall_seconds: wall,
+        fabric: &facts,
+        provenance: &provenance,
+    };
+    let json_text = json::text(&result);
+    let subtitle = format!("{}, routes of {from}, hosts {}", topology.fabric.name(), scenario.hosts);
+    let pictures = Pictures { title, subtitle: &subtitle, cast: &cast, simulated: &simulated, topology };
+    if let Some(path) = &args.pairs {
+        pictures.pairs(path)?;
+    }
+    if let Some(path) = &args.timeline {
+        pictures.timeline(path)?;
+    }
+    if let Some(path) = &args.channels {
+        pictures.channels(path)?;
+    }
+    if let Some(dir) = &args.output {
+        save::directory(dir)?;
+        save::file(&dir.join("simulate.json"), |out| out.write_all(json_text.as_bytes()))?;
+        pictures.pairs(&dir.join("pairs.svg"))?;
+        pictures.timeline(&dir.join("timeline.svg"))?;
+        pictures.channels(&dir.join("channels.svg"))?;
+        columns::write(dir, topology, &cast, &simulated, keep.then_some(&messages))?;
+    }
+    out::print(&match common.format {
+        Format::Json => json_text,
+        Format::Csv => report::csv(&result),
+        Format::Table => report::text(&result, Style::of_stdout()),
+    })?;
+    Ok(Exit::Fine)
+}
+
+/// The scenario of a file.
+fn read(path: &Path) -> Result<Scenario, Failure> {
+    let text = input::read_text(path)?;
+    toml::from_str(&text).map_err(|e| {
+        let at = e.span().map_or_else(String::new, |span| {
+            format!("line {}: ", 1 + text[..span.start.min(text.len())].matches('\n').count())
+        });
+        Failure::input(format!("{}: {at}{}", path.display(), e.message().trim()))
+            .hint("docs/simulate.md has all keys; docs/schema/scenario.json is for editors")
+    })
+}
+
+fn fabric_args(scenario: &Scenario, folder: &Path) -> FabricArgs {
+    let beside = folder.join(&scenario.fabric);
+    let is_file = !scenario.fabric.starts_with('@') && beside.exists();
+    FabricArgs {
+        fabric: if is_file { beside.display().to_string() } else { scenario.fabric.clone() },
+        options: FabricOptions {
+            fail_links: scenario.fail_links,
+            plane: scenario.plane,
+            ..FabricOptions::default()
+        },
+    }
+}
+
+/// The tables, and where they are from.
+fn tables_of(
+    scenario: &Scenario,
+    loaded: &Loaded,
+    cast: &Cast,
+    folder: &Path,
+    common: &Common,
+) -> Result<(Routes, String), Failure> {
+    let part = &scenario.routes;
+    let fabric = &loaded.topology.fabric;
+    let name = match (&part.engine, &part.tables) {
+        (Some(name), None) => name,
+        (None, Some(path)) => {
+            let routes: PathBuf = folder.join(path);
+            let tables = TableArgs { routes, ..TableArgs::default() };
+            let read = tables::read(&tables, &scenario.fabric, loaded, common)?;
+            return Ok((read.routes, path.clone()));
+        }
+        _ => {
+            return Err(Failure::input("routes: give an engine or tables, one of them")
+                .hint("for example engine = \"dfsssp\""));
+        }
+    };
+    let chain = route::chain(name)?;
+    let told = part.follow == Follow::Jobs;
+    let demands = if told && chain.engines.iter().any(|e| e.follows_demands()) {
+        cast.demands()
+    } else {
+        Vec::new()
+    };
+    let places = if told { cast.places() } else { Vec::new() };
+    let request = Request {
+        shape: loaded.topology.shape.as_ref(),
+        lmc: part.lmc,
+        lanes: part.lanes.unwrap_or(8),
+        jobs: &places,
+        demands: &demands,
+        seed: common.seed(),
+        ..Request::default()
+    };
+    let (_, routes, _, _) = route::compute(&chain, fabric, &request)
+        .map_err(|refused| Failure::infeasible(format!("{}: {}", refused.engine, refused.refused)))?;
+    let engine = routes.engine.clone();
+    Ok((routes, engine))
+}
+
+/// Tells how far a simulation is.
+struct Watch<'a> {
+    begin: Instant,
+    last: Instant,
+    messages: u64,
+    plain: bool,
+    progress: &'a Progress,
+}
+
+impl Watch<'_> {
+    fn see(&mut self, record: &Record) {
+        self.messages += 1;
+        if !self.messages.is_multiple_of(LOOK) {
+            return;
+        }
+        let now = Instant::now();
+        if now - self.last < Duration::from_millis(if self.plain { 2_000 } else { 200 }) {
+            return;
+        }
+        self.last = now;
+        let rate = self.messages as f64 / (now - self.begin).as_secs_f64();
+        let text = format!(
+            "{} simulated, {:.1} million messages, {:.2} million a second",
+            report::seconds(record.arrived as f64 / SECOND as f64),
+            self.messages as f64 / 1e6,
+            rate / 1e6
+        );
+        if self.plain {
+            out::tell(&text);
+        } else {
+            self.progress.at(text);
+        }
+    }
+}
+
+fn job_row(cast: &Cast, simulated: &Simulated, j: usize) -> JobRow {
+    let (runs, pairs) = (&simulated.runs[j], &simulated.pairs[j]);
+    let s = |ps: u64| ps as f64 / SECOND as f64;
+    let times: Vec<f64> = runs.iter().map(|r| s(r.end - r.begin)).collect();
+    let until = match cast.jobs[j].repeat {
+        Repeat::Once => u64::MAX,
+        Repeat::Until(until) => until,
+    };
+    let total = pairs.total;
+    JobRow {
+        name: cast.names[j].clone(),
+        ranks: cast.jobs[j].program.ranks(),
+        nodes: cast.hosts[j].len(),
+        begin: runs.first().map_or(0.0, |r| s(r.begin)),
+        end: runs.last().map_or(0.0, |r| s(r.end)),
+        runs: runs.len(),
+        runs_in_time: runs.iter().filter(|r| r.end <= until).count(),
+        run_mean: times.iter().sum::<f64>() / times.len().max(1) as f64,
+        run_min: times.iter().copied().reduce(f64::min).unwrap_or(0.0),
+        run_max: times.iter().copied().fold(0.0, f64::max),
+        messages: total.messages,
+        bytes: total.bytes,
+        message_mean: s(total.time) / total.messages.max(1) as f64,
+        message_max: s(total.longest),
+        pair_bandwidth: pairs.mean_bandwidth(),
+    }
+}
+
+/// Share of what a channel could have carried all the time.
+fn busy(simulated: &Simulated, c: usize) -> f64 {
+    let could = simulated.capacity[c] * simulated.end as f64;
+    if could > 0.0 { simulated.carried[c] as f64 / could } else { 0.0 }
+}
+
+fn channels(topology: &Topology, simulated: &Simulated) -> (ChannelFacts, Vec<Carried>) {
+    let fabric = &topology.fabric;
+    let m = fabric.channel_count();
+    let carried = &simulated.carried[..m];
+    let mut order: Vec<usize> = (0..m).filter(|&c| carried[c] > 0).collect();
+    order.sort_by(|&a, &b| busy(simulated, b).total_cmp(&busy(simulated, a)).then(a.cmp(&b)));
+    let names = Names::new(fabric);
+    let fullest = order.iter().take(NAMED).map(|&c| Carried {
+        channel: names.channel(ChannelId::new(c)),
+        bytes: carried[c],
+        busy_percent: 100.0 * busy(simulated, c),
+    });
+    let fullest = fullest.collect();
+    let n = m.max(1) as f64;
+    let facts = ChannelFacts {
+        channels: m,
+        dark_percent: 100.0 * (m - order.len()) as f64 / n,
+        bytes_max: carried.iter().copied().max().unwrap_or(0),
+        bytes_mean: carried.iter().map(|&b| b as f64).sum::<f64>() / n,
+        busy_max_percent: order.first().map_or(0.0, |&c| 100.0 * busy(simulated, c)),
+        busy_mean_percent: 100.0 * order.iter().map(|&c| busy(simulated, c)).sum::<f64>() / n,
+    };
+    (facts, fullest)
+}
+
+/// What is drawn.
+struct Pictures<'a> {
+    title: &'a str,
+    subtitle: &'a str,
+    cast: &'a Cast,
+    simulated: &'a Simulated,
+    topology: &'a Topology,
+}
+
+impl Pictures<'_> {
+    fn pairs(&self, path: &Path) -> Result<(), Failure> {
+        let panels: Vec<Matrix<'_>> = (self.simulated.pairs.iter().zip(&self.cast.names))
+            .map(|(pairs, name)| Matrix {
+                title: name,
+                subtitle: format!("mean {}", report::rate(pairs.mean_bandwidth())),
+                ranks: pairs.ranks(),
+                cells: pairs.sent().map(|(pair, cell)| (pair, cell.bandwidth())).collect(),
+            })
+            .collect();
+        let svg = report::matrices(self.title, self.subtitle, &panels);
+        save::file(path, |out| out.write_all(svg.as_bytes()))
+    }
+
+    fn timeline(&self, path: &Path) -> Result<(), Failure> {
+        let s = |ps: u64| ps as f64 / SECOND as f64;
+        let jobs: Vec<Line<'_>> = (self.simulated.runs.iter().zip(&self.cast.names))
+            .map(|(runs, name)| Line {
+                name,
+                runs: runs.iter().map(|r| (s(r.begin), s(r.end))).collect(),
+            })
+            .collect();
+        let m = self.topology.fabric.channel_count();
+        let lines = self.simulated.grid.as_ref().map_or_else(Lines::default, |grid| {
+            let mut order: Vec<usize> = (0..m).filter(|&c| self.simulated.carried[c] > 0).collect();
+            let busy = |c: usize| busy(self.simulated, c);
+            order.sort_by(|&a, &b| busy(b).total_cmp(&busy(a)).then(a.cmp(&b)));
+            let interval = grid.interval() as f64;
+            let share = |c: usize| {
+                let most = self.simulated.capacity[c] * interval;
+                (0..grid.len()).map(|i| grid.at(i)[c] / most).collect()
+            };
+            Lines {
+                interval: s(grid.interval()),
+                channels: order.iter().take(BUSIEST).map(|&c| share(c)).collect(),
+                all: m,
+            }
+        });
+        let end = s(self.simulated.end);
+        let svg = report::timeline(self.title, self.subtitle, end, &jobs, &lines);
+        save::file(path, |out| out.write_all(svg.as_bytes()))
+    }
+
+    fn channels(&self, path: &Path) -> Result<(), Failure> {
+        let m = self.topology.fabric.channel_count();
+        let shares: Vec<f64> = (0..m).map(|c| busy(self.simulated, c)).collect();
+        let map = super::measure::map(&self.topology.fabric, self.topology.shape.as_ref());
+        let svg = report::busy(self.title, self.subtitle, &map, &shares);
+        save::file(path, |out| out.write_all(svg.as_bytes()))
+    }
+}
