@@ -8,15 +8,21 @@ use super::{Given, Traffic, TrafficError, computing, finished, repeated, several
 use crate::collective::{Call, Collective};
 use crate::schedule::{Program, Script};
 
-/// Sides that the spec gives, or as cubic as can be.
+/// Sides that the spec gives, or as cubic as can be. The tool numbers ranks along x first, so x is the last dimension.
 fn grid(params: &Params, n: u32, dimensions: usize) -> Result<Grid, TrafficError> {
-    let sides = params.list("grid", &(1..=n))?.unwrap_or_else(|| near_cubic(n, dimensions));
+    let mut sides = params.list("grid", &(1..=n))?.unwrap_or_else(|| near_cubic(n, dimensions));
     let product = sides.iter().map(|&s| u64::from(s)).product::<u64>();
     if sides.len() != dimensions || product != u64::from(n) {
         let expected = format!("{dimensions} sides joined by x whose product is {n}");
         return Err(params.bad("grid", expected).into());
     }
+    sides.reverse();
     Ok(Grid::new(sides, false))
+}
+
+/// A step along x (0), y or z.
+fn along(dimensions: usize, d: usize, by: i32) -> Vec<i32> {
+    (0..dimensions).rev().map(|k| if k == d { by } else { 0 }).collect()
 }
 
 /// `halo3d`.
@@ -59,9 +65,7 @@ impl Traffic for Halo3d {
             let face = other(1) * other(2) * 8 * u64::from(vars);
             for rank in 0..n {
                 for by in [-1, 1] {
-                    let mut step = [0; 3];
-                    step[d] = by;
-                    if let Some(to) = grid.on(rank, &step) {
+                    if let Some(to) = grid.on(rank, &along(3, d, by)) {
                         script.message(rank, to, face, 0);
                     }
                 }
@@ -89,9 +93,10 @@ impl Traffic for Sweep3d {
 
     fn doc(&self) -> &'static str {
         "Ranks on a grid of px x py; a sweep begins in a corner and goes through nz / kba stages: each rank receives from \
-         the two neighbours behind, computes, and sends to the two ahead: nx * kba * vars doubles along y and ny * kba * \
-         vars along x. Each of four corners sweeps twice in an iteration. Defaults are the tool's: 50 x 50 x 100 cells, \
-         kba 10, 1 us a stage (sstsimulator/ember, mpi/sweep3d; De Sensi et al., SC'20, section III)."
+         the two neighbours behind, computes, and sends to the two ahead, nx * kba * vars doubles along x and ny * kba * \
+         vars along y (the tool sends nx both ways). The four corners take turns, twice in an iteration. Defaults are \
+         the tool's: 50 x 50 x 100 cells, kba 10, 1 us a stage (sstsimulator/ember, mpi/sweep3d; De Sensi et al., SC'20, \
+         section III)."
     }
 
     fn keys(&self) -> Vec<Key> {
@@ -112,20 +117,19 @@ impl Traffic for Sweep3d {
             Some(_) => params.per("cells", &(1..=100_000), 3, 50)?,
             None => vec![50, 50, 100],
         };
-        let kba = params.get("kba", 1..=cells[2])?.unwrap_or_else(|| 10.min(cells[2]));
+        let kba = params.get("kba", 1..=cells[2])?.unwrap_or(10);
+        if !cells[2].is_multiple_of(kba) {
+            return Err(params.bad("kba", format!("a divisor of nz, {}", cells[2])).into());
+        }
         let bytes = 8 * u64::from(kba) * u64::from(count(params, "vars", 1)?);
-        let sizes = [bytes * u64::from(cells[1]), bytes * u64::from(cells[0])];
+        let sizes = [bytes * u64::from(cells[0]), bytes * u64::from(cells[1])];
         let compute = time(params, "compute", 1_000_000)?;
         let mut script = Script::new(n);
         let corners = [[1, 1], [-1, 1], [-1, -1], [1, -1]];
-        for way in corners.into_iter().flat_map(|c| [c, c]) {
-            for _ in 0..cells[2].div_ceil(kba) {
+        for way in [corners, corners].into_iter().flatten() {
+            for _ in 0..cells[2] / kba {
                 for rank in 0..n {
-                    let step = |d: usize, by: i32| {
-                        let mut step = [0; 2];
-                        step[d] = by * way[d];
-                        grid.on(rank, &step)
-                    };
+                    let step = |d: usize, by: i32| grid.on(rank, &along(2, d, by * way[d]));
                     for (d, &bytes) in sizes.iter().enumerate() {
                         if let Some(from) = step(d, -1) {
                             script.recv(rank, from, bytes, 0);
@@ -162,8 +166,8 @@ impl Traffic for Incast {
     }
 
     fn doc(&self) -> &'static str {
-        "After a barrier every rank sends one message to the last one, which receives them one after the other as they \
-         are asked for; 1024 doubles by default (sstsimulator/ember, mpi/incast; De Sensi et al., SC'20, section III)."
+        "The last rank posts receives from all others; after a barrier each of them sends it one message; 1024 doubles by \
+         default (sstsimulator/ember, mpi/incast; De Sensi et al., SC'20, section III)."
     }
 
     fn keys(&self) -> Vec<Key> {
@@ -178,11 +182,11 @@ impl Traffic for Incast {
         let bytes = super::values::size(params, "bytes", 8 * 1024)?;
         let all = given.all();
         let mut script = Script::new(n);
+        // Messages of the barrier must not meet these receives.
+        (0..n - 1).for_each(|rank| script.recv_aside(n - 1, rank, bytes, 1));
         given.library.write(&mut script, Collective::Barrier, &Call::new(&all, 0));
-        for rank in 0..n - 1 {
-            script.message(rank, n - 1, bytes, 0);
-            script.wait(n - 1);
-        }
+        (0..n - 1).for_each(|rank| script.send(rank, n - 1, bytes, 1));
+        script.settle(n - 1);
         let mut program = Program::new(n);
         program.then(finished(self.name(), script)?, count(params, "iterations", 1)?.into());
         Ok(program)
