@@ -83,13 +83,16 @@ pub(crate) enum Command {
     /// After a fault: complete tables that differ from the old ones in few entries
     #[command(after_help = help::REROUTE)]
     Reroute(RerouteCommand),
+    /// Run a scenario in time: jobs, their messages, and the channels that they share
+    #[command(after_help = help::SIMULATE)]
+    Simulate(SimulateCommand),
     /// Search for routes of a fat-tree that beat those made by rule
     #[command(after_help = help::OPTIMISE)]
     Optimise(OptimiseCommand),
     /// Run a published experiment again: ours beside the printed numbers
     #[command(after_help = help::REPRODUCE)]
     Reproduce(ReproduceCommand),
-    /// What there is: engines, families, presets, patterns, allocators, formats, metrics
+    /// What there is: engines, families, presets, traffic, hosts, collectives, allocators, ...
     #[command(after_help = help::LIST)]
     List(ListCommand),
     /// What makes a shell complete commands, options and names
@@ -619,6 +622,49 @@ pub(crate) struct OptimiseCommand {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct SimulateCommand {
+    /// The scenario, in TOML
+    #[arg(value_name = "SCENARIO")]
+    pub(crate) scenario: PathBuf,
+    /// How deep to look, whatever the scenario says
+    #[arg(long, value_enum)]
+    pub(crate) depth: Option<Depth>,
+    /// Write the result (simulate.json), the pictures, and tables of runs, pairs of ranks and channels (Parquet) here
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Draw the bandwidth between ranks
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pairs: Option<PathBuf>,
+    /// Draw runs of jobs and, with an interval to keep, channels over time
+    #[arg(long, value_name = "FILE")]
+    pub(crate) timeline: Option<PathBuf>,
+    /// Draw how busy channels are
+    #[arg(long, value_name = "FILE")]
+    pub(crate) channels: Option<PathBuf>,
+    /// Say how far it is every two seconds, on any standard error
+    #[arg(long)]
+    pub(crate) progress: bool,
+}
+
+/// How deep to look at a scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Depth {
+    /// Messages share channels max-min fairly
+    Flow,
+    /// Messages never meet
+    Loggp,
+}
+
+impl From<Depth> for darkfiber_study::simulate::Depth {
+    fn from(depth: Depth) -> Self {
+        match depth {
+            Depth::Flow => Self::Flow,
+            Depth::Loggp => Self::LogGp,
+        }
+    }
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct ReproduceCommand {
     /// Experiments, or all [default: list them]
     #[arg(value_name = "ID")]
@@ -631,7 +677,7 @@ pub(crate) struct ReproduceCommand {
 
 #[derive(Args, Debug)]
 pub(crate) struct ListCommand {
-    /// engines, families, presets, patterns, allocators, formats or metrics
+    /// engines, families, presets, patterns, traffic, collectives, hosts, allocators, formats or metrics
     #[arg(value_name = "KIND")]
     pub(crate) kind: String,
     /// One of them, in full

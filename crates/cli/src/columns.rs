@@ -1,5 +1,6 @@
 //! The Parquet files of `simulate -o`.
 
+use std::io::Write as _;
 use std::path::Path;
 
 use darkfiber_analysis::Names;
@@ -99,5 +100,9 @@ pub(crate) fn write(
 }
 
 fn table(path: &Path, columns: Vec<(&str, Column)>) -> Result<(), Failure> {
-    save::file(path, |out| parquet(out, columns))
+    save::file(path, |out| {
+        let mut bytes = Vec::new();
+        parquet(&mut bytes, columns)?;
+        out.write_all(&bytes)
+    })
 }

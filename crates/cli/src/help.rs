@@ -198,6 +198,29 @@ Examples:
 
 Exit code 4 if nothing better was found.";
 
+pub(crate) const SIMULATE: &str = "\
+A scenario is a fabric, its routes, jobs placed on it, and their traffic:
+
+  fabric = \"@t2hx-hyperx\"
+  hosts = \"qdr\"
+  [routes]
+  engine = \"dfsssp\"
+  [[job]]
+  traffic = \"mpigraph:bytes=1MiB\"
+  nodes = 28
+
+docs/simulate.md tells all keys; docs/schema/scenario.json is for editors. Traffic: darkfiber list traffic; what
+hosts cost: darkfiber list hosts; where jobs go: darkfiber list allocators.
+
+Examples:
+  darkfiber simulate examples/mpigraph-hyperx.toml
+  darkfiber simulate examples/mpigraph-hyperx.toml --pairs pairs.svg
+  darkfiber simulate examples/capacity.toml -o results --progress
+  darkfiber simulate my.toml --depth loggp --format json
+
+Exit code 3 if the scenario or a file of it cannot be read, 4 if ranks wait for what never comes, no engine routes
+the fabric, or there are not enough hosts.";
+
 pub(crate) const REPRODUCE: &str = "\
 Each experiment says what it runs, which numbers the paper prints, and how far off is still the same. Numbers
 that the paper itself contradicts are shown as misprints, with what they are read as.

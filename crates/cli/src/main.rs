@@ -5,6 +5,9 @@
 
 mod among;
 mod args;
+mod cast;
+#[cfg(feature = "parquet")]
+mod columns;
 mod commands;
 mod failure;
 mod faults;
@@ -52,6 +55,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Sweep(command) => commands::sweep::run(&command, common),
         Command::Reroute(command) => commands::reroute::run(&command, common),
         Command::Optimise(command) => commands::optimise::run(&command, common),
+        Command::Simulate(command) => commands::simulate::run(&command, common),
         Command::Reproduce(command) => commands::reproduce::run(&command, common),
         Command::List(command) => commands::list::run(&command, common),
         Command::Completions(command) => commands::completions::run(&command),

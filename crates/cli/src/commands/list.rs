@@ -3,11 +3,15 @@
 use std::fmt::Write as _;
 
 use darkfiber_analysis::count::{self, Bandwidth};
-use darkfiber_fabric::{COMMON_KEYS, FAMILIES, PRESETS};
+use darkfiber_fabric::{COMMON_KEYS, FAMILIES, Key, PRESETS};
+use darkfiber_report::simulate::{bytes, seconds};
 use darkfiber_report::{Listed, Style, comma, json, table};
 use darkfiber_routing::ENGINES;
 use darkfiber_workload::PATTERNS;
+use darkfiber_workload::collective::{COLLECTIVES, Collective};
 use darkfiber_workload::placement::{ALLOCATORS, allocator};
+use darkfiber_workload::play::{HOSTS, host};
+use darkfiber_workload::traffic::TRAFFICS;
 
 use crate::args::{Common, Format, ListCommand};
 use crate::failure::{Exit, Failure};
@@ -23,7 +27,7 @@ struct List {
 
 /// The lists that there are.
 pub(super) const KINDS: &[&str] =
-    &["engines", "families", "presets", "patterns", "allocators", "formats", "metrics"];
+    &["engines", "families", "presets", "patterns", "traffic", "collectives", "hosts", "allocators", "formats", "metrics"];
 
 pub(crate) fn run(args: &ListCommand, common: &Common) -> Result<Exit, Failure> {
     let list = match args.kind.as_str() {
@@ -35,6 +39,9 @@ pub(crate) fn run(args: &ListCommand, common: &Common) -> Result<Exit, Failure> 
         }
         "patterns" | "pattern" => patterns(),
         "allocators" | "allocator" => allocators(),
+        "traffic" => traffic(),
+        "collectives" | "collective" => collectives(),
+        "hosts" | "host" => hosts(),
         "metrics" | "metric" => metrics(),
         other => return Err(Failure::unknown("list", other, KINDS)),
     };
@@ -132,15 +139,79 @@ fn patterns() -> List {
         rows: PATTERNS.iter().map(|k| vec![k.name().to_owned(), k.summary().to_owned()]).collect(),
         doc: |name| {
             let Some(k) = PATTERNS.iter().find(|k| k.name() == name) else { return String::new() };
-            let mut text = k.doc().to_owned();
-            for key in k.keys() {
-                let default = key.default.unwrap_or("required");
-                let head = if text.contains("\n\nKeys:") { "" } else { "\n\nKeys:\n" };
-                let _infallible =
-                    writeln!(text, "{head}  {:<10} {} (default: {default})", key.name, key.meaning);
+            format!("{}{}", k.doc(), keys(&k.keys()))
+        },
+    }
+}
+
+/// Keys of a spec, a line each.
+fn keys(keys: &[Key]) -> String {
+    let mut text = String::new();
+    for key in keys {
+        let default = key.default.unwrap_or("required");
+        let head = if text.is_empty() { "\n\nKeys:\n" } else { "" };
+        let _infallible =
+            writeln!(text, "{head}  {:<10} {} (default: {default})", key.name, key.meaning);
+    }
+    text
+}
+
+fn traffic() -> List {
+    List {
+        what: "traffic",
+        heading: &["traffic", "what ranks do"],
+        rows: TRAFFICS.iter().map(|t| vec![t.name().to_owned(), t.summary().to_owned()]).collect(),
+        doc: |name| {
+            TRAFFICS
+                .iter()
+                .find(|t| t.name() == name)
+                .map_or(String::new(), |t| format!("{}{}", t.doc(), keys(&t.keys())))
+        },
+    }
+}
+
+fn collectives() -> List {
+    List {
+        what: "collective",
+        heading: &["collective", "what it does", "algorithms"],
+        rows: COLLECTIVES
+            .iter()
+            .map(|c| {
+                let names: Vec<&str> = c.algorithms().iter().map(|a| a.name).collect();
+                vec![c.name().to_owned(), c.doc().to_owned(), names.join(", ")]
+            })
+            .collect(),
+        doc: |name| {
+            let Some(collective) = Collective::named(name) else { return String::new() };
+            let mut text = String::from("Algorithms:\n");
+            for a in collective.algorithms() {
+                let _infallible = writeln!(text, "  {:<10} {} ({})", a.name, a.doc, a.source);
             }
             text
         },
+    }
+}
+
+fn hosts() -> List {
+    List {
+        what: "kind of hosts",
+        heading: &["hosts", "send", "receive", "gap", "rendezvous", "adapters", "switch"],
+        rows: HOSTS
+            .iter()
+            .map(|h| {
+                let time = |ps: u64| seconds(ps as f64 * 1e-12);
+                let rendezvous = match h.rendezvous {
+                    u64::MAX => "never".to_owned(),
+                    size => bytes(size as f64),
+                };
+                let times = [h.send, h.receive, h.gap].map(time);
+                let mut row = vec![h.name.to_owned()];
+                row.extend(times);
+                row.extend([rendezvous, time(h.adapters), time(h.switch)]);
+                row
+            })
+            .collect(),
+        doc: |name| host(name).map_or(String::new(), |h| h.doc.to_owned()),
     }
 }
 

@@ -14,4 +14,5 @@ pub(crate) mod reproduce;
 pub(crate) mod reroute;
 pub(crate) mod route;
 pub(crate) mod share;
+pub(crate) mod simulate;
 pub(crate) mod sweep;

@@ -22,7 +22,7 @@ use crate::cast::{self, Cast};
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
 use crate::progress::Progress;
-use crate::{columns, out, provenance, save, tables};
+use crate::{out, provenance, save, tables};
 
 /// Channels of the map over time.
 const BUSIEST: usize = 120;
@@ -136,7 +136,8 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
         pictures.pairs(&dir.join("pairs.svg"))?;
         pictures.timeline(&dir.join("timeline.svg"))?;
         pictures.channels(&dir.join("channels.svg"))?;
-        columns::write(dir, topology, &cast, &simulated, keep.then_some(&messages))?;
+        #[cfg(feature = "parquet")]
+        crate::columns::write(dir, topology, &cast, &simulated, keep.then_some(&messages))?;
     }
     out::print(&match common.format {
         Format::Json => json_text,
