@@ -6,6 +6,9 @@
 //! A [`schedule::Program`] says what each rank of a job computes, sends and receives, and in which order;
 //! [`play`] runs it over any network.
 //!
+//! An [`MpiTrace`](trace::MpiTrace) is a recorded run, that schedules are made of; a [`CommMatrix`] is what is left of
+//! one when only the bytes between ranks are kept.
+//!
 //! A [`Pattern`] names pairs of participants, phase by phase or sample by sample, for any number of
 //! them; what a participant is (a terminal, a node of a job) is the caller's affair. Nothing here knows
 //! a fabric's routes.
@@ -29,18 +32,20 @@ mod backfill;
 mod history;
 mod machine;
 mod mapping;
+mod matrix;
 mod month;
 mod pattern;
 pub mod placement;
 pub mod play;
 pub mod schedule;
-
 mod stream;
+pub mod trace;
 
 pub use backfill::{Backfilled, Begun, Wish, backfill, scaled};
 pub use history::{History, Stay, Walk};
 pub use machine::Machine;
 pub use mapping::Mapping;
+pub use matrix::CommMatrix;
 pub use month::{MONTH_HOSTS, month};
 pub use pattern::{Among, Extent, Kind, PATTERNS, Pattern, PatternError, given, kind, pattern};
 
