@@ -29,6 +29,7 @@ pub mod netloc;
 pub mod output;
 pub mod path_bits;
 pub mod places;
+pub mod schedules;
 pub mod sl;
 pub mod subnet_lst;
 pub mod tables;

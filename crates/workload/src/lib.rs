@@ -7,6 +7,9 @@
 //! [`play`] runs it over any network, [`collective`] writes what MPI and NCCL do, and
 //! [`traffic`] what benchmarks and applications do.
 //!
+//! An [`MpiTrace`](trace::MpiTrace) is a recorded run, that schedules are made of; a [`CommMatrix`] is what is left of
+//! one when only the bytes between ranks are kept.
+//!
 //! A [`Pattern`] names pairs of participants, phase by phase or sample by sample, for any number of
 //! them; what a participant is (a terminal, a node of a job) is the caller's affair. Nothing here knows
 //! a fabric's routes.
@@ -32,20 +35,22 @@ pub mod demands;
 mod history;
 mod machine;
 mod mapping;
+mod matrix;
 mod month;
 mod pattern;
 pub mod placement;
 pub mod play;
 pub mod quantity;
 pub mod schedule;
-
 mod stream;
+pub mod trace;
 pub mod traffic;
 
 pub use backfill::{Backfilled, Begun, Wish, backfill, scaled};
 pub use history::{History, Stay, Walk};
 pub use machine::Machine;
 pub use mapping::Mapping;
+pub use matrix::CommMatrix;
 pub use month::{MONTH_HOSTS, month};
 pub use pattern::{Among, Extent, Kind, PATTERNS, Pattern, PatternError, given, kind, pattern};
 

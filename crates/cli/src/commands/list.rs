@@ -26,8 +26,18 @@ struct List {
 }
 
 /// The lists that there are.
-pub(super) const KINDS: &[&str] =
-    &["engines", "families", "presets", "patterns", "traffic", "collectives", "hosts", "allocators", "formats", "metrics"];
+pub(super) const KINDS: &[&str] = &[
+    "engines",
+    "families",
+    "presets",
+    "patterns",
+    "traffic",
+    "collectives",
+    "hosts",
+    "allocators",
+    "formats",
+    "metrics",
+];
 
 pub(crate) fn run(args: &ListCommand, common: &Common) -> Result<Exit, Failure> {
     let list = match args.kind.as_str() {

@@ -56,10 +56,11 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
         darkfiber_fabric::Shape::Grid(grid) => LidChoice::of_engine(&routes.engine, grid),
         _ => None,
     });
-    let by_table = |from: darkfiber_fabric::TerminalId, to: darkfiber_fabric::TerminalId, bytes, draw: u32| {
-        let home = |t| topology.fabric.terminal(t).switch;
-        lids.as_ref().map_or(0, |l| l.path(home(from), home(to), bytes, draw.into()))
-    };
+    let by_table =
+        |from: darkfiber_fabric::TerminalId, to: darkfiber_fabric::TerminalId, bytes, draw: u32| {
+            let home = |t| topology.fabric.terminal(t).switch;
+            lids.as_ref().map_or(0, |l| l.path(home(from), home(to), bytes, draw.into()))
+        };
     let choice = match scenario.routes.lids {
         LidsPart::Engine if lids.is_some() => Choice::By(&by_table),
         LidsPart::Engine => Choice::Routes,
@@ -67,7 +68,8 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
         LidsPart::Random => Choice::Random,
         LidsPart::Split => Choice::Split,
     };
-    let interval = cast::time(scenario.keep.interval.as_ref(), "keep: interval")?.filter(|&ps| ps > 0);
+    let interval =
+        cast::time(scenario.keep.interval.as_ref(), "keep: interval")?.filter(|&ps| ps > 0);
     let setup = Setup {
         fabric: &topology.fabric,
         routes: &routes,
@@ -83,7 +85,8 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
         interval,
     };
     let begin = Instant::now();
-    let mut watch = Watch { begin, last: begin, messages: 0, plain: args.progress, progress: &progress };
+    let mut watch =
+        Watch { begin, last: begin, messages: 0, plain: args.progress, progress: &progress };
     let keep = scenario.keep.messages && args.output.is_some();
     let mut messages: Vec<Record> = Vec::new();
     let simulated = simulate(setup, &mut |record| {
@@ -96,7 +99,8 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
     let wall = begin.elapsed().as_secs_f64();
     drop(progress);
 
-    let facts = metrics::facts(&topology.fabric, topology.shape.as_ref(), loaded.structure.as_ref(), false);
+    let facts =
+        metrics::facts(&topology.fabric, topology.shape.as_ref(), loaded.structure.as_ref(), false);
     let provenance = provenance::of(&topology.fabric, common);
     let jobs: Vec<JobRow> = (0..cast.jobs.len()).map(|j| job_row(&cast, &simulated, j)).collect();
     let (channels, fullest) = channels(topology, &simulated);
@@ -119,8 +123,10 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
         provenance: &provenance,
     };
     let json_text = json::text(&result);
-    let subtitle = format!("{}, routes of {from}, hosts {}", topology.fabric.name(), scenario.hosts);
-    let pictures = Pictures { title, subtitle: &subtitle, cast: &cast, simulated: &simulated, topology };
+    let subtitle =
+        format!("{}, routes of {from}, hosts {}", topology.fabric.name(), scenario.hosts);
+    let pictures =
+        Pictures { title, subtitle: &subtitle, cast: &cast, simulated: &simulated, topology };
     if let Some(path) = &args.pairs {
         pictures.pairs(path)?;
     }
@@ -212,8 +218,9 @@ fn tables_of(
         seed: common.seed(),
         ..Request::default()
     };
-    let (_, routes, _, _) = route::compute(&chain, fabric, &request)
-        .map_err(|refused| Failure::infeasible(format!("{}: {}", refused.engine, refused.refused)))?;
+    let (_, routes, _, _) = route::compute(&chain, fabric, &request).map_err(|refused| {
+        Failure::infeasible(format!("{}: {}", refused.engine, refused.refused))
+    })?;
     let engine = routes.engine.clone();
     Ok((routes, engine))
 }

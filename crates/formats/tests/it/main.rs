@@ -10,5 +10,6 @@ mod quirks;
 mod real;
 mod robust;
 mod roundtrip;
+mod schedules;
 mod support;
 mod topology_conf;

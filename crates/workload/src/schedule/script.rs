@@ -46,11 +46,38 @@ impl Script {
     }
 
     fn add(&mut self, rank: u32, op: Op) {
+        let id = self.detached(rank, op);
+        self.now[rank as usize].push(id);
+    }
+
+    /// A rank begins an operation.
+    pub fn begin(&mut self, rank: u32, op: Op) {
+        self.add(rank, op);
+    }
+
+    /// A rank begins an operation that nothing waits for until it is named in [`Script::join`]; what is returned names
+    /// it there.
+    pub fn detached(&mut self, rank: u32, op: Op) -> u32 {
         let id = self.builder.add(rank, op, 0);
         for &before in &self.before[rank as usize] {
             self.builder.after(id, before);
         }
-        self.now[rank as usize].push(id);
+        id
+    }
+
+    /// What a rank is told from here on waits for these operations of its own, too, besides all that
+    /// [`Script::wait`] waits for.
+    pub fn join(&mut self, rank: u32, operations: &[u32]) {
+        let r = rank as usize;
+        if operations.is_empty() {
+            return self.wait(rank);
+        }
+        // What was before must still be waited for: detached operations may have begun earlier than that.
+        if self.now[r].is_empty() {
+            self.now[r].extend_from_slice(&self.before[r]);
+        }
+        self.now[r].extend_from_slice(operations);
+        self.wait(rank);
     }
 
     /// A rank sends.
