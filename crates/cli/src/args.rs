@@ -673,6 +673,9 @@ pub(crate) struct ReproduceCommand {
     /// made up like those of RICC]
     #[arg(long, value_name = "LOG")]
     pub(crate) log: Option<PathBuf>,
+    /// Draw what experiments draw here, each as ID-NAME.svg
+    #[arg(long, value_name = "DIR")]
+    pub(crate) svg: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

@@ -6,15 +6,13 @@ use std::sync::Arc;
 
 use darkfiber_fabric::{TerminalId, Topology};
 use darkfiber_formats::jobs::hostlist;
-use darkfiber_routing::Demand;
 use darkfiber_study::simulate::{JobPart, Scenario, seated};
 use darkfiber_workload::collective::Library;
-use darkfiber_workload::demands::{Profile, Scale, demands};
 use darkfiber_workload::placement::Free;
 use darkfiber_workload::play::{HOSTS, Host, Job, Repeat, host as known_host};
 use darkfiber_workload::schedule::Program;
 use darkfiber_workload::traffic::{Given, traffic};
-use darkfiber_workload::{CommMatrix, Machine, Stream, quantity};
+use darkfiber_workload::{Machine, Stream, quantity};
 
 use crate::args::Common;
 use crate::failure::Failure;
@@ -216,33 +214,6 @@ impl Cast {
         };
         self.jobs.iter().map(place).collect()
     }
-
-    /// What the jobs send, by terminals, as demands of 0 to 255.
-    pub(crate) fn demands(&self) -> Vec<Demand> {
-        let profiles: Vec<Vec<(u32, u32, u64)>> =
-            self.jobs.iter().map(|job| sent(&job.program).entries().to_vec()).collect();
-        let profiles: Vec<Profile<'_, TerminalId>> = (profiles.iter().zip(&self.jobs))
-            .map(|(bytes, job)| Profile { bytes, nodes: &job.terminals })
-            .collect();
-        let found = demands(&profiles, Scale::Together).unwrap_or_default();
-        found.into_iter().map(|d| Demand { from: d.from, to: d.to, weight: d.weight }).collect()
-    }
-}
-
-/// Bytes between ranks of a whole program.
-fn sent(program: &Program) -> CommMatrix {
-    let mut times: BTreeMap<usize, u64> = BTreeMap::new();
-    for (block, count) in program.counts() {
-        *times.entry(block).or_default() += count;
-    }
-    let mut all = CommMatrix::new(program.ranks());
-    for (block, count) in times {
-        for &(from, to, bytes) in CommMatrix::of(&program.blocks()[block]).entries() {
-            all.add(from, to, bytes.saturating_mul(count));
-        }
-    }
-    all.merge();
-    all
 }
 
 /// Hosts by their names.

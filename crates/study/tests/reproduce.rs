@@ -4,7 +4,8 @@ use darkfiber_study::reproduce::{Context, EXPERIMENTS, experiment};
 
 fn within(id: &str, seed: u64, rows: usize) {
     let experiment = experiment(id).expect("registered");
-    let found = experiment.run(&Context { seed, log: None, clock: &|| 0.0, at: &|_| () });
+    let found =
+        experiment.run(&Context { seed, log: None, clock: &|| 0.0, at: &|_| (), draw: &|_| () });
     assert_eq!(found.len(), rows, "{id}");
     let off: Vec<_> = found.iter().filter(|r| !r.within).collect();
     assert!(off.is_empty(), "{id}: {off:#?}");

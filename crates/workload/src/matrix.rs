@@ -1,6 +1,6 @@
 //! How much each rank sends to each: what profiles and graphs of communication say.
 
-use crate::schedule::{Op, Schedule};
+use crate::schedule::{Op, Program, Schedule};
 
 /// Bytes between pairs of ranks, without order or time. Only pairs that exchange something have an entry.
 ///
@@ -43,6 +43,18 @@ impl CommMatrix {
             merge(&mut matrix.entries, begin);
         }
         matrix
+    }
+
+    /// The matrix of all messages of a program, repetitions counted.
+    pub fn of_program(program: &Program) -> Self {
+        let mut all = Self::new(program.ranks());
+        for (block, times) in program.counts() {
+            for &(from, to, bytes) in Self::of(&program.blocks()[block]).entries() {
+                all.entries.push((from, to, bytes.saturating_mul(times)));
+            }
+        }
+        all.merge();
+        all
     }
 
     /// Number of ranks.

@@ -1,17 +1,20 @@
 //! `darkfiber reproduce`: published experiments, ours beside the printed numbers.
 
+use std::io::Write as _;
+use std::sync::Mutex;
 use std::time::Instant;
 
+use darkfiber_report::figures::picture;
 use darkfiber_report::reproduce::{
     self as report, ReproduceAll, ReproduceOne, Reproduced, Verdict,
 };
 use darkfiber_report::{Style, comma, json, table};
-use darkfiber_study::reproduce::{Context, EXPERIMENTS, Experiment, experiment};
+use darkfiber_study::reproduce::{Context, EXPERIMENTS, Experiment, Figure, experiment};
 
 use crate::args::{Common, Format, ReproduceCommand};
 use crate::failure::{Exit, Failure};
 use crate::progress::Progress;
-use crate::{history, out, provenance};
+use crate::{history, out, provenance, save};
 
 pub(crate) fn run(args: &ReproduceCommand, common: &Common) -> Result<Exit, Failure> {
     if args.ids.is_empty() {
@@ -40,8 +43,21 @@ pub(crate) fn run(args: &ReproduceCommand, common: &Common) -> Result<Exit, Fail
     for e in chosen {
         let begin = Instant::now();
         let at = |what: &str| progress.at(format!("{}: {what}", e.id()));
-        let rows =
-            e.run(&Context { seed: common.seed(), log: log.as_ref(), clock: &clock, at: &at });
+        let figures = Mutex::new(Vec::new());
+        let draw = |figure: Figure| {
+            if let Ok(mut figures) = figures.lock() {
+                figures.push(figure);
+            }
+        };
+        let (seed, log) = (common.seed(), log.as_ref());
+        let rows = e.run(&Context { seed, log, clock: &clock, at: &at, draw: &draw });
+        if let (Some(dir), Ok(figures)) = (&args.svg, figures.into_inner()) {
+            save::directory(dir)?;
+            for figure in figures {
+                let path = dir.join(format!("{}-{}.svg", e.id(), figure.name));
+                save::file(&path, |out| out.write_all(picture(&figure).as_bytes()))?;
+            }
+        }
         progress.step();
         let within = rows.iter().all(|r| r.within);
         done.push(Reproduced {

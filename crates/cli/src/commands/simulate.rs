@@ -6,14 +6,13 @@ use std::time::{Duration, Instant};
 
 use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Topology};
-use darkfiber_flowsim::Choice;
 use darkfiber_formats::input;
 use darkfiber_report::simulate::{
     self as report, Carried, ChannelFacts, JobRow, Line, Lines, Matrix, SimulateResult,
 };
 use darkfiber_report::{Style, json};
-use darkfiber_routing::{LidChoice, Request, Routes};
-use darkfiber_study::simulate::{Depth, Follow, LidsPart, Scenario, Setup, Simulated, simulate};
+use darkfiber_routing::{Request, Routes};
+use darkfiber_study::simulate::{Depth, Follow, Scenario, Setup, Simulated, demanded, simulate};
 use darkfiber_workload::play::{Record, Repeat, SECOND};
 
 use super::{metrics, route};
@@ -52,26 +51,10 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
     let (routes, from) = tables_of(&scenario, &loaded, &cast, folder, common)?;
     progress.step();
 
-    let lids = topology.shape.as_ref().and_then(|shape| match shape {
-        darkfiber_fabric::Shape::Grid(grid) => LidChoice::of_engine(&routes.engine, grid),
-        _ => None,
-    });
-    let by_table =
-        |from: darkfiber_fabric::TerminalId, to: darkfiber_fabric::TerminalId, bytes, draw: u32| {
-            let home = |t| topology.fabric.terminal(t).switch;
-            lids.as_ref().map_or(0, |l| l.path(home(from), home(to), bytes, draw.into()))
-        };
-    let choice = match scenario.routes.lids {
-        LidsPart::Engine if lids.is_some() => Choice::By(&by_table),
-        LidsPart::Engine => Choice::Routes,
-        LidsPart::Turns => Choice::Turns,
-        LidsPart::Random => Choice::Random,
-        LidsPart::Split => Choice::Split,
-    };
     let interval =
         cast::time(scenario.keep.interval.as_ref(), "keep: interval")?.filter(|&ps| ps > 0);
     let setup = Setup {
-        fabric: &topology.fabric,
+        topology,
         routes: &routes,
         depth,
         host: &host,
@@ -80,7 +63,7 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
         jobs: &cast.jobs,
         weights: cast.weights.clone(),
         limits: cast.limits.clone(),
-        choice,
+        lids: scenario.routes.lids,
         seed,
         interval,
     };
@@ -204,7 +187,7 @@ fn tables_of(
     let chain = route::chain(name)?;
     let told = part.follow == Follow::Jobs;
     let demands = if told && chain.engines.iter().any(|e| e.follows_demands()) {
-        cast.demands()
+        demanded(&cast.jobs)
     } else {
         Vec::new()
     };

@@ -3,10 +3,13 @@
 //! An experiment is one file and a line in [`EXPERIMENTS`]. It knows its set-up, the numbers as printed, how
 //! far off is still the same, and what is known to be misprinted.
 
+mod figure;
 mod opt;
 mod row;
 mod sar;
+mod t2hx;
 
+pub use figure::{Drawn, Figure, Gains, Group, Square};
 pub use row::{Allowed, Row};
 
 use darkfiber_workload::Wish;
@@ -61,6 +64,8 @@ pub struct Context<'a> {
     pub clock: Clock<'a>,
     /// Told what is done now.
     pub at: &'a (dyn Fn(&str) + Sync),
+    /// Given what there is to be drawn.
+    pub draw: &'a (dyn Fn(Figure) + Sync),
 }
 
 /// A published experiment.
@@ -92,6 +97,22 @@ pub static EXPERIMENTS: &[&dyn Experiment] = &[
     &sar::TablesSent,
     &sar::Filter,
     &sar::Cost,
+    &t2hx::Machine,
+    &t2hx::MpiGraph,
+    &t2hx::Quadrants,
+    &t2hx::Lanes,
+    &t2hx::Deadlocks,
+    &t2hx::BCAST,
+    &t2hx::GATHER,
+    &t2hx::SCATTER,
+    &t2hx::REDUCE,
+    &t2hx::ALLREDUCE,
+    &t2hx::ALLTOALL,
+    &t2hx::RingAllreduce,
+    &t2hx::Barriers,
+    &t2hx::Bisection,
+    &t2hx::Capability,
+    &t2hx::Capacity,
 ];
 
 /// The experiment of that id, in capitals or not.

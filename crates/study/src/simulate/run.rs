@@ -1,16 +1,18 @@
 //! Running a scenario whose parts are all there.
 
-use darkfiber_fabric::{Fabric, TerminalId};
+use darkfiber_fabric::{Shape, TerminalId, Topology};
 use darkfiber_flowsim::{Choice, Flows, Grid, Network, NoRoute, Options};
-use darkfiber_routing::Routes;
+use darkfiber_routing::{Demand, LidChoice, Routes};
+use darkfiber_workload::CommMatrix;
+use darkfiber_workload::demands::{Profile, Scale, demands};
 use darkfiber_workload::play::{Host, Job, Player, Record, Run, Stuck, run};
 
-use super::{Depth, Pairs};
+use super::{Depth, LidsPart, Pairs};
 
 /// What is simulated.
 pub struct Setup<'a> {
     /// The network.
-    pub fabric: &'a Fabric,
+    pub topology: &'a Topology,
     /// Its tables.
     pub routes: &'a Routes,
     /// How deep to look.
@@ -28,7 +30,7 @@ pub struct Setup<'a> {
     /// Most that a flow of each job takes, in bytes a second.
     pub limits: Vec<f64>,
     /// Which LIDs messages take.
-    pub choice: Choice<'a>,
+    pub lids: LidsPart,
     /// Seed of random choices.
     pub seed: u64,
     /// Count what channels carry in intervals of so many picoseconds.
@@ -83,14 +85,29 @@ pub struct Simulated {
 /// # Errors
 /// If ranks wait for what never comes, or the tables lose a message.
 pub fn simulate(setup: Setup<'_>, each: &mut dyn FnMut(&Record)) -> Result<Simulated, Trouble> {
-    let Setup { fabric, routes, host, jobs, .. } = setup;
+    let Setup { topology, routes, host, jobs, .. } = setup;
+    let fabric = &topology.fabric;
     let mut network = Network::new(fabric, routes, host);
     if let Some(rate) = setup.link_rate {
         network = network.with_link_rate(rate);
     }
     let capacity = network.capacities().to_vec();
+    let table = match &topology.shape {
+        Some(Shape::Grid(grid)) => LidChoice::of_engine(&routes.engine, grid),
+        _ => None,
+    };
+    let by_table = |from: TerminalId, to: TerminalId, bytes: u64, draw: u32| {
+        let home = |t| fabric.terminal(t).switch;
+        table.as_ref().map_or(0, |t| t.path(home(from), home(to), bytes, draw.into()))
+    };
     let options = Options {
-        choice: setup.choice,
+        choice: match setup.lids {
+            LidsPart::Engine if table.is_some() => Choice::By(&by_table),
+            LidsPart::Engine => Choice::Routes,
+            LidsPart::Turns => Choice::Turns,
+            LidsPart::Random => Choice::Random,
+            LidsPart::Split => Choice::Split,
+        },
         small: setup.small,
         alone: setup.depth == Depth::LogGp,
         seed: setup.seed,
@@ -121,6 +138,20 @@ pub fn simulate(setup: Setup<'_>, each: &mut dyn FnMut(&Record)) -> Result<Simul
         solves: flows.solve_count(),
         events: player.events(),
     })
+}
+
+/// What jobs send, by terminals, as demands of 0 to 255: the most of all jobs together is 255.
+///
+/// # Panics
+/// If a job has not a terminal for each rank.
+pub fn demanded(jobs: &[Job]) -> Vec<Demand> {
+    let sent: Vec<CommMatrix> =
+        jobs.iter().map(|job| CommMatrix::of_program(&job.program)).collect();
+    let profiles: Vec<Profile<'_, TerminalId>> = (sent.iter().zip(jobs))
+        .map(|(matrix, job)| Profile { bytes: matrix.entries(), nodes: &job.terminals })
+        .collect();
+    let found = demands(&profiles, Scale::Together).expect("a terminal for each rank");
+    found.into_iter().map(|d| Demand { from: d.from, to: d.to, weight: d.weight }).collect()
 }
 
 /// The terminals of ranks on some hosts, `per_node` side by side on each; ranks of a host with several adapters use

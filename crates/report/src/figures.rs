@@ -1,0 +1,29 @@
+//! What published experiments draw.
+
+mod boxes;
+mod gains;
+
+use darkfiber_study::reproduce::{Drawn, Figure};
+
+use crate::simulate::{Matrix, matrices, rate};
+
+/// The picture of a figure.
+pub fn picture(figure: &Figure) -> String {
+    let Figure { title, subtitle, what, .. } = figure;
+    match what {
+        Drawn::Pairs(squares) => {
+            let panels: Vec<Matrix<'_>> = squares
+                .iter()
+                .map(|s| Matrix {
+                    title: &s.title,
+                    subtitle: format!("mean {}", rate(s.mean)),
+                    ranks: s.ranks,
+                    cells: s.cells.clone(),
+                })
+                .collect();
+            matrices(title, subtitle, &panels)
+        }
+        Drawn::Gains(tables) => gains::tables(title, subtitle, tables),
+        Drawn::Boxes { unit, groups } => boxes::boxes(title, subtitle, unit, groups),
+    }
+}

@@ -1,0 +1,67 @@
+//! What experiments draw, as data.
+
+/// A picture of an experiment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// Part of its file's name.
+    pub name: &'static str,
+    /// Above it.
+    pub title: String,
+    /// Below that.
+    pub subtitle: String,
+    /// What is drawn.
+    pub what: Drawn,
+}
+
+/// Kinds of pictures.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Drawn {
+    /// Bandwidth between ranks, in bytes a second, side by side.
+    Pairs(Vec<Square>),
+    /// Tables of gains: 0 is as good as the baseline, 1 twice as good, -0.5 half as good.
+    Gains(Vec<Gains>),
+    /// Samples as boxes with whiskers, group by group.
+    Boxes {
+        /// What is measured.
+        unit: &'static str,
+        /// Groups side by side.
+        groups: Vec<Group>,
+    },
+}
+
+/// Bandwidth by sender and receiver.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Square {
+    /// Above it.
+    pub title: String,
+    /// How many ranks.
+    pub ranks: u32,
+    /// Mean over all pairs.
+    pub mean: f64,
+    /// By sender and receiver.
+    pub cells: Vec<((u32, u32), f64)>,
+}
+
+/// A table of gains.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gains {
+    /// Above it.
+    pub title: String,
+    /// Its rows.
+    pub rows: Vec<String>,
+    /// Its columns.
+    pub columns: Vec<String>,
+    /// Row by row; nothing where nothing was run.
+    pub cells: Vec<Option<f64>>,
+    /// What stands in each cell, row by row; the gain itself if empty.
+    pub texts: Vec<String>,
+}
+
+/// Boxes under one name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// Below them.
+    pub name: String,
+    /// Of each its name and its samples.
+    pub boxes: Vec<(String, Vec<f64>)>,
+}

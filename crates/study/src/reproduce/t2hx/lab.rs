@@ -1,0 +1,194 @@
+//! The machine with two planes, and its five combinations of topology, routing and placement.
+
+use std::sync::Arc;
+
+use darkfiber_fabric::{TerminalId, Topology, open};
+use darkfiber_routing::{Request, Routes, find_engine};
+use darkfiber_workload::placement::{Free, allocator};
+use darkfiber_workload::play::{Host, Job, Repeat, host};
+use darkfiber_workload::schedule::Program;
+use darkfiber_workload::traffic::{Given, traffic};
+use darkfiber_workload::{Machine, Stream};
+
+use crate::simulate::{Depth, LidsPart, Setup, Simulated, demanded, simulate};
+
+/// What cables carry, in bytes a second: what mpiGraph shows for one pair (figure 1).
+pub(super) const CABLE: f64 = 2.26 * 1_073_741_824.0;
+
+/// A combination of section 4.4.3.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Combination {
+    pub(super) name: &'static str,
+    plane: Plane,
+    engine: &'static str,
+    placement: &'static str,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Plane {
+    FatTree,
+    HyperX,
+}
+
+/// The five, the baseline first.
+pub(super) const ALL: [Combination; 5] = [
+    Combination {
+        name: "FT/ftree/linear",
+        plane: Plane::FatTree,
+        engine: "ftree",
+        placement: "linear",
+    },
+    Combination {
+        name: "FT/SSSP/clustered",
+        plane: Plane::FatTree,
+        engine: "sssp",
+        placement: "clustered",
+    },
+    Combination {
+        name: "HX/DFSSSP/linear",
+        plane: Plane::HyperX,
+        engine: "dfsssp",
+        placement: "linear",
+    },
+    Combination {
+        name: "HX/DFSSSP/random",
+        plane: Plane::HyperX,
+        engine: "dfsssp",
+        placement: "random",
+    },
+    Combination {
+        name: "HX/PARX/clustered",
+        plane: Plane::HyperX,
+        engine: "parx",
+        placement: "clustered",
+    },
+];
+
+struct Site {
+    topology: Topology,
+    machine: Machine,
+    /// Routes that follow no demands, by engine.
+    routes: Vec<(&'static str, Routes)>,
+}
+
+impl Site {
+    fn new(preset: &str, engines: &[&'static str]) -> Self {
+        let topology = open(preset).expect("a preset");
+        let machine = Machine::new(&topology, 1);
+        let routes = engines.iter().map(|e| (*e, routed(&topology, e, &[]))).collect();
+        Self { topology, machine, routes }
+    }
+}
+
+pub(super) fn routed(topology: &Topology, engine: &str, jobs: &[Job]) -> Routes {
+    let demands = demanded(jobs);
+    let request =
+        Request { shape: topology.shape.as_ref(), demands: &demands, ..Request::default() };
+    find_engine(engine)
+        .expect("registered")
+        .route(&topology.fabric, &request)
+        .expect("it routes both planes")
+}
+
+/// Both planes.
+pub(super) struct Lab {
+    fat_tree: Site,
+    hyperx: Site,
+    host: Host,
+}
+
+impl Lab {
+    pub(super) fn new() -> Self {
+        Self {
+            fat_tree: Site::new("@t2hx-fattree", &["ftree", "sssp"]),
+            hyperx: Site::new("@t2hx-hyperx", &["dfsssp"]),
+            host: host("qdr").expect("known").clone(),
+        }
+    }
+
+    /// The same with other costs.
+    pub(super) fn with_host(mut self, change: impl FnOnce(&mut Host)) -> Self {
+        change(&mut self.host);
+        self
+    }
+
+    fn site(&self, c: &Combination) -> &Site {
+        match c.plane {
+            Plane::FatTree => &self.fat_tree,
+            Plane::HyperX => &self.hyperx,
+        }
+    }
+
+    /// Hosts for jobs of these sizes, one after the other.
+    pub(super) fn places(
+        &self,
+        c: &Combination,
+        sizes: &[usize],
+        seed: u64,
+    ) -> Vec<Vec<TerminalId>> {
+        let machine = &self.site(c).machine;
+        let by = allocator(c.placement).expect("registered");
+        let mut is_free = vec![true; machine.len()];
+        let mut places = Vec::new();
+        for (i, &n) in sizes.iter().enumerate() {
+            let free = Free { machine, is_free: &is_free };
+            let hosts = by
+                .give(&free, n, &mut Stream::new(seed, i as u64))
+                .expect("there are enough hosts");
+            for &h in &hosts {
+                is_free[h as usize] = false;
+            }
+            places.push(hosts.iter().map(|&h| machine.terminals(h)[0]).collect());
+        }
+        places
+    }
+
+    /// One program on so many nodes.
+    pub(super) fn alone(&self, c: &Combination, program: Arc<Program>, seed: u64) -> Simulated {
+        let nodes = program.ranks() as usize;
+        let terminals = self.places(c, &[nodes], seed).remove(0);
+        self.run(c, &[Job { program, terminals, start: 0, repeat: Repeat::Once }], seed)
+    }
+
+    /// Jobs. Routes that follow demands are made for them.
+    pub(super) fn run(&self, c: &Combination, jobs: &[Job], seed: u64) -> Simulated {
+        let site = self.site(c);
+        let known = site.routes.iter().find(|(e, _)| *e == c.engine);
+        let made =
+            if known.is_none() { Some(routed(&site.topology, c.engine, jobs)) } else { None };
+        let routes = known.map(|(_, r)| r).or(made.as_ref()).expect("one of both");
+        let setup = Setup {
+            topology: &site.topology,
+            routes,
+            depth: Depth::Flow,
+            host: &self.host,
+            link_rate: Some(CABLE),
+            // They share what large ones leave, and hold up nobody who could notice.
+            small: 512,
+            jobs,
+            weights: Vec::new(),
+            limits: Vec::new(),
+            lids: LidsPart::Engine,
+            seed,
+            interval: None,
+        };
+        simulate(setup, &mut |_| ()).expect("programs of the registry come to their ends")
+    }
+}
+
+/// The program of a spec for so many nodes with a rank each.
+pub(super) fn program(spec: &str, nodes: u32, seed: u64) -> Option<Arc<Program>> {
+    let mut given = Given::new(nodes);
+    given.seed = seed;
+    traffic(spec, &given).ok().map(Arc::new)
+}
+
+/// Seconds of its first run.
+pub(super) fn seconds(simulated: &Simulated) -> f64 {
+    simulated.runs[0].first().map_or(0.0, |r| (r.end - r.begin) as f64 * 1e-12)
+}
+
+/// How much better than the baseline: 0 as good, 1 in half the time, -0.5 in twice.
+pub(super) fn gain(baseline: f64, time: f64) -> f64 {
+    baseline / time - 1.0
+}

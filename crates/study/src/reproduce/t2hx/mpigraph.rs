@@ -1,0 +1,138 @@
+//! Figure 1: bandwidth between the nodes of a rack.
+
+use std::sync::Arc;
+
+use darkfiber_fabric::open;
+use darkfiber_workload::play::{Job, Repeat, host};
+use darkfiber_workload::schedule::Program;
+
+use super::PAPER;
+use super::lab::{ALL, CABLE, Lab, program, routed};
+use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row, Square};
+use crate::simulate::{Depth, LidsPart, Pairs, Setup, simulate};
+
+/// See [`Experiment::title`].
+pub(crate) struct MpiGraph;
+
+const GIB: f64 = 1_073_741_824.0;
+/// Nodes of a rack.
+const NODES: u32 = 28;
+
+impl Experiment for MpiGraph {
+    fn id(&self) -> &'static str {
+        "T2HX-F1"
+    }
+
+    fn title(&self) -> &'static str {
+        "mpiGraph on one rack: Fat-Tree, HyperX with minimal paths, HyperX with PARX (figure 1)"
+    }
+
+    fn paper(&self) -> &'static str {
+        PAPER
+    }
+
+    fn setup(&self) -> &'static str {
+        "28 nodes on two leaf switches, or on four HyperX switches in a row; every rank sends 1 MiB to the one so many \
+         ranks on, shift by shift. Cables carry what one adapter does, 2.26 GiB/s. The printed average of the Fat-Tree \
+         is that very maximum, so that no cable of that rack can have been missing: it is judged on the full tree. \
+         PARX follows the demands of the job; the paper's extra cost of its MPI layer is not known and not modelled."
+    }
+
+    fn class(&self) -> Class {
+        Class::Shape
+    }
+
+    fn run(&self, context: &Context<'_>) -> Vec<Row> {
+        let lab = Lab::new();
+        let graph = program("mpigraph:bytes=1MiB", NODES, context.seed).expect("28 ranks");
+        let full = full_tree(&graph);
+        let on = |i: usize| lab.alone(&ALL[i], Arc::clone(&graph), context.seed).pairs.remove(0);
+        let (torn, minimal) = (on(0), on(2));
+        // As the figure has it: the same nodes as the others, side by side.
+        let parx = parx(&graph);
+        let mean = |p: &Pairs| p.mean_bandwidth() / GIB;
+        let least =
+            |p: &Pairs| p.sent().map(|(_, c)| c.bandwidth()).fold(f64::INFINITY, f64::min) / GIB;
+        let square = |title: &str, p: &Pairs| Square {
+            title: title.to_owned(),
+            ranks: NODES,
+            mean: p.mean_bandwidth(),
+            cells: p.sent().map(|(ends, c)| (ends, c.bandwidth())).collect(),
+        };
+        (context.draw)(Figure {
+            name: "mpigraph",
+            title: "mpiGraph, 28 nodes of a rack".to_owned(),
+            subtitle: "bandwidth of 1 MiB messages, all nodes at once; cables and adapters carry 2.26 GiB/s".to_owned(),
+            what: Drawn::Pairs(vec![
+                square("Fat-Tree, ftree", &full),
+                square("HyperX, DFSSSP", &minimal),
+                square("HyperX, PARX", &parx),
+            ]),
+        });
+        vec![
+            Row::new("Fat-Tree, ftree: mean, GiB/s", 2.26, mean(&full), Allowed::Relative(0.05)),
+            Row::new(
+                "Fat-Tree with 235 cables missing anywhere: mean, GiB/s",
+                2.26,
+                mean(&torn),
+                Allowed::Anything,
+            )
+            .noted("which cables were missing is not known"),
+            Row::new("HyperX, DFSSSP: mean, GiB/s", 0.84, mean(&minimal), Allowed::Relative(0.20)),
+            Row::new(
+                "HyperX, DFSSSP: least pair, GiB/s",
+                2.26 / 7.0,
+                least(&minimal),
+                Allowed::Relative(0.02),
+            )
+            .noted("up to seven streams share a cable (section 2.3)"),
+            Row::new("HyperX, PARX: mean, GiB/s", 1.39, mean(&parx), Allowed::Between(1.39, 2.26))
+                .noted("without the cost of its MPI layer"),
+            Row::new(
+                "Fat-Tree over HyperX with DFSSSP",
+                2.26 / 0.84,
+                mean(&full) / mean(&minimal),
+                Allowed::Between(2.3, 2.8),
+            ),
+            Row::new(
+                "PARX over DFSSSP",
+                1.39 / 0.84,
+                mean(&parx) / mean(&minimal),
+                Allowed::AtLeast(1.5),
+            ),
+        ]
+    }
+}
+
+/// The first rack of a tree without faults.
+fn full_tree(graph: &Arc<Program>) -> Pairs {
+    first("@t2hx-fattree-full", "ftree", graph)
+}
+
+/// The first 28 nodes of the HyperX, whatever the combination places.
+fn parx(graph: &Arc<Program>) -> Pairs {
+    first("@t2hx-hyperx", "parx", graph)
+}
+
+fn first(preset: &str, engine: &str, graph: &Arc<Program>) -> Pairs {
+    let topology = open(preset).expect("a preset");
+    let machine = darkfiber_workload::Machine::new(&topology, 1);
+    let terminals = (0..NODES).map(|h| machine.terminals(h)[0]).collect();
+    let jobs = [Job { program: Arc::clone(graph), terminals, start: 0, repeat: Repeat::Once }];
+    let routes = routed(&topology, engine, &jobs);
+    let setup = Setup {
+        topology: &topology,
+        routes: &routes,
+        depth: Depth::Flow,
+        host: host("qdr").expect("known"),
+        link_rate: Some(CABLE),
+        small: 0,
+        jobs: &jobs,
+        weights: Vec::new(),
+        limits: Vec::new(),
+        lids: LidsPart::Engine,
+        seed: 1,
+        interval: None,
+    };
+    simulate(setup, &mut |_| ()).expect("it comes to its end").pairs.remove(0)
+}
