@@ -139,9 +139,8 @@ pub fn read(text: &str, path: &Path) -> Result<(CommMatrix, Diagnostics), ReadEr
         ));
     };
     let rows = lines().count();
-    let table =
-        columns == rows && (columns > 3 || text.contains(',') && columns != 3) || columns > 3;
-    if table {
+    // Three numbers a line are a list.
+    if columns != 3 {
         if rows != columns {
             let what = format!("{rows} rows of {columns} numbers");
             return Err(ReadError::not_such(

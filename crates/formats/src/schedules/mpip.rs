@@ -124,7 +124,7 @@ pub fn read(text: &str, path: &Path) -> Result<(Report, Diagnostics), ReadError>
                     let task: Option<usize> = words.next().and_then(|w| w.parse().ok());
                     match (task, words.next()) {
                         (Some(task), Some(node)) if task == report.nodes.len() => {
-                            report.nodes.push(node.to_owned())
+                            report.nodes.push(node.to_owned());
                         }
                         _ => return Err(odd()),
                     }
@@ -135,13 +135,13 @@ pub fn read(text: &str, path: &Path) -> Result<(Report, Diagnostics), ReadError>
         }
         let words: Vec<&str> = line.split_whitespace().collect();
         match (section, words.as_slice()) {
-            (Section::Other, _) | (_, []) => {}
             // Sums over all tasks, and headings.
-            (Section::Time, ["*" | "Task", ..])
+            (Section::Other, _)
+            | (_, [])
+            | (Section::Time, ["*" | "Task", ..])
             | (Section::Sites, ["ID", ..])
-            | (Section::Sent, ["Name", ..]) => {}
-            (Section::Sent, [_, _, "*", ..]) | (Section::Matrix, ["Statistics" | "Source", ..]) => {
-            }
+            | (Section::Sent, ["Name", ..] | [_, _, "*", ..])
+            | (Section::Matrix, ["Statistics" | "Source", ..]) => {}
             (Section::Time, [task, program, mpi, ..]) => {
                 match (task.parse::<usize>(), program.parse(), mpi.parse()) {
                     (Ok(task), Ok(program), Ok(mpi)) if task == report.times.len() => {

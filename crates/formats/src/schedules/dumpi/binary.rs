@@ -116,8 +116,8 @@ fn datatypes(mut bytes: Bytes<'_>, at: u64) -> Result<Sizes, ReadError> {
     if at > 0 {
         bytes.seek(at, "the sizes of datatypes")?;
         let count = length(&mut bytes, 4)?;
-        for datatype in 0..count {
-            sizes.set(datatype as i64, i64::from(i32_of(&mut bytes)?));
+        for datatype in (0..).take(count) {
+            sizes.set(datatype, i64::from(i32_of(&mut bytes)?));
         }
     }
     Ok(sizes)
@@ -140,7 +140,7 @@ fn arguments(
                 let value = argument(bytes, code, mask, function.name)?;
                 match names.next() {
                     Some(name) if !name.is_empty() => {
-                        record.arguments.push((name.to_owned(), value))
+                        record.arguments.push((name.to_owned(), value));
                     }
                     _ => {}
                 }

@@ -56,6 +56,8 @@ pub(super) struct Rank {
     /// What `MPI_Comm_rank` and `MPI_Comm_size` of the world say.
     pub(super) number: Option<u32>,
     pub(super) world: Option<u32>,
+    /// One more than the highest rank of the world that is named.
+    pub(super) highest: u32,
     /// Calls that move data in ways that are left out.
     pub(super) lost: u64,
     pub(super) unsized_types: u64,
@@ -82,6 +84,7 @@ impl Rank {
             creations: Vec::new(),
             number: None,
             world: None,
+            highest: 0,
             lost: 0,
             unsized_types: 0,
             last: None,
@@ -179,6 +182,9 @@ impl Rank {
             Err(_) if receives => ANY,
             Err(_) => return Err(self.fail(record, format!("has a tag of {tag}"))),
         };
+        if communicator == WORLD && peer != ANY {
+            self.highest = self.highest.max(peer.saturating_add(1));
+        }
         Ok(Some(Message { peer, bytes, tag, communicator }))
     }
 
@@ -281,7 +287,7 @@ impl Rank {
             | "Cart_create" | "Graph_create" | "Cart_sub" => self.group(record)?,
             "Put" | "Get" | "Accumulate" => self.lost += 1,
             _ if name.starts_with("File_") && (name.contains("read") || name.contains("write")) => {
-                self.lost += 1
+                self.lost += 1;
             }
             _ => self.collective(record, sizes)?,
         }

@@ -65,10 +65,14 @@ pub(super) fn resolve(
             }
         }
     }
-    for map in &mut maps {
-        for id in map.iter_mut().filter(|id| **id == NONE) {
-            *id = communicators.len() as u32;
-            communicators.push(Vec::new());
+    for (map, (_, rank)) in maps.iter_mut().zip(ranks) {
+        for (own, id) in map.iter_mut().enumerate().filter(|(_, id)| **id == NONE) {
+            // Of those that a rank is not in, no call speaks.
+            *id = 0;
+            if rank.creations[own - 2].made {
+                *id = communicators.len() as u32;
+                communicators.push(Vec::new());
+            }
         }
     }
     ranks.iter().map(|(number, _)| *number).zip(maps).collect()

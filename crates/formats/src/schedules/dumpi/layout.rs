@@ -25,14 +25,14 @@ const FUNCTIONS: &str = "\
     Graphdims_get:hii Graph_get:iihiiAA Cartdim_get:hi Cart_get:ihiAAAi Cart_rank:ihAi Cart_coords:ihiiA \
     Graph_neighbors_count:hii Graph_neighbors:ihiiA Cart_shift:hiiii Cart_sub:ihAh Cart_map:hiAAi Graph_map:ihiAAi \
     Get_processor_name:Ci Get_version:ii Errhandler_create:h Errhandler_set:hh Errhandler_get:hh Errhandler_free:h \
-    Error_string:iCi Error_class:ii Wtime: Wtick: Init:iD Finalize: Initialized:i Abort:hi Pcontrol:! Close_port:C \
+    Error_string:iCi Error_class:ii Wtime: Wtick: Init:D Finalize: Initialized:i Abort:hi Pcontrol:! Close_port:C \
     Comm_accept:Chihh Comm_connect:Chihh Comm_disconnect:h Comm_get_parent:h Comm_join:ih Comm_spawn:! \
     Comm_spawn_multiple:! Lookup_name:ChC Open_port:hC Publish_name:ChC Unpublish_name:ChC Accumulate:ihiiihbh \
     Get:ihiiihh Put:ihiiihh Win_complete:h Win_create:iihhh Win_fence:bh Win_free:h Win_get_group:hh Win_lock:bibh \
     Win_post:hbh Win_start:hbh Win_test:hi Win_unlock:ih Win_wait:h Alltoallw:iAAHAAHh Exscan:ihbh Add_error_class:i \
     Add_error_code:ii Add_error_string:iC Comm_call_errhandler:hi Comm_create_keyval:h Comm_delete_attr:hh \
     Comm_free_keyval:h Comm_get_attr:hhi Comm_get_name:hCi Comm_set_attr:hh Comm_set_name:hC File_call_errhandler:hi \
-    Grequest_complete:i Grequest_start:i Init_thread:iDbb Is_thread_main:i Query_thread:b Status_set_cancelled:Si \
+    Grequest_complete:i Grequest_start:i Init_thread:Dbb Is_thread_main:i Query_thread:b Status_set_cancelled:Si \
     Status_set_elements:Shi Type_create_keyval:h Type_delete_attr:hh Type_dup:hh Type_free_keyval:h \
     Type_get_attr:hhi Type_get_contents:iiihiiiAAH Type_get_envelope:hiiib Type_get_name:hCi Type_set_attr:hh \
     Type_set_name:hC Type_match_size:bih Win_call_errhandler:hi Win_create_keyval:h Win_delete_attr:hh \

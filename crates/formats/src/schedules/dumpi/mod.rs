@@ -91,10 +91,22 @@ pub fn read(files: &[File]) -> Result<(MpiTrace, Diagnostics), ReadError> {
         } else {
             text::read(&input::text(&file.bytes), &file.path, &mut each)?;
         }
+        if rank.counts.is_empty() {
+            let hint = "is the file cut off?";
+            return Err(ReadError::not_such(
+                &file.path,
+                "there are no calls in it",
+                EXPECTED,
+                hint,
+            ));
+        }
         let named = open::number(&file.path).and_then(|n| u32::try_from(n).ok());
         // A lone file's name says little.
         let number = rank.number.or(named.filter(|_| files.len() > 1)).unwrap_or(i as u32);
-        size = size.max(rank.world.unwrap_or(0)).max(number.saturating_add(1));
+        if rank.number.is_none() && files.len() == 1 {
+            d.note(0, "the file does not say its rank", "taken as rank 0");
+        }
+        size = size.max(rank.world.unwrap_or(0)).max(number.saturating_add(1)).max(rank.highest);
         if size > MOST_RANKS {
             let what = format!("a world of {size} ranks");
             return Err(ReadError::not_such(&file.path, what, EXPECTED, "is the file damaged?"));
@@ -140,7 +152,7 @@ fn renumber(call: &mut Call, map: &[u32]) {
     let change = |number: &mut u32| *number = map[*number as usize];
     match call {
         Call::Send(m) | Call::Recv(m) | Call::Isend(m, _) | Call::Irecv(m, _) => {
-            change(&mut m.communicator)
+            change(&mut m.communicator);
         }
         Call::Sendrecv(both) => both.iter_mut().for_each(|m| change(&mut m.communicator)),
         Call::Collective(c) => change(&mut c.communicator),
