@@ -180,13 +180,17 @@ impl MpiTrace {
         }
     }
 
-    /// The other ranks that a rank names in point-to-point calls, as ranks of the world in their order; of those in
-    /// communicators without members nothing is known.
-    pub fn peers(&self, rank: u32) -> Vec<u32> {
+    /// The other ends that a rank names in point-to-point calls, in order and each once: communicator and rank there.
+    /// Where members are known, that is [`WORLD`] and the rank of the world.
+    pub fn peers(&self, rank: u32) -> Vec<(u32, u32)> {
         let mut peers = Vec::new();
         let mut note = |m: &Message| {
             let members = self.communicators.get(m.communicator as usize);
-            peers.extend(members.and_then(|members| members.get(m.peer as usize)));
+            match members.and_then(|members| members.get(m.peer as usize)) {
+                Some(&member) => peers.push((WORLD, member)),
+                None if m.peer != ANY => peers.push((m.communicator, m.peer)),
+                None => {}
+            }
         };
         for call in self.ranks.get(rank as usize).into_iter().flatten().flatten() {
             match call {

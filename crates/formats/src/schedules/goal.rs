@@ -134,6 +134,8 @@ struct Reader<'a> {
     later: Vec<(usize, &'a [u8], &'a [u8], bool)>,
     /// The first line with another interface than 0.
     nic: Option<usize>,
+    /// Whether there was a rank.
+    any: bool,
 }
 
 /// The hash of Fowler, Noll and Vo: labels are short, and there are many.
@@ -160,11 +162,15 @@ impl std::hash::Hasher for Fnv {
 pub fn read(text: &[u8], path: &Path) -> Result<(Schedule, Diagnostics), ReadError> {
     let lexer = Lexer { text, at: 0, line: 1 };
     let (labels, later) = (HashMap::default(), Vec::new());
-    let mut reader = Reader { lexer, path, builder: None, labels, later, nic: None };
+    let mut reader = Reader { lexer, path, builder: None, labels, later, nic: None, any: false };
     reader.ranks()?;
     let mut d = Diagnostics::default();
     if let Some(line) = reader.nic {
         d.note(line, "operations are on several network interfaces", "they are taken as one");
+    }
+    if reader.builder.is_some() && !reader.any {
+        let what = "there is no rank after `num_ranks`";
+        return Err(ReadError::not_such(path, what, EXPECTED, "is the file cut off?"));
     }
     let Some(builder) = reader.builder else {
         return Err(ReadError::not_such(path, "there is no `num_ranks`", EXPECTED, ""));
@@ -214,6 +220,7 @@ impl<'a> Reader<'a> {
                     self.builder = Some(Builder::new(ranks));
                 }
                 Token::Word(b"rank") => {
+                    self.any = true;
                     let rank = self.number("a rank")?;
                     let Some(ranks) = self.builder.as_ref().map(Builder::ranks) else {
                         return Err(self.fail("a rank before `num_ranks`", ""));

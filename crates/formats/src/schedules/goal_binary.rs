@@ -146,9 +146,9 @@ fn operations(bytes: &mut Bytes<'_>, builder: &mut Builder, rank: u32) -> Result
                     return Err(entries.fail(format!("operation {next} of {count} of rank {rank}")));
                 }
                 if start {
-                    builder.after_start(first + next, op)
+                    builder.after_start(first + next, op);
                 } else {
-                    builder.after(first + next, op)
+                    builder.after(first + next, op);
                 }
             }
         }

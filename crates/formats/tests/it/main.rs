@@ -11,5 +11,6 @@ mod real;
 mod robust;
 mod roundtrip;
 mod schedules;
+mod spoilt_schedules;
 mod support;
 mod topology_conf;

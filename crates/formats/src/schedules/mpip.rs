@@ -1,0 +1,202 @@
+//! Text reports of mpiP: where tasks ran, how long they were in MPI, what each call site sent.
+//!
+//! A report is a list of `@ name : value`, then sections `@--- title ---` with tables whose last columns are numbers;
+//! names may hold blanks. Read are the tasks' nodes, *MPI Time*, *Callsites*, *Callsite Message Sent statistics* and, of
+//! reports that have one, the communication matrix (`source target bytes messages` of all pairs; the entry of a task
+//! with itself is the sum of its row and left out). The aggregate tables follow from these and are ignored, as are
+//! times by call site.
+
+use std::path::Path;
+
+use darkfiber_workload::CommMatrix;
+
+use super::{MOST_RANKS, whole};
+use crate::{Diagnostics, ReadError};
+
+const EXPECTED: &str = "a report of mpiP";
+
+/// What is read of a report.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// How the program was called.
+    pub command: String,
+    /// By task, the node that it ran on.
+    pub nodes: Vec<String>,
+    /// By task, seconds of the program, and of these in MPI.
+    pub times: Vec<(f64, f64)>,
+    /// Places in the program that call MPI.
+    pub sites: Vec<Site>,
+    /// What tasks sent from call sites.
+    pub sent: Vec<Sent>,
+    /// Bytes between tasks, of reports that say so.
+    pub matrix: Option<CommMatrix>,
+}
+
+/// A place in the program that calls MPI.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// Number in the report.
+    pub id: u32,
+    /// File and line or address, and function.
+    pub place: String,
+    /// The call, without `MPI_`.
+    pub call: String,
+}
+
+/// What a task sent from a call site.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sent {
+    /// The call, without `MPI_`.
+    pub call: String,
+    /// Number of the call site.
+    pub site: u32,
+    /// The task.
+    pub rank: u32,
+    /// Calls.
+    pub count: u64,
+    /// Bytes of a call on average.
+    pub mean: f64,
+    /// Bytes of all calls, to the four digits that reports have.
+    pub sum: f64,
+}
+
+/// Whether a text begins like a report.
+pub(super) fn is_first(text: &str) -> bool {
+    text.trim_start().starts_with("@ mpiP")
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Section {
+    Other,
+    Time,
+    Sites,
+    Sent,
+    Matrix,
+}
+
+/// Reads a report.
+///
+/// # Errors
+/// If a line of a table cannot be understood, or the report has no end.
+pub fn read(text: &str, path: &Path) -> Result<(Report, Diagnostics), ReadError> {
+    let fail = |line: usize, what: String, hint: &str| {
+        ReadError::not_such(path, format!("line {line}: {what}"), EXPECTED, hint)
+    };
+    if !is_first(text) {
+        return Err(fail(1, "the first line is not `@ mpiP`".to_owned(), ""));
+    }
+    let mut report = Report::default();
+    let mut section = Section::Other;
+    let mut pairs = Vec::new();
+    let mut ended = false;
+    for (i, line) in text.lines().enumerate() {
+        let number = i + 1;
+        let odd = || {
+            let what = format!("not a line of this table: {}", crate::ibnetdiscover::excerpt(line));
+            fail(number, what, "is the report damaged?")
+        };
+        if let Some(title) = line.strip_prefix("@---") {
+            let title = title.trim();
+            section = match () {
+                () if title.starts_with("MPI Time") => Section::Time,
+                () if title.starts_with("Callsites") => Section::Sites,
+                () if title.starts_with("Callsite Message Sent") => Section::Sent,
+                () => Section::Other,
+            };
+            ended |= title.starts_with("End of Report");
+            continue;
+        }
+        if line.starts_with("---") {
+            if line.contains("Start Communication Matrix") {
+                section = Section::Matrix;
+            } else if line.contains("End Communication Matrix") {
+                section = Section::Other;
+                report.matrix = Some(CommMatrix::default());
+            }
+            continue;
+        }
+        if let Some(entry) = line.strip_prefix("@ ") {
+            let Some((name, value)) = entry.split_once(':') else { continue };
+            match name.trim() {
+                "Command" => value.trim().clone_into(&mut report.command),
+                "MPI Task Assignment" => {
+                    let mut words = value.split_whitespace();
+                    let task: Option<usize> = words.next().and_then(|w| w.parse().ok());
+                    match (task, words.next()) {
+                        (Some(task), Some(node)) if task == report.nodes.len() => {
+                            report.nodes.push(node.to_owned());
+                        }
+                        _ => return Err(odd()),
+                    }
+                }
+                _ => {}
+            }
+            continue;
+        }
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match (section, words.as_slice()) {
+            // Sums over all tasks, and headings.
+            (Section::Other, _)
+            | (_, [])
+            | (Section::Time, ["*" | "Task", ..])
+            | (Section::Sites, ["ID", ..])
+            | (Section::Sent, ["Name", ..] | [_, _, "*", ..])
+            | (Section::Matrix, ["Statistics" | "Source", ..]) => {}
+            (Section::Time, [task, program, mpi, ..]) => {
+                match (task.parse::<usize>(), program.parse(), mpi.parse()) {
+                    (Ok(task), Ok(program), Ok(mpi)) if task == report.times.len() => {
+                        report.times.push((program, mpi));
+                    }
+                    _ => return Err(odd()),
+                }
+            }
+            (Section::Sites, [id, _level, place @ .., call]) => {
+                let id = id.parse().map_err(|_| odd())?;
+                report.sites.push(Site { id, place: place.join(" "), call: (*call).to_owned() });
+            }
+            (Section::Sent, [call, site, rank, count, _, mean, _, sum]) => {
+                match (site.parse(), rank.parse(), count.parse(), mean.parse(), sum.parse()) {
+                    (Ok(site), Ok(rank), Ok(count), Ok(mean), Ok(sum)) => {
+                        report.sent.push(Sent {
+                            call: (*call).to_owned(),
+                            site,
+                            rank,
+                            count,
+                            mean,
+                            sum,
+                        });
+                    }
+                    _ => return Err(odd()),
+                }
+            }
+            (Section::Matrix, [from, to, bytes, _messages]) => {
+                match (from.parse::<u32>(), to.parse::<u32>(), whole(bytes)) {
+                    (Ok(from), Ok(to), Some(bytes)) if from.max(to) < MOST_RANKS => {
+                        if from != to {
+                            pairs.push((from, to, bytes));
+                        }
+                    }
+                    _ => return Err(odd()),
+                }
+            }
+            _ => return Err(odd()),
+        }
+    }
+    if !ended {
+        return Err(fail(
+            text.lines().count(),
+            "the report has no end".to_owned(),
+            "is the file cut off?",
+        ));
+    }
+    if report.matrix.is_some() {
+        let most = pairs.iter().map(|p| p.0.max(p.1) + 1).max().unwrap_or(0);
+        let mut matrix = CommMatrix::new(most.max(report.nodes.len() as u32));
+        for (from, to, bytes) in pairs {
+            matrix.add(from, to, bytes);
+        }
+        matrix.merge();
+        report.matrix = Some(matrix);
+    }
+    Ok((report, Diagnostics::default()))
+}
