@@ -6,17 +6,19 @@ use std::sync::Arc;
 
 use darkfiber_fabric::{TerminalId, Topology};
 use darkfiber_formats::jobs::hostlist;
+use darkfiber_formats::schedules::{self, Read};
 use darkfiber_study::simulate::{JobPart, Scenario, seated};
-use darkfiber_workload::collective::Library;
+use darkfiber_workload::collective::{Call, Collective, Library};
 use darkfiber_workload::placement::Free;
 use darkfiber_workload::play::{HOSTS, Host, Job, Repeat, host as known_host};
-use darkfiber_workload::schedule::Program;
+use darkfiber_workload::schedule::{Program, Script};
+use darkfiber_workload::trace::{CollectiveCall, CollectiveKind, Volume};
 use darkfiber_workload::traffic::{Given, traffic};
 use darkfiber_workload::{Machine, Stream, quantity};
 
 use crate::args::Common;
 use crate::failure::Failure;
-use crate::history;
+use crate::{history, out};
 
 /// The jobs of a scenario.
 pub(crate) struct Cast {
@@ -239,6 +241,50 @@ fn program(
     common: &Common,
 ) -> Result<Program, Failure> {
     let paths: Vec<PathBuf> = files.iter().map(|f| folder.join(f)).collect();
-    let _unused = (paths, library, common);
-    Err(Failure::input("files"))
+    let (read, found) = schedules::open(&paths, &schedules::Options::default())?;
+    let name = files.first().cloned().unwrap_or_default();
+    out::diagnostics(&name, &found, common);
+    let made = match read {
+        Read::Schedule(schedule) => Ok(schedule),
+        Read::Matrix(matrix) => matrix.schedule().map_err(|e| e.to_string()),
+        Read::Trace(trace) => trace
+            .schedule(&mut |script, call| collective(script, call, library))
+            .map_err(|e| e.to_string()),
+        Read::Report(_) => {
+            return Err(Failure::input(format!(
+                "{name}: a report of mpiP says how much ranks send, but not to whom"
+            ))
+            .hint("give the graph of communication that goes with it"));
+        }
+    };
+    made.map(Program::once).map_err(|e| Failure::input(format!("{name}: {e}")))
+}
+
+/// Writes a collective of a trace as the library does it.
+fn collective(script: &mut Script, call: &CollectiveCall<'_>, library: Library) {
+    let kind = match call.kind {
+        CollectiveKind::Barrier => Collective::Barrier,
+        CollectiveKind::Broadcast => Collective::Bcast,
+        CollectiveKind::Reduce => Collective::Reduce,
+        CollectiveKind::Allreduce => Collective::Allreduce,
+        CollectiveKind::Gather => Collective::Gather,
+        CollectiveKind::Scatter => Collective::Scatter,
+        CollectiveKind::Allgather => Collective::Allgather,
+        CollectiveKind::Alltoall => Collective::Alltoall,
+        CollectiveKind::ReduceScatter => Collective::ReduceScatter,
+        // Scans differ in what they add up, not in what they send.
+        _ => Collective::Scan,
+    };
+    let sizes: Vec<u64> = match &call.volume {
+        Volume::Same(_) => Vec::new(),
+        Volume::Each(sizes) => sizes.clone(),
+        Volume::Pairs(rows) => rows.iter().flat_map(|row| row.iter().copied()).collect(),
+    };
+    let bytes = match &call.volume {
+        Volume::Same(bytes) => *bytes,
+        _ => sizes.iter().sum::<u64>() / sizes.len().max(1) as u64,
+    };
+    let sizes = (!sizes.is_empty()).then_some(sizes.as_slice());
+    let call = Call { root: call.root, tag: call.tag, sizes, ..Call::new(call.ranks, bytes) };
+    library.write(script, kind, &call);
 }

@@ -1,6 +1,5 @@
 //! The Parquet files of `simulate -o`.
 
-use std::io::Write as _;
 use std::path::Path;
 
 use darkfiber_analysis::Names;

@@ -1,6 +1,6 @@
 //! How much each rank sends to each: what profiles and graphs of communication say.
 
-use crate::schedule::{Op, Program, Schedule};
+use crate::schedule::{Faulty, Op, Program, Schedule, Script};
 
 /// Bytes between pairs of ranks, without order or time. Only pairs that exchange something have an entry.
 ///
@@ -55,6 +55,18 @@ impl CommMatrix {
         }
         all.merge();
         all
+    }
+
+    /// A schedule in which all ranks send everything at once: one message for each pair.
+    ///
+    /// # Errors
+    /// If there are too many pairs.
+    pub fn schedule(&self) -> Result<Schedule, Faulty> {
+        let mut script = Script::new(self.ranks);
+        for &(from, to, bytes) in self.entries.iter().filter(|e| e.0 != e.1) {
+            script.message(from, to, bytes, 0);
+        }
+        script.finish()
     }
 
     /// Number of ranks.

@@ -1,6 +1,5 @@
 //! `darkfiber reproduce`: published experiments, ours beside the printed numbers.
 
-use std::io::Write as _;
 use std::sync::Mutex;
 use std::time::Instant;
 

@@ -1,6 +1,5 @@
 //! `darkfiber simulate`: a scenario in time.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 

@@ -24,12 +24,7 @@ pub(super) fn tables(title: &str, subtitle: &str, tables: &[Gains]) -> String {
     let width = NAMES + columns as f64 * cell.0 + 40.0;
     let height = rows as f64 * cell.1 + BETWEEN;
     let down = tables.len().div_ceil(ACROSS) as f64;
-    let mut svg = header(
-        LEFT + across as f64 * width,
-        TOP + down * height,
-        title,
-        subtitle,
-    );
+    let mut svg = header(LEFT + across as f64 * width, TOP + down * height, title, subtitle);
     for (i, table) in tables.iter().enumerate() {
         let left = LEFT + (i % ACROSS) as f64 * width;
         let top = TOP + (i / ACROSS) as f64 * height;
