@@ -16,6 +16,8 @@
 //! with its line; `/* */` are comments, too. Labels are of one rank and need not come first. `cpu` is the stream of an
 //! operation, `nic` is ignored. Ranks may come in any order or not at all. [`super::goal_binary`] is the same compiled.
 
+mod lexer;
+
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::Path;
@@ -23,6 +25,7 @@ use std::path::Path;
 use darkfiber_workload::schedule::{ANY, Builder, MAX_STREAMS, Op, Schedule};
 
 use crate::{Diagnostics, ReadError};
+use lexer::{Fnv, Lexer, Token, number, shown};
 
 /// What was expected, for errors.
 const EXPECTED: &str = "a GOAL schedule (num_ranks, rank, send, recv, calc, requires)";
@@ -51,80 +54,6 @@ pub(super) fn is_first(text: &[u8]) -> bool {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Token<'a> {
-    Word(&'a [u8]),
-    /// One of `:{}`.
-    Sign(u8),
-    Newline,
-    End,
-}
-
-struct Lexer<'a> {
-    text: &'a [u8],
-    at: usize,
-    line: usize,
-}
-
-impl<'a> Lexer<'a> {
-    fn next(&mut self) -> Token<'a> {
-        loop {
-            let rest = &self.text[self.at..];
-            match rest {
-                [] => return Token::End,
-                [b'\n', ..] => {
-                    self.at += 1;
-                    self.line += 1;
-                    return Token::Newline;
-                }
-                [b' ' | b'\t' | b'\r', ..] => self.at += 1,
-                [b'/', b'/', ..] => {
-                    self.at += rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
-                }
-                [b'/', b'*', ..] => {
-                    let end = rest.windows(2).position(|w| w == b"*/");
-                    let skipped = end.map_or(rest.len(), |end| end + 2);
-                    self.line += rest[..skipped].iter().filter(|&&b| b == b'\n').count();
-                    self.at += skipped;
-                }
-                [sign @ (b':' | b'{' | b'}'), ..] => {
-                    self.at += 1;
-                    return Token::Sign(*sign);
-                }
-                _ => {
-                    let ends = |b: &u8| {
-                        matches!(b, b' ' | b'\t' | b'\r' | b'\n' | b':' | b'{' | b'}' | b'/')
-                    };
-                    let len = rest[1..].iter().position(ends).map_or(rest.len(), |n| n + 1);
-                    self.at += len;
-                    return Token::Word(&rest[..len]);
-                }
-            }
-        }
-    }
-}
-
-fn number(word: &[u8]) -> Option<u64> {
-    if word.is_empty() || word.len() > 20 {
-        return None;
-    }
-    word.iter().try_fold(0u64, |n, b| {
-        b.is_ascii_digit().then_some(())?;
-        n.checked_mul(10)?.checked_add(u64::from(b - b'0'))
-    })
-}
-
-fn shown(token: Token<'_>) -> String {
-    match token {
-        Token::Word(word) => {
-            format!("`{}`", crate::ibnetdiscover::excerpt(&String::from_utf8_lossy(word)))
-        }
-        Token::Sign(sign) => format!("`{}`", char::from(sign)),
-        Token::Newline => "the end of the line".to_owned(),
-        Token::End => "the end of the file".to_owned(),
-    }
-}
-
 struct Reader<'a> {
     lexer: Lexer<'a>,
     path: &'a Path,
@@ -136,22 +65,6 @@ struct Reader<'a> {
     nic: Option<usize>,
     /// Whether there was a rank.
     any: bool,
-}
-
-/// The hash of Fowler, Noll and Vo: labels are short, and there are many.
-#[derive(Default)]
-struct Fnv(u64);
-
-impl std::hash::Hasher for Fnv {
-    fn finish(&self) -> u64 {
-        self.0 ^ self.0 >> 32
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
 }
 
 /// Reads a schedule.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use darkfiber_workload::trace::{ANY, Call, Collective, CollectiveKind, Message};
+use darkfiber_workload::trace::{ANY, Call, Message};
 
 use super::record::{Record, Status};
 use super::{EXPECTED, Sizes};
@@ -95,16 +95,16 @@ impl Rank {
         }
     }
 
-    fn fail(&self, record: &Record, what: impl std::fmt::Display) -> ReadError {
+    pub(super) fn fail(&self, record: &Record, what: impl std::fmt::Display) -> ReadError {
         let what = format!("{}: MPI_{} {what}", record.place, record.name);
         ReadError::not_such(&self.path, what, EXPECTED, "is the file cut off or damaged?")
     }
 
-    fn number(&self, record: &Record, name: &str) -> Result<i64, ReadError> {
+    pub(super) fn number(&self, record: &Record, name: &str) -> Result<i64, ReadError> {
         record.number(name).ok_or_else(|| self.fail(record, format!("has no `{name}`")))
     }
 
-    fn communicator(&mut self, record: &Record, name: &str) -> Result<u32, ReadError> {
+    pub(super) fn communicator(&mut self, record: &Record, name: &str) -> Result<u32, ReadError> {
         let found = self.number(record, name)?;
         if let Some(&own) = self.communicators.get(&found) {
             return Ok(own);
@@ -133,7 +133,7 @@ impl Rank {
         }))
     }
 
-    fn bytes(
+    pub(super) fn bytes(
         &mut self,
         record: &Record,
         count: &str,
@@ -147,7 +147,7 @@ impl Rank {
         Ok(count.saturating_mul(unit))
     }
 
-    fn list(
+    pub(super) fn list(
         &mut self,
         record: &Record,
         counts: &str,
@@ -376,59 +376,6 @@ impl Rank {
                 self.create(of, How::Unknown, new);
             }
         }
-        Ok(())
-    }
-
-    fn collective(&mut self, record: &Record, sizes: &Sizes) -> Result<(), ReadError> {
-        use CollectiveKind as K;
-        let mut each = Vec::new();
-        let (kind, bytes) = match record.name.as_str() {
-            "Barrier" => (K::Barrier, 0),
-            "Bcast" => (K::Broadcast, self.bytes(record, "count", "datatype", sizes)?),
-            "Reduce" => (K::Reduce, self.bytes(record, "count", "datatype", sizes)?),
-            "Allreduce" => (K::Allreduce, self.bytes(record, "count", "datatype", sizes)?),
-            "Scan" => (K::Scan, self.bytes(record, "count", "datatype", sizes)?),
-            "Exscan" => (K::Exscan, self.bytes(record, "count", "datatype", sizes)?),
-            "Gather" | "Gatherv" => {
-                (K::Gather, self.bytes(record, "sendcount", "sendtype", sizes)?)
-            }
-            "Scatter" | "Scatterv" => {
-                (K::Scatter, self.bytes(record, "recvcount", "recvtype", sizes)?)
-            }
-            "Allgather" | "Allgatherv" => {
-                (K::Allgather, self.bytes(record, "sendcount", "sendtype", sizes)?)
-            }
-            "Alltoall" => (K::Alltoall, self.bytes(record, "sendcount", "sendtype", sizes)?),
-            "Alltoallv" => {
-                each = self.list(record, "sendcounts", "sendtype", sizes)?;
-                (K::Alltoall, 0)
-            }
-            "Alltoallw" => {
-                let pairs = record.list("sendcounts").iter().zip(record.list("sendtypes"));
-                let bytes = pairs.map(|(&n, &t)| {
-                    u64::try_from(n).unwrap_or(0).saturating_mul(sizes.of(t).unwrap_or(1))
-                });
-                each = bytes.collect();
-                (K::Alltoall, 0)
-            }
-            "Reduce_scatter" => {
-                each = self.list(record, "recvcounts", "datatype", sizes)?;
-                (K::ReduceScatter, 0)
-            }
-            _ => return Ok(()),
-        };
-        let communicator = self.communicator(record, "comm")?;
-        let root = if kind.rooted() { self.number(record, "root")? } else { 0 };
-        let root =
-            u32::try_from(root).map_err(|_| self.fail(record, format!("has the root {root}")))?;
-        let sizes = each;
-        self.calls.push(Call::Collective(Box::new(Collective {
-            kind,
-            communicator,
-            root,
-            bytes,
-            sizes,
-        })));
         Ok(())
     }
 }

@@ -12,6 +12,7 @@
 
 mod binary;
 mod calls;
+mod collectives;
 mod groups;
 mod layout;
 mod record;
