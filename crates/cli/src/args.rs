@@ -213,6 +213,10 @@ pub(crate) struct RouteCommand {
     pub(crate) spread_lanes: bool,
     #[command(flatten)]
     pub(crate) jobs: JobsArgs,
+    /// What nodes send to each other, for engines that follow it (parx): `node: node=weight ...` on each line, weights
+    /// 0 to 255
+    #[arg(long, value_name = "FILE", help_heading = "Job options")]
+    pub(crate) demands: Option<PathBuf>,
     /// Draw the load of all channels, one panel for each engine
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,

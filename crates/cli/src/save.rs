@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use darkfiber_fabric::Fabric;
+use darkfiber_formats::lid_choice::{self, LidTable};
 use darkfiber_formats::{fdbs, guid2lid, ibnetdiscover, lft, output, path_bits, sl, subnet_lst};
 use darkfiber_routing::{Lids, Routes};
 
@@ -18,6 +19,8 @@ pub(crate) const PATH_SL: &str = "path-sl";
 
 /// Which LID of its destinations a source uses, where sources choose.
 pub(crate) const PATH_BITS: &str = "path-bits";
+/// Which LID of its destination each message takes, where senders choose by message.
+pub(crate) const LID_CHOICE: &str = "lid-choice";
 
 /// Writes a file whole or not at all.
 pub(crate) fn file(
@@ -50,6 +53,7 @@ pub(crate) fn routes(
     fabric: &Fabric,
     routes: &Routes,
     lids: &Lids,
+    choice: Option<&LidTable>,
     summary: &str,
 ) -> Result<(), Failure> {
     directory(dir)?;
@@ -67,6 +71,10 @@ pub(crate) fn routes(
         file(&dir.join(PATH_BITS), |out| path_bits::write(out, fabric, routes))?;
     } else {
         gone(&dir.join(PATH_BITS))?;
+    }
+    match choice {
+        Some(table) => file(&dir.join(LID_CHOICE), |out| lid_choice::write(out, table))?,
+        None => gone(&dir.join(LID_CHOICE))?,
     }
     file(&dir.join("route.json"), |out| out.write_all(summary.as_bytes()))
 }

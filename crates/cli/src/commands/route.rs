@@ -6,14 +6,18 @@ use std::time::Instant;
 
 use darkfiber_analysis::Severity;
 use darkfiber_analysis::finding::Kind;
-use darkfiber_fabric::{Fabric, Topology};
+use darkfiber_fabric::{Fabric, Shape, Topology};
+use darkfiber_formats::lid_choice::LidTable;
+use darkfiber_formats::places::Places;
+use darkfiber_formats::{demands, input};
 use darkfiber_report::svg::{Panel, load_histograms};
 use darkfiber_report::{
     Comparison, FabricFacts, Outcome, Provenance, Refused, Routed, Single, Style, comma, findings,
     json, number, table,
 };
 use darkfiber_routing::{
-    self as routing, Deadlock, ENGINES, Engine, Lids, Refusal, Request, Routes, spread_lanes,
+    self as routing, Deadlock, Demand, ENGINES, Engine, LidBlocks, LidChoice, Lids, Refusal,
+    Request, Routes, spread_lanes,
 };
 use darkfiber_study::Chain;
 
@@ -22,7 +26,7 @@ use crate::args::{Common, Format, LayerBy, RouteCommand};
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
 use crate::progress::Progress;
-use crate::{out, provenance, save};
+use crate::{jobs, out, provenance, save};
 
 pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure> {
     let chains: Vec<Chain> = args.engines.iter().map(|e| chain(e)).collect::<Result<_, _>>()?;
@@ -34,6 +38,10 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
         None => Vec::new(),
     };
     let jobs = args.jobs.load(&fabric, common)?;
+    let demands = match &args.demands {
+        Some(path) => demanded(path, args.jobs.aliases.as_deref(), &fabric, common)?,
+        None => Vec::new(),
+    };
     let request = Request {
         shape: shape.as_ref(),
         roots: &roots,
@@ -44,7 +52,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
             LayerBy::Destination => routing::LayerBy::Destination,
         },
         jobs: jobs.as_deref().unwrap_or_default(),
-        demands: &[],
+        demands: &demands,
         seed: common.seed(),
     };
     let facts = metrics::facts(&fabric, shape.as_ref(), structure.as_ref(), false);
@@ -71,6 +79,9 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
                 row.seconds = Some(seconds);
                 row.promises_freedom = engine.deadlock().promised();
                 row.refusals = refusals;
+                for note in routes.notes.iter().filter(|_| !common.quiet) {
+                    out::tell(&format!("{}: note: {note}", chain.name));
+                }
                 row.roots = roots.iter().map(|&s| fabric.switch(s).guid.to_string()).collect();
                 if chain.engines.len() > 1 {
                     row.chain = chain.engines.iter().map(|e| e.name().to_owned()).collect();
@@ -85,7 +96,12 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
             let dir = if chains.len() > 1 { dir.join(&chain.name) } else { dir.clone() };
             let single =
                 json::text(&Single { outcome: &outcome, fabric: &facts, provenance: &provenance });
-            let target = Target { dir: &dir, allow_deadlock: args.allow_deadlock, lmc: args.lmc };
+            let target = Target {
+                dir: &dir,
+                shape: shape.as_ref(),
+                allow_deadlock: args.allow_deadlock,
+                lmc: args.lmc,
+            };
             match target.write(&fabric, *engine, routes, row, &single) {
                 Ok(()) if !common.quiet => {
                     out::tell(&format!("wrote the routes of {} to {}", row.engine, dir.display()));
@@ -114,6 +130,19 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
         return Ok(Exit::Finding);
     }
     Ok(exit)
+}
+
+/// What nodes send to each other.
+fn demanded(
+    path: &Path,
+    aliases: Option<&Path>,
+    fabric: &Fabric,
+    common: &Common,
+) -> Result<Vec<Demand>, Failure> {
+    let places = Places::new(fabric, jobs::aliases(aliases, common)?);
+    let (found, remarks) = demands::read(&input::read_text(path)?, path, &places)?;
+    out::diagnostics(&path.display().to_string(), &remarks, common);
+    Ok(found)
 }
 
 /// Reads `-e a,b`; its name is the text of the user, also the name of its directory.
@@ -188,6 +217,7 @@ fn reason(engine: &dyn Engine, refusal: &Refusal) -> String {
 /// Where routes are written, and which.
 struct Target<'a> {
     dir: &'a Path,
+    shape: Option<&'a Shape>,
     allow_deadlock: bool,
     lmc: u8,
 }
@@ -230,9 +260,24 @@ impl Target<'_> {
                 failure.hint("use updn or dfsssp; --allow-deadlock writes them all the same")
             });
         }
-        let lids = Lids::assign(fabric, lmc.max(self.lmc))
-            .map_err(|e| Failure::infeasible(format!("{name}: nothing is written: {e}")))?;
-        save::routes(self.dir, fabric, routes, &lids, summary)
+        let impossible = |e| Failure::infeasible(format!("{name}: nothing is written: {e}"));
+        let choice = match self.shape {
+            Some(Shape::Grid(grid)) => LidChoice::of_engine(&routes.engine, grid),
+            _ => None,
+        };
+        // Senders tell orthants by LID.
+        let (lids, blocks) = match &choice {
+            Some(choice) => {
+                let stride = LidBlocks::STRIDE;
+                let (lids, blocks) =
+                    Lids::by_orthant(fabric, choice.orthants(), lmc.max(self.lmc), stride)
+                        .map_err(impossible)?;
+                (lids, Some(blocks))
+            }
+            None => (Lids::assign(fabric, lmc.max(self.lmc)).map_err(impossible)?, None),
+        };
+        let table = choice.map(|choice| LidTable::of(&choice, fabric, blocks));
+        save::routes(self.dir, fabric, routes, &lids, table.as_ref(), summary)
     }
 }
 

@@ -20,7 +20,7 @@ use serde::Serialize;
 
 use crate::{DestId, Routes};
 use dependency::Dependencies;
-use sources::{Sources, layer_mask};
+use sources::Sources;
 use walk::{Outcome, Walk};
 
 /// Most broken pairs that a report lists one by one.
@@ -128,10 +128,22 @@ struct Partial {
 /// # Panics
 /// If the routes were made for a fabric of another size.
 pub fn check(fabric: &Fabric, routes: &Routes) -> Report {
+    check_from(fabric, routes, &Sources::new(fabric, routes), 1)
+}
+
+/// As [`check`], with every terminal sending to all LIDs of every other: what senders do that choose a LID for each
+/// message. A pair counts once for each LID.
+///
+/// # Panics
+/// If the routes were made for a fabric of another size.
+pub fn check_all_lids(fabric: &Fabric, routes: &Routes) -> Report {
+    check_from(fabric, routes, &Sources::on_all_paths(fabric, routes), routes.paths() as u64)
+}
+
+fn check_from(fabric: &Fabric, routes: &Routes, sources: &Sources, each: u64) -> Report {
     assert_eq!(routes.switch_count(), fabric.switch_count(), "routes of another fabric");
     assert_eq!(routes.terminal_count(), fabric.terminal_count(), "routes of another fabric");
     let n = fabric.terminal_count();
-    let sources = Sources::new(fabric, routes);
     let deps = Dependencies::new(fabric);
     let runs = sources.runs(fabric, routes);
 
@@ -147,14 +159,8 @@ pub fn check(fabric: &Fabric, routes: &Routes) -> Report {
                 loops: 0,
                 broken: Vec::new(),
             };
-            let mut tracer = Tracer {
-                fabric,
-                routes,
-                sources: &sources,
-                deps: &deps,
-                walk: Walk::new(fabric),
-                part,
-            };
+            let mut tracer =
+                Tracer { fabric, routes, sources, deps: &deps, walk: Walk::new(fabric), part };
             for run in runs {
                 tracer.visit(run);
             }
@@ -163,7 +169,7 @@ pub fn check(fabric: &Fabric, routes: &Routes) -> Report {
         .collect();
 
     let mut report = Report {
-        pairs: (n as u64) * (n as u64).saturating_sub(1),
+        pairs: (n as u64) * (n as u64).saturating_sub(1) * each,
         unreachable: 0,
         loops: 0,
         hops: Vec::new(),
@@ -194,7 +200,7 @@ pub fn check(fabric: &Fabric, routes: &Routes) -> Report {
             dependencies: deps.count(layer),
             cycle: deps
                 .find_cycle(fabric, layer)
-                .map(|channels| name_routes(fabric, routes, &sources, layer, channels)),
+                .map(|channels| name_routes(fabric, routes, sources, layer, channels)),
         })
         .collect();
     report
@@ -255,7 +261,7 @@ impl Tracer<'_> {
                     }
                     part.hops[hops] += pairs;
                     walk.weight[s] += pairs;
-                    walk.mask[s] |= layer_mask(fabric, routes, s, dest, path);
+                    walk.mask[s] |= sources.layer_mask(fabric, routes, s, dest, path);
                 }
                 bad => {
                     let loops = bad == Outcome::Loops;
@@ -263,7 +269,7 @@ impl Tracer<'_> {
                     let source = fabric
                         .terminals_on(SwitchId::new(s))
                         .map(TerminalId::new)
-                        .find(|&t| t != dest && routes.path_of(t) == path);
+                        .find(|&t| t != dest && sources.sends(routes, t, path));
                     if let Some(source) = source.filter(|_| part.broken.len() < EXAMPLES) {
                         let at = walk.end(s);
                         part.broken.push(Broken { source, dest, at, loops });
@@ -329,7 +335,7 @@ fn name_routes(
                     .map(TerminalId::new)
                     .find(|&t| {
                         t != dest
-                            && routes.path_of(t) == path
+                            && sources.sends(routes, t, path)
                             && routes.layer(fabric, t, dest) == layer
                             && walk.passes(fabric.terminal(t).switch.index(), s)
                     })

@@ -13,6 +13,8 @@ pub(super) struct Sources {
     count: Vec<u32>,
     /// Paths that any source uses.
     pub(super) paths: Vec<usize>,
+    /// Every source uses all paths.
+    every: bool,
 }
 
 impl Sources {
@@ -26,7 +28,20 @@ impl Sources {
         let paths = (0..routes.paths())
             .filter(|p| count[p * s..(p + 1) * s].iter().any(|&c| c > 0))
             .collect();
-        Self { count, paths }
+        Self { count, paths, every: false }
+    }
+
+    /// All terminals, each on all paths.
+    pub(super) fn on_all_paths(fabric: &Fabric, routes: &Routes) -> Self {
+        let on = |s| fabric.terminals_on(SwitchId::new(s)).len() as u32;
+        let each: Vec<u32> = (0..fabric.switch_count()).map(on).collect();
+        let paths = routes.paths();
+        Self { count: each.repeat(paths.max(1)), paths: (0..paths).collect(), every: true }
+    }
+
+    /// Whether a terminal uses a path.
+    pub(super) fn sends(&self, routes: &Routes, t: TerminalId, path: usize) -> bool {
+        self.every || routes.path_of(t) == path
     }
 
     fn of(&self, path: usize, switches: usize) -> &[u32] {
@@ -66,8 +81,10 @@ impl Sources {
         let count = self.of(path, fabric.switch_count());
         let home = fabric.terminal(TerminalId::new(run.start)).switch.index();
         let all = run.len() as u64;
-        let itself =
-            run.clone().filter(|&d| routes.path_of(TerminalId::new(d)) == path).count() as u64;
+        let itself = run
+            .clone()
+            .filter(|&d| self.every || routes.path_of(TerminalId::new(d)) == path)
+            .count() as u64;
         move |s| u64::from(count[s]) * all - if s == home { itself } else { 0 }
     }
 
@@ -86,33 +103,35 @@ impl Sources {
                 for &path in &self.paths {
                     let senders = self.senders(fabric, routes, run, path);
                     for s in (0..fabric.switch_count()).filter(|&s| senders(s) > 0) {
-                        mask |= layer_mask(fabric, routes, s, TerminalId::new(run.start), path);
+                        mask |=
+                            self.layer_mask(fabric, routes, s, TerminalId::new(run.start), path);
                     }
                 }
                 mask
             })
             .reduce(|| 0, |a, b| a | b)
     }
-}
 
-/// Bit set of the layers that terminals on `s` use towards `dest` on path `path`.
-pub(super) fn layer_mask(
-    fabric: &Fabric,
-    routes: &Routes,
-    s: usize,
-    dest: TerminalId,
-    path: usize,
-) -> u32 {
-    match &routes.layers {
-        Layers::One => 1,
-        Layers::ByRow(l) => 1 << l[routes.row(DestId(dest.0), path)],
-        Layers::BySourceSwitch(l) => {
-            1 << l[routes.row(DestId(dest.0), path) * fabric.switch_count() + s]
+    /// Bit set of the layers that terminals on `s` use towards `dest` on path `path`.
+    pub(super) fn layer_mask(
+        &self,
+        fabric: &Fabric,
+        routes: &Routes,
+        s: usize,
+        dest: TerminalId,
+        path: usize,
+    ) -> u32 {
+        match &routes.layers {
+            Layers::One => 1,
+            Layers::ByRow(l) => 1 << l[routes.row(DestId(dest.0), path)],
+            Layers::BySourceSwitch(l) => {
+                1 << l[routes.row(DestId(dest.0), path) * fabric.switch_count() + s]
+            }
+            Layers::ByPair(_) => fabric
+                .terminals_on(SwitchId::new(s))
+                .map(TerminalId::new)
+                .filter(|&t| t != dest && self.sends(routes, t, path))
+                .fold(0, |mask, t| mask | 1 << routes.layer(fabric, t, dest)),
         }
-        Layers::ByPair(_) => fabric
-            .terminals_on(SwitchId::new(s))
-            .map(TerminalId::new)
-            .filter(|&t| t != dest && routes.path_of(t) == path)
-            .fold(0, |mask, t| mask | 1 << routes.layer(fabric, t, dest)),
     }
 }
