@@ -119,7 +119,16 @@ impl Cast {
         folder: &Path,
         common: &Common,
     ) -> Result<(), Failure> {
-        let per_node = part.per_node.unwrap_or(1).max(1);
+        let per_node = part.per_node.unwrap_or(1);
+        if per_node == 0 {
+            return Err(Failure::input("per-node 0 must be at least 1"));
+        }
+        if part.nodes == Some(0) {
+            return Err(Failure::input("nodes 0 must be at least 1"));
+        }
+        if part.hosts.is_some() && (part.nodes.is_some() || part.placement.is_some()) {
+            return Err(Failure::input("hosts names its nodes: leave out nodes and placement"));
+        }
         let named = part.hosts.as_ref().map(|list| named_hosts(list, machine)).transpose()?;
         let library = part.library.as_deref().unwrap_or("openmpi");
         let known: Vec<&str> = Library::ALL.iter().map(|(name, _)| *name).collect();
@@ -197,11 +206,14 @@ impl Cast {
         self.weights.push(weight);
         self.limits.push(rate(part.limit.as_ref(), "limit")?.unwrap_or(f64::INFINITY));
         self.hosts.push(hosts.iter().map(|&h| machine.name(h).to_owned()).collect());
-        self.names.push(part.name.clone().unwrap_or_else(|| match (&part.traffic, &part.files) {
+        let name = part.name.clone().unwrap_or_else(|| match (&part.traffic, &part.files) {
             (Some(spec), _) => spec.clone(),
             (_, Some(files)) => files.join(" "),
             _ => what.to_owned(),
-        }));
+        });
+        // Tables tell jobs by their names.
+        let taken = self.names.contains(&name);
+        self.names.push(if taken { format!("{name} ({what})") } else { name });
         self.jobs.push(Job { program: Arc::new(program), terminals, start, repeat });
         Ok(())
     }

@@ -17,6 +17,20 @@ pub struct Panel<'a> {
     pub heat: &'a [f64],
 }
 
+/// What is counted, for the axes.
+#[derive(Clone, Copy, Debug)]
+pub struct Unit {
+    /// Below the bars.
+    pub load: &'static str,
+    /// What a bar further on is more.
+    pub step: usize,
+    /// Above the scale of colours.
+    pub heat: &'static str,
+}
+
+/// Flows of a pattern.
+pub const FLOWS: Unit = Unit { load: "flows on a channel", step: 1, heat: "mean flows" };
+
 /// Where channels go: the place of each end's switch in the order of the map.
 #[derive(Clone, Debug)]
 pub struct Map {
@@ -38,7 +52,13 @@ const BELOW: f64 = 76.0;
 /// For each engine the shares of channels by load (bars, logarithmic), and a map whose rows are the switches
 /// that channels leave, whose columns those that they enter; a cell has the largest mean load of the channels
 /// in it. All panels have the same axes and colours.
-pub fn loads_and_maps(title: &str, subtitle: &str, map: &Map, panels: &[Panel<'_>]) -> String {
+pub fn loads_and_maps(
+    title: &str,
+    subtitle: &str,
+    map: &Map,
+    panels: &[Panel<'_>],
+    unit: Unit,
+) -> String {
     let width = LEFT + HISTOGRAM + GAP + SIDE + 96.0;
     let height = TOP + panels.len() as f64 * (SIDE + BELOW);
     let most = panels.iter().map(|p| p.by_load.len()).max().unwrap_or(1).max(2);
@@ -53,10 +73,10 @@ pub fn loads_and_maps(title: &str, subtitle: &str, map: &Map, panels: &[Panel<'_
             top - 16.0,
             escape(panel.title)
         );
-        histogram(&mut svg, panel, most, top);
+        histogram(&mut svg, panel, (most, unit), top);
         let left = LEFT + HISTOGRAM + GAP;
         draw_map(&mut svg, panel, map, (left, top), hottest);
-        scale(&mut svg, (left + SIDE + 14.0, top), hottest);
+        scale(&mut svg, (left + SIDE + 14.0, top), hottest, unit.heat);
     }
     svg.push_str("</svg>\n");
     svg
@@ -65,7 +85,7 @@ pub fn loads_and_maps(title: &str, subtitle: &str, map: &Map, panels: &[Panel<'_
 /// Least share of channels that the axis shows.
 const LEAST: f64 = 1e-6;
 
-fn histogram(svg: &mut String, panel: &Panel<'_>, most: usize, top: f64) {
+fn histogram(svg: &mut String, panel: &Panel<'_>, (most, unit): (usize, Unit), top: f64) {
     let base = top + SIDE;
     let all: u64 = panel.by_load.iter().sum();
     let y = |share: f64| base - SIDE * (1.0 + (share.max(LEAST)).log10() / -LEAST.log10());
@@ -106,18 +126,20 @@ fn histogram(svg: &mut String, panel: &Panel<'_>, most: usize, top: f64) {
         let _ok = writeln!(
             svg,
             "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"10.5\" \
-             fill=\"#7b8794\">{load}</text>",
+             fill=\"#7b8794\">{}</text>",
             LEFT + slot * (load as f64 + 0.5),
-            base + 15.0
+            base + 15.0,
+            load * unit.step
         );
     }
     let idle = panel.by_load.first().copied().unwrap_or(0) as f64 / (all as f64).max(1.0);
     let _ok = writeln!(
         svg,
-        "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#616e7c\">flows on a channel; share of \
+        "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#616e7c\">{}; share of \
          channels (idle: {})</text>",
         LEFT + HISTOGRAM / 2.0,
         base + 34.0,
+        unit.load,
         percent(100.0 * idle)
     );
 }
@@ -157,8 +179,8 @@ fn draw_map(svg: &mut String, panel: &Panel<'_>, map: &Map, (left, top): (f64, f
     );
 }
 
-fn scale(svg: &mut String, at: (f64, f64), hottest: f64) {
-    bar(svg, at, SIDE, "mean flows", |share| {
+fn scale(svg: &mut String, at: (f64, f64), hottest: f64, what: &str) {
+    bar(svg, at, SIDE, what, |share| {
         let value = hottest * share;
         if value >= 100.0 {
             #[expect(clippy::cast_sign_loss, reason = "loads are positive")]
@@ -182,6 +204,7 @@ mod tests {
             "s",
             &map,
             &[panel("a&b", &[5, 0, 3], &[0.0, 2.0]), panel("none", &[], &[0.0, 0.0])],
+            FLOWS,
         );
         assert!(svg.contains("a&amp;b") && svg.contains("by &lt;id&gt;") && svg.contains("none"));
         assert!(!svg.contains("NaN") && !svg.contains("inf"));

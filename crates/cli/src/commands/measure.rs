@@ -7,7 +7,7 @@ use darkfiber_analysis::count::{
     Bandwidth, Bounds, Costs, METRICS, Of, Paths, Precision, Wanted, bounds, measure, worst,
 };
 use darkfiber_fabric::{Fabric, Shape, SwitchId, TerminalId};
-use darkfiber_report::heat::{Map, Panel, loads_and_maps};
+use darkfiber_report::heat::{FLOWS, Map, Panel, loads_and_maps};
 use darkfiber_report::measure::{
     self as report, EngineMeasured, MaxLoad, MeasureOutcome, PatternMeasured,
 };
@@ -367,6 +367,7 @@ fn draw(
         &subtitle,
         &map(fabric, shape),
         &panels,
+        FLOWS,
     );
     save::file(path, |out| out.write_all(svg.as_bytes()))
 }

@@ -1,5 +1,6 @@
 //! `darkfiber simulate`: a scenario in time.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -11,8 +12,11 @@ use darkfiber_report::simulate::{
 };
 use darkfiber_report::{Style, json};
 use darkfiber_routing::{Request, Routes};
-use darkfiber_study::simulate::{Depth, Follow, Scenario, Setup, Simulated, demanded, simulate};
+use darkfiber_study::simulate::{
+    Depth, Follow, Scenario, Setup, Simulated, Trouble, demanded, simulate,
+};
 use darkfiber_workload::play::{Record, Repeat, SECOND};
+use darkfiber_workload::schedule::Op;
 
 use super::{metrics, route};
 use crate::args::{Common, FabricArgs, FabricOptions, Format, SimulateCommand, TableArgs};
@@ -41,30 +45,33 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
 
     let progress = Progress::new(3, common.quiet);
     progress.at("reading");
-    let loaded = load::fabric(&fabric_args(&scenario, folder), common)?;
+    let wrong = |failure| in_scenario(path, failure);
+    let loaded = load::fabric(&fabric_args(&scenario, folder), common).map_err(wrong)?;
     let topology = &loaded.topology;
-    let host = cast::host(&scenario)?;
-    let cast = Cast::new(&scenario, topology, folder, common)?;
+    let host = cast::host(&scenario).map_err(wrong)?;
+    let link_rate =
+        cast::rate(scenario.cost.link_rate.as_ref(), "cost: link-rate").map_err(wrong)?;
+    let small = cast::bytes(scenario.cost.small.as_ref(), "cost: small").map_err(wrong)?;
+    let interval = cast::time(scenario.keep.interval.as_ref(), "keep: interval").map_err(wrong)?;
+    let cast = Cast::new(&scenario, topology, folder, common).map_err(wrong)?;
     progress.step();
     progress.at("routing");
-    let (routes, from) = tables_of(&scenario, &loaded, &cast, folder, common)?;
+    let (routes, from) = tables_of(&scenario, &loaded, &cast, folder, common).map_err(wrong)?;
     progress.step();
 
-    let interval =
-        cast::time(scenario.keep.interval.as_ref(), "keep: interval")?.filter(|&ps| ps > 0);
     let setup = Setup {
         topology,
         routes: &routes,
         depth,
         host: &host,
-        link_rate: cast::rate(scenario.cost.link_rate.as_ref(), "cost: link-rate")?,
-        small: cast::bytes(scenario.cost.small.as_ref(), "cost: small")?.unwrap_or(0),
+        link_rate,
+        small: small.unwrap_or(0),
         jobs: &cast.jobs,
         weights: cast.weights.clone(),
         limits: cast.limits.clone(),
         lids: scenario.routes.lids,
         seed,
-        interval,
+        interval: interval.filter(|&ps| ps > 0),
     };
     let begin = Instant::now();
     let mut watch =
@@ -77,7 +84,7 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
             messages.push(*record);
         }
     })
-    .map_err(|trouble| Failure::infeasible(format!("{}: {trouble}", path.display())))?;
+    .map_err(|trouble| wrong(Failure::infeasible(told(&trouble, &cast, topology))))?;
     let wall = begin.elapsed().as_secs_f64();
     drop(progress);
 
@@ -139,12 +146,52 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
 fn read(path: &Path) -> Result<Scenario, Failure> {
     let text = input::read_text(path)?;
     toml::from_str(&text).map_err(|e| {
+        const HINT: &str =
+            "docs/simulate.md has all keys; docs/schema/scenario.json is for editors";
+        // What is missing is missing on no line.
+        let missing = e.message().strip_prefix("missing field `").and_then(|m| m.strip_suffix('`'));
+        if let Some(key) = missing {
+            let key = if key == "job" { "[[job]]" } else { key };
+            return Failure::input(format!("{}: there is no {key}", path.display())).hint(HINT);
+        }
         let at = e.span().map_or_else(String::new, |span| {
             format!("line {}: ", 1 + text[..span.start.min(text.len())].matches('\n').count())
         });
-        Failure::input(format!("{}: {at}{}", path.display(), e.message().trim()))
-            .hint("docs/simulate.md has all keys; docs/schema/scenario.json is for editors")
+        Failure::input(format!("{}: {at}{}", path.display(), e.message().trim())).hint(HINT)
     })
+}
+
+/// What is wrong with a scenario is wrong in its file, not on the command line.
+fn in_scenario(path: &Path, failure: Failure) -> Failure {
+    let exit = if failure.exit == Exit::Usage { Exit::Input } else { failure.exit };
+    let message = format!("{}: {}", path.display(), failure.message);
+    Failure { exit, message, ..failure }
+}
+
+/// Why there is no result, with the names of jobs and hosts.
+fn told(trouble: &Trouble, cast: &Cast, topology: &Topology) -> String {
+    let stuck = match trouble {
+        Trouble::Stuck(stuck) => stuck,
+        Trouble::NoRoute(lost) => {
+            let names = Names::new(&topology.fabric);
+            let (from, to) = (names.terminal(lost.from), names.terminal(lost.to));
+            return format!("the tables have no route from {from} to {to}");
+        }
+    };
+    let mut text = format!("ranks wait for ever ({} operations)", stuck.waiting);
+    for (i, &(job, rank, op, what)) in stuck.examples.iter().enumerate() {
+        let lead = if i == 0 { ": " } else { "; " };
+        let name = &cast.names[job as usize];
+        let _infallible = write!(text, "{lead}rank {rank} of {name}, operation {op}, ");
+        let _infallible = match what {
+            Op::Send { to, bytes, .. } => {
+                write!(text, "has {bytes} B for rank {to}, who asks for nothing")
+            }
+            Op::Recv { from, tag, .. } => write!(text, "waits for rank {from} with tag {tag}"),
+            Op::Compute { .. } => write!(text, "computes"),
+        };
+    }
+    text
 }
 
 fn fabric_args(scenario: &Scenario, folder: &Path) -> FabricArgs {
@@ -183,6 +230,12 @@ fn tables_of(
                 .hint("for example engine = \"dfsssp\""));
         }
     };
+    if part.lmc > 7 {
+        return Err(Failure::input(format!("routes: lmc {} must be at most 7", part.lmc)));
+    }
+    if let Some(lanes) = part.lanes.filter(|lanes| !(1..=15).contains(lanes)) {
+        return Err(Failure::input(format!("routes: lanes {lanes} must be from 1 to 15")));
+    }
     let chain = route::chain(name)?;
     let told = part.follow == Follow::Jobs;
     let demands = if told && chain.engines.iter().any(|e| e.follows_demands()) {
@@ -317,7 +370,9 @@ impl Pictures<'_> {
                 title: name,
                 subtitle: format!("mean {}", report::rate(pairs.mean_bandwidth())),
                 ranks: pairs.ranks(),
-                cells: pairs.sent().map(|(pair, cell)| (pair, cell.bandwidth())).collect(),
+                cells: (pairs.sent().filter(|(_, cell)| cell.bytes > 0))
+                    .map(|(pair, cell)| (pair, cell.bandwidth()))
+                    .collect(),
             })
             .collect();
         let svg = report::matrices(self.title, self.subtitle, &panels);

@@ -11,6 +11,7 @@ mod reroute;
 mod route;
 mod schema;
 mod shell;
+mod simulate;
 mod sweep;
 
 use std::path::Path;

@@ -24,6 +24,7 @@ fn hold(kind: &str, runs: &[(&str, &[&str])]) {
         ("running", "cn1 7\ncn2 7\n"),
         ("month", "JobID|Start|End|NodeList\n1|1000000000|1000000050|cn[1-2]\n"),
         ("torn", "0x0002c90000000101 8\n"),
+        ("scenario", SCENARIO),
     ];
     let dir = folder(&files);
     assert_eq!(run_in(dir.path(), "route pair.topo -e minhop -o tables -q").code, 0);
@@ -134,6 +135,98 @@ fn reroutes() {
 }
 
 #[test]
+fn simulations() {
+    let keys = ["/jobs/1/runs_in_time", "/channels/busy_mean_percent", "/fullest/0/from", "/title"];
+    hold("simulate", &[("simulate scenario", &keys), ("simulate scenario --depth loggp", &keys)]);
+}
+
+/// Scenarios are what users write: those of the examples are as the schema says, and a misspelt key is not.
+#[test]
+fn scenarios() {
+    let schema = schema("scenario");
+    let read = |text: &str| -> Value { toml::from_str(text).expect("TOML") };
+    let mut texts = vec![("here".to_owned(), SCENARIO.to_owned())];
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    for entry in std::fs::read_dir(examples).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|e| e == "toml") {
+            let text = std::fs::read_to_string(&path).expect("a file");
+            texts.push((path.display().to_string(), text));
+        }
+    }
+    assert!(texts.len() > 8, "there are examples");
+    for (name, text) in &texts {
+        valid(&schema, &read(text), name);
+    }
+    let kinds = ["list traffic", "list collectives", "list hosts", "list allocators"];
+    hold("list", &kinds.map(|line| (line, &["/items/0"][..])));
+    let wrong = |from: &str, to: &str| {
+        assert!(SCENARIO.contains(from));
+        violation(&schema, &read(&SCENARIO.replace(from, to))).expect("it is wrong")
+    };
+    wrong("lmc", "lcm");
+    wrong("lmc = 1", "lmc = true");
+    wrong("\"loggp\"", "\"logp\"");
+    wrong("per-node", "per_node");
+    wrong("per-node = 2", "per-node = -2");
+    wrong("weight = 0.5", "weight = \"heavy\"");
+    wrong("fabric =", "fabirc =");
+    wrong("[routes]", "[rutes]");
+    wrong("[[job]]", "[[jobs]]");
+}
+
+/// Every key of a scenario but those that would contradict others.
+const SCENARIO: &str = r#"
+title = "all"
+depth = "loggp"
+seed = 3
+fabric = "hyperx:dims=3x3,t=4"
+fail-links = 1
+hosts = "qdr"
+
+[routes]
+engine = "dfsssp"
+lmc = 1
+lanes = 4
+lids = "turns"
+follow = "nothing"
+
+[cost]
+send = "1us"
+receive = "1us"
+gap = "10ns"
+rendezvous = "8KiB"
+adapters = "1us"
+switch = "100ns"
+adapter-rate = "3GB/s"
+link-rate = "2GB/s"
+efficiency = 0.9
+memory-latency = "200ns"
+memory-rate = "5GB/s"
+small = "64B"
+
+[keep]
+interval = "100us"
+messages = true
+
+[[job]]
+name = "first"
+traffic = "imb:op=allreduce,bytes=64KiB"
+nodes = 8
+per-node = 2
+placement = "random"
+library = "mpich"
+repeat-until = "1ms"
+
+[[job]]
+traffic = "mpigraph:bytes=64KiB"
+hosts = "cn[0001-0004]"
+start = "100us"
+weight = 0.5
+limit = "1GB/s"
+"#;
+
+#[test]
 fn lists() {
     let kinds =
         ["engines", "families", "presets", "patterns", "formats", "metrics", "engines dfsssp"];
@@ -166,6 +259,8 @@ fn every_schema_is_tested() {
             "reproduce.json",
             "reroute.json",
             "route.json",
+            "scenario.json",
+            "simulate.json",
             "sweep.json"
         ]
     );

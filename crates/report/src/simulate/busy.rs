@@ -1,6 +1,6 @@
 //! Pictures of how busy channels were.
 
-use crate::heat::{Map, Panel, loads_and_maps};
+use crate::heat::{Map, Panel, Unit, loads_and_maps};
 
 /// Channels by how busy they were, in steps of 5 % of what they could have carried, and where they are: a map with a
 /// cell for each pair of switches.
@@ -14,6 +14,7 @@ pub fn busy(title: &str, subtitle: &str, map: &Map, shares: &[f64]) -> String {
         by_load[step] += 1;
     }
     let heat: Vec<f64> = shares.iter().map(|s| s * 100.0).collect();
-    let panel = Panel { title: "busy, in steps of 5 %", by_load: &by_load, heat: &heat };
-    loads_and_maps(title, subtitle, map, &[panel])
+    let panel = Panel { title: "how busy channels are", by_load: &by_load, heat: &heat };
+    let unit = Unit { load: "% busy, at most", step: 5, heat: "% busy" };
+    loads_and_maps(title, subtitle, map, &[panel], unit)
 }

@@ -89,7 +89,8 @@ pub struct JobRow {
     pub message_mean: f64,
     /// Longest time of a message.
     pub message_max: f64,
-    /// Mean over pairs of ranks that sent of the mean bandwidth of their messages, in bytes a second.
+    /// Mean over pairs of ranks that sent more than empty messages of the mean bandwidth of their messages, in bytes a
+    /// second.
     pub pair_bandwidth: f64,
 }
 

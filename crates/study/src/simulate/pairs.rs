@@ -92,10 +92,10 @@ impl Pairs {
         }
     }
 
-    /// The mean over pairs that sent of the mean bandwidth of their messages, in bytes a second.
+    /// The mean over pairs that sent more than empty messages of the mean bandwidth of their messages, in bytes a second.
     pub fn mean_bandwidth(&self) -> f64 {
         let (mut sum, mut count) = (0.0, 0u64);
-        for (_, pair) in self.sent() {
+        for (_, pair) in self.sent().filter(|(_, pair)| pair.bytes > 0) {
             sum += pair.bandwidth();
             count += 1;
         }

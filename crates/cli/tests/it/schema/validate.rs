@@ -60,7 +60,7 @@ impl Judge<'_> {
     ) -> Result<Keys, String> {
         let mut known = Keys::new();
         let fine = match keyword {
-            "$schema" | "$defs" | "title" | "description" | "format" => true,
+            "$schema" | "$defs" | "title" | "description" | "format" | "default" => true,
             "$ref" => {
                 let place = rule.as_str().and_then(|r| r.strip_prefix('#')).expect("a reference");
                 let target = self.root.pointer(place).expect("what is referred to");

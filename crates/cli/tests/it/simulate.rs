@@ -1,0 +1,392 @@
+//! `darkfiber simulate`: scenarios with closed forms, what is written, and scenarios that are wrong.
+
+use std::fs;
+use std::path::Path;
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::{Run, folder, run_in};
+
+/// Two switches with two hosts each and one cable of 10 GB/s between them, hosts without costs.
+const TWO: &str = "fabric = \"hyperx:dims=2,t=2,gbps=80\"\n[routes]\nengine = \"minhop\"\n";
+
+fn simulate(scenario: &str, options: &str) -> Run {
+    let dir = folder(&[("s.toml", scenario)]);
+    run_in(dir.path(), &format!("simulate s.toml -q {options}"))
+}
+
+/// The result of a scenario that can be run.
+fn result(scenario: &str, options: &str) -> Value {
+    let run = simulate(scenario, &format!("--format json {options}"));
+    assert_eq!(run.code, 0, "{scenario}: {}", run.err);
+    run.json()
+}
+
+fn number(json: &Value, at: &str) -> f64 {
+    json.pointer(at).and_then(Value::as_f64).unwrap_or_else(|| panic!("no {at}: {json}"))
+}
+
+fn near(is: f64, should: f64) {
+    assert!((is - should).abs() <= 1e-6 * should, "{is}, not {should}");
+}
+
+/// A job of two ranks that send 10 MB to each other.
+fn pair(hosts: &str, more: &str) -> String {
+    format!("[[job]]\ntraffic = \"mpigraph:bytes=10MB\"\nhosts = \"{hosts}\"\n{more}\n")
+}
+
+#[test]
+fn flows_of_one_cable_share_it() {
+    // Hosts 1 and 2 are on one switch, 3 and 4 on the other; cables have two directions.
+    let alone = result(&format!("{TWO}{}", pair("cn0001,cn0003", "")), "");
+    near(number(&alone, "/seconds"), 1e-3);
+    near(number(&alone, "/jobs/0/pair_bandwidth"), 1e10);
+    assert_eq!(number(&alone, "/jobs/0/messages"), 2.0);
+    assert_eq!(number(&alone, "/channels/bytes_max"), 1e7);
+    near(number(&alone, "/channels/busy_max_percent"), 100.0);
+    let both =
+        format!("{TWO}{}{}", pair("cn0001,cn0003", ""), pair("cn0002,cn0004", "name = \"b\""));
+    let shared = result(&both, "");
+    for job in 0..2 {
+        near(number(&shared, &format!("/jobs/{job}/run_mean")), 2e-3);
+        near(number(&shared, &format!("/jobs/{job}/pair_bandwidth")), 5e9);
+    }
+    // Without contention each is alone.
+    near(number(&result(&both, "--depth loggp"), "/seconds"), 1e-3);
+    // On one switch there is nothing to share.
+    let aside = format!("{TWO}{}{}", pair("cn0001,cn0002", ""), pair("cn0003,cn0004", ""));
+    let aside = result(&aside, "");
+    near(number(&aside, "/seconds"), 1e-3);
+    assert_eq!(number(&aside, "/channels/dark_percent"), 100.0);
+    assert_eq!(aside["jobs"][1]["name"], "mpigraph:bytes=10MB (job 2)", "names are told apart");
+}
+
+#[test]
+fn weights_limits_starts_and_repetitions() {
+    let two = |first: &str, second: &str| {
+        let jobs = pair("cn0001,cn0003", first) + &pair("cn0002,cn0004", second);
+        result(&format!("{TWO}{jobs}"), "")
+    };
+    // 7.5 and 2.5 GB/s until the first is done; then the second has sent a third and goes on alone.
+    let weighed = two("weight = 3.0", "");
+    near(number(&weighed, "/jobs/0/end"), 4e-3 / 3.0);
+    near(number(&weighed, "/jobs/1/end"), 2e-3);
+    let limited = two("limit = \"2GB/s\"", "");
+    near(number(&limited, "/jobs/0/end"), 5e-3);
+    near(number(&limited, "/jobs/1/end"), 1.25e-3);
+    // The second comes when the first has sent half.
+    let late = two("", "start = \"500us\"");
+    near(number(&late, "/jobs/0/end"), 1.5e-3);
+    near(number(&late, "/jobs/1/begin"), 0.5e-3);
+    near(number(&late, "/jobs/1/end"), 2e-3);
+    let again = result(&format!("{TWO}{}", pair("cn0001,cn0003", "repeat-until = \"2.5ms\"")), "");
+    assert_eq!(
+        (number(&again, "/jobs/0/runs"), number(&again, "/jobs/0/runs_in_time")),
+        (3.0, 2.0)
+    );
+    near(number(&again, "/seconds"), 3e-3);
+    // What takes no time is not done for ever.
+    let idle = format!("{TWO}[[job]]\ntraffic = \"imb:op=barrier\"\nrepeat-until = \"1h\"\n");
+    assert_eq!(number(&result(&idle, ""), "/jobs/0/runs"), 1.0);
+}
+
+#[test]
+fn hosts_and_cables_cost_what_the_scenario_says() {
+    let job = pair("cn0001,cn0003", "");
+    let cost = |text: &str| number(&result(&format!("{TWO}[cost]\n{text}\n{job}"), ""), "/seconds");
+    near(cost("link-rate = \"1GB/s\""), 10e-3);
+    near(cost("adapter-rate = \"2GB/s\""), 5e-3);
+    near(cost("efficiency = 0.5"), 2e-3);
+    near(cost("send = \"1ms\"\nreceive = \"2ms\""), 4e-3);
+    near(cost("switch = \"1ms\"\nadapters = \"500us\""), 3.5e-3);
+    // A request and an answer go ahead.
+    near(cost("switch = \"1ms\"\nrendezvous = \"1MB\""), 7e-3);
+    // Small messages do not share, so that two on one cable take as long as one.
+    let both = format!("{TWO}[cost]\nsmall = \"10MB\"\n{job}{}", pair("cn0002,cn0004", ""));
+    near(number(&result(&both, ""), "/seconds"), 1e-3);
+    let inside = format!(
+        "{TWO}[cost]\nmemory-rate = \"1GB/s\"\nmemory-latency = \"1ms\"\n[[job]]\n\
+         traffic = \"mpigraph:bytes=10MB\"\nnodes = 1\nper-node = 2\n"
+    );
+    near(number(&result(&inside, ""), "/seconds"), 11e-3);
+}
+
+#[test]
+fn parts_of_messages_take_all_ways() {
+    // Four flows from switch to switch over two cables: at best two on each.
+    let lids = |how: &str| {
+        let text = format!(
+            "fabric = \"hyperx:dims=2,t=4,trunk=2,gbps=80\"\n[routes]\nengine = \"minhop\"\nlmc = 1\n\
+             lids = \"{how}\"\n[[job]]\ntraffic = \"pattern:of=shift:by=4,bytes=10MB\"\n"
+        );
+        number(&result(&text, ""), "/seconds")
+    };
+    near(lids("split"), 2e-3);
+    for how in ["engine", "random", "turns"] {
+        let time = lids(how);
+        assert!((2e-3..=4e-3).contains(&time), "{how}: {time}");
+    }
+}
+
+/// Two jobs, channels by interval and all messages.
+const BUSY: &str = "title = \"A & B\"\nfabric = \"kary:k=4,n=2\"\nhosts = \"qdr\"\n[routes]\n\
+    engine = \"dmodk\"\n[keep]\ninterval = \"10us\"\nmessages = true\n[[job]]\nname = \"<first>\"\n\
+    traffic = \"imb:op=alltoall,bytes=64KiB\"\nnodes = 8\nplacement = \"random\"\n[[job]]\n\
+    traffic = \"ebb:samples=5,bytes=1MiB\"\n";
+
+#[test]
+fn results_do_not_depend_on_threads() {
+    let bytes = |threads: u32| {
+        let dir = folder(&[("s.toml", BUSY)]);
+        let line = format!("simulate s.toml -q -o out --threads {threads} --format json");
+        let run = run_in(dir.path(), &line);
+        assert_eq!(run.code, 0, "{}", run.err);
+        let mut files = Vec::new();
+        for name in FILES.iter().filter(|name| !name.ends_with(".json")) {
+            files.push(fs::read(dir.path().join("out").join(name)).expect("written"));
+        }
+        // All but the time that it took.
+        let kept = |text: &str| -> Vec<String> {
+            let lines = text.lines().filter(|l| !l.contains("wall_seconds"));
+            lines.filter(|l| !l.contains("\"threads\"")).map(str::to_owned).collect()
+        };
+        let text = fs::read_to_string(dir.path().join("out/simulate.json")).expect("written");
+        assert_eq!(text, run.out, "what is printed is what is written");
+        (kept(&text), files)
+    };
+    assert!(bytes(1) == bytes(2));
+}
+
+const FILES: [&str; 8] = [
+    "simulate.json",
+    "pairs.svg",
+    "timeline.svg",
+    "channels.svg",
+    "runs.parquet",
+    "pairs.parquet",
+    "channels.parquet",
+    "messages.parquet",
+];
+
+#[test]
+fn a_directory_holds_all_results() {
+    let dir = folder(&[("s.toml", BUSY), ("plain.toml", TWO)]);
+    let d = dir.path();
+    let line = "simulate s.toml -q -o out --pairs p.svg --timeline t.svg --channels c.svg";
+    let run = run_in(d, line);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    assert!(run.out.contains("A & B: routes of dmodk (1 layer), hosts qdr, depth flow, "));
+    let mut there: Vec<String> = fs::read_dir(d.join("out"))
+        .expect("a directory")
+        .map(|e| e.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    there.sort_unstable();
+    let mut should = FILES.map(str::to_owned);
+    should.sort_unstable();
+    assert_eq!(there, should);
+    for name in FILES.iter().filter(|name| name.ends_with(".parquet")) {
+        let bytes = fs::read(d.join("out").join(name)).expect("written");
+        assert!(
+            bytes.len() > 200 && bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"),
+            "{name}"
+        );
+    }
+    for (own, of_directory) in [("p", "pairs"), ("t", "timeline"), ("c", "channels")] {
+        let svg = fs::read_to_string(d.join(format!("{own}.svg"))).expect("written");
+        well_formed(&svg, of_directory);
+        let other = fs::read_to_string(d.join(format!("out/{of_directory}.svg"))).expect("written");
+        assert_eq!(svg, other);
+        assert!(svg.contains("A &amp; B"), "{svg}");
+        match own {
+            "p" => assert_eq!(svg.matches(">from rank</text>").count(), 2, "a panel for each job"),
+            "t" => assert!(svg.contains("&lt;first&gt;") && svg.contains("the busiest on top")),
+            _ => assert_eq!(svg.matches("% busy").count(), 2, "both axes"),
+        }
+    }
+
+    // Without an interval there is no map, and without a wish no messages.
+    let plain = BUSY.replace("interval = \"10us\"\nmessages = true\n", "");
+    fs::write(d.join("plain.toml"), plain).expect("a file");
+    assert_eq!(run_in(d, "simulate plain.toml -q -o plain").code, 0);
+    assert!(
+        !d.join("plain/messages.parquet").exists() && d.join("plain/channels.parquet").exists()
+    );
+    let timeline = fs::read_to_string(d.join("plain/timeline.svg")).expect("written");
+    well_formed(&timeline, "timeline");
+    assert!(!timeline.contains("the busiest on top"));
+}
+
+/// Every element is closed by its own end, values are quoted, and nothing is left bare.
+fn well_formed(svg: &str, what: &str) {
+    let mut open: Vec<&str> = Vec::new();
+    let mut rest = svg;
+    while let Some(begin) = rest.find('<') {
+        let text = &rest[..begin];
+        assert!(!text.contains('>') && entities(text), "{what}: {text}");
+        let end = begin + rest[begin..].find('>').unwrap_or_else(|| panic!("{what}: {rest}"));
+        let tag = &rest[begin + 1..end];
+        rest = &rest[end + 1..];
+        if let Some(name) = tag.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(name), "{what}");
+        } else if !tag.starts_with(['?', '!']) {
+            assert!(tag.matches('"').count() % 2 == 0 && entities(tag), "{what}: {tag}");
+            if !tag.ends_with('/') {
+                open.push(tag.split_whitespace().next().unwrap_or_default());
+            }
+        }
+    }
+    assert!(open.is_empty() && rest.trim().is_empty(), "{what}: {open:?} {rest}");
+}
+
+fn entities(text: &str) -> bool {
+    let known = ["amp;", "lt;", "gt;", "quot;", "apos;", "#"];
+    text.split('&').skip(1).all(|after| known.iter().any(|name| after.starts_with(name)))
+}
+
+#[test]
+fn tables_for_people_and_for_programs() {
+    let csv = simulate(BUSY, "--format csv").out;
+    let lines: Vec<&str> = csv.lines().collect();
+    assert!(lines[0].starts_with("job,ranks,nodes,begin,end,runs,runs_in_time,run_mean,"));
+    assert_eq!((lines.len(), lines[1].starts_with("<first>,8,8,0,")), (3, true), "{csv}");
+    let table = simulate(BUSY, "").out;
+    assert!(table.contains("fullest channels") && table.contains(" times shared anew"), "{table}");
+    // The command line goes before the file.
+    let seed = |option: &str| result(BUSY, option)["jobs"][0]["run_mean"].clone();
+    assert_ne!(seed("--seed 2"), seed("--seed 3"));
+    assert_eq!(seed(""), seed("--seed 1"));
+    let written = BUSY.replace("title", "seed = 2\ntitle");
+    assert_eq!(result(&written, "")["jobs"][0]["run_mean"], seed("--seed 2"));
+}
+
+#[test]
+fn tables_of_a_directory_are_followed() {
+    let dir = folder(&[("s.toml", "")]);
+    let d = dir.path();
+    assert_eq!(run_in(d, "route kary:k=4,n=2 -e dmodk -o tables -q").code, 0);
+    let text = |fabric: &str, fails: u32| {
+        format!(
+            "fabric = \"{fabric}\"\nfail-links = {fails}\n[routes]\ntables = \"tables\"\n[[job]]\n\
+             traffic = \"mpigraph\"\n"
+        )
+    };
+    // Files are looked for beside the scenario.
+    fs::create_dir(d.join("below")).expect("a directory");
+    fs::write(d.join("s.toml"), text("tables/fabric.topo", 0)).expect("a file");
+    let run = run_in(&d.join("below"), "simulate ../s.toml --format json -q");
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(run.json()["routes"], "tables");
+    // Tables that lose messages.
+    fs::write(d.join("s.toml"), text("tables/fabric.topo", 3)).expect("a file");
+    let run = run_in(d, "simulate s.toml -q -o out");
+    assert_eq!((run.code, d.join("out").exists()), (4, false), "{}", run.err);
+    assert!(run.err.starts_with("error: s.toml: the tables have no route from "), "{}", run.err);
+}
+
+/// Every scenario of the folder of examples, the long one cut short.
+#[test]
+fn examples_run() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let dir = folder(&[]);
+    let mut count = 0;
+    for entry in fs::read_dir(&examples).expect("a directory") {
+        let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
+        let Some(stem) = name.strip_suffix(".toml") else { continue };
+        let mut text = fs::read_to_string(examples.join(&name)).expect("a file");
+        assert!(
+            text.contains(&format!("darkfiber simulate examples/{name}")),
+            "{name}: its command"
+        );
+        if stem == "capacity" {
+            text = shortened(&text);
+        }
+        fs::write(dir.path().join(&name), text).expect("a file");
+        let run = run_in(dir.path(), &format!("simulate {name} --format json -q -o {stem}"));
+        assert_eq!(run.code, 0, "{name}: {}", run.err);
+        assert!(number(&run.json(), "/seconds") > 0.0);
+        well_formed(
+            &fs::read_to_string(dir.path().join(stem).join("timeline.svg")).expect("written"),
+            &name,
+        );
+        count += 1;
+    }
+    assert!(count >= 8, "{count}");
+}
+
+/// One short run of each job instead of three hours.
+fn shortened(capacity: &str) -> String {
+    let line = |line: &str| match line.strip_prefix("traffic = \"") {
+        Some("muppp\"") => "traffic = \"muppp:bytes=1MiB,repeat=1\"".to_owned(),
+        Some("hpl\"") => "traffic = \"hpl:iterations=1,stages=2,length=1s\"".to_owned(),
+        Some(name) => format!("traffic = \"{}:iterations=1\"", name.trim_end_matches('"')),
+        None => line.replace("\"3h\"", "\"1ms\"").replace("\"1min\"", "\"1s\""),
+    };
+    capacity.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// What a scenario that cannot be run says; nothing is written.
+fn refused(scenario: &str, code: i32) -> String {
+    let dir = folder(&[("s.toml", scenario)]);
+    let line = "simulate s.toml -q -o out --pairs p.svg --timeline t.svg --channels c.svg";
+    let run = run_in(dir.path(), line);
+    assert_eq!((run.code, run.out.as_str()), (code, ""), "{scenario}: {}", run.err);
+    assert_eq!(fs::read_dir(dir.path()).expect("a directory").count(), 1, "{scenario}: written");
+    run.err
+}
+
+#[test]
+fn files_that_are_no_scenarios() {
+    assert_snapshot!(refused("", 3));
+    assert_snapshot!(refused("fabric = \"@cab\"\n[routes]\nengine = \"ftree\"\n", 3));
+    assert_snapshot!(refused("fabric = \"@cab\"\n[routes]\nengine = \"ft", 3));
+    assert_snapshot!(refused(&format!("{TWO}lnaes = 2\n"), 3));
+    assert_snapshot!(refused(&format!("{TWO}lids = \"tunrs\"\n"), 3));
+    assert_snapshot!(refused(&format!("{TWO}[[job]]\nnodes = \"four\"\n"), 3));
+    let dir = folder(&[]);
+    assert_eq!(run_in(dir.path(), "simulate nowhere.toml").code, 3);
+    assert_eq!(run_in(dir.path(), "simulate").code, 2);
+}
+
+#[test]
+fn scenarios_that_ask_for_what_there_is_not() {
+    let job = |more: &str| refused(&format!("{TWO}[[job]]\n{more}\n"), 3);
+    assert_snapshot!(refused(&format!("job = []\n{TWO}"), 3));
+    assert_snapshot!(job("traffic = \"mpigraf\""));
+    assert_snapshot!(job("traffic = \"mpigraph:byte=1\""));
+    assert_snapshot!(job("traffic = \"mpigraph\"\nfiles = [\"a.goal\"]"));
+    assert_snapshot!(job("name = \"idle\""));
+    assert_snapshot!(job("traffic = \"mpigraph\"\nhosts = \"cn0001,cn0009\""));
+    assert_snapshot!(job("traffic = \"mpigraph\"\nhosts = \"cn0001\"\nnodes = 1"));
+    assert_snapshot!(job("traffic = \"mpigraph\"\nplacement = \"liner\""));
+    assert_snapshot!(job("traffic = \"mpigraph\"\nlibrary = \"opnmpi\""));
+    assert_snapshot!(job("traffic = \"mpigraph\"\nstart = \"5\""));
+    assert_snapshot!(job("traffic = \"mpigraph\"\nweight = 0"));
+    assert_snapshot!(job("traffic = \"mpigraph\"\nlimit = \"0B/s\""));
+    assert_snapshot!(job("traffic = \"mpigraph\"\nper-node = 0"));
+    assert_snapshot!(job("traffic = \"mpigraph\"\nnodes = 0"));
+    assert_snapshot!(job("traffic = \"mpigraph\"\nnodes = 1"));
+    let all = "[[job]]\ntraffic = \"mpigraph\"\n";
+    assert_snapshot!(refused(&format!("{TWO}{all}nodes = 5\n"), 4));
+    assert_snapshot!(refused(&format!("{TWO}{all}{all}"), 4));
+}
+
+#[test]
+fn fabrics_routes_and_costs_that_there_are_not() {
+    let all = "[[job]]\ntraffic = \"mpigraph\"\n";
+    let with =
+        |change: &str, to: &str, code| refused(&format!("{}{all}", TWO.replace(change, to)), code);
+    assert_snapshot!(with("hyperx", "hyprex", 3));
+    assert_snapshot!(with("minhop", "minhpo", 3));
+    assert_snapshot!(with("minhop", "dmodk", 4));
+    assert_snapshot!(with("engine = \"minhop\"", "", 3));
+    assert_snapshot!(with("engine = \"minhop\"", "tables = \"nowhere\"", 3));
+    assert_snapshot!(with("\"minhop\"", "\"minhop\"\nlmc = 9", 3));
+    assert_snapshot!(with("\"minhop\"", "\"minhop\"\nlanes = 0", 3));
+    assert_snapshot!(with("[routes]", "hosts = \"qrd\"\n[routes]", 3));
+    assert_snapshot!(with("[routes]", "cost.send = \"1 hour\"\n[routes]", 3));
+    assert_snapshot!(with("[routes]", "cost.efficiency = 1.5\n[routes]", 3));
+    assert_snapshot!(with("[routes]", "keep.interval = \"often\"\n[routes]", 3));
+    assert_snapshot!(with("[routes]", "fail-links = 2\n[routes]", 4));
+    assert_snapshot!(with("[routes]", "plane = 3\n[routes]", 3));
+}
