@@ -31,7 +31,7 @@ pub(crate) fn write(
         .collect();
     table(
         &dir.join("runs.parquet"),
-        vec![
+        &[
             ("job", Column::Text(runs.iter().map(|r| name(r.0)).collect())),
             ("begin", Column::Real(runs.iter().map(|r| seconds(r.1)).collect())),
             ("end", Column::Real(runs.iter().map(|r| seconds(r.2)).collect())),
@@ -43,7 +43,7 @@ pub(crate) fn write(
         .collect();
     table(
         &dir.join("pairs.parquet"),
-        vec![
+        &[
             ("job", Column::Text(pairs.iter().map(|p| name(p.0)).collect())),
             ("from", Column::Whole(pairs.iter().map(|p| u64::from(p.1.0)).collect())),
             ("to", Column::Whole(pairs.iter().map(|p| u64::from(p.1.1)).collect())),
@@ -74,7 +74,7 @@ pub(crate) fn write(
     let port = |c: &(usize, f64, f64)| u64::from(ends[c.0].from_port);
     table(
         &dir.join("channels.parquet"),
-        vec![
+        &[
             ("from", Column::Text(cells.iter().map(|c| ends[c.0].from.clone()).collect())),
             ("from_port", Column::Whole(cells.iter().map(port).collect())),
             ("to", Column::Text(cells.iter().map(|c| ends[c.0].to.clone()).collect())),
@@ -86,7 +86,7 @@ pub(crate) fn write(
     let Some(all) = messages else { return Ok(()) };
     table(
         &dir.join("messages.parquet"),
-        vec![
+        &[
             ("job", Column::Text(all.iter().map(|r| name(r.job as usize)).collect())),
             ("epoch", Column::Whole(all.iter().map(|r| r.epoch).collect())),
             ("from", Column::Whole(all.iter().map(|r| r.from.into()).collect())),
@@ -98,7 +98,7 @@ pub(crate) fn write(
     )
 }
 
-fn table(path: &Path, columns: Vec<(&str, Column)>) -> Result<(), Failure> {
+fn table(path: &Path, columns: &[(&str, Column)]) -> Result<(), Failure> {
     save::file(path, |out| {
         let mut bytes = Vec::new();
         parquet(&mut bytes, columns)?;

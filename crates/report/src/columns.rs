@@ -1,14 +1,15 @@
 //! Tables by column, as Parquet.
 
+use std::fmt::Write as _;
 use std::io::Write;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};
-use arrow_schema::{DataType, Field, Schema};
-use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
 
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,28 +26,71 @@ pub enum Column {
 ///
 /// # Errors
 /// If columns differ in length, or writing fails.
-pub fn parquet(out: &mut (dyn Write + Send), columns: Vec<(&str, Column)>) -> std::io::Result<()> {
+pub fn parquet(out: &mut (dyn Write + Send), columns: &[(&str, Column)]) -> std::io::Result<()> {
     written(out, columns).map_err(std::io::Error::other)
 }
 
-fn written(out: &mut (dyn Write + Send), columns: Vec<(&str, Column)>) -> Result<(), ParquetError> {
-    let mut fields = Vec::new();
-    let mut arrays: Vec<ArrayRef> = Vec::new();
+fn written(out: &mut (dyn Write + Send), columns: &[(&str, Column)]) -> Result<(), ParquetError> {
+    let mut schema = String::from("message table {\n");
     for (name, column) in columns {
-        let (kind, array): (DataType, ArrayRef) = match column {
-            Column::Whole(values) => (DataType::UInt64, Arc::new(UInt64Array::from(values))),
-            Column::Real(values) => (DataType::Float64, Arc::new(Float64Array::from(values))),
-            Column::Text(values) => (DataType::Utf8, Arc::new(StringArray::from(values))),
+        let _ok = match column {
+            Column::Whole(_) => writeln!(schema, "required int64 {name} (INTEGER(64,false));"),
+            Column::Real(_) => writeln!(schema, "required double {name};"),
+            Column::Text(_) => writeln!(schema, "required binary {name} (UTF8);"),
         };
-        fields.push(Field::new(name, kind, false));
-        arrays.push(array);
     }
-    let schema = Arc::new(Schema::new(fields));
-    let batch = RecordBatch::try_new(Arc::clone(&schema), arrays)?;
+    schema.push('}');
+    let schema = Arc::new(parse_message_type(&schema)?);
     let zstd = Compression::ZSTD(ZstdLevel::default());
-    let properties = WriterProperties::builder().set_compression(zstd).build();
-    let mut writer = ArrowWriter::try_new(out, schema, Some(properties))?;
-    writer.write(&batch)?;
+    let properties = Arc::new(WriterProperties::builder().set_compression(zstd).build());
+    let mut writer = SerializedFileWriter::new(out, schema, properties)?;
+    let mut rows = writer.next_row_group()?;
+    for (_, column) in columns {
+        let Some(mut to) = rows.next_column()? else { break };
+        match column {
+            Column::Whole(values) => {
+                // The bits of numbers without a sign, as the format wants them.
+                let values: Vec<i64> = values.iter().map(|v| v.cast_signed()).collect();
+                to.typed::<Int64Type>().write_batch(&values, None, None)?;
+            }
+            Column::Real(values) => {
+                to.typed::<DoubleType>().write_batch(values, None, None)?;
+            }
+            Column::Text(values) => {
+                let values: Vec<ByteArray> = values.iter().map(|v| v.as_str().into()).collect();
+                to.typed::<ByteArrayType>().write_batch(&values, None, None)?;
+            }
+        }
+        to.close()?;
+    }
+    rows.close()?;
     writer.close()?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let columns = [
+            ("name", Column::Text(vec!["a".to_owned(), "b".to_owned()])),
+            ("bytes", Column::Whole(vec![u64::MAX, 7])),
+            ("seconds", Column::Real(vec![0.5, -1.0])),
+        ];
+        let mut bytes = Vec::new();
+        parquet(&mut bytes, &columns).expect("memory");
+        let reader = SerializedFileReader::new(bytes::Bytes::from(bytes)).expect("Parquet");
+        let rows: Vec<String> = reader
+            .get_row_iter(None)
+            .expect("rows")
+            .map(|r| r.expect("a row").to_string())
+            .collect();
+        assert_eq!(rows.len(), 2);
+        assert!(rows[0].contains("18446744073709551615") && rows[0].contains("0.5"), "{rows:?}");
+        assert!(rows[1].contains("\"b\"") && rows[1].contains('7'), "{rows:?}");
+    }
 }
