@@ -255,4 +255,5 @@ Examples:
   darkfiber list engines
   darkfiber list engines dfsssp     all that is known about one
   darkfiber list families hyperx
+  darkfiber list traffic milc
   darkfiber list presets";

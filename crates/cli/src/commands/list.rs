@@ -309,6 +309,13 @@ const FORMATS: &[&[&str]] = &[
     &["topology.conf", "jobs filter", "yes", "SLURM's tree of switches and nodes"],
     &["path-bits", "check", "route -o", "LID of its destinations that each port uses, with LMC"],
     &["guids", "yes", "no", "one GUID a line: --roots, --compute, --storage"],
+    &["scenario", "simulate", "no", "TOML: a fabric, its routes, jobs and what they send"],
+    &["goal", "simulate", "no", "schedules of GOAL, as text or compiled"],
+    &["dumpi", "simulate", "no", "traces of DUMPI, also as dumpi2ascii prints them"],
+    &["simgrid", "simulate", "no", "time-independent traces of SimGrid"],
+    &["chakra", "simulate", "no", "execution traces of Chakra"],
+    &["matrix", "simulate", "no", "bytes between ranks: mpiP's graphs, tables, lists"],
+    &["parquet", "no", "simulate -o", "runs, pairs of ranks, channels by interval, messages"],
 ];
 
 const METRICS: &[&[&str]] = &[

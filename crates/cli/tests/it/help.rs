@@ -11,8 +11,17 @@ fn help_teaches() {
     for text in ["Examples:", "Exit codes:", "family:key=value", "70 ", "darkfiber list presets"] {
         assert!(top.out.contains(text), "{text}: {}", top.out);
     }
-    for command in ["fabric", "route", "check", "measure", "optimise", "reproduce", "sweep", "list"]
-    {
+    for command in [
+        "fabric",
+        "route",
+        "check",
+        "measure",
+        "optimise",
+        "reproduce",
+        "simulate",
+        "sweep",
+        "list",
+    ] {
         let help = run(&format!("{command} --help"));
         assert_eq!(help.code, 0);
         assert!(help.out.contains("Examples:\n  darkfiber"), "{}", help.out);
@@ -32,12 +41,24 @@ fn nothing_at_all_shows_help_and_is_a_usage_error() {
 
 #[test]
 fn every_engine_family_preset_has_its_line_and_its_page() {
-    for kind in ["engines", "families", "presets", "patterns", "formats", "metrics"] {
+    for kind in [
+        "engines",
+        "families",
+        "presets",
+        "patterns",
+        "traffic",
+        "collectives",
+        "hosts",
+        "allocators",
+        "formats",
+        "metrics",
+    ] {
         let list = run(&format!("list {kind} --format json"));
         assert_eq!(list.code, 0);
         let items = list.json()["items"].as_array().expect("a list").clone();
         let key = match kind {
             "families" => "family",
+            "traffic" | "hosts" => kind,
             other => &other[..other.len() - 1],
         };
         for item in &items {

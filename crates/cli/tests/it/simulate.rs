@@ -390,3 +390,51 @@ fn fabrics_routes_and_costs_that_there_are_not() {
     assert_snapshot!(with("[routes]", "fail-links = 2\n[routes]", 4));
     assert_snapshot!(with("[routes]", "plane = 3\n[routes]", 3));
 }
+
+/// Two ranks that send each other 10 MB, one after the other.
+const GOAL: &str = "num_ranks 2\n\nrank 0 {\nl1: send 10000000b to 1 tag 5\n\
+    l2: recv 10000000b from 1 tag 5\nl2 requires l1\n}\n\nrank 1 {\n\
+    l1: recv 10000000b from 0 tag 5\nl2: send 10000000b to 0 tag 5\nl2 requires l1\n}\n";
+
+const OF_FILES: &str = "[[job]]\nfiles = [\"a\"]\nhosts = \"cn0001,cn0003\"\n";
+
+#[test]
+fn files_are_played() {
+    let dir = folder(&[("a", GOAL), ("s.toml", &format!("{TWO}{OF_FILES}"))]);
+    let run = run_in(dir.path(), "simulate s.toml --format json -q");
+    assert_eq!(run.code, 0, "{}", run.err);
+    let json = run.json();
+    near(number(&json, "/seconds"), 2e-3);
+    assert_eq!(json["jobs"][0]["name"], "a");
+    assert_eq!(number(&json, "/jobs/0/messages"), 2.0);
+    // As many hosts as there are ranks, unless more are asked for.
+    let nodes = format!("{TWO}[[job]]\nfiles = [\"a\"]\n");
+    fs::write(dir.path().join("s.toml"), nodes).expect("a file");
+    let json = run_in(dir.path(), "simulate s.toml --format json -q").json();
+    assert_eq!(number(&json, "/jobs/0/nodes"), 2.0);
+}
+
+#[test]
+fn files_that_cannot_be_played() {
+    let told = |file: &str, more: &str, code: i32| {
+        let dir = folder(&[("a", file), ("s.toml", &format!("{TWO}{OF_FILES}{more}"))]);
+        let run = run_in(dir.path(), "simulate s.toml -q -o out");
+        assert_eq!((run.code, run.out.as_str()), (code, ""), "{}", run.err);
+        assert!(!dir.path().join("out").exists());
+        run.err
+    };
+    assert_snapshot!(told("", "", 3));
+    assert_snapshot!(told(&GOAL[..GOAL.len() - 30], "", 3));
+    assert_snapshot!(told(&GOAL.replacen("to 1", "to 2", 1), "", 3));
+    // The tags of one message differ: it is found before anything runs.
+    assert_snapshot!(told(&GOAL.replacen("tag 5", "tag 6", 1), "", 3));
+    // Each waits for the other before it sends.
+    let knot = GOAL.replacen("l2 requires l1", "l1 requires l2", 1);
+    assert_snapshot!(told(&knot, "", 4));
+    let dir = folder(&[("s.toml", &format!("{TWO}{OF_FILES}"))]);
+    let run = run_in(dir.path(), "simulate s.toml -q");
+    assert_eq!(run.code, 3);
+    assert!(run.err.starts_with("error: s.toml: job 1: "), "{}", run.err);
+    let few = GOAL.replace("num_ranks 2", "num_ranks 3") + "\nrank 2 {\nl1: calc 5\n}\n";
+    assert_snapshot!(told(&few, "", 4));
+}
