@@ -50,14 +50,18 @@ struct Active {
     since: u64,
     rate: f64,
     latency: u64,
-    /// Grows whenever the rate changes: what was planned before is void.
-    version: u32,
+    /// When it ends at this rate.
+    end: u64,
+    /// When it is looked at next, which is not after its end.
+    booked: u64,
+    /// Grows from change to change of any rate: who ends at the same time ends in this order.
+    planned: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Event {
-    /// A flow comes to its end, if nothing changed since.
-    End { flow: u32, version: u32 },
+    /// A flow comes to its end, if that is not later now.
+    End { flow: u32 },
     /// An adapter is ready for a message that waited.
     Begin { message: u32 },
 }
@@ -89,6 +93,7 @@ pub struct Flows<'a> {
     now: u64,
     count: u64,
     solves: u64,
+    planned: u64,
     /// Flows came or went, and shares are not found anew yet.
     changes: bool,
     lost: Option<NoRoute>,
@@ -120,6 +125,7 @@ impl<'a> Flows<'a> {
             now: 0,
             count: 0,
             solves: 0,
+            planned: 0,
             changes: false,
             lost: None,
             channels: Vec::new(),
@@ -228,9 +234,17 @@ impl<'a> Flows<'a> {
         self.channels = channels;
         self.count += 1;
         let i = id.0 as usize;
-        let version = self.active.get(i).map_or(0, |a| a.version + 1);
-        let (left, since) = (bytes as f64, self.now);
-        let active = Active { message, bytes, left, since, rate: 0.0, latency, version };
+        let active = Active {
+            message,
+            bytes,
+            left: bytes as f64,
+            since: self.now,
+            rate: 0.0,
+            latency,
+            end: u64::MAX,
+            booked: u64::MAX,
+            planned: 0,
+        };
         if i < self.active.len() {
             self.active[i] = active;
         } else {
@@ -263,12 +277,16 @@ impl<'a> Flows<'a> {
             self.account(id);
             let a = &mut self.active[id.0 as usize];
             a.rate = self.shares.rate(id);
-            a.version += 1;
             let end = self.now + duration(a.left, a.rate);
             // Flows that end at the same time but for rounding are let end together.
             let step = ((end - self.now) >> 30).next_power_of_two();
-            let end = end.saturating_add(step - 1) & !(step - 1);
-            self.agenda.push(end, Event::End { flow: id.0, version: a.version });
+            a.end = end.saturating_add(step - 1) & !(step - 1);
+            self.planned += 1;
+            a.planned = self.planned;
+            if a.end < a.booked {
+                a.booked = a.end;
+                self.agenda.push(a.end, Event::End { flow: id.0 });
+            }
         }
         self.changed = changed;
     }
@@ -349,12 +367,18 @@ impl Wire for Flows<'_> {
         self.now = now;
         let mut ended = std::mem::take(&mut self.ended);
         ended.clear();
-        while let Some((_, event)) = self.agenda.pop(now) {
+        while let Some((time, event)) = self.agenda.pop(now) {
             match event {
-                Event::End { flow, version } => {
-                    if self.active[flow as usize].version == version {
-                        // Nothing else that was planned for it counts.
-                        self.active[flow as usize].version += 1;
+                Event::End { flow } => {
+                    let a = &mut self.active[flow as usize];
+                    if a.booked != time {
+                        continue;
+                    }
+                    if a.end > time {
+                        a.booked = a.end;
+                        self.agenda.push(a.end, event);
+                    } else {
+                        a.booked = u64::MAX;
                         ended.push(flow);
                     }
                 }
@@ -365,6 +389,7 @@ impl Wire for Flows<'_> {
                 }
             }
         }
+        ended.sort_unstable_by_key(|&flow| self.active[flow as usize].planned);
         for &flow in &ended {
             let id = FlowId(flow);
             self.account(id);

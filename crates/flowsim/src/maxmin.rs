@@ -14,6 +14,8 @@ const FULL: f64 = 1e-9;
 const ROUNDS: u32 = 8;
 /// Levels that are found by looking at all channels; beyond, a heap finds them.
 const SCANS: u32 = 6;
+/// The sum of a channel's rates is kept by difference, and found anew after so many solves.
+const AGE: u32 = 256;
 
 #[derive(Clone, Debug)]
 struct Flow {
@@ -43,19 +45,38 @@ struct Hop {
 #[derive(Clone, Copy, Debug)]
 struct Channel {
     capacity: f64,
+    /// The rates of its flows together.
+    used: f64,
+    /// No flow that it holds back has a lower level.
+    lowest: f64,
+    /// None of its flows has a higher level.
+    highest: f64,
     /// The first hop of its list, and how many there are.
     first: u32,
     count: u32,
-    /// The last solve that it took part in; what follows is of that solve.
-    solve: u32,
-    /// Members without a share yet, their weight, and the capacity that nobody has yet.
-    open: u32,
-    weight: f64,
+    /// Flows that it keeps from more; during a solve, those that are not members.
+    held: u32,
+    /// Solves since `used` was summed up.
+    age: u32,
+}
+
+/// What a channel is in a solve.
+#[derive(Clone, Copy, Debug, Default)]
+struct Work {
+    /// The capacity that nobody has yet, and the weight of the members without a share.
     left: f64,
-    /// The level at which it became full, if it did.
+    weight: f64,
+    /// What flows have that are no members, and the weight of those that are.
+    others: f64,
+    gross: f64,
+    /// The level at which it became full, if it did, and the highest level of a member.
     level: f64,
-    /// How many of its flows are members.
+    top: f64,
+    /// The last solve that it took part in.
+    solve: u32,
+    /// How many of its flows are members, and how many of these have no share yet.
     members: u32,
+    open: u32,
 }
 
 /// Shares of flows on channels that are **weighted max-min fair**: no flow's rate by weight can grow without that of
@@ -66,11 +87,13 @@ struct Channel {
 /// makes shares max-min fair: every flow has a full channel on which none has a higher level. Flows that lost theirs
 /// join in, and the filling is repeated, until none has.
 ///
-/// Complexity: O(hops of the flows that change + flows on their channels) for each repetition and level; a departure
-/// of a flow that shared its bottleneck with none costs its hops.
+/// Complexity: O(hops of the flows that change) for each repetition and O(their channels) for each level, and a look at
+/// all flows of those channels that became full or are full no longer; a departure of a flow that shared its bottleneck
+/// with none costs its hops.
 #[derive(Clone, Debug)]
 pub struct MaxMin {
     channels: Vec<Channel>,
+    work: Vec<Work>,
     flows: Vec<Flow>,
     hops: Vec<Hop>,
     unused: Vec<u32>,
@@ -82,8 +105,11 @@ pub struct MaxMin {
     solve: u32,
     members: Vec<u32>,
     touched: Vec<u32>,
-    active: Vec<u32>,
+    /// Channels with members without a share, and their keys.
+    active: Vec<(f64, u32)>,
     old: Vec<f64>,
+    limits: Vec<(f64, u32)>,
+    heap: Heap,
 }
 
 impl MaxMin {
@@ -91,17 +117,17 @@ impl MaxMin {
     pub fn new(capacity: &[f64]) -> Self {
         let channel = |&capacity: &f64| Channel {
             capacity,
+            used: 0.0,
+            lowest: 0.0,
+            highest: 0.0,
             first: NONE,
             count: 0,
-            solve: 0,
-            open: 0,
-            weight: 0.0,
-            left: 0.0,
-            level: 0.0,
-            members: 0,
+            held: 0,
+            age: 0,
         };
         Self {
             channels: capacity.iter().map(channel).collect(),
+            work: vec![Work::default(); capacity.len()],
             flows: Vec::new(),
             hops: Vec::new(),
             unused: Vec::new(),
@@ -113,6 +139,8 @@ impl MaxMin {
             touched: Vec::new(),
             active: Vec::new(),
             old: Vec::new(),
+            limits: Vec::new(),
+            heap: Heap::default(),
         }
     }
 
@@ -213,6 +241,13 @@ impl MaxMin {
 
     /// Takes a flow away. What becomes free is shared at the next [`MaxMin::share`].
     pub fn remove(&mut self, flow: FlowId) {
+        let Flow { rate, bottleneck, .. } = self.flows[flow.0 as usize];
+        if bottleneck == NONE {
+            // It may be among the new ones still.
+            self.fresh.retain(|&f| f != flow.0);
+        } else {
+            self.channels[bottleneck as usize].held -= 1;
+        }
         for h in self.hops_of(flow.0) {
             let Hop { channel: c, next, before, .. } = self.hops[h];
             if let Some(next) = self.hops.get_mut(next as usize) {
@@ -220,17 +255,16 @@ impl MaxMin {
             }
             let channel = &mut self.channels[c as usize];
             channel.count -= 1;
+            channel.used -= rate;
             match self.hops.get_mut(before as usize) {
                 Some(before) => before.next = next,
                 None => channel.first = next,
             }
-            if channel.count > 0 {
+            if channel.count == 0 {
+                (channel.used, channel.highest, channel.age) = (0.0, 0.0, 0);
+            } else if channel.held > 0 {
                 self.freed.push(c);
             }
-        }
-        if self.flows[flow.0 as usize].bottleneck == NONE {
-            // It may be among the new ones still.
-            self.fresh.retain(|&f| f != flow.0);
         }
         self.unused.push(flow.0);
         self.alive -= 1;
@@ -261,10 +295,7 @@ impl MaxMin {
         self.freed.clear();
         // What a new flow meets on full channels has to give way.
         for t in 0..self.touched.len() {
-            let c = self.touched[t];
-            if self.channels[c as usize].count > 1 {
-                self.join_held_by(c);
-            }
+            self.join_held_by(self.touched[t]);
         }
         let mut rounds = 0;
         while !self.members.is_empty() {
@@ -279,8 +310,25 @@ impl MaxMin {
                 self.join_all();
             }
         }
+        self.settle(changed);
+    }
+
+    /// Writes down what came of a solve.
+    fn settle(&mut self, changed: &mut Vec<(FlowId, f64)>) {
+        for &c in &self.touched {
+            let (channel, work) = (&mut self.channels[c as usize], &self.work[c as usize]);
+            channel.used = channel.capacity - work.left;
+            channel.age += 1;
+            let whole = channel.count == work.members;
+            channel.highest = if whole { work.top } else { channel.highest.max(work.top) };
+        }
         for (&f, &old) in self.members.iter().zip(&self.old) {
             let flow = &self.flows[f as usize];
+            if let Some(channel) = self.channels.get_mut(flow.bottleneck as usize) {
+                let level = flow.rate / flow.weight;
+                channel.lowest = if channel.held == 0 { level } else { channel.lowest.min(level) };
+                channel.held += 1;
+            }
             #[expect(clippy::float_cmp, reason = "any change counts")]
             if flow.rate != old || old == 0.0 {
                 changed.push((FlowId(f), old));
@@ -296,23 +344,45 @@ impl MaxMin {
             return;
         }
         flow.solve = self.solve;
+        let Flow { weight, rate, .. } = *flow;
+        let bottleneck = std::mem::replace(&mut flow.bottleneck, NONE);
         self.members.push(f);
-        self.old.push(flow.rate);
+        self.old.push(rate);
+        if let Some(channel) = self.channels.get_mut(bottleneck as usize) {
+            channel.held -= 1;
+        }
         for h in self.hops_of(f) {
             let c = self.hops[h].channel;
-            let channel = &mut self.channels[c as usize];
-            if channel.solve != self.solve {
-                (channel.solve, channel.members) = (self.solve, 0);
-                self.touched.push(c);
+            if self.work[c as usize].solve != self.solve {
+                self.touch(c);
             }
-            channel.members += 1;
+            let work = &mut self.work[c as usize];
+            work.members += 1;
+            work.gross += weight;
+            work.others -= rate;
         }
+    }
+
+    /// Takes a channel into the solve.
+    #[inline]
+    fn touch(&mut self, c: u32) {
+        let mut used = self.channels[c as usize].used;
+        if self.channels[c as usize].age >= AGE {
+            used = self.on(c).map(|f| self.flows[f as usize].rate).sum();
+            self.channels[c as usize].age = 0;
+        }
+        let work = &mut self.work[c as usize];
+        (work.solve, work.members) = (self.solve, 0);
+        (work.others, work.gross) = (used, 0.0);
+        self.touched.push(c);
     }
 
     /// Takes in the flows that a channel keeps from more.
     fn join_held_by(&mut self, c: u32) {
         let mut at = self.channels[c as usize].first;
-        while let Some(&Hop { flow, next, .. }) = self.hops.get(at as usize) {
+        while self.channels[c as usize].held > 0
+            && let Some(&Hop { flow, next, .. }) = self.hops.get(at as usize)
+        {
             at = next;
             if self.flows[flow as usize].bottleneck == c {
                 self.join(flow);
@@ -333,51 +403,36 @@ impl MaxMin {
     /// Shares what the others leave among the members, by progressive filling.
     fn fill(&mut self) {
         self.active.clear();
-        let mut limits: Vec<(f64, u32)> = Vec::new();
-        for t in 0..self.touched.len() {
-            let c = self.touched[t];
-            let Channel { capacity, count, members, .. } = self.channels[c as usize];
-            let mut left = capacity;
-            if count > members {
-                let others = self.on(c).map(|f| &self.flows[f as usize]);
-                left -= others.filter(|f| f.solve != self.solve).map(|f| f.rate).sum::<f64>();
-            }
-            let channel = &mut self.channels[c as usize];
-            channel.left = left.max(0.0);
-            (channel.weight, channel.open, channel.level) = (0.0, members, f64::INFINITY);
-            self.active.push(c);
+        let mut limits = std::mem::take(&mut self.limits);
+        let mut least = f64::INFINITY;
+        for &c in &self.touched {
+            let (channel, work) = (&self.channels[c as usize], &mut self.work[c as usize]);
+            let whole = channel.count == work.members;
+            let others = if whole { 0.0 } else { work.others };
+            work.left = (channel.capacity - others).max(0.0);
+            (work.weight, work.open) = (work.gross, work.members);
+            (work.level, work.top) = (f64::INFINITY, 0.0);
+            let key = work.left / work.weight;
+            self.active.push((key, c));
+            least = least.min(key);
         }
-        let mut open = 0;
-        for m in 0..self.members.len() {
-            let f = self.members[m];
+        for &f in &self.members {
             let flow = &mut self.flows[f as usize];
             // Below zero until it has a share.
             flow.rate = -1.0;
-            open += 1;
             if flow.limit < f64::INFINITY || flow.length == 0 {
                 limits.push((flow.limit / flow.weight, f));
             }
-            let weight = flow.weight;
-            for h in self.hops_of(f) {
-                self.channels[self.hops[h].channel as usize].weight += weight;
-            }
         }
+        let mut open = self.members.len() as u32;
         limits.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
         let mut level = 0.0f64;
         let mut scans = 0;
         while open > 0 && scans < SCANS {
-            scans += 1;
-            let (mut least, mut kept) = (f64::INFINITY, 0);
-            for i in 0..self.active.len() {
-                let c = self.active[i];
-                let work = &self.channels[c as usize];
-                if work.open > 0 {
-                    self.active[kept] = c;
-                    kept += 1;
-                    least = least.min(work.left / work.weight);
-                }
+            if scans > 0 {
+                least = self.scan();
             }
-            self.active.truncate(kept);
+            scans += 1;
             let limited = self.limited(&mut limits, least);
             if limited > 0 {
                 // Levels are higher now.
@@ -386,8 +441,12 @@ impl MaxMin {
             }
             level = level.max(least);
             for i in 0..self.active.len() {
-                let c = self.active[i];
-                let work = &self.channels[c as usize];
+                let (key, c) = self.active[i];
+                // Keys only grow while others are given shares.
+                if key > level * (1.0 + SAME) {
+                    continue;
+                }
+                let work = &self.work[c as usize];
                 if work.open > 0 && work.left <= level * work.weight * (1.0 + SAME) {
                     open -= self.freeze(c, level);
                 }
@@ -406,20 +465,39 @@ impl MaxMin {
                 (flow.rate, flow.bottleneck) = (limit * flow.weight, NONE);
             }
         }
+        self.limits = limits;
+    }
+
+    /// Finds the keys of all channels with members without a share; returns the least.
+    fn scan(&mut self) -> f64 {
+        let (mut least, mut kept) = (f64::INFINITY, 0);
+        for i in 0..self.active.len() {
+            let c = self.active[i].1;
+            let work = &self.work[c as usize];
+            if work.open > 0 {
+                let key = work.left / work.weight;
+                self.active[kept] = (key, c);
+                kept += 1;
+                least = least.min(key);
+            }
+        }
+        self.active.truncate(kept);
+        least
     }
 
     /// The rest of [`Self::fill`], where levels are many.
     fn fill_by_heap(&mut self, mut level: f64, limits: &mut Vec<(f64, u32)>) {
-        let mut heap = Heap::default();
-        for &c in &self.active {
-            let work = &self.channels[c as usize];
+        let mut heap = std::mem::take(&mut self.heap);
+        heap.items.clear();
+        for &(_, c) in &self.active {
+            let work = &self.work[c as usize];
             if work.open > 0 {
                 heap.items.push((work.left / work.weight, c));
             }
         }
         heap.order();
         while let Some(&(key, c)) = heap.items.first() {
-            let work = &self.channels[c as usize];
+            let work = &self.work[c as usize];
             if work.open == 0 {
                 heap.pop();
                 continue;
@@ -440,6 +518,7 @@ impl MaxMin {
             }
             self.freeze(c, level);
         }
+        self.heap = heap;
     }
 
     /// Gives flows whose limits are below a level their limits; returns how many.
@@ -459,13 +538,16 @@ impl MaxMin {
 
     /// All flows of a channel that have no share yet get theirs; returns how many.
     fn freeze(&mut self, c: u32, level: f64) -> u32 {
-        self.channels[c as usize].level = level;
+        self.work[c as usize].level = level;
+        let open = self.work[c as usize].open;
         let mut count = 0;
         let mut at = self.channels[c as usize].first;
-        while let Some(&Hop { flow: f, next, .. }) = self.hops.get(at as usize) {
+        while count < open
+            && let Some(&Hop { flow: f, next, .. }) = self.hops.get(at as usize)
+        {
             at = next;
-            let flow = &self.flows[f as usize];
-            if flow.solve == self.solve && flow.rate < 0.0 {
+            // Only members are below zero.
+            if self.flows[f as usize].rate < 0.0 {
                 self.give(f, level, c);
                 count += 1;
             }
@@ -479,10 +561,11 @@ impl MaxMin {
         let (weight, rate) = (flow.weight, level * flow.weight);
         (flow.rate, flow.bottleneck) = (rate, bottleneck);
         for h in self.hops_of(f) {
-            let work = &mut self.channels[self.hops[h].channel as usize];
+            let work = &mut self.work[self.hops[h].channel as usize];
             work.left = (work.left - rate).max(0.0);
             work.weight -= weight;
             work.open -= 1;
+            work.top = work.top.max(level);
         }
     }
 
@@ -490,19 +573,20 @@ impl MaxMin {
     fn test(&mut self) {
         for t in 0..self.touched.len() {
             let c = self.touched[t];
-            let Channel { capacity, first, count, members, level, .. } = self.channels[c as usize];
+            let Channel { capacity, lowest, highest, first, count, held, .. } =
+                self.channels[c as usize];
+            let Work { left, level, top, members, .. } = self.work[c as usize];
             if count == members {
                 continue;
             }
-            let (mut used, mut highest) = (0.0, 0.0f64);
-            for f in self.on(c) {
-                let flow = &self.flows[f as usize];
-                used += flow.rate;
-                if flow.solve == self.solve {
-                    highest = highest.max(flow.rate / flow.weight);
-                }
+            let full = left <= capacity * FULL;
+            // Whether any can be that has more than those that this channel holds back, or is held back here no longer.
+            let above = highest > level * (1.0 + FULL);
+            let freed = held > 0 && (!full || top > lowest * (1.0 + FULL));
+            if !above && !freed {
+                continue;
             }
-            let full = used >= capacity * (1.0 - FULL);
+            let mut highest = 0.0f64;
             let mut at = first;
             while let Some(&Hop { flow: f, next, .. }) = self.hops.get(at as usize) {
                 at = next;
@@ -511,19 +595,25 @@ impl MaxMin {
                     continue;
                 }
                 let own = flow.rate / flow.weight;
-                // It has more than those that this channel holds back, or it is held back here no longer.
                 let above = own > level * (1.0 + FULL);
-                let freed = flow.bottleneck == c && (!full || highest > own * (1.0 + FULL));
+                let freed = flow.bottleneck == c && (!full || top > own * (1.0 + FULL));
                 if above || freed {
                     self.join(f);
+                    // Its share will change, and with it what others have on the channels that it filled.
+                    for h in self.hops_of(f) {
+                        self.join_held_by(self.hops[h].channel);
+                    }
+                } else {
+                    highest = highest.max(own);
                 }
             }
+            self.channels[c as usize].highest = highest;
         }
     }
 }
 
 /// A binary heap of (key, channel), the least on top; of equal keys the lower channel.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 struct Heap {
     items: Vec<(f64, u32)>,
 }

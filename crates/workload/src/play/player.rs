@@ -408,7 +408,7 @@ impl<'a> Player<'a> {
                 }
             }
         }
-        if schedule.dependents(op).any(|(_, on_start)| on_start) {
+        if schedule.has_on_start() && schedule.dependents(op).any(|(_, on_start)| on_start) {
             self.agenda.push(begins, Event { job, rank, what: op, kind: Kind::Begun });
         }
     }

@@ -178,6 +178,7 @@ impl Builder {
             after[next[before as usize] as usize] = op;
             next[before as usize] += 1;
         }
+        let on_start = edges.iter().any(|&(_, op)| op & ON_START != 0);
         drop((edges, next));
         let streams = 1 + kind.iter().map(|k| k >> 2).max().unwrap_or(0);
         let mut schedule = Schedule {
@@ -191,6 +192,7 @@ impl Builder {
             after,
             needs,
             streams,
+            on_start,
         };
         acyclic(&schedule)?;
         matching::matched(&mut schedule)?;

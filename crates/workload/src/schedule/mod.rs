@@ -78,6 +78,8 @@ pub struct Schedule {
     /// How many operations each waits for.
     needs: Vec<u32>,
     streams: u8,
+    /// Whether anything waits for the beginning of an operation.
+    on_start: bool,
 }
 
 impl Schedule {
@@ -144,6 +146,12 @@ impl Schedule {
         let i = op as usize;
         let range = self.after_start[i] as usize..self.after_start[i + 1] as usize;
         self.after[range].iter().map(|&a| (a & !ON_START, a & ON_START != 0))
+    }
+
+    /// Whether any operation waits for another's beginning only.
+    #[inline]
+    pub fn has_on_start(&self) -> bool {
+        self.on_start
     }
 
     /// The rank of an operation.
