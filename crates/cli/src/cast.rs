@@ -149,50 +149,45 @@ impl Cast {
             (_, Some(program), _) => program.ranks().div_ceil(per_node) as usize,
             _ => left,
         };
-        let hosts = match named {
-            Some(hosts) => hosts,
-            None => {
-                let by = history::known_allocator(part.placement.as_deref().unwrap_or("linear"))?;
-                let free = Free { machine, is_free };
-                let draw = &mut Stream::new(common.seed(), self.jobs.len() as u64);
-                by.give(&free, wanted, draw).ok_or_else(|| {
-                    Failure::infeasible(format!(
-                        "{} finds no {wanted} hosts: {left} of {} are free",
-                        by.name,
-                        machine.len()
-                    ))
-                })?
-            }
+        let hosts = if let Some(hosts) = named {
+            hosts
+        } else {
+            let by = history::known_allocator(part.placement.as_deref().unwrap_or("linear"))?;
+            let free = Free { machine, is_free };
+            let draw = &mut Stream::new(common.seed(), self.jobs.len() as u64);
+            by.give(&free, wanted, draw).ok_or_else(|| {
+                Failure::infeasible(format!(
+                    "{} finds no {wanted} hosts: {left} of {} are free",
+                    by.name,
+                    machine.len()
+                ))
+            })?
         };
         for &h in &hosts {
             is_free[h as usize] = false;
         }
         let mut terminals = seated(&hosts, per_node, |h| machine.terminals(h).to_vec());
-        let program = match read {
-            Some(program) => {
-                let ranks = program.ranks() as usize;
-                if ranks > terminals.len() {
-                    return Err(Failure::infeasible(format!(
-                        "there are {ranks} ranks, and {} hosts with {per_node} each hold {}",
-                        hosts.len(),
-                        terminals.len()
-                    ))
-                    .hint("give it more nodes, or a larger per-node"));
-                }
-                terminals.truncate(ranks);
-                program
+        let program = if let Some(program) = read {
+            let ranks = program.ranks() as usize;
+            if ranks > terminals.len() {
+                return Err(Failure::infeasible(format!(
+                    "there are {ranks} ranks, and {} hosts with {per_node} each hold {}",
+                    hosts.len(),
+                    terminals.len()
+                ))
+                .hint("give it more nodes, or a larger per-node"));
             }
-            None => {
-                let ranks = u32::try_from(terminals.len()).map_err(|_| {
-                    Failure::infeasible("these are more ranks than can be numbered")
-                })?;
-                let mut given = Given::new(ranks);
-                (given.per_node, given.library, given.seed) = (per_node, library, common.seed());
-                let spec = part.traffic.as_deref().unwrap_or_default();
-                traffic(spec, &given).map_err(|e| {
-                    Failure::input(e).hint("`darkfiber list traffic` shows what there is")
-                })?
-            }
+            terminals.truncate(ranks);
+            program
+        } else {
+            let ranks = u32::try_from(terminals.len())
+                .map_err(|_| Failure::infeasible("these are more ranks than can be numbered"))?;
+            let mut given = Given::new(ranks);
+            (given.per_node, given.library, given.seed) = (per_node, library, common.seed());
+            let spec = part.traffic.as_deref().unwrap_or_default();
+            traffic(spec, &given).map_err(|e| {
+                Failure::input(e).hint("`darkfiber list traffic` shows what there is")
+            })?
         };
         let repeat = match time(part.repeat_until.as_ref(), "repeat-until")? {
             Some(until) => Repeat::Until(until),

@@ -149,7 +149,7 @@ fn patterns() -> List {
         rows: PATTERNS.iter().map(|k| vec![k.name().to_owned(), k.summary().to_owned()]).collect(),
         doc: |name| {
             let Some(k) = PATTERNS.iter().find(|k| k.name() == name) else { return String::new() };
-            format!("{}{}", k.doc(), keys(&k.keys()))
+            format!("{}{}", k.doc(), keys(k.keys()))
         },
     }
 }

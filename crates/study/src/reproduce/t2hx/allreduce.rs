@@ -33,8 +33,7 @@ impl Experiment for RingAllreduce {
     fn setup(&self) -> &'static str {
         "64 MiB on all 672 nodes in linear order, each sending to the next. The paper's ftree had a `noteworthy problem` \
          that SSSP and the HyperX had not; it hangs on which 197 cables were missing, which is not known. Here 235 of \
-         the 2,700 of the tree as described are drawn by ten seeds. Told, not judged, but for the HyperX, which must not \
-         have it."
+         the 2,700 of the tree as described are drawn by ten seeds. Told, not judged."
     }
 
     fn class(&self) -> Class {
