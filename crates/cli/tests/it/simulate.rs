@@ -407,7 +407,10 @@ fn scenarios_that_ask_for_what_there_is_not() {
     ");
     let all = "[[job]]\ntraffic = \"mpigraph\"\n";
     assert_snapshot!(refused(&format!("{TWO}{all}nodes = 5\n"), 4), @"error: s.toml: job 1: linear finds no 5 hosts: 4 of 4 are free");
-    assert_snapshot!(refused(&format!("{TWO}{all}{all}"), 4));
+    assert_snapshot!(refused(&format!("{TWO}{all}{all}"), 4), @"
+    error: s.toml: job 2: no host is left: earlier jobs have them all
+    hint: give those `nodes`, or name hosts to share with `hosts`
+    ");
 }
 
 #[test]
