@@ -149,6 +149,10 @@ impl Cast {
             (_, Some(program), _) => program.ranks().div_ceil(per_node) as usize,
             _ => left,
         };
+        if named.is_none() && left == 0 {
+            return Err(Failure::infeasible("no host is left: earlier jobs have them all")
+                .hint("give those `nodes`, or name hosts to share with `hosts`"));
+        }
         let hosts = if let Some(hosts) = named {
             hosts
         } else {

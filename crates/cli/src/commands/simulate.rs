@@ -157,7 +157,12 @@ fn read(path: &Path) -> Result<Scenario, Failure> {
         let at = e.span().map_or_else(String::new, |span| {
             format!("line {}: ", 1 + text[..span.start.min(text.len())].matches('\n').count())
         });
-        Failure::input(format!("{}: {at}{}", path.display(), e.message().trim())).hint(HINT)
+        let mut message = e.message().trim().to_owned();
+        for kind in ["usize", "u64", "u32", "u8", "f64"] {
+            let plain = if kind == "f64" { "a number" } else { "a whole number" };
+            message = message.replace(&format!("expected {kind}"), &format!("expected {plain}"));
+        }
+        Failure::input(format!("{}: {at}{message}", path.display())).hint(HINT)
     })
 }
 

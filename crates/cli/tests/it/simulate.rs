@@ -339,12 +339,24 @@ fn refused(scenario: &str, code: i32) -> String {
 
 #[test]
 fn files_that_are_no_scenarios() {
-    assert_snapshot!(refused("", 3));
+    assert_snapshot!(refused("", 3), @"
+    error: s.toml: there is no fabric
+    hint: docs/simulate.md has all keys; docs/schema/scenario.json is for editors
+    ");
     assert_snapshot!(refused("fabric = \"@cab\"\n[routes]\nengine = \"ftree\"\n", 3));
     assert_snapshot!(refused("fabric = \"@cab\"\n[routes]\nengine = \"ft", 3));
-    assert_snapshot!(refused(&format!("{TWO}lnaes = 2\n"), 3));
-    assert_snapshot!(refused(&format!("{TWO}lids = \"tunrs\"\n"), 3));
-    assert_snapshot!(refused(&format!("{TWO}[[job]]\nnodes = \"four\"\n"), 3));
+    assert_snapshot!(refused(&format!("{TWO}lnaes = 2\n"), 3), @"
+    error: s.toml: there is no [[job]]
+    hint: docs/simulate.md has all keys; docs/schema/scenario.json is for editors
+    ");
+    assert_snapshot!(refused(&format!("{TWO}lids = \"tunrs\"\n"), 3), @r#"
+    error: s.toml: line 3: invalid basic string, expected `"`
+    hint: docs/simulate.md has all keys; docs/schema/scenario.json is for editors
+    "#);
+    assert_snapshot!(refused(&format!("{TWO}[[job]]\nnodes = \"four\"\n"), 3), @"
+    error: s.toml: line 4: unknown field `lnaes`, expected one of `engine`, `tables`, `lmc`, `lanes`, `lids`, `follow`
+    hint: docs/simulate.md has all keys; docs/schema/scenario.json is for editors
+    ");
     let dir = folder(&[]);
     assert_eq!(run_in(dir.path(), "simulate nowhere.toml").code, 3);
     assert_eq!(run_in(dir.path(), "simulate").code, 2);
@@ -353,24 +365,54 @@ fn files_that_are_no_scenarios() {
 #[test]
 fn scenarios_that_ask_for_what_there_is_not() {
     let job = |more: &str| refused(&format!("{TWO}[[job]]\n{more}\n"), 3);
-    assert_snapshot!(refused(&format!("job = []\n{TWO}"), 3));
-    assert_snapshot!(job("traffic = \"mpigraf\""));
-    assert_snapshot!(job("traffic = \"mpigraph:byte=1\""));
-    assert_snapshot!(job("traffic = \"mpigraph\"\nfiles = [\"a.goal\"]"));
-    assert_snapshot!(job("name = \"idle\""));
-    assert_snapshot!(job("traffic = \"mpigraph\"\nhosts = \"cn0001,cn0009\""));
-    assert_snapshot!(job("traffic = \"mpigraph\"\nhosts = \"cn0001\"\nnodes = 1"));
-    assert_snapshot!(job("traffic = \"mpigraph\"\nplacement = \"liner\""));
-    assert_snapshot!(job("traffic = \"mpigraph\"\nlibrary = \"opnmpi\""));
-    assert_snapshot!(job("traffic = \"mpigraph\"\nstart = \"5\""));
-    assert_snapshot!(job("traffic = \"mpigraph\"\nweight = 0"));
-    assert_snapshot!(job("traffic = \"mpigraph\"\nlimit = \"0B/s\""));
-    assert_snapshot!(job("traffic = \"mpigraph\"\nper-node = 0"));
-    assert_snapshot!(job("traffic = \"mpigraph\"\nnodes = 0"));
-    assert_snapshot!(job("traffic = \"mpigraph\"\nnodes = 1"));
+    assert_snapshot!(refused(&format!("job = []\n{TWO}"), 3), @r#"
+    error: s.toml: there is no [[job]]
+    hint: for example [[job]] traffic = "mpigraph:bytes=1MiB", nodes = 28
+    "#);
+    assert_snapshot!(job("traffic = \"mpigraf\""), @r#"
+    error: s.toml: job 1: no traffic is called "mpigraf"; did you mean mpigraph?
+    hint: `darkfiber list traffic` shows what there is
+    "#);
+    assert_snapshot!(job("traffic = \"mpigraph:byte=1\""), @r#"
+    error: s.toml: job 1: mpigraph has no key "byte"; did you mean bytes?
+    hint: `darkfiber list traffic` shows what there is
+    "#);
+    assert_snapshot!(job("traffic = \"mpigraph\"\nfiles = [\"a.goal\"]"), @"
+    error: s.toml: job 1: give traffic or files, one of them
+    hint: `darkfiber list traffic` shows what there is
+    ");
+    assert_snapshot!(job("name = \"idle\""), @"
+    error: s.toml: job 1: give traffic or files, one of them
+    hint: `darkfiber list traffic` shows what there is
+    ");
+    assert_snapshot!(job("traffic = \"mpigraph\"\nhosts = \"cn0001,cn0009\""), @"
+    error: s.toml: job 1: no host of the fabric is called 'cn0009'
+    hint: did you mean one of cn0001, cn0002, cn0003, cn0004?
+    ");
+    assert_snapshot!(job("traffic = \"mpigraph\"\nhosts = \"cn0001\"\nnodes = 1"), @"error: s.toml: job 1: hosts names its nodes: leave out nodes and placement");
+    assert_snapshot!(job("traffic = \"mpigraph\"\nplacement = \"liner\""), @"
+    error: s.toml: job 1: no allocator is called 'liner'
+    hint: did you mean linear?
+    ");
+    assert_snapshot!(job("traffic = \"mpigraph\"\nlibrary = \"opnmpi\""), @"
+    error: s.toml: job 1: no library of collectives is called 'opnmpi'
+    hint: did you mean openmpi?
+    ");
+    assert_snapshot!(job("traffic = \"mpigraph\"\nstart = \"5\""), @r#"error: s.toml: job 1: start: "5" is no time: write a number and a unit, for example 100ms, 1.2us or 3h"#);
+    assert_snapshot!(job("traffic = \"mpigraph\"\nweight = 0"), @"error: s.toml: job 1: weight 0 must be above 0");
+    assert_snapshot!(job("traffic = \"mpigraph\"\nlimit = \"0B/s\""), @r#"error: s.toml: job 1: limit: "0B/s" is no rate: write a number and a unit, for example 2.26GiB/s or 100Gbit/s"#);
+    assert_snapshot!(job("traffic = \"mpigraph\"\nper-node = 0"), @"error: s.toml: job 1: per-node 0 must be at least 1");
+    assert_snapshot!(job("traffic = \"mpigraph\"\nnodes = 0"), @"error: s.toml: job 1: nodes 0 must be at least 1");
+    assert_snapshot!(job("traffic = \"mpigraph\"\nnodes = 1"), @"
+    error: s.toml: job 1: mpigraph needs two ranks or more; there are 1 ranks: a single rank sends to nobody
+    hint: `darkfiber list traffic` shows what there is
+    ");
     let all = "[[job]]\ntraffic = \"mpigraph\"\n";
-    assert_snapshot!(refused(&format!("{TWO}{all}nodes = 5\n"), 4));
-    assert_snapshot!(refused(&format!("{TWO}{all}{all}"), 4));
+    assert_snapshot!(refused(&format!("{TWO}{all}nodes = 5\n"), 4), @"error: s.toml: job 1: linear finds no 5 hosts: 4 of 4 are free");
+    assert_snapshot!(refused(&format!("{TWO}{all}{all}"), 4), @"
+    error: s.toml: job 2: no host is left: earlier jobs have them all
+    hint: give those `nodes`, or name hosts to share with `hosts`
+    ");
 }
 
 #[test]
@@ -378,19 +420,37 @@ fn fabrics_routes_and_costs_that_there_are_not() {
     let all = "[[job]]\ntraffic = \"mpigraph\"\n";
     let with =
         |change: &str, to: &str, code| refused(&format!("{}{all}", TWO.replace(change, to)), code);
-    assert_snapshot!(with("hyperx", "hyprex", 3));
-    assert_snapshot!(with("minhop", "minhpo", 3));
-    assert_snapshot!(with("minhop", "dmodk", 4));
-    assert_snapshot!(with("engine = \"minhop\"", "", 3));
-    assert_snapshot!(with("engine = \"minhop\"", "tables = \"nowhere\"", 3));
-    assert_snapshot!(with("\"minhop\"", "\"minhop\"\nlmc = 9", 3));
-    assert_snapshot!(with("\"minhop\"", "\"minhop\"\nlanes = 0", 3));
-    assert_snapshot!(with("[routes]", "hosts = \"qrd\"\n[routes]", 3));
-    assert_snapshot!(with("[routes]", "cost.send = \"1 hour\"\n[routes]", 3));
-    assert_snapshot!(with("[routes]", "cost.efficiency = 1.5\n[routes]", 3));
-    assert_snapshot!(with("[routes]", "keep.interval = \"often\"\n[routes]", 3));
-    assert_snapshot!(with("[routes]", "fail-links = 2\n[routes]", 4));
-    assert_snapshot!(with("[routes]", "plane = 3\n[routes]", 3));
+    assert_snapshot!(with("hyperx", "hyprex", 3), @r#"
+    error: s.toml: no topology family is called "hyprex"
+    hint: did you mean hyperx?
+    "#);
+    assert_snapshot!(with("minhop", "minhpo", 3), @"
+    error: s.toml: no engine is called 'minhpo'
+    hint: did you mean minhop?
+    ");
+    assert_snapshot!(with("minhop", "dmodk", 4), @"error: s.toml: dmodk: needs a fat-tree with known labels: this fabric is none");
+    assert_snapshot!(with("engine = \"minhop\"", "", 3), @r#"
+    error: s.toml: routes: give an engine or tables, one of them
+    hint: for example engine = "dfsssp"
+    "#);
+    assert_snapshot!(with("engine = \"minhop\"", "tables = \"nowhere\"", 3), @"error: s.toml: cannot read nowhere: No such file or directory (os error 2)");
+    assert_snapshot!(with("\"minhop\"", "\"minhop\"\nlmc = 9", 3), @"error: s.toml: routes: lmc 9 must be at most 7");
+    assert_snapshot!(with("\"minhop\"", "\"minhop\"\nlanes = 0", 3), @"error: s.toml: routes: lanes 0 must be from 1 to 15");
+    assert_snapshot!(with("[routes]", "hosts = \"qrd\"\n[routes]", 3), @"
+    error: s.toml: no kind of hosts is called 'qrd'
+    hint: did you mean qdr?
+    ");
+    assert_snapshot!(with("[routes]", "cost.send = \"1 hour\"\n[routes]", 3), @r#"error: s.toml: cost: send: "1 hour" is no time: write a number and a unit, for example 100ms, 1.2us or 3h"#);
+    assert_snapshot!(with("[routes]", "cost.efficiency = 1.5\n[routes]", 3), @"error: s.toml: cost: efficiency 1.5 must be above 0 and at most 1");
+    assert_snapshot!(with("[routes]", "keep.interval = \"often\"\n[routes]", 3), @r#"error: s.toml: keep: interval: "often" is no time: write a number and a unit, for example 100ms, 1.2us or 3h"#);
+    assert_snapshot!(with("[routes]", "fail-links = 2\n[routes]", 4), @"
+    error: s.toml: only 0 of 2 cables can fail before the fabric falls apart
+    hint: give --fail-links a smaller number
+    ");
+    assert_snapshot!(with("[routes]", "plane = 3\n[routes]", 3), @"
+    error: s.toml: --plane 3: this fabric is not known to have several planes
+    hint: planes are told by a generator's planes=N, or recognised by the hosts they share
+    ");
 }
 
 /// Two ranks that send each other 10 MB, one after the other.
@@ -425,18 +485,33 @@ fn files_that_cannot_be_played() {
         assert!(!dir.path().join("out").exists());
         run.err
     };
-    assert_snapshot!(told("", "", 3));
-    assert_snapshot!(told(&GOAL[..GOAL.len() - 30], "", 3));
-    assert_snapshot!(told(&GOAL.replacen("to 1", "to 2", 1), "", 3));
+    assert_snapshot!(told("", "", 3), @"
+    error: s.toml: job 1: a: this is like nothing known; expected GOAL, a trace of Chakra, DUMPI or SimGrid, a report or graph of mpiP, or a matrix of bytes
+    hint: the file is empty
+    ");
+    assert_snapshot!(told(&GOAL[..GOAL.len() - 30], "", 3), @"
+    error: s.toml: job 1: a: line 11: the end of the file instead of `b`; expected a GOAL schedule (num_ranks, rank, send, recv, calc, requires)
+    hint: is the file cut off?
+    ");
+    assert_snapshot!(told(&GOAL.replacen("to 1", "to 2", 1), "", 3), @"
+    error: s.toml: job 1: a: line 4: rank 2 of 2 ranks; expected a GOAL schedule (num_ranks, rank, send, recv, calc, requires)
+    hint: ranks are counted from 0
+    ");
     // The tags of one message differ: it is found before anything runs.
-    assert_snapshot!(told(&GOAL.replacen("tag 5", "tag 6", 1), "", 3));
+    assert_snapshot!(told(&GOAL.replacen("tag 5", "tag 6", 1), "", 3), @"
+    error: s.toml: job 1: a: 1 messages are sent that nobody receives, and 1 receives wait for others: rank 1 operation 0 receives from rank 0 with tag 5; rank 0 operation 0 sends 10000000 bytes to rank 1 with tag 6; expected a GOAL schedule (num_ranks, rank, send, recv, calc, requires)
+    hint: is the file cut off, or are files of some ranks missing?
+    ");
     // Each waits for the other before it sends.
     let knot = GOAL.replacen("l2 requires l1", "l1 requires l2", 1);
-    assert_snapshot!(told(&knot, "", 4));
+    assert_snapshot!(told(&knot, "", 4), @"error: s.toml: ranks wait for ever (2 operations): rank 0 of a, operation 1, waits for rank 1 with tag 5; rank 1 of a, operation 0, waits for rank 0 with tag 5");
     let dir = folder(&[("s.toml", &format!("{TWO}{OF_FILES}"))]);
     let run = run_in(dir.path(), "simulate s.toml -q");
     assert_eq!(run.code, 3);
     assert!(run.err.starts_with("error: s.toml: job 1: "), "{}", run.err);
     let few = GOAL.replace("num_ranks 2", "num_ranks 3") + "\nrank 2 {\nl1: calc 5\n}\n";
-    assert_snapshot!(told(&few, "", 4));
+    assert_snapshot!(told(&few, "", 4), @"
+    error: s.toml: job 1: there are 3 ranks, and 2 hosts with 1 each hold 2
+    hint: give it more nodes, or a larger per-node
+    ");
 }
