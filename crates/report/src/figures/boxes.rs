@@ -14,8 +14,12 @@ const GAP: f64 = 26.0;
 
 /// Least, quartiles and most of each, in groups side by side, on a common axis; a single sample is a line.
 pub(super) fn boxes(title: &str, subtitle: &str, unit: &str, groups: &[Group]) -> String {
-    let width: f64 =
-        groups.iter().map(|g| g.boxes.len() as f64 * BOX + GAP).sum::<f64>().max(420.0);
+    let names: Vec<&str> =
+        groups.first().map_or(Vec::new(), |g| g.boxes.iter().map(|b| b.0.as_str()).collect());
+    let entry = |name: &str| 34.0 + 6.6 * name.len() as f64;
+    let legend: f64 = names.iter().map(|n| entry(n)).sum();
+    let width: f64 = groups.iter().map(|g| g.boxes.len() as f64 * BOX + GAP).sum::<f64>();
+    let width = width.max(legend).max(420.0);
     let all = || groups.iter().flat_map(|g| &g.boxes).flat_map(|b| b.1.iter().copied());
     let most = all().fold(0.0, f64::max);
     let least = all().fold(0.0, f64::min);
@@ -23,8 +27,6 @@ pub(super) fn boxes(title: &str, subtitle: &str, unit: &str, groups: &[Group]) -
     let (bottom, top) = ((least / step).floor() * step, (most / step).ceil() * step);
     let y = |v: f64| TOP + HEIGHT * (1.0 - (v - bottom) / (top - bottom).max(f64::MIN_POSITIVE));
     let mut svg = header(LEFT + width + 40.0, TOP + HEIGHT + 56.0, title, subtitle);
-    let names: Vec<&str> =
-        groups.first().map_or(Vec::new(), |g| g.boxes.iter().map(|b| b.0.as_str()).collect());
     let mut x = LEFT;
     for (i, name) in names.iter().enumerate() {
         let _ok = writeln!(
@@ -35,7 +37,7 @@ pub(super) fn boxes(title: &str, subtitle: &str, unit: &str, groups: &[Group]) -
             x + 14.0,
             escape(name)
         );
-        x += 34.0 + 6.6 * name.len() as f64;
+        x += entry(name);
     }
     let mut at = bottom;
     while at <= top + step * 1e-6 {
