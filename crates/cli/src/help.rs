@@ -47,7 +47,8 @@ Examples:
   darkfiber route torus:dims=8x8x8,t=1 -e dor -e dfsssp --fail-links 10 --format json
 
 Written with -o (to DIR/<engine> if there are several): lfts.dump (OpenSM's `routing_engine file`,
-`lfts_file`), guid2lid, fabric.topo, subnet.lst, fdbs, route.json, and path-sl if there are several layers.
+`lfts_file`), guid2lid, fabric.topo, subnet.lst, fdbs, route.json, path-sl if there are several layers, and
+lid-choice if senders choose a LID for each message (parx).
 Nothing is written that failed the check.
 
 Exit code 1 if pairs cannot talk or an engine broke its promise of deadlock freedom; 4 if no engine could
@@ -232,6 +233,7 @@ Examples:
   darkfiber reproduce                      list the experiments
   darkfiber reproduce OPT-T1 OPT-T2
   darkfiber reproduce SAR-F1 SAR-T1 --log RICC-2010-2.swf.gz
+  darkfiber reproduce T2HX-F1 --svg pictures
   darkfiber reproduce all --format json
 
 Experiments with jobs (SAR-...) take a log of the Parallel Workloads Archive with --log; SAR-T1 takes minutes. Numbers
