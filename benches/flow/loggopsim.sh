@@ -24,8 +24,9 @@ while read -r kind ranks rounds; do
     peer=$( (ulimit -t "${LIMIT:-300}"; "$tools/LogGOPSim" -f "$work/s.bin" > "$work/peer.log" 2>&1 || true; times) |
         tail -1 | tr 'ms' '  ' | awk '{ print $1 * 60 + $2 + $3 * 60 + $4 }')
     awk -v head="$kind,$ranks,$rounds" -v peer="$peer" '
-        FNR == NR { if (!n++ || $11 < l) l = $11; ops = $1; for (i = 1; i < NF; i++) if ($i == "end") end = $(i + 1); next }
+        FNR == NR { if (!n++ || $13 < l) l = $13; ops = $1; for (i = 1; i < NF; i++) if ($i == "end") end = $(i + 1); next }
         $1 == "Host" && $3 > last { last = $3 }
+        $1 == "Maximum" { last = $7 }
         END { printf "%s,%d,%.3f,%.2f,%d,%.3f,%s\n", head, ops, l, ops / l * 1e-6, end, peer, last }' "$work/ours.log" "$work/peer.log"
 done <<CASES
 ${CASES:-dissemination 10000 1
