@@ -318,11 +318,14 @@ fn examples_run() {
 
 /// One short run of each job instead of three hours.
 fn shortened(capacity: &str) -> String {
-    let line = |line: &str| match line.strip_prefix("traffic = \"") {
-        Some("muppp\"") => "traffic = \"muppp:bytes=1MiB,repeat=1\"".to_owned(),
-        Some("hpl\"") => "traffic = \"hpl:iterations=1,stages=2,length=1s\"".to_owned(),
-        Some(name) => format!("traffic = \"{}:iterations=1\"", name.trim_end_matches('"')),
-        None => line.replace("\"3h\"", "\"1ms\"").replace("\"1min\"", "\"1s\""),
+    let line = |line: &str| {
+        let traffic = line.strip_prefix("traffic = \"");
+        match traffic.and_then(|spec| spec.split([':', '"']).next()) {
+            Some("muppp") => "traffic = \"muppp:bytes=1MiB,repeat=1\"".to_owned(),
+            Some("hpl") => "traffic = \"hpl:iterations=1,stages=2,length=1s\"".to_owned(),
+            Some(name) => format!("traffic = \"{name}:iterations=1\""),
+            None => line.replace("\"3h\"", "\"1ms\"").replace("\"1min\"", "\"1s\""),
+        }
     };
     capacity.lines().map(line).collect::<Vec<_>>().join("\n")
 }
