@@ -318,11 +318,14 @@ fn examples_run() {
 
 /// One short run of each job instead of three hours.
 fn shortened(capacity: &str) -> String {
-    let line = |line: &str| match line.strip_prefix("traffic = \"") {
-        Some("muppp\"") => "traffic = \"muppp:bytes=1MiB,repeat=1\"".to_owned(),
-        Some("hpl\"") => "traffic = \"hpl:iterations=1,stages=2,length=1s\"".to_owned(),
-        Some(name) => format!("traffic = \"{}:iterations=1\"", name.trim_end_matches('"')),
-        None => line.replace("\"3h\"", "\"1ms\"").replace("\"1min\"", "\"1s\""),
+    let line = |line: &str| {
+        let traffic = line.strip_prefix("traffic = \"");
+        match traffic.and_then(|spec| spec.split([':', '"']).next()) {
+            Some("muppp") => "traffic = \"muppp:bytes=1MiB,repeat=1\"".to_owned(),
+            Some("hpl") => "traffic = \"hpl:iterations=1,stages=2,length=1s\"".to_owned(),
+            Some(name) => format!("traffic = \"{name}:iterations=1\""),
+            None => line.replace("\"3h\"", "\"1ms\"").replace("\"1min\"", "\"1s\""),
+        }
     };
     capacity.lines().map(line).collect::<Vec<_>>().join("\n")
 }
@@ -343,20 +346,26 @@ fn files_that_are_no_scenarios() {
     error: s.toml: there is no fabric
     hint: docs/simulate.md has all keys; docs/schema/scenario.json is for editors
     ");
-    assert_snapshot!(refused("fabric = \"@cab\"\n[routes]\nengine = \"ftree\"\n", 3));
-    assert_snapshot!(refused("fabric = \"@cab\"\n[routes]\nengine = \"ft", 3));
-    assert_snapshot!(refused(&format!("{TWO}lnaes = 2\n"), 3), @"
+    assert_snapshot!(refused("fabric = \"@cab\"\n[routes]\nengine = \"ftree\"\n", 3), @"
     error: s.toml: there is no [[job]]
     hint: docs/simulate.md has all keys; docs/schema/scenario.json is for editors
     ");
-    assert_snapshot!(refused(&format!("{TWO}lids = \"tunrs\"\n"), 3), @r#"
+    assert_snapshot!(refused("fabric = \"@cab\"\n[routes]\nengine = \"ft", 3), @r#"
     error: s.toml: line 3: invalid basic string, expected `"`
     hint: docs/simulate.md has all keys; docs/schema/scenario.json is for editors
     "#);
-    assert_snapshot!(refused(&format!("{TWO}[[job]]\nnodes = \"four\"\n"), 3), @"
+    assert_snapshot!(refused(&format!("{TWO}lnaes = 2\n"), 3), @"
     error: s.toml: line 4: unknown field `lnaes`, expected one of `engine`, `tables`, `lmc`, `lanes`, `lids`, `follow`
     hint: docs/simulate.md has all keys; docs/schema/scenario.json is for editors
     ");
+    assert_snapshot!(refused(&format!("{TWO}lids = \"tunrs\"\n"), 3), @"
+    error: s.toml: line 4: unknown variant `tunrs`, expected one of `engine`, `turns`, `random`, `split`
+    hint: docs/simulate.md has all keys; docs/schema/scenario.json is for editors
+    ");
+    assert_snapshot!(refused(&format!("{TWO}[[job]]\nnodes = \"four\"\n"), 3), @r#"
+    error: s.toml: line 5: invalid type: string "four", expected a whole number
+    hint: docs/simulate.md has all keys; docs/schema/scenario.json is for editors
+    "#);
     let dir = folder(&[]);
     assert_eq!(run_in(dir.path(), "simulate nowhere.toml").code, 3);
     assert_eq!(run_in(dir.path(), "simulate").code, 2);
