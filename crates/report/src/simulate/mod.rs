@@ -299,8 +299,8 @@ mod tests {
     #[test]
     fn quantities_have_three_digits() {
         let times = [0.0, 2.5e-12, 1.234e-6, 0.05, 12.3456, 10_800.0].map(seconds);
-        assert_eq!(times, ["0 s", "2.50 ps", "1.23 us", "50.0 ms", "12.3 s", "10 800 s"]);
+        assert_eq!(times, ["0 s", "2.50 ps", "1.23 us", "50.0 ms", "12.3 s", "10,800 s"]);
         let sizes = [0.0, 1023.0, 1024.0, 1.5e9].map(bytes);
-        assert_eq!(sizes, ["0.00 B", "1 023 B", "1.00 KiB", "1.40 GiB"]);
+        assert_eq!(sizes, ["0.00 B", "1,023 B", "1.00 KiB", "1.40 GiB"]);
     }
 }
