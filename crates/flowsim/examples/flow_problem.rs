@@ -2,17 +2,19 @@
 //!
 //! `cargo run --release -p darkfiber-flowsim --example flow_problem -- FABRIC ENGINE TRAFFIC BYTES [PROBLEM TIMES]`
 //!
-//! TRAFFIC is `permutation:ROUNDS` (random ones, one after the other), `shift` (all shifts, one after the other) or
+//! FABRIC is a generator or a file. TRAFFIC is `permutation:ROUNDS` (random ones, one after the other), `shift` (all shifts, one after the other) or
 //! `all-pairs` (at once). Prints the processor time of the simulation alone; `benches/flow/simgrid.cpp` runs the same.
 
 #![expect(clippy::print_stdout, reason = "this is what it is for")]
 
 use std::error::Error;
 use std::fmt::Write as _;
+use std::path::Path as FilePath;
 use std::sync::Arc;
 
 use darkfiber_fabric::{TerminalId, open};
-use darkfiber_flowsim::{Flows, Network, Options};
+use darkfiber_flowsim::{Flows, Network, Options, Path};
+use darkfiber_formats::read_fabric;
 use darkfiber_routing::{Request, find_engine};
 use darkfiber_workload::Stream;
 use darkfiber_workload::play::{Job, Player, Record, Repeat, host, run};
@@ -26,7 +28,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("FABRIC ENGINE TRAFFIC BYTES [PROBLEM TIMES]".into());
     };
     let bytes: u64 = bytes.parse()?;
-    let topology = open(spec)?;
+    let path = FilePath::new(spec);
+    let topology = if path.is_file() {
+        read_fabric(path, &darkfiber_formats::edges::Options::default())?.0
+    } else {
+        open(spec)?
+    };
     let (fabric, shape) = (&topology.fabric, topology.shape.as_ref());
     let routes = find_engine(engine)
         .map_err(|e| e.to_string())?
@@ -121,11 +128,13 @@ fn written(
     pairs.sort_unstable();
     pairs.dedup();
     writeln!(text, "routes {}", pairs.len())?;
-    let mut channels = Vec::new();
-    for (from, to) in pairs {
-        network.path(TerminalId(from), TerminalId(to), 0, &mut channels)?;
-        write!(text, "{from} {to} {}", channels.len())?;
-        for c in &channels {
+    let path = |&(from, to): &(u32, u32)| Path::new(TerminalId(from), TerminalId(to), 0);
+    let mut paths: Vec<Path> = pairs.iter().map(path).collect();
+    network.follow(&mut paths);
+    for p in &paths {
+        p.latency.ok_or("a pair without a route")?;
+        write!(text, "{} {} {}", p.from.0, p.to.0, p.channels.len())?;
+        for c in &p.channels {
             write!(text, " {c}")?;
         }
         text.push('\n');

@@ -27,7 +27,9 @@ pub(crate) struct Chooser<'a> {
 
 impl<'a> Chooser<'a> {
     pub(crate) fn new(choice: Choice<'a>, terminals: usize, paths: usize, seed: u64) -> Self {
-        let turns = if matches!(choice, Choice::Turns) { vec![0; terminals] } else { Vec::new() };
+        // Sources that send in step begin with different LIDs.
+        let turns = if matches!(choice, Choice::Turns) { terminals as u32 } else { 0 };
+        let turns = (0..turns).collect();
         Self { choice, paths, turns, stream: Stream::new(seed, 0x_7061_7468) }
     }
 
@@ -48,8 +50,9 @@ impl<'a> Chooser<'a> {
             Choice::Routes | Choice::Split => own,
             Choice::Turns => {
                 let turn = &mut self.turns[from.index()];
+                let path = *turn as usize % self.paths;
                 *turn = turn.wrapping_add(1);
-                *turn as usize % self.paths
+                path
             }
             Choice::Random => self.stream.below(self.paths as u32) as usize,
             Choice::By(choose) => {

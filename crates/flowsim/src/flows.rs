@@ -4,7 +4,7 @@ use darkfiber_fabric::TerminalId;
 use darkfiber_workload::play::{Agenda, Delivery, Departure, Host, Wire};
 
 use crate::choice::Chooser;
-use crate::{Choice, FlowId, Grid, MaxMin, Network, NoRoute};
+use crate::{Choice, FlowId, Grid, MaxMin, Network, NoRoute, Path};
 
 /// What a flow simulation is asked for beside its network.
 pub struct Options<'a> {
@@ -58,6 +58,21 @@ struct Active {
     planned: u64,
 }
 
+/// A message, or a part of one, that begins.
+#[derive(Clone, Copy, Debug)]
+struct Start {
+    message: u32,
+    job: u32,
+    from: TerminalId,
+    to: TerminalId,
+    bytes: u64,
+    path: usize,
+}
+
+/// So many messages begin or end side by side: enough that waiting for the memory is shared, few enough that the
+/// nearest cache holds what they touch.
+const ABREAST: usize = 32;
+
 #[derive(Clone, Copy, Debug)]
 enum Event {
     /// A flow comes to its end, if that is not later now.
@@ -97,7 +112,9 @@ pub struct Flows<'a> {
     /// Flows came or went, and shares are not found anew yet.
     changes: bool,
     lost: Option<NoRoute>,
-    channels: Vec<u32>,
+    /// Messages, or parts of them, that begin now, and the ways of some of them.
+    starts: Vec<Start>,
+    paths: Vec<Path>,
     changed: Vec<(FlowId, f64)>,
     ended: Vec<u32>,
 }
@@ -128,7 +145,8 @@ impl<'a> Flows<'a> {
             planned: 0,
             changes: false,
             lost: None,
-            channels: Vec::new(),
+            starts: Vec::new(),
+            paths: (0..ABREAST).map(|_| Path::new(TerminalId(0), TerminalId(0), 0)).collect(),
             changed: Vec::new(),
             ended: Vec::new(),
             network,
@@ -165,8 +183,8 @@ impl<'a> Flows<'a> {
         from == to || self.network.host_of(from) == self.network.host_of(to)
     }
 
-    /// Begins a message now.
-    fn begin(&mut self, d: &Departure, delivered: &mut Vec<Delivery>) {
+    /// Has a message begin now, with [`Flows::start`].
+    fn begin(&mut self, d: &Departure) {
         let Departure { message, from, to, bytes, job } = *d;
         if self.chooser.splits() {
             let paths = self.network.routes().paths() as u64;
@@ -174,41 +192,54 @@ impl<'a> Flows<'a> {
                 self.parts.resize(message as usize + 1, (0, 0));
             }
             self.parts[message as usize] = (paths as u32, 0);
-            for path in 0..paths {
-                let part = bytes * (path + 1) / paths - bytes * path / paths;
-                self.flow(message, job, (from, to), part, path as usize, delivered);
-            }
+            self.starts.extend((0..paths).map(|path| {
+                let bytes = bytes * (path + 1) / paths - bytes * path / paths;
+                Start { message, job, from, to, bytes, path: path as usize }
+            }));
         } else {
             let own = self.network.routes().path_of(from);
             let path = self.chooser.path(from, to, bytes, own);
-            self.flow(message, job, (from, to), bytes, path, delivered);
+            self.starts.push(Start { message, job, from, to, bytes, path });
         }
     }
 
-    fn flow(
-        &mut self,
-        message: u32,
-        job: u32,
-        (from, to): (TerminalId, TerminalId),
-        bytes: u64,
-        path: usize,
-        delivered: &mut Vec<Delivery>,
-    ) {
-        let mut channels = std::mem::take(&mut self.channels);
-        let found = self.network.path(from, to, path, &mut channels);
-        let latency = match found {
-            Ok(latency) => latency,
-            Err(lost) => {
-                self.lost.get_or_insert(lost);
-                self.channels = channels;
-                self.arrived(message, self.now, 0, delivered);
-                return;
+    /// Begins what has to begin.
+    fn start(&mut self, delivered: &mut Vec<Delivery>) {
+        if self.starts.is_empty() {
+            return;
+        }
+        let starts = std::mem::take(&mut self.starts);
+        let mut paths = std::mem::take(&mut self.paths);
+        self.shares.reserve(starts.len());
+        self.active.reserve(starts.len().saturating_sub(self.active.len() - self.shares.len()));
+        for some in starts.chunks(ABREAST) {
+            for (path, s) in paths.iter_mut().zip(some) {
+                (path.from, path.to, path.number) = (s.from, s.to, s.path);
             }
+            self.network.follow(&mut paths[..some.len()]);
+            self.shares
+                .approach(paths[..some.len()].iter().flat_map(|p| p.channels.iter().copied()));
+            for (path, start) in paths.iter().zip(some) {
+                self.flow(start, path, delivered);
+            }
+        }
+        self.paths = paths;
+        self.starts = starts;
+        self.starts.clear();
+    }
+
+    fn flow(&mut self, start: &Start, path: &Path, delivered: &mut Vec<Delivery>) {
+        let Start { message, job, from, to, bytes, .. } = *start;
+        let Path { ref channels, latency, .. } = *path;
+        let Some(latency) = latency else {
+            self.lost.get_or_insert(NoRoute { from, to });
+            self.arrived(message, self.now, 0, delivered);
+            return;
         };
         if bytes <= self.small || bytes == 0 || self.alone {
             let slowest = channels.iter().map(|&c| self.shares.capacity(c));
             let slowest = slowest.fold(f64::INFINITY, f64::min);
-            for &c in &channels {
+            for &c in channels {
                 self.carried[c as usize] += bytes;
             }
             let long = duration(bytes as f64, slowest);
@@ -224,14 +255,12 @@ impl<'a> Flows<'a> {
                 let rate = bytes as f64 / long as f64;
                 grid.add(&channels.iter().copied(), begin, begin + long, rate);
             }
-            self.channels = channels;
             self.arrived(message, begin + long, latency, delivered);
             return;
         }
         let weight = self.weights.get(job as usize).copied().unwrap_or(1.0);
         let limit = self.limits.get(job as usize).copied().unwrap_or(f64::INFINITY);
-        let id = self.shares.add(&channels, weight, limit);
-        self.channels = channels;
+        let id = self.shares.add(channels, weight, limit);
         self.count += 1;
         let i = id.0 as usize;
         let active = Active {
@@ -341,7 +370,7 @@ impl Wire for Flows<'_> {
                 if !self.alone {
                     *ready = begin + self.host.gap;
                 }
-                self.begin(d, delivered);
+                self.begin(d);
             } else {
                 *ready = begin + self.host.gap;
                 let i = d.message as usize;
@@ -352,6 +381,7 @@ impl Wire for Flows<'_> {
                 self.agenda.push(begin, Event::Begin { message: d.message });
             }
         }
+        self.start(delivered);
         self.changes = true;
     }
 
@@ -384,21 +414,25 @@ impl Wire for Flows<'_> {
                 }
                 Event::Begin { message } => {
                     let d = self.waiting[message as usize];
-                    self.begin(&d, delivered);
+                    self.begin(&d);
                     self.changes = true;
                 }
             }
         }
+        self.start(delivered);
         ended.sort_unstable_by_key(|&flow| self.active[flow as usize].planned);
-        for &flow in &ended {
-            let id = FlowId(flow);
-            self.account(id);
-            let a = self.active[flow as usize];
-            for c in self.shares.path(id) {
-                self.carried[c as usize] += a.bytes;
+        for some in ended.chunks(ABREAST) {
+            self.shares.approach(some.iter().flat_map(|&flow| self.shares.path(FlowId(flow))));
+            for &flow in some {
+                let id = FlowId(flow);
+                self.account(id);
+                let a = self.active[flow as usize];
+                for c in self.shares.path(id) {
+                    self.carried[c as usize] += a.bytes;
+                }
+                self.shares.remove(id);
+                self.arrived(a.message, now, a.latency, delivered);
             }
-            self.shares.remove(id);
-            self.arrived(a.message, now, a.latency, delivered);
         }
         self.changes |= !ended.is_empty();
         self.ended = ended;

@@ -11,9 +11,11 @@ mod flows;
 mod grid;
 mod maxmin;
 mod network;
+mod path;
 
 pub use choice::Choice;
 pub use flows::{Flows, Options};
 pub use grid::Grid;
 pub use maxmin::{FlowId, MaxMin};
-pub use network::{Network, NoRoute};
+pub use network::Network;
+pub use path::{NoRoute, Path};

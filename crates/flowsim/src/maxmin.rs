@@ -4,8 +4,10 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FlowId(pub u32);
 
-/// No channel: a flow at its own limit, or one without a share yet.
+/// No channel: a flow without a share yet; a hop whose channel is not in the solve.
 const NONE: u32 = u32::MAX;
+/// No channel that others use: a flow at its own limit, or that of a channel that it has for itself.
+const OWN: u32 = u32::MAX - 1;
 /// Levels that differ less than this are one: what is left of a channel is found by subtraction.
 const SAME: f64 = 1e-12;
 /// A channel counts as full up to this part of its capacity.
@@ -14,6 +16,8 @@ const FULL: f64 = 1e-9;
 const ROUNDS: u32 = 8;
 /// Levels that are found by looking at all channels; beyond, a heap finds them.
 const SCANS: u32 = 6;
+/// So many new flows are looked at side by side.
+const ABREAST: usize = 32;
 /// The sum of a channel's rates is kept by difference, and found anew after so many solves.
 const AGE: u32 = 256;
 
@@ -40,9 +44,13 @@ struct Hop {
     flow: u32,
     next: u32,
     before: u32,
+    /// Where its channel is in the solve that the flow last took part in.
+    slot: u32,
 }
 
+/// A channel. Of one that a single flow has for itself only the capacity counts.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 struct Channel {
     capacity: f64,
     /// The rates of its flows together.
@@ -58,25 +66,40 @@ struct Channel {
     held: u32,
     /// Solves since `used` was summed up.
     age: u32,
+    /// Its place in the solve, if that is of this channel.
+    slot: u32,
 }
 
 /// What a channel is in a solve.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 struct Work {
     /// The capacity that nobody has yet, and the weight of the members without a share.
     left: f64,
     weight: f64,
-    /// What flows have that are no members, and the weight of those that are.
-    others: f64,
+    /// The capacity that flows leave that are no members, and the weight of those that are.
+    room: f64,
     gross: f64,
     /// The level at which it became full, if it did, and the highest level of a member.
     level: f64,
     top: f64,
-    /// The last solve that it took part in.
-    solve: u32,
-    /// How many of its flows are members, and how many of these have no share yet.
+    channel: u32,
+    /// How many of its flows are not members, how many are, and how many of these have no share yet.
+    others: u32,
     members: u32,
     open: u32,
+}
+
+/// A flow in a solve.
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    /// Its rate before.
+    old: f64,
+    /// The level of its own limit and that of the channels that it has for itself.
+    own: f64,
+    flow: u32,
+    /// Whether it has any other channels.
+    shares: bool,
 }
 
 /// Shares of flows on channels that are **weighted max-min fair**: no flow's rate by weight can grow without that of
@@ -85,7 +108,8 @@ struct Work {
 /// Shares are changed locally. Flows that are new, or whose bottleneck has room again, are shared anew by progressive
 /// filling while all others keep their rates. Then every channel that was touched is tested for the property that
 /// makes shares max-min fair: every flow has a full channel on which none has a higher level. Flows that lost theirs
-/// join in, and the filling is repeated, until none has.
+/// join in, and the filling is repeated, until none has. A channel with a single flow is a limit of that flow, and is
+/// not looked at otherwise.
 ///
 /// Complexity: O(hops of the flows that change) for each repetition and O(their channels) for each level, and a look at
 /// all flows of those channels that became full or are full no longer; a departure of a flow that shared its bottleneck
@@ -93,7 +117,6 @@ struct Work {
 #[derive(Clone, Debug)]
 pub struct MaxMin {
     channels: Vec<Channel>,
-    work: Vec<Work>,
     flows: Vec<Flow>,
     hops: Vec<Hop>,
     unused: Vec<u32>,
@@ -103,11 +126,11 @@ pub struct MaxMin {
     fresh: Vec<u32>,
     // What is used again from solve to solve.
     solve: u32,
-    members: Vec<u32>,
-    touched: Vec<u32>,
-    /// Channels with members without a share, and their keys.
+    members: Vec<Member>,
+    /// The channels of the solve.
+    work: Vec<Work>,
+    /// Those with members without a share, by place in the solve, and their keys.
     active: Vec<(f64, u32)>,
-    old: Vec<f64>,
     limits: Vec<(f64, u32)>,
     heap: Heap,
 }
@@ -124,10 +147,11 @@ impl MaxMin {
             count: 0,
             held: 0,
             age: 0,
+            slot: NONE,
         };
         Self {
             channels: capacity.iter().map(channel).collect(),
-            work: vec![Work::default(); capacity.len()],
+            work: Vec::new(),
             flows: Vec::new(),
             hops: Vec::new(),
             unused: Vec::new(),
@@ -136,12 +160,24 @@ impl MaxMin {
             fresh: Vec::new(),
             solve: 0,
             members: Vec::new(),
-            touched: Vec::new(),
             active: Vec::new(),
-            old: Vec::new(),
             limits: Vec::new(),
             heap: Heap::default(),
         }
+    }
+
+    /// Makes room for so many flows more.
+    pub fn reserve(&mut self, flows: usize) {
+        let more = flows.saturating_sub(self.unused.len());
+        self.flows.reserve(more);
+        self.fresh.reserve(flows);
+    }
+
+    /// Looks at channels that will be changed soon. Nothing depends on it; but here the memory can be asked for all of
+    /// them at once, where a change has to know what the one before found.
+    pub fn approach(&self, channels: impl Iterator<Item = u32>) {
+        let sum = |sum: u32, c| sum.wrapping_add(self.channels[c as usize].count);
+        std::hint::black_box(channels.fold(0, sum));
     }
 
     /// Number of flows.
@@ -168,7 +204,7 @@ impl MaxMin {
 
     /// The channels of a flow.
     pub fn path(&self, flow: FlowId) -> impl Iterator<Item = u32> + Clone + '_ {
-        self.hops_of(flow.0).map(|h| self.hops[h].channel)
+        self.hops[self.hops_of(flow.0)].iter().map(|h| h.channel)
     }
 
     /// The flows on a channel.
@@ -200,8 +236,8 @@ impl MaxMin {
             Some(id) if self.flows[id as usize].room >= length => id,
             gone => {
                 let begin = self.hops.len() as u32;
-                let none = Hop { channel: NONE, flow: NONE, next: NONE, before: NONE };
-                self.hops.resize(self.hops.len() + path.len(), none);
+                let none = Hop { channel: NONE, flow: NONE, next: NONE, before: NONE, slot: NONE };
+                self.hops.extend(std::iter::repeat_n(none, path.len()));
                 let flow = Flow {
                     weight,
                     limit,
@@ -229,14 +265,31 @@ impl MaxMin {
             let channel = &mut self.channels[c as usize];
             let (at, next) = (begin + i as u32, channel.first);
             (channel.first, channel.count) = (at, channel.count + 1);
-            self.hops[at as usize] = Hop { channel: c, flow: id, next, before: NONE };
+            let count = channel.count;
+            self.hops[at as usize] = Hop { channel: c, flow: id, next, before: NONE, slot: NONE };
             if let Some(next) = self.hops.get_mut(next as usize) {
                 next.before = at;
+                let other = next.flow;
+                if count == 2 {
+                    self.no_longer_alone(c, other);
+                }
             }
         }
         self.alive += 1;
         self.fresh.push(id);
         FlowId(id)
+    }
+
+    /// A channel that one flow had for itself gets another.
+    fn no_longer_alone(&mut self, c: u32, flow: u32) {
+        let channel = &mut self.channels[c as usize];
+        // Nobody has kept count: it is summed up when it is touched.
+        (channel.age, channel.highest, channel.lowest) = (AGE, f64::INFINITY, 0.0);
+        let flow = &mut self.flows[flow as usize];
+        if flow.bottleneck == OWN {
+            flow.bottleneck = c;
+            channel.held = 1;
+        }
     }
 
     /// Takes a flow away. What becomes free is shared at the next [`MaxMin::share`].
@@ -245,7 +298,7 @@ impl MaxMin {
         if bottleneck == NONE {
             // It may be among the new ones still.
             self.fresh.retain(|&f| f != flow.0);
-        } else {
+        } else if bottleneck != OWN {
             self.channels[bottleneck as usize].held -= 1;
         }
         for h in self.hops_of(flow.0) {
@@ -260,9 +313,7 @@ impl MaxMin {
                 Some(before) => before.next = next,
                 None => channel.first = next,
             }
-            if channel.count == 0 {
-                (channel.used, channel.highest, channel.age) = (0.0, 0.0, 0);
-            } else if channel.held > 0 {
+            if channel.count > 0 && channel.held > 0 {
                 self.freed.push(c);
             }
         }
@@ -279,26 +330,28 @@ impl MaxMin {
         }
         self.solve += 1;
         self.members.clear();
-        self.touched.clear();
-        self.old.clear();
-        let fresh = std::mem::take(&mut self.fresh);
-        for &f in &fresh {
-            self.join(f);
+        self.work.clear();
+        let mut fresh = std::mem::take(&mut self.fresh);
+        self.members.reserve(fresh.len());
+        for some in fresh.chunks(ABREAST) {
+            self.approach(some.iter().flat_map(|&f| self.path(FlowId(f))));
+            for &f in some {
+                self.join(f);
+            }
         }
+        fresh.clear();
         self.fresh = fresh;
-        self.fresh.clear();
-        let freed = std::mem::take(&mut self.freed);
-        for &c in &freed {
+        let mut freed = std::mem::take(&mut self.freed);
+        for c in freed.drain(..) {
             self.join_held_by(c);
         }
         self.freed = freed;
-        self.freed.clear();
         // What a new flow meets on full channels has to give way.
-        for t in 0..self.touched.len() {
-            self.join_held_by(self.touched[t]);
+        for t in 0..self.work.len() {
+            self.join_held_by(self.work[t].channel);
         }
         let mut rounds = 0;
-        while !self.members.is_empty() {
+        while !self.work.is_empty() {
             self.fill();
             let before = self.members.len();
             self.test();
@@ -315,14 +368,15 @@ impl MaxMin {
 
     /// Writes down what came of a solve.
     fn settle(&mut self, changed: &mut Vec<(FlowId, f64)>) {
-        for &c in &self.touched {
-            let (channel, work) = (&mut self.channels[c as usize], &self.work[c as usize]);
+        for work in &self.work {
+            let channel = &mut self.channels[work.channel as usize];
             channel.used = channel.capacity - work.left;
             channel.age += 1;
-            let whole = channel.count == work.members;
+            let whole = work.others == 0;
             channel.highest = if whole { work.top } else { channel.highest.max(work.top) };
         }
-        for (&f, &old) in self.members.iter().zip(&self.old) {
+        changed.reserve(self.members.len());
+        for &Member { flow: f, old, .. } in &self.members {
             let flow = &self.flows[f as usize];
             if let Some(channel) = self.channels.get_mut(flow.bottleneck as usize) {
                 let level = flow.rate / flow.weight;
@@ -336,7 +390,7 @@ impl MaxMin {
         }
     }
 
-    /// Takes a flow into the solve, and its channels.
+    /// Takes a flow into the solve, and the channels that it shares.
     #[inline]
     fn join(&mut self, f: u32) {
         let flow = &mut self.flows[f as usize];
@@ -344,37 +398,61 @@ impl MaxMin {
             return;
         }
         flow.solve = self.solve;
-        let Flow { weight, rate, .. } = *flow;
-        let bottleneck = std::mem::replace(&mut flow.bottleneck, NONE);
-        self.members.push(f);
-        self.old.push(rate);
+        let Flow { weight, rate, mut limit, .. } = *flow;
+        let bottleneck = std::mem::replace(&mut flow.bottleneck, OWN);
         if let Some(channel) = self.channels.get_mut(bottleneck as usize) {
             channel.held -= 1;
         }
+        let mut shares = false;
         for h in self.hops_of(f) {
             let c = self.hops[h].channel;
-            if self.work[c as usize].solve != self.solve {
-                self.touch(c);
+            let channel = &self.channels[c as usize];
+            if channel.count == 1 {
+                limit = limit.min(channel.capacity);
+                self.hops[h].slot = NONE;
+                continue;
             }
-            let work = &mut self.work[c as usize];
+            shares = true;
+            let mut slot = channel.slot;
+            if self.work.get(slot as usize).is_none_or(|w| w.channel != c) {
+                slot = self.touch(c);
+            }
+            self.hops[h].slot = slot;
+            let work = &mut self.work[slot as usize];
             work.members += 1;
+            work.others -= 1;
             work.gross += weight;
-            work.others -= rate;
+            work.room += rate;
         }
+        if !shares {
+            self.flows[f as usize].rate = limit;
+        }
+        self.members.push(Member { old: rate, own: limit / weight, flow: f, shares });
     }
 
-    /// Takes a channel into the solve.
-    #[inline]
-    fn touch(&mut self, c: u32) {
+    /// Takes a channel into the solve; returns its place.
+    fn touch(&mut self, c: u32) -> u32 {
         let mut used = self.channels[c as usize].used;
         if self.channels[c as usize].age >= AGE {
             used = self.on(c).map(|f| self.flows[f as usize].rate).sum();
             self.channels[c as usize].age = 0;
         }
-        let work = &mut self.work[c as usize];
-        (work.solve, work.members) = (self.solve, 0);
-        (work.others, work.gross) = (used, 0.0);
-        self.touched.push(c);
+        let slot = self.work.len() as u32;
+        let channel = &mut self.channels[c as usize];
+        channel.slot = slot;
+        self.work.push(Work {
+            left: 0.0,
+            weight: 0.0,
+            room: channel.capacity - used,
+            gross: 0.0,
+            level: f64::INFINITY,
+            top: 0.0,
+            channel: c,
+            others: channel.count,
+            members: 0,
+            open: 0,
+        });
+        slot
     }
 
     /// Takes in the flows that a channel keeps from more.
@@ -403,29 +481,27 @@ impl MaxMin {
     /// Shares what the others leave among the members, by progressive filling.
     fn fill(&mut self) {
         self.active.clear();
-        let mut limits = std::mem::take(&mut self.limits);
         let mut least = f64::INFINITY;
-        for &c in &self.touched {
-            let (channel, work) = (&self.channels[c as usize], &mut self.work[c as usize]);
-            let whole = channel.count == work.members;
-            let others = if whole { 0.0 } else { work.others };
-            work.left = (channel.capacity - others).max(0.0);
+        for (slot, work) in (0..).zip(&mut self.work) {
+            let whole = work.others == 0;
+            work.left =
+                if whole { self.channels[work.channel as usize].capacity } else { work.room };
+            work.left = work.left.max(0.0);
             (work.weight, work.open) = (work.gross, work.members);
             (work.level, work.top) = (f64::INFINITY, 0.0);
             let key = work.left / work.weight;
-            self.active.push((key, c));
+            self.active.push((key, slot));
             least = least.min(key);
         }
-        for &f in &self.members {
-            let flow = &mut self.flows[f as usize];
+        let mut open = 0;
+        let mut lowest = f64::INFINITY;
+        for m in self.members.iter().filter(|m| m.shares) {
             // Below zero until it has a share.
-            flow.rate = -1.0;
-            if flow.limit < f64::INFINITY || flow.length == 0 {
-                limits.push((flow.limit / flow.weight, f));
-            }
+            self.flows[m.flow as usize].rate = -1.0;
+            lowest = lowest.min(m.own);
+            open += 1;
         }
-        let mut open = self.members.len() as u32;
-        limits.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
+        self.limits.clear();
         let mut level = 0.0f64;
         let mut scans = 0;
         while open > 0 && scans < SCANS {
@@ -433,50 +509,41 @@ impl MaxMin {
                 least = self.scan();
             }
             scans += 1;
-            let limited = self.limited(&mut limits, least);
-            if limited > 0 {
-                // Levels are higher now.
-                open -= limited;
-                continue;
+            if lowest < least {
+                let limited = self.limited(&mut lowest, least);
+                if limited > 0 {
+                    // Levels are higher now.
+                    open -= limited;
+                    continue;
+                }
             }
             level = level.max(least);
             for i in 0..self.active.len() {
-                let (key, c) = self.active[i];
+                let (key, slot) = self.active[i];
                 // Keys only grow while others are given shares.
                 if key > level * (1.0 + SAME) {
                     continue;
                 }
-                let work = &self.work[c as usize];
+                let work = &self.work[slot as usize];
                 if work.open > 0 && work.left <= level * work.weight * (1.0 + SAME) {
-                    open -= self.freeze(c, level);
+                    open -= self.freeze(slot, level);
                 }
             }
-            if self.active.is_empty() {
-                break;
-            }
         }
-        if open > 0 && !self.active.is_empty() {
-            self.fill_by_heap(level, &mut limits);
+        if open > 0 {
+            self.fill_by_heap(level, lowest);
         }
-        // Without a channel only the limit counts.
-        while let Some((limit, f)) = limits.pop() {
-            let flow = &mut self.flows[f as usize];
-            if flow.rate < 0.0 {
-                (flow.rate, flow.bottleneck) = (limit * flow.weight, NONE);
-            }
-        }
-        self.limits = limits;
     }
 
     /// Finds the keys of all channels with members without a share; returns the least.
     fn scan(&mut self) -> f64 {
         let (mut least, mut kept) = (f64::INFINITY, 0);
         for i in 0..self.active.len() {
-            let c = self.active[i].1;
-            let work = &self.work[c as usize];
+            let slot = self.active[i].1;
+            let work = &self.work[slot as usize];
             if work.open > 0 {
                 let key = work.left / work.weight;
-                self.active[kept] = (key, c);
+                self.active[kept] = (key, slot);
                 kept += 1;
                 least = least.min(key);
             }
@@ -486,18 +553,18 @@ impl MaxMin {
     }
 
     /// The rest of [`Self::fill`], where levels are many.
-    fn fill_by_heap(&mut self, mut level: f64, limits: &mut Vec<(f64, u32)>) {
+    fn fill_by_heap(&mut self, mut level: f64, mut lowest: f64) {
         let mut heap = std::mem::take(&mut self.heap);
         heap.items.clear();
-        for &(_, c) in &self.active {
-            let work = &self.work[c as usize];
+        for &(_, slot) in &self.active {
+            let work = &self.work[slot as usize];
             if work.open > 0 {
-                heap.items.push((work.left / work.weight, c));
+                heap.items.push((work.left / work.weight, slot));
             }
         }
         heap.order();
-        while let Some(&(key, c)) = heap.items.first() {
-            let work = &self.work[c as usize];
+        while let Some(&(key, slot)) = heap.items.first() {
+            let work = &self.work[slot as usize];
             if work.open == 0 {
                 heap.pop();
                 continue;
@@ -508,38 +575,50 @@ impl MaxMin {
                 heap.replace(now);
                 continue;
             }
-            if limits.last().is_some_and(|l| l.0 < key) {
-                self.limited(limits, key);
+            if lowest < key {
+                self.limited(&mut lowest, key);
                 continue;
             }
             heap.pop();
             if key > level * (1.0 + SAME) {
                 level = key;
             }
-            self.freeze(c, level);
+            self.freeze(slot, level);
         }
         self.heap = heap;
     }
 
-    /// Gives flows whose limits are below a level their limits; returns how many.
-    fn limited(&mut self, limits: &mut Vec<(f64, u32)>, level: f64) -> u32 {
+    /// Gives flows whose own limits are below a level these limits; returns how many. `lowest` is the lowest limit of
+    /// those without a share, then and now.
+    fn limited(&mut self, lowest: &mut f64, level: f64) -> u32 {
+        let mut limits = std::mem::take(&mut self.limits);
+        if limits.is_empty() {
+            let open = self.members.iter().filter(|m| m.shares && m.own < f64::INFINITY);
+            limits.extend(open.map(|m| (m.own, m.flow)));
+            limits.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
+        }
         let mut count = 0;
-        while let Some(&(limit, f)) = limits.last()
-            && limit < level
-        {
-            limits.pop();
+        *lowest = f64::INFINITY;
+        while let Some(&(limit, f)) = limits.last() {
             if self.flows[f as usize].rate < 0.0 {
-                self.give(f, limit, NONE);
+                if limit >= level {
+                    *lowest = limit;
+                    break;
+                }
+                self.give(f, limit, OWN);
                 count += 1;
             }
+            limits.pop();
         }
+        self.limits = limits;
         count
     }
 
     /// All flows of a channel that have no share yet get theirs; returns how many.
-    fn freeze(&mut self, c: u32, level: f64) -> u32 {
-        self.work[c as usize].level = level;
-        let open = self.work[c as usize].open;
+    fn freeze(&mut self, slot: u32, level: f64) -> u32 {
+        let work = &mut self.work[slot as usize];
+        work.level = level;
+        let (open, c) = (work.open, work.channel);
         let mut count = 0;
         let mut at = self.channels[c as usize].first;
         while count < open
@@ -560,25 +639,26 @@ impl MaxMin {
         let flow = &mut self.flows[f as usize];
         let (weight, rate) = (flow.weight, level * flow.weight);
         (flow.rate, flow.bottleneck) = (rate, bottleneck);
-        for h in self.hops_of(f) {
-            let work = &mut self.work[self.hops[h].channel as usize];
-            work.left = (work.left - rate).max(0.0);
-            work.weight -= weight;
-            work.open -= 1;
-            work.top = work.top.max(level);
+        let range = self.hops_of(f);
+        for hop in &self.hops[range] {
+            // Channels that it has for itself have no place.
+            if let Some(work) = self.work.get_mut(hop.slot as usize) {
+                work.left = (work.left - rate).max(0.0);
+                work.weight -= weight;
+                work.open -= 1;
+                work.top = work.top.max(level);
+            }
         }
     }
 
     /// Takes in whoever has no bottleneck any more.
     fn test(&mut self) {
-        for t in 0..self.touched.len() {
-            let c = self.touched[t];
-            let Channel { capacity, lowest, highest, first, count, held, .. } =
-                self.channels[c as usize];
-            let Work { left, level, top, members, .. } = self.work[c as usize];
-            if count == members {
+        for t in 0..self.work.len() {
+            let Work { left, level, top, others, channel: c, .. } = self.work[t];
+            if others == 0 {
                 continue;
             }
+            let Channel { capacity, lowest, highest, first, held, .. } = self.channels[c as usize];
             let full = left <= capacity * FULL;
             // Whether any can be that has more than those that this channel holds back, or is held back here no longer.
             let above = highest > level * (1.0 + FULL);

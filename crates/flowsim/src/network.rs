@@ -3,17 +3,8 @@
 use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
 use darkfiber_routing::{DestId, Routes, Step, step};
 use darkfiber_workload::play::Host;
-use thiserror::Error;
 
-/// A message between terminals without a route.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("no route from terminal {} to terminal {}", from.0, to.0)]
-pub struct NoRoute {
-    /// Where it would come from.
-    pub from: TerminalId,
-    /// Where it would go.
-    pub to: TerminalId,
-}
+use crate::Path;
 
 /// A fabric, its routes, and what its channels can carry.
 ///
@@ -32,8 +23,10 @@ pub struct Network<'a> {
     known: Vec<u32>,
     /// Paths that were asked for without it.
     asked: usize,
-    /// Length, latency in two parts, channels.
+    /// Length, latency in two parts, channels between switches.
     paths: Vec<u32>,
+    /// Paths that are being followed.
+    open: Vec<u32>,
 }
 
 /// The table of paths has at most so many entries.
@@ -83,6 +76,7 @@ impl<'a> Network<'a> {
             known: Vec::new(),
             asked: 0,
             paths: vec![0],
+            open: Vec::new(),
         }
     }
 
@@ -120,92 +114,118 @@ impl<'a> Network<'a> {
         &self.capacity
     }
 
-    /// The channels of a path, from injection to ejection, into `channels`; returns its latency in picoseconds, adapters
-    /// included.
+    /// Follows paths through the tables.
     ///
-    /// # Errors
-    /// If there is no route.
-    pub fn path(
-        &mut self,
-        from: TerminalId,
-        to: TerminalId,
-        path: usize,
-        channels: &mut Vec<u32>,
-    ) -> Result<u64, NoRoute> {
+    /// They go side by side, each a step at a time: a step mostly waits for the memory, and so they wait together.
+    pub fn follow(&mut self, paths: &mut [Path]) {
         let (m, t) = (self.fabric.channel_count(), self.fabric.terminal_count());
-        channels.clear();
-        channels.push((m + t + from.index()) as u32);
-        let ends =
-            self.adapters + self.latency[m + to.index()] + self.latency[m + t + from.index()];
-        let row = self.routes.row(DestId::terminal(to), path);
-        let source = self.switch_of(from);
+        let mut open = std::mem::take(&mut self.open);
+        open.clear();
+        for (i, p) in (0..).zip(&mut *paths) {
+            p.channels.clear();
+            p.channels.push((m + t + p.from.index()) as u32);
+            p.row = self.routes.row(DestId::terminal(p.to), p.number);
+            p.at = self.switch_of(p.from);
+            p.latency = Some(self.latency[m + t + p.from.index()]);
+            if !self.recall(p) {
+                open.push(i);
+            }
+        }
+        while !open.is_empty() {
+            open.retain(|&i| self.go_on(&mut paths[i as usize]));
+        }
+        self.open = open;
+    }
+
+    /// Ends a path as it was followed before, if it was.
+    fn recall(&mut self, p: &mut Path) -> bool {
         if self.known.is_empty() {
             self.asked += 1;
             let entries = self.routes.row_count() * self.fabric.switch_count();
             if self.asked * PAYS > entries && entries <= KEPT {
                 self.known = vec![0; entries];
             }
+            return false;
         }
-        let inner = if self.known.is_empty() {
-            self.follow(from, to, row, channels)?
-        } else {
-            // A row that terminals share delivers at their switch: their paths are the same up to there.
-            let slot = row * self.fabric.switch_count() + source.index();
-            if self.known[slot] == 0 {
-                let latency = self.follow(from, to, row, channels)?;
-                self.known[slot] = self.paths.len() as u32;
-                self.paths.push(channels.len() as u32 - 1);
-                self.paths.extend([latency as u32, (latency >> 32) as u32]);
-                self.paths.extend_from_slice(&channels[1..]);
-                latency
-            } else {
-                let at = self.known[slot] as usize;
-                let length = self.paths[at] as usize;
-                channels.extend_from_slice(&self.paths[at + HEAD..at + HEAD + length]);
-                u64::from(self.paths[at + 1]) | u64::from(self.paths[at + 2]) << 32
+        let at = self.known[p.row * self.fabric.switch_count() + p.at.index()] as usize;
+        if at == 0 {
+            return false;
+        }
+        let length = self.paths[at] as usize;
+        p.channels.extend_from_slice(&self.paths[at + HEAD..at + HEAD + length]);
+        self.arrive(p, u64::from(self.paths[at + 1]) | u64::from(self.paths[at + 2]) << 32);
+        true
+    }
+
+    /// One step; whether there are more.
+    #[inline]
+    fn go_on(&mut self, p: &mut Path) -> bool {
+        match step(self.fabric, self.routes.ports(p.row), p.to, p.at) {
+            Step::To(c) if p.channels.len() <= self.fabric.switch_count() => {
+                p.channels.push(c.0);
+                p.at = self.fabric.head(c);
+                true
             }
-        };
-        channels.push((m + to.index()) as u32);
-        Ok(ends + inner)
+            Step::To(_) | Step::Drops => {
+                p.latency = None;
+                false
+            }
+            Step::Delivers => {
+                // A row that terminals share delivers at their switch: their paths are the same up to there.
+                let inner = &p.channels[1..];
+                let cables = inner.iter().map(|&c| self.latency[c as usize] + self.switch);
+                let latency = self.switch + cables.sum::<u64>();
+                if !self.known.is_empty() {
+                    let source = self.switch_of(p.from).index();
+                    let slot = p.row * self.fabric.switch_count() + source;
+                    self.known[slot] = self.paths.len() as u32;
+                    self.paths.push(inner.len() as u32);
+                    self.paths.extend([latency as u32, (latency >> 32) as u32]);
+                    self.paths.extend_from_slice(inner);
+                }
+                self.arrive(p, latency);
+                false
+            }
+        }
+    }
+
+    /// Puts the end to a path; `latency` is that between the two cables of terminals.
+    fn arrive(&self, p: &mut Path, latency: u64) {
+        let last = self.fabric.channel_count() + p.to.index();
+        p.channels.push(last as u32);
+        p.latency = p.latency.map(|first| self.adapters + first + latency + self.latency[last]);
     }
 
     /// The latency of an empty message on the path that the routes state, in picoseconds; 0 without a route.
     pub fn latency(&self, from: TerminalId, to: TerminalId) -> u64 {
         let (m, t) = (self.fabric.channel_count(), self.fabric.terminal_count());
         let row = self.routes.row(DestId::terminal(to), self.routes.path_of(from));
-        let slot = row * self.fabric.switch_count() + self.switch_of(from).index();
+        let source = self.switch_of(from);
+        let slot = row * self.fabric.switch_count() + source.index();
         let inner = match self.known.get(slot) {
             Some(&at) if at != 0 => {
                 let at = at as usize;
                 u64::from(self.paths[at + 1]) | u64::from(self.paths[at + 2]) << 32
             }
-            _ => self.follow(from, to, row, &mut Vec::new()).unwrap_or(0),
+            _ => self.inner_latency(source, to, row).unwrap_or(0),
         };
         self.adapters + self.latency[m + to.index()] + self.latency[m + t + from.index()] + inner
     }
 
-    /// Follows the tables; returns the latency of switches and of cables between them.
-    fn follow(
-        &self,
-        from: TerminalId,
-        to: TerminalId,
-        row: usize,
-        channels: &mut Vec<u32>,
-    ) -> Result<u64, NoRoute> {
+    /// The latency of switches and of cables between them.
+    fn inner_latency(&self, source: SwitchId, to: TerminalId, row: usize) -> Option<u64> {
         let ports = self.routes.ports(row);
-        let mut at = self.switch_of(from);
-        let mut latency = self.switch;
+        let (mut at, mut latency) = (source, self.switch);
         for _ in 0..=self.fabric.switch_count() {
             match step(self.fabric, ports, to, at) {
-                Step::Delivers => return Ok(latency),
+                Step::Delivers => return Some(latency),
                 Step::Drops => break,
                 Step::To(c) => {
-                    channels.push(c.0);
                     latency += self.latency[c.index()] + self.switch;
                     at = self.fabric.head(c);
                 }
             }
         }
-        Err(NoRoute { from, to })
+        None
     }
 }

@@ -283,14 +283,18 @@ impl<'a> Tree<'a> {
             let below = if up { self.level[s] } else { self.level[s] - 1 } as usize;
             let (w, p) = (self.pgft.w[below], self.pgft.p[below]);
             let q = port(below);
-            let wanted = |c: &Candidate| {
+            let detour = |c: &&Candidate| {
                 let parent = u32::from(self.pgft.digits[c.head as usize * h + below]);
-                let detour = if up { (parent + w - q % w) % w } else { 0 };
-                let bundle = candidates.iter().filter(|x| x.head == c.head);
-                let place = bundle.take_while(|x| x.channel != c.channel).count() as u32;
-                (detour, (place + p - q / w % p) % p)
+                if up { (parent + w - q % w) % w } else { 0 }
             };
-            let best = candidates.iter().min_by_key(|c| wanted(c));
+            let least = candidates.iter().map(|c| detour(&c)).min().unwrap_or(0);
+            let near = || candidates.iter().filter(|c| detour(c) == least);
+            let turn = |c: &&Candidate| {
+                let bundle = near().filter(|x| x.head == c.head);
+                let place = bundle.take_while(|x| x.channel != c.channel).count() as u32;
+                (place + p - q / w % p) % p
+            };
+            let best = near().min_by_key(turn);
             let c = best.expect("a switch at a distance has a way").channel;
             ports[s] = fabric.tail_ports()[c as usize];
         }

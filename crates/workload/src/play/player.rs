@@ -222,18 +222,7 @@ impl<'a> Player<'a> {
                 Kind::Begin => self.begin(job, now),
                 Kind::Begun => self.release(job, rank, what, true),
                 Kind::Done => self.done(job, rank, what, now),
-                Kind::Sent => {
-                    let m = &mut self.messages[what as usize];
-                    if m.asks {
-                        let at = now + self.latency(wire, what);
-                        self.agenda.push(at, Event { kind: Kind::Request, ..event });
-                    } else {
-                        m.departed = now;
-                        let m = *m;
-                        departures.push(self.departure(what));
-                        self.done(job, m.from, m.send, now);
-                    }
-                }
+                Kind::Sent => self.sent(what, now, wire, departures),
                 Kind::Request => self.meets(what, now, wire),
                 Kind::Answer => {
                     let m = &mut self.messages[what as usize];
@@ -255,7 +244,21 @@ impl<'a> Player<'a> {
                     self.meets(what, now, wire);
                 }
             }
-            self.go(job, now, wire);
+            self.go(job, now, wire, departures);
+        }
+    }
+
+    /// A processor has handed a message over.
+    fn sent(&mut self, message: u32, now: u64, wire: &dyn Wire, departures: &mut Vec<Departure>) {
+        let m = &mut self.messages[message as usize];
+        let (job, rank, send) = (m.job, m.from, m.send);
+        if m.asks {
+            let request = Event { job, rank, what: message, kind: Kind::Request };
+            self.agenda.push(now + self.latency(wire, message), request);
+        } else {
+            m.departed = now;
+            departures.push(self.departure(message));
+            self.done(job, rank, send, now);
         }
     }
 
@@ -312,15 +315,14 @@ impl<'a> Player<'a> {
         {
             for (recv, message) in first.remove() {
                 let at = running.ranks[rank as usize].at(recv);
-                running.state[at] = message + HELD;
+                running.ops[at].state = message + HELD;
             }
         }
         let schedule = self.schedule(job, block);
         let running = &self.running[job as usize];
-        let left = &running.left[running.ranks[rank as usize].base as usize..];
-        for (op, _) in schedule.of(rank).zip(left).filter(|(_, left)| **left == 0) {
-            self.ready.push((rank, op));
-        }
+        let waits = &running.ops[running.ranks[rank as usize].base as usize..];
+        let ready = schedule.of(rank).zip(waits).filter(|(_, waits)| waits.left == 0);
+        self.ready.extend(ready.map(|(op, _)| (rank, op)));
     }
 
     fn complete(&mut self, job: u32, now: u64) {
@@ -340,18 +342,26 @@ impl<'a> Player<'a> {
     }
 
     /// Begins all operations that can begin.
-    fn go(&mut self, job: u32, now: u64, wire: &dyn Wire) {
+    fn go(&mut self, job: u32, now: u64, wire: &dyn Wire, departures: &mut Vec<Departure>) {
         // First come, first served.
         let mut i = 0;
         while i < self.ready.len() {
             let (rank, op) = self.ready[i];
             i += 1;
-            self.start(job, rank, op, now, wire);
+            self.start(job, rank, op, now, wire, departures);
         }
         self.ready.clear();
     }
 
-    fn start(&mut self, job: u32, rank: u32, op: u32, now: u64, wire: &dyn Wire) {
+    fn start(
+        &mut self,
+        job: u32,
+        rank: u32,
+        op: u32,
+        now: u64,
+        wire: &dyn Wire,
+        departures: &mut Vec<Departure>,
+    ) {
         let block = self.running[job as usize].ranks[rank as usize].block;
         let schedule = self.schedule(job, block);
         let stream = schedule.stream(op);
@@ -394,12 +404,15 @@ impl<'a> Player<'a> {
                     holds: large,
                 };
                 let message = self.message(message);
-                self.agenda.push(at, Event { job, rank, what: message, kind: Kind::Sent });
+                if at == now {
+                    self.sent(message, now, wire, departures);
+                } else {
+                    self.agenda.push(at, Event { job, rank, what: message, kind: Kind::Sent });
+                }
             }
             Op::Recv { .. } => {
                 let at = running.ranks[rank as usize].at(op);
-                let state = running.state[at];
-                running.state[at] = ASKED;
+                let state = std::mem::replace(&mut running.ops[at].state, ASKED);
                 if state >= HELD {
                     let message = state - HELD;
                     let epoch = running.ranks[rank as usize].epoch;
@@ -433,8 +446,8 @@ impl<'a> Player<'a> {
             return;
         }
         let at = rank.at(m.recv);
-        if running.state[at] == UNASKED {
-            running.state[at] = message + HELD;
+        if running.ops[at].state == UNASKED {
+            running.ops[at].state = message + HELD;
         } else if m.asks {
             let answer = Event { job: m.job, rank: m.from, what: message, kind: Kind::Answer };
             let at = now + self.latency(wire, message);
@@ -446,8 +459,12 @@ impl<'a> Player<'a> {
             *free = now.max(*free) + busy;
             let at = *free;
             self.unused.push(message);
-            let done = Event { job: m.job, rank: m.to, what: m.recv, kind: Kind::Done };
-            self.agenda.push(at, done);
+            if at == now {
+                self.done(m.job, m.to, m.recv, now);
+            } else {
+                let done = Event { job: m.job, rank: m.to, what: m.recv, kind: Kind::Done };
+                self.agenda.push(at, done);
+            }
         }
     }
 
@@ -458,7 +475,7 @@ impl<'a> Player<'a> {
         let schedule = &self.jobs[job as usize].program.blocks()[r.block as usize];
         for (next, on_start) in schedule.dependents(op) {
             if on_start == at_start {
-                let left = &mut running.left[r.at(next)];
+                let left = &mut running.ops[r.at(next)].left;
                 *left -= 1;
                 if *left == 0 {
                     self.ready.push((rank, next));
@@ -471,7 +488,7 @@ impl<'a> Player<'a> {
         self.release(job, rank, op, false);
         let running = &mut self.running[job as usize];
         let r = &mut running.ranks[rank as usize];
-        running.left[r.at(op)] = DONE;
+        running.ops[r.at(op)].left = DONE;
         r.remaining -= 1;
         if r.remaining == 0 {
             r.epoch += 1;
@@ -493,7 +510,7 @@ impl<'a> Player<'a> {
                 running.ranks.iter().enumerate().filter(|(_, r)| r.epoch < running.epochs)
             {
                 let schedule = self.schedule(job as u32, r.block);
-                for op in schedule.of(rank as u32).filter(|&op| running.left[r.at(op)] == 0) {
+                for op in schedule.of(rank as u32).filter(|&op| running.ops[r.at(op)].left == 0) {
                     stuck.waiting += 1;
                     if stuck.examples.len() < 4 {
                         let what = (job as u32, rank as u32, op - r.first, schedule.op(op));

@@ -36,14 +36,21 @@ impl Rank {
     }
 }
 
+/// What an operation waits for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waits {
+    /// How many operations.
+    pub(super) left: u32,
+    /// What came of it, if it is a receive.
+    pub(super) state: u32,
+}
+
 /// A job that runs.
 #[derive(Debug)]
 pub(super) struct Running {
     pub(super) ranks: Vec<Rank>,
-    /// How many operations each operation still waits for.
-    pub(super) left: Vec<u32>,
-    /// What came of each receive.
-    pub(super) state: Vec<u32>,
+    /// Of each operation of the epochs that ranks are in.
+    pub(super) ops: Vec<Waits>,
     /// When each stream of each rank has time.
     pub(super) free: Vec<u64>,
     pub(super) streams: usize,
@@ -72,8 +79,7 @@ impl Running {
         let n = program.ranks() as usize;
         Self {
             ranks,
-            left: vec![0; base as usize],
-            state: vec![UNASKED; base as usize],
+            ops: vec![Waits { left: 0, state: UNASKED }; base as usize],
             free: vec![0; n * streams],
             streams,
             early: vec![BTreeMap::new(); n],
@@ -107,9 +113,8 @@ impl Running {
                 r.remaining = ops.len() as u32;
                 r.first = ops.start;
                 let range = r.base as usize..r.base as usize + ops.len();
-                self.state[range.clone()].fill(UNASKED);
-                for (left, op) in self.left[range].iter_mut().zip(ops) {
-                    *left = schedule.needs(op);
+                for (waits, op) in self.ops[range].iter_mut().zip(ops) {
+                    *waits = Waits { left: schedule.needs(op), state: UNASKED };
                 }
                 return Entered::Begins;
             }

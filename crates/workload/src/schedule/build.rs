@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::matching::{self, Unmatched};
-use super::{COMPUTE, KIND, MAX_STREAMS, ON_START, Op, RECV, SEND, Schedule};
+use super::{COMPUTE, KIND, MAX_STREAMS, Node, ON_START, Op, RECV, SEND, Schedule};
 
 /// Why operations do not make a schedule.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -46,10 +46,7 @@ fn listed(circle: &[u32]) -> String {
 #[derive(Clone, Debug)]
 pub struct Builder {
     rank: Vec<u32>,
-    kind: Vec<u8>,
-    peer: Vec<u32>,
-    size: Vec<u64>,
-    tag: Vec<u32>,
+    nodes: Vec<Node>,
     /// Pairs of operations: the second waits for the first.
     edges: Vec<(u32, u32)>,
     ranks: u32,
@@ -61,15 +58,7 @@ const MOST: usize = ON_START as usize - 1;
 impl Builder {
     /// A schedule of so many ranks, without operations.
     pub fn new(ranks: u32) -> Self {
-        Self {
-            rank: Vec::new(),
-            kind: Vec::new(),
-            peer: Vec::new(),
-            size: Vec::new(),
-            tag: Vec::new(),
-            edges: Vec::new(),
-            ranks,
-        }
+        Self { rank: Vec::new(), nodes: Vec::new(), edges: Vec::new(), ranks }
     }
 
     /// Number of ranks.
@@ -79,12 +68,12 @@ impl Builder {
 
     /// Number of operations so far.
     pub fn len(&self) -> usize {
-        self.kind.len()
+        self.nodes.len()
     }
 
     /// Whether there is none yet.
     pub fn is_empty(&self) -> bool {
-        self.kind.is_empty()
+        self.nodes.is_empty()
     }
 
     /// Adds an operation of a rank; what is returned names it in [`Builder::after`]. Operations of a rank are in
@@ -102,12 +91,10 @@ impl Builder {
         };
         let wild = kind == RECV && peer == super::ANY;
         assert!(wild || peer < self.ranks, "peer {peer} of {}", self.ranks);
-        let id = self.kind.len() as u32;
+        let id = self.nodes.len() as u32;
         self.rank.push(rank);
-        self.kind.push(kind | stream << 2);
-        self.peer.push(peer);
-        self.size.push(size);
-        self.tag.push(tag);
+        let kind = kind | stream << 2;
+        self.nodes.push(Node { size, peer, tag, mate: id, needs: 0, after: 0, kind });
         id
     }
 
@@ -130,7 +117,7 @@ impl Builder {
     ///
     /// Complexity: O(operations log operations of a rank + dependencies).
     pub fn finish(self) -> Result<Schedule, Faulty> {
-        let n = self.kind.len();
+        let n = self.nodes.len();
         for (what, count) in [("operations", n), ("dependencies", self.edges.len())] {
             if count > MOST {
                 return Err(Faulty::TooMany { what, count, most: MOST });
@@ -144,68 +131,65 @@ impl Builder {
         for r in 0..ranks {
             first[r + 1] += first[r];
         }
-        let Self { rank, mut kind, mut peer, mut size, mut tag, mut edges, .. } = self;
+        let Self { rank, mut nodes, mut edges, .. } = self;
         if !rank.is_sorted() {
             // Where each operation goes: by rank, and within a rank as they came.
             let mut next = first.clone();
             let mut to = vec![0u32; n];
-            for (i, &r) in rank.iter().enumerate() {
-                to[i] = next[r as usize];
+            for (to, &r) in to.iter_mut().zip(&rank) {
+                *to = next[r as usize];
                 next[r as usize] += 1;
             }
-            kind = moved(&kind, &to);
-            peer = moved(&peer, &to);
-            size = moved(&size, &to);
-            tag = moved(&tag, &to);
             for (before, after) in &mut edges {
                 *before = to[*before as usize];
                 *after = to[(*after & !ON_START) as usize] | *after & ON_START;
             }
+            move_to(&mut nodes, to);
         }
         drop(rank);
-        let mut after_start = vec![0u32; n + 1];
-        let mut needs = vec![0u32; n];
+        nodes.push(Node { size: 0, peer: 0, tag: 0, mate: 0, needs: 0, after: 0, kind: COMPUTE });
         for &(before, after) in &edges {
-            after_start[before as usize + 1] += 1;
-            needs[(after & !ON_START) as usize] += 1;
+            nodes[before as usize + 1].after += 1;
+            nodes[(after & !ON_START) as usize].needs += 1;
         }
-        for i in 0..n {
-            after_start[i + 1] += after_start[i];
+        // Where each one's dependents begin; while they are filled in, where the next one goes.
+        let mut sum = 0;
+        for node in &mut nodes {
+            sum += node.after;
+            node.after = sum;
         }
         let mut after = vec![0u32; edges.len()];
-        let mut next = after_start.clone();
         for &(before, op) in &edges {
-            after[next[before as usize] as usize] = op;
-            next[before as usize] += 1;
+            let next = &mut nodes[before as usize].after;
+            after[*next as usize] = op;
+            *next += 1;
         }
+        for i in (1..nodes.len()).rev() {
+            nodes[i].after = nodes[i - 1].after;
+        }
+        nodes[0].after = 0;
         let on_start = edges.iter().any(|&(_, op)| op & ON_START != 0);
-        drop((edges, next));
-        let streams = 1 + kind.iter().map(|k| k >> 2).max().unwrap_or(0);
-        let mut schedule = Schedule {
-            first,
-            kind,
-            peer,
-            size,
-            tag,
-            mate: Vec::new(),
-            after_start,
-            after,
-            needs,
-            streams,
-            on_start,
-        };
+        drop(edges);
+        let streams = 1 + nodes.iter().map(|o| o.kind >> 2).max().unwrap_or(0);
+        let mut schedule = Schedule { first, nodes, after, streams, on_start };
         acyclic(&schedule)?;
         matching::matched(&mut schedule)?;
         Ok(schedule)
     }
 }
 
-fn moved<T: Copy + Default>(from: &[T], to: &[u32]) -> Vec<T> {
-    let mut all = vec![T::default(); from.len()];
-    for (&value, &place) in from.iter().zip(to) {
-        all[place as usize] = value;
+/// Moves each node to its place, in place: they may take most of the memory.
+fn move_to(nodes: &mut [Node], mut to: Vec<u32>) {
+    for i in 0..nodes.len() {
+        while to[i] as usize != i {
+            let place = to[i] as usize;
+            nodes.swap(i, place);
+            to.swap(i, place);
+        }
     }
-    all
+    for (i, node) in (0..).zip(nodes) {
+        node.mate = i;
+    }
 }
 
 /// Finds operations that wait for each other.
@@ -215,7 +199,7 @@ fn acyclic(schedule: &Schedule) -> Result<(), Faulty> {
     if (0..schedule.len() as u32).all(forward) {
         return Ok(());
     }
-    let mut left = schedule.needs.clone();
+    let mut left: Vec<u32> = schedule.nodes().iter().map(|o| o.needs).collect();
     for rank in 0..schedule.ranks() {
         let range = schedule.of(rank);
         let mut ready: Vec<u32> = range.clone().filter(|&i| left[i as usize] == 0).collect();
@@ -267,11 +251,11 @@ fn circle(schedule: &Schedule, left: &[u32], range: std::ops::Range<u32>) -> Vec
 impl Schedule {
     /// Whether an operation is a receive.
     pub(super) fn is_recv(&self, i: u32) -> bool {
-        self.kind[i as usize] & KIND == RECV
+        self.nodes[i as usize].kind & KIND == RECV
     }
 
     /// Whether an operation is a send.
     pub(super) fn is_send(&self, i: u32) -> bool {
-        self.kind[i as usize] & KIND == SEND
+        self.nodes[i as usize].kind & KIND == SEND
     }
 }

@@ -75,7 +75,7 @@ pub(super) fn matched(schedule: &mut Schedule) -> Result<(), Unmatched> {
     let ranks = schedule.ranks() as usize;
     let mut start = vec![0u32; ranks + 1];
     for i in (0..n as u32).filter(|&i| schedule.is_send(i)) {
-        start[schedule.peer[i as usize] as usize + 1] += 1;
+        start[schedule.nodes[i as usize].peer as usize + 1] += 1;
     }
     for r in 0..ranks {
         start[r + 1] += start[r];
@@ -85,13 +85,12 @@ pub(super) fn matched(schedule: &mut Schedule) -> Result<(), Unmatched> {
     let mut sends = vec![(0u32, 0u32); start[ranks] as usize];
     for rank in 0..ranks as u32 {
         for i in schedule.of(rank).filter(|&i| schedule.is_send(i)) {
-            let to = schedule.peer[i as usize] as usize;
+            let to = schedule.nodes[i as usize].peer as usize;
             sends[next[to] as usize] = (rank, i);
             next[to] += 1;
         }
     }
     drop(next);
-    let mut mate: Vec<u32> = (0..n as u32).collect();
     let mut lone = Vec::new();
     // So many ranks at a time that what is found out stays small.
     for begin in (0..ranks).step_by(64) {
@@ -101,12 +100,12 @@ pub(super) fn matched(schedule: &mut Schedule) -> Result<(), Unmatched> {
             .collect();
         for Pairs { pairs, lone: some } in found {
             for (a, b) in pairs {
-                (mate[a as usize], mate[b as usize]) = (b, a);
+                schedule.nodes[a as usize].mate = b;
+                schedule.nodes[b as usize].mate = a;
             }
             lone.extend(some);
         }
     }
-    schedule.mate = mate;
     if lone.is_empty() {
         return Ok(());
     }
@@ -123,12 +122,12 @@ pub(super) fn matched(schedule: &mut Schedule) -> Result<(), Unmatched> {
 }
 
 fn at_rank(schedule: &Schedule, rank: u32, sends: &[(u32, u32)]) -> Pairs {
-    let tag = |i: u32| schedule.tag[i as usize];
+    let tag = |i: u32| schedule.nodes[i as usize].tag;
     let mut sends: Vec<(u32, u32, u32)> =
         sends.iter().map(|&(from, i)| (from, tag(i), i)).collect();
     let (mut named, mut wild) = (Vec::with_capacity(sends.len()), Vec::new());
     for i in schedule.of(rank).filter(|&i| schedule.is_recv(i)) {
-        let from = schedule.peer[i as usize];
+        let from = schedule.nodes[i as usize].peer;
         if from == ANY || tag(i) == ANY {
             wild.push((from, tag(i), i));
         } else {

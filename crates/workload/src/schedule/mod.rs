@@ -63,23 +63,32 @@ const ON_START: u32 = 1 << 31;
 pub struct Schedule {
     /// Operations of rank `r`: `first[r]..first[r + 1]`.
     first: Vec<u32>,
-    /// Kind in the two lowest bits, stream above.
-    kind: Vec<u8>,
-    /// The other rank of a message.
-    peer: Vec<u32>,
-    /// Bytes, or picoseconds of a computation.
-    size: Vec<u64>,
-    tag: Vec<u32>,
-    /// The operation at the other end of a message.
-    mate: Vec<u32>,
-    /// Dependents of operation `i`: `after[after_start[i]..after_start[i + 1]]`.
-    after_start: Vec<u32>,
+    /// By number, and one at the end that is none.
+    nodes: Vec<Node>,
+    /// Dependents, those of an operation together.
     after: Vec<u32>,
-    /// How many operations each waits for.
-    needs: Vec<u32>,
+    /// Most streams that a rank uses.
     streams: u8,
     /// Whether anything waits for the beginning of an operation.
     on_start: bool,
+}
+
+/// An operation, all that a run asks of it side by side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Node {
+    /// Bytes, or picoseconds of a computation.
+    size: u64,
+    /// The other rank of a message.
+    peer: u32,
+    tag: u32,
+    /// The operation at the other end of a message.
+    mate: u32,
+    /// How many operations it waits for.
+    needs: u32,
+    /// Where its dependents begin in `after`; they end where those of the next one begin.
+    after: u32,
+    /// Kind in the two lowest bits, stream above.
+    kind: u8,
 }
 
 impl Schedule {
@@ -90,12 +99,17 @@ impl Schedule {
 
     /// Number of operations of all ranks.
     pub fn len(&self) -> usize {
-        self.kind.len()
+        self.nodes.len() - 1
     }
 
     /// Whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
-        self.kind.is_empty()
+        self.len() == 0
+    }
+
+    /// The operations, by number.
+    fn nodes(&self) -> &[Node] {
+        &self.nodes[..self.len()]
     }
 
     /// The operations of a rank, by number.
@@ -112,9 +126,8 @@ impl Schedule {
     /// An operation by number.
     #[inline]
     pub fn op(&self, op: u32) -> Op {
-        let i = op as usize;
-        let (peer, size, tag) = (self.peer[i], self.size[i], self.tag[i]);
-        match self.kind[i] & KIND {
+        let Node { kind, peer, size, tag, .. } = self.nodes[op as usize];
+        match kind & KIND {
             SEND => Op::Send { to: peer, bytes: size, tag },
             RECV => Op::Recv { from: peer, bytes: size, tag },
             _ => Op::Compute { picoseconds: size },
@@ -125,26 +138,26 @@ impl Schedule {
     /// processor.
     #[inline]
     pub fn stream(&self, op: u32) -> u8 {
-        self.kind[op as usize] >> 2
+        self.nodes[op as usize].kind >> 2
     }
 
     /// The operation at the other end of a message; its own number for a computation.
     #[inline]
     pub fn mate(&self, op: u32) -> u32 {
-        self.mate[op as usize]
+        self.nodes[op as usize].mate
     }
 
     /// How many operations an operation waits for.
     #[inline]
     pub fn needs(&self, op: u32) -> u32 {
-        self.needs[op as usize]
+        self.nodes[op as usize].needs
     }
 
     /// The operations that wait for this one: number, and whether its beginning is enough.
     #[inline]
     pub fn dependents(&self, op: u32) -> impl ExactSizeIterator<Item = (u32, bool)> + '_ {
         let i = op as usize;
-        let range = self.after_start[i] as usize..self.after_start[i + 1] as usize;
+        let range = self.nodes[i].after as usize..self.nodes[i + 1].after as usize;
         self.after[range].iter().map(|&a| (a & !ON_START, a & ON_START != 0))
     }
 
@@ -161,20 +174,17 @@ impl Schedule {
 
     /// Number of messages.
     pub fn messages(&self) -> usize {
-        self.kind.iter().filter(|&&k| k & KIND == SEND).count()
+        self.nodes().iter().filter(|o| o.kind & KIND == SEND).count()
     }
 
     /// Bytes of all messages.
     pub fn bytes(&self) -> u128 {
-        let sends = self.kind.iter().zip(&self.size).filter(|(k, _)| **k & KIND == SEND);
-        sends.map(|(_, &bytes)| u128::from(bytes)).sum()
+        let sends = self.nodes().iter().filter(|o| o.kind & KIND == SEND);
+        sends.map(|o| u128::from(o.size)).sum()
     }
 
     /// Bytes that it takes in memory.
     pub fn memory(&self) -> usize {
-        self.kind.len()
-            + 4 * (self.first.len() + self.peer.len() + self.tag.len() + self.mate.len())
-            + 4 * (self.after_start.len() + self.after.len() + self.needs.len())
-            + 8 * self.size.len()
+        size_of::<Node>() * self.nodes.len() + 4 * (self.first.len() + self.after.len())
     }
 }

@@ -1,0 +1,41 @@
+//! The way of a message.
+
+use darkfiber_fabric::{SwitchId, TerminalId};
+use thiserror::Error;
+
+/// A message between terminals without a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("no route from terminal {} to terminal {}", from.0, to.0)]
+pub struct NoRoute {
+    /// Where it would come from.
+    pub from: TerminalId,
+    /// Where it would go.
+    pub to: TerminalId,
+}
+
+/// From where to where, by which of the paths, and over which channels.
+#[derive(Clone, Debug)]
+pub struct Path {
+    /// Where it begins.
+    pub from: TerminalId,
+    /// Where it ends.
+    pub to: TerminalId,
+    /// Which of the paths between the two: the offset of the destination's LID.
+    pub number: usize,
+    /// From injection to ejection, once [`crate::Network::follow`] has followed it.
+    pub channels: Vec<u32>,
+    /// In picoseconds, adapters included; `None` if the tables do not lead there.
+    pub latency: Option<u64>,
+    /// Its row in the tables.
+    pub(crate) row: usize,
+    /// The switch that it has come to.
+    pub(crate) at: SwitchId,
+}
+
+impl Path {
+    /// A path that is to be followed.
+    pub fn new(from: TerminalId, to: TerminalId, number: usize) -> Self {
+        let (channels, at) = (Vec::new(), SwitchId(0));
+        Self { from, to, number, channels, latency: None, row: 0, at }
+    }
+}
