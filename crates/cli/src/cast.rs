@@ -175,7 +175,7 @@ impl Cast {
             let ranks = program.ranks() as usize;
             if ranks > terminals.len() {
                 return Err(Failure::infeasible(format!(
-                    "there are {ranks} ranks, and {} hosts with {per_node} each hold {}",
+                    "its {ranks} ranks do not fit: {} hosts with {per_node} each hold {}",
                     hosts.len(),
                     terminals.len()
                 ))

@@ -14,8 +14,9 @@ const SAME: f64 = 1e-12;
 const FULL: f64 = 1e-9;
 /// After so many times that neighbours had to be taken in, all flows are.
 const ROUNDS: u32 = 8;
-/// Levels that are found by looking at all channels; beyond, a heap finds them.
+/// Levels that are found by looking at all channels; beyond, a heap finds them if channels are more than a few.
 const SCANS: u32 = 6;
+const FEW: usize = 48;
 /// So many new flows are looked at side by side.
 const ABREAST: usize = 32;
 /// The sum of a channel's rates is kept by difference, and found anew after so many solves.
@@ -44,8 +45,16 @@ struct Hop {
     flow: u32,
     next: u32,
     before: u32,
-    /// Where its channel is in the solve that the flow last took part in.
+    /// Where its channel is in the solve that the flow last took part in, and that channel's next hop of a member.
     slot: u32,
+    fellow: u32,
+}
+
+impl Hop {
+    /// The first one of its channel.
+    fn of(channel: u32, flow: u32, next: u32) -> Self {
+        Self { channel, flow, next, before: NONE, slot: NONE, fellow: NONE }
+    }
 }
 
 /// A channel. Of one that a single flow has for itself only the capacity counts.
@@ -88,6 +97,8 @@ struct Work {
     others: u32,
     members: u32,
     open: u32,
+    /// The hop of one of its members.
+    fellow: u32,
 }
 
 /// A flow in a solve.
@@ -236,8 +247,7 @@ impl MaxMin {
             Some(id) if self.flows[id as usize].room >= length => id,
             gone => {
                 let begin = self.hops.len() as u32;
-                let none = Hop { channel: NONE, flow: NONE, next: NONE, before: NONE, slot: NONE };
-                self.hops.extend(std::iter::repeat_n(none, path.len()));
+                self.hops.extend(std::iter::repeat_n(Hop::of(NONE, NONE, NONE), path.len()));
                 let flow = Flow {
                     weight,
                     limit,
@@ -266,7 +276,7 @@ impl MaxMin {
             let (at, next) = (begin + i as u32, channel.first);
             (channel.first, channel.count) = (at, channel.count + 1);
             let count = channel.count;
-            self.hops[at as usize] = Hop { channel: c, flow: id, next, before: NONE, slot: NONE };
+            self.hops[at as usize] = Hop::of(c, id, next);
             if let Some(next) = self.hops.get_mut(next as usize) {
                 next.before = at;
                 let other = next.flow;
@@ -417,8 +427,9 @@ impl MaxMin {
             if self.work.get(slot as usize).is_none_or(|w| w.channel != c) {
                 slot = self.touch(c);
             }
-            self.hops[h].slot = slot;
             let work = &mut self.work[slot as usize];
+            (self.hops[h].slot, self.hops[h].fellow) = (slot, work.fellow);
+            work.fellow = h as u32;
             work.members += 1;
             work.others -= 1;
             work.gross += weight;
@@ -451,6 +462,7 @@ impl MaxMin {
             others: channel.count,
             members: 0,
             open: 0,
+            fellow: NONE,
         });
         slot
     }
@@ -504,7 +516,7 @@ impl MaxMin {
         self.limits.clear();
         let mut level = 0.0f64;
         let mut scans = 0;
-        while open > 0 && scans < SCANS {
+        while open > 0 && (scans < SCANS || self.active.len() <= FEW) {
             if scans > 0 {
                 least = self.scan();
             }
@@ -518,6 +530,7 @@ impl MaxMin {
                 }
             }
             level = level.max(least);
+            let before = open;
             for i in 0..self.active.len() {
                 let (key, slot) = self.active[i];
                 // Keys only grow while others are given shares.
@@ -528,6 +541,10 @@ impl MaxMin {
                 if work.open > 0 && work.left <= level * work.weight * (1.0 + SAME) {
                     open -= self.freeze(slot, level);
                 }
+            }
+            if open == before {
+                // Rounding has left a channel with members and no weight: the heap takes it as it comes.
+                break;
             }
         }
         if open > 0 {
@@ -620,12 +637,11 @@ impl MaxMin {
         work.level = level;
         let (open, c) = (work.open, work.channel);
         let mut count = 0;
-        let mut at = self.channels[c as usize].first;
+        let mut at = work.fellow;
         while count < open
-            && let Some(&Hop { flow: f, next, .. }) = self.hops.get(at as usize)
+            && let Some(&Hop { flow: f, fellow, .. }) = self.hops.get(at as usize)
         {
-            at = next;
-            // Only members are below zero.
+            at = fellow;
             if self.flows[f as usize].rate < 0.0 {
                 self.give(f, level, c);
                 count += 1;

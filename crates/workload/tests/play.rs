@@ -192,7 +192,7 @@ fn what_nobody_sends_is_named() {
     let fault = s.finish().expect_err("two lone ends").to_string();
     assert_eq!(
         fault,
-        "1 messages are sent that nobody receives, and 1 receives wait for others: rank 1 operation 0 receives from \
+        "a message is sent that nobody receives, and a receive waits for others: rank 1 operation 0 receives from \
          rank 2 with tag 77; rank 0 operation 0 sends 8 bytes to rank 1 with tag 77"
     );
 }

@@ -154,7 +154,7 @@ fn scenarios() {
             texts.push((path.display().to_string(), text));
         }
     }
-    assert!(texts.len() > 8, "there are examples");
+    assert!(texts.len() > 12, "there are examples");
     for (name, text) in &texts {
         valid(&schema, &read(text), name);
     }

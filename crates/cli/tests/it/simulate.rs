@@ -508,7 +508,7 @@ fn files_that_cannot_be_played() {
     ");
     // The tags of one message differ: it is found before anything runs.
     assert_snapshot!(told(&GOAL.replacen("tag 5", "tag 6", 1), "", 3), @"
-    error: s.toml: job 1: a: 1 messages are sent that nobody receives, and 1 receives wait for others: rank 1 operation 0 receives from rank 0 with tag 5; rank 0 operation 0 sends 10000000 bytes to rank 1 with tag 6; expected a GOAL schedule (num_ranks, rank, send, recv, calc, requires)
+    error: s.toml: job 1: a: a message is sent that nobody receives, and a receive waits for others: rank 1 operation 0 receives from rank 0 with tag 5; rank 0 operation 0 sends 10000000 bytes to rank 1 with tag 6; expected a GOAL schedule (num_ranks, rank, send, recv, calc, requires)
     hint: is the file cut off, or are files of some ranks missing?
     ");
     // Each waits for the other before it sends.
@@ -520,7 +520,7 @@ fn files_that_cannot_be_played() {
     assert!(run.err.starts_with("error: s.toml: job 1: "), "{}", run.err);
     let few = GOAL.replace("num_ranks 2", "num_ranks 3") + "\nrank 2 {\nl1: calc 5\n}\n";
     assert_snapshot!(told(&few, "", 4), @"
-    error: s.toml: job 1: there are 3 ranks, and 2 hosts with 1 each hold 2
+    error: s.toml: job 1: its 3 ranks do not fit: 2 hosts with 1 each hold 2
     hint: give it more nodes, or a larger per-node
     ");
 }

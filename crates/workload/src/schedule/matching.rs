@@ -25,16 +25,25 @@ impl std::error::Error for Unmatched {}
 impl fmt::Display for Unmatched {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.sends, self.receives) {
+            (0, 1) => f.write_str("a receive waits for a message that nobody sends")?,
+            (1, 0) => f.write_str("a message is sent that nobody receives")?,
             (0, n) => {
                 write!(f, "{n} receives wait for messages that nobody sends")?;
             }
             (n, 0) => {
                 write!(f, "{n} messages are sent that nobody receives")?;
             }
-            (s, r) => write!(
-                f,
-                "{s} messages are sent that nobody receives, and {r} receives wait for others"
-            )?,
+            (s, r) => {
+                let (sends, receives) = (
+                    if s == 1 { "a message is".to_owned() } else { format!("{s} messages are") },
+                    if r == 1 {
+                        "a receive waits".to_owned()
+                    } else {
+                        format!("{r} receives wait")
+                    },
+                );
+                write!(f, "{sends} sent that nobody receives, and {receives} for others")?;
+            }
         }
         for (i, (rank, op, what)) in self.examples.iter().enumerate() {
             f.write_str(if i == 0 { ": " } else { "; " })?;

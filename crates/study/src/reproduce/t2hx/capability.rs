@@ -48,7 +48,7 @@ impl Experiment for Capability {
     }
 
     fn setup(&self) -> &'static str {
-        "Skeletons with 20 % communication (`darkfiber list traffic amg` and so on say what is assumed), runs of 10,000 \
+        "Skeletons with 20 % communication (`darkfiber list traffic amg` and so on say what is assumed), runs of 2,000 \
          messages, 14 to 672 nodes (16 to 512 where a code needs powers of two). Where placement is drawn, ten draws \
          up to 64 nodes and two beyond; the median is judged. Values of the figure are lost. Halo codes within 5 % under HX/DFSSSP/linear; Graph500 and \
          HPCG no worse under random placement at full size. HPL's +46 % is blamed on small matrices in the paper \
@@ -74,7 +74,7 @@ impl Experiment for Capability {
                 let (name, powers) = APPLICATIONS[a];
                 let nodes = if powers { POWERS[n] } else { NODES[n] };
                 (context.at)(&format!("{name} on {nodes} nodes"));
-                let spec = format!("{name}:messages=10000");
+                let spec = format!("{name}:messages=2000");
                 let program = program(&spec, nodes, context.seed).expect("it runs on so many");
                 let runs = |c: usize| {
                     let drawn = if nodes <= SEEDS.0 { SEEDS.1 } else { SEEDS.2 };
