@@ -1,13 +1,11 @@
 //! Figure 5a: Baidu's ring Allreduce.
 
 use darkfiber_fabric::{Faults, Topology, open};
-use darkfiber_workload::play::{Job, Repeat, host};
 use rayon::prelude::*;
 
 use super::PAPER;
-use super::lab::{CABLE, program, routed, seconds};
+use super::lab::{SMALL, on_first, program, seconds};
 use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Group, Row};
-use crate::simulate::{Depth, LidsPart, Setup, simulate};
 
 /// See [`Experiment::title`].
 pub(crate) struct RingAllreduce;
@@ -93,23 +91,5 @@ impl Experiment for RingAllreduce {
 
 fn ring(topology: &Topology, engine: &str) -> f64 {
     let program = program("baidu:bytes=64MiB", NODES, 1).expect("a ring of any length");
-    let machine = darkfiber_workload::Machine::new(topology, 1);
-    let terminals = (0..NODES).map(|h| machine.terminals(h)[0]).collect();
-    let jobs = [Job { program, terminals, start: 0, repeat: Repeat::Once }];
-    let routes = routed(topology, engine, &jobs);
-    let setup = Setup {
-        topology,
-        routes: &routes,
-        depth: Depth::Flow,
-        host: host("qdr").expect("known"),
-        link_rate: Some(CABLE),
-        small: 512,
-        jobs: &jobs,
-        weights: Vec::new(),
-        limits: Vec::new(),
-        lids: LidsPart::Engine,
-        seed: 1,
-        interval: None,
-    };
-    seconds(&simulate(setup, &mut |_| ()).expect("it comes to its end"))
+    seconds(&on_first(topology, engine, program, SMALL))
 }

@@ -13,7 +13,7 @@ use darkfiber_workload::{Machine, Stream};
 use crate::simulate::{Depth, LidsPart, Setup, Simulated, demanded, simulate};
 
 /// What cables carry, in bytes a second: what mpiGraph shows for one pair (figure 1).
-pub(super) const CABLE: f64 = 2.26 * 1_073_741_824.0;
+const CABLE: f64 = 2.26 * 1_073_741_824.0;
 
 /// A combination of section 4.4.3.
 #[derive(Clone, Copy, Debug)]
@@ -157,23 +157,50 @@ impl Lab {
         let made =
             if known.is_none() { Some(routed(&site.topology, c.engine, jobs)) } else { None };
         let routes = known.map(|(_, r)| r).or(made.as_ref()).expect("one of both");
-        let setup = Setup {
-            topology: &site.topology,
-            routes,
-            depth: Depth::Flow,
-            host: &self.host,
-            link_rate: Some(CABLE),
-            // They share what large ones leave, and hold up nobody who could notice.
-            small: 512,
-            jobs,
-            weights: Vec::new(),
-            limits: Vec::new(),
-            lids: LidsPart::Engine,
-            seed,
-            interval: None,
-        };
-        simulate(setup, &mut |_| ()).expect("programs of the registry come to their ends")
+        measured(&site.topology, routes, &self.host, jobs, SMALL, seed)
     }
+}
+
+/// Messages of at most so many bytes share what large ones leave, and hold up nobody who could notice.
+pub(super) const SMALL: u64 = 512;
+
+fn measured(
+    topology: &Topology,
+    routes: &Routes,
+    host: &Host,
+    jobs: &[Job],
+    small: u64,
+    seed: u64,
+) -> Simulated {
+    let setup = Setup {
+        topology,
+        routes,
+        depth: Depth::Flow,
+        host,
+        link_rate: Some(CABLE),
+        small,
+        jobs,
+        weights: Vec::new(),
+        limits: Vec::new(),
+        lids: LidsPart::Engine,
+        seed,
+        interval: None,
+    };
+    simulate(setup, &mut |_| ()).expect("programs of the registry come to their ends")
+}
+
+/// A program on the first nodes of a machine, over routes that an engine makes for it.
+pub(super) fn on_first(
+    topology: &Topology,
+    engine: &str,
+    program: Arc<Program>,
+    small: u64,
+) -> Simulated {
+    let machine = Machine::new(topology, 1);
+    let terminals = (0..program.ranks()).map(|h| machine.terminals(h)[0]).collect();
+    let jobs = [Job { program, terminals, start: 0, repeat: Repeat::Once }];
+    let routes = routed(topology, engine, &jobs);
+    measured(topology, &routes, host("qdr").expect("known"), &jobs, small, 1)
 }
 
 /// The program of a spec for so many nodes with a rank each.

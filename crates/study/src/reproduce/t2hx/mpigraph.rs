@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use darkfiber_fabric::open;
-use darkfiber_workload::play::{Job, Repeat, host};
 use darkfiber_workload::schedule::Program;
 
 use super::PAPER;
-use super::lab::{ALL, CABLE, Lab, program, routed};
+use super::lab::{ALL, Lab, on_first, program};
 use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row, Square};
-use crate::simulate::{Depth, LidsPart, Pairs, Setup, simulate};
+use crate::simulate::Pairs;
 
 /// See [`Experiment::title`].
 pub(crate) struct MpiGraph;
@@ -116,23 +115,5 @@ fn parx(graph: &Arc<Program>) -> Pairs {
 
 fn first(preset: &str, engine: &str, graph: &Arc<Program>) -> Pairs {
     let topology = open(preset).expect("a preset");
-    let machine = darkfiber_workload::Machine::new(&topology, 1);
-    let terminals = (0..NODES).map(|h| machine.terminals(h)[0]).collect();
-    let jobs = [Job { program: Arc::clone(graph), terminals, start: 0, repeat: Repeat::Once }];
-    let routes = routed(&topology, engine, &jobs);
-    let setup = Setup {
-        topology: &topology,
-        routes: &routes,
-        depth: Depth::Flow,
-        host: host("qdr").expect("known"),
-        link_rate: Some(CABLE),
-        small: 0,
-        jobs: &jobs,
-        weights: Vec::new(),
-        limits: Vec::new(),
-        lids: LidsPart::Engine,
-        seed: 1,
-        interval: None,
-    };
-    simulate(setup, &mut |_| ()).expect("it comes to its end").pairs.remove(0)
+    on_first(&topology, engine, Arc::clone(graph), 0).pairs.remove(0)
 }
