@@ -69,7 +69,7 @@ def main():
     for row in csv.DictReader(source.open()):
         at, text = name(row)
         panels[at].setdefault(text, []).append((int(row["flows"]), float(row["seconds"])))
-    wide, high = LEFT + 2 * WIDE + GAP + 24, TOP + HIGH + 52
+    wide, high = LEFT + 2 * WIDE + GAP + 46, TOP + HIGH + 52
     out = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" '
         'font-family="system-ui, sans-serif">\n'
