@@ -113,7 +113,7 @@ fn what_is_wrong_is_told() {
         (
             Kind::Goal,
             "num_ranks 1\nrank 0 {\nrecv 1b from 0\n}",
-            "x-0: 1 receives wait for messages",
+            "x-0: a receive waits for a message",
         ),
         (Kind::SimGrid, "0 init\n0 dance 3\n", "x-0: line 2: `dance` is not a known action"),
         (Kind::SimGrid, "0 send 1 0 -5\n", "x-0: line 1: `-5` is not a count"),
