@@ -4,6 +4,7 @@ use darkfiber_fabric::TerminalId;
 use darkfiber_workload::play::{Agenda, Delivery, Departure, Host, Wire};
 
 use crate::choice::Chooser;
+use crate::maxmin::ABREAST;
 use crate::{Choice, FlowId, Grid, MaxMin, Network, NoRoute, Path};
 
 /// What a flow simulation is asked for beside its network.
@@ -68,10 +69,6 @@ struct Start {
     bytes: u64,
     path: usize,
 }
-
-/// So many messages begin or end side by side: enough that waiting for the memory is shared, few enough that the
-/// nearest cache holds what they touch.
-const ABREAST: usize = 32;
 
 #[derive(Clone, Copy, Debug)]
 enum Event {

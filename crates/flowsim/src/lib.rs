@@ -9,6 +9,7 @@
 mod choice;
 mod flows;
 mod grid;
+mod heap;
 mod maxmin;
 mod network;
 mod path;

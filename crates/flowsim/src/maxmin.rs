@@ -1,9 +1,14 @@
 //! Max-min fair shares, kept while flows come and go.
 
+use crate::heap::Heap;
+
 /// A flow that shares channels, by number; numbers of flows that are gone are used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FlowId(pub u32);
 
+/// So many flows begin or end side by side: enough that waiting for the memory is shared, few enough that the nearest
+/// cache holds what they touch.
+pub(crate) const ABREAST: usize = 32;
 /// No channel: a flow without a share yet; a hop whose channel is not in the solve.
 const NONE: u32 = u32::MAX;
 /// No channel that others use: a flow at its own limit, or that of a channel that it has for itself.
@@ -17,8 +22,6 @@ const ROUNDS: u32 = 8;
 /// Levels that are found by looking at all channels; beyond, a heap finds them if channels are more than a few.
 const SCANS: u32 = 6;
 const FEW: usize = 48;
-/// So many new flows are looked at side by side.
-const ABREAST: usize = 32;
 /// The sum of a channel's rates is kept by difference, and found anew after so many solves.
 const AGE: u32 = 256;
 
@@ -705,55 +708,5 @@ impl MaxMin {
             }
             self.channels[c as usize].highest = highest;
         }
-    }
-}
-
-/// A binary heap of (key, channel), the least on top; of equal keys the lower channel.
-#[derive(Clone, Debug, Default)]
-struct Heap {
-    items: Vec<(f64, u32)>,
-}
-
-impl Heap {
-    fn less(a: (f64, u32), b: (f64, u32)) -> bool {
-        a.0 < b.0 || (a.0 <= b.0 && a.1 < b.1)
-    }
-
-    fn order(&mut self) {
-        for i in (0..self.items.len() / 2).rev() {
-            self.down(i);
-        }
-    }
-
-    fn down(&mut self, mut i: usize) {
-        let item = self.items[i];
-        loop {
-            let mut child = 2 * i + 1;
-            if child >= self.items.len() {
-                break;
-            }
-            if child + 1 < self.items.len() && Self::less(self.items[child + 1], self.items[child])
-            {
-                child += 1;
-            }
-            if !Self::less(self.items[child], item) {
-                break;
-            }
-            self.items[i] = self.items[child];
-            i = child;
-        }
-        self.items[i] = item;
-    }
-
-    fn pop(&mut self) {
-        self.items.swap_remove(0);
-        if !self.items.is_empty() {
-            self.down(0);
-        }
-    }
-
-    fn replace(&mut self, key: f64) {
-        self.items[0].0 = key;
-        self.down(0);
     }
 }

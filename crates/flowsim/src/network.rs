@@ -153,8 +153,13 @@ impl<'a> Network<'a> {
         }
         let length = self.paths[at] as usize;
         p.channels.extend_from_slice(&self.paths[at + HEAD..at + HEAD + length]);
-        self.arrive(p, u64::from(self.paths[at + 1]) | u64::from(self.paths[at + 2]) << 32);
+        self.arrive(p, self.known_latency(at));
         true
+    }
+
+    /// The latency of a path that begins at this place of [`Self::paths`].
+    fn known_latency(&self, at: usize) -> u64 {
+        u64::from(self.paths[at + 1]) | u64::from(self.paths[at + 2]) << 32
     }
 
     /// One step; whether there are more.
@@ -203,10 +208,7 @@ impl<'a> Network<'a> {
         let source = self.switch_of(from);
         let slot = row * self.fabric.switch_count() + source.index();
         let inner = match self.known.get(slot) {
-            Some(&at) if at != 0 => {
-                let at = at as usize;
-                u64::from(self.paths[at + 1]) | u64::from(self.paths[at + 2]) << 32
-            }
+            Some(&at) if at != 0 => self.known_latency(at as usize),
             _ => self.inner_latency(source, to, row).unwrap_or(0),
         };
         self.adapters + self.latency[m + to.index()] + self.latency[m + t + from.index()] + inner

@@ -283,9 +283,14 @@ impl<'a> Tree<'a> {
             let below = if up { self.level[s] } else { self.level[s] - 1 } as usize;
             let (w, p) = (self.pgft.w[below], self.pgft.p[below]);
             let q = port(below);
+            let wanted = q % w;
             let detour = |c: &&Candidate| {
                 let parent = u32::from(self.pgft.digits[c.head as usize * h + below]);
-                if up { (parent + w - q % w) % w } else { 0 }
+                match up {
+                    true if parent < wanted => parent + w - wanted,
+                    true => parent - wanted,
+                    false => 0,
+                }
             };
             let least = candidates.iter().map(|c| detour(&c)).min().unwrap_or(0);
             let near = || candidates.iter().filter(|c| detour(c) == least);
