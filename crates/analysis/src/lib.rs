@@ -8,6 +8,7 @@ pub mod count;
 mod diameter;
 pub mod efi;
 pub mod finding;
+pub mod heat;
 pub mod jobs;
 mod names;
 mod number;

@@ -86,6 +86,9 @@ pub(crate) enum Command {
     /// Run a scenario in time: jobs, their messages, and the channels that they share
     #[command(after_help = help::SIMULATE)]
     Simulate(SimulateCommand),
+    /// Which channels are hot, whose traffic it is, who suffers, and which few table entries to change
+    #[command(after_help = help::HOT)]
+    Hot(HotCommand),
     /// Search for routes of a fat-tree that beat those made by rule
     #[command(after_help = help::OPTIMISE)]
     Optimise(OptimiseCommand),
@@ -214,7 +217,7 @@ pub(crate) struct RouteCommand {
     #[command(flatten)]
     pub(crate) jobs: JobsArgs,
     /// What nodes send to each other, for engines that follow it (parx): `node: node=weight ...` on each line, weights
-    /// 0 to 255
+    /// 0 to 255 or bytes
     #[arg(long, value_name = "FILE", help_heading = "Job options")]
     pub(crate) demands: Option<PathBuf>,
     /// Draw the load of all channels, one panel for each engine
@@ -648,6 +651,49 @@ pub(crate) struct SimulateCommand {
     /// Say how far it is every two seconds, on any standard error
     #[arg(long)]
     pub(crate) progress: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct HotCommand {
+    /// Fabric, tables, jobs and their traffic, in TOML, as for simulate
+    #[arg(value_name = "SCENARIO")]
+    pub(crate) scenario: PathBuf,
+    /// Channels that carry more (61.5GB) are hot; entries are changed until none is. Without, as long as the hottest
+    /// cools down
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) max_load: Option<String>,
+    /// Entries to change at most
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) moves: usize,
+    /// Which destination leaves a hot channel
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) policy: HotPolicy,
+    /// Virtual layers that the tables may have
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=15))]
+    pub(crate) lanes: u8,
+    /// Write the new tables, and the result (hot.json), here
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Draw channels by what they carry, now and after the changes
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Lines of each list; -v shows all
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) top: usize,
+}
+
+/// Which destination leaves a hot channel, and which way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HotPolicy {
+    /// That with the lowest LID, to the least loaded channel: the paper's
+    First,
+    /// That with most traffic, to the least loaded channel
+    Largest,
+    /// That with the lowest LID, on the least loaded way
+    Path,
+    /// That, and the way, after which the fuller of both is least full
+    #[default]
+    Best,
 }
 
 /// How deep to look at a scenario.

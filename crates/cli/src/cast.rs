@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use darkfiber_fabric::{TerminalId, Topology};
+use darkfiber_flowsim::EXACT;
 use darkfiber_formats::jobs::hostlist;
 use darkfiber_formats::schedules::{self, Read};
 use darkfiber_study::simulate::{JobPart, Scenario, seated};
@@ -73,6 +74,17 @@ pub(crate) fn host(scenario: &Scenario) -> Result<Host, Failure> {
         host.efficiency = efficiency;
     }
     Ok(host)
+}
+
+/// How late messages may end, as a part of their own time.
+pub(crate) fn precision(scenario: &Scenario) -> Result<f64, Failure> {
+    match scenario.cost.precision {
+        None => Ok(EXACT),
+        Some(part) if (0.0..=0.1).contains(&part) => Ok(part.max(EXACT)),
+        Some(part) => Err(Failure::input(format!(
+            "cost: precision {part} must be between 0 and 0.1: the part of its own time that a message may end late"
+        ))),
+    }
 }
 
 impl Cast {

@@ -199,6 +199,17 @@ Examples:
 
 Exit code 4 if nothing better was found.";
 
+pub(crate) const HOT: &str = "\
+What one run of every job sends is counted on all channels. A job waits for the slowest of its channels: `alone` is what
+that needs for the job itself, `together` for all jobs. Then entries of the tables are changed, one after the other
+(adaptive flow-aware routing, Smith et al., SC'18), so that the hottest channel cools down and none becomes as hot; no
+path loses its virtual layer, and layers stay free of cycles. If nothing helps, the answer is no change.
+
+Examples:
+  darkfiber hot examples/cab.toml
+  darkfiber hot examples/cab.toml --max-load 61.5GB -o new-tables --svg hot.svg
+  darkfiber hot examples/cab.toml --policy first --format csv";
+
 pub(crate) const SIMULATE: &str = "\
 A scenario is a fabric, its routes, jobs placed on it, and their traffic:
 

@@ -20,6 +20,7 @@ mod out;
 mod progress;
 mod provenance;
 mod save;
+mod scene;
 mod tables;
 
 use std::panic::set_hook;
@@ -54,6 +55,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Replay(command) => commands::replay::run(&command, common),
         Command::Sweep(command) => commands::sweep::run(&command, common),
         Command::Reroute(command) => commands::reroute::run(&command, common),
+        Command::Hot(command) => commands::hot::run(&command, common),
         Command::Optimise(command) => commands::optimise::run(&command, common),
         Command::Simulate(command) => commands::simulate::run(&command, common),
         Command::Reproduce(command) => commands::reproduce::run(&command, common),

@@ -25,7 +25,14 @@ pub struct Options<'a> {
     pub limits: Vec<f64>,
     /// Count what channels carry in intervals of so many picoseconds.
     pub interval: Option<u64>,
+    /// A message may end late by so much of the time that it flows, and begin late by so much of the time that it would
+    /// flow with an equal share of its adapter, so that many begin or end together and shares are found anew once for
+    /// all of them. [`EXACT`] is lost in rounding, and lets messages begin in time.
+    pub precision: f64,
 }
+
+/// The finest [`Options::precision`]: ends that differ by less do so by rounding only.
+pub const EXACT: f64 = 1.0 / (1u64 << 30) as f64;
 
 impl Default for Options<'_> {
     /// The paths of the routes, every message a flow, no counting by interval.
@@ -38,6 +45,7 @@ impl Default for Options<'_> {
             weights: Vec::new(),
             limits: Vec::new(),
             interval: None,
+            precision: EXACT,
         }
     }
 }
@@ -48,6 +56,7 @@ struct Active {
     message: u32,
     bytes: u64,
     left: f64,
+    begin: u64,
     since: u64,
     rate: f64,
     latency: u64,
@@ -91,6 +100,7 @@ pub struct Flows<'a> {
     alone: bool,
     weights: Vec<f64>,
     limits: Vec<f64>,
+    precision: f64,
     /// By number of flow.
     active: Vec<Active>,
     agenda: Agenda<Event>,
@@ -129,6 +139,7 @@ impl<'a> Flows<'a> {
             alone: options.alone,
             weights: options.weights,
             limits: options.limits,
+            precision: options.precision.max(EXACT),
             active: Vec::new(),
             agenda: Agenda::default(),
             ready: vec![0; terminals],
@@ -178,6 +189,17 @@ impl<'a> Flows<'a> {
 
     fn is_local(&self, from: TerminalId, to: TerminalId) -> bool {
         from == to || self.network.host_of(from) == self.network.host_of(to)
+    }
+
+    /// When a message may begin, if its adapter is ready at some time.
+    fn rounded(&self, begin: u64, d: &Departure) -> u64 {
+        if self.precision <= EXACT || d.bytes <= self.small {
+            return begin;
+        }
+        let adapter = self.network.injection(d.from);
+        let others = self.shares.count(adapter);
+        let long = duration(d.bytes as f64 * f64::from(others + 1), self.shares.capacity(adapter));
+        begin.next_multiple_of(step(long, self.precision))
     }
 
     /// Has a message begin now, with [`Flows::start`].
@@ -264,6 +286,7 @@ impl<'a> Flows<'a> {
             message,
             bytes,
             left: bytes as f64,
+            begin: self.now,
             since: self.now,
             rate: 0.0,
             latency,
@@ -304,8 +327,7 @@ impl<'a> Flows<'a> {
             let a = &mut self.active[id.0 as usize];
             a.rate = self.shares.rate(id);
             let end = self.now + duration(a.left, a.rate);
-            // Flows that end at the same time but for rounding are let end together.
-            let step = ((end - self.now) >> 30).next_power_of_two();
+            let step = step(end - a.begin, self.precision);
             a.end = end.saturating_add(step - 1) & !(step - 1);
             self.planned += 1;
             a.planned = self.planned;
@@ -342,6 +364,13 @@ fn duration(bytes: f64, rate: f64) -> u64 {
     (long * (1.0 - 1e-12)).ceil() as u64
 }
 
+/// Flows that last so long end at multiples of this many picoseconds, a power of two.
+#[expect(clippy::cast_sign_loss, reason = "neither is below zero")]
+fn step(long: u64, precision: f64) -> u64 {
+    let most = (long as f64 * precision) as u64;
+    1 << most.max(1).ilog2().min(62)
+}
+
 impl Wire for Flows<'_> {
     fn latency(&self, from: TerminalId, to: TerminalId) -> u64 {
         if self.is_local(from, to) {
@@ -362,14 +391,17 @@ impl Wire for Flows<'_> {
                 continue;
             }
             let ready = &mut self.ready[d.from.index()];
-            let begin = now.max(*ready);
-            if self.alone || begin == now {
-                if !self.alone {
-                    *ready = begin + self.host.gap;
-                }
+            let mut begin = now.max(*ready);
+            if self.alone {
+                // Such messages find their own place.
+                self.begin(d);
+                continue;
+            }
+            *ready = begin + self.host.gap;
+            begin = self.rounded(begin, d);
+            if begin == now {
                 self.begin(d);
             } else {
-                *ready = begin + self.host.gap;
                 let i = d.message as usize;
                 if self.waiting.len() <= i {
                     self.waiting.resize(i + 1, *d);

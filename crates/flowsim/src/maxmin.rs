@@ -204,6 +204,12 @@ impl MaxMin {
         self.alive == 0
     }
 
+    /// How many flows a channel has.
+    #[inline]
+    pub fn count(&self, channel: u32) -> u32 {
+        self.channels[channel as usize].count
+    }
+
     /// The capacity of a channel.
     #[inline]
     pub fn capacity(&self, channel: u32) -> f64 {

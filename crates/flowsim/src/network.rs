@@ -109,6 +109,12 @@ impl<'a> Network<'a> {
         self.home[terminal.index()].1
     }
 
+    /// The channel from a terminal to its switch.
+    pub(crate) fn injection(&self, terminal: TerminalId) -> u32 {
+        let before = self.fabric.channel_count() + self.fabric.terminal_count();
+        (before + terminal.index()) as u32
+    }
+
     /// What each channel carries, in bytes a picosecond.
     pub fn capacities(&self) -> &[f64] {
         &self.capacity

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use darkfiber_fabric::{TerminalId, Topology, parse_spec};
-use darkfiber_flowsim::{Choice, Flows, Network, Options};
+use darkfiber_flowsim::{Choice, EXACT, Flows, Network, Options};
 use darkfiber_routing::{Request, Routes, find_engine};
 use darkfiber_workload::play::{Host, Job, Player, Record, Repeat, SECOND, host, run};
 use darkfiber_workload::schedule::{Program, Script};
@@ -30,6 +30,7 @@ fn job(ranks: u32, messages: &[(u32, u32, u64)]) -> Job {
 struct Outcome {
     records: Vec<Record>,
     carried: Vec<u64>,
+    solves: u64,
     grid: Option<Vec<f64>>,
 }
 
@@ -54,7 +55,7 @@ fn simulated(
         all
     };
     let grid = flows.grid().map(sum);
-    Outcome { records, carried: flows.carried().to_vec(), grid }
+    Outcome { records, carried: flows.carried().to_vec(), solves: flows.solve_count(), grid }
 }
 
 fn ideal() -> &'static Host {
@@ -134,6 +135,26 @@ fn ranks_of_one_host_use_its_memory() {
     assert!(out.carried.iter().all(|&b| b == 0));
 }
 
+#[test]
+fn a_coarser_grid_of_time_needs_fewer_solves_and_is_late_by_little() {
+    let (t, r) = fabric("hyperx:dims=3x3,t=2", "sssp", 0);
+    let all = (0..18).flat_map(|a| (0..18).map(move |b| (a, b))).filter(|(a, b)| a != b);
+    let messages: Vec<_> =
+        all.map(|(a, b)| (a, b, 1_000_000 + u64::from(a * 37 + b * 101) * 5_000)).collect();
+    let host = Host { send: 1_000_000, ..ideal().clone() };
+    let with = |precision| {
+        let options = Options { precision, ..Options::default() };
+        simulated(&t, &r, &host, &[job(18, &messages)], options)
+    };
+    let (exact, coarse) = (with(EXACT), with(0.05));
+    assert!(coarse.solves * 2 < exact.solves, "{} {}", coarse.solves, exact.solves);
+    assert_eq!(coarse.carried, exact.carried);
+    let end = |o: &Outcome| o.records.iter().map(|r| r.arrived).max().expect("some") as f64;
+    let late = end(&coarse) / end(&exact) - 1.0;
+    // A begin and an end, each by a twentieth.
+    assert!((-0.1..0.1).contains(&late), "{late}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -142,7 +163,7 @@ proptest! {
     #[test]
     fn bytes_are_conserved(
         messages in prop::collection::vec((0u32..18, 0u32..18, 1u64..1 << 34), 1..60),
-        how in 0u8..3, interval in 1u64..1 << 42,
+        how in 0u8..3, interval in 1u64..1 << 42, precision in prop::sample::select(vec![0.0, 0.001, 0.1]),
     ) {
         let messages: Vec<_> = messages.into_iter().filter(|m| m.0 != m.1).collect();
         let (t, r) = fabric("hyperx:dims=3x3,t=2", "sssp", 1);
@@ -150,6 +171,7 @@ proptest! {
         let options = || Options {
             choice: match how { 0 => Choice::Routes, 1 => Choice::Turns, _ => Choice::Random },
             interval: Some(interval),
+            precision,
             ..Options::default()
         };
         let out = simulated(&t, &r, ideal(), &jobs, options());

@@ -9,8 +9,8 @@
 //! node02: node01=255
 //! ```
 //!
-//! Weights are 0 (nothing) to 255 (the most). Names are those of hosts in the fabric, aliases of them, or GUIDs
-//! of ports or adapters (`0x..`), as [`Places`] knows them; a host with several ports stands for all of them.
+//! Weights are whole numbers: 0 (nothing) to 255 (the most), or bytes. Names are those of hosts in the fabric,
+//! aliases of them, or GUIDs of ports or adapters (`0x..`), as [`Places`] knows them; a host with several ports stands for all of them.
 //! `#` begins a comment. Nodes that send nothing need no line, and several lines of one node add their
 //! destinations.
 
@@ -78,7 +78,7 @@ pub fn read(
 
 struct Reading<'a> {
     places: &'a Places,
-    of_pair: BTreeMap<(TerminalId, TerminalId), u8>,
+    of_pair: BTreeMap<(TerminalId, TerminalId), u64>,
     /// Names that the fabric has, as often as they occur.
     known: usize,
     /// The first that it has not.
@@ -111,9 +111,9 @@ impl Reading<'_> {
                 continue;
             };
             let dests = self.terminals(dest, &mut strange);
-            let Ok(weight) = weight.parse::<u8>() else {
+            let Ok(weight) = weight.parse::<u64>() else {
                 let shown: String = word.chars().take(60).collect();
-                let expected = "weights are 0 to 255; left out";
+                let expected = "weights are whole numbers from 0; left out";
                 found.warn(number, format!("no weight in '{shown}'"), expected);
                 continue;
             };
@@ -157,7 +157,7 @@ pub fn write(out: &mut dyn Write, fabric: &Fabric, demands: &[Demand]) -> io::Re
     };
     let mut all: Vec<&Demand> = demands.iter().filter(|d| d.weight > 0 && d.from != d.to).collect();
     all.sort_unstable();
-    writeln!(out, "# source: destination=weight ..., weights 1 to 255")?;
+    writeln!(out, "# source: destination=weight ...")?;
     for of_source in all.chunk_by(|a, b| a.from == b.from) {
         write!(out, "{}:", name(of_source[0].from))?;
         for d in of_source {
@@ -187,7 +187,7 @@ mod tests {
         &fabric.host(fabric.host_of(TerminalId(t))).name
     }
 
-    fn demand(from: u32, to: u32, weight: u8) -> Demand {
+    fn demand(from: u32, to: u32, weight: u64) -> Demand {
         Demand { from: TerminalId(from), to: TerminalId(to), weight }
     }
 
@@ -197,14 +197,14 @@ mod tests {
         let [a, b, c] = [0, 1, 2].map(|t| name(&fabric, t));
         let guid = fabric.terminal(TerminalId(3)).guid;
         let text = format!(
-            "# who: whom\n{b}: {a}=255 {guid}=1 # more\n\n{a} : {c}=0 {c}=256 nobody=3 {b}=-1 {b}\n\
+            "# who: whom\n{b}: {a}=255 {guid}=1 # more\n\n{a} : {c}=0 {c}=2.5 nobody=3 {b}=-1 {b}\n\
              somebody: {a}=3\nno line\n{b}: {a}=7 {b}=9\n{c}:\n"
         );
         let (demands, found) = read_for(&fabric, &text).expect("some are known");
         assert_eq!(demands, [demand(0, 2, 0), demand(1, 0, 7), demand(1, 3, 1)]);
         let told: Vec<(usize, &str)> = found.0.iter().map(|d| (d.line, d.what.as_str())).collect();
         let has = |line, part: &str| told.iter().any(|(l, what)| *l == line && what.contains(part));
-        assert!(has(4, "=256'") && has(4, "=-1'") && has(4, "no '='"), "{told:?}");
+        assert!(has(4, "=2.5'") && has(4, "=-1'") && has(4, "no '='"), "{told:?}");
         assert!(has(4, "1 name is no host's in the fabric, the first is 'nobody'"), "{told:?}");
         assert!(has(5, "'somebody'") && has(6, "no colon") && has(7, "1 pair"), "{told:?}");
         assert_eq!(told.len(), 7, "{told:?}");
@@ -240,7 +240,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_is_read_back(
-            some in prop::collection::btree_map((0u32..12, 0u32..12), 1u8.., 0..40),
+            some in prop::collection::btree_map((0u32..12, 0u32..12), 1u64.., 0..40),
         ) {
             let fabric = fabric();
             let some = some.into_iter().filter(|((from, to), _)| from != to);

@@ -10,6 +10,7 @@ pub mod comma;
 pub mod figures;
 pub mod findings;
 pub mod heat;
+pub mod hot;
 pub mod json;
 pub mod measure;
 pub mod model;

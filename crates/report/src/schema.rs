@@ -4,6 +4,7 @@ use darkfiber_study::simulate::Scenario;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
+use crate::hot::HotResult;
 use crate::measure::MeasureOutcome;
 use crate::model::{Comparison, FabricResult, Listed, Single, Sweep};
 use crate::optimise::OptimiseResult;
@@ -33,6 +34,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<ReplayResult<'_>>("replay"),
         of::<SharingResult<'_>>("jobs-report"),
         of::<SimulateResult<'_>>("simulate"),
+        of::<HotResult<'_>>("hot"),
         input::<Scenario>("scenario"),
         of::<Listed>("list"),
     ]

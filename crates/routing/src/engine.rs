@@ -35,8 +35,8 @@ pub struct Demand {
     pub from: TerminalId,
     /// Who receives.
     pub to: TerminalId,
-    /// 0 (nothing), 1 (little) to 255 (the most of all pairs).
-    pub weight: u8,
+    /// How much, in bytes or any other unit.
+    pub weight: u64,
 }
 
 /// What a virtual layer (service level) may depend on.
@@ -279,6 +279,7 @@ pub static ENGINES: &[&dyn Engine] = &[
     &engines::SAR,
     &engines::SAR_MINMAX,
     &engines::SarBest,
+    &engines::Afar,
 ];
 
 /// A name that no engine has.

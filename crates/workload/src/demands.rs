@@ -17,14 +17,16 @@ pub struct Profile<'a, N> {
     pub nodes: &'a [N],
 }
 
-/// What the weight 255 stands for.
+/// What weights are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
-    /// The most bytes of any pair of nodes, over all jobs together: who sends more counts more.
+    /// 255 for the most bytes of any pair of nodes, over all jobs together: who sends more counts more.
     #[default]
     Together,
-    /// For each job the most bytes of its own pairs: all jobs count alike.
+    /// 255 for the most bytes of any pair of each job: all jobs count alike.
     EachJob,
+    /// Bytes.
+    Bytes,
 }
 
 /// How much one node sends to another, beside all other pairs.
@@ -34,8 +36,8 @@ pub struct NodeDemand<N> {
     pub from: N,
     /// Who receives: another node.
     pub to: N,
-    /// 1 (little) to 255 (the most).
-    pub weight: u8,
+    /// 1 (little) to 255 (the most), or bytes.
+    pub weight: u64,
 }
 
 /// A profile and a placement that do not belong together.
@@ -52,7 +54,7 @@ pub struct UnplacedRank {
 
 /// The demands of jobs, by rising (source, destination); pairs without any are left out.
 ///
-/// The bytes of all pairs of ranks on two nodes are added; what stays on a node is no demand. Then `b` bytes
+/// The bytes of all pairs of ranks on two nodes are added; what stays on a node is no demand. But for [`Scale::Bytes`] `b` bytes
 /// weigh `max(1, round(255 b / b_max))`, nothing if `b = 0`; the paper gives no formula. With
 /// [`Scale::EachJob`] the weights of jobs that share two nodes add up, to 255 at most.
 ///
@@ -75,7 +77,7 @@ pub fn demands<N: Copy + Ord>(
     scale: Scale,
 ) -> Result<Vec<NodeDemand<N>>, UnplacedRank> {
     let mut bytes: BTreeMap<(N, N), u128> = BTreeMap::new();
-    let mut weights: BTreeMap<(N, N), u8> = BTreeMap::new();
+    let mut weights: BTreeMap<(N, N), u64> = BTreeMap::new();
     for (i, profile) in profiles.iter().enumerate() {
         let node = |rank: u32| {
             let unplaced = UnplacedRank { profile: i, rank, ranks: profile.nodes.len() };
@@ -91,18 +93,22 @@ pub fn demands<N: Copy + Ord>(
             weigh(std::mem::take(&mut bytes), &mut weights);
         }
     }
-    weigh(bytes, &mut weights);
+    if scale == Scale::Bytes {
+        weights.extend(bytes.into_iter().map(|(pair, b)| (pair, b.min(u64::MAX.into()) as u64)));
+    } else {
+        weigh(bytes, &mut weights);
+    }
     let found = weights.into_iter();
     Ok(found.map(|((from, to), weight)| NodeDemand { from, to, weight }).collect())
 }
 
 /// Adds the weights of pairs to those that are there.
-fn weigh<N: Copy + Ord>(bytes: BTreeMap<(N, N), u128>, weights: &mut BTreeMap<(N, N), u8>) {
+fn weigh<N: Copy + Ord>(bytes: BTreeMap<(N, N), u128>, weights: &mut BTreeMap<(N, N), u64>) {
     let most = bytes.values().copied().max().unwrap_or(0);
     for (pair, b) in bytes.into_iter().filter(|(_, b)| *b > 0) {
         let rounded = (2 * 255 * b + most) / (2 * most);
         let weight = weights.entry(pair).or_default();
-        *weight = weight.saturating_add(rounded.max(1) as u8);
+        *weight = (*weight + rounded.max(1) as u64).min(255);
     }
 }
 
@@ -110,7 +116,7 @@ fn weigh<N: Copy + Ord>(bytes: BTreeMap<(N, N), u128>, weights: &mut BTreeMap<(N
 mod tests {
     use super::*;
 
-    fn of(profiles: &[Profile<'_, char>], scale: Scale) -> Vec<(char, char, u8)> {
+    fn of(profiles: &[Profile<'_, char>], scale: Scale) -> Vec<(char, char, u64)> {
         let found = demands(profiles, scale).expect("all placed");
         found.into_iter().map(|d| (d.from, d.to, d.weight)).collect()
     }

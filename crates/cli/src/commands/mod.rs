@@ -3,6 +3,7 @@
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod fabric;
+pub(crate) mod hot;
 pub(crate) mod jobs;
 pub(crate) mod list;
 pub(crate) mod man;

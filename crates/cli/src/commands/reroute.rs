@@ -108,7 +108,7 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
         written = Some(dir);
     }
     let (entries_changed, blocks_changed) = total(&changed);
-    let verdict = verdict(&new.outcome);
+    let verdict = verdict(new.outcome.as_ref().ok().map(|o| &o.coexistence));
     let mended = new.outcome.as_ref().ok();
     let result = RerouteResult {
         method: if mended.is_some() { "mended" } else { "anew" },
@@ -323,28 +323,28 @@ fn soundness(before: &Routed, after: &Routed, allow_deadlock: bool) -> Result<()
     }
 }
 
-fn verdict(outcome: &Result<Outcome, String>) -> Verdict {
-    let coexistence = outcome.as_ref().map(|o| &o.coexistence);
+/// Whether tables may be updated one by one; nothing is known of the fabric routed anew.
+pub(super) fn verdict(coexistence: Option<&Coexistence>) -> Verdict {
     let drain = |why: &str| {
         format!("drain: {why}; stop traffic to the LIDs that change until all switches are updated")
     };
     let (verdict, reason) = match coexistence {
-        Ok(Coexistence::AnyOrder) => {
+        Some(Coexistence::AnyOrder) => {
             ("any-order", "switches may be updated in any order".to_owned())
         }
-        Ok(order @ Coexistence::Order(_)) => {
+        Some(order @ Coexistence::Order(_)) => {
             let steps = order.steps().unwrap_or(1);
             ("steps", format!("{steps} steps, each complete before the next begins"))
         }
-        Ok(Coexistence::Drain(Drain::Loop)) => {
+        Some(Coexistence::Drain(Drain::Loop)) => {
             ("drain", drain("in every order there is a moment at which packets go round"))
         }
-        Ok(Coexistence::Drain(Drain::Cycle { layer })) => {
+        Some(Coexistence::Drain(Drain::Cycle { layer })) => {
             ("drain", drain(&format!("old and new paths together could deadlock in layer {layer}")))
         }
-        Err(_) => ("drain", drain("the fabric was routed anew")),
+        None => ("drain", drain("the fabric was routed anew")),
     };
-    Verdict { verdict, steps: coexistence.ok().and_then(Coexistence::steps), reason }
+    Verdict { verdict, steps: coexistence.and_then(Coexistence::steps), reason }
 }
 
 fn switches(

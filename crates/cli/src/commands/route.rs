@@ -146,7 +146,7 @@ fn demanded(
 }
 
 /// Reads `-e a,b`; its name is the text of the user, also the name of its directory.
-pub(super) fn chain(text: &str) -> Result<Chain, Failure> {
+pub(crate) fn chain(text: &str) -> Result<Chain, Failure> {
     let engines = text.split(',').map(engine).collect::<Result<_, _>>()?;
     Ok(Chain { engines, name: text.replace(' ', "") })
 }
@@ -177,7 +177,7 @@ fn layers_by_pair(
 pub(super) type Computed = (&'static dyn Engine, Routes, f64, Vec<Refused>);
 
 /// Routes with the first engine that does not refuse; the time is that engine's alone.
-pub(super) fn compute(
+pub(crate) fn compute(
     chain: &Chain,
     fabric: &Fabric,
     request: &Request<'_>,

@@ -1,30 +1,26 @@
 //! `darkfiber simulate`: a scenario in time.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Topology};
-use darkfiber_formats::input;
 use darkfiber_report::simulate::{
     self as report, Carried, ChannelFacts, JobRow, Line, Lines, Matrix, SimulateResult,
 };
 use darkfiber_report::{Style, json};
-use darkfiber_routing::{Request, Routes};
-use darkfiber_study::simulate::{
-    Depth, Follow, Scenario, Setup, Simulated, Trouble, demanded, simulate,
-};
-use darkfiber_workload::play::{Record, Repeat, SECOND};
+use darkfiber_study::simulate::{Depth, Scenario, Setup, Simulated, Trouble, simulate};
+use darkfiber_workload::play::{Host, Record, Repeat, SECOND};
 use darkfiber_workload::schedule::Op;
 
-use super::{metrics, route};
-use crate::args::{Common, FabricArgs, FabricOptions, Format, SimulateCommand, TableArgs};
+use super::metrics;
+use crate::args::{Common, Format, SimulateCommand};
 use crate::cast::{self, Cast};
 use crate::failure::{Exit, Failure};
-use crate::load::{self, Loaded};
 use crate::progress::Progress;
-use crate::{out, provenance, save, tables};
+use crate::scene::{Scene, in_scenario};
+use crate::{out, provenance, save};
 
 /// Channels of the map over time.
 const BUSIEST: usize = 120;
@@ -35,43 +31,27 @@ const LOOK: u64 = 1 << 14;
 
 pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failure> {
     let path = args.scenario.as_path();
-    let scenario = read(path)?;
-    let seed = common.seed.or(scenario.seed).unwrap_or(1);
-    let common = &Common { seed: Some(seed), ..common.clone() };
-    let depth = args.depth.map_or(scenario.depth, Depth::from);
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let title = scenario.title.as_deref().unwrap_or(&stem);
-
     let progress = Progress::new(3, common.quiet);
-    progress.at("reading");
-    let wrong = |failure| in_scenario(path, failure);
-    let loaded = load::fabric(&fabric_args(&scenario, folder), common).map_err(wrong)?;
+    let (scene, costs) = Scene::load(path, common, &progress, Costs::of)?;
+    let Scene { scenario, loaded, cast, routes, from, title, seed, .. } = &scene;
+    let common = &Common { seed: Some(*seed), ..common.clone() };
     let topology = &loaded.topology;
-    let host = cast::host(&scenario).map_err(wrong)?;
-    let link_rate =
-        cast::rate(scenario.cost.link_rate.as_ref(), "cost: link-rate").map_err(wrong)?;
-    let small = cast::bytes(scenario.cost.small.as_ref(), "cost: small").map_err(wrong)?;
-    let interval = cast::time(scenario.keep.interval.as_ref(), "keep: interval").map_err(wrong)?;
-    let cast = Cast::new(&scenario, topology, folder, common).map_err(wrong)?;
-    progress.step();
-    progress.at("routing");
-    let (routes, from) = tables_of(&scenario, &loaded, &cast, folder, common).map_err(wrong)?;
-    progress.step();
+    let depth = args.depth.map_or(scenario.depth, Depth::from);
 
     let setup = Setup {
         topology,
-        routes: &routes,
+        routes,
         depth,
-        host: &host,
-        link_rate,
-        small: small.unwrap_or(0),
+        host: &costs.host,
+        link_rate: costs.link_rate,
+        small: costs.small,
+        precision: costs.precision,
         jobs: &cast.jobs,
         weights: cast.weights.clone(),
         limits: cast.limits.clone(),
         lids: scenario.routes.lids,
-        seed,
-        interval: interval.filter(|&ps| ps > 0),
+        seed: *seed,
+        interval: costs.interval,
     };
     let begin = Instant::now();
     let mut watch =
@@ -84,19 +64,19 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
             messages.push(*record);
         }
     })
-    .map_err(|trouble| wrong(Failure::infeasible(told(&trouble, &cast, topology))))?;
+    .map_err(|trouble| in_scenario(path, Failure::infeasible(told(&trouble, cast, topology))))?;
     let wall = begin.elapsed().as_secs_f64();
     drop(progress);
 
     let facts =
         metrics::facts(&topology.fabric, topology.shape.as_ref(), loaded.structure.as_ref(), false);
     let provenance = provenance::of(&topology.fabric, common);
-    let jobs: Vec<JobRow> = (0..cast.jobs.len()).map(|j| job_row(&cast, &simulated, j)).collect();
+    let jobs: Vec<JobRow> = (0..cast.jobs.len()).map(|j| job_row(cast, &simulated, j)).collect();
     let (channels, fullest) = channels(topology, &simulated);
     let result = SimulateResult {
         title,
         depth,
-        routes: &from,
+        routes: from,
         notes: &routes.notes,
         layers: routes.layer_count(),
         hosts: &scenario.hosts,
@@ -114,8 +94,7 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
     let json_text = json::text(&result);
     let subtitle =
         format!("{}, routes of {from}, hosts {}", topology.fabric.name(), scenario.hosts);
-    let pictures =
-        Pictures { title, subtitle: &subtitle, cast: &cast, simulated: &simulated, topology };
+    let pictures = Pictures { title, subtitle: &subtitle, cast, simulated: &simulated, topology };
     if let Some(path) = &args.pairs {
         pictures.pairs(path)?;
     }
@@ -132,7 +111,7 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
         pictures.timeline(&dir.join("timeline.svg"))?;
         pictures.channels(&dir.join("channels.svg"))?;
         #[cfg(feature = "parquet")]
-        crate::columns::write(dir, topology, &cast, &simulated, keep.then_some(&messages))?;
+        crate::columns::write(dir, topology, cast, &simulated, keep.then_some(&messages))?;
     }
     out::print(&match common.format {
         Format::Json => json_text,
@@ -140,37 +119,6 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
         Format::Table => report::text(&result, Style::of_stdout()),
     })?;
     Ok(Exit::Fine)
-}
-
-/// The scenario of a file.
-fn read(path: &Path) -> Result<Scenario, Failure> {
-    let text = input::read_text(path)?;
-    toml::from_str(&text).map_err(|e| {
-        const HINT: &str =
-            "docs/simulate.md has all keys; docs/schema/scenario.json is for editors";
-        // What is missing is missing on no line.
-        let missing = e.message().strip_prefix("missing field `").and_then(|m| m.strip_suffix('`'));
-        if let Some(key) = missing {
-            let key = if key == "job" { "[[job]]" } else { key };
-            return Failure::input(format!("{}: there is no {key}", path.display())).hint(HINT);
-        }
-        let at = e.span().map_or_else(String::new, |span| {
-            format!("line {}: ", 1 + text[..span.start.min(text.len())].matches('\n').count())
-        });
-        let mut message = e.message().trim().to_owned();
-        for kind in ["usize", "u64", "u32", "u8", "f64"] {
-            let plain = if kind == "f64" { "a number" } else { "a whole number" };
-            message = message.replace(&format!("expected {kind}"), &format!("expected {plain}"));
-        }
-        Failure::input(format!("{}: {at}{message}", path.display())).hint(HINT)
-    })
-}
-
-/// What is wrong with a scenario is wrong in its file, not on the command line.
-fn in_scenario(path: &Path, failure: Failure) -> Failure {
-    let exit = if failure.exit == Exit::Usage { Exit::Input } else { failure.exit };
-    let message = format!("{}: {}", path.display(), failure.message);
-    Failure { exit, message, ..failure }
 }
 
 /// Why there is no result, with the names of jobs and hosts.
@@ -199,70 +147,27 @@ fn told(trouble: &Trouble, cast: &Cast, topology: &Topology) -> String {
     text
 }
 
-fn fabric_args(scenario: &Scenario, folder: &Path) -> FabricArgs {
-    let beside = folder.join(&scenario.fabric);
-    let is_file = !scenario.fabric.starts_with('@') && beside.exists();
-    FabricArgs {
-        fabric: if is_file { beside.display().to_string() } else { scenario.fabric.clone() },
-        options: FabricOptions {
-            fail_links: scenario.fail_links,
-            plane: scenario.plane,
-            ..FabricOptions::default()
-        },
-    }
+/// What a scenario says of costs, and what to keep.
+struct Costs {
+    host: Host,
+    link_rate: Option<f64>,
+    small: u64,
+    precision: f64,
+    interval: Option<u64>,
 }
 
-/// The tables, and where they are from.
-fn tables_of(
-    scenario: &Scenario,
-    loaded: &Loaded,
-    cast: &Cast,
-    folder: &Path,
-    common: &Common,
-) -> Result<(Routes, String), Failure> {
-    let part = &scenario.routes;
-    let fabric = &loaded.topology.fabric;
-    let name = match (&part.engine, &part.tables) {
-        (Some(name), None) => name,
-        (None, Some(path)) => {
-            let routes: PathBuf = folder.join(path);
-            let tables = TableArgs { routes, ..TableArgs::default() };
-            let read = tables::read(&tables, &scenario.fabric, loaded, common)?;
-            return Ok((read.routes, path.clone()));
-        }
-        _ => {
-            return Err(Failure::input("routes: give an engine or tables, one of them")
-                .hint("for example engine = \"dfsssp\""));
-        }
-    };
-    if part.lmc > 7 {
-        return Err(Failure::input(format!("routes: lmc {} must be at most 7", part.lmc)));
+impl Costs {
+    fn of(scenario: &Scenario) -> Result<Self, Failure> {
+        let cost = &scenario.cost;
+        Ok(Self {
+            host: cast::host(scenario)?,
+            link_rate: cast::rate(cost.link_rate.as_ref(), "cost: link-rate")?,
+            small: cast::bytes(cost.small.as_ref(), "cost: small")?.unwrap_or(0),
+            precision: cast::precision(scenario)?,
+            interval: cast::time(scenario.keep.interval.as_ref(), "keep: interval")?
+                .filter(|&ps| ps > 0),
+        })
     }
-    if let Some(lanes) = part.lanes.filter(|lanes| !(1..=15).contains(lanes)) {
-        return Err(Failure::input(format!("routes: lanes {lanes} must be from 1 to 15")));
-    }
-    let chain = route::chain(name)?;
-    let told = part.follow == Follow::Jobs;
-    let demands = if told && chain.engines.iter().any(|e| e.follows_demands()) {
-        demanded(&cast.jobs)
-    } else {
-        Vec::new()
-    };
-    let places = if told { cast.places() } else { Vec::new() };
-    let request = Request {
-        shape: loaded.topology.shape.as_ref(),
-        lmc: part.lmc,
-        lanes: part.lanes.unwrap_or(8),
-        jobs: &places,
-        demands: &demands,
-        seed: common.seed(),
-        ..Request::default()
-    };
-    let (_, routes, _, _) = route::compute(&chain, fabric, &request).map_err(|refused| {
-        Failure::infeasible(format!("{}: {}", refused.engine, refused.refused))
-    })?;
-    let engine = routes.engine.clone();
-    Ok((routes, engine))
 }
 
 /// Tells how far a simulation is.

@@ -3,6 +3,7 @@
 mod bad_input;
 mod fabric;
 mod help;
+mod hot;
 mod jobs;
 mod measure;
 mod recognise;

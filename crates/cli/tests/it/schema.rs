@@ -25,6 +25,7 @@ fn hold(kind: &str, runs: &[(&str, &[&str])]) {
         ("month", "JobID|Start|End|NodeList\n1|1000000000|1000000050|cn[1-2]\n"),
         ("torn", "0x0002c90000000101 8\n"),
         ("scenario", SCENARIO),
+        ("crossing", CROSSING),
     ];
     let dir = folder(&files);
     assert_eq!(run_in(dir.path(), "route pair.topo -e minhop -o tables -q").code, 0);
@@ -140,6 +141,14 @@ fn simulations() {
     hold("simulate", &[("simulate scenario", &keys), ("simulate scenario --depth loggp", &keys)]);
 }
 
+#[test]
+fn hot_channels() {
+    let keys =
+        ["/channels/0/jobs/0/job", "/channels/0/from_guid", "/jobs/0/slowdown", "/now/seconds"];
+    let moves = ["/moves/0/lids/0", "/moves/0/relieves/to_port", "/coexistence/verdict"];
+    hold("hot", &[("hot scenario", &keys), ("hot crossing", &moves)]);
+}
+
 /// Scenarios are what users write: those of the examples are as the schema says, and a misspelt key is not.
 #[test]
 fn scenarios() {
@@ -176,6 +185,8 @@ fn scenarios() {
 }
 
 /// Every key of a scenario but those that would contradict others.
+const CROSSING: &str = include_str!("crossing.toml");
+
 const SCENARIO: &str = r#"
 title = "all"
 depth = "loggp"
@@ -204,6 +215,7 @@ efficiency = 0.9
 memory-latency = "200ns"
 memory-rate = "5GB/s"
 small = "64B"
+precision = 0.001
 
 [keep]
 interval = "100us"

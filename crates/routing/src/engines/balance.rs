@@ -23,6 +23,19 @@ const NEAR: u64 = 50;
 /// Passes of a kind end with one that gains less than one in so many.
 const GAIN: u64 = 33;
 
+/// What weighs most where paths are chosen for all sources of a destination together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum First {
+    /// The sum of loads.
+    Load,
+    /// That a channel has few destinations of the same switch; the sum of loads second. Terminals of a switch that
+    /// receive at a time, as in any shift of all ranks, then have channels of their own.
+    Siblings,
+}
+
+/// One destination of the switch whose destinations are being routed, in a load; loads stay far below.
+const SIBLING: u64 = 1 << 36;
+
 /// Bits for the place of a candidate among those of its switch, which has fewer than 256 ports.
 const PLACE: u32 = 8;
 
@@ -45,6 +58,7 @@ pub(super) struct Stop {
 pub(crate) fn balance(
     fabric: &Fabric,
     routes: &mut Routes,
+    weighs: First,
     make: impl Fn(&mut Dag, SwitchId) + Sync,
 ) -> Balanced {
     let stops = itinerary(fabric);
@@ -59,10 +73,14 @@ pub(crate) fn balance(
                 let row = routes.row(DestId(t), path);
                 balancer.choose(fabric, dag, routes.ports_mut(row));
                 balancer.add(dag);
+                if weighs == First::Siblings {
+                    balancer.mark(dag);
+                }
                 balancer.force(dag);
                 strays.extend(dag.strays(fabric).map(|s| (row as u32, s)));
             }
         }
+        balancer.unmark();
         if stop.itself {
             let row = routes.row(DestId::switch(fabric, *home), 0);
             balancer.choose(fabric, dag, routes.ports_mut(row));
@@ -88,9 +106,13 @@ pub(crate) fn balance(
                     } else {
                         balancer.choose(fabric, dag, routes.ports_mut(row));
                         balancer.add(dag);
+                        if weighs == First::Siblings {
+                            balancer.mark(dag);
+                        }
                     }
                 }
             }
+            balancer.unmark();
         });
         let now = balancer.largest();
         let passes = if fine { &mut apart } else { &mut together };
@@ -111,7 +133,7 @@ pub(super) fn is_near(largest: u64, bound: u64) -> bool {
 
 /// [`balance`] on all shortest paths of a connected fabric; returns the largest load.
 pub(crate) fn shortest(fabric: &Fabric, routes: &mut Routes) -> u64 {
-    let balanced = balance(fabric, routes, |dag, home| dag.shortest(fabric, home));
+    let balanced = balance(fabric, routes, First::Load, |dag, home| dag.shortest(fabric, home));
     debug_assert!(balanced.strays.is_empty(), "every shortest path is legal");
     balanced.largest
 }
@@ -220,6 +242,8 @@ pub(super) struct Balancer {
     forced: Vec<u64>,
     /// Per switch whether it matters where it sends.
     wanted: Vec<bool>,
+    /// Channels that lead to siblings of the destinations to come.
+    marked: Vec<u32>,
 }
 
 impl Balancer {
@@ -235,6 +259,7 @@ impl Balancer {
             next: vec![Candidate { channel: 0, head: 0 }; n],
             forced: vec![0; fabric.channel_count()],
             wanted: vec![false; n],
+            marked: Vec::new(),
         }
     }
 
@@ -407,6 +432,27 @@ impl Balancer {
             let Candidate { channel, head } = self.next[s];
             self.load[channel as usize] += u64::from(paths);
             self.through[head as usize] += paths;
+        }
+    }
+
+    /// Counts the destination whose paths were just added as a sibling of those to come, on every channel to it.
+    fn mark(&mut self, dag: &Dag) {
+        for &s in &dag.order[1..] {
+            if self.through[s as usize] > 0 {
+                let c = self.next[s as usize].channel;
+                let load = &mut self.load[c as usize];
+                if *load < SIBLING {
+                    self.marked.push(c);
+                }
+                *load += SIBLING;
+            }
+        }
+    }
+
+    /// Forgets siblings.
+    fn unmark(&mut self) {
+        for c in self.marked.drain(..) {
+            self.load[c as usize] %= SIBLING;
         }
     }
 

@@ -3,7 +3,7 @@
 use darkfiber_fabric::{DragonflyShape, Fabric, GroupKind, Shape, SwitchId};
 use rayon::prelude::*;
 
-use super::balance::balance;
+use super::balance::{First, balance};
 use super::dag::{Dag, MOST_BYTES, require_routable};
 use super::lines::{GLOBAL, Lines, ODD};
 use super::rules::{EVERY, TurnRule, assign_by_rule};
@@ -96,7 +96,9 @@ impl DragonflyMin {
             self.shared_rows(fabric, request, grow)?
         } else {
             let mut routes = Routes::empty(self.name(), fabric, request.paths());
-            let _ = balance(fabric, &mut routes, |dag, home| grow(dag, &mut Work::default(), home));
+            let _ = balance(fabric, &mut routes, First::Load, |dag, home| {
+                grow(dag, &mut Work::default(), home);
+            });
             routes
         };
         if let GroupKind::LeafSpine { .. } = shape.inside {

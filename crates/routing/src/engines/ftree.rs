@@ -2,6 +2,7 @@
 
 use darkfiber_fabric::Fabric;
 
+use super::balance::First;
 use super::dag::require_routable;
 use super::order::{UpDown, tree_levels};
 use super::updn::legal_routes;
@@ -23,7 +24,8 @@ impl Engine for FTree {
         "Levels come from the fabric's shape, from --roots, or from the distance to the switches with \
          hosts. Every destination is reached over one chain of least used down ports and all sources \
          climb towards that chain, so that on a full tree each down port of a leaf serves one \
-         destination and each up port an equal share of them (the pattern of D-mod-k). On a damaged \
+         destination and each up port an equal share of them (the pattern of D-mod-k). Destinations of one leaf are kept \
+         on channels apart before loads are balanced, so that shifts of all ranks meet little. On a damaged \
          tree sources that cannot climb to the chain take the least loaded other way; cables within a \
          level stay dark. Pairs with no way up and down (two aggregation nodes in top switches; hosts \
          that damage has cut off) take a shortest path in a virtual layer of its own. Refuses a fabric \
@@ -49,6 +51,7 @@ impl Engine for FTree {
         require_routable(self.name(), fabric, request)?;
         let level = tree_levels(fabric, request.shape, request.roots)
             .map_err(|reason| Refusal::wrong_fabric(self, reason))?;
-        legal_routes(self.name(), fabric, request, &UpDown::from_levels(fabric, &level))
+        let updown = UpDown::from_levels(fabric, &level);
+        legal_routes(self.name(), fabric, request, &updown, First::Siblings)
     }
 }

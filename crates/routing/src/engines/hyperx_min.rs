@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{Fabric, GridKind, Shape, SwitchId};
 
-use super::balance::balance;
+use super::balance::{First, balance};
 use super::dag::{Dag, require_routable};
 use super::lines::{Lines, ODD};
 use super::rules::{EVERY, TurnRule, assign_by_rule};
@@ -60,7 +60,7 @@ impl Engine for HyperXMin {
             .collect();
         let lines = Lines::of_lattice(fabric, grid.dims.len(), &coords);
         let mut routes = Routes::empty(self.name(), fabric, request.paths());
-        let _ = balance(fabric, &mut routes, |dag: &mut Dag, home| {
+        let _ = balance(fabric, &mut routes, First::Load, |dag: &mut Dag, home| {
             let mut work = Work::default();
             let mut growth = Growth::new(fabric, &lines, dag, &mut work, home);
             growth.join_lines();

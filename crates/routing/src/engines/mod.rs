@@ -3,6 +3,7 @@
 //! are free of cycles by a rule).
 
 mod acyclic;
+mod afar;
 mod balance;
 mod by_destination;
 mod canon;
@@ -41,6 +42,7 @@ mod tree;
 mod two_level;
 mod updn;
 
+pub(crate) use afar::Afar;
 pub(crate) use dfsssp::DfSssp;
 pub(crate) use dor::Dor;
 pub(crate) use dragonfly_min::DragonflyMin;

@@ -34,7 +34,7 @@ pub(crate) static PARX: Parx = Parx {
           what is left connected that is the same, and no LID is ever lost to a fault. LIDs beyond 2n take minimal \
           paths that add no load.\n\n\
           Destinations that occur in the demands come first (Algorithm 1): every path of a pair adds its \
-          demand, 1 to 255, to the channels it passes; a path to such a destination that nobody demands adds \
+          demand, 1 to 255 (larger ones are scaled down together), to the channels it passes; a path to such a destination that nobody demands adds \
           1/256, which keeps the machine as a whole from being left unbalanced. Then all others, each path \
           adding 1. Each takes the paths with the least sum so far. Without demands all paths add 1.\n\n\
           Virtual layers as in dfsssp, over the paths to all LIDs. If --lanes (8) do not suffice, first the \

@@ -162,13 +162,17 @@ impl<'a> Work<'a> {
     }
 }
 
-/// See [`Work::weights`].
+/// The most that a demand weighs (Domke et al., SC'19, section 3.2.4).
+const MOST: u128 = 255;
+
+/// See [`Work::weights`]. Demands above [`MOST`] are scaled down together so that the largest is that.
 fn weights(fabric: &Fabric, demands: &[Demand]) -> Vec<Option<Vec<u32>>> {
-    let mut of_pair: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+    let mut of_pair: BTreeMap<(u32, u32), u128> = BTreeMap::new();
     for d in demands.iter().filter(|d| d.weight > 0 && d.from != d.to) {
-        let sum = of_pair.entry((d.to.0, d.from.0)).or_default();
-        *sum = sum.saturating_add(u32::from(d.weight) * SCALE);
+        *of_pair.entry((d.to.0, d.from.0)).or_default() += u128::from(d.weight);
     }
+    let largest = of_pair.values().copied().max().unwrap_or(0).max(MOST);
+    let scaled = |w: u128| ((2 * MOST * w + largest) / (2 * largest)).max(1) as u32 * SCALE;
     let mut weights: Vec<Option<Vec<u32>>> = vec![None; fabric.terminal_count()];
     for ((to, from), weight) in of_pair {
         let by_switch = weights[to as usize].get_or_insert_with(|| {
@@ -177,7 +181,7 @@ fn weights(fabric: &Fabric, demands: &[Demand]) -> Vec<Option<Vec<u32>>> {
         });
         let s = fabric.terminals()[from as usize].switch;
         // This one path is no longer one that nobody demands.
-        by_switch[s.index()] = by_switch[s.index()].saturating_add(weight) - 1;
+        by_switch[s.index()] = by_switch[s.index()].saturating_add(scaled(weight)) - 1;
     }
     weights
 }

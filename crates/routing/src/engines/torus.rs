@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use darkfiber_fabric::{Fabric, GridKind, GridShape, Shape, SwitchId};
 
-use super::balance::balance;
+use super::balance::{First, balance};
 use super::cuts::{Cuts, by_parity};
 use super::dag::{Dag, FAR, require_routable};
 use super::order::spread;
@@ -74,7 +74,7 @@ impl Engine for Torus {
             hint: "use updn, which needs one",
         })?;
         let mut routes = Routes::empty(self.name(), fabric, request.paths());
-        let _ = balance(fabric, &mut routes, |dag, home| lattice.grow(dag, home));
+        let _ = balance(fabric, &mut routes, First::Load, |dag, home| lattice.grow(dag, home));
         let rule = Datelines { lattice: &lattice, cuts: &cuts };
         assign_by_rule(self.name(), fabric, &mut routes, request, &rule)?;
         Ok(routes)

@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::Fabric;
 
-use super::balance::balance;
+use super::balance::{First, balance};
 use super::dag::require_routable;
 use super::layers::{assign_strays, only_by_pair};
 use super::order::UpDown;
@@ -55,7 +55,7 @@ impl Engine for UpDn {
         } else {
             UpDown::from_roots(fabric, request.roots)
         };
-        legal_routes(self.name(), fabric, request, &updown)
+        legal_routes(self.name(), fabric, request, &updown, First::Load)
     }
 }
 
@@ -89,7 +89,7 @@ impl Engine for DnUp {
 
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
-        legal_routes(self.name(), fabric, request, &UpDown::from_leaves(fabric))
+        legal_routes(self.name(), fabric, request, &UpDown::from_leaves(fabric), First::Load)
     }
 }
 
@@ -99,9 +99,11 @@ pub(super) fn legal_routes(
     fabric: &Fabric,
     request: &Request<'_>,
     updown: &UpDown,
+    weighs: First,
 ) -> Result<Routes, Refusal> {
     let mut routes = Routes::empty(engine, fabric, request.paths());
-    let balanced = balance(fabric, &mut routes, |dag, home| updown.legal(fabric, dag, home));
+    let balanced =
+        balance(fabric, &mut routes, weighs, |dag, home| updown.legal(fabric, dag, home));
     place_strays(engine, fabric, request, &mut routes, &balanced.strays)?;
     Ok(routes)
 }

@@ -17,8 +17,12 @@ pub(super) struct Node {
     pub(super) layers: u32,
     /// Pairs of terminals that begin here.
     pub(super) pairs: u64,
-    /// Pairs that begin here or came through here.
+    /// What is sent from here.
+    pub(super) amount: u64,
+    /// What is sent from here or came through here.
     pub(super) weight: u64,
+    /// Whether any pair begins here or came through here.
+    pub(super) used: bool,
 }
 
 /// A row, and the switches that are cut off on it: each behind the one that it sent to, those next to
@@ -108,16 +112,19 @@ impl Prepared<'_> {
                     0 => 0,
                     _ => layers_of(fabric, &self.routes, row, home, switch),
                 };
-                Node { switch, old: ports[switch as usize], layers, pairs, weight: pairs }
+                let amount = if pairs == 0 { 0 } else { self.traffic.amount(row, switch) };
+                let (weight, used) = (amount, pairs > 0);
+                Node { switch, old: ports[switch as usize], layers, pairs, amount, weight, used }
             })
             .collect();
         for i in (0..nodes.len()).rev() {
             let c = channel(fabric, ports, nodes[i].switch);
             if c != NONE && !self.gone.channel[c as usize] {
-                let weight = nodes[i].weight;
+                let Node { weight, used, .. } = nodes[i];
                 let behind = place[fabric.heads()[c as usize] as usize] as usize;
                 if behind < i {
                     nodes[behind].weight += weight;
+                    nodes[behind].used |= used;
                 }
             }
         }

@@ -4,21 +4,26 @@
 //! of the old tables. As long as the hottest channel is, some switch sends a row another way: one entry,
 //! most gladly on a row that changed anyway.
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use darkfiber_fabric::SwitchId;
 
-use super::cut::{Cut, Node};
+use super::cut::Cut;
 use super::mend::{Held, Mended, layers};
 use super::prepared::{NONE, Prepared};
 
 /// Channels that are looked at before giving up: a limit of time that is the same on every machine.
 const MOST_LOOKS: usize = 75_000;
-/// The share of the largest old load by which a load may exceed it before rows that the fault did not
-/// touch, and the layers of paths, may change.
-const FAR_TOO_MUCH: u64 = 50;
+/// A load may be so many times the largest old one before rows that the fault did not touch, and the layers of
+/// paths, may change.
+const FAR_TOO_MUCH: f64 = 1.02;
+
+/// A way to a destination, and how full its fullest channel would be among those that are new on it.
+pub(super) struct Way {
+    pub(super) fullest: f64,
+    pub(super) channels: Vec<u32>,
+}
 
 impl Prepared<'_> {
     /// Moves rows off the hottest channel until no load is above `budget` or nothing helps. Rows that
@@ -32,7 +37,8 @@ impl Prepared<'_> {
         let mut left = vec![false; self.fabric.switch_count()];
         let mut roughly = false;
         let mut looks = 0;
-        let far = budget + budget / FAR_TOO_MUCH;
+        let budget = budget as f64;
+        let far = budget * FAR_TOO_MUCH;
         loop {
             let goal = if roughly { far } else { budget };
             let Some((hot, most)) = self.hottest().filter(|&(_, most)| most > goal) else {
@@ -50,7 +56,7 @@ impl Prepared<'_> {
             let rows = std::mem::take(rows);
             for &row in &rows {
                 let known = of_row.get(&row).copied();
-                if looks > MOST_LOOKS || self.load[hot as usize] <= goal {
+                if looks > MOST_LOOKS || self.fill(hot) <= goal {
                     break;
                 }
                 if known.is_none() && !roughly {
@@ -60,7 +66,7 @@ impl Prepared<'_> {
                 for node in &behind.nodes {
                     let s = node.switch;
                     looks += self.fabric.channels_from(SwitchId(s)).len();
-                    let load = self.load[hot as usize];
+                    let load = self.fill(hot);
                     if load <= goal {
                         break;
                     }
@@ -70,13 +76,16 @@ impl Prepared<'_> {
                     {
                         continue;
                     }
-                    let ways = self.ways_round(row, node, (hot, load));
+                    let ways = self.ways_round(row, node.switch, node.weight, (hot, load));
                     if ways.is_empty() {
                         continue;
                     }
+                    let ways: Vec<Vec<u32>> = ways.into_iter().map(|w| w.channels).collect();
                     let cut = self.cut(row, std::iter::once(s), &mut place);
                     looks += self.longest * cut.nodes.len() * ways.len();
-                    let Some(way) = self.shift(&cut, &ways, roughly, mended) else { continue };
+                    let Some(way) = self.shift(&cut, &ways, self.longest, roughly, mended) else {
+                        continue;
+                    };
                     for c in way {
                         users.remove(c);
                     }
@@ -100,7 +109,7 @@ impl Prepared<'_> {
             if looks > MOST_LOOKS {
                 return;
             }
-            if self.load[hot as usize] == most {
+            if self.fill(hot) >= most {
                 // Changing rows that the fault did not touch, or the layers of paths, is a disturbance
                 // of its own: only for what is far too much.
                 if roughly || most <= far {
@@ -111,12 +120,26 @@ impl Prepared<'_> {
         }
     }
 
-    fn hottest(&self) -> Option<(u32, u64)> {
-        (0u32..).zip(self.load.iter().copied()).max_by_key(|&(c, load)| (load, Reverse(c)))
+    /// What crosses a channel, by the time that it takes in units of the fastest one.
+    #[inline]
+    pub(super) fn fill(&self, c: u32) -> f64 {
+        self.fill_with(c, 0)
+    }
+
+    /// The same if more crossed it.
+    #[inline]
+    pub(super) fn fill_with(&self, c: u32, more: u64) -> f64 {
+        (self.load[c as usize] + more) as f64 * self.slowness[c as usize]
+    }
+
+    /// The fullest channel but some, the lowest of several.
+    pub(super) fn hottest(&self) -> Option<(u32, f64)> {
+        let all = (0..self.load.len() as u32).map(|c| (c, self.fill(c)));
+        all.reduce(|a, b| if b.1 > a.1 { b } else { a })
     }
 
     /// The rows between terminals that use a channel.
-    fn users(&self, c: u32) -> Vec<usize> {
+    pub(super) fn users(&self, c: u32) -> Vec<usize> {
         let tail = self.fabric.tails()[c as usize];
         let port = self.fabric.tail_ports()[c as usize];
         (0..self.traffic.rows.len())
@@ -125,45 +148,53 @@ impl Prepared<'_> {
             .collect()
     }
 
-    /// Ways from a switch to the destination other than over `hot`, on which all loads stay below `most`;
-    /// the least loaded first.
-    fn ways_round(&self, row: usize, node: &Node, (hot, most): (u32, u64)) -> Vec<Vec<u32>> {
-        let mut choices: Vec<(u64, Vec<u32>)> = Vec::new();
-        if node.weight == 0 {
-            return Vec::new();
+    /// Ways for so much from a switch to the destination of a row other than over `hot`, on which all channels stay
+    /// less full than `most`; the least full first.
+    pub(super) fn ways_round(
+        &self,
+        row: usize,
+        from: u32,
+        weight: u64,
+        (hot, most): (u32, f64),
+    ) -> Vec<Way> {
+        let mut choices: Vec<Way> = Vec::new();
+        if weight == 0 {
+            return choices;
         }
         let mut old = Vec::new();
-        for c in self.fabric.channels_from(SwitchId(node.switch)).map(|c| c as u32) {
-            if !self.works(c) || c == hot || self.load[c as usize] + node.weight >= most {
+        for c in self.fabric.channels_from(SwitchId(from)).map(|c| c as u32) {
+            if !self.works(c) || c == hot || self.fill_with(c, weight) >= most {
                 continue;
             }
-            let mut way = vec![c];
-            let arrives = self.follow(row, self.fabric.heads()[c as usize], &mut way);
-            let returns =
-                way.iter().skip(1).any(|&c| self.fabric.tails()[c as usize] == node.switch);
-            if !arrives || returns || way.contains(&hot) {
+            let mut channels = vec![c];
+            let arrives = self.follow(row, self.fabric.heads()[c as usize], &mut channels);
+            let returns = channels.iter().skip(1).any(|&c| self.fabric.tails()[c as usize] == from);
+            if !arrives || returns || channels.contains(&hot) {
                 continue;
             }
             if old.is_empty() {
-                self.follow(row, node.switch, &mut old);
+                self.follow(row, from, &mut old);
             }
             // What both ways share is not loaded any further.
-            let fresh = way.iter().filter(|c| !old.contains(c));
-            let load = fresh.map(|&c| self.load[c as usize] + node.weight).max().unwrap_or(0);
-            if load < most {
-                choices.push((load, way));
+            let fresh = channels.iter().filter(|c| !old.contains(c));
+            let fullest = fresh.map(|&c| self.fill_with(c, weight)).fold(0.0, f64::max);
+            if fullest < most {
+                choices.push(Way { fullest, channels });
             }
         }
-        choices.sort_unstable();
-        choices.into_iter().map(|(_, way)| way).collect()
+        choices.sort_by(|a, b| {
+            a.fullest.total_cmp(&b.fullest).then_with(|| a.channels.cmp(&b.channels))
+        });
+        choices
     }
 
     /// Sends what passes the first node of `cut` on one of `choices`: the first that its layers take (or
-    /// others, if paths `may_move`) and that makes no path longer than paths may be.
-    fn shift<'w>(
+    /// others, if paths `may_move`) and that makes no path longer than the `longest` may be.
+    pub(super) fn shift<'w>(
         &mut self,
         cut: &Cut,
         choices: &'w [Vec<u32>],
+        longest: usize,
         may_move: bool,
         mended: &mut Mended,
     ) -> Option<&'w [u32]> {
@@ -181,7 +212,7 @@ impl Prepared<'_> {
         let deepest = sources().map(|i| ahead[i]).max().unwrap_or(0);
         for way in choices {
             // A fault may have made paths longer than all were before; these need not get shorter.
-            if way.len() > old.len() && way.len() + deepest > self.longest {
+            if way.len() > old.len() && way.len() + deepest > longest {
                 continue;
             }
             let new_way =

@@ -84,7 +84,7 @@ impl Prepared<'_> {
                     continue;
                 }
                 for &c in &way {
-                    self.load[c as usize] -= node.pairs;
+                    self.load[c as usize] -= node.amount;
                 }
                 for layer in layers(node.layers) {
                     for pair in way.windows(2) {
@@ -241,7 +241,7 @@ impl Prepared<'_> {
         }
         let hops = way.len();
         let changed = self.fabric.tail_ports()[c as usize] != node.old;
-        if node.weight == 0 {
+        if !node.used {
             let (too_long, against) = (false, false);
             let (excess, most, sum) = (0, 0, 0);
             return Some(Choice {
@@ -277,7 +277,7 @@ impl Prepared<'_> {
         let port = self.fabric.tail_ports()[way[0] as usize];
         self.routes.ports_mut(cut.row)[node.switch as usize] = port;
         for &c in way {
-            self.load[c as usize] += node.pairs;
+            self.load[c as usize] += node.amount;
         }
     }
 

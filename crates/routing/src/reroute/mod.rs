@@ -12,6 +12,9 @@
 //! [`Prepared`] holds what this needs and what one pass over the tables gives: loads, dependencies, and
 //! an order of the channels. It is made once and follows from fault to fault.
 //!
+//! Loads are pairs of terminals or, if it is known ([`Prepared::with_demands`]), what they send; then
+//! [`Prepared::relieve`] also takes traffic off hot channels without any fault.
+//!
 //! Ids in here are those of the fabric that the tables were made for; [`Prepared::tables`] translates.
 
 mod coexist;
@@ -22,9 +25,11 @@ mod labels;
 mod mend;
 mod outcome;
 mod prepared;
+mod relieve;
 mod tables;
 mod traffic;
 
 pub use outcome::{Change, Coexistence, Drain, Moved, Outcome, RerouteError};
 pub use prepared::Prepared;
+pub use relieve::{Goal, Move, Policy, Relief};
 pub use tables::{Changed, changed_by_switch, difference};

@@ -1,6 +1,6 @@
 //! Old tables with what one pass over them gives.
 
-use darkfiber_fabric::{AtPort, Fabric, Faults, SwitchId};
+use darkfiber_fabric::{AtPort, ChannelId, Fabric, Faults, SwitchId};
 
 use super::RerouteError;
 use super::cut::Cut;
@@ -9,7 +9,7 @@ use super::labels::{condense, layers_of};
 use super::mend::layers;
 use super::outcome::{Change, Moved, Outcome};
 use super::traffic::{Gone, Traffic};
-use crate::{DELIVER, NO_ROUTE, Routes};
+use crate::{DELIVER, Demand, NO_ROUTE, Routes};
 
 /// No channel: a switch delivers, or has no route.
 pub(super) const NONE: u32 = u32::MAX;
@@ -25,8 +25,10 @@ pub struct Prepared<'a> {
     pub(super) lanes: u8,
     pub(super) gone: Gone,
     pub(super) traffic: Traffic,
-    /// Ordered pairs of terminals that cross each inter-switch channel.
+    /// What crosses each inter-switch channel: ordered pairs of terminals, or what they send.
     pub(super) load: Vec<u64>,
+    /// How much longer each channel takes for the same than the fastest one; 1 where pairs are counted.
+    pub(super) slowness: Vec<f64>,
     pub(super) slots: Slots,
     /// Dependencies, by layer.
     pub(super) layers: Vec<Layer>,
@@ -60,6 +62,7 @@ impl<'a> Prepared<'a> {
             gone,
             traffic,
             load: Vec::new(),
+            slowness: vec![1.0; fabric.channel_count()],
             slots: Slots::new(fabric),
             layers: Vec::new(),
             longest: 0,
@@ -67,6 +70,21 @@ impl<'a> Prepared<'a> {
         };
         prepared.longest = prepared.count();
         Ok(prepared)
+    }
+
+    /// The same, but loads are what terminals send to each other instead of counting all pairs alike. Channels of
+    /// other speed than the fastest count by the time that they take.
+    ///
+    /// Complexity: O(demands x hops), and sorting them.
+    #[must_use]
+    pub fn with_demands(mut self, demands: &[Demand]) -> Self {
+        let fabric = self.fabric;
+        self.traffic = self.traffic.with_amounts(fabric, &self.routes, demands);
+        let speed = |c| fabric.class_of(ChannelId::new(c)).bytes_per_second.max(1) as f64;
+        let fastest = (0..fabric.channel_count()).map(speed).fold(1.0, f64::max);
+        self.slowness = (0..fabric.channel_count()).map(|c| fastest / speed(c)).collect();
+        self.count_loads();
+        self
     }
 
     /// The fabric that the tables were made for.
@@ -78,6 +96,11 @@ impl<'a> Prepared<'a> {
     /// still there.
     pub fn routes(&self) -> &Routes {
         &self.routes
+    }
+
+    /// The same, as they leave it.
+    pub fn into_routes(self) -> Routes {
+        self.routes
     }
 
     /// Counts loads and dependencies of all paths between terminals that have not failed; returns the
@@ -110,7 +133,7 @@ impl<'a> Prepared<'a> {
                 };
                 longest = longest.max(hops);
                 let mut c = next[s as usize];
-                while c != NONE {
+                while c != NONE && !self.traffic.has_amounts() {
                     self.load[c as usize] += pairs;
                     c = next[fabric.heads()[c as usize] as usize];
                 }
@@ -132,7 +155,26 @@ impl<'a> Prepared<'a> {
         for layer in &mut self.layers {
             layer.sort(&self.slots, fabric);
         }
+        if self.traffic.has_amounts() {
+            self.count_loads();
+        }
         longest
+    }
+
+    /// Counts loads from what is sent.
+    fn count_loads(&mut self) {
+        self.load = vec![0; self.fabric.channel_count()];
+        let mut way = Vec::new();
+        for row in (0..self.traffic.rows.len()).filter(|&row| self.traffic.rows[row].live) {
+            for &(s, amount) in self.traffic.amounts(row) {
+                way.clear();
+                if self.traffic.pairs(row, s) > 0 && self.follow(row, s, &mut way) {
+                    for &c in &way {
+                        self.load[c as usize] += amount;
+                    }
+                }
+            }
+        }
     }
 
     /// Mends the tables for faults that come on top of those so far (and for whatever did not reach
@@ -191,7 +233,7 @@ impl<'a> Prepared<'a> {
         cut.nodes.iter().any(|node| ports[node.switch as usize] != node.old)
     }
 
-    fn changes(&self, cuts: &[Cut]) -> Vec<Change> {
+    pub(super) fn changes(&self, cuts: &[Cut]) -> Vec<Change> {
         let mut changes = Vec::new();
         for cut in cuts {
             let ports = self.routes.ports(cut.row);
@@ -236,8 +278,10 @@ impl<'a> Prepared<'a> {
     }
 
     fn read_traffic(&mut self) {
-        self.traffic = Traffic::new(self.fabric, &self.routes, &self.gone)
-            .expect("these rows were read before");
+        let read = Traffic::new(self.fabric, &self.routes, &self.gone);
+        let before =
+            std::mem::replace(&mut self.traffic, read.expect("these rows were read before"));
+        self.traffic.take_amounts_of(before);
     }
 
     fn bring_back(&mut self, undo: &Undo, moved: &[Moved]) {

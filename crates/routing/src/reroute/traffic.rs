@@ -1,9 +1,9 @@
-//! Who sends on which table row.
+//! Who sends on which table row, and how much.
 
 use darkfiber_fabric::{Fabric, TerminalId};
 
 use super::RerouteError;
-use crate::{DestId, Routes};
+use crate::{Demand, DestId, Routes};
 
 /// What has failed so far, in the ids of the fabric that the tables were made for.
 #[derive(Clone)]
@@ -46,6 +46,43 @@ pub(super) struct Traffic {
     /// `senders[path * switches + s]`: terminals on `s` that use path `path`.
     senders: Vec<u32>,
     switches: usize,
+    /// What is sent, if that is known; else every pair of terminals sends 1.
+    amounts: Option<Amounts>,
+}
+
+/// What the terminals of each switch send on each row: (switch, amount), by rising switch.
+#[derive(Clone)]
+struct Amounts {
+    of_row: Vec<u32>,
+    from: Vec<(u32, u64)>,
+}
+
+impl Amounts {
+    fn new(fabric: &Fabric, routes: &Routes, demands: &[Demand]) -> Self {
+        let home = |t: TerminalId| fabric.terminal(t).switch.0;
+        let far = demands.iter().filter(|d| d.weight > 0 && home(d.from) != home(d.to));
+        let mut all: Vec<(u32, u32, u64)> = far
+            .map(|d| {
+                let row = routes.row(DestId::terminal(d.to), routes.path_of(d.from));
+                (row as u32, home(d.from), d.weight)
+            })
+            .collect();
+        all.sort_unstable_by_key(|&(row, from, _)| (row, from));
+        let mut of_row = vec![0; routes.row_count() + 1];
+        let mut from = Vec::new();
+        for same in all.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            from.push((same[0].1, same.iter().map(|x| x.2).sum()));
+            of_row[same[0].0 as usize + 1] = from.len() as u32;
+        }
+        for row in 1..of_row.len() {
+            of_row[row] = of_row[row].max(of_row[row - 1]);
+        }
+        Self { of_row, from }
+    }
+
+    fn of(&self, row: usize) -> &[(u32, u64)] {
+        &self.from[self.of_row[row] as usize..self.of_row[row + 1] as usize]
+    }
 }
 
 const UNUSED: u32 = u32::MAX;
@@ -76,7 +113,45 @@ impl Traffic {
                 senders[routes.path_of(t) * switches + home.index()] += 1;
             }
         }
-        Ok(Self { rows, senders, switches })
+        Ok(Self { rows, senders, switches, amounts: None })
+    }
+
+    /// The same with what is sent.
+    pub(super) fn with_amounts(
+        mut self,
+        fabric: &Fabric,
+        routes: &Routes,
+        demands: &[Demand],
+    ) -> Self {
+        self.amounts = Some(Amounts::new(fabric, routes, demands));
+        self
+    }
+
+    /// What is sent stays as it was before.
+    pub(super) fn take_amounts_of(&mut self, before: Self) {
+        self.amounts = before.amounts;
+    }
+
+    /// Whether it is known what is sent.
+    pub(super) fn has_amounts(&self) -> bool {
+        self.amounts.is_some()
+    }
+
+    /// What the terminals of switch `s` send on a row.
+    #[inline]
+    pub(super) fn amount(&self, row: usize, s: u32) -> u64 {
+        match &self.amounts {
+            None => self.pairs(row, s),
+            Some(amounts) => {
+                let of = amounts.of(row);
+                of.binary_search_by_key(&s, |x| x.0).map_or(0, |i| of[i].1)
+            }
+        }
+    }
+
+    /// The switches whose terminals send anything on a row to another switch, with what they send, if that is known.
+    pub(super) fn amounts(&self, row: usize) -> &[(u32, u64)] {
+        self.amounts.as_ref().map_or(&[], |amounts| amounts.of(row))
     }
 
     /// Ordered pairs of terminals that send from switch `s` on a row.

@@ -9,6 +9,7 @@ mod lattice;
 mod opt;
 mod parx;
 mod parx_law;
+mod relieve;
 mod reroute;
 mod reroute_quality;
 mod sar;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use darkfiber_fabric::{AtPort, ChannelId, Fabric, Faults, SwitchId, TerminalId, Topology, open};
 use darkfiber_routing::check::check;
-use darkfiber_routing::reroute::{Coexistence, Outcome, Prepared, RerouteError, changed_by_switch};
+use darkfiber_routing::reroute::{Change, Coexistence, Prepared, RerouteError, changed_by_switch};
 use darkfiber_routing::{DELIVER, DestId, Layers, Lids, NO_ROUTE, Request, Routes, find_engine};
 use darkfiber_testkit::{connected_fabric, fabric};
 use proptest::prelude::*;
@@ -122,24 +122,25 @@ proptest! {
         let faults = any_faults(&fabric, cables, None, None);
         let mut prepared = Prepared::new(&fabric, &old, LANES).expect("its own tables");
         let outcome = prepared.reroute(&faults).expect("in one piece");
-        keeps_its_promise(&fabric, &faults, &old, prepared.routes(), &outcome)?;
+        let new = prepared.routes();
+        keeps_its_promise(&fabric, &faults, (&old, new), &outcome.changes, &outcome.coexistence)?;
     }
 }
 
 /// Plays all moments of an update that its verdict allows: every set of updated switches.
-fn keeps_its_promise(
+pub(crate) fn keeps_its_promise(
     fabric: &Fabric,
     faults: &Faults,
-    old: &Routes,
-    new: &Routes,
-    outcome: &Outcome,
+    (old, new): (&Routes, &Routes),
+    changes: &[Change],
+    coexistence: &Coexistence,
 ) -> Result<(), TestCaseError> {
-    let changed: BTreeSet<SwitchId> = outcome.changes.iter().map(|c| c.switch).collect();
+    let changed: BTreeSet<SwitchId> = changes.iter().map(|c| c.switch).collect();
     let changed: Vec<SwitchId> = changed.into_iter().collect();
     if changed.len() > 10 {
         return Ok(());
     }
-    let rank = match &outcome.coexistence {
+    let rank = match coexistence {
         Coexistence::AnyOrder => vec![Some(0); fabric.switch_count()],
         Coexistence::Order(rank) => rank.clone(),
         Coexistence::Drain(_) => return Ok(()),
@@ -158,7 +159,7 @@ fn keeps_its_promise(
             continue;
         }
         let mut mixed = old.clone();
-        for c in &outcome.changes {
+        for c in changes {
             if now.iter().any(|&i| changed[i] == c.switch) {
                 mixed.ports_mut(c.row as usize)[c.switch.index()] = c.new;
             }
@@ -175,7 +176,7 @@ fn keeps_its_promise(
     }
     let all: Vec<&Routes> = all.iter().collect();
     let cyclic = cyclic_layers(&paths_of(fabric, faults, &all));
-    prop_assert!(cyclic.is_subset(&cyclic_before), "{:?} {:?}", cyclic, outcome.coexistence);
+    prop_assert!(cyclic.is_subset(&cyclic_before), "{:?} {:?}", cyclic, coexistence);
     Ok(())
 }
 

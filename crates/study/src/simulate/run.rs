@@ -23,6 +23,8 @@ pub struct Setup<'a> {
     pub link_rate: Option<f64>,
     /// Messages of at most so many bytes do not share.
     pub small: u64,
+    /// A message may end late by so much of the time that it flows; [`darkfiber_flowsim::EXACT`] or more.
+    pub precision: f64,
     /// Who does what, where.
     pub jobs: &'a [Job],
     /// Weight of the flows of each job.
@@ -114,6 +116,7 @@ pub fn simulate(setup: Setup<'_>, each: &mut dyn FnMut(&Record)) -> Result<Simul
         weights: setup.weights,
         limits: setup.limits.iter().map(|bytes| bytes * 1e-12).collect(),
         interval: setup.interval,
+        precision: setup.precision,
     };
     let mut flows = Flows::new(network, host, options);
     let mut player = Player::new(jobs, host);
@@ -140,7 +143,7 @@ pub fn simulate(setup: Setup<'_>, each: &mut dyn FnMut(&Record)) -> Result<Simul
     })
 }
 
-/// What jobs send, by terminals, as demands of 0 to 255: the most of all jobs together is 255.
+/// What jobs send, by terminals, as demands in bytes.
 ///
 /// # Panics
 /// If a job has not a terminal for each rank.
@@ -150,7 +153,7 @@ pub fn demanded(jobs: &[Job]) -> Vec<Demand> {
     let profiles: Vec<Profile<'_, TerminalId>> = (sent.iter().zip(jobs))
         .map(|(matrix, job)| Profile { bytes: matrix.entries(), nodes: &job.terminals })
         .collect();
-    let found = demands(&profiles, Scale::Together).expect("a terminal for each rank");
+    let found = demands(&profiles, Scale::Bytes).expect("a terminal for each rank");
     found.into_iter().map(|d| Demand { from: d.from, to: d.to, weight: d.weight }).collect()
 }
 

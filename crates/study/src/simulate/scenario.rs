@@ -131,6 +131,8 @@ pub struct CostPart {
     pub memory_rate: Option<String>,
     /// Messages of at most this size do not share channels; 0 without.
     pub small: Option<String>,
+    /// A message may end late by so much of its own time, up to 0.1, so that shares change less often.
+    pub precision: Option<f64>,
 }
 
 /// A job.

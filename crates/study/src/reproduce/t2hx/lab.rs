@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use darkfiber_fabric::{TerminalId, Topology, open};
+use darkfiber_flowsim::EXACT;
 use darkfiber_routing::{Request, Routes, find_engine};
 use darkfiber_workload::placement::{Free, allocator};
 use darkfiber_workload::play::{Host, Job, Repeat, host};
@@ -95,6 +96,7 @@ pub(super) struct Lab {
     fat_tree: Site,
     hyperx: Site,
     host: Host,
+    precision: f64,
 }
 
 impl Lab {
@@ -103,12 +105,19 @@ impl Lab {
             fat_tree: Site::new("@t2hx-fattree", &["ftree", "sssp"]),
             hyperx: Site::new("@t2hx-hyperx", &["dfsssp"]),
             host: host("qdr").expect("known").clone(),
+            precision: EXACT,
         }
     }
 
     /// The same with other costs.
     pub(super) fn with_host(mut self, change: impl FnOnce(&mut Host)) -> Self {
         change(&mut self.host);
+        self
+    }
+
+    /// The same, but messages may end late by so much of their own time.
+    pub(super) fn with_precision(mut self, precision: f64) -> Self {
+        self.precision = precision;
         self
     }
 
@@ -157,19 +166,27 @@ impl Lab {
         let made =
             if known.is_none() { Some(routed(&site.topology, c.engine, jobs)) } else { None };
         let routes = known.map(|(_, r)| r).or(made.as_ref()).expect("one of both");
-        measured(&site.topology, routes, &self.host, jobs, SMALL, seed)
+        let limits = Limits { small: SMALL, precision: self.precision };
+        measured(&site.topology, routes, &self.host, jobs, limits, seed)
     }
 }
 
 /// Messages of at most so many bytes share what large ones leave, and hold up nobody who could notice.
 pub(super) const SMALL: u64 = 512;
 
+/// What need not be told exactly: see [`Setup`].
+#[derive(Clone, Copy)]
+struct Limits {
+    small: u64,
+    precision: f64,
+}
+
 fn measured(
     topology: &Topology,
     routes: &Routes,
     host: &Host,
     jobs: &[Job],
-    small: u64,
+    limits: Limits,
     seed: u64,
 ) -> Simulated {
     let setup = Setup {
@@ -178,7 +195,8 @@ fn measured(
         depth: Depth::Flow,
         host,
         link_rate: Some(CABLE),
-        small,
+        small: limits.small,
+        precision: limits.precision,
         jobs,
         weights: Vec::new(),
         limits: Vec::new(),
@@ -200,7 +218,8 @@ pub(super) fn on_first(
     let terminals = (0..program.ranks()).map(|h| machine.terminals(h)[0]).collect();
     let jobs = [Job { program, terminals, start: 0, repeat: Repeat::Once }];
     let routes = routed(topology, engine, &jobs);
-    measured(topology, &routes, host("qdr").expect("known"), &jobs, small, 1)
+    let limits = Limits { small, precision: EXACT };
+    measured(topology, &routes, host("qdr").expect("known"), &jobs, limits, 1)
 }
 
 /// The program of a spec for so many nodes with a rank each.

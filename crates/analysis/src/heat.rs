@@ -1,0 +1,191 @@
+//! What traffic does to channels: which are hot, whose traffic it is, and who suffers.
+//!
+//! The load of a path is that of its most loaded channel, and jobs are slowed down by the hottest channels that they
+//! cross (Smith et al., "Mitigating Inter-Job Interference Using Adaptive Flow-Aware Routing", SC'18, section IV-B).
+
+use std::collections::BTreeMap;
+
+use darkfiber_fabric::{ChannelId, Fabric, TerminalId};
+use darkfiber_routing::{DestId, Routes, Step, step};
+
+/// What one terminal sends to another for one job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Flow {
+    /// The job, by number.
+    pub job: u32,
+    /// Who sends.
+    pub from: TerminalId,
+    /// Who receives.
+    pub to: TerminalId,
+    /// How much.
+    pub bytes: u64,
+}
+
+/// Bytes on all channels, and whose they are.
+///
+/// Channels are those of [`Fabric`]: switch to switch; then, by terminal, those to terminals and those from them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Heat {
+    /// Bytes on each channel.
+    pub load: Vec<u64>,
+    /// Seconds that each channel needs for its bytes at its full speed.
+    pub seconds: Vec<f64>,
+    /// Flows without a route, and from or to a terminal itself.
+    pub lost: usize,
+    /// Flows whose terminals are on one host or one terminal: they use no channel.
+    pub inside: usize,
+    /// By job the channels that it uses, rising, and the bytes there.
+    jobs: Vec<Vec<(u32, u64)>>,
+    /// By channel, the jobs that use it, rising, and their bytes.
+    on: Vec<Vec<(u32, u64)>>,
+}
+
+/// How a job fares among the others.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Fate {
+    /// Seconds that its slowest channel needs for what the job itself sends.
+    pub alone: f64,
+    /// Seconds that the slowest of its channels needs for what all send.
+    pub together: f64,
+    /// That channel.
+    pub at: Option<u32>,
+    /// Other jobs there and their bytes, the most first.
+    pub by: Vec<(u32, u64)>,
+}
+
+impl Fate {
+    /// How much longer its communication takes than alone, if it waits for its slowest channel: 0 for not at all, 1 for
+    /// twice as long.
+    pub fn slowdown(&self) -> f64 {
+        if self.alone > 0.0 { self.together / self.alone - 1.0 } else { 0.0 }
+    }
+}
+
+impl Heat {
+    /// Counts the flows of so many jobs.
+    ///
+    /// Complexity: O(flows x hops).
+    pub fn of(fabric: &Fabric, routes: &Routes, flows: &[Flow], jobs: usize) -> Self {
+        let (m, t) = (fabric.channel_count(), fabric.terminal_count());
+        let mut of_job: Vec<BTreeMap<u32, u64>> = vec![BTreeMap::new(); jobs];
+        let (mut lost, mut inside) = (0, 0);
+        let mut way = Vec::new();
+        for f in flows.iter().filter(|f| f.bytes > 0) {
+            if fabric.host_of(f.from) == fabric.host_of(f.to) {
+                inside += 1;
+                continue;
+            }
+            way.clear();
+            if !follow(fabric, routes, f.from, f.to, &mut way) {
+                lost += 1;
+                continue;
+            }
+            way.push((m + f.to.index()) as u32);
+            way.push((m + t + f.from.index()) as u32);
+            let of_job = &mut of_job[f.job as usize];
+            for &c in &way {
+                *of_job.entry(c).or_default() += f.bytes;
+            }
+        }
+        let jobs: Vec<Vec<(u32, u64)>> =
+            of_job.into_iter().map(|of| of.into_iter().collect()).collect();
+        let mut on = vec![Vec::new(); m + 2 * t];
+        let mut load = vec![0; m + 2 * t];
+        for (j, of) in (0..).zip(&jobs) {
+            for &(c, bytes) in of {
+                on[c as usize].push((j, bytes));
+                load[c as usize] += bytes;
+            }
+        }
+        let speed = |c: usize| {
+            let class = if c < m {
+                fabric.class_of(ChannelId::new(c))
+            } else {
+                fabric.terminal_class(TerminalId::new((c - m) % t))
+            };
+            class.bytes_per_second.max(1) as f64
+        };
+        let seconds = (0..m + 2 * t).map(|c| load[c] as f64 / speed(c)).collect();
+        Self { load, seconds, lost, inside, jobs, on }
+    }
+
+    /// The jobs on a channel and their bytes, the most first.
+    pub fn on(&self, channel: u32) -> Vec<(u32, u64)> {
+        let mut on = self.on[channel as usize].clone();
+        on.sort_by_key(|&(job, bytes)| (std::cmp::Reverse(bytes), job));
+        on
+    }
+
+    /// How a job fares.
+    pub fn fate(&self, job: usize) -> Fate {
+        let mut fate = Fate::default();
+        for &(c, bytes) in &self.jobs[job] {
+            let all = self.seconds[c as usize];
+            let own = all * bytes as f64 / self.load[c as usize] as f64;
+            fate.alone = fate.alone.max(own);
+            if all > fate.together {
+                (fate.together, fate.at) = (all, Some(c));
+            }
+        }
+        if let Some(at) = fate.at {
+            fate.by = self.on(at);
+            fate.by.retain(|&(j, _)| j as usize != job);
+        }
+        fate
+    }
+}
+
+/// What crosses some channels between switches, by destination, the most first.
+///
+/// Complexity: O(flows x hops).
+pub fn destinations(
+    fabric: &Fabric,
+    routes: &Routes,
+    flows: &[Flow],
+    channels: &[ChannelId],
+) -> Vec<Vec<(TerminalId, u64)>> {
+    let mut place: Vec<Option<usize>> = vec![None; fabric.channel_count()];
+    for (i, c) in channels.iter().enumerate() {
+        place[c.index()] = Some(i);
+    }
+    let mut found: Vec<BTreeMap<TerminalId, u64>> = vec![BTreeMap::new(); channels.len()];
+    let mut way = Vec::new();
+    for f in flows.iter().filter(|f| f.bytes > 0 && fabric.host_of(f.from) != fabric.host_of(f.to))
+    {
+        way.clear();
+        if follow(fabric, routes, f.from, f.to, &mut way) {
+            for i in way.iter().filter_map(|&c| place[c as usize]) {
+                *found[i].entry(f.to).or_default() += f.bytes;
+            }
+        }
+    }
+    let ordered = |found: BTreeMap<TerminalId, u64>| {
+        let mut found: Vec<(TerminalId, u64)> = found.into_iter().collect();
+        found.sort_by_key(|&(to, bytes)| (std::cmp::Reverse(bytes), to));
+        found
+    };
+    found.into_iter().map(ordered).collect()
+}
+
+/// Adds the channels between switches of a route; whether it arrives.
+fn follow(
+    fabric: &Fabric,
+    routes: &Routes,
+    from: TerminalId,
+    to: TerminalId,
+    way: &mut Vec<u32>,
+) -> bool {
+    let ports = routes.ports(routes.row(DestId::terminal(to), routes.path_of(from)));
+    let mut at = fabric.terminal(from).switch;
+    for _ in 0..=fabric.switch_count() {
+        match step(fabric, ports, to, at) {
+            Step::Delivers => return true,
+            Step::Drops => return false,
+            Step::To(c) => {
+                way.push(c.0);
+                at = fabric.head(c);
+            }
+        }
+    }
+    false
+}

@@ -1,0 +1,324 @@
+//! `darkfiber hot`: which channels are hot, whose traffic it is, who suffers, and which few entries to change.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use darkfiber_analysis::heat::{Flow, Heat, destinations};
+use darkfiber_analysis::{ChannelName, Names};
+use darkfiber_fabric::{AtPort, ChannelId, Fabric, SwitchId, TerminalId};
+use darkfiber_report::hot::{
+    self as report, Adapter, Dest, HotChannel, HotResult, JobFate, Loads, MoveRow, Share,
+};
+use darkfiber_report::{Outcome as Row, Routed, Single, Style, json};
+use darkfiber_routing::reroute::{Goal, Move, Policy, Prepared, Relief, difference};
+use darkfiber_routing::{Demand, DestId, Lids, Routes};
+use darkfiber_workload::CommMatrix;
+use darkfiber_workload::play::Job;
+
+use super::{measure, metrics, reroute};
+use crate::args::{Common, Format, HotCommand, HotPolicy};
+use crate::cast;
+use crate::failure::{Exit, Failure};
+use crate::progress::Progress;
+use crate::scene::Scene;
+use crate::{out, provenance, save};
+
+/// Channels whose destinations are told.
+const TOLD: usize = 50;
+
+impl From<HotPolicy> for Policy {
+    fn from(policy: HotPolicy) -> Self {
+        match policy {
+            HotPolicy::First => Self::First,
+            HotPolicy::Largest => Self::Largest,
+            HotPolicy::Path => Self::Path,
+            HotPolicy::Best => Self::Best,
+        }
+    }
+}
+
+pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
+    let most = cast::bytes(args.max_load.as_ref(), "--max-load")?;
+    let progress = Progress::new(4, common.quiet);
+    let (scene, ()) = Scene::load(&args.scenario, common, &progress, |_| Ok(()))?;
+    let common = &Common { seed: Some(scene.seed), ..common.clone() };
+    let topology = &scene.loaded.topology;
+    let fabric = &topology.fabric;
+    progress.at("counting");
+    let flows = flows(&scene.cast.jobs);
+    let demands: Vec<Demand> =
+        flows.iter().map(|f| Demand { from: f.from, to: f.to, weight: f.bytes }).collect();
+    let jobs = scene.cast.jobs.len();
+    let now = Heat::of(fabric, &scene.routes, &flows, jobs);
+    progress.step();
+    progress.at("relieving");
+    let start = Instant::now();
+    let mut prepared = Prepared::new(fabric, &scene.routes, args.lanes)
+        .map_err(Failure::input)?
+        .with_demands(&demands);
+    let seconds_prepare = start.elapsed().as_secs_f64();
+    let start = Instant::now();
+    let goal = Goal {
+        most: most.map_or(0.0, |b| b as f64),
+        moves: args.moves,
+        policy: args.policy.into(),
+        ..Goal::default()
+    };
+    let relief = prepared.relieve(&goal);
+    let seconds_compute = start.elapsed().as_secs_f64();
+    let then_routes = prepared.into_routes();
+    let then = Heat::of(fabric, &then_routes, &flows, jobs);
+    progress.step();
+    drop(progress);
+
+    let lids = match scene.lids {
+        Some(lids) => lids,
+        None => {
+            Lids::assign(fabric, scene.routes.lmc().unwrap_or(0)).map_err(Failure::infeasible)?
+        }
+    };
+    let changed = difference(fabric, &scene.routes, &then_routes, &lids);
+    let view = View { fabric, names: Names::new(fabric), jobs: &scene.cast.names };
+    let threshold = most.map(|b| b as f64);
+    let facts =
+        metrics::facts(fabric, topology.shape.as_ref(), scene.loaded.structure.as_ref(), false);
+    let provenance = provenance::of(fabric, common);
+    let channels = view.channels((&now, &then), &scene.routes, &flows, threshold);
+    let fates = view.fates(&scene.cast.jobs, &now, &then);
+    let moves = view.moves(&relief, &scene.routes, &lids);
+    let stuck: Vec<ChannelName> = relief.stuck.iter().map(|&c| view.names.channel(c)).collect();
+    let result = HotResult {
+        title: &scene.title,
+        tables: &scene.from,
+        pairs: flows.len() - now.inside,
+        bytes: (now.load[fabric.channel_count()..][..fabric.terminal_count()]).iter().sum(),
+        lost: now.lost,
+        now: loads(fabric, &now, threshold),
+        then: loads(fabric, &then, threshold),
+        fullest_adapter: view.fullest_adapter(&now),
+        channels: &channels,
+        jobs: &fates,
+        moves: &moves,
+        stuck: &stuck,
+        entries_changed: changed.entries,
+        blocks_changed: changed.blocks,
+        coexistence: reroute::verdict(Some(&relief.coexistence)),
+        seconds_prepare,
+        seconds_compute,
+        fabric: &facts,
+        provenance: &provenance,
+    };
+    let m = fabric.channel_count();
+    if let Some(path) = &args.svg {
+        let map = measure::map(fabric, topology.shape.as_ref());
+        let after = format!("after {} changed entries", relief.changes.len());
+        let mut panels = vec![("now", &now.load[..m])];
+        if !relief.changes.is_empty() {
+            panels.push((&after, &then.load[..m]));
+        }
+        let subtitle = format!("{}, tables of {}", fabric.name(), scene.from);
+        let svg = report::picture(&scene.title, &subtitle, &map, &panels);
+        save::file(path, |out| out.write_all(svg.as_bytes()))?;
+    }
+    let json_text = json::text(&result);
+    if let Some(dir) = &args.output {
+        let mut after = metrics::measure(fabric, &then_routes, None);
+        after.seconds = Some(seconds_compute);
+        sound(&scene.routes, fabric, &after)?;
+        let row = Row::Routed(Box::new(after));
+        let single = json::text(&Single { outcome: &row, fabric: &facts, provenance: &provenance });
+        save::routes(dir, fabric, &then_routes, &lids, None, &single)?;
+        save::file(&dir.join("hot.json"), |out| out.write_all(json_text.as_bytes()))?;
+    }
+    out::print(&match common.format {
+        Format::Json => json_text,
+        Format::Csv => report::csv(&moves),
+        Format::Table => {
+            let most = if common.verbose { usize::MAX } else { args.top };
+            report::text(&result, most, Style::of_stdout())
+        }
+    })?;
+    if let (Some(dir), false) = (&args.output, common.quiet) {
+        out::tell(&format!("wrote the new routes to {}", dir.display()));
+    }
+    Ok(Exit::Fine)
+}
+
+/// What one run of each job sends.
+fn flows(jobs: &[Job]) -> Vec<Flow> {
+    let mut all = Vec::new();
+    for (job, j) in (0..).zip(jobs) {
+        let mut of_job: Vec<Flow> = CommMatrix::of_program(&j.program)
+            .entries()
+            .iter()
+            .map(|&(a, b, bytes)| {
+                let (from, to) = (j.terminals[a as usize], j.terminals[b as usize]);
+                Flow { job, from, to, bytes }
+            })
+            .collect();
+        of_job.sort_unstable_by_key(|f| (f.from, f.to));
+        all.extend(of_job.chunk_by(|a, b| (a.from, a.to) == (b.from, b.to)).map(|same| {
+            let bytes = same.iter().map(|f| f.bytes).sum();
+            Flow { bytes, ..same[0] }
+        }));
+    }
+    all
+}
+
+fn loads(fabric: &Fabric, heat: &Heat, threshold: Option<f64>) -> Loads {
+    let m = fabric.channel_count();
+    let speed = |c: usize| fabric.class_of(ChannelId::new(c)).bytes_per_second as f64;
+    let fastest = (0..m).map(speed).fold(0.0, f64::max);
+    let fills = || heat.seconds[..m].iter().map(|s| s * fastest);
+    let seconds = heat.seconds[..m].iter().copied().fold(0.0, f64::max);
+    Loads {
+        most: seconds * fastest,
+        mean: fills().sum::<f64>() / (m as f64).max(1.0),
+        hot: threshold.map_or(0, |most| fills().filter(|&f| f > most).count()),
+        idle: heat.load[..m].iter().filter(|&&b| b == 0).count(),
+        seconds,
+    }
+}
+
+/// The new tables must be as good as the old ones; the checker, not what made them, says so.
+fn sound(old: &Routes, fabric: &Fabric, after: &Routed) -> Result<(), Failure> {
+    let before = metrics::measure(fabric, old, None);
+    let lost = |r: &Routed| r.unreachable + r.loops;
+    if lost(after) > lost(&before) || (before.deadlock_free && !after.deadlock_free) {
+        return Err(Failure::new(
+            Exit::Bug,
+            "the new routes lose pairs or can deadlock although the old ones do not; nothing is written",
+        )
+        .hint("relieving promised that they do not: please report this"));
+    }
+    Ok(())
+}
+
+/// Names for what is told.
+struct View<'a> {
+    fabric: &'a Fabric,
+    names: Names<'a>,
+    jobs: &'a [String],
+}
+
+impl View<'_> {
+    fn share(&self, (job, bytes): (u32, u64)) -> Share {
+        Share { job: self.jobs[job as usize].clone(), bytes }
+    }
+
+    fn channels(
+        &self,
+        (now, then): (&Heat, &Heat),
+        routes: &Routes,
+        flows: &[Flow],
+        threshold: Option<f64>,
+    ) -> Vec<HotChannel> {
+        let m = self.fabric.channel_count();
+        let speed = |c: usize| self.fabric.class_of(ChannelId::new(c)).bytes_per_second as f64;
+        let fastest = (0..m).map(speed).fold(0.0, f64::max);
+        let is_hot = |c: &usize| {
+            now.load[*c] > 0 && threshold.is_none_or(|most| now.seconds[*c] * fastest > most)
+        };
+        let mut order: Vec<usize> = (0..m).filter(is_hot).collect();
+        order.sort_by(|&a, &b| now.seconds[b].total_cmp(&now.seconds[a]).then(a.cmp(&b)));
+        let told: Vec<ChannelId> = order.iter().take(TOLD).map(|&c| ChannelId::new(c)).collect();
+        let mut whom = destinations(self.fabric, routes, flows, &told).into_iter();
+        let row = |&c: &usize| HotChannel {
+            channel: self.names.channel(ChannelId::new(c)),
+            bytes: now.load[c],
+            seconds: now.seconds[c],
+            then_bytes: then.load[c],
+            jobs: now.on(c as u32).into_iter().map(|s| self.share(s)).collect(),
+            destinations: whom
+                .next()
+                .into_iter()
+                .flatten()
+                .map(|(t, bytes)| Dest { terminal: self.names.terminal(t), bytes })
+                .collect(),
+        };
+        order.iter().map(row).collect()
+    }
+
+    fn fates(&self, jobs: &[Job], now: &Heat, then: &Heat) -> Vec<JobFate> {
+        let mut rows: Vec<JobFate> = (0..jobs.len())
+            .map(|j| {
+                let (fate, later) = (now.fate(j), then.fate(j));
+                let longer = if fate.alone > 0.0 { later.together / fate.alone - 1.0 } else { 0.0 };
+                JobFate {
+                    job: self.jobs[j].clone(),
+                    terminals: jobs[j].terminals.len(),
+                    alone_seconds: fate.alone,
+                    together_seconds: fate.together,
+                    slowdown: fate.slowdown(),
+                    at: fate.at.map(|c| self.place(c)),
+                    by: fate.by.into_iter().map(|s| self.share(s)).collect(),
+                    then_seconds: later.together,
+                    then_slowdown: longer,
+                }
+            })
+            .collect();
+        rows.sort_by(|a, b| b.slowdown.total_cmp(&a.slowdown));
+        rows
+    }
+
+    /// A channel of any kind in words.
+    fn place(&self, c: u32) -> String {
+        let (m, t) = (self.fabric.channel_count(), self.fabric.terminal_count());
+        let c = c as usize;
+        if c < m {
+            return self.names.channel(ChannelId::new(c)).to_string();
+        }
+        let terminal = self.names.terminal(TerminalId::new((c - m) % t));
+        let does = if c < m + t { "receives" } else { "sends" };
+        format!("{terminal} {does}")
+    }
+
+    fn fullest_adapter(&self, heat: &Heat) -> Option<Adapter> {
+        let (m, t) = (self.fabric.channel_count(), self.fabric.terminal_count());
+        let order =
+            |&a: &usize, &b: &usize| heat.seconds[a].total_cmp(&heat.seconds[b]).then(b.cmp(&a));
+        let c = (m..m + 2 * t).filter(|&c| heat.load[c] > 0).max_by(order)?;
+        Some(Adapter {
+            terminal: self.names.terminal(TerminalId::new((c - m) % t)),
+            sends: c >= m + t,
+            bytes: heat.load[c],
+            seconds: heat.seconds[c],
+        })
+    }
+
+    fn moves(&self, relief: &Relief, routes: &Routes, lids: &Lids) -> Vec<MoveRow> {
+        // Of each row that changes, who is reached on it, and by which LID.
+        let mut whose: BTreeMap<u32, Vec<(TerminalId, u16)>> =
+            relief.moves.iter().map(|m| (m.change.row, Vec::new())).collect();
+        for t in (0..self.fabric.terminal_count()).map(TerminalId::new) {
+            for path in 0..routes.paths() {
+                let row = routes.row(DestId::terminal(t), path) as u32;
+                if let Some(of) = whose.get_mut(&row) {
+                    of.push((t, lids.terminal(t) + path as u16));
+                }
+            }
+        }
+        let behind = |s: SwitchId, port: u8| match self.fabric.at_port(s, port) {
+            AtPort::Switch(_, to) => self.names.switch(to),
+            _ => "nothing".to_owned(),
+        };
+        let row = |m: &Move| MoveRow {
+            switch: self.names.switch(m.change.switch),
+            guid: self.fabric.switch(m.change.switch).guid.to_string(),
+            destinations: whose[&m.change.row]
+                .iter()
+                .map(|&(t, _)| self.names.terminal(t))
+                .collect(),
+            lids: whose[&m.change.row].iter().map(|&(_, lid)| lid).collect(),
+            old_port: m.change.old,
+            old_to: behind(m.change.switch, m.change.old),
+            new_port: m.change.new,
+            new_to: behind(m.change.switch, m.change.new),
+            bytes: m.amount,
+            relieves: self.names.channel(m.channel),
+            before: m.fill,
+            fullest: m.fullest,
+        };
+        relief.moves.iter().map(row).collect()
+    }
+}

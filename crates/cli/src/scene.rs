@@ -1,0 +1,155 @@
+//! A scenario with all that it names: fabric, jobs on their hosts, tables.
+
+use std::path::{Path, PathBuf};
+
+use darkfiber_formats::input;
+use darkfiber_routing::{Lids, Request, Routes};
+use darkfiber_study::simulate::{Follow, Scenario, demanded};
+
+use crate::args::{Common, FabricArgs, FabricOptions, TableArgs};
+use crate::cast::Cast;
+use crate::commands::route;
+use crate::failure::{Exit, Failure};
+use crate::load::{self, Loaded};
+use crate::progress::Progress;
+use crate::tables;
+
+/// All of it.
+pub(crate) struct Scene {
+    pub(crate) scenario: Scenario,
+    pub(crate) loaded: Loaded,
+    pub(crate) cast: Cast,
+    pub(crate) routes: Routes,
+    /// The LIDs that the tables speak of, where they do.
+    pub(crate) lids: Option<Lids>,
+    /// Which engine or file the tables are from.
+    pub(crate) from: String,
+    pub(crate) title: String,
+    pub(crate) seed: u64,
+}
+
+impl Scene {
+    /// Reads a scenario; two steps of progress. What else the caller takes `of` it is looked at first, so that what is
+    /// wrong there is told at once.
+    pub(crate) fn load<T>(
+        path: &Path,
+        common: &Common,
+        progress: &Progress,
+        of: impl FnOnce(&Scenario) -> Result<T, Failure>,
+    ) -> Result<(Self, T), Failure> {
+        let scenario = read(path)?;
+        let seed = common.seed.or(scenario.seed).unwrap_or(1);
+        let common = &Common { seed: Some(seed), ..common.clone() };
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let title = scenario.title.clone().unwrap_or_else(|| stem.into_owned());
+        progress.at("reading");
+        let wrong = |failure| in_scenario(path, failure);
+        let taken = of(&scenario).map_err(wrong)?;
+        let loaded = load::fabric(&fabric_args(&scenario, folder), common).map_err(wrong)?;
+        let cast = Cast::new(&scenario, &loaded.topology, folder, common).map_err(wrong)?;
+        progress.step();
+        progress.at("routing");
+        let (routes, from, lids) =
+            tables_of(&scenario, &loaded, &cast, folder, common).map_err(wrong)?;
+        progress.step();
+        Ok((Self { scenario, loaded, cast, routes, lids, from, title, seed }, taken))
+    }
+}
+
+/// The scenario of a file.
+fn read(path: &Path) -> Result<Scenario, Failure> {
+    let text = input::read_text(path)?;
+    toml::from_str(&text).map_err(|e| {
+        const HINT: &str =
+            "docs/simulate.md has all keys; docs/schema/scenario.json is for editors";
+        // What is missing is missing on no line.
+        let missing = e.message().strip_prefix("missing field `").and_then(|m| m.strip_suffix('`'));
+        if let Some(key) = missing {
+            let key = if key == "job" { "[[job]]" } else { key };
+            return Failure::input(format!("{}: there is no {key}", path.display())).hint(HINT);
+        }
+        let at = e.span().map_or_else(String::new, |span| {
+            format!("line {}: ", 1 + text[..span.start.min(text.len())].matches('\n').count())
+        });
+        let mut message = e.message().trim().to_owned();
+        for kind in ["usize", "u64", "u32", "u8", "f64"] {
+            let plain = if kind == "f64" { "a number" } else { "a whole number" };
+            message = message.replace(&format!("expected {kind}"), &format!("expected {plain}"));
+        }
+        Failure::input(format!("{}: {at}{message}", path.display())).hint(HINT)
+    })
+}
+
+/// What is wrong with a scenario is wrong in its file, not on the command line.
+pub(crate) fn in_scenario(path: &Path, failure: Failure) -> Failure {
+    let exit = if failure.exit == Exit::Usage { Exit::Input } else { failure.exit };
+    let message = format!("{}: {}", path.display(), failure.message);
+    Failure { exit, message, ..failure }
+}
+
+fn fabric_args(scenario: &Scenario, folder: &Path) -> FabricArgs {
+    let beside = folder.join(&scenario.fabric);
+    let is_file = !scenario.fabric.starts_with('@') && beside.exists();
+    FabricArgs {
+        fabric: if is_file { beside.display().to_string() } else { scenario.fabric.clone() },
+        options: FabricOptions {
+            fail_links: scenario.fail_links,
+            plane: scenario.plane,
+            ..FabricOptions::default()
+        },
+    }
+}
+
+/// The tables, where they are from, and the LIDs that they speak of.
+fn tables_of(
+    scenario: &Scenario,
+    loaded: &Loaded,
+    cast: &Cast,
+    folder: &Path,
+    common: &Common,
+) -> Result<(Routes, String, Option<Lids>), Failure> {
+    let part = &scenario.routes;
+    let fabric = &loaded.topology.fabric;
+    let name = match (&part.engine, &part.tables) {
+        (Some(name), None) => name,
+        (None, Some(path)) => {
+            let routes: PathBuf = folder.join(path);
+            let tables = TableArgs { routes, ..TableArgs::default() };
+            let read = tables::read(&tables, &scenario.fabric, loaded, common)?;
+            return Ok((read.routes, path.clone(), read.lids));
+        }
+        _ => {
+            return Err(Failure::input("routes: give an engine or tables, one of them")
+                .hint("for example engine = \"dfsssp\""));
+        }
+    };
+    if part.lmc > 7 {
+        return Err(Failure::input(format!("routes: lmc {} must be at most 7", part.lmc)));
+    }
+    if let Some(lanes) = part.lanes.filter(|lanes| !(1..=15).contains(lanes)) {
+        return Err(Failure::input(format!("routes: lanes {lanes} must be from 1 to 15")));
+    }
+    let chain = route::chain(name)?;
+    let told = part.follow == Follow::Jobs;
+    let demands = if told && chain.engines.iter().any(|e| e.follows_demands()) {
+        demanded(&cast.jobs)
+    } else {
+        Vec::new()
+    };
+    let places = if told { cast.places() } else { Vec::new() };
+    let request = Request {
+        shape: loaded.topology.shape.as_ref(),
+        lmc: part.lmc,
+        lanes: part.lanes.unwrap_or(8),
+        jobs: &places,
+        demands: &demands,
+        seed: common.seed(),
+        ..Request::default()
+    };
+    let (_, routes, _, _) = route::compute(&chain, fabric, &request).map_err(|refused| {
+        Failure::infeasible(format!("{}: {}", refused.engine, refused.refused))
+    })?;
+    let engine = routes.engine.clone();
+    Ok((routes, engine, None))
+}

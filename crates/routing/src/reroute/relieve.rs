@@ -1,0 +1,274 @@
+//! Taking traffic off hot channels, one table entry after the other.
+//!
+//! Adaptive flow-aware routing (Smith et al., "Mitigating Inter-Job Interference Using Adaptive Flow-Aware Routing",
+//! SC'18, section V-A, Algorithm 1): as long as the hottest channel carries too much, one destination that is reached
+//! over it is sent another way. Beyond the paper: an entry changes only if no channel becomes as hot as the one that is
+//! relieved, so that what is hottest only ever cools down and the last tables are the best; entries of switches before the
+//! hot channel are tried where its own has no other way; a channel that nothing relieves does not keep others from it;
+//! and every new way fits into the virtual layers of its paths beside all old ones.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+
+use darkfiber_fabric::{ChannelId, SwitchId};
+
+use super::cut::Cut;
+use super::mend::Mended;
+use super::outcome::{Change, Coexistence};
+use super::prepared::{NONE, Prepared};
+
+/// Which destination leaves a hot channel, and which way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Policy {
+    /// The destination with the lowest LID that can go, to the least loaded channel of the switch: the paper's.
+    First,
+    /// The one that most is sent to, to the least loaded channel of the switch.
+    Largest,
+    /// The one with the lowest LID that can go, on the way whose fullest channel is least full.
+    Path,
+    /// The one, and the way, after which the fuller of both is least full.
+    #[default]
+    Best,
+}
+
+/// How far to go.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Goal {
+    /// Channels that carry more are hot: what is demanded, on a channel of the fastest kind.
+    pub most: f64,
+    /// At most so many entries change.
+    pub moves: usize,
+    /// Who goes.
+    pub policy: Policy,
+    /// Paths may become so many channels longer than the longest of the old tables.
+    pub longer: usize,
+}
+
+impl Default for Goal {
+    /// As cool as it gets.
+    fn default() -> Self {
+        Self { most: 0.0, moves: usize::MAX, policy: Policy::Best, longer: 1 }
+    }
+}
+
+/// One destination that was sent another way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Move {
+    /// The channel that was relieved.
+    pub channel: ChannelId,
+    /// How full it was: what it carried, as time of a channel of the fastest kind.
+    pub fill: f64,
+    /// What left it.
+    pub amount: u64,
+    /// The entry.
+    pub change: Change,
+    /// How full the fullest channel is now.
+    pub fullest: f64,
+}
+
+/// What came of it. The tables are those of [`Prepared::routes`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Relief {
+    /// One after the other.
+    pub moves: Vec<Move>,
+    /// Entries that differ from the old tables, by (switch, row).
+    pub changes: Vec<Change>,
+    /// How full the fullest channel was, and is.
+    pub before: f64,
+    /// See `before`.
+    pub after: f64,
+    /// Channels that carry too much still although nothing relieves them.
+    pub stuck: Vec<ChannelId>,
+    /// Whether old and new tables may coexist.
+    pub coexistence: Coexistence,
+}
+
+/// A destination that may leave a hot channel.
+struct Candidate {
+    row: usize,
+    from: u32,
+    /// The ways that it may take, as channels, best first.
+    ways: Vec<Vec<u32>>,
+}
+
+impl Prepared<'_> {
+    /// Takes traffic off the hottest channels; see [`Prepared::with_demands`]. With [`Goal::most`] 0 it ends when nothing
+    /// relieves the hottest.
+    ///
+    /// Complexity: for each move O(channels + destinations over the hot channel x ports x hops), and the cut-off part
+    /// of one destination's tree.
+    pub fn relieve(&mut self, goal: &Goal) -> Relief {
+        let before = self.hottest().map_or(0.0, |(_, fill)| fill);
+        let mut at_work = AtWork::new(self.fabric.switch_count());
+        let mut moves: Vec<Move> = Vec::new();
+        let mut stuck = BTreeSet::new();
+        // Moves after which channels were found to be stuck: those before may have changed that.
+        let mut since = 0;
+        while moves.len() < goal.moves {
+            let Some((hot, fill)) = self.hottest_but(&stuck).filter(|&(_, fill)| fill > goal.most)
+            else {
+                if stuck.is_empty() || since == moves.len() {
+                    break;
+                }
+                since = moves.len();
+                stuck.clear();
+                continue;
+            };
+            let found = self.relieve_channel(hot, fill, goal, &mut at_work);
+            if let Some((change, amount)) = found {
+                let fullest = self.hottest().map_or(0.0, |(_, fill)| fill);
+                moves.push(Move { channel: ChannelId(hot), fill, amount, change, fullest });
+            } else if goal.most > 0.0 {
+                stuck.insert(hot);
+            } else {
+                break;
+            }
+        }
+        let AtWork { cuts, mended, .. } = at_work;
+        let coexistence = self.coexistence(&cuts, &mended.moved);
+        self.release(mended.held);
+        Relief {
+            moves,
+            changes: self.changes(&cuts),
+            before,
+            after: self.hottest().map_or(0.0, |(_, fill)| fill),
+            stuck: stuck.into_iter().map(ChannelId).collect(),
+            coexistence,
+        }
+    }
+
+    fn hottest_but(&self, stuck: &BTreeSet<u32>) -> Option<(u32, f64)> {
+        if stuck.is_empty() {
+            return self.hottest();
+        }
+        let others = (0..self.load.len() as u32).filter(|c| !stuck.contains(c));
+        others.map(|c| (c, self.fill(c))).reduce(|a, b| if b.1 > a.1 { b } else { a })
+    }
+
+    /// Changes one entry so that less crosses a channel, if that helps.
+    fn relieve_channel(
+        &mut self,
+        hot: u32,
+        fill: f64,
+        goal: &Goal,
+        at_work: &mut AtWork,
+    ) -> Option<(Change, u64)> {
+        let tail = self.fabric.tails()[hot as usize];
+        let mut crossing: Vec<(usize, u64)> = self
+            .users(hot)
+            .into_iter()
+            .map(|row| (row, self.amount_through(row, tail)))
+            .filter(|&(_, amount)| amount > 0)
+            .collect();
+        if matches!(goal.policy, Policy::Largest | Policy::Best) {
+            crossing.sort_by_key(|&(row, amount)| (std::cmp::Reverse(amount), row));
+        }
+        if goal.policy == Policy::Best {
+            let mut choices = Vec::new();
+            for &(row, amount) in &crossing {
+                let cooler =
+                    (self.load[hot as usize] - amount) as f64 * self.slowness[hot as usize];
+                for way in self.ways_round(row, tail, amount, (hot, fill)) {
+                    choices.push((way.fullest.max(cooler), row, amount, way.channels));
+                }
+            }
+            choices.sort_by(|a, b| a.0.total_cmp(&b.0));
+            for (_, row, amount, way) in choices {
+                let candidate = Candidate { row, from: tail, ways: vec![way] };
+                if let Some(change) = self.change(&candidate, goal, at_work) {
+                    return Some((change, amount));
+                }
+            }
+        } else {
+            for &(row, amount) in &crossing {
+                let ways = self.ordered_ways(row, tail, amount, (hot, fill), goal.policy);
+                let candidate = Candidate { row, from: tail, ways };
+                if let Some(change) = self.change(&candidate, goal, at_work) {
+                    return Some((change, amount));
+                }
+            }
+        }
+        // Part of what a destination gets may go another way before it comes here.
+        for (row, _) in crossing {
+            let behind = self.cut(row, std::iter::once(tail), &mut at_work.place);
+            for node in behind.nodes[1..].iter().filter(|n| n.weight > 0) {
+                let ways =
+                    self.ordered_ways(row, node.switch, node.weight, (hot, fill), goal.policy);
+                let candidate = Candidate { row, from: node.switch, ways };
+                if let Some(change) = self.change(&candidate, goal, at_work) {
+                    return Some((change, node.weight));
+                }
+            }
+        }
+        None
+    }
+
+    fn ordered_ways(
+        &self,
+        row: usize,
+        from: u32,
+        amount: u64,
+        hot: (u32, f64),
+        policy: Policy,
+    ) -> Vec<Vec<u32>> {
+        let mut ways = self.ways_round(row, from, amount, hot);
+        if matches!(policy, Policy::First | Policy::Largest) {
+            ways.sort_by(|a, b| {
+                let first = |w: &super::ease::Way| self.fill_with(w.channels[0], amount);
+                first(a).total_cmp(&first(b)).then_with(|| a.channels.cmp(&b.channels))
+            });
+        }
+        ways.into_iter().map(|way| way.channels).collect()
+    }
+
+    /// What terminals send over a switch on a row.
+    fn amount_through(&self, row: usize, s: u32) -> u64 {
+        let mut way = Vec::new();
+        let passes = |&&(from, _): &&(u32, u64)| {
+            way.clear();
+            self.traffic.pairs(row, from) > 0
+                && self.follow(row, from, &mut way)
+                && way.iter().any(|&c| self.fabric.tails()[c as usize] == s)
+        };
+        self.traffic.amounts(row).iter().filter(passes).map(|x| x.1).sum()
+    }
+
+    /// Sends a destination another way if any is one.
+    fn change(&mut self, of: &Candidate, goal: &Goal, at_work: &mut AtWork) -> Option<Change> {
+        if of.ways.is_empty() {
+            return None;
+        }
+        let old = self.routes.ports(of.row)[of.from as usize];
+        let cut = self.cut(of.row, std::iter::once(of.from), &mut at_work.place);
+        let longest = self.longest + goal.longer;
+        self.shift(&cut, &of.ways, longest, false, &mut at_work.mended)?;
+        match at_work.of_row.entry(of.row) {
+            Entry::Occupied(i) => at_work.cuts[*i.get()].join(cut),
+            Entry::Vacant(new) => {
+                new.insert(at_work.cuts.len());
+                at_work.cuts.push(cut);
+            }
+        }
+        let new = self.routes.ports(of.row)[of.from as usize];
+        Some(Change { switch: SwitchId(of.from), row: of.row as u32, old, new })
+    }
+}
+
+/// What is kept from move to move.
+struct AtWork {
+    cuts: Vec<Cut>,
+    of_row: BTreeMap<usize, usize>,
+    mended: Mended,
+    place: Vec<u32>,
+}
+
+impl AtWork {
+    fn new(switches: usize) -> Self {
+        Self {
+            cuts: Vec::new(),
+            of_row: BTreeMap::new(),
+            mended: Mended::default(),
+            place: vec![NONE; switches],
+        }
+    }
+}
