@@ -28,6 +28,8 @@ pub struct HotResult<'a> {
     pub bytes: u64,
     /// Pairs without a route; their traffic is on no channel.
     pub lost: usize,
+    /// Channels that carry more are hot; `null` if none was given.
+    pub max_load: Option<u64>,
     /// What channels between switches carry.
     pub now: Loads,
     /// The same after the moves.
@@ -65,7 +67,7 @@ pub struct Loads {
     pub most: f64,
     /// Mean over all.
     pub mean: f64,
-    /// Channels above the threshold.
+    /// Hot channels.
     pub hot: usize,
     /// Channels that carry nothing.
     pub idle: usize,
@@ -291,7 +293,11 @@ fn moves(r: &HotResult<'_>, most: usize, style: Style, text: &mut String) {
         let _ok = writeln!(
             text,
             "no change: {}",
-            if r.now.hot == 0 { "no channel is hot" } else { "no other entry helps" }
+            if r.max_load.is_some() && r.now.hot == 0 {
+                "no channel is hot"
+            } else {
+                "no other entry helps"
+            }
         );
     } else {
         let heading =

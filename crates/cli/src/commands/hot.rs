@@ -93,6 +93,7 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
         pairs: flows.len() - now.inside,
         bytes: (now.load[fabric.channel_count()..][..fabric.terminal_count()]).iter().sum(),
         lost: now.lost,
+        max_load: most,
         now: loads(fabric, &now, threshold),
         then: loads(fabric, &then, threshold),
         fullest_adapter: view.fullest_adapter(&now),

@@ -261,6 +261,7 @@ fn every_schema_is_tested() {
         [
             "comparison.json",
             "fabric.json",
+            "hot.json",
             "jobs-report.json",
             "list.json",
             "measure-comparison.json",
