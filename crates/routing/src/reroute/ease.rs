@@ -139,7 +139,7 @@ impl Prepared<'_> {
     }
 
     /// The rows between terminals that use a channel.
-    pub(super) fn users(&self, c: u32) -> Vec<usize> {
+    fn users(&self, c: u32) -> Vec<usize> {
         let tail = self.fabric.tails()[c as usize];
         let port = self.fabric.tail_ports()[c as usize];
         (0..self.traffic.rows.len())

@@ -90,10 +90,10 @@ impl Layer {
         }
     }
 
-    /// Counts a dependency without looking at the order; [`Self::sort`] must follow.
+    /// Counts a dependency of so many paths without looking at the order; [`Self::sort`] must follow.
     #[inline]
-    pub(super) fn count(&mut self, slots: &Slots, fabric: &Fabric, c: u32, d: u32) {
-        self.uses[slots.of(fabric, c, d)] += 1;
+    pub(super) fn count(&mut self, slots: &Slots, fabric: &Fabric, c: u32, d: u32, paths: u32) {
+        self.uses[slots.of(fabric, c, d)] += paths;
     }
 
     /// Word and bit of a dependency in `after`.

@@ -111,42 +111,59 @@ impl<'a> Prepared<'a> {
         self.layers = Vec::new();
         self.broken = Vec::new();
         let mut longest = 0;
-        let mut next = vec![NONE; fabric.switch_count()];
+        let mut tree = Tree::new(fabric.switch_count());
+        // By layer, the sources whose paths pass each switch; what they send.
+        let mut passing: Vec<Vec<u32>> = Vec::new();
+        let mut sent = vec![0u64; fabric.switch_count()];
         for row in 0..self.traffic.rows.len() {
             let home = self.traffic.rows[row].home;
             if !self.traffic.rows[row].live {
                 continue;
             }
             let ports = self.routes.ports(row);
-            for (s, next) in next.iter_mut().enumerate() {
-                *next = channel(fabric, ports, s as u32);
-            }
+            tree.read(fabric, ports, home);
             let mut broken = ports[home as usize] != DELIVER;
+            let mut masks = 0;
             for (s, pairs) in self.traffic.sources(row) {
                 let mask = layers_of(fabric, &self.routes, row, home, s);
                 while 32 - mask.leading_zeros() as usize > self.layers.len() {
                     self.layers.push(Layer::new(&self.slots));
+                    passing.push(vec![0; fabric.switch_count()]);
                 }
-                let Some(hops) = measure(fabric, &next, ports, s, home) else {
+                let Some(hops) = tree.hops(s) else {
                     broken = true;
                     continue;
                 };
                 longest = longest.max(hops);
-                let mut c = next[s as usize];
-                while c != NONE && !self.traffic.has_amounts() {
-                    self.load[c as usize] += pairs;
-                    c = next[fabric.heads()[c as usize] as usize];
-                }
+                sent[s as usize] = pairs;
+                masks |= mask;
                 for layer in layers(mask) {
-                    let mut c = next[s as usize];
-                    while c != NONE {
-                        let d = next[fabric.heads()[c as usize] as usize];
-                        if d != NONE {
-                            self.layers[usize::from(layer)].count(&self.slots, fabric, c, d);
-                        }
-                        c = d;
+                    passing[usize::from(layer)][s as usize] = 1;
+                }
+            }
+            for &s in &tree.order {
+                let pairs = std::mem::take(&mut sent[s as usize]);
+                let c = tree.next[s as usize];
+                if c == NONE {
+                    continue;
+                }
+                let head = fabric.heads()[c as usize] as usize;
+                if !self.traffic.has_amounts() {
+                    self.load[c as usize] += pairs;
+                }
+                sent[head] += pairs;
+                let d = tree.next[head];
+                for layer in layers(masks) {
+                    let passing = &mut passing[usize::from(layer)];
+                    let paths = std::mem::take(&mut passing[s as usize]);
+                    passing[head] += paths;
+                    if d != NONE && paths > 0 {
+                        self.layers[usize::from(layer)].count(&self.slots, fabric, c, d, paths);
                     }
                 }
+            }
+            for layer in layers(masks) {
+                passing[usize::from(layer)][home as usize] = 0;
             }
             if broken {
                 self.broken.push(row);
@@ -328,15 +345,62 @@ pub(super) fn channel_at(fabric: &Fabric, s: u32, entry: u8) -> u32 {
     }
 }
 
-/// Channels that a packet crosses from `s` until `home` delivers it; `None` if it is lost.
-fn measure(fabric: &Fabric, next: &[u32], ports: &[u8], s: u32, home: u32) -> Option<usize> {
-    let mut at = s;
-    for hops in 0..next.len() {
-        let c = next[at as usize];
-        if c == NONE {
-            return (at == home && ports[at as usize] == DELIVER).then_some(hops);
-        }
-        at = fabric.heads()[c as usize];
+/// The way of a row from all switches.
+struct Tree {
+    /// The channel that each switch sends on.
+    next: Vec<u32>,
+    /// The switches, each before the one that it sends to; those that send round in circles are left out.
+    order: Vec<u32>,
+    /// Channels to the destination, [`NONE`] if packets get lost.
+    hops: Vec<u32>,
+    waits: Vec<u32>,
+}
+
+impl Tree {
+    fn new(switches: usize) -> Self {
+        let none = || vec![NONE; switches];
+        Self { next: none(), order: Vec::new(), hops: none(), waits: vec![0; switches] }
     }
-    None
+
+    fn read(&mut self, fabric: &Fabric, ports: &[u8], home: u32) {
+        let heads = fabric.heads();
+        for s in 0..self.next.len() {
+            self.next[s] = channel(fabric, ports, s as u32);
+            if self.next[s] != NONE {
+                self.waits[heads[self.next[s] as usize] as usize] += 1;
+            }
+        }
+        self.order.clear();
+        self.order.extend((0..self.next.len() as u32).filter(|&s| self.waits[s as usize] == 0));
+        let mut done = 0;
+        while let Some(&s) = self.order.get(done) {
+            done += 1;
+            let c = self.next[s as usize];
+            if c != NONE {
+                let head = heads[c as usize];
+                self.waits[head as usize] -= 1;
+                if self.waits[head as usize] == 0 {
+                    self.order.push(head);
+                }
+            }
+        }
+        // Whoever waits still is in a circle.
+        self.waits.fill(0);
+        self.hops.fill(NONE);
+        if ports[home as usize] == DELIVER {
+            self.hops[home as usize] = 0;
+        }
+        for &s in self.order.iter().rev() {
+            let c = self.next[s as usize];
+            if c != NONE {
+                let behind = self.hops[heads[c as usize] as usize];
+                self.hops[s as usize] = if behind == NONE { NONE } else { behind + 1 };
+            }
+        }
+    }
+
+    fn hops(&self, s: u32) -> Option<usize> {
+        let hops = self.hops[s as usize];
+        (hops != NONE).then_some(hops as usize)
+    }
 }

@@ -7,8 +7,9 @@
 //! hot channel are tried where its own has no other way; a channel that nothing relieves does not keep others from it;
 //! and every new way fits into the virtual layers of its paths beside all old ones.
 
+use std::cmp::Reverse;
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use darkfiber_fabric::{ChannelId, SwitchId};
 
@@ -95,11 +96,11 @@ impl Prepared<'_> {
     /// Takes traffic off the hottest channels; see [`Prepared::with_demands`]. With [`Goal::most`] 0 it ends when nothing
     /// relieves the hottest.
     ///
-    /// Complexity: for each move O(channels + destinations over the hot channel x ports x hops), and the cut-off part
-    /// of one destination's tree.
+    /// Complexity: O(demands x hops), and for each move O(channels + destinations over the hot channel + ports x hops of
+    /// those that are looked at), and the cut-off part of one destination's tree.
     pub fn relieve(&mut self, goal: &Goal) -> Relief {
         let before = self.hottest().map_or(0.0, |(_, fill)| fill);
-        let mut at_work = AtWork::new(self.fabric.switch_count());
+        let mut at_work = AtWork::new(self);
         let mut moves: Vec<Move> = Vec::new();
         let mut stuck = BTreeSet::new();
         // Moves after which channels were found to be stuck: those before may have changed that.
@@ -154,30 +155,14 @@ impl Prepared<'_> {
         at_work: &mut AtWork,
     ) -> Option<(Change, u64)> {
         let tail = self.fabric.tails()[hot as usize];
-        let mut crossing: Vec<(usize, u64)> = self
-            .users(hot)
-            .into_iter()
-            .map(|row| (row, self.amount_through(row, tail)))
-            .filter(|&(_, amount)| amount > 0)
-            .collect();
+        let mut crossing = self.crossing(hot, at_work);
         if matches!(goal.policy, Policy::Largest | Policy::Best) {
-            crossing.sort_by_key(|&(row, amount)| (std::cmp::Reverse(amount), row));
+            crossing.sort_by_key(|&(row, amount)| (Reverse(amount), row));
         }
         if goal.policy == Policy::Best {
-            let mut choices = Vec::new();
-            for &(row, amount) in &crossing {
-                let cooler =
-                    (self.load[hot as usize] - amount) as f64 * self.slowness[hot as usize];
-                for way in self.ways_round(row, tail, amount, (hot, fill)) {
-                    choices.push((way.fullest.max(cooler), row, amount, way.channels));
-                }
-            }
-            choices.sort_by(|a, b| a.0.total_cmp(&b.0));
-            for (_, row, amount, way) in choices {
-                let candidate = Candidate { row, from: tail, ways: vec![way] };
-                if let Some(change) = self.change(&candidate, goal, at_work) {
-                    return Some((change, amount));
-                }
+            let found = self.relieve_best(&crossing, (hot, fill), goal, at_work);
+            if found.is_some() {
+                return found;
             }
         } else {
             for &(row, amount) in &crossing {
@@ -201,6 +186,61 @@ impl Prepared<'_> {
             }
         }
         None
+    }
+
+    /// Tries the ways of all destinations, the best first. These come by falling amounts, so that what would be left on
+    /// the channel only rises: a way that is no worse than that is better than all further on.
+    fn relieve_best(
+        &mut self,
+        crossing: &[(usize, u64)],
+        (hot, fill): (u32, f64),
+        goal: &Goal,
+        at_work: &mut AtWork,
+    ) -> Option<(Change, u64)> {
+        let tail = self.fabric.tails()[hot as usize];
+        let left = |of: &Self, amount: u64| {
+            (of.load[hot as usize] - amount) as f64 * of.slowness[hot as usize]
+        };
+        let mut found: Vec<Vec<u32>> = Vec::new();
+        // Fills are not below zero: their bits are in the same order.
+        let mut choices: BinaryHeap<Reverse<(u64, usize, usize)>> = BinaryHeap::new();
+        for i in 0..=crossing.len() {
+            let bound = crossing.get(i).map_or(f64::INFINITY, |&(_, amount)| left(self, amount));
+            while let Some(&Reverse((key, way, of))) = choices.peek()
+                && key <= bound.to_bits()
+            {
+                choices.pop();
+                let (row, amount) = crossing[of];
+                let ways = vec![std::mem::take(&mut found[way])];
+                let candidate = Candidate { row, from: tail, ways };
+                if let Some(change) = self.change(&candidate, goal, at_work) {
+                    return Some((change, amount));
+                }
+            }
+            let Some(&(row, amount)) = crossing.get(i) else { break };
+            for way in self.ways_round(row, tail, amount, (hot, fill)) {
+                let key = way.fullest.max(bound).to_bits();
+                choices.push(Reverse((key, found.len(), i)));
+                found.push(way.channels);
+            }
+        }
+        None
+    }
+
+    /// The rows that anything is sent on over a channel, rising, and how much.
+    fn crossing(&self, c: u32, at_work: &AtWork) -> Vec<(usize, u64)> {
+        let tail = self.fabric.tails()[c as usize];
+        let port = self.fabric.tail_ports()[c as usize];
+        let unchanged = at_work.index.on(c).iter().filter(|x| !at_work.of_row.contains_key(&x.0));
+        let changed = at_work
+            .of_row
+            .keys()
+            .filter(|&&row| self.routes.ports(row)[tail as usize] == port)
+            .map(|&row| (row, self.amount_through(row, tail)))
+            .filter(|&(_, amount)| amount > 0);
+        let mut all: Vec<(usize, u64)> = unchanged.copied().chain(changed).collect();
+        all.sort_unstable();
+        all
     }
 
     fn ordered_ways(
@@ -254,8 +294,59 @@ impl Prepared<'_> {
     }
 }
 
+/// What crosses each channel on each row, by the tables at first.
+struct Index {
+    of_channel: Vec<usize>,
+    on: Vec<(usize, u64)>,
+}
+
+impl Index {
+    /// Complexity: O(demands x hops).
+    fn new(of: &Prepared<'_>) -> Self {
+        let rows = || (0..of.traffic.rows.len()).filter(|&row| of.traffic.rows[row].live);
+        let mut of_channel = vec![0; of.load.len() + 1];
+        let mut sum = vec![0u64; of.load.len()];
+        let mut touched: Vec<u32> = Vec::new();
+        let mut all: Vec<(u32, usize, u64)> = Vec::new();
+        let mut way = Vec::new();
+        for row in rows() {
+            for &(from, amount) in of.traffic.amounts(row) {
+                way.clear();
+                if of.traffic.pairs(row, from) == 0 || !of.follow(row, from, &mut way) {
+                    continue;
+                }
+                for &c in &way {
+                    if sum[c as usize] == 0 {
+                        touched.push(c);
+                    }
+                    sum[c as usize] += amount;
+                }
+            }
+            for c in touched.drain(..) {
+                of_channel[c as usize + 1] += 1;
+                all.push((c, row, std::mem::take(&mut sum[c as usize])));
+            }
+        }
+        for c in 1..of_channel.len() {
+            of_channel[c] += of_channel[c - 1];
+        }
+        let mut next = of_channel.clone();
+        let mut on = vec![(0, 0); all.len()];
+        for (c, row, amount) in all {
+            on[next[c as usize]] = (row, amount);
+            next[c as usize] += 1;
+        }
+        Self { of_channel, on }
+    }
+
+    fn on(&self, c: u32) -> &[(usize, u64)] {
+        &self.on[self.of_channel[c as usize]..self.of_channel[c as usize + 1]]
+    }
+}
+
 /// What is kept from move to move.
 struct AtWork {
+    index: Index,
     cuts: Vec<Cut>,
     of_row: BTreeMap<usize, usize>,
     mended: Mended,
@@ -263,12 +354,13 @@ struct AtWork {
 }
 
 impl AtWork {
-    fn new(switches: usize) -> Self {
+    fn new(of: &Prepared<'_>) -> Self {
         Self {
+            index: Index::new(of),
             cuts: Vec::new(),
             of_row: BTreeMap::new(),
             mended: Mended::default(),
-            place: vec![NONE; switches],
+            place: vec![NONE; of.fabric.switch_count()],
         }
     }
 }
