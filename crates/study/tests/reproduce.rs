@@ -42,6 +42,14 @@ fn sar_in_seconds() {
 }
 
 #[test]
+fn afar_by_counting() {
+    within("AFAR-T2", 1, 6);
+    within("AFAR-F5", 1, 12);
+    within("AFAR-F5", 7, 12);
+    within("AFAR-UPD", 1, 16);
+}
+
+#[test]
 fn ids_differ_and_everything_is_said() {
     for (i, e) in EXPERIMENTS.iter().enumerate() {
         assert!(EXPERIMENTS[..i].iter().all(|other| other.id() != e.id()));

@@ -19,6 +19,7 @@ fn help_teaches() {
         "optimise",
         "reproduce",
         "simulate",
+        "hot",
         "sweep",
         "list",
     ] {

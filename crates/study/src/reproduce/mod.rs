@@ -3,6 +3,7 @@
 //! An experiment is one file and a line in [`EXPERIMENTS`]. It knows its set-up, the numbers as printed, how
 //! far off is still the same, and what is known to be misprinted.
 
+mod afar;
 mod figure;
 mod opt;
 mod row;
@@ -113,6 +114,10 @@ pub static EXPERIMENTS: &[&dyn Experiment] = &[
     &t2hx::Bisection,
     &t2hx::Capability,
     &t2hx::Capacity,
+    &afar::Histogram,
+    &afar::Overhead,
+    &afar::Quiet,
+    &afar::Update,
 ];
 
 /// The experiment of that id, in capitals or not.

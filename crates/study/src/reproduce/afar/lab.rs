@@ -1,0 +1,102 @@
+//! Cab, its workloads, and what they send.
+
+use std::sync::Arc;
+
+use darkfiber_analysis::heat::{Flow, Heat};
+use darkfiber_fabric::{Topology, open};
+use darkfiber_routing::reroute::{Goal, Policy, Prepared, Relief};
+use darkfiber_routing::{Demand, Request, Routes, find_engine};
+use darkfiber_workload::placement::{Free, allocator};
+use darkfiber_workload::play::{Job, Repeat};
+use darkfiber_workload::traffic::{Given, traffic};
+use darkfiber_workload::{CommMatrix, Machine, Stream};
+
+use crate::simulate::seated;
+
+/// Nodes that all jobs of a workload have together (section IV-A).
+const NODES: u32 = 1152;
+/// Ranks of a node (section III).
+const RANKS: u32 = 16;
+/// The benchmarks, as many jobs of each.
+const BENCHMARKS: [&str; 4] = ["bis", "nn", "pairs", "fft-proxy"];
+/// A gigabyte.
+pub(super) const GB: f64 = 1e9;
+/// Load that is allowed: of 16 jobs (section V-D, figure 9), and of 8 (figure 10).
+pub(super) const SIXTEEN: f64 = 61.5 * GB;
+/// See [`SIXTEEN`].
+pub(super) const EIGHT: f64 = 65.0 * GB;
+
+/// The machine and the tables that it starts from.
+pub(super) struct Lab {
+    topology: Topology,
+    machine: Machine,
+    routes: Routes,
+}
+
+impl Lab {
+    pub(super) fn new() -> Self {
+        let topology = open("@cab").expect("a preset");
+        let machine = Machine::new(&topology, RANKS);
+        let request = Request { shape: topology.shape.as_ref(), ..Request::default() };
+        let ftree = find_engine("ftree").expect("registered");
+        let routes = ftree.route(&topology.fabric, &request).expect("a tree");
+        Self { topology, machine, routes }
+    }
+
+    /// So many jobs, those of one benchmark side by side, on hosts drawn by a seed.
+    pub(super) fn workload(&self, jobs: u32, seed: u64) -> Vec<Job> {
+        let nodes = NODES / jobs;
+        let random = allocator("random").expect("registered");
+        let mut is_free = vec![true; self.machine.len()];
+        (0..jobs)
+            .map(|i| {
+                let name = BENCHMARKS[(i * BENCHMARKS.len() as u32 / jobs) as usize];
+                let mut given = Given::new(nodes * RANKS);
+                (given.per_node, given.seed) = (RANKS, seed + u64::from(i));
+                let program = traffic(name, &given).expect("it runs on so many");
+                let free = Free { machine: &self.machine, is_free: &is_free };
+                let hosts = random
+                    .give(&free, nodes as usize, &mut Stream::new(seed, i.into()))
+                    .expect("there are enough hosts");
+                for &h in &hosts {
+                    is_free[h as usize] = false;
+                }
+                let terminals = seated(&hosts, RANKS, |h| self.machine.terminals(h).to_vec());
+                Job { program: Arc::new(program), terminals, start: 0, repeat: Repeat::Once }
+            })
+            .collect()
+    }
+
+    /// Bytes on channels between switches.
+    pub(super) fn loads(&self, jobs: &[Job]) -> Vec<u64> {
+        let flows = flows(jobs);
+        let heat = Heat::of(&self.topology.fabric, &self.routes, &flows, jobs.len());
+        heat.load[..self.topology.fabric.channel_count()].to_vec()
+    }
+
+    /// Changes entries until no channel carries more than `most`.
+    pub(super) fn relieved(&self, demands: &[Demand], most: f64, policy: Policy) -> Relief {
+        Prepared::new(&self.topology.fabric, &self.routes, 1)
+            .expect("its own tables")
+            .with_demands(demands)
+            .relieve(&Goal { most, policy, ..Goal::default() })
+    }
+}
+
+/// What jobs send.
+pub(super) fn demands(jobs: &[Job]) -> Vec<Demand> {
+    let demand = |f: Flow| Demand { from: f.from, to: f.to, weight: f.bytes };
+    flows(jobs).into_iter().map(demand).collect()
+}
+
+fn flows(jobs: &[Job]) -> Vec<Flow> {
+    let mut all = Vec::new();
+    for (job, j) in (0..).zip(jobs) {
+        let sent = CommMatrix::of_program(&j.program);
+        all.extend(sent.entries().iter().map(|&(a, b, bytes)| {
+            let (from, to) = (j.terminals[a as usize], j.terminals[b as usize]);
+            Flow { job, from, to, bytes }
+        }));
+    }
+    all
+}

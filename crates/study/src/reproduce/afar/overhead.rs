@@ -1,0 +1,59 @@
+//! Table II: what recording traffic and collecting it costs.
+
+use super::PAPER;
+use crate::reproduce::{Allowed, Class, Context, Experiment, Row};
+
+/// See [`Experiment::title`].
+pub(crate) struct Overhead;
+
+/// Application, its run time in seconds, its MPI calls, the overhead printed in seconds and percent, and what recording
+/// a call must have cost, in nanoseconds.
+const PRINTED: [(&str, f64, f64, f64, f64, f64); 3] = [
+    ("Qbox", 340.0, 32e3, 0.26, 0.08, 380.0),
+    ("MILC", 341.0, 913e3, 0.35, 0.10, 110.0),
+    ("pF3D", 320.0, 144e3, 0.31, 0.10, 380.0),
+];
+/// Seconds that collecting the matrix takes, once a minute.
+const REDUCE: f64 = 0.05;
+
+impl Experiment for Overhead {
+    fn id(&self) -> &'static str {
+        "AFAR-T2"
+    }
+
+    fn title(&self) -> &'static str {
+        "What recording and collecting traffic once a minute costs (table II)"
+    }
+
+    fn paper(&self) -> &'static str {
+        PAPER
+    }
+
+    fn setup(&self) -> &'static str {
+        "MPI calls times what recording one takes (100 to 380 ns are measured), and 50 ms in every whole minute. Qbox \
+         and pF3D take 380 ns; the row of MILC, with thirty times as many calls, needs 110."
+    }
+
+    fn class(&self) -> Class {
+        Class::Exact
+    }
+
+    fn run(&self, _: &Context<'_>) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for (name, seconds, calls, overhead, percent, call) in PRINTED {
+            let ours = calls * call * 1e-9 + (seconds / 60.0).floor() * REDUCE;
+            rows.push(
+                Row::new(format!("{name}: overhead, s"), overhead, ours, Allowed::Absolute(0.006))
+                    .noted(format!("{call} ns a call")),
+            );
+            let share = 100.0 * ours / seconds;
+            rows.push(Row::new(
+                format!("{name}: overhead, %"),
+                percent,
+                share,
+                Allowed::Absolute(0.0051),
+            ));
+        }
+        rows
+    }
+}

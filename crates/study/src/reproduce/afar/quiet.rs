@@ -1,0 +1,56 @@
+//! Figure 9, third placement: nothing is hot, nothing changes.
+
+use darkfiber_routing::reroute::Policy;
+
+use super::PAPER;
+use super::lab::{GB, Lab, SIXTEEN, demands};
+use crate::reproduce::{Allowed, Class, Context, Experiment, Row};
+
+/// See [`Experiment::title`].
+pub(crate) struct Quiet;
+
+/// Placements that are tried to find one without hot channels.
+const MOST: u64 = 200;
+
+impl Experiment for Quiet {
+    fn id(&self) -> &'static str {
+        "AFAR-F9/3"
+    }
+
+    fn title(&self) -> &'static str {
+        "A placement without hot channels keeps its tables (section V-D)"
+    }
+
+    fn paper(&self) -> &'static str {
+        PAPER
+    }
+
+    fn setup(&self) -> &'static str {
+        "The first of 200 placements of sixteen jobs on Cab whose fullest channel carries at most 61.5 GB."
+    }
+
+    fn class(&self) -> Class {
+        Class::Exact
+    }
+
+    fn run(&self, context: &Context<'_>) -> Vec<Row> {
+        let lab = Lab::new();
+        for i in 0..MOST {
+            (context.at)(&format!("placement {}", i + 1));
+            let jobs = lab.workload(16, context.seed + i);
+            let most = lab.loads(&jobs).into_iter().max().unwrap_or(0) as f64;
+            if most > SIXTEEN {
+                continue;
+            }
+            let demands = demands(&jobs);
+            let changed = |policy| lab.relieved(&demands, SIXTEEN, policy).changes.len() as f64;
+            return vec![
+                Row::new("fullest channel, GB", 61.5, most / GB, Allowed::AtMost(61.5))
+                    .noted(format!("placement {}", i + 1)),
+                Row::new("entries changed, first", 0.0, changed(Policy::First), Allowed::Nothing),
+                Row::new("entries changed, best", 0.0, changed(Policy::Best), Allowed::Nothing),
+            ];
+        }
+        vec![Row::new("placements without hot channels", 1.0, 0.0, Allowed::AtLeast(1.0))]
+    }
+}
