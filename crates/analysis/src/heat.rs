@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use darkfiber_fabric::{ChannelId, Fabric, TerminalId};
-use darkfiber_routing::{DestId, Routes, Step, step};
+use darkfiber_routing::{DestId, Routes, follow};
 
 /// What one terminal sends to another for one job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,7 +21,8 @@ pub struct Flow {
     pub bytes: u64,
 }
 
-/// Bytes on all channels, and whose they are.
+/// Bytes on all channels, and whose they are. Where terminals have several LIDs, a flow takes the one that the routes state
+/// for its source.
 ///
 /// Channels are those of [`Fabric`]: switch to switch; then, by terminal, those to terminals and those from them.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,10 +31,14 @@ pub struct Heat {
     pub load: Vec<u64>,
     /// Seconds that each channel needs for its bytes at its full speed.
     pub seconds: Vec<f64>,
-    /// Flows without a route, and from or to a terminal itself.
+    /// Flows without a route: they are on no channel.
     pub lost: usize,
     /// Flows whose terminals are on one host or one terminal: they use no channel.
     pub inside: usize,
+    /// Bytes a second of the fastest channel between switches.
+    fastest: f64,
+    /// Channels between switches.
+    between: usize,
     /// By job the channels that it uses, rising, and the bytes there.
     jobs: Vec<Vec<(u32, u64)>>,
     /// By channel, the jobs that use it, rising, and their bytes.
@@ -76,7 +81,7 @@ impl Heat {
                 continue;
             }
             way.clear();
-            if !follow(fabric, routes, f.from, f.to, &mut way) {
+            if !cross(fabric, routes, f, &mut way) {
                 lost += 1;
                 continue;
             }
@@ -106,7 +111,18 @@ impl Heat {
             class.bytes_per_second.max(1) as f64
         };
         let seconds = (0..m + 2 * t).map(|c| load[c] as f64 / speed(c)).collect();
-        Self { load, seconds, lost, inside, jobs, on }
+        let fastest = (0..m).map(speed).fold(0.0, f64::max);
+        Self { load, seconds, lost, inside, fastest, between: m, jobs, on }
+    }
+
+    /// Bytes on each channel between switches.
+    pub fn between_switches(&self) -> &[u64] {
+        &self.load[..self.between]
+    }
+
+    /// By channel between switches, the bytes that the fastest one would carry in the time that it needs.
+    pub fn fills(&self) -> impl Iterator<Item = f64> + '_ {
+        self.seconds[..self.between].iter().map(|s| s * self.fastest)
     }
 
     /// The jobs on a channel and their bytes, the most first.
@@ -153,7 +169,7 @@ pub fn destinations(
     for f in flows.iter().filter(|f| f.bytes > 0 && fabric.host_of(f.from) != fabric.host_of(f.to))
     {
         way.clear();
-        if follow(fabric, routes, f.from, f.to, &mut way) {
+        if cross(fabric, routes, f, &mut way) {
             for i in way.iter().filter_map(|&c| place[c as usize]) {
                 *found[i].entry(f.to).or_default() += f.bytes;
             }
@@ -167,25 +183,8 @@ pub fn destinations(
     found.into_iter().map(ordered).collect()
 }
 
-/// Adds the channels between switches of a route; whether it arrives.
-fn follow(
-    fabric: &Fabric,
-    routes: &Routes,
-    from: TerminalId,
-    to: TerminalId,
-    way: &mut Vec<u32>,
-) -> bool {
-    let ports = routes.ports(routes.row(DestId::terminal(to), routes.path_of(from)));
-    let mut at = fabric.terminal(from).switch;
-    for _ in 0..=fabric.switch_count() {
-        match step(fabric, ports, to, at) {
-            Step::Delivers => return true,
-            Step::Drops => return false,
-            Step::To(c) => {
-                way.push(c.0);
-                at = fabric.head(c);
-            }
-        }
-    }
-    false
+/// Adds the channels between switches that a flow crosses; whether it arrives.
+fn cross(fabric: &Fabric, routes: &Routes, f: &Flow, way: &mut Vec<u32>) -> bool {
+    let ports = routes.ports(routes.row(DestId::terminal(f.to), routes.path_of(f.from)));
+    follow(fabric, ports, f.to, fabric.terminal(f.from).switch, way)
 }

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
-use darkfiber_routing::{DestId, Routes, Step, step};
+use darkfiber_routing::{DestId, Routes, follow};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -49,7 +49,7 @@ impl JobLoad {
             for (&(switch, path), &count) in sources.iter().filter(|((s, _), _)| *s != home) {
                 crossed.clear();
                 let ports = routes.ports(routes.row(DestId::terminal(dest), path));
-                if follow(fabric, ports, switch, dest, &mut crossed) {
+                if follow(fabric, ports, dest, switch, &mut crossed) {
                     for &c in &crossed {
                         if load[c as usize] == 0 {
                             touched.push(c);
@@ -80,28 +80,6 @@ impl JobLoad {
     pub fn links(&self) -> usize {
         self.load.len()
     }
-}
-
-/// Follows a row; whether it ends at the destination.
-fn follow(
-    fabric: &Fabric,
-    ports: &[u8],
-    from: SwitchId,
-    dest: TerminalId,
-    crossed: &mut Vec<u32>,
-) -> bool {
-    let mut at = from;
-    for _ in 0..=fabric.switch_count() {
-        match step(fabric, ports, dest, at) {
-            Step::To(c) => {
-                crossed.push(c.0);
-                at = fabric.head(c);
-            }
-            Step::Delivers => return true,
-            Step::Drops => return false,
-        }
-    }
-    false
 }
 
 /// What all jobs together load.

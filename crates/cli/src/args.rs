@@ -668,9 +668,6 @@ pub(crate) struct HotCommand {
     /// Which destination leaves a hot channel
     #[arg(long, value_enum, default_value_t)]
     pub(crate) policy: HotPolicy,
-    /// Virtual layers that the tables may have
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=15))]
-    pub(crate) lanes: u8,
     /// Write the new tables, and the result (hot.json), here
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,

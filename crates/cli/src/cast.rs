@@ -110,14 +110,25 @@ impl Cast {
         };
         for (i, part) in scenario.jobs.iter().enumerate() {
             let what = format!("job {}", i + 1);
-            cast.add(part, &what, &machine, &mut is_free, folder, common).map_err(|f| Failure {
+            let told = |f: Failure| Failure {
                 message: if f.message.starts_with(&what) {
                     f.message
                 } else {
                     format!("{what}: {}", f.message)
                 },
                 ..f
-            })?;
+            };
+            let count = part.count.unwrap_or(1);
+            if count == 0 {
+                return Err(told(Failure::input("count 0 must be at least 1")));
+            }
+            for copy in 1..=count {
+                cast.add(part, &what, &machine, &mut is_free, folder, common).map_err(told)?;
+                if count > 1 {
+                    let name = cast.names.last_mut().expect("it was just added");
+                    *name = format!("{} {copy}", part.called(&what));
+                }
+            }
         }
         Ok(cast)
     }
@@ -217,11 +228,7 @@ impl Cast {
         self.weights.push(weight);
         self.limits.push(rate(part.limit.as_ref(), "limit")?.unwrap_or(f64::INFINITY));
         self.hosts.push(hosts.iter().map(|&h| machine.name(h).to_owned()).collect());
-        let name = part.name.clone().unwrap_or_else(|| match (&part.traffic, &part.files) {
-            (Some(spec), _) => spec.clone(),
-            (_, Some(files)) => files.join(" "),
-            _ => what.to_owned(),
-        });
+        let name = part.called(what);
         // Tables tell jobs by their names.
         let taken = self.names.contains(&name);
         self.names.push(if taken { format!("{name} ({what})") } else { name });

@@ -3,6 +3,7 @@
 //! One file for each command in `commands/`. This file reads the command line, starts the thread pool,
 //! and turns whatever happened into one message and a documented exit code.
 
+mod addresses;
 mod among;
 mod args;
 mod cast;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use darkfiber_formats::input;
 use darkfiber_routing::{Lids, Request, Routes};
-use darkfiber_study::simulate::{Follow, Scenario, demanded};
+use darkfiber_study::simulate::{Follow, Scenario, demanded, sent};
 
 use crate::args::{Common, FabricArgs, FabricOptions, TableArgs};
 use crate::cast::Cast;
@@ -133,7 +133,7 @@ fn tables_of(
     let chain = route::chain(name)?;
     let told = part.follow == Follow::Jobs;
     let demands = if told && chain.engines.iter().any(|e| e.follows_demands()) {
-        demanded(&cast.jobs)
+        demanded(&sent(&cast.jobs))
     } else {
         Vec::new()
     };

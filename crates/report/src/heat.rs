@@ -82,19 +82,18 @@ pub fn loads_and_maps(
     svg
 }
 
-/// Least share of channels that the axis shows.
-const LEAST: f64 = 1e-6;
-
 fn histogram(svg: &mut String, panel: &Panel<'_>, (most, unit): (usize, Unit), top: f64) {
     let base = top + SIDE;
     let all: u64 = panel.by_load.iter().sum();
-    let y = |share: f64| base - SIDE * (1.0 + (share.max(LEAST)).log10() / -LEAST.log10());
-    for power in (-6..=0).step_by(1) {
+    // The axis ends below the share of one channel.
+    let decades = (all.max(2) as f64).log10().ceil();
+    let y = |share: f64| base - SIDE * (1.0 + share.log10() / decades);
+    #[expect(clippy::cast_possible_truncation, reason = "at most 20")]
+    for power in -(decades as i32)..=0 {
         let share = 10f64.powi(power);
         let at = y(share);
         let label = match power {
-            -6 => "1e-6".to_owned(),
-            -5 => "1e-5".to_owned(),
+            ..-4 => format!("1e{power}"),
             _ => format!("{share}"),
         };
         let _ok = writeln!(

@@ -10,7 +10,7 @@ use crate::canvas::nice_axis;
 use crate::comma;
 use crate::heat::{Map, Panel, Unit, loads_and_maps};
 use crate::model::{FabricFacts, Provenance};
-use crate::number::{duration, group, percent};
+use crate::number::{counted, duration, group, percent};
 use crate::reroute::Verdict;
 use crate::simulate::{bytes, seconds};
 use crate::table::{self, Style};
@@ -184,7 +184,7 @@ pub fn text(r: &HotResult<'_>, most: usize, style: Style) -> String {
         "{}: {} between {} of terminals, by {}{}\n",
         r.title,
         bytes(r.bytes as f64),
-        count(r.pairs, "pair", "pairs"),
+        counted(r.pairs, "pair", "pairs"),
         r.tables,
         if r.lost > 0 {
             format!("; {} have no route", group(r.lost as u64))
@@ -239,7 +239,7 @@ fn channels(r: &HotResult<'_>, most: usize, style: Style, text: &mut String) {
     if !rows.is_empty() {
         let heading = ["hottest channels", "now", "then", "whose", "to whom"];
         text.push_str(&table::plain(&heading, &rows, &[1, 2], style));
-        more(text, r.channels.len(), most, "channels");
+        table::more(text, r.channels.len(), most, "channels");
         text.push('\n');
     }
 }
@@ -265,7 +265,7 @@ fn jobs(r: &HotResult<'_>, most: usize, style: Style, text: &mut String) {
     if !rows.is_empty() {
         let heading = ["job", "alone", "together", "loses", "then", "by (of others)", "at"];
         text.push_str(&table::plain(&heading, &rows, &[1, 2, 3, 4], style));
-        more(text, r.jobs.len(), most, "jobs");
+        table::more(text, r.jobs.len(), most, "jobs");
         text.push('\n');
     }
 }
@@ -303,12 +303,12 @@ fn moves(r: &HotResult<'_>, most: usize, style: Style, text: &mut String) {
         let heading =
             ["at switch", "send to", "not by port", "but by port", "bytes", "from", "fullest then"];
         text.push_str(&table::plain(&heading, &rows, &[4, 5, 6], style));
-        more(text, r.moves.len(), most, "entries");
+        table::more(text, r.moves.len(), most, "entries");
         let _ok = writeln!(
             text,
             "\n{} in {} of tables; {}. Found in {}, after {} of reading the tables.",
-            count(r.entries_changed, "entry", "entries"),
-            count(r.blocks_changed, "block", "blocks"),
+            counted(r.entries_changed, "entry", "entries"),
+            counted(r.blocks_changed, "block", "blocks"),
             r.coexistence.reason,
             duration(r.seconds_compute),
             duration(r.seconds_prepare),
@@ -318,7 +318,7 @@ fn moves(r: &HotResult<'_>, most: usize, style: Style, text: &mut String) {
         let _ok = writeln!(
             text,
             "{} hot whatever is changed, for example {}",
-            count(r.stuck.len(), "channel stays", "channels stay"),
+            counted(r.stuck.len(), "channel stays", "channels stay"),
             r.stuck[0]
         );
     }
@@ -336,17 +336,6 @@ fn shares<'s>(all: impl Iterator<Item = (&'s str, u64)>, sum: u64) -> String {
 
 fn longer(slowdown: f64) -> String {
     format!("{:.0} %", 100.0 * slowdown)
-}
-
-fn count(n: usize, one: &str, many: &str) -> String {
-    format!("{} {}", group(n as u64), if n == 1 { one } else { many })
-}
-
-fn more(text: &mut String, all: usize, most: usize, what: &str) {
-    if all > most {
-        let rest = group((all - most) as u64);
-        let _ok = writeln!(text, "... and {rest} more {what} (--top N, --format json)");
-    }
 }
 
 /// Moves, one a line, in the order in which they were found.

@@ -2,10 +2,15 @@
 
 pub use darkfiber_analysis::group;
 
-/// A duration with three digits: `812 us`, `4.07 ms`, `1.23 s`, `95 s`.
+/// So many of something: `1 entry`, `1,200 entries`.
+pub fn counted(n: usize, one: &str, many: &str) -> String {
+    format!("{} {}", group(n as u64), if n == 1 { one } else { many })
+}
+
+/// A duration with three digits: `4.60 us`, `812 us`, `4.07 ms`, `1.23 s`, `95 s`.
 pub fn duration(seconds: f64) -> String {
     if seconds < 999.5e-6 {
-        format!("{:.0} us", seconds * 1e6)
+        format!("{} us", three_digits(seconds * 1e6))
     } else if seconds < 0.9995 {
         format!("{} ms", three_digits(seconds * 1e3))
     } else {

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::comma;
 use crate::model::{FabricFacts, Provenance};
-use crate::number::{duration, group, mean, percent};
+use crate::number::{counted, duration, group, mean, percent};
 use crate::table::{self, Style};
 
 /// All of it.
@@ -117,7 +117,7 @@ pub fn text(result: &SharingResult<'_>, most: usize, style: Style) -> String {
     let _ok = writeln!(
         text,
         "{}, {} on several switches; by {} {} of channels are dark, and the fullest carries {} routes inside jobs\n",
-        count(result.jobs.len(), "job", "jobs"),
+        counted(result.jobs.len(), "job", "jobs"),
         group(now.multi_switch_jobs as u64),
         result.tables,
         percent(now.effective_dark_fiber_percent),
@@ -138,7 +138,7 @@ pub fn text(result: &SharingResult<'_>, most: usize, style: Style) -> String {
     if !channels.is_empty() {
         let heading = ["fullest channels", "routes", "jobs", "whose (routes)"];
         text.push_str(&table::plain(&heading, &channels, &[1, 2], style));
-        more(&mut text, result.channels.len(), most, "channels");
+        table::more(&mut text, result.channels.len(), most, "channels");
         text.push('\n');
     }
     let several = || result.jobs.iter().filter(|j| j.switches > 1);
@@ -164,13 +164,13 @@ pub fn text(result: &SharingResult<'_>, most: usize, style: Style) -> String {
         let heading =
             ["job", "hosts", "switches", "links", "shared", "own max", "meets", "with (links)"];
         text.push_str(&table::plain(&heading, &jobs, &[1, 2, 3, 4, 5, 6], style));
-        more(&mut text, several().count(), most, "jobs");
+        table::more(&mut text, several().count(), most, "jobs");
         text.push('\n');
     }
     let _ok = writeln!(
         text,
         "{} dark in both directions{}",
-        count(result.dark_cables.len(), "cable is", "cables are"),
+        counted(result.dark_cables.len(), "cable is", "cables are"),
         result.dark_cables.first().map_or(String::new(), |c| format!(", for example {c}"))
     );
     if !result.engines.is_empty() {
@@ -252,18 +252,4 @@ pub fn csv(channels: &[ChannelRow]) -> String {
         ]);
     }
     comma::text(&lines)
-}
-
-fn count(n: usize, one: &str, many: &str) -> String {
-    format!("{} {}", group(n as u64), if n == 1 { one } else { many })
-}
-
-fn more(text: &mut String, all: usize, most: usize, what: &str) {
-    if all > most {
-        let _ok = writeln!(
-            text,
-            "... and {} more {what} (--top N, --format json)",
-            group((all - most) as u64)
-        );
-    }
 }

@@ -57,6 +57,14 @@ pub fn plain(heading: &[&str], rows: &[Vec<String>], numbers: &[usize], style: S
     finish(&mut table, numbers, style)
 }
 
+/// Says how many of a list are not shown, if any. `most`: lines shown.
+pub(crate) fn more(text: &mut String, all: usize, most: usize, what: &str) {
+    if all > most {
+        let rest = group((all - most) as u64);
+        let _ok = writeln!(text, "... and {rest} more {what} (--top N, --format json)");
+    }
+}
+
 /// Engines side by side, and below it why some refused. On a narrow terminal the standard deviation
 /// gives way.
 pub fn engines(rows: &[Outcome], style: Style) -> String {

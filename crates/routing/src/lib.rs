@@ -27,4 +27,4 @@ pub use lids::{LidError, Lids, MAX_UNICAST_LID};
 pub use orthants::Orthants;
 pub use routes::{DELIVER, DestId, Layers, NO_ROUTE, Routes};
 pub use spread::spread_lanes;
-pub use step::{Step, step};
+pub use step::{Step, follow, step};

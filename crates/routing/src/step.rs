@@ -27,3 +27,26 @@ pub fn step(fabric: &Fabric, ports: &[u8], dest: TerminalId, at: SwitchId) -> St
         },
     }
 }
+
+/// Adds to `way` the channels between switches that a packet for `dest` crosses from a switch on by a row of the table;
+/// whether it arrives.
+pub fn follow(
+    fabric: &Fabric,
+    ports: &[u8],
+    dest: TerminalId,
+    from: SwitchId,
+    way: &mut Vec<u32>,
+) -> bool {
+    let mut at = from;
+    for _ in 0..=fabric.switch_count() {
+        match step(fabric, ports, dest, at) {
+            Step::Delivers => return true,
+            Step::Drops => return false,
+            Step::To(c) => {
+                way.push(c.0);
+                at = fabric.head(c);
+            }
+        }
+    }
+    false
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use darkfiber_analysis::heat::{Flow, Heat, destinations};
+use darkfiber_analysis::heat::{Fate, Flow, Heat, destinations};
 use darkfiber_analysis::{ChannelName, Names};
 use darkfiber_fabric::{AtPort, ChannelId, Fabric, SwitchId, TerminalId};
 use darkfiber_report::hot::{
@@ -11,11 +11,12 @@ use darkfiber_report::hot::{
 };
 use darkfiber_report::{Outcome as Row, Routed, Single, Style, json};
 use darkfiber_routing::reroute::{Goal, Move, Policy, Prepared, Relief, difference};
-use darkfiber_routing::{Demand, DestId, Lids, Routes};
-use darkfiber_workload::CommMatrix;
+use darkfiber_routing::{DestId, Lids, Routes};
+use darkfiber_study::simulate::{demanded, sent};
 use darkfiber_workload::play::Job;
 
 use super::{measure, metrics, reroute};
+use crate::addresses::Addresses;
 use crate::args::{Common, Format, HotCommand, HotPolicy};
 use crate::cast;
 use crate::failure::{Exit, Failure};
@@ -23,6 +24,8 @@ use crate::progress::Progress;
 use crate::scene::Scene;
 use crate::{out, provenance, save};
 
+/// Layers that new paths may use beside those of the tables: every path keeps its own.
+const KEPT: u8 = 1;
 /// Channels whose destinations are told.
 const TOLD: usize = 50;
 
@@ -44,18 +47,20 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
     let common = &Common { seed: Some(scene.seed), ..common.clone() };
     let topology = &scene.loaded.topology;
     let fabric = &topology.fabric;
+    let Addresses { lids, choice } = match scene.lids {
+        Some(lids) => Addresses { lids, choice: None },
+        None => Addresses::assign(fabric, topology.shape.as_ref(), &scene.routes, 0)?,
+    };
     progress.at("counting");
-    let flows = flows(&scene.cast.jobs);
-    let demands: Vec<Demand> =
-        flows.iter().map(|f| Demand { from: f.from, to: f.to, weight: f.bytes }).collect();
+    let flows = sent(&scene.cast.jobs);
+    let demands = demanded(&flows);
     let jobs = scene.cast.jobs.len();
     let now = Heat::of(fabric, &scene.routes, &flows, jobs);
     progress.step();
     progress.at("relieving");
     let start = Instant::now();
-    let mut prepared = Prepared::new(fabric, &scene.routes, args.lanes)
-        .map_err(Failure::input)?
-        .with_demands(&demands);
+    let mut prepared =
+        Prepared::with_demands(fabric, &scene.routes, KEPT, &demands).map_err(Failure::input)?;
     let seconds_prepare = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let goal = Goal {
@@ -71,12 +76,6 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
     progress.step();
     drop(progress);
 
-    let lids = match scene.lids {
-        Some(lids) => lids,
-        None => {
-            Lids::assign(fabric, scene.routes.lmc().unwrap_or(0)).map_err(Failure::infeasible)?
-        }
-    };
     let changed = difference(fabric, &scene.routes, &then_routes, &lids);
     let view = View { fabric, names: Names::new(fabric), jobs: &scene.cast.names };
     let threshold = most.map(|b| b as f64);
@@ -94,8 +93,8 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
         bytes: (now.load[fabric.channel_count()..][..fabric.terminal_count()]).iter().sum(),
         lost: now.lost,
         max_load: most,
-        now: loads(fabric, &now, threshold),
-        then: loads(fabric, &then, threshold),
+        now: loads(&now, threshold),
+        then: loads(&then, threshold),
         fullest_adapter: view.fullest_adapter(&now),
         channels: &channels,
         jobs: &fates,
@@ -109,13 +108,12 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
         fabric: &facts,
         provenance: &provenance,
     };
-    let m = fabric.channel_count();
     if let Some(path) = &args.svg {
         let map = measure::map(fabric, topology.shape.as_ref());
         let after = format!("after {} changed entries", relief.changes.len());
-        let mut panels = vec![("now", &now.load[..m])];
+        let mut panels = vec![("now", now.between_switches())];
         if !relief.changes.is_empty() {
-            panels.push((&after, &then.load[..m]));
+            panels.push((&after, then.between_switches()));
         }
         let subtitle = format!("{}, tables of {}", fabric.name(), scene.from);
         let svg = report::picture(&scene.title, &subtitle, &map, &panels);
@@ -128,7 +126,7 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
         sound(&scene.routes, fabric, &after)?;
         let row = Row::Routed(Box::new(after));
         let single = json::text(&Single { outcome: &row, fabric: &facts, provenance: &provenance });
-        save::routes(dir, fabric, &then_routes, &lids, None, &single)?;
+        save::routes(dir, fabric, &then_routes, &lids, choice.as_ref(), &single)?;
         save::file(&dir.join("hot.json"), |out| out.write_all(json_text.as_bytes()))?;
     }
     out::print(&match common.format {
@@ -145,39 +143,14 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-/// What one run of each job sends.
-fn flows(jobs: &[Job]) -> Vec<Flow> {
-    let mut all = Vec::new();
-    for (job, j) in (0..).zip(jobs) {
-        let mut of_job: Vec<Flow> = CommMatrix::of_program(&j.program)
-            .entries()
-            .iter()
-            .map(|&(a, b, bytes)| {
-                let (from, to) = (j.terminals[a as usize], j.terminals[b as usize]);
-                Flow { job, from, to, bytes }
-            })
-            .collect();
-        of_job.sort_unstable_by_key(|f| (f.from, f.to));
-        all.extend(of_job.chunk_by(|a, b| (a.from, a.to) == (b.from, b.to)).map(|same| {
-            let bytes = same.iter().map(|f| f.bytes).sum();
-            Flow { bytes, ..same[0] }
-        }));
-    }
-    all
-}
-
-fn loads(fabric: &Fabric, heat: &Heat, threshold: Option<f64>) -> Loads {
-    let m = fabric.channel_count();
-    let speed = |c: usize| fabric.class_of(ChannelId::new(c)).bytes_per_second as f64;
-    let fastest = (0..m).map(speed).fold(0.0, f64::max);
-    let fills = || heat.seconds[..m].iter().map(|s| s * fastest);
-    let seconds = heat.seconds[..m].iter().copied().fold(0.0, f64::max);
+fn loads(heat: &Heat, threshold: Option<f64>) -> Loads {
+    let m = heat.between_switches().len();
     Loads {
-        most: seconds * fastest,
-        mean: fills().sum::<f64>() / (m as f64).max(1.0),
-        hot: threshold.map_or(0, |most| fills().filter(|&f| f > most).count()),
-        idle: heat.load[..m].iter().filter(|&&b| b == 0).count(),
-        seconds,
+        most: heat.fills().fold(0.0, f64::max),
+        mean: heat.fills().sum::<f64>() / (m as f64).max(1.0),
+        hot: threshold.map_or(0, |most| heat.fills().filter(|&f| f > most).count()),
+        idle: heat.between_switches().iter().filter(|&&b| b == 0).count(),
+        seconds: heat.seconds[..m].iter().copied().fold(0.0, f64::max),
     }
 }
 
@@ -214,13 +187,9 @@ impl View<'_> {
         flows: &[Flow],
         threshold: Option<f64>,
     ) -> Vec<HotChannel> {
-        let m = self.fabric.channel_count();
-        let speed = |c: usize| self.fabric.class_of(ChannelId::new(c)).bytes_per_second as f64;
-        let fastest = (0..m).map(speed).fold(0.0, f64::max);
-        let is_hot = |c: &usize| {
-            now.load[*c] > 0 && threshold.is_none_or(|most| now.seconds[*c] * fastest > most)
-        };
-        let mut order: Vec<usize> = (0..m).filter(is_hot).collect();
+        let is_hot = |&(_, fill): &(usize, f64)| fill > threshold.unwrap_or(0.0);
+        let mut order: Vec<usize> =
+            now.fills().enumerate().filter(is_hot).map(|(c, _)| c).collect();
         order.sort_by(|&a, &b| now.seconds[b].total_cmp(&now.seconds[a]).then(a.cmp(&b)));
         let told: Vec<ChannelId> = order.iter().take(TOLD).map(|&c| ChannelId::new(c)).collect();
         let mut whom = destinations(self.fabric, routes, flows, &told).into_iter();
@@ -243,8 +212,8 @@ impl View<'_> {
     fn fates(&self, jobs: &[Job], now: &Heat, then: &Heat) -> Vec<JobFate> {
         let mut rows: Vec<JobFate> = (0..jobs.len())
             .map(|j| {
-                let (fate, later) = (now.fate(j), then.fate(j));
-                let longer = if fate.alone > 0.0 { later.together / fate.alone - 1.0 } else { 0.0 };
+                let fate = now.fate(j);
+                let later = Fate { alone: fate.alone, ..then.fate(j) };
                 JobFate {
                     job: self.jobs[j].clone(),
                     terminals: jobs[j].terminals.len(),
@@ -254,7 +223,7 @@ impl View<'_> {
                     at: fate.at.map(|c| self.place(c)),
                     by: fate.by.into_iter().map(|s| self.share(s)).collect(),
                     then_seconds: later.together,
-                    then_slowdown: longer,
+                    then_slowdown: later.slowdown(),
                 }
             })
             .collect();

@@ -7,7 +7,6 @@ use std::time::Instant;
 use darkfiber_analysis::Severity;
 use darkfiber_analysis::finding::Kind;
 use darkfiber_fabric::{Fabric, Shape, Topology};
-use darkfiber_formats::lid_choice::LidTable;
 use darkfiber_formats::places::Places;
 use darkfiber_formats::{demands, input};
 use darkfiber_report::svg::{Panel, load_histograms};
@@ -16,12 +15,12 @@ use darkfiber_report::{
     json, number, table,
 };
 use darkfiber_routing::{
-    self as routing, Deadlock, Demand, ENGINES, Engine, LidBlocks, LidChoice, Lids, Refusal,
-    Request, Routes, spread_lanes,
+    self as routing, Deadlock, Demand, ENGINES, Engine, Refusal, Request, Routes, spread_lanes,
 };
 use darkfiber_study::Chain;
 
 use super::metrics;
+use crate::addresses::Addresses;
 use crate::args::{Common, Format, LayerBy, RouteCommand};
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
@@ -232,13 +231,7 @@ impl Target<'_> {
         summary: &str,
     ) -> Result<(), Failure> {
         let name = engine.name();
-        let Some(lmc) = routes.lmc() else {
-            return Err(Failure::infeasible(format!(
-                "{name}: {} LIDs a port would be needed, and InfiniBand has at most 128: nothing is written",
-                routes.paths()
-            ))
-            .hint("these routes are for analysis; opt-rect is for real trees, dmodk needs one LID"));
-        };
+        let Addresses { lids, choice } = Addresses::assign(fabric, self.shape, routes, self.lmc)?;
         if row.unreachable + row.loops > 0 {
             return Err(Failure::new(
                 Exit::Finding,
@@ -260,24 +253,7 @@ impl Target<'_> {
                 failure.hint("use updn or dfsssp; --allow-deadlock writes them all the same")
             });
         }
-        let impossible = |e| Failure::infeasible(format!("{name}: nothing is written: {e}"));
-        let choice = match self.shape {
-            Some(Shape::Grid(grid)) => LidChoice::of_engine(&routes.engine, grid),
-            _ => None,
-        };
-        // Senders tell orthants by LID.
-        let (lids, blocks) = match &choice {
-            Some(choice) => {
-                let stride = LidBlocks::STRIDE;
-                let (lids, blocks) =
-                    Lids::by_orthant(fabric, choice.orthants(), lmc.max(self.lmc), stride)
-                        .map_err(impossible)?;
-                (lids, Some(blocks))
-            }
-            None => (Lids::assign(fabric, lmc.max(self.lmc)).map_err(impossible)?, None),
-        };
-        let table = choice.map(|choice| LidTable::of(&choice, fabric, blocks));
-        save::routes(self.dir, fabric, routes, &lids, table.as_ref(), summary)
+        save::routes(self.dir, fabric, routes, &lids, choice.as_ref(), summary)
     }
 }
 

@@ -94,6 +94,21 @@ fn weights_limits_starts_and_repetitions() {
 }
 
 #[test]
+fn jobs_that_are_alike_are_told_once() {
+    let job = "[[job]]\nname = \"p\"\ntraffic = \"mpigraph:bytes=10MB\"\nnodes = 2\n";
+    let two = result(&format!("{TWO}{job}count = 2\n"), "");
+    assert_eq!(two.pointer("/jobs/1/name").and_then(Value::as_str), Some("p 2"));
+    assert_eq!(two.pointer("/jobs/2"), None);
+    // Each has hosts of its own, on one switch.
+    assert_eq!(number(&two, "/channels/bytes_max"), 0.0);
+    let none = simulate(&format!("{TWO}{job}count = 0\n"), "");
+    assert_eq!(none.code, 3);
+    assert_snapshot!(none.err, @"error: s.toml: job 1: count 0 must be at least 1");
+    let three = simulate(&format!("{TWO}{job}count = 3\n"), "");
+    assert_eq!(three.code, 4);
+}
+
+#[test]
 fn hosts_and_cables_cost_what_the_scenario_says() {
     let job = pair("cn0001,cn0003", "");
     let cost = |text: &str| number(&result(&format!("{TWO}[cost]\n{text}\n{job}"), ""), "/seconds");

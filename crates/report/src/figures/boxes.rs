@@ -39,10 +39,11 @@ pub(super) fn boxes(title: &str, subtitle: &str, unit: &str, groups: &[Group]) -
         );
         x += entry(name);
     }
-    let mut at = bottom;
-    while at <= top + step * 1e-6 {
+    #[expect(clippy::cast_possible_truncation, reason = "there are about six")]
+    let (first, last) = ((bottom / step).round() as i32, (top / step).round() as i32);
+    for at in (first..=last).map(|i| f64::from(i) * step) {
         let value = if step >= 1.0 { format!("{at:.0}") } else { format!("{at:.2}") };
-        let stroke = if at.abs() < step * 1e-6 { "#9aa5b1" } else { "#e4e7eb" };
+        let stroke = if at.abs() < step / 2.0 { "#9aa5b1" } else { "#e4e7eb" };
         let _ok = writeln!(
             svg,
             "<line x1=\"{LEFT}\" y1=\"{y:.1}\" x2=\"{:.1}\" y2=\"{y:.1}\" stroke=\"{stroke}\"/>\
@@ -52,7 +53,6 @@ pub(super) fn boxes(title: &str, subtitle: &str, unit: &str, groups: &[Group]) -
             y(at) + 3.5,
             y = y(at)
         );
-        at += step;
     }
     let _ok = writeln!(
         svg,

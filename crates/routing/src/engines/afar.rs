@@ -56,9 +56,8 @@ impl Engine for Afar {
             Err(other) => return Err(other),
         };
         let base = std::mem::replace(&mut old.engine, self.name().to_owned());
-        let mut prepared = Prepared::new(fabric, &old, request.lanes)
-            .expect("tables of an engine")
-            .with_demands(request.demands);
+        let mut prepared = Prepared::with_demands(fabric, &old, request.lanes, request.demands)
+            .expect("tables of an engine");
         let relief = prepared.relieve(&Goal::default());
         let mut routes = prepared.into_routes();
         if relief.changes.is_empty() {

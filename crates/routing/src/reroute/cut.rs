@@ -1,6 +1,7 @@
 //! Which switches a fault cuts off, row by row.
 
-use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use darkfiber_fabric::SwitchId;
 
@@ -43,6 +44,35 @@ impl Cut {
     pub(super) fn join(&mut self, other: Self) {
         let known: BTreeSet<u32> = self.nodes.iter().map(|n| n.switch).collect();
         self.nodes.extend(other.nodes.into_iter().filter(|n| !known.contains(&n.switch)));
+    }
+}
+
+/// Cuts, one for each row that has any.
+#[derive(Default)]
+pub(super) struct Cuts {
+    pub(super) all: Vec<Cut>,
+    of_row: BTreeMap<usize, usize>,
+}
+
+impl Cuts {
+    pub(super) fn new(all: Vec<Cut>) -> Self {
+        let of_row = all.iter().enumerate().map(|(i, cut)| (cut.row, i)).collect();
+        Self { all, of_row }
+    }
+
+    pub(super) fn of(&self, row: usize) -> Option<&Cut> {
+        self.of_row.get(&row).map(|&i| &self.all[i])
+    }
+
+    /// Adds one, to that of its row if there is any.
+    pub(super) fn join(&mut self, cut: Cut) {
+        match self.of_row.entry(cut.row) {
+            Entry::Occupied(i) => self.all[*i.get()].join(cut),
+            Entry::Vacant(new) => {
+                new.insert(self.all.len());
+                self.all.push(cut);
+            }
+        }
     }
 }
 

@@ -5,11 +5,10 @@
 //! most gladly on a row that changed anyway.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 
 use darkfiber_fabric::SwitchId;
 
-use super::cut::Cut;
+use super::cut::{Cut, Cuts};
 use super::mend::{Held, Mended, layers};
 use super::prepared::{NONE, Prepared};
 
@@ -28,9 +27,7 @@ pub(super) struct Way {
 impl Prepared<'_> {
     /// Moves rows off the hottest channel until no load is above `budget` or nothing helps. Rows that
     /// were not cut before join `cuts`.
-    pub(super) fn ease(&mut self, cuts: &mut Vec<Cut>, budget: u64, mended: &mut Mended) {
-        let mut of_row: BTreeMap<usize, usize> =
-            cuts.iter().enumerate().map(|(i, cut)| (cut.row, i)).collect();
+    pub(super) fn ease(&mut self, cuts: &mut Cuts, budget: u64, mended: &mut Mended) {
         let mut users: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
         let mut place = vec![NONE; self.fabric.switch_count()];
         // Switches that do not send over the hottest channel any more.
@@ -50,12 +47,12 @@ impl Prepared<'_> {
             rows.retain(|&row| self.routes.ports(row)[tail as usize] == port);
             // Rows whose entry changed here already cost nothing.
             rows.sort_by_cached_key(|&row| {
-                of_row.get(&row).is_none_or(|&i| cuts[i].entry_before(tail) == Some(port))
+                cuts.of(row).is_none_or(|cut| cut.entry_before(tail) == Some(port))
             });
             let mut users_left = Vec::new();
             let rows = std::mem::take(rows);
             for &row in &rows {
-                let known = of_row.get(&row).copied();
+                let known = cuts.of(row);
                 if looks > MOST_LOOKS || self.fill(hot) <= goal {
                     break;
                 }
@@ -70,9 +67,9 @@ impl Prepared<'_> {
                     if load <= goal {
                         break;
                     }
-                    let known = of_row.get(&row).copied();
+                    let known = cuts.of(row);
                     if left[s as usize]
-                        || !roughly && known.is_some_and(|i| cuts[i].entry_before(s).is_none())
+                        || !roughly && known.is_some_and(|cut| cut.entry_before(s).is_none())
                     {
                         continue;
                     }
@@ -93,13 +90,7 @@ impl Prepared<'_> {
                         left[n.switch as usize] = true;
                         users_left.push(n.switch);
                     }
-                    match of_row.entry(row) {
-                        Entry::Occupied(i) => cuts[*i.get()].join(cut),
-                        Entry::Vacant(new) => {
-                            new.insert(cuts.len());
-                            cuts.push(cut);
-                        }
-                    }
+                    cuts.join(cut);
                 }
                 for s in users_left.drain(..) {
                     left[s as usize] = false;

@@ -3,7 +3,7 @@
 use darkfiber_fabric::SwitchId;
 
 use super::RerouteError;
-use super::cut::{Cut, Node};
+use super::cut::{Cut, Cuts, Node};
 use super::graph::Layer;
 use super::labels::relabel;
 use super::outcome::Moved;
@@ -59,12 +59,12 @@ impl Prepared<'_> {
     /// paths had been moved.
     pub(super) fn mend(
         &mut self,
-        cuts: &mut Vec<Cut>,
+        cuts: &mut Cuts,
         budget: u64,
     ) -> Result<Mended, (RerouteError, Vec<Moved>)> {
-        let mut mended = Mended { held: self.lift(cuts), ..Mended::default() };
+        let mut mended = Mended { held: self.lift(&cuts.all), ..Mended::default() };
         let mut open = vec![false; self.fabric.switch_count()];
-        for cut in cuts.iter() {
+        for cut in &cuts.all {
             if let Err(error) = self.mend_row(cut, budget, &mut open, &mut mended) {
                 return Err((error, mended.moved));
             }

@@ -18,6 +18,7 @@
 //! Ids in here are those of the fabric that the tables were made for; [`Prepared::tables`] translates.
 
 mod coexist;
+mod crossing;
 mod cut;
 mod ease;
 mod graph;
@@ -28,6 +29,7 @@ mod prepared;
 mod relieve;
 mod tables;
 mod traffic;
+mod tree;
 
 pub use outcome::{Change, Coexistence, Drain, Moved, Outcome, RerouteError};
 pub use prepared::Prepared;

@@ -3,12 +3,13 @@
 use darkfiber_fabric::{AtPort, ChannelId, Fabric, Faults, SwitchId};
 
 use super::RerouteError;
-use super::cut::Cut;
+use super::cut::{Cut, Cuts};
 use super::graph::{Layer, Slots};
 use super::labels::{condense, layers_of};
 use super::mend::layers;
 use super::outcome::{Change, Moved, Outcome};
 use super::traffic::{Gone, Traffic};
+use super::tree::Tree;
 use crate::{DELIVER, Demand, NO_ROUTE, Routes};
 
 /// No channel: a switch delivers, or has no route.
@@ -47,6 +48,13 @@ impl<'a> Prepared<'a> {
     /// # Errors
     /// [`RerouteError::OtherFabric`] and [`RerouteError::MixedRow`].
     pub fn new(fabric: &'a Fabric, routes: &Routes, lanes: u8) -> Result<Self, RerouteError> {
+        let mut prepared = Self::read(fabric, routes, lanes)?;
+        prepared.longest = prepared.count();
+        Ok(prepared)
+    }
+
+    /// Tables whose loads and dependencies are not counted yet.
+    fn read(fabric: &'a Fabric, routes: &Routes, lanes: u8) -> Result<Self, RerouteError> {
         let (switches, terminals) = (routes.switch_count(), routes.terminal_count());
         if (switches, terminals) != (fabric.switch_count(), fabric.terminal_count()) {
             return Err(RerouteError::OtherFabric { switches, terminals });
@@ -55,7 +63,7 @@ impl<'a> Prepared<'a> {
         let traffic = Traffic::new(fabric, routes, &gone)?;
         let mut routes = routes.clone();
         condense(fabric, &mut routes);
-        let mut prepared = Self {
+        Ok(Self {
             fabric,
             routes,
             lanes,
@@ -67,24 +75,29 @@ impl<'a> Prepared<'a> {
             layers: Vec::new(),
             longest: 0,
             broken: Vec::new(),
-        };
-        prepared.longest = prepared.count();
-        Ok(prepared)
+        })
     }
 
     /// The same, but loads are what terminals send to each other instead of counting all pairs alike. Channels of
     /// other speed than the fastest count by the time that they take.
     ///
-    /// Complexity: O(demands x hops), and sorting them.
-    #[must_use]
-    pub fn with_demands(mut self, demands: &[Demand]) -> Self {
-        let fabric = self.fabric;
-        self.traffic = self.traffic.with_amounts(fabric, &self.routes, demands);
+    /// Complexity: beside that of [`Prepared::new`], of sorting the demands.
+    ///
+    /// # Errors
+    /// Those of [`Prepared::new`].
+    pub fn with_demands(
+        fabric: &'a Fabric,
+        routes: &Routes,
+        lanes: u8,
+        demands: &[Demand],
+    ) -> Result<Self, RerouteError> {
+        let mut prepared = Self::read(fabric, routes, lanes)?;
+        prepared.traffic = prepared.traffic.with_amounts(fabric, routes, demands);
         let speed = |c| fabric.class_of(ChannelId::new(c)).bytes_per_second.max(1) as f64;
         let fastest = (0..fabric.channel_count()).map(speed).fold(1.0, f64::max);
-        self.slowness = (0..fabric.channel_count()).map(|c| fastest / speed(c)).collect();
-        self.count_loads();
-        self
+        prepared.slowness = (0..fabric.channel_count()).map(|c| fastest / speed(c)).collect();
+        prepared.longest = prepared.count();
+        Ok(prepared)
     }
 
     /// The fabric that the tables were made for.
@@ -124,7 +137,7 @@ impl<'a> Prepared<'a> {
             tree.read(fabric, ports, home);
             let mut broken = ports[home as usize] != DELIVER;
             let mut masks = 0;
-            for (s, pairs) in self.traffic.sources(row) {
+            for (s, _) in self.traffic.sources(row) {
                 let mask = layers_of(fabric, &self.routes, row, home, s);
                 while 32 - mask.leading_zeros() as usize > self.layers.len() {
                     self.layers.push(Layer::new(&self.slots));
@@ -135,23 +148,25 @@ impl<'a> Prepared<'a> {
                     continue;
                 };
                 longest = longest.max(hops);
-                sent[s as usize] = pairs;
                 masks |= mask;
                 for layer in layers(mask) {
                     passing[usize::from(layer)][s as usize] = 1;
                 }
             }
+            for (s, amount) in self.traffic.amounts(row) {
+                if tree.hops(s).is_some() {
+                    sent[s as usize] = amount;
+                }
+            }
             for &s in &tree.order {
-                let pairs = std::mem::take(&mut sent[s as usize]);
+                let amount = std::mem::take(&mut sent[s as usize]);
                 let c = tree.next[s as usize];
                 if c == NONE {
                     continue;
                 }
                 let head = fabric.heads()[c as usize] as usize;
-                if !self.traffic.has_amounts() {
-                    self.load[c as usize] += pairs;
-                }
-                sent[head] += pairs;
+                self.load[c as usize] += amount;
+                sent[head] += amount;
                 let d = tree.next[head];
                 for layer in layers(masks) {
                     let passing = &mut passing[usize::from(layer)];
@@ -172,26 +187,7 @@ impl<'a> Prepared<'a> {
         for layer in &mut self.layers {
             layer.sort(&self.slots, fabric);
         }
-        if self.traffic.has_amounts() {
-            self.count_loads();
-        }
         longest
-    }
-
-    /// Counts loads from what is sent.
-    fn count_loads(&mut self) {
-        self.load = vec![0; self.fabric.channel_count()];
-        let mut way = Vec::new();
-        for row in (0..self.traffic.rows.len()).filter(|&row| self.traffic.rows[row].live) {
-            for &(s, amount) in self.traffic.amounts(row) {
-                way.clear();
-                if self.traffic.pairs(row, s) > 0 && self.follow(row, s, &mut way) {
-                    for &c in &way {
-                        self.load[c as usize] += amount;
-                    }
-                }
-            }
-        }
     }
 
     /// Mends the tables for faults that come on top of those so far (and for whatever did not reach
@@ -210,18 +206,18 @@ impl<'a> Prepared<'a> {
         let live_before = self.traffic.rows.iter().filter(|row| row.live).count();
         let undo = self.take_away(faults);
         let live = self.traffic.rows.iter().filter(|row| row.live).count();
-        let mut cuts = self.cuts(&undo.channels);
-        let rows = cuts.len();
+        let mut cuts = Cuts::new(self.cuts(&undo.channels));
+        let rows = cuts.all.len();
         match self.mend(&mut cuts, load_before) {
             Ok(mended) => {
                 self.broken.clear();
-                let coexistence = self.coexistence(&cuts, &mended.moved);
+                let coexistence = self.coexistence(&cuts.all, &mended.moved);
                 self.release(mended.held);
                 Ok(Outcome {
                     rows,
-                    rows_eased: cuts[rows..].iter().filter(|cut| self.differs(cut)).count(),
+                    rows_eased: cuts.all[rows..].iter().filter(|cut| self.differs(cut)).count(),
                     rows_lost: live_before - live,
-                    changes: self.changes(&cuts),
+                    changes: self.changes(&cuts.all),
                     moved: mended.moved,
                     dead_ends: mended.dead_ends,
                     load_before,
@@ -230,7 +226,7 @@ impl<'a> Prepared<'a> {
                 })
             }
             Err((error, moved)) => {
-                for cut in &cuts {
+                for cut in &cuts.all {
                     for node in &cut.nodes {
                         self.routes.ports_mut(cut.row)[node.switch as usize] = node.old;
                     }
@@ -342,65 +338,5 @@ pub(super) fn channel_at(fabric: &Fabric, s: u32, entry: u8) -> u32 {
             AtPort::Switch(c, _) => c.0,
             _ => NONE,
         },
-    }
-}
-
-/// The way of a row from all switches.
-struct Tree {
-    /// The channel that each switch sends on.
-    next: Vec<u32>,
-    /// The switches, each before the one that it sends to; those that send round in circles are left out.
-    order: Vec<u32>,
-    /// Channels to the destination, [`NONE`] if packets get lost.
-    hops: Vec<u32>,
-    waits: Vec<u32>,
-}
-
-impl Tree {
-    fn new(switches: usize) -> Self {
-        let none = || vec![NONE; switches];
-        Self { next: none(), order: Vec::new(), hops: none(), waits: vec![0; switches] }
-    }
-
-    fn read(&mut self, fabric: &Fabric, ports: &[u8], home: u32) {
-        let heads = fabric.heads();
-        for s in 0..self.next.len() {
-            self.next[s] = channel(fabric, ports, s as u32);
-            if self.next[s] != NONE {
-                self.waits[heads[self.next[s] as usize] as usize] += 1;
-            }
-        }
-        self.order.clear();
-        self.order.extend((0..self.next.len() as u32).filter(|&s| self.waits[s as usize] == 0));
-        let mut done = 0;
-        while let Some(&s) = self.order.get(done) {
-            done += 1;
-            let c = self.next[s as usize];
-            if c != NONE {
-                let head = heads[c as usize];
-                self.waits[head as usize] -= 1;
-                if self.waits[head as usize] == 0 {
-                    self.order.push(head);
-                }
-            }
-        }
-        // Whoever waits still is in a circle.
-        self.waits.fill(0);
-        self.hops.fill(NONE);
-        if ports[home as usize] == DELIVER {
-            self.hops[home as usize] = 0;
-        }
-        for &s in self.order.iter().rev() {
-            let c = self.next[s as usize];
-            if c != NONE {
-                let behind = self.hops[heads[c as usize] as usize];
-                self.hops[s as usize] = if behind == NONE { NONE } else { behind + 1 };
-            }
-        }
-    }
-
-    fn hops(&self, s: u32) -> Option<usize> {
-        let hops = self.hops[s as usize];
-        (hops != NONE).then_some(hops as usize)
     }
 }

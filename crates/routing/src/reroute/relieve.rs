@@ -8,12 +8,12 @@
 //! and every new way fits into the virtual layers of its paths beside all old ones.
 
 use std::cmp::Reverse;
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::collections::{BTreeSet, BinaryHeap};
 
 use darkfiber_fabric::{ChannelId, SwitchId};
 
-use super::cut::Cut;
+use super::crossing::Index;
+use super::cut::Cuts;
 use super::mend::Mended;
 use super::outcome::{Change, Coexistence};
 use super::prepared::{NONE, Prepared};
@@ -126,11 +126,11 @@ impl Prepared<'_> {
             }
         }
         let AtWork { cuts, mended, .. } = at_work;
-        let coexistence = self.coexistence(&cuts, &mended.moved);
+        let coexistence = self.coexistence(&cuts.all, &mended.moved);
         self.release(mended.held);
         Relief {
             moves,
-            changes: self.changes(&cuts),
+            changes: self.changes(&cuts.all),
             before,
             after: self.hottest().map_or(0.0, |(_, fill)| fill),
             stuck: stuck.into_iter().map(ChannelId).collect(),
@@ -231,12 +231,14 @@ impl Prepared<'_> {
     fn crossing(&self, c: u32, at_work: &AtWork) -> Vec<(usize, u64)> {
         let tail = self.fabric.tails()[c as usize];
         let port = self.fabric.tail_ports()[c as usize];
-        let unchanged = at_work.index.on(c).iter().filter(|x| !at_work.of_row.contains_key(&x.0));
+        let unchanged = at_work.index.on(c).iter().filter(|x| at_work.cuts.of(x.0).is_none());
         let changed = at_work
-            .of_row
-            .keys()
-            .filter(|&&row| self.routes.ports(row)[tail as usize] == port)
-            .map(|&row| (row, self.amount_through(row, tail)))
+            .cuts
+            .all
+            .iter()
+            .map(|cut| cut.row)
+            .filter(|&row| self.routes.ports(row)[tail as usize] == port)
+            .map(|row| (row, self.amount_through(row, tail)))
             .filter(|&(_, amount)| amount > 0);
         let mut all: Vec<(usize, u64)> = unchanged.copied().chain(changed).collect();
         all.sort_unstable();
@@ -264,13 +266,12 @@ impl Prepared<'_> {
     /// What terminals send over a switch on a row.
     fn amount_through(&self, row: usize, s: u32) -> u64 {
         let mut way = Vec::new();
-        let passes = |&&(from, _): &&(u32, u64)| {
+        let passes = |&(from, _): &(u32, u64)| {
             way.clear();
-            self.traffic.pairs(row, from) > 0
-                && self.follow(row, from, &mut way)
+            self.follow(row, from, &mut way)
                 && way.iter().any(|&c| self.fabric.tails()[c as usize] == s)
         };
-        self.traffic.amounts(row).iter().filter(passes).map(|x| x.1).sum()
+        self.traffic.amounts(row).filter(passes).map(|x| x.1).sum()
     }
 
     /// Sends a destination another way if any is one.
@@ -282,73 +283,16 @@ impl Prepared<'_> {
         let cut = self.cut(of.row, std::iter::once(of.from), &mut at_work.place);
         let longest = self.longest + goal.longer;
         self.shift(&cut, &of.ways, longest, false, &mut at_work.mended)?;
-        match at_work.of_row.entry(of.row) {
-            Entry::Occupied(i) => at_work.cuts[*i.get()].join(cut),
-            Entry::Vacant(new) => {
-                new.insert(at_work.cuts.len());
-                at_work.cuts.push(cut);
-            }
-        }
+        at_work.cuts.join(cut);
         let new = self.routes.ports(of.row)[of.from as usize];
         Some(Change { switch: SwitchId(of.from), row: of.row as u32, old, new })
-    }
-}
-
-/// What crosses each channel on each row, by the tables at first.
-struct Index {
-    of_channel: Vec<usize>,
-    on: Vec<(usize, u64)>,
-}
-
-impl Index {
-    /// Complexity: O(demands x hops).
-    fn new(of: &Prepared<'_>) -> Self {
-        let rows = || (0..of.traffic.rows.len()).filter(|&row| of.traffic.rows[row].live);
-        let mut of_channel = vec![0; of.load.len() + 1];
-        let mut sum = vec![0u64; of.load.len()];
-        let mut touched: Vec<u32> = Vec::new();
-        let mut all: Vec<(u32, usize, u64)> = Vec::new();
-        let mut way = Vec::new();
-        for row in rows() {
-            for &(from, amount) in of.traffic.amounts(row) {
-                way.clear();
-                if of.traffic.pairs(row, from) == 0 || !of.follow(row, from, &mut way) {
-                    continue;
-                }
-                for &c in &way {
-                    if sum[c as usize] == 0 {
-                        touched.push(c);
-                    }
-                    sum[c as usize] += amount;
-                }
-            }
-            for c in touched.drain(..) {
-                of_channel[c as usize + 1] += 1;
-                all.push((c, row, std::mem::take(&mut sum[c as usize])));
-            }
-        }
-        for c in 1..of_channel.len() {
-            of_channel[c] += of_channel[c - 1];
-        }
-        let mut next = of_channel.clone();
-        let mut on = vec![(0, 0); all.len()];
-        for (c, row, amount) in all {
-            on[next[c as usize]] = (row, amount);
-            next[c as usize] += 1;
-        }
-        Self { of_channel, on }
-    }
-
-    fn on(&self, c: u32) -> &[(usize, u64)] {
-        &self.on[self.of_channel[c as usize]..self.of_channel[c as usize + 1]]
     }
 }
 
 /// What is kept from move to move.
 struct AtWork {
     index: Index,
-    cuts: Vec<Cut>,
-    of_row: BTreeMap<usize, usize>,
+    cuts: Cuts,
     mended: Mended,
     place: Vec<u32>,
 }
@@ -357,8 +301,7 @@ impl AtWork {
     fn new(of: &Prepared<'_>) -> Self {
         Self {
             index: Index::new(of),
-            cuts: Vec::new(),
-            of_row: BTreeMap::new(),
+            cuts: Cuts::default(),
             mended: Mended::default(),
             place: vec![NONE; of.fabric.switch_count()],
         }

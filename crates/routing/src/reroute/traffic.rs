@@ -132,11 +132,6 @@ impl Traffic {
         self.amounts = before.amounts;
     }
 
-    /// Whether it is known what is sent.
-    pub(super) fn has_amounts(&self) -> bool {
-        self.amounts.is_some()
-    }
-
     /// What the terminals of switch `s` send on a row.
     #[inline]
     pub(super) fn amount(&self, row: usize, s: u32) -> u64 {
@@ -149,9 +144,14 @@ impl Traffic {
         }
     }
 
-    /// The switches whose terminals send anything on a row to another switch, with what they send, if that is known.
-    pub(super) fn amounts(&self, row: usize) -> &[(u32, u64)] {
-        self.amounts.as_ref().map_or(&[], |amounts| amounts.of(row))
+    /// The switches whose terminals send anything on a row to another switch, with what they send.
+    pub(super) fn amounts(&self, row: usize) -> impl Iterator<Item = (u32, u64)> + '_ {
+        let (known, counted) = match &self.amounts {
+            Some(amounts) => (amounts.of(row), None),
+            None => (&[][..], Some(self.sources(row))),
+        };
+        let lives = move |&(s, _): &(u32, u64)| self.pairs(row, s) > 0;
+        known.iter().copied().filter(lives).chain(counted.into_iter().flatten())
     }
 
     /// Ordered pairs of terminals that send from switch `s` on a row.

@@ -1,5 +1,6 @@
 //! Running a scenario whose parts are all there.
 
+use darkfiber_analysis::heat::Flow;
 use darkfiber_fabric::{Shape, TerminalId, Topology};
 use darkfiber_flowsim::{Choice, Flows, Grid, Network, NoRoute, Options};
 use darkfiber_routing::{Demand, LidChoice, Routes};
@@ -143,18 +144,34 @@ pub fn simulate(setup: Setup<'_>, each: &mut dyn FnMut(&Record)) -> Result<Simul
     })
 }
 
-/// What jobs send, by terminals, as demands in bytes.
+/// What one run of each job sends from terminal to terminal, by rising (job, source, destination).
 ///
 /// # Panics
 /// If a job has not a terminal for each rank.
-pub fn demanded(jobs: &[Job]) -> Vec<Demand> {
-    let sent: Vec<CommMatrix> =
-        jobs.iter().map(|job| CommMatrix::of_program(&job.program)).collect();
-    let profiles: Vec<Profile<'_, TerminalId>> = (sent.iter().zip(jobs))
-        .map(|(matrix, job)| Profile { bytes: matrix.entries(), nodes: &job.terminals })
-        .collect();
-    let found = demands(&profiles, Scale::Bytes).expect("a terminal for each rank");
-    found.into_iter().map(|d| Demand { from: d.from, to: d.to, weight: d.weight }).collect()
+pub fn sent(jobs: &[Job]) -> Vec<Flow> {
+    let mut all = Vec::new();
+    for (job, j) in (0..).zip(jobs) {
+        let sent = CommMatrix::of_program(&j.program);
+        let profile = Profile { bytes: sent.entries(), nodes: &j.terminals };
+        let found = demands(&[profile], Scale::Bytes).expect("a terminal for each rank");
+        all.extend(found.iter().map(|d| Flow { job, from: d.from, to: d.to, bytes: d.weight }));
+    }
+    all
+}
+
+/// Flows of all jobs together, by rising (source, destination), as demands in bytes.
+pub fn demanded(flows: &[Flow]) -> Vec<Demand> {
+    let mut all: Vec<Demand> =
+        flows.iter().map(|f| Demand { from: f.from, to: f.to, weight: f.bytes }).collect();
+    all.sort_unstable_by_key(|d| (d.from, d.to));
+    all.dedup_by(|d, kept| {
+        let same = (d.from, d.to) == (kept.from, kept.to);
+        if same {
+            kept.weight = kept.weight.saturating_add(d.weight);
+        }
+        same
+    });
+    all
 }
 
 /// The terminals of ranks on some hosts, `per_node` side by side on each; ranks of a host with several adapters use

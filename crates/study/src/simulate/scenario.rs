@@ -141,6 +141,8 @@ pub struct CostPart {
 pub struct JobPart {
     /// What it is called; without, its traffic.
     pub name: Option<String>,
+    /// So many jobs like this one, each on nodes of its own; 1 without.
+    pub count: Option<u32>,
     /// What its ranks do: `name:key=value,...` of `darkfiber list traffic`.
     pub traffic: Option<String>,
     /// Instead: files of a schedule, of traces, or of a matrix of communication.
@@ -163,6 +165,18 @@ pub struct JobPart {
     pub weight: Option<f64>,
     /// Most that each of its flows takes.
     pub limit: Option<String>,
+}
+
+impl JobPart {
+    /// Its name, its traffic, its files, or what else there is to call it.
+    pub fn called(&self, otherwise: &str) -> String {
+        match (&self.name, &self.traffic, &self.files) {
+            (Some(name), ..) => name.clone(),
+            (_, Some(spec), _) => spec.clone(),
+            (.., Some(files)) => files.join(" "),
+            _ => otherwise.to_owned(),
+        }
+    }
 }
 
 /// What to keep of a run.

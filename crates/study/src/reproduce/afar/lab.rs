@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use darkfiber_analysis::heat::{Flow, Heat};
+use darkfiber_analysis::heat::Heat;
 use darkfiber_fabric::{Topology, open};
 use darkfiber_routing::reroute::{Goal, Policy, Prepared, Relief};
 use darkfiber_routing::{Demand, Request, Routes, find_engine};
 use darkfiber_workload::placement::{Free, allocator};
 use darkfiber_workload::play::{Job, Repeat};
 use darkfiber_workload::traffic::{Given, traffic};
-use darkfiber_workload::{CommMatrix, Machine, Stream};
+use darkfiber_workload::{Machine, Stream};
 
-use crate::simulate::seated;
+use crate::simulate::{seated, sent};
 
 /// Nodes that all jobs of a workload have together (section IV-A).
 const NODES: u32 = 1152;
@@ -69,34 +69,15 @@ impl Lab {
 
     /// Bytes on channels between switches.
     pub(super) fn loads(&self, jobs: &[Job]) -> Vec<u64> {
-        let flows = flows(jobs);
-        let heat = Heat::of(&self.topology.fabric, &self.routes, &flows, jobs.len());
-        heat.load[..self.topology.fabric.channel_count()].to_vec()
+        Heat::of(&self.topology.fabric, &self.routes, &sent(jobs), jobs.len())
+            .between_switches()
+            .to_vec()
     }
 
     /// Changes entries until no channel carries more than `most`.
     pub(super) fn relieved(&self, demands: &[Demand], most: f64, policy: Policy) -> Relief {
-        Prepared::new(&self.topology.fabric, &self.routes, 1)
+        Prepared::with_demands(&self.topology.fabric, &self.routes, 1, demands)
             .expect("its own tables")
-            .with_demands(demands)
             .relieve(&Goal { most, policy, ..Goal::default() })
     }
-}
-
-/// What jobs send.
-pub(super) fn demands(jobs: &[Job]) -> Vec<Demand> {
-    let demand = |f: Flow| Demand { from: f.from, to: f.to, weight: f.bytes };
-    flows(jobs).into_iter().map(demand).collect()
-}
-
-fn flows(jobs: &[Job]) -> Vec<Flow> {
-    let mut all = Vec::new();
-    for (job, j) in (0..).zip(jobs) {
-        let sent = CommMatrix::of_program(&j.program);
-        all.extend(sent.entries().iter().map(|&(a, b, bytes)| {
-            let (from, to) = (j.terminals[a as usize], j.terminals[b as usize]);
-            Flow { job, from, to, bytes }
-        }));
-    }
-    all
 }

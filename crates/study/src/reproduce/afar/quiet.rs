@@ -3,8 +3,9 @@
 use darkfiber_routing::reroute::Policy;
 
 use super::PAPER;
-use super::lab::{GB, Lab, SIXTEEN, demands};
+use super::lab::{GB, Lab, SIXTEEN};
 use crate::reproduce::{Allowed, Class, Context, Experiment, Row};
+use crate::simulate::{demanded, sent};
 
 /// See [`Experiment::title`].
 pub(crate) struct Quiet;
@@ -42,7 +43,7 @@ impl Experiment for Quiet {
             if most > SIXTEEN {
                 continue;
             }
-            let demands = demands(&jobs);
+            let demands = demanded(&sent(&jobs));
             let changed = |policy| lab.relieved(&demands, SIXTEEN, policy).changes.len() as f64;
             return vec![
                 Row::new("fullest channel, GB", 61.5, most / GB, Allowed::AtMost(61.5))

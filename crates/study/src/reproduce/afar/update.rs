@@ -3,9 +3,10 @@
 use darkfiber_routing::reroute::Policy;
 
 use super::PAPER;
-use super::lab::{EIGHT, GB, Lab, SIXTEEN, demands};
+use super::lab::{EIGHT, GB, Lab, SIXTEEN};
 use crate::replay::BLOCK_SECONDS;
 use crate::reproduce::{Allowed, Class, Context, Experiment, Row};
+use crate::simulate::{demanded, sent};
 
 /// See [`Experiment::title`].
 pub(crate) struct Update;
@@ -46,7 +47,7 @@ impl Experiment for Update {
                 let (mut entries, mut slowest, mut fullest) = (0usize, 0.0f64, 0.0f64);
                 for i in 0..placements {
                     (context.at)(&format!("{jobs} jobs, {name}, placement {}", i + 1));
-                    let sent = demands(&lab.workload(jobs, context.seed + i));
+                    let sent = demanded(&sent(&lab.workload(jobs, context.seed + i)));
                     let begin = (context.clock)();
                     let relief = lab.relieved(&sent, most, policy);
                     slowest = slowest.max((context.clock)() - begin);

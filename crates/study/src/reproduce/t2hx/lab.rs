@@ -11,7 +11,7 @@ use darkfiber_workload::schedule::Program;
 use darkfiber_workload::traffic::{Given, traffic};
 use darkfiber_workload::{Machine, Stream};
 
-use crate::simulate::{Depth, LidsPart, Setup, Simulated, demanded, simulate};
+use crate::simulate::{Depth, LidsPart, Setup, Simulated, demanded, sent, simulate};
 
 /// What cables carry, in bytes a second: what mpiGraph shows for one pair (figure 1).
 const CABLE: f64 = 2.26 * 1_073_741_824.0;
@@ -82,7 +82,7 @@ impl Site {
 }
 
 pub(super) fn routed(topology: &Topology, engine: &str, jobs: &[Job]) -> Routes {
-    let demands = demanded(jobs);
+    let demands = demanded(&sent(jobs));
     let request =
         Request { shape: topology.shape.as_ref(), demands: &demands, ..Request::default() };
     find_engine(engine)
