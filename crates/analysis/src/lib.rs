@@ -12,6 +12,7 @@ pub mod heat;
 pub mod jobs;
 mod names;
 mod number;
+pub mod piecewise;
 pub mod sharing;
 
 pub use diameter::diameter;

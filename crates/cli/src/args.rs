@@ -636,6 +636,9 @@ pub(crate) struct SimulateCommand {
     /// How deep to look, whatever the scenario says
     #[arg(long, value_enum)]
     pub(crate) depth: Option<Depth>,
+    /// Simulate each job by itself, too, and say how much longer it takes among the others
+    #[arg(long)]
+    pub(crate) isolated: bool,
     /// Write the result (simulate.json), the pictures, and tables of runs, pairs of ranks and channels (Parquet) here
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,

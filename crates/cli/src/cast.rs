@@ -65,6 +65,14 @@ pub(crate) fn host(scenario: &Scenario) -> Result<Host, Failure> {
         rate(cost.adapter_rate.as_ref(), "cost: adapter-rate")?,
     );
     set(&mut host.memory_bytes_per_second, rate(cost.memory_rate.as_ref(), "cost: memory-rate")?);
+    if let Some(noise) = cost.noise {
+        if !(0.0..=0.5).contains(&noise) {
+            return Err(Failure::input(format!(
+                "cost: noise {noise} must be between 0 and 0.5: the part of its time by which computing varies"
+            )));
+        }
+        host.noise = noise;
+    }
     if let Some(efficiency) = cost.efficiency {
         if !(efficiency > 0.0 && efficiency <= 1.0) {
             return Err(Failure::input(format!(

@@ -13,6 +13,9 @@ pub enum Choice<'a> {
     Random,
     /// In equal parts to all: a message is there when all parts are.
     Split,
+    /// The one whose fullest channel has most room when the message begins: adaptive routing that knows everything at
+    /// once, but sends a message one way. By lot among equals.
+    Adaptive,
     /// By source, destination, size in bytes, and a random number.
     By(&'a dyn Fn(TerminalId, TerminalId, u64, u32) -> usize),
 }
@@ -38,6 +41,16 @@ impl<'a> Chooser<'a> {
         matches!(self.choice, Choice::Split) && self.paths > 1
     }
 
+    /// Whether messages look for room.
+    pub(crate) fn adapts(&self) -> bool {
+        matches!(self.choice, Choice::Adaptive) && self.paths > 1
+    }
+
+    /// Which path is looked at first.
+    pub(crate) fn first(&mut self) -> usize {
+        self.stream.below(self.paths as u32) as usize
+    }
+
     /// The path of a message; `own` is what the routes state.
     pub(crate) fn path(
         &mut self,
@@ -47,7 +60,7 @@ impl<'a> Chooser<'a> {
         own: usize,
     ) -> usize {
         match &self.choice {
-            Choice::Routes | Choice::Split => own,
+            Choice::Routes | Choice::Split | Choice::Adaptive => own,
             Choice::Turns => {
                 let turn = &mut self.turns[from.index()];
                 let path = *turn as usize % self.paths;

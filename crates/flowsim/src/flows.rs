@@ -231,6 +231,16 @@ impl<'a> Flows<'a> {
         let mut paths = std::mem::take(&mut self.paths);
         self.shares.reserve(starts.len());
         self.active.reserve(starts.len().saturating_sub(self.active.len() - self.shares.len()));
+        if self.chooser.adapts() {
+            for start in &starts {
+                let path = self.roomiest(start, &mut paths);
+                self.flow(start, &path, delivered);
+            }
+            self.paths = paths;
+            self.starts = starts;
+            self.starts.clear();
+            return;
+        }
         for some in starts.chunks(ABREAST) {
             for (path, s) in paths.iter_mut().zip(some) {
                 (path.from, path.to, path.number) = (s.from, s.to, s.path);
@@ -245,6 +255,36 @@ impl<'a> Flows<'a> {
         self.paths = paths;
         self.starts = starts;
         self.starts.clear();
+    }
+
+    /// The path whose fullest channel between switches is shared by fewest flows for what it carries.
+    fn roomiest(&mut self, start: &Start, paths: &mut [Path]) -> Path {
+        let n = self.network.routes().paths();
+        let first = self.chooser.first();
+        let mut best: Option<(f64, Path)> = None;
+        for at in (0..n).step_by(paths.len()) {
+            let abreast = paths.len().min(n - at);
+            let some = &mut paths[..abreast];
+            for (path, i) in some.iter_mut().zip(at..) {
+                let number = (first + i) % n;
+                (path.from, path.to, path.number) = (start.from, start.to, number);
+            }
+            self.network.follow(some);
+            for path in some {
+                let inner = &path.channels[1..path.channels.len().max(2) - 1];
+                let taken =
+                    |&c: &u32| f64::from(self.shares.count(c) + 1) / self.shares.capacity(c);
+                let fullest = if path.latency.is_none() {
+                    f64::INFINITY
+                } else {
+                    inner.iter().map(taken).fold(0.0, f64::max)
+                };
+                if best.as_ref().is_none_or(|(least, _)| fullest < *least) {
+                    best = Some((fullest, path.clone()));
+                }
+            }
+        }
+        best.expect("there is a path").1
     }
 
     fn flow(&mut self, start: &Start, path: &Path, delivered: &mut Vec<Delivery>) {

@@ -115,6 +115,18 @@ fn parts_go_all_ways_at_once() {
 }
 
 #[test]
+fn adaptive_messages_look_for_room() {
+    // Four flows of two cables between two switches: two on each, whatever the tables say, one after the other as well.
+    let (t, r) = fabric("hyperx:dims=2,t=4,trunk=2", "minhop", 1);
+    for seed in 1..20 {
+        let jobs = [job(8, &[(0, 4, CABLE), (1, 5, CABLE), (2, 6, CABLE), (3, 7, CABLE)])];
+        let options = Options { choice: Choice::Adaptive, seed, ..Options::default() };
+        let out = simulated(&t, &r, ideal(), &jobs, options);
+        assert!(out.records.iter().all(|m| m.arrived == 2 * SECOND), "{seed}");
+    }
+}
+
+#[test]
 fn alone_messages_only_wait_for_their_adapter() {
     let (t, r) = fabric("hyperx:dims=2,t=4", "minhop", 0);
     let jobs = [job(8, &[(0, 4, CABLE), (1, 5, CABLE), (0, 6, CABLE)])];

@@ -2,6 +2,7 @@
 
 mod boxes;
 mod gains;
+mod scatter;
 
 use darkfiber_study::reproduce::{Drawn, Figure};
 
@@ -24,6 +25,9 @@ pub fn picture(figure: &Figure) -> String {
             matrices(title, subtitle, &panels)
         }
         Drawn::Gains(tables) => gains::tables(title, subtitle, tables),
+        Drawn::Scatter { x, y, points, line } => {
+            scatter::scatter((title, subtitle), (x, y), points, line)
+        }
         Drawn::Boxes { unit, groups } => boxes::boxes(title, subtitle, unit, groups),
     }
 }

@@ -115,7 +115,12 @@ fn number(x: f64) -> String {
 }
 
 fn cells(row: &Row) -> Vec<String> {
-    let truth = row.reading.unwrap_or(row.paper);
+    let Some(printed) = row.paper else {
+        let mut cells = [const { String::new() }; 6];
+        (cells[0], cells[2]) = (row.quantity.clone(), number(row.ours));
+        return cells.to_vec();
+    };
+    let truth = row.reading.unwrap_or(printed);
     let off = row.ours - truth;
     let (off, allowed) = if row.relative && truth != 0.0 {
         (format!("{:+.1} %", 100.0 * off / truth.abs()), format!("{:.1} %", 100.0 * row.tolerance))
@@ -130,8 +135,8 @@ fn cells(row: &Row) -> Vec<String> {
         (_, None, None) => (off, allowed),
     };
     let paper = match row.reading {
-        Some(reading) => format!("{}, read {}", number(row.paper), number(reading)),
-        None => number(row.paper),
+        Some(reading) => format!("{}, read {}", number(printed), number(reading)),
+        None => number(printed),
     };
     let verdict = match (row.within, row.reading) {
         _ if !row.judged => "told",
@@ -164,7 +169,7 @@ pub fn csv(experiments: &[Reproduced]) -> String {
             vec![
                 e.id.clone(),
                 r.quantity.clone(),
-                r.paper.to_string(),
+                r.paper.map(|x| x.to_string()).unwrap_or_default(),
                 r.reading.map_or(String::new(), |x| x.to_string()),
                 r.ours.to_string(),
                 r.tolerance.to_string(),

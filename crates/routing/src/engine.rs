@@ -271,6 +271,7 @@ pub static ENGINES: &[&dyn Engine] = &[
     &engines::HyperXMin,
     &engines::PARX,
     &engines::PARX_OPPOSITE,
+    &engines::PARX_MINIMAL,
     &engines::DragonflyMin,
     &engines::Sssp,
     &engines::DfSssp,

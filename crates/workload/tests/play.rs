@@ -309,3 +309,28 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn noise_makes_computing_longer_and_shorter() {
+    let host = Host { noise: 0.1, ..machine() };
+    let n = 10_000;
+    let ends = |seed: u64| {
+        let mut s = Script::new(n);
+        (0..n).for_each(|rank| s.compute(rank, 1_000_000));
+        let jobs: Vec<Job> = vec![job(Program::once(s.finish().expect("whole")))];
+        let mut player = Player::new(&jobs, &host).with_seed(seed);
+        let mut wire = LogGp::new(n as usize, L, GAP, G as f64);
+        run(&mut player, &mut wire, &mut |_| {}).expect("runs");
+        player.runs(0)[0].end
+    };
+    // The longest of so many even ones is as long as one can be: the root of three times the deviation.
+    let most = 1_173_205;
+    assert!((most - 1_000..=most).contains(&ends(1)), "{}", ends(1));
+    assert_eq!(ends(1), ends(1));
+    assert_ne!(ends(1), ends(2));
+    // One after the other they even out.
+    let mut s = Script::new(1);
+    (0..n).for_each(|_| s.compute(0, 1_000_000));
+    let long = alone(s.finish().expect("whole"), &host) as f64 / 1e10;
+    assert!((long - 1.0).abs() < 0.004, "{long}");
+}

@@ -10,7 +10,7 @@ use darkfiber_report::simulate::{
     self as report, Carried, ChannelFacts, JobRow, Line, Lines, Matrix, SimulateResult,
 };
 use darkfiber_report::{Style, json};
-use darkfiber_study::simulate::{Depth, Scenario, Setup, Simulated, Trouble, simulate};
+use darkfiber_study::simulate::{Depth, Scenario, Setup, Simulated, Trouble, isolated, simulate};
 use darkfiber_workload::play::{Host, Record, Repeat, SECOND};
 use darkfiber_workload::schedule::Op;
 
@@ -53,6 +53,13 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
         seed: *seed,
         interval: costs.interval,
     };
+    let stuck = |trouble| in_scenario(path, Failure::infeasible(told(&trouble, cast, topology)));
+    let alone = if args.isolated {
+        progress.at("every job by itself");
+        isolated(&setup).map_err(stuck)?
+    } else {
+        Vec::new()
+    };
     let begin = Instant::now();
     let mut watch =
         Watch { begin, last: begin, messages: 0, plain: args.progress, progress: &progress };
@@ -64,14 +71,15 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
             messages.push(*record);
         }
     })
-    .map_err(|trouble| in_scenario(path, Failure::infeasible(told(&trouble, cast, topology))))?;
+    .map_err(stuck)?;
     let wall = begin.elapsed().as_secs_f64();
     drop(progress);
 
     let facts =
         metrics::facts(&topology.fabric, topology.shape.as_ref(), loaded.structure.as_ref(), false);
     let provenance = provenance::of(&topology.fabric, common);
-    let jobs: Vec<JobRow> = (0..cast.jobs.len()).map(|j| job_row(cast, &simulated, j)).collect();
+    let jobs: Vec<JobRow> =
+        (0..cast.jobs.len()).map(|j| job_row(cast, &simulated, alone.get(j).copied(), j)).collect();
     let (channels, fullest) = channels(topology, &simulated);
     let result = SimulateResult {
         title,
@@ -205,7 +213,7 @@ impl Watch<'_> {
     }
 }
 
-fn job_row(cast: &Cast, simulated: &Simulated, j: usize) -> JobRow {
+fn job_row(cast: &Cast, simulated: &Simulated, alone: Option<u64>, j: usize) -> JobRow {
     let (runs, pairs) = (&simulated.runs[j], &simulated.pairs[j]);
     let s = |ps: u64| ps as f64 / SECOND as f64;
     let times: Vec<f64> = runs.iter().map(|r| s(r.end - r.begin)).collect();
@@ -214,6 +222,8 @@ fn job_row(cast: &Cast, simulated: &Simulated, j: usize) -> JobRow {
         Repeat::Until(until) => until,
     };
     let total = pairs.total;
+    let run_mean = times.iter().sum::<f64>() / times.len().max(1) as f64;
+    let run_isolated = alone.map(s);
     JobRow {
         name: cast.names[j].clone(),
         ranks: cast.jobs[j].program.ranks(),
@@ -222,7 +232,9 @@ fn job_row(cast: &Cast, simulated: &Simulated, j: usize) -> JobRow {
         end: runs.last().map_or(0.0, |r| s(r.end)),
         runs: runs.len(),
         runs_in_time: runs.iter().filter(|r| r.end <= until).count(),
-        run_mean: times.iter().sum::<f64>() / times.len().max(1) as f64,
+        run_mean,
+        run_isolated,
+        slowdown: run_isolated.filter(|&alone| alone > 0.0).map(|alone| run_mean / alone - 1.0),
         run_min: times.iter().copied().reduce(f64::min).unwrap_or(0.0),
         run_max: times.iter().copied().fold(0.0, f64::max),
         messages: total.messages,

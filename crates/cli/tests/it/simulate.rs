@@ -109,6 +109,20 @@ fn jobs_that_are_alike_are_told_once() {
 }
 
 #[test]
+fn jobs_by_themselves_are_told_beside() {
+    let both =
+        format!("{TWO}{}{}", pair("cn0001,cn0003", ""), pair("cn0002,cn0004", "name = \"b\""));
+    let json = result(&both, "--isolated");
+    for job in 0..2 {
+        near(number(&json, &format!("/jobs/{job}/run_isolated")), 1e-3);
+        near(number(&json, &format!("/jobs/{job}/slowdown")), 1.0);
+    }
+    let text = simulate(&both, "--isolated").out;
+    assert!(text.contains("isolated") && text.contains("100.0 %"), "{text}");
+    assert!(!simulate(&both, "").out.contains("isolated"));
+}
+
+#[test]
 fn hosts_and_cables_cost_what_the_scenario_says() {
     let job = pair("cn0001,cn0003", "");
     let cost = |text: &str| number(&result(&format!("{TWO}[cost]\n{text}\n{job}"), ""), "/seconds");
@@ -140,6 +154,7 @@ fn parts_of_messages_take_all_ways() {
         number(&result(&text, ""), "/seconds")
     };
     near(lids("split"), 2e-3);
+    near(lids("adaptive"), 2e-3);
     for how in ["engine", "random", "turns"] {
         let time = lids(how);
         assert!((2e-3..=4e-3).contains(&time), "{how}: {time}");

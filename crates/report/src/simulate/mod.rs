@@ -77,6 +77,12 @@ pub struct JobRow {
     pub runs_in_time: usize,
     /// Mean time of a run.
     pub run_mean: f64,
+    /// Time of a run with no other job there, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_isolated: Option<f64>,
+    /// How much longer the mean run is: 1 for twice as long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slowdown: Option<f64>,
     /// Shortest run.
     pub run_min: f64,
     /// Longest run.
@@ -189,11 +195,17 @@ pub fn text(result: &SimulateResult<'_>, style: Style) -> String {
     }
     text.push('\n');
     let heading = [
-        "job", "ranks", "nodes", "runs", "mean run", "min", "max", "messages", "bytes", "message",
-        "pair",
+        "job", "ranks", "nodes", "runs", "mean run", "isolated", "longer", "min", "max",
+        "messages", "bytes", "message", "pair",
     ];
-    let rows: Vec<Vec<String>> = result.jobs.iter().map(row).collect();
-    text.push_str(&table::plain(&heading, &rows, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], style));
+    let is_known = |name: &&str| match *name {
+        "isolated" | "longer" => result.jobs.iter().any(|j| j.run_isolated.is_some()),
+        _ => true,
+    };
+    let heading: Vec<&str> = heading.into_iter().filter(is_known).collect();
+    let rows: Vec<Vec<String>> = result.jobs.iter().map(|j| row(j, heading.len())).collect();
+    let numbers: Vec<usize> = (1..heading.len()).collect();
+    text.push_str(&table::plain(&heading, &rows, &numbers, style));
     let c = &result.channels;
     let _ok = writeln!(
         text,
@@ -229,25 +241,32 @@ pub fn text(result: &SimulateResult<'_>, style: Style) -> String {
     text
 }
 
-fn row(job: &JobRow) -> Vec<String> {
+fn row(job: &JobRow, columns: usize) -> Vec<String> {
     let runs = if job.runs == job.runs_in_time {
         group(job.runs as u64)
     } else {
         format!("{} of {}", group(job.runs_in_time as u64), group(job.runs as u64))
     };
-    vec![
+    let mut row = vec![
         job.name.clone(),
         group(u64::from(job.ranks)),
         group(job.nodes as u64),
         runs,
         seconds(job.run_mean),
+        job.run_isolated.map(seconds).unwrap_or_default(),
+        job.slowdown.map(|s| format!("{:.1} %", 100.0 * s)).unwrap_or_default(),
         seconds(job.run_min),
         seconds(job.run_max),
         group(job.messages),
         bytes(job.bytes as f64),
         seconds(job.message_mean),
         rate(job.pair_bandwidth),
-    ]
+    ];
+    if columns < row.len() {
+        // Nobody was simulated by itself.
+        row.drain(5..7);
+    }
+    row
 }
 
 /// A line for each job.
@@ -268,7 +287,10 @@ pub fn csv(result: &SimulateResult<'_>) -> String {
         "message_mean",
         "message_max",
         "pair_bandwidth",
+        "run_isolated",
+        "slowdown",
     ];
+    let told = |x: Option<f64>| x.map(|x| x.to_string()).unwrap_or_default();
     let mut lines = vec![heading.map(str::to_owned).to_vec()];
     lines.extend(result.jobs.iter().map(|j| {
         vec![
@@ -287,6 +309,8 @@ pub fn csv(result: &SimulateResult<'_>) -> String {
             j.message_mean.to_string(),
             j.message_max.to_string(),
             j.pair_bandwidth.to_string(),
+            told(j.run_isolated),
+            told(j.slowdown),
         ]
     }));
     comma::text(&lines)

@@ -53,7 +53,7 @@ pub(crate) use minhop::MinHop;
 pub(crate) use modk::{DModK, SModK};
 pub(crate) use nue::Nue;
 pub(crate) use opt::{Opt, OptBalanced, OptRect};
-pub(crate) use parx::{PARX, PARX_OPPOSITE};
+pub(crate) use parx::{PARX, PARX_MINIMAL, PARX_OPPOSITE};
 pub(crate) use sar::{SAR, SAR_MINMAX};
 pub(crate) use sar_best::SarBest;
 pub(crate) use sssp::Sssp;

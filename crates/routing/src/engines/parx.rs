@@ -4,6 +4,7 @@ use darkfiber_fabric::{Fabric, GridKind, GridShape, Shape};
 
 use super::canon::in_order;
 use super::dag::require_routable;
+use super::dfsssp::out_of_lanes;
 use super::grow::Taste;
 use super::layers::{LONG, OutOfLanes, SHORT, assign_layers, only_by_pair};
 use super::nue::nue;
@@ -15,8 +16,18 @@ pub(crate) struct Parx {
     name: &'static str,
     summary: &'static str,
     doc: &'static str,
-    /// Whether there is a LID for detours between opposite orthants.
-    across: bool,
+    lids: Kind,
+}
+
+/// What its LIDs are for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Detours inside halves.
+    Halves,
+    /// The same, and one for detours between opposite orthants.
+    HalvesAndAcross,
+    /// Minimal paths only.
+    Minimal,
 }
 
 pub(crate) static PARX: Parx = Parx {
@@ -44,7 +55,7 @@ pub(crate) static PARX: Parx = Parx {
           Known weakness: opposite orthants (a quarter of the pairs in two dimensions) have minimal paths only; \
           see parx-opposite. Detours add load where the whole machine is busy.\n\n\
           Complexity: O(LIDs x candidates), plus the layers.",
-    across: false,
+    lids: Kind::Halves,
 };
 
 pub(crate) static PARX_OPPOSITE: Parx = Parx {
@@ -58,7 +69,18 @@ pub(crate) static PARX_OPPOSITE: Parx = Parx {
           Not in the paper, which has no detour for such pairs: 25.3 % of all in a 12x8 HyperX. Where every half \
           of the destination is one switch wide, there is no such way, and paths are minimal.\n\n\
           Complexity: as parx.",
-    across: true,
+    lids: Kind::HalvesAndAcross,
+};
+
+pub(crate) static PARX_MINIMAL: Parx = Parx {
+    name: "parx-minimal",
+    summary: "parx without detours, on any fabric: shortest paths balanced by demands",
+    doc: "What is left of parx where there are no coordinates: destinations that occur in the demands come first, \
+          every path adds what is demanded to the channels that it passes, and each takes the shortest path with \
+          the least sum so far (Algorithm 1 without its rules; layers as in dfsssp). Without demands all paths \
+          add 1. Any LMC. Refuses if --lanes (8) do not suffice.\n\n\
+          Complexity: as sssp, plus the layers.",
+    lids: Kind::Minimal,
 };
 
 impl Engine for Parx {
@@ -80,7 +102,7 @@ impl Engine for Parx {
     }
 
     fn needs(&self) -> Needs {
-        Needs::HyperX
+        if self.lids == Kind::Minimal { Needs::Any } else { Needs::HyperX }
     }
 
     fn deadlock(&self) -> Deadlock {
@@ -93,12 +115,15 @@ impl Engine for Parx {
 
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name, fabric, request)?;
+        if self.lids == Kind::Minimal {
+            return in_order(fabric, request, |fabric, request| self.minimal(fabric, request));
+        }
         let orthants = Orthants::new(self.grid(fabric, request)?);
         let Some(orthants) = orthants else {
             let most = Orthants::MOST_DIMENSIONS;
             return Err(self.parameter(format!("it cuts at most {most} dimensions in halves")));
         };
-        let lids = orthants.halves() + usize::from(self.across);
+        let lids = orthants.halves() + usize::from(self.lids == Kind::HalvesAndAcross);
         let lmc = lids.next_power_of_two().ilog2() as u8;
         if request.lmc != 0 && request.lmc != lmc {
             return Err(self.parameter(format!(
@@ -132,12 +157,12 @@ impl Parx {
         let grid = self.grid(fabric, request)?;
         let orthants = Orthants::new(grid).expect("the caller has looked");
         let mut avoid: Vec<Avoid> = (0..orthants.halves()).map(Avoid::Half).collect();
-        if self.across {
+        if self.lids == Kind::HalvesAndAcross {
             avoid.push(Avoid::Alignment);
         }
         let detours = avoid.len();
         avoid.resize(request.paths(), Avoid::Spare);
-        let work = Work::new(fabric, grid, &orthants, request.demands);
+        let work = Work::new(fabric, Some((grid, &orthants)), request.demands);
         let search = Search { engine: self.name, fabric, request, work };
         if request.layer_by == LayerBy::Destination {
             return search.in_one_layer(&avoid);
@@ -150,6 +175,16 @@ impl Parx {
         let lanes = request.lanes;
         routes.notes.push(format!("{needed} lanes would be needed, {lanes} may be used: {what}"));
         Ok(routes)
+    }
+
+    fn minimal(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+        let work = Work::new(fabric, None, request.demands);
+        let search = Search { engine: self.name, fabric, request, work };
+        let avoid = vec![Avoid::Nothing; request.paths()];
+        if request.layer_by == LayerBy::Destination {
+            return search.in_one_layer(&avoid);
+        }
+        search.with_detours(&avoid).map_err(|out| out_of_lanes(self.name, out.needed, request))
     }
 }
 

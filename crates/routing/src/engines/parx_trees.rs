@@ -34,8 +34,8 @@ pub(super) enum Avoid {
 /// All that the trees depend on, beside what each LID avoids.
 pub(super) struct Work<'a> {
     fabric: &'a Fabric,
-    grid: &'a GridShape,
-    orthants: &'a Orthants,
+    /// Coordinates, where LIDs avoid anything by them.
+    place: Option<(&'a GridShape, &'a Orthants)>,
     /// Switches and their terminals in the order in which they are routed: demanded ones first.
     stops: Vec<(SwitchId, Vec<u32>)>,
     /// By terminal the load that paths from each switch to it add; `None` if nobody demands it.
@@ -45,8 +45,7 @@ pub(super) struct Work<'a> {
 impl<'a> Work<'a> {
     pub(super) fn new(
         fabric: &'a Fabric,
-        grid: &'a GridShape,
-        orthants: &'a Orthants,
+        place: Option<(&'a GridShape, &'a Orthants)>,
         demands: &[Demand],
     ) -> Self {
         let weights = weights(fabric, demands);
@@ -62,7 +61,7 @@ impl<'a> Work<'a> {
                 }
             }
         }
-        Self { fabric, grid, orthants, stops, weights }
+        Self { fabric, place, stops, weights }
     }
 
     /// Routes every LID; `avoid` says by its index what it avoids.
@@ -130,25 +129,31 @@ impl<'a> Work<'a> {
     /// Weights of the paths from the orthant opposite to `home`, the only ones that are meant to be taken to
     /// a LID that avoids alignment.
     fn opposite_only(&self, home: SwitchId, weights: &[u32]) -> Vec<u32> {
-        let is_opposite = |s: usize| self.orthants.are_opposite(SwitchId::new(s), home);
+        let (_, orthants) = self.place.expect("what is aligned has coordinates");
+        let is_opposite = |s: usize| orthants.are_opposite(SwitchId::new(s), home);
         let weights = weights.iter().enumerate();
         weights.map(|(s, &weight)| if is_opposite(s) { weight } else { 0 }).collect()
     }
 
     /// For each LID of the terminals on a switch the ways to it.
     fn graphs(&self, home: SwitchId, avoid: &[Avoid]) -> Vec<Dag> {
-        let (fabric, orthants) = (self.fabric, self.orthants);
+        let fabric = self.fabric;
+        let place = || self.place.expect("halves have coordinates");
         let graph = |avoid: &Avoid| {
             let mut dag = Dag::default();
             match *avoid {
-                Avoid::Half(rule) => dag.avoiding(fabric, home, |u, v| {
-                    orthants.in_half(rule, SwitchId(u)) && orthants.in_half(rule, SwitchId(v))
-                }),
+                Avoid::Half(rule) => {
+                    let (_, orthants) = place();
+                    dag.avoiding(fabric, home, |u, v| {
+                        orthants.in_half(rule, SwitchId(u)) && orthants.in_half(rule, SwitchId(v))
+                    });
+                }
                 Avoid::Alignment => {
-                    let goal = self.grid.at(home);
+                    let (grid, orthants) = place();
+                    let goal = grid.at(home);
                     dag.avoiding(fabric, home, |u, v| {
                         // Opposite of the destination is nobody who shares a coordinate with it.
-                        let at = self.grid.at(SwitchId(v));
+                        let at = grid.at(SwitchId(v));
                         orthants.are_opposite(SwitchId(u), home)
                             && at.iter().zip(goal).any(|(x, y)| x == y)
                     });

@@ -341,6 +341,42 @@ fn threads_do_not_change_routes_by_demands() {
 }
 
 #[test]
+fn minimal_paths_follow_demands_on_any_fabric() {
+    // Two leaves, four spines: four flows have a spine each, whoever sends to whom.
+    let on = open("pgft:m=8x2,w=1x4,p=1x1").expect("a spec");
+    for turn in 0..8u32 {
+        let demands: Vec<Demand> = (0..4)
+            .map(|i| Demand {
+                from: TerminalId(i),
+                to: TerminalId(8 + (i * 3 + turn) % 8),
+                weight: 1 << (10 * i),
+            })
+            .collect();
+        let request = Request { demands: &demands, ..Request::default() };
+        let routes = route("parx-minimal", &on, &request).expect("a tree");
+        prove(&on, &routes, "tree");
+        let mut spines = BTreeSet::new();
+        for d in &demands {
+            let row = routes.row(DestId::terminal(d.to), 0);
+            spines.insert(path(&on, &routes, on.fabric.terminal(d.from).switch.index(), row)[0]);
+        }
+        assert_eq!(spines.len(), 4, "{turn}");
+    }
+    for spec in ["torus:dims=4x4,t=2", "dragonfly:p=2,a=4,h=2", "hyperx:dims=4x4,t=2"] {
+        let on = open(spec).expect("a spec");
+        let demands = [Demand { from: TerminalId(3), to: TerminalId(9), weight: 7 }];
+        for lmc in [0, 1] {
+            let request = Request { lmc, demands: &demands, ..Request::default() };
+            prove(&on, &route("parx-minimal", &on, &request).expect("lanes suffice"), spec);
+        }
+    }
+    let torus = open("torus:dims=5x5,t=1").expect("a spec");
+    let request = Request { lanes: 1, ..Request::default() };
+    let refusal = route("parx-minimal", &torus, &request).expect_err("a ring needs two");
+    assert!(matches!(refusal, Refusal::Lanes { .. }), "{refusal}");
+}
+
+#[test]
 fn requests_that_do_not_fit_are_refused() {
     let on = lattice("4x3");
     let lmc = |engine, lmc| route(engine, &on, &Request { lmc, ..Request::default() });

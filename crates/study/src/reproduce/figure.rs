@@ -20,6 +20,17 @@ pub enum Drawn {
     Pairs(Vec<Square>),
     /// Tables of gains: 0 is as good as the baseline, 1 twice as good, -0.5 half as good.
     Gains(Vec<Gains>),
+    /// Points, and what they come near to.
+    Scatter {
+        /// What is to the right.
+        x: &'static str,
+        /// What is up.
+        y: &'static str,
+        /// The points.
+        points: Vec<(f64, f64)>,
+        /// A line through them, from point to point.
+        line: Vec<(f64, f64)>,
+    },
     /// Samples as boxes with whiskers, group by group.
     Boxes {
         /// What is measured.

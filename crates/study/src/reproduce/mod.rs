@@ -114,10 +114,16 @@ pub static EXPERIMENTS: &[&dyn Experiment] = &[
     &t2hx::Bisection,
     &t2hx::Capability,
     &t2hx::Capacity,
+    &afar::Variation,
+    &afar::Slowdowns,
     &afar::Histogram,
+    &afar::Bottleneck,
+    &afar::Sixteen,
+    &afar::Eight,
     &afar::Overhead,
     &afar::Quiet,
     &afar::Update,
+    &afar::Versus,
 ];
 
 /// The experiment of that id, in capitals or not.

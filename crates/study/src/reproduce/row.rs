@@ -27,8 +27,9 @@ pub enum Allowed {
 pub struct Row {
     /// What it is.
     pub quantity: String,
-    /// As printed.
-    pub paper: f64,
+    /// As printed; nothing where no paper has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paper: Option<f64>,
     /// What it must be read as, where it is a misprint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reading: Option<f64>,
@@ -58,7 +59,7 @@ impl Row {
     pub fn new(quantity: impl Into<String>, paper: f64, ours: f64, allowed: Allowed) -> Self {
         let mut row = Self {
             quantity: quantity.into(),
-            paper,
+            paper: Some(paper),
             reading: None,
             ours,
             tolerance: 0.0,
@@ -83,6 +84,11 @@ impl Row {
         row.decided()
     }
 
+    /// A number that no paper has.
+    pub fn ours(quantity: impl Into<String>, ours: f64) -> Self {
+        Self { paper: None, ..Self::new(quantity, ours, ours, Allowed::Anything) }
+    }
+
     /// The printed number is a misprint of another one.
     #[must_use]
     pub fn read_as(mut self, reading: f64, why: impl Into<String>) -> Self {
@@ -99,7 +105,7 @@ impl Row {
     }
 
     fn decided(mut self) -> Self {
-        let truth = self.reading.unwrap_or(self.paper);
+        let truth = self.reading.or(self.paper).unwrap_or(self.ours);
         let scale = if self.relative { truth.abs() } else { 1.0 };
         // What is printed and ours may be computed in different orders.
         let close = (self.ours - truth).abs() <= self.tolerance * scale + 1e-9;

@@ -6,7 +6,8 @@ use darkfiber_flowsim::{Choice, Flows, Grid, Network, NoRoute, Options};
 use darkfiber_routing::{Demand, LidChoice, Routes};
 use darkfiber_workload::CommMatrix;
 use darkfiber_workload::demands::{Profile, Scale, demands};
-use darkfiber_workload::play::{Host, Job, Player, Record, Run, Stuck, run};
+use darkfiber_workload::play::{Host, Job, Player, Record, Repeat, Run, Stuck, run};
+use rayon::prelude::*;
 
 use super::{Depth, LidsPart, Pairs};
 
@@ -88,7 +89,7 @@ pub struct Simulated {
 /// # Errors
 /// If ranks wait for what never comes, or the tables lose a message.
 pub fn simulate(setup: Setup<'_>, each: &mut dyn FnMut(&Record)) -> Result<Simulated, Trouble> {
-    let Setup { topology, routes, host, jobs, .. } = setup;
+    let Setup { topology, routes, host, jobs, seed, .. } = setup;
     let fabric = &topology.fabric;
     let mut network = Network::new(fabric, routes, host);
     if let Some(rate) = setup.link_rate {
@@ -110,17 +111,18 @@ pub fn simulate(setup: Setup<'_>, each: &mut dyn FnMut(&Record)) -> Result<Simul
             LidsPart::Turns => Choice::Turns,
             LidsPart::Random => Choice::Random,
             LidsPart::Split => Choice::Split,
+            LidsPart::Adaptive => Choice::Adaptive,
         },
         small: setup.small,
         alone: setup.depth == Depth::LogGp,
-        seed: setup.seed,
+        seed,
         weights: setup.weights,
         limits: setup.limits.iter().map(|bytes| bytes * 1e-12).collect(),
         interval: setup.interval,
         precision: setup.precision,
     };
     let mut flows = Flows::new(network, host, options);
-    let mut player = Player::new(jobs, host);
+    let mut player = Player::new(jobs, host).with_seed(seed);
     let mut pairs: Vec<Pairs> = jobs.iter().map(|j| Pairs::new(j.program.ranks())).collect();
     run(&mut player, &mut flows, &mut |record| {
         pairs[record.job as usize].add(record);
@@ -142,6 +144,29 @@ pub fn simulate(setup: Setup<'_>, each: &mut dyn FnMut(&Record)) -> Result<Simul
         solves: flows.solve_count(),
         events: player.events(),
     })
+}
+
+/// What one run of each job takes on its hosts and its tables with nobody else there, in picoseconds.
+///
+/// # Errors
+/// If ranks wait for what never comes, or the tables lose a message.
+pub fn isolated(setup: &Setup<'_>) -> Result<Vec<u64>, Trouble> {
+    (0..setup.jobs.len())
+        .into_par_iter()
+        .with_max_len(1)
+        .map(|j| {
+            let job = Job { start: 0, repeat: Repeat::Once, ..setup.jobs[j].clone() };
+            let of = |all: &[f64]| all.get(j).copied().into_iter().collect();
+            let alone = Setup {
+                jobs: &[job],
+                weights: of(&setup.weights),
+                limits: of(&setup.limits),
+                interval: None,
+                ..*setup
+            };
+            Ok(simulate(alone, &mut |_| {})?.end)
+        })
+        .collect()
 }
 
 /// What one run of each job sends from terminal to terminal, by rising (job, source, destination).

@@ -90,6 +90,8 @@ pub enum LidsPart {
     Random,
     /// Parts of each message to all.
     Split,
+    /// The one whose fullest channel is shared by fewest when the message begins: adaptive routing that knows all.
+    Adaptive,
 }
 
 /// What engines that follow jobs or demands are told.
@@ -129,6 +131,8 @@ pub struct CostPart {
     pub memory_latency: Option<String>,
     /// Bandwidth of each message between ranks of one host.
     pub memory_rate: Option<String>,
+    /// Standard deviation of the time that computing takes, as a part of it, up to 0.5; 0 without.
+    pub noise: Option<f64>,
     /// Messages of at most this size do not share channels; 0 without.
     pub small: Option<String>,
     /// A message may end late by so much of its own time, up to 0.1, so that shares change less often.

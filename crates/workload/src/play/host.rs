@@ -33,6 +33,9 @@ pub struct Host {
     pub memory_latency: u64,
     /// Bandwidth of each message between ranks of one host, in bytes a second.
     pub memory_bytes_per_second: f64,
+    /// Standard deviation of the time that computing takes, as a part of it; evenly distributed, by lot for each rank and
+    /// operation.
+    pub noise: f64,
 }
 
 /// A host of that name is not known.
@@ -56,6 +59,7 @@ pub static HOSTS: &[Host] = &[
         efficiency: 1.0,
         memory_latency: 0,
         memory_bytes_per_second: f64::INFINITY,
+        noise: 0.0,
     },
     Host {
         name: "qdr",
@@ -73,6 +77,7 @@ pub static HOSTS: &[Host] = &[
         efficiency: 0.85,
         memory_latency: 300_000,
         memory_bytes_per_second: 4e9,
+        noise: 0.0,
     },
     Host {
         name: "aries",
@@ -90,6 +95,7 @@ pub static HOSTS: &[Host] = &[
         efficiency: 1.0,
         memory_latency: 300_000,
         memory_bytes_per_second: 8e9,
+        noise: 0.0,
     },
     Host {
         name: "slingshot",
@@ -106,6 +112,7 @@ pub static HOSTS: &[Host] = &[
         efficiency: 0.97,
         memory_latency: 300_000,
         memory_bytes_per_second: 10e9,
+        noise: 0.0,
     },
 ];
 
@@ -124,5 +131,24 @@ impl Host {
     pub(super) fn busy(&self, fixed: u64, bytes: u64) -> u64 {
         // A multiplication less for all who leave it at zero.
         if self.per_byte > 0.0 { fixed + (self.per_byte * bytes as f64) as u64 } else { fixed }
+    }
+
+    /// What computing takes, where it should take so many picoseconds; `lot` is what is drawn by.
+    #[inline]
+    #[expect(clippy::cast_sign_loss, reason = "nothing takes less than no time")]
+    pub(super) fn computing(&self, picoseconds: u64, lot: [u64; 4]) -> u64 {
+        if self.noise <= 0.0 {
+            return picoseconds;
+        }
+        // The finaliser of SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
+        let mixed = lot.into_iter().fold(0u64, |x, part| {
+            let mut x = (x ^ part).wrapping_add(0x9e37_79b9_7f4a_7c15);
+            x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            x ^ (x >> 31)
+        });
+        let even = (mixed >> 11) as f64 / (1u64 << 53) as f64;
+        let factor = 1.0 + self.noise * 3f64.sqrt() * (2.0 * even - 1.0);
+        (picoseconds as f64 * factor).max(0.0).round() as u64
     }
 }

@@ -151,6 +151,7 @@ pub struct Player<'a> {
     unused: Vec<u32>,
     ready: Vec<(u32, u32)>,
     events: u64,
+    seed: u64,
 }
 
 impl<'a> Player<'a> {
@@ -178,7 +179,15 @@ impl<'a> Player<'a> {
             unused: Vec::new(),
             ready: Vec::new(),
             events: 0,
+            seed: 1,
         }
+    }
+
+    /// The same, but what is noise on hosts is drawn by this seed.
+    #[must_use]
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
     }
 
     /// When somebody does something next.
@@ -374,9 +383,11 @@ impl<'a> Player<'a> {
                 return;
             }
             Op::Compute { picoseconds } => {
+                let epoch = running.ranks[rank as usize].epoch;
+                let lot = [self.seed, u64::from(job) << 32 | u64::from(rank), epoch, op.into()];
                 let free = running.processor(rank, stream);
                 begins = now.max(*free);
-                *free = begins + picoseconds;
+                *free = begins + self.host.computing(picoseconds, lot);
                 let at = *free;
                 self.agenda.push(at, Event { job, rank, what: op, kind: Kind::Done });
             }

@@ -20,6 +20,8 @@ fn tie_factor(engine: &str) -> f64 {
         "sar" | "sar-minmax" => 8.0,
         // Deals destinations out in the order in which they come.
         "minhop" => 2.2,
+        // One pass over the destinations in their order, where sssp looks at several.
+        "parx-minimal" => 2.0,
         _ => 1.5,
     }
 }

@@ -8,6 +8,7 @@ use darkfiber_routing::reroute::{Goal, Policy, Prepared, Relief};
 use darkfiber_routing::{Demand, Request, Routes, find_engine};
 use darkfiber_workload::placement::{Free, allocator};
 use darkfiber_workload::play::{Job, Repeat};
+use darkfiber_workload::schedule::Program;
 use darkfiber_workload::traffic::{Given, traffic};
 use darkfiber_workload::{Machine, Stream};
 
@@ -18,7 +19,7 @@ const NODES: u32 = 1152;
 /// Ranks of a node (section III).
 const RANKS: u32 = 16;
 /// The benchmarks, as many jobs of each.
-const BENCHMARKS: [&str; 4] = ["bis", "nn", "pairs", "fft-proxy"];
+pub(super) const BENCHMARKS: [&str; 4] = ["bis", "nn", "pairs", "fft-proxy"];
 /// A gigabyte.
 pub(super) const GB: f64 = 1e9;
 /// Load that is allowed: of 16 jobs (section V-D, figure 9), and of 8 (figure 10).
@@ -46,25 +47,39 @@ impl Lab {
     /// So many jobs, those of one benchmark side by side, on hosts drawn by a seed.
     pub(super) fn workload(&self, jobs: u32, seed: u64) -> Vec<Job> {
         let nodes = NODES / jobs;
+        let one = |i: u32| (benchmark(i, jobs).to_owned(), nodes);
+        self.placed(&(0..jobs).map(one).collect::<Vec<_>>(), seed)
+    }
+
+    /// Programs with so many nodes each, on hosts drawn by a seed.
+    pub(super) fn placed(&self, programs: &[(String, u32)], seed: u64) -> Vec<Job> {
         let random = allocator("random").expect("registered");
         let mut is_free = vec![true; self.machine.len()];
-        (0..jobs)
-            .map(|i| {
-                let name = BENCHMARKS[(i * BENCHMARKS.len() as u32 / jobs) as usize];
-                let mut given = Given::new(nodes * RANKS);
-                (given.per_node, given.seed) = (RANKS, seed + u64::from(i));
-                let program = traffic(name, &given).expect("it runs on so many");
+        (0..)
+            .zip(programs)
+            .map(|(i, (spec, nodes))| {
+                let program = Arc::new(program(spec, *nodes, seed + i));
                 let free = Free { machine: &self.machine, is_free: &is_free };
                 let hosts = random
-                    .give(&free, nodes as usize, &mut Stream::new(seed, i.into()))
+                    .give(&free, *nodes as usize, &mut Stream::new(seed, i))
                     .expect("there are enough hosts");
                 for &h in &hosts {
                     is_free[h as usize] = false;
                 }
                 let terminals = seated(&hosts, RANKS, |h| self.machine.terminals(h).to_vec());
-                Job { program: Arc::new(program), terminals, start: 0, repeat: Repeat::Once }
+                Job { program, terminals, start: 0, repeat: Repeat::Once }
             })
             .collect()
+    }
+
+    /// The tables that it starts from.
+    pub(super) fn routes(&self) -> &Routes {
+        &self.routes
+    }
+
+    /// The machine.
+    pub(super) fn topology(&self) -> &Topology {
+        &self.topology
     }
 
     /// Bytes on channels between switches.
@@ -74,10 +89,28 @@ impl Lab {
             .to_vec()
     }
 
-    /// Changes entries until no channel carries more than `most`.
-    pub(super) fn relieved(&self, demands: &[Demand], most: f64, policy: Policy) -> Relief {
-        Prepared::with_demands(&self.topology.fabric, &self.routes, 1, demands)
-            .expect("its own tables")
-            .relieve(&Goal { most, policy, ..Goal::default() })
+    /// Changes entries until no channel carries more than `most`; the new tables, too.
+    pub(super) fn relieved(
+        &self,
+        demands: &[Demand],
+        most: f64,
+        policy: Policy,
+    ) -> (Relief, Routes) {
+        let mut prepared = Prepared::with_demands(&self.topology.fabric, &self.routes, 1, demands)
+            .expect("its own tables");
+        let relief = prepared.relieve(&Goal { most, policy, ..Goal::default() });
+        (relief, prepared.into_routes())
     }
+}
+
+/// The benchmark of a job.
+pub(super) fn benchmark(job: u32, jobs: u32) -> &'static str {
+    BENCHMARKS[(job * BENCHMARKS.len() as u32 / jobs) as usize]
+}
+
+/// A traffic on so many nodes.
+pub(super) fn program(spec: &str, nodes: u32, seed: u64) -> Program {
+    let mut given = Given::new(nodes * RANKS);
+    (given.per_node, given.seed) = (RANKS, seed);
+    traffic(spec, &given).expect("it runs on so many")
 }

@@ -3,16 +3,27 @@
 //! Cab is rebuilt from its totals; the four benchmarks are those of table I, placed by lot as theirs were. Tables are those of
 //! our `ftree`.
 
+mod bottleneck;
+mod contest;
+mod eight;
 mod histogram;
 mod lab;
 mod overhead;
 mod quiet;
+mod sixteen;
+mod slowdowns;
 mod update;
+mod versus;
 
+pub(super) use bottleneck::Bottleneck;
+pub(super) use eight::Eight;
 pub(super) use histogram::Histogram;
 pub(super) use overhead::Overhead;
 pub(super) use quiet::Quiet;
+pub(super) use sixteen::Sixteen;
+pub(super) use slowdowns::{Slowdowns, Variation};
 pub(super) use update::Update;
+pub(super) use versus::Versus;
 
 const PAPER: &str =
     "Smith et al.: Mitigating Inter-Job Interference Using Adaptive Flow-Aware Routing, SC'18";

@@ -44,7 +44,7 @@ impl Experiment for Quiet {
                 continue;
             }
             let demands = demanded(&sent(&jobs));
-            let changed = |policy| lab.relieved(&demands, SIXTEEN, policy).changes.len() as f64;
+            let changed = |policy| lab.relieved(&demands, SIXTEEN, policy).0.changes.len() as f64;
             return vec![
                 Row::new("fullest channel, GB", 61.5, most / GB, Allowed::AtMost(61.5))
                     .noted(format!("placement {}", i + 1)),

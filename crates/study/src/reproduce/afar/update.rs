@@ -49,7 +49,7 @@ impl Experiment for Update {
                     (context.at)(&format!("{jobs} jobs, {name}, placement {}", i + 1));
                     let sent = demanded(&sent(&lab.workload(jobs, context.seed + i)));
                     let begin = (context.clock)();
-                    let relief = lab.relieved(&sent, most, policy);
+                    let (relief, _) = lab.relieved(&sent, most, policy);
                     slowest = slowest.max((context.clock)() - begin);
                     entries = entries.max(relief.changes.len());
                     fullest = fullest.max(relief.after);

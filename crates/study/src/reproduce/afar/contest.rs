@@ -1,0 +1,173 @@
+//! Jobs of Cab in time: by themselves, and all at once.
+
+use darkfiber_analysis::heat::Flow;
+use darkfiber_routing::Routes;
+use darkfiber_workload::play::{Host, Job, host};
+
+use super::lab::{Lab, benchmark, program};
+use crate::simulate::{Depth, LidsPart, Setup, isolated, sent, simulate};
+
+/// Steps that each benchmark does on Cab; one of them is simulated.
+const STEPS: f64 = 10.0;
+/// What QDR InfiniBand carries, in bytes a second; the paper counts 40 Gbit/s as 5 GB/s.
+pub(super) const CABLE: f64 = 4e9;
+/// By how much sleeping varies (appendix of the paper).
+const NOISE: f64 = 0.0018;
+/// Ranks of a node that send the same way at once, and share as one.
+const ABREAST: f64 = 16.0;
+/// How late a message may begin or end, as a part of its own time.
+const PRECISION: f64 = 0.01;
+/// A second, in picoseconds.
+const SECOND: f64 = 1e12;
+
+/// What all experiments in time have in common, for their set-ups.
+pub(super) const MODEL: &str = "One step of the ten is simulated, iterations twenty at a time (fft-proxy fifteen), and told as ten. \
+     Cables and adapters carry 4 GB/s, as QDR does after its coding; sleeping varies by 0.18 %; messages of one node to \
+     another share as one, as switches serve their ports by turns, not messages. Messages may begin or end late by 1 % of \
+     their own time.";
+
+/// A workload on its hosts.
+pub(super) struct Contest {
+    /// What is simulated of each job.
+    jobs: Vec<Job>,
+    /// By job, its benchmark.
+    pub(super) names: Vec<&'static str>,
+    /// What all jobs send in all of their time.
+    pub(super) flows: Vec<Flow>,
+    weights: Vec<f64>,
+}
+
+/// What became of a job.
+pub(super) struct Fared {
+    /// How long it ran.
+    pub(super) seconds: f64,
+    /// How long each rank took for its own iterations.
+    pub(super) ranks: Vec<f64>,
+}
+
+impl Contest {
+    /// So many of the benchmarks' jobs, placed by a seed.
+    pub(super) fn new(lab: &Lab, jobs: u32, seed: u64) -> Self {
+        let whole = lab.workload(jobs, seed);
+        let names: Vec<&'static str> = (0..jobs).map(|i| benchmark(i, jobs)).collect();
+        let step = |(i, job): (usize, &Job)| {
+            let name = names[i];
+            let group = if name == "fft-proxy" { 15 } else { 20 };
+            let spec = format!("{name}:steps=1,group={group}");
+            let nodes = job.terminals.len() as u32 / 16;
+            Job { program: program(&spec, nodes, seed + i as u64).into(), ..job.clone() }
+        };
+        let jobs = whole.iter().enumerate().map(step).collect();
+        // The partners of pairs are on many nodes.
+        let weight = |name: &&str| if *name == "pairs" { 1.0 } else { 1.0 / ABREAST };
+        let weights = names.iter().map(weight).collect();
+        Self { jobs, names, flows: sent(&whole), weights }
+    }
+
+    /// The terminals of a job's ranks.
+    pub(super) fn terminals(&self, job: usize) -> &[darkfiber_fabric::TerminalId] {
+        &self.jobs[job].terminals
+    }
+
+    /// The terminals of each job, each once.
+    pub(super) fn places(&self) -> Vec<Vec<darkfiber_fabric::TerminalId>> {
+        let place = |job: &Job| {
+            let mut all = job.terminals.clone();
+            all.sort_unstable();
+            all.dedup();
+            all
+        };
+        self.jobs.iter().map(place).collect()
+    }
+
+    /// Every job by itself, in seconds.
+    pub(super) fn alone(&self, lab: &Lab, routes: &Routes, lids: LidsPart, seed: u64) -> Vec<f64> {
+        let host = cab();
+        let found = isolated(&self.setup(lab, routes, lids, &host, seed));
+        let found = found.expect("whole tables and programs");
+        found.into_iter().map(|ps| STEPS * ps as f64 / SECOND).collect()
+    }
+
+    /// All at once.
+    pub(super) fn together(
+        &self,
+        lab: &Lab,
+        routes: &Routes,
+        lids: LidsPart,
+        seed: u64,
+    ) -> Vec<Fared> {
+        let host = cab();
+        let mut last: Vec<Vec<u64>> =
+            self.jobs.iter().map(|job| vec![0; job.program.ranks() as usize]).collect();
+        let found = simulate(self.setup(lab, routes, lids, &host, seed), &mut |record| {
+            for rank in [record.from, record.to] {
+                let last = &mut last[record.job as usize][rank as usize];
+                *last = record.arrived.max(*last);
+            }
+        });
+        let found = found.expect("whole tables and programs");
+        let seconds = |ps: u64| STEPS * ps as f64 / SECOND;
+        (found.runs.iter().zip(last))
+            .map(|(runs, last)| Fared {
+                seconds: seconds(runs.iter().map(|r| r.end).max().unwrap_or(0)),
+                ranks: last.into_iter().map(seconds).collect(),
+            })
+            .collect()
+    }
+
+    fn setup<'s>(
+        &'s self,
+        lab: &'s Lab,
+        routes: &'s Routes,
+        lids: LidsPart,
+        host: &'s Host,
+        seed: u64,
+    ) -> Setup<'s> {
+        Setup {
+            topology: lab.topology(),
+            routes,
+            depth: Depth::Flow,
+            host,
+            link_rate: None,
+            small: 0,
+            precision: PRECISION,
+            jobs: &self.jobs,
+            weights: self.weights.clone(),
+            limits: Vec::new(),
+            lids,
+            seed,
+            interval: None,
+        }
+    }
+}
+
+/// Its hosts.
+fn cab() -> Host {
+    Host {
+        adapter_bytes_per_second: CABLE,
+        efficiency: 1.0,
+        noise: NOISE,
+        ..host("qdr").expect("known").clone()
+    }
+}
+
+/// How much longer, in percent.
+pub(super) fn longer(time: f64, than: f64) -> f64 {
+    100.0 * (time / than - 1.0)
+}
+
+/// The middle of some numbers; 0 of none.
+pub(super) fn median(numbers: impl IntoIterator<Item = f64>) -> f64 {
+    let mut sorted: Vec<f64> = numbers.into_iter().collect();
+    sorted.sort_by(f64::total_cmp);
+    match sorted.len() {
+        0 => 0.0,
+        n if n.is_multiple_of(2) => sorted[n / 2 - 1].midpoint(sorted[n / 2]),
+        n => sorted[n / 2],
+    }
+}
+
+/// The largest; least of all 0.
+pub(super) fn most(numbers: impl IntoIterator<Item = f64>) -> f64 {
+    numbers.into_iter().fold(0.0, f64::max)
+}

@@ -1,0 +1,118 @@
+//! Figure 9: sixteen jobs before and after.
+
+use darkfiber_routing::reroute::Policy;
+
+use super::PAPER;
+use super::contest::{Contest, MODEL, longer, median, most};
+use super::lab::{GB, Lab, SIXTEEN};
+use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Gains, Row};
+use crate::simulate::{LidsPart, demanded};
+
+/// See [`Experiment::title`].
+pub(crate) struct Sixteen;
+
+/// Placements to choose from.
+const PLACEMENTS: u64 = 10;
+/// Jobs that run longer by no more percent perform the same.
+const SAME: f64 = 1.0;
+
+impl Experiment for Sixteen {
+    fn id(&self) -> &'static str {
+        "AFAR-F9"
+    }
+
+    fn title(&self) -> &'static str {
+        "Sixteen jobs on Cab before and after a few changed entries (figure 9)"
+    }
+
+    fn paper(&self) -> &'static str {
+        PAPER
+    }
+
+    fn setup(&self) -> &'static str {
+        const TEXT: &str = "The one of ten placements whose fullest channel carries most, as the second of the paper's three; the paper's \
+             policy (first) down to 61.5 GB. Times over those by itself with the tables of ftree. Up to 1 % longer is the \
+             same. ";
+        static WHOLE: std::sync::LazyLock<String> =
+            std::sync::LazyLock::new(|| format!("{TEXT}{MODEL}"));
+        &WHOLE
+    }
+
+    fn class(&self) -> Class {
+        Class::Shape
+    }
+
+    fn run(&self, context: &Context<'_>) -> Vec<Row> {
+        let lab = Lab::new();
+        let fullest = |i: &u64| {
+            let loads = lab.loads(&lab.workload(16, context.seed + i));
+            (loads.into_iter().max(), std::cmp::Reverse(*i))
+        };
+        let i = (0..PLACEMENTS).max_by_key(fullest).expect("there are ten");
+        let seed = context.seed + i;
+        let contest = Contest::new(&lab, 16, seed);
+        let demands = demanded(&contest.flows);
+        let (relief, tables) = lab.relieved(&demands, SIXTEEN, Policy::First);
+        let run = |tables| contest.together(&lab, tables, LidsPart::Engine, seed);
+        (context.at)("by themselves");
+        let alone = contest.alone(&lab, lab.routes(), LidsPart::Engine, seed);
+        (context.at)("all at once");
+        let (before, after) = rayon::join(|| run(lab.routes()), || run(&tables));
+        let jobs: Vec<(f64, f64, f64)> = (alone.iter().zip(before).zip(after))
+            .map(|((a, b), c)| (*a, b.seconds, c.seconds))
+            .collect();
+        draw(context, &contest.names, &jobs, relief.changes.len());
+        let change = |j: &(f64, f64, f64)| longer(j.2, j.1);
+        let worse: Vec<f64> = jobs.iter().map(change).filter(|c| *c > SAME).collect();
+        let gains = jobs.iter().map(change).filter(|c| *c <= SAME).map(|c| -c);
+        let gains: Vec<f64> = gains.collect();
+        let near = jobs.iter().filter(|j| longer(j.2, j.0) <= 17.0).count() as f64;
+        let own = jobs.iter().map(|j| longer(j.2, j.0)).fold(f64::INFINITY, f64::min);
+        vec![
+            Row::ours("placement", (i + 1) as f64),
+            Row::new("entries changed", 15.0, relief.changes.len() as f64, Allowed::AtMost(20.0)),
+            Row::ours("fullest channel before, GB", relief.before / GB),
+            Row::new("fullest channel then, GB", 61.5, relief.after / GB, Allowed::AtMost(61.5)),
+            Row::ours("worst before, % longer", most(jobs.iter().map(|j| longer(j.1, j.0)))),
+            Row::ours("worst then, % longer", most(jobs.iter().map(|j| longer(j.2, j.0)))),
+            Row::new("jobs the same or better", 12.0, gains.len() as f64, Allowed::AtLeast(10.0)),
+            Row::new("their median gain, %", 18.6, median(gains.clone()), Allowed::Anything),
+            Row::new("largest gain, %", 45.7, most(gains), Allowed::AtLeast(25.0)),
+            Row::new("median loss of the others, %", 2.3, median(worse.clone()), Allowed::Anything),
+            Row::new("largest loss, %", 6.8, most(worse), Allowed::AtMost(8.0)),
+            Row::new("jobs within 17 % of by themselves", 12.0, near, Allowed::AtLeast(9.0))
+                .noted("most cases"),
+            Row::new(
+                "the job that fares best, % longer than by itself",
+                -20.0,
+                own,
+                Allowed::AtMost(0.0),
+            )
+            .noted("its own messages met before: 20 s by itself, 16 s then"),
+        ]
+    }
+}
+
+fn draw(context: &Context<'_>, names: &[&str], jobs: &[(f64, f64, f64)], entries: usize) {
+    let rows = (0..names.len())
+        .map(|j| {
+            format!("{} {}", names[j], 1 + names[..j].iter().filter(|n| **n == names[j]).count())
+        })
+        .collect();
+    let cells = jobs.iter().flat_map(|j| [0.0, 1.0 - j.1 / j.0, 1.0 - j.2 / j.0]);
+    let texts = jobs.iter().flat_map(|j| {
+        [format!("{:.1} s", j.0), format!("{:.2}", j.1 / j.0), format!("{:.2}", j.2 / j.0)]
+    });
+    (context.draw)(Figure {
+        name: "sixteen-jobs",
+        title: "Sixteen jobs on Cab: run time over that in isolation".to_owned(),
+        subtitle: format!("before and after {entries} changed entries"),
+        what: Drawn::Gains(vec![Gains {
+            title: String::new(),
+            rows,
+            columns: ["by itself", "ftree", "AFAR"].map(str::to_owned).to_vec(),
+            cells: cells.map(Some).collect(),
+            texts: texts.collect(),
+        }]),
+    });
+}

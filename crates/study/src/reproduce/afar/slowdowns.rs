@@ -1,0 +1,186 @@
+//! Figures 1 and 4: jobs among others.
+
+use rayon::prelude::*;
+
+use super::PAPER;
+use super::contest::{Contest, MODEL, longer, most};
+use super::lab::{BENCHMARKS, Lab};
+use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Group, Row};
+use crate::simulate::LidsPart;
+
+/// See [`Experiment::title`].
+pub(crate) struct Slowdowns;
+/// See [`Experiment::title`].
+pub(crate) struct Variation;
+
+/// Placements of each workload.
+const PLACEMENTS: u64 = 10;
+/// Jobs of the workloads.
+const WORKLOADS: [u32; 3] = [4, 8, 16];
+
+/// A job of some workload.
+struct Seen {
+    jobs: u32,
+    name: &'static str,
+    alone: f64,
+    together: f64,
+}
+
+impl Seen {
+    fn longer(&self) -> f64 {
+        longer(self.together, self.alone)
+    }
+}
+
+/// All jobs of ten placements of some workloads.
+fn seen(context: &Context<'_>, workloads: &[u32]) -> Vec<Seen> {
+    let lab = Lab::new();
+    let cases: Vec<(u32, u64)> =
+        workloads.iter().flat_map(|&jobs| (0..PLACEMENTS).map(move |i| (jobs, i))).collect();
+    let found: Vec<Vec<Seen>> = cases
+        .into_par_iter()
+        .with_max_len(1)
+        .map(|(jobs, i)| {
+            (context.at)(&format!("{jobs} jobs, placement {}", i + 1));
+            let seed = context.seed + i;
+            let contest = Contest::new(&lab, jobs, seed);
+            let alone = contest.alone(&lab, lab.routes(), LidsPart::Engine, seed);
+            let together = contest.together(&lab, lab.routes(), LidsPart::Engine, seed);
+            (contest.names.iter().zip(alone).zip(together))
+                .map(|((name, alone), fared)| Seen { jobs, name, alone, together: fared.seconds })
+                .collect()
+        })
+        .collect();
+    found.into_iter().flatten().collect()
+}
+
+impl Experiment for Slowdowns {
+    fn id(&self) -> &'static str {
+        "AFAR-F4"
+    }
+
+    fn title(&self) -> &'static str {
+        "How much longer jobs run among others on Cab (figure 4)"
+    }
+
+    fn paper(&self) -> &'static str {
+        PAPER
+    }
+
+    fn setup(&self) -> &'static str {
+        const TEXT: &str = "Ten random placements of 4, 8 and 16 jobs (three in the paper), tables of ftree. Judged: the worst of all, and \
+             which benchmarks suffer. ";
+        static WHOLE: std::sync::LazyLock<String> =
+            std::sync::LazyLock::new(|| format!("{TEXT}{MODEL}"));
+        &WHOLE
+    }
+
+    fn class(&self) -> Class {
+        Class::Shape
+    }
+
+    fn run(&self, context: &Context<'_>) -> Vec<Row> {
+        let all = seen(context, &WORKLOADS);
+        let of = |jobs: u32, name: &str| -> Vec<f64> {
+            let is_meant = |s: &&Seen| s.name == name && (jobs == 0 || s.jobs == jobs);
+            all.iter().filter(is_meant).map(Seen::longer).collect()
+        };
+        let mean = |name: &str| {
+            let of = of(0, name);
+            of.iter().sum::<f64>() / of.len() as f64
+        };
+        (context.draw)(Figure {
+            name: "slowdowns",
+            title: "Jobs on Cab among others: run time over that in isolation".to_owned(),
+            subtitle: "ten random placements of each workload, 1,152 nodes, tables of ftree"
+                .to_owned(),
+            what: Drawn::Boxes {
+                unit: "% longer",
+                groups: WORKLOADS
+                    .iter()
+                    .map(|&jobs| Group {
+                        name: format!("{jobs} jobs"),
+                        boxes: BENCHMARKS.iter().map(|b| ((*b).to_owned(), of(jobs, b))).collect(),
+                    })
+                    .collect(),
+            },
+        });
+        let mut rows = vec![Row::new(
+            "longest of all jobs, % longer",
+            114.0,
+            most(all.iter().map(Seen::longer)),
+            Allowed::Between(60.0, 180.0),
+        )];
+        for name in BENCHMARKS {
+            rows.push(Row::ours(format!("{name}: longest, % longer"), most(of(0, name))));
+        }
+        for name in BENCHMARKS {
+            rows.push(Row::ours(format!("{name}: mean, % longer"), mean(name)));
+        }
+        let least = |of: [&str; 2]| mean(of[0]).min(mean(of[1]));
+        let largest = |of: [&str; 2]| mean(of[0]).max(mean(of[1]));
+        rows.push(Row::new(
+            "bis over nn, means",
+            1.0,
+            mean("bis") / mean("nn"),
+            Allowed::AtLeast(1.0),
+        ));
+        rows.push(
+            Row::new(
+                "the less of bis and nn over the more of pairs and fft-proxy, means",
+                1.0,
+                least(["bis", "nn"]) / largest(["pairs", "fft-proxy"]),
+                Allowed::AtLeast(1.0),
+            )
+            .noted("bis and nn are sensitive, the others less"),
+        );
+        rows
+    }
+}
+
+impl Experiment for Variation {
+    fn id(&self) -> &'static str {
+        "AFAR-F1"
+    }
+
+    fn title(&self) -> &'static str {
+        "Run times of bis and nn on Cab vary by a factor of two (figure 1)"
+    }
+
+    fn paper(&self) -> &'static str {
+        PAPER
+    }
+
+    fn setup(&self) -> &'static str {
+        const TEXT: &str = "Ten random placements of 16 jobs, tables of ftree; every job among the others and by itself. MILC on Edison, \
+             the right half of the figure, ran beside jobs that nobody knows, and is not simulated. ";
+        static WHOLE: std::sync::LazyLock<String> =
+            std::sync::LazyLock::new(|| format!("{TEXT}{MODEL}"));
+        &WHOLE
+    }
+
+    fn class(&self) -> Class {
+        Class::Shape
+    }
+
+    fn run(&self, context: &Context<'_>) -> Vec<Row> {
+        let all = seen(context, &[16]);
+        let mut rows = Vec::new();
+        let mut largest = 0.0f64;
+        for name in ["bis", "nn"] {
+            let of = || all.iter().filter(|s| s.name == name);
+            let (short, long) = (
+                of().map(|s| s.alone.min(s.together)).fold(f64::INFINITY, f64::min),
+                most(of().map(|s| s.alone.max(s.together))),
+            );
+            largest = largest.max(long / short);
+            rows.push(Row::ours(format!("{name}: shortest run, s"), short));
+            rows.push(Row::ours(format!("{name}: longest run, s"), long));
+        }
+        let what = "longest over shortest run of bis or nn";
+        rows.push(
+            Row::new(what, 2.0, largest, Allowed::AtLeast(2.0)).noted("over a factor of two"),
+        );
+        rows
+    }
+}

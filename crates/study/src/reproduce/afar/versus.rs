@@ -1,0 +1,159 @@
+//! Adaptive flow-aware routing beside others on the same workloads, which no paper shows.
+
+use darkfiber_analysis::heat::Heat;
+use darkfiber_routing::reroute::Policy;
+use darkfiber_routing::{Request, Routes, find_engine};
+use rayon::prelude::*;
+
+use super::contest::{Contest, MODEL, longer, most};
+use super::lab::{EIGHT, GB, Lab, SIXTEEN};
+use crate::reproduce::{Class, Context, Drawn, Experiment, Figure, Group, Row};
+use crate::simulate::{LidsPart, demanded};
+
+/// See [`Experiment::title`].
+pub(crate) struct Versus;
+
+/// Placements of each workload.
+const PLACEMENTS: u64 = 3;
+/// Jobs of the workloads, and the load that is allowed.
+const WORKLOADS: [(u32, f64); 2] = [(8, EIGHT), (16, SIXTEEN)];
+/// Ways that idealised adaptive routing chooses among: 2 to the power of this.
+const ADAPTIVE_LMC: u8 = 4;
+/// What is compared.
+const WAYS: [&str; 6] =
+    ["ftree", "sar", "parx-minimal", "afar to a threshold", "afar to its end", "adaptive, ideal"];
+
+/// What became of a workload: percent that each job runs longer, and the fullest channel if one can tell.
+struct Seen {
+    jobs: u32,
+    way: usize,
+    longer: Vec<f64>,
+    fullest: Option<f64>,
+}
+
+impl Experiment for Versus {
+    fn id(&self) -> &'static str {
+        "AFAR-VS"
+    }
+
+    fn title(&self) -> &'static str {
+        "Flow-aware routing beside routing for jobs, for demands, and ideally adaptive"
+    }
+
+    fn paper(&self) -> &'static str {
+        "no paper: Smith et al. (SC'18) compare with D-mod-k only"
+    }
+
+    fn setup(&self) -> &'static str {
+        const TEXT: &str = "Three random placements each of the 8-job and the 16-job workload. ftree knows nothing, sar who runs where \
+             (Domke, Hoefler, SC'16), parx-minimal what everybody sends (PARX without detours; Domke et al., SC'19), afar \
+             changes few entries of ftree down to the paper's thresholds (policy first) or until nothing helps (policy \
+             best). Ideally adaptive: each message takes the one of 16 ways whose fullest channel is shared by fewest, \
+             known everywhere at once. All over the times by themselves with ftree. Nothing is judged. ";
+        static WHOLE: std::sync::LazyLock<String> =
+            std::sync::LazyLock::new(|| format!("{TEXT}{MODEL}"));
+        &WHOLE
+    }
+
+    fn class(&self) -> Class {
+        Class::Substitute
+    }
+
+    fn run(&self, context: &Context<'_>) -> Vec<Row> {
+        let lab = Lab::new();
+        let cases: Vec<(u32, f64, u64)> = WORKLOADS
+            .iter()
+            .flat_map(|&(jobs, most)| (0..PLACEMENTS).map(move |i| (jobs, most, i)))
+            .collect();
+        let seen: Vec<Vec<Seen>> = cases
+            .into_par_iter()
+            .with_max_len(1)
+            .map(|(jobs, most, i)| {
+                let of = format!("{jobs} jobs, placement {}", i + 1);
+                compare(&lab, (jobs, most), context.seed + i, &|way| {
+                    (context.at)(&format!("{of}, {way}"));
+                })
+            })
+            .collect();
+        let of = |jobs: u32, way: usize| {
+            seen.iter().flatten().filter(move |s| s.jobs == jobs && s.way == way)
+        };
+        (context.draw)(Figure {
+            name: "versus",
+            title: "Jobs on Cab by routing: run time over that in isolation".to_owned(),
+            subtitle: "three random placements of each workload".to_owned(),
+            what: Drawn::Boxes {
+                unit: "% longer",
+                groups: WORKLOADS
+                    .iter()
+                    .map(|&(jobs, _)| Group {
+                        name: format!("{jobs} jobs"),
+                        boxes: (WAYS.iter().enumerate())
+                            .map(|(way, name)| {
+                                let all = of(jobs, way).flat_map(|s| s.longer.iter().copied());
+                                ((*name).to_owned(), all.collect())
+                            })
+                            .collect(),
+                    })
+                    .collect(),
+            },
+        });
+        let mut rows = Vec::new();
+        for (jobs, _) in WORKLOADS {
+            for (way, name) in WAYS.iter().enumerate() {
+                let all: Vec<f64> = of(jobs, way).flat_map(|s| s.longer.iter().copied()).collect();
+                let mean = all.iter().sum::<f64>() / all.len() as f64;
+                let what = |of: &str| format!("{jobs} jobs, {name}: {of}");
+                rows.push(Row::ours(what("mean, % longer"), mean));
+                rows.push(Row::ours(what("worst, % longer"), most(all)));
+                let fullest: Vec<f64> = of(jobs, way).filter_map(|s| s.fullest).collect();
+                if !fullest.is_empty() {
+                    let mean = fullest.iter().sum::<f64>() / fullest.len() as f64;
+                    rows.push(Row::ours(what("fullest channel, mean, GB"), mean / GB));
+                }
+            }
+        }
+        rows
+    }
+}
+
+fn compare(lab: &Lab, (jobs, allowed): (u32, f64), seed: u64, at: &dyn Fn(&str)) -> Vec<Seen> {
+    let topology = lab.topology();
+    let contest = Contest::new(lab, jobs, seed);
+    let demands = demanded(&contest.flows);
+    let places = contest.places();
+    let engine = |name: &str, lmc: u8| -> Routes {
+        let request = Request {
+            shape: topology.shape.as_ref(),
+            lmc,
+            jobs: &places,
+            demands: &demands,
+            seed,
+            ..Request::default()
+        };
+        let engine = find_engine(name).expect("registered");
+        engine.route(&topology.fabric, &request).expect("a tree")
+    };
+    let alone = contest.alone(lab, lab.routes(), LidsPart::Engine, seed);
+    (0..WAYS.len())
+        .map(|way| {
+            at(WAYS[way]);
+            let lids = if way == 5 { LidsPart::Adaptive } else { LidsPart::Engine };
+            let tables = match way {
+                0 => lab.routes().clone(),
+                1 => engine("sar", 0),
+                2 => engine("parx-minimal", 0),
+                3 => lab.relieved(&demands, allowed, Policy::First).1,
+                4 => lab.relieved(&demands, 0.0, Policy::Best).1,
+                _ => engine("ftree", ADAPTIVE_LMC),
+            };
+            let fullest = (way < 5).then(|| {
+                let heat = Heat::of(&topology.fabric, &tables, &contest.flows, places.len());
+                heat.between_switches().iter().copied().max().unwrap_or(0) as f64
+            });
+            let fared = contest.together(lab, &tables, lids, seed);
+            let longer = fared.iter().zip(&alone).map(|(f, a)| longer(f.seconds, *a)).collect();
+            Seen { jobs, way, longer, fullest }
+        })
+        .collect()
+}
