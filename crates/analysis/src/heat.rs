@@ -137,7 +137,7 @@ impl Heat {
         let mut fate = Fate::default();
         for &(c, bytes) in &self.jobs[job] {
             let all = self.seconds[c as usize];
-            let own = all * bytes as f64 / self.load[c as usize] as f64;
+            let own = all * (bytes as f64 / self.load[c as usize] as f64);
             fate.alone = fate.alone.max(own);
             if all > fate.together {
                 (fate.together, fate.at) = (all, Some(c));

@@ -7,12 +7,14 @@
 pub mod count;
 mod diameter;
 pub mod efi;
+pub mod estimate;
 pub mod finding;
 pub mod heat;
 pub mod jobs;
 mod names;
 mod number;
 pub mod piecewise;
+pub mod place;
 pub mod sharing;
 
 pub use diameter::diameter;

@@ -107,7 +107,7 @@ pub(crate) enum Command {
 }
 
 /// Which fabric.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub(crate) struct FabricArgs {
     /// A file, @preset or family:key=value,...
     #[arg(value_name = "FABRIC")]
@@ -658,9 +658,11 @@ pub(crate) struct SimulateCommand {
 
 #[derive(Args, Debug)]
 pub(crate) struct HotCommand {
-    /// Fabric, tables, jobs and their traffic, in TOML, as for simulate
-    #[arg(value_name = "SCENARIO")]
-    pub(crate) scenario: PathBuf,
+    /// Fabric, tables, jobs and their traffic, in TOML, as for simulate; without, give --fabric and what was counted
+    #[arg(value_name = "SCENARIO", required_unless_present = "fabric", conflicts_with = "fabric")]
+    pub(crate) scenario: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) counted: CountedArgs,
     /// Channels that carry more (61.5GB) are hot; entries are changed until none is. Without, as long as the hottest
     /// cools down
     #[arg(long, value_name = "BYTES")]
@@ -681,6 +683,33 @@ pub(crate) struct HotCommand {
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
 }
+
+/// A fabric that runs, and what was counted on it.
+#[derive(Args, Debug)]
+pub(crate) struct CountedArgs {
+    /// Fabric: a file, @preset or family:key=value,...
+    #[arg(long, value_name = "FABRIC", requires = "routes", help_heading = COUNTED)]
+    pub(crate) fabric: Option<String>,
+    /// Its tables: a file, or a directory written by `darkfiber route -o`
+    #[arg(long, value_name = "PATH", requires = "fabric", help_heading = COUNTED)]
+    pub(crate) routes: Option<PathBuf>,
+    /// LIDs of ports, as in OpenSM's cache [default: from the tables and the fabric]
+    #[arg(long, value_name = "FILE", requires = "fabric", help_heading = COUNTED)]
+    pub(crate) guid2lid: Option<PathBuf>,
+    /// What hosts sent to each other: a table with columns source, destination, bytes, and job if known; or demands as for
+    /// route
+    #[arg(long, value_name = "FILE", requires = "fabric", conflicts_with = "counters", help_heading = COUNTED)]
+    pub(crate) sent: Option<PathBuf>,
+    /// Port counters, in the order of time: perfquery -x, OpenSM's perfmgr dump, ibdiagnet's db_csv, or a table. Who sends
+    /// what is estimated
+    #[arg(long, value_name = "FILE", num_args = 1.., requires = "fabric", help_heading = COUNTED)]
+    pub(crate) counters: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) jobs: JobsArgs,
+}
+
+/// What stands above these options.
+const COUNTED: &str = "Without a scenario";
 
 /// Which destination leaves a hot channel, and which way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -7,6 +7,7 @@
 pub mod anonymise;
 pub mod calendar;
 pub mod codes;
+pub mod counters;
 pub mod cray;
 pub mod demands;
 pub mod detect;
@@ -30,6 +31,7 @@ pub mod output;
 pub mod path_bits;
 pub mod places;
 pub mod schedules;
+pub mod sent;
 pub mod sl;
 pub mod subnet_lst;
 pub mod tables;

@@ -54,6 +54,11 @@ impl Places {
         Self { names, short, guids, aliases }
     }
 
+    /// The terminals of an adapter or a port with this GUID; none if none has it.
+    pub fn of_guid(&self, guid: u64) -> &[TerminalId] {
+        self.guids.get(&Guid(guid)).map_or(&[], Vec::as_slice)
+    }
+
     /// The terminals that a name stands for; none if nothing is called so.
     pub fn of(&self, name: &str) -> &[TerminalId] {
         let name = self.aliases.get(name).map_or(name, String::as_str);

@@ -28,6 +28,9 @@ pub struct HotResult<'a> {
     pub bytes: u64,
     /// Pairs without a route; their traffic is on no channel.
     pub lost: usize,
+    /// Where the traffic is from, if from port counters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counters: Option<Counted>,
     /// Channels that carry more are hot; `null` if none was given.
     pub max_load: Option<u64>,
     /// What channels between switches carry.
@@ -58,6 +61,27 @@ pub struct HotResult<'a> {
     pub fabric: &'a FabricFacts,
     /// Where the result comes from.
     pub provenance: &'a Provenance,
+}
+
+/// Port counters, and how well the traffic that was estimated from them meets them.
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
+pub struct Counted {
+    /// Ports with counters.
+    pub ports: usize,
+    /// Readings of them.
+    pub readings: usize,
+    /// Seconds from the first to the last, if the counters tell times.
+    pub seconds: Option<f64>,
+    /// Channels whose bytes are known and that any pair crosses.
+    pub channels: usize,
+    /// Pairs of terminals that may have sent: those of one job.
+    pub pairs: usize,
+    /// By how much the estimate misses the counters, over their sum.
+    pub residual: f64,
+    /// The same for channels between switches whose counters were held back.
+    pub held_out: Option<f64>,
+    /// Share of the bytes that counters leave open between pairs.
+    pub undetermined: f64,
 }
 
 /// What channels between switches carry.
@@ -98,6 +122,9 @@ pub struct HotChannel {
     pub bytes: u64,
     /// Seconds that these need at its full speed.
     pub seconds: f64,
+    /// What its ports counted, where the traffic is estimated from that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counted_bytes: Option<u64>,
     /// Bytes after the moves.
     pub then_bytes: u64,
     /// Whose they are, the most first.
@@ -192,6 +219,9 @@ pub fn text(r: &HotResult<'_>, most: usize, style: Style) -> String {
             String::new()
         },
     );
+    if let Some(c) = &r.counters {
+        counted_text(c, &mut text);
+    }
     let row = |name: &str, l: &Loads| {
         let n = |x: usize| group(x as u64);
         let seconds = seconds(l.seconds);
@@ -219,6 +249,25 @@ pub fn text(r: &HotResult<'_>, most: usize, style: Style) -> String {
     text
 }
 
+/// What counters say, and how far to trust what was made of them.
+fn counted_text(c: &Counted, text: &mut String) {
+    let share = |x: f64| percent(100.0 * x);
+    let time = c.seconds.map_or_else(String::new, |s| format!(" over {}", seconds(s)));
+    let _ok = writeln!(
+        text,
+        "Estimated from {} of {}{time}: the traffic of {}. It misses the counters of {} by {}{}; {} of it might be \
+         between other pairs.\n",
+        counted(c.readings, "reading", "readings"),
+        counted(c.ports, "port", "ports"),
+        counted(c.pairs, "pair", "pairs"),
+        counted(c.channels, "channel", "channels"),
+        share(c.residual),
+        c.held_out
+            .map_or_else(String::new, |x| format!(", counters that are held back by {}", share(x))),
+        share(c.undetermined),
+    );
+}
+
 fn channels(r: &HotResult<'_>, most: usize, style: Style, text: &mut String) {
     let rows: Vec<Vec<String>> = r
         .channels
@@ -227,18 +276,26 @@ fn channels(r: &HotResult<'_>, most: usize, style: Style, text: &mut String) {
         .map(|c| {
             let who = c.jobs.iter().map(|s| (s.job.as_str(), s.bytes));
             let whom = c.destinations.iter().map(|d| (d.terminal.as_str(), d.bytes));
-            vec![
-                c.channel.to_string(),
+            let counted = c.counted_bytes.map(|b| bytes(b as f64));
+            let mut row = vec![c.channel.to_string()];
+            row.extend(r.counters.map(|_| counted.unwrap_or_default()));
+            row.extend([
                 bytes(c.bytes as f64),
                 bytes(c.then_bytes as f64),
                 shares(who, c.bytes),
                 shares(whom, c.bytes),
-            ]
+            ]);
+            row
         })
         .collect();
     if !rows.is_empty() {
-        let heading = ["hottest channels", "now", "then", "whose", "to whom"];
-        text.push_str(&table::plain(&heading, &rows, &[1, 2], style));
+        let mut heading = vec!["hottest channels", "now", "then", "whose", "to whom"];
+        let mut numbers = vec![1, 2];
+        if r.counters.is_some() {
+            heading.insert(1, "counted");
+            numbers.push(3);
+        }
+        text.push_str(&table::plain(&heading, &rows, &numbers, style));
         table::more(text, r.channels.len(), most, "channels");
         text.push('\n');
     }
@@ -335,7 +392,8 @@ fn shares<'s>(all: impl Iterator<Item = (&'s str, u64)>, sum: u64) -> String {
 }
 
 fn longer(slowdown: f64) -> String {
-    format!("{:.0} %", 100.0 * slowdown)
+    // Nothing is nothing, from whichever side it comes.
+    format!("{:.0} %", (100.0 * slowdown).round() + 0.0)
 }
 
 /// Moves, one a line, in the order in which they were found.

@@ -1,6 +1,7 @@
 //! The checker's loads against a packet-by-packet count, and findings in words.
 
 mod count;
+mod estimate;
 mod jobs;
 
 use darkfiber_analysis::{Efi, Kind, Severity, dark_fiber_percent, finding, hottest};

@@ -1,5 +1,6 @@
 //! Forwarding tables, LIDs, service levels and link lists: real dumps, round trips, broken input.
 
+mod counters;
 mod diagnostics;
 mod ibdmchk;
 mod netloc;

@@ -18,8 +18,11 @@ pub(super) fn boxes(title: &str, subtitle: &str, unit: &str, groups: &[Group]) -
         groups.first().map_or(Vec::new(), |g| g.boxes.iter().map(|b| b.0.as_str()).collect());
     let entry = |name: &str| 34.0 + 6.6 * name.len() as f64;
     let legend: f64 = names.iter().map(|n| entry(n)).sum();
-    let width: f64 = groups.iter().map(|g| g.boxes.len() as f64 * BOX + GAP).sum::<f64>();
-    let width = width.max(legend).max(420.0);
+    let narrow: f64 = groups.iter().map(|g| g.boxes.len() as f64 * BOX + GAP).sum::<f64>();
+    let width = narrow.max(legend).max(420.0);
+    // Few boxes are as wide as their legend.
+    let wider = (width / narrow.max(1.0)).min(3.0);
+    let (box_width, gap) = (BOX * wider, GAP * wider);
     let all = || groups.iter().flat_map(|g| &g.boxes).flat_map(|b| b.1.iter().copied());
     let most = all().fold(0.0, f64::max);
     let least = all().fold(0.0, f64::min);
@@ -60,12 +63,12 @@ pub(super) fn boxes(title: &str, subtitle: &str, unit: &str, groups: &[Group]) -
         TOP - 10.0,
         escape(unit)
     );
-    let mut left = LEFT + GAP / 2.0;
+    let mut left = LEFT + gap / 2.0;
     for group in groups {
         for (i, (_, samples)) in group.boxes.iter().enumerate() {
-            draw(&mut svg, samples, left + i as f64 * BOX, colour(i), &y);
+            draw(&mut svg, samples, (left + i as f64 * box_width, box_width), colour(i), &y);
         }
-        let wide = group.boxes.len() as f64 * BOX;
+        let wide = group.boxes.len() as f64 * box_width;
         let _ok = writeln!(
             svg,
             "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"10.5\" fill=\"#616e7c\">{}</text>",
@@ -73,13 +76,19 @@ pub(super) fn boxes(title: &str, subtitle: &str, unit: &str, groups: &[Group]) -
             TOP + HEIGHT + 18.0,
             escape(&group.name)
         );
-        left += wide + GAP;
+        left += wide + gap;
     }
     svg.push_str("</svg>\n");
     svg
 }
 
-fn draw(svg: &mut String, samples: &[f64], x: f64, fill: &str, y: &impl Fn(f64) -> f64) {
+fn draw(
+    svg: &mut String,
+    samples: &[f64],
+    (x, wide): (f64, f64),
+    fill: &str,
+    y: &impl Fn(f64) -> f64,
+) {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
     let Some(last) = sorted.len().checked_sub(1) else { return };
@@ -91,14 +100,14 @@ fn draw(svg: &mut String, samples: &[f64], x: f64, fill: &str, y: &impl Fn(f64) 
         sorted[i] + (sorted[(i + 1).min(last)] - sorted[i]) * (place - i as f64)
     };
     let [min, q1, median, q3, max] = [0.0, 0.25, 0.5, 0.75, 1.0].map(quantile).map(y);
-    let middle = x + (BOX - 3.0) / 2.0;
+    let middle = x + (wide - 3.0) / 2.0;
     let _ok = writeln!(
         svg,
         "<path d=\"M{middle:.1} {min:.1}V{max:.1}\" stroke=\"{fill}\"/>\
          <rect x=\"{x:.1}\" y=\"{q3:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{fill}\" fill-opacity=\"0.45\" stroke=\"{fill}\"/>\
          <path d=\"M{x:.1} {median:.1}h{:.1}\" stroke=\"{fill}\" stroke-width=\"2\"/>",
-        BOX - 3.0,
+        wide - 3.0,
         (q1 - q3).max(0.5),
-        BOX - 3.0
+        wide - 3.0
     );
 }

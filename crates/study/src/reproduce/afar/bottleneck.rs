@@ -76,9 +76,9 @@ impl Experiment for Bottleneck {
         let far = points.iter().map(|p| p.0).fold(0.0, f64::max);
         (context.draw)(Figure {
             name: "bottleneck",
-            title: "bis on Cab: time of a process by the fullest channel on its way".to_owned(),
+            title: "Time of a process by the fullest channel on its way".to_owned(),
             subtitle: format!(
-                "4, 8 and 16 jobs, three placements each; a point for each node. Break at {:.0} GB, R2 {:.2}",
+                "bis on Cab, 4, 8 and 16 jobs, three placements each, by node. Break at {:.0} GB, R2 {:.2}",
                 in_gb(fit.at),
                 fit.r2
             ),

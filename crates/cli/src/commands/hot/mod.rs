@@ -1,19 +1,20 @@
 //! `darkfiber hot`: which channels are hot, whose traffic it is, who suffers, and which few entries to change.
 
+mod given;
+
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use darkfiber_analysis::heat::{Fate, Flow, Heat, destinations};
+use darkfiber_analysis::heat::{Fate, Heat, destinations};
 use darkfiber_analysis::{ChannelName, Names};
 use darkfiber_fabric::{AtPort, ChannelId, Fabric, SwitchId, TerminalId};
 use darkfiber_report::hot::{
-    self as report, Adapter, Dest, HotChannel, HotResult, JobFate, Loads, MoveRow, Share,
+    self as report, Adapter, Counted, Dest, HotChannel, HotResult, JobFate, Loads, MoveRow, Share,
 };
 use darkfiber_report::{Outcome as Row, Routed, Single, Style, json};
 use darkfiber_routing::reroute::{Goal, Move, Policy, Prepared, Relief, difference};
 use darkfiber_routing::{DestId, Lids, Routes};
-use darkfiber_study::simulate::{demanded, sent};
-use darkfiber_workload::play::Job;
+use darkfiber_study::simulate::demanded;
 
 use super::{measure, metrics, reroute};
 use crate::addresses::Addresses;
@@ -21,8 +22,8 @@ use crate::args::{Common, Format, HotCommand, HotPolicy};
 use crate::cast;
 use crate::failure::{Exit, Failure};
 use crate::progress::Progress;
-use crate::scene::Scene;
 use crate::{out, provenance, save};
+use given::Given;
 
 /// Layers that new paths may use beside those of the tables: every path keeps its own.
 const KEPT: u8 = 1;
@@ -42,25 +43,26 @@ impl From<HotPolicy> for Policy {
 
 pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
     let most = cast::bytes(args.max_load.as_ref(), "--max-load")?;
-    let progress = Progress::new(4, common.quiet);
-    let (scene, ()) = Scene::load(&args.scenario, common, &progress, |_| Ok(()))?;
-    let common = &Common { seed: Some(scene.seed), ..common.clone() };
-    let topology = &scene.loaded.topology;
+    let progress = Progress::new(5, common.quiet);
+    let mut given = Given::load(args, common, &progress)?;
+    let common = &Common { seed: Some(given.seed), ..common.clone() };
+    let lids = given.lids.take();
+    let topology = &given.loaded.topology;
     let fabric = &topology.fabric;
-    let Addresses { lids, choice } = match scene.lids {
+    let Addresses { lids, choice } = match lids {
         Some(lids) => Addresses { lids, choice: None },
-        None => Addresses::assign(fabric, topology.shape.as_ref(), &scene.routes, 0)?,
+        None => Addresses::assign(fabric, topology.shape.as_ref(), &given.routes, 0)?,
     };
     progress.at("counting");
-    let flows = sent(&scene.cast.jobs);
-    let demands = demanded(&flows);
-    let jobs = scene.cast.jobs.len();
-    let now = Heat::of(fabric, &scene.routes, &flows, jobs);
+    let flows = &given.flows;
+    let demands = demanded(flows);
+    let jobs = given.jobs.len();
+    let now = Heat::of(fabric, &given.routes, flows, jobs);
     progress.step();
     progress.at("relieving");
     let start = Instant::now();
     let mut prepared =
-        Prepared::with_demands(fabric, &scene.routes, KEPT, &demands).map_err(Failure::input)?;
+        Prepared::with_demands(fabric, &given.routes, KEPT, &demands).map_err(Failure::input)?;
     let seconds_prepare = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let goal = Goal {
@@ -72,26 +74,27 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
     let relief = prepared.relieve(&goal);
     let seconds_compute = start.elapsed().as_secs_f64();
     let then_routes = prepared.into_routes();
-    let then = Heat::of(fabric, &then_routes, &flows, jobs);
+    let then = Heat::of(fabric, &then_routes, flows, jobs);
     progress.step();
     drop(progress);
 
-    let changed = difference(fabric, &scene.routes, &then_routes, &lids);
-    let view = View { fabric, names: Names::new(fabric), jobs: &scene.cast.names };
+    let changed = difference(fabric, &given.routes, &then_routes, &lids);
+    let view = View { fabric, names: Names::new(fabric), given: &given };
     let threshold = most.map(|b| b as f64);
     let facts =
-        metrics::facts(fabric, topology.shape.as_ref(), scene.loaded.structure.as_ref(), false);
+        metrics::facts(fabric, topology.shape.as_ref(), given.loaded.structure.as_ref(), false);
     let provenance = provenance::of(fabric, common);
-    let channels = view.channels((&now, &then), &scene.routes, &flows, threshold);
-    let fates = view.fates(&scene.cast.jobs, &now, &then);
-    let moves = view.moves(&relief, &scene.routes, &lids);
+    let channels = view.channels((&now, &then), threshold);
+    let fates = view.fates(&now, &then);
+    let moves = view.moves(&relief, &given.routes, &lids);
     let stuck: Vec<ChannelName> = relief.stuck.iter().map(|&c| view.names.channel(c)).collect();
     let result = HotResult {
-        title: &scene.title,
-        tables: &scene.from,
+        title: &given.title,
+        tables: &given.from,
         pairs: flows.len() - now.inside,
         bytes: (now.load[fabric.channel_count()..][..fabric.terminal_count()]).iter().sum(),
         lost: now.lost,
+        counters: view.counters(),
         max_load: most,
         now: loads(&now, threshold),
         then: loads(&then, threshold),
@@ -115,15 +118,15 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
         if !relief.changes.is_empty() {
             panels.push((&after, then.between_switches()));
         }
-        let subtitle = format!("{}, tables of {}", fabric.name(), scene.from);
-        let svg = report::picture(&scene.title, &subtitle, &map, &panels);
+        let subtitle = format!("{}, tables of {}", fabric.name(), given.from);
+        let svg = report::picture(&given.title, &subtitle, &map, &panels);
         save::file(path, |out| out.write_all(svg.as_bytes()))?;
     }
     let json_text = json::text(&result);
     if let Some(dir) = &args.output {
         let mut after = metrics::measure(fabric, &then_routes, None);
         after.seconds = Some(seconds_compute);
-        sound(&scene.routes, fabric, &after)?;
+        sound(&given.routes, fabric, &after)?;
         let row = Row::Routed(Box::new(after));
         let single = json::text(&Single { outcome: &row, fabric: &facts, provenance: &provenance });
         save::routes(dir, fabric, &then_routes, &lids, choice.as_ref(), &single)?;
@@ -172,31 +175,27 @@ fn sound(old: &Routes, fabric: &Fabric, after: &Routed) -> Result<(), Failure> {
 struct View<'a> {
     fabric: &'a Fabric,
     names: Names<'a>,
-    jobs: &'a [String],
+    given: &'a Given,
 }
 
 impl View<'_> {
     fn share(&self, (job, bytes): (u32, u64)) -> Share {
-        Share { job: self.jobs[job as usize].clone(), bytes }
+        Share { job: self.given.jobs[job as usize].clone(), bytes }
     }
 
-    fn channels(
-        &self,
-        (now, then): (&Heat, &Heat),
-        routes: &Routes,
-        flows: &[Flow],
-        threshold: Option<f64>,
-    ) -> Vec<HotChannel> {
+    fn channels(&self, (now, then): (&Heat, &Heat), threshold: Option<f64>) -> Vec<HotChannel> {
         let is_hot = |&(_, fill): &(usize, f64)| fill > threshold.unwrap_or(0.0);
         let mut order: Vec<usize> =
             now.fills().enumerate().filter(is_hot).map(|(c, _)| c).collect();
         order.sort_by(|&a, &b| now.seconds[b].total_cmp(&now.seconds[a]).then(a.cmp(&b)));
         let told: Vec<ChannelId> = order.iter().take(TOLD).map(|&c| ChannelId::new(c)).collect();
-        let mut whom = destinations(self.fabric, routes, flows, &told).into_iter();
+        let mut whom =
+            destinations(self.fabric, &self.given.routes, &self.given.flows, &told).into_iter();
         let row = |&c: &usize| HotChannel {
             channel: self.names.channel(ChannelId::new(c)),
             bytes: now.load[c],
             seconds: now.seconds[c],
+            counted_bytes: self.given.counted.as_ref().and_then(|(w, _)| w.carried[c]),
             then_bytes: then.load[c],
             jobs: now.on(c as u32).into_iter().map(|s| self.share(s)).collect(),
             destinations: whom
@@ -209,14 +208,29 @@ impl View<'_> {
         order.iter().map(row).collect()
     }
 
-    fn fates(&self, jobs: &[Job], now: &Heat, then: &Heat) -> Vec<JobFate> {
-        let mut rows: Vec<JobFate> = (0..jobs.len())
+    /// What the traffic was estimated from.
+    fn counters(&self) -> Option<Counted> {
+        let (window, estimate) = self.given.counted.as_ref()?;
+        Some(Counted {
+            ports: window.ports,
+            readings: window.readings,
+            seconds: window.seconds,
+            channels: estimate.known,
+            pairs: estimate.pairs,
+            residual: estimate.residual,
+            held_out: estimate.held_out,
+            undetermined: estimate.undetermined,
+        })
+    }
+
+    fn fates(&self, now: &Heat, then: &Heat) -> Vec<JobFate> {
+        let mut rows: Vec<JobFate> = (0..self.given.jobs.len())
             .map(|j| {
                 let fate = now.fate(j);
                 let later = Fate { alone: fate.alone, ..then.fate(j) };
                 JobFate {
-                    job: self.jobs[j].clone(),
-                    terminals: jobs[j].terminals.len(),
+                    job: self.given.jobs[j].clone(),
+                    terminals: self.given.sizes[j],
                     alone_seconds: fate.alone,
                     together_seconds: fate.together,
                     slowdown: fate.slowdown(),

@@ -1,0 +1,253 @@
+//! What is looked at: a scenario, or a fabric that runs and what was counted on it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use darkfiber_analysis::estimate::{Estimate, Pairs};
+use darkfiber_analysis::heat::Flow;
+use darkfiber_fabric::{Fabric, TerminalId};
+use darkfiber_formats::counters::{self, Window};
+use darkfiber_formats::places::Places;
+use darkfiber_formats::{demands, input, sent as records};
+use darkfiber_routing::{Lids, Routes};
+use darkfiber_study::simulate::sent;
+
+use crate::args::{Common, CountedArgs, FabricArgs, HotCommand, TableArgs};
+use crate::failure::Failure;
+use crate::jobs::{self, Running};
+use crate::load::{self, Loaded};
+use crate::progress::Progress;
+use crate::scene::Scene;
+use crate::{out, tables};
+
+/// Most terminals whose pairs are all looked at where no jobs say who talks to whom.
+const ALL_PAIRS: usize = 2_000;
+
+/// All that is needed.
+pub(super) struct Given {
+    pub(super) loaded: Loaded,
+    pub(super) routes: Routes,
+    /// The LIDs that the tables speak of, where they do.
+    pub(super) lids: Option<Lids>,
+    /// Which engine or file the tables are from.
+    pub(super) from: String,
+    pub(super) title: String,
+    pub(super) seed: u64,
+    /// Names of the jobs.
+    pub(super) jobs: Vec<String>,
+    /// How many terminals each has.
+    pub(super) sizes: Vec<usize>,
+    pub(super) flows: Vec<Flow>,
+    /// What the flows were estimated from.
+    pub(super) counted: Option<(Window, Estimate)>,
+}
+
+impl Given {
+    /// Reads it; three steps of progress.
+    pub(super) fn load(
+        args: &HotCommand,
+        common: &Common,
+        progress: &Progress,
+    ) -> Result<Self, Failure> {
+        if let Some(path) = &args.scenario {
+            let (scene, ()) = Scene::load(path, common, progress, |_| Ok(()))?;
+            let Scene { loaded, cast, routes, lids, from, title, seed, .. } = scene;
+            let flows = sent(&cast.jobs);
+            let sizes = cast.places().iter().map(Vec::len).collect();
+            let jobs = cast.names;
+            progress.step();
+            return Ok(Self {
+                loaded,
+                routes,
+                lids,
+                from,
+                title,
+                seed,
+                jobs,
+                sizes,
+                flows,
+                counted: None,
+            });
+        }
+        let live = &args.counted;
+        let (Some(name), Some(path)) = (&live.fabric, &live.routes) else {
+            return Err(Failure::usage("give a scenario, or --fabric and --routes"));
+        };
+        if live.sent.is_none() && live.counters.is_empty() {
+            return Err(Failure::usage("give --sent or --counters: what was sent")
+                .hint("two files of perfquery -x, before and after, are enough"));
+        }
+        progress.at("reading");
+        let fabric = FabricArgs { fabric: name.clone(), ..FabricArgs::default() };
+        let loaded = load::fabric(&fabric, common)?;
+        let tables = TableArgs {
+            routes: path.clone(),
+            guid2lid: live.guid2lid.clone(),
+            ..TableArgs::default()
+        };
+        let read = tables::read(&tables, name, &loaded, common)?;
+        progress.step();
+        let network = &loaded.topology.fabric;
+        let running = match &live.jobs.jobs {
+            Some(path) => {
+                let aliases = live.jobs.aliases.as_deref();
+                Some(Running::load(path, aliases, live.jobs.at, network, common)?)
+            }
+            None => None,
+        };
+        progress.step();
+        let places = Places::new(network, jobs::aliases(live.jobs.aliases.as_deref(), common)?);
+        let mut given = Self {
+            routes: read.routes,
+            lids: read.lids,
+            from: path.display().to_string(),
+            title: String::new(),
+            seed: common.seed(),
+            jobs: Vec::new(),
+            sizes: Vec::new(),
+            flows: Vec::new(),
+            counted: None,
+            loaded,
+        };
+        if let Some(path) = &live.sent {
+            given.recorded(path, running, &places, common)?;
+        } else {
+            progress.at("estimating");
+            given.estimated(live, running, &places, common)?;
+        }
+        progress.step();
+        Ok(given)
+    }
+
+    fn fabric(&self) -> &Fabric {
+        &self.loaded.topology.fabric
+    }
+
+    /// Records of what was sent.
+    fn recorded(
+        &mut self,
+        path: &Path,
+        running: Option<Running>,
+        places: &Places,
+        common: &Common,
+    ) -> Result<(), Failure> {
+        let text = input::read_text(path)?;
+        let (all, remarks) = if records::is_such(&text) {
+            records::read(&text, path, places)?
+        } else {
+            let (all, remarks) = demands::read(&text, path, places)?;
+            let one = |d: &darkfiber_routing::Demand| records::Sent {
+                job: None,
+                from: d.from,
+                to: d.to,
+                bytes: d.weight,
+            };
+            (all.iter().map(one).collect(), remarks)
+        };
+        out::diagnostics(&path.display().to_string(), &remarks, common);
+        self.title = input::name_of(path);
+        // A record says whose it is; if not, it is of the job that has both ends.
+        let mut jobs = Jobs::new(running, self.fabric().terminal_count());
+        let flows = all.iter().map(|s| Flow {
+            job: jobs.of(s.job.as_deref(), s.from, s.to),
+            from: s.from,
+            to: s.to,
+            bytes: s.bytes,
+        });
+        self.flows = flows.collect();
+        let mut ends: Vec<Vec<TerminalId>> = vec![Vec::new(); jobs.names.len()];
+        for f in &self.flows {
+            ends[f.job as usize].extend([f.from, f.to]);
+        }
+        for of in &mut ends {
+            of.sort_unstable();
+            of.dedup();
+        }
+        self.sizes = ends.iter().map(Vec::len).collect();
+        self.jobs = jobs.names;
+        Ok(())
+    }
+
+    /// Traffic that makes ports count what they did.
+    fn estimated(
+        &mut self,
+        live: &CountedArgs,
+        running: Option<Running>,
+        places: &Places,
+        common: &Common,
+    ) -> Result<(), Failure> {
+        let mut files = Vec::new();
+        for path in &live.counters {
+            let (readings, remarks) = counters::read(&input::read_text(path)?, path)?;
+            out::diagnostics(&path.display().to_string(), &remarks, common);
+            files.push((path.as_path(), readings));
+        }
+        let files: Vec<(&Path, &[counters::Reading])> =
+            files.iter().map(|(path, readings)| (*path, readings.as_slice())).collect();
+        let (window, remarks) =
+            counters::window(self.fabric(), self.lids.as_ref(), places, &files)?;
+        let names: Vec<String> = live.counters.iter().map(|p| input::name_of(p)).collect();
+        self.title = names.join(", ");
+        out::diagnostics(&self.title, &remarks, common);
+        let count = self.fabric().terminal_count();
+        let (names, ends) = if let Some(running) = running {
+            (running.ids, running.places)
+        } else if count > ALL_PAIRS {
+            return Err(Failure::infeasible(format!(
+                "without jobs any of {count} terminals may have sent to any other: too many pairs to estimate"
+            ))
+            .hint("--jobs LIST tells who runs together (squeue, for example)"));
+        } else {
+            (vec!["all".to_owned()], vec![(0..count).map(TerminalId::new).collect()])
+        };
+        let pairs = Pairs::new(self.fabric(), &self.routes, &ends);
+        let estimate = pairs.estimate(&window.carried);
+        self.flows.clone_from(&estimate.flows);
+        self.sizes = ends.iter().map(Vec::len).collect();
+        self.jobs = names;
+        self.counted = Some((window, estimate));
+        Ok(())
+    }
+}
+
+/// Which job a record is of.
+struct Jobs {
+    names: Vec<String>,
+    number: BTreeMap<String, u32>,
+    /// By terminal, the jobs that have it.
+    has: Vec<Vec<u32>>,
+}
+
+/// What is of no job that is known.
+const NO_JOB: &str = "no job";
+
+impl Jobs {
+    fn new(running: Option<Running>, terminals: usize) -> Self {
+        let Running { ids: names, places, .. } = running.unwrap_or_default();
+        let mut has = vec![Vec::new(); terminals];
+        for (j, terminals) in (0..).zip(&places) {
+            for t in terminals {
+                has[t.index()].push(j);
+            }
+        }
+        let number = (0..).zip(&names).map(|(j, name)| (name.clone(), j)).collect();
+        Self { names, number, has }
+    }
+
+    fn of(&mut self, name: Option<&str>, from: TerminalId, to: TerminalId) -> u32 {
+        if name.is_none() {
+            let both = |j: &&u32| self.has[to.index()].contains(j);
+            if let Some(job) = self.has[from.index()].iter().find(both) {
+                return *job;
+            }
+        }
+        let name = name.unwrap_or(NO_JOB);
+        if let Some(&job) = self.number.get(name) {
+            return job;
+        }
+        let job = self.names.len() as u32;
+        self.names.push(name.to_owned());
+        self.number.insert(name.to_owned(), job);
+        job
+    }
+}

@@ -1,0 +1,89 @@
+//! Dumps of OpenSM's performance manager: blocks of lines for each port, or a table with tabs for each node (`mach`).
+
+use super::{Device, Reading, WORDS, number};
+use crate::Diagnostics;
+use crate::guids::parse_guid;
+
+/// How the heading of the machine-readable kind begins.
+const HEADING: &str = "Name\tGUID\t";
+
+pub(super) fn is_such(text: &str) -> bool {
+    text.lines().any(|l| l.starts_with(HEADING) || head(l).is_some())
+}
+
+pub(super) fn read(text: &str, found: &mut Diagnostics) -> Vec<Reading> {
+    if text.lines().any(|l| l.starts_with(HEADING)) {
+        return by_tabs(text, found);
+    }
+    let mut readings: Vec<Reading> = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        if let Some((guid, port)) = head(line) {
+            let (sent, received) = (None, None);
+            let device = Device::Guid(guid);
+            let line = i + 1;
+            readings.push(Reading { device, port, time: None, sent, received, width: WORDS, line });
+            continue;
+        }
+        let (Some(reading), Some((name, value))) = (readings.last_mut(), line.split_once(':'))
+        else {
+            continue;
+        };
+        let slot = match name.trim() {
+            "xmit_data" => &mut reading.sent,
+            "rcv_data" => &mut reading.received,
+            _ => continue,
+        };
+        // "251016416 (957.552MB)"
+        *slot = value.split_whitespace().next().and_then(number);
+        if slot.is_none() {
+            found.warn(i + 1, format!("no number in '{}'", line.trim()), "the counter is left out");
+        }
+    }
+    readings
+}
+
+/// `"cn0001 HCA-1" 0x200000000010 active TRUE port 1`
+fn head(line: &str) -> Option<(u64, u8)> {
+    let rest = line.trim_start().strip_prefix('"')?;
+    let (_, rest) = rest.rsplit_once('"')?;
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    match words[..] {
+        // Older ones do not say whether the node is active.
+        [guid, "active", _, "port", port] | [guid, "port", port] => {
+            Some((parse_guid(guid)?.0, port.parse().ok()?))
+        }
+        _ => None,
+    }
+}
+
+fn by_tabs(text: &str, found: &mut Diagnostics) -> Vec<Reading> {
+    let mut readings = Vec::new();
+    let mut columns: Vec<&str> = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        let cells: Vec<&str> = line.split('\t').collect();
+        if line.starts_with(HEADING) {
+            columns = cells;
+            continue;
+        }
+        let cell = |name: &str| {
+            columns.iter().position(|c| *c == name).and_then(|at| cells.get(at)).copied()
+        };
+        let guid = cell("GUID").and_then(parse_guid);
+        let port = cell("Port").and_then(|p| p.trim().parse().ok());
+        if let (Some(guid), Some(port)) = (guid, port) {
+            readings.push(Reading {
+                device: Device::Guid(guid.0),
+                port,
+                time: None,
+                sent: cell("xmit_data").and_then(number),
+                received: cell("rcv_data").and_then(number),
+                width: WORDS,
+                line: i + 1,
+            });
+        } else if !line.trim().is_empty() {
+            let shown: String = line.trim().chars().take(60).collect();
+            found.warn(i + 1, format!("no port in '{shown}'"), "the line is left out");
+        }
+    }
+    readings
+}

@@ -1,0 +1,360 @@
+//! From readings of ports to what channels carried between the first and the last of them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use darkfiber_fabric::{AtPort, Fabric, SwitchId, TerminalId};
+use darkfiber_routing::{DestId, Lids};
+
+use super::{Device, Reading};
+use crate::places::Places;
+use crate::tables::counted;
+use crate::{Diagnostics, ReadError};
+
+/// What channels carried.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Window {
+    /// Bytes on each channel, as far as it is known: switch to switch as in [`Fabric`]; then, by terminal, those to terminals
+    /// and those from them.
+    pub carried: Vec<Option<u64>>,
+    /// Seconds from the first reading to the last, if times are told.
+    pub seconds: Option<f64>,
+    /// Ports with counters that are in the fabric and linked.
+    pub ports: usize,
+    /// Readings of them.
+    pub readings: usize,
+}
+
+/// Which port of the fabric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Port {
+    Switch(SwitchId, u8),
+    Terminal(TerminalId),
+}
+
+/// The two counters of a port over time.
+#[derive(Default)]
+struct Series {
+    /// Time, number of the file, line, what was sent and received in counts, bytes of a count, bits.
+    readings: Vec<(f64, usize, Reading)>,
+}
+
+/// Ends that differ by more do not count the same cable.
+const DIFFERENT: f64 = 0.01;
+/// Bytes that say nothing: management packets cross every cable.
+const LITTLE: u64 = 1 << 20;
+
+/// What the channels of a fabric carried between the first and the last reading of each port; `files` in the order of time,
+/// unless their readings have times. A port with a single reading counts from zero, when its counters were last cleared.
+///
+/// A 32-bit counter that is smaller than before went round once; one at its end stopped counting and is left out. A 64-bit
+/// counter that is smaller than before was cleared in between, and counts from zero then. Both ends of a cable count; the
+/// sender's word is taken. All of that is told in the diagnostics.
+///
+/// # Errors
+/// If most of the ports are not in the fabric: then the counters are of another one.
+pub fn window(
+    fabric: &Fabric,
+    lids: Option<&Lids>,
+    places: &Places,
+    files: &[(&Path, &[Reading])],
+) -> Result<(Window, Diagnostics), ReadError> {
+    let owners = Owners::new(fabric, lids, places);
+    let mut found = Diagnostics::default();
+    let mut of_port: BTreeMap<Port, Series> = BTreeMap::new();
+    let mut unknown: BTreeMap<(Device, u8), usize> = BTreeMap::new();
+    for (file, (_, readings)) in files.iter().enumerate() {
+        for r in *readings {
+            match owners.port(&r.device, r.port) {
+                Some(port) => {
+                    let at = r.time.unwrap_or(0.0);
+                    of_port.entry(port).or_default().readings.push((at, file, r.clone()));
+                }
+                // Ports to the switch itself, and what is not linked, carry nothing.
+                None if r.port == 0 || owners.has(&r.device) => {}
+                None => *unknown.entry((r.device.clone(), r.port)).or_default() += 1,
+            }
+        }
+    }
+    if let Some(((device, port), _)) = unknown.first_key_value() {
+        if unknown.len() > of_port.len() {
+            let path = files.first().map_or(Path::new(""), |f| f.0);
+            return Err(ReadError::not_such(
+                path,
+                format!(
+                    "{} of {} ports are not in the fabric, for example port {port} of {device}",
+                    unknown.len(),
+                    unknown.len() + of_port.len()
+                ),
+                "counters of this fabric",
+                "give the fabric that they were read from, and for LIDs its tables or --guid2lid",
+            ));
+        }
+        let ports = counted(unknown.len(), "port is not", "ports are not");
+        let hint = format!("left out, for example port {port} of {device}");
+        found.warn(0, format!("{ports} in the fabric"), hint);
+    }
+    let mut odd = Odd::default();
+    let most = of_port.values().map(|s| s.readings.len()).max().unwrap_or(0);
+    let (mut first, mut last) = (f64::INFINITY, f64::NEG_INFINITY);
+    let mut has_times = true;
+    let mut by_sender: HashMap<usize, u64> = HashMap::new();
+    let mut by_receiver: HashMap<usize, u64> = HashMap::new();
+    let mut readings = 0;
+    for (&port, series) in &mut of_port {
+        // Stable: without times the order of files and lines is that of time.
+        series.readings.sort_by(|a, b| a.0.total_cmp(&b.0));
+        readings += series.readings.len();
+        if series.readings.len() < most {
+            odd.short.push(port);
+        }
+        for (at, _, r) in &series.readings {
+            has_times &= r.time.is_some();
+            (first, last) = (first.min(*at), last.max(*at));
+        }
+        let Some((out, into)) = channels(fabric, port) else { continue };
+        if let Some(bytes) = series.total(|r| r.sent, port, &mut odd) {
+            by_sender.insert(out, bytes);
+        }
+        if let Some(bytes) = series.total(|r| r.received, port, &mut odd) {
+            by_receiver.insert(into, bytes);
+        }
+    }
+    let channels = fabric.channel_count() + 2 * fabric.terminal_count();
+    let mut differ = 0;
+    let carried = (0..channels)
+        .map(|c| match (by_sender.get(&c), by_receiver.get(&c)) {
+            (Some(&a), Some(&b)) => {
+                let far = a.abs_diff(b) as f64 > DIFFERENT * a.max(b) as f64;
+                differ += usize::from(far && a.abs_diff(b) > LITTLE);
+                Some(a)
+            }
+            (a, b) => a.or(b).copied(),
+        })
+        .collect();
+    odd.tell(fabric, most, &mut found);
+    if differ > 0 {
+        let cables = counted(differ, "channel", "channels");
+        found.warn(
+            0,
+            format!("both ends of {cables} differ by more than 1 %"),
+            "they were read at different times, or data were lost; the sender's number is taken",
+        );
+    }
+    let seconds = (has_times && last > first).then_some(last - first);
+    Ok((Window { carried, seconds, ports: of_port.len(), readings }, found))
+}
+
+/// The channel that a port sends on, and the one that it receives from; nothing if it is not linked.
+fn channels(fabric: &Fabric, port: Port) -> Option<(usize, usize)> {
+    let (m, t) = (fabric.channel_count(), fabric.terminal_count());
+    match port {
+        Port::Terminal(x) => Some((m + t + x.index(), m + x.index())),
+        Port::Switch(s, number) => match fabric.at_port(s, number) {
+            AtPort::Switch(c, _) => Some((c.index(), fabric.reverse(c).index())),
+            AtPort::Terminal(x) => Some((m + x.index(), m + t + x.index())),
+            AtPort::Nothing | AtPort::Loopback => None,
+        },
+    }
+}
+
+impl Series {
+    /// Bytes between the first reading and the last.
+    fn total(
+        &self,
+        of: impl Fn(&Reading) -> Option<u64>,
+        port: Port,
+        odd: &mut Odd,
+    ) -> Option<u64> {
+        let mut values = self.readings.iter().filter_map(|(.., r)| Some((of(r)?, r.width)));
+        let (mut before, width) = values.next()?;
+        let end = if width.bits == 32 { u64::from(u32::MAX) } else { u64::MAX };
+        if before == end {
+            odd.full.push(port);
+            return None;
+        }
+        let mut sum = 0u128;
+        let mut is_alone = true;
+        for (value, width) in values {
+            is_alone = false;
+            if value == end {
+                odd.full.push(port);
+                return None;
+            }
+            sum += if value >= before {
+                u128::from(value - before)
+            } else if width.bits == 32 {
+                odd.round.push(port);
+                u128::from(value) + (1 << 32) - u128::from(before)
+            } else {
+                odd.back.push(port);
+                u128::from(value)
+            };
+            before = value;
+        }
+        if is_alone {
+            odd.alone += 1;
+            sum = u128::from(before);
+        }
+        u64::try_from(sum * u128::from(width.unit)).ok()
+    }
+}
+
+/// What is odd about counters, by port.
+#[derive(Default)]
+struct Odd {
+    /// Went round.
+    round: Vec<Port>,
+    /// Ran backwards.
+    back: Vec<Port>,
+    /// Stand at their end.
+    full: Vec<Port>,
+    /// Have fewer readings than others.
+    short: Vec<Port>,
+    /// Were read once.
+    alone: usize,
+}
+
+impl Odd {
+    fn tell(&mut self, fabric: &Fabric, most: usize, found: &mut Diagnostics) {
+        let name = |port: Port| match port {
+            Port::Switch(s, number) => format!("{} port {number}", fabric.switch(s).description),
+            Port::Terminal(t) => {
+                format!("{} port {}", fabric.host(fabric.host_of(t)).name, fabric.terminal(t).port)
+            }
+        };
+        let mut tell = |ports: &mut Vec<Port>, what: &str, hint: &str| {
+            ports.sort_unstable();
+            ports.dedup();
+            if let Some(&first) = ports.first() {
+                let count = counted(ports.len(), "port", "ports");
+                found.warn(
+                    0,
+                    format!("{count} {what}, for example {}", name(first)),
+                    hint.to_owned(),
+                );
+            }
+        };
+        tell(
+            &mut self.round,
+            "with a 32-bit counter that is smaller than before",
+            "taken to have gone round once; perfquery -x reads the 64-bit ones",
+        );
+        tell(
+            &mut self.full,
+            "with a counter at its end, which counts no more",
+            "left out; clear it (perfquery -R), or read the 64-bit ones (perfquery -x)",
+        );
+        tell(
+            &mut self.back,
+            "with a counter that ran backwards",
+            "taken to have been cleared in between: what it counted before that is lost",
+        );
+        let hint = format!(
+            "others have {most}; counters are sums, so that nothing is lost between the first and the last"
+        );
+        tell(&mut self.short, "with readings missing", &hint);
+        if self.alone > 0 && most == 1 {
+            found.note(
+                0,
+                "one reading of each port".to_owned(),
+                "everything since the counters were cleared is taken; give two files, before and after, for a time of your choice",
+            );
+        }
+    }
+}
+
+/// Finds ports.
+struct Owners<'a> {
+    fabric: &'a Fabric,
+    lids: Option<&'a Lids>,
+    places: &'a Places,
+    switches: HashMap<u64, SwitchId>,
+    switch_names: HashMap<&'a str, Option<SwitchId>>,
+    of_lid: HashMap<u16, DestId>,
+}
+
+impl<'a> Owners<'a> {
+    fn new(fabric: &'a Fabric, lids: Option<&'a Lids>, places: &'a Places) -> Self {
+        let mut switches = HashMap::new();
+        let mut switch_names: HashMap<&str, Option<SwitchId>> = HashMap::new();
+        let mut of_lid = HashMap::new();
+        for s in (0..fabric.switch_count()).map(SwitchId::new) {
+            let switch = fabric.switch(s);
+            switches.insert(switch.guid.0, s);
+            switch_names.entry(&switch.description).and_modify(|of| *of = None).or_insert(Some(s));
+            of_lid.extend(switch.lid.map(|lid| (lid, DestId::switch(fabric, s))));
+        }
+        for (t, terminal) in fabric.terminals().iter().enumerate() {
+            let base = terminal.lid.into_iter();
+            let all = base.flat_map(|lid| (0..1u16 << terminal.lmc).map(move |i| lid + i));
+            of_lid.extend(all.map(|lid| (lid, DestId::terminal(TerminalId::new(t)))));
+        }
+        Self { fabric, lids, places, switches, switch_names, of_lid }
+    }
+
+    fn owner(&self, device: &Device) -> Option<Owner<'_>> {
+        let dest = |dest: DestId| match dest.as_terminal(self.fabric) {
+            Some(t) => Owner::One(t),
+            None => Owner::Switch(SwitchId::new(dest.index() - self.fabric.terminal_count())),
+        };
+        match device {
+            Device::Lid(lid) => match self.lids {
+                Some(lids) => lids.owner(*lid).map(|(of, _)| dest(of)),
+                None => self.of_lid.get(lid).map(|of| dest(*of)),
+            },
+            Device::Guid(guid) => {
+                let terminals = || self.places.of_guid(*guid);
+                self.switches
+                    .get(guid)
+                    .map(|s| Owner::Switch(*s))
+                    .or_else(|| (!terminals().is_empty()).then(|| Owner::Some(terminals())))
+            }
+            Device::Name(name) => {
+                if let Some(Some(s)) = self.switch_names.get(name.as_str()) {
+                    return Some(Owner::Switch(*s));
+                }
+                let (name, index) = match name.rsplit_once('/') {
+                    Some((name, i)) if i.parse::<usize>().is_ok() => {
+                        (name, i.parse::<usize>().ok())
+                    }
+                    _ => (name.as_str(), None),
+                };
+                let all = self.places.of(name);
+                match index {
+                    Some(index) => all.get(index).map(|t| Owner::One(*t)),
+                    None => (!all.is_empty()).then_some(Owner::Some(all)),
+                }
+            }
+        }
+    }
+
+    fn has(&self, device: &Device) -> bool {
+        self.owner(device).is_some()
+    }
+
+    fn port(&self, device: &Device, number: u8) -> Option<Port> {
+        match self.owner(device)? {
+            Owner::Switch(s) => {
+                let is_linked = matches!(
+                    self.fabric.at_port(s, number),
+                    AtPort::Switch(..) | AtPort::Terminal(_)
+                );
+                is_linked.then_some(Port::Switch(s, number))
+            }
+            Owner::One(t) => Some(Port::Terminal(t)),
+            Owner::Some(all) => {
+                let has_number = |t: &&TerminalId| self.fabric.terminal(**t).port == number;
+                all.iter().find(has_number).map(|t| Port::Terminal(*t))
+            }
+        }
+    }
+}
+
+/// Who has a LID, a GUID or a name.
+enum Owner<'a> {
+    Switch(SwitchId),
+    One(TerminalId),
+    /// One of these, by the number of its port.
+    Some(&'a [TerminalId]),
+}

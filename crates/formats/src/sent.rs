@@ -1,0 +1,196 @@
+//! Who sent what to whom, as a profiler of messages writes it: a table of records.
+//!
+//! ```text
+//! source,destination,bytes,job
+//! cn0001,cn0005,1048576,4711
+//! ```
+//!
+//! Columns are known by their heading, in any order, separated by commas, semicolons or tabs; others are ignored. Records of one
+//! pair add up. Names are those of hosts in the fabric, aliases of them, or GUIDs; what a host with several ports sends is
+//! dealt out evenly over them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use darkfiber_fabric::TerminalId;
+
+use crate::places::Places;
+use crate::tables::counted;
+use crate::{Diagnostics, ReadError};
+
+/// What one terminal sent to another.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Sent {
+    /// The job, if records tell it.
+    pub job: Option<String>,
+    /// Who sent.
+    pub from: TerminalId,
+    /// Who received.
+    pub to: TerminalId,
+    /// How much.
+    pub bytes: u64,
+}
+
+const SOURCE: [&str; 6] = ["source", "src", "from", "sourcenode", "srcnode", "sender"];
+const DESTINATION: [&str; 7] =
+    ["destination", "dest", "dst", "to", "destnode", "dstnode", "receiver"];
+const BYTES: [&str; 5] = ["bytes", "size", "volume", "sentbytes", "bytessent"];
+const JOB: [&str; 3] = ["job", "jobid", "jobname"];
+
+/// Whether a text begins as such a table does.
+pub fn is_such(text: &str) -> bool {
+    let heading = text.lines().find(|l| !l.trim().is_empty()).unwrap_or_default();
+    let cells: Vec<String> = heading.split(delimiter(heading) as char).map(plain).collect();
+    let has = |names: &[&str]| cells.iter().any(|c| names.contains(&c.as_str()));
+    has(&SOURCE) && has(&DESTINATION) && has(&BYTES)
+}
+
+fn plain(heading: &str) -> String {
+    let letters = heading.chars().filter(char::is_ascii_alphanumeric);
+    letters.collect::<String>().to_ascii_lowercase()
+}
+
+fn delimiter(heading: &str) -> u8 {
+    let count = |of: u8| heading.bytes().filter(|&b| b == of).count();
+    [b',', b';', b'\t'].into_iter().max_by_key(|&d| count(d)).unwrap_or(b',')
+}
+
+/// Reads records, by rising (job, source, destination). Names that no host has are reported and left out, as is what a host
+/// sends to itself.
+///
+/// # Errors
+/// If it is no such table, or knows none of the fabric's hosts.
+pub fn read(
+    text: &str,
+    path: &Path,
+    places: &Places,
+) -> Result<(Vec<Sent>, Diagnostics), ReadError> {
+    let refused = |what: String, hint: &str| {
+        let expected = "records of what was sent, with columns source, destination and bytes";
+        ReadError::not_such(path, what, expected, hint)
+    };
+    let heading = text.lines().find(|l| !l.trim().is_empty()).unwrap_or_default();
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(delimiter(heading))
+        .flexible(true)
+        .comment(Some(b'#'))
+        .trim(csv::Trim::All)
+        .from_reader(text.as_bytes());
+    let columns: Vec<String> = match reader.headers() {
+        Ok(heading) => heading.iter().map(plain).collect(),
+        Err(e) => return Err(refused(e.to_string(), "")),
+    };
+    let column = |names: &[&str]| columns.iter().position(|c| names.contains(&c.as_str()));
+    let missing =
+        |what: &str| refused(format!("there is no column {what}"), "name it in the heading");
+    let source = column(&SOURCE).ok_or_else(|| missing("source"))?;
+    let destination = column(&DESTINATION).ok_or_else(|| missing("destination"))?;
+    let bytes = column(&BYTES).ok_or_else(|| missing("bytes"))?;
+    let job = column(&JOB);
+
+    let mut found = Diagnostics::default();
+    let mut sent: BTreeMap<(Option<String>, TerminalId, TerminalId), u64> = BTreeMap::new();
+    let mut unknown: BTreeMap<String, usize> = BTreeMap::new();
+    let (mut known, mut to_itself) = (0usize, 0usize);
+    for record in reader.records() {
+        let record = match record {
+            Ok(record) => record,
+            Err(e) => {
+                let line = e.position().map_or(0, |p| p.line() as usize);
+                found.warn(line, "no record", e.to_string());
+                continue;
+            }
+        };
+        let line = record.position().map_or(0, |p| p.line() as usize);
+        let cell = |i: usize| record.get(i).unwrap_or_default();
+        let Ok(amount) = cell(bytes).parse::<u64>() else {
+            let shown: String = cell(bytes).chars().take(40).collect();
+            found.warn(line, format!("no bytes in '{shown}'"), "expected a whole number; left out");
+            continue;
+        };
+        let ends = [cell(source), cell(destination)].map(|name| {
+            let of = places.of(name);
+            if of.is_empty() {
+                *unknown.entry(name.chars().take(60).collect()).or_default() += 1;
+            }
+            of
+        });
+        let [from, to] = ends;
+        if from.is_empty() || to.is_empty() {
+            continue;
+        }
+        known += 1;
+        if from == to {
+            to_itself += 1;
+            continue;
+        }
+        let job = job.map(&cell).filter(|j| !j.is_empty()).map(str::to_owned);
+        let pairs = (from.len() * to.len()) as u64;
+        let all = from.iter().flat_map(|&a| to.iter().map(move |&b| (a, b)));
+        for (i, (a, b)) in (0..).zip(all) {
+            let part = amount / pairs + u64::from(i < amount % pairs);
+            let sum = sent.entry((job.clone(), a, b)).or_default();
+            *sum = sum.saturating_add(part);
+        }
+    }
+    if let Some(first) = unknown.keys().next() {
+        if known == 0 {
+            return Err(refused(
+                format!("no name in it is one of the fabric's hosts, for example '{first}'"),
+                "the file is for other node names; --aliases FILE tells them",
+            ));
+        }
+        let names = counted(unknown.len(), "name is no host's", "names are no hosts'");
+        let lines: usize = unknown.values().sum();
+        let lines = counted(lines, "record", "records");
+        found.warn(
+            0,
+            format!("{names} in the fabric, for example '{first}'"),
+            format!("{lines} left out"),
+        );
+    }
+    if to_itself > 0 {
+        let records = counted(to_itself, "record is", "records are");
+        found.note(
+            0,
+            format!("{records} of a host to itself"),
+            "that is on no cable, and left out",
+        );
+    }
+    let all = sent.into_iter().filter(|(_, bytes)| *bytes > 0);
+    Ok((all.map(|((job, from, to), bytes)| Sent { job, from, to, bytes }).collect(), found))
+}
+
+#[cfg(test)]
+mod tests {
+    use darkfiber_fabric::open;
+
+    use super::*;
+    use crate::places::Aliases;
+
+    fn read_for(text: &str) -> Result<(Vec<Sent>, Diagnostics), ReadError> {
+        let fabric = open("kary:k=2,n=2").expect("a spec").fabric;
+        read(text, Path::new("sent.csv"), &Places::new(&fabric, Aliases::new()))
+    }
+
+    #[test]
+    fn records_add_up_and_odd_ones_are_told() {
+        let text = "Job ID;dst;calls;Bytes;src\n7;cn0003;1;100;cn0001\n7;cn0003;9;11;cn0001\n;cn0001;1;5;cn0004\n\
+                    7;cn0001;1;5;cn0001\n7;nobody;1;5;cn0001\n7;cn0002;1;many;cn0001\n";
+        assert!(is_such(text));
+        let (sent, found) = read_for(text).expect("a table");
+        let told: Vec<(Option<&str>, u32, u32, u64)> =
+            sent.iter().map(|s| (s.job.as_deref(), s.from.0, s.to.0, s.bytes)).collect();
+        assert_eq!(told, [(None, 3, 0, 5), (Some("7"), 0, 2, 111)]);
+        assert_eq!(found.0.len(), 3, "{found:?}");
+    }
+
+    #[test]
+    fn what_is_no_such_table() {
+        for text in ["", "a,b,c\n1,2,3\n", "source,destination\ncn0001,cn0002\n"] {
+            assert!(!is_such(text) && read_for(text).is_err(), "{text}");
+        }
+        let strangers = "source,destination,bytes\nx,y,1\n";
+        assert!(read_for(strangers).expect_err("other hosts").to_string().contains("'x'"));
+    }
+}
