@@ -89,6 +89,9 @@ pub(crate) enum Command {
     /// Which channels are hot, whose traffic it is, who suffers, and which few table entries to change
     #[command(after_help = help::HOT)]
     Hot(HotCommand),
+    /// Which free hosts a new job should have, and its ranks in which order
+    #[command(after_help = help::PROPOSE)]
+    Place(ProposeCommand),
     /// Search for routes of a fat-tree that beat those made by rule
     #[command(after_help = help::OPTIMISE)]
     Optimise(OptimiseCommand),
@@ -682,6 +685,35 @@ pub(crate) struct HotCommand {
     /// Lines of each list; -v shows all
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ProposeCommand {
+    /// Fabric, tables, and the jobs that run, in TOML, as for simulate; without, give --fabric and what was counted
+    #[arg(value_name = "SCENARIO", required_unless_present = "fabric", conflicts_with = "fabric")]
+    pub(crate) scenario: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) counted: CountedArgs,
+    /// What the new job does: name:key=value,... of `darkfiber list traffic`
+    #[arg(
+        long,
+        value_name = "TRAFFIC",
+        required_unless_present = "files",
+        conflicts_with = "files"
+    )]
+    pub(crate) traffic: Option<String>,
+    /// Instead: a schedule, traces, or a matrix of communication of it
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) files: Vec<String>,
+    /// Hosts that it needs
+    #[arg(long, value_name = "N")]
+    pub(crate) nodes: usize,
+    /// Ranks of each host, side by side
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub(crate) per_node: u32,
+    /// Write hostfile, rankfile, ranks (a host for each rank, for srun) and the result (place.json) here
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// A fabric that runs, and what was counted on it.

@@ -272,7 +272,7 @@ fn named_hosts(list: &str, machine: &Machine) -> Result<Vec<u32>, Failure> {
 }
 
 /// What files say that ranks do.
-fn program(
+pub(crate) fn program(
     files: &[String],
     folder: &Path,
     library: Library,

@@ -210,6 +210,16 @@ Examples:
   darkfiber hot examples/cab.toml --max-load 61.5GB -o new-tables --svg hot.svg
   darkfiber hot examples/cab.toml --policy first --format csv";
 
+pub(crate) const PROPOSE: &str = "\
+Every allocator proposes hosts; then hosts are exchanged with free ones and with each other as long as the fullest channels
+get less full, those of the job itself and those of the jobs that run. What a job loses is counted as by hot: `alone` and
+`together` are the times of the slowest channel that it crosses.
+
+Examples:
+  darkfiber place examples/cab.toml --traffic bis --nodes 72 --per-node 16
+  darkfiber place --fabric ibnetdiscover.out --routes lfts.dump --counters before after --jobs squeue.txt \\
+    --traffic nn --nodes 64 --per-node 16 -o job";
+
 pub(crate) const SIMULATE: &str = "\
 A scenario is a fabric, its routes, jobs placed on it, and their traffic:
 

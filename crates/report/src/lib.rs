@@ -16,6 +16,7 @@ pub mod measure;
 pub mod model;
 pub mod number;
 pub mod optimise;
+pub mod place;
 pub mod plot;
 pub mod replay;
 pub mod reproduce;

@@ -8,6 +8,7 @@ use crate::hot::HotResult;
 use crate::measure::MeasureOutcome;
 use crate::model::{Comparison, FabricResult, Listed, Single, Sweep};
 use crate::optimise::OptimiseResult;
+use crate::place::PlaceResult;
 use crate::replay::ReplayResult;
 use crate::reproduce::{ReproduceAll, ReproduceOne};
 use crate::reroute::RerouteResult;
@@ -35,6 +36,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<SharingResult<'_>>("jobs-report"),
         of::<SimulateResult<'_>>("simulate"),
         of::<HotResult<'_>>("hot"),
+        of::<PlaceResult<'_>>("place"),
         input::<Scenario>("scenario"),
         of::<Listed>("list"),
     ]

@@ -10,6 +10,7 @@ pub(crate) mod man;
 pub(crate) mod measure;
 pub(crate) mod metrics;
 pub(crate) mod optimise;
+pub(crate) mod place;
 pub(crate) mod replay;
 pub(crate) mod reproduce;
 pub(crate) mod reroute;

@@ -185,9 +185,7 @@ fn what_was_counted_elsewhere_is_refused() {
     error: x: no name in it is one of the fabric's hosts, for example 'x'; expected records of what was sent, with columns source, destination and bytes
     hint: the file is for other node names; --aliases FILE tells them
     ");
-    assert_snapshot!(refused("--sent x", &[("x", "hello\n")], 3), @r"
-    error: x: no line has a colon; expected demands, 'source: destination=weight ...' on each line
-    ");
+    assert_snapshot!(refused("--sent x", &[("x", "hello\n")], 3), @"error: x: no line has a colon; expected demands, 'source: destination=weight ...' on each line");
     // 32-bit counters that went round, and some that ran backwards.
     let odd = "# Port counters: Lid 1 port 1\nPortXmitData:....4294967290\n\
                # Port counters: Lid 1 port 1\nPortXmitData:....10\n\

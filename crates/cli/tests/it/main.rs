@@ -6,6 +6,7 @@ mod help;
 mod hot;
 mod jobs;
 mod measure;
+mod place;
 mod recognise;
 mod replay;
 mod reroute;

@@ -149,6 +149,13 @@ fn hot_channels() {
     hold("hot", &[("hot scenario", &keys), ("hot crossing", &moves)]);
 }
 
+#[test]
+fn placements() {
+    let keys = ["/proposed", "/placements/0/alone_seconds", "/hosts/0", "/free"];
+    let line = "place crossing --traffic pairs:steps=1 --nodes 2 --per-node 2";
+    hold("place", &[(line, &keys)]);
+}
+
 /// Scenarios are what users write: those of the examples are as the schema says, and a misspelt key is not.
 #[test]
 fn scenarios() {
@@ -267,6 +274,7 @@ fn every_schema_is_tested() {
             "measure-comparison.json",
             "measure.json",
             "optimise.json",
+            "place.json",
             "replay.json",
             "reproduce-all.json",
             "reproduce.json",

@@ -124,6 +124,7 @@ pub static EXPERIMENTS: &[&dyn Experiment] = &[
     &afar::Quiet,
     &afar::Update,
     &afar::Versus,
+    &afar::Seats,
 ];
 
 /// The experiment of that id, in capitals or not.

@@ -1,6 +1,7 @@
 //! Jobs of Cab in time: by themselves, and all at once.
 
 use darkfiber_analysis::heat::Flow;
+use darkfiber_fabric::TerminalId;
 use darkfiber_routing::Routes;
 use darkfiber_workload::play::{Host, Job, host};
 
@@ -67,12 +68,12 @@ impl Contest {
     }
 
     /// The terminals of a job's ranks.
-    pub(super) fn terminals(&self, job: usize) -> &[darkfiber_fabric::TerminalId] {
+    pub(super) fn terminals(&self, job: usize) -> &[TerminalId] {
         &self.jobs[job].terminals
     }
 
     /// The terminals of each job, each once.
-    pub(super) fn places(&self) -> Vec<Vec<darkfiber_fabric::TerminalId>> {
+    pub(super) fn places(&self) -> Vec<Vec<TerminalId>> {
         let place = |job: &Job| {
             let mut all = job.terminals.clone();
             all.sort_unstable();
@@ -80,6 +81,32 @@ impl Contest {
             all
         };
         self.jobs.iter().map(place).collect()
+    }
+
+    /// The same with a job elsewhere; what is sent is told for the old place.
+    pub(super) fn moved(&self, job: usize, terminals: Vec<TerminalId>) -> Self {
+        let mut jobs = self.jobs.clone();
+        jobs[job].terminals = terminals;
+        let (names, flows) = (self.names.clone(), self.flows.clone());
+        Self { jobs, names, flows, weights: self.weights.clone() }
+    }
+
+    /// One job by itself, in seconds.
+    pub(super) fn alone_of(
+        &self,
+        job: usize,
+        lab: &Lab,
+        routes: &Routes,
+        lids: LidsPart,
+        seed: u64,
+    ) -> f64 {
+        let one = Self {
+            jobs: vec![self.jobs[job].clone()],
+            names: vec![self.names[job]],
+            flows: Vec::new(),
+            weights: vec![self.weights[job]],
+        };
+        one.alone(lab, routes, lids, seed)[0]
     }
 
     /// Every job by itself, in seconds.

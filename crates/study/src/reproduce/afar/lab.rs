@@ -17,7 +17,7 @@ use crate::simulate::{seated, sent};
 /// Nodes that all jobs of a workload have together (section IV-A).
 const NODES: u32 = 1152;
 /// Ranks of a node (section III).
-const RANKS: u32 = 16;
+pub(super) const RANKS: u32 = 16;
 /// The benchmarks, as many jobs of each.
 pub(super) const BENCHMARKS: [&str; 4] = ["bis", "nn", "pairs", "fft-proxy"];
 /// A gigabyte.
@@ -75,6 +75,11 @@ impl Lab {
     /// The tables that it starts from.
     pub(super) fn routes(&self) -> &Routes {
         &self.routes
+    }
+
+    /// Its hosts.
+    pub(super) fn machine(&self) -> &Machine {
+        &self.machine
     }
 
     /// The machine.

@@ -1,7 +1,5 @@
 //! `darkfiber hot`: which channels are hot, whose traffic it is, who suffers, and which few entries to change.
 
-mod given;
-
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -21,9 +19,9 @@ use crate::addresses::Addresses;
 use crate::args::{Common, Format, HotCommand, HotPolicy};
 use crate::cast;
 use crate::failure::{Exit, Failure};
+use crate::given::Given;
 use crate::progress::Progress;
 use crate::{out, provenance, save};
-use given::Given;
 
 /// Layers that new paths may use beside those of the tables: every path keeps its own.
 const KEPT: u8 = 1;
@@ -44,7 +42,7 @@ impl From<HotPolicy> for Policy {
 pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
     let most = cast::bytes(args.max_load.as_ref(), "--max-load")?;
     let progress = Progress::new(5, common.quiet);
-    let mut given = Given::load(args, common, &progress)?;
+    let mut given = Given::load(args.scenario.as_deref(), &args.counted, common, &progress)?;
     let common = &Common { seed: Some(given.seed), ..common.clone() };
     let lids = given.lids.take();
     let topology = &given.loaded.topology;
@@ -230,7 +228,7 @@ impl View<'_> {
                 let later = Fate { alone: fate.alone, ..then.fate(j) };
                 JobFate {
                     job: self.given.jobs[j].clone(),
-                    terminals: self.given.sizes[j],
+                    terminals: self.given.places[j].len(),
                     alone_seconds: fate.alone,
                     together_seconds: fate.together,
                     slowdown: fate.slowdown(),

@@ -12,7 +12,7 @@ use darkfiber_formats::{demands, input, sent as records};
 use darkfiber_routing::{Lids, Routes};
 use darkfiber_study::simulate::sent;
 
-use crate::args::{Common, CountedArgs, FabricArgs, HotCommand, TableArgs};
+use crate::args::{Common, CountedArgs, FabricArgs, TableArgs};
 use crate::failure::Failure;
 use crate::jobs::{self, Running};
 use crate::load::{self, Loaded};
@@ -24,36 +24,37 @@ use crate::{out, tables};
 const ALL_PAIRS: usize = 2_000;
 
 /// All that is needed.
-pub(super) struct Given {
-    pub(super) loaded: Loaded,
-    pub(super) routes: Routes,
+pub(crate) struct Given {
+    pub(crate) loaded: Loaded,
+    pub(crate) routes: Routes,
     /// The LIDs that the tables speak of, where they do.
-    pub(super) lids: Option<Lids>,
+    pub(crate) lids: Option<Lids>,
     /// Which engine or file the tables are from.
-    pub(super) from: String,
-    pub(super) title: String,
-    pub(super) seed: u64,
+    pub(crate) from: String,
+    pub(crate) title: String,
+    pub(crate) seed: u64,
     /// Names of the jobs.
-    pub(super) jobs: Vec<String>,
-    /// How many terminals each has.
-    pub(super) sizes: Vec<usize>,
-    pub(super) flows: Vec<Flow>,
+    pub(crate) jobs: Vec<String>,
+    /// The terminals of each; of all together where nothing tells them apart.
+    pub(crate) places: Vec<Vec<TerminalId>>,
+    pub(crate) flows: Vec<Flow>,
     /// What the flows were estimated from.
-    pub(super) counted: Option<(Window, Estimate)>,
+    pub(crate) counted: Option<(Window, Estimate)>,
 }
 
 impl Given {
     /// Reads it; three steps of progress.
-    pub(super) fn load(
-        args: &HotCommand,
+    pub(crate) fn load(
+        scenario: Option<&Path>,
+        live: &CountedArgs,
         common: &Common,
         progress: &Progress,
     ) -> Result<Self, Failure> {
-        if let Some(path) = &args.scenario {
+        if let Some(path) = scenario {
             let (scene, ()) = Scene::load(path, common, progress, |_| Ok(()))?;
             let Scene { loaded, cast, routes, lids, from, title, seed, .. } = scene;
             let flows = sent(&cast.jobs);
-            let sizes = cast.places().iter().map(Vec::len).collect();
+            let places = cast.places();
             let jobs = cast.names;
             progress.step();
             return Ok(Self {
@@ -64,12 +65,11 @@ impl Given {
                 title,
                 seed,
                 jobs,
-                sizes,
+                places,
                 flows,
                 counted: None,
             });
         }
-        let live = &args.counted;
         let (Some(name), Some(path)) = (&live.fabric, &live.routes) else {
             return Err(Failure::usage("give a scenario, or --fabric and --routes"));
         };
@@ -104,7 +104,7 @@ impl Given {
             title: String::new(),
             seed: common.seed(),
             jobs: Vec::new(),
-            sizes: Vec::new(),
+            places: Vec::new(),
             flows: Vec::new(),
             counted: None,
             loaded,
@@ -163,7 +163,7 @@ impl Given {
             of.sort_unstable();
             of.dedup();
         }
-        self.sizes = ends.iter().map(Vec::len).collect();
+        self.places = ends;
         self.jobs = jobs.names;
         Ok(())
     }
@@ -203,7 +203,7 @@ impl Given {
         let pairs = Pairs::new(self.fabric(), &self.routes, &ends);
         let estimate = pairs.estimate(&window.carried);
         self.flows.clone_from(&estimate.flows);
-        self.sizes = ends.iter().map(Vec::len).collect();
+        self.places = ends;
         self.jobs = names;
         self.counted = Some((window, estimate));
         Ok(())

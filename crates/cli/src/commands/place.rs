@@ -1,0 +1,281 @@
+//! `darkfiber place`: which free hosts a new job should have.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Instant;
+
+use darkfiber_analysis::heat::{Flow, Heat};
+use darkfiber_analysis::place::Placing;
+use darkfiber_fabric::TerminalId;
+use darkfiber_formats::jobs::hostlist;
+use darkfiber_report::place::{self as report, PlaceResult, Placement};
+use darkfiber_report::{Style, json};
+use darkfiber_workload::collective::Library;
+use darkfiber_workload::placement::{ALLOCATORS, Free};
+use darkfiber_workload::schedule::Program;
+use darkfiber_workload::traffic::{Given as Asked, traffic};
+use darkfiber_workload::{CommMatrix, Machine, Stream};
+
+use super::metrics;
+use crate::args::{Common, Format, ProposeCommand};
+use crate::cast;
+use crate::failure::{Exit, Failure};
+use crate::given::Given;
+use crate::progress::Progress;
+use crate::{out, provenance, save};
+
+/// Placements that are told beside the proposed one.
+const TOLD: [&str; 2] = ["linear", "random"];
+
+pub(crate) fn run(args: &ProposeCommand, common: &Common) -> Result<Exit, Failure> {
+    if args.nodes == 0 {
+        return Err(Failure::usage("--nodes must be at least 1"));
+    }
+    let progress = Progress::new(4, common.quiet);
+    let given = Given::load(args.scenario.as_deref(), &args.counted, common, &progress)?;
+    let common = &Common { seed: Some(given.seed), ..common.clone() };
+    let topology = &given.loaded.topology;
+    let program = program(args, common)?;
+    let job = NewJob::new(&given, &program, args)?;
+    progress.at("placing");
+    let start = Instant::now();
+    let seed = common.seed();
+    let tried: Vec<(&str, Vec<u32>)> = ALLOCATORS
+        .iter()
+        .filter_map(|a| {
+            let free = Free { machine: &job.machine, is_free: &job.is_free };
+            let hosts = a.give(&free, args.nodes, &mut Stream::new(seed, 0))?;
+            Some((a.name, hosts))
+        })
+        .collect();
+    if tried.is_empty() {
+        let free = job.is_free.iter().filter(|f| **f).count();
+        return Err(Failure::infeasible(format!("{free} hosts are free, not {}", args.nodes)));
+    }
+    let (hosts, exchanges) = job.search(&given, &tried, seed);
+    let seconds = start.elapsed().as_secs_f64();
+    progress.step();
+    drop(progress);
+
+    let mut placements: Vec<Placement> = tried
+        .iter()
+        .filter(|(name, _)| TOLD.contains(name))
+        .map(|(name, hosts)| job.judged(&given, name, hosts))
+        .collect();
+    placements.push(job.judged(&given, "proposed", &hosts));
+    let names: Vec<String> =
+        hosts.iter().map(|&h| job.machine.name(job.usable[h as usize]).to_owned()).collect();
+    let facts = metrics::facts(
+        &topology.fabric,
+        topology.shape.as_ref(),
+        given.loaded.structure.as_ref(),
+        false,
+    );
+    let provenance = provenance::of(&topology.fabric, common);
+    let what = args.traffic.clone().unwrap_or_else(|| args.files.join(" "));
+    let mut sorted = names.clone();
+    sorted.sort_unstable();
+    let result = PlaceResult {
+        title: &given.title,
+        tables: &given.from,
+        traffic: &what,
+        ranks: program.ranks(),
+        bytes: job.sent.iter().map(|s| s.2).sum(),
+        jobs: job.others,
+        free: job.is_free.iter().filter(|f| **f).count(),
+        proposed: placements.len() - 1,
+        placements: &placements,
+        hosts: &names,
+        hostlist: &hostlist::compress(&sorted),
+        exchanges,
+        seconds,
+        fabric: &facts,
+        provenance: &provenance,
+    };
+    let json_text = json::text(&result);
+    if let Some(dir) = &args.output {
+        write(dir, &names, &program, args.per_node, &json_text)?;
+    }
+    out::print(&match common.format {
+        Format::Json => json_text,
+        Format::Csv => report::csv(&result),
+        Format::Table => report::text(&result, Style::of_stdout()),
+    })?;
+    if let (Some(dir), false) = (&args.output, common.quiet) {
+        out::tell(&format!("wrote hostfile and rankfile to {}", dir.display()));
+    }
+    Ok(Exit::Fine)
+}
+
+/// What the job does.
+fn program(args: &ProposeCommand, common: &Common) -> Result<Program, Failure> {
+    let library = Library::named("openmpi").expect("known");
+    let ranks = u32::try_from(args.nodes).ok().and_then(|n| n.checked_mul(args.per_node));
+    let Some(ranks) = ranks else {
+        return Err(Failure::infeasible("these are more ranks than can be numbered"));
+    };
+    let Some(spec) = &args.traffic else {
+        let program = cast::program(&args.files, Path::new(""), library, common)?;
+        if program.ranks() > ranks {
+            return Err(Failure::infeasible(format!(
+                "its {} ranks do not fit: {} hosts with {} each hold {ranks}",
+                program.ranks(),
+                args.nodes,
+                args.per_node
+            ))
+            .hint("give it more --nodes, or a larger --per-node"));
+        }
+        return Ok(program);
+    };
+    let mut asked = Asked::new(ranks);
+    (asked.per_node, asked.library, asked.seed) = (args.per_node, library, common.seed());
+    traffic(spec, &asked).map_err(|e| {
+        Failure::input(format!("--traffic: {e}"))
+            .hint("`darkfiber list traffic` shows what there is")
+    })
+}
+
+/// The job, and the machine as it finds it.
+struct NewJob {
+    machine: Machine,
+    /// By host, whether no job has it.
+    is_free: Vec<bool>,
+    /// Hosts that may be used: free ones with as many terminals as most.
+    usable: Vec<u32>,
+    /// Their terminals.
+    terminals: Vec<Vec<TerminalId>>,
+    /// Bytes from seat to seat.
+    sent: Vec<(u32, u32, u64)>,
+    /// Jobs that run.
+    others: usize,
+    now: Heat,
+}
+
+impl NewJob {
+    fn new(given: &Given, program: &Program, args: &ProposeCommand) -> Result<Self, Failure> {
+        let fabric = &given.loaded.topology.fabric;
+        let machine = Machine::new(&given.loaded.topology, 1);
+        // Where nothing tells jobs apart, nobody knows who is busy.
+        let are_known = given.counted.is_none() || args.counted.jobs.jobs.is_some();
+        let busy = if are_known { given.places.as_slice() } else { &[] };
+        let mut is_busy = vec![false; fabric.terminal_count()];
+        for t in busy.iter().flatten() {
+            is_busy[t.index()] = true;
+        }
+        let hosts = || 0..machine.len() as u32;
+        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+        for h in hosts() {
+            *counts.entry(machine.terminals(h).len()).or_default() += 1;
+        }
+        let adapters = counts.iter().max_by_key(|(_, n)| **n).map_or(1, |(a, _)| *a);
+        let is_usable = |h: u32| {
+            let of = machine.terminals(h);
+            of.len() == adapters && of.iter().all(|t| !is_busy[t.index()])
+        };
+        let is_free: Vec<bool> = hosts().map(is_usable).collect();
+        let usable: Vec<u32> = hosts().filter(|&h| is_free[h as usize]).collect();
+        if usable.len() < args.nodes {
+            return Err(Failure::infeasible(format!(
+                "{} hosts are free, not {}",
+                usable.len(),
+                args.nodes
+            ))
+            .hint("ask for fewer --nodes, or leave jobs out that have ended"));
+        }
+        let terminals = usable.iter().map(|&h| machine.terminals(h).to_vec()).collect();
+        // Ranks of a host use its adapters in turn.
+        let seat = |rank: u32| {
+            let (slot, within) = (rank / args.per_node, rank % args.per_node);
+            slot * adapters as u32 + within % adapters as u32
+        };
+        let mut of_pair: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+        for &(a, b, bytes) in CommMatrix::of_program(program).entries() {
+            if a / args.per_node != b / args.per_node {
+                *of_pair.entry((seat(a), seat(b))).or_default() += bytes;
+            }
+        }
+        let sent = of_pair.into_iter().map(|((a, b), bytes)| (a, b, bytes)).collect();
+        let others = busy.len();
+        let now = Heat::of(fabric, &given.routes, &given.flows, given.jobs.len());
+        Ok(Self { machine, is_free, usable, terminals, sent, others, now })
+    }
+
+    /// The best of all that begins somewhere; hosts by their number among the usable ones.
+    fn search(&self, given: &Given, tried: &[(&str, Vec<u32>)], seed: u64) -> (Vec<u32>, usize) {
+        let placing = Placing {
+            fabric: &given.loaded.topology.fabric,
+            routes: &given.routes,
+            hosts: &self.terminals,
+            sent: &self.sent,
+            others: &self.now.seconds,
+        };
+        let found = tried.iter().map(|(_, hosts)| placing.improve(&self.usable_of(hosts), seed));
+        let best = found.min_by(|a, b| a.after.total_cmp(&b.after)).expect("one was tried");
+        (best.hosts, best.exchanges)
+    }
+
+    fn usable_of(&self, hosts: &[u32]) -> Vec<u32> {
+        let place =
+            |h: &u32| self.usable.binary_search(h).expect("allocators give free hosts") as u32;
+        hosts.iter().map(place).collect()
+    }
+
+    /// What a placement would do; `hosts` are those of the machine, or by their number among the usable ones where it is
+    /// `proposed`.
+    fn judged(&self, given: &Given, name: &str, hosts: &[u32]) -> Placement {
+        let hosts = if name == "proposed" { hosts.to_vec() } else { self.usable_of(hosts) };
+        let adapters = self.terminals.first().map_or(1, Vec::len);
+        let terminal = |seat: u32| {
+            let seat = seat as usize;
+            self.terminals[hosts[seat / adapters] as usize][seat % adapters]
+        };
+        let job = given.jobs.len();
+        let mut flows = given.flows.clone();
+        flows.extend(self.sent.iter().map(|&(a, b, bytes)| Flow {
+            job: job as u32,
+            from: terminal(a),
+            to: terminal(b),
+            bytes,
+        }));
+        let fabric = &given.loaded.topology.fabric;
+        let then = Heat::of(fabric, &given.routes, &flows, job + 1);
+        let fate = then.fate(job);
+        let loses = |j: usize| {
+            let before = self.now.fate(j).together;
+            if before > 0.0 { then.fate(j).together / before - 1.0 } else { 0.0 }
+        };
+        let worst = (0..job).map(|j| (loses(j), j)).max_by(|a, b| a.0.total_cmp(&b.0));
+        let worst = worst.filter(|w| w.0 > 0.0);
+        Placement {
+            name: name.to_owned(),
+            alone_seconds: fate.alone,
+            together_seconds: fate.together,
+            slowdown: fate.slowdown(),
+            others: worst.map_or(0.0, |w| w.0),
+            loser: worst.map(|w| given.jobs[w.1].clone()),
+            fullest: then.between_switches().iter().copied().max().unwrap_or(0),
+        }
+    }
+}
+
+/// Files that start a job there.
+fn write(
+    dir: &Path,
+    hosts: &[String],
+    program: &Program,
+    per_node: u32,
+    json: &str,
+) -> Result<(), Failure> {
+    save::directory(dir)?;
+    let ranks = || (0..program.ranks()).map(|r| (r, &hosts[(r / per_node) as usize], r % per_node));
+    save::file(&dir.join("hostfile"), |out| {
+        hosts.iter().try_for_each(|host| writeln!(out, "{host} slots={per_node}"))
+    })?;
+    save::file(&dir.join("rankfile"), |out| {
+        ranks().try_for_each(|(rank, host, slot)| writeln!(out, "rank {rank}={host} slot={slot}"))
+    })?;
+    save::file(&dir.join("ranks"), |out| {
+        ranks().try_for_each(|(_, host, _)| writeln!(out, "{host}"))
+    })?;
+    save::file(&dir.join("place.json"), |out| out.write_all(json.as_bytes()))
+}

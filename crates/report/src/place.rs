@@ -1,0 +1,127 @@
+//! The result of `darkfiber place`: hosts for a new job, and what they would make of it.
+
+use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::comma;
+use crate::model::{FabricFacts, Provenance};
+use crate::number::{counted, duration};
+use crate::simulate::{bytes, seconds};
+use crate::table::{self, Style};
+
+/// All of it.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+pub struct PlaceResult<'a> {
+    /// What the traffic of the jobs that run is of.
+    pub title: &'a str,
+    /// The tables: their file, or the engine that made them.
+    pub tables: &'a str,
+    /// What the new job does.
+    pub traffic: &'a str,
+    /// Its ranks.
+    pub ranks: u32,
+    /// What it sends between hosts.
+    pub bytes: u64,
+    /// Jobs that run.
+    pub jobs: usize,
+    /// Hosts that none of them has.
+    pub free: usize,
+    /// Placements, that which is proposed last.
+    pub placements: &'a [Placement],
+    /// The number of the proposed one.
+    pub proposed: usize,
+    /// Its hosts, in the order of ranks.
+    pub hosts: &'a [String],
+    /// The same, short.
+    pub hostlist: &'a str,
+    /// Exchanges of hosts that led there.
+    pub exchanges: usize,
+    /// Seconds that the search took.
+    pub seconds: f64,
+    /// The fabric.
+    pub fabric: &'a FabricFacts,
+    /// Where the result comes from.
+    pub provenance: &'a Provenance,
+}
+
+/// What a placement would do.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+pub struct Placement {
+    /// The allocator, or `proposed`.
+    pub name: String,
+    /// Seconds that the slowest channel of the job needs for what it sends itself.
+    pub alone_seconds: f64,
+    /// Seconds that the slowest of its channels needs for what all send.
+    pub together_seconds: f64,
+    /// How much longer that is: 1 for twice as long.
+    pub slowdown: f64,
+    /// How much longer the other job that loses most takes then than without the new one.
+    pub others: f64,
+    /// That job.
+    pub loser: Option<String>,
+    /// Bytes on the fullest channel between switches.
+    pub fullest: u64,
+}
+
+/// For people.
+pub fn text(r: &PlaceResult<'_>, style: Style) -> String {
+    let mut text = format!("{}\n", table::headline(r.fabric));
+    let _ok = writeln!(
+        text,
+        "{}: a job of {} sends {} on {}; {}, {} free, tables of {}\n",
+        r.traffic,
+        counted(r.ranks as usize, "rank", "ranks"),
+        bytes(r.bytes as f64),
+        counted(r.hosts.len(), "host", "hosts"),
+        counted(r.jobs, "other job", "other jobs"),
+        counted(r.free, "host", "hosts"),
+        r.tables,
+    );
+    let longer = |x: f64| format!("{:.0} %", (100.0 * x).round() + 0.0);
+    let rows: Vec<Vec<String>> = r
+        .placements
+        .iter()
+        .map(|p| {
+            vec![
+                p.name.clone(),
+                seconds(p.alone_seconds),
+                seconds(p.together_seconds),
+                longer(p.slowdown),
+                longer(p.others),
+                p.loser.clone().unwrap_or_default(),
+                bytes(p.fullest as f64),
+            ]
+        })
+        .collect();
+    let heading =
+        ["placement", "alone", "together", "it loses", "others lose", "who", "fullest channel"];
+    text.push_str(&table::plain(&heading, &rows, &[1, 2, 3, 4, 6], style));
+    let _ok = writeln!(
+        text,
+        "\nproposed: {}\n{} in {}; -o DIR writes hostfile and rankfile",
+        r.hostlist,
+        counted(r.exchanges, "exchange of hosts", "exchanges of hosts"),
+        duration(r.seconds)
+    );
+    text
+}
+
+/// A line for each placement.
+pub fn csv(r: &PlaceResult<'_>) -> String {
+    let heading = ["placement", "alone_s", "together_s", "slowdown", "others", "loser", "fullest"];
+    let mut lines = vec![heading.map(str::to_owned).to_vec()];
+    lines.extend(r.placements.iter().map(|p| {
+        vec![
+            p.name.clone(),
+            p.alone_seconds.to_string(),
+            p.together_seconds.to_string(),
+            p.slowdown.to_string(),
+            p.others.to_string(),
+            p.loser.clone().unwrap_or_default(),
+            p.fullest.to_string(),
+        ]
+    }));
+    comma::text(&lines)
+}

@@ -1,0 +1,156 @@
+//! Where a new job sits among fifteen others, and what that costs it and them; no paper shows it.
+
+use darkfiber_analysis::heat::{Flow, Heat};
+use darkfiber_analysis::place::Placing;
+use darkfiber_fabric::TerminalId;
+use darkfiber_workload::Stream;
+use darkfiber_workload::placement::{ALLOCATORS, Free, allocator};
+use rayon::prelude::*;
+
+use super::contest::{Contest, MODEL, longer, most};
+use super::lab::{Lab, RANKS};
+use crate::reproduce::{Class, Context, Experiment, Row};
+use crate::simulate::LidsPart;
+
+/// See [`Experiment::title`].
+pub(crate) struct Seats;
+
+/// Placements of the others.
+const PLACEMENTS: u64 = 3;
+/// Who is placed.
+const WHO: [&str; 2] = ["bis", "nn"];
+/// How.
+const WAYS: [&str; 3] = ["random", "linear", "proposed"];
+
+/// What came of a way: the job's own time and how much longer it was than by itself, and how much longer the worst of the
+/// others ran.
+type Seen = [(f64, f64, f64); 3];
+
+impl Experiment for Seats {
+    fn id(&self) -> &'static str {
+        "AFAR-PLACE"
+    }
+
+    fn title(&self) -> &'static str {
+        "A new job beside fifteen on Cab: hosts at random, side by side, and as darkfiber place proposes"
+    }
+
+    fn paper(&self) -> &'static str {
+        "no paper: the workloads of Smith et al., SC'18"
+    }
+
+    fn setup(&self) -> &'static str {
+        const TEXT: &str = "Three placements of the 16-job workload. The last bis (nn) job is taken away and placed anew on the hosts that \
+             are free then: at random (as it was), linear (side by side where there is room, else the lowest), and as \
+             `darkfiber place` proposes, tables of ftree. Times over those by itself on the same hosts. Nothing is judged. ";
+        static WHOLE: std::sync::LazyLock<String> =
+            std::sync::LazyLock::new(|| format!("{TEXT}{MODEL}"));
+        &WHOLE
+    }
+
+    fn class(&self) -> Class {
+        Class::Substitute
+    }
+
+    fn run(&self, context: &Context<'_>) -> Vec<Row> {
+        let lab = Lab::new();
+        let cases: Vec<(&str, u64)> =
+            WHO.iter().flat_map(|who| (0..PLACEMENTS).map(move |i| (*who, i))).collect();
+        let seen: Vec<Seen> = cases
+            .par_iter()
+            .with_max_len(1)
+            .map(|&(who, i)| {
+                (context.at)(&format!("{who}, placement {}", i + 1));
+                placed(&lab, who, context.seed + i)
+            })
+            .collect();
+        let mut rows = Vec::new();
+        for who in WHO {
+            for (way, name) in WAYS.iter().enumerate() {
+                let of: Vec<(f64, f64, f64)> = (cases.iter().zip(&seen))
+                    .filter(|((w, _), _)| *w == who)
+                    .map(|(_, seen)| seen[way])
+                    .collect();
+                let mean = |of: Vec<f64>| of.iter().sum::<f64>() / of.len() as f64;
+                let what = |of: &str| format!("{who}, {name}: {of}");
+                rows.push(Row::ours(what("time, mean, s"), mean(of.iter().map(|s| s.0).collect())));
+                rows.push(Row::ours(
+                    what("longer, mean, %"),
+                    mean(of.iter().map(|s| s.1).collect()),
+                ));
+                let others = most(of.iter().map(|s| s.2));
+                rows.push(Row::ours(what("worst of the others, % longer"), others));
+            }
+        }
+        rows
+    }
+}
+
+fn placed(lab: &Lab, who: &str, seed: u64) -> Seen {
+    let fabric = &lab.topology().fabric;
+    let machine = lab.machine();
+    let contest = Contest::new(lab, 16, seed);
+    let job = contest.names.iter().rposition(|n| *n == who).expect("it is there");
+    let alone = contest.alone(lab, lab.routes(), LidsPart::Engine, seed);
+    let mut is_free = vec![true; machine.len()];
+    let mut host_of = vec![0; fabric.terminal_count()];
+    for h in 0..machine.len() as u32 {
+        for t in machine.terminals(h) {
+            host_of[t.index()] = h;
+        }
+    }
+    let hosts_of = |j: usize| -> Vec<u32> {
+        contest.terminals(j).chunks(RANKS as usize).map(|of| host_of[of[0].index()]).collect()
+    };
+    for j in (0..contest.names.len()).filter(|&j| j != job) {
+        for h in hosts_of(j) {
+            is_free[h as usize] = false;
+        }
+    }
+    let random = hosts_of(job);
+    let free = Free { machine, is_free: &is_free };
+    let give = |name: &str| {
+        let by = allocator(name).expect("registered");
+        by.give(&free, random.len(), &mut Stream::new(seed, 0)).expect("there is room")
+    };
+    // What it sends from host to host, by the hosts that it had.
+    let slot_of = |t: TerminalId| {
+        let host = host_of[t.index()];
+        random.iter().position(|h| *h == host).expect("its own host") as u32
+    };
+    let (own, others): (Vec<&Flow>, Vec<&Flow>) =
+        contest.flows.iter().partition(|f| f.job as usize == job);
+    let sent: Vec<(u32, u32, u64)> =
+        own.iter().map(|f| (slot_of(f.from), slot_of(f.to), f.bytes)).collect();
+    let others: Vec<Flow> = others.into_iter().copied().collect();
+    let heat = Heat::of(fabric, lab.routes(), &others, contest.names.len());
+    let usable: Vec<u32> = free.hosts().collect();
+    let terminals: Vec<Vec<TerminalId>> =
+        usable.iter().map(|&h| machine.terminals(h).to_vec()).collect();
+    let placing = Placing {
+        fabric,
+        routes: lab.routes(),
+        hosts: &terminals,
+        sent: &sent,
+        others: &heat.seconds,
+    };
+    let proposed = ALLOCATORS
+        .iter()
+        .filter_map(|a| a.give(&free, random.len(), &mut Stream::new(seed, 0)))
+        .map(|hosts| {
+            let place = |h: &u32| usable.binary_search(h).expect("it is free") as u32;
+            placing.improve(&hosts.iter().map(place).collect::<Vec<u32>>(), seed)
+        })
+        .min_by(|a, b| a.after.total_cmp(&b.after))
+        .expect("random always gives");
+    let proposed: Vec<u32> = proposed.hosts.iter().map(|&h| usable[h as usize]).collect();
+    [random.clone(), give("linear"), proposed].map(|hosts| {
+        let terminals = crate::simulate::seated(&hosts, RANKS, |h| machine.terminals(h).to_vec());
+        let moved = contest.moved(job, terminals);
+        let own = moved.alone_of(job, lab, lab.routes(), LidsPart::Engine, seed);
+        let fared = moved.together(lab, lab.routes(), LidsPart::Engine, seed);
+        let time = fared[job].seconds;
+        let others = (0..fared.len()).filter(|&j| j != job);
+        (time, longer(time, own), most(others.map(|j| longer(fared[j].seconds, alone[j]))))
+    })
+}
