@@ -22,6 +22,8 @@ pub struct Piecewise {
     pub r2_straight: f64,
 }
 
+/// Parts of the points that are left out in turn.
+const FOLDS: usize = 10;
 /// Candidates for the break between the least and the most `x`.
 const CANDIDATES: usize = 2000;
 /// 95 % of a chi-square distribution with one degree of freedom are below this.
@@ -85,6 +87,26 @@ impl Piecewise {
             r2: share(best.error),
             r2_straight: share(all.yy - if all.xx > 0.0 { all.xy * all.xy / all.xx } else { 0.0 }),
         })
+    }
+
+    /// Share of the variance that lines explain of points that they were not fitted to: every tenth point in turn is left
+    /// out, by rising `x`. Below zero if they are worse than the mean.
+    pub fn cross_validated(points: &[(f64, f64)]) -> f64 {
+        let mut sorted = points.to_vec();
+        sorted.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let mean = sorted.iter().map(|p| p.1).sum::<f64>() / sorted.len().max(1) as f64;
+        let (mut missed, mut all) = (0.0, 0.0);
+        for fold in 0..FOLDS {
+            let is_left_out = |(i, _): &(usize, &(f64, f64))| i % FOLDS == fold;
+            let seen: Vec<(f64, f64)> =
+                sorted.iter().enumerate().filter(|p| !is_left_out(p)).map(|p| *p.1).collect();
+            let fit = Self::fit(&seen);
+            for (_, &(x, y)) in sorted.iter().enumerate().filter(is_left_out) {
+                missed += (y - fit.map_or(mean, |f| f.value(x))).powi(2);
+                all += (y - mean).powi(2);
+            }
+        }
+        if all > 0.0 { 1.0 - missed / all } else { 1.0 }
     }
 
     /// The value at some place.
@@ -163,6 +185,11 @@ mod tests {
         assert!(fit.r2 > 0.9999 && fit.r2_straight < 0.9, "{fit:?}");
         assert!((fit.value(80.0) - line(80.0)).abs() < 0.02);
         assert!(fit.between.0 <= fit.at && fit.at <= fit.between.1);
+        assert!(Piecewise::cross_validated(&points) > 0.999);
+        // What follows no law is not foretold.
+        let lot: Vec<(f64, f64)> =
+            (0..60u32).map(|i| (f64::from(i), f64::from(i * i * 7919 % 97))).collect();
+        assert!(Piecewise::cross_validated(&lot) < 0.2);
     }
 
     #[test]

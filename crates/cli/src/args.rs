@@ -89,6 +89,9 @@ pub(crate) enum Command {
     /// Which channels are hot, whose traffic it is, who suffers, and which few table entries to change
     #[command(after_help = help::HOT)]
     Hot(HotCommand),
+    /// How much of the time of jobs a load explains, and from where on
+    #[command(after_help = help::EXPLAIN)]
+    Explain(ExplainCommand),
     /// Which free hosts a new job should have, and its ranks in which order
     #[command(after_help = help::PROPOSE)]
     Place(ProposeCommand),
@@ -685,6 +688,22 @@ pub(crate) struct HotCommand {
     /// Lines of each list; -v shows all
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ExplainCommand {
+    /// A table with a heading: a row for each run, process or step
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Column of loads: bytes on the fullest channel, for example
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) load: String,
+    /// Column of times
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) time: String,
+    /// Draw rows and lines
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

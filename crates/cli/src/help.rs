@@ -210,6 +210,14 @@ Examples:
   darkfiber hot examples/cab.toml --max-load 61.5GB -o new-tables --svg hot.svg
   darkfiber hot examples/cab.toml --policy first --format csv";
 
+pub(crate) const EXPLAIN: &str = "\
+Two straight lines that meet are fitted by least squares, as in Smith et al. (SC'18, figure 6): up to the break load costs
+little, behind it what is waited for. The break comes with bounds, R2 also for rows that were left out.
+
+Examples:
+  darkfiber explain runs.csv --load fullest_gb --time seconds --svg runs.svg
+  darkfiber explain runs.csv --load fullest_gb --time seconds --format csv";
+
 pub(crate) const PROPOSE: &str = "\
 Every allocator proposes hosts; then hosts are exchanged with free ones and with each other as long as the fullest channels
 get less full, those of the job itself and those of the jobs that run. What a job loses is counted as by hot: `alone` and

@@ -58,6 +58,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Sweep(command) => commands::sweep::run(&command, common),
         Command::Reroute(command) => commands::reroute::run(&command, common),
         Command::Hot(command) => commands::hot::run(&command, common),
+        Command::Explain(command) => commands::explain::run(&command, common),
         Command::Place(command) => commands::place::run(&command, common),
         Command::Optimise(command) => commands::optimise::run(&command, common),
         Command::Simulate(command) => commands::simulate::run(&command, common),

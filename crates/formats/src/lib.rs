@@ -27,6 +27,7 @@ pub mod lft;
 pub mod lid_choice;
 pub mod netbench;
 pub mod netloc;
+pub mod numbers;
 pub mod output;
 pub mod path_bits;
 pub mod places;

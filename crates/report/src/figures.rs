@@ -2,7 +2,7 @@
 
 mod boxes;
 mod gains;
-mod scatter;
+pub(crate) mod scatter;
 
 use darkfiber_study::reproduce::{Drawn, Figure};
 

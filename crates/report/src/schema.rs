@@ -4,6 +4,7 @@ use darkfiber_study::simulate::Scenario;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
+use crate::explain::ExplainResult;
 use crate::hot::HotResult;
 use crate::measure::MeasureOutcome;
 use crate::model::{Comparison, FabricResult, Listed, Single, Sweep};
@@ -37,6 +38,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<SimulateResult<'_>>("simulate"),
         of::<HotResult<'_>>("hot"),
         of::<PlaceResult<'_>>("place"),
+        of::<ExplainResult<'_>>("explain"),
         input::<Scenario>("scenario"),
         of::<Listed>("list"),
     ]

@@ -26,6 +26,7 @@ fn hold(kind: &str, runs: &[(&str, &[&str])]) {
         ("torn", "0x0002c90000000101 8\n"),
         ("scenario", SCENARIO),
         ("crossing", CROSSING),
+        ("runs", "gb,s\n1,1\n2,1\n3,1\n4,2\n5,3\n6,4\n"),
     ];
     let dir = folder(&files);
     assert_eq!(run_in(dir.path(), "route pair.topo -e minhop -o tables -q").code, 0);
@@ -150,6 +151,12 @@ fn hot_channels() {
 }
 
 #[test]
+fn explanations() {
+    let keys = ["/lines/at", "/lines/r2_cross_validated", "/findings/0"];
+    hold("explain", &[("explain runs --load gb --time s", &keys)]);
+}
+
+#[test]
 fn placements() {
     let keys = ["/proposed", "/placements/0/alone_seconds", "/hosts/0", "/free"];
     let line = "place crossing --traffic pairs:steps=1 --nodes 2 --per-node 2";
@@ -267,6 +274,7 @@ fn every_schema_is_tested() {
         kinds,
         [
             "comparison.json",
+            "explain.json",
             "fabric.json",
             "hot.json",
             "jobs-report.json",

@@ -19,7 +19,7 @@ pub(super) fn boxes(title: &str, subtitle: &str, unit: &str, groups: &[Group]) -
     let entry = |name: &str| 34.0 + 6.6 * name.len() as f64;
     let legend: f64 = names.iter().map(|n| entry(n)).sum();
     let narrow: f64 = groups.iter().map(|g| g.boxes.len() as f64 * BOX + GAP).sum::<f64>();
-    let width = narrow.max(legend).max(420.0);
+    let width = narrow.max(legend).max(560.0);
     // Few boxes are as wide as their legend.
     let wider = (width / narrow.max(1.0)).min(3.0);
     let (box_width, gap) = (BOX * wider, GAP * wider);

@@ -10,7 +10,7 @@ const HEIGHT: f64 = 340.0;
 const TOP: f64 = 90.0;
 
 /// Points on axes that begin at zero.
-pub(super) fn scatter(
+pub(crate) fn scatter(
     (title, subtitle): (&str, &str),
     (x_axis, y_axis): (&str, &str),
     points: &[(f64, f64)],

@@ -91,7 +91,7 @@ impl Experiment for Slowdowns {
         };
         (context.draw)(Figure {
             name: "slowdowns",
-            title: "Jobs on Cab among others: run time over that in isolation".to_owned(),
+            title: "How much longer jobs on Cab run among others".to_owned(),
             subtitle: "ten random placements of each workload, 1,152 nodes, tables of ftree"
                 .to_owned(),
             what: Drawn::Boxes {
