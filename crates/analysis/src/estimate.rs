@@ -50,8 +50,12 @@ pub struct Estimate {
 const LOT: u64 = 1;
 /// The largest of these are so many powers of e above the smallest.
 const SPREAD: f64 = 10.0;
-/// Rounds of estimating.
+/// Rounds of estimating at most.
 const ROUNDS: usize = 200;
+/// After so many rounds one looks whether they still help,
+const LOOK: usize = 20;
+/// by this part of what was counted.
+const ENOUGH: f64 = 1e-5;
 /// Pairs in a row that one thread looks at.
 const CHUNK: usize = 4096;
 
@@ -109,7 +113,7 @@ impl Pairs {
     /// What they send, if channels carried so much; `carried` as [`crate::heat::Heat`] numbers channels, nothing where it is
     /// not known.
     ///
-    /// Complexity: O(rounds x pairs x hops); 200 rounds, three times.
+    /// Complexity: O(rounds x pairs x hops), at most 200 rounds, three times.
     pub fn estimate(&self, carried: &[Option<u64>]) -> Estimate {
         let known: Vec<f64> =
             carried.iter().map(|c| c.map_or(f64::NAN, |bytes| bytes as f64)).collect();
@@ -191,8 +195,17 @@ impl Pairs {
                 *amount = 0.0;
             }
         }
-        for _ in 0..ROUNDS {
+        let counted: Vec<usize> = (0..self.count).filter(|&c| !known[c].is_nan()).collect();
+        let mut far = f64::INFINITY;
+        for round in 0..ROUNDS {
             let loads = self.loads(&amounts);
+            if round % LOOK == 0 {
+                let now = misses(&loads, known, &counted);
+                if far - now < ENOUGH {
+                    break;
+                }
+                far = now;
+            }
             let ratio: Vec<f64> = (known.iter().zip(&loads))
                 .map(|(k, l)| if k.is_nan() { f64::NAN } else { k / l.max(1e-9) })
                 .collect();

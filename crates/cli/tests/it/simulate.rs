@@ -392,7 +392,7 @@ fn files_that_are_no_scenarios() {
     hint: docs/simulate.md has all keys; docs/schema/scenario.json is for editors
     ");
     assert_snapshot!(refused(&format!("{TWO}lids = \"tunrs\"\n"), 3), @"
-    error: s.toml: line 4: unknown variant `tunrs`, expected one of `engine`, `turns`, `random`, `split`
+    error: s.toml: line 4: unknown variant `tunrs`, expected one of `engine`, `turns`, `random`, `split`, `adaptive`
     hint: docs/simulate.md has all keys; docs/schema/scenario.json is for editors
     ");
     assert_snapshot!(refused(&format!("{TWO}[[job]]\nnodes = \"four\"\n"), 3), @r#"

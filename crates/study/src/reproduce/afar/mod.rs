@@ -5,6 +5,7 @@
 
 mod bottleneck;
 mod contest;
+mod counters;
 mod eight;
 mod histogram;
 mod lab;
@@ -17,6 +18,7 @@ mod update;
 mod versus;
 
 pub(super) use bottleneck::Bottleneck;
+pub(super) use counters::Counters;
 pub(super) use eight::Eight;
 pub(super) use histogram::Histogram;
 pub(super) use overhead::Overhead;
