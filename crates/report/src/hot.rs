@@ -249,14 +249,17 @@ pub fn text(r: &HotResult<'_>, most: usize, style: Style) -> String {
     text
 }
 
+/// What leaves more open than this is guessed.
+const GUESSED: f64 = 0.3;
+
 /// What counters say, and how far to trust what was made of them.
 fn counted_text(c: &Counted, text: &mut String) {
     let share = |x: f64| percent(100.0 * x);
     let time = c.seconds.map_or_else(String::new, |s| format!(" over {}", seconds(s)));
     let _ok = writeln!(
         text,
-        "Estimated from {} of {}{time}: the traffic of {}. It misses the counters of {} by {}{}; {} of it might be \
-         between other pairs.\n",
+        "Estimated from {} of {}{time}: the traffic of {}. It misses the counters of {} by {}{}; {} of it or more might \
+         be between other pairs.{}\n",
         counted(c.readings, "reading", "readings"),
         counted(c.ports, "port", "ports"),
         counted(c.pairs, "pair", "pairs"),
@@ -265,6 +268,12 @@ fn counted_text(c: &Counted, text: &mut String) {
         c.held_out
             .map_or_else(String::new, |x| format!(", counters that are held back by {}", share(x))),
         share(c.undetermined),
+        if c.undetermined > GUESSED {
+            " Channels are sure; destinations, jobs that share them, and moves are guesses: records of what was sent \
+             (--sent) tell."
+        } else {
+            ""
+        },
     );
 }
 
