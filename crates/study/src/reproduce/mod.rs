@@ -123,6 +123,7 @@ pub static EXPERIMENTS: &[&dyn Experiment] = &[
     &afar::Overhead,
     &afar::Quiet,
     &afar::Update,
+    &afar::Production,
     &afar::Counters,
     &afar::Versus,
     &afar::Seats,

@@ -1,6 +1,6 @@
 //! Jobs of Cab in time: by themselves, and all at once.
 
-use darkfiber_analysis::heat::Flow;
+use darkfiber_analysis::heat::{Flow, Heat};
 use darkfiber_fabric::TerminalId;
 use darkfiber_routing::Routes;
 use darkfiber_workload::play::{Host, Job, host};
@@ -20,6 +20,8 @@ const ABREAST: f64 = 16.0;
 const MESSAGE: u64 = 64 * 1024;
 /// How late a message may begin or end, as a part of its own time.
 const PRECISION: f64 = 0.01;
+/// Messages of applications up to this do not share.
+const SMALL: u64 = 4096;
 /// A second, in picoseconds.
 const SECOND: f64 = 1e12;
 
@@ -38,6 +40,10 @@ pub(super) struct Contest {
     /// What all jobs send in all of their time.
     pub(super) flows: Vec<Flow>,
     weights: Vec<f64>,
+    /// How often what is simulated would be done.
+    times: f64,
+    /// Messages of at most so many bytes do not share.
+    small: u64,
 }
 
 /// What became of a job.
@@ -64,7 +70,28 @@ impl Contest {
         // The partners of pairs are on many nodes.
         let weight = |name: &&str| if *name == "pairs" { 1.0 } else { 1.0 / ABREAST };
         let weights = names.iter().map(weight).collect();
-        Self { jobs, names, flows: sent(&whole), weights }
+        Self { jobs, names, flows: sent(&whole), weights, times: STEPS, small: 0 }
+    }
+
+    /// Others: what each is called, what it does, and on how many nodes.
+    pub(super) fn of(lab: &Lab, programs: &[(&'static str, String, u32)], seed: u64) -> Self {
+        let specs: Vec<(String, u32)> =
+            programs.iter().map(|(_, spec, nodes)| (spec.clone(), *nodes)).collect();
+        let jobs = lab.placed(&specs, seed);
+        Self {
+            names: programs.iter().map(|p| p.0).collect(),
+            flows: sent(&jobs),
+            weights: vec![1.0 / ABREAST; jobs.len()],
+            jobs,
+            times: 1.0,
+            small: SMALL,
+        }
+    }
+
+    /// Bytes on the fullest channel between switches, by the tables of the machine.
+    pub(super) fn fullest(&self, lab: &Lab) -> u64 {
+        let heat = Heat::of(&lab.topology().fabric, lab.routes(), &self.flows, self.names.len());
+        heat.between_switches().iter().copied().max().unwrap_or(0)
     }
 
     /// The terminals of a job's ranks.
@@ -88,7 +115,8 @@ impl Contest {
         let mut jobs = self.jobs.clone();
         jobs[job].terminals = terminals;
         let (names, flows) = (self.names.clone(), self.flows.clone());
-        Self { jobs, names, flows, weights: self.weights.clone() }
+        let weights = self.weights.clone();
+        Self { jobs, names, flows, weights, times: self.times, small: self.small }
     }
 
     /// One job by itself, in seconds.
@@ -105,6 +133,8 @@ impl Contest {
             names: vec![self.names[job]],
             flows: Vec::new(),
             weights: vec![self.weights[job]],
+            times: self.times,
+            small: self.small,
         };
         one.alone(lab, routes, lids, seed)[0]
     }
@@ -114,7 +144,7 @@ impl Contest {
         let host = cab();
         let found = isolated(&self.setup(lab, routes, lids, &host, seed));
         let found = found.expect("whole tables and programs");
-        found.into_iter().map(|ps| STEPS * ps as f64 / SECOND).collect()
+        found.into_iter().map(|ps| self.times * ps as f64 / SECOND).collect()
     }
 
     /// All at once.
@@ -138,7 +168,7 @@ impl Contest {
             }
         });
         let found = found.expect("whole tables and programs");
-        let seconds = |ps: u64| STEPS * ps as f64 / SECOND;
+        let seconds = |ps: u64| self.times * ps as f64 / SECOND;
         (found.runs.iter().zip(last))
             .map(|(runs, last)| Fared {
                 seconds: seconds(runs.iter().map(|r| r.end).max().unwrap_or(0)),
@@ -161,7 +191,7 @@ impl Contest {
             depth: Depth::Flow,
             host,
             link_rate: None,
-            small: 0,
+            small: self.small,
             precision: PRECISION,
             jobs: &self.jobs,
             weights: self.weights.clone(),
