@@ -63,6 +63,12 @@ struct State<'a> {
 }
 
 impl Placing<'_> {
+    /// The best of what becomes of several placements; `None` of none.
+    pub fn best(&self, begins: &[Vec<u32>], seed: u64) -> Option<Placed> {
+        let found = begins.iter().map(|begin| self.improve(begin, seed));
+        found.min_by(|a, b| a.after.total_cmp(&b.after))
+    }
+
     /// Improves a placement; the seed draws what is tried.
     ///
     /// Complexity: O(rounds x slots x tries x flows of a slot x hops), at most some hundred million steps.

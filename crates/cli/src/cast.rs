@@ -8,7 +8,7 @@ use darkfiber_fabric::{TerminalId, Topology};
 use darkfiber_flowsim::EXACT;
 use darkfiber_formats::jobs::hostlist;
 use darkfiber_formats::schedules::{self, Read};
-use darkfiber_study::simulate::{JobPart, Scenario, seated};
+use darkfiber_study::simulate::{JobPart, Scenario, places, seated};
 use darkfiber_workload::collective::{Call, Collective, Library};
 use darkfiber_workload::placement::Free;
 use darkfiber_workload::play::{HOSTS, Host, Job, Repeat, host as known_host};
@@ -246,13 +246,7 @@ impl Cast {
 
     /// The terminals of each job, each once.
     pub(crate) fn places(&self) -> Vec<Vec<TerminalId>> {
-        let place = |job: &Job| {
-            let mut all = job.terminals.clone();
-            all.sort_unstable();
-            all.dedup();
-            all
-        };
-        self.jobs.iter().map(place).collect()
+        places(&self.jobs)
     }
 }
 

@@ -209,8 +209,8 @@ impl NewJob {
             sent: &self.sent,
             others: &self.now.seconds,
         };
-        let found = tried.iter().map(|(_, hosts)| placing.improve(&self.usable_of(hosts), seed));
-        let best = found.min_by(|a, b| a.after.total_cmp(&b.after)).expect("one was tried");
+        let begins: Vec<Vec<u32>> = tried.iter().map(|(_, hosts)| self.usable_of(hosts)).collect();
+        let best = placing.best(&begins, seed).expect("one was tried");
         (best.hosts, best.exchanges)
     }
 

@@ -7,5 +7,5 @@ mod run;
 mod scenario;
 
 pub use pairs::{Pair, Pairs};
-pub use run::{Setup, Simulated, Trouble, demanded, isolated, seated, sent, simulate};
+pub use run::{Setup, Simulated, Trouble, demanded, isolated, places, seated, sent, simulate};
 pub use scenario::{CostPart, Depth, Follow, JobPart, KeepPart, LidsPart, RoutesPart, Scenario};

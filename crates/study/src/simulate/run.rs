@@ -169,6 +169,17 @@ pub fn isolated(setup: &Setup<'_>) -> Result<Vec<u64>, Trouble> {
         .collect()
 }
 
+/// The terminals of each job, each once.
+pub fn places(jobs: &[Job]) -> Vec<Vec<TerminalId>> {
+    let place = |job: &Job| {
+        let mut all = job.terminals.clone();
+        all.sort_unstable();
+        all.dedup();
+        all
+    };
+    jobs.iter().map(place).collect()
+}
+
 /// What one run of each job sends from terminal to terminal, by rising (job, source, destination).
 ///
 /// # Panics

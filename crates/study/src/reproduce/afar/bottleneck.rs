@@ -7,7 +7,7 @@ use darkfiber_routing::{DestId, follow};
 use rayon::prelude::*;
 
 use super::PAPER;
-use super::contest::{CABLE, Contest, MODEL, median};
+use super::contest::{CABLE, Contest, median, with_model};
 use super::lab::{GB, Lab};
 use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row};
 use crate::simulate::LidsPart;
@@ -39,13 +39,12 @@ impl Experiment for Bottleneck {
     }
 
     fn setup(&self) -> &'static str {
-        const TEXT: &str = "Processes of bis in three placements each of 4, 8 and 16 jobs, tables of ftree: time for their own iterations \
+        with_model!(
+            "Processes of bis in three placements each of 4, 8 and 16 jobs, tables of ftree: time for their own iterations \
              against bytes on the fullest channel between switches on the ways to and from their partner. Two lines that \
              meet, by least squares. As in the paper the load at the break is divided by the time of a run, here the \
-             median by itself, and compared with 5 GB/s. ";
-        static WHOLE: std::sync::LazyLock<String> =
-            std::sync::LazyLock::new(|| format!("{TEXT}{MODEL}"));
-        &WHOLE
+             median by itself, and compared with 5 GB/s. "
+        )
     }
 
     fn class(&self) -> Class {

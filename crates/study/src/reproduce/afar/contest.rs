@@ -6,7 +6,7 @@ use darkfiber_routing::Routes;
 use darkfiber_workload::play::{Host, Job, host};
 
 use super::lab::{Lab, benchmark, program};
-use crate::simulate::{Depth, LidsPart, Setup, isolated, sent, simulate};
+use crate::simulate::{Depth, LidsPart, Setup, isolated, places, sent, simulate};
 
 /// Steps that each benchmark does on Cab; one of them is simulated.
 const STEPS: f64 = 10.0;
@@ -25,11 +25,19 @@ const SMALL: u64 = 4096;
 /// A second, in picoseconds.
 const SECOND: f64 = 1e12;
 
-/// What all experiments in time have in common, for their set-ups.
-pub(super) const MODEL: &str = "One step of the ten is simulated, iterations twenty at a time (fft-proxy fifteen), and told as ten. \
+/// A set-up, and what all experiments in time have in common.
+macro_rules! with_model {
+    ($text:literal) => {
+        concat!(
+            $text,
+            "One step of the ten is simulated, iterations twenty at a time (fft-proxy fifteen), and told as ten. \
      Cables and adapters carry 4 GB/s, as QDR does after its coding; sleeping varies by 0.18 %; messages of one node to \
      another share as one, as switches serve their ports by turns, not messages. Messages may begin or end late by 1 % of \
-     their own time.";
+     their own time."
+        )
+    };
+}
+pub(super) use with_model;
 
 /// A workload on its hosts.
 pub(super) struct Contest {
@@ -101,13 +109,7 @@ impl Contest {
 
     /// The terminals of each job, each once.
     pub(super) fn places(&self) -> Vec<Vec<TerminalId>> {
-        let place = |job: &Job| {
-            let mut all = job.terminals.clone();
-            all.sort_unstable();
-            all.dedup();
-            all
-        };
-        self.jobs.iter().map(place).collect()
+        places(&self.jobs)
     }
 
     /// The same with a job elsewhere; what is sent is told for the old place.

@@ -11,7 +11,7 @@ use darkfiber_routing::reroute::Policy;
 use super::PAPER;
 use super::lab::{GB, Lab, SIXTEEN};
 use crate::reproduce::{Class, Context, Experiment, Row};
-use crate::simulate::{demanded, sent};
+use crate::simulate::{demanded, places, sent};
 
 /// See [`Experiment::title`].
 pub(crate) struct Counters;
@@ -64,16 +64,7 @@ fn look(lab: &Lab, seed: u64) -> Vec<(&'static str, f64)> {
         heat(routes).between_switches().iter().copied().max().unwrap_or(0) as f64 / GB
     };
     let carried: Vec<Option<u64>> = heat(lab.routes()).load.into_iter().map(Some).collect();
-    let places: Vec<Vec<TerminalId>> = jobs
-        .iter()
-        .map(|job| {
-            let mut of = job.terminals.clone();
-            of.sort_unstable();
-            of.dedup();
-            of
-        })
-        .collect();
-    let found = Pairs::new(fabric, lab.routes(), &places).estimate(&carried);
+    let found = Pairs::new(fabric, lab.routes(), &places(&jobs)).estimate(&carried);
     let (by_estimate, estimated) = lab.relieved(&demanded(&found.flows), SIXTEEN, Policy::First);
     let (by_truth, known) = lab.relieved(&demanded(&flows), SIXTEEN, Policy::First);
     vec![

@@ -4,7 +4,7 @@ use darkfiber_routing::reroute::Policy;
 use rayon::prelude::*;
 
 use super::PAPER;
-use super::contest::{Contest, MODEL, longer, median, most};
+use super::contest::{Contest, longer, median, most, with_model};
 use super::lab::{BENCHMARKS, EIGHT, Lab};
 use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Group, Row};
 use crate::simulate::{LidsPart, demanded};
@@ -37,11 +37,10 @@ impl Experiment for Eight {
     }
 
     fn setup(&self) -> &'static str {
-        const TEXT: &str = "Two jobs of each benchmark on 144 nodes each; the paper's policy (first) down to 65 GB. Judged: entries, that the \
-             worst job of a placement loses half as much, and who gains. ";
-        static WHOLE: std::sync::LazyLock<String> =
-            std::sync::LazyLock::new(|| format!("{TEXT}{MODEL}"));
-        &WHOLE
+        with_model!(
+            "Two jobs of each benchmark on 144 nodes each; the paper's policy (first) down to 65 GB. Judged: entries, that the \
+             worst job of a placement loses half as much, and who gains. "
+        )
     }
 
     fn class(&self) -> Class {

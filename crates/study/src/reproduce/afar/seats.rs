@@ -7,7 +7,7 @@ use darkfiber_workload::Stream;
 use darkfiber_workload::placement::{ALLOCATORS, Free, allocator};
 use rayon::prelude::*;
 
-use super::contest::{Contest, MODEL, longer, most};
+use super::contest::{Contest, longer, most, with_model};
 use super::lab::{Lab, RANKS};
 use crate::reproduce::{Class, Context, Experiment, Row};
 use crate::simulate::LidsPart;
@@ -40,12 +40,11 @@ impl Experiment for Seats {
     }
 
     fn setup(&self) -> &'static str {
-        const TEXT: &str = "Three placements of the 16-job workload. The last bis (nn) job is taken away and placed anew on the hosts that \
+        with_model!(
+            "Three placements of the 16-job workload. The last bis (nn) job is taken away and placed anew on the hosts that \
              are free then: at random (as it was), linear (side by side where there is room, else the lowest), and as \
-             `darkfiber place` proposes, tables of ftree. Times over those by itself on the same hosts. Nothing is judged. ";
-        static WHOLE: std::sync::LazyLock<String> =
-            std::sync::LazyLock::new(|| format!("{TEXT}{MODEL}"));
-        &WHOLE
+             `darkfiber place` proposes, tables of ftree. Times over those by itself on the same hosts. Nothing is judged. "
+        )
     }
 
     fn class(&self) -> Class {
@@ -134,15 +133,15 @@ fn placed(lab: &Lab, who: &str, seed: u64) -> Seen {
         sent: &sent,
         others: &heat.seconds,
     };
-    let proposed = ALLOCATORS
+    let begins: Vec<Vec<u32>> = ALLOCATORS
         .iter()
         .filter_map(|a| a.give(&free, random.len(), &mut Stream::new(seed, 0)))
         .map(|hosts| {
             let place = |h: &u32| usable.binary_search(h).expect("it is free") as u32;
-            placing.improve(&hosts.iter().map(place).collect::<Vec<u32>>(), seed)
+            hosts.iter().map(place).collect()
         })
-        .min_by(|a, b| a.after.total_cmp(&b.after))
-        .expect("random always gives");
+        .collect();
+    let proposed = placing.best(&begins, seed).expect("random always gives");
     let proposed: Vec<u32> = proposed.hosts.iter().map(|&h| usable[h as usize]).collect();
     [random.clone(), give("linear"), proposed].map(|hosts| {
         let terminals = crate::simulate::seated(&hosts, RANKS, |h| machine.terminals(h).to_vec());

@@ -3,7 +3,7 @@
 use darkfiber_routing::reroute::Policy;
 
 use super::PAPER;
-use super::contest::{Contest, MODEL, longer, median, most};
+use super::contest::{Contest, longer, median, most, with_model};
 use super::lab::{GB, Lab, SIXTEEN};
 use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Gains, Row};
 use crate::simulate::{LidsPart, demanded};
@@ -30,12 +30,11 @@ impl Experiment for Sixteen {
     }
 
     fn setup(&self) -> &'static str {
-        const TEXT: &str = "The one of ten placements whose fullest channel carries most, as the second of the paper's three; the paper's \
+        with_model!(
+            "The one of ten placements whose fullest channel carries most, as the second of the paper's three; the paper's \
              policy (first) down to 61.5 GB. Times over those by itself with the tables of ftree. Up to 1 % longer is the \
-             same. ";
-        static WHOLE: std::sync::LazyLock<String> =
-            std::sync::LazyLock::new(|| format!("{TEXT}{MODEL}"));
-        &WHOLE
+             same. "
+        )
     }
 
     fn class(&self) -> Class {

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::PAPER;
-use super::contest::{Contest, MODEL, longer, most};
+use super::contest::{Contest, longer, most, with_model};
 use super::lab::{BENCHMARKS, Lab};
 use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Group, Row};
 use crate::simulate::LidsPart;
@@ -68,11 +68,10 @@ impl Experiment for Slowdowns {
     }
 
     fn setup(&self) -> &'static str {
-        const TEXT: &str = "Ten random placements of 4, 8 and 16 jobs (three in the paper), tables of ftree. Judged: the worst of all, and \
-             which benchmarks suffer. ";
-        static WHOLE: std::sync::LazyLock<String> =
-            std::sync::LazyLock::new(|| format!("{TEXT}{MODEL}"));
-        &WHOLE
+        with_model!(
+            "Ten random placements of 4, 8 and 16 jobs (three in the paper), tables of ftree. Judged: the worst of all, and \
+             which benchmarks suffer. "
+        )
     }
 
     fn class(&self) -> Class {
@@ -152,11 +151,10 @@ impl Experiment for Variation {
     }
 
     fn setup(&self) -> &'static str {
-        const TEXT: &str = "Ten random placements of 16 jobs, tables of ftree; every job among the others and by itself. MILC on Edison, \
-             the right half of the figure, ran beside jobs that nobody knows, and is not simulated. ";
-        static WHOLE: std::sync::LazyLock<String> =
-            std::sync::LazyLock::new(|| format!("{TEXT}{MODEL}"));
-        &WHOLE
+        with_model!(
+            "Ten random placements of 16 jobs, tables of ftree; every job among the others and by itself. MILC on Edison, \
+             the right half of the figure, ran beside jobs that nobody knows, and is not simulated. "
+        )
     }
 
     fn class(&self) -> Class {

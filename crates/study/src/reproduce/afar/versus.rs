@@ -5,7 +5,7 @@ use darkfiber_routing::reroute::Policy;
 use darkfiber_routing::{Request, Routes, find_engine};
 use rayon::prelude::*;
 
-use super::contest::{Contest, MODEL, longer, most};
+use super::contest::{Contest, longer, most, with_model};
 use super::lab::{EIGHT, GB, Lab, SIXTEEN};
 use crate::reproduce::{Class, Context, Drawn, Experiment, Figure, Group, Row};
 use crate::simulate::{LidsPart, demanded};
@@ -45,14 +45,13 @@ impl Experiment for Versus {
     }
 
     fn setup(&self) -> &'static str {
-        const TEXT: &str = "Three random placements each of the 8-job and the 16-job workload. ftree knows nothing, sar who runs where \
+        with_model!(
+            "Three random placements each of the 8-job and the 16-job workload. ftree knows nothing, sar who runs where \
              (Domke, Hoefler, SC'16), parx-minimal what everybody sends (PARX without detours; Domke et al., SC'19), afar \
              changes few entries of ftree down to the paper's thresholds (policy first) or until nothing helps (policy \
              best). Ideally adaptive: each message takes the one of 16 ways whose fullest channel is shared by fewest, \
-             known everywhere at once. All over the times by themselves with ftree. Nothing is judged. ";
-        static WHOLE: std::sync::LazyLock<String> =
-            std::sync::LazyLock::new(|| format!("{TEXT}{MODEL}"));
-        &WHOLE
+             known everywhere at once. All over the times by themselves with ftree. Nothing is judged. "
+        )
     }
 
     fn class(&self) -> Class {
