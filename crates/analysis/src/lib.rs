@@ -11,6 +11,8 @@ pub mod estimate;
 pub mod finding;
 pub mod heat;
 pub mod jobs;
+#[cfg(feature = "explain")]
+pub mod learn;
 mod names;
 mod number;
 pub mod piecewise;

@@ -211,12 +211,17 @@ Examples:
   darkfiber hot examples/cab.toml --policy first --format csv";
 
 pub(crate) const EXPLAIN: &str = "\
-Two straight lines that meet are fitted by least squares, as in Smith et al. (SC'18, figure 6): up to the break load costs
+With --load two straight lines that meet are fitted by least squares, as in Smith et al. (SC'18, figure 6): up to the break load costs
 little, behind it what is waited for. The break comes with bounds, R2 also for rows that were left out.
 
+Without --load times are learnt from counters, as in section IV-D: features (sum, mean and maximum over the rows of a step)
+are split into what they have in common and what stands out (robust principal component analysis, X = L + S), boosted trees
+with Huber's loss learn times from each, and foretell a tenth of the runs that they have not seen, ten times over.
+
 Examples:
-  darkfiber explain runs.csv --load fullest_gb --time seconds --svg runs.svg
-  darkfiber explain runs.csv --load fullest_gb --time seconds --format csv";
+  darkfiber explain runs.csv --time seconds --load fullest_gb --svg runs.svg
+  darkfiber explain counters.csv --time seconds --run run --step step --features 'flits*,stalls*' --svg times.svg
+  darkfiber explain runs.csv --time seconds --load fullest_gb --format csv";
 
 pub(crate) const PROPOSE: &str = "\
 Every allocator proposes hosts; then hosts are exchanged with free ones and with each other as long as the fullest channels

@@ -33,6 +33,7 @@ pub mod path_bits;
 pub mod places;
 pub mod schedules;
 pub mod sent;
+mod sheet;
 pub mod sl;
 pub mod subnet_lst;
 pub mod tables;

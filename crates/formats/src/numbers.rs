@@ -1,9 +1,61 @@
 //! Columns of numbers in tables with a heading.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use crate::tables::counted;
-use crate::{Diagnostics, ReadError};
+use crate::{Diagnostics, ReadError, sheet};
+
+/// A table as it stands.
+struct Sheet<'a> {
+    path: &'a Path,
+    heading: Vec<String>,
+    records: Vec<csv::StringRecord>,
+    /// Lines that are none of a table.
+    broken: usize,
+}
+
+impl<'a> Sheet<'a> {
+    fn read(text: &str, path: &'a Path) -> Result<Self, ReadError> {
+        let mut reader = sheet::reader(text).from_reader(text.as_bytes());
+        let heading = match reader.headers() {
+            Ok(heading) => heading.iter().map(|h| h.trim_start_matches('#').to_owned()).collect(),
+            Err(e) => return Err(refused(path, e.to_string(), "")),
+        };
+        let all: Vec<_> = reader.records().collect();
+        let lines = all.len();
+        let records: Vec<_> = all.into_iter().flatten().collect();
+        Ok(Self { path, heading, broken: lines - records.len(), records })
+    }
+
+    /// The place of a column, by its heading, small letters or not.
+    fn place(&self, name: &str) -> Result<usize, ReadError> {
+        self.heading.iter().position(|h| h.eq_ignore_ascii_case(name)).ok_or_else(|| {
+            let known = format!("its columns are {}", self.heading.join(", "));
+            refused(self.path, format!("there is no column '{name}'"), &known)
+        })
+    }
+
+    /// Says what of it is left out, from which line on.
+    fn left_out(&self, rows: usize, first: usize, found: &mut Diagnostics) {
+        if rows + self.broken > 0 {
+            let rows = counted(rows + self.broken, "row has", "rows have");
+            found.warn(first, format!("{rows} no number in a column that counts"), "left out");
+        }
+    }
+}
+
+fn refused(path: &Path, what: String, hint: &str) -> ReadError {
+    ReadError::not_such(path, what, "a table with a heading", hint)
+}
+
+fn number(record: &csv::StringRecord, i: usize) -> Option<f64> {
+    record.get(i)?.parse::<f64>().ok().filter(|x| x.is_finite())
+}
+
+fn line(record: &csv::StringRecord) -> usize {
+    record.position().map_or(0, |p| p.line() as usize)
+}
 
 /// Reads some columns of a table whose cells are separated by commas, semicolons or tabs; by their headings, small letters or
 /// not. Rows in which one of them is no number are reported and left out.
@@ -15,55 +67,155 @@ pub fn columns(
     path: &Path,
     names: &[&str],
 ) -> Result<(Vec<Vec<f64>>, Diagnostics), ReadError> {
-    let first = text.lines().find(|l| !l.trim().is_empty()).unwrap_or_default();
-    let count = |of: u8| first.bytes().filter(|&b| b == of).count();
-    let delimiter = [b',', b';', b'\t'].into_iter().max_by_key(|&d| count(d)).unwrap_or(b',');
-    let refused = |what: String, hint: String| {
-        ReadError::not_such(path, what, "a table with a heading", &hint)
-    };
-    let mut reader = csv::ReaderBuilder::new()
-        .delimiter(delimiter)
-        .flexible(true)
-        .trim(csv::Trim::All)
-        .from_reader(text.as_bytes());
-    let heading: Vec<String> = match reader.headers() {
-        Ok(heading) => heading.iter().map(|h| h.trim_start_matches('#').to_owned()).collect(),
-        Err(e) => return Err(refused(e.to_string(), String::new())),
-    };
-    let mut places = Vec::new();
-    for name in names {
-        let place = heading.iter().position(|h| h.eq_ignore_ascii_case(name)).ok_or_else(|| {
-            let known = format!("its columns are {}", heading.join(", "));
-            refused(format!("there is no column '{name}'"), known)
-        })?;
-        places.push(place);
-    }
+    let sheet = Sheet::read(text, path)?;
+    let places = names.iter().map(|name| sheet.place(name)).collect::<Result<Vec<_>, _>>()?;
     let mut found = Diagnostics::default();
     let mut columns = vec![Vec::new(); names.len()];
-    let (mut left_out, mut at) = (0usize, 0);
-    for record in reader.records() {
-        let Ok(record) = record else {
-            left_out += 1;
-            continue;
-        };
-        let number = |&i: &usize| record.get(i)?.parse::<f64>().ok().filter(|x| x.is_finite());
-        let row: Option<Vec<f64>> = places.iter().map(number).collect();
+    let (mut left_out, mut first) = (0usize, 0);
+    for record in &sheet.records {
+        let row: Option<Vec<f64>> = places.iter().map(|&i| number(record, i)).collect();
         if let Some(row) = row {
             for (column, x) in columns.iter_mut().zip(row) {
                 column.push(x);
             }
         } else {
             left_out += 1;
-            if at == 0 {
-                at = record.position().map_or(0, |p| p.line() as usize);
-            }
+            first = if first == 0 { line(record) } else { first };
         }
     }
-    if left_out > 0 {
-        let rows = counted(left_out, "row has", "rows have");
-        found.warn(at, format!("{rows} no number in a column that counts"), "left out");
-    }
+    sheet.left_out(left_out, first, &mut found);
     Ok((columns, found))
+}
+
+/// Which columns of a table mean what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Asked<'a> {
+    /// How long something took.
+    pub time: &'a str,
+    /// What a run is called; every row is of one run without.
+    pub run: Option<&'a str>,
+    /// What a step is called; every row is one without.
+    pub step: Option<&'a str>,
+    /// What counts: headings, or their beginnings with a `*`. All other columns of numbers if there are none.
+    pub features: &'a [String],
+}
+
+/// A row of what was counted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counted {
+    /// Number of its run, in the order in which they come.
+    pub run: usize,
+    /// Number of its step, in the order in which they come.
+    pub step: usize,
+    /// How long that took.
+    pub time: f64,
+    /// What counts.
+    pub counters: Vec<f64>,
+}
+
+/// All rows of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Steps {
+    /// What counts.
+    pub names: Vec<String>,
+    /// Names of runs.
+    pub runs: Vec<String>,
+    /// Names of steps.
+    pub steps: Vec<String>,
+    /// The rows.
+    pub rows: Vec<Counted>,
+}
+
+/// Names, numbered as they come.
+#[derive(Default)]
+struct Numbered(HashMap<String, usize>, Vec<String>);
+
+impl Numbered {
+    fn of(&mut self, name: &str) -> usize {
+        if let Some(&i) = self.0.get(name) {
+            return i;
+        }
+        self.0.insert(name.to_owned(), self.1.len());
+        self.1.push(name.to_owned());
+        self.1.len() - 1
+    }
+}
+
+/// Reads what was counted in steps of runs. Rows in which something that counts is no number are reported and left out.
+///
+/// # Errors
+/// If it is no table, has no such column, or none that counts.
+pub fn steps(
+    text: &str,
+    path: &Path,
+    asked: &Asked<'_>,
+) -> Result<(Steps, Diagnostics), ReadError> {
+    let sheet = Sheet::read(text, path)?;
+    let time = sheet.place(asked.time)?;
+    let run = asked.run.map(|name| sheet.place(name)).transpose()?;
+    let step = asked.step.map(|name| sheet.place(name)).transpose()?;
+    let named = [Some(time), run, step];
+    let mut places = Vec::new();
+    for wanted in asked.features {
+        let before = places.len();
+        if let Some(beginning) = wanted.strip_suffix('*') {
+            let begins = |h: &str| {
+                h.get(..beginning.len()).is_some_and(|b| b.eq_ignore_ascii_case(beginning))
+            };
+            let all = (0..sheet.heading.len()).filter(|i| begins(&sheet.heading[*i]));
+            places.extend(all.filter(|&i| !named.contains(&Some(i))));
+        } else {
+            places.push(sheet.place(wanted)?);
+        }
+        if places.len() == before {
+            let known = format!("its columns are {}", sheet.heading.join(", "));
+            return Err(refused(path, format!("no column is '{wanted}'"), &known));
+        }
+    }
+    if asked.features.is_empty() {
+        let counts = |i: &usize| {
+            let mut numbers = 0;
+            let is = |r: &csv::StringRecord| {
+                let filled = r.get(*i).is_some_and(|cell| !cell.is_empty());
+                numbers += usize::from(filled);
+                !filled || number(r, *i).is_some()
+            };
+            sheet.records.iter().all(is) && numbers > 0
+        };
+        let open = (0..sheet.heading.len()).filter(|i| !named.contains(&Some(*i)));
+        places = open.filter(counts).collect();
+    }
+    places.sort_unstable();
+    places.dedup();
+    if places.is_empty() {
+        let known = format!("its columns are {}", sheet.heading.join(", "));
+        return Err(refused(path, "no other column holds numbers only".to_owned(), &known));
+    }
+    let mut found = Diagnostics::default();
+    let (mut runs, mut steps) = (Numbered::default(), Numbered::default());
+    let mut rows = Vec::new();
+    let (mut left_out, mut first) = (0usize, 0);
+    for (i, record) in sheet.records.iter().enumerate() {
+        let name = |of: Option<usize>| of.and_then(|i| record.get(i));
+        let counters: Option<Vec<f64>> = places.iter().map(|&i| number(record, i)).collect();
+        let (Some(time), Some(counters)) = (number(record, time), counters) else {
+            left_out += 1;
+            first = if first == 0 { line(record) } else { first };
+            continue;
+        };
+        rows.push(Counted {
+            run: runs.of(name(run).unwrap_or_default()),
+            step: match step {
+                Some(_) => steps.of(name(step).unwrap_or_default()),
+                None => steps.of(&(i + 1).to_string()),
+            },
+            time,
+            counters,
+        });
+    }
+    sheet.left_out(left_out, first, &mut found);
+    let names = places.iter().map(|&i| sheet.heading[i].clone()).collect();
+    Ok((Steps { names, runs: runs.1, steps: steps.1, rows }, found))
 }
 
 #[cfg(test)]
@@ -79,5 +231,29 @@ mod tests {
         let refused = super::columns(text, Path::new("t"), &["speed"]).expect_err("no such column");
         assert!(refused.to_string().contains("'speed'"), "{refused}");
         assert!(super::columns("", Path::new("t"), &["x"]).is_err());
+    }
+
+    #[test]
+    fn steps_have_their_counters() {
+        let text = "run,step,router,flits_vc0,stalls_vc0,s\na,1,r0,1,2,9\na,1,r1,3,4,9\nb,1,r0,5,,8\nb,2,r0,5,6,8\n";
+        let asked = Asked { time: "s", run: Some("run"), step: Some("step"), features: &[] };
+        let (steps, found) = super::steps(text, Path::new("t"), &asked).expect("a table");
+        assert_eq!(steps.names, ["flits_vc0", "stalls_vc0"]);
+        assert_eq!((steps.runs.len(), steps.steps.len(), steps.rows.len()), (2, 2, 3));
+        assert_eq!(steps.rows[2], Counted { run: 1, step: 1, time: 8.0, counters: vec![5.0, 6.0] });
+        assert_eq!((found.0.len(), found.0[0].line), (1, 4));
+
+        let only = ["FLITS*".to_owned()];
+        let asked = Asked { time: "s", features: &only, ..Asked::default() };
+        let (steps, _) = super::steps(text, Path::new("t"), &asked).expect("a table");
+        assert_eq!(steps.names, ["flits_vc0"]);
+        assert_eq!((steps.rows.len(), steps.rows[3].step, steps.rows[3].run), (4, 3, 0));
+
+        let none = ["credits*".to_owned()];
+        let refused = super::steps(text, Path::new("t"), &Asked { features: &none, ..asked });
+        assert!(refused.expect_err("no such").to_string().contains("'credits*'"));
+        let text = "name,s\na,1\n";
+        let refused = super::steps(text, Path::new("t"), &Asked { features: &[], ..asked });
+        assert!(refused.expect_err("none").to_string().contains("no other column"));
     }
 }

@@ -16,7 +16,7 @@ use darkfiber_fabric::TerminalId;
 
 use crate::places::Places;
 use crate::tables::counted;
-use crate::{Diagnostics, ReadError};
+use crate::{Diagnostics, ReadError, sheet};
 
 /// What one terminal sent to another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,20 +39,11 @@ const JOB: [&str; 3] = ["job", "jobid", "jobname"];
 
 /// Whether a text begins as such a table does.
 pub fn is_such(text: &str) -> bool {
-    let heading = text.lines().find(|l| !l.trim().is_empty()).unwrap_or_default();
-    let cells: Vec<String> = heading.split(delimiter(heading) as char).map(plain).collect();
+    let heading = sheet::heading(text);
+    let cells: Vec<String> =
+        heading.split(sheet::delimiter(heading) as char).map(sheet::plain).collect();
     let has = |names: &[&str]| cells.iter().any(|c| names.contains(&c.as_str()));
     has(&SOURCE) && has(&DESTINATION) && has(&BYTES)
-}
-
-fn plain(heading: &str) -> String {
-    let letters = heading.chars().filter(char::is_ascii_alphanumeric);
-    letters.collect::<String>().to_ascii_lowercase()
-}
-
-fn delimiter(heading: &str) -> u8 {
-    let count = |of: u8| heading.bytes().filter(|&b| b == of).count();
-    [b',', b';', b'\t'].into_iter().max_by_key(|&d| count(d)).unwrap_or(b',')
 }
 
 /// Reads records, by rising (job, source, destination). Names that no host has are reported and left out, as is what a host
@@ -69,15 +60,9 @@ pub fn read(
         let expected = "records of what was sent, with columns source, destination and bytes";
         ReadError::not_such(path, what, expected, hint)
     };
-    let heading = text.lines().find(|l| !l.trim().is_empty()).unwrap_or_default();
-    let mut reader = csv::ReaderBuilder::new()
-        .delimiter(delimiter(heading))
-        .flexible(true)
-        .comment(Some(b'#'))
-        .trim(csv::Trim::All)
-        .from_reader(text.as_bytes());
+    let mut reader = sheet::reader(text).comment(Some(b'#')).from_reader(text.as_bytes());
     let columns: Vec<String> = match reader.headers() {
-        Ok(heading) => heading.iter().map(plain).collect(),
+        Ok(heading) => heading.iter().map(sheet::plain).collect(),
         Err(e) => return Err(refused(e.to_string(), "")),
     };
     let column = |names: &[&str]| columns.iter().position(|c| names.contains(&c.as_str()));

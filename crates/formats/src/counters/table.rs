@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{Device, Reading, WORDS, Width, not_counters, number};
-use crate::{Diagnostics, ReadError};
+use crate::{Diagnostics, ReadError, sheet};
 
 /// Bytes, 64 bits of them.
 const BYTES: Width = Width { unit: 1, bits: 64 };
@@ -57,8 +57,7 @@ fn known(heading: &str) -> Option<Heading> {
         None => (heading, None),
     };
     let base = base.rsplit('.').next().unwrap_or(base);
-    let plain: String =
-        base.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    let plain = sheet::plain(base);
     KNOWN.iter().find_map(|(names, column)| {
         let rank = names.iter().position(|n| *n == plain)?;
         Some(Heading { holds: *column, rank, of })
@@ -87,14 +86,7 @@ pub(super) fn of_section(
     path: &Path,
     found: &mut Diagnostics,
 ) -> Result<Vec<Reading>, ReadError> {
-    let first = text.lines().find(|l| !l.trim().is_empty()).unwrap_or_default();
-    let count = |of: u8| first.bytes().filter(|&b| b == of).count();
-    let delimiter = if count(b'\t') > count(b',') { b'\t' } else { b',' };
-    let mut reader = csv::ReaderBuilder::new()
-        .delimiter(delimiter)
-        .flexible(true)
-        .trim(csv::Trim::All)
-        .from_reader(text.as_bytes());
+    let mut reader = sheet::reader(text).from_reader(text.as_bytes());
     let heading: Vec<String> = match reader.headers() {
         Ok(heading) => heading.iter().map(str::to_owned).collect(),
         Err(e) => return Err(not_counters(path, e.to_string())),

@@ -1,0 +1,67 @@
+//! By one load: two lines that meet.
+
+use darkfiber_analysis::piecewise::Piecewise;
+use darkfiber_report::explain::{Lines, Two};
+
+/// Below this share of the variance a load explains little.
+const LITTLE: f64 = 0.5;
+/// Two lines that explain less more than one are one.
+const NO_BREAK: f64 = 0.02;
+/// Fewer rows than this say little about themselves.
+const FEW: usize = 30;
+
+/// The lines; none if points are too few or too much alike.
+pub(super) fn fitted<'a>(load: &'a str, points: &'a [(f64, f64)]) -> Option<Lines<'a>> {
+    let fit = Piecewise::fit(points)?;
+    Some(Lines {
+        load,
+        at: fit.at,
+        at_least: fit.between.0,
+        at_most: fit.between.1,
+        start: fit.start,
+        before: fit.before,
+        after: fit.after,
+        r2: fit.r2,
+        r2_straight: fit.r2_straight,
+        r2_cross_validated: Piecewise::cross_validated(points),
+        drawn: Two { points, fit },
+    })
+}
+
+/// What the numbers do and do not say.
+pub(super) fn findings(l: &Lines<'_>, time: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    let (load, rows) = (l.load, l.drawn.points.len());
+    let percent = |x: f64| format!("{:.0} %", 100.0 * x);
+    if l.r2 < LITTLE {
+        all.push(format!(
+            "{load} explains little of {time} ({}): look for something else, or for a load nearer to what slows it down",
+            percent(l.r2)
+        ));
+    } else if l.r2 - l.r2_straight < NO_BREAK {
+        all.push(format!(
+            "one line says as much as two: no {load} is seen from which on {time} grows faster"
+        ));
+    } else if l.after > l.before {
+        all.push(format!(
+            "above {:.4} a unit of {load} costs more {time} than below: {} of the variance of {time} is explained",
+            l.at,
+            percent(l.r2)
+        ));
+    } else {
+        all.push(format!(
+            "{time} grows less behind the break than before: that is not what congestion does"
+        ));
+    }
+    if l.r2 - l.r2_cross_validated > 0.1 {
+        all.push(format!(
+            "rows that were not seen are foretold much worse ({}): the lines follow these rows, not a law",
+            percent(l.r2_cross_validated.max(0.0))
+        ));
+    }
+    if rows < FEW {
+        all.push(format!("{rows} rows are few: the bounds of the break are rough"));
+    }
+    all.push("rows of one job are not independent, and bounds of 95 % are too narrow then; a law of one machine and its jobs is none of another's".to_owned());
+    all
+}

@@ -1,0 +1,141 @@
+//! What was learnt from features.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{ExplainResult, short};
+use crate::comma;
+use crate::figures::scatter;
+use crate::number::{counted, group};
+use crate::table::{self, Style};
+
+/// How well times are foretold, and from what.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+pub struct Learned<'a> {
+    /// Steps.
+    pub steps: usize,
+    /// Runs that they are of.
+    pub runs: usize,
+    /// Rows of a step, at most; features are their sum, mean and maximum if there are several.
+    pub rows_per_step: usize,
+    /// Parts that steps were dealt into; each was foretold by a model that learnt from the others.
+    pub folds: usize,
+    /// Whether whole runs were left out together.
+    pub by_run: bool,
+    /// Rank of what features have in common (L).
+    pub rank: usize,
+    /// Share of the values that stand out from it (S).
+    pub outliers: f64,
+    /// From all features (X), from what they have in common (L), from what stands out (S).
+    pub models: Vec<LearnedModel>,
+    /// Which of them foretells best.
+    pub best: &'a str,
+    /// What counts in that one, the most important first.
+    pub importance: Vec<Importance<'a>>,
+    /// Features that never change.
+    pub constant: &'a [String],
+    /// For pictures and tables.
+    #[serde(skip)]
+    pub drawn: Vec<Step<'a>>,
+}
+
+/// How well times are foretold from some features.
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
+pub struct LearnedModel {
+    /// X, L or S.
+    pub features: &'static str,
+    /// Mean over folds of the mean squared error, in variances of times: 1 is as good as their mean.
+    pub error: f64,
+    /// Standard deviation of that from fold to fold.
+    pub error_deviation: f64,
+    /// Share of the variance of times that is foretold, over all steps.
+    pub r2: f64,
+}
+
+/// A feature.
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
+pub struct Importance<'a> {
+    /// Its name.
+    pub feature: &'a str,
+    /// By how much the mean squared error of steps that were not seen grows when its values are shuffled, in variances of
+    /// times.
+    pub importance: f64,
+}
+
+/// A step, and what was foretold of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step<'a> {
+    /// Its run.
+    pub run: &'a str,
+    /// Its name.
+    pub step: &'a str,
+    /// How long it took.
+    pub actual: f64,
+    /// By model.
+    pub predicted: Vec<f64>,
+}
+
+/// Features that are told.
+const TOP: usize = 10;
+
+fn words(features: &str) -> &'static str {
+    match features {
+        "X" => "all features (X)",
+        "L" => "in common (L)",
+        _ => "standing out (S)",
+    }
+}
+
+pub(super) fn text(r: &ExplainResult<'_>, l: &Learned<'_>, style: Style) -> String {
+    let of = if l.runs > 1 { format!(" of {} runs", group(l.runs as u64)) } else { String::new() };
+    let rows: Vec<Vec<String>> = (l.models.iter())
+        .map(|m| {
+            let error = format!("{:.2} ± {:.2}", m.error, m.error_deviation);
+            vec![words(m.features).to_owned(), error, format!("{:.2}", m.r2)]
+        })
+        .collect();
+    let heading = ["times foretold from", "squared error", "R2"];
+    let models = table::plain(&heading, &rows, &[1, 2], style);
+    let rows: Vec<Vec<String>> = (l.importance.iter().take(TOP))
+        .map(|i| vec![i.feature.to_owned(), short(i.importance)])
+        .collect();
+    let heading = ["what counts", "error without"];
+    let importance = table::plain(&heading, &rows, &[1], style);
+    format!(
+        "{}: {} of {} steps{of}, from {}\n\n{models}\n{importance}",
+        r.file,
+        r.time,
+        group(l.steps as u64),
+        counted(l.importance.len(), "feature", "features"),
+    )
+}
+
+pub(super) fn csv(time: &str, l: &Learned<'_>) -> String {
+    let mut heading = ["run", "step", time].map(str::to_owned).to_vec();
+    heading.extend(l.models.iter().map(|m| format!("predicted {}", m.features)));
+    let line = |s: &Step<'_>| {
+        let mut line = vec![s.run.to_owned(), s.step.to_owned(), s.actual.to_string()];
+        line.extend(s.predicted.iter().map(f64::to_string));
+        line
+    };
+    comma::text(&[vec![heading], l.drawn.iter().map(line).collect()].concat())
+}
+
+/// Times as they are and as they are foretold by the best model, and where both are the same.
+pub(super) fn picture(r: &ExplainResult<'_>, l: &Learned<'_>) -> String {
+    let best = l.models.iter().position(|m| m.features == l.best).unwrap_or(0);
+    let points: Vec<(f64, f64)> = l.drawn.iter().map(|s| (s.actual, s.predicted[best])).collect();
+    let far = points.iter().map(|p| p.0.max(p.1)).fold(0.0, f64::max);
+    let title = format!("{} as it is, and as it is foretold", r.time);
+    let model = &l.models[best];
+    let subtitle = format!(
+        "{}: from what is {}, steps that were not seen. R2 {:.2}, squared error {:.2} ± {:.2} variances",
+        r.file,
+        words(l.best),
+        model.r2,
+        model.error,
+        model.error_deviation
+    );
+    let axes = (format!("{}, actual", r.time), format!("{}, foretold", r.time));
+    scatter::scatter((&title, &subtitle), (&axes.0, &axes.1), &points, &[(0.0, 0.0), (far, far)])
+}
