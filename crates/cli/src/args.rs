@@ -652,6 +652,10 @@ pub(crate) struct SimulateCommand {
     /// Write the result (simulate.json), the pictures, and tables of runs, pairs of ranks and channels (Parquet) here
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
+    /// Write what ports of a job's switches carried, and what waited for them, in each run of each job: a table for
+    /// `darkfiber explain`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) steps: Option<PathBuf>,
     /// Draw the bandwidth between ranks
     #[arg(long, value_name = "FILE")]
     pub(crate) pairs: Option<PathBuf>,

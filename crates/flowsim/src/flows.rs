@@ -25,6 +25,8 @@ pub struct Options<'a> {
     pub limits: Vec<f64>,
     /// Count what channels carry in intervals of so many picoseconds.
     pub interval: Option<u64>,
+    /// Count by interval, too, what channels could not pass on.
+    pub held: bool,
     /// A message may end late by so much of the time that it flows, and begin late by so much of the time that it would
     /// flow with an equal share of its adapter, so that many begin or end together and shares are found anew once for
     /// all of them. [`EXACT`] is lost in rounding, and lets messages begin in time.
@@ -45,6 +47,7 @@ impl Default for Options<'_> {
             weights: Vec::new(),
             limits: Vec::new(),
             interval: None,
+            held: false,
             precision: EXACT,
         }
     }
@@ -59,6 +62,8 @@ struct Active {
     begin: u64,
     since: u64,
     rate: f64,
+    /// The channel that keeps it from more.
+    held_by: Option<u32>,
     latency: u64,
     /// When it ends at this rate.
     end: u64,
@@ -112,6 +117,7 @@ pub struct Flows<'a> {
     parts: Vec<(u32, u64)>,
     carried: Vec<u64>,
     grid: Option<Grid>,
+    held: Option<Grid>,
     now: u64,
     count: u64,
     solves: u64,
@@ -147,6 +153,7 @@ impl<'a> Flows<'a> {
             parts: Vec::new(),
             carried: vec![0; n],
             grid: options.interval.map(|interval| Grid::new(n, interval)),
+            held: options.interval.filter(|_| options.held).map(|interval| Grid::new(n, interval)),
             now: 0,
             count: 0,
             solves: 0,
@@ -170,6 +177,13 @@ impl<'a> Flows<'a> {
     /// What channels carried by interval, if that was asked for.
     pub fn grid(&self) -> Option<&Grid> {
         self.grid.as_ref()
+    }
+
+    /// What waited for channels by interval, if that was asked for: bytes that a message could have sent at the rate of the
+    /// slowest channel of its way and did not, on all channels up to the one that kept it from that. A lossless network holds
+    /// messages up that far back, and its switches count it as stalls.
+    pub fn held(&self) -> Option<&Grid> {
+        self.held.as_ref()
     }
 
     /// How many flows there were.
@@ -329,6 +343,7 @@ impl<'a> Flows<'a> {
             begin: self.now,
             since: self.now,
             rate: 0.0,
+            held_by: None,
             latency,
             end: u64::MAX,
             booked: u64::MAX,
@@ -366,6 +381,7 @@ impl<'a> Flows<'a> {
             self.account(id);
             let a = &mut self.active[id.0 as usize];
             a.rate = self.shares.rate(id);
+            a.held_by = self.shares.bottleneck(id);
             let end = self.now + duration(a.left, a.rate);
             let step = step(end - a.begin, self.precision);
             a.end = end.saturating_add(step - 1) & !(step - 1);
@@ -390,6 +406,14 @@ impl<'a> Flows<'a> {
                 let rate = flown / (self.now - a.since) as f64;
                 grid.add(&self.shares.path(id), a.since, self.now, rate);
             }
+        }
+        if let (Some(held), Some(by)) = (&mut self.held, a.held_by) {
+            let most =
+                self.shares.path(id).map(|c| self.shares.capacity(c)).fold(f64::MAX, f64::min);
+            // Everything before the channel that is full, and that one.
+            let hops = 1 + self.shares.path(id).take_while(|&c| c != by).count();
+            let lacking = (most - a.rate).max(0.0);
+            held.add(&self.shares.path(id).take(hops), a.since, self.now, lacking);
         }
         a.left = (a.left - flown).max(0.0);
         a.since = self.now;

@@ -222,6 +222,12 @@ impl MaxMin {
         self.flows[flow.0 as usize].rate
     }
 
+    /// The channel that keeps a flow from more, as of the last [`MaxMin::share`]; none if that is its own limit, or a channel
+    /// that it has for itself.
+    pub fn bottleneck(&self, flow: FlowId) -> Option<u32> {
+        Some(self.flows[flow.0 as usize].bottleneck).filter(|&c| c < OWN)
+    }
+
     /// The channels of a flow.
     pub fn path(&self, flow: FlowId) -> impl Iterator<Item = u32> + Clone + '_ {
         self.hops[self.hops_of(flow.0)].iter().map(|h| h.channel)

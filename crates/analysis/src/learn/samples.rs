@@ -155,7 +155,9 @@ mod tests {
         assert_eq!(refused(&some(19, |i| i as f64)), Unfit::Few(19));
         assert_eq!(refused(&some(20, |_| 1.0)), Unfit::Constant);
         let mut alike = some(20, |i| i as f64);
-        alike.iter_mut().for_each(|r| r.time = 1.0);
+        for reading in &mut alike {
+            reading.time = 1.0;
+        }
         assert_eq!(refused(&alike), Unfit::Alike);
     }
 }

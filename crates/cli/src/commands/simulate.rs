@@ -1,5 +1,7 @@
 //! `darkfiber simulate`: a scenario in time.
 
+mod steps;
+
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -37,6 +39,11 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
     let common = &Common { seed: Some(*seed), ..common.clone() };
     let topology = &loaded.topology;
     let depth = args.depth.map_or(scenario.depth, Depth::from);
+    if args.steps.is_some() && costs.interval.is_none() {
+        let what = "--steps counts by intervals, and the scenario keeps none".to_owned();
+        let hint = "write `interval = \"1ms\"` under [keep], some tenth of what a step takes";
+        return Err(in_scenario(path, Failure::input(what).hint(hint)));
+    }
 
     let setup = Setup {
         topology,
@@ -52,6 +59,7 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
         lids: scenario.routes.lids,
         seed: *seed,
         interval: costs.interval,
+        held: args.steps.is_some(),
     };
     let stuck = |trouble| in_scenario(path, Failure::infeasible(told(&trouble, cast, topology)));
     let alone = if args.isolated {
@@ -103,6 +111,10 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
     let subtitle =
         format!("{}, routes of {from}, hosts {}", topology.fabric.name(), scenario.hosts);
     let pictures = Pictures { title, subtitle: &subtitle, cast, simulated: &simulated, topology };
+    if let Some(path) = &args.steps {
+        let seed = *seed;
+        save::file(path, |out| steps::write(out, seed, topology, cast, &simulated))?;
+    }
     if let Some(path) = &args.pairs {
         pictures.pairs(path)?;
     }

@@ -62,6 +62,62 @@ fn what_is_not_explained_is_said() {
     assert!(out.contains("one line says as much") && out.contains("20 rows are few"), "{out}");
 }
 
+/// Twelve runs of ten steps of four ports: flits rise and fall with the run, and a step is late when stalls pile up at one
+/// port.
+fn steps() -> String {
+    let mut text = "run,step,router,flits_vc0,stalls_vc0,stalls_vc1,s\n".to_owned();
+    for (run, step) in (0..12u32).flat_map(|run| (0..10u32).map(move |step| (run, step))) {
+        let hash = (run * 10 + step).wrapping_mul(2_654_435_761) >> 16;
+        let late = if hash % 5 == 0 { 1 + hash % 7 } else { 0 };
+        for port in 0..4u32 {
+            let flits = 1000 + 100 * run + (hash + port) % 10;
+            let stalls = if port == hash % 4 { 500 * late } else { hash % 3 };
+            let seconds = 2.0 + f64::from(late) + f64::from(hash % 10) / 100.0;
+            let _ok = writeln!(text, "r{run},{step},c{port},{flits},{stalls},7,{seconds}");
+        }
+    }
+    text
+}
+
+#[test]
+fn times_are_learnt_from_counters() {
+    let options = "--time s --run run --step step --features flits*,stalls*";
+    let run = explain(&steps(), &[options, "--format json"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    let json = run.json();
+    let learned = &json["learned"];
+    assert_eq!(
+        (&json["rows"], &learned["steps"], &learned["runs"]),
+        (&480.into(), &120.into(), &12.into())
+    );
+    assert_eq!((&learned["by_run"], &learned["rows_per_step"]), (&true.into(), &4.into()));
+    assert_eq!(learned["constant"][0], "sum of stalls_vc1");
+    let r2 = learned["models"][2]["r2"].as_f64().expect("a number");
+    assert!(r2 > 0.8 && learned["models"][2]["features"] == "S", "{json}");
+    let first = learned["importance"][0]["feature"].as_str().expect("a name");
+    assert!(first.ends_with("stalls_vc0"), "{json}");
+
+    let out = explain(&steps(), &[options]).out;
+    assert!(out.contains("standing out (S)") && out.contains("none is a cause"), "{out}");
+    let csv = explain(&steps(), &[options, "--format csv"]).out;
+    assert_eq!(csv.lines().next(), Some("run,step,s,predicted X,predicted L,predicted S"));
+    assert_eq!(csv.lines().count(), 121);
+    // Without runs, steps are left out one by one, and that is said; another seed deals them out otherwise.
+    let one_by_one = explain(&steps(), &["--time s --step step --features stalls_vc0"]);
+    assert!(
+        one_by_one.code == 3 && one_by_one.err.contains("10 steps are too few"),
+        "{}",
+        one_by_one.err
+    );
+    let each = explain(&steps(), &["--time s --features stalls_vc0"]).out;
+    assert!(each.contains("single steps were left out"), "{each}");
+    let dir = folder(&[("runs.csv", &steps())]);
+    let run = run_in(dir.path(), &format!("explain runs.csv -q {options} --svg s.svg"));
+    assert_eq!(run.code, 0, "{}", run.err);
+    let svg = std::fs::read_to_string(dir.path().join("s.svg")).expect("drawn");
+    assert_eq!(svg.matches("<circle").count(), 120);
+}
+
 #[test]
 fn bad_input() {
     let error = |text: &str, options: &str| {
@@ -72,6 +128,24 @@ fn bad_input() {
     assert_snapshot!(error(&runs(), "--load speed --time seconds"), @r"
     error: runs.csv: there is no column 'speed'; expected a table with a heading
     hint: its columns are job, gb, seconds
+    ");
+    assert_snapshot!(error(&steps(), "--time s --features credits*"), @r"
+    error: runs.csv: no column is 'credits*'; expected a table with a heading
+    hint: its columns are run, step, router, flits_vc0, stalls_vc0, stalls_vc1, s
+    ");
+    assert_snapshot!(error("name,s\na,1\n", "--time s"), @r"
+    error: runs.csv: no other column holds numbers only; expected a table with a heading
+    hint: its columns are name, s
+    ");
+    let alike: String = (0..30).fold("a,s\n".to_owned(), |text, i| text + &format!("{i},1\n"));
+    assert_snapshot!(error(&alike, "--time s"), @r"
+    error: runs.csv: all steps take the same time
+    hint: there is nothing to explain
+    ");
+    let constant: String = (0..30).fold("a,s\n".to_owned(), |text, i| text + &format!("1,{i}\n"));
+    assert_snapshot!(error(&constant, "--time s"), @r"
+    error: runs.csv: no counter changes from step to step
+    hint: counters must be differences over a step; name their columns with --features
     ");
     assert_snapshot!(error("a,b\n1,1\n2,2\n", "--load a --time b"), @r"
     error: runs.csv: 2 rows are too few for two lines, or their loads are too much alike

@@ -17,6 +17,9 @@ fn schema(kind: &str) -> Value {
 
 /// Runs commands in a folder of a few files; each result must be of its kind and have some keys.
 fn hold(kind: &str, runs: &[(&str, &[&str])]) {
+    let step = |i: u32| format!("{},{},{}\n", i / 10, i * 7 % 11, i * 7 % 11 + i % 3);
+    let steps: String = (0..100).map(step).collect();
+    let steps = format!("run,stalls,s\n{steps}");
     let files = [
         ("pair.topo", PAIR),
         ("split", "a b\nc d\n"),
@@ -26,6 +29,7 @@ fn hold(kind: &str, runs: &[(&str, &[&str])]) {
         ("torn", "0x0002c90000000101 8\n"),
         ("scenario", SCENARIO),
         ("crossing", CROSSING),
+        ("steps", &steps),
         ("runs", "gb,s\n1,1\n2,1\n3,1\n4,2\n5,3\n6,4\n"),
     ];
     let dir = folder(&files);
@@ -153,7 +157,9 @@ fn hot_channels() {
 #[test]
 fn explanations() {
     let keys = ["/lines/at", "/lines/r2_cross_validated", "/findings/0"];
-    hold("explain", &[("explain runs --load gb --time s", &keys)]);
+    let learned = ["/learned/models/2/error", "/learned/importance/0/feature", "/findings/0"];
+    let by_load = "explain runs --load gb --time s";
+    hold("explain", &[(by_load, &keys), ("explain steps --time s --run run", &learned)]);
 }
 
 #[test]

@@ -54,6 +54,22 @@ fn flows_of_one_cable_share_it() {
         near(number(&shared, &format!("/jobs/{job}/run_mean")), 2e-3);
         near(number(&shared, &format!("/jobs/{job}/pair_bandwidth")), 5e9);
     }
+    // Ports of switches carried both, and as much waited for them.
+    let dir = folder(&[("s.toml", &format!("keep.interval = \"100us\"\n{both}"))]);
+    let run = run_in(dir.path(), "simulate s.toml -q --steps steps.csv");
+    assert_eq!(run.code, 0, "{}", run.err);
+    let steps = fs::read_to_string(dir.path().join("steps.csv")).expect("written");
+    let lines: Vec<Vec<&str>> = steps.lines().map(|l| l.split(',').collect()).collect();
+    assert_eq!(lines.len(), 1 + 2 * 2, "{steps}");
+    assert_eq!(lines[0], ["seed", "job", "step", "switch", "port", "bytes", "held", "seconds"]);
+    for line in &lines[1..] {
+        let number = |i: usize| line[i].parse::<f64>().expect("a number");
+        near(number(5), 2e7);
+        near(number(6), 2e7);
+        near(number(7), 2e-3);
+    }
+    let run = simulate(&both, "--steps steps.csv");
+    assert!(run.code == 3 && run.err.contains("keeps none"), "{}", run.err);
     // Without contention each is alone.
     near(number(&result(&both, "--depth loggp"), "/seconds"), 1e-3);
     // On one switch there is nothing to share.

@@ -126,10 +126,11 @@ pub(super) fn picture(r: &ExplainResult<'_>, l: &Learned<'_>) -> String {
     let best = l.models.iter().position(|m| m.features == l.best).unwrap_or(0);
     let points: Vec<(f64, f64)> = l.drawn.iter().map(|s| (s.actual, s.predicted[best])).collect();
     let far = points.iter().map(|p| p.0.max(p.1)).fold(0.0, f64::max);
-    let title = format!("{} as it is, and as it is foretold", r.time);
+    let near = points.iter().map(|p| p.0.min(p.1)).fold(far, f64::min);
+    let title = format!("{}, actual and foretold", r.time);
     let model = &l.models[best];
     let subtitle = format!(
-        "{}: from what is {}, steps that were not seen. R2 {:.2}, squared error {:.2} ± {:.2} variances",
+        "{}: steps not seen, from {}. R2 {:.2}, squared error {:.2} ± {:.2}",
         r.file,
         words(l.best),
         model.r2,
@@ -137,5 +138,5 @@ pub(super) fn picture(r: &ExplainResult<'_>, l: &Learned<'_>) -> String {
         model.error_deviation
     );
     let axes = (format!("{}, actual", r.time), format!("{}, foretold", r.time));
-    scatter::scatter((&title, &subtitle), (&axes.0, &axes.1), &points, &[(0.0, 0.0), (far, far)])
+    scatter::scatter((&title, &subtitle), (&axes.0, &axes.1), &points, &[(near, near), (far, far)])
 }

@@ -9,22 +9,20 @@ const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 340.0;
 const TOP: f64 = 90.0;
 
-/// Points on axes that begin at zero.
+/// Points on axes that begin at zero, or nearer to the points if all of them are far from it.
 pub(crate) fn scatter(
     (title, subtitle): (&str, &str),
     (x_axis, y_axis): (&str, &str),
     points: &[(f64, f64)],
     line: &[(f64, f64)],
 ) -> String {
-    let far = |of: fn(&(f64, f64)) -> f64| {
-        points.iter().chain(line).map(of).fold(f64::MIN_POSITIVE, f64::max)
-    };
-    let (right, across) = nice_axis(far(|p| p.0), 8);
-    let (top, up) = nice_axis(far(|p| p.1), 6);
-    let x = |v: f64| LEFT + WIDTH * v / right;
-    let y = |v: f64| TOP + HEIGHT * (1.0 - v / top);
+    let all = || points.iter().chain(line);
+    let across = Axis::of(all().map(|p| p.0), 8);
+    let up = Axis::of(all().map(|p| p.1), 6);
+    let x = |v: f64| LEFT + WIDTH * across.part(v);
+    let y = |v: f64| TOP + HEIGHT * (1.0 - up.part(v));
     let mut svg = header(LEFT + WIDTH + 40.0, TOP + HEIGHT + 60.0, title, subtitle);
-    for value in marks(top, up) {
+    for value in up.marks() {
         let _ok = writeln!(
             svg,
             "<line x1=\"{LEFT}\" y1=\"{y:.1}\" x2=\"{:.1}\" y2=\"{y:.1}\" stroke=\"#e4e7eb\"/>\
@@ -35,7 +33,7 @@ pub(crate) fn scatter(
             y = y(value)
         );
     }
-    for value in marks(right, across) {
+    for value in across.marks() {
         let _ok = writeln!(
             svg,
             "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"10.5\" fill=\"#7b8794\">{value}</text>",
@@ -69,14 +67,58 @@ pub(crate) fn scatter(
     svg
 }
 
-/// Values at which an axis is marked.
-fn marks(end: f64, step: f64) -> impl Iterator<Item = f64> {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "there are about eight"
-    )]
-    let count = (end / step).round() as u32;
-    // Rounded, so that sums of steps are short.
-    (0..=count).map(move |i| (f64::from(i) * step * 1e6).round() / 1e6)
+/// From where to where an axis goes, and where it is marked.
+struct Axis {
+    begin: f64,
+    end: f64,
+    step: f64,
+}
+
+impl Axis {
+    /// For some values that are not below zero, with about so many marks.
+    fn of(values: impl Iterator<Item = f64> + Clone, marks: u32) -> Self {
+        let far = values.clone().fold(f64::MIN_POSITIVE, f64::max);
+        let near = values.fold(far, f64::min);
+        if near < far / 2.0 || near >= far {
+            let (end, step) = nice_axis(far, marks);
+            return Self { begin: 0.0, end, step };
+        }
+        let (_, step) = nice_axis(far - near, marks);
+        let begin = (near / step).floor() * step;
+        Self { begin, end: (far / step).ceil() * step, step }
+    }
+
+    /// Where a value is, from 0 to 1.
+    fn part(&self, value: f64) -> f64 {
+        (value - self.begin) / (self.end - self.begin)
+    }
+
+    /// Values at which it is marked.
+    fn marks(&self) -> impl Iterator<Item = f64> + use<> {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "there are about eight"
+        )]
+        let count = ((self.end - self.begin) / self.step).round() as u32;
+        let (begin, step) = (self.begin, self.step);
+        // Rounded, so that sums of steps are short.
+        (0..=count).map(move |i| ((begin + f64::from(i) * step) * 1e6).round() / 1e6)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_begin_where_it_is_worth_it() {
+        let marks =
+            |values: &[f64]| -> Vec<f64> { Axis::of(values.iter().copied(), 6).marks().collect() };
+        let from_zero = marks(&[0.4, 1.0]);
+        assert_eq!((from_zero[0], from_zero.last()), (0.0, Some(&1.0)));
+        let near = marks(&[15.2, 19.7]);
+        assert_eq!((near[0], near.last()), (15.0, Some(&20.0)));
+        assert_eq!(marks(&[3.0]).first(), Some(&0.0));
+    }
 }

@@ -118,6 +118,8 @@ pub static EXPERIMENTS: &[&dyn Experiment] = &[
     &afar::Slowdowns,
     &afar::Histogram,
     &afar::Bottleneck,
+    #[cfg(feature = "explain")]
+    &afar::LearnedSteps,
     &afar::Sixteen,
     &afar::Eight,
     &afar::Overhead,

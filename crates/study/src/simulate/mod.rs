@@ -5,7 +5,9 @@
 mod pairs;
 mod run;
 mod scenario;
+mod steps;
 
 pub use pairs::{Pair, Pairs};
 pub use run::{Setup, Simulated, Trouble, demanded, isolated, places, seated, sent, simulate};
 pub use scenario::{CostPart, Depth, Follow, JobPart, KeepPart, LidsPart, RoutesPart, Scenario};
+pub use steps::{Counted, counted};

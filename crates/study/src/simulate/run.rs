@@ -39,6 +39,8 @@ pub struct Setup<'a> {
     pub seed: u64,
     /// Count what channels carry in intervals of so many picoseconds.
     pub interval: Option<u64>,
+    /// Count by interval, too, what channels could not pass on.
+    pub held: bool,
 }
 
 /// Why a simulation has no result.
@@ -74,6 +76,8 @@ pub struct Simulated {
     pub capacity: Vec<f64>,
     /// What channels carried by interval.
     pub grid: Option<Grid>,
+    /// What waited for channels by interval (see [`Flows::held`]).
+    pub held: Option<Grid>,
     /// When the last run ended, in picoseconds.
     pub end: u64,
     /// Messages that shared channels.
@@ -119,6 +123,7 @@ pub fn simulate(setup: Setup<'_>, each: &mut dyn FnMut(&Record)) -> Result<Simul
         weights: setup.weights,
         limits: setup.limits.iter().map(|bytes| bytes * 1e-12).collect(),
         interval: setup.interval,
+        held: setup.held,
         precision: setup.precision,
     };
     let mut flows = Flows::new(network, host, options);
@@ -140,6 +145,7 @@ pub fn simulate(setup: Setup<'_>, each: &mut dyn FnMut(&Record)) -> Result<Simul
         carried: flows.carried().to_vec(),
         capacity,
         grid: flows.grid().cloned(),
+        held: flows.held().cloned(),
         flows: flows.flow_count(),
         solves: flows.solve_count(),
         events: player.events(),
@@ -162,6 +168,7 @@ pub fn isolated(setup: &Setup<'_>) -> Result<Vec<u64>, Trouble> {
                 weights: of(&setup.weights),
                 limits: of(&setup.limits),
                 interval: None,
+                held: false,
                 ..*setup
             };
             Ok(simulate(alone, &mut |_| {})?.end)

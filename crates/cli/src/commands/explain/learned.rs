@@ -1,6 +1,8 @@
 //! By features: trees that learn times from counters.
 
-use darkfiber_analysis::learn::{Boosting, Features, Judged, Reading, Samples, Unfit, judge};
+use darkfiber_analysis::learn::{
+    Boosting, Features, Judged, Model, Reading, Samples, Unfit, judge,
+};
 use darkfiber_formats::numbers::Steps;
 use darkfiber_report::explain::{Importance, Learned, LearnedModel, Step};
 use darkfiber_report::number::counted;
@@ -9,8 +11,8 @@ use crate::failure::Failure;
 
 /// Foretelling less of the variance than this is next to nothing.
 const LITTLE: f64 = 0.1;
-/// A model that errs less by so much of the other's error is better.
-const BETTER: f64 = 0.05;
+/// A model is better if its error is less, fold by fold, by so many standard errors of the difference.
+const BETTER: f64 = 2.0;
 /// Fewer steps than this say little about themselves.
 const FEW: usize = 200;
 
@@ -97,23 +99,20 @@ impl Lesson {
     pub(super) fn findings(&self, l: &Learned<'_>, time: &str) -> Vec<String> {
         let mut all = Vec::new();
         let r2 = l.models.iter().map(|m| m.r2).fold(f64::NEG_INFINITY, f64::max);
-        let error = |of: &str| {
-            l.models.iter().find(|m| m.features == of).map_or(f64::INFINITY, |m| m.error)
-        };
         if r2 < LITTLE {
             all.push(format!(
                 "these counters tell next to nothing of {time}: what slows steps down is not seen in them, or not in sums over a step"
             ));
         } else {
             all.push(format!("{:.0} % of the variance of {time} is foretold", 100.0 * r2));
-            let (common, outliers) = (error("L"), error("S"));
-            if outliers < common * (1.0 - BETTER) {
+            let [_, common, outliers] = &self.judged.models[..] else { return all };
+            if better(outliers, common) {
                 all.push("what stands out of the counters tells more than what they have in common: slow steps meet a few full channels, not a network that is busy".to_owned());
-            } else if common < outliers * (1.0 - BETTER) {
+            } else if better(common, outliers) {
                 all.push("what counters have in common tells more than what stands out: steps are slow when all of the network is busy".to_owned());
             } else {
                 all.push(
-                    "what stands out of the counters tells as much as what they have in common"
+                    "whether what stands out of the counters or what they have in common tells more is not seen"
                         .to_owned(),
                 );
             }
@@ -138,4 +137,13 @@ impl Lesson {
         all.push("features that say the same share their importance, and none is a cause for being important; what was learnt holds for this machine, this job and this routing, within times that were seen".to_owned());
         all
     }
+}
+
+/// Whether one errs less than the other on the same folds, and not by chance.
+fn better(a: &Model, b: &Model) -> bool {
+    let n = a.errors.len() as f64;
+    let less: Vec<f64> = a.errors.iter().zip(&b.errors).map(|(a, b)| b - a).collect();
+    let mean = less.iter().sum::<f64>() / n;
+    let variance = less.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+    mean > BETTER * (variance / n).sqrt()
 }

@@ -5,7 +5,7 @@ use darkfiber_fabric::TerminalId;
 use darkfiber_routing::Routes;
 use darkfiber_workload::play::{Host, Job, host};
 
-use super::lab::{Lab, benchmark, program};
+use super::lab::{Lab, RANKS, benchmark, program};
 use crate::simulate::{Depth, LidsPart, Setup, isolated, places, sent, simulate};
 
 /// Steps that each benchmark does on Cab; one of them is simulated.
@@ -72,7 +72,7 @@ impl Contest {
             let group = if name == "fft-proxy" { 15 } else { 20 };
             let spec = format!("{name}:steps=1,group={group}");
             let nodes = job.terminals.len() as u32 / 16;
-            Job { program: program(&spec, nodes, seed + i as u64).into(), ..job.clone() }
+            Job { program: program(&spec, nodes, RANKS, seed + i as u64).into(), ..job.clone() }
         };
         let jobs = whole.iter().enumerate().map(step).collect();
         // The partners of pairs are on many nodes.
@@ -201,6 +201,7 @@ impl Contest {
             lids,
             seed,
             interval: None,
+            held: false,
         }
     }
 }

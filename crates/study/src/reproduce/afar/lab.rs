@@ -32,16 +32,24 @@ pub(super) struct Lab {
     topology: Topology,
     machine: Machine,
     routes: Routes,
+    /// Ranks of a node.
+    ranks: u32,
 }
 
 impl Lab {
+    /// Cab.
     pub(super) fn new() -> Self {
-        let topology = open("@cab").expect("a preset");
-        let machine = Machine::new(&topology, RANKS);
-        let request = Request { shape: topology.shape.as_ref(), ..Request::default() };
-        let ftree = find_engine("ftree").expect("registered");
-        let routes = ftree.route(&topology.fabric, &request).expect("a tree");
-        Self { topology, machine, routes }
+        Self::of("@cab", "ftree", 0, RANKS)
+    }
+
+    /// Another machine, with 2^lmc LIDs for every terminal.
+    pub(super) fn of(fabric: &str, engine: &str, lmc: u8, ranks: u32) -> Self {
+        let topology = open(fabric).expect("a fabric");
+        let machine = Machine::new(&topology, ranks);
+        let request = Request { shape: topology.shape.as_ref(), lmc, ..Request::default() };
+        let engine = find_engine(engine).expect("registered");
+        let routes = engine.route(&topology.fabric, &request).expect("it suits the fabric");
+        Self { topology, machine, routes, ranks }
     }
 
     /// So many jobs, those of one benchmark side by side, on hosts drawn by a seed.
@@ -58,7 +66,7 @@ impl Lab {
         (0..)
             .zip(programs)
             .map(|(i, (spec, nodes))| {
-                let program = Arc::new(program(spec, *nodes, seed + i));
+                let program = Arc::new(program(spec, *nodes, self.ranks, seed + i));
                 let free = Free { machine: &self.machine, is_free: &is_free };
                 let hosts = random
                     .give(&free, *nodes as usize, &mut Stream::new(seed, i))
@@ -66,7 +74,7 @@ impl Lab {
                 for &h in &hosts {
                     is_free[h as usize] = false;
                 }
-                let terminals = seated(&hosts, RANKS, |h| self.machine.terminals(h).to_vec());
+                let terminals = seated(&hosts, self.ranks, |h| self.machine.terminals(h).to_vec());
                 Job { program, terminals, start: 0, repeat: Repeat::Once }
             })
             .collect()
@@ -114,8 +122,8 @@ pub(super) fn benchmark(job: u32, jobs: u32) -> &'static str {
 }
 
 /// A traffic on so many nodes.
-pub(super) fn program(spec: &str, nodes: u32, seed: u64) -> Program {
-    let mut given = Given::new(nodes * RANKS);
-    (given.per_node, given.seed) = (RANKS, seed);
+pub(super) fn program(spec: &str, nodes: u32, ranks: u32, seed: u64) -> Program {
+    let mut given = Given::new(nodes * ranks);
+    (given.per_node, given.seed) = (ranks, seed);
     traffic(spec, &given).expect("it runs on so many")
 }

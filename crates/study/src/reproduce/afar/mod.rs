@@ -9,6 +9,8 @@ mod counters;
 mod eight;
 mod histogram;
 mod lab;
+#[cfg(feature = "explain")]
+mod learned;
 mod overhead;
 mod production;
 mod quiet;
@@ -22,6 +24,8 @@ pub(super) use bottleneck::Bottleneck;
 pub(super) use counters::Counters;
 pub(super) use eight::Eight;
 pub(super) use histogram::Histogram;
+#[cfg(feature = "explain")]
+pub(super) use learned::LearnedSteps;
 pub(super) use overhead::Overhead;
 pub(super) use production::Production;
 pub(super) use quiet::Quiet;

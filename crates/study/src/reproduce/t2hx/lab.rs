@@ -203,6 +203,7 @@ fn measured(
         lids: LidsPart::Engine,
         seed,
         interval: None,
+        held: false,
     };
     simulate(setup, &mut |_| ()).expect("programs of the registry come to their ends")
 }

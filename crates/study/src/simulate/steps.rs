@@ -1,0 +1,62 @@
+//! What ports counted while a job did a step.
+
+use darkfiber_fabric::{ChannelId, Fabric};
+use darkfiber_flowsim::Grid;
+use darkfiber_workload::play::{Job, Run};
+
+use super::Simulated;
+
+/// What a port of a switch counted during one run of a job.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Counted {
+    /// The run's number.
+    pub run: usize,
+    /// How long it took, in picoseconds.
+    pub time: u64,
+    /// The channel that leaves the port.
+    pub channel: ChannelId,
+    /// Bytes that it carried.
+    pub bytes: f64,
+    /// Bytes that waited for it, or for channels behind it.
+    pub held: f64,
+}
+
+/// What all ports of a job's switches counted during each of its runs, run by run; those of hosts do not count. Nothing if
+/// the simulation kept no intervals. What was counted in an interval is dealt out evenly over it.
+pub fn counted(
+    simulated: &Simulated,
+    fabric: &Fabric,
+    jobs: &[Job],
+    job: usize,
+    each: &mut dyn FnMut(&Counted),
+) {
+    let (Some(grid), Some(held)) = (&simulated.grid, &simulated.held) else { return };
+    let mut switches: Vec<_> =
+        jobs[job].terminals.iter().map(|&t| fabric.terminal(t).switch).collect();
+    switches.sort_unstable();
+    switches.dedup();
+    let channels: Vec<ChannelId> =
+        switches.into_iter().flat_map(|s| fabric.channels_from(s)).map(ChannelId::new).collect();
+    for (number, run) in simulated.runs[job].iter().enumerate() {
+        let (bytes, held) = (during(grid, run, &channels), during(held, run, &channels));
+        for (i, &channel) in channels.iter().enumerate() {
+            let (bytes, held) = (bytes[i], held[i]);
+            each(&Counted { run: number, time: run.end - run.begin, channel, bytes, held });
+        }
+    }
+}
+
+/// What some channels had while a run lasted.
+fn during(grid: &Grid, run: &Run, channels: &[ChannelId]) -> Vec<f64> {
+    let mut sums = vec![0.0; channels.len()];
+    let long = grid.interval();
+    for i in (run.begin / long)..run.end.div_ceil(long).min(grid.len() as u64) {
+        let common = run.end.min((i + 1) * long) - run.begin.max(i * long);
+        let part = common as f64 / long as f64;
+        let cells = grid.at(i as usize);
+        for (sum, c) in sums.iter_mut().zip(channels) {
+            *sum += part * cells[c.index()];
+        }
+    }
+    sums
+}
