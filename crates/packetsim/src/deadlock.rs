@@ -1,0 +1,136 @@
+//! When packets wait for each other for ever.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A buffer: the input port and the lane that it is of.
+pub type Buffer = (u32, u8);
+
+/// The first packet of a queue, and what it waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Waits {
+    /// Where it is.
+    pub at: Buffer,
+    /// Where it would go and finds no room; none if room is not what it waits for.
+    pub wants: Option<Buffer>,
+    /// Its number.
+    pub packet: u32,
+}
+
+/// Packets that wait for each other for ever.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stalled {
+    /// When that was seen, in picoseconds.
+    pub when: u64,
+    /// Packets in the network and its sources.
+    pub packets: usize,
+    /// A cycle of buffers: the first packet of each waits for room in the next one, that of the last for room in the first.
+    pub cycle: Vec<Buffer>,
+}
+
+/// Looks for deadlock again and again.
+///
+/// A buffer moves if any of its queues does: if what it waits for is not room, or room in a buffer that moves, or one that
+/// nobody waits in. What is left when all those are taken away is stuck, unless room is on its way to it: so it counts if
+/// the same packets are stuck when that must have arrived.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Watch {
+    stuck: BTreeSet<Waits>,
+}
+
+impl Watch {
+    /// Looks at all that waits; later than anything that was under way the last time.
+    pub(crate) fn look(&mut self, waits: &[Waits]) -> Option<Vec<Buffer>> {
+        let stuck = stuck(waits);
+        let still: Vec<Waits> = self.stuck.intersection(&stuck).copied().collect();
+        self.stuck = stuck;
+        let cycle = cycle(&still);
+        (!cycle.is_empty()).then_some(cycle)
+    }
+}
+
+/// Those of buffers that do not move.
+fn stuck(waits: &[Waits]) -> BTreeSet<Waits> {
+    let mut behind: BTreeMap<Buffer, Vec<Buffer>> = BTreeMap::new();
+    let held: BTreeSet<Buffer> = waits.iter().map(|w| w.at).collect();
+    let mut moves: BTreeSet<Buffer> = BTreeSet::new();
+    let mut open: Vec<Buffer> = Vec::new();
+    for w in waits {
+        match w.wants {
+            Some(wanted) if held.contains(&wanted) => behind.entry(wanted).or_default().push(w.at),
+            _ if moves.insert(w.at) => open.push(w.at),
+            _ => {}
+        }
+    }
+    while let Some(buffer) = open.pop() {
+        for &b in behind.get(&buffer).into_iter().flatten() {
+            if moves.insert(b) {
+                open.push(b);
+            }
+        }
+    }
+    waits.iter().filter(|w| !moves.contains(&w.at)).copied().collect()
+}
+
+/// A cycle, if there is one: from any buffer on until one comes again.
+fn cycle(waits: &[Waits]) -> Vec<Buffer> {
+    let mut next: BTreeMap<Buffer, Vec<Buffer>> = BTreeMap::new();
+    for w in waits {
+        if let Some(wanted) = w.wants {
+            next.entry(w.at).or_default().push(wanted);
+        }
+    }
+    let mut done: BTreeSet<Buffer> = BTreeSet::new();
+    for &start in next.keys() {
+        // The way to here, and the number of the next buffer to look at from each.
+        let mut way: Vec<(Buffer, usize)> = vec![(start, 0)];
+        while let Some((at, i)) = way.last_mut() {
+            let wanted = next.get(at).filter(|_| !done.contains(at)).and_then(|all| all.get(*i));
+            let Some(&wanted) = wanted else {
+                done.insert(*at);
+                way.pop();
+                continue;
+            };
+            *i += 1;
+            if let Some(begin) = way.iter().position(|(b, _)| *b == wanted) {
+                return way[begin..].iter().map(|(b, _)| *b).collect();
+            }
+            way.push((wanted, 0));
+        }
+    }
+    Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wait(a: u32, b: Option<u32>) -> Waits {
+        Waits { at: (a, 0), wants: b.map(|b| (b, 0)), packet: a }
+    }
+
+    #[test]
+    fn a_cycle_is_found_if_there_is_one() {
+        let all = [(1, 2), (2, 3), (2, 4), (5, 1), (4, 6)].map(|(a, b)| wait(a, Some(b)));
+        assert!(cycle(&all).is_empty());
+        let all = [&all[..], &[wait(6, Some(2))]].concat();
+        assert_eq!(cycle(&all), [(2, 0), (4, 0), (6, 0)]);
+        assert_eq!(cycle(&[wait(7, Some(7))]), [(7, 0)]);
+    }
+
+    #[test]
+    fn what_moves_is_not_stuck() {
+        // A ring of three, and a fourth that waits for it.
+        let ring = [wait(1, Some(2)), wait(2, Some(3)), wait(3, Some(1)), wait(4, Some(1))];
+        assert_eq!(stuck(&ring).len(), 4);
+        // Another queue of one of them has somewhere to go.
+        let mut free = ring.to_vec();
+        free.push(wait(2, None));
+        assert!(stuck(&free).is_empty());
+        // Nobody waits in what the last one wants.
+        assert!(stuck(&[wait(1, Some(2)), wait(2, Some(9))]).is_empty());
+        let mut watch = Watch::default();
+        assert_eq!(watch.look(&ring), None, "room may be on its way");
+        assert_eq!(watch.look(&ring), Some(vec![(1, 0), (2, 0), (3, 0)]));
+        assert_eq!(watch.look(&free), None);
+    }
+}

@@ -1,0 +1,29 @@
+//! Packets in lossless switches: what happens inside the network.
+//!
+//! Time runs in ticks: within one, all arrivals, credits and wake-ups of a switch are noted first; then new packets are routed,
+//! input by input, and outputs serve their queues, output by output. What a switch does depends on nothing but what reached it
+//! before that tick ended, and everything that it causes is at least a tick later: switches can be simulated in any order, and
+//! by any number of threads, with the same result. Times themselves are exact: a head that is ready at some picosecond of a tick
+//! leaves by that.
+
+mod deadlock;
+mod measure;
+mod micro;
+mod net;
+mod packet;
+mod random;
+pub mod routing;
+mod run;
+mod source;
+mod switch;
+mod wheel;
+
+pub use deadlock::{Buffer, Stalled, Waits};
+pub use measure::{BATCHES, Measured};
+pub use micro::{Arbitration, Impossible, MICROS, Micro, Preset, Queues, preset};
+pub use net::{Net, Peer, Port};
+pub use packet::{NOBODY, Packet};
+pub use random::Random;
+pub use run::{Load, Outcome, load};
+pub use source::{Target, Targets};
+pub use switch::OutPort;

@@ -1,0 +1,149 @@
+//! What is measured, and from when on.
+
+use hdrhistogram::Histogram;
+
+use crate::packet::Packet;
+
+/// Which packets count, in picoseconds of their creation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Measuring {
+    /// The first.
+    pub(crate) from: u64,
+    /// Those from then on do not any more.
+    pub(crate) to: u64,
+}
+
+impl Measuring {
+    pub(crate) fn counts(&self, when: u64) -> bool {
+        (self.from..self.to).contains(&when)
+    }
+}
+
+/// Parts of the time that is measured whose means are compared.
+pub const BATCHES: usize = 10;
+
+/// What came of the packets that count.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// Latencies from creation to the last byte at its destination, in nanoseconds, to three digits.
+    pub latencies: Histogram<u64>,
+    /// Packets that counted and arrived.
+    pub packets: u64,
+    /// Sum of their latencies in picoseconds.
+    pub latency: u128,
+    /// The longest.
+    pub longest: u64,
+    /// Sum of the switches that they crossed.
+    pub hops: u64,
+    /// Of them, packets that took another than a shortest way.
+    pub round: u64,
+    /// Bytes that arrived while it was measured, whenever they were created.
+    pub bytes: u64,
+    /// Packets that were created while it was measured.
+    pub created: u64,
+    /// Sum of latencies, and how many, of packets created in each part of that time.
+    pub batches: [(u128, u64); BATCHES],
+}
+
+impl Measured {
+    pub(crate) fn new() -> Self {
+        Self {
+            latencies: Histogram::new(3).expect("three digits"),
+            packets: 0,
+            latency: 0,
+            longest: 0,
+            hops: 0,
+            round: 0,
+            bytes: 0,
+            created: 0,
+            batches: [(0, 0); BATCHES],
+        }
+    }
+
+    #[inline]
+    pub(crate) fn arrived(&mut self, packet: &Packet, when: u64, measuring: &Measuring) {
+        if measuring.counts(when) {
+            self.bytes += u64::from(packet.bytes);
+        }
+        if !measuring.counts(packet.born) {
+            return;
+        }
+        let took = when - packet.born;
+        self.latencies.saturating_record((took + 500) / 1000);
+        self.packets += 1;
+        self.latency += u128::from(took);
+        self.longest = self.longest.max(took);
+        self.hops += u64::from(packet.hops);
+        self.round += u64::from(packet.round);
+        let long = u128::from(measuring.to - measuring.from);
+        let batch = u128::from(packet.born - measuring.from) * BATCHES as u128 / long;
+        let batch = &mut self.batches[batch as usize];
+        *batch = (batch.0 + u128::from(took), batch.1 + 1);
+    }
+
+    /// Mean latency in picoseconds.
+    pub fn mean(&self) -> f64 {
+        self.latency as f64 / self.packets.max(1) as f64
+    }
+
+    /// Half the width of its confidence interval of 95 %, by the means of batches (Student's t, 9 degrees of freedom).
+    pub fn error(&self) -> f64 {
+        const T: f64 = 2.262;
+        let means: Vec<f64> = self.batches.iter().map(|b| b.0 as f64 / b.1.max(1) as f64).collect();
+        let n = means.len() as f64;
+        let mean = means.iter().sum::<f64>() / n;
+        let variance = means.iter().map(|m| (m - mean).powi(2)).sum::<f64>() / (n - 1.0);
+        T * (variance / n).sqrt()
+    }
+
+    /// Mean number of switches that packets crossed.
+    pub fn mean_hops(&self) -> f64 {
+        self.hops as f64 / self.packets.max(1) as f64
+    }
+}
+
+/// Whether a run has settled: mean latencies of packets that arrive in one interval after the other.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Settling {
+    now: (u128, u64),
+    before: Option<f64>,
+    /// Intervals in a row that were like the one before.
+    alike: u32,
+}
+
+/// Means that differ less are alike, and so many in a row are enough.
+const ALIKE: f64 = 0.02;
+const ENOUGH: u32 = 3;
+
+impl Settling {
+    pub(crate) fn arrived(&mut self, took: u64) {
+        self.now = (self.now.0 + u128::from(took), self.now.1 + 1);
+    }
+
+    /// An interval is over; whether the run has settled.
+    pub(crate) fn over(&mut self) -> bool {
+        let (sum, count) = std::mem::take(&mut self.now);
+        let mean = sum as f64 / count.max(1) as f64;
+        let alike = self.before.is_some_and(|b| count > 0 && (mean - b).abs() <= ALIKE * b);
+        self.alike = if alike { self.alike + 1 } else { 0 };
+        self.before = Some(mean);
+        self.alike >= ENOUGH
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_settles_when_nothing_changes() {
+        let mut settling = Settling::default();
+        let mut over = |took: u64| {
+            (0..100).for_each(|_| settling.arrived(took));
+            settling.over()
+        };
+        assert!([100, 200, 300, 303, 300].iter().all(|&took| !over(took)));
+        assert!(over(301));
+        assert!(!over(400), "it rises");
+    }
+}

@@ -1,0 +1,200 @@
+//! What switches, hosts and cables are like.
+
+use darkfiber_fabric::{ChannelId, Fabric, LinkClass, TerminalId};
+
+/// How packets wait at the input of a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Queues {
+    /// One queue for each lane: a packet that waits for its output holds up those behind it.
+    Lanes,
+    /// One queue for each output and lane (virtual output queues): nobody waits for another's output.
+    Outputs,
+}
+
+/// Whose turn it is at an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arbitration {
+    /// Inputs and lanes by turns.
+    RoundRobin,
+    /// The packet that was created first.
+    Age,
+}
+
+/// A microarchitecture. Times are in picoseconds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Micro {
+    /// Decisions are taken at multiples of this; nothing in a switch is quicker.
+    pub tick: u64,
+    /// Virtual lanes of a channel.
+    pub lanes: u8,
+    /// Bytes that an input keeps for each lane.
+    pub buffer: u32,
+    /// Bytes that may wait behind the crossbar at each output; none: as many as the next switch has room for.
+    pub output_buffer: Option<u32>,
+    /// How queues are made.
+    pub queues: Queues,
+    /// Whose turn it is.
+    pub arbitration: Arbitration,
+    /// The crossbar is so many times as fast as a channel.
+    pub speedup: u32,
+    /// From the arrival of a head to its departure, if nothing is in its way.
+    pub pipeline: u64,
+    /// What a credit takes beside the cable.
+    pub credit: u64,
+    /// Latency of every cable between switches, instead of what its class says.
+    pub cable: Option<u32>,
+    /// Latency of every cable to a host, instead of what its class says.
+    pub host_cable: Option<u32>,
+    /// Picoseconds that 2^16 bytes take on every cable, instead of what its class says.
+    pub pace: Option<u64>,
+    /// Latencies of single channels, by id; empty, or one for each channel.
+    pub latencies: Vec<u32>,
+}
+
+/// A microarchitecture, by name.
+pub struct Preset {
+    /// What users write.
+    pub name: &'static str,
+    /// In half a line.
+    pub summary: &'static str,
+    /// What it is like, and where that is from.
+    pub doc: &'static str,
+    micro: fn() -> Micro,
+}
+
+impl Preset {
+    /// With one lane; routings say how many they need.
+    pub fn micro(&self) -> Micro {
+        (self.micro)()
+    }
+}
+
+/// All of them.
+pub static MICROS: [Preset; 5] = [
+    Preset {
+        name: "booksim-iq",
+        summary: "BookSim2's input-queued router: a flit of 1 B a cycle of 1 ns",
+        doc: "Queues by lane, 256 flits each, crossbar speed-up 2, two cycles from head to head, credits two cycles after the               cable, one cycle to a host, unlimited output queues: as BookSim2 is configured with internal_speedup 2.0,               routing_delay 0, vc_alloc_delay, sw_alloc_delay and st_final_delay 1, credit_delay 2. Packets are not cut into               flits that mix on a channel. Cables between switches take a cycle, or what their class says. N. Jiang et al., A               detailed and flexible cycle-accurate Network-on-Chip simulator (ISPASS'13).",
+        micro: || cycles(Micro { pipeline: 2000, credit: 2000, speedup: 2, ..QDR }),
+    },
+    Preset {
+        name: "caminos-basic",
+        summary: "CAMINOS' basic router: a phit of 1 B a cycle of 1 ns",
+        doc: "Queues by lane, 256 phits each, virtual cut-through, output buffers of 32 phits, no time in the router: the Basic router of CAMINOS 0.6.3.",
+        micro: || {
+            cycles(Micro { pipeline: 0, credit: 0, speedup: 1, output_buffer: Some(32), ..QDR })
+        },
+    },
+    Preset {
+        name: "qdr",
+        summary: "InfiniBand switches of the QDR generation: 100 ns, virtual output queues",
+        doc: "As on T2HX and Cab: 4 GB/s behind the coding, about 100 ns from port to port, MTU 2 KiB.               Decisions, since nobody prints them: 16 KiB of buffer for each lane of a port, speed-up 1.5 rounded up to 2,               round robin.",
+        micro: || QDR,
+    },
+    Preset {
+        name: "aries",
+        summary: "Cray's Aries: 48 tiles, 100 ns, virtual output queues",
+        doc: "Routers of Cascade, tiles as ports: packets of at most 64 B of data, 100 ns from port to port unloaded. Decisions:               8 KiB for each lane of a port, speed-up 1. B. Alverson et al., Cray XC Series Network (2012); Faanes et al.,               Cray Cascade (SC'12).",
+        micro: || Micro { buffer: 8 << 10, speedup: 1, ..QDR },
+    },
+    Preset {
+        name: "rosetta",
+        summary: "Slingshot's Rosetta: 64 ports of 200 Gbit/s, 350 ns, virtual output queues",
+        doc: "350 ns from port to port (De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect, SC'20, section               II-A). Decisions: 64 KiB for each lane of a port, speed-up 1 (its row buses and column channels), round robin.               Requests and grants take their time, but no room; congestion control is not here.",
+        micro: || Micro { buffer: 64 << 10, speedup: 1, pipeline: 350_000, ..QDR },
+    },
+];
+
+const QDR: Micro = Micro {
+    tick: 1000,
+    lanes: 1,
+    buffer: 16 << 10,
+    output_buffer: Some(4096),
+    queues: Queues::Outputs,
+    arbitration: Arbitration::RoundRobin,
+    speedup: 2,
+    pipeline: 100_000,
+    credit: 10_000,
+    cable: None,
+    host_cable: None,
+    pace: None,
+    latencies: Vec::new(),
+};
+
+/// With cycles of a nanosecond, in which a byte passes everywhere.
+fn cycles(micro: Micro) -> Micro {
+    Micro {
+        buffer: 256,
+        queues: Queues::Lanes,
+        cable: Some(1000),
+        host_cable: Some(1000),
+        pace: Some(1000 << 16),
+        ..micro
+    }
+}
+
+/// A microarchitecture by name.
+pub fn preset(name: &str) -> Option<&'static Preset> {
+    MICROS.iter().find(|m| m.name == name)
+}
+
+/// A microarchitecture that does not go together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Impossible(pub String);
+
+impl std::fmt::Display for Impossible {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Impossible {}
+
+/// Of cables whose class tells nothing: light takes 5 ns a metre; five of them.
+const CABLE: u32 = 25_000;
+
+impl Micro {
+    /// Refuses what cannot be simulated with packets of so many bytes.
+    ///
+    /// # Errors
+    /// If there is no lane or room, or something is quicker than a tick.
+    pub fn check(&self, bytes: u32) -> Result<(), Impossible> {
+        let impossible = |why: String| Err(Impossible(why));
+        if self.lanes == 0 {
+            return impossible("there must be a virtual lane".to_owned());
+        }
+        if self.buffer < bytes {
+            return impossible(format!(
+                "a buffer of {} B has no room for a packet of {bytes} B: make it larger, or packets smaller",
+                self.buffer
+            ));
+        }
+        if self.tick == 0 || self.speedup == 0 {
+            return impossible("tick and speed-up must be 1 or more".to_owned());
+        }
+        let quickest =
+            u64::from(self.cable.unwrap_or(CABLE)).min(self.host_cable.unwrap_or(CABLE).into());
+        if quickest < self.tick {
+            return impossible(format!(
+                "a cable takes {quickest} ps, less than a tick of {} ps",
+                self.tick
+            ));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn link(&self, fabric: &Fabric, c: ChannelId) -> (u32, u64) {
+        let stated = self.latencies.get(c.index()).copied().or(self.cable);
+        self.of_class(fabric.class_of(c), stated)
+    }
+
+    pub(crate) fn host_link(&self, fabric: &Fabric, t: TerminalId) -> (u32, u64) {
+        self.of_class(fabric.terminal_class(t), self.host_cable)
+    }
+
+    fn of_class(&self, class: &LinkClass, latency: Option<u32>) -> (u32, u64) {
+        let of_class = if class.latency_ps == 0 { CABLE } else { class.latency_ps as u32 };
+        let pace = self.pace.unwrap_or_else(|| (1_000_000_000_000 << 16) / class.bytes_per_second);
+        (latency.unwrap_or(of_class), pace)
+    }
+}

@@ -1,0 +1,172 @@
+//! The network as the simulator walks it: ports in one row, switch by switch.
+
+use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
+
+use crate::Micro;
+
+/// What is at the other end of a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Peer {
+    /// A port of a switch.
+    Port(u32),
+    /// A terminal.
+    Terminal(u32),
+}
+
+/// A port of a switch, and the cable behind it.
+#[derive(Clone, Copy, Debug)]
+pub struct Port {
+    /// Who is at its other end: a port, or a terminal behind [`TERMINAL`].
+    peer: u32,
+    /// The switch that it is of.
+    pub switch: u32,
+    /// Its number among those of the switch.
+    pub local: u32,
+    /// What the cable takes, in picoseconds.
+    pub latency: u32,
+    /// Picoseconds that 2^16 bytes take.
+    pub pace: u64,
+}
+
+/// Marks terminals in [`Port::peer`].
+const TERMINAL: u32 = 1 << 31;
+
+impl Port {
+    /// Who is at its other end.
+    #[inline]
+    pub fn peer(&self) -> Peer {
+        if self.peer & TERMINAL == 0 {
+            Peer::Port(self.peer)
+        } else {
+            Peer::Terminal(self.peer & !TERMINAL)
+        }
+    }
+
+    /// How long so many bytes take, in picoseconds.
+    #[inline]
+    pub fn long(&self, bytes: u32) -> u64 {
+        (u64::from(bytes) * self.pace) >> 16
+    }
+}
+
+/// All ports: those of a switch side by side, first those to other switches by rising channel, then those to terminals.
+#[derive(Clone, Debug)]
+pub struct Net {
+    /// By switch, its first port; and the number of ports.
+    base: Vec<u32>,
+    ports: Vec<Port>,
+    /// By terminal, the port that it is at.
+    home: Vec<u32>,
+    /// Words of a set of ports of one switch.
+    words: usize,
+}
+
+impl Net {
+    /// The network of a fabric, with the latencies and rates that a microarchitecture says, or else those of its cables.
+    pub fn new(fabric: &Fabric, micro: &Micro) -> Self {
+        let (n, m) = (fabric.switch_count(), fabric.channel_count());
+        let mut base = Vec::with_capacity(n + 1);
+        let mut count = 0u32;
+        let mut of_channel = vec![0u32; m];
+        let mut home = vec![0u32; fabric.terminal_count()];
+        for s in (0..n).map(SwitchId::new) {
+            base.push(count);
+            for c in fabric.channels_from(s) {
+                of_channel[c] = count;
+                count += 1;
+            }
+            for t in fabric.terminals_on(s) {
+                home[t] = count;
+                count += 1;
+            }
+        }
+        base.push(count);
+        let mut ports = Vec::with_capacity(count as usize);
+        for s in (0..n).map(SwitchId::new) {
+            let mut push = |peer, latency, pace| {
+                let local = ports.len() as u32 - base[s.index()];
+                ports.push(Port { peer, switch: s.index() as u32, local, latency, pace });
+            };
+            for c in fabric.channels_from(s).map(ChannelId::new) {
+                let peer = of_channel[fabric.reverse(c).index()];
+                let (latency, pace) = micro.link(fabric, c);
+                push(peer, latency, pace);
+            }
+            for t in fabric.terminals_on(s).map(TerminalId::new) {
+                let (latency, pace) = micro.host_link(fabric, t);
+                push(TERMINAL | t.index() as u32, latency, pace);
+            }
+        }
+        let most = base.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
+        Self { base, ports, home, words: (most as usize).div_ceil(64).max(1) }
+    }
+
+    /// How many switches.
+    pub fn switch_count(&self) -> usize {
+        self.base.len() - 1
+    }
+
+    /// How many terminals.
+    pub fn terminal_count(&self) -> usize {
+        self.home.len()
+    }
+
+    /// How many ports.
+    pub fn port_count(&self) -> usize {
+        self.ports.len()
+    }
+
+    /// Words of a set of ports of one switch.
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
+    /// The first port of a switch; of the number of switches, the number of ports.
+    #[inline]
+    pub fn base(&self, s: u32) -> u32 {
+        self.base[s as usize]
+    }
+
+    /// How many ports a switch has.
+    #[inline]
+    pub fn radix(&self, s: u32) -> u32 {
+        self.base[s as usize + 1] - self.base[s as usize]
+    }
+
+    /// A port.
+    #[inline]
+    pub fn port(&self, p: u32) -> &Port {
+        &self.ports[p as usize]
+    }
+
+    /// The longest that so many bytes take from any port to the other end, in picoseconds.
+    pub fn slowest(&self, bytes: u32) -> u64 {
+        self.ports.iter().map(|p| p.long(bytes) + u64::from(p.latency)).max().unwrap_or(0)
+    }
+
+    /// The least time that so many bytes take to pass any port, in picoseconds.
+    pub fn quickest(&self, bytes: u32) -> u64 {
+        self.ports.iter().map(|p| p.long(bytes)).min().unwrap_or(0)
+    }
+
+    /// The port that a terminal is at.
+    #[inline]
+    pub fn home(&self, terminal: u32) -> u32 {
+        self.home[terminal as usize]
+    }
+
+    /// The switch that a terminal is at.
+    #[inline]
+    pub fn switch_of(&self, terminal: u32) -> u32 {
+        self.port(self.home(terminal)).switch
+    }
+
+    /// The switch behind a port, if there is one.
+    #[inline]
+    pub fn next(&self, p: u32) -> Option<u32> {
+        match self.port(p).peer() {
+            Peer::Port(q) => Some(self.port(q).switch),
+            Peer::Terminal(_) => None,
+        }
+    }
+}

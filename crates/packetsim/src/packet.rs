@@ -1,0 +1,81 @@
+//! Packets, side by side.
+
+/// A packet on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet {
+    /// When it was created, in picoseconds.
+    pub born: u64,
+    /// When its head is at the place that it is at, or on the way to.
+    pub(crate) at: u64,
+    /// Terminal that it comes from.
+    pub from: u32,
+    /// Terminal that it goes to.
+    pub to: u32,
+    /// Switch that it goes to first, or [`NOBODY`].
+    pub via: u32,
+    /// Its length.
+    pub bytes: u32,
+    /// The next one of its queue.
+    pub(crate) next: u32,
+    /// The port that it waits at.
+    pub(crate) port: u32,
+    /// Its output, by number among those of the switch.
+    pub(crate) out: u16,
+    /// The lane that it is in, and the one that it goes on in.
+    pub lane: u8,
+    pub(crate) next_lane: u8,
+    /// Switches that it has left.
+    pub hops: u8,
+    /// What its routing makes of it.
+    pub phase: u8,
+    /// Whether it was sent another than a shortest way.
+    pub round: bool,
+}
+
+/// No packet, and no switch.
+pub const NOBODY: u32 = u32::MAX;
+
+/// Packets, and places of those that are gone.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Slab {
+    packets: Vec<Packet>,
+    free: Vec<u32>,
+}
+
+impl Slab {
+    #[inline]
+    pub(crate) fn add(&mut self, packet: Packet) -> u32 {
+        if let Some(i) = self.free.pop() {
+            self.packets[i as usize] = packet;
+            return i;
+        }
+        self.packets.push(packet);
+        self.packets.len() as u32 - 1
+    }
+
+    #[inline]
+    pub(crate) fn remove(&mut self, i: u32) -> Packet {
+        self.free.push(i);
+        self.packets[i as usize]
+    }
+
+    #[inline]
+    pub(crate) fn of(&self, i: u32) -> &Packet {
+        &self.packets[i as usize]
+    }
+
+    #[inline]
+    pub(crate) fn of_mut(&mut self, i: u32) -> &mut Packet {
+        &mut self.packets[i as usize]
+    }
+
+    /// Packets that are there.
+    pub(crate) fn count(&self) -> usize {
+        self.packets.len() - self.free.len()
+    }
+
+    /// The most that ever were there.
+    pub(crate) fn most(&self) -> usize {
+        self.packets.len()
+    }
+}

@@ -1,0 +1,134 @@
+//! How far switches are from each other, and which ports lead nearer.
+
+use crate::{Net, Peer};
+
+/// Distances between all switches, and minimal ports.
+#[derive(Clone, Debug)]
+pub struct Distances {
+    switches: usize,
+    words: usize,
+    /// `far[to * switches + from]`.
+    far: Vec<u8>,
+    /// Ports that lead nearer: `words` words for each `[to * switches + from]`.
+    nearer: Vec<u64>,
+    diameter: u8,
+}
+
+impl Distances {
+    /// By the number of channels.
+    pub fn new(net: &Net) -> Self {
+        Self::weighted(net, |_| 1)
+    }
+
+    /// By the sum of what ports weigh, 1 or more. On a dragonfly a channel between groups weighs more than any way within one,
+    /// so that shortest ways have one of them.
+    ///
+    /// Complexity: O(switches ports weight) time, O(switches^2) memory. Where no way leads, the distance is 255.
+    pub fn weighted(net: &Net, weight: impl Fn(u32) -> u8) -> Self {
+        let (n, words) = (net.switch_count(), net.words());
+        let mut far = vec![u8::MAX; n * n];
+        let mut nearer = vec![0u64; n * n * words];
+        let mut cost = vec![u32::MAX; n];
+        // Switches by cost, those of the same side by side.
+        let mut rings: Vec<Vec<u32>> = Vec::new();
+        let mut diameter = 0;
+        for to in 0..n {
+            let far = &mut far[to * n..(to + 1) * n];
+            cost.fill(u32::MAX);
+            (cost[to], far[to]) = (0, 0);
+            rings.iter_mut().for_each(Vec::clear);
+            rings.resize_with(1, Vec::new);
+            rings[0].push(to as u32);
+            let mut ring = 0;
+            while ring < rings.len() {
+                let mut i = 0;
+                while let Some(&s) = rings[ring].get(i) {
+                    i += 1;
+                    if cost[s as usize] != ring as u32 {
+                        continue;
+                    }
+                    for p in net.base(s)..net.base(s + 1) {
+                        let Peer::Port(back) = net.port(p).peer() else { continue };
+                        let t = net.port(back).switch as usize;
+                        let new = ring + usize::from(weight(back));
+                        if new < cost[t] as usize {
+                            cost[t] = new as u32;
+                            far[t] = far[s as usize] + 1;
+                            if rings.len() <= new {
+                                rings.resize_with(new + 1, Vec::new);
+                            }
+                            rings[new].push(t as u32);
+                        }
+                    }
+                }
+                ring += 1;
+            }
+            for s in 0..n as u32 {
+                let at = (to * n + s as usize) * words;
+                for p in net.base(s)..net.base(s + 1) {
+                    let Some(t) = net.next(p) else { continue };
+                    let through = cost[t as usize].saturating_add(weight(p).into());
+                    let near = through == cost[s as usize];
+                    let local = (p - net.base(s)) as usize;
+                    nearer[at + local / 64] |= u64::from(near) << (local % 64);
+                }
+                if far[s as usize] != u8::MAX {
+                    diameter = diameter.max(far[s as usize]);
+                }
+            }
+        }
+        Self { switches: n, words, far, nearer, diameter }
+    }
+
+    /// Channels of a shortest way from one switch to another.
+    #[inline]
+    pub fn far(&self, from: u32, to: u32) -> u8 {
+        self.far[to as usize * self.switches + from as usize]
+    }
+
+    /// The most of that.
+    pub fn diameter(&self) -> u8 {
+        self.diameter
+    }
+
+    /// Ports of a switch that lead nearer to another, as a set.
+    #[inline]
+    pub fn nearer(&self, from: u32, to: u32) -> &[u64] {
+        let at = (to as usize * self.switches + from as usize) * self.words;
+        &self.nearer[at..at + self.words]
+    }
+
+    /// One of them, each with the same probability.
+    #[inline]
+    pub(crate) fn any(&self, from: u32, to: u32, random: &mut crate::Random) -> u32 {
+        let set = self.nearer(from, to);
+        let count: u32 = set.iter().map(|w| w.count_ones()).sum();
+        let skip = if count > 1 { random.below(count) } else { 0 };
+        nth(set, skip)
+    }
+
+    /// The better of two of them.
+    #[inline]
+    pub(crate) fn emptier(&self, here: &mut super::Here<'_>, to: u32) -> u32 {
+        let a = self.any(here.switch, to, here.random);
+        let b = self.any(here.switch, to, here.random);
+        if here.occupied(b) < here.occupied(a) { b } else { a }
+    }
+}
+
+/// The number of a set that so many are before.
+#[inline]
+fn nth(set: &[u64], mut skip: u32) -> u32 {
+    for (i, &word) in set.iter().enumerate() {
+        let count = word.count_ones();
+        if skip < count {
+            let mut word = word;
+            for _ in 0..skip {
+                word &= word - 1;
+            }
+            return i as u32 * 64 + word.trailing_zeros();
+        }
+        skip -= count;
+    }
+    unreachable!("there is a way from every switch to every other")
+}

@@ -1,0 +1,59 @@
+//! Where packets go: one file for each routing.
+
+mod dal;
+mod distance;
+mod minimal;
+mod registry;
+mod tables;
+mod ugal;
+mod valiant;
+
+pub use dal::Dal;
+pub use distance::Distances;
+pub use minimal::Minimal;
+pub use registry::{Given, Kind, Made, ROUTINGS, kind, make};
+pub use tables::{Lost, Tables};
+pub use ugal::{Ugal, Weigh};
+pub use valiant::Valiant;
+
+use crate::packet::Packet;
+use crate::random::Random;
+use crate::{Net, OutPort};
+
+/// What a switch knows when it sends a packet on.
+pub struct Here<'a> {
+    /// The network.
+    pub net: &'a Net,
+    /// The switch.
+    pub switch: u32,
+    /// Lanes of a channel.
+    pub lanes: u8,
+    /// Its outputs.
+    pub outputs: &'a [OutPort],
+    /// Its dice.
+    pub random: &'a mut Random,
+}
+
+impl Here<'_> {
+    /// Bytes that were sent to an output and are not known to have left the next switch's buffer.
+    #[inline]
+    pub fn occupied(&self, local: u32) -> u32 {
+        self.outputs[local as usize].used
+    }
+
+    /// The output to a terminal of this switch, if it is one.
+    #[inline]
+    pub fn to_terminal(&self, terminal: u32) -> Option<u32> {
+        let home = self.net.port(self.net.home(terminal));
+        (home.switch == self.switch).then_some(home.local)
+    }
+}
+
+/// A routing: which output and lane a packet takes that has arrived at a switch. It is decided once at each switch.
+pub trait Routing: Sync {
+    /// Lanes that it needs to be free of deadlock.
+    fn lanes(&self) -> u8;
+
+    /// Output, by its number among those of the switch, and lane.
+    fn route(&self, here: &mut Here<'_>, packet: &mut Packet) -> (u32, u8);
+}

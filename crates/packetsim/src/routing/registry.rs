@@ -1,0 +1,207 @@
+//! The routings that there are.
+
+use darkfiber_fabric::{Fabric, Shape};
+use darkfiber_routing::Routes;
+
+use super::{Dal, Distances, Minimal, Tables, Ugal, Valiant, Weigh};
+use crate::{Impossible, Load, Micro, Net, Outcome, load};
+
+/// A routing, by name.
+pub struct Kind {
+    /// What users write.
+    pub name: &'static str,
+    /// In half a line.
+    pub summary: &'static str,
+    /// What it does, what it needs, and why it is free of deadlock.
+    pub doc: &'static str,
+    /// Where it is from.
+    pub paper: &'static str,
+    make: for<'a> fn(&Given<'a>) -> Result<Made<'a>, Impossible>,
+}
+
+/// What a routing is made for.
+#[derive(Clone, Copy)]
+pub struct Given<'a> {
+    /// The network.
+    pub net: &'a Net,
+    /// Its fabric.
+    pub fabric: &'a Fabric,
+    /// What that is, if known.
+    pub shape: Option<&'a Shape>,
+    /// Forwarding tables, if there are any.
+    pub routes: Option<&'a Routes>,
+    /// Bytes of a packet.
+    pub bytes: u32,
+}
+
+/// A routing that is made.
+#[derive(Clone, Debug)]
+pub enum Made<'a> {
+    /// See [`Tables`].
+    Tables(Tables<'a>),
+    /// See [`Minimal`].
+    Minimal(Minimal),
+    /// See [`Valiant`].
+    Valiant(Valiant),
+    /// See [`Ugal`].
+    Ugal(Ugal),
+    /// See [`Dal`].
+    Dal(Dal<'a>),
+}
+
+/// Does the same with whichever routing it is.
+macro_rules! with {
+    ($made:expr, $routing:ident => $what:expr) => {
+        match $made {
+            Made::Tables($routing) => $what,
+            Made::Minimal($routing) => $what,
+            Made::Valiant($routing) => $what,
+            Made::Ugal($routing) => $what,
+            Made::Dal($routing) => $what,
+        }
+    };
+}
+
+impl Made<'_> {
+    /// Lanes that it needs to be free of deadlock; tables: that they use.
+    pub fn lanes(&self) -> u8 {
+        with!(self, r => super::Routing::lanes(r))
+    }
+
+    /// Simulates a load with it.
+    ///
+    /// # Errors
+    /// If switches, packets and routing do not go together.
+    pub fn load(&self, net: &Net, micro: &Micro, what: &Load) -> Result<Outcome, Impossible> {
+        with!(self, r => load(net, micro, r, what))
+    }
+}
+
+/// All of them.
+pub static ROUTINGS: [Kind; 9] = [
+    Kind {
+        name: "tables",
+        summary: "forwarding tables of an engine, or of a subnet manager",
+        doc: "Every packet takes the entry of its destination in the table of each switch, in the virtual lane of its path's \
+              layer. Free of deadlock if the tables are; if not, deadlock is what happens.",
+        paper: "InfiniBand Architecture Specification, volume 1, section 14.2.5.6",
+        make: |given| {
+            let Some(routes) = given.routes else {
+                return Err(Impossible(
+                    "tables are simulated by -e ENGINE or --routes PATH".to_owned(),
+                ));
+            };
+            let lost =
+                |_| Impossible("the tables leave terminals without a way to each other".to_owned());
+            Tables::new(given.net, given.fabric, routes).map(Made::Tables).map_err(lost)
+        },
+    },
+    Kind {
+        name: "minimal",
+        summary: "any shortest way",
+        doc: "Every switch draws one of the ports that lead nearer. Lanes rise from switch to switch, so that no packet waits for \
+              one in its lane: as many lanes as the diameter. On a tree ways go up and then down, and one lane is enough.",
+        paper: "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks (2004), sections 9.1, 14.2",
+        make: |given| Ok(minimal(given, false)),
+    },
+    Kind {
+        name: "adaptive",
+        summary: "the emptier of two shortest ways, at every switch",
+        doc: "As minimal, but a switch draws two ports that lead nearer and takes the one that fewer bytes wait for: on a tree, \
+              adaptive routing upwards.",
+        paper: "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks (2004), section 10.2",
+        make: |given| Ok(minimal(given, true)),
+    },
+    Kind {
+        name: "valiant",
+        summary: "by way of any other switch",
+        doc: "Every packet goes to a switch drawn by lot first. Lanes rise: twice as many as the diameter.",
+        paper: "L. G. Valiant, A Scheme for Fast Parallel Communication (SIAM J. Computing 11, 1982)",
+        make: |given| Ok(Made::Valiant(Valiant { distances: distances(given) })),
+    },
+    Kind {
+        name: "ugal",
+        summary: "a shortest way or one round, whichever is emptier at its first output",
+        doc: "The first switch compares a shortest way with one by way of a switch drawn by lot, by the bytes at their first \
+              outputs times their lengths (UGAL-L). Lanes rise: twice as many as the diameter.",
+        paper: "A. Singh, Load-Balanced Routing in Interconnection Networks (PhD thesis, Stanford, 2005), chapter 5",
+        make: |given| Ok(ugal(given, (1, 1), Weigh::ByLength(2 * given.bytes), false)),
+    },
+    Kind {
+        name: "booksim-ugal",
+        summary: "ugal as BookSim2 has it on the dragonfly",
+        doc: "A way round is taken if the shortest one has more than twice its bytes and 30 flits more. Lanes rise, which \
+              BookSim2's do not: twice as many as the diameter.",
+        paper: "N. Jiang et al., A detailed and flexible cycle-accurate Network-on-Chip simulator (ISPASS'13)",
+        make: |given| Ok(ugal(given, (1, 1), Weigh::Twice(30), false)),
+    },
+    Kind {
+        name: "progressive",
+        summary: "ugal whose second switch may change its mind",
+        doc: "As ugal; a packet on a shortest way is weighed again at its second switch. One lane more than ugal.",
+        paper: "N. Jiang, J. Kim, W. J. Dally, Indirect Adaptive Routing on Large Scale Interconnection Networks (ISCA'09)",
+        make: |given| Ok(ugal(given, (1, 1), Weigh::ByLength(2 * given.bytes), true)),
+    },
+    Kind {
+        name: "four-ways",
+        summary: "the best of two shortest ways and two round, as Slingshot samples them",
+        doc: "As ugal with two candidates of each kind. What is ahead is known by the bytes at the first output; Slingshot knows \
+              request queues of neighbours, too. Lanes rise: twice as many as the diameter.",
+        paper: "De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect (SC'20), section II-C",
+        make: |given| Ok(ugal(given, (2, 2), Weigh::ByLength(2 * given.bytes), false)),
+    },
+    Kind {
+        name: "dal",
+        summary: "HyperX: any dimension, straight or by one deroute each",
+        doc: "Every switch weighs, for each dimension in which a packet is not where it must be, the channel that puts it right \
+              and one to another switch of that line, once a dimension. Lanes rise: twice as many as dimensions.",
+        paper: "J. H. Ahn et al., HyperX: Topology, Routing, and Packaging of Efficient Large-Scale Networks (SC'09), section 3.2",
+        make: |given| {
+            let made = match given.shape {
+                Some(Shape::Grid(grid)) => Dal::new(given.fabric, grid).map(Made::Dal),
+                _ => None,
+            };
+            made.ok_or_else(|| Impossible("dal needs a whole HyperX".to_owned()))
+        },
+    },
+];
+
+/// A routing by name.
+pub fn kind(name: &str) -> Option<&'static Kind> {
+    ROUTINGS.iter().find(|k| k.name == name)
+}
+
+/// Makes one.
+///
+/// # Errors
+/// If it does not suit the fabric.
+pub fn make<'a>(kind: &Kind, given: &Given<'a>) -> Result<Made<'a>, Impossible> {
+    if kind.name != "tables" && given.fabric.components().len() > 1 {
+        let parts = given.fabric.components().len();
+        return Err(Impossible(format!(
+            "the fabric is in {parts} parts without a way between them"
+        )));
+    }
+    (kind.make)(given)
+}
+
+/// Shortest ways of a dragonfly go by one cable between groups.
+fn distances(given: &Given<'_>) -> Distances {
+    let Some(Shape::Dragonfly(dragonfly)) = given.shape else { return Distances::new(given.net) };
+    // More than any way within a group is long.
+    let group = |s: u32| dragonfly.group[s as usize];
+    let weight = |p: u32| {
+        let s = given.net.port(p).switch;
+        if given.net.next(p).is_some_and(|t| group(t) != group(s)) { 8 } else { 1 }
+    };
+    Distances::weighted(given.net, weight)
+}
+
+fn minimal<'a>(given: &Given<'a>, adaptive: bool) -> Made<'a> {
+    let rising = !matches!(given.shape, Some(Shape::Tree(_)));
+    Made::Minimal(Minimal { distances: distances(given), adaptive, rising })
+}
+
+fn ugal<'a>(given: &Given<'a>, ways: (u8, u8), weigh: Weigh, progressive: bool) -> Made<'a> {
+    Made::Ugal(Ugal { distances: distances(given), weigh, ways, progressive })
+}

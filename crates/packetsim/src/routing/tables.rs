@@ -1,0 +1,107 @@
+//! By forwarding tables, as a subnet manager loads them.
+
+use darkfiber_fabric::{AtPort, Fabric, SwitchId, TerminalId};
+use darkfiber_routing::{DELIVER, DestId, NO_ROUTE, Routes};
+
+use super::{Here, Routing};
+use crate::Net;
+use crate::packet::Packet;
+
+/// Every packet takes the entry of its destination in the forwarding table of each switch, in the virtual lane of its path's
+/// layer. Free of deadlock if the tables are; if not, deadlock is what happens.
+#[derive(Clone, Debug)]
+pub struct Tables<'a> {
+    fabric: &'a Fabric,
+    routes: &'a Routes,
+    /// By switch and physical port, its number among the ports of the switch.
+    local: Vec<u8>,
+}
+
+/// Physical ports of a switch, at most.
+const PORTS: usize = 256;
+
+impl<'a> Tables<'a> {
+    /// Those of a fabric.
+    ///
+    /// # Errors
+    /// If they leave a terminal without a way to another one.
+    pub fn new(net: &Net, fabric: &'a Fabric, routes: &'a Routes) -> Result<Self, Lost> {
+        let mut local = vec![u8::MAX; fabric.switch_count() * PORTS];
+        for s in (0..fabric.switch_count()).map(SwitchId::new) {
+            for (i, c) in fabric.channels_from(s).enumerate() {
+                local[s.index() * PORTS + fabric.tail_ports()[c] as usize] = i as u8;
+            }
+        }
+        let tables = Self { fabric, routes, local };
+        for to in 0..net.terminal_count() as u32 {
+            let path = |from: u32| routes.path_of(TerminalId(from));
+            let mut paths: Vec<usize> = (0..net.terminal_count() as u32).map(path).collect();
+            paths.sort_unstable();
+            paths.dedup();
+            for path in paths {
+                tables.reaches(net, to, path)?;
+            }
+        }
+        Ok(tables)
+    }
+
+    /// Whether every switch with terminals leads to one.
+    fn reaches(&self, net: &Net, to: u32, path: usize) -> Result<(), Lost> {
+        let ports = self.routes.ports(self.routes.row(DestId(to), path));
+        // 0: not seen, 1: on this walk, 2: leads there.
+        let mut seen = vec![0u8; net.switch_count()];
+        let mut walk = Vec::new();
+        for t in 0..net.terminal_count() as u32 {
+            let mut s = net.switch_of(t);
+            walk.clear();
+            while seen[s as usize] == 0 {
+                seen[s as usize] = 1;
+                walk.push(s);
+                match ports[s as usize] {
+                    DELIVER => seen[s as usize] = 2,
+                    NO_ROUTE => return Err(Lost { from: t, to }),
+                    port => match self.fabric.at_port(SwitchId(s), port) {
+                        AtPort::Switch(_, next) => s = next.0,
+                        _ => return Err(Lost { from: t, to }),
+                    },
+                }
+            }
+            if seen[s as usize] == 1 {
+                return Err(Lost { from: t, to });
+            }
+            for s in &walk {
+                seen[*s as usize] = 2;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Tables that leave a pair of terminals without a way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lost {
+    /// From which terminal.
+    pub from: u32,
+    /// To which one.
+    pub to: u32,
+}
+
+impl Routing for Tables<'_> {
+    fn lanes(&self) -> u8 {
+        self.routes.layer_count() as u8
+    }
+
+    #[inline]
+    fn route(&self, here: &mut Here<'_>, packet: &mut Packet) -> (u32, u8) {
+        let (from, to) = (TerminalId(packet.from), DestId(packet.to));
+        if packet.phase == 0 {
+            packet.phase = 1 + self.routes.layer(self.fabric, from, TerminalId(packet.to));
+        }
+        if let Some(out) = here.to_terminal(packet.to) {
+            return (out, 0);
+        }
+        let port = self.routes.ports(self.routes.row(to, self.routes.path_of(from)));
+        let port = port[here.switch as usize] as usize;
+        (u32::from(self.local[here.switch as usize * PORTS + port]), packet.phase - 1)
+    }
+}

@@ -1,0 +1,95 @@
+//! The shortest way, or one round, whichever is emptier.
+
+use super::valiant::onwards;
+use super::{Distances, Here, Routing};
+use crate::packet::{NOBODY, Packet};
+
+/// What makes a way round as good as a shortest one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weigh {
+    /// Bytes at the first output times channels of the way, and so many bytes more.
+    ByLength(u32),
+    /// Bytes at the first output, twice those of the way round, and so many more: BookSim2's on the dragonfly.
+    Twice(u32),
+}
+
+/// Universal globally-adaptive load-balanced routing with local knowledge: the switch that a packet enters the network at
+/// compares shortest ways with some by way of switches drawn by lot, by what waits at their first outputs. Lanes rise: free of
+/// deadlock with twice as many as the diameter.
+///
+/// A. Singh, Load-Balanced Routing in Interconnection Networks (PhD thesis, Stanford, 2005), chapter 5 (UGAL-L). Progressive:
+/// the second switch may change its mind, which needs a lane more (N. Jiang, J. Kim, W. J. Dally, Indirect Adaptive Routing on
+/// Large Scale Interconnection Networks, ISCA'09). Slingshot compares up to four ways (De Sensi et al., An In-Depth Analysis of
+/// the Slingshot Interconnect, SC'20, section II-C).
+#[derive(Clone, Debug)]
+pub struct Ugal {
+    /// Distances.
+    pub distances: Distances,
+    /// The comparison.
+    pub weigh: Weigh,
+    /// Shortest ways, and ways round, that are compared.
+    pub ways: (u8, u8),
+    /// Whether the second switch may change its mind.
+    pub progressive: bool,
+}
+
+impl Routing for Ugal {
+    fn lanes(&self) -> u8 {
+        2 * self.distances.diameter().max(1) + u8::from(self.progressive)
+    }
+
+    #[inline]
+    fn route(&self, here: &mut Here<'_>, packet: &mut Packet) -> (u32, u8) {
+        let again = self.progressive && packet.hops == 1 && packet.via == NOBODY && !packet.round;
+        if packet.phase == 0 || again {
+            packet.phase = 1;
+            if let Some(out) = self.choose(here, packet) {
+                return (out, packet.hops);
+            }
+        }
+        onwards(&self.distances, here, packet)
+    }
+}
+
+impl Ugal {
+    /// The output of the way that is chosen, if there is a choice.
+    #[inline]
+    fn choose(&self, here: &mut Here<'_>, packet: &mut Packet) -> Option<u32> {
+        let (s, to) = (here.switch, here.net.switch_of(packet.to));
+        if s == to {
+            return None;
+        }
+        let far = u64::from(self.distances.far(s, to));
+        let mut direct = (u64::MAX, 0);
+        for _ in 0..self.ways.0 {
+            let out = self.distances.any(s, to, here.random);
+            direct = direct.min((here.occupied(out).into(), out));
+        }
+        let cost = match self.weigh {
+            Weigh::ByLength(_) => direct.0 * far,
+            Weigh::Twice(_) => direct.0,
+        };
+        let mut best = (cost, direct.1, NOBODY);
+        for _ in 0..self.ways.1 {
+            let via = here.random.below(here.net.switch_count() as u32);
+            if via == s || via == to {
+                continue;
+            }
+            let out = self.distances.any(s, via, here.random);
+            let occupied = u64::from(here.occupied(out));
+            let cost = match self.weigh {
+                Weigh::ByLength(more) => {
+                    let far = self.distances.far(s, via) + self.distances.far(via, to);
+                    occupied * u64::from(far) + u64::from(more)
+                }
+                Weigh::Twice(more) => 2 * occupied + u64::from(more),
+            };
+            if cost < best.0 {
+                best = (cost, out, via);
+            }
+        }
+        packet.via = best.2;
+        packet.round = best.2 != NOBODY;
+        Some(best.1)
+    }
+}

@@ -1,0 +1,51 @@
+//! By way of any other switch.
+
+use super::{Distances, Here, Routing};
+use crate::packet::{NOBODY, Packet};
+
+/// Valiant's: every packet goes to a switch drawn by lot first, and from there to its destination, both by shortest ways. Lanes
+/// rise from switch to switch: free of deadlock with twice as many as the diameter.
+///
+/// L. G. Valiant, A Scheme for Fast Parallel Communication (SIAM J. Computing 11, 1982).
+#[derive(Clone, Debug)]
+pub struct Valiant {
+    /// Distances.
+    pub distances: Distances,
+}
+
+impl Routing for Valiant {
+    fn lanes(&self) -> u8 {
+        2 * self.distances.diameter().max(1)
+    }
+
+    #[inline]
+    fn route(&self, here: &mut Here<'_>, packet: &mut Packet) -> (u32, u8) {
+        if packet.phase == 0 {
+            packet.phase = 1;
+            packet.via = here.random.below(here.net.switch_count() as u32);
+            packet.round = true;
+        }
+        onwards(&self.distances, here, packet)
+    }
+}
+
+/// A step to the switch that a packet goes to first, or to its destination if it was there; lanes rise.
+#[inline]
+pub(super) fn onwards(
+    distances: &Distances,
+    here: &mut Here<'_>,
+    packet: &mut Packet,
+) -> (u32, u8) {
+    if packet.via == here.switch {
+        packet.via = NOBODY;
+    }
+    let to = if packet.via == NOBODY {
+        if let Some(out) = here.to_terminal(packet.to) {
+            return (out, 0);
+        }
+        here.net.switch_of(packet.to)
+    } else {
+        packet.via
+    };
+    (distances.any(here.switch, to, here.random), packet.hops)
+}

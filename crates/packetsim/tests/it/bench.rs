@@ -1,0 +1,62 @@
+//! A fabric, switches and a routing put together.
+
+use darkfiber_fabric::{ChannelId, Shape, Topology, open};
+use darkfiber_packetsim::routing::{self, Given};
+use darkfiber_packetsim::{Load, Micro, Net, Outcome, Targets, preset};
+use darkfiber_routing::Routes;
+
+pub(crate) struct Bench {
+    pub(crate) topology: Topology,
+    pub(crate) micro: Micro,
+    pub(crate) net: Net,
+}
+
+impl Bench {
+    pub(crate) fn new(fabric: &str, switches: &str) -> Self {
+        let topology = open(fabric).expect("a fabric");
+        let mut micro = preset(switches).expect("a preset").micro();
+        // The reference runs: 10 cycles in a group of a dragonfly, 100 between groups.
+        if let Some(Shape::Dragonfly(d)) = &topology.shape {
+            let fabric = &topology.fabric;
+            let group = |s: usize| d.group[s];
+            micro.latencies = (0..fabric.channel_count())
+                .map(ChannelId::new)
+                .map(|c| (group(fabric.tail(c).index()), group(fabric.head(c).index())))
+                .map(|(a, b)| if a == b { 10_000 } else { 100_000 })
+                .collect();
+        }
+        let net = Net::new(&topology.fabric, &micro);
+        Self { topology, micro, net }
+    }
+
+    pub(crate) fn terminals(&self) -> u32 {
+        self.net.terminal_count() as u32
+    }
+
+    /// Runs a load with a routing, with as many lanes as it needs, or these.
+    pub(crate) fn run(
+        &self,
+        name: &str,
+        routes: Option<&Routes>,
+        lanes: u8,
+        what: &Load,
+    ) -> Outcome {
+        let kind = routing::kind(name).expect("registered");
+        let given = Given {
+            net: &self.net,
+            fabric: &self.topology.fabric,
+            shape: self.topology.shape.as_ref(),
+            routes,
+            bytes: what.bytes,
+        };
+        let made = routing::make(kind, &given).expect("it suits");
+        let micro = Micro { lanes: lanes.max(made.lanes()), ..self.micro.clone() };
+        made.load(&self.net, &micro, what).expect("it goes together")
+    }
+}
+
+/// So much of it, in cycles of a nanosecond: as long to warm up as to measure.
+pub(crate) fn load(targets: Targets, load: f64, bytes: u32, cycles: u64) -> Load {
+    let long = cycles * 1000;
+    Load { targets, load, bytes, warmup: Some(long), measure: long, drain: 4 * long, seed: 1 }
+}

@@ -1,0 +1,88 @@
+//! What can be said without simulating.
+
+use darkfiber_packetsim::{Queues, Targets};
+
+use crate::bench::{Bench, load};
+
+/// BookSim2's formula: all cables, two cycles a router, the flits.
+#[test]
+fn a_lone_packet_takes_what_the_formula_says() {
+    let bench = Bench::new("dragonfly:p=4,a=8,h=4", "booksim-iq");
+    // Terminal 0 is on the first router; who is where is asked of the network.
+    let net = &bench.net;
+    let mut seen = [0; 5];
+    for to in [1u32, 5, 20, 31, 33, 40, 70, 300, 500, 700, 900, 1000, 1055] {
+        for bytes in [1u32, 16] {
+            let pair = Targets::pairs(bench.terminals(), &[[0, to]]);
+            let found = bench.run("minimal", None, 1, &load(pair, 0.002, bytes, 60_000));
+            let m = &found.measured;
+            assert!(m.packets > 0 && found.missing == 0, "{to}");
+            let routers = m.hops / m.packets;
+            assert_eq!(m.hops, routers * m.packets);
+            let same_group = net.switch_of(0) / 8 == net.switch_of(to) / 8;
+            let cables = match (routers, same_group) {
+                (1, _) => 0,
+                (2, true) => 10,
+                (2, false) => 100,
+                (3, false) => 110,
+                (4, false) => 120,
+                other => panic!("{other:?}"),
+            };
+            seen[routers as usize] += 1;
+            let cycles = 2 + cables + 2 * routers + u64::from(bytes);
+            assert_eq!(m.latencies.min(), cycles, "to {to}, {bytes} flits");
+        }
+    }
+    assert!(seen[1..].iter().all(|&n| n > 0), "{seen:?}");
+}
+
+/// One queue with arrivals by chance and equal packets: M/D/1 (Pollaczek, Khinchine).
+#[test]
+fn one_queue_is_as_long_as_queueing_theory_says() {
+    for queues in [Queues::Lanes, Queues::Outputs] {
+        let mut bench = Bench::new("hyperx:dims=1,t=60", "booksim-iq");
+        bench.micro.queues = queues;
+        (bench.micro.buffer, bench.micro.speedup) = (4096, 64);
+        for rho in [0.3f64, 0.6, 0.8] {
+            let pairs: Vec<[u32; 2]> = (1..60).map(|t| [t, 0]).collect();
+            let targets = Targets::pairs(60, &pairs);
+            let found = bench.run("minimal", None, 1, &load(targets, rho / 59.0, 16, 2_000_000));
+            let waits = 16.0 * rho / (2.0 * (1.0 - rho));
+            // Two cables of a cycle, two cycles in the router, sixteen flits.
+            let should = 20.0 + waits;
+            let is = found.measured.mean() / 1000.0;
+            // A source cannot send two packets at once, which takes a little of the queue.
+            assert!((is - should).abs() < 0.03 * should, "{queues:?} {rho}: {is}, not {should}");
+        }
+    }
+}
+
+/// A full fat-tree carries permutations and uniform traffic at full load; its channels bound what an oversubscribed one does.
+#[test]
+fn a_tree_carries_what_its_channels_do() {
+    let accepted = |tree: &str, rate: f64| {
+        let mut bench = Bench::new(tree, "booksim-iq");
+        (bench.micro.queues, bench.micro.buffer) = (Queues::Outputs, 64);
+        let uniform = Targets::uniform(bench.terminals());
+        bench.run("adaptive", None, 4, &load(uniform, rate, 1, 3000)).accepted
+    };
+    assert!(accepted("kary:k=4,n=3", 0.95) > 0.93);
+    // Half the channels up: 15 of 16 packets leave the leaf of eight hosts, on four channels.
+    let bound = 0.5 / (1.0 - 8.0 / 64.0);
+    let is = accepted("pgft:m=8x8,w=1x4,p=1x1", 1.0);
+    assert!(is < bound * 1.005 && is > 0.93 * bound, "{is} of {bound}");
+}
+
+/// To the next group there is one channel for 32 hosts: minimal ways carry a 32nd, random ones half.
+#[test]
+fn the_worst_case_of_a_dragonfly() {
+    let bench = Bench::new("dragonfly:p=4,a=8,h=4", "booksim-iq");
+    let next = Targets::blocks(bench.terminals(), 32, 1);
+    let is = |name: &str, rate: f64| {
+        bench.run(name, None, 1, &load(next.clone(), rate, 16, 3000)).accepted
+    };
+    let minimal = is("minimal", 0.2);
+    assert!((minimal - 1.0 / 32.0).abs() < 0.004, "{minimal}");
+    let valiant = is("valiant", 0.6);
+    assert!(valiant > 0.38 && valiant < 0.51, "{valiant}");
+}

@@ -1,0 +1,7 @@
+//! Packets against closed forms, other simulators' numbers, and the static checker.
+
+mod bench;
+mod closed_forms;
+mod deadlock;
+mod reference;
+mod routings;

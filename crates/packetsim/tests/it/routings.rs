@@ -1,0 +1,82 @@
+//! Every routing: all packets arrive, once, within its bound of switches; at a low load by shortest ways.
+
+use darkfiber_packetsim::routing::ROUTINGS;
+use darkfiber_packetsim::{Queues, Targets};
+use darkfiber_routing::{Request, find_engine};
+
+use crate::bench::{Bench, load};
+
+const FABRICS: [&str; 4] =
+    ["dragonfly:p=2,a=4,h=2", "hyperx:dims=4x3,t=3", "kary:k=4,n=2", "torus:dims=4x4,t=2"];
+
+#[test]
+fn packets_arrive() {
+    for fabric in FABRICS {
+        for queues in [Queues::Lanes, Queues::Outputs] {
+            let mut bench = Bench::new(fabric, "booksim-iq");
+            bench.micro.queues = queues;
+            let engine = find_engine("dfsssp").expect("registered");
+            let request = Request { lanes: 8, ..Request::default() };
+            let routes = engine.route(&bench.topology.fabric, &request).expect("routes");
+            for kind in &ROUTINGS {
+                if kind.name == "dal" && !fabric.starts_with("hyperx") {
+                    continue;
+                }
+                let run = |rate: f64| {
+                    let uniform = Targets::uniform(bench.terminals());
+                    bench.run(kind.name, Some(&routes), 1, &load(uniform, rate, 16, 4000))
+                };
+                let what = format!("{fabric} {queues:?} {}", kind.name);
+                let low = run(0.02);
+                let m = &low.measured;
+                assert!(low.missing == 0 && m.packets == m.created && m.packets > 0, "{what}");
+                if kind.name != "valiant" {
+                    assert!(m.round * 20 < m.packets, "{what}: {} of {}", m.round, m.packets);
+                }
+                // Far beyond what any of them can carry packets go on, and none locks.
+                let high = run(1.0);
+                assert!(high.stalled.is_none() && high.accepted > 0.2, "{what}: {}", high.accepted);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_same_again_and_otherwise_with_another_seed() {
+    let bench = Bench::new("dragonfly:p=2,a=4,h=2", "booksim-iq");
+    let run = |seed: u64| {
+        let mut what = load(Targets::uniform(bench.terminals()), 0.5, 16, 4000);
+        what.seed = seed;
+        let found = bench.run("ugal", None, 1, &what);
+        (found.measured.latency, found.crossed, found.events)
+    };
+    assert_eq!(run(1), run(1));
+    assert_ne!(run(1), run(2));
+}
+
+#[test]
+fn what_does_not_go_together_is_refused() {
+    let bench = Bench::new("dragonfly:p=2,a=4,h=2", "booksim-iq");
+    let given = darkfiber_packetsim::routing::Given {
+        net: &bench.net,
+        fabric: &bench.topology.fabric,
+        shape: bench.topology.shape.as_ref(),
+        routes: None,
+        bytes: 16,
+    };
+    let make = |name: &str| {
+        let kind = darkfiber_packetsim::routing::kind(name).expect("registered");
+        darkfiber_packetsim::routing::make(kind, &given)
+    };
+    assert!(make("dal").expect_err("no HyperX").to_string().contains("HyperX"));
+    assert!(make("tables").expect_err("no tables").to_string().contains("--routes"));
+    let ugal = make("ugal").expect("it suits");
+    let what = load(Targets::uniform(bench.terminals()), 0.5, 16, 100);
+    let refused = |micro: &darkfiber_packetsim::Micro| {
+        ugal.load(&bench.net, micro, &what).expect_err("it does not go together").to_string()
+    };
+    assert!(refused(&bench.micro).contains("needs 6 virtual lanes"));
+    let mut small = bench.micro.clone();
+    (small.lanes, small.buffer) = (6, 8);
+    assert!(refused(&small).contains("no room for a packet of 16 B"));
+}
