@@ -1,6 +1,7 @@
 //! The command line, as clap reads it.
 
 mod hot;
+mod load;
 
 use std::path::PathBuf;
 
@@ -10,6 +11,7 @@ use clap_complete::Shell;
 use crate::help;
 
 pub(crate) use hot::{CountedArgs, ExplainCommand, HotCommand, HotPolicy, ProposeCommand};
+pub(crate) use load::LoadCommand;
 
 /// Routing and analysis of InfiniBand and HPC fabrics: what would each engine do with my fabric, is it
 /// free of deadlock, how even is the load, and can I load it into my OpenSM tonight?
@@ -90,6 +92,9 @@ pub(crate) enum Command {
     /// Run a scenario in time: jobs, their messages, and the channels that they share
     #[command(after_help = help::SIMULATE)]
     Simulate(SimulateCommand),
+    /// How long packets take under rising load: adaptive routings and tables, in lossless switches
+    #[command(after_help = help::LOAD)]
+    Load(LoadCommand),
     /// Which channels are hot, whose traffic it is, who suffers, and which few table entries to change
     #[command(after_help = help::HOT)]
     Hot(HotCommand),
@@ -704,7 +709,7 @@ pub(crate) struct ReproduceCommand {
 
 #[derive(Args, Debug)]
 pub(crate) struct ListCommand {
-    /// engines, families, presets, patterns, traffic, collectives, hosts, allocators, formats or metrics
+    /// engines, families, presets, patterns, traffic, collectives, hosts, routings, switches, allocators, formats or metrics
     #[arg(value_name = "KIND")]
     pub(crate) kind: String,
     /// One of them, in full

@@ -210,6 +210,17 @@ Examples:
   darkfiber hot examples/cab.toml --max-load 61.5GB -o new-tables --svg hot.svg
   darkfiber hot examples/cab.toml --policy first --format csv";
 
+pub(crate) const LOAD: &str = "\
+Every terminal creates packets by chance, so many that its channel is full by the load; switches pass them on with credits for
+each virtual lane, and never drop one. Packets count when latencies have settled. Each routing gets the lanes that it needs to be
+free of deadlock; with --lanes 1, or tables that have cycles, deadlock is what happens, and its cycle is printed (exit status 1).
+
+Examples:
+  darkfiber load dragonfly:p=4,a=8,h=4 -r minimal,valiant,ugal --svg curve.svg
+  darkfiber load dragonfly:p=4,a=8,h=4 -r minimal,valiant,ugal --pattern adversarial
+  darkfiber load hyperx:dims=8x8,t=8 -r dal -e dfsssp --switches rosetta --packet 4KiB
+  darkfiber load my-fabric.topo --routes lfts.dump --switches qdr --loads 0.2,0.5,0.8";
+
 pub(crate) const EXPLAIN: &str = "\
 With --load two straight lines that meet are fitted by least squares, as in Smith et al. (SC'18, figure 6): up to the break load costs
 little, behind it what is waited for. The break comes with bounds, R2 also for rows that were left out.

@@ -69,7 +69,7 @@ impl Measured {
             return;
         }
         let took = when - packet.born;
-        self.latencies.saturating_record((took + 500) / 1000);
+        self.latencies.record((took + 500) / 1000).expect("it grows as needed");
         self.packets += 1;
         self.latency += u128::from(took);
         self.longest = self.longest.max(took);
@@ -102,32 +102,66 @@ impl Measured {
     }
 }
 
-/// Whether a run has settled: mean latencies of packets that arrive in one interval after the other.
+/// Whether a run has settled: packets that arrive in one interval after the other.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settling {
-    now: (u128, u64),
-    before: Option<f64>,
-    /// Intervals in a row that were like the one before.
+    /// Packets that were created in this interval, that arrived, and the sum of their latencies.
+    created: u64,
+    arrived: u64,
+    latency: u128,
+    /// Mean latency and arrivals of the interval before.
+    before: Option<(f64, f64)>,
+    /// Intervals in a row whose latencies were like those before; in which as many arrived, and fewer than were created.
     alike: u32,
+    behind: u32,
+}
+
+/// What a run has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Settled {
+    /// It goes on changing.
+    NotYet,
+    /// Latencies are what they will be.
+    Yes,
+    /// As many packets arrive as will, and fewer than are created: latencies grow as long as anybody looks.
+    Saturated,
 }
 
 /// Means that differ less are alike, and so many in a row are enough.
 const ALIKE: f64 = 0.02;
 const ENOUGH: u32 = 3;
+/// If fewer than this part of the packets arrive, they pile up.
+const BEHIND: f64 = 0.98;
 
 impl Settling {
-    pub(crate) fn arrived(&mut self, took: u64) {
-        self.now = (self.now.0 + u128::from(took), self.now.1 + 1);
+    pub(crate) fn created(&mut self) {
+        self.created += 1;
     }
 
-    /// An interval is over; whether the run has settled.
-    pub(crate) fn over(&mut self) -> bool {
-        let (sum, count) = std::mem::take(&mut self.now);
-        let mean = sum as f64 / count.max(1) as f64;
-        let alike = self.before.is_some_and(|b| count > 0 && (mean - b).abs() <= ALIKE * b);
-        self.alike = if alike { self.alike + 1 } else { 0 };
-        self.before = Some(mean);
-        self.alike >= ENOUGH
+    pub(crate) fn arrived(&mut self, took: u64) {
+        self.latency += u128::from(took);
+        self.arrived += 1;
+    }
+
+    /// An interval is over.
+    pub(crate) fn over(&mut self) -> Settled {
+        let arrived = self.arrived as f64;
+        let mean = self.latency as f64 / arrived.max(1.0);
+        let alike = |a: f64, b: f64| a > 0.0 && (a - b).abs() <= ALIKE * b;
+        let before = self.before.unwrap_or_default();
+        let is_behind = alike(arrived, before.1) && arrived < BEHIND * self.created as f64;
+        let count = |holds: bool, so_far: u32| if holds { so_far + 1 } else { 0 };
+        self.alike = count(alike(mean, before.0), self.alike);
+        self.behind = count(is_behind, self.behind);
+        self.before = Some((mean, arrived));
+        (self.created, self.arrived, self.latency) = (0, 0, 0);
+        if self.alike >= ENOUGH {
+            Settled::Yes
+        } else if self.behind >= ENOUGH {
+            Settled::Saturated
+        } else {
+            Settled::NotYet
+        }
     }
 }
 
@@ -138,12 +172,16 @@ mod tests {
     #[test]
     fn a_run_settles_when_nothing_changes() {
         let mut settling = Settling::default();
-        let mut over = |took: u64| {
+        let mut over = |created: usize, took: u64| {
+            (0..created).for_each(|_| settling.created());
             (0..100).for_each(|_| settling.arrived(took));
             settling.over()
         };
-        assert!([100, 200, 300, 303, 300].iter().all(|&took| !over(took)));
-        assert!(over(301));
-        assert!(!over(400), "it rises");
+        assert!([100, 200, 300, 303, 300].iter().all(|&took| over(100, took) == Settled::NotYet));
+        assert_eq!(over(100, 301), Settled::Yes);
+        assert_eq!(over(100, 400), Settled::NotYet, "it rises");
+        // A hundred arrive each time, of a hundred and twenty, later and later.
+        assert!([500, 600].iter().all(|&took| over(120, took) == Settled::NotYet));
+        assert_eq!(over(120, 700), Settled::Saturated);
     }
 }

@@ -169,8 +169,10 @@ impl Micro {
                 self.buffer
             ));
         }
-        if self.tick == 0 || self.speedup == 0 {
-            return impossible("tick and speed-up must be 1 or more".to_owned());
+        if !(2..1 << 20).contains(&self.tick) || self.speedup == 0 {
+            return impossible(
+                "a tick must take 2 ps to 1 us, and the speed-up be 1 or more".to_owned(),
+            );
         }
         let quickest =
             u64::from(self.cable.unwrap_or(CABLE)).min(self.host_cable.unwrap_or(CABLE).into());
@@ -183,7 +185,8 @@ impl Micro {
         Ok(())
     }
 
-    pub(crate) fn link(&self, fabric: &Fabric, c: ChannelId) -> (u32, u64) {
+    /// Latency of a channel in picoseconds, and the picoseconds that 2^16 bytes take.
+    pub fn link(&self, fabric: &Fabric, c: ChannelId) -> (u32, u64) {
         let stated = self.latencies.get(c.index()).copied().or(self.cable);
         self.of_class(fabric.class_of(c), stated)
     }

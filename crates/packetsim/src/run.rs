@@ -1,9 +1,10 @@
 //! Runs with a given load: every terminal creates packets again and again.
 
 use std::collections::VecDeque;
+use std::hint::black_box;
 
 use crate::deadlock::{Stalled, Watch};
-use crate::measure::{Measured, Measuring, Settling};
+use crate::measure::{Measured, Measuring, Settled, Settling};
 use crate::packet::{NOBODY, Packet, Slab};
 use crate::routing::Routing;
 use crate::switch::{Hands, Left, Switches};
@@ -150,7 +151,7 @@ pub fn load<R: Routing>(
         senders: (0..terminals).map(sender).collect(),
         credits: vec![micro.buffer; terminals as usize * micro.lanes as usize],
         packets: Slab::default(),
-        wheel: Wheel::new(),
+        wheel: Wheel::new(micro.tick),
         measured: Measured::new(),
         left: Vec::new(),
         events: 0,
@@ -178,12 +179,15 @@ impl<R: Routing> Run<'_, R> {
             }
             let to = self.measuring.to;
             let over = now >= to && self.measured.packets == self.measured.created;
-            if over || now >= to + self.load.drain {
+            // What was created last need not arrive where sources fall behind.
+            let drain = if self.settled { self.load.drain } else { 0 };
+            if over || now >= to + drain {
                 break;
             }
             end = now;
             self.wheel.take(tick, &mut events);
             self.events += events.len() as u64;
+            self.approach(&events);
             for &event in &events {
                 self.happens(event, now);
             }
@@ -204,9 +208,10 @@ impl<R: Routing> Run<'_, R> {
     /// An interval is over: packets count from now on, if latencies have settled, or never will.
     fn settle(&mut self, now: u64) {
         let long = self.load.measure / INTERVALS;
-        self.settled = self.settling.over();
+        let settled = self.settling.over();
+        self.settled = settled == Settled::Yes;
         self.interval = now - now % long + long;
-        if self.settled || now >= MOST * long {
+        if settled != Settled::NotYet || now >= MOST * long {
             self.interval = NEVER;
             self.measuring = Measuring { from: now, to: now + self.load.measure };
         }
@@ -241,6 +246,14 @@ impl<R: Routing> Run<'_, R> {
         Some(Stalled { when: now, packets: self.packets.count(), cycle })
     }
 
+    /// Has the cache fetch packets that arrive, many at once: they are far from each other, and nobody looked at them since
+    /// they left.
+    #[inline]
+    fn approach(&self, events: &[Event]) {
+        let arrivals = events.iter().filter(|e| e.what() == What::Arrival);
+        black_box(arrivals.fold(0, |all, e| all ^ self.packets.of(e.with()).to));
+    }
+
     #[inline]
     fn happens(&mut self, event: Event, now: u64) {
         let (place, with) = (event.place(), event.with());
@@ -269,6 +282,7 @@ impl<R: Routing> Run<'_, R> {
         let Some(to) = self.load.targets.draw(t, &mut sender.random) else { return };
         let counts = self.measuring.counts(now);
         self.measured.created += u64::from(counts);
+        self.settling.created();
         let packet = Packet {
             born: now,
             at: now,
@@ -307,8 +321,7 @@ impl<R: Routing> Run<'_, R> {
         while let Some(&id) = sender.queue.front() {
             if sender.channel >= now + micro.tick {
                 if !std::mem::replace(&mut sender.woken, true) {
-                    let tick = sender.channel / micro.tick;
-                    self.wheel.push(tick, Event::new(What::Terminal, t, 0));
+                    self.wheel.within(sender.channel, Event::new(What::Terminal, t, 0));
                 }
                 return;
             }
@@ -325,8 +338,7 @@ impl<R: Routing> Run<'_, R> {
             sender.channel = departs + port.long(bytes);
             packet.at = departs + u64::from(port.latency);
             packet.lane = lane as u8;
-            let tick = packet.at.div_ceil(micro.tick);
-            self.wheel.push(tick, Event::new(What::Arrival, home, id));
+            self.wheel.after(packet.at, Event::new(What::Arrival, home, id));
         }
     }
 }

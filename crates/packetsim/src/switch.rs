@@ -49,10 +49,12 @@ pub(crate) struct Switches<'n> {
     queues: Vec<Queue>,
     /// By switch, its first queue.
     first_queue: Vec<u32>,
-    /// By output, the queues whose first packet waits for it: a set of numbers of `input * lanes + lane`.
+    /// By output, the queues whose first packet waits for it: a set of numbers of `input << bits | lane`.
     requests: Vec<u64>,
     /// Words of such a set.
     request_words: usize,
+    /// Bits of a lane's number: tables have room for as many lanes as those can tell apart.
+    bits: u32,
     /// By input, outputs that would have it but for its crossbar.
     blocked: Vec<u64>,
     /// By port, the packet that arrives there in this tick.
@@ -87,7 +89,8 @@ impl<'n> Switches<'n> {
     pub(crate) fn new(net: &'n Net, micro: &'n Micro, seed: u64) -> Self {
         let ports = net.port_count();
         let n = net.switch_count();
-        let lanes = micro.lanes as usize;
+        let bits = u32::from(micro.lanes).next_power_of_two().trailing_zeros();
+        let lanes = 1usize << bits;
         let mut first_queue = Vec::with_capacity(n + 1);
         let mut queues = 0usize;
         let mut most = 0;
@@ -108,6 +111,7 @@ impl<'n> Switches<'n> {
             first_queue,
             requests: vec![0; ports * request_words],
             request_words,
+            bits,
             blocked: vec![0; ports * net.words()],
             arriving: vec![NOBODY; ports],
             arrivals: vec![0; n * net.words()],
@@ -133,7 +137,7 @@ impl<'n> Switches<'n> {
     /// The switch behind a port has room again.
     #[inline]
     pub(crate) fn credit(&mut self, port: u32, lane: u8, bytes: u32) {
-        self.credits[port as usize * self.micro.lanes as usize + lane as usize] += bytes;
+        self.credits[(port << self.bits | u32::from(lane)) as usize] += bytes;
         let out = &mut self.outputs[port as usize];
         out.used -= bytes;
         if out.waiting > 0 {
@@ -244,20 +248,19 @@ impl<'n> Switches<'n> {
     /// The queue of an input for an output and a lane: the lane that packets are in, or go on in.
     #[inline]
     fn queue(&self, s: u32, input: u32, out: u32, lane: u8) -> usize {
-        let lanes = u32::from(self.micro.lanes);
         let place = match self.micro.queues {
             Queues::Lanes => input,
             // Those that one output looks at are side by side.
             Queues::Outputs => out * self.net.radix(s) + input,
         };
-        (self.first_queue[s as usize] + place * lanes + u32::from(lane)) as usize
+        (self.first_queue[s as usize] + (place << self.bits | u32::from(lane))) as usize
     }
 
     /// The first packet of a queue waits for an output.
     #[inline]
     fn request(&mut self, s: u32, input: u32, lane: u8, out: u32) {
         let port = self.net.base(s) + out;
-        let slot = input * u32::from(self.micro.lanes) + u32::from(lane);
+        let slot = input << self.bits | u32::from(lane);
         self.requests[port as usize * self.request_words + slot as usize / 64] |= 1 << (slot % 64);
         self.outputs[port as usize].waiting += 1;
         let words = self.net.words();
@@ -281,7 +284,7 @@ impl<'n> Switches<'n> {
             if ready >= now + tick {
                 if !o.woken {
                     self.outputs[port as usize].woken = true;
-                    hands.wheel.push(ready / tick, Event::new(What::Output, port, 0));
+                    hands.wheel.within(ready, Event::new(What::Output, port, 0));
                 }
                 return;
             }
@@ -294,7 +297,7 @@ impl<'n> Switches<'n> {
     fn choose(&mut self, now: u64, s: u32, out: u32, hands: &mut Hands<'_>) -> Option<u32> {
         let base = self.net.base(s);
         let port = (base + out) as usize;
-        let lanes = u32::from(self.micro.lanes);
+        let (bits, lanes) = (self.bits, (1 << self.bits) - 1);
         let to_terminal = matches!(self.net.port(port as u32).peer(), Peer::Terminal(_));
         let turn = u32::from(self.outputs[port].turn);
         let mut best: Option<(u64, u32)> = None;
@@ -311,14 +314,14 @@ impl<'n> Switches<'n> {
             while set != 0 {
                 let slot = w as u32 * 64 + set.trailing_zeros();
                 set &= set - 1;
-                let (input, lane) = (slot / lanes, slot % lanes);
+                let (input, lane) = (slot >> bits, slot & lanes);
                 if self.inputs[(base + input) as usize].crossbar >= now + self.micro.tick {
                     self.wait_for_input(base + input, out, hands.wheel);
                     continue;
                 }
                 let head = self.queues[self.queue(s, input, out, lane as u8)].head;
                 let packet = hands.packets.of(head);
-                let credit = port * lanes as usize + packet.next_lane as usize;
+                let credit = port << bits | packet.next_lane as usize;
                 if !to_terminal && self.credits[credit] < packet.bytes {
                     continue;
                 }
@@ -341,7 +344,7 @@ impl<'n> Switches<'n> {
         self.blocked[port as usize * words + out as usize / 64] |= 1 << (out % 64);
         let input = &mut self.inputs[port as usize];
         if !std::mem::replace(&mut input.woken, true) {
-            wheel.push(input.crossbar / self.micro.tick, Event::new(What::Input, port, 0));
+            wheel.within(input.crossbar, Event::new(What::Input, port, 0));
         }
     }
 
@@ -350,8 +353,7 @@ impl<'n> Switches<'n> {
         let Hands { packets, wheel, left } = hands;
         let (micro, net) = (self.micro, self.net);
         let base = net.base(s);
-        let lanes = u32::from(micro.lanes);
-        let (input, lane) = (slot / lanes, slot % lanes);
+        let (input, lane) = (slot >> self.bits, slot & ((1 << self.bits) - 1));
         let (from, to) = (net.port(base + input), net.port(base + out));
         let q = self.queue(s, input, out, lane as u8);
         let id = self.queues[q].head;
@@ -367,7 +369,7 @@ impl<'n> Switches<'n> {
         let through = i.crossbar.max(packet.at + from.long(bytes));
         let departs = o.channel.max(start + micro.pipeline);
         o.channel = departs + to.long(bytes);
-        o.turn = if slot + 1 == net.radix(s) * lanes { 0 } else { slot as u16 + 1 };
+        o.turn = if slot + 1 == net.radix(s) << self.bits { 0 } else { slot as u16 + 1 };
         o.waiting -= 1;
         self.crossed += 1;
         packet.at = departs + u64::from(to.latency);
@@ -376,9 +378,8 @@ impl<'n> Switches<'n> {
         match to.peer() {
             Peer::Port(peer) => {
                 o.used += bytes;
-                self.credits[((base + out) * lanes) as usize + next_lane as usize] -= bytes;
-                let tick = packet.at.div_ceil(micro.tick);
-                wheel.push(tick, Event::new(What::Arrival, peer, id));
+                self.credits[((base + out) << self.bits | u32::from(next_lane)) as usize] -= bytes;
+                wheel.after(packet.at, Event::new(What::Arrival, peer, id));
             }
             Peer::Terminal(_) => left.push(Left { packet: id, when: packet.at + to.long(bytes) }),
         }
@@ -390,7 +391,7 @@ impl<'n> Switches<'n> {
             Peer::Port(peer) => Event::new(What::Credit, peer, with),
             Peer::Terminal(t) => Event::new(What::TerminalCredit, t, with),
         };
-        wheel.push(back.div_ceil(micro.tick), event);
+        wheel.after(back, event);
 
         // The next one of the queue.
         let word = (base + out) as usize * self.request_words + slot as usize / 64;
@@ -410,7 +411,6 @@ impl<'n> Switches<'n> {
 
     /// What the first packet of each queue waits for.
     pub(crate) fn waits(&self, packets: &Slab) -> Vec<Waits> {
-        let lanes = self.micro.lanes as usize;
         let mut all = Vec::new();
         for s in 0..self.net.switch_count() {
             let end = self.first_queue.get(s + 1).map_or(self.queues.len(), |&q| q as usize);
@@ -420,7 +420,7 @@ impl<'n> Switches<'n> {
                 }
                 let packet = packets.of(queue.head);
                 let out = self.net.base(s as u32) + u32::from(packet.out);
-                let room = self.credits[out as usize * lanes + packet.next_lane as usize];
+                let room = self.credits[(out << self.bits | u32::from(packet.next_lane)) as usize];
                 let wants = match self.net.port(out).peer() {
                     Peer::Port(next) if room < packet.bytes => Some((next, packet.next_lane)),
                     _ => None,

@@ -8,11 +8,33 @@ const RING: usize = 1 << 12;
 /// Events by tick. Those of one tick come in no order: nobody may depend on it.
 #[derive(Clone, Debug)]
 pub(crate) struct Wheel {
+    ticks: Ticks,
     ring: Vec<Vec<Event>>,
     now: u64,
     /// Events in the ring.
     near: usize,
     far: BTreeMap<u64, Vec<Event>>,
+}
+
+/// Divides by the length of a tick, which is the same all along: by a multiplication.
+#[derive(Clone, Copy, Debug)]
+struct Ticks {
+    tick: u64,
+    /// 2^64 over it, rounded up.
+    inverse: u64,
+}
+
+impl Ticks {
+    fn new(tick: u64) -> Self {
+        assert!((2..1 << 20).contains(&tick), "ticks of 2 ps to 1 us");
+        Self { tick, inverse: u64::MAX / tick + 1 }
+    }
+
+    /// The tick that a time is in; exact for times up to 2^44 ps (17 s) in any ticks, and for longer ones in shorter ticks.
+    #[inline]
+    fn of(self, time: u64) -> u64 {
+        ((u128::from(time) * u128::from(self.inverse)) >> 64) as u64
+    }
 }
 
 /// Something that happens: what, where, and with what.
@@ -72,8 +94,22 @@ impl Event {
 }
 
 impl Wheel {
-    pub(crate) fn new() -> Self {
-        Self { ring: vec![Vec::new(); RING], now: 0, near: 0, far: BTreeMap::new() }
+    /// One whose ticks take so many picoseconds.
+    pub(crate) fn new(tick: u64) -> Self {
+        let ticks = Ticks::new(tick);
+        Self { ticks, ring: vec![Vec::new(); RING], now: 0, near: 0, far: BTreeMap::new() }
+    }
+
+    /// Adds an event for who may act in the tick that a time is in.
+    #[inline]
+    pub(crate) fn within(&mut self, time: u64, event: Event) {
+        self.push(self.ticks.of(time), event);
+    }
+
+    /// Adds an event for the first tick that begins at a time or later.
+    #[inline]
+    pub(crate) fn after(&mut self, time: u64, event: Event) {
+        self.push(self.ticks.of(time + self.ticks.tick - 1), event);
     }
 
     /// Adds an event at a tick that is not over.
@@ -120,7 +156,7 @@ mod tests {
 
     #[test]
     fn events_come_in_their_ticks() {
-        let mut wheel = Wheel::new();
+        let mut wheel = Wheel::new(1000);
         for tick in [5u64, 70_000, 5, 4096, 9000] {
             wheel.push(tick, Event::new(What::Credit, 7, tick as u32));
         }
@@ -133,6 +169,18 @@ mod tests {
             }
         }
         assert_eq!(seen, [5, 5, 4096, 9000, 70_000]);
+    }
+
+    #[test]
+    fn times_are_in_their_ticks() {
+        for tick in [2u64, 3, 1000, 1024, 1_048_575] {
+            let ticks = Ticks::new(tick);
+            for n in [0, 1, 7, 999_999, (1 << 44) / tick - 1] {
+                let begin = n * tick;
+                assert_eq!(ticks.of(begin), n);
+                assert_eq!(ticks.of(begin + tick - 1), n);
+            }
+        }
     }
 
     #[test]

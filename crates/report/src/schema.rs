@@ -4,6 +4,7 @@ use darkfiber_study::simulate::Scenario;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
+use crate::curve::LoadResult;
 use crate::explain::ExplainResult;
 use crate::hot::HotResult;
 use crate::measure::MeasureOutcome;
@@ -39,6 +40,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<HotResult<'_>>("hot"),
         of::<PlaceResult<'_>>("place"),
         of::<ExplainResult<'_>>("explain"),
+        of::<LoadResult<'_>>("load"),
         input::<Scenario>("scenario"),
         of::<Listed>("list"),
     ]

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use darkfiber_analysis::count::{self, Bandwidth};
 use darkfiber_fabric::{COMMON_KEYS, FAMILIES, Key, PRESETS};
+use darkfiber_packetsim::MICROS;
+use darkfiber_packetsim::routing::{Kind, ROUTINGS};
 use darkfiber_report::simulate::{bytes, seconds};
 use darkfiber_report::{Listed, Style, comma, json, table};
 use darkfiber_routing::ENGINES;
@@ -34,6 +36,8 @@ pub(super) const KINDS: &[&str] = &[
     "traffic",
     "collectives",
     "hosts",
+    "routings",
+    "switches",
     "allocators",
     "formats",
     "metrics",
@@ -52,6 +56,8 @@ pub(crate) fn run(args: &ListCommand, common: &Common) -> Result<Exit, Failure> 
         "traffic" => traffic(),
         "collectives" | "collective" => collectives(),
         "hosts" | "host" => hosts(),
+        "routings" | "routing" => routings(),
+        "switches" | "switch" => switches(),
         "metrics" | "metric" => metrics(),
         other => return Err(Failure::unknown("list", other, KINDS)),
     };
@@ -140,6 +146,31 @@ fn engine_paragraphs(rows: &[Vec<String>]) -> String {
         );
     }
     text
+}
+
+fn routings() -> List {
+    let doc = |name: &str| {
+        let known = ROUTINGS.iter().find(|k| k.name == name);
+        known.map_or(String::new(), |k| format!("{} {}.", k.doc, k.paper))
+    };
+    let row = |k: &Kind| vec![k.name.to_owned(), k.summary.to_owned()];
+    List {
+        what: "routing",
+        heading: &["routing", "where packets go"],
+        rows: ROUTINGS.iter().map(row).collect(),
+        doc,
+    }
+}
+
+fn switches() -> List {
+    List {
+        what: "switch",
+        heading: &["switches", "what they are like"],
+        rows: MICROS.iter().map(|m| vec![m.name.to_owned(), m.summary.to_owned()]).collect(),
+        doc: |name| {
+            MICROS.iter().find(|m| m.name == name).map_or(String::new(), |m| m.doc.to_owned())
+        },
+    }
 }
 
 fn patterns() -> List {

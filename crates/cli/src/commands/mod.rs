@@ -7,6 +7,7 @@ pub(crate) mod fabric;
 pub(crate) mod hot;
 pub(crate) mod jobs;
 pub(crate) mod list;
+pub(crate) mod load;
 pub(crate) mod man;
 pub(crate) mod measure;
 pub(crate) mod metrics;

@@ -6,6 +6,7 @@ mod fabric;
 mod help;
 mod hot;
 mod jobs;
+mod load;
 mod measure;
 mod place;
 mod recognise;

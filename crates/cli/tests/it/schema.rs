@@ -163,6 +163,16 @@ fn explanations() {
 }
 
 #[test]
+fn loads() {
+    let keys = ["/curves/0/points/0/p999", "/curves/0/lanes", "/curves/1/most_accepted"];
+    let line = "load hyperx:dims=3x3,t=2 -r minimal,dal --loads 0.2 --measure 20us --warmup 5us";
+    let locked =
+        "load torus:dims=8,t=2 -e sssp --switches booksim-iq --packet 16 --buffer 32B --loads 0.9";
+    let cycle = ["/curves/0/deadlock/0/from_port", "/curves/0/deadlock/2/lane"];
+    hold("load", &[(line, &keys), (locked, &cycle)]);
+}
+
+#[test]
 fn placements() {
     let keys = ["/proposed", "/placements/0/alone_seconds", "/hosts/0", "/free"];
     let line = "place crossing --traffic pairs:steps=1 --nodes 2 --per-node 2";
@@ -285,6 +295,7 @@ fn every_schema_is_tested() {
             "hot.json",
             "jobs-report.json",
             "list.json",
+            "load.json",
             "measure-comparison.json",
             "measure.json",
             "optimise.json",

@@ -11,8 +11,14 @@ pub struct Distances {
     far: Vec<u8>,
     /// Ports that lead nearer: `words` words for each `[to * switches + from]`.
     nearer: Vec<u64>,
+    /// The port that leads nearer, if there is one only and its number is small: most of what is looked up, in an eighth of
+    /// the memory.
+    only: Vec<u8>,
     diameter: u8,
 }
+
+/// Several ports lead nearer, or none, or one with a large number.
+const NOT_ONE: u8 = u8::MAX;
 
 impl Distances {
     /// By the number of channels.
@@ -77,7 +83,8 @@ impl Distances {
                 }
             }
         }
-        Self { switches: n, words, far, nearer, diameter }
+        let only = nearer.chunks(words).map(only_one).collect();
+        Self { switches: n, words, far, nearer, only, diameter }
     }
 
     /// Channels of a shortest way from one switch to another.
@@ -101,6 +108,10 @@ impl Distances {
     /// One of them, each with the same probability.
     #[inline]
     pub(crate) fn any(&self, from: u32, to: u32, random: &mut crate::Random) -> u32 {
+        let only = self.only[to as usize * self.switches + from as usize];
+        if only != NOT_ONE {
+            return u32::from(only);
+        }
         let set = self.nearer(from, to);
         let count: u32 = set.iter().map(|w| w.count_ones()).sum();
         let skip = if count > 1 { random.below(count) } else { 0 };
@@ -111,8 +122,22 @@ impl Distances {
     #[inline]
     pub(crate) fn emptier(&self, here: &mut super::Here<'_>, to: u32) -> u32 {
         let a = self.any(here.switch, to, here.random);
+        if self.only[to as usize * self.switches + here.switch as usize] != NOT_ONE {
+            return a;
+        }
         let b = self.any(here.switch, to, here.random);
         if here.occupied(b) < here.occupied(a) { b } else { a }
+    }
+}
+
+/// The number of a set that is the only one.
+fn only_one(set: &[u64]) -> u8 {
+    let mut words = set.iter().enumerate().filter(|(_, w)| **w != 0);
+    match (words.next(), words.next()) {
+        (Some((i, w)), None) if w.is_power_of_two() => {
+            u8::try_from(i as u32 * 64 + w.trailing_zeros()).unwrap_or(NOT_ONE)
+        }
+        _ => NOT_ONE,
     }
 }
 

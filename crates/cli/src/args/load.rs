@@ -1,0 +1,60 @@
+//! What is asked of packets.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::FabricArgs;
+
+#[derive(Args, Debug)]
+pub(crate) struct LoadCommand {
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
+    /// Where packets go: names of `darkfiber list routings`, separated by commas
+    #[arg(short, long, value_name = "ROUTINGS", value_delimiter = ',')]
+    pub(crate) routing: Vec<String>,
+    /// Also by the tables of these engines
+    #[arg(short, long = "engine", value_name = "ENGINES", value_delimiter = ',')]
+    pub(crate) engines: Vec<String>,
+    /// Also by tables that somebody made: a file, or a directory written by `darkfiber route -o`
+    #[arg(long, value_name = "PATH")]
+    pub(crate) routes: Option<PathBuf>,
+    /// Whom terminals send to: uniform, adversarial, or a pattern of `darkfiber list patterns`
+    #[arg(long, value_name = "PATTERN", default_value = "uniform")]
+    pub(crate) pattern: String,
+    /// Loads, as parts of what channels of terminals carry, separated by commas
+    #[arg(
+        long,
+        value_name = "LOADS",
+        value_delimiter = ',',
+        default_value = "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1.0"
+    )]
+    pub(crate) loads: Vec<f64>,
+    /// Bytes of a packet
+    #[arg(long, value_name = "BYTES", default_value = "2KiB")]
+    pub(crate) packet: String,
+    /// What switches are like: a name of `darkfiber list switches`
+    #[arg(long, value_name = "SWITCHES", default_value = "qdr")]
+    pub(crate) switches: String,
+    /// Virtual lanes, instead of as many as a routing needs
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub(crate) lanes: Option<u8>,
+    /// Bytes of buffer for each lane of an input
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) buffer: Option<String>,
+    /// What cables between switches take
+    #[arg(long, value_name = "TIME")]
+    pub(crate) cable: Option<String>,
+    /// What cables between groups of a dragonfly take
+    #[arg(long, value_name = "TIME")]
+    pub(crate) global_cable: Option<String>,
+    /// How long packets count [default: as a hundred packets, or twenty times as long as one takes on its way]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) measure: Option<String>,
+    /// How long nothing counts [default: until latencies have settled]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) warmup: Option<String>,
+    /// Draw latency by load
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+}

@@ -1,0 +1,259 @@
+//! `darkfiber load`: latency of packets by load.
+
+use std::time::Instant;
+
+use darkfiber_analysis::Names;
+use darkfiber_fabric::{ChannelId, Fabric, Shape, Topology};
+use darkfiber_packetsim::routing::{self, Given, ROUTINGS};
+use darkfiber_packetsim::{Load, MICROS, Micro, Net, Peer, Targets, preset};
+use darkfiber_report::curve::{self as report, Curve, Held, LoadResult};
+use darkfiber_report::{Style, json};
+use darkfiber_routing::{Request, Routes};
+use darkfiber_study::curve::curve;
+use darkfiber_workload::quantity::{bytes, time};
+use darkfiber_workload::{Among, Extent, Stream, pattern};
+
+use super::{metrics, route};
+use crate::args::{Common, Format, LoadCommand, TableArgs};
+use crate::failure::{Exit, Failure};
+use crate::progress::Progress;
+use crate::{among, load, out, provenance, save, tables};
+
+/// Where nobody says.
+const USUAL: [&str; 3] = ["minimal", "valiant", "ugal"];
+/// Phases of a pattern whose pairs are put together.
+const PHASES: u64 = 4096;
+/// It is measured as long as so many packets take on a channel, and as so many ways through the network at least.
+const PACKETS: u64 = 100;
+const WAYS: u64 = 20;
+
+/// A routing to look at: its name, and tables if it goes by some.
+struct Candidate {
+    name: &'static str,
+    called: String,
+    routes: Option<Routes>,
+}
+
+pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> {
+    let loads = checked(&args.loads)?;
+    let loaded = load::fabric(&args.fabric, common)?;
+    let topology = &loaded.topology;
+    let (fabric, shape) = (&topology.fabric, topology.shape.as_ref());
+    let facts = metrics::facts(fabric, shape, loaded.structure.as_ref(), false);
+    let micro = micro(args, topology)?;
+    let net = Net::new(fabric, &micro);
+    let packet = quantity(&args.packet, "--packet", bytes)?.try_into().unwrap_or(u32::MAX);
+    let targets = targets(&args.pattern, fabric, shape, &net, common.seed())?;
+    let candidates = candidates(args, &loaded, common)?;
+    let way = 8 * (net.slowest(packet) + micro.pipeline);
+    let measure = match &args.measure {
+        Some(text) => quantity(text, "--measure", time)?,
+        None => (WAYS * way).max(PACKETS * net.slowest(packet)),
+    };
+    let warmup = args.warmup.as_ref().map(|t| quantity(t, "--warmup", time)).transpose()?;
+    let what = Load {
+        targets,
+        load: 0.0,
+        bytes: packet,
+        warmup,
+        measure: measure.max(10),
+        drain: measure * 4,
+        seed: common.seed(),
+    };
+
+    let progress = Progress::new((candidates.len() * loads.len()) as u64, common.quiet);
+    let begin = Instant::now();
+    let mut curves = Vec::new();
+    for c in &candidates {
+        progress.at(format!("{}: ways", c.called));
+        let kind = routing::kind(c.name).ok_or_else(|| unknown(c.name))?;
+        let routes = c.routes.as_ref();
+        let given = Given { net: &net, fabric, shape, routes, bytes: packet };
+        let impossible =
+            |e: darkfiber_packetsim::Impossible| Failure::infeasible(format!("{}: {e}", c.called));
+        let made = routing::make(kind, &given).map_err(impossible)?;
+        let lanes = args.lanes.unwrap_or(made.lanes().max(1));
+        let micro = Micro { lanes, ..micro.clone() };
+        let done = |load: f64| {
+            progress.at(format!("{} at {load}", c.called));
+            progress.step();
+        };
+        let points = curve(&net, &micro, &made, &loads, &what, &done).map_err(impossible)?;
+        let locked = points.iter().find(|p| !p.cycle.is_empty());
+        curves.push(Curve {
+            routing: c.called.clone(),
+            lanes,
+            most_accepted: points.iter().map(|p| p.accepted).fold(0.0, f64::max),
+            deadlock: locked.map_or(Vec::new(), |p| held(&net, fabric, &p.cycle)),
+            points,
+        });
+    }
+    drop(progress);
+    let provenance = provenance::of(fabric, common);
+    let result = LoadResult {
+        switches: &args.switches,
+        pattern: &args.pattern,
+        packet_bytes: packet,
+        measured: measure as f64 / 1000.0,
+        curves: &curves,
+        seconds: begin.elapsed().as_secs_f64(),
+        fabric: &facts,
+        provenance: &provenance,
+    };
+    if let Some(path) = &args.svg {
+        let svg = report::picture(&result);
+        save::file(path, |out| out.write_all(svg.as_bytes()))?;
+    }
+    out::print(&match common.format {
+        Format::Json => json::text(&result),
+        Format::Csv => report::csv(&result),
+        Format::Table => report::text(&result, Style::of_stdout()),
+    })?;
+    let locked = curves.iter().any(|c| !c.deadlock.is_empty());
+    Ok(if locked { Exit::Finding } else { Exit::Fine })
+}
+
+fn checked(loads: &[f64]) -> Result<Vec<f64>, Failure> {
+    let mut loads = loads.to_vec();
+    loads.sort_by(f64::total_cmp);
+    match loads.iter().find(|l| !(**l > 0.0 && **l <= 1.0)) {
+        Some(l) => Err(Failure::usage(format!("--loads: {l} is not above 0 and at most 1"))
+            .hint("loads are parts of what channels of terminals carry")),
+        None => Ok(loads),
+    }
+}
+
+fn quantity<E: std::fmt::Display>(
+    text: &str,
+    option: &str,
+    read: fn(&str) -> Result<u64, E>,
+) -> Result<u64, Failure> {
+    read(text).map_err(|e| Failure::usage(format!("{option}: {e}")))
+}
+
+fn unknown(name: &str) -> Failure {
+    let known: Vec<&str> = ROUTINGS.iter().map(|k| k.name).collect();
+    Failure::unknown("routing", name, &known)
+}
+
+/// What switches and cables are like.
+fn micro(args: &LoadCommand, topology: &Topology) -> Result<Micro, Failure> {
+    let known: Vec<&str> = MICROS.iter().map(|m| m.name).collect();
+    let preset =
+        preset(&args.switches).ok_or_else(|| Failure::unknown("switch", &args.switches, &known))?;
+    let mut micro = preset.micro();
+    let as_u32 = |x: u64| u32::try_from(x).unwrap_or(u32::MAX);
+    if let Some(text) = &args.buffer {
+        micro.buffer = as_u32(quantity(text, "--buffer", bytes)?);
+    }
+    if let Some(text) = &args.cable {
+        micro.cable = Some(as_u32(quantity(text, "--cable", time)?));
+    }
+    if let Some(text) = &args.global_cable {
+        let long = as_u32(quantity(text, "--global-cable", time)?);
+        let Some(Shape::Dragonfly(d)) = &topology.shape else {
+            return Err(Failure::usage("--global-cable: there are groups on dragonflies only"));
+        };
+        let fabric = &topology.fabric;
+        let group = |s: darkfiber_fabric::SwitchId| d.group[s.index()];
+        let latency = |c: ChannelId| {
+            let global = group(fabric.tail(c)) != group(fabric.head(c));
+            if global { long } else { micro.link(fabric, c).0 }
+        };
+        micro.latencies = (0..fabric.channel_count()).map(ChannelId::new).map(latency).collect();
+    }
+    Ok(micro)
+}
+
+/// Whom terminals send to.
+fn targets(
+    spec: &str,
+    fabric: &Fabric,
+    shape: Option<&Shape>,
+    net: &Net,
+    seed: u64,
+) -> Result<Targets, Failure> {
+    let n = net.terminal_count() as u32;
+    if spec == "uniform" {
+        return Ok(Targets::uniform(n));
+    }
+    let all: Vec<_> = (0..n).map(darkfiber_fabric::TerminalId).collect();
+    let groups: Among = among::among(fabric, shape, &all);
+    let pattern = pattern(spec, &groups).map_err(|e| Failure::usage(format!("--pattern: {e}")))?;
+    let mut pairs = Vec::new();
+    let mut together = Vec::new();
+    let phases = match pattern.extent() {
+        Extent::Phases(n) => n.min(PHASES),
+        // Many samples of what is drawn anew each time; one of a permutation, which lasts.
+        Extent::Samples if pattern.is_permutation() => 1,
+        Extent::Samples => PHASES,
+    };
+    for i in 0..phases {
+        pattern.fill(i, &mut Stream::new(seed, i), &mut pairs);
+        together.extend_from_slice(&pairs);
+    }
+    Ok(Targets::pairs(n, &together))
+}
+
+/// The routings, engines and tables that were asked for.
+fn candidates(
+    args: &LoadCommand,
+    loaded: &load::Loaded,
+    common: &Common,
+) -> Result<Vec<Candidate>, Failure> {
+    let topology = &loaded.topology;
+    let mut all = Vec::new();
+    let asked: Vec<&str> =
+        if args.routing.is_empty() && args.engines.is_empty() && args.routes.is_none() {
+            USUAL.to_vec()
+        } else {
+            args.routing.iter().map(String::as_str).collect()
+        };
+    for name in asked {
+        let kind = routing::kind(name).ok_or_else(|| unknown(name))?;
+        if kind.name == "tables" {
+            return Err(Failure::usage("tables of whom? give -e ENGINE or --routes PATH"));
+        }
+        all.push(Candidate { name: kind.name, called: kind.name.to_owned(), routes: None });
+    }
+    for name in &args.engines {
+        let chain = route::chain(name)?;
+        let lanes = args.lanes.unwrap_or(8);
+        let request = Request {
+            shape: topology.shape.as_ref(),
+            lanes,
+            seed: common.seed(),
+            ..Request::default()
+        };
+        let (_, routes, ..) = route::compute(&chain, &topology.fabric, &request)
+            .map_err(|refused| Failure::infeasible(format!("{name}: {}", refused.refused)))?;
+        let called = format!("tables of {name}");
+        all.push(Candidate { name: "tables", called, routes: Some(routes) });
+    }
+    if let Some(path) = &args.routes {
+        let tables = TableArgs { routes: path.clone(), ..TableArgs::default() };
+        let read = tables::read(&tables, &args.fabric.fabric, loaded, common)?;
+        let called = path.display().to_string();
+        all.push(Candidate { name: "tables", called, routes: Some(read.routes) });
+    }
+    Ok(all)
+}
+
+/// Buffers by the names of the ports of their channels.
+fn held(net: &Net, fabric: &Fabric, cycle: &[(u32, u8)]) -> Vec<Held> {
+    let names = Names::new(fabric);
+    let one = |&(port, lane): &(u32, u8)| {
+        let Peer::Port(from) = net.port(port).peer() else { return None };
+        let sender = net.port(from);
+        let first = fabric.channels_from(darkfiber_fabric::SwitchId(sender.switch)).start;
+        let name = names.channel(ChannelId::new(first + sender.local as usize));
+        Some(Held {
+            from: name.from,
+            from_port: name.from_port,
+            to: name.to,
+            to_port: name.to_port,
+            lane,
+        })
+    };
+    cycle.iter().filter_map(one).collect()
+}

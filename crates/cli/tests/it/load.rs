@@ -1,0 +1,107 @@
+//! `darkfiber load`: curves, deadlock, and what is refused.
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::{Run, folder, run_in};
+
+fn load(line: &str) -> Run {
+    run_in(folder(&[]).path(), &format!("load {line} -q"))
+}
+
+fn points(run: &Run) -> Vec<Value> {
+    let json = run.json();
+    json["curves"][0]["points"].as_array().cloned().unwrap_or_default()
+}
+
+const SMALL: &str = "dragonfly:p=2,a=4,h=2 --switches booksim-iq --packet 16";
+
+#[test]
+fn latency_rises_with_the_load() {
+    let run = load(&format!("{SMALL} -r ugal --loads 0.6,0.1,0.3 --format json"));
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    let points = points(&run);
+    let number = |p: &Value, key: &str| p[key].as_f64().expect("a number");
+    assert_eq!(points.len(), 3);
+    for (p, load) in points.iter().zip([0.1, 0.3, 0.6]) {
+        assert!((number(p, "offered") - load).abs() < 1e-12);
+        assert!((number(p, "accepted") - load).abs() < 0.03, "{p}");
+        assert!(number(p, "error") < 0.05 * number(p, "mean"), "{p}");
+        let order = ["p50", "p95", "p99", "p999", "max"].map(|key| number(p, key));
+        assert!(order.is_sorted(), "{p}");
+        assert_eq!(p["saturated"], false);
+    }
+    assert!(number(&points[0], "mean") < number(&points[1], "mean"));
+    // Any number of threads, the same.
+    let one = load(&format!("{SMALL} -r ugal --loads 0.6,0.1,0.3 --format csv --threads 1"));
+    let two = load(&format!("{SMALL} -r ugal --loads 0.6,0.1,0.3 --format csv --threads 2"));
+    assert_eq!(one.out, two.out);
+    assert_eq!(one.out.lines().count(), 4);
+}
+
+#[test]
+fn more_than_there_is_saturates() {
+    let run = load(&format!("{SMALL} -r minimal --pattern adversarial --loads 0.05,0.9"));
+    assert!(run.code == 0 && run.out.contains("* saturated"), "{}", run.out);
+}
+
+#[test]
+fn tables_lock_if_they_can() {
+    let line = "torus:dims=8,t=2 --switches booksim-iq --packet 16 --buffer 32B --loads 0.9 -e";
+    let run = load(&format!("{line} sssp"));
+    assert_eq!(run.code, 1, "{}", run.err);
+    assert!(run.out.contains("deadlock: each of these buffers"), "{}", run.out);
+    let run = load(&format!("{line} dfsssp"));
+    assert!(run.code == 0 && !run.out.contains("deadlock"), "{}{}", run.out, run.err);
+}
+
+#[test]
+fn a_picture_is_drawn() {
+    let dir = folder(&[]);
+    let run = run_in(dir.path(), &format!("load {SMALL} -q --loads 0.2,0.4 --svg c.svg"));
+    assert_eq!(run.code, 0, "{}", run.err);
+    let svg = std::fs::read_to_string(dir.path().join("c.svg")).expect("drawn");
+    assert_eq!(svg.matches("<polyline").count(), 6);
+}
+
+#[test]
+fn bad_input() {
+    let error = |line: &str, code: i32| {
+        let run = load(line);
+        assert_eq!((run.code, run.out.as_str()), (code, ""), "{line}: {}", run.err);
+        run.err
+    };
+    assert_snapshot!(error(&format!("{SMALL} -r ugal --lanes 2"), 4), @r"
+    error: ugal: this routing needs 6 virtual lanes to be free of deadlock, and there are 2
+    ");
+    assert_snapshot!(error(&format!("{SMALL} --buffer 8B"), 4), @r"
+    error: minimal: a buffer of 8 B has no room for a packet of 16 B: make it larger, or packets smaller
+    ");
+    assert_snapshot!(error(&format!("{SMALL} --loads 0.5,1.5"), 2), @r"
+    error: --loads: 1.5 is not above 0 and at most 1
+    hint: loads are parts of what channels of terminals carry
+    ");
+    assert_snapshot!(error(&format!("{SMALL} -r ugla"), 2), @r"
+    error: no routing is called 'ugla'
+    hint: did you mean ugal?
+    ");
+    assert_snapshot!(error(&format!("{SMALL} -r dal"), 4), @r"
+    error: dal: dal needs a whole HyperX
+    ");
+    assert_snapshot!(error(&format!("{SMALL} -r tables"), 2), @r"
+    error: tables of whom? give -e ENGINE or --routes PATH
+    ");
+    assert_snapshot!(error(&format!("{SMALL} --switches rosette"), 2), @r"
+    error: the argument '--switches <SWITCHES>' cannot be used multiple times
+    
+    Usage: darkfiber load [OPTIONS] <FABRIC>
+    
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(error("hyperx:dims=3x3,t=2 --global-cable 1us", 2), @r"
+    error: --global-cable: there are groups on dragonflies only
+    ");
+    assert_snapshot!(error("hyperx:dims=3x3,t=2 --packet 1B", 4), @r"
+    error: minimal: a packet of 1 B passes a channel in less than a tick of 1000 ps: make it longer
+    ");
+}

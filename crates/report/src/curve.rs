@@ -1,0 +1,236 @@
+//! The result of `darkfiber load`: load-latency curves.
+
+use std::fmt::Write as _;
+
+use darkfiber_study::curve::Point;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::canvas::{LEFT, escape, header, nice_axis};
+use crate::comma;
+use crate::model::{FabricFacts, Provenance};
+use crate::plot::colour;
+use crate::table::{self, Style};
+
+/// All of it.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+pub struct LoadResult<'a> {
+    /// What switches are like: a name of `darkfiber list switches`.
+    pub switches: &'a str,
+    /// Whom terminals send to.
+    pub pattern: &'a str,
+    /// Bytes of a packet.
+    pub packet_bytes: u32,
+    /// Nanoseconds that were measured.
+    pub measured: f64,
+    /// One for each routing.
+    pub curves: &'a [Curve],
+    /// Seconds that it took.
+    pub seconds: f64,
+    /// The fabric.
+    pub fabric: &'a FabricFacts,
+    /// Where the result comes from.
+    pub provenance: &'a Provenance,
+}
+
+/// A routing under rising load.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+pub struct Curve {
+    /// The routing; of tables, with their engine.
+    pub routing: String,
+    /// Virtual lanes.
+    pub lanes: u8,
+    /// The most that was accepted.
+    pub most_accepted: f64,
+    /// By rising load.
+    pub points: Vec<Point>,
+    /// Where packets wait for each other for ever, channel by channel with its lane; if they do.
+    pub deadlock: Vec<Held>,
+}
+
+/// A channel whose buffer is full.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+pub struct Held {
+    /// Switch that sends.
+    pub from: String,
+    /// Its port.
+    pub from_port: u8,
+    /// Switch whose buffer it is.
+    pub to: String,
+    /// Its port.
+    pub to_port: u8,
+    /// The lane.
+    pub lane: u8,
+}
+
+/// For people.
+pub fn text(r: &LoadResult<'_>, style: Style) -> String {
+    let mut text = format!(
+        "{}\n{} traffic, packets of {} B, switches as {}; times in ns, {} measured\n",
+        table::headline(r.fabric),
+        r.pattern,
+        r.packet_bytes,
+        r.switches,
+        r.measured
+    );
+    let short = |x: f64| if x >= 1000.0 { format!("{x:.0}") } else { format!("{x:.1}") };
+    for c in r.curves {
+        let rows: Vec<Vec<String>> = (c.points.iter())
+            .map(|p| {
+                let mut row = vec![format!("{:.3}", p.offered), format!("{:.3}", p.accepted)];
+                let sign = if p.saturated { " *" } else { "" };
+                row.push(format!("{} ± {}{sign}", short(p.mean), short(p.error)));
+                row.extend([p.p50, p.p99, p.p999, p.max].map(short));
+                row.push(format!("{:.2}", p.hops));
+                row.push(format!("{:.0} %", 100.0 * p.round));
+                row
+            })
+            .collect();
+        let _ok = writeln!(text, "\n{}, {} lanes", c.routing, c.lanes);
+        let heading =
+            ["offered", "accepted", "mean", "p50", "p99", "p99.9", "max", "hops", "not shortest"];
+        text.push_str(&table::plain(&heading, &rows, &[0, 1, 2, 3, 4, 5, 6, 7, 8], style));
+        if !c.deadlock.is_empty() {
+            text.push_str("deadlock: each of these buffers is full of packets for the next one\n");
+            for h in &c.deadlock {
+                let _ok = writeln!(
+                    text,
+                    "  {} port {} -> {} port {}, lane {}",
+                    h.from, h.from_port, h.to, h.to_port, h.lane
+                );
+            }
+        }
+    }
+    if r.curves.iter().any(|c| c.points.iter().any(|p| p.saturated)) {
+        text.push_str(
+            "\n* saturated: sources fall behind, and latencies grow as long as one looks\n",
+        );
+    }
+    text
+}
+
+/// A line for each load.
+pub fn csv(r: &LoadResult<'_>) -> String {
+    let heading = [
+        "routing",
+        "lanes",
+        "offered",
+        "accepted",
+        "saturated",
+        "mean",
+        "error",
+        "p50",
+        "p95",
+        "p99",
+        "p999",
+        "max",
+        "hops",
+        "round",
+        "packets",
+    ];
+    let mut lines = vec![heading.map(str::to_owned).to_vec()];
+    for c in r.curves {
+        for p in &c.points {
+            let mut line = vec![c.routing.clone(), c.lanes.to_string()];
+            line.extend([p.offered, p.accepted].map(|x| x.to_string()));
+            line.push(p.saturated.to_string());
+            let times = [p.mean, p.error, p.p50, p.p95, p.p99, p.p999, p.max, p.hops, p.round];
+            line.extend(times.map(|x| x.to_string()));
+            line.push(p.packets.to_string());
+            lines.push(line);
+        }
+    }
+    comma::text(&lines)
+}
+
+const WIDTH: f64 = 620.0;
+const HEIGHT: f64 = 340.0;
+/// Latencies are drawn up to so many times the least one.
+const FAR: f64 = 6.0;
+
+/// Latency by load: mean and, dashed, 99 %; a line ends where it saturates.
+pub fn picture(r: &LoadResult<'_>) -> String {
+    let top = 100.0 + 18.0 * r.curves.len() as f64;
+    let points = || r.curves.iter().flat_map(|c| &c.points);
+    let least = points().map(|p| p.mean).fold(f64::INFINITY, f64::min);
+    let most = points().filter(|p| !p.saturated).map(|p| p.p99).fold(least, f64::max);
+    let (high, step) = nice_axis(most.min(FAR * least) * 1.05, 6);
+    let x = |load: f64| LEFT + WIDTH * load;
+    let y = |ns: f64| top + HEIGHT * (1.0 - (ns / high).min(1.0));
+    let title = format!("Latency by load, {}", r.fabric.name);
+    let subtitle = format!(
+        "{} traffic, packets of {} B, switches as {}: mean, and dashed 99 % of packets",
+        r.pattern, r.packet_bytes, r.switches
+    );
+    let mut svg = header(LEFT + WIDTH + 40.0, top + HEIGHT + 60.0, &title, &subtitle);
+    for i in 0..=10 {
+        let load = f64::from(i) / 10.0;
+        let _ok = writeln!(
+            svg,
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"10.5\" fill=\"#7b8794\">{load}</text>",
+            x(load),
+            top + HEIGHT + 16.0
+        );
+    }
+    let mut value = 0.0;
+    while value <= high * 1.001 {
+        let _ok = writeln!(
+            svg,
+            "<line x1=\"{LEFT}\" y1=\"{y:.1}\" x2=\"{:.1}\" y2=\"{y:.1}\" stroke=\"#e4e7eb\"/>\
+             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" font-size=\"10.5\" fill=\"#7b8794\">{value}</text>",
+            LEFT + WIDTH,
+            LEFT - 7.0,
+            y(value) + 3.5,
+            y = y(value)
+        );
+        value += step;
+    }
+    let _ok = writeln!(
+        svg,
+        "<text x=\"{LEFT}\" y=\"{:.1}\" font-size=\"10.5\" fill=\"#7b8794\">ns</text>\
+         <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#616e7c\">offered load, of what channels of \
+         terminals carry</text>",
+        top - 10.0,
+        LEFT + WIDTH / 2.0,
+        top + HEIGHT + 36.0
+    );
+    for (i, c) in r.curves.iter().enumerate() {
+        let line = |of: fn(&Point) -> f64| -> String {
+            let drawn = c.points.iter().take_while(|p| !p.saturated);
+            let all: Vec<String> =
+                drawn.map(|p| format!("{:.1},{:.1}", x(p.offered), y(of(p)))).collect();
+            all.join(" ")
+        };
+        let colour = colour(i);
+        for (of, dash) in [(line(|p| p.mean), ""), (line(|p| p.p99), " stroke-dasharray=\"3 3\"")] {
+            let _ok = writeln!(
+                svg,
+                "<polyline points=\"{of}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"{dash}/>"
+            );
+        }
+        // Where it saturates it goes up for ever.
+        if let Some(p) = c.points.iter().take_while(|p| !p.saturated).last()
+            && c.points.iter().any(|p| p.saturated)
+        {
+            let (x, y) = (x(p.offered), y(p.mean));
+            let _ok = writeln!(
+                svg,
+                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.5\" fill=\"#ffffff\" stroke=\"{colour}\" stroke-width=\"1.6\"/>"
+            );
+        }
+        let at = 84.0 + 18.0 * i as f64;
+        let _ok = writeln!(
+            svg,
+            "<line x1=\"{LEFT}\" y1=\"{at}\" x2=\"{:.1}\" y2=\"{at}\" stroke=\"{colour}\" stroke-width=\"2\"/>\
+             <text x=\"{:.1}\" y=\"{:.1}\" font-size=\"12\">{} ({} lanes): accepts {:.0} %</text>",
+            LEFT + 24.0,
+            LEFT + 32.0,
+            at + 4.0,
+            escape(&c.routing),
+            c.lanes,
+            100.0 * c.most_accepted
+        );
+    }
+    svg.push_str("</svg>\n");
+    svg
+}

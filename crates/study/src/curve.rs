@@ -1,0 +1,103 @@
+//! Load-latency curves: packets of a routing, load after load.
+
+use darkfiber_packetsim::routing::Made;
+use darkfiber_packetsim::{Impossible, Load, Micro, Net, Outcome};
+use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What came of a load. Times are in nanoseconds; loads are parts of what channels of terminals carry.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+pub struct Point {
+    /// What terminals created.
+    pub offered: f64,
+    /// What arrived.
+    pub accepted: f64,
+    /// Whether sources fell behind, or latencies never settled: latencies are of a moment then.
+    pub saturated: bool,
+    /// Mean latency of packets, from creation to their last byte.
+    pub mean: f64,
+    /// Half the width of its confidence interval of 95 %.
+    pub error: f64,
+    /// Half of the packets took at most this.
+    pub p50: f64,
+    /// 95 % did.
+    pub p95: f64,
+    /// 99 % did.
+    pub p99: f64,
+    /// 99.9 % did.
+    pub p999: f64,
+    /// All did.
+    pub max: f64,
+    /// Switches that packets crossed.
+    pub hops: f64,
+    /// Share of packets that took another than a shortest way.
+    pub round: f64,
+    /// Packets that were measured.
+    pub packets: u64,
+    /// When they began to count: until then latencies settled.
+    pub warmup: f64,
+    /// Packets in the network and its sources at most.
+    pub packets_most: usize,
+    /// Packets times switches that they crossed, warm-up and all.
+    pub crossed: u64,
+    /// Events of the simulation.
+    pub events: u64,
+    /// Packets waited for each other for ever: the cycle of buffers, by port of the network and lane.
+    #[serde(skip)]
+    pub cycle: Vec<(u32, u8)>,
+}
+
+/// Sources that get rid of less than this of what they create fall behind.
+const BEHIND: f64 = 0.97;
+
+impl Point {
+    fn of(offered: f64, found: &Outcome) -> Self {
+        let m = &found.measured;
+        let at = |q: f64| m.latencies.value_at_quantile(q) as f64;
+        let per = |n: u64| n as f64 / m.packets.max(1) as f64;
+        Self {
+            offered,
+            accepted: found.accepted,
+            saturated: !found.settled || found.accepted < BEHIND * offered || found.missing > 0,
+            mean: m.mean() / 1000.0,
+            error: m.error() / 1000.0,
+            p50: at(0.5),
+            p95: at(0.95),
+            p99: at(0.99),
+            p999: at(0.999),
+            max: m.longest as f64 / 1000.0,
+            hops: m.mean_hops(),
+            round: per(m.round),
+            packets: m.packets,
+            warmup: found.begin as f64 / 1000.0,
+            packets_most: found.most,
+            crossed: found.crossed,
+            events: found.events,
+            cycle: found.stalled.as_ref().map_or(Vec::new(), |s| s.cycle.clone()),
+        }
+    }
+}
+
+/// Simulates loads side by side. `done` is told of each that is over.
+///
+/// # Errors
+/// If switches, packets and routing do not go together.
+pub fn curve(
+    net: &Net,
+    micro: &Micro,
+    routing: &Made<'_>,
+    loads: &[f64],
+    what: &Load,
+    done: &(dyn Fn(f64) + Sync),
+) -> Result<Vec<Point>, Impossible> {
+    loads
+        .par_iter()
+        .with_max_len(1)
+        .map(|&load| {
+            let found = routing.load(net, micro, &Load { load, ..what.clone() })?;
+            done(load);
+            Ok(Point::of(load, &found))
+        })
+        .collect()
+}
