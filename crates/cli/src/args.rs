@@ -682,6 +682,8 @@ pub(crate) enum Depth {
     Flow,
     /// Messages never meet
     Loggp,
+    /// Every packet, in switches with buffers, credits and lanes
+    Packet,
 }
 
 impl From<Depth> for darkfiber_study::simulate::Depth {
@@ -689,6 +691,7 @@ impl From<Depth> for darkfiber_study::simulate::Depth {
         match depth {
             Depth::Flow => Self::Flow,
             Depth::Loggp => Self::LogGp,
+            Depth::Packet => Self::Packet,
         }
     }
 }

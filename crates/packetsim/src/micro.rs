@@ -47,6 +47,12 @@ pub struct Micro {
     pub host_cable: Option<u32>,
     /// Picoseconds that 2^16 bytes take on every cable, instead of what its class says.
     pub pace: Option<u64>,
+    /// What of a cable's data rate carries packets.
+    pub payload: f64,
+    /// What a terminal sends and receives at most, in bytes a second.
+    pub adapter: f64,
+    /// What cables between switches carry, in bytes a second, instead of what their class says.
+    pub cable_rate: Option<f64>,
     /// Latencies of single channels, by id; empty, or one for each channel.
     pub latencies: Vec<u32>,
 }
@@ -118,6 +124,9 @@ const QDR: Micro = Micro {
     cable: None,
     host_cable: None,
     pace: None,
+    payload: 1.0,
+    adapter: f64::INFINITY,
+    cable_rate: None,
     latencies: Vec::new(),
 };
 
@@ -188,16 +197,21 @@ impl Micro {
     /// Latency of a channel in picoseconds, and the picoseconds that 2^16 bytes take.
     pub fn link(&self, fabric: &Fabric, c: ChannelId) -> (u32, u64) {
         let stated = self.latencies.get(c.index()).copied().or(self.cable);
-        self.of_class(fabric.class_of(c), stated)
+        let class = fabric.class_of(c);
+        let rate = self.cable_rate.unwrap_or(class.bytes_per_second as f64 * self.payload);
+        self.of_class(class, stated, rate)
     }
 
     pub(crate) fn host_link(&self, fabric: &Fabric, t: TerminalId) -> (u32, u64) {
-        self.of_class(fabric.terminal_class(t), self.host_cable)
+        let class = fabric.terminal_class(t);
+        let rate = (class.bytes_per_second as f64 * self.payload).min(self.adapter);
+        self.of_class(class, self.host_cable, rate)
     }
 
-    fn of_class(&self, class: &LinkClass, latency: Option<u32>) -> (u32, u64) {
+    #[expect(clippy::cast_sign_loss, reason = "rates are above zero")]
+    fn of_class(&self, class: &LinkClass, latency: Option<u32>, rate: f64) -> (u32, u64) {
         let of_class = if class.latency_ps == 0 { CABLE } else { class.latency_ps as u32 };
-        let pace = self.pace.unwrap_or_else(|| (1_000_000_000_000 << 16) / class.bytes_per_second);
+        let pace = self.pace.unwrap_or_else(|| (65536.0 * 1e12 / rate).round() as u64);
         (latency.unwrap_or(of_class), pace)
     }
 }

@@ -11,16 +11,21 @@ pub struct Packet {
     pub from: u32,
     /// Terminal that it goes to.
     pub to: u32,
+    /// The message that it is of.
+    pub(crate) message: u32,
     /// Switch that it goes to first, or [`NOBODY`].
     pub via: u32,
-    /// Its length.
+    /// Its length, and what of that is its message's.
     pub bytes: u32,
+    pub(crate) payload: u32,
     /// The next one of its queue.
     pub(crate) next: u32,
     /// The port that it waits at.
     pub(crate) port: u32,
     /// Its output, by number among those of the switch.
     pub(crate) out: u16,
+    /// Which of several ways tables have for it.
+    pub path: u8,
     /// The lane that it is in, and the one that it goes on in.
     pub lane: u8,
     pub(crate) next_lane: u8,

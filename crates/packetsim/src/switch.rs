@@ -66,6 +66,8 @@ pub(crate) struct Switches<'n> {
     active: Vec<u32>,
     is_active: Vec<bool>,
     random: Vec<Random>,
+    /// Bytes that each port has sent.
+    carried: Vec<u64>,
     /// Packets that crossed a switch.
     pub(crate) crossed: u64,
 }
@@ -119,6 +121,7 @@ impl<'n> Switches<'n> {
             active: Vec::new(),
             is_active: vec![false; n],
             random: (0..n as u64).map(|s| Random::new(seed, s)).collect(),
+            carried: vec![0; ports],
             crossed: 0,
         }
     }
@@ -372,6 +375,7 @@ impl<'n> Switches<'n> {
         o.turn = if slot + 1 == net.radix(s) << self.bits { 0 } else { slot as u16 + 1 };
         o.waiting -= 1;
         self.crossed += 1;
+        self.carried[(base + out) as usize] += u64::from(bytes);
         packet.at = departs + u64::from(to.latency);
         packet.lane = next_lane;
         packet.hops += 1;
@@ -407,6 +411,11 @@ impl<'n> Switches<'n> {
                 self.request(s, input, lane as u8, next_out);
             }
         }
+    }
+
+    /// Bytes that each port has sent.
+    pub(crate) fn carried(&self) -> &[u64] {
+        &self.carried
     }
 
     /// What the first packet of each queue waits for.

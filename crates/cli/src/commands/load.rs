@@ -5,11 +5,12 @@ use std::time::Instant;
 use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Fabric, Shape, Topology};
 use darkfiber_packetsim::routing::{self, Given, ROUTINGS};
-use darkfiber_packetsim::{Load, MICROS, Micro, Net, Peer, Targets, preset};
+use darkfiber_packetsim::{Load, MICROS, Micro, Net, Targets, preset};
 use darkfiber_report::curve::{self as report, Curve, Held, LoadResult};
 use darkfiber_report::{Style, json};
 use darkfiber_routing::{Request, Routes};
 use darkfiber_study::curve::curve;
+use darkfiber_study::simulate::channels;
 use darkfiber_workload::quantity::{bytes, time};
 use darkfiber_workload::{Among, Extent, Stream, pattern};
 
@@ -242,18 +243,15 @@ fn candidates(
 /// Buffers by the names of the ports of their channels.
 fn held(net: &Net, fabric: &Fabric, cycle: &[(u32, u8)]) -> Vec<Held> {
     let names = Names::new(fabric);
-    let one = |&(port, lane): &(u32, u8)| {
-        let Peer::Port(from) = net.port(port).peer() else { return None };
-        let sender = net.port(from);
-        let first = fabric.channels_from(darkfiber_fabric::SwitchId(sender.switch)).start;
-        let name = names.channel(ChannelId::new(first + sender.local as usize));
-        Some(Held {
+    let one = |(channel, lane): (ChannelId, u8)| {
+        let name = names.channel(channel);
+        Held {
             from: name.from,
             from_port: name.from_port,
             to: name.to,
             to_port: name.to_port,
             lane,
-        })
+        }
     };
-    cycle.iter().filter_map(one).collect()
+    channels(net, fabric, cycle).into_iter().map(one).collect()
 }

@@ -8,11 +8,15 @@ use std::time::{Duration, Instant};
 
 use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Topology};
+use darkfiber_packetsim::routing::{ROUTINGS, kind};
+use darkfiber_packetsim::{MICROS, preset};
 use darkfiber_report::simulate::{
     self as report, Carried, ChannelFacts, JobRow, Line, Lines, Matrix, SimulateResult,
 };
 use darkfiber_report::{Style, json};
-use darkfiber_study::simulate::{Depth, Scenario, Setup, Simulated, Trouble, isolated, simulate};
+use darkfiber_study::simulate::{
+    Depth, Inside, Scenario, Setup, Simulated, Trouble, isolated, simulate,
+};
 use darkfiber_workload::play::{Host, Record, Repeat, SECOND};
 use darkfiber_workload::schedule::Op;
 
@@ -39,6 +43,11 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
     let common = &Common { seed: Some(*seed), ..common.clone() };
     let topology = &loaded.topology;
     let depth = args.depth.map_or(scenario.depth, Depth::from);
+    if depth == Depth::Packet && (args.steps.is_some() || costs.interval.is_some()) {
+        let what = "packets are not counted by intervals yet".to_owned();
+        let hint = "leave --steps and [keep] interval out, or take depth flow";
+        return Err(in_scenario(path, Failure::input(what).hint(hint)));
+    }
     if args.steps.is_some() && costs.interval.is_none() {
         let what = "--steps counts by intervals, and the scenario keeps none".to_owned();
         let hint = "write `interval = \"1ms\"` under [keep], some tenth of what a step takes";
@@ -60,6 +69,7 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
         seed: *seed,
         interval: costs.interval,
         held: args.steps.is_some(),
+        inside: costs.inside,
     };
     let stuck = |trouble| in_scenario(path, Failure::infeasible(told(&trouble, cast, topology)));
     let alone = if args.isolated {
@@ -150,6 +160,22 @@ fn told(trouble: &Trouble, cast: &Cast, topology: &Topology) -> String {
             let (from, to) = (names.terminal(lost.from), names.terminal(lost.to));
             return format!("the tables have no route from {from} to {to}");
         }
+        Trouble::Impossible(why) => return why.to_string(),
+        Trouble::Deadlock(cycle) => {
+            let names = Names::new(&topology.fabric);
+            let channel = |(c, lane): &(ChannelId, u8)| {
+                let n = names.channel(*c);
+                format!(
+                    "{} port {} -> {} port {}, lane {lane}",
+                    n.from, n.from_port, n.to, n.to_port
+                )
+            };
+            let all: Vec<String> = cycle.iter().map(channel).collect();
+            return format!(
+                "deadlock: each of these buffers is full of packets for the next one: {}",
+                all.join("; ")
+            );
+        }
     };
     let mut text = format!("ranks wait for ever ({} operations)", stuck.waiting);
     for (i, &(job, rank, op, what)) in stuck.examples.iter().enumerate() {
@@ -174,6 +200,7 @@ struct Costs {
     small: u64,
     precision: f64,
     interval: Option<u64>,
+    inside: Option<Inside>,
 }
 
 impl Costs {
@@ -186,8 +213,27 @@ impl Costs {
             precision: cast::precision(scenario)?,
             interval: cast::time(scenario.keep.interval.as_ref(), "keep: interval")?
                 .filter(|&ps| ps > 0),
+            inside: Some(inside(scenario)?),
         })
     }
+}
+
+/// What a scenario says of packets.
+fn inside(scenario: &Scenario) -> Result<Inside, Failure> {
+    let p = &scenario.packets;
+    let name = p.switches.as_deref().unwrap_or("qdr");
+    let known: Vec<&str> = MICROS.iter().map(|m| m.name).collect();
+    let switches = preset(name).ok_or_else(|| Failure::unknown("switch", name, &known))?;
+    let name = p.routing.as_deref().unwrap_or("tables");
+    let known: Vec<&str> = ROUTINGS.iter().map(|k| k.name).collect();
+    let routing = kind(name).ok_or_else(|| Failure::unknown("routing", name, &known))?;
+    let mut micro = switches.micro();
+    let as_u32 = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX);
+    if let Some(bytes) = cast::bytes(p.buffer.as_ref(), "packets: buffer")? {
+        micro.buffer = as_u32(bytes);
+    }
+    let bytes = as_u32(cast::bytes(p.size.as_ref(), "packets: size")?.unwrap_or(2048));
+    Ok(Inside { micro, lanes: p.lanes, routing, bytes })
 }
 
 /// Tells how far a simulation is.

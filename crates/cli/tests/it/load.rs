@@ -72,7 +72,7 @@ fn bad_input() {
         run.err
     };
     assert_snapshot!(error(&format!("{SMALL} -r ugal --lanes 2"), 4), @r"
-    error: ugal: this routing needs 6 virtual lanes to be free of deadlock, and there are 2
+    error: ugal: this routing needs 6 virtual lanes to be free of deadlock, and there are 2: give as many, or take another routing
     ");
     assert_snapshot!(error(&format!("{SMALL} --buffer 8B"), 4), @r"
     error: minimal: a buffer of 8 B has no room for a packet of 16 B: make it larger, or packets smaller
@@ -91,12 +91,9 @@ fn bad_input() {
     assert_snapshot!(error(&format!("{SMALL} -r tables"), 2), @r"
     error: tables of whom? give -e ENGINE or --routes PATH
     ");
-    assert_snapshot!(error(&format!("{SMALL} --switches rosette"), 2), @r"
-    error: the argument '--switches <SWITCHES>' cannot be used multiple times
-    
-    Usage: darkfiber load [OPTIONS] <FABRIC>
-    
-    For more information, try '--help'.
+    assert_snapshot!(error("hyperx:dims=3x3,t=2 --switches rosette", 2), @r"
+    error: no switch is called 'rosette'
+    hint: did you mean rosetta?
     ");
     assert_snapshot!(error("hyperx:dims=3x3,t=2 --global-cable 1us", 2), @r"
     error: --global-cable: there are groups on dragonflies only

@@ -38,6 +38,64 @@ fn pair(hosts: &str, more: &str) -> String {
     format!("[[job]]\ntraffic = \"mpigraph:bytes=10MB\"\nhosts = \"{hosts}\"\n{more}\n")
 }
 
+/// Long messages take as long packet by packet as they do as flows.
+#[test]
+fn packets_agree_with_flows() {
+    let traffics = [
+        "bis:iterations=1,steps=1,bytes=1MiB,compute=0s",
+        "alltoall:bytes=64KiB",
+        "mpigraph:bytes=1MB",
+    ];
+    for fabric in ["hyperx:dims=3x3,t=3", "kary:k=4,n=2"] {
+        for traffic in traffics {
+            let scenario = format!(
+                "fabric = \"{fabric}\"\nhosts = \"qdr\"\n[routes]\nengine = \"dfsssp\"\n\
+                 [[job]]\ntraffic = \"{traffic}\"\nnodes = 16\n"
+            );
+            let seconds = |depth: &str| number(&result(&scenario, depth), "/jobs/0/run_mean");
+            let (flows, packets) = (seconds("--depth flow"), seconds("--depth packet"));
+            assert!((packets / flows - 1.0).abs() < 0.03, "{fabric} {traffic}: {packets}, {flows}");
+        }
+    }
+}
+
+#[test]
+fn packets_lock_on_tables_with_cycles() {
+    let scenario = |engine: &str, more: &str| {
+        format!(
+            "fabric = \"torus:dims=8,t=4\"\n[routes]\nengine = \"{engine}\"\n{more}\n[packets]\n\
+             switches = \"booksim-iq\"\nsize = \"16B\"\nbuffer = \"32B\"\n\
+             [[job]]\ntraffic = \"alltoall:bytes=1KiB\"\n"
+        )
+    };
+    let locked = simulate(&scenario("sssp", ""), "--depth packet");
+    assert_eq!(locked.code, 4, "{}", locked.err);
+    assert!(locked.err.contains("deadlock: each of these buffers is full"), "{}", locked.err);
+    let layered = simulate(&scenario("dfsssp", ""), "--depth packet");
+    assert!(layered.code == 0 && layered.out.contains("switches crossed"), "{}", layered.err);
+    let error = |more: &str, code: i32| {
+        let run = simulate(&scenario("dfsssp", more), "--depth packet");
+        assert_eq!(run.code, code, "{}", run.err);
+        run.err
+    };
+    assert_snapshot!(error("lids = \"split\"", 4), @r"
+    error: s.toml: lids: split and adaptive are for flows; packets adapt by a routing, such as minimal, ugal or dal
+    ");
+    assert_snapshot!(error("lanes = 8\n[keep]\ninterval = \"1us\"", 3), @r"
+    error: s.toml: packets are not counted by intervals yet
+    hint: leave --steps and [keep] interval out, or take depth flow
+    ");
+    let few = scenario("dfsssp", "").replace("[packets]", "[packets]\nlanes = 1");
+    assert_snapshot!(simulate(&few, "--depth packet").err, @r"
+    error: s.toml: this routing needs 2 virtual lanes to be free of deadlock, and there are 1: give as many, or take another routing
+    ");
+    let unknown = scenario("dfsssp", "").replace("booksim-iq", "rosita");
+    assert_snapshot!(simulate(&unknown, "").err, @r"
+    error: s.toml: no switch is called 'rosita'
+    hint: did you mean rosetta?
+    ");
+}
+
 #[test]
 fn flows_of_one_cable_share_it() {
     // Hosts 1 and 2 are on one switch, 3 and 4 on the other; cables have two directions.
@@ -54,6 +112,14 @@ fn flows_of_one_cable_share_it() {
         near(number(&shared, &format!("/jobs/{job}/run_mean")), 2e-3);
         near(number(&shared, &format!("/jobs/{job}/pair_bandwidth")), 5e9);
     }
+    // Packets take the same, and the latency of their switches.
+    let packets = result(&both, "--depth packet");
+    for job in 0..2 {
+        let seconds = number(&packets, &format!("/jobs/{job}/run_mean"));
+        assert!((2e-3..2.001e-3).contains(&seconds), "{seconds}");
+    }
+    assert_eq!(number(&packets, "/channels/bytes_max"), 2e7);
+    assert_eq!(number(&packets, "/flows"), 4.0 * (1e7f64 / 2048.0).ceil());
     // Ports of switches carried both, and as much waited for them.
     let dir = folder(&[("s.toml", &format!("keep.interval = \"100us\"\n{both}"))]);
     let run = run_in(dir.path(), "simulate s.toml -q --steps steps.csv");

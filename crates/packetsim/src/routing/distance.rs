@@ -105,6 +105,11 @@ impl Distances {
         &self.nearer[at..at + self.words]
     }
 
+    /// The first of them.
+    pub(crate) fn first(&self, from: u32, to: u32) -> u32 {
+        nth(self.nearer(from, to), 0)
+    }
+
     /// One of them, each with the same probability.
     #[inline]
     pub(crate) fn any(&self, from: u32, to: u32, random: &mut crate::Random) -> u32 {

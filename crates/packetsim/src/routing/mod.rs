@@ -49,6 +49,17 @@ impl Here<'_> {
     }
 }
 
+impl<R: Routing> Routing for &R {
+    fn lanes(&self) -> u8 {
+        (**self).lanes()
+    }
+
+    #[inline]
+    fn route(&self, here: &mut Here<'_>, packet: &mut Packet) -> (u32, u8) {
+        (**self).route(here, packet)
+    }
+}
+
 /// A routing: which output and lane a packet takes that has arrived at a switch. It is decided once at each switch.
 pub trait Routing: Sync {
     /// Lanes that it needs to be free of deadlock.

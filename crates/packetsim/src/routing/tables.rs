@@ -1,7 +1,7 @@
 //! By forwarding tables, as a subnet manager loads them.
 
 use darkfiber_fabric::{AtPort, Fabric, SwitchId, TerminalId};
-use darkfiber_routing::{DELIVER, DestId, NO_ROUTE, Routes};
+use darkfiber_routing::{DELIVER, DestId, Layers, NO_ROUTE, Routes};
 
 use super::{Here, Routing};
 use crate::Net;
@@ -34,11 +34,7 @@ impl<'a> Tables<'a> {
         }
         let tables = Self { fabric, routes, local };
         for to in 0..net.terminal_count() as u32 {
-            let path = |from: u32| routes.path_of(TerminalId(from));
-            let mut paths: Vec<usize> = (0..net.terminal_count() as u32).map(path).collect();
-            paths.sort_unstable();
-            paths.dedup();
-            for path in paths {
+            for path in 0..routes.paths() {
                 tables.reaches(net, to, path)?;
             }
         }
@@ -93,15 +89,27 @@ impl Routing for Tables<'_> {
 
     #[inline]
     fn route(&self, here: &mut Here<'_>, packet: &mut Packet) -> (u32, u8) {
-        let (from, to) = (TerminalId(packet.from), DestId(packet.to));
+        let from = TerminalId(packet.from);
+        // Whoever sent it chose a path, or left that to the tables.
+        let path = match packet.path {
+            0 => self.routes.path_of(from),
+            path => usize::from(path),
+        };
+        let row = self.routes.row(DestId(packet.to), path);
         if packet.phase == 0 {
-            packet.phase = 1 + self.routes.layer(self.fabric, from, TerminalId(packet.to));
+            let layer = match &self.routes.layers {
+                Layers::ByRow(of) => of[row],
+                Layers::BySourceSwitch(of) => {
+                    of[row * self.routes.switch_count() + here.net.switch_of(packet.from) as usize]
+                }
+                _ => self.routes.layer(self.fabric, from, TerminalId(packet.to)),
+            };
+            packet.phase = 1 + layer;
         }
         if let Some(out) = here.to_terminal(packet.to) {
             return (out, 0);
         }
-        let port = self.routes.ports(self.routes.row(to, self.routes.path_of(from)));
-        let port = port[here.switch as usize] as usize;
+        let port = self.routes.ports(row)[here.switch as usize] as usize;
         (u32::from(self.local[here.switch as usize * PORTS + port]), packet.phase - 1)
     }
 }

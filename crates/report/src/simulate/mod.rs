@@ -44,9 +44,9 @@ pub struct SimulateResult<'a> {
     pub channels: ChannelFacts,
     /// The channels that carried most, for the time that anything ran.
     pub fullest: &'a [Carried],
-    /// Messages that shared channels.
+    /// Messages that shared channels; at the depth of packets, packets.
     pub flows: u64,
-    /// How often shares were found anew.
+    /// How often shares were found anew; at the depth of packets, packets times switches that they crossed.
     pub solves: u64,
     /// Events of ranks and messages.
     pub events: u64,
@@ -181,6 +181,7 @@ pub fn text(result: &SimulateResult<'_>, style: Style) -> String {
     let depth = match result.depth {
         Depth::Flow => "flow",
         Depth::LogGp => "loggp",
+        Depth::Packet => "packet",
     };
     let _ok = writeln!(
         text,
@@ -230,11 +231,14 @@ pub fn text(result: &SimulateResult<'_>, style: Style) -> String {
             style,
         ));
     }
+    let packets = result.depth == Depth::Packet;
     let _ok = writeln!(
         text,
-        "\n{} flows, {} times shared anew, {} events in {:.2} s",
+        "\n{} {}, {} {}, {} events in {:.2} s",
         group(result.flows),
+        if packets { "packets" } else { "flows" },
         group(result.solves),
+        if packets { "switches crossed" } else { "times shared anew" },
         group(result.events),
         result.wall_seconds
     );

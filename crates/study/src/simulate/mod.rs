@@ -2,12 +2,16 @@
 //!
 //! [`Scenario`] is what a file says; who reads files makes a [`Setup`] of it, and [`simulate`] runs that.
 
+mod packets;
 mod pairs;
 mod run;
 mod scenario;
 mod steps;
 
+pub use packets::{Inside, channels};
 pub use pairs::{Pair, Pairs};
 pub use run::{Setup, Simulated, Trouble, demanded, isolated, places, seated, sent, simulate};
-pub use scenario::{CostPart, Depth, Follow, JobPart, KeepPart, LidsPart, RoutesPart, Scenario};
+pub use scenario::{
+    CostPart, Depth, Follow, JobPart, KeepPart, LidsPart, PacketsPart, RoutesPart, Scenario,
+};
 pub use steps::{Counted, counted};

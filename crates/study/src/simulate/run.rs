@@ -1,14 +1,16 @@
 //! Running a scenario whose parts are all there.
 
 use darkfiber_analysis::heat::Flow;
-use darkfiber_fabric::{Shape, TerminalId, Topology};
+use darkfiber_fabric::{ChannelId, Shape, TerminalId, Topology};
 use darkfiber_flowsim::{Choice, Flows, Grid, Network, NoRoute, Options};
+use darkfiber_packetsim::Impossible;
 use darkfiber_routing::{Demand, LidChoice, Routes};
 use darkfiber_workload::CommMatrix;
 use darkfiber_workload::demands::{Profile, Scale, demands};
 use darkfiber_workload::play::{Host, Job, Player, Record, Repeat, Run, Stuck, run};
 use rayon::prelude::*;
 
+use super::packets::{self, Inside};
 use super::{Depth, LidsPart, Pairs};
 
 /// What is simulated.
@@ -41,6 +43,8 @@ pub struct Setup<'a> {
     pub interval: Option<u64>,
     /// Count by interval, too, what channels could not pass on.
     pub held: bool,
+    /// What switches are like, and where packets go: at that depth.
+    pub inside: Option<Inside>,
 }
 
 /// Why a simulation has no result.
@@ -50,6 +54,10 @@ pub enum Trouble {
     Stuck(Stuck),
     /// The tables lose a message.
     NoRoute(NoRoute),
+    /// Switches, packets and routing do not go together.
+    Impossible(Impossible),
+    /// Packets wait for each other for ever: in the buffers of these channels and lanes.
+    Deadlock(Vec<(ChannelId, u8)>),
 }
 
 impl std::error::Error for Trouble {}
@@ -59,6 +67,8 @@ impl std::fmt::Display for Trouble {
         match self {
             Self::Stuck(stuck) => stuck.fmt(f),
             Self::NoRoute(lost) => lost.fmt(f),
+            Self::Impossible(why) => why.fmt(f),
+            Self::Deadlock(cycle) => write!(f, "deadlock of {} channels", cycle.len()),
         }
     }
 }
@@ -80,9 +90,9 @@ pub struct Simulated {
     pub held: Option<Grid>,
     /// When the last run ended, in picoseconds.
     pub end: u64,
-    /// Messages that shared channels.
+    /// Messages that shared channels; at the depth of packets, packets.
     pub flows: u64,
-    /// How often shares were found anew.
+    /// How often shares were found anew; at the depth of packets, packets times switches that they crossed.
     pub solves: u64,
     /// Events of ranks and messages.
     pub events: u64,
@@ -93,6 +103,12 @@ pub struct Simulated {
 /// # Errors
 /// If ranks wait for what never comes, or the tables lose a message.
 pub fn simulate(setup: Setup<'_>, each: &mut dyn FnMut(&Record)) -> Result<Simulated, Trouble> {
+    if setup.depth == Depth::Packet {
+        let nothing =
+            || Trouble::Impossible(Impossible("nobody says what switches are like".to_owned()));
+        let inside = setup.inside.clone().ok_or_else(nothing)?;
+        return packets::simulate(&setup, &inside, each);
+    }
     let Setup { topology, routes, host, jobs, seed, .. } = setup;
     let fabric = &topology.fabric;
     let mut network = Network::new(fabric, routes, host);
@@ -169,6 +185,7 @@ pub fn isolated(setup: &Setup<'_>) -> Result<Vec<u64>, Trouble> {
                 limits: of(&setup.limits),
                 interval: None,
                 held: false,
+                inside: setup.inside.clone(),
                 ..*setup
             };
             Ok(simulate(alone, &mut |_| {})?.end)

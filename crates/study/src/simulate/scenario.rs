@@ -31,6 +31,9 @@ pub struct Scenario {
     /// What of it is different.
     #[serde(default)]
     pub cost: CostPart,
+    /// At the depth of packets: what switches are like, and where packets go.
+    #[serde(default)]
+    pub packets: PacketsPart,
     /// Jobs, numbered in this order.
     #[serde(rename = "job")]
     pub jobs: Vec<JobPart>,
@@ -54,6 +57,24 @@ pub enum Depth {
     /// out of each adapter.
     #[serde(rename = "loggp")]
     LogGp,
+    /// Every packet, in switches with buffers, credits and virtual lanes.
+    Packet,
+}
+
+/// What switches are like, and where packets go.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct PacketsPart {
+    /// A name of `darkfiber list switches`; qdr without.
+    pub switches: Option<String>,
+    /// A name of `darkfiber list routings`; tables without: those of the routes.
+    pub routing: Option<String>,
+    /// Bytes of a packet at most; 2KiB without.
+    pub size: Option<String>,
+    /// Virtual lanes; as many as the routing needs without.
+    pub lanes: Option<u8>,
+    /// Bytes of buffer for each lane of an input, instead of what the switches have.
+    pub buffer: Option<String>,
 }
 
 /// How messages find their way.

@@ -202,6 +202,7 @@ impl Contest {
             seed,
             interval: None,
             held: false,
+            inside: None,
         }
     }
 }

@@ -115,6 +115,7 @@ fn steps(lab: &Lab, run: usize, seed: u64) -> Vec<Reading> {
         seed,
         interval: Some(INTERVAL),
         held: true,
+        inside: None,
     };
     let simulated = simulate(setup, &mut |_| {}).expect("whole tables and programs");
     let mut readings = Vec::new();

@@ -204,6 +204,7 @@ fn measured(
         seed,
         interval: None,
         held: false,
+        inside: None,
     };
     simulate(setup, &mut |_| ()).expect("programs of the registry come to their ends")
 }

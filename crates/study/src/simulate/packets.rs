@@ -1,0 +1,137 @@
+//! A scenario packet by packet.
+
+use darkfiber_fabric::{ChannelId, Fabric, Shape, SwitchId, TerminalId};
+use darkfiber_packetsim::routing::{self, Given, Kind, Made};
+use darkfiber_packetsim::{Buffer, Impossible, Micro, Net, Packets, Peer};
+use darkfiber_routing::LidChoice;
+use darkfiber_workload::play::{Player, Record, run};
+
+use super::{LidsPart, Pairs, Setup, Simulated, Trouble};
+
+/// What is asked of packets.
+#[derive(Clone)]
+pub struct Inside {
+    /// What switches are like.
+    pub micro: Micro,
+    /// Virtual lanes; as many as the routing needs without.
+    pub lanes: Option<u8>,
+    /// Where packets go.
+    pub routing: &'static Kind,
+    /// Bytes of a packet at most.
+    pub bytes: u32,
+}
+
+/// See [`super::simulate`].
+pub(super) fn simulate(
+    setup: &Setup<'_>,
+    inside: &Inside,
+    each: &mut dyn FnMut(&Record),
+) -> Result<Simulated, Trouble> {
+    let (topology, host) = (setup.topology, setup.host);
+    let fabric = &topology.fabric;
+    let micro = Micro {
+        payload: host.efficiency,
+        adapter: host.adapter_bytes_per_second,
+        cable_rate: setup.link_rate,
+        ..inside.micro.clone()
+    };
+    let net = Net::new(fabric, &micro);
+    let given = Given {
+        net: &net,
+        fabric,
+        shape: topology.shape.as_ref(),
+        routes: Some(setup.routes),
+        bytes: inside.bytes,
+    };
+    let made = routing::make(inside.routing, &given).map_err(Trouble::Impossible)?;
+    let lanes = inside.lanes.unwrap_or(made.lanes().max(1));
+    let micro = Micro { lanes, ..micro };
+    match &made {
+        Made::Tables(r) => play(setup, &net, &micro, inside.bytes, r, each),
+        Made::Minimal(r) => play(setup, &net, &micro, inside.bytes, r, each),
+        Made::Valiant(r) => play(setup, &net, &micro, inside.bytes, r, each),
+        Made::Ugal(r) => play(setup, &net, &micro, inside.bytes, r, each),
+        Made::Dal(r) => play(setup, &net, &micro, inside.bytes, r, each),
+    }
+}
+
+fn play<R: routing::Routing>(
+    setup: &Setup<'_>,
+    net: &Net,
+    micro: &Micro,
+    bytes: u32,
+    routing: &R,
+    each: &mut dyn FnMut(&Record),
+) -> Result<Simulated, Trouble> {
+    let Setup { topology, routes, host, jobs, seed, .. } = *setup;
+    let fabric = &topology.fabric;
+    let table = match &topology.shape {
+        Some(Shape::Grid(grid)) => LidChoice::of_engine(&routes.engine, grid),
+        _ => None,
+    };
+    let home = |t: TerminalId| fabric.terminal(t).switch;
+    let paths = routes.paths() as u32;
+    // A number for each message that says nothing of its neighbours.
+    let lot = |message: u32| {
+        (message.wrapping_mul(0x9e37_79b9) ^ seed as u32).wrapping_mul(0x85eb_ca6b) >> 8
+    };
+    let path = |from: TerminalId, to: TerminalId, bytes: u64, message: u32| -> u8 {
+        let path = match (setup.lids, &table) {
+            (LidsPart::Engine, Some(t)) => {
+                t.path(home(from), home(to), bytes, lot(message).into()) as u32
+            }
+            (LidsPart::Turns, _) => message % paths,
+            (LidsPart::Random, _) => lot(message) % paths,
+            _ => 0,
+        };
+        path as u8
+    };
+    if matches!(setup.lids, LidsPart::Split | LidsPart::Adaptive) {
+        return Err(Trouble::Impossible(Impossible(
+            "lids: split and adaptive are for flows; packets adapt by a routing, such as minimal, ugal or dal".to_owned(),
+        )));
+    }
+    let mut wire = Packets::new(net, micro, routing, fabric, host, bytes, seed)
+        .map_err(Trouble::Impossible)?
+        .with_paths(&path);
+    let mut player = Player::new(jobs, host).with_seed(seed);
+    let mut pairs: Vec<Pairs> = jobs.iter().map(|j| Pairs::new(j.program.ranks())).collect();
+    let ended = run(&mut player, &mut wire, &mut |record| {
+        pairs[record.job as usize].add(record);
+        each(record);
+    });
+    if let Some(stalled) = wire.stalled() {
+        return Err(Trouble::Deadlock(channels(net, fabric, &stalled.cycle)));
+    }
+    ended.map_err(Trouble::Stuck)?;
+    let runs: Vec<_> = (0..jobs.len()).map(|j| player.runs(j).to_vec()).collect();
+    let carried = wire.carried();
+    let port = |c: usize| {
+        let s = fabric.tail(ChannelId::new(c));
+        net.base(s.0) + (c - fabric.channels_from(s).start) as u32
+    };
+    let ports: Vec<u32> = (0..fabric.channel_count()).map(port).collect();
+    Ok(Simulated {
+        end: runs.iter().flatten().map(|r| r.end).max().unwrap_or(0),
+        runs,
+        pairs,
+        carried: ports.iter().map(|&p| carried[p as usize]).collect(),
+        capacity: ports.iter().map(|&p| 65536.0 / net.port(p).pace as f64).collect(),
+        grid: None,
+        held: None,
+        flows: wire.packets(),
+        solves: wire.crossed(),
+        events: player.events() + wire.events(),
+    })
+}
+
+/// The channels whose buffers packets of a cycle are in, and their lanes.
+pub fn channels(net: &Net, fabric: &Fabric, cycle: &[Buffer]) -> Vec<(ChannelId, u8)> {
+    let one = |&(port, lane): &Buffer| {
+        let Peer::Port(from) = net.port(port).peer() else { return None };
+        let sender = net.port(from);
+        let first = fabric.channels_from(SwitchId(sender.switch)).start;
+        Some((ChannelId::new(first + sender.local as usize), lane))
+    };
+    cycle.iter().filter_map(one).collect()
+}
