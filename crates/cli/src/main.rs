@@ -15,6 +15,7 @@ mod faults;
 mod given;
 mod help;
 mod history;
+mod inside;
 mod jobs;
 mod load;
 mod moment;

@@ -6,8 +6,9 @@ use darkfiber_study::curve::Point;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::canvas::{LEFT, escape, header, nice_axis};
+use crate::canvas::{LEFT, escape, header};
 use crate::comma;
+use crate::figures::frame::{Axis, Frame};
 use crate::model::{FabricFacts, Provenance};
 use crate::plot::colour;
 use crate::table::{self, Style};
@@ -154,46 +155,18 @@ pub fn picture(r: &LoadResult<'_>) -> String {
     let points = || r.curves.iter().flat_map(|c| &c.points);
     let least = points().map(|p| p.mean).fold(f64::INFINITY, f64::min);
     let most = points().filter(|p| !p.saturated).map(|p| p.p99).fold(least, f64::max);
-    let (high, step) = nice_axis(most.min(FAR * least) * 1.05, 6);
-    let x = |load: f64| LEFT + WIDTH * load;
-    let y = |ns: f64| top + HEIGHT * (1.0 - (ns / high).min(1.0));
+    let high = most.min(FAR * least) * 1.05;
+    let (across, up) = (Axis::up_to(1.0, 10), Axis::up_to(high, 6));
+    let frame = Frame { across, up, top, size: (WIDTH, HEIGHT) };
+    let x = |load| frame.x(load);
+    let y = |ns: f64| frame.y(ns).max(top);
     let title = format!("Latency by load, {}", r.fabric.name);
     let subtitle = format!(
         "{} traffic, packets of {} B, switches as {}: mean, and dashed 99 % of packets",
         r.pattern, r.packet_bytes, r.switches
     );
     let mut svg = header(LEFT + WIDTH + 40.0, top + HEIGHT + 60.0, &title, &subtitle);
-    for i in 0..=10 {
-        let load = f64::from(i) / 10.0;
-        let _ok = writeln!(
-            svg,
-            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"10.5\" fill=\"#7b8794\">{load}</text>",
-            x(load),
-            top + HEIGHT + 16.0
-        );
-    }
-    let mut value = 0.0;
-    while value <= high * 1.001 {
-        let _ok = writeln!(
-            svg,
-            "<line x1=\"{LEFT}\" y1=\"{y:.1}\" x2=\"{:.1}\" y2=\"{y:.1}\" stroke=\"#e4e7eb\"/>\
-             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" font-size=\"10.5\" fill=\"#7b8794\">{value}</text>",
-            LEFT + WIDTH,
-            LEFT - 7.0,
-            y(value) + 3.5,
-            y = y(value)
-        );
-        value += step;
-    }
-    let _ok = writeln!(
-        svg,
-        "<text x=\"{LEFT}\" y=\"{:.1}\" font-size=\"10.5\" fill=\"#7b8794\">ns</text>\
-         <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#616e7c\">offered load, of what channels of \
-         terminals carry</text>",
-        top - 10.0,
-        LEFT + WIDTH / 2.0,
-        top + HEIGHT + 36.0
-    );
+    frame.draw(&mut svg, ("offered load, of what channels of terminals carry", "ns"));
     for (i, c) in r.curves.iter().enumerate() {
         let line = |of: fn(&Point) -> f64| -> String {
             let drawn = c.points.iter().take_while(|p| !p.saturated);

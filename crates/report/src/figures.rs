@@ -1,6 +1,7 @@
 //! What published experiments draw.
 
 mod boxes;
+pub(crate) mod frame;
 mod gains;
 pub(crate) mod scatter;
 

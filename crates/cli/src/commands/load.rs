@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Fabric, Shape, Topology};
-use darkfiber_packetsim::routing::{self, Given, ROUTINGS};
-use darkfiber_packetsim::{Load, MICROS, Micro, Net, Targets, preset};
+use darkfiber_packetsim::routing::{self, Given, Kind};
+use darkfiber_packetsim::{Load, Micro, Net, Targets};
 use darkfiber_report::curve::{self as report, Curve, Held, LoadResult};
 use darkfiber_report::{Style, json};
 use darkfiber_routing::{Request, Routes};
@@ -18,7 +18,7 @@ use super::{metrics, route};
 use crate::args::{Common, Format, LoadCommand, TableArgs};
 use crate::failure::{Exit, Failure};
 use crate::progress::Progress;
-use crate::{among, load, out, provenance, save, tables};
+use crate::{among, inside, load, out, provenance, save};
 
 /// Where nobody says.
 const USUAL: [&str; 3] = ["minimal", "valiant", "ugal"];
@@ -28,9 +28,9 @@ const PHASES: u64 = 4096;
 const PACKETS: u64 = 100;
 const WAYS: u64 = 20;
 
-/// A routing to look at: its name, and tables if it goes by some.
+/// A routing to look at, and tables if it goes by some.
 struct Candidate {
-    name: &'static str,
+    kind: &'static Kind,
     called: String,
     routes: Option<Routes>,
 }
@@ -67,12 +67,11 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
     let mut curves = Vec::new();
     for c in &candidates {
         progress.at(format!("{}: ways", c.called));
-        let kind = routing::kind(c.name).ok_or_else(|| unknown(c.name))?;
         let routes = c.routes.as_ref();
         let given = Given { net: &net, fabric, shape, routes, bytes: packet };
         let impossible =
             |e: darkfiber_packetsim::Impossible| Failure::infeasible(format!("{}: {e}", c.called));
-        let made = routing::make(kind, &given).map_err(impossible)?;
+        let made = routing::make(c.kind, &given).map_err(impossible)?;
         let lanes = args.lanes.unwrap_or(made.lanes().max(1));
         let micro = Micro { lanes, ..micro.clone() };
         let done = |load: f64| {
@@ -132,26 +131,17 @@ fn quantity<E: std::fmt::Display>(
     read(text).map_err(|e| Failure::usage(format!("{option}: {e}")))
 }
 
-fn unknown(name: &str) -> Failure {
-    let known: Vec<&str> = ROUTINGS.iter().map(|k| k.name).collect();
-    Failure::unknown("routing", name, &known)
-}
-
 /// What switches and cables are like.
 fn micro(args: &LoadCommand, topology: &Topology) -> Result<Micro, Failure> {
-    let known: Vec<&str> = MICROS.iter().map(|m| m.name).collect();
-    let preset =
-        preset(&args.switches).ok_or_else(|| Failure::unknown("switch", &args.switches, &known))?;
-    let mut micro = preset.micro();
-    let as_u32 = |x: u64| u32::try_from(x).unwrap_or(u32::MAX);
+    let mut micro = inside::switches(&args.switches)?;
     if let Some(text) = &args.buffer {
-        micro.buffer = as_u32(quantity(text, "--buffer", bytes)?);
+        micro.buffer = inside::short(quantity(text, "--buffer", bytes)?);
     }
     if let Some(text) = &args.cable {
-        micro.cable = Some(as_u32(quantity(text, "--cable", time)?));
+        micro.cable = Some(inside::short(quantity(text, "--cable", time)?));
     }
     if let Some(text) = &args.global_cable {
-        let long = as_u32(quantity(text, "--global-cable", time)?);
+        let long = inside::short(quantity(text, "--global-cable", time)?);
         let Some(Shape::Dragonfly(d)) = &topology.shape else {
             return Err(Failure::usage("--global-cable: there are groups on dragonflies only"));
         };
@@ -203,6 +193,7 @@ fn candidates(
     common: &Common,
 ) -> Result<Vec<Candidate>, Failure> {
     let topology = &loaded.topology;
+    let tables = inside::routing("tables")?;
     let mut all = Vec::new();
     let asked: Vec<&str> =
         if args.routing.is_empty() && args.engines.is_empty() && args.routes.is_none() {
@@ -211,11 +202,11 @@ fn candidates(
             args.routing.iter().map(String::as_str).collect()
         };
     for name in asked {
-        let kind = routing::kind(name).ok_or_else(|| unknown(name))?;
+        let kind = inside::routing(name)?;
         if kind.name == "tables" {
             return Err(Failure::usage("tables of whom? give -e ENGINE or --routes PATH"));
         }
-        all.push(Candidate { name: kind.name, called: kind.name.to_owned(), routes: None });
+        all.push(Candidate { kind, called: kind.name.to_owned(), routes: None });
     }
     for name in &args.engines {
         let chain = route::chain(name)?;
@@ -229,13 +220,13 @@ fn candidates(
         let (_, routes, ..) = route::compute(&chain, &topology.fabric, &request)
             .map_err(|refused| Failure::infeasible(format!("{name}: {}", refused.refused)))?;
         let called = format!("tables of {name}");
-        all.push(Candidate { name: "tables", called, routes: Some(routes) });
+        all.push(Candidate { kind: tables, called, routes: Some(routes) });
     }
     if let Some(path) = &args.routes {
-        let tables = TableArgs { routes: path.clone(), ..TableArgs::default() };
-        let read = tables::read(&tables, &args.fabric.fabric, loaded, common)?;
+        let args_of = TableArgs { routes: path.clone(), ..TableArgs::default() };
+        let read = crate::tables::read(&args_of, &args.fabric.fabric, loaded, common)?;
         let called = path.display().to_string();
-        all.push(Candidate { name: "tables", called, routes: Some(read.routes) });
+        all.push(Candidate { kind: tables, called, routes: Some(read.routes) });
     }
     Ok(all)
 }

@@ -8,8 +8,6 @@ use std::time::{Duration, Instant};
 
 use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Topology};
-use darkfiber_packetsim::routing::{ROUTINGS, kind};
-use darkfiber_packetsim::{MICROS, preset};
 use darkfiber_report::simulate::{
     self as report, Carried, ChannelFacts, JobRow, Line, Lines, Matrix, SimulateResult,
 };
@@ -26,7 +24,7 @@ use crate::cast::{self, Cast};
 use crate::failure::{Exit, Failure};
 use crate::progress::Progress;
 use crate::scene::{Scene, in_scenario};
-use crate::{out, provenance, save};
+use crate::{inside, out, provenance, save};
 
 /// Channels of the map over time.
 const BUSIEST: usize = 120;
@@ -213,26 +211,20 @@ impl Costs {
             precision: cast::precision(scenario)?,
             interval: cast::time(scenario.keep.interval.as_ref(), "keep: interval")?
                 .filter(|&ps| ps > 0),
-            inside: Some(inside(scenario)?),
+            inside: Some(within(scenario)?),
         })
     }
 }
 
 /// What a scenario says of packets.
-fn inside(scenario: &Scenario) -> Result<Inside, Failure> {
+fn within(scenario: &Scenario) -> Result<Inside, Failure> {
     let p = &scenario.packets;
-    let name = p.switches.as_deref().unwrap_or("qdr");
-    let known: Vec<&str> = MICROS.iter().map(|m| m.name).collect();
-    let switches = preset(name).ok_or_else(|| Failure::unknown("switch", name, &known))?;
-    let name = p.routing.as_deref().unwrap_or("tables");
-    let known: Vec<&str> = ROUTINGS.iter().map(|k| k.name).collect();
-    let routing = kind(name).ok_or_else(|| Failure::unknown("routing", name, &known))?;
-    let mut micro = switches.micro();
-    let as_u32 = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX);
+    let mut micro = inside::switches(p.switches.as_deref().unwrap_or("qdr"))?;
+    let routing = inside::routing(p.routing.as_deref().unwrap_or("tables"))?;
     if let Some(bytes) = cast::bytes(p.buffer.as_ref(), "packets: buffer")? {
-        micro.buffer = as_u32(bytes);
+        micro.buffer = inside::short(bytes);
     }
-    let bytes = as_u32(cast::bytes(p.size.as_ref(), "packets: size")?.unwrap_or(2048));
+    let bytes = inside::short(cast::bytes(p.size.as_ref(), "packets: size")?.unwrap_or(2048));
     Ok(Inside { micro, lanes: p.lanes, routing, bytes })
 }
 

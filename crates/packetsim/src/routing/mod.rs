@@ -11,7 +11,7 @@ mod valiant;
 pub use dal::Dal;
 pub use distance::Distances;
 pub use minimal::Minimal;
-pub use registry::{Given, Kind, Made, ROUTINGS, kind, make};
+pub use registry::{Given, Kind, Made, ROUTINGS, With, kind, make};
 pub use tables::{Lost, Tables};
 pub use ugal::{Ugal, Weigh};
 pub use valiant::Valiant;

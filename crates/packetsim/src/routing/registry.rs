@@ -3,7 +3,7 @@
 use darkfiber_fabric::{Fabric, Shape};
 use darkfiber_routing::Routes;
 
-use super::{Dal, Distances, Minimal, Tables, Ugal, Valiant, Weigh};
+use super::{Dal, Distances, Minimal, Routing, Tables, Ugal, Valiant, Weigh};
 use crate::{Impossible, Load, Micro, Net, Outcome, load};
 
 /// A routing, by name.
@@ -49,23 +49,45 @@ pub enum Made<'a> {
     Dal(Dal<'a>),
 }
 
-/// Does the same with whichever routing it is.
-macro_rules! with {
-    ($made:expr, $routing:ident => $what:expr) => {
-        match $made {
-            Made::Tables($routing) => $what,
-            Made::Minimal($routing) => $what,
-            Made::Valiant($routing) => $what,
-            Made::Ugal($routing) => $what,
-            Made::Dal($routing) => $what,
-        }
-    };
+/// Something to do with a routing, whichever it is.
+pub trait With {
+    /// What comes of it.
+    type Out;
+
+    /// Does it.
+    fn with<R: Routing>(self, routing: &R) -> Self::Out;
+}
+
+/// See [`Made::lanes`].
+struct Lanes;
+
+impl With for Lanes {
+    type Out = u8;
+
+    fn with<R: Routing>(self, routing: &R) -> u8 {
+        routing.lanes()
+    }
+}
+
+/// See [`Made::load`].
+struct Run<'a> {
+    net: &'a Net,
+    micro: &'a Micro,
+    what: &'a Load,
+}
+
+impl With for Run<'_> {
+    type Out = Result<Outcome, Impossible>;
+
+    fn with<R: Routing>(self, routing: &R) -> Self::Out {
+        load(self.net, self.micro, routing, self.what)
+    }
 }
 
 impl Made<'_> {
     /// Lanes that it needs to be free of deadlock; tables: that they use.
     pub fn lanes(&self) -> u8 {
-        with!(self, r => super::Routing::lanes(r))
+        self.with(Lanes)
     }
 
     /// Simulates a load with it.
@@ -73,7 +95,18 @@ impl Made<'_> {
     /// # Errors
     /// If switches, packets and routing do not go together.
     pub fn load(&self, net: &Net, micro: &Micro, what: &Load) -> Result<Outcome, Impossible> {
-        with!(self, r => load(net, micro, r, what))
+        self.with(Run { net, micro, what })
+    }
+
+    /// Does something with it, compiled for each routing: nothing is looked up for a packet.
+    pub fn with<W: With>(&self, what: W) -> W::Out {
+        match self {
+            Self::Tables(r) => what.with(r),
+            Self::Minimal(r) => what.with(r),
+            Self::Valiant(r) => what.with(r),
+            Self::Ugal(r) => what.with(r),
+            Self::Dal(r) => what.with(r),
+        }
     }
 }
 

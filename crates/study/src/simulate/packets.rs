@@ -1,7 +1,7 @@
 //! A scenario packet by packet.
 
 use darkfiber_fabric::{ChannelId, Fabric, Shape, SwitchId, TerminalId};
-use darkfiber_packetsim::routing::{self, Given, Kind, Made};
+use darkfiber_packetsim::routing::{self, Given, Kind, With};
 use darkfiber_packetsim::{Buffer, Impossible, Micro, Net, Packets, Peer};
 use darkfiber_routing::LidChoice;
 use darkfiber_workload::play::{Player, Record, run};
@@ -46,12 +46,23 @@ pub(super) fn simulate(
     let made = routing::make(inside.routing, &given).map_err(Trouble::Impossible)?;
     let lanes = inside.lanes.unwrap_or(made.lanes().max(1));
     let micro = Micro { lanes, ..micro };
-    match &made {
-        Made::Tables(r) => play(setup, &net, &micro, inside.bytes, r, each),
-        Made::Minimal(r) => play(setup, &net, &micro, inside.bytes, r, each),
-        Made::Valiant(r) => play(setup, &net, &micro, inside.bytes, r, each),
-        Made::Ugal(r) => play(setup, &net, &micro, inside.bytes, r, each),
-        Made::Dal(r) => play(setup, &net, &micro, inside.bytes, r, each),
+    made.with(Play { setup, net: &net, micro: &micro, bytes: inside.bytes, each })
+}
+
+/// Runs the jobs of a set-up over packets of at most so many bytes.
+struct Play<'a, 's> {
+    setup: &'a Setup<'s>,
+    net: &'a Net,
+    micro: &'a Micro,
+    bytes: u32,
+    each: &'a mut dyn FnMut(&Record),
+}
+
+impl With for Play<'_, '_> {
+    type Out = Result<Simulated, Trouble>;
+
+    fn with<R: routing::Routing>(self, routing: &R) -> Self::Out {
+        play(self.setup, self.net, self.micro, self.bytes, routing, self.each)
     }
 }
 

@@ -1,0 +1,126 @@
+//! Axes of numbers, and the frame that two of them span.
+
+use std::fmt::Write as _;
+
+use crate::canvas::{LEFT, escape, nice_axis};
+
+/// From where to where an axis goes, and where it is marked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Axis {
+    begin: f64,
+    end: f64,
+    step: f64,
+}
+
+impl Axis {
+    /// For some values that are not below zero, with about so many marks.
+    pub(crate) fn of(values: impl Iterator<Item = f64> + Clone, marks: u32) -> Self {
+        let far = values.clone().fold(f64::MIN_POSITIVE, f64::max);
+        let near = values.fold(far, f64::min);
+        if near < far / 2.0 || near >= far {
+            return Self::up_to(far, marks);
+        }
+        let (_, step) = nice_axis(far - near, marks);
+        let begin = (near / step).floor() * step;
+        Self { begin, end: (far / step).ceil() * step, step }
+    }
+
+    /// From zero to at least an end, with about so many marks.
+    pub(crate) fn up_to(end: f64, marks: u32) -> Self {
+        let (end, step) = nice_axis(end, marks);
+        Self { begin: 0.0, end, step }
+    }
+
+    /// Where a value is, from 0 to 1.
+    fn part(&self, value: f64) -> f64 {
+        (value - self.begin) / (self.end - self.begin)
+    }
+
+    /// Values at which it is marked.
+    fn marks(&self) -> impl Iterator<Item = f64> + use<> {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "there are about eight"
+        )]
+        let count = ((self.end - self.begin) / self.step).round() as u32;
+        let (begin, step) = (self.begin, self.step);
+        // Rounded, so that sums of steps are short.
+        (0..=count).map(move |i| ((begin + f64::from(i) * step) * 1e6).round() / 1e6)
+    }
+}
+
+/// Two axes, and where they are drawn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame {
+    /// To the right.
+    pub(crate) across: Axis,
+    /// Upwards.
+    pub(crate) up: Axis,
+    /// Its upper edge.
+    pub(crate) top: f64,
+    /// Its width and height.
+    pub(crate) size: (f64, f64),
+}
+
+impl Frame {
+    /// Where a value of the horizontal axis is.
+    pub(crate) fn x(&self, value: f64) -> f64 {
+        LEFT + self.size.0 * self.across.part(value)
+    }
+
+    /// Where a value of the vertical axis is.
+    pub(crate) fn y(&self, value: f64) -> f64 {
+        self.top + self.size.1 * (1.0 - self.up.part(value))
+    }
+
+    /// Draws marks, and what the axes are called.
+    pub(crate) fn draw(&self, svg: &mut String, (x_axis, y_axis): (&str, &str)) {
+        let (width, height) = self.size;
+        for value in self.up.marks() {
+            let _ok = writeln!(
+                svg,
+                "<line x1=\"{LEFT}\" y1=\"{y:.1}\" x2=\"{:.1}\" y2=\"{y:.1}\" stroke=\"#e4e7eb\"/>\
+                 <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" font-size=\"10.5\" fill=\"#7b8794\">{value}</text>",
+                LEFT + width,
+                LEFT - 7.0,
+                self.y(value) + 3.5,
+                y = self.y(value)
+            );
+        }
+        for value in self.across.marks() {
+            let _ok = writeln!(
+                svg,
+                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"10.5\" fill=\"#7b8794\">{value}</text>",
+                self.x(value),
+                self.top + height + 16.0
+            );
+        }
+        let _ok = writeln!(
+            svg,
+            "<text x=\"{LEFT}\" y=\"{:.1}\" font-size=\"10.5\" fill=\"#7b8794\">{}</text>\
+             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#616e7c\">{}</text>",
+            self.top - 10.0,
+            escape(y_axis),
+            LEFT + width / 2.0,
+            self.top + height + 36.0,
+            escape(x_axis)
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_begin_where_it_is_worth_it() {
+        let marks =
+            |values: &[f64]| -> Vec<f64> { Axis::of(values.iter().copied(), 6).marks().collect() };
+        let from_zero = marks(&[0.4, 1.0]);
+        assert_eq!((from_zero[0], from_zero.last()), (0.0, Some(&1.0)));
+        let near = marks(&[15.2, 19.7]);
+        assert_eq!((near[0], near.last()), (15.0, Some(&20.0)));
+        assert_eq!(marks(&[3.0]).first(), Some(&0.0));
+    }
+}
