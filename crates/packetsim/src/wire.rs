@@ -104,8 +104,9 @@ impl<'a, R: Routing> Packets<'a, R> {
         self.stalled.as_ref()
     }
 
-    /// What is known of arrivals and departures goes to who waits for it.
-    fn note(&mut self) {
+    /// What is known of arrivals and departures goes to who waits for it. That a message has left is told when it arrives, and
+    /// so not before now.
+    fn note(&mut self, now: u64) {
         for s in self.sent.drain(..) {
             self.under_way[s.message as usize].1 = s.when;
         }
@@ -116,8 +117,9 @@ impl<'a, R: Routing> Packets<'a, R> {
             *open -= u64::from(a.packet.payload.max(1));
             *last = a.when.max(*last);
             if *open == 0 {
-                let arrives = *last + self.host.adapters;
-                self.delivered.push(Delivery { message: a.packet.message, left: *left, arrives });
+                let arrives = now.max(*last + self.host.adapters);
+                let left = now.max(*left);
+                self.delivered.push(Delivery { message: a.packet.message, left, arrives });
             }
         }
     }
@@ -173,7 +175,7 @@ impl<R: Routing> Wire for Packets<'_, R> {
                 self.network.remind(begin.div_ceil(self.tick), d.from.0);
             }
         }
-        self.note();
+        self.note(now);
         delivered.append(&mut self.delivered);
     }
 
@@ -200,7 +202,7 @@ impl<R: Routing> Wire for Packets<'_, R> {
             }
             self.reminded = reminded;
             self.network.finish(&mut self.arrived);
-            self.note();
+            self.note(now);
         }
         delivered.append(&mut self.delivered);
     }

@@ -59,6 +59,16 @@ fn packets_agree_with_flows() {
     }
 }
 
+/// Sends that block are over late, when their message arrives, but never before now.
+#[test]
+fn packets_of_blocking_sends() {
+    let scenario = "fabric = \"@t2hx-hyperx\"\nhosts = \"qdr\"\n[routes]\nengine = \"dfsssp\"\n\
+                    [[job]]\ntraffic = \"mpigraph:bytes=64KiB\"\nnodes = 28\n";
+    let seconds = |depth: &str| number(&result(scenario, depth), "/jobs/0/run_mean");
+    let (flows, packets) = (seconds("--depth flow"), seconds("--depth packet"));
+    assert!((packets / flows - 1.0).abs() < 0.1, "{packets}, {flows}");
+}
+
 #[test]
 fn packets_lock_on_tables_with_cycles() {
     let scenario = |engine: &str, more: &str| {

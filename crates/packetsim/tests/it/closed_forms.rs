@@ -1,6 +1,6 @@
 //! What can be said without simulating.
 
-use darkfiber_packetsim::{Queues, Targets};
+use darkfiber_packetsim::{Arbitration, Queues, Targets};
 
 use crate::bench::{Bench, load};
 
@@ -39,9 +39,14 @@ fn a_lone_packet_takes_what_the_formula_says() {
 /// One queue with arrivals by chance and equal packets: M/D/1 (Pollaczek, Khinchine).
 #[test]
 fn one_queue_is_as_long_as_queueing_theory_says() {
-    for queues in [Queues::Lanes, Queues::Outputs] {
+    // Whose turn it is changes who waits, not how long all do.
+    for (queues, arbitration) in [
+        (Queues::Lanes, Arbitration::RoundRobin),
+        (Queues::Outputs, Arbitration::RoundRobin),
+        (Queues::Outputs, Arbitration::Age),
+    ] {
         let mut bench = Bench::new("hyperx:dims=1,t=60", "booksim-iq");
-        bench.micro.queues = queues;
+        (bench.micro.queues, bench.micro.arbitration) = (queues, arbitration);
         (bench.micro.buffer, bench.micro.speedup) = (4096, 64);
         for rho in [0.3f64, 0.6, 0.8] {
             let pairs: Vec<[u32; 2]> = (1..60).map(|t| [t, 0]).collect();
