@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::{Micro, Net};
+
 /// A buffer: the input port and the lane that it is of.
 pub type Buffer = (u32, u8);
 
@@ -35,9 +37,22 @@ pub struct Stalled {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Watch {
     stuck: BTreeSet<Waits>,
+    /// Nothing that is under way takes longer, in picoseconds.
+    patience: u64,
 }
 
 impl Watch {
+    /// Over packets of at most so many bytes.
+    pub(crate) fn new(net: &Net, micro: &Micro, bytes: u32) -> Self {
+        let patience = net.slowest(bytes) * 4 + 4 * (micro.pipeline + micro.credit);
+        Self { stuck: BTreeSet::new(), patience }
+    }
+
+    /// How long to wait from one look to the next, at least.
+    pub(crate) fn patience(&self) -> u64 {
+        self.patience
+    }
+
     /// Looks at all that waits; later than anything that was under way the last time.
     pub(crate) fn look(&mut self, waits: &[Waits]) -> Option<Vec<Buffer>> {
         let stuck = stuck(waits);

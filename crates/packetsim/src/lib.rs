@@ -6,27 +6,34 @@
 //! by any number of threads, with the same result. Times themselves are exact: a head that is ready at some picosecond of a tick
 //! leaves by that.
 
+mod away;
+mod board;
+mod cut;
 mod deadlock;
 mod measure;
 mod micro;
 mod net;
 mod network;
 mod packet;
+mod part;
 mod random;
 pub mod routing;
 mod run;
+mod series;
 mod source;
 mod switch;
 mod wheel;
 mod wire;
 
+pub use board::Board;
 pub use deadlock::{Buffer, Stalled, Waits};
 pub use measure::{BATCHES, Measured};
 pub use micro::{Arbitration, Impossible, MICROS, Micro, Preset, Queues, preset};
 pub use net::{Net, Peer, Port};
 pub use packet::{NOBODY, Packet};
 pub use random::Random;
-pub use run::{Load, Outcome, load};
+pub use run::{Load, Outcome, Pulse, load};
+pub use series::Series;
 pub use source::{Target, Targets};
 pub use switch::OutPort;
 pub use wire::{Packets, PathOf};

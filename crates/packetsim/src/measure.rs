@@ -81,6 +81,21 @@ impl Measured {
         *batch = (batch.0 + u128::from(took), batch.1 + 1);
     }
 
+    /// What was measured elsewhere in the same time.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.latencies.add(&other.latencies).expect("it grows as needed");
+        self.packets += other.packets;
+        self.latency += other.latency;
+        self.longest = self.longest.max(other.longest);
+        self.hops += other.hops;
+        self.round += other.round;
+        self.bytes += other.bytes;
+        self.created += other.created;
+        for (batch, more) in self.batches.iter_mut().zip(&other.batches) {
+            *batch = (batch.0 + more.0, batch.1 + more.1);
+        }
+    }
+
     /// Mean latency in picoseconds.
     pub fn mean(&self) -> f64 {
         self.latency as f64 / self.packets.max(1) as f64
@@ -102,13 +117,27 @@ impl Measured {
     }
 }
 
+/// Packets of an interval, whether they count or not.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counts {
+    /// Those that were created.
+    pub(crate) created: u64,
+    /// Those that arrived, and the sum of their latencies.
+    pub(crate) arrived: u64,
+    pub(crate) latency: u128,
+}
+
+impl Counts {
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.created += other.created;
+        self.arrived += other.arrived;
+        self.latency += other.latency;
+    }
+}
+
 /// Whether a run has settled: packets that arrive in one interval after the other.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settling {
-    /// Packets that were created in this interval, that arrived, and the sum of their latencies.
-    created: u64,
-    arrived: u64,
-    latency: u128,
     /// Mean latency and arrivals of the interval before.
     before: Option<(f64, f64)>,
     /// Intervals in a row whose latencies were like those before; in which as many arrived, and fewer than were created.
@@ -134,27 +163,17 @@ const ENOUGH: u32 = 3;
 const BEHIND: f64 = 0.98;
 
 impl Settling {
-    pub(crate) fn created(&mut self) {
-        self.created += 1;
-    }
-
-    pub(crate) fn arrived(&mut self, took: u64) {
-        self.latency += u128::from(took);
-        self.arrived += 1;
-    }
-
     /// An interval is over.
-    pub(crate) fn over(&mut self) -> Settled {
-        let arrived = self.arrived as f64;
-        let mean = self.latency as f64 / arrived.max(1.0);
+    pub(crate) fn over(&mut self, counts: &Counts) -> Settled {
+        let arrived = counts.arrived as f64;
+        let mean = counts.latency as f64 / arrived.max(1.0);
         let alike = |a: f64, b: f64| a > 0.0 && (a - b).abs() <= ALIKE * b;
         let before = self.before.unwrap_or_default();
-        let is_behind = alike(arrived, before.1) && arrived < BEHIND * self.created as f64;
+        let is_behind = alike(arrived, before.1) && arrived < BEHIND * counts.created as f64;
         let count = |holds: bool, so_far: u32| if holds { so_far + 1 } else { 0 };
         self.alike = count(alike(mean, before.0), self.alike);
         self.behind = count(is_behind, self.behind);
         self.before = Some((mean, arrived));
-        (self.created, self.arrived, self.latency) = (0, 0, 0);
         if self.alike >= ENOUGH {
             Settled::Yes
         } else if self.behind >= ENOUGH {
@@ -172,10 +191,8 @@ mod tests {
     #[test]
     fn a_run_settles_when_nothing_changes() {
         let mut settling = Settling::default();
-        let mut over = |created: usize, took: u64| {
-            (0..created).for_each(|_| settling.created());
-            (0..100).for_each(|_| settling.arrived(took));
-            settling.over()
+        let mut over = |created: u64, took: u64| {
+            settling.over(&Counts { created, arrived: 100, latency: 100 * u128::from(took) })
         };
         assert!([100, 200, 300, 303, 300].iter().all(|&took| over(100, took) == Settled::NotYet));
         assert_eq!(over(100, 301), Settled::Yes);

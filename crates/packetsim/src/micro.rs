@@ -2,6 +2,8 @@
 
 use darkfiber_fabric::{ChannelId, Fabric, LinkClass, TerminalId};
 
+use crate::Random;
+
 /// How packets wait at the input of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Queues {
@@ -9,6 +11,9 @@ pub enum Queues {
     Lanes,
     /// One queue for each output and lane (virtual output queues): nobody waits for another's output.
     Outputs,
+    /// One queue for each output and lane in a memory that all inputs write to at once: an output-queued switch. Packets of a
+    /// queue go in the order in which they came; the room that they take is their input's until they have left.
+    Memory,
 }
 
 /// Whose turn it is at an output.
@@ -18,6 +23,10 @@ pub enum Arbitration {
     RoundRobin,
     /// The packet that was created first.
     Age,
+    /// Outputs offer themselves to inputs, inputs take one offer, each by turns, again and again until nobody is left. Turns
+    /// move on only where the first offer was taken (N. McKeown, The iSLIP Scheduling Algorithm for Input-Queued Switches,
+    /// IEEE/ACM Trans. Networking 7, 1999).
+    Islip,
 }
 
 /// A microarchitecture. Times are in picoseconds.
@@ -55,6 +64,11 @@ pub struct Micro {
     pub cable_rate: Option<f64>,
     /// Latencies of single channels, by id; empty, or one for each channel.
     pub latencies: Vec<u32>,
+    /// Of single channels, by id, the part of their lanes that works; empty, or one for each channel.
+    pub widths: Vec<f32>,
+    /// Probability that a bit is wrong behind a cable. A packet with a wrong bit is sent again by the sender of the cable, and all
+    /// behind it after it (go-back-N): it takes its own length and the cable there and back once more.
+    pub bit_errors: f64,
 }
 
 /// A microarchitecture, by name.
@@ -128,6 +142,8 @@ const QDR: Micro = Micro {
     adapter: f64::INFINITY,
     cable_rate: None,
     latencies: Vec::new(),
+    widths: Vec::new(),
+    bit_errors: 0.0,
 };
 
 /// With cycles of a nanosecond, in which a byte passes everywhere.
@@ -183,6 +199,15 @@ impl Micro {
                 "a tick must take 2 ps to 1 us, and the speed-up be 1 or more".to_owned(),
             );
         }
+        if self.widths.iter().any(|w| !(0.0..=1.0).contains(w) || *w == 0.0) {
+            return impossible("of a cable's lanes a part above 0 and up to 1 works".to_owned());
+        }
+        if !(0.0..1e-3).contains(&self.bit_errors) {
+            return impossible(
+                "a bit is wrong with a probability of 0 to 0.001: beyond it no packet gets through"
+                    .to_owned(),
+            );
+        }
         let quickest =
             u64::from(self.cable.unwrap_or(CABLE)).min(self.host_cable.unwrap_or(CABLE).into());
         if quickest < self.tick {
@@ -199,7 +224,17 @@ impl Micro {
         let stated = self.latencies.get(c.index()).copied().or(self.cable);
         let class = fabric.class_of(c);
         let rate = self.cable_rate.unwrap_or(class.bytes_per_second as f64 * self.payload);
-        self.of_class(class, stated, rate)
+        let (latency, pace) = self.of_class(class, stated, rate);
+        let width = self.widths.get(c.index()).copied().unwrap_or(1.0);
+        #[expect(clippy::cast_sign_loss, reason = "widths are above zero")]
+        let slower = |pace: u64| (pace as f64 / f64::from(width)).round() as u64;
+        (latency, if width < 1.0 { slower(pace) } else { pace })
+    }
+
+    /// How often a packet is sent again behind a cable until all its bits are right.
+    pub(crate) fn sent_again(&self, bytes: u32, random: &mut Random) -> u64 {
+        let right = (8.0 * f64::from(bytes) * (-self.bit_errors).ln_1p()).exp();
+        std::iter::repeat_with(|| random.part()).take_while(|part| *part > right).count() as u64
     }
 
     pub(crate) fn host_link(&self, fabric: &Fabric, t: TerminalId) -> (u32, u64) {

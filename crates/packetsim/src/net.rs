@@ -1,5 +1,7 @@
 //! The network as the simulator walks it: ports in one row, switch by switch.
 
+use std::ops::Range;
+
 use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
 
 use crate::Micro;
@@ -49,14 +51,23 @@ impl Port {
     }
 }
 
+/// Switches side by side, their ports, and the seats of their terminals.
+#[derive(Clone, Debug)]
+pub(crate) struct Span {
+    pub(crate) switches: Range<u32>,
+    pub(crate) ports: Range<u32>,
+    pub(crate) seats: Range<u32>,
+}
+
 /// All ports: those of a switch side by side, first those to other switches by rising channel, then those to terminals.
 #[derive(Clone, Debug)]
 pub struct Net {
     /// By switch, its first port; and the number of ports.
     base: Vec<u32>,
     ports: Vec<Port>,
-    /// By terminal, the port that it is at.
+    /// By terminal, the port that it is at, and its number among terminals by those ports.
     home: Vec<u32>,
+    seat: Vec<u32>,
     /// Words of a set of ports of one switch.
     words: usize,
 }
@@ -98,7 +109,12 @@ impl Net {
             }
         }
         let most = base.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
-        Self { base, ports, home, words: (most as usize).div_ceil(64).max(1) }
+        let mut seat = vec![0u32; home.len()];
+        let terminals = ports.iter().filter(|p| p.peer & TERMINAL != 0);
+        for (i, p) in terminals.enumerate() {
+            seat[(p.peer & !TERMINAL) as usize] = i as u32;
+        }
+        Self { base, ports, home, seat, words: (most as usize).div_ceil(64).max(1) }
     }
 
     /// How many switches.
@@ -153,6 +169,30 @@ impl Net {
     #[inline]
     pub fn home(&self, terminal: u32) -> u32 {
         self.home[terminal as usize]
+    }
+
+    /// The number of a terminal among all, by the ports that they are at: those of a switch are side by side.
+    #[inline]
+    pub(crate) fn seat(&self, terminal: u32) -> u32 {
+        self.seat[terminal as usize]
+    }
+
+    /// Some switches side by side, and what is theirs.
+    pub(crate) fn span(&self, switches: Range<u32>) -> Span {
+        let ports = self.base(switches.start)..self.base(switches.end);
+        let terminals = |ports: Range<u32>| {
+            let ports = &self.ports[ports.start as usize..ports.end as usize];
+            ports.iter().filter(|p| p.peer & TERMINAL != 0).count() as u32
+        };
+        let first = terminals(0..ports.start);
+        let seats = first..first + terminals(ports.clone());
+        Span { switches, ports, seats }
+    }
+
+    /// Terminals of some ports.
+    pub(crate) fn terminals_at(&self, ports: Range<u32>) -> impl Iterator<Item = u32> {
+        let ports = &self.ports[ports.start as usize..ports.end as usize];
+        ports.iter().filter(|p| p.peer & TERMINAL != 0).map(|p| p.peer & !TERMINAL)
     }
 
     /// The switch that a terminal is at.

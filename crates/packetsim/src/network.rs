@@ -1,296 +1,187 @@
-//! Switches and terminals together, tick after tick.
+//! A network in parts that are simulated side by side.
+//!
+//! Whatever goes from one part to another takes a cable and a switch: so parts need not wait for each other for as long as the
+//! quickest of the cables between them takes. They run for such a window each, then exchange what goes from one to another, and
+//! go on. What a switch or terminal does in a tick depends on nothing but what reached it before that tick ended, so that what
+//! comes out is the same for any parts.
 
-use std::collections::VecDeque;
-use std::hint::black_box;
+use rayon::prelude::*;
 
+use crate::away::{Away, Mail};
+use crate::board::Board;
+use crate::cut::cut;
 use crate::deadlock::{Stalled, Watch};
-use crate::packet::{NOBODY, Packet, Slab};
+use crate::part::{Arrived, Lengths, Message, Part, Sent};
 use crate::routing::Routing;
-use crate::switch::{Hands, Left, Switches};
-use crate::wheel::{Event, What, Wheel};
-use crate::{Impossible, Micro, Net, Peer};
+use crate::{Impossible, Micro, Net};
 
-/// What a terminal has to send.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Message {
-    /// What its sender calls it.
-    pub(crate) number: u32,
-    /// Terminal that it goes to.
-    pub(crate) to: u32,
-    /// Bytes that are not sent yet.
-    pub(crate) bytes: u64,
-    /// Which of several ways tables have for it.
-    pub(crate) path: u8,
-    /// When it was created, in picoseconds.
-    pub(crate) born: u64,
+/// What terminals of a part do.
+pub(crate) trait Agent: Send {
+    /// A terminal was reminded at a time: what it sends, if anything, and in which tick it will be reminded again.
+    fn remind(&mut self, terminal: u32, now: u64) -> (Option<Message>, u64);
+
+    /// A packet is, or will be, at its destination.
+    fn arrived(&mut self, arrived: &Arrived);
 }
 
-/// A packet that is at its destination.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrived {
-    pub(crate) packet: Packet,
-    /// When its last byte is.
-    pub(crate) when: u64,
+/// A part and what its terminals do.
+pub(crate) struct Worker<'n, R, A> {
+    pub(crate) part: Part<'n, R>,
+    pub(crate) agent: A,
+    /// What came from others.
+    mail: Vec<Mail>,
+    reminded: Vec<u32>,
+    sent: Vec<Sent>,
+    arrived: Vec<Arrived>,
 }
 
-/// A message that has left its terminal.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sent {
-    pub(crate) message: u32,
-    /// When its last byte has.
-    pub(crate) when: u64,
-}
-
-/// A terminal.
-#[derive(Clone, Debug, Default)]
-struct Terminal {
-    /// What it has to send; messages by turns, a packet each.
-    queue: VecDeque<Message>,
-    /// When its channel is free.
-    channel: u64,
-    /// The lane of its next packet.
-    lane: u8,
-    /// Whether it will be woken.
-    woken: bool,
-}
-
-/// The network. Of each tick, first [`Network::begin`] it, then let terminals send, then [`Network::finish`] it.
-pub(crate) struct Network<'n, R> {
-    net: &'n Net,
-    micro: &'n Micro,
-    routing: R,
-    switches: Switches<'n>,
-    terminals: Vec<Terminal>,
-    /// By terminal and lane, room in its switch.
-    credits: Vec<u32>,
-    packets: Slab,
-    wheel: Wheel,
-    /// Bytes of a packet, at most and at least.
-    most: u32,
-    least: u32,
-    now: u64,
-    events: Vec<Event>,
-    left: Vec<Left>,
-    event_count: u64,
-    /// Who looks for deadlock, when, and how often: nothing that is under way takes longer.
+/// All parts.
+pub(crate) struct Network<'n, R, A> {
+    pub(crate) workers: Vec<Worker<'n, R, A>>,
+    /// Ticks that parts need not wait for each other.
+    window: u64,
+    board: Board,
     watch: Watch,
-    looks: u64,
-    patience: u64,
 }
 
-impl<'n, R: Routing> Network<'n, R> {
-    /// One whose packets have at most so many bytes; what is shorter than a tick allows takes a tick.
+impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
+    /// In so many parts, if it has as many switches; `agent` is what terminals do, part by part.
     pub(crate) fn new(
         net: &'n Net,
         micro: &'n Micro,
-        routing: R,
+        routing: &'n R,
         bytes: u32,
         seed: u64,
-    ) -> Result<Self, Impossible> {
-        micro.check(bytes)?;
-        if routing.lanes() > micro.lanes {
-            return Err(Impossible(format!(
-                "this routing needs {} virtual lanes to be free of deadlock, and there are {}: give as many, or take another \
-                 routing",
-                routing.lanes(),
-                micro.lanes
-            )));
-        }
-        if net.quickest(bytes) < micro.tick {
-            return Err(Impossible(format!(
-                "a packet of {bytes} B passes a channel in less than a tick of {} ps: make it longer",
-                micro.tick
-            )));
-        }
-        let (mut below, mut least) = (0, bytes);
-        while least - below > 1 {
-            let middle = below + (least - below) / 2;
-            if net.quickest(middle) < micro.tick { below = middle } else { least = middle }
-        }
-        let n = net.terminal_count();
-        Ok(Self {
-            net,
-            micro,
-            switches: Switches::new(net, micro, seed),
-            terminals: vec![Terminal::default(); n],
-            credits: vec![micro.buffer; n * usize::from(micro.lanes)],
-            packets: Slab::default(),
-            wheel: Wheel::new(micro.tick),
-            most: bytes,
-            least,
-            now: 0,
-            events: Vec::new(),
-            left: Vec::new(),
-            event_count: 0,
-            watch: Watch::default(),
-            looks: 0,
-            patience: net.slowest(bytes) * 4 + 4 * (micro.pipeline + micro.credit),
-            routing,
+        parts: usize,
+        agent: impl Fn(&Part<'n, &'n R>) -> A,
+    ) -> Result<Network<'n, &'n R, A>, Impossible> {
+        let lengths = Lengths::new(net, micro, routing.lanes(), bytes)?;
+        let (firsts, quickest) = cut(net, parts.max(1));
+        let ports: Vec<u32> = firsts[..firsts.len() - 1].iter().map(|&s| net.base(s)).collect();
+        let worker = |switches: &[u32]| {
+            let away = Away::new(ports.clone());
+            let switches = switches[0]..switches[1];
+            let part = Part::new(net, micro, routing, lengths, switches, away, seed);
+            Worker {
+                agent: agent(&part),
+                part,
+                mail: vec![Mail::default(); ports.len()],
+                reminded: Vec::new(),
+                sent: Vec::new(),
+                arrived: Vec::new(),
+            }
+        };
+        let ahead = quickest + micro.pipeline.min(micro.credit);
+        Ok(Network {
+            workers: firsts.windows(2).map(worker).collect(),
+            window: (ahead / micro.tick).max(1),
+            board: Board::new(if routing.news().is_some() { net.port_count() } else { 0 }),
+            watch: Watch::new(net, micro, bytes),
         })
     }
+}
 
-    /// The next tick in which something happens.
-    pub(crate) fn upcoming(&self) -> Option<u64> {
-        self.wheel.upcoming()
-    }
-
-    /// Has [`Network::begin`] tell of a terminal at a tick.
-    pub(crate) fn remind(&mut self, tick: u64, terminal: u32) {
-        self.wheel.push(tick, Event::new(What::Birth, terminal, 0));
-    }
-
-    /// Notes what happens in a tick, and tells which terminals asked for it.
-    pub(crate) fn begin(&mut self, tick: u64, reminded: &mut Vec<u32>, sent: &mut Vec<Sent>) {
-        self.now = tick * self.micro.tick;
-        let mut events = std::mem::take(&mut self.events);
-        self.wheel.take(tick, &mut events);
-        self.event_count += events.len() as u64;
-        self.approach(&events);
-        for event in &events {
-            let (place, with) = (event.place(), event.with());
-            match event.what() {
-                What::Arrival => self.switches.arrive(place, with),
-                What::Credit => self.switches.credit(place, (with >> 24) as u8, with & 0xff_ffff),
-                What::Output => self.switches.wake_output(place),
-                What::Input => self.switches.wake_input(place),
-                What::TerminalCredit => {
-                    let lanes = usize::from(self.micro.lanes);
-                    self.credits[place as usize * lanes + (with >> 24) as usize] +=
-                        with & 0xff_ffff;
-                    self.go_on(place, self.now, sent);
-                }
-                What::Terminal => {
-                    self.terminals[place as usize].woken = false;
-                    self.go_on(place, self.now, sent);
-                }
-                What::Birth => reminded.push(place),
-            }
-        }
-        self.events = events;
-    }
-
-    /// Has the cache fetch packets that arrive, many at once: they are far from each other, and nobody looked at them since
-    /// they left.
-    #[inline]
-    fn approach(&self, events: &[Event]) {
-        let arrivals = events.iter().filter(|e| e.what() == What::Arrival);
-        black_box(arrivals.fold(0, |all, e| all ^ self.packets.of(e.with()).to));
-    }
-
-    /// A terminal has a message to send, at a time in this tick or before the next one in which anything happens.
-    pub(crate) fn send(&mut self, from: u32, message: Message, now: u64, sent: &mut Vec<Sent>) {
-        self.terminals[from as usize].queue.push_back(message);
-        self.go_on(from, now, sent);
-    }
-
-    /// A terminal sends what it can in this tick.
-    fn go_on(&mut self, from: u32, now: u64, sent: &mut Vec<Sent>) {
-        let (micro, lanes) = (self.micro, usize::from(self.micro.lanes));
-        let home = self.net.home(from);
-        let port = self.net.port(home);
-        debug_assert_eq!(port.peer(), Peer::Terminal(from));
-        let terminal = &mut self.terminals[from as usize];
-        while let Some(message) = terminal.queue.front_mut() {
-            if terminal.channel >= now + micro.tick {
-                if !std::mem::replace(&mut terminal.woken, true) {
-                    self.wheel.within(terminal.channel, Event::new(What::Terminal, from, 0));
-                }
-                return;
-            }
-            let payload = message.bytes.min(self.most.into()) as u32;
-            let bytes = payload.max(self.least);
-            // Lanes into the first switch are all alike: nothing waits behind them.
-            let credits = &mut self.credits[from as usize * lanes..(from as usize + 1) * lanes];
-            let by_turns = (0..lanes).map(|i| (usize::from(terminal.lane) + i) % lanes);
-            let Some(lane) = by_turns.into_iter().find(|&l| credits[l] >= bytes) else { return };
-            credits[lane] -= bytes;
-            terminal.lane = ((lane + 1) % lanes) as u8;
-            let departs = terminal.channel.max(now);
-            terminal.channel = departs + port.long(bytes);
-            let at = departs + u64::from(port.latency);
-            let packet = Packet {
-                born: message.born,
-                at,
-                from,
-                to: message.to,
-                message: message.number,
-                via: NOBODY,
-                bytes,
-                payload,
-                next: NOBODY,
-                port: 0,
-                out: 0,
-                path: message.path,
-                lane: lane as u8,
-                next_lane: 0,
-                hops: 0,
-                phase: 0,
-                round: false,
+impl<R: Routing, A: Agent> Network<'_, R, A> {
+    /// Goes on to a tick, which is not begun. Whether anything will happen then or later.
+    pub(crate) fn run(&mut self, until: u64) -> bool {
+        loop {
+            let Some(first) = self.workers.iter().filter_map(Worker::upcoming).min() else {
+                return false;
             };
-            message.bytes -= u64::from(payload);
-            let message = *message;
-            terminal.queue.pop_front();
-            if message.bytes > 0 {
-                terminal.queue.push_back(message);
-            } else {
-                sent.push(Sent { message: message.number, when: terminal.channel });
+            if first >= until {
+                return true;
             }
-            let id = self.packets.add(packet);
-            self.wheel.after(at, Event::new(What::Arrival, home, id));
+            if let [worker] = &mut self.workers[..] {
+                worker.run(until, &self.board);
+                continue;
+            }
+            let end = until.min(first + self.window);
+            let board = &self.board;
+            self.workers.par_iter_mut().with_max_len(1).for_each(|w| w.run(end, board));
+            self.exchange();
         }
     }
 
-    /// Switches act; packets that leave the last one are told.
-    pub(crate) fn finish(&mut self, arrived: &mut Vec<Arrived>) {
-        let Self { packets, wheel, left, .. } = self;
-        self.switches.act(self.now, &self.routing, &mut Hands { packets, wheel, left });
-        for Left { packet, when } in self.left.drain(..) {
-            arrived.push(Arrived { packet: self.packets.remove(packet), when });
+    /// What parts have for each other changes hands.
+    fn exchange(&mut self) {
+        for to in 0..self.workers.len() {
+            for from in 0..self.workers.len() {
+                if from != to {
+                    let mail = std::mem::take(&mut self.workers[to].mail[from]);
+                    let other = &mut self.workers[from].part.away.to[to];
+                    self.workers[to].mail[from] = std::mem::replace(other, mail);
+                }
+            }
         }
     }
 
-    /// Whether packets wait for each other for ever; looked at now and then.
-    pub(crate) fn look_for_deadlock(&mut self) -> Option<Stalled> {
-        if self.now < self.looks {
-            return None;
-        }
-        self.looks = self.now + self.patience;
-        self.deadlock()
+    /// All switches tell of their outputs. Between two runs.
+    pub(crate) fn tell(&self) {
+        self.workers.iter().for_each(|w| w.part.tell(&self.board));
     }
 
-    /// The same at once: only if nothing is under way any more, or was looked at before.
-    fn deadlock(&mut self) -> Option<Stalled> {
-        let cycle = self.watch.look(&self.switches.waits(&self.packets))?;
-        Some(Stalled { when: self.now, packets: self.packets.count(), cycle })
+    /// How long to wait between two looks for deadlock.
+    pub(crate) fn patience(&self) -> u64 {
+        self.watch.patience()
     }
 
-    /// Nothing happens any more, and packets are in the network: why.
-    pub(crate) fn why_still(&mut self) -> Option<Stalled> {
-        self.deadlock().or_else(|| self.deadlock())
+    /// Whether packets wait for each other for ever. Between two runs, at a time.
+    pub(crate) fn look_for_deadlock(&mut self, now: u64) -> Option<Stalled> {
+        let mut waits = Vec::new();
+        self.workers.iter().for_each(|w| w.part.waits(&mut waits));
+        let cycle = self.watch.look(&waits)?;
+        Some(Stalled { when: now, packets: self.packets(), cycle })
     }
 
-    /// What a switch takes, in picoseconds.
-    pub(crate) fn pipeline(&self) -> u64 {
-        self.micro.pipeline
-    }
-
-    /// Bytes that each port has sent.
-    pub(crate) fn carried(&self) -> &[u64] {
-        self.switches.carried()
-    }
-
-    /// Packets times switches that they crossed.
-    pub(crate) fn crossed(&self) -> u64 {
-        self.switches.crossed
+    /// Packets in the network.
+    pub(crate) fn packets(&self) -> usize {
+        let under_way =
+            |w: &Worker<'_, R, A>| w.mail.iter().map(|m| m.packets.len()).sum::<usize>();
+        self.workers.iter().map(|w| w.part.packets() + under_way(w)).sum()
     }
 
     /// Events so far.
     pub(crate) fn event_count(&self) -> u64 {
-        self.event_count
+        self.workers.iter().map(|w| w.part.event_count()).sum()
     }
 
-    /// Packets that were in the network at most.
-    pub(crate) fn most_packets(&self) -> usize {
-        self.packets.most()
+    /// Packets times switches that they crossed.
+    pub(crate) fn crossed(&self) -> u64 {
+        self.workers.iter().map(|w| w.part.done().crossed).sum()
+    }
+
+    /// Packets that were sent again because of wrong bits.
+    pub(crate) fn again(&self) -> u64 {
+        self.workers.iter().map(|w| w.part.done().again).sum()
+    }
+}
+
+impl<R: Routing, A: Agent> Worker<'_, R, A> {
+    /// The next tick in which something happens.
+    fn upcoming(&self) -> Option<u64> {
+        self.part.upcoming().into_iter().chain(self.mail.iter().filter_map(Mail::first)).min()
+    }
+
+    /// Goes on to a tick, which is not begun.
+    fn run(&mut self, until: u64, board: &Board) {
+        for mail in &mut self.mail {
+            self.part.take(mail);
+        }
+        while let Some(tick) = self.part.upcoming().filter(|t| *t < until) {
+            self.part.begin(tick, &mut self.reminded, &mut self.sent);
+            let now = self.part.now();
+            for terminal in self.reminded.drain(..) {
+                let (message, again) = self.agent.remind(terminal, now);
+                self.part.remind(again, terminal);
+                if let Some(message) = message {
+                    self.part.send(terminal, message, now, &mut self.sent);
+                }
+            }
+            self.sent.clear();
+            self.part.finish(board, &mut self.arrived);
+            for arrived in self.arrived.drain(..) {
+                self.agent.arrived(&arrived);
+            }
+        }
     }
 }

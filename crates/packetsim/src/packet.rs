@@ -78,9 +78,4 @@ impl Slab {
     pub(crate) fn count(&self) -> usize {
         self.packets.len() - self.free.len()
     }
-
-    /// The most that ever were there.
-    pub(crate) fn most(&self) -> usize {
-        self.packets.len()
-    }
 }

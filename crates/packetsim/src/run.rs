@@ -1,9 +1,11 @@
 //! Runs with a given load: every terminal creates packets again and again.
 
 use crate::deadlock::Stalled;
-use crate::measure::{Measured, Measuring, Settled, Settling};
-use crate::network::{Message, Network};
+use crate::measure::{Counts, Measured, Measuring, Settled, Settling};
+use crate::network::{Agent, Network};
+use crate::part::{Arrived, Message, Part};
 use crate::routing::Routing;
+use crate::series::Series;
 use crate::{Impossible, Micro, Net, Random, Targets};
 
 /// What terminals create.
@@ -21,8 +23,25 @@ pub struct Load {
     pub measure: u64,
     /// How long to wait for those that count, at most.
     pub drain: u64,
+    /// Keep what ports do, by intervals of so many picoseconds.
+    pub interval: Option<u64>,
+    /// Simulate so many parts of the network side by side; what comes out does not depend on it.
+    pub parts: usize,
     /// Seed.
     pub seed: u64,
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug)]
+pub struct Pulse {
+    /// Simulated time, in picoseconds.
+    pub now: u64,
+    /// When it will be over, as far as is known; at the latest, while latencies have not settled.
+    pub end: u64,
+    /// Events so far.
+    pub events: u64,
+    /// Packets in the network and its sources.
+    pub packets: usize,
 }
 
 /// What came of it.
@@ -36,6 +55,8 @@ pub struct Outcome {
     pub missing: u64,
     /// Packets times switches that they crossed, in all.
     pub crossed: u64,
+    /// Packets that were sent again because of wrong bits.
+    pub again: u64,
     /// Events.
     pub events: u64,
     /// Whether latencies had settled before packets counted.
@@ -44,10 +65,12 @@ pub struct Outcome {
     pub begin: u64,
     /// When it ended.
     pub end: u64,
-    /// Packets that were in the network at most.
+    /// Packets that were in the network and its sources at most, as far as was looked.
     pub most: usize,
     /// Nothing moved any more.
     pub stalled: Option<Stalled>,
+    /// What ports did, by interval.
+    pub series: Option<Series>,
 }
 
 /// Beyond the end of all runs.
@@ -56,25 +79,74 @@ const NEVER: u64 = u64::MAX / 2;
 const INTERVALS: u64 = 5;
 const MOST: u64 = 50;
 
-struct Run<'n, R> {
-    micro: &'n Micro,
-    load: &'n Load,
-    network: Network<'n, &'n R>,
-    /// By terminal, its dice.
+/// Terminals of a part that create packets.
+struct Sources<'a> {
+    tick: u64,
+    targets: &'a Targets,
+    bytes: u32,
+    /// Logarithm of the probability that no packet is created in a tick.
+    quiet: f64,
+    /// By terminal of the part, its dice; and the number of the first terminal's seat.
     random: Vec<Random>,
+    net: &'a Net,
+    first: u32,
+    measuring: Measuring,
+    measured: Measured,
+    counts: Counts,
+}
+
+impl Sources<'_> {
+    fn dice(&mut self, t: u32) -> &mut Random {
+        &mut self.random[(self.net.seat(t) - self.first) as usize]
+    }
+
+    fn next(&mut self, t: u32, now: u64) -> u64 {
+        let gap = self.dice(t).part().ln() / self.quiet;
+        #[expect(clippy::cast_sign_loss, reason = "both logarithms are below zero")]
+        let gap = gap as u64;
+        now / self.tick + 1 + gap
+    }
+}
+
+impl Agent for Sources<'_> {
+    fn remind(&mut self, t: u32, now: u64) -> (Option<Message>, u64) {
+        let again = self.next(t, now);
+        let targets = self.targets;
+        let Some(to) = targets.draw(t, self.dice(t)) else { return (None, again) };
+        self.measured.created += u64::from(self.measuring.counts(now));
+        self.counts.created += 1;
+        let bytes = self.bytes.into();
+        (Some(Message { number: 0, to, bytes, path: 0, born: now }), again)
+    }
+
+    fn arrived(&mut self, a: &Arrived) {
+        self.measured.arrived(&a.packet, a.when, &self.measuring);
+        self.counts.arrived += 1;
+        self.counts.latency += u128::from(a.when - a.packet.born);
+    }
+}
+
+struct Run<'n, R> {
+    load: &'n Load,
+    tick: u64,
+    network: Network<'n, &'n R, Sources<'n>>,
     measuring: Measuring,
     settling: Settling,
     /// When the next interval of settling is over; never, if it has, or is not waited for.
-    interval: u64,
+    settles: u64,
     settled: bool,
-    measured: Measured,
-    /// Logarithm of the probability that no packet is created in a tick.
-    quiet: f64,
+    /// When to look for deadlock, when an interval of the series is over, and when switches tell of themselves.
+    looks: u64,
+    keeps: u64,
+    tells: u64,
+    news: Option<u64>,
+    series: Option<Series>,
+    most: usize,
     /// Bytes that all terminals could send while it is measured.
     could: f64,
 }
 
-/// Simulates a load.
+/// Simulates a load; `pulse` is told now and then how far it is.
 ///
 /// # Errors
 /// If switches, packets and routing do not go together.
@@ -83,111 +155,153 @@ pub fn load<R: Routing>(
     micro: &Micro,
     routing: &R,
     load: &Load,
+    pulse: &dyn Fn(Pulse),
 ) -> Result<Outcome, Impossible> {
-    let network = Network::new(net, micro, routing, load.bytes, load.seed)?;
-    let terminals = net.terminal_count() as u32;
     let first = net.port(net.home(0));
     let chance = load.load * micro.tick as f64 / first.long(load.bytes) as f64;
-    let mut run = Run {
-        micro,
-        load,
-        network,
-        random: (0..terminals).map(|t| Random::new(load.seed, u64::from(t) | 1 << 40)).collect(),
-        measuring: match load.warmup {
-            Some(long) => Measuring { from: long, to: long + load.measure },
-            None => Measuring { from: NEVER, to: NEVER },
-        },
-        settling: Settling::default(),
-        interval: if load.warmup.is_some() { NEVER } else { load.measure / INTERVALS },
-        settled: load.warmup.is_some(),
-        measured: Measured::new(),
-        quiet: (-chance.min(1.0)).ln_1p(),
-        could: f64::from(terminals) * load.measure as f64 * 65536.0 / first.long(65536) as f64,
+    let measuring = match load.warmup {
+        Some(long) => Measuring { from: long, to: long + load.measure },
+        None => Measuring { from: NEVER, to: NEVER },
     };
-    Ok(run.go())
+    let sources = |part: &Part<'_, &R>| {
+        let terminals = net.terminals_at(part.span().ports.clone());
+        Sources {
+            tick: micro.tick,
+            targets: &load.targets,
+            bytes: load.bytes,
+            quiet: (-chance.min(1.0)).ln_1p(),
+            random: terminals.map(|t| Random::new(load.seed, u64::from(t) | 1 << 40)).collect(),
+            net,
+            first: part.span().seats.start,
+            measuring,
+            measured: Measured::new(),
+            counts: Counts::default(),
+        }
+    };
+    let network = Network::new(net, micro, routing, load.bytes, load.seed, load.parts, sources)?;
+    let terminals = net.terminal_count() as f64;
+    let patience = network.patience();
+    let news = routing.news().map(|n| n.max(micro.tick));
+    let mut run = Run {
+        load,
+        tick: micro.tick,
+        network,
+        measuring,
+        settling: Settling::default(),
+        settles: if load.warmup.is_some() { NEVER } else { load.measure / INTERVALS },
+        settled: load.warmup.is_some(),
+        looks: patience,
+        keeps: load.interval.unwrap_or(NEVER),
+        tells: news.unwrap_or(NEVER),
+        news,
+        series: load.interval.map(|interval| Series::new(net, interval)),
+        most: 0,
+        could: terminals * load.measure as f64 * 65536.0 / first.long(65536) as f64,
+    };
+    Ok(run.go(net, pulse))
 }
 
 impl<R: Routing> Run<'_, R> {
-    fn go(&mut self) -> Outcome {
-        for t in 0..self.random.len() as u32 {
-            if self.load.targets.sends(t) && self.load.load > 0.0 {
-                self.next_birth(t, 0);
+    fn go(&mut self, net: &Net, pulse: &dyn Fn(Pulse)) -> Outcome {
+        for worker in &mut self.network.workers {
+            for t in net.terminals_at(worker.part.span().ports.clone()) {
+                if self.load.targets.sends(t) && self.load.load > 0.0 {
+                    let tick = worker.agent.next(t, 0);
+                    worker.part.remind(tick, t);
+                }
             }
         }
-        let (mut births, mut sent, mut arrived) = (Vec::new(), Vec::new(), Vec::new());
-        let mut end = 0;
-        while let Some(tick) = self.network.upcoming() {
-            let now = tick * self.micro.tick;
-            if now >= self.interval {
+        loop {
+            // Whatever is decided is decided between ticks, at times that do not depend on parts.
+            let now = self.settles.min(self.looks).min(self.keeps).min(self.tells);
+            let more = self.network.run(now.div_ceil(self.tick));
+            self.most = self.network.packets().max(self.most);
+            if now >= self.keeps {
+                self.keep(now);
+            }
+            if now >= self.settles {
                 self.settle(now);
             }
-            let to = self.measuring.to;
-            let over = now >= to && self.measured.packets == self.measured.created;
-            // What was created last need not arrive where sources fall behind.
-            let drain = if self.settled { self.load.drain } else { 0 };
-            if over || now >= to + drain {
-                break;
+            if now >= self.tells {
+                self.network.tell();
+                self.tells = now + self.news.unwrap_or(NEVER);
             }
-            end = now;
-            self.network.begin(tick, &mut births, &mut sent);
-            for t in births.drain(..) {
-                let Some(message) = self.birth(t, now) else { continue };
-                self.network.send(t, message, now, &mut sent);
+            if now >= self.looks {
+                self.looks = now + self.network.patience();
+                if let Some(stalled) = self.network.look_for_deadlock(now) {
+                    return self.outcome(now, Some(stalled));
+                }
+                // What was created last need not arrive where sources fall behind.
+                let drain = if self.settled { self.load.drain } else { 0 };
+                let end = self.measuring.to.min(self.load.measure * (MOST / INTERVALS + 1)) + drain;
+                let (events, packets) = (self.network.event_count(), self.network.packets());
+                pulse(Pulse { now, end, events, packets });
+                if now >= self.measuring.to && (now >= end || self.all_arrived()) {
+                    return self.outcome(now, None);
+                }
             }
-            sent.clear();
-            if let Some(stalled) = self.network.look_for_deadlock() {
-                return self.outcome(end, Some(stalled));
-            }
-            self.network.finish(&mut arrived);
-            for a in arrived.drain(..) {
-                self.measured.arrived(&a.packet, a.when, &self.measuring);
-                self.settling.arrived(a.when - a.packet.born);
+            if !more {
+                return self.outcome(now, None);
             }
         }
-        self.outcome(end, None)
+    }
+
+    /// Whether packets that count and were created have all arrived.
+    fn all_arrived(&self) -> bool {
+        let sum = |of: fn(&Measured) -> u64| -> u64 {
+            self.network.workers.iter().map(|w| of(&w.agent.measured)).sum()
+        };
+        sum(|m| m.created) == sum(|m| m.packets)
+    }
+
+    /// An interval of the series is over.
+    fn keep(&mut self, now: u64) {
+        let packets = self.network.packets() as u64;
+        let Some(series) = &mut self.series else { return };
+        self.keeps = now + series.interval;
+        for w in &mut self.network.workers {
+            w.part.keep(now, series);
+        }
+        series.packets.push(packets);
     }
 
     /// An interval is over: packets count from now on, if latencies have settled, or never will.
     fn settle(&mut self, now: u64) {
+        let mut counts = Counts::default();
+        for w in &mut self.network.workers {
+            counts.add(&std::mem::take(&mut w.agent.counts));
+        }
         let long = self.load.measure / INTERVALS;
-        let settled = self.settling.over();
+        let settled = self.settling.over(&counts);
         self.settled = settled == Settled::Yes;
-        self.interval = now - now % long + long;
+        self.settles = now + long;
         if settled != Settled::NotYet || now >= MOST * long {
-            self.interval = NEVER;
+            self.settles = NEVER;
             self.measuring = Measuring { from: now, to: now + self.load.measure };
+            for w in &mut self.network.workers {
+                w.agent.measuring = self.measuring;
+            }
         }
     }
 
     fn outcome(&mut self, end: u64, stalled: Option<Stalled>) -> Outcome {
-        let measured = std::mem::replace(&mut self.measured, Measured::new());
+        let mut measured = Measured::new();
+        for w in &self.network.workers {
+            measured.add(&w.agent.measured);
+        }
         Outcome {
             accepted: measured.bytes as f64 / self.could,
             missing: measured.created - measured.packets,
             measured,
             crossed: self.network.crossed(),
+            again: self.network.again(),
             events: self.network.event_count(),
             settled: self.settled,
             begin: self.measuring.from.min(end),
             end,
-            most: self.network.most_packets(),
+            most: self.most,
             stalled,
+            series: self.series.take(),
         }
-    }
-
-    /// A terminal creates a packet, and another one later.
-    fn birth(&mut self, t: u32, now: u64) -> Option<Message> {
-        self.next_birth(t, now);
-        let to = self.load.targets.draw(t, &mut self.random[t as usize])?;
-        self.measured.created += u64::from(self.measuring.counts(now));
-        self.settling.created();
-        Some(Message { number: 0, to, bytes: self.load.bytes.into(), path: 0, born: now })
-    }
-
-    fn next_birth(&mut self, t: u32, now: u64) {
-        let gap = self.random[t as usize].part().ln() / self.quiet;
-        #[expect(clippy::cast_sign_loss, reason = "both logarithms are below zero")]
-        let tick = now / self.micro.tick + 1 + gap as u64;
-        self.network.remind(tick, t);
     }
 }

@@ -109,7 +109,13 @@ impl Wheel {
     /// Adds an event for the first tick that begins at a time or later.
     #[inline]
     pub(crate) fn after(&mut self, time: u64, event: Event) {
-        self.push(self.ticks.of(time + self.ticks.tick - 1), event);
+        self.push(self.tick_after(time), event);
+    }
+
+    /// The first tick that begins at a time or later.
+    #[inline]
+    pub(crate) fn tick_after(&self, time: u64) -> u64 {
+        self.ticks.of(time + self.ticks.tick - 1)
     }
 
     /// Adds an event at a tick that is not over.

@@ -3,9 +3,11 @@
 use darkfiber_fabric::{Fabric, TerminalId};
 use darkfiber_workload::play::{Delivery, Departure, Host, Wire};
 
-use crate::deadlock::Stalled;
-use crate::network::{Message, Network};
+use crate::board::Board;
+use crate::deadlock::{Stalled, Watch};
+use crate::part::{Arrived, Lengths, Message, Part, Sent};
 use crate::routing::{Distances, Routing};
+use crate::series::Series;
 use crate::{Impossible, Micro, Net};
 
 /// Which of several ways tables have for a message: by source, destination, bytes, and its number.
@@ -19,7 +21,16 @@ pub struct Packets<'a, R> {
     net: &'a Net,
     host: &'a Host,
     tick: u64,
-    network: Network<'a, R>,
+    pipeline: u64,
+    part: Part<'a, R>,
+    watch: Watch,
+    board: Board,
+    /// How often switches tell of themselves, and when they do so next.
+    news: Option<u64>,
+    tells: u64,
+    /// What ports do, and when an interval of that is over.
+    series: Option<Series>,
+    keeps: u64,
     distances: Distances,
     path: Option<PathOf<'a>>,
     /// By terminal, the host that it is of, and when it may send the next message.
@@ -30,8 +41,8 @@ pub struct Packets<'a, R> {
     /// Messages that wait for their adapter, by terminal that was reminded.
     waiting: Vec<Vec<(u64, Message)>>,
     reminded: Vec<u32>,
-    sent: Vec<crate::network::Sent>,
-    arrived: Vec<crate::network::Arrived>,
+    sent: Vec<Sent>,
+    arrived: Vec<Arrived>,
     delivered: Vec<Delivery>,
     count: u64,
     stalled: Option<Stalled>,
@@ -52,11 +63,20 @@ impl<'a, R: Routing> Packets<'a, R> {
         seed: u64,
     ) -> Result<Self, Impossible> {
         let n = net.terminal_count();
+        let lengths = Lengths::new(net, micro, routing.lanes(), bytes)?;
+        let news = routing.news().map(|n| n.max(micro.tick));
         Ok(Self {
             net,
             host,
             tick: micro.tick,
-            network: Network::new(net, micro, routing, bytes, seed)?,
+            pipeline: micro.pipeline,
+            part: Part::whole(net, micro, routing, lengths, seed),
+            watch: Watch::new(net, micro, bytes),
+            board: Board::new(if news.is_some() { net.port_count() } else { 0 }),
+            news,
+            tells: news.unwrap_or(u64::MAX),
+            series: None,
+            keeps: u64::MAX,
             distances: Distances::new(net),
             path: None,
             host_of: (0..n).map(|t| fabric.host_of(TerminalId::new(t)).0).collect(),
@@ -79,9 +99,39 @@ impl<'a, R: Routing> Packets<'a, R> {
         self
     }
 
+    /// Keeps what ports do, by intervals of so many picoseconds.
+    #[must_use]
+    pub fn with_series(mut self, interval: u64) -> Self {
+        self.series = Some(Series::new(self.net, interval));
+        self.keeps = interval;
+        self
+    }
+
+    /// What ports did up to `end`, if it was kept: the last interval may be shorter.
+    pub fn series(&mut self, end: u64) -> Option<&Series> {
+        self.keep(end);
+        if let Some(series) = &mut self.series
+            && series.len() as u64 * series.interval < end
+        {
+            self.part.keep(end, series);
+            series.packets.push(self.part.packets() as u64);
+        }
+        self.series.as_ref()
+    }
+
+    /// Ends intervals up to a time.
+    fn keep(&mut self, now: u64) {
+        while self.keeps <= now {
+            let Some(series) = &mut self.series else { return };
+            self.part.keep(self.keeps, series);
+            series.packets.push(self.part.packets() as u64);
+            self.keeps += series.interval;
+        }
+    }
+
     /// Bytes that each port of the network has sent.
     pub fn carried(&self) -> &[u64] {
-        self.network.carried()
+        &self.part.done().carried
     }
 
     /// Packets that arrived.
@@ -91,17 +141,24 @@ impl<'a, R: Routing> Packets<'a, R> {
 
     /// Packets times switches that they crossed.
     pub fn crossed(&self) -> u64 {
-        self.network.crossed()
+        self.part.done().crossed
     }
 
     /// Events of the network.
     pub fn events(&self) -> u64 {
-        self.network.event_count()
+        self.part.event_count()
     }
 
     /// Packets wait for each other for ever. Look at this after a run.
     pub fn stalled(&self) -> Option<&Stalled> {
         self.stalled.as_ref()
+    }
+
+    fn look(&mut self) -> Option<Stalled> {
+        let mut waits = Vec::new();
+        self.part.waits(&mut waits);
+        let cycle = self.watch.look(&waits)?;
+        Some(Stalled { when: self.part.now(), packets: self.part.packets(), cycle })
     }
 
     /// What is known of arrivals and departures goes to who waits for it. That a message has left is told when it arrives, and
@@ -133,7 +190,7 @@ impl<R: Routing> Wire for Packets<'_, R> {
         let home = |t: TerminalId| self.net.port(self.net.home(t.0));
         let mut s = home(from).switch;
         let last = home(to).switch;
-        let pipeline = self.network.pipeline();
+        let pipeline = self.pipeline;
         let mut sum =
             self.host.adapters + u64::from(home(from).latency + home(to).latency) + pipeline;
         while s != last {
@@ -169,10 +226,10 @@ impl<R: Routing> Wire for Packets<'_, R> {
             let begin = now.max(*ready);
             *ready = begin + self.host.gap;
             if begin == now {
-                self.network.send(d.from.0, message, now, &mut self.sent);
+                self.part.send(d.from.0, message, now, &mut self.sent);
             } else {
                 self.waiting[d.from.index()].push((begin, message));
-                self.network.remind(begin.div_ceil(self.tick), d.from.0);
+                self.part.remind(begin.div_ceil(self.tick), d.from.0);
             }
         }
         self.note(now);
@@ -180,28 +237,34 @@ impl<R: Routing> Wire for Packets<'_, R> {
     }
 
     fn upcoming(&mut self) -> Option<u64> {
-        let upcoming = self.network.upcoming().map(|tick| tick * self.tick);
+        let upcoming = self.part.upcoming().map(|tick| tick * self.tick);
         if upcoming.is_none() && self.stalled.is_none() {
-            self.stalled = self.network.why_still();
+            // Nothing is under way: what waits now waits for ever.
+            self.stalled = self.look().or_else(|| self.look());
         }
         upcoming
     }
 
     fn advance(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
-        while let Some(tick) = self.network.upcoming().filter(|tick| tick * self.tick <= now) {
+        while let Some(tick) = self.part.upcoming().filter(|tick| tick * self.tick <= now) {
             let begin = tick * self.tick;
+            self.keep(begin);
+            while self.tells <= begin {
+                self.part.tell(&self.board);
+                self.tells += self.news.unwrap_or(u64::MAX);
+            }
             let mut reminded = std::mem::take(&mut self.reminded);
-            self.network.begin(tick, &mut reminded, &mut self.sent);
+            self.part.begin(tick, &mut reminded, &mut self.sent);
             for t in reminded.drain(..) {
                 let waiting = &mut self.waiting[t as usize];
                 // In the order in which they came.
                 let due = waiting.iter().take_while(|(when, _)| *when <= begin).count();
                 for (_, message) in waiting.drain(..due) {
-                    self.network.send(t, message, begin, &mut self.sent);
+                    self.part.send(t, message, begin, &mut self.sent);
                 }
             }
             self.reminded = reminded;
-            self.network.finish(&mut self.arrived);
+            self.part.finish(&self.board, &mut self.arrived);
             self.note(now);
         }
         delivered.append(&mut self.delivered);

@@ -18,7 +18,7 @@ pub use valiant::Valiant;
 
 use crate::packet::Packet;
 use crate::random::Random;
-use crate::{Net, OutPort};
+use crate::{Board, Net, OutPort};
 
 /// What a switch knows when it sends a packet on.
 pub struct Here<'a> {
@@ -32,6 +32,8 @@ pub struct Here<'a> {
     pub outputs: &'a [OutPort],
     /// Its dice.
     pub random: &'a mut Random,
+    /// What all switches told of their outputs, if the routing asked for it.
+    pub board: &'a Board,
 }
 
 impl Here<'_> {
@@ -39,6 +41,19 @@ impl Here<'_> {
     #[inline]
     pub fn occupied(&self, local: u32) -> u32 {
         self.outputs[local as usize].used
+    }
+
+    /// Bytes that wait for an output in this switch, and those behind it that are not known to have left the next one's buffer.
+    #[inline]
+    pub fn pressing(&self, local: u32) -> u32 {
+        let out = &self.outputs[local as usize];
+        out.queued + out.used
+    }
+
+    /// The same of any port of the network, as it was told last.
+    #[inline]
+    pub fn told(&self, port: u32) -> u32 {
+        self.board.of(port)
     }
 
     /// The output to a terminal of this switch, if it is one.
@@ -54,6 +69,10 @@ impl<R: Routing> Routing for &R {
         (**self).lanes()
     }
 
+    fn news(&self) -> Option<u64> {
+        (**self).news()
+    }
+
     #[inline]
     fn route(&self, here: &mut Here<'_>, packet: &mut Packet) -> (u32, u8) {
         (**self).route(here, packet)
@@ -61,9 +80,14 @@ impl<R: Routing> Routing for &R {
 }
 
 /// A routing: which output and lane a packet takes that has arrived at a switch. It is decided once at each switch.
-pub trait Routing: Sync {
+pub trait Routing: Send + Sync {
     /// Lanes that it needs to be free of deadlock.
     fn lanes(&self) -> u8;
+
+    /// How often switches tell each other of all their outputs, in picoseconds, if they do.
+    fn news(&self) -> Option<u64> {
+        None
+    }
 
     /// Output, by its number among those of the switch, and lane.
     fn route(&self, here: &mut Here<'_>, packet: &mut Packet) -> (u32, u8);

@@ -4,7 +4,7 @@ use darkfiber_fabric::{Fabric, Shape};
 use darkfiber_routing::Routes;
 
 use super::{Dal, Distances, Minimal, Routing, Tables, Ugal, Valiant, Weigh};
-use crate::{Impossible, Load, Micro, Net, Outcome, load};
+use crate::{Impossible, Load, Micro, Net, Outcome, Pulse, load};
 
 /// A routing, by name.
 pub struct Kind {
@@ -74,13 +74,14 @@ struct Run<'a> {
     net: &'a Net,
     micro: &'a Micro,
     what: &'a Load,
+    pulse: &'a dyn Fn(Pulse),
 }
 
 impl With for Run<'_> {
     type Out = Result<Outcome, Impossible>;
 
     fn with<R: Routing>(self, routing: &R) -> Self::Out {
-        load(self.net, self.micro, routing, self.what)
+        load(self.net, self.micro, routing, self.what, self.pulse)
     }
 }
 
@@ -90,12 +91,18 @@ impl Made<'_> {
         self.with(Lanes)
     }
 
-    /// Simulates a load with it.
+    /// Simulates a load with it; `pulse` is told now and then how far it is.
     ///
     /// # Errors
     /// If switches, packets and routing do not go together.
-    pub fn load(&self, net: &Net, micro: &Micro, what: &Load) -> Result<Outcome, Impossible> {
-        self.with(Run { net, micro, what })
+    pub fn load(
+        &self,
+        net: &Net,
+        micro: &Micro,
+        what: &Load,
+        pulse: &dyn Fn(Pulse),
+    ) -> Result<Outcome, Impossible> {
+        self.with(Run { net, micro, what, pulse })
     }
 
     /// Does something with it, compiled for each routing: nothing is looked up for a packet.

@@ -51,12 +51,22 @@ impl Bench {
         };
         let made = routing::make(kind, &given).expect("it suits");
         let micro = Micro { lanes: lanes.max(made.lanes()), ..self.micro.clone() };
-        made.load(&self.net, &micro, what).expect("it goes together")
+        made.load(&self.net, &micro, what, &|_| {}).expect("it goes together")
     }
 }
 
 /// So much of it, in cycles of a nanosecond: as long to warm up as to measure.
 pub(crate) fn load(targets: Targets, load: f64, bytes: u32, cycles: u64) -> Load {
     let long = cycles * 1000;
-    Load { targets, load, bytes, warmup: Some(long), measure: long, drain: 4 * long, seed: 1 }
+    Load {
+        targets,
+        load,
+        bytes,
+        warmup: Some(long),
+        measure: long,
+        drain: 4 * long,
+        interval: None,
+        parts: 1,
+        seed: 1,
+    }
 }

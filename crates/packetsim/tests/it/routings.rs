@@ -1,7 +1,7 @@
 //! Every routing: all packets arrive, once, within its bound of switches; at a low load by shortest ways.
 
 use darkfiber_packetsim::routing::ROUTINGS;
-use darkfiber_packetsim::{Queues, Targets};
+use darkfiber_packetsim::{Arbitration, Queues, Targets};
 use darkfiber_routing::{Request, find_engine};
 
 use crate::bench::{Bench, load};
@@ -12,7 +12,7 @@ const FABRICS: [&str; 4] =
 #[test]
 fn packets_arrive() {
     for fabric in FABRICS {
-        for queues in [Queues::Lanes, Queues::Outputs] {
+        for queues in [Queues::Lanes, Queues::Outputs, Queues::Memory] {
             let mut bench = Bench::new(fabric, "booksim-iq");
             bench.micro.queues = queues;
             let engine = find_engine("dfsssp").expect("registered");
@@ -36,6 +36,47 @@ fn packets_arrive() {
                 // Far beyond what any of them can carry packets go on, and none locks.
                 let high = run(1.0);
                 assert!(high.stalled.is_none() && high.accepted > 0.2, "{what}: {}", high.accepted);
+            }
+        }
+    }
+}
+
+/// Whatever parts a network is simulated in, and whatever waits for what, the same comes out to the last bit.
+#[test]
+fn parts_do_not_matter() {
+    for (fabric, routing) in [
+        ("dragonfly:p=2,a=4,h=2", "ugal"),
+        ("hyperx:dims=4x3,t=3", "dal"),
+        ("kary:k=4,n=2", "adaptive"),
+        ("torus:dims=4x4,t=2", "tables"),
+    ] {
+        let mut bench = Bench::new(fabric, "booksim-iq");
+        let engine = find_engine("dfsssp").expect("registered");
+        let request = Request { lanes: 8, ..Request::default() };
+        let routes = engine.route(&bench.topology.fabric, &request).expect("routes");
+        for (queues, arbitration, errors) in [
+            (Queues::Lanes, Arbitration::RoundRobin, 0.0),
+            (Queues::Outputs, Arbitration::Islip, 1e-4),
+            (Queues::Memory, Arbitration::Age, 0.0),
+        ] {
+            (bench.micro.queues, bench.micro.arbitration) = (queues, arbitration);
+            (bench.micro.bit_errors, bench.micro.buffer) = (errors, 64);
+            let run = |parts: usize| {
+                let mut what = load(Targets::uniform(bench.terminals()), 0.7, 16, 4000);
+                (what.parts, what.warmup, what.interval) = (parts, None, Some(777_000));
+                let found = bench.run(routing, Some(&routes), 1, &what);
+                assert_eq!(found.again > 0, errors > 0.0);
+                let m = found.measured;
+                let packets =
+                    (m.packets, m.latency, m.longest, m.hops, m.round, m.bytes, m.created);
+                let all = (found.crossed, found.events, found.begin, found.end, found.most);
+                (packets, m.batches, m.latencies, all, found.series.expect("it was kept"))
+            };
+            let one = run(1);
+            assert!(one.0.0 > 0 && one.3.0 > 10_000, "{fabric} {queues:?}");
+            assert!(one.4.stalled.iter().any(|s| *s > 0), "{fabric} {queues:?}");
+            for parts in [2, 3, 6] {
+                assert!(run(parts) == one, "{fabric} {queues:?} {parts}");
             }
         }
     }
@@ -73,7 +114,9 @@ fn what_does_not_go_together_is_refused() {
     let ugal = make("ugal").expect("it suits");
     let what = load(Targets::uniform(bench.terminals()), 0.5, 16, 100);
     let refused = |micro: &darkfiber_packetsim::Micro| {
-        ugal.load(&bench.net, micro, &what).expect_err("it does not go together").to_string()
+        ugal.load(&bench.net, micro, &what, &|_| {})
+            .expect_err("it does not go together")
+            .to_string()
     };
     assert!(refused(&bench.micro).contains("needs 6 virtual lanes"));
     let mut small = bench.micro.clone();

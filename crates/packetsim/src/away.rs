@@ -1,0 +1,51 @@
+//! What goes from the switches of one part to those of another.
+
+use crate::packet::Packet;
+use crate::wheel::Event;
+
+/// What goes to one part.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Mail {
+    /// Packets: the tick in which their heads arrive, and the port.
+    pub(crate) packets: Vec<(u64, u32, Packet)>,
+    /// Room that is given back, by tick.
+    pub(crate) events: Vec<(u64, Event)>,
+}
+
+impl Mail {
+    /// The first tick in which something of it happens.
+    pub(crate) fn first(&self) -> Option<u64> {
+        let packets = self.packets.iter().map(|p| p.0);
+        packets.chain(self.events.iter().map(|e| e.0)).min()
+    }
+}
+
+/// What goes to all others, by part.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Away {
+    /// The first port of each part.
+    firsts: Vec<u32>,
+    pub(crate) to: Vec<Mail>,
+}
+
+impl Away {
+    /// To parts with these first ports.
+    pub(crate) fn new(firsts: Vec<u32>) -> Self {
+        let to = vec![Mail::default(); firsts.len()];
+        Self { firsts, to }
+    }
+
+    fn part_of(&self, port: u32) -> usize {
+        self.firsts.partition_point(|first| *first <= port) - 1
+    }
+
+    pub(crate) fn packet(&mut self, tick: u64, port: u32, packet: Packet) {
+        let part = self.part_of(port);
+        self.to[part].packets.push((tick, port, packet));
+    }
+
+    pub(crate) fn event(&mut self, tick: u64, event: Event) {
+        let part = self.part_of(event.place());
+        self.to[part].events.push((tick, event));
+    }
+}

@@ -1,0 +1,377 @@
+//! Switches side by side and their terminals, tick after tick: a whole network, or a part of one.
+
+use std::collections::VecDeque;
+use std::hint::black_box;
+use std::ops::Range;
+
+use crate::away::{Away, Mail};
+use crate::board::Board;
+use crate::deadlock::Waits;
+use crate::net::Span;
+use crate::packet::{NOBODY, Packet, Slab};
+use crate::routing::Routing;
+use crate::series::Series;
+use crate::switch::{Done, Hands, Left, Switches};
+use crate::wheel::{Event, What, Wheel};
+use crate::{Impossible, Micro, Net, Peer, Random};
+
+/// What a terminal has to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Message {
+    /// What its sender calls it.
+    pub(crate) number: u32,
+    /// Terminal that it goes to.
+    pub(crate) to: u32,
+    /// Bytes that are not sent yet.
+    pub(crate) bytes: u64,
+    /// Which of several ways tables have for it.
+    pub(crate) path: u8,
+    /// When it was created, in picoseconds.
+    pub(crate) born: u64,
+}
+
+/// A packet that is at its destination.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrived {
+    pub(crate) packet: Packet,
+    /// When its last byte is.
+    pub(crate) when: u64,
+}
+
+/// A message that has left its terminal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent {
+    pub(crate) message: u32,
+    /// When its last byte has.
+    pub(crate) when: u64,
+}
+
+/// A terminal.
+#[derive(Clone, Debug)]
+struct Terminal {
+    /// What it has to send; messages by turns, a packet each.
+    queue: VecDeque<Message>,
+    /// When its channel is free.
+    channel: u64,
+    /// Its dice, for bits that are wrong behind its cable.
+    random: Random,
+    /// The lane of its next packet.
+    lane: u8,
+    /// Whether it will be woken.
+    woken: bool,
+    /// Whether it has room, or its channel, in this tick.
+    touched: bool,
+}
+
+/// Bytes of packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lengths {
+    /// At most.
+    pub(crate) most: u32,
+    /// At least: what is shorter takes as long.
+    pub(crate) least: u32,
+}
+
+impl Lengths {
+    /// Packets of at most so many bytes, with a routing that needs so many lanes; what is shorter than a tick allows takes a
+    /// tick.
+    pub(crate) fn new(net: &Net, micro: &Micro, lanes: u8, most: u32) -> Result<Self, Impossible> {
+        micro.check(most)?;
+        if lanes > micro.lanes {
+            return Err(Impossible(format!(
+                "this routing needs {lanes} virtual lanes to be free of deadlock, and there are {}: give as many, or take another \
+                 routing",
+                micro.lanes
+            )));
+        }
+        if net.quickest(most) < micro.tick {
+            return Err(Impossible(format!(
+                "a packet of {most} B passes a channel in less than a tick of {} ps: make it longer",
+                micro.tick
+            )));
+        }
+        let (mut below, mut least) = (0, most);
+        while least - below > 1 {
+            let middle = below + (least - below) / 2;
+            if net.quickest(middle) < micro.tick { below = middle } else { least = middle }
+        }
+        Ok(Self { most, least })
+    }
+}
+
+/// A part. Of each tick, first [`Part::begin`] it, then let terminals send, then [`Part::finish`] it.
+pub(crate) struct Part<'n, R> {
+    net: &'n Net,
+    micro: &'n Micro,
+    routing: R,
+    span: Span,
+    switches: Switches<'n>,
+    /// By seat.
+    terminals: Vec<Terminal>,
+    /// By seat and lane, room in its switch.
+    credits: Vec<u32>,
+    packets: Slab,
+    wheel: Wheel,
+    lengths: Lengths,
+    now: u64,
+    events: Vec<Event>,
+    touched: Vec<u32>,
+    left: Vec<Left>,
+    pub(crate) away: Away,
+    event_count: u64,
+}
+
+impl<'n, R: Routing> Part<'n, R> {
+    /// Some switches side by side; of the others, `away` knows where they begin.
+    pub(crate) fn new(
+        net: &'n Net,
+        micro: &'n Micro,
+        routing: R,
+        lengths: Lengths,
+        switches: Range<u32>,
+        away: Away,
+        seed: u64,
+    ) -> Self {
+        let span = net.span(switches);
+        let terminal = |random| Terminal {
+            queue: VecDeque::new(),
+            channel: 0,
+            random,
+            lane: 0,
+            woken: false,
+            touched: false,
+        };
+        let terminals = net.terminals_at(span.ports.clone());
+        let dice = terminals.map(|t| Random::new(seed, u64::from(t) | 1 << 41));
+        Self {
+            net,
+            micro,
+            routing,
+            switches: Switches::new(net, micro, span.clone(), seed),
+            terminals: dice.map(terminal).collect(),
+            credits: vec![micro.buffer; span.seats.len() * usize::from(micro.lanes)],
+            span,
+            packets: Slab::default(),
+            wheel: Wheel::new(micro.tick),
+            lengths,
+            now: 0,
+            events: Vec::new(),
+            touched: Vec::new(),
+            left: Vec::new(),
+            away,
+            event_count: 0,
+        }
+    }
+
+    /// A whole network.
+    pub(crate) fn whole(
+        net: &'n Net,
+        micro: &'n Micro,
+        routing: R,
+        lengths: Lengths,
+        seed: u64,
+    ) -> Self {
+        let all = 0..net.switch_count() as u32;
+        Self::new(net, micro, routing, lengths, all, Away::default(), seed)
+    }
+
+    /// What it consists of.
+    pub(crate) fn span(&self) -> &Span {
+        &self.span
+    }
+
+    /// When the tick that was begun last began, in picoseconds.
+    pub(crate) fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// The next tick in which something happens.
+    pub(crate) fn upcoming(&self) -> Option<u64> {
+        self.wheel.upcoming()
+    }
+
+    /// Has [`Part::begin`] tell of a terminal at a tick.
+    pub(crate) fn remind(&mut self, tick: u64, terminal: u32) {
+        self.wheel.push(tick, Event::new(What::Birth, terminal, 0));
+    }
+
+    /// Takes what comes from another part.
+    pub(crate) fn take(&mut self, mail: &mut Mail) {
+        for (tick, port, packet) in mail.packets.drain(..) {
+            let id = self.packets.add(packet);
+            self.wheel.push(tick, Event::new(What::Arrival, port, id));
+        }
+        for (tick, event) in mail.events.drain(..) {
+            self.wheel.push(tick, event);
+        }
+    }
+
+    /// Notes what happens in a tick, and tells which terminals asked for it.
+    pub(crate) fn begin(&mut self, tick: u64, reminded: &mut Vec<u32>, sent: &mut Vec<Sent>) {
+        self.now = tick * self.micro.tick;
+        let mut events = std::mem::take(&mut self.events);
+        self.wheel.take(tick, &mut events);
+        self.event_count += events.len() as u64;
+        self.approach(&events);
+        for event in &events {
+            let (place, with) = (event.place(), event.with());
+            match event.what() {
+                What::Arrival => self.switches.arrive(place, with),
+                What::Credit => self.switches.credit(place, (with >> 24) as u8, with & 0xff_ffff),
+                What::Output => self.switches.wake_output(place),
+                What::Input => self.switches.wake_input(place),
+                What::TerminalCredit => {
+                    let lanes = usize::from(self.micro.lanes);
+                    let at = self.seat(place) * lanes + (with >> 24) as usize;
+                    self.credits[at] += with & 0xff_ffff;
+                    self.touch(place);
+                }
+                What::Terminal => {
+                    let seat = self.seat(place);
+                    self.terminals[seat].woken = false;
+                    self.touch(place);
+                }
+                What::Birth => reminded.push(place),
+            }
+        }
+        self.events = events;
+        // Whatever has reached a terminal has done so before it acts: in which order does not matter.
+        let mut touched = std::mem::take(&mut self.touched);
+        for terminal in touched.drain(..) {
+            let seat = self.seat(terminal);
+            self.terminals[seat].touched = false;
+            self.go_on(terminal, self.now, sent);
+        }
+        self.touched = touched;
+    }
+
+    #[inline]
+    fn seat(&self, terminal: u32) -> usize {
+        (self.net.seat(terminal) - self.span.seats.start) as usize
+    }
+
+    fn touch(&mut self, terminal: u32) {
+        let seat = self.seat(terminal);
+        if !std::mem::replace(&mut self.terminals[seat].touched, true) {
+            self.touched.push(terminal);
+        }
+    }
+
+    /// Has the cache fetch packets that arrive, many at once: they are far from each other, and nobody looked at them since
+    /// they left.
+    #[inline]
+    fn approach(&self, events: &[Event]) {
+        let arrivals = events.iter().filter(|e| e.what() == What::Arrival);
+        black_box(arrivals.fold(0, |all, e| all ^ self.packets.of(e.with()).to));
+    }
+
+    /// A terminal has a message to send, at a time in this tick or before the next one in which anything happens.
+    pub(crate) fn send(&mut self, from: u32, message: Message, now: u64, sent: &mut Vec<Sent>) {
+        let seat = self.seat(from);
+        self.terminals[seat].queue.push_back(message);
+        self.go_on(from, now, sent);
+    }
+
+    /// A terminal sends what it can in this tick.
+    fn go_on(&mut self, from: u32, now: u64, sent: &mut Vec<Sent>) {
+        let (micro, lanes) = (self.micro, usize::from(self.micro.lanes));
+        let home = self.net.home(from);
+        let port = self.net.port(home);
+        debug_assert_eq!(port.peer(), Peer::Terminal(from));
+        let seat = self.seat(from);
+        let terminal = &mut self.terminals[seat];
+        while let Some(message) = terminal.queue.front_mut() {
+            if terminal.channel >= now + micro.tick {
+                if !std::mem::replace(&mut terminal.woken, true) {
+                    self.wheel.within(terminal.channel, Event::new(What::Terminal, from, 0));
+                }
+                return;
+            }
+            let payload = message.bytes.min(self.lengths.most.into()) as u32;
+            let bytes = payload.max(self.lengths.least);
+            // Lanes into the first switch are all alike: nothing waits behind them.
+            let credits = &mut self.credits[seat * lanes..(seat + 1) * lanes];
+            let by_turns = (0..lanes).map(|i| (usize::from(terminal.lane) + i) % lanes);
+            let Some(lane) = by_turns.into_iter().find(|&l| credits[l] >= bytes) else { return };
+            credits[lane] -= bytes;
+            terminal.lane = ((lane + 1) % lanes) as u8;
+            let mut departs = terminal.channel.max(now);
+            if micro.bit_errors > 0.0 {
+                let again = micro.sent_again(bytes, &mut terminal.random);
+                departs += again * (port.long(bytes) + 2 * u64::from(port.latency));
+            }
+            terminal.channel = departs + port.long(bytes);
+            let at = departs + u64::from(port.latency);
+            let packet = Packet {
+                born: message.born,
+                at,
+                from,
+                to: message.to,
+                message: message.number,
+                via: NOBODY,
+                bytes,
+                payload,
+                next: NOBODY,
+                port: 0,
+                out: 0,
+                path: message.path,
+                lane: lane as u8,
+                next_lane: 0,
+                hops: 0,
+                phase: 0,
+                round: false,
+            };
+            message.bytes -= u64::from(payload);
+            let message = *message;
+            terminal.queue.pop_front();
+            if message.bytes > 0 {
+                terminal.queue.push_back(message);
+            } else {
+                sent.push(Sent { message: message.number, when: terminal.channel });
+            }
+            let id = self.packets.add(packet);
+            self.wheel.after(at, Event::new(What::Arrival, home, id));
+        }
+    }
+
+    /// Switches act; packets that leave the last one are told.
+    pub(crate) fn finish(&mut self, board: &Board, arrived: &mut Vec<Arrived>) {
+        let Self { packets, wheel, left, away, .. } = self;
+        let mut hands = Hands { packets, wheel, left, away, board };
+        self.switches.act(self.now, &self.routing, &mut hands);
+        for Left { packet, when } in self.left.drain(..) {
+            arrived.push(Arrived { packet: self.packets.remove(packet), when });
+        }
+    }
+
+    /// Tells of all outputs.
+    pub(crate) fn tell(&self, board: &Board) {
+        board.tell(self.span.ports.start, self.switches.outputs());
+    }
+
+    /// Adds what the first packets of all queues wait for.
+    pub(crate) fn waits(&self, all: &mut Vec<Waits>) {
+        self.switches.waits(&self.packets, all);
+    }
+
+    /// An interval of a series is over.
+    pub(crate) fn keep(&mut self, now: u64, series: &mut Series) {
+        self.switches.settle(now);
+        series.over(self.span.ports.start, self.switches.done(), self.switches.outputs());
+    }
+
+    /// What its ports have done.
+    pub(crate) fn done(&self) -> &Done {
+        self.switches.done()
+    }
+
+    /// Packets in it.
+    pub(crate) fn packets(&self) -> usize {
+        self.packets.count()
+    }
+
+    /// Events so far.
+    pub(crate) fn event_count(&self) -> u64 {
+        self.event_count
+    }
+}

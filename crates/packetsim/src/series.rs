@@ -1,0 +1,67 @@
+//! What ports do, interval by interval.
+
+use crate::switch::Done;
+use crate::{Net, OutPort};
+
+/// What every port of a network did, interval by interval.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Series {
+    /// Picoseconds of an interval.
+    pub interval: u64,
+    /// How many ports there are; numbers of each interval are side by side, by port.
+    pub ports: usize,
+    /// Bytes that were sent.
+    pub bytes: Vec<u32>,
+    /// Nanoseconds in which packets waited for room ahead, and nothing could be sent.
+    pub stalled: Vec<u32>,
+    /// Bytes that waited in the switch for the port when the interval was over.
+    pub queued: Vec<u32>,
+    /// Bytes that were sent, and whose room the next switch had not given back by then.
+    pub ahead: Vec<u32>,
+    /// By interval, packets in the network and its sources when it was over.
+    pub packets: Vec<u64>,
+    /// What was sent, and stalled, before this interval.
+    before: Vec<(u64, u64)>,
+}
+
+impl Series {
+    /// Of a network, by intervals of so many picoseconds.
+    pub(crate) fn new(net: &Net, interval: u64) -> Self {
+        let ports = net.port_count();
+        Self { interval, ports, before: vec![(0, 0); ports], ..Self::default() }
+    }
+
+    /// How many intervals there are.
+    pub fn len(&self) -> usize {
+        self.packets.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.packets.is_empty()
+    }
+
+    /// Numbers of an interval, by port.
+    pub fn at<'a>(&self, numbers: &'a [u32], interval: usize) -> &'a [u32] {
+        &numbers[interval * self.ports..(interval + 1) * self.ports]
+    }
+
+    /// An interval is over for ports from `first` on; they come by rising numbers.
+    pub(crate) fn over(&mut self, first: u32, done: &Done, outputs: &[OutPort]) {
+        let before = &mut self.before[first as usize..];
+        for (i, was) in before.iter_mut().enumerate().take(outputs.len()) {
+            let is = (done.carried[i], done.stalled[i]);
+            self.bytes.push(short(is.0 - was.0));
+            // Whole nanoseconds; what is left over counts later.
+            let stalled = (is.1 - was.1) / 1000;
+            self.stalled.push(short(stalled));
+            *was = (is.0, was.1 + stalled * 1000);
+        }
+        self.queued.extend(outputs.iter().map(|o| o.queued));
+        self.ahead.extend(outputs.iter().map(|o| o.used));
+    }
+}
+
+fn short(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
