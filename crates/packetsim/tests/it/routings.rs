@@ -44,11 +44,12 @@ fn packets_arrive() {
 /// Whatever parts a network is simulated in, and whatever waits for what, the same comes out to the last bit.
 #[test]
 fn parts_do_not_matter() {
-    for (fabric, routing) in [
-        ("dragonfly:p=2,a=4,h=2", "ugal"),
-        ("hyperx:dims=4x3,t=3", "dal"),
-        ("kary:k=4,n=2", "adaptive"),
-        ("torus:dims=4x4,t=2", "tables"),
+    // Buffers that are small enough for packets to wait for room in the next one.
+    for (fabric, routing, buffer) in [
+        ("dragonfly:p=2,a=4,h=2", "ugal", 128),
+        ("hyperx:dims=4x3,t=3", "dal", 32),
+        ("kary:k=4,n=2", "adaptive", 32),
+        ("torus:dims=4x4,t=2", "tables", 32),
     ] {
         let mut bench = Bench::new(fabric, "booksim-iq");
         let engine = find_engine("dfsssp").expect("registered");
@@ -60,7 +61,7 @@ fn parts_do_not_matter() {
             (Queues::Memory, Arbitration::Age, 0.0),
         ] {
             (bench.micro.queues, bench.micro.arbitration) = (queues, arbitration);
-            (bench.micro.bit_errors, bench.micro.buffer) = (errors, 64);
+            (bench.micro.bit_errors, bench.micro.buffer) = (errors, buffer);
             let run = |parts: usize| {
                 let mut what = load(Targets::uniform(bench.terminals()), 0.7, 16, 4000);
                 (what.parts, what.warmup, what.interval) = (parts, None, Some(777_000));
