@@ -22,6 +22,7 @@ mod moment;
 mod out;
 mod progress;
 mod provenance;
+mod pulse;
 mod save;
 mod scene;
 mod tables;

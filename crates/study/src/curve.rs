@@ -1,7 +1,7 @@
 //! Load-latency curves: packets of a routing, load after load.
 
 use darkfiber_packetsim::routing::Made;
-use darkfiber_packetsim::{Impossible, Load, Micro, Net, Outcome};
+use darkfiber_packetsim::{Impossible, Load, Micro, Net, Outcome, Pulse};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -79,7 +79,10 @@ impl Point {
     }
 }
 
-/// Simulates loads side by side. `done` is told of each that is over.
+/// Terminals from which on loads are simulated one after the other.
+const LARGE: usize = 4096;
+
+/// Simulates loads. `beat` is told how far each is, `done` of each that is over.
 ///
 /// # Errors
 /// If switches, packets and routing do not go together.
@@ -89,15 +92,23 @@ pub fn curve(
     routing: &Made<'_>,
     loads: &[f64],
     what: &Load,
-    done: &(dyn Fn(f64) + Sync),
+    beat: &(dyn Fn(f64, Pulse) + Sync),
+    done: &(dyn Fn(f64, &Outcome) + Sync),
 ) -> Result<Vec<Point>, Impossible> {
-    loads
-        .par_iter()
-        .with_max_len(1)
-        .map(|&load| {
-            let found = routing.load(net, micro, &Load { load, ..what.clone() })?;
-            done(load);
-            Ok(Point::of(load, &found))
-        })
-        .collect()
+    // Either as many loads side by side as there are threads, or as many parts of a load: of what is large, the latter, since
+    // one has room in caches and memory where several have not.
+    let threads = rayon::current_num_threads();
+    let large = net.terminal_count() >= LARGE || loads.len() < threads;
+    let parts = if large { threads } else { 1 };
+    let one = |&load: &f64| {
+        let what = Load { load, parts, ..what.clone() };
+        let found = routing.load(net, micro, &what, &|pulse| beat(load, pulse))?;
+        done(load, &found);
+        Ok(Point::of(load, &found))
+    };
+    if large {
+        loads.iter().map(one).collect()
+    } else {
+        loads.par_iter().with_max_len(1).map(one).collect()
+    }
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Fabric, Shape, Topology};
 use darkfiber_packetsim::routing::{self, Given, Kind};
-use darkfiber_packetsim::{Load, Micro, Net, Targets};
+use darkfiber_packetsim::{Load, Micro, Net, Outcome, Pulse, Targets};
 use darkfiber_report::curve::{self as report, Curve, Held, LoadResult};
 use darkfiber_report::{Style, json};
 use darkfiber_routing::{Request, Routes};
@@ -18,6 +18,7 @@ use super::{metrics, route};
 use crate::args::{Common, Format, LoadCommand, TableArgs};
 use crate::failure::{Exit, Failure};
 use crate::progress::Progress;
+use crate::pulse::Rate;
 use crate::{among, inside, load, out, provenance, save};
 
 /// Where nobody says.
@@ -59,9 +60,12 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
         warmup,
         measure: measure.max(10),
         drain: measure * 4,
+        interval: None,
+        parts: 1,
         seed: common.seed(),
     };
 
+    let rate = Rate::default();
     let progress = Progress::new((candidates.len() * loads.len()) as u64, common.quiet);
     let begin = Instant::now();
     let mut curves = Vec::new();
@@ -74,11 +78,11 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
         let made = routing::make(c.kind, &given).map_err(impossible)?;
         let lanes = args.lanes.unwrap_or(made.lanes().max(1));
         let micro = Micro { lanes, ..micro.clone() };
-        let done = |load: f64| {
-            progress.at(format!("{} at {load}", c.called));
-            progress.step();
+        let beat = |load: f64, pulse: Pulse| {
+            progress.at(format!("{} at {load}: {}", c.called, rate.of(load.to_bits(), &pulse)));
         };
-        let points = curve(&net, &micro, &made, &loads, &what, &done).map_err(impossible)?;
+        let done = |_, _: &Outcome| progress.step();
+        let points = curve(&net, &micro, &made, &loads, &what, &beat, &done).map_err(impossible)?;
         let locked = points.iter().find(|p| !p.cycle.is_empty());
         curves.push(Curve {
             routing: c.called.clone(),

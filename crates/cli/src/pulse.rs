@@ -1,0 +1,53 @@
+//! How far simulations of packets are, in words.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::time::Instant;
+
+use darkfiber_packetsim::Pulse;
+
+/// Tells events a second, and when a run will be over at that rate.
+#[derive(Default)]
+pub(crate) struct Rate {
+    /// By run, as far as it was told.
+    runs: Mutex<BTreeMap<u64, Told>>,
+}
+
+/// What was told of a run.
+struct Told {
+    when: Instant,
+    pulse: Pulse,
+    /// Events a second, and seconds to its end.
+    fast: Option<(f64, f64)>,
+}
+
+/// Rates are of so many seconds at least.
+const LONG: f64 = 0.5;
+
+impl Rate {
+    /// How far a run is; runs of one command differ by a number.
+    pub(crate) fn of(&self, run: u64, pulse: &Pulse) -> String {
+        let micro = |ps: u64| ps as f64 / 1e6;
+        let mut text = format!(
+            "{:.0} of at most {:.0} us, {} packets",
+            micro(pulse.now),
+            micro(pulse.end),
+            pulse.packets
+        );
+        let Ok(mut runs) = self.runs.lock() else { return text };
+        let now = Instant::now();
+        let told = runs.entry(run).or_insert(Told { when: now, pulse: *pulse, fast: None });
+        let passed = (now - told.when).as_secs_f64();
+        if passed >= LONG {
+            let events = pulse.events.saturating_sub(told.pulse.events) as f64;
+            let simulated = pulse.now.saturating_sub(told.pulse.now).max(1) as f64;
+            let open = pulse.end.saturating_sub(pulse.now) as f64;
+            told.fast = Some((events / passed, open * passed / simulated));
+            (told.when, told.pulse) = (now, *pulse);
+        }
+        if let Some((rate, left)) = told.fast {
+            text += &format!(", {:.1} M events/s, {left:.0} s left at most", rate / 1e6);
+        }
+        text
+    }
+}
