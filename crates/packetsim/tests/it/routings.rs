@@ -6,20 +6,49 @@ use darkfiber_routing::{Request, find_engine};
 
 use crate::bench::{Bench, load};
 
-const FABRICS: [&str; 4] =
-    ["dragonfly:p=2,a=4,h=2", "hyperx:dims=4x3,t=3", "kary:k=4,n=2", "torus:dims=4x4,t=2"];
+const HYPERX: [&str; 4] = ["dal", "dimwar", "omniwar", "booksim-hyperx"];
+const DRAGONFLY: [&str; 2] = ["aries", "ofar"];
+
+/// Fabrics, and routings that do not suit them, in the order of the registry.
+fn fabrics() -> [(&'static str, Vec<&'static str>); 12] {
+    let no_grid = ["dal", "dor", "dimwar", "omniwar", "booksim-hyperx"].to_vec();
+    let neither = [no_grid.as_slice(), &DRAGONFLY].concat();
+    let but_ofar = [no_grid.as_slice(), &["ofar"]].concat();
+    let no_hyperx = [HYPERX.as_slice(), &DRAGONFLY].concat();
+    let no_dragonfly = DRAGONFLY.to_vec();
+    [
+        ("dragonfly:p=2,a=4,h=2", no_grid.clone()),
+        ("dragonfly:p=2,a=3,h=1", no_grid.clone()),
+        ("dragonfly:p=3,a=4,g=3,per_pair=4", no_grid),
+        ("cascade:groups=4,rows=2,cols=4,p=2,blue=8", but_ofar.clone()),
+        ("dragonflyplus:leaves=3,spines=3,p=2,h=2", but_ofar),
+        ("hyperx:dims=4x3,t=3", no_dragonfly.clone()),
+        ("hyperx:dims=3x2x4,t=2", no_dragonfly.clone()),
+        ("hyperx:dims=4x4,t=3,trunk=2x1", no_dragonfly),
+        ("kary:k=4,n=2", neither),
+        ("torus:dims=4x4,t=2", no_hyperx.clone()),
+        ("torus:dims=6x2x3,t=1", no_hyperx.clone()),
+        ("mesh:dims=3x4,t=1", no_hyperx),
+    ]
+}
 
 #[test]
 fn packets_arrive() {
-    for fabric in FABRICS {
+    for (fabric, unsuited) in fabrics() {
         for queues in [Queues::Lanes, Queues::Outputs] {
             let mut bench = Bench::new(fabric, "booksim-iq");
             bench.micro.queues = queues;
             let engine = find_engine("dfsssp").expect("registered");
             let request = Request { lanes: 8, ..Request::default() };
             let routes = engine.route(&bench.topology.fabric, &request).expect("routes");
+            let mut refused = Vec::new();
             for kind in &ROUTINGS {
-                if kind.name == "dal" && !fabric.starts_with("hyperx") {
+                if let Err(why) = bench.make(kind.name, Some(&routes), 16) {
+                    assert!(
+                        why.0.starts_with(&format!("{} needs a ", kind.name)),
+                        "{fabric}: {why}"
+                    );
+                    refused.push(kind.name);
                     continue;
                 }
                 let run = |rate: f64| {
@@ -35,8 +64,10 @@ fn packets_arrive() {
                 }
                 // Far beyond what any of them can carry packets go on, and none locks.
                 let high = run(1.0);
+                eprintln!("{what}: {:.3} {}", high.accepted, m.round as f64 / m.packets as f64);
                 assert!(high.stalled.is_none() && high.accepted > 0.2, "{what}: {}", high.accepted);
             }
+            assert_eq!(refused, unsuited, "{fabric}");
         }
     }
 }

@@ -1,0 +1,130 @@
+//! On a dragonfly: two shortest ways and two by way of other groups, as Aries weighs them.
+
+use darkfiber_fabric::DragonflyShape;
+
+use super::groups::Groups;
+use super::{Distances, Here, Routing};
+use crate::Net;
+use crate::packet::{NOBODY, Packet};
+
+/// Adaptive routing after Cray's Aries: a switch draws two shortest ways and two ways round, by way of any other group, and takes
+/// what is least loaded at its first output, with a bias to shortest ways. A packet on a shortest way is weighed again at every
+/// switch of its first group; once it goes round it stays at that. A way round heads for any switch of the other group and goes
+/// on to the destination as soon as it is in that group. Inside a group it goes by way of any switch of that group.
+///
+/// Free of deadlock: lanes rise from switch to switch. As many as the longest way has channels: those inside the first group
+/// before it is left, those to another group, and those of the longest shortest way; all are counted on the fabric. Six on a
+/// dragonfly with fully connected groups and a cable between any two of them. Aries itself has fewer, and does not say which.
+///
+/// B. Alverson, E. Froese, L. Kaplan, D. Roweth, Cray XC Series Network (2012), on adaptive routing; G. Faanes et al., Cray
+/// Cascade: a scalable HPC system based on a Dragonfly network (SC'12). Decisions, since neither prints them: the load is the
+/// bytes sent to the first output whose room is not back; that of a way round counts twice, and two packets more.
+#[derive(Clone, Debug)]
+pub struct Aries {
+    distances: Distances,
+    groups: Groups,
+    /// Bytes by which twice a way round must be lighter.
+    more: u32,
+    lanes: u8,
+}
+
+/// Shortest ways, and ways round, that are compared.
+const WAYS: usize = 2;
+
+/// What packets may still be weighed again, and what may not.
+const OPEN: u8 = 0;
+const SETTLED: u8 = 1;
+
+impl Aries {
+    /// On any dragonfly, with distances in which a cable between groups is longer than any way inside one; packets have so many
+    /// bytes.
+    pub fn new(net: &Net, distances: Distances, shape: &DragonflyShape, bytes: u32) -> Self {
+        let groups = Groups::new(shape);
+        let leave = groups.most_until(net, &distances, |s, t, _| groups.of(s) != groups.of(t));
+        let enter = groups.most_until(net, &distances, |_, t, to| groups.of(t) == groups.of(to));
+        let inside = |s: u32| groups.members()[groups.of(s) as usize].iter().map(move |&t| (s, t));
+        let pairs = (0..net.switch_count() as u32).flat_map(inside);
+        let across = pairs.map(|(s, t)| distances.far(s, t)).max().unwrap_or(0);
+        let between = leave.saturating_sub(1) + enter + distances.diameter();
+        let lanes = between.max(2 * across).max(1);
+        Self { distances, groups, more: 2 * bytes, lanes }
+    }
+
+    /// A switch to head for on a way round, if there is one.
+    #[inline]
+    fn round(&self, here: &mut Here<'_>, to: u32) -> Option<u32> {
+        let (mine, theirs) = (self.groups.of(here.switch), self.groups.of(to));
+        if mine != theirs {
+            let group = self.groups.any_but(here, mine, theirs)?;
+            return Some(self.groups.any_of(here, group));
+        }
+        let via = self.groups.any_of(here, mine);
+        (via != here.switch && via != to).then_some(via)
+    }
+
+    /// The output that is chosen, and where it heads for if that is a way round.
+    #[inline]
+    fn choose(&self, here: &mut Here<'_>, to: u32) -> (u32, u32) {
+        let mut best = (u32::MAX, 0, NOBODY);
+        for _ in 0..WAYS {
+            let out = self.distances.any(here.switch, to, here.random);
+            let load = here.occupied(out);
+            if load < best.0 {
+                best = (load, out, NOBODY);
+            }
+        }
+        // Twice as heavy, and more: nothing is to be looked for.
+        if best.0 <= self.more {
+            return (best.1, best.2);
+        }
+        for _ in 0..WAYS {
+            let Some(via) = self.round(here, to) else { continue };
+            let out = self.distances.any(here.switch, via, here.random);
+            let load = 2 * here.occupied(out) + self.more;
+            if load < best.0 {
+                best = (load, out, via);
+            }
+        }
+        (best.1, best.2)
+    }
+
+    /// Whether a packet is where its way round heads for.
+    #[inline]
+    fn is_round(&self, here: u32, packet: &Packet, to: u32) -> bool {
+        let group = self.groups.of(here);
+        // Another group is enough.
+        here == packet.via || (group == self.groups.of(packet.via) && group != self.groups.of(to))
+    }
+}
+
+impl Routing for Aries {
+    fn lanes(&self) -> u8 {
+        self.lanes
+    }
+
+    #[inline]
+    fn route(&self, here: &mut Here<'_>, packet: &mut Packet) -> (u32, u8) {
+        let to = here.net.switch_of(packet.to);
+        if packet.via != NOBODY && self.is_round(here.switch, packet, to) {
+            packet.via = NOBODY;
+        }
+        if packet.via != NOBODY {
+            return (self.distances.any(here.switch, packet.via, here.random), packet.hops);
+        }
+        if here.switch == to {
+            return (here.net.port(here.net.home(packet.to)).local, 0);
+        }
+        let mine = self.groups.of(here.switch);
+        let first = self.groups.of(here.net.switch_of(packet.from));
+        // Inside its group a packet is weighed once.
+        let again = mine == first && (packet.hops == 0 || mine != self.groups.of(to));
+        if packet.phase == SETTLED || !again {
+            return (self.distances.any(here.switch, to, here.random), packet.hops);
+        }
+        let (out, via) = self.choose(here, to);
+        packet.via = via;
+        packet.round = via != NOBODY;
+        packet.phase = if packet.round { SETTLED } else { OPEN };
+        (out, packet.hops)
+    }
+}
