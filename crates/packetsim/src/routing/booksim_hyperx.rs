@@ -90,3 +90,21 @@ impl Routing for BooksimHyperx<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::routing::walks::Ground;
+
+    /// Dimensions in which nothing differs are left alone: two channels for each of the others.
+    #[test]
+    fn ways_round_stay_in_their_dimensions() {
+        for (fabric, most) in [("hyperx:dims=4x3,t=1", 4), ("hyperx:dims=3x2x4,t=1", 5)] {
+            let ground = Ground::new(fabric);
+            let made = ground.made("booksim-hyperx").expect("it suits");
+            let shown = ground.walk(&made, 0, 50);
+            assert!(made.lanes() == 2 && shown.round > 0, "{fabric}");
+            // Going there and back again in a dimension of two crosses it not at all, or twice.
+            assert!(shown.most == most || shown.most == most + 1, "{fabric}: {}", shown.most);
+        }
+    }
+}

@@ -98,3 +98,22 @@ pub(super) fn lightest_deroute(
     }
     (best.weight < than.weight).then_some(best)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::routing::walks::Ground;
+
+    /// Two channels for each dimension of more than two coordinates, one for others.
+    #[test]
+    fn one_deroute_a_dimension() {
+        for (fabric, most) in
+            [("hyperx:dims=4x3,t=1", 4), ("hyperx:dims=3x2x4,t=1", 5), ("hyperx:dims=2x2,t=1", 2)]
+        {
+            let ground = Ground::new(fabric);
+            let made = ground.made("dimwar").expect("it suits");
+            let shown = ground.walk(&made, 0, 50);
+            assert_eq!((made.lanes(), shown.most), (2, most), "{fabric}");
+            assert_eq!(shown.round > 0, most > 2, "{fabric}");
+        }
+    }
+}

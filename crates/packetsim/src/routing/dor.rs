@@ -17,7 +17,7 @@ use crate::packet::Packet;
 /// first those of the first class up to that cable, then those of the second, which never take it, channels rise again.
 ///
 /// W. J. Dally, C. L. Seitz, Deadlock-Free Message Routing in Multiprocessor Interconnection Networks (IEEE Trans. Computers
-/// C-36, 1987), sections III and IV.
+/// C-36, 1987).
 #[derive(Clone, Debug)]
 pub struct Dor<'a> {
     lines: Lines<'a>,
@@ -66,5 +66,26 @@ impl Routing for Dor<'_> {
         let out = self.lines.port(here, d, next);
         let lane = if self.rings { any_lane(here, class, 2) } else { any_lane(here, 0, 1) };
         (out, lane)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::routing::walks::Ground;
+
+    /// On a HyperX, rings and rows: shortest ways, never more channels than the diameter.
+    #[test]
+    fn ways_are_shortest() {
+        for (fabric, lanes, diameter) in [
+            ("hyperx:dims=4x3x2,t=1", 1, 3),
+            ("torus:dims=3x3,t=1", 1, 2),
+            ("torus:dims=6x2x5,t=1", 2, 6),
+            ("mesh:dims=3x4,t=1", 1, 5),
+        ] {
+            let ground = Ground::new(fabric);
+            let made = ground.made("dor").expect("it suits");
+            let shown = ground.walk(&made, 0, 5);
+            assert_eq!((made.lanes(), shown.most, shown.round), (lanes, diameter, 0), "{fabric}");
+        }
     }
 }

@@ -40,6 +40,13 @@ impl Groups {
         &self.members
     }
 
+    /// Ports of a switch to other groups.
+    pub(super) fn outside(&self, net: &Net, s: u32) -> Vec<u8> {
+        let leaves =
+            |local: &u32| net.next(net.base(s) + local).is_some_and(|t| self.of(t) != self.of(s));
+        (0..net.radix(s)).filter(leaves).map(|local| local as u8).collect()
+    }
+
     /// Any switch of a group.
     #[inline]
     pub(super) fn any_of(&self, here: &mut Here<'_>, group: u32) -> u32 {

@@ -16,6 +16,8 @@ mod registry;
 mod tables;
 mod ugal;
 mod valiant;
+#[cfg(test)]
+mod walks;
 
 pub use aries::Aries;
 pub use booksim_hyperx::BooksimHyperx;

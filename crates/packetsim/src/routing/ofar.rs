@@ -19,8 +19,8 @@ use crate::packet::Packet;
 /// leave a full output once they were sent to it, and no packet is ever on a ring.
 ///
 /// M. Garcia, E. Vallejo, R. Beivide, M. Odriozola, C. Camarero, M. Valero, J. Labarta, On-the-Fly Adaptive Routing in
-/// High-Radix Hierarchical Networks (ICPP'12). Decisions: much are two packets, and less is less than half, where the paper has
-/// thresholds of its own; of all outputs the emptiest is taken, where the paper draws one below the threshold.
+/// High-Radix Hierarchical Networks (ICPP'12). Decisions: much are two packets, and less is less than half, instead of the
+/// paper's thresholds; of all outputs that a packet may be misrouted to, the emptiest is taken.
 #[derive(Clone, Debug)]
 pub struct Ofar {
     distances: Distances,
@@ -47,7 +47,8 @@ impl Ofar {
     ) -> Option<Self> {
         let groups = Groups::new(shape);
         let n = net.switch_count();
-        let (mut inside, mut outside) = (vec![Vec::new(); n], vec![Vec::new(); n]);
+        let mut inside = vec![Vec::new(); n];
+        let outside = (0..n as u32).map(|s| groups.outside(net, s)).collect();
         for (g, members) in groups.members().iter().enumerate() {
             let mut joined = vec![false; groups.members().len()];
             for &s in members {
@@ -59,7 +60,6 @@ impl Ofar {
                         inside[s as usize].push(local as u8);
                     } else {
                         joined[groups.of(t) as usize] = true;
-                        outside[s as usize].push(local as u8);
                     }
                 }
                 others.sort_unstable();
@@ -140,5 +140,27 @@ impl Routing for Ofar {
             packet.phase &= !LOCAL;
         }
         (out, packet.hops)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::routing::walks::Ground;
+
+    #[test]
+    fn eight_channels_are_the_most() {
+        let ground = Ground::new("dragonfly:p=1,a=4,h=2");
+        let made = ground.made("ofar").expect("it suits");
+        let shown = ground.walk(&made, 0, 200);
+        assert_eq!((made.lanes(), shown.most), (8, 8));
+    }
+
+    #[test]
+    fn groups_are_to_be_joined() {
+        for fabric in
+            ["cascade:groups=3,rows=2,cols=4,p=1,blue=8", "dragonflyplus:leaves=3,spines=3,p=1,h=1"]
+        {
+            assert!(Ground::new(fabric).made("ofar").is_none(), "{fabric}");
+        }
     }
 }

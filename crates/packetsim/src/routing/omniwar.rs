@@ -72,3 +72,24 @@ impl Routing for Omniwar<'_> {
         (best.out, packet.hops)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::routing::walks::Ground;
+    use crate::routing::{Made, registry::hyperx};
+
+    /// As many channels as dimensions and deroutes, and no more.
+    #[test]
+    fn deroutes_are_counted() {
+        let ground = Ground::new("hyperx:dims=4x3x3,t=1");
+        for deroutes in 0..6 {
+            let omniwar = Omniwar::new(hyperx(&ground.given(), "omniwar").expect("it suits"));
+            assert_eq!(omniwar.lanes(), 6);
+            let made = Made::Omniwar(omniwar.with_deroutes(deroutes));
+            let shown = ground.walk(&made, 0, 50);
+            assert_eq!((made.lanes(), shown.most), (3 + deroutes, 3 + deroutes));
+            assert_eq!(shown.round > 0, deroutes > 0);
+        }
+    }
+}

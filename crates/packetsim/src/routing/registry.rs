@@ -250,9 +250,10 @@ pub static ROUTINGS: [Kind; 15] = [
     Kind {
         name: "booksim-hyperx",
         summary: "HyperX: ugal as BookSim2 has it on the flattened butterfly",
-        doc: "The first switch draws another one in the dimensions in which the destination differs, and compares the ways, each \
-              dimension by dimension, by bytes at their first outputs times channels; one round must be lighter by more than two \
-              flits. Two lanes, or halves of them: the first on the way to the switch that was drawn, the second after it.",
+        doc: "The first switch draws another one in the dimensions in which the destination differs, and compares the ways, \
+              each dimension by dimension, by bytes at their first outputs times channels; one round must be lighter by more \
+              than two flits. Two lanes, or halves of them: the first on the way to the switch that was drawn, the second after \
+              it.",
         paper: "N. Jiang et al., A detailed and flexible cycle-accurate Network-on-Chip simulator (ISPASS'13)",
         make: |given| Ok(Made::BooksimHyperx(BooksimHyperx::new(hyperx(given, "booksim-hyperx")?))),
     },
@@ -261,7 +262,7 @@ pub static ROUTINGS: [Kind; 15] = [
         summary: "dragonfly: two shortest ways and two by way of other groups, as Cray's Aries",
         doc: "Every switch of the first group weighs two shortest ways and two by way of any other group, by the bytes at their \
               first outputs, twice as many and two packets more for a way round, which is a decision. Lanes rise: as many as the \
-              longest way has channels, six where groups are fully connected and each has a cable to every other one.",
+              longest way has channels, five where groups are fully connected and each has a cable to every other one.",
         paper: "B. Alverson et al., Cray XC Series Network (2012); G. Faanes et al., Cray Cascade (SC'12)",
         make: |given| {
             let shape = dragonfly(given, "aries")?;
@@ -316,7 +317,7 @@ fn lines<'a>(given: &Given<'a>, kinds: &[GridKind], needs: &str) -> Result<Lines
     whole.ok_or_else(|| Impossible(needs.to_owned()))
 }
 
-fn hyperx<'a>(given: &Given<'a>, name: &str) -> Result<Lines<'a>, Impossible> {
+pub(super) fn hyperx<'a>(given: &Given<'a>, name: &str) -> Result<Lines<'a>, Impossible> {
     lines(given, &[GridKind::HyperX], &format!("{name} needs a whole HyperX"))
 }
 
