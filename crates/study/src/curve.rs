@@ -99,7 +99,11 @@ pub fn curve(
     // one has room in caches and memory where several have not.
     let threads = rayon::current_num_threads();
     let large = net.terminal_count() >= LARGE || loads.len() < threads;
-    let parts = if large { threads } else { 1 };
+    let parts = std::env::var("DF_PARTS").ok().and_then(|v| v.parse().ok()).unwrap_or(if large {
+        threads
+    } else {
+        1
+    });
     let one = |&load: &f64| {
         let what = Load { load, parts, ..what.clone() };
         let found = routing.load(net, micro, &what, &|pulse| beat(load, pulse))?;

@@ -1,16 +1,34 @@
 //! Where packets go: one file for each routing.
 
+mod aries;
+mod booksim_hyperx;
+mod classes;
 mod dal;
+mod dimwar;
 mod distance;
+mod dor;
+mod groups;
+mod lines;
 mod minimal;
+mod ofar;
+mod omniwar;
 mod registry;
 mod tables;
 mod ugal;
 mod valiant;
+#[cfg(test)]
+mod walks;
 
+pub use aries::Aries;
+pub use booksim_hyperx::BooksimHyperx;
 pub use dal::Dal;
+pub use dimwar::Dimwar;
 pub use distance::Distances;
+pub use dor::Dor;
+pub use lines::Lines;
 pub use minimal::Minimal;
+pub use ofar::Ofar;
+pub use omniwar::Omniwar;
 pub use registry::{Given, Kind, Made, ROUTINGS, With, kind, make};
 pub use tables::{Lost, Tables};
 pub use ugal::{Ugal, Weigh};

@@ -1,9 +1,12 @@
 //! The routings that there are.
 
-use darkfiber_fabric::{Fabric, Shape};
+use darkfiber_fabric::{DragonflyShape, Fabric, GridKind, Shape};
 use darkfiber_routing::Routes;
 
-use super::{Dal, Distances, Minimal, Routing, Tables, Ugal, Valiant, Weigh};
+use super::{
+    Aries, BooksimHyperx, Dal, Dimwar, Distances, Dor, Lines, Minimal, Ofar, Omniwar, Routing,
+    Tables, Ugal, Valiant, Weigh,
+};
 use crate::{Impossible, Load, Micro, Net, Outcome, Pulse, load};
 
 /// A routing, by name.
@@ -47,6 +50,18 @@ pub enum Made<'a> {
     Ugal(Ugal),
     /// See [`Dal`].
     Dal(Dal<'a>),
+    /// See [`Dor`].
+    Dor(Dor<'a>),
+    /// See [`Dimwar`].
+    Dimwar(Dimwar<'a>),
+    /// See [`Omniwar`].
+    Omniwar(Omniwar<'a>),
+    /// See [`BooksimHyperx`].
+    BooksimHyperx(BooksimHyperx<'a>),
+    /// See [`Aries`].
+    Aries(Aries),
+    /// See [`Ofar`].
+    Ofar(Ofar),
 }
 
 /// Something to do with a routing, whichever it is.
@@ -113,12 +128,18 @@ impl Made<'_> {
             Self::Valiant(r) => what.with(r),
             Self::Ugal(r) => what.with(r),
             Self::Dal(r) => what.with(r),
+            Self::Dor(r) => what.with(r),
+            Self::Dimwar(r) => what.with(r),
+            Self::Omniwar(r) => what.with(r),
+            Self::BooksimHyperx(r) => what.with(r),
+            Self::Aries(r) => what.with(r),
+            Self::Ofar(r) => what.with(r),
         }
     }
 }
 
 /// All of them.
-pub static ROUTINGS: [Kind; 9] = [
+pub static ROUTINGS: [Kind; 15] = [
     Kind {
         name: "tables",
         summary: "forwarding tables of an engine, or of a subnet manager",
@@ -197,11 +218,80 @@ pub static ROUTINGS: [Kind; 9] = [
               and one to another switch of that line, once a dimension. Lanes rise: twice as many as dimensions.",
         paper: "J. H. Ahn et al., HyperX: Topology, Routing, and Packaging of Efficient Large-Scale Networks (SC'09), section 3.2",
         make: |given| {
-            let made = match given.shape {
-                Some(Shape::Grid(grid)) => Dal::new(given.fabric, grid).map(Made::Dal),
-                _ => None,
-            };
-            made.ok_or_else(|| Impossible("dal needs a whole HyperX".to_owned()))
+            let dal = Dal::new(hyperx(given, "dal")?);
+            dal.map(Made::Dal)
+                .ok_or_else(|| Impossible("dal needs at most eight dimensions".to_owned()))
+        },
+    },
+    Kind {
+        name: "dor",
+        summary: "HyperX, torus, mesh: dimension by dimension",
+        doc: "Every switch puts the first dimension right in which a packet is not where it must be. Packets wait for later \
+              dimensions only: one lane. On rings of more than three switches two: packets that have the cable between the last \
+              switch and the first one ahead are in the first half of the lanes, others in the second (a dateline).",
+        paper: "W. J. Dally, C. L. Seitz, Deadlock-Free Message Routing in Multiprocessor Interconnection Networks (IEEE Trans. \
+                Computers C-36, 1987)",
+        make: |given| {
+            let any = [GridKind::HyperX, GridKind::Torus, GridKind::Mesh];
+            lines(given, &any, "dor needs a whole HyperX, torus or mesh")
+                .map(|l| Made::Dor(Dor::new(l)))
+        },
+    },
+    Kind {
+        name: "dimwar",
+        summary: "HyperX: dimension by dimension, straight or by one deroute each",
+        doc: "Every switch weighs, in the first dimension in which a packet is not where it must be, the channel that puts it \
+              right and those to all other switches of that line, by bytes at the output, the packet's own included, times \
+              channels that are left. Two lanes, or halves of them: deroutes in the first, what follows them in the second.",
+        paper: "N. McDonald et al., Practical and Efficient Incremental Adaptive Routing for HyperX Networks (SC'19)",
+        make: |given| Ok(Made::Dimwar(Dimwar::new(hyperx(given, "dimwar")?))),
+    },
+    Kind {
+        name: "omniwar",
+        summary: "HyperX: any dimension, straight or by as many deroutes as there are dimensions",
+        doc: "As dimwar, in all dimensions in which a packet is not where it must be at once, with as many deroutes of a packet, \
+              in whichever dimensions, as there are dimensions. Lanes rise: twice as many as dimensions.",
+        paper: "N. McDonald et al., Practical and Efficient Incremental Adaptive Routing for HyperX Networks (SC'19)",
+        make: |given| Ok(Made::Omniwar(Omniwar::new(hyperx(given, "omniwar")?))),
+    },
+    Kind {
+        name: "booksim-hyperx",
+        summary: "HyperX: ugal as BookSim2 has it on the flattened butterfly",
+        doc: "The first switch draws another one in the dimensions in which the destination differs, and compares the ways, \
+              each dimension by dimension, by bytes at their first outputs times channels; one round must be lighter by more \
+              than two flits. Two lanes, or halves of them: the first on the way to the switch that was drawn, the second after \
+              it.",
+        paper: "N. Jiang et al., A detailed and flexible cycle-accurate Network-on-Chip simulator (ISPASS'13)",
+        make: |given| Ok(Made::BooksimHyperx(BooksimHyperx::new(hyperx(given, "booksim-hyperx")?))),
+    },
+    Kind {
+        name: "aries",
+        summary: "dragonfly: two shortest ways and two by way of other groups, as Cray's Aries",
+        doc: "Every switch of the first group weighs two shortest ways and two by way of any other group, by the bytes at their \
+              first outputs, twice as many and two packets more for a way round, which is a decision. Lanes rise: as many as the \
+              longest way has channels, five where groups are fully connected and each has a cable to every other one.",
+        paper: "B. Alverson et al., Cray XC Series Network (2012); G. Faanes et al., Cray Cascade (SC'12)",
+        make: |given| {
+            let shape = dragonfly(given, "aries")?;
+            Ok(Made::Aries(Aries::new(given.net, distances(given), shape, given.bytes)))
+        },
+    },
+    Kind {
+        name: "ofar",
+        summary: "dragonfly: off the shortest way at any switch, as OFAR",
+        doc: "Every switch sends a packet on by the shortest way, unless more than two packets wait there and less than half as \
+              much at a cable to another group (once, in the first group) or another switch of the group (once a group). \
+              OFAR-like: lanes rise, eight of them, instead of the paper's ring to escape to.",
+        paper: "M. Garcia et al., On-the-Fly Adaptive Routing in High-Radix Hierarchical Networks (ICPP'12)",
+        make: |given| {
+            let shape = dragonfly(given, "ofar")?;
+            let ofar = Ofar::new(given.net, distances(given), shape, given.bytes);
+            ofar.map(Made::Ofar).ok_or_else(|| {
+                Impossible(
+                    "ofar needs a dragonfly whose groups are fully connected, with a cable between any two groups"
+                        .to_owned(),
+                )
+            })
         },
     },
 ];
@@ -223,6 +313,26 @@ pub fn make<'a>(kind: &Kind, given: &Given<'a>) -> Result<Made<'a>, Impossible> 
         )));
     }
     (kind.make)(given)
+}
+
+/// Ports of a whole lattice of any of these kinds.
+fn lines<'a>(given: &Given<'a>, kinds: &[GridKind], needs: &str) -> Result<Lines<'a>, Impossible> {
+    let whole = match given.shape {
+        Some(Shape::Grid(grid)) if kinds.contains(&grid.kind) => Lines::new(given.fabric, grid),
+        _ => None,
+    };
+    whole.ok_or_else(|| Impossible(needs.to_owned()))
+}
+
+pub(super) fn hyperx<'a>(given: &Given<'a>, name: &str) -> Result<Lines<'a>, Impossible> {
+    lines(given, &[GridKind::HyperX], &format!("{name} needs a whole HyperX"))
+}
+
+fn dragonfly<'a>(given: &Given<'a>, name: &str) -> Result<&'a DragonflyShape, Impossible> {
+    match given.shape {
+        Some(Shape::Dragonfly(shape)) => Ok(shape),
+        _ => Err(Impossible(format!("{name} needs a dragonfly"))),
+    }
 }
 
 /// Shortest ways of a dragonfly go by one cable between groups.

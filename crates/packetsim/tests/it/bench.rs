@@ -1,8 +1,8 @@
 //! A fabric, switches and a routing put together.
 
 use darkfiber_fabric::{ChannelId, Shape, Topology, open};
-use darkfiber_packetsim::routing::{self, Given};
-use darkfiber_packetsim::{Load, Micro, Net, Outcome, Targets, preset};
+use darkfiber_packetsim::routing::{self, Given, Made};
+use darkfiber_packetsim::{Impossible, Load, Micro, Net, Outcome, Targets, preset};
 use darkfiber_routing::Routes;
 
 pub(crate) struct Bench {
@@ -33,6 +33,24 @@ impl Bench {
         self.net.terminal_count() as u32
     }
 
+    /// A routing for packets of so many bytes, if it suits the fabric.
+    pub(crate) fn make<'a>(
+        &'a self,
+        name: &str,
+        routes: Option<&'a Routes>,
+        bytes: u32,
+    ) -> Result<Made<'a>, Impossible> {
+        let kind = routing::kind(name).expect("registered");
+        let given = Given {
+            net: &self.net,
+            fabric: &self.topology.fabric,
+            shape: self.topology.shape.as_ref(),
+            routes,
+            bytes,
+        };
+        routing::make(kind, &given)
+    }
+
     /// Runs a load with a routing, with as many lanes as it needs, or these.
     pub(crate) fn run(
         &self,
@@ -41,15 +59,7 @@ impl Bench {
         lanes: u8,
         what: &Load,
     ) -> Outcome {
-        let kind = routing::kind(name).expect("registered");
-        let given = Given {
-            net: &self.net,
-            fabric: &self.topology.fabric,
-            shape: self.topology.shape.as_ref(),
-            routes,
-            bytes: what.bytes,
-        };
-        let made = routing::make(kind, &given).expect("it suits");
+        let made = self.make(name, routes, what.bytes).expect("it suits");
         let micro = Micro { lanes: lanes.max(made.lanes()), ..self.micro.clone() };
         made.load(&self.net, &micro, what, &|_| {}).expect("it goes together")
     }

@@ -6,20 +6,49 @@ use darkfiber_routing::{Request, find_engine};
 
 use crate::bench::{Bench, load};
 
-const FABRICS: [&str; 4] =
-    ["dragonfly:p=2,a=4,h=2", "hyperx:dims=4x3,t=3", "kary:k=4,n=2", "torus:dims=4x4,t=2"];
+const HYPERX: [&str; 4] = ["dal", "dimwar", "omniwar", "booksim-hyperx"];
+const DRAGONFLY: [&str; 2] = ["aries", "ofar"];
+
+/// Fabrics, and routings that do not suit them, in the order of the registry.
+fn fabrics() -> [(&'static str, Vec<&'static str>); 12] {
+    let no_grid = ["dal", "dor", "dimwar", "omniwar", "booksim-hyperx"].to_vec();
+    let neither = [no_grid.as_slice(), &DRAGONFLY].concat();
+    let but_ofar = [no_grid.as_slice(), &["ofar"]].concat();
+    let no_hyperx = [HYPERX.as_slice(), &DRAGONFLY].concat();
+    let no_dragonfly = DRAGONFLY.to_vec();
+    [
+        ("dragonfly:p=2,a=4,h=2", no_grid.clone()),
+        ("dragonfly:p=2,a=3,h=1", no_grid.clone()),
+        ("dragonfly:p=3,a=4,g=3,per_pair=4", no_grid),
+        ("cascade:groups=4,rows=2,cols=4,p=2,blue=8", but_ofar.clone()),
+        ("dragonflyplus:leaves=3,spines=3,p=2,h=2", but_ofar),
+        ("hyperx:dims=4x3,t=3", no_dragonfly.clone()),
+        ("hyperx:dims=3x2x4,t=2", no_dragonfly.clone()),
+        ("hyperx:dims=4x4,t=3,trunk=2x1", no_dragonfly),
+        ("kary:k=4,n=2", neither),
+        ("torus:dims=4x4,t=2", no_hyperx.clone()),
+        ("torus:dims=6x2x3,t=1", no_hyperx.clone()),
+        ("mesh:dims=3x4,t=1", no_hyperx),
+    ]
+}
 
 #[test]
 fn packets_arrive() {
-    for fabric in FABRICS {
+    for (fabric, unsuited) in fabrics() {
         for queues in [Queues::Lanes, Queues::Outputs, Queues::Memory] {
             let mut bench = Bench::new(fabric, "booksim-iq");
             bench.micro.queues = queues;
             let engine = find_engine("dfsssp").expect("registered");
             let request = Request { lanes: 8, ..Request::default() };
             let routes = engine.route(&bench.topology.fabric, &request).expect("routes");
+            let mut refused = Vec::new();
             for kind in &ROUTINGS {
-                if kind.name == "dal" && !fabric.starts_with("hyperx") {
+                if let Err(why) = bench.make(kind.name, Some(&routes), 16) {
+                    assert!(
+                        why.0.starts_with(&format!("{} needs a ", kind.name)),
+                        "{fabric}: {why}"
+                    );
+                    refused.push(kind.name);
                     continue;
                 }
                 let run = |rate: f64| {
@@ -37,6 +66,7 @@ fn packets_arrive() {
                 let high = run(1.0);
                 assert!(high.stalled.is_none() && high.accepted > 0.2, "{what}: {}", high.accepted);
             }
+            assert_eq!(refused, unsuited, "{fabric}");
         }
     }
 }
@@ -123,4 +153,84 @@ fn what_does_not_go_together_is_refused() {
     let mut small = bench.micro.clone();
     (small.lanes, small.buffer) = (6, 8);
     assert!(refused(&small).contains("no room for a packet of 16 B"));
+}
+
+/// Every switch of a HyperX sends to one other: ways in the order of dimensions carry what the cables between two neighbours
+/// do; adaptive ones go round by other switches of the same lines.
+#[test]
+fn a_hyperx_goes_round() {
+    for (fabric, hosts, further, cables) in [
+        ("hyperx:dims=8x8,t=8", 8, 1, 1.0),
+        ("hyperx:dims=8x8,t=8", 8, 9, 1.0),
+        ("hyperx:dims=4x4x4,t=4", 4, 21, 1.0),
+        ("hyperx:dims=6x4,t=8,trunk=3x2", 8, 1, 2.0),
+    ] {
+        let bench = Bench::new(fabric, "booksim-iq");
+        let shift = Targets::blocks(bench.terminals(), hosts, further);
+        let is = |name: &str| bench.run(name, None, 1, &load(shift.clone(), 0.45, 16, 3000));
+        let (ordered, bound) = (is("dor"), cables / f64::from(hosts));
+        assert_eq!(ordered.measured.round, 0);
+        let straight = ordered.accepted;
+        assert!(
+            straight < 1.01 * bound && straight > 0.85 * bound,
+            "{fabric} +{further}: {straight}"
+        );
+        for name in ["dimwar", "omniwar", "booksim-hyperx"] {
+            let (accepted, what) = (is(name).accepted, format!("{fabric} +{further} {name}"));
+            // BookSim's is weighed at the first switch only, by its first output.
+            let least = if name == "booksim-hyperx" { 1.35 * straight } else { 0.44 };
+            assert!(accepted > least, "{what}: {accepted}, {straight} straight");
+        }
+    }
+}
+
+/// Every group of a dragonfly sends to the next one: minimal ways carry what the cables between two groups do.
+#[test]
+fn a_dragonfly_goes_round() {
+    for (fabric, group, least) in [
+        ("dragonfly:p=4,a=8,h=4", 32, 0.4),
+        ("dragonfly:p=2,a=4,h=2", 8, 0.4),
+        ("cascade:groups=6,rows=3,cols=4,p=4,blue=8", 48, 0.35),
+        ("dragonflyplus:leaves=4,spines=4,p=4,h=4,g=17", 16, 0.35),
+    ] {
+        let bench = Bench::new(fabric, "booksim-iq");
+        let next = Targets::blocks(bench.terminals(), group, 1);
+        let uniform = Targets::uniform(bench.terminals());
+        let is = |name: &str, to: &Targets, rate: f64| {
+            bench.run(name, None, 1, &load(to.clone(), rate, 16, 3000))
+        };
+        let straight = is("minimal", &next, 0.5).accepted;
+        for name in DRAGONFLY {
+            if bench.make(name, None, 16).is_err() {
+                assert!(name == "ofar" && !fabric.starts_with("dragonfly:"), "{fabric} {name}");
+                continue;
+            }
+            let accepted = is(name, &next, 0.5).accepted;
+            assert!(accepted > least && accepted > 2.0 * straight, "{fabric} {name}: {accepted}");
+            // Where shortest ways are enough, most packets take them.
+            let even = is(name, &uniform, 0.5);
+            let (round, packets) = (even.measured.round, even.measured.packets);
+            assert!(
+                even.accepted > 0.48 && round * 3 < packets,
+                "{fabric} {name}: {round} of {packets}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_does_not_suit_is_named() {
+    for (fabric, name, needs) in [
+        ("kary:k=4,n=2", "dor", "dor needs a whole HyperX, torus or mesh"),
+        ("torus:dims=4x4,t=1", "dimwar", "dimwar needs a whole HyperX"),
+        ("mesh:dims=4x4,t=1", "omniwar", "omniwar needs a whole HyperX"),
+        ("dragonfly:p=2,a=4,h=2", "booksim-hyperx", "booksim-hyperx needs a whole HyperX"),
+        ("hyperx:dims=4x4,t=1", "aries", "aries needs a dragonfly"),
+        ("kary:k=4,n=2", "ofar", "ofar needs a dragonfly"),
+        ("cascade:groups=3,rows=2,cols=4,p=2,blue=8", "ofar", "groups are fully connected"),
+    ] {
+        let why =
+            Bench::new(fabric, "booksim-iq").make(name, None, 16).expect_err("no suit").to_string();
+        assert!(why.contains(needs), "{fabric} {name}: {why}");
+    }
 }

@@ -1,0 +1,166 @@
+//! On a dragonfly: two shortest ways and two by way of other groups, as Aries weighs them.
+
+use darkfiber_fabric::DragonflyShape;
+
+use super::groups::Groups;
+use super::{Distances, Here, Routing};
+use crate::Net;
+use crate::packet::{NOBODY, Packet};
+
+/// Adaptive routing after Cray's Aries: a switch draws two shortest ways and two ways round, by way of any other group, and takes
+/// what is least loaded at its first output, with a bias to shortest ways. A packet on a shortest way is weighed again at every
+/// switch of its first group; once it goes round it stays at that. A way round heads for any switch of the other group and goes
+/// on to the destination as soon as it is in that group, so that channels inside it may be what limits patterns in which all
+/// packets of a group cross it alike. Inside a group it goes by way of any switch of that group.
+///
+/// Free of deadlock: lanes rise from switch to switch. As many as the longest way has channels: those inside the first group
+/// before it is left, those to another group, and those of the longest shortest way; all are counted on the fabric. Five on a
+/// dragonfly with fully connected groups and a cable between any two of them.
+///
+/// B. Alverson, E. Froese, L. Kaplan, D. Roweth, Cray XC Series Network (2012), on adaptive routing; G. Faanes et al., Cray
+/// Cascade: a scalable HPC system based on a Dragonfly network (SC'12). Decisions: the load is the
+/// bytes sent to the first output whose room is not back; that of a way round counts twice, and two packets more. Cables
+/// between groups are long and hold more than others even where nothing waits: a switch whose shortest way leaves the group
+/// compares it with its own cables to other groups only.
+#[derive(Clone, Debug)]
+pub struct Aries {
+    distances: Distances,
+    groups: Groups,
+    /// By switch, ports to other groups.
+    outside: Vec<Vec<u8>>,
+    /// Bytes by which twice a way round must be lighter.
+    more: u32,
+    lanes: u8,
+}
+
+/// Shortest ways, and ways round, that are compared.
+const WAYS: usize = 2;
+
+/// What packets may still be weighed again, and what may not.
+const OPEN: u8 = 0;
+const SETTLED: u8 = 1;
+
+impl Aries {
+    /// On any dragonfly, with distances in which a cable between groups is longer than any way inside one; packets have so many
+    /// bytes.
+    pub fn new(net: &Net, distances: Distances, shape: &DragonflyShape, bytes: u32) -> Self {
+        let groups = Groups::new(shape);
+        let leave = groups.most_until(net, &distances, |s, t, _| groups.of(s) != groups.of(t));
+        let enter = groups.most_until(net, &distances, |_, t, to| groups.of(t) == groups.of(to));
+        let inside = |s: u32| groups.members()[groups.of(s) as usize].iter().map(move |&t| (s, t));
+        let pairs = (0..net.switch_count() as u32).flat_map(inside);
+        let across = pairs.map(|(s, t)| distances.far(s, t)).max().unwrap_or(0);
+        let others = groups.members().len() > 2;
+        // The last switch of the group sends a way round out of it at once, others take a channel less before.
+        let before = if others { leave.max(leave.saturating_sub(2) + enter) } else { 0 };
+        let between = before + distances.diameter();
+        let lanes = between.max(2 * across).max(1);
+        let outside = (0..net.switch_count() as u32).map(|s| groups.outside(net, s)).collect();
+        Self { distances, groups, outside, more: 2 * bytes, lanes }
+    }
+
+    /// An output of a way round, and the switch that it heads for, if there is one.
+    #[inline]
+    fn round(&self, here: &mut Here<'_>, to: u32, leaves: bool) -> Option<(u32, u32)> {
+        let (mine, theirs) = (self.groups.of(here.switch), self.groups.of(to));
+        if leaves {
+            let outside = &self.outside[here.switch as usize];
+            let out = u32::from(outside[here.random.below(outside.len() as u32) as usize]);
+            let via = here.net.next(here.net.base(here.switch) + out)?;
+            return (self.groups.of(via) != theirs).then_some((out, via));
+        }
+        let group = if mine == theirs { mine } else { self.groups.any_but(here, mine, theirs)? };
+        let via = self.groups.any_of(here, group);
+        let is_other = via != here.switch && via != to;
+        is_other.then(|| (self.distances.any(here.switch, via, here.random), via))
+    }
+
+    /// The output that is chosen, and where it heads for if that is a way round.
+    #[inline]
+    fn choose(&self, here: &mut Here<'_>, to: u32) -> (u32, u32) {
+        let mut best = (u32::MAX, 0, NOBODY);
+        for _ in 0..WAYS {
+            let out = self.distances.any(here.switch, to, here.random);
+            let load = here.occupied(out);
+            if load < best.0 {
+                best = (load, out, NOBODY);
+            }
+        }
+        // Nothing is lighter than twice nothing, and more.
+        if best.0 <= self.more {
+            return (best.1, best.2);
+        }
+        let next = here.net.next(here.net.base(here.switch) + best.1);
+        let leaves = next.is_some_and(|t| self.groups.of(t) != self.groups.of(here.switch));
+        for _ in 0..WAYS {
+            let Some((out, via)) = self.round(here, to, leaves) else { continue };
+            let load = 2 * here.occupied(out) + self.more;
+            if load < best.0 {
+                best = (load, out, via);
+            }
+        }
+        (best.1, best.2)
+    }
+
+    /// Whether a packet is where its way round heads for.
+    #[inline]
+    fn is_round(&self, here: u32, packet: &Packet, to: u32) -> bool {
+        let group = self.groups.of(here);
+        // Another group is enough.
+        here == packet.via || (group == self.groups.of(packet.via) && group != self.groups.of(to))
+    }
+}
+
+impl Routing for Aries {
+    fn lanes(&self) -> u8 {
+        self.lanes
+    }
+
+    #[inline]
+    fn route(&self, here: &mut Here<'_>, packet: &mut Packet) -> (u32, u8) {
+        let to = here.net.switch_of(packet.to);
+        if packet.via != NOBODY && self.is_round(here.switch, packet, to) {
+            packet.via = NOBODY;
+        }
+        if packet.via != NOBODY {
+            return (self.distances.any(here.switch, packet.via, here.random), packet.hops);
+        }
+        if here.switch == to {
+            return (here.net.port(here.net.home(packet.to)).local, 0);
+        }
+        let mine = self.groups.of(here.switch);
+        let first = self.groups.of(here.net.switch_of(packet.from));
+        // Inside its group a packet is weighed once.
+        let again = mine == first && (packet.hops == 0 || mine != self.groups.of(to));
+        if packet.phase == SETTLED || !again {
+            return (self.distances.any(here.switch, to, here.random), packet.hops);
+        }
+        let (out, via) = self.choose(here, to);
+        packet.via = via;
+        packet.round = via != NOBODY;
+        packet.phase = if packet.round { SETTLED } else { OPEN };
+        (out, packet.hops)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::routing::walks::Ground;
+
+    /// Lanes are as many as the longest way has channels.
+    #[test]
+    fn lanes_are_enough_and_not_many_more() {
+        for (fabric, lanes, most) in [
+            ("dragonfly:p=1,a=4,h=2", 5, 5),
+            ("dragonfly:p=1,a=4,g=2,per_pair=4", 2, 2),
+            ("cascade:groups=3,rows=2,cols=4,p=1,blue=8", 8, 8),
+            // The bound is for the worst of each part, which no single way has.
+            ("dragonflyplus:leaves=3,spines=3,p=1,h=1", 9, 6),
+        ] {
+            let ground = Ground::new(fabric);
+            let made = ground.made("aries").expect("it suits");
+            let shown = ground.walk(&made, 0, 100);
+            assert_eq!((made.lanes(), shown.most), (lanes, most), "{fabric}");
+        }
+    }
+}

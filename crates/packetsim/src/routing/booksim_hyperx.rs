@@ -1,0 +1,110 @@
+//! On a HyperX: the shortest way or one round in the same dimensions, as BookSim2 has it.
+
+use super::classes::any_lane;
+use super::lines::{Lines, first_open, open};
+use super::{Here, Routing};
+use crate::packet::Packet;
+
+/// Universal globally-adaptive load-balanced routing as BookSim2 has it on the flattened butterfly: the first switch draws one
+/// of those that differ from it in no other dimension than the destination does, itself and that included, and compares the
+/// shortest way with the one by way of it, by the bytes at their first outputs times their channels; the way round must be
+/// lighter by more than two flits. Both go dimension by dimension.
+///
+/// Free of deadlock with two classes of lanes: the first on the way to the switch that was drawn, the second on the way to the
+/// destination, shortest ways included. In each class dimensions rise, and a packet goes from the first to the second only.
+/// Of several lanes of a class it takes any.
+///
+/// N. Jiang et al., A detailed and flexible cycle-accurate Network-on-Chip simulator (ISPASS'13), and its `ugal_flatfly_onchip`.
+/// After A. Singh, Load-Balanced Routing in Interconnection Networks (PhD thesis, Stanford, 2005), chapter 5.
+#[derive(Clone, Debug)]
+pub struct BooksimHyperx<'a> {
+    lines: Lines<'a>,
+}
+
+/// Bytes by which a way round must be lighter: two flits.
+const MORE: u64 = 2;
+
+/// What packets are on: nothing yet, the way to the switch that was drawn, the way to their destination.
+const NEW: u8 = 0;
+const OUT: u8 = 1;
+const HOME: u8 = 2;
+
+impl<'a> BooksimHyperx<'a> {
+    /// On a HyperX.
+    pub fn new(lines: Lines<'a>) -> Self {
+        Self { lines }
+    }
+
+    /// The port of the first channel from here.
+    #[inline]
+    fn first(&self, here: &mut Here<'_>, to: &[u16]) -> Option<u32> {
+        let d = first_open(self.lines.at(here.switch), to)?;
+        Some(self.lines.port(here, d, to[d]))
+    }
+
+    /// The output of a new packet, if it is not there already.
+    #[inline]
+    fn choose(&self, here: &mut Here<'_>, packet: &mut Packet) -> Option<u32> {
+        packet.phase = HOME;
+        let at = self.lines.at(here.switch);
+        let to = self.lines.at(here.net.switch_of(packet.to));
+        let direct = self.first(here, to)?;
+        let mut place = self.lines.place(at);
+        for d in (0..at.len()).filter(|&d| at[d] != to[d]) {
+            let by = here.random.below(self.lines.dims()[d].into()) as usize;
+            place = place + by * self.lines.step(d) - usize::from(at[d]) * self.lines.step(d);
+        }
+        let via = self.lines.switch(place);
+        let by = self.lines.at(via);
+        let Some(round) = self.first(here, by) else { return Some(direct) };
+        let far = open(at, to);
+        let longer = open(at, by) + open(by, to);
+        let occupied = |out| u64::from(here.occupied(out));
+        if far * occupied(direct) <= longer * occupied(round) + MORE {
+            return Some(direct);
+        }
+        (packet.phase, packet.via, packet.round) = (OUT, via, longer > far);
+        Some(round)
+    }
+}
+
+impl Routing for BooksimHyperx<'_> {
+    fn lanes(&self) -> u8 {
+        2
+    }
+
+    fn route(&self, here: &mut Here<'_>, packet: &mut Packet) -> (u32, u8) {
+        let out = if packet.phase == NEW {
+            self.choose(here, packet)
+        } else {
+            if packet.phase == OUT && packet.via == here.switch {
+                packet.phase = HOME;
+            }
+            let home = here.net.switch_of(packet.to);
+            let next = if packet.phase == OUT { packet.via } else { home };
+            self.first(here, self.lines.at(next))
+        };
+        match out {
+            Some(out) => (out, any_lane(here, u8::from(packet.phase == HOME), 2)),
+            None => (here.net.port(here.net.home(packet.to)).local, 0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::routing::walks::Ground;
+
+    /// Dimensions in which nothing differs are left alone: two channels for each of the others.
+    #[test]
+    fn ways_round_stay_in_their_dimensions() {
+        for (fabric, most) in [("hyperx:dims=4x3,t=1", 4), ("hyperx:dims=3x2x4,t=1", 5)] {
+            let ground = Ground::new(fabric);
+            let made = ground.made("booksim-hyperx").expect("it suits");
+            let shown = ground.walk(&made, 0, 50);
+            assert!(made.lanes() == 2 && shown.round > 0, "{fabric}");
+            // Going there and back again in a dimension of two crosses it not at all, or twice.
+            assert!(shown.most == most || shown.most == most + 1, "{fabric}: {}", shown.most);
+        }
+    }
+}

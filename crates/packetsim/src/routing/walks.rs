@@ -1,0 +1,200 @@
+//! Packets walked one by one past outputs that are as full as the dice say: what they would wait for, and how far they go.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use darkfiber_fabric::{Topology, open};
+
+use super::{Given, Here, Made, ROUTINGS, Routing, With, make};
+use crate::packet::{NOBODY, Packet};
+use crate::{Buffer, Net, OutPort, Peer, Random, preset};
+
+/// What walks have shown.
+#[derive(Default)]
+pub(super) struct Shown {
+    /// By buffer, those that a packet in it waited for.
+    waits: BTreeMap<Buffer, BTreeSet<Buffer>>,
+    /// Channels between switches of the longest walk.
+    pub(super) most: u8,
+    /// Walks, and those that were told to be round.
+    pub(super) walks: u32,
+    pub(super) round: u32,
+}
+
+impl Shown {
+    /// Whether buffers can be numbered so that packets wait for higher ones only.
+    fn rises(mut self) -> bool {
+        let mut behind: BTreeMap<Buffer, u32> = BTreeMap::new();
+        for &next in self.waits.values().flatten() {
+            *behind.entry(next).or_default() += 1;
+        }
+        let is_first = |b: &Buffer| !behind.contains_key(b);
+        let mut first: Vec<Buffer> = self.waits.keys().copied().filter(is_first).collect();
+        while let Some(buffer) = first.pop() {
+            for next in self.waits.remove(&buffer).unwrap_or_default() {
+                let left = behind.get_mut(&next).expect("it was counted");
+                *left -= 1;
+                if *left == 0 {
+                    first.push(next);
+                }
+            }
+        }
+        self.waits.is_empty()
+    }
+}
+
+/// Walks from all switches to all others, so many each, with so many lanes.
+struct Walks<'n> {
+    net: &'n Net,
+    lanes: u8,
+    each: u32,
+}
+
+impl With for Walks<'_> {
+    type Out = Shown;
+
+    fn with<R: Routing>(self, routing: &R) -> Shown {
+        let Self { net, lanes, each } = self;
+        let mut random = Random::new(7, 0);
+        let mut shown = Shown::default();
+        let n = net.terminal_count() as u32;
+        for pair in 0..n * n {
+            for _ in 0..each {
+                walk(net, lanes, routing, [pair / n, pair % n], &mut random, &mut shown);
+            }
+        }
+        shown
+    }
+}
+
+fn walk<R: Routing>(
+    net: &Net,
+    lanes: u8,
+    routing: &R,
+    [from, to]: [u32; 2],
+    random: &mut Random,
+    shown: &mut Shown,
+) {
+    let mut packet = Packet {
+        born: 0,
+        at: 0,
+        from,
+        to,
+        message: 0,
+        via: NOBODY,
+        bytes: 16,
+        payload: 16,
+        next: NOBODY,
+        port: 0,
+        out: 0,
+        path: 0,
+        lane: 0,
+        next_lane: 0,
+        hops: 0,
+        phase: 0,
+        round: false,
+    };
+    let mut switch = net.switch_of(from);
+    let mut at: Option<Buffer> = None;
+    let mut outputs: Vec<OutPort> = Vec::new();
+    loop {
+        outputs.clear();
+        outputs.resize(net.radix(switch) as usize, OutPort::default());
+        for out in &mut outputs {
+            out.used = [0, 16, 1 << 12, random.below(512)][random.below(4) as usize];
+        }
+        let board = &crate::Board::default();
+        let mut here = Here { net, switch, lanes, outputs: &outputs, random, board };
+        let (out, lane) = routing.route(&mut here, &mut packet);
+        assert!(out < net.radix(switch) && lane < lanes, "output {out}, lane {lane} of {lanes}");
+        match net.port(net.base(switch) + out).peer() {
+            Peer::Terminal(t) => {
+                assert_eq!(t, to);
+                break;
+            }
+            Peer::Port(port) => {
+                let next = (port, lane);
+                if let Some(at) = at {
+                    shown.waits.entry(at).or_default().insert(next);
+                }
+                (at, packet.lane) = (Some(next), lane);
+                packet.hops += 1;
+                switch = net.port(port).switch;
+            }
+        }
+    }
+    shown.most = shown.most.max(packet.hops);
+    shown.walks += 1;
+    shown.round += u32::from(packet.round);
+}
+
+/// A fabric to walk on.
+pub(super) struct Ground {
+    topology: Topology,
+    net: Net,
+}
+
+impl Ground {
+    pub(super) fn new(fabric: &str) -> Self {
+        let topology = open(fabric).expect("a fabric");
+        let net = Net::new(&topology.fabric, &preset("qdr").expect("a preset").micro());
+        Self { topology, net }
+    }
+
+    pub(super) fn given(&self) -> Given<'_> {
+        let Topology { fabric, shape, .. } = &self.topology;
+        Given { net: &self.net, fabric, shape: shape.as_ref(), routes: None, bytes: 16 }
+    }
+
+    /// The routing of a name, if it suits.
+    pub(super) fn made(&self, name: &str) -> Option<Made<'_>> {
+        make(super::kind(name).expect("registered"), &self.given()).ok()
+    }
+
+    /// What walks show, with so many lanes more than it needs.
+    pub(super) fn walk(&self, made: &Made<'_>, more: u8, each: u32) -> Shown {
+        made.with(Walks { net: &self.net, lanes: made.lanes() + more, each })
+    }
+}
+
+/// No packet waits for what waits for it, whatever is full, and with any number of lanes.
+#[test]
+fn what_packets_wait_for_rises() {
+    for fabric in [
+        "dragonfly:p=1,a=4,h=2",
+        "dragonfly:p=1,a=3,h=1",
+        "dragonfly:p=1,a=4,g=3,per_pair=4",
+        "cascade:groups=3,rows=2,cols=4,p=1,blue=8",
+        "dragonflyplus:leaves=3,spines=3,p=1,h=1",
+        "hyperx:dims=5,t=1",
+        "hyperx:dims=4x3,t=1",
+        "hyperx:dims=3x2x4,t=1",
+        "hyperx:dims=4x4,t=1,trunk=2x1",
+        "torus:dims=4x4,t=1",
+        "torus:dims=7,t=1",
+        "torus:dims=6x2x3,t=1",
+        "mesh:dims=3x4,t=1",
+    ] {
+        let ground = Ground::new(fabric);
+        let mut suited = 0;
+        for kind in &ROUTINGS {
+            let Some(made) = ground.made(kind.name) else { continue };
+            suited += 1;
+            for more in [0, 1, 3] {
+                let shown = ground.walk(&made, more, 20);
+                assert!(shown.walks > 0 && shown.most > 0);
+                assert!(shown.rises(), "{fabric} {} {more}", kind.name);
+            }
+        }
+        assert!(suited > 6, "{fabric}: {suited}");
+    }
+}
+
+/// What does not rise is noticed: one lane of a ring.
+#[test]
+fn a_ring_does_not_rise() {
+    let ground = Ground::new("torus:dims=4x4,t=1");
+    let made = ground.made("dor").expect("it suits");
+    assert_eq!(made.lanes(), 2);
+    let shown = made.with(Walks { net: &ground.net, lanes: 1, each: 20 });
+    assert!(!shown.rises());
+}
