@@ -147,12 +147,12 @@ impl<R: Routing, A: Agent> Network<'_, R, A> {
 
     /// Packets times switches that they crossed.
     pub(crate) fn crossed(&self) -> u64 {
-        self.workers.iter().map(|w| w.part.done().crossed).sum()
+        self.workers.iter().map(|w| w.part.switches().crossed).sum()
     }
 
     /// Packets that were sent again because of wrong bits.
     pub(crate) fn again(&self) -> u64 {
-        self.workers.iter().map(|w| w.part.done().again).sum()
+        self.workers.iter().map(|w| w.part.switches().again).sum()
     }
 }
 

@@ -2,6 +2,7 @@
 
 /// A packet on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(align(64))]
 pub struct Packet {
     /// When it was created, in picoseconds.
     pub born: u64,

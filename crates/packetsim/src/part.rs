@@ -11,7 +11,7 @@ use crate::net::Span;
 use crate::packet::{NOBODY, Packet, Slab};
 use crate::routing::Routing;
 use crate::series::Series;
-use crate::switch::{Done, Hands, Left, Switches};
+use crate::switch::{Hands, Left, Switches};
 use crate::wheel::{Event, What, Wheel};
 use crate::{Impossible, Micro, Net, Peer, Random};
 
@@ -357,12 +357,12 @@ impl<'n, R: Routing> Part<'n, R> {
     /// An interval of a series is over.
     pub(crate) fn keep(&mut self, now: u64, series: &mut Series) {
         self.switches.settle(now);
-        series.over(self.span.ports.start, self.switches.done(), self.switches.outputs());
+        series.over(self.span.ports.start, self.switches.outputs());
     }
 
-    /// What its ports have done.
-    pub(crate) fn done(&self) -> &Done {
-        self.switches.done()
+    /// Its switches.
+    pub(crate) fn switches(&self) -> &Switches<'n> {
+        &self.switches
     }
 
     /// Packets in it.

@@ -1,6 +1,5 @@
 //! What ports do, interval by interval.
 
-use crate::switch::Done;
 use crate::{Net, OutPort};
 
 /// What every port of a network did, interval by interval.
@@ -47,15 +46,13 @@ impl Series {
     }
 
     /// An interval is over for ports from `first` on; they come by rising numbers.
-    pub(crate) fn over(&mut self, first: u32, done: &Done, outputs: &[OutPort]) {
-        let before = &mut self.before[first as usize..];
-        for (i, was) in before.iter_mut().enumerate().take(outputs.len()) {
-            let is = (done.carried[i], done.stalled[i]);
-            self.bytes.push(short(is.0 - was.0));
+    pub(crate) fn over(&mut self, first: u32, outputs: &[OutPort]) {
+        for (o, was) in outputs.iter().zip(&mut self.before[first as usize..]) {
+            self.bytes.push(short(o.carried - was.0));
             // Whole nanoseconds; what is left over counts later.
-            let stalled = (is.1 - was.1) / 1000;
+            let stalled = (o.stalled - was.1) / 1000;
             self.stalled.push(short(stalled));
-            *was = (is.0, was.1 + stalled * 1000);
+            *was = (o.carried, was.1 + stalled * 1000);
         }
         self.queued.extend(outputs.iter().map(|o| o.queued));
         self.ahead.extend(outputs.iter().map(|o| o.used));

@@ -8,8 +8,9 @@ use crate::routing::{Here, Routing};
 use crate::wheel::{Event, What, Wheel};
 use crate::{Arbitration, Micro, Net, Peer, Queues, Random, Waits};
 
-/// An output of a switch.
+/// An output of a switch: a line of the cache.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
 pub struct OutPort {
     /// When its channel is free, in picoseconds.
     channel: u64,
@@ -17,6 +18,10 @@ pub struct OutPort {
     crossbar: u64,
     /// Since when it has packets to send, and no room for them ahead; [`MOVES`] if that is not so.
     stuck: u64,
+    /// How long it was so in all.
+    pub(crate) stalled: u64,
+    /// Bytes that it has sent.
+    pub(crate) carried: u64,
     /// Bytes that were sent and whose room the next switch has not given back.
     pub used: u32,
     /// Bytes that wait for it in this switch.
@@ -29,10 +34,7 @@ pub struct OutPort {
     woken: bool,
 }
 
-/// An output has nothing to send, or room.
-const MOVES: u64 = u64::MAX;
-
-/// An input.
+/// An input: outputs look at many side by side.
 #[derive(Clone, Copy, Debug, Default)]
 struct InPort {
     /// When its side of the crossbar is free.
@@ -42,6 +44,9 @@ struct InPort {
     /// Whether it will be woken.
     woken: bool,
 }
+
+/// An output has nothing to send, or room.
+const MOVES: u64 = u64::MAX;
 
 /// A queue of packets.
 #[derive(Clone, Copy, Debug)]
@@ -58,19 +63,6 @@ struct Offer {
     rank: u32,
     out: u32,
     slot: u32,
-}
-
-/// What ports have done so far, port by port.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Done {
-    /// Bytes that were sent.
-    pub(crate) carried: Vec<u64>,
-    /// Picoseconds in which packets waited for room ahead and nothing could be sent.
-    pub(crate) stalled: Vec<u64>,
-    /// Packets that were sent again because of wrong bits.
-    pub(crate) again: u64,
-    /// Packets that crossed a switch.
-    pub(crate) crossed: u64,
 }
 
 /// Switches side by side: all of them, or those of a part. Ports and switches are called by their numbers in the network.
@@ -103,7 +95,10 @@ pub(crate) struct Switches<'n> {
     is_active: Vec<bool>,
     random: Vec<Random>,
     offers: Vec<Offer>,
-    done: Done,
+    /// Packets that were sent again because of wrong bits.
+    pub(crate) again: u64,
+    /// Packets that crossed a switch.
+    pub(crate) crossed: u64,
 }
 
 /// What switches work on beside themselves.
@@ -162,7 +157,8 @@ impl<'n> Switches<'n> {
             is_active: vec![false; n],
             random: span.switches.clone().map(|s| Random::new(seed, s.into())).collect(),
             offers: Vec::new(),
-            done: Done { carried: vec![0; ports], stalled: vec![0; ports], ..Done::default() },
+            again: 0,
+            crossed: 0,
             span,
         }
     }
@@ -504,18 +500,17 @@ impl<'n> Switches<'n> {
         let (was, next_lane) = (packet.lane, packet.next_lane);
         let (input, output) = (self.at(source), self.at(base + out));
 
-        let o = &mut self.outputs[output];
-        let i = &mut self.inputs[input];
         let shared = micro.queues == Queues::Memory;
-        let start = now.max(packet.at).max(o.crossbar).max(if shared { 0 } else { i.crossbar });
         let speedup = if shared { 1 } else { u64::from(micro.speedup) };
+        let (o, i) = (&mut self.outputs[output], &mut self.inputs[input]);
+        let start = now.max(packet.at).max(o.crossbar).max(if shared { 0 } else { i.crossbar });
         o.crossbar = start + to.long(bytes) / speedup;
         i.crossbar = start + from.long(bytes) / speedup;
         let mut departs = o.channel.max(start + micro.pipeline);
         if micro.bit_errors > 0.0 {
             let random = &mut self.random[(s - self.span.switches.start) as usize];
             let again = micro.sent_again(bytes, random);
-            self.done.again += again;
+            self.again += again;
             departs += again * (to.long(bytes) + 2 * u64::from(to.latency));
         }
         o.channel = departs + to.long(bytes);
@@ -528,11 +523,11 @@ impl<'n> Switches<'n> {
         o.waiting -= 1;
         o.queued -= bytes;
         if o.stuck != MOVES {
-            self.done.stalled[output] += now - o.stuck;
+            o.stalled += now - o.stuck;
             o.stuck = MOVES;
         }
-        self.done.crossed += 1;
-        self.done.carried[output] += u64::from(bytes);
+        self.crossed += 1;
+        o.carried += u64::from(bytes);
         packet.at = departs + u64::from(to.latency);
         packet.lane = next_lane;
         packet.hops += 1;
@@ -581,17 +576,10 @@ impl<'n> Switches<'n> {
 
     /// Ports that are stuck have been so up to now.
     pub(crate) fn settle(&mut self, now: u64) {
-        for (o, stalled) in self.outputs.iter_mut().zip(&mut self.done.stalled) {
-            if o.stuck < now {
-                *stalled += now - o.stuck;
-                o.stuck = now;
-            }
+        for o in self.outputs.iter_mut().filter(|o| o.stuck < now) {
+            o.stalled += now - o.stuck;
+            o.stuck = now;
         }
-    }
-
-    /// What ports have done.
-    pub(crate) fn done(&self) -> &Done {
-        &self.done
     }
 
     /// Its outputs, as they are.

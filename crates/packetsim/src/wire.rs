@@ -130,8 +130,8 @@ impl<'a, R: Routing> Packets<'a, R> {
     }
 
     /// Bytes that each port of the network has sent.
-    pub fn carried(&self) -> &[u64] {
-        &self.part.done().carried
+    pub fn carried(&self) -> Vec<u64> {
+        self.part.switches().outputs().iter().map(|o| o.carried).collect()
     }
 
     /// Packets that arrived.
@@ -141,7 +141,7 @@ impl<'a, R: Routing> Packets<'a, R> {
 
     /// Packets times switches that they crossed.
     pub fn crossed(&self) -> u64 {
-        self.part.done().crossed
+        self.part.switches().crossed
     }
 
     /// Events of the network.

@@ -81,6 +81,8 @@ impl Point {
 
 /// Terminals from which on loads are simulated one after the other.
 const LARGE: usize = 4096;
+/// Terminals of a part.
+const PART: usize = 1024;
 
 /// Simulates loads. `beat` is told how far each is, `done` of each that is over.
 ///
@@ -95,15 +97,12 @@ pub fn curve(
     beat: &(dyn Fn(f64, Pulse) + Sync),
     done: &(dyn Fn(f64, &Outcome) + Sync),
 ) -> Result<Vec<Point>, Impossible> {
-    // Either as many loads side by side as there are threads, or as many parts of a load: of what is large, the latter, since
-    // one has room in caches and memory where several have not.
-    let threads = rayon::current_num_threads();
-    let large = net.terminal_count() >= LARGE || loads.len() < threads;
-    let parts = std::env::var("DF_PARTS").ok().and_then(|v| v.parse().ok()).unwrap_or(if large {
-        threads
-    } else {
-        1
-    });
+    // Either as many loads side by side as there are threads, or parts of one load after the other: of what is large, since
+    // one has room in caches and memory where several have not. Small parts stay in the cache for as long as they need not
+    // wait for each other, whatever the number of threads.
+    let (terminals, threads) = (net.terminal_count(), rayon::current_num_threads());
+    let large = terminals >= LARGE || loads.len() < threads;
+    let parts = if large { (terminals / PART).max(1).next_multiple_of(threads) } else { 1 };
     let one = |&load: &f64| {
         let what = Load { load, parts, ..what.clone() };
         let found = routing.load(net, micro, &what, &|pulse| beat(load, pulse))?;
