@@ -29,6 +29,17 @@ pub struct Stalled {
     pub cycle: Vec<Buffer>,
 }
 
+/// What was seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// Everything moves.
+    Moves,
+    /// Some packets do not, unless room is on its way to them: to be looked at again.
+    Stuck,
+    /// They wait for each other for ever.
+    Locked(Stalled),
+}
+
 /// Looks for deadlock again and again.
 ///
 /// A buffer moves if any of its queues does: if what it waits for is not room, or room in a buffer that moves, or one that
@@ -54,12 +65,16 @@ impl Watch {
     }
 
     /// Looks at all that waits; later than anything that was under way the last time.
-    pub(crate) fn look(&mut self, waits: &[Waits]) -> Option<Vec<Buffer>> {
+    pub(crate) fn look(&mut self, now: u64, packets: usize, waits: &[Waits]) -> Look {
         let stuck = stuck(waits);
         let still: Vec<Waits> = self.stuck.intersection(&stuck).copied().collect();
         self.stuck = stuck;
         let cycle = cycle(&still);
-        (!cycle.is_empty()).then_some(cycle)
+        match cycle.is_empty() {
+            false => Look::Locked(Stalled { when: now, packets, cycle }),
+            true if self.stuck.is_empty() => Look::Moves,
+            true => Look::Stuck,
+        }
     }
 }
 
@@ -144,8 +159,9 @@ mod tests {
         // Nobody waits in what the last one wants.
         assert!(stuck(&[wait(1, Some(2)), wait(2, Some(9))]).is_empty());
         let mut watch = Watch::default();
-        assert_eq!(watch.look(&ring), None, "room may be on its way");
-        assert_eq!(watch.look(&ring), Some(vec![(1, 0), (2, 0), (3, 0)]));
-        assert_eq!(watch.look(&free), None);
+        assert_eq!(watch.look(1, 4, &ring), Look::Stuck, "room may be on its way");
+        let cycle = vec![(1, 0), (2, 0), (3, 0)];
+        assert_eq!(watch.look(2, 4, &ring), Look::Locked(Stalled { when: 2, packets: 4, cycle }));
+        assert_eq!(watch.look(3, 4, &free), Look::Moves);
     }
 }

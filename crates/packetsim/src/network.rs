@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use crate::away::{Away, Mail};
 use crate::board::Board;
 use crate::cut::cut;
-use crate::deadlock::{Stalled, Watch};
+use crate::deadlock::{Look, Watch};
 use crate::part::{Arrived, Lengths, Message, Part, Sent};
 use crate::routing::Routing;
 use crate::{Impossible, Micro, Net};
@@ -126,11 +126,10 @@ impl<R: Routing, A: Agent> Network<'_, R, A> {
     }
 
     /// Whether packets wait for each other for ever. Between two runs, at a time.
-    pub(crate) fn look_for_deadlock(&mut self, now: u64) -> Option<Stalled> {
+    pub(crate) fn look_for_deadlock(&mut self, now: u64) -> Look {
         let mut waits = Vec::new();
         self.workers.iter().for_each(|w| w.part.waits(&mut waits));
-        let cycle = self.watch.look(&waits)?;
-        Some(Stalled { when: now, packets: self.packets(), cycle })
+        self.watch.look(now, self.packets(), &waits)
     }
 
     /// Packets in the network.

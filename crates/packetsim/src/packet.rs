@@ -21,6 +21,8 @@ pub struct Packet {
     pub(crate) payload: u32,
     /// The next one of its queue.
     pub(crate) next: u32,
+    /// At the front of its queue: the next one that waits for the same output.
+    pub(crate) beside: u32,
     /// The port that it waits at.
     pub(crate) port: u32,
     /// Its output, by number among those of the switch.

@@ -312,6 +312,7 @@ impl<'n, R: Routing> Part<'n, R> {
                 bytes,
                 payload,
                 next: NOBODY,
+                beside: NOBODY,
                 port: 0,
                 out: 0,
                 path: message.path,

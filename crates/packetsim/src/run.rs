@@ -1,6 +1,6 @@
 //! Runs with a given load: every terminal creates packets again and again.
 
-use crate::deadlock::Stalled;
+use crate::deadlock::{Look, Stalled};
 use crate::measure::{Counts, Measured, Measuring, Settled, Settling};
 use crate::network::{Agent, Network};
 use crate::part::{Arrived, Message, Part};
@@ -135,8 +135,10 @@ struct Run<'n, R> {
     /// When the next interval of settling is over; never, if it has, or is not waited for.
     settles: u64,
     settled: bool,
-    /// When to look for deadlock, when an interval of the series is over, and when switches tell of themselves.
+    /// When to look for deadlock, to tell how far it is, when an interval of the series is over, and when switches tell of
+    /// themselves.
     looks: u64,
+    beats: u64,
     keeps: u64,
     tells: u64,
     news: Option<u64>,
@@ -191,6 +193,7 @@ pub fn load<R: Routing>(
         settles: if load.warmup.is_some() { NEVER } else { load.measure / INTERVALS },
         settled: load.warmup.is_some(),
         looks: patience,
+        beats: patience,
         keeps: load.interval.unwrap_or(NEVER),
         tells: news.unwrap_or(NEVER),
         news,
@@ -213,7 +216,8 @@ impl<R: Routing> Run<'_, R> {
         }
         loop {
             // Whatever is decided is decided between ticks, at times that do not depend on parts.
-            let now = self.settles.min(self.looks).min(self.keeps).min(self.tells);
+            let first = self.settles.min(self.looks).min(self.beats);
+            let now = first.min(self.keeps).min(self.tells);
             let more = self.network.run(now.div_ceil(self.tick));
             self.most = self.network.packets().max(self.most);
             if now >= self.keeps {
@@ -227,10 +231,15 @@ impl<R: Routing> Run<'_, R> {
                 self.tells = now + self.news.unwrap_or(NEVER);
             }
             if now >= self.looks {
-                self.looks = now + self.network.patience();
-                if let Some(stalled) = self.network.look_for_deadlock(now) {
-                    return self.outcome(now, Some(stalled));
+                match self.network.look_for_deadlock(now) {
+                    Look::Locked(stalled) => return self.outcome(now, Some(stalled)),
+                    Look::Stuck => self.looks = now + self.network.patience(),
+                    // What is not locked now may be later; an eighth of the time is not much to have waited for it.
+                    Look::Moves => self.looks = now + self.network.patience().max(now / 8),
                 }
+            }
+            if now >= self.beats {
+                self.beats = now + self.network.patience();
                 // What was created last need not arrive where sources fall behind.
                 let drain = if self.settled { self.load.drain } else { 0 };
                 let end = self.measuring.to.min(self.load.measure * (MOST / INTERVALS + 1)) + drain;

@@ -3,7 +3,7 @@
 use crate::away::Away;
 use crate::board::Board;
 use crate::net::Span;
-use crate::packet::{NOBODY, Slab};
+use crate::packet::{NOBODY, Packet, Slab};
 use crate::routing::{Here, Routing};
 use crate::wheel::{Event, What, Wheel};
 use crate::{Arbitration, Micro, Net, Peer, Queues, Random, Waits};
@@ -26,12 +26,22 @@ pub struct OutPort {
     pub used: u32,
     /// Bytes that wait for it in this switch.
     pub queued: u32,
-    /// Packets that wait for it at the front of a queue.
-    waiting: u16,
-    /// The queue that is looked at first.
+    /// Lanes in which packets wait for it at the front of their queues.
+    lanes: u64,
+    /// The lane, or the queue that an offer is for, that is looked at first.
     turn: u16,
     /// Whether it will be woken.
     woken: bool,
+}
+
+/// A lane of an output.
+#[derive(Clone, Copy, Debug)]
+struct Lane {
+    /// Bytes of room at the next switch.
+    room: u32,
+    /// Packets that wait for it at the front of their queues, in the order in which they came there: the first and the last.
+    first: u32,
+    last: u32,
 }
 
 /// An input: outputs look at many side by side.
@@ -48,11 +58,11 @@ struct InPort {
 /// An output has nothing to send, or room.
 const MOVES: u64 = u64::MAX;
 
-/// A queue of packets.
+/// A packet that may go, and the one before it among those that wait for the same lane of an output.
 #[derive(Clone, Copy, Debug)]
-struct Queue {
-    head: u32,
-    tail: u32,
+struct Choice {
+    packet: u32,
+    before: u32,
 }
 
 /// An output offers an input to take the first packet of one of its queues.
@@ -62,7 +72,7 @@ struct Offer {
     /// How far the output is behind the one whose turn it is.
     rank: u32,
     out: u32,
-    slot: u32,
+    choice: Choice,
 }
 
 /// Switches side by side: all of them, or those of a part. Ports and switches are called by their numbers in the network.
@@ -72,15 +82,13 @@ pub(crate) struct Switches<'n> {
     span: Span,
     outputs: Vec<OutPort>,
     inputs: Vec<InPort>,
-    /// By port and lane, bytes of room at the next switch.
-    credits: Vec<u32>,
-    queues: Vec<Queue>,
+    /// By output.
+    lanes: Vec<Lane>,
+    /// By queue, its last packet, if there is one: which is in a table of bits, that is small.
+    tails: Vec<u32>,
+    busy: Vec<u64>,
     /// By switch, its first queue.
     first_queue: Vec<u32>,
-    /// By output, the queues whose first packet waits for it: a set of numbers of `input << bits | lane`.
-    requests: Vec<u64>,
-    /// Words of such a set.
-    request_words: usize,
     /// Bits of a lane's number: tables have room for as many lanes as those can tell apart.
     bits: u32,
     /// By input, outputs that would have it but for its crossbar.
@@ -128,26 +136,22 @@ impl<'n> Switches<'n> {
         let lanes = 1usize << bits;
         let mut first_queue = Vec::with_capacity(n + 1);
         let mut queues = 0usize;
-        let mut most = 0;
         for s in span.switches.clone() {
             first_queue.push(queues as u32);
             let radix = net.radix(s) as usize;
-            most = radix.max(most);
             queues += radix * lanes * if micro.queues == Queues::Outputs { radix } else { 1 };
         }
-        first_queue.push(queues as u32);
-        let places = if micro.queues == Queues::Memory { 1 } else { most };
-        let request_words = (places * lanes).div_ceil(64).max(1);
+        let idle = OutPort { stuck: MOVES, ..OutPort::default() };
+        let empty = Lane { room: micro.buffer, first: NOBODY, last: NOBODY };
         Self {
             net,
             micro,
-            outputs: vec![OutPort { stuck: MOVES, ..OutPort::default() }; ports],
+            outputs: vec![idle; ports],
             inputs: vec![InPort::default(); ports],
-            credits: vec![micro.buffer; ports * lanes],
-            queues: vec![Queue { head: NOBODY, tail: NOBODY }; queues],
+            lanes: vec![empty; ports * lanes],
+            tails: vec![0; queues],
+            busy: vec![0; queues.div_ceil(64)],
             first_queue,
-            requests: vec![0; ports * request_words],
-            request_words,
             bits,
             blocked: vec![0; ports * net.words()],
             arriving: vec![NOBODY; ports],
@@ -191,10 +195,10 @@ impl<'n> Switches<'n> {
     #[inline]
     pub(crate) fn credit(&mut self, port: u32, lane: u8, bytes: u32) {
         let at = self.at(port);
-        self.credits[at << self.bits | usize::from(lane)] += bytes;
+        self.lanes[at << self.bits | usize::from(lane)].room += bytes;
         let out = &mut self.outputs[at];
         out.used -= bytes;
-        if out.waiting > 0 {
+        if out.lanes >> lane & 1 != 0 {
             self.touch(port);
         }
     }
@@ -273,8 +277,8 @@ impl<'n> Switches<'n> {
                 while set != 0 {
                     let out = w as u32 * 64 + set.trailing_zeros();
                     set &= set - 1;
-                    while let Some(slot) = self.next(now, s, out, hands) {
-                        self.grant(now, s, out, slot, true, hands);
+                    while let Some(choice) = self.next(now, s, out, hands) {
+                        self.grant(now, s, out, choice, hands);
                     }
                 }
             }
@@ -297,14 +301,14 @@ impl<'n> Switches<'n> {
                 while set != 0 {
                     let out = w as u32 * 64 + set.trailing_zeros();
                     set &= set - 1;
-                    if let Some(slot) = self.next(now, s, out, hands) {
+                    if let Some(choice) = self.next(now, s, out, hands) {
                         let input = match self.micro.queues {
                             Queues::Memory => out,
-                            _ => slot >> self.bits,
+                            _ => hands.packets.of(choice.packet).port - self.net.base(s),
                         };
                         let turn = u32::from(self.inputs[base + input as usize].turn);
                         let rank = (out + radix - turn) % radix;
-                        offers.push(Offer { input, rank, out, slot });
+                        offers.push(Offer { input, rank, out, choice });
                     }
                 }
             }
@@ -319,8 +323,10 @@ impl<'n> Switches<'n> {
                     if is_first {
                         let next = if o.out + 1 == radix { 0 } else { o.out + 1 };
                         self.inputs[base + o.input as usize].turn = next as u16;
+                        let slot = self.slot(s, hands.packets.of(o.choice.packet));
+                        self.outputs[base + o.out as usize].turn = slot as u16 + 1;
                     }
-                    self.grant(now, s, o.out, o.slot, is_first, hands);
+                    self.grant(now, s, o.out, o.choice, hands);
                 }
                 // Whoever was not taken offers again, and whoever was may have more.
                 self.dirty[first + o.out as usize / 64] |= 1 << (o.out % 64);
@@ -357,14 +363,13 @@ impl<'n> Switches<'n> {
             Queues::Outputs | Queues::Memory => lane,
         };
         let q = self.queue(s, input, out, lane);
-        let queue = &mut self.queues[q];
-        if queue.head == NOBODY {
-            *queue = Queue { head: id, tail: id };
-            self.request(s, self.slot(input, lane), out);
+        if self.busy[q / 64] >> (q % 64) & 1 == 0 {
+            self.busy[q / 64] |= 1 << (q % 64);
+            self.request(s, id, out, packets);
         } else {
-            packets.of_mut(queue.tail).next = id;
-            queue.tail = id;
+            packets.of_mut(self.tails[q]).next = id;
         }
+        self.tails[q] = id;
     }
 
     /// The queue of an input for an output and a lane: the lane that packets are in, or go on in.
@@ -380,30 +385,44 @@ impl<'n> Switches<'n> {
         (first + (place << self.bits | u32::from(lane))) as usize
     }
 
-    /// The number of a queue among those that an output chooses from.
+    /// The number of a packet's queue among those that an output chooses from.
     #[inline]
-    fn slot(&self, input: u32, lane: u8) -> u32 {
-        let place = if self.micro.queues == Queues::Memory { 0 } else { input };
-        place << self.bits | u32::from(lane)
+    fn slot(&self, s: u32, packet: &Packet) -> u32 {
+        match self.micro.queues {
+            Queues::Lanes => (packet.port - self.net.base(s)) << self.bits | u32::from(packet.lane),
+            Queues::Outputs => {
+                (packet.port - self.net.base(s)) << self.bits | u32::from(packet.next_lane)
+            }
+            Queues::Memory => packet.next_lane.into(),
+        }
     }
 
-    /// The first packet of a queue waits for an output.
+    /// A packet that is the first of its queue waits for an output, behind those that do already.
     #[inline]
-    fn request(&mut self, s: u32, slot: u32, out: u32) {
+    fn request(&mut self, s: u32, id: u32, out: u32, packets: &mut Slab) {
         let port = self.at(self.net.base(s) + out);
-        self.requests[port * self.request_words + slot as usize / 64] |= 1 << (slot % 64);
-        self.outputs[port].waiting += 1;
+        let packet = packets.of_mut(id);
+        packet.beside = NOBODY;
+        let lane = usize::from(packet.next_lane);
+        self.outputs[port].lanes |= 1 << lane;
+        let list = &mut self.lanes[port << self.bits | lane];
+        if list.first == NOBODY {
+            list.first = id;
+        } else {
+            packets.of_mut(list.last).beside = id;
+        }
+        list.last = id;
         let set = self.set(s) + out as usize / 64;
         self.dirty[set] |= 1 << (out % 64);
     }
 
-    /// The queue that an output may take a packet of in the tick that begins at `now`; whatever it waits for will wake it.
+    /// The packet that an output may take in the tick that begins at `now`; whatever it waits for will wake it.
     #[inline]
-    fn next(&mut self, now: u64, s: u32, out: u32, hands: &mut Hands<'_>) -> Option<u32> {
+    fn next(&mut self, now: u64, s: u32, out: u32, hands: &mut Hands<'_>) -> Option<Choice> {
         let port = self.net.base(s) + out;
         let at = self.at(port);
         let o = &self.outputs[at];
-        if o.waiting == 0 {
+        if o.lanes == 0 {
             return None;
         }
         let mut ready = o.crossbar;
@@ -421,50 +440,50 @@ impl<'n> Switches<'n> {
         self.choose(now, s, out, hands)
     }
 
-    /// Whose turn it is among the queues that wait for an output and have room ahead.
-    fn choose(&mut self, now: u64, s: u32, out: u32, hands: &mut Hands<'_>) -> Option<u32> {
-        let base = self.net.base(s);
-        let port = self.at(base + out);
-        let (bits, lanes) = (self.bits, (1 << self.bits) - 1);
-        let to_terminal = matches!(self.net.port(base + out).peer(), Peer::Terminal(_));
-        let turn = u32::from(self.outputs[port].turn);
-        let (mut best, mut full): (Option<(u64, u32)>, bool) = (None, false);
-        // From the turn on to the end, and then from the beginning up to it.
-        let words = self.request_words;
-        'found: for step in 0..=words {
-            let w = (turn as usize / 64 + step) % words;
-            let mut set = self.requests[port * words + w];
-            if step == 0 {
-                set &= !0 << (turn % 64);
-            } else if step == words {
-                set &= !(!0 << (turn % 64));
-            }
-            while set != 0 {
-                let slot = w as u32 * 64 + set.trailing_zeros();
-                set &= set - 1;
-                let (input, lane) = (slot >> bits, slot & lanes);
-                if self.micro.queues != Queues::Memory
-                    && self.inputs[self.at(base + input)].crossbar >= now + self.micro.tick
-                {
-                    self.wait_for_input(base + input, out, hands.wheel);
-                    continue;
-                }
-                let head = self.queues[self.queue(s, input, out, lane as u8)].head;
-                let packet = hands.packets.of(head);
-                let credit = port << bits | packet.next_lane as usize;
-                if !to_terminal && self.credits[credit] < packet.bytes {
+    /// Whose turn it is among the packets that wait for an output and have room ahead.
+    fn choose(&mut self, now: u64, s: u32, out: u32, hands: &mut Hands<'_>) -> Option<Choice> {
+        let port = self.at(self.net.base(s) + out);
+        let to_terminal = matches!(self.net.port(self.net.base(s) + out).peer(), Peer::Terminal(_));
+        let (turn, waiting) = (u32::from(self.outputs[port].turn), self.outputs[port].lanes);
+        let (mut best, mut full): (Option<(u64, Choice)>, bool) = (None, false);
+        // From the turn on, and then from the beginning.
+        let before = (1u64 << (turn % 64)) - 1;
+        for mut lanes in [waiting & !before, waiting & before] {
+            while lanes != 0 {
+                let lane = lanes.trailing_zeros();
+                lanes &= lanes - 1;
+                let Lane { room, first, .. } = self.lanes[port << self.bits | lane as usize];
+                // Room is for those that came first: nobody short goes before somebody long for ever.
+                if !to_terminal && room < hands.packets.of(first).bytes {
                     full = true;
                     continue;
                 }
-                match self.micro.arbitration {
-                    Arbitration::RoundRobin | Arbitration::Islip => {
-                        best = Some((0, slot));
-                        break 'found;
+                let (mut id, mut before) = (first, NOBODY);
+                while id != NOBODY {
+                    let packet = hands.packets.of(id);
+                    let choice = Choice { packet: id, before };
+                    (id, before) = (packet.beside, id);
+                    let input = packet.port;
+                    if self.micro.queues != Queues::Memory
+                        && self.inputs[self.at(input)].crossbar >= now + self.micro.tick
+                    {
+                        self.wait_for_input(input, out, hands.wheel);
+                        continue;
                     }
-                    Arbitration::Age => {
-                        if best.is_none_or(|b| packet.born < b.0) {
-                            best = Some((packet.born, slot));
+                    if !to_terminal && room < packet.bytes {
+                        continue;
+                    }
+                    let key = match self.micro.arbitration {
+                        Arbitration::RoundRobin => {
+                            self.outputs[port].turn = lane as u16 + 1;
+                            return Some(choice);
                         }
+                        Arbitration::Age => packet.born,
+                        // From the turn on, and then from the beginning.
+                        Arbitration::Islip => self.slot(s, packet).wrapping_sub(turn).into(),
+                    };
+                    if best.is_none_or(|b| key < b.0) {
+                        best = Some((key, choice));
                     }
                 }
             }
@@ -486,14 +505,16 @@ impl<'n> Switches<'n> {
         }
     }
 
-    /// The first packet of a queue goes; the turn moves on behind it, or stays.
-    fn grant(&mut self, now: u64, s: u32, out: u32, slot: u32, turns: bool, hands: &mut Hands<'_>) {
+    /// The first packet of a queue goes.
+    fn grant(&mut self, now: u64, s: u32, out: u32, choice: Choice, hands: &mut Hands<'_>) {
         let Hands { packets, wheel, left, away, .. } = hands;
         let (micro, net) = (self.micro, self.net);
         let base = net.base(s);
-        let lane = (slot & ((1 << self.bits) - 1)) as u8;
-        let q = self.queue(s, slot >> self.bits, out, lane);
-        let id = self.queues[q].head;
+        let Choice { packet: id, before } = choice;
+        let beside = packets.of(id).beside;
+        if before != NOBODY {
+            packets.of_mut(before).beside = beside;
+        }
         let packet = packets.of_mut(id);
         let (from, to) = (net.port(packet.port), net.port(base + out));
         let (bytes, next, source) = (packet.bytes, packet.next, packet.port);
@@ -516,11 +537,16 @@ impl<'n> Switches<'n> {
         o.channel = departs + to.long(bytes);
         let through = if shared { o.channel } else { i.crossbar };
         let through = through.max(packet.at + from.long(bytes));
-        if turns {
-            let last = slot + 1 == if shared { 1 } else { net.radix(s) } << self.bits;
-            o.turn = if last { 0 } else { slot as u16 + 1 };
+        let list = &mut self.lanes[output << self.bits | usize::from(next_lane)];
+        if before == NOBODY {
+            list.first = beside;
         }
-        o.waiting -= 1;
+        if beside == NOBODY {
+            list.last = before;
+        }
+        if list.first == NOBODY {
+            o.lanes &= !(1 << next_lane);
+        }
         o.queued -= bytes;
         if o.stuck != MOVES {
             o.stalled += now - o.stuck;
@@ -534,7 +560,7 @@ impl<'n> Switches<'n> {
         match to.peer() {
             Peer::Port(peer) => {
                 o.used += bytes;
-                self.credits[output << self.bits | usize::from(next_lane)] -= bytes;
+                list.room -= bytes;
                 if self.span.ports.contains(&peer) {
                     wheel.after(packet.at, Event::new(What::Arrival, peer, id));
                 } else {
@@ -559,18 +585,13 @@ impl<'n> Switches<'n> {
         }
 
         // The next one of the queue.
-        let word = output * self.request_words + slot as usize / 64;
-        self.queues[q].head = next;
         if next == NOBODY {
-            self.requests[word] &= !(1 << (slot % 64));
+            let lane = if micro.queues == Queues::Lanes { was } else { next_lane };
+            let q = self.queue(s, source - base, out, lane);
+            self.busy[q / 64] &= !(1 << (q % 64));
         } else {
             let next_out = u32::from(packets.of(next).out);
-            if next_out == out {
-                self.outputs[output].waiting += 1;
-            } else {
-                self.requests[word] &= !(1 << (slot % 64));
-                self.request(s, slot, next_out);
-            }
+            self.request(s, next, next_out, packets);
         }
     }
 
@@ -589,35 +610,18 @@ impl<'n> Switches<'n> {
 
     /// Adds what the first packet of each queue waits for.
     pub(crate) fn waits(&self, packets: &Slab, all: &mut Vec<Waits>) {
-        for s in self.span.switches.clone() {
-            let base = self.net.base(s);
-            for out in 0..self.net.radix(s) {
-                let port = self.at(base + out);
-                if self.outputs[port].waiting == 0 {
-                    continue;
-                }
-                for w in 0..self.request_words {
-                    let mut set = self.requests[port * self.request_words + w];
-                    while set != 0 {
-                        let slot = w as u32 * 64 + set.trailing_zeros();
-                        set &= set - 1;
-                        all.push(self.wait(s, out, slot, packets));
-                    }
-                }
+        for (i, lane) in self.lanes.iter().enumerate() {
+            let port = self.span.ports.start + (i >> self.bits) as u32;
+            let mut id = lane.first;
+            while id != NOBODY {
+                let packet = packets.of(id);
+                let wants = match self.net.port(port).peer() {
+                    Peer::Port(next) if lane.room < packet.bytes => Some((next, packet.next_lane)),
+                    _ => None,
+                };
+                all.push(Waits { at: (packet.port, packet.lane), wants, packet: id });
+                id = packet.beside;
             }
         }
-    }
-
-    fn wait(&self, s: u32, out: u32, slot: u32, packets: &Slab) -> Waits {
-        let lane = (slot & ((1 << self.bits) - 1)) as u8;
-        let head = self.queues[self.queue(s, slot >> self.bits, out, lane)].head;
-        let packet = packets.of(head);
-        let port = self.net.base(s) + out;
-        let room = self.credits[self.at(port) << self.bits | usize::from(packet.next_lane)];
-        let wants = match self.net.port(port).peer() {
-            Peer::Port(next) if room < packet.bytes => Some((next, packet.next_lane)),
-            _ => None,
-        };
-        Waits { at: (packet.port, packet.lane), wants, packet: head }
     }
 }

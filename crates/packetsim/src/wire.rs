@@ -4,7 +4,7 @@ use darkfiber_fabric::{Fabric, TerminalId};
 use darkfiber_workload::play::{Delivery, Departure, Host, Wire};
 
 use crate::board::Board;
-use crate::deadlock::{Stalled, Watch};
+use crate::deadlock::{Look, Stalled, Watch};
 use crate::part::{Arrived, Lengths, Message, Part, Sent};
 use crate::routing::{Distances, Routing};
 use crate::series::Series;
@@ -157,8 +157,10 @@ impl<'a, R: Routing> Packets<'a, R> {
     fn look(&mut self) -> Option<Stalled> {
         let mut waits = Vec::new();
         self.part.waits(&mut waits);
-        let cycle = self.watch.look(&waits)?;
-        Some(Stalled { when: self.part.now(), packets: self.part.packets(), cycle })
+        match self.watch.look(self.part.now(), self.part.packets(), &waits) {
+            Look::Locked(stalled) => Some(stalled),
+            Look::Moves | Look::Stuck => None,
+        }
     }
 
     /// What is known of arrivals and departures goes to who waits for it. That a message has left is told when it arrives, and

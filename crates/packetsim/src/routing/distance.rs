@@ -1,5 +1,7 @@
 //! How far switches are from each other, and which ports lead nearer.
 
+use rayon::prelude::*;
+
 use crate::{Net, Peer};
 
 /// Distances between all switches, and minimal ports.
@@ -30,60 +32,32 @@ impl Distances {
     /// so that shortest ways have one of them.
     ///
     /// Complexity: O(switches ports weight) time, O(switches^2) memory. Where no way leads, the distance is 255.
-    pub fn weighted(net: &Net, weight: impl Fn(u32) -> u8) -> Self {
+    pub fn weighted(net: &Net, weight: impl Fn(u32) -> u8 + Sync) -> Self {
         let (n, words) = (net.switch_count(), net.words());
         let mut far = vec![u8::MAX; n * n];
         let mut nearer = vec![0u64; n * n * words];
-        let mut cost = vec![u32::MAX; n];
-        // Switches by cost, those of the same side by side.
-        let mut rings: Vec<Vec<u32>> = Vec::new();
-        let mut diameter = 0;
-        for to in 0..n {
-            let far = &mut far[to * n..(to + 1) * n];
-            cost.fill(u32::MAX);
-            (cost[to], far[to]) = (0, 0);
-            rings.iter_mut().for_each(Vec::clear);
-            rings.resize_with(1, Vec::new);
-            rings[0].push(to as u32);
-            let mut ring = 0;
-            while ring < rings.len() {
-                let mut i = 0;
-                while let Some(&s) = rings[ring].get(i) {
-                    i += 1;
-                    if cost[s as usize] != ring as u32 {
-                        continue;
-                    }
-                    for p in net.base(s)..net.base(s + 1) {
-                        let Peer::Port(back) = net.port(p).peer() else { continue };
-                        let t = net.port(back).switch as usize;
-                        let new = ring + usize::from(weight(back));
-                        if new < cost[t] as usize {
-                            cost[t] = new as u32;
-                            far[t] = far[s as usize] + 1;
-                            if rings.len() <= new {
-                                rings.resize_with(new + 1, Vec::new);
-                            }
-                            rings[new].push(t as u32);
+        let mut only = vec![NOT_ONE; n * n];
+        let cables = cables(net, &weight);
+        let rows = far.par_chunks_mut(n).zip(nearer.par_chunks_mut(n * words));
+        rows.zip(only.par_chunks_mut(n))
+            .enumerate()
+            .map_init(
+                || Search { cost: vec![u32::MAX; n], rings: Vec::new() },
+                |search, (to, ((far, nearer), only))| {
+                    search.from(to as u32, &cables, far);
+                    for (s, cables) in cables.iter().enumerate() {
+                        let set = &mut nearer[s * words..(s + 1) * words];
+                        for c in cables {
+                            let through = search.cost[c.to as usize].saturating_add(c.out.into());
+                            let near = through == search.cost[s];
+                            set[c.local as usize / 64] |= u64::from(near) << (c.local % 64);
                         }
+                        only[s] = only_one(set);
                     }
-                }
-                ring += 1;
-            }
-            for s in 0..n as u32 {
-                let at = (to * n + s as usize) * words;
-                for p in net.base(s)..net.base(s + 1) {
-                    let Some(t) = net.next(p) else { continue };
-                    let through = cost[t as usize].saturating_add(weight(p).into());
-                    let near = through == cost[s as usize];
-                    let local = (p - net.base(s)) as usize;
-                    nearer[at + local / 64] |= u64::from(near) << (local % 64);
-                }
-                if far[s as usize] != u8::MAX {
-                    diameter = diameter.max(far[s as usize]);
-                }
-            }
-        }
-        let only = nearer.chunks(words).map(only_one).collect();
+                },
+            )
+            .collect::<()>();
+        let diameter = far.par_iter().copied().filter(|f| *f != u8::MAX).max().unwrap_or(0);
         Self { switches: n, words, far, nearer, only, diameter }
     }
 
@@ -132,6 +106,68 @@ impl Distances {
         }
         let b = self.any(here.switch, to, here.random);
         if here.occupied(b) < here.occupied(a) { b } else { a }
+    }
+}
+
+/// A cable to another switch: the port that it is at, and what that, and the one at its other end, weigh.
+#[derive(Clone, Copy)]
+struct Cable {
+    to: u32,
+    local: u32,
+    out: u8,
+    back: u8,
+}
+
+/// By switch, its cables to others.
+fn cables(net: &Net, weight: &impl Fn(u32) -> u8) -> Vec<Vec<Cable>> {
+    let of_port = |p: u32| {
+        let Peer::Port(back) = net.port(p).peer() else { return None };
+        let (to, local) = (net.port(back).switch, net.port(p).local);
+        Some(Cable { to, local, out: weight(p), back: weight(back) })
+    };
+    let of = |s: u32| (net.base(s)..net.base(s + 1)).filter_map(of_port).collect();
+    (0..net.switch_count() as u32).map(of).collect()
+}
+
+/// Looks from one switch in all directions.
+struct Search {
+    /// By switch, what the ways from it to the first one weigh.
+    cost: Vec<u32>,
+    /// Switches by cost, those of the same side by side.
+    rings: Vec<Vec<u32>>,
+}
+
+impl Search {
+    /// Costs of all switches to one, and how many channels their shortest ways have.
+    fn from(&mut self, to: u32, cables: &[Vec<Cable>], far: &mut [u8]) {
+        let Self { cost, rings } = self;
+        cost.fill(u32::MAX);
+        (cost[to as usize], far[to as usize]) = (0, 0);
+        rings.iter_mut().for_each(Vec::clear);
+        rings.resize_with(rings.len().max(1), Vec::new);
+        rings[0].push(to);
+        let mut ring = 0;
+        while ring < rings.len() {
+            let mut i = 0;
+            while let Some(&s) = rings[ring].get(i) {
+                i += 1;
+                if cost[s as usize] != ring as u32 {
+                    continue;
+                }
+                for c in &cables[s as usize] {
+                    let (t, new) = (c.to as usize, ring + usize::from(c.back));
+                    if new < cost[t] as usize {
+                        cost[t] = new as u32;
+                        far[t] = far[s as usize] + 1;
+                        if rings.len() <= new {
+                            rings.resize_with(new + 1, Vec::new);
+                        }
+                        rings[new].push(c.to);
+                    }
+                }
+            }
+            ring += 1;
+        }
     }
 }
 

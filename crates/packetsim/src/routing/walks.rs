@@ -84,6 +84,7 @@ fn walk<R: Routing>(
         bytes: 16,
         payload: 16,
         next: NOBODY,
+        beside: NOBODY,
         port: 0,
         out: 0,
         path: 0,

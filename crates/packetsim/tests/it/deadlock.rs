@@ -68,7 +68,7 @@ fn one_lane_locks_and_layers_do_not() {
     };
     for queues in [Queues::Lanes, Queues::Outputs] {
         // On a whole HyperX its paths need no second layer, other than those of sssp.
-        on("hyperx:dims=4x4,t=3", queues, 1);
+        on("hyperx:dims=4x4,t=4", queues, 1);
         on("torus:dims=8,t=2", queues, 2);
     }
 }
