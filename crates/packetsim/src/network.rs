@@ -45,7 +45,7 @@ pub(crate) struct Network<'n, R, A> {
 }
 
 impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
-    /// In so many parts, if it has as many switches; `agent` is what terminals do, part by part.
+    /// In so many parts, if it has as many switches, with packets of so many bytes, all of them; `agent` is what terminals do, part by part.
     pub(crate) fn new(
         net: &'n Net,
         micro: &'n Micro,
@@ -71,7 +71,9 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
                 arrived: Vec::new(),
             }
         };
-        let ahead = quickest + micro.pipeline.min(micro.credit);
+        // A head takes the pipeline and a cable; room is given back when a packet is through, and a cable later.
+        let through = net.quickest(bytes) / u64::from(micro.speedup) + micro.credit;
+        let ahead = quickest + micro.pipeline.min(through);
         Ok(Network {
             workers: firsts.windows(2).map(worker).collect(),
             window: (ahead / micro.tick).max(1),
