@@ -94,7 +94,7 @@ pub(crate) enum Command {
     Simulate(SimulateCommand),
     /// How long packets take under rising load: adaptive routings and tables, in lossless switches
     #[command(after_help = help::LOAD)]
-    Load(LoadCommand),
+    Load(Box<LoadCommand>),
     /// Which channels are hot, whose traffic it is, who suffers, and which few table entries to change
     #[command(after_help = help::HOT)]
     Hot(HotCommand),

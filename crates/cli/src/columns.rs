@@ -98,7 +98,7 @@ pub(crate) fn write(
     )
 }
 
-fn table(path: &Path, columns: &[(&str, Column)]) -> Result<(), Failure> {
+pub(crate) fn table(path: &Path, columns: &[(&str, Column)]) -> Result<(), Failure> {
     save::file(path, |out| {
         let mut bytes = Vec::new();
         parquet(&mut bytes, columns)?;

@@ -1,7 +1,9 @@
 //! What users name of switches and of the routings of packets.
 
+use darkfiber_fabric::{ChannelId, Fabric};
 use darkfiber_packetsim::routing::{Kind, ROUTINGS, kind};
-use darkfiber_packetsim::{MICROS, Micro, preset};
+use darkfiber_packetsim::{ARBITRATIONS, Arbitration, MICROS, Micro, QUEUES, Queues, preset};
+use darkfiber_workload::Stream;
 
 use crate::failure::Failure;
 
@@ -16,6 +18,45 @@ pub(crate) fn switches(name: &str) -> Result<Micro, Failure> {
 pub(crate) fn routing(name: &str) -> Result<&'static Kind, Failure> {
     let known: Vec<&str> = ROUTINGS.iter().map(|k| k.name).collect();
     kind(name).ok_or_else(|| Failure::unknown("routing", name, &known))
+}
+
+/// How packets wait, by name.
+pub(crate) fn queues(name: &str) -> Result<Queues, Failure> {
+    let found = QUEUES.iter().find(|q| q.0 == name).map(|q| q.1);
+    found.ok_or_else(|| Failure::unknown("kind of queues", name, &QUEUES.map(|q| q.0)))
+}
+
+/// Whose turn it is, by name.
+pub(crate) fn arbitration(name: &str) -> Result<Arbitration, Failure> {
+    let found = ARBITRATIONS.iter().find(|a| a.0 == name).map(|a| a.1);
+    found.ok_or_else(|| Failure::unknown("arbitration", name, &ARBITRATIONS.map(|a| a.0)))
+}
+
+/// By channel, the part of its lanes that works, if only so many of the lanes work of some cables, drawn by lot: `SHARE:PART`.
+pub(crate) fn degraded(text: &str, fabric: &Fabric, seed: u64) -> Result<Vec<f32>, Failure> {
+    let wrong = || {
+        Failure::usage(format!("--degraded: {text} is no SHARE:PART"))
+            .hint("0.05:0.5 has half of the lanes of 5 % of the cables work")
+    };
+    let (share, part) = text.split_once(':').ok_or_else(wrong)?;
+    let number = |text: &str| text.parse::<f32>().ok().filter(|x| (0.0..=1.0).contains(x));
+    let share = number(share).ok_or_else(wrong)?;
+    let part = number(part).filter(|p| *p > 0.0).ok_or_else(wrong)?;
+    let mut widths = vec![1.0; fabric.channel_count()];
+    let cables: Vec<ChannelId> = (0..fabric.channel_count())
+        .map(ChannelId::new)
+        .filter(|&c| c.index() < fabric.reverse(c).index())
+        .collect();
+    #[expect(clippy::cast_sign_loss, reason = "a share is not below zero")]
+    let count = (share * cables.len() as f32).round() as usize;
+    let mut cables = cables;
+    Stream::new(seed, 0xdead).shuffle(&mut cables);
+    for &cable in &cables[..count] {
+        for c in [cable, fabric.reverse(cable)] {
+            widths[c.index()] = part;
+        }
+    }
+    Ok(widths)
 }
 
 /// Bytes of packets and buffers.

@@ -1,6 +1,7 @@
 //! How far simulations of packets are, in words.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -46,7 +47,8 @@ impl Rate {
             (told.when, told.pulse) = (now, *pulse);
         }
         if let Some((rate, left)) = told.fast {
-            text += &format!(", {:.1} M events/s, {left:.0} s left at most", rate / 1e6);
+            let _infallible =
+                write!(text, ", {:.1} M events/s, {left:.0} s left at most", rate / 1e6);
         }
         text
     }

@@ -23,6 +23,15 @@ impl Grid {
         Self { interval, channels, bytes: Vec::new() }
     }
 
+    /// One with these bytes, those of all channels for each interval.
+    ///
+    /// # Panics
+    /// If the interval is 0, or bytes are not of so many channels.
+    pub fn of(channels: usize, interval: u64, bytes: Vec<f64>) -> Self {
+        assert!(bytes.len().is_multiple_of(channels.max(1)), "bytes of all channels");
+        Self { bytes, ..Self::new(channels, interval) }
+    }
+
     /// Length of an interval in picoseconds. It doubles when there would be too many.
     pub fn interval(&self) -> u64 {
         self.interval

@@ -28,7 +28,9 @@ mod wire;
 pub use board::Board;
 pub use deadlock::{Buffer, Stalled, Waits};
 pub use measure::{BATCHES, Measured};
-pub use micro::{Arbitration, Impossible, MICROS, Micro, Preset, Queues, preset};
+pub use micro::{
+    ARBITRATIONS, Arbitration, Impossible, MICROS, Micro, Preset, QUEUES, Queues, preset,
+};
 pub use net::{Net, Peer, Port};
 pub use packet::{NOBODY, Packet};
 pub use random::Random;

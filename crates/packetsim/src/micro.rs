@@ -29,6 +29,17 @@ pub enum Arbitration {
     Islip,
 }
 
+/// What users call them.
+pub static QUEUES: [(&str, Queues); 3] =
+    [("lanes", Queues::Lanes), ("outputs", Queues::Outputs), ("memory", Queues::Memory)];
+
+/// What users call them.
+pub static ARBITRATIONS: [(&str, Arbitration); 3] = [
+    ("round-robin", Arbitration::RoundRobin),
+    ("age", Arbitration::Age),
+    ("islip", Arbitration::Islip),
+];
+
 /// A microarchitecture. Times are in picoseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Micro {

@@ -267,11 +267,12 @@ impl<R: Routing> Run<'_, R> {
     fn keep(&mut self, now: u64) {
         let packets = self.network.packets() as u64;
         let Some(series) = &mut self.series else { return };
-        self.keeps = now + series.interval;
         for w in &mut self.network.workers {
             w.part.keep(now, series);
         }
         series.packets.push(packets);
+        series.halve();
+        self.keeps = now + series.interval;
     }
 
     /// An interval is over: packets count from now on, if latencies have settled, or never will.

@@ -5,7 +5,7 @@ use crate::{Net, OutPort};
 /// What every port of a network did, interval by interval.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Series {
-    /// Picoseconds of an interval.
+    /// Picoseconds of an interval. It doubles when there would be too many.
     pub interval: u64,
     /// How many ports there are; numbers of each interval are side by side, by port.
     pub ports: usize,
@@ -22,6 +22,9 @@ pub struct Series {
     /// What was sent, and stalled, before this interval.
     before: Vec<(u64, u64)>,
 }
+
+/// Cells at most; then intervals become twice as long.
+const CELLS: usize = 1 << 25;
 
 impl Series {
     /// Of a network, by intervals of so many picoseconds.
@@ -43,6 +46,30 @@ impl Series {
     /// Numbers of an interval, by port.
     pub fn at<'a>(&self, numbers: &'a [u32], interval: usize) -> &'a [u32] {
         &numbers[interval * self.ports..(interval + 1) * self.ports]
+    }
+
+    /// Intervals become twice as long when there are too many cells. Between two of them.
+    pub(crate) fn halve(&mut self) {
+        let (n, rows) = (self.ports, self.len());
+        if rows % 2 == 1 || rows * n < CELLS {
+            return;
+        }
+        self.interval *= 2;
+        for row in 0..rows / 2 {
+            let (first, second, to) = (2 * row * n, (2 * row + 1) * n, row * n);
+            for c in 0..n {
+                self.bytes[to + c] = self.bytes[first + c].saturating_add(self.bytes[second + c]);
+                self.stalled[to + c] =
+                    self.stalled[first + c].saturating_add(self.stalled[second + c]);
+                self.queued[to + c] = self.queued[second + c];
+                self.ahead[to + c] = self.ahead[second + c];
+            }
+            self.packets[row] = self.packets[2 * row + 1];
+        }
+        for cells in [&mut self.bytes, &mut self.stalled, &mut self.queued, &mut self.ahead] {
+            cells.truncate(rows / 2 * n);
+        }
+        self.packets.truncate(rows / 2);
     }
 
     /// An interval is over for ports from `first` on; they come by rising numbers.

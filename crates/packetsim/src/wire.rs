@@ -125,6 +125,7 @@ impl<'a, R: Routing> Packets<'a, R> {
             let Some(series) = &mut self.series else { return };
             self.part.keep(self.keeps, series);
             series.packets.push(self.part.packets() as u64);
+            series.halve();
             self.keeps += series.interval;
         }
     }

@@ -84,7 +84,7 @@ const LARGE: usize = 4096;
 /// Terminals of a part.
 const PART: usize = 1024;
 
-/// Simulates loads. `beat` is told how far each is, `done` of each that is over.
+/// Simulates loads. `beat` is told how far each is, `done` when one is over.
 ///
 /// # Errors
 /// If switches, packets and routing do not go together.
@@ -95,8 +95,8 @@ pub fn curve(
     loads: &[f64],
     what: &Load,
     beat: &(dyn Fn(f64, Pulse) + Sync),
-    done: &(dyn Fn(f64, &Outcome) + Sync),
-) -> Result<Vec<Point>, Impossible> {
+    done: &(dyn Fn() + Sync),
+) -> Result<Vec<(Point, Outcome)>, Impossible> {
     // Either as many loads side by side as there are threads, or parts of one load after the other: of what is large, since
     // one has room in caches and memory where several have not. Small parts stay in the cache for as long as they need not
     // wait for each other, whatever the number of threads.
@@ -106,8 +106,8 @@ pub fn curve(
     let one = |&load: &f64| {
         let what = Load { load, parts, ..what.clone() };
         let found = routing.load(net, micro, &what, &|pulse| beat(load, pulse))?;
-        done(load, &found);
-        Ok(Point::of(load, &found))
+        done();
+        Ok((Point::of(load, &found), found))
     };
     if large {
         loads.iter().map(one).collect()

@@ -54,6 +54,24 @@ pub(crate) struct LoadCommand {
     /// How long nothing counts [default: until latencies have settled]
     #[arg(long, value_name = "TIME")]
     pub(crate) warmup: Option<String>,
+    /// How packets wait: lanes, outputs (virtual output queues) or memory (output-queued) [default: as the switches]
+    #[arg(long, value_name = "QUEUES")]
+    pub(crate) queues: Option<String>,
+    /// Whose turn it is: round-robin, age or islip [default: as the switches]
+    #[arg(long, value_name = "TURNS")]
+    pub(crate) arbitration: Option<String>,
+    /// Probability that a bit is wrong behind a cable: such packets are sent again
+    #[arg(long, value_name = "P", default_value_t = 0.0)]
+    pub(crate) bit_errors: f64,
+    /// Cables of which only a part of the lanes works, as SHARE:PART, e.g. 0.05:0.5
+    #[arg(long, value_name = "SHARE:PART")]
+    pub(crate) degraded: Option<String>,
+    /// Keep what channels and buffers do, by intervals of this length, with -o
+    #[arg(long, value_name = "TIME")]
+    pub(crate) interval: Option<String>,
+    /// Write the result, pictures of curves and latencies, and Parquet files there
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
     /// Draw latency by load
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,

@@ -41,11 +41,6 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
     let common = &Common { seed: Some(*seed), ..common.clone() };
     let topology = &loaded.topology;
     let depth = args.depth.map_or(scenario.depth, Depth::from);
-    if depth == Depth::Packet && (args.steps.is_some() || costs.interval.is_some()) {
-        let what = "packets are not counted by intervals yet".to_owned();
-        let hint = "leave --steps and [keep] interval out, or take depth flow";
-        return Err(in_scenario(path, Failure::input(what).hint(hint)));
-    }
     if args.steps.is_some() && costs.interval.is_none() {
         let what = "--steps counts by intervals, and the scenario keeps none".to_owned();
         let hint = "write `interval = \"1ms\"` under [keep], some tenth of what a step takes";
@@ -224,6 +219,13 @@ fn within(scenario: &Scenario) -> Result<Inside, Failure> {
     if let Some(bytes) = cast::bytes(p.buffer.as_ref(), "packets: buffer")? {
         micro.buffer = inside::short(bytes);
     }
+    if let Some(name) = &p.queues {
+        micro.queues = inside::queues(name)?;
+    }
+    if let Some(name) = &p.arbitration {
+        micro.arbitration = inside::arbitration(name)?;
+    }
+    micro.bit_errors = p.bit_errors;
     let bytes = inside::short(cast::bytes(p.size.as_ref(), "packets: size")?.unwrap_or(2048));
     Ok(Inside { micro, lanes: p.lanes, routing, bytes })
 }
@@ -370,6 +372,7 @@ impl Pictures<'_> {
                 (0..grid.len()).map(|i| grid.at(i)[c] / most).collect()
             };
             Lines {
+                what: "busy",
                 interval: s(grid.interval()),
                 channels: order.iter().take(BUSIEST).map(|&c| share(c)).collect(),
                 all: m,

@@ -19,6 +19,8 @@ pub struct Line<'a> {
 /// How busy channels are over time.
 #[derive(Clone, Debug, Default)]
 pub struct Lines {
+    /// What shares are of, for the scale: busy, or stalled.
+    pub what: &'static str,
     /// Length of an interval in seconds.
     pub interval: f64,
     /// Channels, the busiest first: by interval the share of what each could carry.
@@ -82,7 +84,7 @@ pub fn timeline(title: &str, subtitle: &str, end: f64, jobs: &[Line<'_>], lines:
             x = left - 12.0,
             y = map_top + MAP / 2.0
         );
-        bar(&mut svg, (left + WIDTH + 16.0, map_top), MAP, "busy", |share| {
+        bar(&mut svg, (left + WIDTH + 16.0, map_top), MAP, lines.what, |share| {
             format!("{:.0} %", share * 100.0)
         });
     }

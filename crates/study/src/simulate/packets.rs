@@ -1,6 +1,7 @@
 //! A scenario packet by packet.
 
 use darkfiber_fabric::{ChannelId, Fabric, Shape, SwitchId, TerminalId};
+use darkfiber_flowsim::Grid;
 use darkfiber_packetsim::routing::{self, Given, Kind, With};
 use darkfiber_packetsim::{Buffer, Impossible, Micro, Net, Packets, Peer};
 use darkfiber_routing::LidChoice;
@@ -105,6 +106,9 @@ fn play<R: routing::Routing>(
     let mut wire = Packets::new(net, micro, routing, fabric, host, bytes, seed)
         .map_err(Trouble::Impossible)?
         .with_paths(&path);
+    if let Some(interval) = setup.interval {
+        wire = wire.with_series(interval);
+    }
     let mut player = Player::new(jobs, host).with_seed(seed);
     let mut pairs: Vec<Pairs> = jobs.iter().map(|j| Pairs::new(j.program.ranks())).collect();
     let ended = run(&mut player, &mut wire, &mut |record| {
@@ -116,20 +120,39 @@ fn play<R: routing::Routing>(
     }
     ended.map_err(Trouble::Stuck)?;
     let runs: Vec<_> = (0..jobs.len()).map(|j| player.runs(j).to_vec()).collect();
+    let end = runs.iter().flatten().map(|r| r.end).max().unwrap_or(0);
     let carried = wire.carried();
     let port = |c: usize| {
         let s = fabric.tail(ChannelId::new(c));
         net.base(s.0) + (c - fabric.channels_from(s).start) as u32
     };
     let ports: Vec<u32> = (0..fabric.channel_count()).map(port).collect();
+    let capacity: Vec<f64> = ports.iter().map(|&p| 65536.0 / net.port(p).pace as f64).collect();
+    let (grid, held) = match wire.series(end) {
+        None => (None, None),
+        Some(series) => {
+            let grid = |of: &dyn Fn(usize, usize, usize) -> f64| {
+                let cells = (0..series.len()).flat_map(|i| {
+                    ports.iter().enumerate().map(move |(c, &p)| of(i, c, p as usize))
+                });
+                Grid::of(ports.len(), series.interval, cells.collect())
+            };
+            let sent = |i: usize, _, p: usize| f64::from(series.at(&series.bytes, i)[p]);
+            // What a channel could have carried while it waited for room behind it.
+            let lacking = |i: usize, c: usize, p: usize| {
+                f64::from(series.at(&series.stalled, i)[p]) * 1000.0 * capacity[c]
+            };
+            (Some(grid(&sent)), Some(grid(&lacking)))
+        }
+    };
     Ok(Simulated {
-        end: runs.iter().flatten().map(|r| r.end).max().unwrap_or(0),
+        end,
         runs,
         pairs,
         carried: ports.iter().map(|&p| carried[p as usize]).collect(),
-        capacity: ports.iter().map(|&p| 65536.0 / net.port(p).pace as f64).collect(),
-        grid: None,
-        held: None,
+        capacity,
+        grid,
+        held,
         flows: wire.packets(),
         solves: wire.crossed(),
         events: player.events() + wire.events(),

@@ -75,6 +75,13 @@ pub struct PacketsPart {
     pub lanes: Option<u8>,
     /// Bytes of buffer for each lane of an input, instead of what the switches have.
     pub buffer: Option<String>,
+    /// How packets wait: lanes, outputs or memory, instead of how the switches do it.
+    pub queues: Option<String>,
+    /// Whose turn it is: round-robin, age or islip, instead of the switches' way.
+    pub arbitration: Option<String>,
+    /// Probability that a bit is wrong behind a cable; packets with wrong bits are sent again.
+    #[serde(default)]
+    pub bit_errors: f64,
 }
 
 /// How messages find their way.

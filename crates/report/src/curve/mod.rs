@@ -1,5 +1,9 @@
 //! The result of `darkfiber load`: load-latency curves.
 
+mod spread;
+
+pub use spread::{Latencies, spread};
+
 use std::fmt::Write as _;
 
 use darkfiber_study::curve::Point;

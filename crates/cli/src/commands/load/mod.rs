@@ -1,19 +1,22 @@
 //! `darkfiber load`: latency of packets by load.
 
+mod kept;
+
 use std::time::Instant;
 
 use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Fabric, Shape, Topology};
 use darkfiber_packetsim::routing::{self, Given, Kind};
-use darkfiber_packetsim::{Load, Micro, Net, Outcome, Pulse, Targets};
+use darkfiber_packetsim::{Load, Micro, Net, Pulse, Targets};
 use darkfiber_report::curve::{self as report, Curve, Held, LoadResult};
 use darkfiber_report::{Style, json};
 use darkfiber_routing::{Request, Routes};
-use darkfiber_study::curve::curve;
+use darkfiber_study::curve::{Point, curve};
 use darkfiber_study::simulate::channels;
 use darkfiber_workload::quantity::{bytes, time};
 use darkfiber_workload::{Among, Extent, Stream, pattern};
 
+use self::kept::Kept;
 use super::{metrics, route};
 use crate::args::{Common, Format, LoadCommand, TableArgs};
 use crate::failure::{Exit, Failure};
@@ -42,11 +45,14 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
     let topology = &loaded.topology;
     let (fabric, shape) = (&topology.fabric, topology.shape.as_ref());
     let facts = metrics::facts(fabric, shape, loaded.structure.as_ref(), false);
-    let micro = micro(args, topology)?;
+    let micro = micro(args, topology, common.seed())?;
     let net = Net::new(fabric, &micro);
     let packet = quantity(&args.packet, "--packet", bytes)?.try_into().unwrap_or(u32::MAX);
     let targets = targets(&args.pattern, fabric, shape, &net, common.seed())?;
     let candidates = candidates(args, &loaded, common)?;
+    if args.interval.is_some() && args.output.is_none() {
+        return Err(Failure::usage("--interval: nobody says where to: give -o DIR"));
+    }
     let way = 8 * (net.slowest(packet) + micro.pipeline);
     let measure = match &args.measure {
         Some(text) => quantity(text, "--measure", time)?,
@@ -60,7 +66,7 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
         warmup,
         measure: measure.max(10),
         drain: measure * 4,
-        interval: None,
+        interval: args.interval.as_ref().map(|t| quantity(t, "--interval", time)).transpose()?,
         parts: 1,
         seed: common.seed(),
     };
@@ -68,7 +74,7 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
     let rate = Rate::default();
     let progress = Progress::new((candidates.len() * loads.len()) as u64, common.quiet);
     let begin = Instant::now();
-    let mut curves = Vec::new();
+    let (mut curves, mut kept) = (Vec::new(), Vec::new());
     for c in &candidates {
         progress.at(format!("{}: ways", c.called));
         let routes = c.routes.as_ref();
@@ -81,8 +87,14 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
         let beat = |load: f64, pulse: Pulse| {
             progress.at(format!("{} at {load}: {}", c.called, rate.of(load.to_bits(), &pulse)));
         };
-        let done = |_, _: &Outcome| progress.step();
-        let points = curve(&net, &micro, &made, &loads, &what, &beat, &done).map_err(impossible)?;
+        let done = || progress.step();
+        let found = curve(&net, &micro, &made, &loads, &what, &beat, &done).map_err(impossible)?;
+        let points: Vec<Point> = found.iter().map(|f| f.0.clone()).collect();
+        kept.extend(found.into_iter().map(|(p, outcome)| Kept {
+            routing: c.called.clone(),
+            load: p.offered,
+            outcome,
+        }));
         let locked = points.iter().find(|p| !p.cycle.is_empty());
         curves.push(Curve {
             routing: c.called.clone(),
@@ -107,6 +119,9 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
     if let Some(path) = &args.svg {
         let svg = report::picture(&result);
         save::file(path, |out| out.write_all(svg.as_bytes()))?;
+    }
+    if let Some(dir) = &args.output {
+        kept::write(dir, &net, fabric, &result, &kept)?;
     }
     out::print(&match common.format {
         Format::Json => json::text(&result),
@@ -136,10 +151,20 @@ fn quantity<E: std::fmt::Display>(
 }
 
 /// What switches and cables are like.
-fn micro(args: &LoadCommand, topology: &Topology) -> Result<Micro, Failure> {
+fn micro(args: &LoadCommand, topology: &Topology, seed: u64) -> Result<Micro, Failure> {
     let mut micro = inside::switches(&args.switches)?;
     if let Some(text) = &args.buffer {
         micro.buffer = inside::short(quantity(text, "--buffer", bytes)?);
+    }
+    if let Some(name) = &args.queues {
+        micro.queues = inside::queues(name)?;
+    }
+    if let Some(name) = &args.arbitration {
+        micro.arbitration = inside::arbitration(name)?;
+    }
+    micro.bit_errors = args.bit_errors;
+    if let Some(text) = &args.degraded {
+        micro.widths = inside::degraded(text, &topology.fabric, seed)?;
     }
     if let Some(text) = &args.cable {
         micro.cable = Some(inside::short(quantity(text, "--cable", time)?));

@@ -1,0 +1,64 @@
+//! How latencies are spread.
+
+use std::fmt::Write as _;
+
+use super::{HEIGHT, LoadResult, WIDTH};
+use crate::canvas::{LEFT, escape, header};
+use crate::figures::frame::{Axis, Frame};
+use crate::plot::colour;
+
+/// Latencies of a run.
+#[derive(Clone, Debug)]
+pub struct Latencies {
+    /// What ran.
+    pub name: String,
+    /// Nanoseconds, and the share of packets that took longer, by rising nanoseconds.
+    pub longer: Vec<(f64, f64)>,
+}
+
+/// Shares are drawn down to one in 10^this.
+const DECADES: f64 = 5.0;
+
+/// Share of packets that took longer, by latency: a line for each run.
+pub fn spread(r: &LoadResult<'_>, runs: &[Latencies]) -> String {
+    let top = 100.0 + 18.0 * runs.len() as f64;
+    let seen = |l: &Latencies| {
+        let drawn = l.longer.iter().take_while(|p| p.1 > 0.0);
+        drawn.map(|p| p.0).fold(0.0, f64::max)
+    };
+    let far = runs.iter().map(seen).fold(1.0, f64::max);
+    let frame = Frame {
+        across: Axis::up_to(far, 10),
+        up: Axis::up_to(DECADES, 5),
+        top,
+        size: (WIDTH, HEIGHT),
+    };
+    let title = format!("Latencies of packets, {}", r.fabric.name);
+    let subtitle = format!(
+        "{} traffic, packets of {} B, switches as {}: one in 10^y took longer",
+        r.pattern, r.packet_bytes, r.switches
+    );
+    let mut svg = header(LEFT + WIDTH + 40.0, top + HEIGHT + 60.0, &title, &subtitle);
+    frame.draw(&mut svg, ("ns", "one packet in 10^y takes longer"));
+    for (i, run) in runs.iter().enumerate() {
+        let rare = |share: f64| -share.log10();
+        let drawn = run.longer.iter().take_while(|p| p.1 > 0.0 && rare(p.1) <= DECADES);
+        let points: Vec<String> =
+            drawn.map(|p| format!("{:.1},{:.1}", frame.x(p.0), frame.y(rare(p.1)))).collect();
+        let colour = colour(i);
+        let at = 84.0 + 18.0 * i as f64;
+        let _ok = writeln!(
+            svg,
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.6\"/>\
+             <line x1=\"{LEFT}\" y1=\"{at}\" x2=\"{:.1}\" y2=\"{at}\" stroke=\"{colour}\" stroke-width=\"2\"/>\
+             <text x=\"{:.1}\" y=\"{:.1}\" font-size=\"12\">{}</text>",
+            points.join(" "),
+            LEFT + 24.0,
+            LEFT + 32.0,
+            at + 4.0,
+            escape(&run.name)
+        );
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
