@@ -2,9 +2,10 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::OutPort;
+use crate::{Net, OutPort};
 
-/// By port of the network, bytes that wait for it or are on their way from it, as they were when they were last told.
+/// By port of the network, bytes that wait for it (see [`crate::routing::Here::pressing`]), as they were when they were last
+/// told.
 #[derive(Debug, Default)]
 pub struct Board(Vec<AtomicU32>);
 
@@ -15,9 +16,9 @@ impl Board {
     }
 
     /// Ports from `first` on tell of themselves. Nobody may read at the same time.
-    pub(crate) fn tell(&self, first: u32, outputs: &[OutPort]) {
-        for (told, o) in self.0[first as usize..].iter().zip(outputs) {
-            told.store(o.used + o.queued, Ordering::Relaxed);
+    pub(crate) fn tell(&self, net: &Net, first: u32, outputs: &[OutPort]) {
+        for (port, o) in (first..).zip(outputs) {
+            self.0[port as usize].store(o.pressing(net.port(port)), Ordering::Relaxed);
         }
     }
 

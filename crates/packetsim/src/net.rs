@@ -26,6 +26,8 @@ pub struct Port {
     pub local: u32,
     /// What the cable takes, in picoseconds.
     pub latency: u32,
+    /// Bytes that are under way, if it never rests and nothing waits: there, through the next switch, and as room back.
+    pub way: u32,
     /// Picoseconds that 2^16 bytes take.
     pub pace: u64,
 }
@@ -96,7 +98,9 @@ impl Net {
         for s in (0..n).map(SwitchId::new) {
             let mut push = |peer, latency, pace| {
                 let local = ports.len() as u32 - base[s.index()];
-                ports.push(Port { peer, switch: s.index() as u32, local, latency, pace });
+                let back = 2 * u64::from(latency) + micro.pipeline + micro.credit;
+                let way = u32::try_from((back << 16) / pace).unwrap_or(u32::MAX);
+                ports.push(Port { peer, switch: s.index() as u32, local, latency, way, pace });
             };
             for c in fabric.channels_from(s).map(ChannelId::new) {
                 let peer = of_channel[fabric.reverse(c).index()];

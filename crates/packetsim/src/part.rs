@@ -347,7 +347,7 @@ impl<'n, R: Routing> Part<'n, R> {
 
     /// Tells of all outputs.
     pub(crate) fn tell(&self, board: &Board) {
-        board.tell(self.span.ports.start, self.switches.outputs());
+        board.tell(self.net, self.span.ports.start, self.switches.outputs());
     }
 
     /// Adds what the first packets of all queues wait for.

@@ -6,7 +6,7 @@ use crate::net::Span;
 use crate::packet::{NOBODY, Packet, Slab};
 use crate::routing::{Here, Routing};
 use crate::wheel::{Event, What, Wheel};
-use crate::{Arbitration, Micro, Net, Peer, Queues, Random, Waits};
+use crate::{Arbitration, Micro, Net, Peer, Port, Queues, Random, Waits};
 
 /// An output of a switch: a line of the cache.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,6 +32,14 @@ pub struct OutPort {
     turn: u16,
     /// Whether it will be woken.
     woken: bool,
+}
+
+impl OutPort {
+    /// See [`crate::routing::Here::pressing`].
+    #[inline]
+    pub(crate) fn pressing(&self, port: &Port) -> u32 {
+        self.queued + self.used.saturating_sub(port.way)
+    }
 }
 
 /// A lane of an output.

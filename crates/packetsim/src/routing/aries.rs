@@ -81,7 +81,7 @@ impl Aries {
         let mut best = (u32::MAX, 0, NOBODY);
         for _ in 0..WAYS {
             let out = self.distances.any(here.switch, to, here.random);
-            let load = here.occupied(out);
+            let load = here.pressing(out);
             if load < best.0 {
                 best = (load, out, NOBODY);
             }
@@ -94,7 +94,7 @@ impl Aries {
         let leaves = next.is_some_and(|t| self.groups.of(t) != self.groups.of(here.switch));
         for _ in 0..WAYS {
             let Some((out, via)) = self.round(here, to, leaves) else { continue };
-            let load = 2 * here.occupied(out) + self.more;
+            let load = 2 * here.pressing(out) + self.more;
             if load < best.0 {
                 best = (load, out, via);
             }

@@ -40,7 +40,7 @@ impl Routing for Dal<'_> {
                 continue;
             }
             let out = self.lines.port(here, d, to[d]);
-            let cost = u64::from(here.occupied(out)) * open;
+            let cost = u64::from(here.pressing(out)) * open;
             // Equal ones are taken by turns of the dice; straight on wins over a deroute.
             if (cost, false) < (best.0, best.1) || (cost == best.0 && here.random.below(2) == 0) {
                 best = (cost, false, out, d);
@@ -52,7 +52,7 @@ impl Routing for Dal<'_> {
                     by += u16::from(by >= taken);
                 }
                 let out = self.lines.port(here, d, by);
-                let cost = u64::from(here.occupied(out)) * (open + 1) + u64::from(packet.bytes);
+                let cost = u64::from(here.pressing(out)) * (open + 1) + u64::from(packet.bytes);
                 if cost < best.0 {
                     best = (cost, true, out, d);
                 }

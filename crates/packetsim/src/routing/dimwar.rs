@@ -67,7 +67,7 @@ pub(super) struct Way {
 /// What waits at an output, the packet itself included, times the channels that are left by way of it.
 #[inline]
 pub(super) fn weight(here: &Here<'_>, packet: &Packet, out: u32, channels: u64) -> u64 {
-    u64::from(here.occupied(out) + packet.bytes) * channels
+    u64::from(here.pressing(out) + packet.bytes) * channels
 }
 
 /// The lightest of all deroutes in a dimension that are lighter than a way, if any; of equal ones, the first from any on.

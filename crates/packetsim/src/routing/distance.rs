@@ -105,7 +105,7 @@ impl Distances {
             return a;
         }
         let b = self.any(here.switch, to, here.random);
-        if here.occupied(b) < here.occupied(a) { b } else { a }
+        if here.pressing(b) < here.pressing(a) { b } else { a }
     }
 }
 

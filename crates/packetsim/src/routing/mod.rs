@@ -15,6 +15,7 @@ mod omniwar;
 mod registry;
 mod tables;
 mod ugal;
+mod ugal_global;
 mod valiant;
 #[cfg(test)]
 mod walks;
@@ -32,6 +33,7 @@ pub use omniwar::Omniwar;
 pub use registry::{Given, Kind, Made, ROUTINGS, With, kind, make};
 pub use tables::{Lost, Tables};
 pub use ugal::{Ugal, Weigh};
+pub use ugal_global::UgalGlobal;
 pub use valiant::Valiant;
 
 use crate::packet::Packet;
@@ -61,11 +63,12 @@ impl Here<'_> {
         self.outputs[local as usize].used
     }
 
-    /// Bytes that wait for an output in this switch, and those behind it that are not known to have left the next one's buffer.
+    /// Bytes that wait for an output: in this switch, and behind it as far as they are more than what is on its way there, and
+    /// room on its way back, where nothing waits. Long cables are not mistaken for full buffers.
     #[inline]
     pub fn pressing(&self, local: u32) -> u32 {
-        let out = &self.outputs[local as usize];
-        out.queued + out.used
+        let port = self.net.port(self.net.base(self.switch) + local);
+        self.outputs[local as usize].pressing(port)
     }
 
     /// The same of any port of the network, as it was told last.

@@ -103,7 +103,7 @@ impl Ofar {
             // Of equal ones, the first from any on.
             let from = here.random.below(ports.len() as u32) as usize;
             for &out in ports[from..].iter().chain(&ports[..from]) {
-                let occupied = here.occupied(out.into());
+                let occupied = here.pressing(out.into());
                 if occupied < than {
                     (best, than) = (Some((out.into(), what)), occupied);
                 }
@@ -127,7 +127,7 @@ impl Routing for Ofar {
         let (net, base) = (here.net, here.net.base(here.switch));
         let to_inside = |out| net.next(base + out).is_some_and(|t| self.groups.of(t) == mine);
         let mut out = self.distances.any(here.switch, net.switch_of(packet.to), here.random);
-        let occupied = here.occupied(out);
+        let occupied = here.pressing(out);
         if occupied > self.patience {
             let half = occupied.div_ceil(2);
             if let Some((other, what)) = self.misroute(here, packet, half, to_inside(out)) {

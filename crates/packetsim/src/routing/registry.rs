@@ -5,7 +5,7 @@ use darkfiber_routing::Routes;
 
 use super::{
     Aries, BooksimHyperx, Dal, Dimwar, Distances, Dor, Lines, Minimal, Ofar, Omniwar, Routing,
-    Tables, Ugal, Valiant, Weigh,
+    Tables, Ugal, UgalGlobal, Valiant, Weigh,
 };
 use crate::{Impossible, Load, Micro, Net, Outcome, Pulse, load};
 
@@ -48,6 +48,8 @@ pub enum Made<'a> {
     Valiant(Valiant),
     /// See [`Ugal`].
     Ugal(Ugal),
+    /// See [`UgalGlobal`].
+    UgalGlobal(UgalGlobal),
     /// See [`Dal`].
     Dal(Dal<'a>),
     /// See [`Dor`].
@@ -127,6 +129,7 @@ impl Made<'_> {
             Self::Minimal(r) => what.with(r),
             Self::Valiant(r) => what.with(r),
             Self::Ugal(r) => what.with(r),
+            Self::UgalGlobal(r) => what.with(r),
             Self::Dal(r) => what.with(r),
             Self::Dor(r) => what.with(r),
             Self::Dimwar(r) => what.with(r),
@@ -139,7 +142,7 @@ impl Made<'_> {
 }
 
 /// All of them.
-pub static ROUTINGS: [Kind; 15] = [
+pub static ROUTINGS: [Kind; 16] = [
     Kind {
         name: "tables",
         summary: "forwarding tables of an engine, or of a subnet manager",
@@ -187,6 +190,17 @@ pub static ROUTINGS: [Kind; 15] = [
               outputs times their lengths (UGAL-L). Lanes rise: twice as many as the diameter.",
         paper: "A. Singh, Load-Balanced Routing in Interconnection Networks (PhD thesis, Stanford, 2005), chapter 5",
         make: |given| Ok(ugal(given, (1, 1), Weigh::ByLength(2 * given.bytes), false)),
+    },
+    Kind {
+        name: "ugal-global",
+        summary: "ugal that knows what waits on all of both ways",
+        doc: "The first switch compares a shortest way with one by way of a switch drawn by lot, by the bytes that wait at all \
+              their outputs (UGAL-G), as switches told them last, every 50 ns. Lanes rise: twice as many as the diameter.",
+        paper: "A. Singh, Load-Balanced Routing in Interconnection Networks (PhD thesis, Stanford, 2005), chapter 5",
+        make: |given| {
+            let (distances, more) = (distances(given), 2 * given.bytes);
+            Ok(Made::UgalGlobal(UgalGlobal { distances, more, news: 50_000 }))
+        },
     },
     Kind {
         name: "booksim-ugal",

@@ -52,6 +52,15 @@ impl Routing for Ugal {
 }
 
 impl Ugal {
+    /// What an output has before it.
+    #[inline]
+    fn load(&self, here: &Here<'_>, out: u32) -> u64 {
+        match self.weigh {
+            Weigh::ByLength(_) => here.pressing(out).into(),
+            Weigh::Twice(_) => here.occupied(out).into(),
+        }
+    }
+
     /// The output of the way that is chosen, if there is a choice.
     #[inline]
     fn choose(&self, here: &mut Here<'_>, packet: &mut Packet) -> Option<u32> {
@@ -63,7 +72,7 @@ impl Ugal {
         let mut direct = (u64::MAX, 0);
         for _ in 0..self.ways.0 {
             let out = self.distances.any(s, to, here.random);
-            direct = direct.min((here.occupied(out).into(), out));
+            direct = direct.min((self.load(here, out), out));
         }
         let cost = match self.weigh {
             Weigh::ByLength(_) => direct.0 * far,
@@ -76,7 +85,7 @@ impl Ugal {
                 continue;
             }
             let out = self.distances.any(s, via, here.random);
-            let occupied = u64::from(here.occupied(out));
+            let occupied = self.load(here, out);
             let cost = match self.weigh {
                 Weigh::ByLength(more) => {
                     let far = self.distances.far(s, via) + self.distances.far(via, to);

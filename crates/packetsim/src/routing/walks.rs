@@ -103,7 +103,7 @@ fn walk<R: Routing>(
         for out in &mut outputs {
             out.used = [0, 16, 1 << 12, random.below(512)][random.below(4) as usize];
         }
-        let board = &crate::Board::default();
+        let board = &crate::Board::new(net.port_count());
         let mut here = Here { net, switch, lanes, outputs: &outputs, random, board };
         let (out, lane) = routing.route(&mut here, &mut packet);
         assert!(out < net.radix(switch) && lane < lanes, "output {out}, lane {lane} of {lanes}");

@@ -80,6 +80,7 @@ fn parts_do_not_matter() {
         ("hyperx:dims=4x3,t=3", "dal", 32),
         ("kary:k=4,n=2", "adaptive", 32),
         ("torus:dims=4x4,t=2", "tables", 32),
+        ("dragonfly:p=2,a=4,h=2", "ugal-global", 128),
     ] {
         let mut bench = Bench::new(fabric, "booksim-iq");
         let engine = find_engine("dfsssp").expect("registered");
