@@ -1,11 +1,12 @@
 #!/bin/sh
-# Packets on darkfiber and on CAMINOS, one after the other: the same dragonfly of 1,056 hosts, loads and lengths.
+# Packets on darkfiber and on CAMINOS, one after the other: the same networks, loads and lengths.
 #
 #   benches/packet/run.sh WORK [LOAD...]      e.g. benches/packet/run.sh /tmp/packet 0.5
 #
 # WORK is any folder outside of the repository; CAMINOS 0.6.3 is installed there (`cargo install --locked`) if it is not on
-# the PATH. Prints a line of CSV for each load and length: packets times switches that they crossed in each second of a
-# processor, ours and theirs, the ratio, mean latencies, and loads that were accepted. The least of RUNS runs (3 if not set).
+# the PATH. Prints a line of CSV for each network, load and length: packets times switches that they crossed in each second of
+# a processor, ours and theirs, the ratio, mean latencies, and loads that were accepted. The least of RUNS runs (3 if not set).
+# FABRICS (dragonfly hyperx tree) says which networks.
 set -eu
 work=${1:?a folder to work in}
 shift
@@ -18,29 +19,64 @@ caminos=$(command -v caminos || echo "$work/bin/caminos")
 [ -x "$caminos" ] || cargo install --locked --version 0.6.3 --root "$work" --target-dir "$work/target" caminos
 cycles=3000
 
-# Groups of eight routers with four hosts each, links of 10, 100 and 1 cycles, six channels of 256 phits taken hop by hop,
-# one choice between a shortest way and one round at the source.
+# A network, load and length. The dragonfly has groups of eight routers with four hosts each, links of 10, 100 and 1 cycles, six
+# channels of 256 phits taken hop by hop, one choice between a shortest way and one round at the source; the HyperX seven hosts
+# on each of 12 by 8 routers, at most two deroutes; the tree ten hosts on each of a hundred leaves, adaptive ways up; both four
+# channels of 64 phits, and links of a cycle.
 config() {
-    cat << END
-Configuration {
-    random_seed: 1, warmup: $cycles, measured: $cycles,
-    topology: Dragonfly { global_ports_per_router: 4, servers_per_router: 4, group_size: 8, number_of_groups: 33,
-        global_arrangement: Palmtree },
-    traffic: HomogeneousTraffic { pattern: Uniform, servers: 1056, load: $1, message_size: $2 },
-    maximum_packet_size: $2,
-    router: Basic { virtual_channels: 6, virtual_channel_policies: [ EnforceFlowControl, Hops, LowestSinghWeight {
-            extra_congestion: 0, extra_distance: 0, aggregate: true, use_internal_space: true }, Random ],
-        delay: 0, buffer_size: 256, bubble: false, flit_size: $2, intransit_priority: false, allow_request_busy_port: true,
-        output_buffer_size: 32, output_prioritize_lowest_label: false },
-    routing: Sum { policy: Stubborn, first_routing: Shortest,
+    case $1 in
+    dragonfly)
+        topology="Dragonfly { global_ports_per_router: 4, servers_per_router: 4, group_size: 8, number_of_groups: 33,
+        global_arrangement: Palmtree }"
+        channels=6 buffer=256 lowest=false links="10 100"
+        policies="EnforceFlowControl, Hops, LowestSinghWeight { extra_congestion: 0, extra_distance: 0, aggregate: true,
+            use_internal_space: true }, Random"
+        routing="Sum { policy: Stubborn, first_routing: Shortest,
         second_routing: Valiant4Dragonfly { first: Shortest, second: Shortest, local_missrouting: false,
             dragonfly_bypass: true },
         first_allowed_virtual_channels: [0,1,2,3,4,5], second_allowed_virtual_channels: [0,1,2,3,4,5],
-        first_extra_label: 0, second_extra_label: 0 },
-    link_classes: [ LinkClass { delay: 10 }, LinkClass { delay: 100 }, LinkClass { delay: 1 }, LinkClass { delay: 1 } ],
+        first_extra_label: 0, second_extra_label: 0 }" ;;
+    hyperx)
+        topology="Hamming { sides: [12,8], servers_per_router: 7 }"
+        channels=4 buffer=64 lowest=true links="1 1"
+        policies="EnforceFlowControl, Hops, OccupancyFunction { label_coefficient: 64, occupancy_coefficient: 1,
+            product_coefficient: 0, constant_coefficient: 0, aggregate: true, use_internal_space: true,
+            use_neighbour_space: true }, LowestLabel, Random"
+        routing="OmniDimensionalDeroute { allowed_deroutes: 2, include_labels: true }" ;;
+    tree)
+        topology="XGFT { height: 2, down: [10,10], up: [10,10], servers_per_leaf: 10 }"
+        channels=4 buffer=64 lowest=false links="1 1"
+        policies="EnforceFlowControl, LowestSinghWeight { extra_congestion: 1, extra_distance: 0, aggregate: true,
+            use_internal_space: true }, Random"
+        routing=UpDown ;;
+    esac
+    cat << END
+Configuration {
+    random_seed: 1, warmup: $cycles, measured: $cycles, topology: $topology,
+    traffic: HomogeneousTraffic { pattern: Uniform, servers: $(hosts "$1"), load: $2, message_size: $3 },
+    maximum_packet_size: $3,
+    router: Basic { virtual_channels: $channels, virtual_channel_policies: [ $policies ],
+        delay: 0, buffer_size: $buffer, bubble: false, flit_size: $3, intransit_priority: false, allow_request_busy_port: true,
+        output_buffer_size: 32, output_prioritize_lowest_label: $lowest },
+    routing: $routing,
+    link_classes: [ LinkClass { delay: ${links% *} }, LinkClass { delay: ${links#* } }, LinkClass { delay: 1 },
+        LinkClass { delay: 1 } ],
     launch_configurations: [],
 }
 END
+}
+
+hosts() {
+    case $1 in dragonfly) echo 1056 ;; hyperx) echo 672 ;; tree) echo 1000 ;; esac
+}
+
+# The same for ours.
+options() {
+    case $1 in
+    dragonfly) echo "dragonfly:p=4,a=8,h=4 -r ugal --cable 10ns --global-cable 100ns" ;;
+    hyperx) echo "hyperx:dims=12x8,t=7 -r omniwar --buffer 64B" ;;
+    tree) echo "kary:k=10,n=3 -r adaptive --lanes 4 --buffer 64B" ;;
+    esac
 }
 
 # Processor seconds of a command whose output goes to a file.
@@ -53,29 +89,32 @@ cpu() {
 # The last number of a name in a file, on its line or the next one.
 value() { tr -s '\n\t' '  ' < "$2" | grep -o "$1\"\?: *[0-9.e+-]*" | tail -1 | sed 's/.*: *//'; }
 
-echo "load,length,ours_hops_per_s,theirs_hops_per_s,ratio,ours_latency,theirs_latency,ours_accepted,theirs_accepted"
-for load in $loads; do
-    for length in 1 16; do
-        config "$load" "$length" > "$work/dragonfly.cfg"
-        least= peer=
-        for _ in $(seq "${RUNS:-3}"); do
-            s=$(cpu "$work/ours.json" "$ours" -q --threads 1 --format json load dragonfly:p=4,a=8,h=4 -r ugal \
-                --switches caminos-basic --packet "$length" --cable 10ns --global-cable 100ns --loads "$load" \
-                --warmup "${cycles}ns" --measure "${cycles}ns")
-            least=$(printf '%s\n' $least "$s" | sort -g | head -1)
-            s=$(cpu "$work/theirs.txt" "$caminos" "$work/dragonfly.cfg")
-            peer=$(printf '%s\n' $peer "$s" | sort -g | head -1)
+echo "fabric,load,length,ours_hops_per_s,theirs_hops_per_s,ratio,ours_latency,theirs_latency,ours_accepted,theirs_accepted"
+for fabric in ${FABRICS:-dragonfly hyperx tree}; do
+    for load in $loads; do
+        for length in 1 16; do
+            config "$fabric" "$load" "$length" > "$work/$fabric.cfg"
+            least= peer=
+            for _ in $(seq "${RUNS:-3}"); do
+                # The words of the options are words of the command.
+                s=$(cpu "$work/ours.json" "$ours" -q --threads 1 --format json load $(options "$fabric") \
+                    --switches caminos-basic --packet "$length" --loads "$load" --warmup "${cycles}ns" --measure "${cycles}ns")
+                least=$(printf '%s\n' $least "$s" | sort -g | head -1)
+                s=$(cpu "$work/theirs.txt" "$caminos" "$work/$fabric.cfg")
+                peer=$(printf '%s\n' $peer "$s" | sort -g | head -1)
+            done
+            # Theirs counts links between routers; a packet crosses a router more.
+            awk -v fabric="$fabric" -v load="$load" -v length_="$length" -v s="$least" -v p="$peer" -v cycles="$cycles" \
+                -v hosts="$(hosts "$fabric")" -v crossed="$(value crossed "$work/ours.json")" \
+                -v mean="$(value mean "$work/ours.json")" -v accepted="$(value accepted "$work/ours.json")" \
+                -v delay="$(value average_message_delay "$work/theirs.txt")" \
+                -v hops="$(value average_packet_hops "$work/theirs.txt")" -v took="$(value accepted_load "$work/theirs.txt")" '
+                BEGIN {
+                    theirs = took * hosts * 2 * cycles / length_ * (hops + 1) / p
+                    ours = crossed / s
+                    printf "%s,%s,%d,%.0f,%.0f,%.1f,%.1f,%.1f,%.4f,%.4f\n", fabric, load, length_, ours, theirs, ours / theirs,
+                        mean, delay, accepted, took
+                }'
         done
-        # Theirs counts links between routers; a packet crosses a router more.
-        awk -v load="$load" -v length_="$length" -v s="$least" -v p="$peer" -v cycles="$cycles" \
-            -v crossed="$(value crossed "$work/ours.json")" -v mean="$(value mean "$work/ours.json")" \
-            -v accepted="$(value accepted "$work/ours.json")" -v delay="$(value average_message_delay "$work/theirs.txt")" \
-            -v hops="$(value average_packet_hops "$work/theirs.txt")" -v took="$(value accepted_load "$work/theirs.txt")" '
-            BEGIN {
-                theirs = took * 1056 * 2 * cycles / length_ * (hops + 1) / p
-                ours = crossed / s
-                printf "%s,%d,%.0f,%.0f,%.1f,%.1f,%.1f,%.4f,%.4f\n", load, length_, ours, theirs, ours / theirs, mean, delay,
-                    accepted, took
-            }'
     done
 done

@@ -84,6 +84,12 @@ pub fn text(r: &LoadResult<'_>, style: Style) -> String {
             .map(|p| {
                 let mut row = vec![format!("{:.3}", p.offered), format!("{:.3}", p.accepted)];
                 let sign = if p.saturated { " *" } else { "" };
+                // Nothing that was created while it was measured arrived: there is no latency to tell.
+                if p.packets == 0 {
+                    row.push(format!("none{sign}"));
+                    row.extend(["-"; 6].map(str::to_owned));
+                    return row;
+                }
                 row.push(format!("{} ± {}{sign}", short(p.mean), short(p.error)));
                 row.extend([p.p50, p.p99, p.p999, p.max].map(short));
                 row.push(format!("{:.2}", p.hops));

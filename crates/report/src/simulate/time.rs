@@ -70,7 +70,9 @@ pub fn timeline(title: &str, subtitle: &str, end: f64, jobs: &[Line<'_>], lines:
             );
         }
     }
-    axis(&mut svg, end, (left, TOP + bars));
+    if !jobs.is_empty() || !has_map {
+        axis(&mut svg, end, (left, TOP + bars));
+    }
     if has_map {
         let rows = lines.channels.len().min(ROWS);
         let columns = lines.channels.iter().map(Vec::len).max().unwrap_or(0).clamp(1, COLUMNS);
