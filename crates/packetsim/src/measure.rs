@@ -133,13 +133,25 @@ impl Counts {
         self.arrived += other.arrived;
         self.latency += other.latency;
     }
+
+    /// A packet arrived.
+    #[inline]
+    pub(crate) fn arrived(&mut self, took: u64) {
+        self.arrived += 1;
+        self.latency += u128::from(took);
+    }
+
+    /// Mean latency in picoseconds.
+    fn mean(&self) -> f64 {
+        self.latency as f64 / self.arrived.max(1) as f64
+    }
 }
 
 /// Whether a run has settled: packets that arrive in one interval after the other.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settling {
-    /// Mean latency and arrivals of the interval before.
-    before: Option<(f64, f64)>,
+    /// The interval before.
+    before: Counts,
     /// Intervals in a row whose latencies were like those before; in which as many arrived, and fewer than were created.
     alike: u32,
     behind: u32,
@@ -166,14 +178,14 @@ impl Settling {
     /// An interval is over.
     pub(crate) fn over(&mut self, counts: &Counts) -> Settled {
         let arrived = counts.arrived as f64;
-        let mean = counts.latency as f64 / arrived.max(1.0);
-        let alike = |a: f64, b: f64| a > 0.0 && (a - b).abs() <= ALIKE * b;
-        let before = self.before.unwrap_or_default();
-        let is_behind = alike(arrived, before.1) && arrived < BEHIND * counts.created as f64;
+        let near = |a: f64, b: f64| a > 0.0 && (a - b).abs() <= ALIKE * b;
+        let alike = near(counts.mean(), self.before.mean());
+        let is_behind =
+            near(arrived, self.before.arrived as f64) && arrived < BEHIND * counts.created as f64;
         let count = |holds: bool, so_far: u32| if holds { so_far + 1 } else { 0 };
-        self.alike = count(alike(mean, before.0), self.alike);
+        self.alike = count(alike, self.alike);
         self.behind = count(is_behind, self.behind);
-        self.before = Some((mean, arrived));
+        self.before = counts.clone();
         if self.alike >= ENOUGH {
             Settled::Yes
         } else if self.behind >= ENOUGH {
@@ -192,7 +204,9 @@ mod tests {
     fn a_run_settles_when_nothing_changes() {
         let mut settling = Settling::default();
         let mut over = |created: u64, took: u64| {
-            settling.over(&Counts { created, arrived: 100, latency: 100 * u128::from(took) })
+            let mut counts = Counts { created, ..Counts::default() };
+            (0..100).for_each(|_| counts.arrived(took));
+            settling.over(&counts)
         };
         assert!([100, 200, 300, 303, 300].iter().all(|&took| over(100, took) == Settled::NotYet));
         assert_eq!(over(100, 301), Settled::Yes);

@@ -51,6 +51,8 @@ pub struct Outcome {
     pub measured: Measured,
     /// Bytes that arrived while it was measured, as a part of what channels of terminals carry.
     pub accepted: f64,
+    /// Bytes that were created in that time, as a part of the same.
+    pub created: f64,
     /// Packets that count and were created, but did not arrive in time.
     pub missing: u64,
     /// Packets times switches that they crossed, in all.
@@ -75,9 +77,11 @@ pub struct Outcome {
 
 /// Beyond the end of all runs.
 const NEVER: u64 = u64::MAX / 2;
-/// Settling is looked at so many times in as long as packets will count, and so many times at most.
+/// Settling is looked at so many times in as long as packets will count. Intervals become twice as long after every so many of
+/// them, since chance makes means of short ones differ; in all they take so many times as long as the first one at most.
 const INTERVALS: u64 = 5;
-const MOST: u64 = 50;
+const ALIKE_LONG: u32 = 4;
+const MOST: u64 = 124;
 
 /// Terminals of a part that create packets.
 struct Sources<'a> {
@@ -121,8 +125,7 @@ impl Agent for Sources<'_> {
 
     fn arrived(&mut self, a: &Arrived) {
         self.measured.arrived(&a.packet, a.when, &self.measuring);
-        self.counts.arrived += 1;
-        self.counts.latency += u128::from(a.when - a.packet.born);
+        self.counts.arrived(a.when - a.packet.born);
     }
 }
 
@@ -134,6 +137,7 @@ struct Run<'n, R> {
     settling: Settling,
     /// When the next interval of settling is over; never, if it has, or is not waited for.
     settles: u64,
+    intervals: u32,
     settled: bool,
     /// When to look for deadlock, to tell how far it is, when an interval of the series is over, and when switches tell of
     /// themselves.
@@ -190,7 +194,8 @@ pub fn load<R: Routing>(
         network,
         measuring,
         settling: Settling::default(),
-        settles: if load.warmup.is_some() { NEVER } else { load.measure / INTERVALS },
+        settles: if load.warmup.is_some() { NEVER } else { (load.measure / INTERVALS).max(1) },
+        intervals: 0,
         settled: load.warmup.is_some(),
         looks: patience,
         beats: patience,
@@ -281,11 +286,15 @@ impl<R: Routing> Run<'_, R> {
         for w in &mut self.network.workers {
             counts.add(&std::mem::take(&mut w.agent.counts));
         }
-        let long = self.load.measure / INTERVALS;
+        let first = (self.load.measure / INTERVALS).max(1);
         let settled = self.settling.over(&counts);
         self.settled = settled == Settled::Yes;
-        self.settles = now + long;
-        if settled != Settled::NotYet || now >= MOST * long {
+        self.intervals += 1;
+        if self.intervals.is_multiple_of(ALIKE_LONG) {
+            self.settling = Settling::default();
+        }
+        self.settles = now + (first << (self.intervals / ALIKE_LONG));
+        if settled != Settled::NotYet || now >= MOST * first {
             self.settles = NEVER;
             self.measuring = Measuring { from: now, to: now + self.load.measure };
             for w in &mut self.network.workers {
@@ -301,6 +310,7 @@ impl<R: Routing> Run<'_, R> {
         }
         Outcome {
             accepted: measured.bytes as f64 / self.could,
+            created: (measured.created * u64::from(self.load.bytes)) as f64 / self.could,
             missing: measured.created - measured.packets,
             measured,
             crossed: self.network.crossed(),

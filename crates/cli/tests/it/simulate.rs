@@ -91,10 +91,23 @@ fn packets_lock_on_tables_with_cycles() {
     assert_snapshot!(error("lids = \"split\"", 4), @r"
     error: s.toml: lids: split and adaptive are for flows; packets adapt by a routing, such as minimal, ugal or dal
     ");
-    assert_snapshot!(error("lanes = 8\n[keep]\ninterval = \"1us\"", 3), @r"
-    error: s.toml: packets are not counted by intervals yet
-    hint: leave --steps and [keep] interval out, or take depth flow
-    ");
+    // What ports count while a step lasts is what channels carry.
+    let steps = |more: &str| {
+        let text = scenario("dfsssp", "[keep]\ninterval = \"1us\"");
+        let dir = folder(&[("s.toml", &text)]);
+        let line =
+            format!("simulate s.toml --depth packet -q --format json --steps steps.csv {more}");
+        let run = run_in(dir.path(), &line);
+        let csv = std::fs::read_to_string(dir.path().join("steps.csv")).expect("written");
+        let sum = |column: usize| -> f64 {
+            let cells = csv.lines().skip(1).filter_map(|l| l.split(',').nth(column));
+            cells.filter_map(|c| c.parse::<f64>().ok()).sum()
+        };
+        (run.json()["channels"].clone(), sum(5), sum(6))
+    };
+    let (channels, bytes, held) = steps("");
+    let carried = number(&channels, "/bytes_mean") * number(&channels, "/channels");
+    assert!((bytes / carried - 1.0).abs() < 0.001 && held > 0.0, "{bytes} of {carried}, {held}");
     let few = scenario("dfsssp", "").replace("[packets]", "[packets]\nlanes = 1");
     assert_snapshot!(simulate(&few, "--depth packet").err, @r"
     error: s.toml: this routing needs 2 virtual lanes to be free of deadlock, and there are 1: give as many, or take another routing
