@@ -62,6 +62,55 @@ fn a_picture_is_drawn() {
     assert_eq!(run.code, 0, "{}", run.err);
     let svg = std::fs::read_to_string(dir.path().join("c.svg")).expect("drawn");
     assert_eq!(svg.matches("<polyline").count(), 6);
+    // Where nothing arrives in time there is no latency, and the others are drawn all the same.
+    let line =
+        format!("load {SMALL} -q -r minimal --pattern adversarial --loads 0.05,0.9 --svg d.svg");
+    assert_eq!(run_in(dir.path(), &line).code, 0);
+    let svg = std::fs::read_to_string(dir.path().join("d.svg")).expect("drawn");
+    assert!(svg.matches("text-anchor=\"end\"").count() > 2, "{svg}");
+}
+
+#[test]
+fn a_folder_has_it_all() {
+    let dir = folder(&[]);
+    let line = format!("load {SMALL} -q -r ugal,minimal --loads 0.2,0.6 --interval 500ns -o there");
+    let run = run_in(dir.path(), &line);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    let mut names: Vec<String> = std::fs::read_dir(dir.path().join("there"))
+        .expect("made")
+        .map(|e| e.expect("an entry").file_name().to_string_lossy().into_owned())
+        .filter(|name| !name.ends_with(".parquet"))
+        .collect();
+    names.sort();
+    let mut should =
+        vec!["latencies.svg".to_owned(), "load.json".to_owned(), "load.svg".to_owned()];
+    for routing in ["minimal", "ugal"] {
+        for load in ["0.2", "0.6"] {
+            should.push(format!("busy-{routing}-{load}.svg"));
+            should.push(format!("stalled-{routing}-{load}.svg"));
+        }
+    }
+    should.sort();
+    assert_eq!(names, should);
+    let spread = std::fs::read_to_string(dir.path().join("there/latencies.svg")).expect("drawn");
+    assert_eq!(spread.matches("<polyline").count(), 4);
+    // Intervals for nobody are refused, and so is what cannot be.
+    for (more, code, why) in [
+        ("--interval 1us", 2, "give -o DIR"),
+        ("--degraded 2:1", 2, "SHARE:PART"),
+        ("--bit-errors 0.5", 4, "no packet gets through"),
+        ("--queues stack", 2, "stack"),
+        ("--arbitration luck", 2, "luck"),
+    ] {
+        let run = run_in(dir.path(), &format!("load {SMALL} -q --loads 0.2 {more}"));
+        assert!(run.code == code && run.err.contains(why), "{more}: {} {}", run.code, run.err);
+    }
+    // Wrong bits and slow cables cost time.
+    let mean = |more: &str| {
+        let run = load(&format!("{SMALL} -r minimal --loads 0.3 --format json {more}"));
+        points(&run)[0]["mean"].as_f64().expect("a number")
+    };
+    assert!(mean("--bit-errors 1e-4") > mean("") && mean("--degraded 0.5:0.5") > mean(""));
 }
 
 #[test]

@@ -162,8 +162,9 @@ const FAR: f64 = 6.0;
 /// Latency by load: mean and, dashed, 99 %; a line ends where it saturates.
 pub fn picture(r: &LoadResult<'_>) -> String {
     let top = 100.0 + 18.0 * r.curves.len() as f64;
-    let points = || r.curves.iter().flat_map(|c| &c.points);
-    let least = points().map(|p| p.mean).fold(f64::INFINITY, f64::min);
+    // Of what nothing arrived there is no latency.
+    let points = || r.curves.iter().flat_map(|c| &c.points).filter(|p| p.packets > 0);
+    let least = points().map(|p| p.mean).reduce(f64::min).unwrap_or(1.0);
     let most = points().filter(|p| !p.saturated).map(|p| p.p99).fold(least, f64::max);
     let high = most.min(FAR * least) * 1.05;
     let (across, up) = (Axis::up_to(1.0, 10), Axis::up_to(high, 6));
