@@ -17,12 +17,11 @@ pub(crate) fn cut(net: &Net, parts: usize) -> (Vec<u32>, u64) {
     }
     let at = |sum: u64| before.partition_point(|b| *b < sum) as u32;
     let quickest = quickest_across(net);
-    let mut firsts = vec![0];
+    let (all, mut firsts) = (before[n as usize], vec![0]);
     for i in 1..parts as u64 {
-        let share =
-            |permille: u64| before[n as usize] * (i * 1000 + permille) / (parts as u64 * 1000);
-        let middle = at(share(0));
-        let best = (at(share(0) - share(0).min(share(100) - share(0)))..=at(share(100)))
+        let (share, slack) = (all * i / parts as u64, all / (parts as u64 * 10));
+        let middle = at(share);
+        let best = (at(share - slack)..=at(share + slack))
             .filter(|s| firsts.last().is_some_and(|f| s > f) && *s < n)
             .max_by_key(|s| (quickest[*s as usize], std::cmp::Reverse(s.abs_diff(middle))));
         firsts.extend(best);

@@ -187,6 +187,7 @@ pub fn load<R: Routing>(
     let network = Network::new(net, micro, routing, load.bytes, load.seed, load.parts, sources)?;
     let terminals = net.terminal_count() as f64;
     let patience = network.patience();
+    let interval = load.interval.map(|i| i.max(micro.tick));
     let news = routing.news().map(|n| n.max(micro.tick));
     let mut run = Run {
         load,
@@ -199,10 +200,10 @@ pub fn load<R: Routing>(
         settled: load.warmup.is_some(),
         looks: patience,
         beats: patience,
-        keeps: load.interval.unwrap_or(NEVER),
+        keeps: interval.unwrap_or(NEVER),
         tells: news.unwrap_or(NEVER),
         news,
-        series: load.interval.map(|interval| Series::new(net, interval)),
+        series: interval.map(|interval| Series::new(net, interval)),
         most: 0,
         could: terminals * load.measure as f64 * 65536.0 / first.long(65536) as f64,
     };
@@ -247,7 +248,10 @@ impl<R: Routing> Run<'_, R> {
                 self.beats = now + self.network.patience();
                 // What was created last need not arrive where sources fall behind.
                 let drain = if self.settled { self.load.drain } else { 0 };
-                let end = self.measuring.to.min(self.load.measure * (MOST / INTERVALS + 1)) + drain;
+                // As long as latencies have not settled, it is known when they are not waited for any more.
+                let latest = self.load.measure.saturating_mul(MOST / INTERVALS + 1);
+                let is_known = self.measuring.from < NEVER;
+                let end = if is_known { self.measuring.to } else { latest } + drain;
                 let (events, packets) = (self.network.event_count(), self.network.packets());
                 pulse(Pulse { now, end, events, packets });
                 if now >= self.measuring.to && (now >= end || self.all_arrived()) {

@@ -62,6 +62,17 @@ fn one_queue_is_as_long_as_queueing_theory_says() {
     }
 }
 
+/// However long nothing counts, and however short what counts is: it is waited for.
+#[test]
+fn what_counts_arrives_after_a_long_warm_up() {
+    let bench = Bench::new("dragonfly:p=2,a=4,h=2", "booksim-iq");
+    let mut what = load(Targets::uniform(bench.terminals()), 0.3, 16, 1000);
+    what.warmup = Some(100_000_000);
+    let found = bench.run("minimal", None, 1, &what);
+    let m = &found.measured;
+    assert!(m.packets > 500 && m.packets == m.created && found.missing == 0, "{}", found.missing);
+}
+
 /// A full fat-tree carries permutations and uniform traffic at full load; its channels bound what an oversubscribed one does.
 #[test]
 fn a_tree_carries_what_its_channels_do() {

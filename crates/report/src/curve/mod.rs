@@ -159,6 +159,21 @@ const HEIGHT: f64 = 340.0;
 /// Latencies are drawn up to so many times the least one.
 const FAR: f64 = 6.0;
 
+/// What the line of a number is of.
+fn key(svg: &mut String, i: usize, name: &str) {
+    let at = 84.0 + 18.0 * i as f64;
+    let _ok = writeln!(
+        svg,
+        "<line x1=\"{LEFT}\" y1=\"{at}\" x2=\"{:.1}\" y2=\"{at}\" stroke=\"{}\" stroke-width=\"2\"/>\
+         <text x=\"{:.1}\" y=\"{:.1}\" font-size=\"12\">{}</text>",
+        LEFT + 24.0,
+        colour(i),
+        LEFT + 32.0,
+        at + 4.0,
+        escape(name)
+    );
+}
+
 /// Latency by load: mean and, dashed, 99 %; a line ends where it saturates.
 pub fn picture(r: &LoadResult<'_>) -> String {
     let top = 100.0 + 18.0 * r.curves.len() as f64;
@@ -202,18 +217,8 @@ pub fn picture(r: &LoadResult<'_>) -> String {
                 "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.5\" fill=\"#ffffff\" stroke=\"{colour}\" stroke-width=\"1.6\"/>"
             );
         }
-        let at = 84.0 + 18.0 * i as f64;
-        let _ok = writeln!(
-            svg,
-            "<line x1=\"{LEFT}\" y1=\"{at}\" x2=\"{:.1}\" y2=\"{at}\" stroke=\"{colour}\" stroke-width=\"2\"/>\
-             <text x=\"{:.1}\" y=\"{:.1}\" font-size=\"12\">{} ({} lanes): accepts {:.0} %</text>",
-            LEFT + 24.0,
-            LEFT + 32.0,
-            at + 4.0,
-            escape(&c.routing),
-            c.lanes,
-            100.0 * c.most_accepted
-        );
+        let accepts = 100.0 * c.most_accepted;
+        key(&mut svg, i, &format!("{} ({} lanes): accepts {accepts:.0} %", c.routing, c.lanes));
     }
     svg.push_str("</svg>\n");
     svg

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{HEIGHT, LoadResult, WIDTH};
-use crate::canvas::{LEFT, escape, header};
+use super::{HEIGHT, LoadResult, WIDTH, key};
+use crate::canvas::{LEFT, header};
 use crate::figures::frame::{Axis, Frame};
 use crate::plot::colour;
 
@@ -45,19 +45,13 @@ pub fn spread(r: &LoadResult<'_>, runs: &[Latencies]) -> String {
         let drawn = run.longer.iter().take_while(|p| p.1 > 0.0 && rare(p.1) <= DECADES);
         let points: Vec<String> =
             drawn.map(|p| format!("{:.1},{:.1}", frame.x(p.0), frame.y(rare(p.1)))).collect();
-        let colour = colour(i);
-        let at = 84.0 + 18.0 * i as f64;
         let _ok = writeln!(
             svg,
-            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.6\"/>\
-             <line x1=\"{LEFT}\" y1=\"{at}\" x2=\"{:.1}\" y2=\"{at}\" stroke=\"{colour}\" stroke-width=\"2\"/>\
-             <text x=\"{:.1}\" y=\"{:.1}\" font-size=\"12\">{}</text>",
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"/>",
             points.join(" "),
-            LEFT + 24.0,
-            LEFT + 32.0,
-            at + 4.0,
-            escape(&run.name)
+            colour(i)
         );
+        key(&mut svg, i, &run.name);
     }
     svg.push_str("</svg>\n");
     svg

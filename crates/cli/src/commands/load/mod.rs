@@ -50,7 +50,11 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
     let packet = quantity(&args.packet, "--packet", bytes)?.try_into().unwrap_or(u32::MAX);
     let targets = targets(&args.pattern, fabric, shape, &net, common.seed())?;
     let candidates = candidates(args, &loaded, common)?;
-    if args.interval.is_some() && args.output.is_none() {
+    let interval = args.interval.as_ref().map(|t| quantity(t, "--interval", time)).transpose()?;
+    if interval == Some(0) {
+        return Err(Failure::usage("--interval: 0 s has no end").hint("100ns is some, for packets"));
+    }
+    if interval.is_some() && args.output.is_none() {
         return Err(Failure::usage("--interval: nobody says where to: give -o DIR"));
     }
     let way = 8 * (net.slowest(packet) + micro.pipeline);
@@ -66,7 +70,7 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
         warmup,
         measure: measure.max(10),
         drain: measure * 4,
-        interval: args.interval.as_ref().map(|t| quantity(t, "--interval", time)).transpose()?,
+        interval,
         parts: 1,
         seed: common.seed(),
     };
