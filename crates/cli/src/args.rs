@@ -11,7 +11,7 @@ use clap_complete::Shell;
 use crate::help;
 
 pub(crate) use hot::{CountedArgs, ExplainCommand, HotCommand, HotPolicy, ProposeCommand};
-pub(crate) use load::LoadCommand;
+pub(crate) use load::{CheckpointArgs, LoadCommand};
 
 /// Routing and analysis of InfiniBand and HPC fabrics: what would each engine do with my fabric, is it
 /// free of deadlock, how even is the load, and can I load it into my OpenSM tonight?
@@ -673,6 +673,8 @@ pub(crate) struct SimulateCommand {
     /// Say how far it is every two seconds, on any standard error
     #[arg(long)]
     pub(crate) progress: bool,
+    #[command(flatten)]
+    pub(crate) keep: CheckpointArgs,
 }
 
 /// How deep to look at a scenario.

@@ -7,6 +7,7 @@ mod addresses;
 mod among;
 mod args;
 mod cast;
+mod checkpoint;
 #[cfg(feature = "parquet")]
 mod columns;
 mod commands;

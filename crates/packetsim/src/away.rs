@@ -1,10 +1,12 @@
 //! What goes from the switches of one part to those of another.
 
+use serde::{Deserialize, Serialize};
+
 use crate::packet::Packet;
 use crate::wheel::Event;
 
 /// What goes to one part.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Mail {
     /// Packets: the tick in which their heads arrive, and the port.
     pub(crate) packets: Vec<(u64, u32, Packet)>,

@@ -2,11 +2,13 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Net, OutPort};
 
 /// By port of the network, bytes that wait for it (see [`crate::routing::Here::pressing`]), as they were when they were last
 /// told.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Board(Vec<AtomicU32>);
 
 impl Board {

@@ -2,13 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use darkfiber_workload::state;
+use serde::{Deserialize, Serialize};
+
 use crate::{Micro, Net};
 
 /// A buffer: the input port and the lane that it is of.
 pub type Buffer = (u32, u8);
 
 /// The first packet of a queue, and what it waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Waits {
     /// Where it is.
     pub at: Buffer,
@@ -19,7 +22,7 @@ pub struct Waits {
 }
 
 /// Packets that wait for each other for ever.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stalled {
     /// When that was seen, in picoseconds.
     pub when: u64,
@@ -50,6 +53,12 @@ pub(crate) struct Watch {
     stuck: BTreeSet<Waits>,
     /// Nothing that is under way takes longer, in picoseconds.
     patience: u64,
+}
+
+state! {
+    pub(crate) struct WatchState of() Watch {
+        stuck: BTreeSet<Waits>,
+    }
 }
 
 impl Watch {

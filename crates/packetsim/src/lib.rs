@@ -10,6 +10,7 @@ mod away;
 mod board;
 mod cut;
 mod deadlock;
+mod kept;
 mod measure;
 mod micro;
 mod net;
@@ -27,6 +28,7 @@ mod wire;
 
 pub use board::Board;
 pub use deadlock::{Buffer, Stalled, Waits};
+pub use kept::{Follow, read, write};
 pub use measure::{BATCHES, Measured};
 pub use micro::{
     ARBITRATIONS, Arbitration, Impossible, MICROS, Micro, Preset, QUEUES, Queues, preset,
@@ -38,4 +40,4 @@ pub use run::{Load, Outcome, Pulse, load};
 pub use series::Series;
 pub use source::{Target, Targets};
 pub use switch::OutPort;
-pub use wire::{Packets, PathOf};
+pub use wire::{Packets, PacketsState, PathOf};

@@ -1,11 +1,12 @@
 //! What is measured, and from when on.
 
 use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
 
 use crate::packet::Packet;
 
 /// Which packets count, in picoseconds of their creation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
 pub(crate) struct Measuring {
     /// The first.
     pub(crate) from: u64,
@@ -23,9 +24,10 @@ impl Measuring {
 pub const BATCHES: usize = 10;
 
 /// What came of the packets that count.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// Latencies from creation to the last byte at its destination, in nanoseconds, to three digits.
+    #[serde(with = "darkfiber_workload::histogram")]
     pub latencies: Histogram<u64>,
     /// Packets that counted and arrived.
     pub packets: u64,
@@ -43,6 +45,12 @@ pub struct Measured {
     pub created: u64,
     /// Sum of latencies, and how many, of packets created in each part of that time.
     pub batches: [(u128, u64); BATCHES],
+}
+
+impl Default for Measured {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl Measured {
@@ -118,7 +126,7 @@ impl Measured {
 }
 
 /// Packets of an interval, whether they count or not.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Counts {
     /// Those that were created.
     pub(crate) created: u64,
@@ -148,7 +156,7 @@ impl Counts {
 }
 
 /// Whether a run has settled: packets that arrive in one interval after the other.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Settling {
     /// The interval before.
     before: Counts,

@@ -5,20 +5,31 @@
 //! go on. What a switch or terminal does in a tick depends on nothing but what reached it before that tick ended, so that what
 //! comes out is the same for any parts.
 
+use darkfiber_workload::state;
 use rayon::prelude::*;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::away::{Away, Mail};
 use crate::board::Board;
 use crate::cut::cut;
-use crate::deadlock::{Look, Watch};
-use crate::part::{Arrived, Lengths, Message, Part, Sent};
+use crate::deadlock::{Look, Watch, WatchState};
+use crate::part::{Arrived, Lengths, Message, Part, PartState};
 use crate::routing::Routing;
+use crate::series::Series;
 use crate::{Impossible, Micro, Net};
 
 /// What terminals of a part do.
 pub(crate) trait Agent: Send {
-    /// A terminal was reminded at a time: what it sends, if anything, and in which tick it will be reminded again.
-    fn remind(&mut self, terminal: u32, now: u64) -> (Option<Message>, u64);
+    /// What changes of it while it is simulated.
+    type State: Default + Serialize + DeserializeOwned;
+
+    /// Changes places with another state of it.
+    fn swap(&mut self, state: &mut Self::State);
+
+    /// A terminal was reminded in the tick that begins at a time: when it sends what, all in this tick, and in which tick it
+    /// will be reminded again, if it asks for that.
+    fn remind(&mut self, terminal: u32, now: u64, sends: &mut Vec<(u64, Message)>) -> Option<u64>;
 
     /// A packet is, or will be, at its destination.
     fn arrived(&mut self, arrived: &Arrived);
@@ -31,18 +42,56 @@ pub(crate) struct Worker<'n, R, A> {
     /// What came from others.
     mail: Vec<Mail>,
     reminded: Vec<u32>,
-    sent: Vec<Sent>,
+    sends: Vec<(u64, Message)>,
     arrived: Vec<Arrived>,
 }
 
 /// All parts.
 pub(crate) struct Network<'n, R, A> {
     pub(crate) workers: Vec<Worker<'n, R, A>>,
-    /// Ticks that parts need not wait for each other.
+    /// The first switch of each part.
+    firsts: Vec<u32>,
+    net: &'n Net,
+    /// Bytes of a packet at least.
+    shortest: u32,
+    /// Picoseconds of a tick.
+    tick: u64,
+    /// Ticks that parts need not wait for each other, and events of the last such time.
     window: u64,
+    busy: u64,
     board: Board,
+    /// How often switches tell of themselves, and when they do so next.
+    news: Option<u64>,
+    tells: u64,
+    /// What ports do, and when an interval of that is over.
+    series: Option<Series>,
+    keeps: u64,
     watch: Watch,
 }
+
+state! {
+    pub(crate) struct OwnState of(R, A) Network<'_, R, A> {
+        board: Board,
+        tells: u64,
+        series: Option<Series>,
+        keeps: u64,
+        ;
+        watch: WatchState,
+    }
+}
+
+/// What changes of a network while it is simulated, between two runs.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct NetworkState<S> {
+    own: OwnState,
+    /// By part, what is in it, what its terminals do, and what came from others.
+    workers: Vec<(PartState, S, Vec<Mail>)>,
+}
+
+/// Beyond the end of all runs.
+pub(crate) const NEVER: u64 = u64::MAX / 2;
+/// Parts with fewer events together are not worth waking other threads for.
+const FEW: u64 = 200;
 
 impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
     /// In so many parts, if it has as many switches, with packets of so many bytes, all of them; `agent` is what terminals do, part by part.
@@ -67,29 +116,123 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
                 part,
                 mail: vec![Mail::default(); ports.len()],
                 reminded: Vec::new(),
-                sent: Vec::new(),
+                sends: Vec::new(),
                 arrived: Vec::new(),
             }
         };
         // A head takes the pipeline and a cable; room is given back when a packet is through, and a cable later.
         let through = net.quickest(bytes) / u64::from(micro.speedup) + micro.credit;
         let ahead = quickest + micro.pipeline.min(through);
+        let news = routing.news().map(|n| n.max(micro.tick));
         Ok(Network {
+            net,
+            shortest: lengths.least,
+            tick: micro.tick,
+            busy: 0,
+            news,
+            tells: news.unwrap_or(NEVER),
+            series: None,
+            keeps: NEVER,
             workers: firsts.windows(2).map(worker).collect(),
             window: (ahead / micro.tick).max(1),
-            board: Board::new(if routing.news().is_some() { net.port_count() } else { 0 }),
+            board: Board::new(if news.is_some() { net.port_count() } else { 0 }),
             watch: Watch::new(net, micro, bytes),
+            firsts,
         })
     }
 }
 
-impl<R: Routing, A: Agent> Network<'_, R, A> {
+impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
+    /// What changes of it takes another place: the network is good for nothing until [`Network::restore`].
+    pub(crate) fn take(&mut self) -> NetworkState<A::State> {
+        let mut state = NetworkState { own: OwnState::default(), workers: Vec::new() };
+        self.swap(&mut state.own);
+        for w in &mut self.workers {
+            let mut part = (PartState::default(), A::State::default(), std::mem::take(&mut w.mail));
+            w.part.swap(&mut part.0);
+            w.agent.swap(&mut part.1);
+            state.workers.push(part);
+        }
+        state
+    }
+
+    /// Takes over what was taken of this network, or of another one of the same fabric, switches, routing and parts.
+    pub(crate) fn restore(&mut self, state: NetworkState<A::State>) {
+        let NetworkState { mut own, workers } = state;
+        self.swap(&mut own);
+        for (w, (mut part, mut agent, mail)) in self.workers.iter_mut().zip(workers) {
+            w.part.swap(&mut part);
+            w.agent.swap(&mut agent);
+            w.mail = mail;
+        }
+    }
+
+    /// The part of a terminal.
+    pub(crate) fn worker_of(&mut self, terminal: u32) -> &mut Worker<'n, R, A> {
+        let s = self.net.switch_of(terminal);
+        &mut self.workers[self.firsts.partition_point(|first| *first <= s) - 1]
+    }
+
+    /// Bytes of a packet at least: what is shorter takes as long.
+    pub(crate) fn shortest(&self) -> u32 {
+        self.shortest
+    }
+
+    /// Keeps what ports do, by intervals of so many picoseconds, or a tick.
+    pub(crate) fn keep_series(&mut self, interval: u64) {
+        let interval = interval.max(self.tick);
+        self.series = Some(Series::new(self.net, interval));
+        self.keeps = interval;
+    }
+
+    /// What was kept.
+    pub(crate) fn series(&mut self) -> &mut Option<Series> {
+        &mut self.series
+    }
+
+    /// The next tick in which something happens.
+    pub(crate) fn upcoming(&self) -> Option<u64> {
+        self.workers.iter().filter_map(Worker::upcoming).min()
+    }
+
     /// Goes on to a tick, which is not begun. Whether anything will happen then or later.
     pub(crate) fn run(&mut self, until: u64) -> bool {
         loop {
-            let Some(first) = self.workers.iter().filter_map(Worker::upcoming).min() else {
-                return false;
-            };
+            // Intervals end, and switches tell of themselves, between ticks.
+            let now = self.keeps.min(self.tells);
+            let stop = now.div_ceil(self.tick);
+            let more = self.go(until.min(stop));
+            if stop > until {
+                return more;
+            }
+            if now >= self.keeps {
+                self.keep(now);
+            }
+            if now >= self.tells {
+                self.workers.iter().for_each(|w| w.part.tell(&self.board));
+                // While nothing happens there is nothing new.
+                let next = self.upcoming().map_or(until, |t| t.min(until)) * self.tick;
+                let news = self.news.unwrap_or(NEVER);
+                self.tells += news * (next.saturating_sub(self.tells) / news).max(1);
+            }
+        }
+    }
+
+    /// An interval of the series is over.
+    pub(crate) fn keep(&mut self, now: u64) {
+        let packets = self.packets() as u64;
+        let Some(series) = &mut self.series else { return };
+        for w in &mut self.workers {
+            w.part.keep(now, series);
+        }
+        series.packets.push(packets);
+        series.halve();
+        self.keeps = now + series.interval;
+    }
+
+    fn go(&mut self, until: u64) -> bool {
+        loop {
+            let Some(first) = self.upcoming() else { return false };
             if first >= until {
                 return true;
             }
@@ -99,7 +242,13 @@ impl<R: Routing, A: Agent> Network<'_, R, A> {
             }
             let end = until.min(first + self.window);
             let board = &self.board;
-            self.workers.par_iter_mut().with_max_len(1).for_each(|w| w.run(end, board));
+            let before = self.event_count();
+            if self.busy < FEW {
+                self.workers.iter_mut().for_each(|w| w.run(end, board));
+            } else {
+                self.workers.par_iter_mut().with_max_len(1).for_each(|w| w.run(end, board));
+            }
+            self.busy = self.event_count() - before;
             self.exchange();
         }
     }
@@ -115,11 +264,6 @@ impl<R: Routing, A: Agent> Network<'_, R, A> {
                 }
             }
         }
-    }
-
-    /// All switches tell of their outputs. Between two runs.
-    pub(crate) fn tell(&self) {
-        self.workers.iter().for_each(|w| w.part.tell(&self.board));
     }
 
     /// How long to wait between two looks for deadlock.
@@ -169,16 +313,16 @@ impl<R: Routing, A: Agent> Worker<'_, R, A> {
             self.part.take(mail);
         }
         while let Some(tick) = self.part.upcoming().filter(|t| *t < until) {
-            self.part.begin(tick, &mut self.reminded, &mut self.sent);
+            self.part.begin(tick, &mut self.reminded);
             let now = self.part.now();
             for terminal in self.reminded.drain(..) {
-                let (message, again) = self.agent.remind(terminal, now);
-                self.part.remind(again, terminal);
-                if let Some(message) = message {
-                    self.part.send(terminal, message, now, &mut self.sent);
+                if let Some(again) = self.agent.remind(terminal, now, &mut self.sends) {
+                    self.part.remind(again, terminal);
+                }
+                for (when, message) in self.sends.drain(..) {
+                    self.part.send(terminal, message, when);
                 }
             }
-            self.sent.clear();
             self.part.finish(board, &mut self.arrived);
             for arrived in self.arrived.drain(..) {
                 self.agent.arrived(&arrived);

@@ -1,7 +1,9 @@
 //! Packets, side by side.
 
+use serde::{Deserialize, Serialize};
+
 /// A packet on its way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(align(64))]
 pub struct Packet {
     /// When it was created, in picoseconds.
@@ -27,6 +29,8 @@ pub struct Packet {
     pub(crate) port: u32,
     /// Its output, by number among those of the switch.
     pub(crate) out: u16,
+    /// The group of messages that it is counted with.
+    pub(crate) group: u16,
     /// Which of several ways tables have for it.
     pub path: u8,
     /// The lane that it is in, and the one that it goes on in.
@@ -44,7 +48,7 @@ pub struct Packet {
 pub const NOBODY: u32 = u32::MAX;
 
 /// Packets, and places of those that are gone.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Slab {
     packets: Vec<Packet>,
     free: Vec<u32>,

@@ -4,6 +4,9 @@ use std::collections::VecDeque;
 use std::hint::black_box;
 use std::ops::Range;
 
+use darkfiber_workload::state;
+use serde::{Deserialize, Serialize};
+
 use crate::away::{Away, Mail};
 use crate::board::Board;
 use crate::deadlock::Waits;
@@ -11,12 +14,12 @@ use crate::net::Span;
 use crate::packet::{NOBODY, Packet, Slab};
 use crate::routing::Routing;
 use crate::series::Series;
-use crate::switch::{Hands, Left, Switches};
-use crate::wheel::{Event, What, Wheel};
+use crate::switch::{Hands, Left, SwitchState, Switches};
+use crate::wheel::{Event, What, Wheel, WheelState};
 use crate::{Impossible, Micro, Net, Peer, Random};
 
 /// What a terminal has to send.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Message {
     /// What its sender calls it.
     pub(crate) number: u32,
@@ -24,10 +27,12 @@ pub(crate) struct Message {
     pub(crate) to: u32,
     /// Bytes that are not sent yet.
     pub(crate) bytes: u64,
+    /// The group that it is counted with.
+    pub(crate) group: u16,
     /// Which of several ways tables have for it.
     pub(crate) path: u8,
-    /// When it was created, in picoseconds.
-    pub(crate) born: u64,
+    /// When its packets were created, in picoseconds; without, each when it leaves.
+    pub(crate) born: Option<u64>,
 }
 
 /// A packet that is at its destination.
@@ -38,16 +43,8 @@ pub(crate) struct Arrived {
     pub(crate) when: u64,
 }
 
-/// A message that has left its terminal.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sent {
-    pub(crate) message: u32,
-    /// When its last byte has.
-    pub(crate) when: u64,
-}
-
 /// A terminal.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Terminal {
     /// What it has to send; messages by turns, a packet each.
     queue: VecDeque<Message>,
@@ -121,6 +118,19 @@ pub(crate) struct Part<'n, R> {
     event_count: u64,
 }
 
+state! {
+    pub(crate) struct PartState of(R) Part<'_, R> {
+        terminals: Vec<Terminal>,
+        credits: Vec<u32>,
+        packets: Slab,
+        now: u64,
+        event_count: u64,
+        ;
+        switches: SwitchState,
+        wheel: WheelState,
+    }
+}
+
 impl<'n, R: Routing> Part<'n, R> {
     /// Some switches side by side; of the others, `away` knows where they begin.
     pub(crate) fn new(
@@ -163,18 +173,6 @@ impl<'n, R: Routing> Part<'n, R> {
         }
     }
 
-    /// A whole network.
-    pub(crate) fn whole(
-        net: &'n Net,
-        micro: &'n Micro,
-        routing: R,
-        lengths: Lengths,
-        seed: u64,
-    ) -> Self {
-        let all = 0..net.switch_count() as u32;
-        Self::new(net, micro, routing, lengths, all, Away::default(), seed)
-    }
-
     /// What it consists of.
     pub(crate) fn span(&self) -> &Span {
         &self.span
@@ -207,7 +205,7 @@ impl<'n, R: Routing> Part<'n, R> {
     }
 
     /// Notes what happens in a tick, and tells which terminals asked for it.
-    pub(crate) fn begin(&mut self, tick: u64, reminded: &mut Vec<u32>, sent: &mut Vec<Sent>) {
+    pub(crate) fn begin(&mut self, tick: u64, reminded: &mut Vec<u32>) {
         self.now = tick * self.micro.tick;
         let mut events = std::mem::take(&mut self.events);
         self.wheel.take(tick, &mut events);
@@ -240,7 +238,7 @@ impl<'n, R: Routing> Part<'n, R> {
         for terminal in touched.drain(..) {
             let seat = self.seat(terminal);
             self.terminals[seat].touched = false;
-            self.go_on(terminal, self.now, sent);
+            self.go_on(terminal, self.now);
         }
         self.touched = touched;
     }
@@ -265,15 +263,15 @@ impl<'n, R: Routing> Part<'n, R> {
         black_box(arrivals.fold(0, |all, e| all ^ self.packets.of(e.with()).to));
     }
 
-    /// A terminal has a message to send, at a time in this tick or before the next one in which anything happens.
-    pub(crate) fn send(&mut self, from: u32, message: Message, now: u64, sent: &mut Vec<Sent>) {
+    /// A terminal has a message to send, at a time in this tick.
+    pub(crate) fn send(&mut self, from: u32, message: Message, now: u64) {
         let seat = self.seat(from);
         self.terminals[seat].queue.push_back(message);
-        self.go_on(from, now, sent);
+        self.go_on(from, now);
     }
 
     /// A terminal sends what it can in this tick.
-    fn go_on(&mut self, from: u32, now: u64, sent: &mut Vec<Sent>) {
+    fn go_on(&mut self, from: u32, now: u64) {
         let (micro, lanes) = (self.micro, usize::from(self.micro.lanes));
         let home = self.net.home(from);
         let port = self.net.port(home);
@@ -303,7 +301,7 @@ impl<'n, R: Routing> Part<'n, R> {
             terminal.channel = departs + port.long(bytes);
             let at = departs + u64::from(port.latency);
             let packet = Packet {
-                born: message.born,
+                born: message.born.unwrap_or(departs),
                 at,
                 from,
                 to: message.to,
@@ -315,6 +313,7 @@ impl<'n, R: Routing> Part<'n, R> {
                 beside: NOBODY,
                 port: 0,
                 out: 0,
+                group: message.group,
                 path: message.path,
                 lane: lane as u8,
                 next_lane: 0,
@@ -327,8 +326,6 @@ impl<'n, R: Routing> Part<'n, R> {
             terminal.queue.pop_front();
             if message.bytes > 0 {
                 terminal.queue.push_back(message);
-            } else {
-                sent.push(Sent { message: message.number, when: terminal.channel });
             }
             let id = self.packets.add(packet);
             self.wheel.after(at, Event::new(What::Arrival, home, id));

@@ -1,7 +1,9 @@
 //! A random number generator of eight bytes, one for each switch and terminal: what they draw does not depend on the others.
 
+use serde::{Deserialize, Serialize};
+
 /// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Random(u64);
 
 impl Random {

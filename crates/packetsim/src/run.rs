@@ -1,8 +1,12 @@
 //! Runs with a given load: every terminal creates packets again and again.
 
+use darkfiber_workload::state;
+use serde::{Deserialize, Serialize};
+
 use crate::deadlock::{Look, Stalled};
+use crate::kept::{self, Follow};
 use crate::measure::{Counts, Measured, Measuring, Settled, Settling};
-use crate::network::{Agent, Network};
+use crate::network::{Agent, NEVER, Network, NetworkState};
 use crate::part::{Arrived, Message, Part};
 use crate::routing::Routing;
 use crate::series::Series;
@@ -75,8 +79,6 @@ pub struct Outcome {
     pub series: Option<Series>,
 }
 
-/// Beyond the end of all runs.
-const NEVER: u64 = u64::MAX / 2;
 /// Settling is looked at so many times in as long as packets will count. Intervals become twice as long after every so many of
 /// them, since chance makes means of short ones differ; in all they take so many times as long as the first one at most.
 const INTERVALS: u64 = 5;
@@ -112,15 +114,33 @@ impl Sources<'_> {
     }
 }
 
+state! {
+    struct SourcesState of() Sources<'_> {
+        random: Vec<Random>,
+        measuring: Measuring,
+        measured: Measured,
+        counts: Counts,
+    }
+}
+
 impl Agent for Sources<'_> {
-    fn remind(&mut self, t: u32, now: u64) -> (Option<Message>, u64) {
+    type State = SourcesState;
+
+    fn swap(&mut self, state: &mut SourcesState) {
+        Sources::swap(self, state);
+    }
+
+    fn remind(&mut self, t: u32, now: u64, sends: &mut Vec<(u64, Message)>) -> Option<u64> {
         let again = self.next(t, now);
         let targets = self.targets;
-        let Some(to) = targets.draw(t, self.dice(t)) else { return (None, again) };
-        self.measured.created += u64::from(self.measuring.counts(now));
-        self.counts.created += 1;
-        let bytes = self.bytes.into();
-        (Some(Message { number: 0, to, bytes, path: 0, born: now }), again)
+        if let Some(to) = targets.draw(t, self.dice(t)) {
+            self.measured.created += u64::from(self.measuring.counts(now));
+            self.counts.created += 1;
+            let bytes = self.bytes.into();
+            let message = Message { number: 0, to, bytes, group: 0, path: 0, born: Some(now) };
+            sends.push((now, message));
+        }
+        Some(again)
     }
 
     fn arrived(&mut self, a: &Arrived) {
@@ -139,30 +159,54 @@ struct Run<'n, R> {
     settles: u64,
     intervals: u32,
     settled: bool,
-    /// When to look for deadlock, to tell how far it is, when an interval of the series is over, and when switches tell of
-    /// themselves.
+    /// When to look for deadlock, and to tell how far it is.
     looks: u64,
     beats: u64,
-    keeps: u64,
-    tells: u64,
-    news: Option<u64>,
-    series: Option<Series>,
     most: usize,
+    /// When it was over, and whether packets wait for each other for ever then.
+    over: Option<(u64, Option<Stalled>)>,
     /// Bytes that all terminals could send while it is measured.
     could: f64,
 }
 
-/// Simulates a load; `pulse` is told now and then how far it is.
+state! {
+    struct OwnState of(R) Run<'_, R> {
+        measuring: Measuring,
+        settling: Settling,
+        settles: u64,
+        intervals: u32,
+        settled: bool,
+        looks: u64,
+        beats: u64,
+        most: usize,
+        over: Option<(u64, Option<Stalled>)>,
+    }
+}
+
+/// What is kept of a run.
+#[derive(Serialize, Deserialize)]
+struct RunState {
+    /// The parts that were asked for.
+    parts: usize,
+    own: OwnState,
+    network: NetworkState<SourcesState>,
+}
+
+/// Simulates a load; `follow` hears now and then how far it is, and may keep it to go on from there another time.
 ///
 /// # Errors
-/// If switches, packets and routing do not go together.
+/// If switches, packets and routing do not go together, or what was kept is damaged.
 pub fn load<R: Routing>(
     net: &Net,
     micro: &Micro,
     routing: &R,
     load: &Load,
-    pulse: &dyn Fn(Pulse),
+    follow: &dyn Follow,
 ) -> Result<Outcome, Impossible> {
+    let kept: Option<RunState> = kept::read(follow)?;
+    // A run goes on in the parts in which it began: nothing that comes out depends on them.
+    let parts = kept.as_ref().map_or(load.parts, |k| k.parts);
+    let load = &Load { parts, ..load.clone() };
     let first = net.port(net.home(0));
     let chance = load.load * micro.tick as f64 / first.long(load.bytes) as f64;
     let measuring = match load.warmup {
@@ -184,11 +228,13 @@ pub fn load<R: Routing>(
             counts: Counts::default(),
         }
     };
-    let network = Network::new(net, micro, routing, load.bytes, load.seed, load.parts, sources)?;
+    let mut network =
+        Network::new(net, micro, routing, load.bytes, load.seed, load.parts, sources)?;
     let terminals = net.terminal_count() as f64;
     let patience = network.patience();
-    let interval = load.interval.map(|i| i.max(micro.tick));
-    let news = routing.news().map(|n| n.max(micro.tick));
+    if let Some(interval) = load.interval {
+        network.keep_series(interval);
+    }
     let mut run = Run {
         load,
         tick: micro.tick,
@@ -200,18 +246,29 @@ pub fn load<R: Routing>(
         settled: load.warmup.is_some(),
         looks: patience,
         beats: patience,
-        keeps: interval.unwrap_or(NEVER),
-        tells: news.unwrap_or(NEVER),
-        news,
-        series: interval.map(|interval| Series::new(net, interval)),
         most: 0,
+        over: None,
         could: terminals * load.measure as f64 * 65536.0 / first.long(65536) as f64,
     };
-    Ok(run.go(net, pulse))
+    match kept {
+        None => run.begin(net),
+        Some(mut kept) => {
+            run.swap(&mut kept.own);
+            run.network.restore(kept.network);
+        }
+    }
+    while run.over.is_none() {
+        run.step(follow);
+        if run.over.is_some() || follow.is_due() {
+            run.keep(follow);
+        }
+    }
+    Ok(run.outcome())
 }
 
 impl<R: Routing> Run<'_, R> {
-    fn go(&mut self, net: &Net, pulse: &dyn Fn(Pulse)) -> Outcome {
+    /// Terminals begin to create packets.
+    fn begin(&mut self, net: &Net) {
         for worker in &mut self.network.workers {
             for t in net.terminals_at(worker.part.span().ports.clone()) {
                 if self.load.targets.sends(t) && self.load.load > 0.0 {
@@ -220,48 +277,55 @@ impl<R: Routing> Run<'_, R> {
                 }
             }
         }
-        loop {
-            // Whatever is decided is decided between ticks, at times that do not depend on parts.
-            let first = self.settles.min(self.looks).min(self.beats);
-            let now = first.min(self.keeps).min(self.tells);
-            let more = self.network.run(now.div_ceil(self.tick));
-            self.most = self.network.packets().max(self.most);
-            if now >= self.keeps {
-                self.keep(now);
-            }
-            if now >= self.settles {
-                self.settle(now);
-            }
-            if now >= self.tells {
-                self.network.tell();
-                self.tells = now + self.news.unwrap_or(NEVER);
-            }
-            if now >= self.looks {
-                match self.network.look_for_deadlock(now) {
-                    Look::Locked(stalled) => return self.outcome(now, Some(stalled)),
-                    Look::Stuck => self.looks = now + self.network.patience(),
-                    // What is not locked now may be later; an eighth of the time is not much to have waited for it.
-                    Look::Moves => self.looks = now + self.network.patience().max(now / 8),
+    }
+
+    /// Goes on to the next moment at which something is decided: between ticks, at times that do not depend on parts.
+    fn step(&mut self, follow: &dyn Follow) {
+        let now = self.settles.min(self.looks).min(self.beats);
+        let more = self.network.run(now.div_ceil(self.tick));
+        self.most = self.network.packets().max(self.most);
+        if now >= self.settles {
+            self.settle(now);
+        }
+        if now >= self.looks {
+            match self.network.look_for_deadlock(now) {
+                Look::Locked(stalled) => {
+                    self.over = Some((now, Some(stalled)));
+                    return;
                 }
-            }
-            if now >= self.beats {
-                self.beats = now + self.network.patience();
-                // What was created last need not arrive where sources fall behind.
-                let drain = if self.settled { self.load.drain } else { 0 };
-                // As long as latencies have not settled, it is known when they are not waited for any more.
-                let latest = self.load.measure.saturating_mul(MOST / INTERVALS + 1);
-                let is_known = self.measuring.from < NEVER;
-                let end = if is_known { self.measuring.to } else { latest } + drain;
-                let (events, packets) = (self.network.event_count(), self.network.packets());
-                pulse(Pulse { now, end, events, packets });
-                if now >= self.measuring.to && (now >= end || self.all_arrived()) {
-                    return self.outcome(now, None);
-                }
-            }
-            if !more {
-                return self.outcome(now, None);
+                Look::Stuck => self.looks = now + self.network.patience(),
+                // What is not locked now may be later; an eighth of the time is not much to have waited for it.
+                Look::Moves => self.looks = now + self.network.patience().max(now / 8),
             }
         }
+        if now >= self.beats {
+            self.beats = now + self.network.patience();
+            // What was created last need not arrive where sources fall behind.
+            let drain = if self.settled { self.load.drain } else { 0 };
+            // As long as latencies have not settled, it is known when they are not waited for any more.
+            let latest = self.load.measure.saturating_mul(MOST / INTERVALS + 1);
+            let is_known = self.measuring.from < NEVER;
+            let end = if is_known { self.measuring.to } else { latest } + drain;
+            let (events, packets) = (self.network.event_count(), self.network.packets());
+            follow.pulse(Pulse { now, end, events, packets });
+            if now >= self.measuring.to && (now >= end || self.all_arrived()) {
+                self.over = Some((now, None));
+            }
+        }
+        if !more {
+            self.over = Some((now, None));
+        }
+    }
+
+    /// Has whoever follows it keep it.
+    fn keep(&mut self, follow: &dyn Follow) {
+        let mut own = OwnState::default();
+        self.swap(&mut own);
+        let state = RunState { parts: self.load.parts, own, network: self.network.take() };
+        follow.keep(&|out| kept::write(&state, out));
+        let RunState { mut own, network, .. } = state;
+        self.swap(&mut own);
+        self.network.restore(network);
     }
 
     /// Whether packets that count and were created have all arrived.
@@ -270,18 +334,6 @@ impl<R: Routing> Run<'_, R> {
             self.network.workers.iter().map(|w| of(&w.agent.measured)).sum()
         };
         sum(|m| m.created) == sum(|m| m.packets)
-    }
-
-    /// An interval of the series is over.
-    fn keep(&mut self, now: u64) {
-        let packets = self.network.packets() as u64;
-        let Some(series) = &mut self.series else { return };
-        for w in &mut self.network.workers {
-            w.part.keep(now, series);
-        }
-        series.packets.push(packets);
-        series.halve();
-        self.keeps = now + series.interval;
     }
 
     /// An interval is over: packets count from now on, if latencies have settled, or never will.
@@ -307,7 +359,8 @@ impl<R: Routing> Run<'_, R> {
         }
     }
 
-    fn outcome(&mut self, end: u64, stalled: Option<Stalled>) -> Outcome {
+    fn outcome(&mut self) -> Outcome {
+        let (end, stalled) = self.over.take().unwrap_or_default();
         let mut measured = Measured::new();
         for w in &self.network.workers {
             measured.add(&w.agent.measured);
@@ -325,7 +378,7 @@ impl<R: Routing> Run<'_, R> {
             end,
             most: self.most,
             stalled,
-            series: self.series.take(),
+            series: self.network.series().take(),
         }
     }
 }

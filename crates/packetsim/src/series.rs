@@ -1,9 +1,11 @@
 //! What ports do, interval by interval.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Net, OutPort};
 
 /// What every port of a network did, interval by interval.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Series {
     /// Picoseconds of an interval. It doubles when there would be too many.
     pub interval: u64,

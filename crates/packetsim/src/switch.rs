@@ -1,5 +1,8 @@
 //! Switches: what waits where, and what may go.
 
+use darkfiber_workload::state;
+use serde::{Deserialize, Serialize};
+
 use crate::away::Away;
 use crate::board::Board;
 use crate::net::Span;
@@ -9,7 +12,7 @@ use crate::wheel::{Event, What, Wheel};
 use crate::{Arbitration, Micro, Net, Peer, Port, Queues, Random, Waits};
 
 /// An output of a switch: a line of the cache.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[repr(align(64))]
 pub struct OutPort {
     /// When its channel is free, in picoseconds.
@@ -43,7 +46,7 @@ impl OutPort {
 }
 
 /// A lane of an output.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Lane {
     /// Bytes of room at the next switch.
     room: u32,
@@ -53,7 +56,7 @@ struct Lane {
 }
 
 /// An input: outputs look at many side by side.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct InPort {
     /// When its side of the crossbar is free.
     crossbar: u64,
@@ -115,6 +118,20 @@ pub(crate) struct Switches<'n> {
     pub(crate) again: u64,
     /// Packets that crossed a switch.
     pub(crate) crossed: u64,
+}
+
+state! {
+    pub(crate) struct SwitchState of() Switches<'_> {
+        outputs: Vec<OutPort>,
+        inputs: Vec<InPort>,
+        lanes: Vec<Lane>,
+        tails: Vec<u32>,
+        busy: Vec<u64>,
+        blocked: Vec<u64>,
+        random: Vec<Random>,
+        again: u64,
+        crossed: u64,
+    }
 }
 
 /// What switches work on beside themselves.

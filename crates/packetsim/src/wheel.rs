@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use darkfiber_workload::state;
+use serde::{Deserialize, Serialize};
+
 /// Ticks that the ring holds.
 const RING: usize = 1 << 12;
 
@@ -14,6 +17,15 @@ pub(crate) struct Wheel {
     /// Events in the ring.
     near: usize,
     far: BTreeMap<u64, Vec<Event>>,
+}
+
+state! {
+    pub(crate) struct WheelState of() Wheel {
+        ring: Vec<Vec<Event>>,
+        now: u64,
+        near: usize,
+        far: BTreeMap<u64, Vec<Event>>,
+    }
 }
 
 /// Divides by the length of a tick, which is the same all along: by a multiplication.
@@ -38,7 +50,7 @@ impl Ticks {
 }
 
 /// Something that happens: what, where, and with what.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Event(u64);
 
 /// What happens.

@@ -1,11 +1,16 @@
 //! Messages of programs, packet by packet.
 
+use std::collections::VecDeque;
+
 use darkfiber_fabric::{Fabric, TerminalId};
 use darkfiber_workload::play::{Delivery, Departure, Host, Wire};
+use darkfiber_workload::state;
+use serde::{Deserialize, Serialize};
 
-use crate::board::Board;
-use crate::deadlock::{Look, Stalled, Watch};
-use crate::part::{Arrived, Lengths, Message, Part, Sent};
+use crate::deadlock::{Look, Stalled};
+use crate::measure::{Measured, Measuring};
+use crate::network::{Agent, Network, NetworkState};
+use crate::part::{Arrived, Message};
 use crate::routing::{Distances, Routing};
 use crate::series::Series;
 use crate::{Impossible, Micro, Net};
@@ -16,80 +21,166 @@ pub type PathOf<'a> = &'a dyn Fn(TerminalId, TerminalId, u64, u32) -> u8;
 /// A [`Wire`] whose messages are packets in switches.
 ///
 /// Messages of a terminal take turns, a packet each. A message has arrived when the last byte of its last packet has, and the
-/// latency of the adapters of both ends later. Messages between terminals of one host go through its memory.
+/// latency of the adapters of both ends later; its sender, where it waits for that, knows at the same time, as by an
+/// acknowledgement. Messages between terminals of one host go through its memory.
+///
+/// Who sends what is found out ahead of the network: what leaves a last switch in a tick is not there before its cable, its
+/// length and the adapters have taken their time, so that nobody can act on it before. For so long the network runs by itself,
+/// in parts side by side.
 pub struct Packets<'a, R> {
     net: &'a Net,
     host: &'a Host,
     tick: u64,
     pipeline: u64,
-    part: Part<'a, R>,
-    watch: Watch,
-    board: Board,
-    /// How often switches tell of themselves, and when they do so next.
-    news: Option<u64>,
-    tells: u64,
-    /// What ports do, and when an interval of that is over.
-    series: Option<Series>,
-    keeps: u64,
+    network: Network<'a, &'a R, Post<'a>>,
+    /// What leaves a last switch takes as long as this at least until anybody knows.
+    ahead: u64,
+    now: u64,
+    /// The next tick in which anything happens.
+    next: Option<u64>,
     distances: Distances,
     path: Option<PathOf<'a>>,
     /// By terminal, the host that it is of, and when it may send the next message.
     host_of: Vec<u32>,
     ready: Vec<u64>,
-    /// By message, bytes that have not arrived, when its last byte left, and when the last that is there arrived.
-    under_way: Vec<(u64, u64, u64)>,
-    /// Messages that wait for their adapter, by terminal that was reminded.
-    waiting: Vec<Vec<(u64, Message)>>,
-    reminded: Vec<u32>,
-    sent: Vec<Sent>,
-    arrived: Vec<Arrived>,
-    delivered: Vec<Delivery>,
-    count: u64,
+    /// By message, bytes that have not arrived, and when the last that is there did.
+    under_way: Vec<(u64, u64)>,
     stalled: Option<Stalled>,
 }
 
+/// What terminals of a part send, and what they receive.
+struct Post<'a> {
+    net: &'a Net,
+    tick: u64,
+    /// The first terminal's seat.
+    first: u32,
+    /// By terminal of the part, messages and when their adapter takes them.
+    waiting: Vec<VecDeque<(u64, Message)>>,
+    /// Packets that arrived: message, payload, and when.
+    parcels: Vec<(u32, u32, u64)>,
+    /// By group of messages, what became of its packets.
+    groups: Vec<Measured>,
+}
+
+state! {
+    pub(crate) struct PostState of() Post<'_> {
+        waiting: Vec<VecDeque<(u64, Message)>>,
+        parcels: Vec<(u32, u32, u64)>,
+        groups: Vec<Measured>,
+    }
+}
+
+/// Everything counts.
+const ALL: Measuring = Measuring { from: 0, to: u64::MAX };
+
+impl Post<'_> {
+    fn waiting(&mut self, t: u32) -> &mut VecDeque<(u64, Message)> {
+        &mut self.waiting[(self.net.seat(t) - self.first) as usize]
+    }
+}
+
+impl Agent for Post<'_> {
+    type State = PostState;
+
+    fn swap(&mut self, state: &mut PostState) {
+        Post::swap(self, state);
+    }
+
+    fn remind(&mut self, t: u32, now: u64, sends: &mut Vec<(u64, Message)>) -> Option<u64> {
+        let end = now + self.tick;
+        let waiting = self.waiting(t);
+        let due = waiting.iter().take_while(|(when, _)| *when < end).count();
+        sends.extend(waiting.drain(..due));
+        None
+    }
+
+    fn arrived(&mut self, a: &Arrived) {
+        self.parcels.push((a.packet.message, a.packet.payload, a.when));
+        let group = usize::from(a.packet.group);
+        if self.groups.len() <= group {
+            self.groups.resize_with(group + 1, Measured::new);
+        }
+        self.groups[group].arrived(&a.packet, a.when, &ALL);
+    }
+}
+
+state! {
+    struct OwnState of(R) Packets<'_, R> {
+        now: u64,
+        next: Option<u64>,
+        ready: Vec<u64>,
+        under_way: Vec<(u64, u64)>,
+    }
+}
+
+/// What changes of messages and their network while they are simulated.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct PacketsState {
+    own: OwnState,
+    network: NetworkState<PostState>,
+}
+
 impl<'a, R: Routing> Packets<'a, R> {
-    /// Messages over a network, in packets of at most so many bytes.
+    /// Messages over a network, in packets of at most so many bytes; simulated in so many parts, which what comes out does not
+    /// depend on.
     ///
     /// # Errors
     /// If switches, packets and routing do not go together.
+    #[expect(clippy::too_many_arguments, reason = "each is another thing")]
     pub fn new(
         net: &'a Net,
         micro: &'a Micro,
-        routing: R,
+        routing: &'a R,
         fabric: &Fabric,
         host: &'a Host,
         bytes: u32,
+        parts: usize,
         seed: u64,
     ) -> Result<Self, Impossible> {
         let n = net.terminal_count();
-        let lengths = Lengths::new(net, micro, routing.lanes(), bytes)?;
-        let news = routing.news().map(|n| n.max(micro.tick));
+        let network = Network::new(net, micro, routing, bytes, seed, parts, |part| Post {
+            net,
+            tick: micro.tick,
+            first: part.span().seats.start,
+            waiting: vec![VecDeque::new(); part.span().seats.len()],
+            parcels: Vec::new(),
+            groups: Vec::new(),
+        })?;
+        let shortest = network.shortest();
+        let last = |t: u32| {
+            let port = net.port(net.home(t));
+            port.long(shortest) + u64::from(port.latency)
+        };
         Ok(Self {
             net,
             host,
             tick: micro.tick,
             pipeline: micro.pipeline,
-            part: Part::whole(net, micro, routing, lengths, seed),
-            watch: Watch::new(net, micro, bytes),
-            board: Board::new(if news.is_some() { net.port_count() } else { 0 }),
-            news,
-            tells: news.unwrap_or(u64::MAX),
-            series: None,
-            keeps: u64::MAX,
+            network,
+            ahead: (0..n as u32).map(last).min().unwrap_or(micro.tick) + host.adapters,
+            now: 0,
+            next: None,
             distances: Distances::new(net),
             path: None,
             host_of: (0..n).map(|t| fabric.host_of(TerminalId::new(t)).0).collect(),
             ready: vec![0; n],
             under_way: Vec::new(),
-            waiting: vec![Vec::new(); n],
-            reminded: Vec::new(),
-            sent: Vec::new(),
-            arrived: Vec::new(),
-            delivered: Vec::new(),
-            count: 0,
             stalled: None,
         })
+    }
+
+    /// What changes of them takes another place: they are good for nothing until [`Packets::restore`].
+    pub fn take(&mut self) -> PacketsState {
+        let mut own = OwnState::default();
+        self.swap(&mut own);
+        PacketsState { own, network: self.network.take() }
+    }
+
+    /// Takes over what was taken of these, or of others of the same fabric, switches, routing, hosts and parts.
+    pub fn restore(&mut self, state: PacketsState) {
+        let PacketsState { mut own, network } = state;
+        self.swap(&mut own);
+        self.network.restore(network);
     }
 
     /// Which of several ways tables have messages take.
@@ -102,52 +193,50 @@ impl<'a, R: Routing> Packets<'a, R> {
     /// Keeps what ports do, by intervals of so many picoseconds.
     #[must_use]
     pub fn with_series(mut self, interval: u64) -> Self {
-        self.series = Some(Series::new(self.net, interval));
-        self.keeps = interval;
+        self.network.keep_series(interval);
         self
     }
 
     /// What ports did up to `end`, if it was kept: the last interval may be shorter.
     pub fn series(&mut self, end: u64) -> Option<&Series> {
-        self.keep(end);
-        if let Some(series) = &mut self.series
-            && series.len() as u64 * series.interval < end
-        {
-            self.part.keep(end, series);
-            series.packets.push(self.part.packets() as u64);
+        self.network.run(end.div_ceil(self.tick));
+        let kept = self.network.series().as_ref()?;
+        if kept.len() as u64 * kept.interval < end {
+            self.network.keep(end);
         }
-        self.series.as_ref()
-    }
-
-    /// Ends intervals up to a time.
-    fn keep(&mut self, now: u64) {
-        while self.keeps <= now {
-            let Some(series) = &mut self.series else { return };
-            self.part.keep(self.keeps, series);
-            series.packets.push(self.part.packets() as u64);
-            series.halve();
-            self.keeps += series.interval;
-        }
+        self.network.series().as_ref()
     }
 
     /// Bytes that each port of the network has sent.
     pub fn carried(&self) -> Vec<u64> {
-        self.part.switches().outputs().iter().map(|o| o.carried).collect()
+        self.network
+            .workers
+            .iter()
+            .flat_map(|w| w.part.switches().outputs())
+            .map(|o| o.carried)
+            .collect()
     }
 
-    /// Packets that arrived.
-    pub fn packets(&self) -> u64 {
-        self.count
+    /// What became of the packets of each job, by its number, from when they left their terminals: of none, if it sent none over
+    /// the network.
+    pub fn by_job(&self, jobs: usize) -> Vec<Measured> {
+        let mut all: Vec<Measured> = (0..jobs).map(|_| Measured::new()).collect();
+        for group in self.network.workers.iter().flat_map(|w| w.agent.groups.iter().enumerate()) {
+            if let Some(sum) = all.get_mut(group.0) {
+                sum.add(group.1);
+            }
+        }
+        all
     }
 
     /// Packets times switches that they crossed.
     pub fn crossed(&self) -> u64 {
-        self.part.switches().crossed
+        self.network.crossed()
     }
 
     /// Events of the network.
     pub fn events(&self) -> u64 {
-        self.part.event_count()
+        self.network.event_count()
     }
 
     /// Packets wait for each other for ever. Look at this after a run.
@@ -156,32 +245,31 @@ impl<'a, R: Routing> Packets<'a, R> {
     }
 
     fn look(&mut self) -> Option<Stalled> {
-        let mut waits = Vec::new();
-        self.part.waits(&mut waits);
-        match self.watch.look(self.part.now(), self.part.packets(), &waits) {
+        match self.network.look_for_deadlock(self.now) {
             Look::Locked(stalled) => Some(stalled),
             Look::Moves | Look::Stuck => None,
         }
     }
 
-    /// What is known of arrivals and departures goes to who waits for it. That a message has left is told when it arrives, and
-    /// so not before now.
-    fn note(&mut self, now: u64) {
-        for s in self.sent.drain(..) {
-            self.under_way[s.message as usize].1 = s.when;
-        }
-        for a in self.arrived.drain(..) {
-            self.count += 1;
-            let (open, left, last) = &mut self.under_way[a.packet.message as usize];
-            // An empty message is a packet all the same.
-            *open -= u64::from(a.packet.payload.max(1));
-            *last = a.when.max(*last);
-            if *open == 0 {
-                let arrives = now.max(*last + self.host.adapters);
-                let left = now.max(*left);
-                self.delivered.push(Delivery { message: a.packet.message, left, arrives });
+    /// What has arrived goes to who waits for it, in an order that does not depend on parts.
+    fn deliver(&mut self, delivered: &mut Vec<Delivery>) {
+        let first = delivered.len();
+        for worker in &mut self.network.workers {
+            for (message, payload, when) in worker.agent.parcels.drain(..) {
+                let (open, last) = &mut self.under_way[message as usize];
+                // An empty message is a packet all the same.
+                *open -= u64::from(payload.max(1));
+                *last = when.max(*last);
+                if *open == 0 {
+                    delivered.push(Delivery { message, left: 0, arrives: 0 });
+                }
             }
         }
+        for d in &mut delivered[first..] {
+            d.arrives = self.under_way[d.message as usize].1 + self.host.adapters;
+            d.left = d.arrives;
+        }
+        delivered[first..].sort_unstable_by_key(|d| (d.arrives, d.message));
     }
 }
 
@@ -219,57 +307,38 @@ impl<R: Routing> Wire for Packets<'_, R> {
             }
             let i = d.message as usize;
             if self.under_way.len() <= i {
-                self.under_way.resize(i + 1, (0, 0, 0));
+                self.under_way.resize(i + 1, (0, 0));
             }
-            self.under_way[i] = (d.bytes.max(1), 0, 0);
+            self.under_way[i] = (d.bytes.max(1), 0);
             let path = self.path.map_or(0, |path| path(d.from, d.to, d.bytes, d.message));
-            let to = d.to.0;
-            let message = Message { number: d.message, to, bytes: d.bytes, path, born: now };
+            let group = u16::try_from(d.job).unwrap_or(u16::MAX);
+            let message =
+                Message { number: d.message, to: d.to.0, bytes: d.bytes, group, path, born: None };
             let ready = &mut self.ready[d.from.index()];
             let begin = now.max(*ready);
             *ready = begin + self.host.gap;
-            if begin == now {
-                self.part.send(d.from.0, message, now, &mut self.sent);
-            } else {
-                self.waiting[d.from.index()].push((begin, message));
-                self.part.remind(begin.div_ceil(self.tick), d.from.0);
-            }
+            let tick = begin / self.tick;
+            let worker = self.network.worker_of(d.from.0);
+            worker.agent.waiting(d.from.0).push_back((begin, message));
+            worker.part.remind(tick, d.from.0);
+            self.next = Some(self.next.map_or(tick, |next| next.min(tick)));
         }
-        self.note(now);
-        delivered.append(&mut self.delivered);
     }
 
     fn upcoming(&mut self) -> Option<u64> {
-        let upcoming = self.part.upcoming().map(|tick| tick * self.tick);
-        if upcoming.is_none() && self.stalled.is_none() {
+        if self.next.is_none() && self.stalled.is_none() {
             // Nothing is under way: what waits now waits for ever.
             self.stalled = self.look().or_else(|| self.look());
         }
-        upcoming
+        self.next.map(|tick| tick * self.tick + self.ahead)
     }
 
     fn advance(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
-        while let Some(tick) = self.part.upcoming().filter(|tick| tick * self.tick <= now) {
-            let begin = tick * self.tick;
-            self.keep(begin);
-            while self.tells <= begin {
-                self.part.tell(&self.board);
-                self.tells += self.news.unwrap_or(u64::MAX);
-            }
-            let mut reminded = std::mem::take(&mut self.reminded);
-            self.part.begin(tick, &mut reminded, &mut self.sent);
-            for t in reminded.drain(..) {
-                let waiting = &mut self.waiting[t as usize];
-                // In the order in which they came.
-                let due = waiting.iter().take_while(|(when, _)| *when <= begin).count();
-                for (_, message) in waiting.drain(..due) {
-                    self.part.send(t, message, begin, &mut self.sent);
-                }
-            }
-            self.reminded = reminded;
-            self.part.finish(&self.board, &mut self.arrived);
-            self.note(now);
+        if self.next.is_some_and(|tick| tick * self.tick + self.ahead <= now) {
+            self.network.run(now / self.tick);
+            self.now = now;
+            self.next = self.network.upcoming();
+            self.deliver(delivered);
         }
-        delivered.append(&mut self.delivered);
     }
 }

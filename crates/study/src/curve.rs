@@ -1,7 +1,7 @@
 //! Load-latency curves: packets of a routing, load after load.
 
 use darkfiber_packetsim::routing::Made;
-use darkfiber_packetsim::{Impossible, Load, Micro, Net, Outcome, Pulse};
+use darkfiber_packetsim::{Follow, Impossible, Load, Micro, Net, Outcome};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -87,17 +87,22 @@ const LARGE: usize = 4096;
 /// Terminals of a part.
 const PART: usize = 1024;
 
-/// Simulates loads. `beat` is told how far each is, `done` when one is over.
+/// In how many parts a network is simulated that has all threads for itself.
+pub(crate) fn parts(net: &Net) -> usize {
+    (net.terminal_count() / PART).max(1).next_multiple_of(rayon::current_num_threads())
+}
+
+/// Simulates loads. `follow` makes who follows one; `done` is told when one is over.
 ///
 /// # Errors
 /// If switches, packets and routing do not go together.
-pub fn curve(
+pub fn curve<'a>(
     net: &Net,
     micro: &Micro,
     routing: &Made<'_>,
     loads: &[f64],
     what: &Load,
-    beat: &(dyn Fn(f64, Pulse) + Sync),
+    follow: &(dyn Fn(f64) -> Box<dyn Follow + 'a> + Sync),
     done: &(dyn Fn() + Sync),
 ) -> Result<Vec<(Point, Outcome)>, Impossible> {
     // Either as many loads side by side as there are threads, or parts of one load after the other: of what is large, since
@@ -105,10 +110,10 @@ pub fn curve(
     // wait for each other, whatever the number of threads.
     let (terminals, threads) = (net.terminal_count(), rayon::current_num_threads());
     let large = terminals >= LARGE || loads.len() < threads;
-    let parts = if large { (terminals / PART).max(1).next_multiple_of(threads) } else { 1 };
+    let parts = if large { parts(net) } else { 1 };
     let one = |&load: &f64| {
         let what = Load { load, parts, ..what.clone() };
-        let found = routing.load(net, micro, &what, &|pulse| beat(load, pulse))?;
+        let found = routing.load(net, micro, &what, &*follow(load))?;
         done();
         Ok((Point::of(load, &found), found))
     };

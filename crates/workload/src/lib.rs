@@ -32,6 +32,7 @@
 mod backfill;
 pub mod collective;
 pub mod demands;
+pub mod histogram;
 mod history;
 mod machine;
 mod mapping;
@@ -42,6 +43,7 @@ pub mod placement;
 pub mod play;
 pub mod quantity;
 pub mod schedule;
+mod state;
 mod stream;
 pub mod trace;
 pub mod traffic;

@@ -6,6 +6,17 @@ use clap::Args;
 
 use super::FabricArgs;
 
+/// What is kept of runs.
+#[derive(Args, Debug)]
+pub(crate) struct CheckpointArgs {
+    /// Keep every run in this folder now and then, and go on with those that are kept there
+    #[arg(long, value_name = "DIR")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// How often, by the clock
+    #[arg(long, value_name = "TIME", default_value = "5min")]
+    pub(crate) checkpoint_every: String,
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct LoadCommand {
     #[command(flatten)]
@@ -75,4 +86,6 @@ pub(crate) struct LoadCommand {
     /// Draw latency by load
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) keep: CheckpointArgs,
 }

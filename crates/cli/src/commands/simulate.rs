@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Topology};
+use darkfiber_packetsim::Follow;
 use darkfiber_report::simulate::{
-    self as report, Carried, ChannelFacts, JobRow, Line, Lines, Matrix, SimulateResult,
+    self as report, Carried, ChannelFacts, JobRow, Line, Lines, Matrix, PacketFacts, SimulateResult,
 };
 use darkfiber_report::{Style, json};
 use darkfiber_study::simulate::{
@@ -21,6 +22,7 @@ use darkfiber_workload::schedule::Op;
 use super::metrics;
 use crate::args::{Common, Format, SimulateCommand};
 use crate::cast::{self, Cast};
+use crate::checkpoint::{Checkpoints, Facts, Followed};
 use crate::failure::{Exit, Failure};
 use crate::progress::Progress;
 use crate::scene::{Scene, in_scenario};
@@ -31,7 +33,7 @@ const BUSIEST: usize = 120;
 /// Channels that are named.
 const NAMED: usize = 20;
 /// Time between two looks at the clock, in messages.
-const LOOK: u64 = 1 << 14;
+const LOOK: u64 = 1 << 8;
 
 pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failure> {
     let path = args.scenario.as_path();
@@ -63,6 +65,8 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
         interval: costs.interval,
         held: args.steps.is_some(),
         inside: costs.inside,
+        messages: scenario.keep.messages && args.output.is_some(),
+        follow: None,
     };
     let stuck = |trouble| in_scenario(path, Failure::infeasible(told(&trouble, cast, topology)));
     let alone = if args.isolated {
@@ -72,17 +76,21 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
         Vec::new()
     };
     let begin = Instant::now();
-    let mut watch =
-        Watch { begin, last: begin, messages: 0, plain: args.progress, progress: &progress };
-    let keep = scenario.keep.messages && args.output.is_some();
-    let mut messages: Vec<Record> = Vec::new();
-    let simulated = simulate(setup, &mut |record| {
-        watch.see(record);
-        if keep {
-            messages.push(*record);
-        }
-    })
-    .map_err(stuck)?;
+    let is_once = cast.jobs.iter().all(|j| j.repeat == Repeat::Once);
+    let all = || cast.jobs.iter().map(|j| j.program.messages() as f64).sum();
+    let mut watch = Watch {
+        begin,
+        last: begin,
+        messages: 0,
+        all: is_once.then(all),
+        plain: args.progress,
+        progress: &progress,
+    };
+    let followed = checkpoint(args, &setup)?;
+    let follow = followed.as_ref().map(|f| f as &dyn Follow);
+    let kept = setup.messages;
+    let simulated =
+        simulate(Setup { follow, ..setup }, &mut |record| watch.see(record)).map_err(stuck)?;
     let wall = begin.elapsed().as_secs_f64();
     drop(progress);
 
@@ -134,7 +142,13 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
         pictures.timeline(&dir.join("timeline.svg"))?;
         pictures.channels(&dir.join("channels.svg"))?;
         #[cfg(feature = "parquet")]
-        crate::columns::write(dir, topology, cast, &simulated, keep.then_some(&messages))?;
+        crate::columns::write(
+            dir,
+            topology,
+            cast,
+            &simulated,
+            kept.then_some(&simulated.messages),
+        )?;
     }
     out::print(&match common.format {
         Format::Json => json_text,
@@ -142,6 +156,33 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
         Format::Table => report::text(&result, Style::of_stdout()),
     })?;
     Ok(Exit::Fine)
+}
+
+/// Where the run is kept, if it is.
+fn checkpoint(
+    args: &SimulateCommand,
+    setup: &Setup<'_>,
+) -> Result<Option<Followed<'static>>, Failure> {
+    let Some(all) = Checkpoints::of(&args.keep)? else { return Ok(None) };
+    let Some(inside) = setup.inside.as_ref().filter(|_| setup.depth == Depth::Packet) else {
+        return Err(Failure::usage("--checkpoint: only packets are kept")
+            .hint("flows are quick: leave it away, or look at packets with --depth packet"));
+    };
+    let facts = Facts::new(&setup.topology.fabric)
+        .with("seed", setup.seed)
+        .with("interval", format!("{:?}", setup.interval))
+        .with("messages", setup.messages)
+        .with("routing", inside.routing.name)
+        .with("packet", format!("{} B", inside.bytes))
+        .with("lanes", format!("{:?}", inside.lanes))
+        .with("rate of cables", format!("{:?}", setup.link_rate))
+        .with("choice of LIDs", format!("{:?}", setup.lids))
+        .with_digest("hosts", setup.host)
+        .with_digest("switches", &inside.micro)
+        .with_digest("tables", setup.routes)
+        .with_digest("traffic", &setup.jobs);
+    let checkpoint = Some(all.run("simulate", facts)?);
+    Ok(Some(Followed { pulse: Box::new(|_| {}), checkpoint }))
 }
 
 /// Why there is no result, with the names of jobs and hosts.
@@ -235,6 +276,8 @@ struct Watch<'a> {
     begin: Instant,
     last: Instant,
     messages: u64,
+    /// Messages of all jobs, if none is repeated.
+    all: Option<f64>,
     plain: bool,
     progress: &'a Progress,
 }
@@ -251,12 +294,17 @@ impl Watch<'_> {
         }
         self.last = now;
         let rate = self.messages as f64 / (now - self.begin).as_secs_f64();
-        let text = format!(
-            "{} simulated, {:.1} million messages, {:.2} million a second",
+        let mut text = format!(
+            "{} simulated, {:.2} million messages, {:.2} million a second",
             report::seconds(record.arrived as f64 / SECOND as f64),
             self.messages as f64 / 1e6,
             rate / 1e6
         );
+        if let Some(all) = self.all.filter(|all| *all > 0.0) {
+            let (part, open) = (self.messages as f64 / all, all - self.messages as f64);
+            let _infallible =
+                write!(text, ", {:.0} % of all, about {:.0} s left", 100.0 * part, open / rate);
+        }
         if self.plain {
             out::tell(&text);
         } else {
@@ -274,6 +322,7 @@ fn job_row(cast: &Cast, simulated: &Simulated, alone: Option<u64>, j: usize) -> 
         Repeat::Until(until) => until,
     };
     let total = pairs.total;
+    let at = |q: f64| pairs.times.value_at_quantile(q) as f64 * 1e-9;
     let run_mean = times.iter().sum::<f64>() / times.len().max(1) as f64;
     let run_isolated = alone.map(s);
     JobRow {
@@ -292,8 +341,13 @@ fn job_row(cast: &Cast, simulated: &Simulated, alone: Option<u64>, j: usize) -> 
         messages: total.messages,
         bytes: total.bytes,
         message_mean: s(total.time) / total.messages.max(1) as f64,
+        message_p50: at(0.5),
+        message_p95: at(0.95),
+        message_p99: at(0.99),
+        message_p999: at(0.999),
         message_max: s(total.longest),
         pair_bandwidth: pairs.mean_bandwidth(),
+        packets: simulated.packets.get(j).map(PacketFacts::of),
     }
 }
 

@@ -114,6 +114,24 @@ fn a_folder_has_it_all() {
 }
 
 #[test]
+fn what_was_kept_goes_on() {
+    let dir = folder(&[]);
+    let run = |more: &str| {
+        run_in(dir.path(), &format!("load {SMALL} -r ugal,valiant --format csv -q {more}"))
+    };
+    let whole = run("--loads 0.2,0.4");
+    assert_eq!(run("--loads 0.2,0.4 --checkpoint kept --checkpoint-every 1us").out, whole.out);
+    assert!(dir.path().join("kept/ugal-0.2.run.zst").is_file());
+    // Another load is added to those that are there.
+    let more = run("--loads 0.2,0.3,0.4 --checkpoint kept");
+    assert_eq!((more.code, more.err.as_str()), (0, ""));
+    assert!(whole.out.lines().all(|l| more.out.contains(l)), "{}", more.out);
+    let other = run("--loads 0.2 --checkpoint kept --buffer 128B");
+    assert_eq!(other.code, 3, "{}", other.err);
+    assert!(other.err.contains("another one: its switches"), "{}", other.err);
+}
+
+#[test]
 fn bad_input() {
     let error = |line: &str, code: i32| {
         let run = load(line);

@@ -69,6 +69,66 @@ fn packets_of_blocking_sends() {
     assert!((packets / flows - 1.0).abs() < 0.1, "{packets}, {flows}");
 }
 
+/// Two jobs that meet, with blocking sends, empty messages and ranks of one host, on switches that tell of themselves.
+const MEET: &str = "fabric = \"dragonfly:p=2,a=4,h=2\"\nhosts = \"slingshot\"\n[routes]\nengine = \"minhop\"\n\
+                    [packets]\nswitches = \"rosetta\"\nrouting = \"ugal-global\"\n[keep]\ninterval = \"2us\"\n\
+                    messages = true\n[[job]]\ntraffic = \"alltoall:bytes=3000\"\nnodes = 30\nper-node = 2\n\
+                    placement = \"random\"\n[[job]]\ntraffic = \"mpigraph:bytes=64KiB\"\nnodes = 20\nstart = \"7us\"\n\
+                    [[job]]\ntraffic = \"barrier:iterations=20\"\nnodes = 8\n";
+
+/// What a run comes to, without what differs from one to the next.
+fn told(run: &Run) -> String {
+    assert_eq!(run.code, 0, "{}", run.err);
+    let mut json = run.json();
+    let all = json.as_object_mut().expect("an object");
+    assert!(all.remove("wall_seconds").is_some() && all.remove("provenance").is_some());
+    json.to_string()
+}
+
+#[test]
+fn threads_do_not_matter() {
+    let run = |threads: u32| {
+        told(&simulate(MEET, &format!("--depth packet --format json --threads {threads}")))
+    };
+    let one = run(1);
+    for key in ["message_p999", "\"packets\":{", "round_percent"] {
+        assert!(one.contains(key), "{key}: {one}");
+    }
+    for threads in [2, 3, 5] {
+        assert_eq!(run(threads), one, "{threads}");
+    }
+}
+
+#[test]
+fn a_run_that_was_kept_goes_on() {
+    let dir = folder(&[("s.toml", MEET)]);
+    let run = |more: &str| {
+        let line = format!("simulate s.toml -q --depth packet --format json {more}");
+        run_in(dir.path(), &line)
+    };
+    let whole = told(&run("-o whole"));
+    // Kept over and over, in two parts; and once more where that ended.
+    let kept = "--checkpoint kept --checkpoint-every 1ns";
+    assert_eq!(told(&run(&format!("{kept} --threads 2 -o first"))), whole);
+    let file = dir.path().join("kept/simulate.run.zst");
+    assert!(file.is_file());
+    assert_eq!(told(&run(&format!("{kept} --threads 1 -o again"))), whole);
+    let table =
+        |folder: &str, name: &str| fs::read(dir.path().join(folder).join(name)).expect("it");
+    for name in ["timeline.svg", "messages.parquet", "pairs.parquet"] {
+        assert!(table("whole", name) == table("again", name), "{name}");
+    }
+    let error = |more: &str| {
+        let run = run(&format!("{kept} {more}"));
+        assert_ne!(run.code, 0, "{}", run.out);
+        run.err
+    };
+    assert_snapshot!(error("--seed 2"), @"");
+    assert_snapshot!(error("--depth flow"), @"");
+    fs::write(&file, b"nothing of the kind").expect("written");
+    assert_snapshot!(error(""), @"");
+}
+
 #[test]
 fn packets_lock_on_tables_with_cycles() {
     let scenario = |engine: &str, more: &str| {

@@ -7,7 +7,7 @@ use super::{
     Aries, BooksimHyperx, Dal, Dimwar, Distances, Dor, Lines, Minimal, Ofar, Omniwar, Routing,
     Tables, Ugal, UgalGlobal, Valiant, Weigh,
 };
-use crate::{Impossible, Load, Micro, Net, Outcome, Pulse, load};
+use crate::{Follow, Impossible, Load, Micro, Net, Outcome, load};
 
 /// A routing, by name.
 pub struct Kind {
@@ -91,14 +91,14 @@ struct Run<'a> {
     net: &'a Net,
     micro: &'a Micro,
     what: &'a Load,
-    pulse: &'a dyn Fn(Pulse),
+    follow: &'a dyn Follow,
 }
 
 impl With for Run<'_> {
     type Out = Result<Outcome, Impossible>;
 
     fn with<R: Routing>(self, routing: &R) -> Self::Out {
-        load(self.net, self.micro, routing, self.what, self.pulse)
+        load(self.net, self.micro, routing, self.what, self.follow)
     }
 }
 
@@ -108,7 +108,7 @@ impl Made<'_> {
         self.with(Lanes)
     }
 
-    /// Simulates a load with it; `pulse` is told now and then how far it is.
+    /// Simulates a load with it; `follow` hears how far it is, and may keep it.
     ///
     /// # Errors
     /// If switches, packets and routing do not go together.
@@ -117,9 +117,9 @@ impl Made<'_> {
         net: &Net,
         micro: &Micro,
         what: &Load,
-        pulse: &dyn Fn(Pulse),
+        follow: &dyn Follow,
     ) -> Result<Outcome, Impossible> {
-        self.with(Run { net, micro, what, pulse })
+        self.with(Run { net, micro, what, follow })
     }
 
     /// Does something with it, compiled for each routing: nothing is looked up for a packet.

@@ -87,6 +87,7 @@ fn walk<R: Routing>(
         beside: NOBODY,
         port: 0,
         out: 0,
+        group: 0,
         path: 0,
         lane: 0,
         next_lane: 0,

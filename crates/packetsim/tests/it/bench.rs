@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{ChannelId, Shape, Topology, open};
 use darkfiber_packetsim::routing::{self, Given, Made};
-use darkfiber_packetsim::{Impossible, Load, Micro, Net, Outcome, Targets, preset};
+use darkfiber_packetsim::{Follow, Impossible, Load, Micro, Net, Outcome, Targets, preset};
 use darkfiber_routing::Routes;
 
 pub(crate) struct Bench {
@@ -49,6 +49,13 @@ impl Bench {
             bytes,
         };
         routing::make(kind, &given)
+    }
+
+    /// Runs a load with a routing and as many lanes as it needs, and somebody who follows it.
+    pub(crate) fn follow(&self, name: &str, what: &Load, follow: &dyn Follow) -> Outcome {
+        let made = self.make(name, None, what.bytes).expect("it suits");
+        let micro = Micro { lanes: made.lanes(), ..self.micro.clone() };
+        made.load(&self.net, &micro, what, follow).expect("it goes together")
     }
 
     /// Runs a load with a routing, with as many lanes as it needs, or these.

@@ -1,7 +1,11 @@
 //! Every routing: all packets arrive, once, within its bound of switches; at a low load by shortest ways.
 
+use std::io::{Cursor, Read, Write};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use darkfiber_packetsim::routing::ROUTINGS;
-use darkfiber_packetsim::{Arbitration, Queues, Targets};
+use darkfiber_packetsim::{Arbitration, Follow, Load, Outcome, Pulse, Queues, Targets};
 use darkfiber_routing::{Request, find_engine};
 
 use crate::bench::{Bench, load};
@@ -234,4 +238,66 @@ fn what_does_not_suit_is_named() {
             Bench::new(fabric, "booksim-iq").make(name, None, 16).expect_err("no suit").to_string();
         assert!(why.contains(needs), "{fabric} {name}: {why}");
     }
+}
+
+/// Keeps a run again and again, and forgets all but the first so many times.
+struct Keeper {
+    /// Times that it was asked, and may be kept.
+    asked: AtomicUsize,
+    times: usize,
+    state: Mutex<Vec<u8>>,
+}
+
+impl Follow for Keeper {
+    fn pulse(&self, _: Pulse) {}
+
+    fn is_due(&self) -> bool {
+        self.asked.fetch_add(1, Ordering::Relaxed) < self.times
+    }
+
+    fn keep(&self, write: &dyn Fn(&mut dyn Write) -> std::io::Result<()>) {
+        // At its end a run is kept, too.
+        if self.asked.load(Ordering::Relaxed) <= self.times {
+            let mut state = self.state.lock().expect("nobody panicked");
+            state.clear();
+            write(&mut *state).expect("memory takes it");
+        }
+    }
+
+    fn kept(&self) -> Option<Box<dyn Read + '_>> {
+        let state = self.state.lock().expect("nobody panicked").clone();
+        if state.is_empty() { None } else { Some(Box::new(Cursor::new(state))) }
+    }
+}
+
+/// Whoever goes on with what was kept of a run, in whatever parts, comes to the same end.
+#[test]
+fn a_run_goes_on() {
+    let mut bench = Bench::new("dragonfly:p=2,a=4,h=2", "booksim-iq");
+    bench.micro.buffer = 128;
+    for (routing, parts) in [("ugal", 1), ("ugal-global", 3)] {
+        let mut what = load(Targets::uniform(bench.terminals()), 0.7, 16, 4000);
+        (what.parts, what.warmup, what.interval) = (parts, None, Some(777_000));
+        let all = |found: Outcome| {
+            let m = found.measured;
+            let series = found.series.expect("it was kept");
+            assert!(m.packets > 1000 && series.len() > 10);
+            (m, found.crossed, found.events, found.begin, found.end, found.most, series)
+        };
+        let whole = all(bench.run(routing, None, 1, &what));
+        for times in [1, 7, 1 << 30] {
+            let asked = AtomicUsize::new(0);
+            let keeper = Keeper { asked, times, state: Mutex::default() };
+            assert!(all(bench.follow(routing, &what, &keeper)) == whole, "{routing}: followed");
+            assert!(!keeper.state.lock().expect("nobody panicked").is_empty());
+            let again = Load { parts: 5, ..what.clone() };
+            assert!(all(bench.follow(routing, &again, &keeper)) == whole, "{routing} {times}");
+        }
+    }
+    let state = Mutex::new(vec![7; 99]);
+    let keeper = Keeper { asked: AtomicUsize::new(0), times: 0, state };
+    let made = bench.make("ugal", None, 16).expect("it suits");
+    let what = load(Targets::uniform(bench.terminals()), 0.1, 16, 100);
+    let damaged = made.load(&bench.net, &bench.micro, &what, &keeper).expect_err("no run");
+    assert!(damaged.0.contains("damaged"), "{damaged}");
 }

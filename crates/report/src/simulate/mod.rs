@@ -11,6 +11,7 @@ pub use time::{Line, Lines, timeline};
 use std::fmt::Write as _;
 
 use darkfiber_analysis::ChannelName;
+use darkfiber_packetsim::Measured;
 use darkfiber_study::simulate::Depth;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -93,11 +94,63 @@ pub struct JobRow {
     pub bytes: u64,
     /// Mean time of a message, from the sender's adapter to its last byte.
     pub message_mean: f64,
+    /// Half of the messages took at most this, to three digits.
+    pub message_p50: f64,
+    /// 95 % did.
+    pub message_p95: f64,
+    /// 99 % did.
+    pub message_p99: f64,
+    /// 99.9 % did.
+    pub message_p999: f64,
     /// Longest time of a message.
     pub message_max: f64,
     /// Mean over pairs of ranks that sent more than empty messages of the mean bandwidth of their messages, in bytes a
     /// second.
     pub pair_bandwidth: f64,
+    /// At the depth of packets, what became of its packets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packets: Option<PacketFacts>,
+}
+
+/// Packets of a job. Times are in seconds, from when a packet left its terminal to its last byte.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+pub struct PacketFacts {
+    /// How many arrived.
+    pub packets: u64,
+    /// Mean time.
+    pub mean: f64,
+    /// Half of them took at most this, to three digits.
+    pub p50: f64,
+    /// 95 % did.
+    pub p95: f64,
+    /// 99 % did.
+    pub p99: f64,
+    /// 99.9 % did.
+    pub p999: f64,
+    /// All did.
+    pub max: f64,
+    /// Switches that they crossed, on average.
+    pub hops: f64,
+    /// Share of those that took another than a shortest way.
+    pub round_percent: f64,
+}
+
+impl PacketFacts {
+    /// Of what was measured.
+    pub fn of(measured: &Measured) -> Self {
+        let at = |q: f64| measured.latencies.value_at_quantile(q) as f64 * 1e-9;
+        Self {
+            packets: measured.packets,
+            mean: measured.mean() * 1e-12,
+            p50: at(0.5),
+            p95: at(0.95),
+            p99: at(0.99),
+            p999: at(0.999),
+            max: measured.longest as f64 * 1e-12,
+            hops: measured.mean_hops(),
+            round_percent: 100.0 * measured.round as f64 / measured.packets.max(1) as f64,
+        }
+    }
 }
 
 /// Channels between switches.
@@ -207,6 +260,14 @@ pub fn text(result: &SimulateResult<'_>, style: Style) -> String {
     let rows: Vec<Vec<String>> = result.jobs.iter().map(|j| row(j, heading.len())).collect();
     let numbers: Vec<usize> = (1..heading.len()).collect();
     text.push_str(&table::plain(&heading, &rows, &numbers, style));
+    let packets: Vec<Vec<String>> = result.jobs.iter().filter_map(packets_row).collect();
+    if !packets.is_empty() {
+        let heading =
+            ["job", "packets", "mean", "p50", "p95", "p99", "p99.9", "max", "hops", "round"];
+        let numbers: Vec<usize> = (1..heading.len()).collect();
+        text.push('\n');
+        text.push_str(&table::plain(&heading, &packets, &numbers, style));
+    }
     let c = &result.channels;
     let _ok = writeln!(
         text,
@@ -273,6 +334,14 @@ fn row(job: &JobRow, columns: usize) -> Vec<String> {
     row
 }
 
+fn packets_row(job: &JobRow) -> Option<Vec<String>> {
+    let p = job.packets.as_ref()?;
+    let mut row = vec![job.name.clone(), group(p.packets)];
+    row.extend([p.mean, p.p50, p.p95, p.p99, p.p999, p.max].map(seconds));
+    row.extend([format!("{:.2}", p.hops), percent(p.round_percent)]);
+    Some(row)
+}
+
 /// A line for each job.
 pub fn csv(result: &SimulateResult<'_>) -> String {
     let heading = [
@@ -293,10 +362,24 @@ pub fn csv(result: &SimulateResult<'_>) -> String {
         "pair_bandwidth",
         "run_isolated",
         "slowdown",
+        "message_p50",
+        "message_p95",
+        "message_p99",
+        "message_p999",
+        "packets",
+        "packet_mean",
+        "packet_p50",
+        "packet_p95",
+        "packet_p99",
+        "packet_p999",
+        "packet_max",
+        "packet_hops",
+        "packet_round_percent",
     ];
     let told = |x: Option<f64>| x.map(|x| x.to_string()).unwrap_or_default();
     let mut lines = vec![heading.map(str::to_owned).to_vec()];
     lines.extend(result.jobs.iter().map(|j| {
+        let of = |value: &dyn Fn(&PacketFacts) -> f64| told(j.packets.as_ref().map(value));
         vec![
             j.name.clone(),
             j.ranks.to_string(),
@@ -315,6 +398,19 @@ pub fn csv(result: &SimulateResult<'_>) -> String {
             j.pair_bandwidth.to_string(),
             told(j.run_isolated),
             told(j.slowdown),
+            j.message_p50.to_string(),
+            j.message_p95.to_string(),
+            j.message_p99.to_string(),
+            j.message_p999.to_string(),
+            j.packets.as_ref().map(|p| p.packets.to_string()).unwrap_or_default(),
+            of(&|p| p.mean),
+            of(&|p| p.p50),
+            of(&|p| p.p95),
+            of(&|p| p.p99),
+            of(&|p| p.p999),
+            of(&|p| p.max),
+            of(&|p| p.hops),
+            of(&|p| p.round_percent),
         ]
     }));
     comma::text(&lines)

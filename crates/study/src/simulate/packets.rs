@@ -3,11 +3,17 @@
 use darkfiber_fabric::{ChannelId, Fabric, Shape, SwitchId, TerminalId};
 use darkfiber_flowsim::Grid;
 use darkfiber_packetsim::routing::{self, Given, Kind, With};
-use darkfiber_packetsim::{Buffer, Impossible, Micro, Net, Packets, Peer};
+use darkfiber_packetsim::{
+    Buffer, Impossible, Micro, Net, Packets, PacketsState, Peer, read, write,
+};
 use darkfiber_routing::LidChoice;
-use darkfiber_workload::play::{Player, Record, run};
+use darkfiber_workload::play::{Player, PlayerState, Record, UnderWay, step};
+use serde::{Deserialize, Serialize};
 
-use super::{LidsPart, Pairs, Setup, Simulated, Trouble};
+use crate::curve::parts;
+
+use super::pairs::Received;
+use super::{LidsPart, Setup, Simulated, Trouble};
 
 /// What is asked of packets.
 #[derive(Clone)]
@@ -67,6 +73,18 @@ impl With for Play<'_, '_> {
     }
 }
 
+/// What is kept of a run.
+#[derive(Default, Serialize, Deserialize)]
+struct Kept {
+    parts: usize,
+    player: PlayerState,
+    wire: PacketsState,
+    received: Received,
+}
+
+/// Steps from one look at the clock to the next.
+const STEPS: u64 = 1 << 10;
+
 fn play<R: routing::Routing>(
     setup: &Setup<'_>,
     net: &Net,
@@ -103,25 +121,53 @@ fn play<R: routing::Routing>(
             "lids: split and adaptive are for flows; packets adapt by a routing, such as minimal, ugal or dal".to_owned(),
         )));
     }
-    let mut wire = Packets::new(net, micro, routing, fabric, host, bytes, seed)
+    let kept: Option<Kept> = match setup.follow {
+        Some(follow) => read(follow).map_err(Trouble::Impossible)?,
+        None => None,
+    };
+    // A run goes on in the parts in which it began: nothing that comes out depends on them.
+    let parts = kept.as_ref().map_or_else(|| parts(net), |k| k.parts);
+    let mut wire = Packets::new(net, micro, routing, fabric, host, bytes, parts, seed)
         .map_err(Trouble::Impossible)?
         .with_paths(&path);
     if let Some(interval) = setup.interval {
         wire = wire.with_series(interval);
     }
     let mut player = Player::new(jobs, host).with_seed(seed);
-    let mut pairs: Vec<Pairs> = jobs.iter().map(|j| Pairs::new(j.program.ranks())).collect();
-    let ended = run(&mut player, &mut wire, &mut |record| {
-        pairs[record.job as usize].add(record);
-        each(record);
-    });
+    let mut received = Received::new(jobs, setup.messages);
+    if let Some(mut kept) = kept {
+        player.swap(&mut kept.player);
+        wire.restore(kept.wire);
+        received = kept.received;
+    }
+    let mut under_way = UnderWay::default();
+    for steps in 1u64.. {
+        let more = step(&mut player, &mut wire, &mut under_way, &mut |record| {
+            received.add(record);
+            each(record);
+        });
+        if let Some(follow) = setup.follow
+            && (!more || steps.is_multiple_of(STEPS) && follow.is_due())
+        {
+            let mut kept = Kept { parts, wire: wire.take(), received, ..Kept::default() };
+            player.swap(&mut kept.player);
+            follow.keep(&|out| write(&kept, out));
+            player.swap(&mut kept.player);
+            wire.restore(kept.wire);
+            received = kept.received;
+        }
+        if !more {
+            break;
+        }
+    }
+    let ended = player.finished();
     if let Some(stalled) = wire.stalled() {
         return Err(Trouble::Deadlock(channels(net, fabric, &stalled.cycle)));
     }
     ended.map_err(Trouble::Stuck)?;
     let runs: Vec<_> = (0..jobs.len()).map(|j| player.runs(j).to_vec()).collect();
     let end = runs.iter().flatten().map(|r| r.end).max().unwrap_or(0);
-    let carried = wire.carried();
+    let (carried, packets) = (wire.carried(), wire.by_job(jobs.len()));
     let port = |c: usize| {
         let s = fabric.tail(ChannelId::new(c));
         net.base(s.0) + (c - fabric.channels_from(s).start) as u32
@@ -148,14 +194,16 @@ fn play<R: routing::Routing>(
     Ok(Simulated {
         end,
         runs,
-        pairs,
+        pairs: received.pairs,
+        messages: received.messages,
         carried: ports.iter().map(|&p| carried[p as usize]).collect(),
         capacity,
         grid,
         held,
-        flows: wire.packets(),
+        flows: packets.iter().map(|p| p.packets).sum(),
         solves: wire.crossed(),
         events: player.events() + wire.events(),
+        packets,
     })
 }
 

@@ -2,19 +2,50 @@
 
 use std::collections::BTreeMap;
 
-use darkfiber_workload::play::Record;
+use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
+
+use darkfiber_workload::play::{Job, Record};
+
+/// What was received of all jobs.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Received {
+    /// By job.
+    pub(super) pairs: Vec<Pairs>,
+    /// Whether all messages are kept, and those.
+    keeps: bool,
+    pub(super) messages: Vec<Record>,
+}
+
+impl Received {
+    /// Nothing yet.
+    pub(super) fn new(jobs: &[Job], keeps: bool) -> Self {
+        let pairs = jobs.iter().map(|j| Pairs::new(j.program.ranks())).collect();
+        Self { pairs, keeps, messages: Vec::new() }
+    }
+
+    pub(super) fn add(&mut self, record: &Record) {
+        self.pairs[record.job as usize].add(record);
+        if self.keeps {
+            self.messages.push(*record);
+        }
+    }
+}
 
 /// The messages of a job, by pairs of ranks.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pairs {
     ranks: u32,
     cells: Cells,
     /// All of them.
     pub total: Pair,
+    /// How long they took, in nanoseconds, to three digits.
+    #[serde(with = "darkfiber_workload::histogram")]
+    pub times: Histogram<u32>,
 }
 
 /// Messages from one rank to another.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pair {
     /// How many.
     pub messages: u64,
@@ -26,7 +57,7 @@ pub struct Pair {
     pub longest: u64,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Cells {
     Dense(Vec<Pair>),
     Sparse(BTreeMap<(u32, u32), Pair>),
@@ -54,7 +85,8 @@ impl Pairs {
     pub fn new(ranks: u32) -> Self {
         let cells =
             if ranks <= DENSE { Cells::Dense(Vec::new()) } else { Cells::Sparse(BTreeMap::new()) };
-        Self { ranks, cells, total: Pair::default() }
+        let times = Histogram::new(3).expect("three digits");
+        Self { ranks, cells, total: Pair::default(), times }
     }
 
     /// Number of ranks.
@@ -62,7 +94,7 @@ impl Pairs {
         self.ranks
     }
 
-    pub(super) fn add(&mut self, record: &Record) {
+    fn add(&mut self, record: &Record) {
         let time = record.arrived - record.departed;
         let n = self.ranks as usize;
         let cell = match &mut self.cells {
@@ -76,6 +108,7 @@ impl Pairs {
         };
         cell.add(record.bytes, time);
         self.total.add(record.bytes, time);
+        self.times.record((time + 500) / 1000).expect("it grows as needed");
     }
 
     /// Pairs that sent, by sender and receiver.

@@ -3,7 +3,7 @@
 use darkfiber_analysis::heat::Flow;
 use darkfiber_fabric::{ChannelId, Shape, TerminalId, Topology};
 use darkfiber_flowsim::{Choice, Flows, Grid, Network, NoRoute, Options};
-use darkfiber_packetsim::Impossible;
+use darkfiber_packetsim::{Follow, Impossible, Measured};
 use darkfiber_routing::{Demand, LidChoice, Routes};
 use darkfiber_workload::CommMatrix;
 use darkfiber_workload::demands::{Profile, Scale, demands};
@@ -11,6 +11,7 @@ use darkfiber_workload::play::{Host, Job, Player, Record, Repeat, Run, Stuck, ru
 use rayon::prelude::*;
 
 use super::packets::{self, Inside};
+use super::pairs::Received;
 use super::{Depth, LidsPart, Pairs};
 
 /// What is simulated.
@@ -45,6 +46,10 @@ pub struct Setup<'a> {
     pub held: bool,
     /// What switches are like, and where packets go: at that depth.
     pub inside: Option<Inside>,
+    /// Keep all messages.
+    pub messages: bool,
+    /// Who keeps the run, to go on from there another time: at the depth of packets.
+    pub follow: Option<&'a dyn Follow>,
 }
 
 /// Why a simulation has no result.
@@ -96,12 +101,16 @@ pub struct Simulated {
     pub solves: u64,
     /// Events of ranks and messages.
     pub events: u64,
+    /// At the depth of packets, by job, what became of its packets from when they left their terminals.
+    pub packets: Vec<Measured>,
+    /// All messages that were received, in the order of time, if they were to be kept.
+    pub messages: Vec<Record>,
 }
 
 /// Simulates. `each` is told of every message that is received, in the order of time.
 ///
 /// # Errors
-/// If ranks wait for what never comes, or the tables lose a message.
+/// If ranks wait for what never comes, the tables lose a message, or what was kept of the run is damaged.
 pub fn simulate(setup: Setup<'_>, each: &mut dyn FnMut(&Record)) -> Result<Simulated, Trouble> {
     if setup.depth == Depth::Packet {
         let nothing =
@@ -144,9 +153,9 @@ pub fn simulate(setup: Setup<'_>, each: &mut dyn FnMut(&Record)) -> Result<Simul
     };
     let mut flows = Flows::new(network, host, options);
     let mut player = Player::new(jobs, host).with_seed(seed);
-    let mut pairs: Vec<Pairs> = jobs.iter().map(|j| Pairs::new(j.program.ranks())).collect();
+    let mut received = Received::new(jobs, setup.messages);
     run(&mut player, &mut flows, &mut |record| {
-        pairs[record.job as usize].add(record);
+        received.add(record);
         each(record);
     })
     .map_err(Trouble::Stuck)?;
@@ -157,7 +166,8 @@ pub fn simulate(setup: Setup<'_>, each: &mut dyn FnMut(&Record)) -> Result<Simul
     Ok(Simulated {
         end: runs.iter().flatten().map(|r| r.end).max().unwrap_or(0),
         runs,
-        pairs,
+        pairs: received.pairs,
+        messages: received.messages,
         carried: flows.carried().to_vec(),
         capacity,
         grid: flows.grid().cloned(),
@@ -165,6 +175,7 @@ pub fn simulate(setup: Setup<'_>, each: &mut dyn FnMut(&Record)) -> Result<Simul
         flows: flows.flow_count(),
         solves: flows.solve_count(),
         events: player.events(),
+        packets: Vec::new(),
     })
 }
 
@@ -186,6 +197,8 @@ pub fn isolated(setup: &Setup<'_>) -> Result<Vec<u64>, Trouble> {
                 interval: None,
                 held: false,
                 inside: setup.inside.clone(),
+                messages: false,
+                follow: None,
                 ..*setup
             };
             Ok(simulate(alone, &mut |_| {})?.end)

@@ -1,10 +1,13 @@
 //! What happens when.
 
+use serde::{Deserialize, Serialize};
+
 /// A queue of events by time that never goes back: a radix heap (Ahuja, Mehlhorn, Orlin, Tarjan: "Faster algorithms for
 /// the shortest path problem", JACM 1990). Events of one time come out in the order in which they went in.
 ///
 /// Complexity: an event moves at most 64 times, in practice a handful; no comparison of events.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "E: Serialize + serde::de::DeserializeOwned")]
 pub struct Agenda<E> {
     /// Events whose time differs from `last` in bit `i - 1` and in none above; bucket 0 is those at `last`.
     buckets: Vec<Vec<(u64, E)>>,

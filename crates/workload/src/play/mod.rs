@@ -12,7 +12,7 @@ mod state;
 pub use agenda::Agenda;
 pub use host::{HOSTS, Host, UnknownHost, host};
 pub use loggp::LogGp;
-pub use player::{Job, Player, Record, Repeat, Run, Stuck};
+pub use player::{Job, Player, PlayerState, Record, Repeat, Run, Stuck};
 
 use darkfiber_fabric::TerminalId;
 
@@ -69,25 +69,43 @@ pub fn run(
     wire: &mut dyn Wire,
     each: &mut dyn FnMut(&Record),
 ) -> Result<(), Stuck> {
-    let (mut departures, mut delivered) = (Vec::new(), Vec::new());
-    loop {
-        let now = match (player.upcoming(), wire.upcoming()) {
-            (None, None) => break,
-            (a, b) => a.unwrap_or(u64::MAX).min(b.unwrap_or(u64::MAX)),
-        };
-        // What arrives now is told before anybody acts.
-        wire.advance(now, &mut delivered);
+    let mut under_way = UnderWay::default();
+    while step(player, wire, &mut under_way, each) {}
+    player.finished()
+}
+
+/// Room for what changes hands between players and wires: empty between two steps.
+#[derive(Debug, Default)]
+pub struct UnderWay {
+    departures: Vec<Departure>,
+    delivered: Vec<Delivery>,
+}
+
+/// Goes on to the next moment at which anything happens to jobs or their messages, and tells of each that is received. Whether
+/// there was one.
+pub fn step(
+    player: &mut Player<'_>,
+    wire: &mut dyn Wire,
+    under_way: &mut UnderWay,
+    each: &mut dyn FnMut(&Record),
+) -> bool {
+    let UnderWay { departures, delivered } = under_way;
+    let now = match (player.upcoming(), wire.upcoming()) {
+        (None, None) => return false,
+        (a, b) => a.unwrap_or(u64::MAX).min(b.unwrap_or(u64::MAX)),
+    };
+    // What arrives now is told before anybody acts.
+    wire.advance(now, delivered);
+    for d in delivered.drain(..) {
+        player.deliver(d);
+    }
+    player.advance(now, wire, departures, each);
+    if !departures.is_empty() {
+        wire.depart(now, departures, delivered);
+        departures.clear();
         for d in delivered.drain(..) {
             player.deliver(d);
         }
-        player.advance(now, wire, &mut departures, each);
-        if !departures.is_empty() {
-            wire.depart(now, &departures, &mut delivered);
-            departures.clear();
-            for d in delivered.drain(..) {
-                player.deliver(d);
-            }
-        }
     }
-    player.finished()
+    true
 }

@@ -4,10 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use darkfiber_fabric::TerminalId;
+use serde::{Deserialize, Serialize};
 
 use super::state::{ASKED, DONE, Entered, HELD, Running, UNASKED};
 use super::{Agenda, Delivery, Departure, Host, Wire};
 use crate::schedule::{Op, Program, Schedule};
+use crate::state;
 
 /// A program and where its ranks are.
 #[derive(Clone, Debug)]
@@ -32,7 +34,7 @@ pub enum Repeat {
 }
 
 /// A run of a job, in picoseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
     /// When it began.
     pub begin: u64,
@@ -41,7 +43,7 @@ pub struct Run {
 }
 
 /// A message that was received.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     /// Number of its job.
     pub job: u32,
@@ -92,7 +94,7 @@ impl fmt::Display for Stuck {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 enum Kind {
     /// A job begins.
     Begin,
@@ -110,7 +112,7 @@ enum Kind {
     Arrived,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Event {
     job: u32,
     /// Of an operation; not used by messages.
@@ -120,7 +122,7 @@ struct Event {
     kind: Kind,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Message {
     epoch: u64,
     departed: u64,
@@ -152,6 +154,18 @@ pub struct Player<'a> {
     ready: Vec<(u32, u32)>,
     events: u64,
     seed: u64,
+}
+
+state! {
+    pub struct PlayerState of() Player<'_> {
+        running: Vec<Running>,
+        runs: Vec<Vec<Run>>,
+        agenda: Agenda<Event>,
+        messages: Vec<Message>,
+        unused: Vec<u32>,
+        ready: Vec<(u32, u32)>,
+        events: u64,
+    }
 }
 
 impl<'a> Player<'a> {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::Job;
 use crate::schedule::Schedule;
 
@@ -15,7 +17,7 @@ pub(super) const HELD: u32 = 2;
 pub(super) const DONE: u32 = u32::MAX;
 
 /// What a rank of a job is at.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Rank {
     /// Which schedule of its program, repetitions counted.
     pub(super) epoch: u64,
@@ -37,7 +39,7 @@ impl Rank {
 }
 
 /// What an operation waits for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Waits {
     /// How many operations.
     pub(super) left: u32,
@@ -46,7 +48,7 @@ pub(super) struct Waits {
 }
 
 /// A job that runs.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Running {
     pub(super) ranks: Vec<Rank>,
     /// Of each operation of the epochs that ranks are in.

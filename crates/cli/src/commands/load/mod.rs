@@ -2,12 +2,14 @@
 
 mod kept;
 
+use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::time::Instant;
 
 use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Fabric, Shape, Topology};
 use darkfiber_packetsim::routing::{self, Given, Kind};
-use darkfiber_packetsim::{Load, Micro, Net, Pulse, Targets};
+use darkfiber_packetsim::{Follow, Load, Micro, Net, Pulse, Targets};
 use darkfiber_report::curve::{self as report, Curve, Held, LoadResult};
 use darkfiber_report::{Style, json};
 use darkfiber_routing::{Request, Routes};
@@ -19,6 +21,7 @@ use darkfiber_workload::{Among, Extent, Stream, pattern};
 use self::kept::Kept;
 use super::{metrics, route};
 use crate::args::{Common, Format, LoadCommand, TableArgs};
+use crate::checkpoint::{Checkpoints, Facts, Followed};
 use crate::failure::{Exit, Failure};
 use crate::progress::Progress;
 use crate::pulse::Rate;
@@ -75,6 +78,7 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
         seed: common.seed(),
     };
 
+    let checkpoints = Checkpoints::of(&args.keep)?;
     let rate = Rate::default();
     let progress = Progress::new((candidates.len() * loads.len()) as u64, common.quiet);
     let begin = Instant::now();
@@ -88,11 +92,40 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
         let made = routing::make(c.kind, &given).map_err(impossible)?;
         let lanes = args.lanes.unwrap_or(made.lanes().max(1));
         let micro = Micro { lanes, ..micro.clone() };
-        let beat = |load: f64, pulse: Pulse| {
-            progress.at(format!("{} at {load}: {}", c.called, rate.of(load.to_bits(), &pulse)));
+        let facts = || {
+            let tables = c.routes.as_ref();
+            Facts::new(fabric)
+                .with("routing", &c.called)
+                .with("packet", format!("{packet} B"))
+                .with("measured time", format!("{} ps", what.measure))
+                .with("warm-up", format!("{:?}", what.warmup))
+                .with("interval", format!("{interval:?}"))
+                .with("seed", what.seed)
+                .with_digest("switches", &micro)
+                .with_digest("tables", &tables)
+                .with_digest("traffic", &what.targets)
+        };
+        let mut files = BTreeMap::new();
+        if let Some(all) = &checkpoints {
+            let facts = facts();
+            for load in &loads {
+                let name = format!("{}-{load}", c.called);
+                files.insert(load.to_bits(), all.run(&name, facts.clone().with("load", load))?);
+            }
+        }
+        let files = Mutex::new(files);
+        let follow = |load: f64| -> Box<dyn Follow + '_> {
+            let (progress, rate) = (&progress, &rate);
+            let pulse = move |pulse: Pulse| {
+                let text = rate.of(load.to_bits(), &pulse);
+                progress.at(format!("{} at {load}: {text}", c.called));
+            };
+            let checkpoint = files.lock().ok().and_then(|mut all| all.remove(&load.to_bits()));
+            Box::new(Followed { pulse: Box::new(pulse), checkpoint })
         };
         let done = || progress.step();
-        let found = curve(&net, &micro, &made, &loads, &what, &beat, &done).map_err(impossible)?;
+        let found =
+            curve(&net, &micro, &made, &loads, &what, &follow, &done).map_err(impossible)?;
         let points: Vec<Point> = found.iter().map(|f| f.0.clone()).collect();
         kept.extend(found.into_iter().map(|(p, outcome)| Kept {
             routing: c.called.clone(),

@@ -203,6 +203,8 @@ impl Contest {
             interval: None,
             held: false,
             inside: None,
+            messages: false,
+            follow: None,
         }
     }
 }

@@ -116,6 +116,8 @@ fn steps(lab: &Lab, run: usize, seed: u64) -> Vec<Reading> {
         interval: Some(INTERVAL),
         held: true,
         inside: None,
+        messages: false,
+        follow: None,
     };
     let simulated = simulate(setup, &mut |_| {}).expect("whole tables and programs");
     let mut readings = Vec::new();

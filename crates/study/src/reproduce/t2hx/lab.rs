@@ -205,6 +205,8 @@ fn measured(
         interval: None,
         held: false,
         inside: None,
+        messages: false,
+        follow: None,
     };
     simulate(setup, &mut |_| ()).expect("programs of the registry come to their ends")
 }

@@ -1,0 +1,177 @@
+//! Runs that are kept, to go on from there another time.
+
+use std::fmt::{self, Write as _};
+use std::io::{BufRead, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use darkfiber_fabric::{Digest, Fabric};
+use darkfiber_formats::{input, output};
+use darkfiber_packetsim::{Follow, Pulse};
+use darkfiber_workload::quantity::time;
+use serde::{Deserialize, Serialize};
+
+use crate::args::CheckpointArgs;
+use crate::failure::Failure;
+use crate::{out, save};
+
+/// Where runs are kept, and how often.
+pub(crate) struct Checkpoints {
+    dir: PathBuf,
+    every: Duration,
+}
+
+impl Checkpoints {
+    /// If that was asked for.
+    pub(crate) fn of(args: &CheckpointArgs) -> Result<Option<Self>, Failure> {
+        let every = time(&args.checkpoint_every)
+            .map_err(|e| Failure::usage(format!("--checkpoint-every: {e}")))?;
+        let Some(dir) = &args.checkpoint else { return Ok(None) };
+        save::directory(dir)?;
+        Ok(Some(Self { dir: dir.clone(), every: Duration::from_nanos(every / 1000) }))
+    }
+
+    /// The file of a run; an error, if it is there and of another run.
+    pub(crate) fn run(&self, name: &str, facts: Facts) -> Result<Checkpoint, Failure> {
+        let name: String = name
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' })
+            .collect();
+        let path = self.dir.join(format!("{name}.run.zst"));
+        if path.exists() {
+            facts.compare(&path)?;
+        }
+        Ok(Checkpoint { path, facts, every: self.every, last: Mutex::new(Instant::now()) })
+    }
+}
+
+/// All that what comes out of a run depends on: what it is called, and what it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Facts(Vec<(String, String)>);
+
+impl Facts {
+    /// Of a run on a fabric.
+    pub(crate) fn new(fabric: &Fabric) -> Self {
+        Self(Vec::new())
+            .with("version", env!("CARGO_PKG_VERSION"))
+            .with("fabric", format!("{} {:016x}", fabric.name(), fabric.digest()))
+    }
+
+    /// With another one.
+    pub(crate) fn with(mut self, name: &str, value: impl ToString) -> Self {
+        self.0.push((name.to_owned(), value.to_string()));
+        self
+    }
+
+    /// With another one that is too large to be written down.
+    pub(crate) fn with_digest(self, name: &str, value: &impl fmt::Debug) -> Self {
+        let mut digest = Text::default();
+        let _infallible = write!(digest, "{value:?}");
+        self.with(name, format!("{:016x}", digest.0.value()))
+    }
+
+    /// Whether a file is of this run.
+    fn compare(&self, path: &Path) -> Result<(), Failure> {
+        let again = "remove it to begin anew, or name another folder";
+        let (kept, _) = open(path).map_err(|e| {
+            Failure::input(format!("{}: this is no run that was kept: {e}", path.display()))
+                .hint(again)
+        })?;
+        let other = self.0.iter().zip(&kept.0).find(|(here, there)| here != there);
+        match other {
+            None if self.0.len() == kept.0.len() => Ok(()),
+            None => {
+                Err(Failure::input(format!("{}: kept by another version", path.display()))
+                    .hint(again))
+            }
+            Some((here, there)) => Err(Failure::input(format!(
+                "{}: the run that was kept there is another one: its {} is {}, not {}",
+                path.display(),
+                there.0,
+                there.1,
+                here.1
+            ))
+            .hint(again)),
+        }
+    }
+}
+
+/// The digest of a text that is being written.
+#[derive(Default)]
+struct Text(Digest);
+
+impl fmt::Write for Text {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for part in text.as_bytes().chunks(8) {
+            let mut word = [0; 8];
+            word[..part.len()].copy_from_slice(part);
+            self.0.add(u64::from_le_bytes(word));
+        }
+        Ok(())
+    }
+}
+
+/// The facts of a file, and what is behind them.
+fn open(path: &Path) -> Result<(Facts, Box<dyn BufRead>), String> {
+    let mut file = input::open(path).map_err(|e| e.to_string())?;
+    let mut line = String::new();
+    // A line of facts is short; what is none may be endless.
+    file.by_ref().take(1 << 16).read_line(&mut line).map_err(|e| e.to_string())?;
+    let facts = serde_json::from_str(&line).map_err(|e| e.to_string())?;
+    Ok((facts, file))
+}
+
+/// The file of a run.
+pub(crate) struct Checkpoint {
+    path: PathBuf,
+    facts: Facts,
+    every: Duration,
+    last: Mutex<Instant>,
+}
+
+impl Checkpoint {
+    /// When it was kept last, or began.
+    fn last(&self) -> MutexGuard<'_, Instant> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Who hears of a run, and keeps it if that was asked for.
+pub(crate) struct Followed<'a> {
+    pub(crate) pulse: Box<dyn Fn(Pulse) + Sync + 'a>,
+    pub(crate) checkpoint: Option<Checkpoint>,
+}
+
+impl Follow for Followed<'_> {
+    fn pulse(&self, pulse: Pulse) {
+        (self.pulse)(pulse);
+    }
+
+    fn is_due(&self) -> bool {
+        self.checkpoint.as_ref().is_some_and(|c| c.last().elapsed() >= c.every)
+    }
+
+    fn keep(&self, write: &dyn Fn(&mut dyn Write) -> std::io::Result<()>) {
+        let Some(c) = &self.checkpoint else { return };
+        let kept = output::replace(&c.path, |out| {
+            serde_json::to_writer(&mut *out, &c.facts)?;
+            out.write_all(b"\n")?;
+            write(out)
+        });
+        // The run is worth more than what is kept of it.
+        if let Err(e) = kept {
+            out::tell(&format!(
+                "warning: the run is not kept: cannot write {}: {e}",
+                c.path.display()
+            ));
+        }
+        *c.last() = Instant::now();
+    }
+
+    fn kept(&self) -> Option<Box<dyn Read + '_>> {
+        let path = self.checkpoint.as_ref().map(|c| &c.path).filter(|path| path.exists())?;
+        let (_, behind) = open(path).ok()?;
+        Some(Box::new(behind))
+    }
+}

@@ -1,0 +1,53 @@
+//! Who follows a run: hears how far it is, and keeps it to go on from there.
+
+use std::io::{self, Read, Write};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::{Impossible, Pulse};
+
+/// Who follows a run. Whoever only wants to hear how far it is, is a function of that.
+pub trait Follow: Sync {
+    /// Hears how far it is.
+    fn pulse(&self, pulse: Pulse);
+
+    /// Whether it is time to keep the run.
+    fn is_due(&self) -> bool {
+        false
+    }
+
+    /// Keeps the run: what `write` writes. At its end, too.
+    fn keep(&self, write: &dyn Fn(&mut dyn Write) -> io::Result<()>) {
+        let _ = write;
+    }
+
+    /// What was kept of this run before, if anything.
+    fn kept(&self) -> Option<Box<dyn Read + '_>> {
+        None
+    }
+}
+
+impl<F: Fn(Pulse) + Sync> Follow for F {
+    fn pulse(&self, pulse: Pulse) {
+        self(pulse);
+    }
+}
+
+/// Writes a state.
+pub fn write<S: Serialize>(state: &S, out: &mut dyn Write) -> io::Result<()> {
+    postcard::to_io(state, out).map(drop).map_err(io::Error::other)
+}
+
+/// The state that was kept, if any was.
+pub fn read<S: DeserializeOwned>(follow: &dyn Follow) -> Result<Option<S>, Impossible> {
+    let Some(input) = follow.kept() else { return Ok(None) };
+    // Nothing that is kept has text in it.
+    let mut none = [0; 64];
+    match postcard::from_io((input, &mut none[..])) {
+        Ok((state, _)) => Ok(Some(state)),
+        Err(e) => Err(Impossible(format!(
+            "what was kept of this run is damaged ({e}): remove it, and the run begins anew"
+        ))),
+    }
+}
