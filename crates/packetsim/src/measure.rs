@@ -43,6 +43,8 @@ pub struct Measured {
     pub bytes: u64,
     /// Packets that were created while it was measured.
     pub created: u64,
+    /// Their bytes.
+    pub created_bytes: u64,
     /// Sum of latencies, and how many, of packets created in each part of that time.
     pub batches: [(u128, u64); BATCHES],
 }
@@ -64,6 +66,7 @@ impl Measured {
             round: 0,
             bytes: 0,
             created: 0,
+            created_bytes: 0,
             batches: [(0, 0); BATCHES],
         }
     }
@@ -99,6 +102,7 @@ impl Measured {
         self.round += other.round;
         self.bytes += other.bytes;
         self.created += other.created;
+        self.created_bytes += other.created_bytes;
         for (batch, more) in self.batches.iter_mut().zip(&other.batches) {
             *batch = (batch.0 + more.0, batch.1 + more.1);
         }

@@ -19,8 +19,10 @@ pub struct Load {
     pub targets: Targets,
     /// Bytes that they create, as a part of what their channel carries.
     pub load: f64,
-    /// Bytes of a packet.
+    /// Bytes of a packet at most.
     pub bytes: u32,
+    /// Bytes of a message, all of whose packets are created at once.
+    pub message: u64,
     /// How long nothing counts, in picoseconds; without, until latencies have settled.
     pub warmup: Option<u64>,
     /// How long packets count then.
@@ -89,8 +91,10 @@ const MOST: u64 = 124;
 struct Sources<'a> {
     tick: u64,
     targets: &'a Targets,
-    bytes: u32,
-    /// Logarithm of the probability that no packet is created in a tick.
+    /// Bytes of a message, and the packets that it is sent in.
+    message: u64,
+    packets: u64,
+    /// Logarithm of the probability that no message is created in a tick.
     quiet: f64,
     /// By terminal of the part, its dice; and the number of the first terminal's seat.
     random: Vec<Random>,
@@ -134,9 +138,12 @@ impl Agent for Sources<'_> {
         let again = self.next(t, now);
         let targets = self.targets;
         if let Some(to) = targets.draw(t, self.dice(t)) {
-            self.measured.created += u64::from(self.measuring.counts(now));
-            self.counts.created += 1;
-            let bytes = self.bytes.into();
+            let bytes = self.message;
+            if self.measuring.counts(now) {
+                self.measured.created += self.packets;
+                self.measured.created_bytes += bytes;
+            }
+            self.counts.created += self.packets;
             let message = Message { number: 0, to, bytes, group: 0, path: 0, born: Some(now) };
             sends.push((now, message));
         }
@@ -208,7 +215,8 @@ pub fn load<R: Routing>(
     let parts = kept.as_ref().map_or(load.parts, |k| k.parts);
     let load = &Load { parts, ..load.clone() };
     let first = net.port(net.home(0));
-    let chance = load.load * micro.tick as f64 / first.long(load.bytes) as f64;
+    let long = load.message as f64 * first.pace as f64 / 65536.0;
+    let chance = load.load * micro.tick as f64 / long;
     let measuring = match load.warmup {
         Some(long) => Measuring { from: long, to: long + load.measure },
         None => Measuring { from: NEVER, to: NEVER },
@@ -218,7 +226,8 @@ pub fn load<R: Routing>(
         Sources {
             tick: micro.tick,
             targets: &load.targets,
-            bytes: load.bytes,
+            message: load.message,
+            packets: load.message.div_ceil(load.bytes.into()),
             quiet: (-chance.min(1.0)).ln_1p(),
             random: terminals.map(|t| Random::new(load.seed, u64::from(t) | 1 << 40)).collect(),
             net,
@@ -367,7 +376,7 @@ impl<R: Routing> Run<'_, R> {
         }
         Outcome {
             accepted: measured.bytes as f64 / self.could,
-            created: (measured.created * u64::from(self.load.bytes)) as f64 / self.could,
+            created: measured.created_bytes as f64 / self.could,
             missing: measured.created - measured.packets,
             measured,
             crossed: self.network.crossed(),

@@ -44,6 +44,9 @@ pub(crate) struct LoadCommand {
     /// Bytes of a packet
     #[arg(long, value_name = "BYTES", default_value = "2KiB")]
     pub(crate) packet: String,
+    /// Bytes of a message, all of whose packets are created at once: bursts [default: a packet]
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) message: Option<String>,
     /// What switches are like: a name of `darkfiber list switches`
     #[arg(long, value_name = "SWITCHES", default_value = "qdr")]
     pub(crate) switches: String,

@@ -70,11 +70,11 @@ fn packets_of_blocking_sends() {
 }
 
 /// Two jobs that meet, with blocking sends, empty messages and ranks of one host, on switches that tell of themselves.
-const MEET: &str = "fabric = \"dragonfly:p=2,a=4,h=2\"\nhosts = \"slingshot\"\n[routes]\nengine = \"minhop\"\n\
+const MEET: &str = "depth = \"packet\"\nfabric = \"dragonfly:p=2,a=4,h=2\"\nhosts = \"slingshot\"\n[routes]\nengine = \"minhop\"\n\
                     [packets]\nswitches = \"rosetta\"\nrouting = \"ugal-global\"\n[keep]\ninterval = \"2us\"\n\
                     messages = true\n[[job]]\ntraffic = \"alltoall:bytes=3000\"\nnodes = 30\nper-node = 2\n\
                     placement = \"random\"\n[[job]]\ntraffic = \"mpigraph:bytes=64KiB\"\nnodes = 20\nstart = \"7us\"\n\
-                    [[job]]\ntraffic = \"barrier:iterations=20\"\nnodes = 8\n";
+                    [[job]]\ntraffic = \"imb:op=barrier\"\nnodes = 8\n";
 
 /// What a run comes to, without what differs from one to the next.
 fn told(run: &Run) -> String {
@@ -87,9 +87,7 @@ fn told(run: &Run) -> String {
 
 #[test]
 fn threads_do_not_matter() {
-    let run = |threads: u32| {
-        told(&simulate(MEET, &format!("--depth packet --format json --threads {threads}")))
-    };
+    let run = |threads: u32| told(&simulate(MEET, &format!("--format json --threads {threads}")));
     let one = run(1);
     for key in ["message_p999", "\"packets\":{", "round_percent"] {
         assert!(one.contains(key), "{key}: {one}");
@@ -103,7 +101,7 @@ fn threads_do_not_matter() {
 fn a_run_that_was_kept_goes_on() {
     let dir = folder(&[("s.toml", MEET)]);
     let run = |more: &str| {
-        let line = format!("simulate s.toml -q --depth packet --format json {more}");
+        let line = format!("simulate s.toml -q --format json {more}");
         run_in(dir.path(), &line)
     };
     let whole = told(&run("-o whole"));
@@ -123,10 +121,19 @@ fn a_run_that_was_kept_goes_on() {
         assert_ne!(run.code, 0, "{}", run.out);
         run.err
     };
-    assert_snapshot!(error("--seed 2"), @"");
-    assert_snapshot!(error("--depth flow"), @"");
+    assert_snapshot!(error("--seed 2"), @r"
+    error: kept/simulate.run.zst: the run that was kept there is another one: its seed is 1, not 2
+    hint: remove it to begin anew, or name another folder
+    ");
+    assert_snapshot!(error("--depth flow"), @r"
+    error: --checkpoint: only packets are kept
+    hint: flows are quick: leave it away, or look at packets with --depth packet
+    ");
     fs::write(&file, b"nothing of the kind").expect("written");
-    assert_snapshot!(error(""), @"");
+    assert_snapshot!(error(""), @r"
+    error: kept/simulate.run.zst: this is no run that was kept: expected ident at line 1 column 2
+    hint: remove it to begin anew, or name another folder
+    ");
 }
 
 #[test]

@@ -9,9 +9,10 @@ use crate::{Net, Peer};
 pub struct Distances {
     switches: usize,
     words: usize,
-    /// `far[to * switches + from]`.
+    /// `far[from * switches + to]`: what switches side by side look up is side by side, and stays in the cache while these are
+    /// simulated.
     far: Vec<u8>,
-    /// Ports that lead nearer: `words` words for each `[to * switches + from]`.
+    /// Ports that lead nearer: `words` words for each `[from * switches + to]`.
     nearer: Vec<u64>,
     /// The port that leads nearer, if there is one only and its number is small: most of what is looked up, in an eighth of
     /// the memory.
@@ -34,37 +35,41 @@ impl Distances {
     /// Complexity: O(switches ports weight) time, O(switches^2) memory. Where no way leads, the distance is 255.
     pub fn weighted(net: &Net, weight: impl Fn(u32) -> u8 + Sync) -> Self {
         let (n, words) = (net.switch_count(), net.words());
-        let mut far = vec![u8::MAX; n * n];
+        let cables = cables(net, &weight);
+        let (mut far, mut costs) = (vec![u8::MAX; n * n], vec![u16::MAX; n * n]);
+        let rows = far.par_chunks_mut(n).zip(costs.par_chunks_mut(n)).enumerate();
+        rows.map_init(Vec::new, |rings, (s, (far, cost))| search(s, &cables, rings, far, cost))
+            .collect::<()>();
         let mut nearer = vec![0u64; n * n * words];
         let mut only = vec![NOT_ONE; n * n];
-        let cables = cables(net, &weight);
-        let rows = far.par_chunks_mut(n).zip(nearer.par_chunks_mut(n * words));
-        rows.zip(only.par_chunks_mut(n))
-            .enumerate()
-            .map_init(
-                || Search { cost: vec![u32::MAX; n], rings: Vec::new() },
-                |search, (to, ((far, nearer), only))| {
-                    search.from(to as u32, &cables, far);
-                    for (s, cables) in cables.iter().enumerate() {
-                        let set = &mut nearer[s * words..(s + 1) * words];
-                        for c in cables {
-                            let through = search.cost[c.to as usize].saturating_add(c.out.into());
-                            let near = through == search.cost[s];
-                            set[c.local as usize / 64] |= u64::from(near) << (c.local % 64);
-                        }
-                        only[s] = only_one(set);
-                    }
-                },
-            )
-            .collect::<()>();
+        let rows = nearer.par_chunks_mut(n * words).zip(only.par_chunks_mut(n)).enumerate();
+        rows.for_each(|(s, (nearer, only))| {
+            let row = |s: usize| &costs[s * n..(s + 1) * n];
+            for c in &cables[s] {
+                let behind = row(c.to as usize);
+                let sets = nearer[c.local as usize / 64..].iter_mut().step_by(words);
+                for ((set, &all), &behind) in sets.zip(row(s)).zip(behind) {
+                    let is_near = all != u16::MAX && behind.saturating_add(c.out.into()) == all;
+                    *set |= u64::from(is_near) << (c.local % 64);
+                }
+            }
+            for (only, set) in only.iter_mut().zip(nearer.chunks(words)) {
+                *only = only_one(set);
+            }
+        });
         let diameter = far.par_iter().copied().filter(|f| *f != u8::MAX).max().unwrap_or(0);
         Self { switches: n, words, far, nearer, only, diameter }
+    }
+
+    #[inline]
+    fn at(&self, from: u32, to: u32) -> usize {
+        from as usize * self.switches + to as usize
     }
 
     /// Channels of a shortest way from one switch to another.
     #[inline]
     pub fn far(&self, from: u32, to: u32) -> u8 {
-        self.far[to as usize * self.switches + from as usize]
+        self.far[self.at(from, to)]
     }
 
     /// The most of that.
@@ -75,7 +80,7 @@ impl Distances {
     /// Ports of a switch that lead nearer to another, as a set.
     #[inline]
     pub fn nearer(&self, from: u32, to: u32) -> &[u64] {
-        let at = (to as usize * self.switches + from as usize) * self.words;
+        let at = self.at(from, to) * self.words;
         &self.nearer[at..at + self.words]
     }
 
@@ -87,7 +92,7 @@ impl Distances {
     /// One of them, each with the same probability.
     #[inline]
     pub(crate) fn any(&self, from: u32, to: u32, random: &mut crate::Random) -> u32 {
-        let only = self.only[to as usize * self.switches + from as usize];
+        let only = self.only[self.at(from, to)];
         if only != NOT_ONE {
             return u32::from(only);
         }
@@ -101,7 +106,7 @@ impl Distances {
     #[inline]
     pub(crate) fn emptier(&self, here: &mut super::Here<'_>, to: u32) -> u32 {
         let a = self.any(here.switch, to, here.random);
-        if self.only[to as usize * self.switches + here.switch as usize] != NOT_ONE {
+        if self.only[self.at(here.switch, to)] != NOT_ONE {
             return a;
         }
         let b = self.any(here.switch, to, here.random);
@@ -109,13 +114,12 @@ impl Distances {
     }
 }
 
-/// A cable to another switch: the port that it is at, and what that, and the one at its other end, weigh.
+/// A cable to another switch: the port that it is at, and what that weighs.
 #[derive(Clone, Copy)]
 struct Cable {
     to: u32,
     local: u32,
     out: u8,
-    back: u8,
 }
 
 /// By switch, its cables to others.
@@ -123,51 +127,46 @@ fn cables(net: &Net, weight: &impl Fn(u32) -> u8) -> Vec<Vec<Cable>> {
     let of_port = |p: u32| {
         let Peer::Port(back) = net.port(p).peer() else { return None };
         let (to, local) = (net.port(back).switch, net.port(p).local);
-        Some(Cable { to, local, out: weight(p), back: weight(back) })
+        Some(Cable { to, local, out: weight(p) })
     };
     let of = |s: u32| (net.base(s)..net.base(s + 1)).filter_map(of_port).collect();
     (0..net.switch_count() as u32).map(of).collect()
 }
 
-/// Looks from one switch in all directions.
-struct Search {
-    /// By switch, what the ways from it to the first one weigh.
-    cost: Vec<u32>,
-    /// Switches by cost, those of the same side by side.
-    rings: Vec<Vec<u32>>,
-}
-
-impl Search {
-    /// Costs of all switches to one, and how many channels their shortest ways have.
-    fn from(&mut self, to: u32, cables: &[Vec<Cable>], far: &mut [u8]) {
-        let Self { cost, rings } = self;
-        cost.fill(u32::MAX);
-        (cost[to as usize], far[to as usize]) = (0, 0);
-        rings.iter_mut().for_each(Vec::clear);
-        rings.resize_with(rings.len().max(1), Vec::new);
-        rings[0].push(to);
-        let mut ring = 0;
-        while ring < rings.len() {
-            let mut i = 0;
-            while let Some(&s) = rings[ring].get(i) {
-                i += 1;
-                if cost[s as usize] != ring as u32 {
-                    continue;
-                }
-                for c in &cables[s as usize] {
-                    let (t, new) = (c.to as usize, ring + usize::from(c.back));
-                    if new < cost[t] as usize {
-                        cost[t] = new as u32;
-                        far[t] = far[s as usize] + 1;
-                        if rings.len() <= new {
-                            rings.resize_with(new + 1, Vec::new);
-                        }
-                        rings[new].push(c.to);
+/// What the lightest ways from a switch to all others weigh, and how many channels they have. `rings` is room for switches by
+/// weight, those of the same side by side.
+fn search(
+    from: usize,
+    cables: &[Vec<Cable>],
+    rings: &mut Vec<Vec<u32>>,
+    far: &mut [u8],
+    cost: &mut [u16],
+) {
+    (cost[from], far[from]) = (0, 0);
+    rings.iter_mut().for_each(Vec::clear);
+    rings.resize_with(rings.len().max(1), Vec::new);
+    rings[0].push(from as u32);
+    let mut ring = 0;
+    while ring < rings.len() {
+        let mut i = 0;
+        while let Some(&s) = rings[ring].get(i) {
+            i += 1;
+            if usize::from(cost[s as usize]) != ring {
+                continue;
+            }
+            for c in &cables[s as usize] {
+                let (t, new) = (c.to as usize, ring + usize::from(c.out));
+                if new < cost[t].into() {
+                    cost[t] = new as u16;
+                    far[t] = far[s as usize] + 1;
+                    if rings.len() <= new {
+                        rings.resize_with(new + 1, Vec::new);
                     }
+                    rings[new].push(c.to);
                 }
             }
-            ring += 1;
         }
+        ring += 1;
     }
 }
 

@@ -79,6 +79,7 @@ pub(crate) fn load(targets: Targets, load: f64, bytes: u32, cycles: u64) -> Load
         targets,
         load,
         bytes,
+        message: bytes.into(),
         warmup: Some(long),
         measure: long,
         drain: 4 * long,

@@ -74,6 +74,31 @@ fn what_counts_arrives_after_a_long_warm_up() {
 }
 
 /// A full fat-tree carries permutations and uniform traffic at full load; its channels bound what an oversubscribed one does.
+/// Packets of a message that are created at once: the wait of M/D/1 whose customers are messages, and for the packets of their
+/// own that are before them. In which order packets of several messages go does not matter, since all take as long.
+#[test]
+fn bursts_wait_for_themselves() {
+    let bench = Bench::new("kary:k=2,n=1", "booksim-iq");
+    let (long, k) = (16.0, 8u32);
+    let run = |load_: f64| {
+        let mut what = load(Targets::pairs(2, &[[0, 1]]), load_, 16, 400_000);
+        what.message = u64::from(16 * k);
+        bench.run("minimal", None, 1, &what)
+    };
+    let one = {
+        let what = load(Targets::pairs(2, &[[0, 1]]), 0.01, 16, 400_000);
+        bench.run("minimal", None, 1, &what).measured.mean() / 1000.0
+    };
+    for rho in [0.01, 0.3, 0.6] {
+        let found = run(rho);
+        assert!((found.accepted / rho - 1.0).abs() < 0.1 && found.missing == 0, "{rho}");
+        let before = rho / (2.0 * (1.0 - rho)) * long * f64::from(k);
+        let own = f64::from(k - 1) / 2.0 * long;
+        let (is, should) = (found.measured.mean() / 1000.0, one + before + own);
+        assert!((is / should - 1.0).abs() < 0.05, "{rho}: {is}, {should}");
+    }
+}
+
 #[test]
 fn a_tree_carries_what_its_channels_do() {
     let accepted = |tree: &str, rate: f64| {

@@ -24,8 +24,10 @@ pub struct LoadResult<'a> {
     pub switches: &'a str,
     /// Whom terminals send to.
     pub pattern: &'a str,
-    /// Bytes of a packet.
+    /// Bytes of a packet at most.
     pub packet_bytes: u32,
+    /// Bytes of a message, all of whose packets are created at once.
+    pub message_bytes: u64,
     /// Nanoseconds that were measured.
     pub measured: f64,
     /// One for each routing.
@@ -68,13 +70,23 @@ pub struct Held {
     pub lane: u8,
 }
 
+impl LoadResult<'_> {
+    /// What terminals send, for people.
+    fn traffic(&self) -> String {
+        let (pattern, packet) = (self.pattern, self.packet_bytes);
+        match self.message_bytes {
+            m if m == u64::from(packet) => format!("{pattern} traffic, packets of {packet} B"),
+            m => format!("{pattern} traffic, messages of {m} B, packets of {packet} B"),
+        }
+    }
+}
+
 /// For people.
 pub fn text(r: &LoadResult<'_>, style: Style) -> String {
     let mut text = format!(
-        "{}\n{} traffic, packets of {} B, switches as {}; times in ns, {} measured\n",
+        "{}\n{}, switches as {}; times in ns, {} measured\n",
         table::headline(r.fabric),
-        r.pattern,
-        r.packet_bytes,
+        r.traffic(),
         r.switches,
         r.measured
     );
@@ -187,10 +199,8 @@ pub fn picture(r: &LoadResult<'_>) -> String {
     let x = |load| frame.x(load);
     let y = |ns: f64| frame.y(ns).max(top);
     let title = format!("Latency by load, {}", r.fabric.name);
-    let subtitle = format!(
-        "{} traffic, packets of {} B, switches as {}: mean, and dashed 99 % of packets",
-        r.pattern, r.packet_bytes, r.switches
-    );
+    let subtitle =
+        format!("{}, switches as {}: mean, and dashed 99 % of packets", r.traffic(), r.switches);
     let mut svg = header(LEFT + WIDTH + 40.0, top + HEIGHT + 60.0, &title, &subtitle);
     frame.draw(&mut svg, ("offered load, of what channels of terminals carry", "ns"));
     for (i, c) in r.curves.iter().enumerate() {

@@ -34,10 +34,7 @@ pub fn spread(r: &LoadResult<'_>, runs: &[Latencies]) -> String {
         size: (WIDTH, HEIGHT),
     };
     let title = format!("Latencies of packets, {}", r.fabric.name);
-    let subtitle = format!(
-        "{} traffic, packets of {} B, switches as {}: one in 10^y took longer",
-        r.pattern, r.packet_bytes, r.switches
-    );
+    let subtitle = format!("{}, switches as {}: one in 10^y took longer", r.traffic(), r.switches);
     let mut svg = header(LEFT + WIDTH + 40.0, top + HEIGHT + 60.0, &title, &subtitle);
     frame.draw(&mut svg, ("ns", "one packet in 10^y takes longer"));
     for (i, run) in runs.iter().enumerate() {

@@ -51,6 +51,10 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
     let micro = micro(args, topology, common.seed())?;
     let net = Net::new(fabric, &micro);
     let packet = quantity(&args.packet, "--packet", bytes)?.try_into().unwrap_or(u32::MAX);
+    let message = match &args.message {
+        Some(text) => quantity(text, "--message", bytes)?.max(1),
+        None => packet.into(),
+    };
     let targets = targets(&args.pattern, fabric, shape, &net, common.seed())?;
     let candidates = candidates(args, &loaded, common)?;
     let interval = args.interval.as_ref().map(|t| quantity(t, "--interval", time)).transpose()?;
@@ -63,13 +67,17 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
     let way = 8 * (net.slowest(packet) + micro.pipeline);
     let measure = match &args.measure {
         Some(text) => quantity(text, "--measure", time)?,
-        None => (WAYS * way).max(PACKETS * net.slowest(packet)),
+        None => {
+            let one = net.slowest(packet) * message.div_ceil(packet.into());
+            (WAYS * way).max(PACKETS * one)
+        }
     };
     let warmup = args.warmup.as_ref().map(|t| quantity(t, "--warmup", time)).transpose()?;
     let what = Load {
         targets,
         load: 0.0,
         bytes: packet,
+        message,
         warmup,
         measure: measure.max(10),
         drain: measure * 4,
@@ -97,6 +105,7 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
             Facts::new(fabric)
                 .with("routing", &c.called)
                 .with("packet", format!("{packet} B"))
+                .with("message", format!("{message} B"))
                 .with("measured time", format!("{} ps", what.measure))
                 .with("warm-up", format!("{:?}", what.warmup))
                 .with("interval", format!("{interval:?}"))
@@ -147,6 +156,7 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
         switches: &args.switches,
         pattern: &args.pattern,
         packet_bytes: packet,
+        message_bytes: message,
         measured: measure as f64 / 1000.0,
         curves: &curves,
         seconds: begin.elapsed().as_secs_f64(),
