@@ -189,6 +189,9 @@ impl std::error::Error for Impossible {}
 /// Of cables whose class tells nothing: light takes 5 ns a metre; five of them.
 const CABLE: u32 = 25_000;
 
+/// Bytes of a packet at most: room that is given back is told in 24 bits.
+const LONGEST: u32 = (1 << 24) - 1;
+
 impl Micro {
     /// Refuses what cannot be simulated with packets of so many bytes.
     ///
@@ -203,6 +206,11 @@ impl Micro {
             return impossible(format!(
                 "a buffer of {} B has no room for a packet of {bytes} B: make it larger, or packets smaller",
                 self.buffer
+            ));
+        }
+        if bytes > LONGEST {
+            return impossible(format!(
+                "a packet of {bytes} B is longer than {LONGEST} B: messages may be longer, and are sent in several packets"
             ));
         }
         if !(2..1 << 20).contains(&self.tick) || self.speedup == 0 {

@@ -113,7 +113,7 @@ impl Sources<'_> {
     fn next(&mut self, t: u32, now: u64) -> u64 {
         let gap = self.dice(t).part().ln() / self.quiet;
         #[expect(clippy::cast_sign_loss, reason = "both logarithms are below zero")]
-        let gap = gap as u64;
+        let gap = (gap as u64).min(NEVER / self.tick);
         now / self.tick + 1 + gap
     }
 }

@@ -168,4 +168,25 @@ fn bad_input() {
     assert_snapshot!(error("hyperx:dims=3x3,t=2 --packet 1B", 4), @r"
     error: minimal: a packet of 1 B passes a channel in less than a tick of 1000 ps: make it longer
     ");
+    assert_snapshot!(error("hyperx:dims=3x3,t=2 --packet 32MiB --buffer 64MiB", 4), @r"
+    error: minimal: a packet of 33554432 B is longer than 16777215 B: messages may be longer, and are sent in several packets
+    ");
+    assert_snapshot!(error(&format!("{SMALL} --message 8"), 2), @r"
+    error: --message: 8 B are less than a packet of 16 B
+    hint: give --packet as short: a message is one packet then
+    ");
+    // What is longer than any memory is no matter, but that it would take for ever.
+    assert_snapshot!(error(&format!("{SMALL} --message 1000000GiB"), 2), @r"
+    error: more than 1000 s would be simulated, which is for ever
+    hint: give a shorter --measure or --warmup, or shorter messages
+    ");
+    let long = load(&format!("{SMALL} -r minimal --message 1000000GiB --measure 2us --loads 0.5"));
+    assert!(long.code == 0 && long.out.contains("messages of 1073741824000000 B"), "{}", long.err);
+    // Tables of another fabric.
+    let dir = folder(&[]);
+    let route = run_in(dir.path(), "route kary:k=3,n=2 -e minhop -o tables -q");
+    assert_eq!(route.code, 0, "{}", route.err);
+    let other = run_in(dir.path(), "load kary:k=2,n=2 --routes tables");
+    assert_eq!((other.code, other.out.as_str()), (4, ""), "{}", other.err);
+    assert!(other.err.contains("of this fabric? `darkfiber check` says"), "{}", other.err);
 }

@@ -155,8 +155,13 @@ pub static ROUTINGS: [Kind; 16] = [
                     "tables are simulated by -e ENGINE or --routes PATH".to_owned(),
                 ));
             };
-            let lost =
-                |_| Impossible("the tables leave terminals without a way to each other".to_owned());
+            let lost = |_| {
+                Impossible(
+                    "the tables leave terminals without a way to each other: are they of this fabric? `darkfiber check` \
+                     says what they lack"
+                        .to_owned(),
+                )
+            };
             Tables::new(given.net, given.fabric, routes).map(Made::Tables).map_err(lost)
         },
     },

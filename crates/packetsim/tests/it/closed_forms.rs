@@ -81,15 +81,15 @@ fn bursts_wait_for_themselves() {
     let bench = Bench::new("kary:k=2,n=1", "booksim-iq");
     let (long, k) = (16.0, 8u32);
     let run = |load_: f64| {
-        let mut what = load(Targets::pairs(2, &[[0, 1]]), load_, 16, 400_000);
+        let mut what = load(Targets::pairs(2, &[[0, 1], [1, 0]]), load_, 16, 4_000_000);
         what.message = u64::from(16 * k);
         bench.run("minimal", None, 1, &what)
     };
     let one = {
-        let what = load(Targets::pairs(2, &[[0, 1]]), 0.01, 16, 400_000);
+        let what = load(Targets::pairs(2, &[[0, 1], [1, 0]]), 0.01, 16, 400_000);
         bench.run("minimal", None, 1, &what).measured.mean() / 1000.0
     };
-    for rho in [0.01, 0.3, 0.6] {
+    for rho in [0.1, 0.3, 0.6] {
         let found = run(rho);
         assert!((found.accepted / rho - 1.0).abs() < 0.1 && found.missing == 0, "{rho}");
         let before = rho / (2.0 * (1.0 - rho)) * long * f64::from(k);

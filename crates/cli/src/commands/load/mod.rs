@@ -34,6 +34,9 @@ const PHASES: u64 = 4096;
 /// It is measured as long as so many packets take on a channel, and as so many ways through the network at least.
 const PACKETS: u64 = 100;
 const WAYS: u64 = 20;
+/// Picoseconds of a second, and what a run measures at most.
+const SECOND: u64 = 1_000_000_000_000;
+const LONGEST: u64 = 1000 * SECOND;
 
 /// A routing to look at, and tables if it goes by some.
 struct Candidate {
@@ -52,9 +55,15 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
     let net = Net::new(fabric, &micro);
     let packet = quantity(&args.packet, "--packet", bytes)?.try_into().unwrap_or(u32::MAX);
     let message = match &args.message {
-        Some(text) => quantity(text, "--message", bytes)?.max(1),
+        Some(text) => quantity(text, "--message", bytes)?,
         None => packet.into(),
     };
+    if message < packet.into() {
+        return Err(Failure::usage(format!(
+            "--message: {message} B are less than a packet of {packet} B"
+        ))
+        .hint("give --packet as short: a message is one packet then"));
+    }
     let targets = targets(&args.pattern, fabric, shape, &net, common.seed())?;
     let candidates = candidates(args, &loaded, common)?;
     let interval = args.interval.as_ref().map(|t| quantity(t, "--interval", time)).transpose()?;
@@ -68,11 +77,18 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
     let measure = match &args.measure {
         Some(text) => quantity(text, "--measure", time)?,
         None => {
-            let one = net.slowest(packet) * message.div_ceil(packet.into());
-            (WAYS * way).max(PACKETS * one)
+            let one = net.slowest(packet).saturating_mul(message.div_ceil(packet.into()));
+            (WAYS * way).max(one.saturating_mul(PACKETS))
         }
     };
     let warmup = args.warmup.as_ref().map(|t| quantity(t, "--warmup", time)).transpose()?;
+    if measure.max(warmup.unwrap_or(0)) > LONGEST {
+        return Err(Failure::usage(format!(
+            "more than {} s would be simulated, which is for ever",
+            LONGEST / SECOND
+        ))
+        .hint("give a shorter --measure or --warmup, or shorter messages"));
+    }
     let what = Load {
         targets,
         load: 0.0,
@@ -80,7 +96,7 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
         message,
         warmup,
         measure: measure.max(10),
-        drain: measure * 4,
+        drain: measure.saturating_mul(4),
         interval,
         parts: 1,
         seed: common.seed(),
