@@ -54,12 +54,12 @@ impl Facts {
     /// Of a run on a fabric.
     pub(crate) fn new(fabric: &Fabric) -> Self {
         Self(Vec::new())
-            .with("version", env!("CARGO_PKG_VERSION"))
-            .with("fabric", format!("{} {:016x}", fabric.name(), fabric.digest()))
+            .with("version", &env!("CARGO_PKG_VERSION"))
+            .with("fabric", &format!("{} {:016x}", fabric.name(), fabric.digest()))
     }
 
     /// With another one.
-    pub(crate) fn with(mut self, name: &str, value: impl ToString) -> Self {
+    pub(crate) fn with(mut self, name: &str, value: &dyn fmt::Display) -> Self {
         self.0.push((name.to_owned(), value.to_string()));
         self
     }
@@ -68,7 +68,7 @@ impl Facts {
     pub(crate) fn with_digest(self, name: &str, value: &impl fmt::Debug) -> Self {
         let mut digest = Text::default();
         let _infallible = write!(digest, "{value:?}");
-        self.with(name, format!("{:016x}", digest.0.value()))
+        self.with(name, &format!("{:016x}", digest.0.value()))
     }
 
     /// Whether a file is of this run.

@@ -35,11 +35,17 @@ impl<F: Fn(Pulse) + Sync> Follow for F {
 }
 
 /// Writes a state.
+///
+/// # Errors
+/// Whatever `out` says.
 pub fn write<S: Serialize>(state: &S, out: &mut dyn Write) -> io::Result<()> {
     postcard::to_io(state, out).map(drop).map_err(io::Error::other)
 }
 
 /// The state that was kept, if any was.
+///
+/// # Errors
+/// If it is damaged.
 pub fn read<S: DeserializeOwned>(follow: &dyn Follow) -> Result<Option<S>, Impossible> {
     let Some(input) = follow.kept() else { return Ok(None) };
     // Nothing that is kept has text in it.

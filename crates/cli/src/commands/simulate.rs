@@ -88,7 +88,6 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
     };
     let followed = checkpoint(args, &setup)?;
     let follow = followed.as_ref().map(|f| f as &dyn Follow);
-    let kept = setup.messages;
     let simulated =
         simulate(Setup { follow, ..setup }, &mut |record| watch.see(record)).map_err(stuck)?;
     let wall = begin.elapsed().as_secs_f64();
@@ -147,7 +146,7 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
             topology,
             cast,
             &simulated,
-            kept.then_some(&simulated.messages),
+            scenario.keep.messages.then_some(&simulated.messages),
         )?;
     }
     out::print(&match common.format {
@@ -169,14 +168,14 @@ fn checkpoint(
             .hint("flows are quick: leave it away, or look at packets with --depth packet"));
     };
     let facts = Facts::new(&setup.topology.fabric)
-        .with("seed", setup.seed)
-        .with("interval", format!("{:?}", setup.interval))
-        .with("messages", setup.messages)
-        .with("routing", inside.routing.name)
-        .with("packet", format!("{} B", inside.bytes))
-        .with("lanes", format!("{:?}", inside.lanes))
-        .with("rate of cables", format!("{:?}", setup.link_rate))
-        .with("choice of LIDs", format!("{:?}", setup.lids))
+        .with("seed", &setup.seed)
+        .with("interval", &format!("{:?}", setup.interval))
+        .with("messages", &setup.messages)
+        .with("routing", &inside.routing.name)
+        .with("packet", &format!("{} B", inside.bytes))
+        .with("lanes", &format!("{:?}", inside.lanes))
+        .with("rate of cables", &format!("{:?}", setup.link_rate))
+        .with("choice of LIDs", &format!("{:?}", setup.lids))
         .with_digest("hosts", setup.host)
         .with_digest("switches", &inside.micro)
         .with_digest("tables", setup.routes)

@@ -82,6 +82,7 @@ impl Pair {
 
 impl Pairs {
     /// No messages among so many ranks.
+    #[expect(clippy::missing_panics_doc, reason = "three digits are fine")]
     pub fn new(ranks: u32) -> Self {
         let cells =
             if ranks <= DENSE { Cells::Dense(Vec::new()) } else { Cells::Sparse(BTreeMap::new()) };

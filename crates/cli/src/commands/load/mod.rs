@@ -74,12 +74,11 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
         return Err(Failure::usage("--interval: nobody says where to: give -o DIR"));
     }
     let way = 8 * (net.slowest(packet) + micro.pipeline);
-    let measure = match &args.measure {
-        Some(text) => quantity(text, "--measure", time)?,
-        None => {
-            let one = net.slowest(packet).saturating_mul(message.div_ceil(packet.into()));
-            (WAYS * way).max(one.saturating_mul(PACKETS))
-        }
+    let measure = if let Some(text) = &args.measure {
+        quantity(text, "--measure", time)?
+    } else {
+        let one = net.slowest(packet).saturating_mul(message.div_ceil(packet.into()));
+        (WAYS * way).max(one.saturating_mul(PACKETS))
     };
     let warmup = args.warmup.as_ref().map(|t| quantity(t, "--warmup", time)).transpose()?;
     if measure.max(warmup.unwrap_or(0)) > LONGEST {
@@ -120,12 +119,12 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
             let tables = c.routes.as_ref();
             Facts::new(fabric)
                 .with("routing", &c.called)
-                .with("packet", format!("{packet} B"))
-                .with("message", format!("{message} B"))
-                .with("measured time", format!("{} ps", what.measure))
-                .with("warm-up", format!("{:?}", what.warmup))
-                .with("interval", format!("{interval:?}"))
-                .with("seed", what.seed)
+                .with("packet", &format!("{packet} B"))
+                .with("message", &format!("{message} B"))
+                .with("measured time", &format!("{} ps", what.measure))
+                .with("warm-up", &format!("{:?}", what.warmup))
+                .with("interval", &format!("{interval:?}"))
+                .with("seed", &what.seed)
                 .with_digest("switches", &micro)
                 .with_digest("tables", &tables)
                 .with_digest("traffic", &what.targets)
@@ -135,7 +134,7 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
             let facts = facts();
             for load in &loads {
                 let name = format!("{}-{load}", c.called);
-                files.insert(load.to_bits(), all.run(&name, facts.clone().with("load", load))?);
+                files.insert(load.to_bits(), all.run(&name, facts.clone().with("load", &load))?);
             }
         }
         let files = Mutex::new(files);
