@@ -27,6 +27,8 @@ pub(crate) struct Cast {
     pub(crate) names: Vec<String>,
     /// Names of the hosts of each job, in the order of ranks.
     pub(crate) hosts: Vec<Vec<String>>,
+    /// What the messages of each job are counted with, if anything.
+    pub(crate) classes: Vec<Option<String>>,
     pub(crate) weights: Vec<f64>,
     pub(crate) limits: Vec<f64>,
 }
@@ -113,6 +115,7 @@ impl Cast {
             jobs: Vec::new(),
             names: Vec::new(),
             hosts: Vec::new(),
+            classes: Vec::new(),
             weights: Vec::new(),
             limits: Vec::new(),
         };
@@ -233,6 +236,7 @@ impl Cast {
         if !(weight > 0.0 && weight.is_finite()) {
             return Err(Failure::input(format!("weight {weight} must be above 0")));
         }
+        self.classes.push(part.class.clone());
         self.weights.push(weight);
         self.limits.push(rate(part.limit.as_ref(), "limit")?.unwrap_or(f64::INFINITY));
         self.hosts.push(hosts.iter().map(|&h| machine.name(h).to_owned()).collect());

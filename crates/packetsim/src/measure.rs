@@ -56,7 +56,9 @@ impl Default for Measured {
 }
 
 impl Measured {
-    pub(crate) fn new() -> Self {
+    /// Nothing yet.
+    #[expect(clippy::missing_panics_doc, reason = "three digits are fine")]
+    pub fn new() -> Self {
         Self {
             latencies: Histogram::new(3).expect("three digits"),
             packets: 0,
@@ -93,7 +95,8 @@ impl Measured {
     }
 
     /// What was measured elsewhere in the same time.
-    pub(crate) fn add(&mut self, other: &Self) {
+    #[expect(clippy::missing_panics_doc, reason = "histograms grow as needed")]
+    pub fn add(&mut self, other: &Self) {
         self.latencies.add(&other.latencies).expect("it grows as needed");
         self.packets += other.packets;
         self.latency += other.latency;

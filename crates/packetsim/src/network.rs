@@ -94,12 +94,13 @@ pub(crate) const NEVER: u64 = u64::MAX / 2;
 const FEW: u64 = 200;
 
 impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
-    /// In so many parts, if it has as many switches, with packets of so many bytes, all of them; `agent` is what terminals do, part by part.
+    /// In so many parts, if it has as many switches, with packets of so many bytes at most, the shortest of so many; `agent` is what
+    /// terminals do, part by part.
     pub(crate) fn new(
         net: &'n Net,
         micro: &'n Micro,
         routing: &'n R,
-        bytes: u32,
+        [shortest, bytes]: [u32; 2],
         seed: u64,
         parts: usize,
         agent: impl Fn(&Part<'n, &'n R>) -> A,
@@ -120,13 +121,14 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
                 arrived: Vec::new(),
             }
         };
+        let shortest = shortest.max(lengths.least);
         // A head takes the pipeline and a cable; room is given back when a packet is through, and a cable later.
-        let through = net.quickest(bytes) / u64::from(micro.speedup) + micro.credit;
+        let through = net.quickest(shortest) / u64::from(micro.speedup) + micro.credit;
         let ahead = quickest + micro.pipeline.min(through);
         let news = routing.news().map(|n| n.max(micro.tick));
         Ok(Network {
             net,
-            shortest: lengths.least,
+            shortest,
             tick: micro.tick,
             busy: 0,
             news,
@@ -173,7 +175,7 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
         &mut self.workers[self.firsts.partition_point(|first| *first <= s) - 1]
     }
 
-    /// Bytes of a packet at least: what is shorter takes as long.
+    /// Bytes of a packet at least.
     pub(crate) fn shortest(&self) -> u32 {
         self.shortest
     }

@@ -65,7 +65,7 @@ struct Terminal {
 pub(crate) struct Lengths {
     /// At most.
     pub(crate) most: u32,
-    /// At least: what is shorter takes as long.
+    /// What is shorter takes as long.
     pub(crate) least: u32,
 }
 

@@ -237,8 +237,11 @@ pub fn load<R: Routing>(
             counts: Counts::default(),
         }
     };
+    // The last packet of a message may be shorter.
+    let rest = (load.message % u64::from(load.bytes)) as u32;
+    let shortest = if rest == 0 { load.bytes } else { rest };
     let mut network =
-        Network::new(net, micro, routing, load.bytes, load.seed, load.parts, sources)?;
+        Network::new(net, micro, routing, [shortest, load.bytes], load.seed, load.parts, sources)?;
     let terminals = net.terminal_count() as f64;
     let patience = network.patience();
     if let Some(interval) = load.interval {

@@ -133,11 +133,11 @@ impl Wheel {
     /// Adds an event at a tick that is not over.
     #[inline]
     pub(crate) fn push(&mut self, tick: u64, event: Event) {
-        debug_assert!(tick >= self.now, "what is over is over");
-        if tick - self.now < RING as u64 {
+        if tick.wrapping_sub(self.now) < RING as u64 {
             self.ring[tick as usize % RING].push(event);
             self.near += 1;
         } else {
+            assert!(tick >= self.now, "what is over is over");
             self.far.entry(tick).or_default().push(event);
         }
     }

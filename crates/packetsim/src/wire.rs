@@ -138,7 +138,7 @@ impl<'a, R: Routing> Packets<'a, R> {
         seed: u64,
     ) -> Result<Self, Impossible> {
         let n = net.terminal_count();
-        let network = Network::new(net, micro, routing, bytes, seed, parts, |part| Post {
+        let network = Network::new(net, micro, routing, [0, bytes], seed, parts, |part| Post {
             net,
             tick: micro.tick,
             first: part.span().seats.start,

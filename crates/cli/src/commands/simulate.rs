@@ -8,16 +8,18 @@ use std::time::{Duration, Instant};
 
 use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Topology};
-use darkfiber_packetsim::Follow;
+use darkfiber_packetsim::{Follow, Measured};
 use darkfiber_report::simulate::{
-    self as report, Carried, ChannelFacts, JobRow, Line, Lines, Matrix, PacketFacts, SimulateResult,
+    self as report, Carried, ChannelFacts, ClassRow, JobRow, Line, Lines, Matrix, PacketFacts,
+    SimulateResult,
 };
 use darkfiber_report::{Style, json};
 use darkfiber_study::simulate::{
-    Depth, Inside, Scenario, Setup, Simulated, Trouble, isolated, simulate,
+    Depth, Inside, Pair, Scenario, Setup, Simulated, Trouble, isolated, simulate,
 };
 use darkfiber_workload::play::{Host, Record, Repeat, SECOND};
 use darkfiber_workload::schedule::Op;
+use hdrhistogram::Histogram;
 
 use super::metrics;
 use crate::args::{Common, Format, SimulateCommand};
@@ -98,6 +100,7 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
     let provenance = provenance::of(&topology.fabric, common);
     let jobs: Vec<JobRow> =
         (0..cast.jobs.len()).map(|j| job_row(cast, &simulated, alone.get(j).copied(), j)).collect();
+    let classes = classes(cast, &simulated);
     let (channels, fullest) = channels(topology, &simulated);
     let result = SimulateResult {
         title,
@@ -108,6 +111,7 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
         hosts: &scenario.hosts,
         seconds: simulated.end as f64 / SECOND as f64,
         jobs: &jobs,
+        classes: &classes,
         channels,
         fullest: &fullest,
         flows: simulated.flows,
@@ -310,6 +314,44 @@ impl Watch<'_> {
             self.progress.at(text);
         }
     }
+}
+
+/// What became of the messages of each class, by name.
+fn classes(cast: &Cast, simulated: &Simulated) -> Vec<ClassRow> {
+    let mut names: Vec<&String> = cast.classes.iter().flatten().collect();
+    names.sort_unstable();
+    names.dedup();
+    let of = |name: &String| {
+        let is_of = |j: &usize| cast.classes[*j].as_ref() == Some(name);
+        let jobs: Vec<usize> = (0..cast.jobs.len()).filter(is_of).collect();
+        let (mut total, mut times) = (Pair::default(), Histogram::<u32>::new(3).ok());
+        let mut packets = (!simulated.packets.is_empty()).then(Measured::new);
+        for &j in &jobs {
+            total.join(&simulated.pairs[j].total);
+            if let Some(times) = &mut times {
+                let _it_grows = times.add(&simulated.pairs[j].times);
+            }
+            if let (Some(all), Some(one)) = (&mut packets, simulated.packets.get(j)) {
+                all.add(one);
+            }
+        }
+        let at = |q: f64| times.as_ref().map_or(0, |t| t.value_at_quantile(q)) as f64 * 1e-9;
+        let s = |ps: u64| ps as f64 / SECOND as f64;
+        ClassRow {
+            name: name.clone(),
+            jobs: jobs.len(),
+            messages: total.messages,
+            bytes: total.bytes,
+            message_mean: s(total.time) / total.messages.max(1) as f64,
+            message_p50: at(0.5),
+            message_p95: at(0.95),
+            message_p99: at(0.99),
+            message_p999: at(0.999),
+            message_max: s(total.longest),
+            packets: packets.as_ref().map(PacketFacts::of),
+        }
+    };
+    names.into_iter().map(of).collect()
 }
 
 fn job_row(cast: &Cast, simulated: &Simulated, alone: Option<u64>, j: usize) -> JobRow {

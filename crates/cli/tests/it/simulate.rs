@@ -72,9 +72,9 @@ fn packets_of_blocking_sends() {
 /// Two jobs that meet, with blocking sends, empty messages and ranks of one host, on switches that tell of themselves.
 const MEET: &str = "depth = \"packet\"\nfabric = \"dragonfly:p=2,a=4,h=2\"\nhosts = \"slingshot\"\n[routes]\nengine = \"minhop\"\n\
                     [packets]\nswitches = \"rosetta\"\nrouting = \"ugal-global\"\n[keep]\ninterval = \"2us\"\n\
-                    messages = true\n[[job]]\ntraffic = \"alltoall:bytes=3000\"\nnodes = 30\nper-node = 2\n\
+                    messages = true\n[[job]]\ntraffic = \"alltoall:bytes=3000\"\nnodes = 30\nper-node = 2\nclass = \"quick\"\n\
                     placement = \"random\"\n[[job]]\ntraffic = \"mpigraph:bytes=64KiB\"\nnodes = 20\nstart = \"7us\"\n\
-                    [[job]]\ntraffic = \"imb:op=barrier\"\nnodes = 8\n";
+                    [[job]]\ntraffic = \"imb:op=barrier\"\nnodes = 8\nclass = \"quick\"\n";
 
 /// What a run comes to, without what differs from one to the next.
 fn told(run: &Run) -> String {
@@ -89,6 +89,15 @@ fn told(run: &Run) -> String {
 fn threads_do_not_matter() {
     let run = |threads: u32| told(&simulate(MEET, &format!("--format json --threads {threads}")));
     let one = run(1);
+    // Classes have all of their jobs.
+    let json: Value = serde_json::from_str(&one).expect("JSON");
+    let sum = |key: &str| {
+        number(&json, &format!("/jobs/0/{key}")) + number(&json, &format!("/jobs/2/{key}"))
+    };
+    for key in ["messages", "bytes", "packets/packets"] {
+        assert_eq!(number(&json, &format!("/classes/0/{key}")), sum(key), "{key}");
+    }
+    assert!(number(&json, "/classes/0/message_p99") <= number(&json, "/classes/0/message_max"));
     for key in ["message_p999", "\"packets\":{", "round_percent"] {
         assert!(one.contains(key), "{key}: {one}");
     }

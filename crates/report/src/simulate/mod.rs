@@ -41,6 +41,9 @@ pub struct SimulateResult<'a> {
     pub seconds: f64,
     /// Jobs, as the scenario numbers them.
     pub jobs: &'a [JobRow],
+    /// What jobs that are counted together sent, by the name of their class.
+    #[serde(skip_serializing_if = "<[ClassRow]>::is_empty")]
+    pub classes: &'a [ClassRow],
     /// What went over channels between switches.
     pub channels: ChannelFacts,
     /// The channels that carried most, for the time that anything ran.
@@ -112,7 +115,35 @@ pub struct JobRow {
     pub packets: Option<PacketFacts>,
 }
 
-/// Packets of a job. Times are in seconds, from when a packet left its terminal to its last byte.
+/// Messages of jobs that are counted together. Times as of jobs.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+pub struct ClassRow {
+    /// What the class is called.
+    pub name: String,
+    /// Jobs of it.
+    pub jobs: usize,
+    /// Their messages.
+    pub messages: u64,
+    /// Payload of these.
+    pub bytes: u64,
+    /// Mean time of a message.
+    pub message_mean: f64,
+    /// Half of the messages took at most this, to three digits.
+    pub message_p50: f64,
+    /// 95 % did.
+    pub message_p95: f64,
+    /// 99 % did.
+    pub message_p99: f64,
+    /// 99.9 % did.
+    pub message_p999: f64,
+    /// Longest time of a message.
+    pub message_max: f64,
+    /// At the depth of packets, what became of its packets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packets: Option<PacketFacts>,
+}
+
+/// Packets of a job or class. Times are in seconds, from when a packet left its terminal to its last byte.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct PacketFacts {
     /// How many arrived.
@@ -260,10 +291,37 @@ pub fn text(result: &SimulateResult<'_>, style: Style) -> String {
     let rows: Vec<Vec<String>> = result.jobs.iter().map(|j| row(j, heading.len())).collect();
     let numbers: Vec<usize> = (1..heading.len()).collect();
     text.push_str(&table::plain(&heading, &rows, &numbers, style));
-    let packets: Vec<Vec<String>> = result.jobs.iter().filter_map(packets_row).collect();
+    if !result.classes.is_empty() {
+        let heading = ["class", "jobs", "messages", "mean", "p50", "p95", "p99", "p99.9", "max"];
+        let row = |c: &ClassRow| {
+            let mut row = vec![c.name.clone(), c.jobs.to_string(), group(c.messages)];
+            let quantiles = [c.message_p50, c.message_p95, c.message_p99, c.message_p999];
+            row.push(seconds(c.message_mean));
+            row.extend(quantiles.map(seconds));
+            row.push(seconds(c.message_max));
+            row
+        };
+        let rows: Vec<Vec<String>> = result.classes.iter().map(row).collect();
+        let numbers: Vec<usize> = (1..heading.len()).collect();
+        text.push('\n');
+        text.push_str(&table::plain(&heading, &rows, &numbers, style));
+    }
+    let jobs = result.jobs.iter().map(|j| (&j.name, &j.packets));
+    let classes = result.classes.iter().map(|c| (&c.name, &c.packets));
+    let packets: Vec<Vec<String>> = jobs.chain(classes).filter_map(packets_row).collect();
     if !packets.is_empty() {
-        let heading =
-            ["job", "packets", "mean", "p50", "p95", "p99", "p99.9", "max", "hops", "round"];
+        let heading = [
+            "job or class",
+            "packets",
+            "mean",
+            "p50",
+            "p95",
+            "p99",
+            "p99.9",
+            "max",
+            "hops",
+            "round",
+        ];
         let numbers: Vec<usize> = (1..heading.len()).collect();
         text.push('\n');
         text.push_str(&table::plain(&heading, &packets, &numbers, style));
@@ -334,9 +392,9 @@ fn row(job: &JobRow, columns: usize) -> Vec<String> {
     row
 }
 
-fn packets_row(job: &JobRow) -> Option<Vec<String>> {
-    let p = job.packets.as_ref()?;
-    let mut row = vec![job.name.clone(), group(p.packets)];
+fn packets_row((name, packets): (&String, &Option<PacketFacts>)) -> Option<Vec<String>> {
+    let p = packets.as_ref()?;
+    let mut row = vec![name.clone(), group(p.packets)];
     row.extend([p.mean, p.p50, p.p95, p.p99, p.p999, p.max].map(seconds));
     row.extend([format!("{:.2}", p.hops), percent(p.round_percent)]);
     Some(row)

@@ -67,6 +67,14 @@ enum Cells {
 const DENSE: u32 = 2048;
 
 impl Pair {
+    /// Others, too.
+    pub fn join(&mut self, other: &Self) {
+        self.messages += other.messages;
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.time = self.time.saturating_add(other.time);
+        self.longest = self.longest.max(other.longest);
+    }
+
     fn add(&mut self, bytes: u64, time: u64) {
         self.messages += 1;
         self.bytes = self.bytes.saturating_add(bytes);

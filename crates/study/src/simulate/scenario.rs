@@ -193,6 +193,8 @@ pub struct JobPart {
     pub start: Option<String>,
     /// It is run again and again as long as a run begins before this.
     pub repeat_until: Option<String>,
+    /// What its messages are counted with: a name of any sort, such as latency or bulk. Without, with no others.
+    pub class: Option<String>,
     /// Its flows get so many times the share of others; 1 without.
     pub weight: Option<f64>,
     /// Most that each of its flows takes.
