@@ -714,7 +714,8 @@ pub(crate) struct ReproduceCommand {
 
 #[derive(Args, Debug)]
 pub(crate) struct ListCommand {
-    /// engines, families, presets, patterns, traffic, collectives, hosts, routings, switches, allocators, formats or metrics
+    /// engines, families, presets, patterns, traffic, collectives, hosts, routings, switches, congestion,
+    /// allocators, formats or metrics
     #[arg(value_name = "KIND")]
     pub(crate) kind: String,
     /// One of them, in full

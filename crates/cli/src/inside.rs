@@ -2,7 +2,9 @@
 
 use darkfiber_fabric::{ChannelId, Fabric};
 use darkfiber_packetsim::routing::{Kind, ROUTINGS, kind};
-use darkfiber_packetsim::{ARBITRATIONS, Arbitration, MICROS, Micro, QUEUES, Queues, preset};
+use darkfiber_packetsim::{
+    ARBITRATIONS, Arbitration, CONGESTIONS, Congestion, MICROS, Micro, QUEUES, Queues, preset,
+};
 use darkfiber_workload::Stream;
 
 use crate::failure::Failure;
@@ -30,6 +32,13 @@ pub(crate) fn queues(name: &str) -> Result<Queues, Failure> {
 pub(crate) fn arbitration(name: &str) -> Result<Arbitration, Failure> {
     let found = ARBITRATIONS.iter().find(|a| a.0 == name).map(|a| a.1);
     found.ok_or_else(|| Failure::unknown("arbitration", name, &ARBITRATIONS.map(|a| a.0)))
+}
+
+/// What holds sources back, by name.
+pub(crate) fn congestion(name: &str) -> Result<Congestion, Failure> {
+    let known: Vec<&str> = CONGESTIONS.iter().map(|c| c.name).collect();
+    let found = CONGESTIONS.iter().find(|c| c.name == name).map(|c| c.congestion);
+    found.ok_or_else(|| Failure::unknown("congestion control", name, &known))
 }
 
 /// By channel, the part of its lanes that works, if only so many of the lanes work of some cables, drawn by lot: `SHARE:PART`.

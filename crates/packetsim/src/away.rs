@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::congestion::Ack;
 use crate::packet::Packet;
 use crate::wheel::Event;
 
@@ -12,13 +13,16 @@ pub(crate) struct Mail {
     pub(crate) packets: Vec<(u64, u32, Packet)>,
     /// Room that is given back, by tick.
     pub(crate) events: Vec<(u64, Event)>,
+    /// Acknowledgements, by tick.
+    pub(crate) acks: Vec<(u64, Ack)>,
 }
 
 impl Mail {
     /// The first tick in which something of it happens.
     pub(crate) fn first(&self) -> Option<u64> {
         let packets = self.packets.iter().map(|p| p.0);
-        packets.chain(self.events.iter().map(|e| e.0)).min()
+        let acks = self.acks.iter().map(|a| a.0);
+        packets.chain(self.events.iter().map(|e| e.0)).chain(acks).min()
     }
 }
 
@@ -44,6 +48,12 @@ impl Away {
     pub(crate) fn packet(&mut self, tick: u64, port: u32, packet: Packet) {
         let part = self.part_of(port);
         self.to[part].packets.push((tick, port, packet));
+    }
+
+    /// To the source of an acknowledgement, which is at a port.
+    pub(crate) fn ack(&mut self, tick: u64, port: u32, ack: Ack) {
+        let part = self.part_of(port);
+        self.to[part].acks.push((tick, ack));
     }
 
     pub(crate) fn event(&mut self, tick: u64, event: Event) {

@@ -8,6 +8,7 @@
 
 mod away;
 mod board;
+mod congestion;
 mod cut;
 mod deadlock;
 mod kept;
@@ -27,6 +28,7 @@ mod wheel;
 mod wire;
 
 pub use board::Board;
+pub use congestion::{CONGESTIONS, Congestion, Scheme};
 pub use deadlock::{Buffer, Stalled, Waits};
 pub use kept::{Follow, read, write};
 pub use measure::{BATCHES, Measured};

@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{ChannelId, Fabric, LinkClass, TerminalId};
 
-use crate::Random;
+use crate::{Congestion, Random};
 
 /// How packets wait at the input of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +77,8 @@ pub struct Micro {
     pub latencies: Vec<u32>,
     /// Of single channels, by id, the part of their lanes that works; empty, or one for each channel.
     pub widths: Vec<f32>,
+    /// What holds sources back.
+    pub congestion: Congestion,
     /// Probability that a bit is wrong behind a cable. A packet with a wrong bit is sent again by the sender of the cable, and all
     /// behind it after it (go-back-N): it takes its own length and the cable there and back once more.
     pub bit_errors: f64,
@@ -154,6 +156,7 @@ const QDR: Micro = Micro {
     cable_rate: None,
     latencies: Vec::new(),
     widths: Vec::new(),
+    congestion: Congestion::None,
     bit_errors: 0.0,
 };
 

@@ -18,9 +18,10 @@ pub struct Packet {
     pub(crate) message: u32,
     /// Switch that it goes to first, or [`NOBODY`].
     pub via: u32,
-    /// Its length, and what of that is its message's.
+    /// Its length.
     pub bytes: u32,
-    pub(crate) payload: u32,
+    /// What an acknowledgement takes to its source, in picoseconds: what its way took, where nothing waits.
+    pub(crate) back: u32,
     /// The next one of its queue.
     pub(crate) next: u32,
     /// At the front of its queue: the next one that waits for the same output.
@@ -31,6 +32,8 @@ pub struct Packet {
     pub(crate) out: u16,
     /// The group of messages that it is counted with.
     pub(crate) group: u16,
+    /// Bytes of it that are not its message's.
+    pub(crate) pad: u16,
     /// Which of several ways tables have for it.
     pub path: u8,
     /// The lane that it is in, and the one that it goes on in.
@@ -42,6 +45,13 @@ pub struct Packet {
     pub phase: u8,
     /// Whether it was sent another than a shortest way.
     pub round: bool,
+}
+
+impl Packet {
+    /// Bytes of its message.
+    pub(crate) fn payload(&self) -> u32 {
+        self.bytes - u32::from(self.pad)
+    }
 }
 
 /// No packet, and no switch.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::away::{Away, Mail};
 use crate::board::Board;
+use crate::congestion::{Ack, End, Outbox, Terms, Turn};
 use crate::deadlock::Waits;
 use crate::net::Span;
 use crate::packet::{NOBODY, Packet, Slab};
@@ -16,7 +17,7 @@ use crate::routing::Routing;
 use crate::series::Series;
 use crate::switch::{Hands, Left, SwitchState, Switches};
 use crate::wheel::{Event, What, Wheel, WheelState};
-use crate::{Impossible, Micro, Net, Peer, Random};
+use crate::{Congestion, Impossible, Micro, Net, Peer, Random};
 
 /// What a terminal has to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,14 +49,18 @@ pub(crate) struct Arrived {
 struct Terminal {
     /// What it has to send; messages by turns, a packet each.
     queue: VecDeque<Message>,
+    /// The same where sources are held back: pairs by turns.
+    outbox: Outbox,
     /// When its channel is free.
     channel: u64,
     /// Its dice, for bits that are wrong behind its cable.
     random: Random,
     /// The lane of its next packet.
     lane: u8,
-    /// Whether it will be woken.
+    /// Whether it will be woken when its channel is free.
     woken: bool,
+    /// When it will be woken next because a pair may send then.
+    wakes: u64,
     /// Whether it has room, or its channel, in this tick.
     touched: bool,
 }
@@ -67,6 +72,18 @@ pub(crate) struct Lengths {
     pub(crate) most: u32,
     /// What is shorter takes as long.
     pub(crate) least: u32,
+}
+
+impl Terminal {
+    /// The message whose turn it is sends a packet with so many bytes of it.
+    fn by_turns(&mut self, payload: u32) -> Option<Message> {
+        let mut message = self.queue.pop_front()?;
+        message.bytes -= u64::from(payload);
+        if message.bytes > 0 {
+            self.queue.push_back(message);
+        }
+        Some(message)
+    }
 }
 
 impl Lengths {
@@ -92,6 +109,12 @@ impl Lengths {
             let middle = below + (least - below) / 2;
             if net.quickest(middle) < micro.tick { below = middle } else { least = middle }
         }
+        if least > u16::MAX.into() {
+            return Err(Impossible(format!(
+                "{least} B pass a channel in a tick of {} ps: make ticks shorter",
+                micro.tick
+            )));
+        }
         Ok(Self { most, least })
     }
 }
@@ -114,6 +137,13 @@ pub(crate) struct Part<'n, R> {
     events: Vec<Event>,
     touched: Vec<u32>,
     left: Vec<Left>,
+    /// What pairs go by, if sources are held back; by seat, what is known of endpoints.
+    terms: Option<Terms>,
+    ends: Vec<End>,
+    /// Acknowledgements that are under way, places of those that are gone, and those of this tick.
+    acks: Vec<Ack>,
+    unused: Vec<u32>,
+    heard: Vec<Ack>,
     pub(crate) away: Away,
     event_count: u64,
 }
@@ -123,6 +153,9 @@ state! {
         terminals: Vec<Terminal>,
         credits: Vec<u32>,
         packets: Slab,
+        ends: Vec<End>,
+        acks: Vec<Ack>,
+        unused: Vec<u32>,
         now: u64,
         event_count: u64,
         ;
@@ -143,12 +176,17 @@ impl<'n, R: Routing> Part<'n, R> {
         seed: u64,
     ) -> Self {
         let span = net.span(switches);
+        let is_free = micro.congestion == Congestion::None;
+        let terms = (!is_free).then(|| Terms::new(net, micro, lengths.most));
+        let ends = if is_free { Vec::new() } else { vec![End::default(); span.seats.len()] };
         let terminal = |random| Terminal {
             queue: VecDeque::new(),
+            outbox: Outbox::default(),
             channel: 0,
             random,
             lane: 0,
             woken: false,
+            wakes: 0,
             touched: false,
         };
         let terminals = net.terminals_at(span.ports.clone());
@@ -168,6 +206,11 @@ impl<'n, R: Routing> Part<'n, R> {
             events: Vec::new(),
             touched: Vec::new(),
             left: Vec::new(),
+            terms,
+            ends,
+            acks: Vec::new(),
+            unused: Vec::new(),
+            heard: Vec::new(),
             away,
             event_count: 0,
         }
@@ -202,6 +245,9 @@ impl<'n, R: Routing> Part<'n, R> {
         for (tick, event) in mail.events.drain(..) {
             self.wheel.push(tick, event);
         }
+        for (tick, ack) in mail.acks.drain(..) {
+            self.acknowledge(tick, ack);
+        }
     }
 
     /// Notes what happens in a tick, and tells which terminals asked for it.
@@ -230,9 +276,14 @@ impl<'n, R: Routing> Part<'n, R> {
                     self.touch(place);
                 }
                 What::Birth => reminded.push(place),
+                What::Ack => {
+                    self.heard.push(self.acks[with as usize]);
+                    self.unused.push(with);
+                }
             }
         }
         self.events = events;
+        self.hear();
         // Whatever has reached a terminal has done so before it acts: in which order does not matter.
         let mut touched = std::mem::take(&mut self.touched);
         for terminal in touched.drain(..) {
@@ -263,10 +314,36 @@ impl<'n, R: Routing> Part<'n, R> {
         black_box(arrivals.fold(0, |all, e| all ^ self.packets.of(e.with()).to));
     }
 
+    /// Sources hear of their packets, those of one tick in an order that does not depend on parts.
+    fn hear(&mut self) {
+        let mut heard = std::mem::take(&mut self.heard);
+        heard.sort_unstable_by_key(|a| (a.source, a.endpoint, a.bytes, a.pace));
+        for ack in heard.drain(..) {
+            let seat = self.seat(ack.source);
+            self.terminals[seat].outbox.acknowledged(&ack, self.now);
+            self.touch(ack.source);
+        }
+        self.heard = heard;
+    }
+
+    /// An acknowledgement is at its source in a tick.
+    fn acknowledge(&mut self, tick: u64, ack: Ack) {
+        let slot = self.unused.pop().unwrap_or_else(|| {
+            self.acks.push(ack);
+            self.acks.len() as u32 - 1
+        });
+        self.acks[slot as usize] = ack;
+        self.wheel.push(tick, Event::new(What::Ack, ack.source, slot));
+    }
+
     /// A terminal has a message to send, at a time in this tick.
     pub(crate) fn send(&mut self, from: u32, message: Message, now: u64) {
         let seat = self.seat(from);
-        self.terminals[seat].queue.push_back(message);
+        if self.terms.is_some() {
+            self.terminals[seat].outbox.add(message);
+        } else {
+            self.terminals[seat].queue.push_back(message);
+        }
         self.go_on(from, now);
     }
 
@@ -277,15 +354,38 @@ impl<'n, R: Routing> Part<'n, R> {
         let port = self.net.port(home);
         debug_assert_eq!(port.peer(), Peer::Terminal(from));
         let seat = self.seat(from);
+        let most = u64::from(self.lengths.most);
+        let window = self.terms.map(|t| t.window(port.pace, self.lengths.most));
         let terminal = &mut self.terminals[seat];
-        while let Some(message) = terminal.queue.front_mut() {
-            if terminal.channel >= now + micro.tick {
+        loop {
+            let end = now + micro.tick;
+            // What it is to send, and when at the earliest; or when to look again.
+            let (open, after) = match window {
+                None => match terminal.queue.front() {
+                    Some(message) => (message.bytes, now),
+                    None => return,
+                },
+                Some(_) if terminal.channel >= end && terminal.outbox.is_idle() => return,
+                Some(window) => match terminal.outbox.turn(window, most, end) {
+                    Turn::Send { bytes, after } => (bytes, after.max(now)),
+                    Turn::Later(when) => {
+                        // Unless it will be woken before.
+                        if terminal.wakes < end || when < terminal.wakes {
+                            terminal.wakes = when;
+                            self.wheel.within(when, Event::new(What::Terminal, from, 0));
+                        }
+                        return;
+                    }
+                    Turn::Nobody => return,
+                },
+            };
+            if terminal.channel >= end {
                 if !std::mem::replace(&mut terminal.woken, true) {
                     self.wheel.within(terminal.channel, Event::new(What::Terminal, from, 0));
                 }
                 return;
             }
-            let payload = message.bytes.min(self.lengths.most.into()) as u32;
+            let payload = open.min(most) as u32;
             let bytes = payload.max(self.lengths.least);
             // Lanes into the first switch are all alike: nothing waits behind them.
             let credits = &mut self.credits[seat * lanes..(seat + 1) * lanes];
@@ -293,12 +393,17 @@ impl<'n, R: Routing> Part<'n, R> {
             let Some(lane) = by_turns.into_iter().find(|&l| credits[l] >= bytes) else { return };
             credits[lane] -= bytes;
             terminal.lane = ((lane + 1) % lanes) as u8;
-            let mut departs = terminal.channel.max(now);
+            let mut departs = terminal.channel.max(after);
             if micro.bit_errors > 0.0 {
                 let again = micro.sent_again(bytes, &mut terminal.random);
                 departs += again * (port.long(bytes) + 2 * u64::from(port.latency));
             }
             terminal.channel = departs + port.long(bytes);
+            let message = match window {
+                None => terminal.by_turns(payload),
+                Some(_) => terminal.outbox.send(payload, bytes, departs),
+            };
+            let Some(message) = message else { return };
             let at = departs + u64::from(port.latency);
             let packet = Packet {
                 born: message.born.unwrap_or(departs),
@@ -308,12 +413,13 @@ impl<'n, R: Routing> Part<'n, R> {
                 message: message.number,
                 via: NOBODY,
                 bytes,
-                payload,
+                back: port.latency,
                 next: NOBODY,
                 beside: NOBODY,
                 port: 0,
                 out: 0,
                 group: message.group,
+                pad: (bytes - payload) as u16,
                 path: message.path,
                 lane: lane as u8,
                 next_lane: 0,
@@ -321,12 +427,6 @@ impl<'n, R: Routing> Part<'n, R> {
                 phase: 0,
                 round: false,
             };
-            message.bytes -= u64::from(payload);
-            let message = *message;
-            terminal.queue.pop_front();
-            if message.bytes > 0 {
-                terminal.queue.push_back(message);
-            }
             let id = self.packets.add(packet);
             self.wheel.after(at, Event::new(What::Arrival, home, id));
         }
@@ -337,8 +437,32 @@ impl<'n, R: Routing> Part<'n, R> {
         let Self { packets, wheel, left, away, .. } = self;
         let mut hands = Hands { packets, wheel, left, away, board };
         self.switches.act(self.now, &self.routing, &mut hands);
-        for Left { packet, when } in self.left.drain(..) {
-            arrived.push(Arrived { packet: self.packets.remove(packet), when });
+        let mut left = std::mem::take(&mut self.left);
+        for Left { packet, when, waits } in left.drain(..) {
+            let packet = self.packets.remove(packet);
+            if let Some(terms) = self.terms {
+                self.tell_source(terms, &packet, when, waits);
+            }
+            arrived.push(Arrived { packet, when });
+        }
+        self.left = left;
+    }
+
+    /// A packet is acknowledged, by a message that waits for nobody.
+    fn tell_source(&mut self, terms: Terms, packet: &Packet, when: u64, waits: u32) {
+        let seat = self.seat(packet.to);
+        let pace = self.net.port(self.net.home(packet.to)).pace;
+        let sources = self.net.terminal_count();
+        let end = &mut self.ends[seat];
+        let pace = end.arrived(terms, self.now, packet.from, waits, pace, sources);
+        let (source, endpoint) = (packet.from, packet.to);
+        let ack = Ack { source, endpoint, bytes: packet.bytes, pace };
+        let tick = self.wheel.tick_after(when + u64::from(packet.back));
+        let home = self.net.home(source);
+        if self.span.ports.contains(&home) {
+            self.acknowledge(tick, ack);
+        } else {
+            self.away.ack(tick, home, ack);
         }
     }
 

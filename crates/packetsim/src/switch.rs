@@ -151,6 +151,8 @@ pub(crate) struct Hands<'a> {
 pub(crate) struct Left {
     pub(crate) packet: u32,
     pub(crate) when: u64,
+    /// Bytes that wait for its terminal behind it, in the last switch.
+    pub(crate) waits: u32,
 }
 
 impl<'n> Switches<'n> {
@@ -582,6 +584,7 @@ impl<'n> Switches<'n> {
         packet.at = departs + u64::from(to.latency);
         packet.lane = next_lane;
         packet.hops += 1;
+        packet.back = packet.back.saturating_add(to.latency).saturating_add(micro.pipeline as u32);
         match to.peer() {
             Peer::Port(peer) => {
                 o.used += bytes;
@@ -593,7 +596,9 @@ impl<'n> Switches<'n> {
                     away.packet(tick, peer, packets.remove(id));
                 }
             }
-            Peer::Terminal(_) => left.push(Left { packet: id, when: packet.at + to.long(bytes) }),
+            Peer::Terminal(_) => {
+                left.push(Left { packet: id, when: packet.at + to.long(bytes), waits: o.queued });
+            }
         }
 
         // Room for the switch or the terminal before.

@@ -71,9 +71,11 @@ pub(crate) enum What {
     Terminal,
     /// A terminal has a new packet.
     Birth,
+    /// A packet of a terminal is acknowledged.
+    Ack,
 }
 
-const WHATS: [What; 7] = [
+const WHATS: [What; 8] = [
     What::Arrival,
     What::Credit,
     What::Output,
@@ -81,6 +83,7 @@ const WHATS: [What; 7] = [
     What::TerminalCredit,
     What::Terminal,
     What::Birth,
+    What::Ack,
 ];
 
 impl Event {

@@ -95,7 +95,7 @@ impl Agent for Post<'_> {
     }
 
     fn arrived(&mut self, a: &Arrived) {
-        self.parcels.push((a.packet.message, a.packet.payload, a.when));
+        self.parcels.push((a.packet.message, a.packet.payload(), a.when));
         let group = usize::from(a.packet.group);
         if self.groups.len() <= group {
             self.groups.resize_with(group + 1, Measured::new);

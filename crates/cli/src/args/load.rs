@@ -74,6 +74,9 @@ pub(crate) struct LoadCommand {
     /// Whose turn it is: round-robin, age or islip [default: as the switches]
     #[arg(long, value_name = "TURNS")]
     pub(crate) arbitration: Option<String>,
+    /// What holds sources back: a name of `darkfiber list congestion` [default: none]
+    #[arg(long, value_name = "SCHEME")]
+    pub(crate) congestion: Option<String>,
     /// Probability that a bit is wrong behind a cable: such packets are sent again
     #[arg(long, value_name = "P", default_value_t = 0.0)]
     pub(crate) bit_errors: f64,

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use darkfiber_analysis::count::{self, Bandwidth};
 use darkfiber_fabric::{COMMON_KEYS, FAMILIES, Key, PRESETS};
-use darkfiber_packetsim::MICROS;
 use darkfiber_packetsim::routing::{Kind, ROUTINGS};
+use darkfiber_packetsim::{CONGESTIONS, MICROS};
 use darkfiber_report::simulate::{bytes, seconds};
 use darkfiber_report::{Listed, Style, comma, json, table};
 use darkfiber_routing::ENGINES;
@@ -38,6 +38,7 @@ pub(super) const KINDS: &[&str] = &[
     "hosts",
     "routings",
     "switches",
+    "congestion",
     "allocators",
     "formats",
     "metrics",
@@ -58,6 +59,7 @@ pub(crate) fn run(args: &ListCommand, common: &Common) -> Result<Exit, Failure> 
         "hosts" | "host" => hosts(),
         "routings" | "routing" => routings(),
         "switches" | "switch" => switches(),
+        "congestion" => congestion(),
         "metrics" | "metric" => metrics(),
         other => return Err(Failure::unknown("list", other, KINDS)),
     };
@@ -158,6 +160,19 @@ fn routings() -> List {
         what: "routing",
         heading: &["routing", "where packets go"],
         rows: ROUTINGS.iter().map(row).collect(),
+        doc,
+    }
+}
+
+fn congestion() -> List {
+    let doc = |name: &str| {
+        let known = CONGESTIONS.iter().find(|c| c.name == name);
+        known.map_or(String::new(), |c| format!("{} {}.", c.doc, c.paper))
+    };
+    List {
+        what: "congestion control",
+        heading: &["congestion", "what holds sources back"],
+        rows: CONGESTIONS.iter().map(|c| vec![c.name.to_owned(), c.summary.to_owned()]).collect(),
         doc,
     }
 }

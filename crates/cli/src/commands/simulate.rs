@@ -269,6 +269,9 @@ fn within(scenario: &Scenario) -> Result<Inside, Failure> {
     if let Some(name) = &p.arbitration {
         micro.arbitration = inside::arbitration(name)?;
     }
+    if let Some(name) = &p.congestion {
+        micro.congestion = inside::congestion(name)?;
+    }
     micro.bit_errors = p.bit_errors;
     let bytes = inside::short(cast::bytes(p.size.as_ref(), "packets: size")?.unwrap_or(2048));
     Ok(Inside { micro, lanes: p.lanes, routing, bytes })

@@ -79,6 +79,8 @@ pub struct PacketsPart {
     pub queues: Option<String>,
     /// Whose turn it is: round-robin, age or islip, instead of the switches' way.
     pub arbitration: Option<String>,
+    /// What holds sources back: a name of `darkfiber list congestion`; none without.
+    pub congestion: Option<String>,
     /// Probability that a bit is wrong behind a cable; packets with wrong bits are sent again.
     #[serde(default)]
     pub bit_errors: f64,

@@ -224,6 +224,9 @@ fn micro(args: &LoadCommand, topology: &Topology, seed: u64) -> Result<Micro, Fa
     if let Some(name) = &args.arbitration {
         micro.arbitration = inside::arbitration(name)?;
     }
+    if let Some(name) = &args.congestion {
+        micro.congestion = inside::congestion(name)?;
+    }
     micro.bit_errors = args.bit_errors;
     if let Some(text) = &args.degraded {
         micro.widths = inside::degraded(text, &topology.fabric, seed)?;
