@@ -133,7 +133,7 @@ pub static MICROS: [Preset; 5] = [
     Preset {
         name: "rosetta",
         summary: "Slingshot's Rosetta: 64 ports of 200 Gbit/s, 350 ns, virtual output queues",
-        doc: "350 ns from port to port (De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect, SC'20, section               II-A). Decisions: 64 KiB for each lane of a port, speed-up 1 (its row buses and column channels), round robin.               Requests and grants take their time, but no room; congestion control is not here.",
+        doc: "350 ns from port to port (De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect, SC'20, section               II-A). Decisions: 64 KiB for each lane of a port, speed-up 1 (its row buses and column channels), round robin.               Requests and grants take their time, but no room; congestion control is chosen by itself.",
         micro: || Micro { buffer: 64 << 10, speedup: 1, pipeline: 350_000, ..QDR },
     },
 ];

@@ -193,6 +193,11 @@ fn packets_lock_on_tables_with_cycles() {
     error: s.toml: no switch is called 'rosita'
     hint: did you mean rosetta?
     ");
+    let unknown = scenario("dfsssp", "").replace("[packets]", "[packets]\ncongestion = \"pair\"");
+    assert_snapshot!(simulate(&unknown, "").err, @r"
+    error: s.toml: no congestion control is called 'pair'
+    hint: did you mean pairs?
+    ");
 }
 
 #[test]
@@ -738,4 +743,40 @@ fn files_that_cannot_be_played() {
     error: s.toml: job 1: its 3 ranks do not fit: 2 hosts with 1 each hold 2
     hint: give it more nodes, or a larger per-node
     ");
+}
+
+/// A collective of a quarter of the hosts while half of them write to one of their own, or none does.
+fn beside_an_incast(control: &str, aggressor: bool, more: &str) -> Value {
+    let incast =
+        "[[job]]\ntraffic = \"gpcnet-incast:iterations=15\"\nnodes = 64\nplacement = \"random\"\n";
+    let scenario = format!(
+        "depth = \"packet\"\nfabric = \"dragonfly:p=4,a=4,h=4,g=8,gbps=200\"\nhosts = \"slingshot\"\n[routes]\n\
+         engine = \"minhop\"\n[packets]\nswitches = \"rosetta\"\nrouting = \"four-ways\"\nsize = \"4KiB\"\n\
+         congestion = \"{control}\"\n[[job]]\ntraffic = \"imb:op=allreduce,bytes=8,repeat=100\"\nnodes = 32\n\
+         placement = \"random\"\nstart = \"1ms\"\n{}",
+        if aggressor { incast } else { "" }
+    );
+    result(&scenario, more)
+}
+
+/// Whoever writes to an endpoint that cannot take more is held back, and nobody else; the endpoint's channel is full all the
+/// time. Without control the tree of congestion holds up the others, too.
+#[test]
+fn an_incast_holds_up_itself() {
+    let time = |json: &Value| number(json, "/jobs/0/run_mean");
+    let (quiet, free) = (beside_an_incast("none", false, ""), beside_an_incast("none", true, ""));
+    assert!(time(&free) > 3.0 * time(&quiet), "{} {}", time(&free), time(&quiet));
+    let alone = beside_an_incast("pairs", false, "");
+    near(time(&alone), time(&quiet));
+    let held = beside_an_incast("pairs", true, "--threads 1");
+    assert!(time(&held) < 1.05 * time(&quiet), "{} {}", time(&held), time(&quiet));
+    let rate = number(&held, "/jobs/1/bytes") / number(&held, "/jobs/1/run_mean");
+    assert!((0.95..1.0).contains(&(rate / 12.5e9)), "{rate}");
+    // Packets of those who are held back do not wait for long, once they are.
+    let p50 = |json: &Value| number(json, "/jobs/1/packets/p50");
+    assert!(p50(&held) < 0.2 * p50(&free), "{} {}", p50(&held), p50(&free));
+    let parts = beside_an_incast("pairs", true, "--threads 3");
+    for key in ["jobs", "channels", "fullest", "events"] {
+        assert_eq!(held[key], parts[key], "{key}");
+    }
 }

@@ -75,13 +75,20 @@ pub(crate) struct Ack {
 pub(crate) struct Terms {
     /// What a round trip takes at most where nothing waits, in picoseconds.
     pub(crate) round: u64,
+    /// Bytes of a packet at most.
+    pub(crate) most: u32,
 }
 
 impl Terms {
     /// Of a network: way there and back of five channels, and a packet of so many bytes.
     pub(crate) fn new(net: &Net, micro: &Micro, bytes: u32) -> Self {
         let way = 5 * (net.slowest(0) + micro.pipeline);
-        Self { round: 2 * way + net.slowest(bytes) }
+        Self { round: 2 * way + net.slowest(bytes), most: bytes }
+    }
+
+    /// What a packet takes at a pace, in picoseconds.
+    pub(crate) fn long(&self, pace: u64) -> u64 {
+        (u64::from(self.most) * pace) >> 16
     }
 
     /// Bytes that a channel carries in a round trip, and two packets at least.

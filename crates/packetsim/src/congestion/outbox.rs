@@ -113,8 +113,9 @@ impl Outbox {
         let Some(pair) = self.pairs.get_mut(&ack.endpoint) else { return };
         pair.under_way -= u64::from(ack.bytes);
         if pair.pace == 0 && ack.pace > 0 {
-            // What it has sent already is more than its share.
-            pair.next = now + ((u64::from(ack.bytes) * ack.pace) >> 16);
+            // What it has sent already is more than its share. Sources that hear at once do not go on at once.
+            let lot = u64::from(ack.source.wrapping_mul(0x9e37_79b9) >> 16);
+            pair.next = now + ((((u64::from(ack.bytes) * ack.pace) >> 16) * lot) >> 16);
         }
         pair.pace = ack.pace;
         if ack.pace == 0 {

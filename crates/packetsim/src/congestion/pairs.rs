@@ -19,6 +19,10 @@ pub(crate) struct End {
     congested: bool,
     /// Shares are so many 256ths of an even one.
     boost: u64,
+    /// Bytes that wait, over the packets of late.
+    mean: u64,
+    /// What was told last.
+    pace: u64,
     /// When shares are corrected next.
     corrects: u64,
 }
@@ -51,29 +55,36 @@ impl End {
             self.seen.resize(sources, 0);
         }
         self.see(terms, now, source);
+        // Over the packets of a turn, since sources that were held back together come together.
+        let some = self.active.max(8);
+        self.mean = (self.mean * (some - 1) + waits) / some;
         if now >= self.corrects {
-            self.corrects = now + terms.round;
-            // By a quarter up when nothing waits, by half down when twice as much as may.
-            self.boost = if waits < most / 2 {
-                self.boost + (self.boost * (most / 2 - waits) / (2 * most)).max(1)
-            } else {
-                self.boost - (self.boost * (waits - most / 2).min(most) / (2 * most))
-            };
-            self.boost = self.boost.clamp(EVEN / 8, EVEN * self.active.max(1));
-            if self.boost >= EVEN * self.active && waits < most / 2 {
+            // Not before all have heard of the last time, which takes as long as each of them sends a packet.
+            let turn = terms.long(pace * self.active);
+            self.corrects = now + terms.round + 2 * turn;
+            if self.mean < most / 8 {
+                self.boost += self.boost / 8;
+            } else if self.mean > most {
+                self.boost = EVEN.max(self.boost - self.boost / 4);
+            }
+            if self.boost > EVEN * self.active {
                 *self = Self::default();
                 return 0;
             }
         }
-        pace * self.active * EVEN / self.boost
+        // A little more than there is when nothing waits, so that the channel never rests; half when much does.
+        let now = (EVEN + EVEN / 32).saturating_sub(EVEN * self.mean / (8 * most)).max(EVEN / 2);
+        self.pace = pace * self.active * EVEN * EVEN / (self.boost * now);
+        self.pace
     }
 
-    /// A source is active; those of whom nothing was seen for as long as two even shares and four round trips take are not.
+    /// A source is active; those of whom nothing was seen for as long as three packets of their pace
+    /// and four round trips take are not.
     fn see(&mut self, terms: Terms, now: u64, source: u32) {
         let was = std::mem::replace(&mut self.seen[source as usize], now + 1);
         self.active += u64::from(was == 0);
         self.late.push_back((now, source));
-        let long = 4 * terms.round * (1 + self.active / 16);
+        let long = 4 * terms.round + 3 * terms.long(self.pace);
         while let Some(&(when, source)) = self.late.front()
             && when + long < now
         {
