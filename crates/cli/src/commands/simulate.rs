@@ -10,8 +10,8 @@ use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Topology};
 use darkfiber_packetsim::{Follow, Measured};
 use darkfiber_report::simulate::{
-    self as report, Carried, ChannelFacts, ClassRow, JobRow, Line, Lines, Matrix, PacketFacts,
-    SimulateResult,
+    self as report, Carried, ChannelFacts, ClassRow, JobRow, Line, Lines, Matrix, MessageFacts,
+    PacketFacts, SimulateResult,
 };
 use darkfiber_report::{Style, json};
 use darkfiber_study::simulate::{
@@ -19,7 +19,6 @@ use darkfiber_study::simulate::{
 };
 use darkfiber_workload::play::{Host, Record, Repeat, SECOND};
 use darkfiber_workload::schedule::Op;
-use hdrhistogram::Histogram;
 
 use super::metrics;
 use crate::args::{Common, Format, SimulateCommand};
@@ -327,30 +326,21 @@ fn classes(cast: &Cast, simulated: &Simulated) -> Vec<ClassRow> {
     let of = |name: &String| {
         let is_of = |j: &usize| cast.classes[*j].as_ref() == Some(name);
         let jobs: Vec<usize> = (0..cast.jobs.len()).filter(is_of).collect();
-        let (mut total, mut times) = (Pair::default(), Histogram::<u32>::new(3).ok());
+        let mut total = Pair::default();
+        let mut times = simulated.pairs[jobs[0]].times.clone();
+        times.reset();
         let mut packets = (!simulated.packets.is_empty()).then(Measured::new);
         for &j in &jobs {
             total.join(&simulated.pairs[j].total);
-            if let Some(times) = &mut times {
-                let _it_grows = times.add(&simulated.pairs[j].times);
-            }
+            let _it_grows = times.add(&simulated.pairs[j].times);
             if let (Some(all), Some(one)) = (&mut packets, simulated.packets.get(j)) {
                 all.add(one);
             }
         }
-        let at = |q: f64| times.as_ref().map_or(0, |t| t.value_at_quantile(q)) as f64 * 1e-9;
-        let s = |ps: u64| ps as f64 / SECOND as f64;
         ClassRow {
             name: name.clone(),
             jobs: jobs.len(),
-            messages: total.messages,
-            bytes: total.bytes,
-            message_mean: s(total.time) / total.messages.max(1) as f64,
-            message_p50: at(0.5),
-            message_p95: at(0.95),
-            message_p99: at(0.99),
-            message_p999: at(0.999),
-            message_max: s(total.longest),
+            sent: MessageFacts::of(&total, &times),
             packets: packets.as_ref().map(PacketFacts::of),
         }
     };
@@ -365,8 +355,6 @@ fn job_row(cast: &Cast, simulated: &Simulated, alone: Option<u64>, j: usize) -> 
         Repeat::Once => u64::MAX,
         Repeat::Until(until) => until,
     };
-    let total = pairs.total;
-    let at = |q: f64| pairs.times.value_at_quantile(q) as f64 * 1e-9;
     let run_mean = times.iter().sum::<f64>() / times.len().max(1) as f64;
     let run_isolated = alone.map(s);
     JobRow {
@@ -382,14 +370,7 @@ fn job_row(cast: &Cast, simulated: &Simulated, alone: Option<u64>, j: usize) -> 
         slowdown: run_isolated.filter(|&alone| alone > 0.0).map(|alone| run_mean / alone - 1.0),
         run_min: times.iter().copied().reduce(f64::min).unwrap_or(0.0),
         run_max: times.iter().copied().fold(0.0, f64::max),
-        messages: total.messages,
-        bytes: total.bytes,
-        message_mean: s(total.time) / total.messages.max(1) as f64,
-        message_p50: at(0.5),
-        message_p95: at(0.95),
-        message_p99: at(0.99),
-        message_p999: at(0.999),
-        message_max: s(total.longest),
+        sent: MessageFacts::of(&pairs.total, &pairs.times),
         pair_bandwidth: pairs.mean_bandwidth(),
         packets: simulated.packets.get(j).map(PacketFacts::of),
     }

@@ -12,7 +12,8 @@ use std::fmt::Write as _;
 
 use darkfiber_analysis::ChannelName;
 use darkfiber_packetsim::Measured;
-use darkfiber_study::simulate::Depth;
+use darkfiber_study::simulate::{Depth, Pair};
+use hdrhistogram::Histogram;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -92,6 +93,20 @@ pub struct JobRow {
     /// Longest run.
     pub run_max: f64,
     /// Messages of all runs.
+    #[serde(flatten)]
+    pub sent: MessageFacts,
+    /// Mean over pairs of ranks that sent more than empty messages of the mean bandwidth of their messages, in bytes a
+    /// second.
+    pub pair_bandwidth: f64,
+    /// At the depth of packets, what became of its packets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packets: Option<PacketFacts>,
+}
+
+/// Messages.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+pub struct MessageFacts {
+    /// How many.
     pub messages: u64,
     /// Their payload.
     pub bytes: u64,
@@ -107,12 +122,23 @@ pub struct JobRow {
     pub message_p999: f64,
     /// Longest time of a message.
     pub message_max: f64,
-    /// Mean over pairs of ranks that sent more than empty messages of the mean bandwidth of their messages, in bytes a
-    /// second.
-    pub pair_bandwidth: f64,
-    /// At the depth of packets, what became of its packets.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub packets: Option<PacketFacts>,
+}
+
+impl MessageFacts {
+    /// Of their sums, and how long they took, in nanoseconds.
+    pub fn of(total: &Pair, times: &Histogram<u32>) -> Self {
+        let at = |q: f64| times.value_at_quantile(q) as f64 * 1e-9;
+        Self {
+            messages: total.messages,
+            bytes: total.bytes,
+            message_mean: total.time as f64 * 1e-12 / total.messages.max(1) as f64,
+            message_p50: at(0.5),
+            message_p95: at(0.95),
+            message_p99: at(0.99),
+            message_p999: at(0.999),
+            message_max: total.longest as f64 * 1e-12,
+        }
+    }
 }
 
 /// Messages of jobs that are counted together. Times as of jobs.
@@ -123,21 +149,8 @@ pub struct ClassRow {
     /// Jobs of it.
     pub jobs: usize,
     /// Their messages.
-    pub messages: u64,
-    /// Payload of these.
-    pub bytes: u64,
-    /// Mean time of a message.
-    pub message_mean: f64,
-    /// Half of the messages took at most this, to three digits.
-    pub message_p50: f64,
-    /// 95 % did.
-    pub message_p95: f64,
-    /// 99 % did.
-    pub message_p99: f64,
-    /// 99.9 % did.
-    pub message_p999: f64,
-    /// Longest time of a message.
-    pub message_max: f64,
+    #[serde(flatten)]
+    pub sent: MessageFacts,
     /// At the depth of packets, what became of its packets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packets: Option<PacketFacts>,
@@ -294,11 +307,12 @@ pub fn text(result: &SimulateResult<'_>, style: Style) -> String {
     if !result.classes.is_empty() {
         let heading = ["class", "jobs", "messages", "mean", "p50", "p95", "p99", "p99.9", "max"];
         let row = |c: &ClassRow| {
-            let mut row = vec![c.name.clone(), c.jobs.to_string(), group(c.messages)];
-            let quantiles = [c.message_p50, c.message_p95, c.message_p99, c.message_p999];
-            row.push(seconds(c.message_mean));
+            let mut row = vec![c.name.clone(), c.jobs.to_string(), group(c.sent.messages)];
+            let quantiles =
+                [c.sent.message_p50, c.sent.message_p95, c.sent.message_p99, c.sent.message_p999];
+            row.push(seconds(c.sent.message_mean));
             row.extend(quantiles.map(seconds));
-            row.push(seconds(c.message_max));
+            row.push(seconds(c.sent.message_max));
             row
         };
         let rows: Vec<Vec<String>> = result.classes.iter().map(row).collect();
@@ -380,9 +394,9 @@ fn row(job: &JobRow, columns: usize) -> Vec<String> {
         job.slowdown.map(|s| format!("{:.1} %", 100.0 * s)).unwrap_or_default(),
         seconds(job.run_min),
         seconds(job.run_max),
-        group(job.messages),
-        bytes(job.bytes as f64),
-        seconds(job.message_mean),
+        group(job.sent.messages),
+        bytes(job.sent.bytes as f64),
+        seconds(job.sent.message_mean),
         rate(job.pair_bandwidth),
     ];
     if columns < row.len() {
@@ -449,17 +463,17 @@ pub fn csv(result: &SimulateResult<'_>) -> String {
             j.run_mean.to_string(),
             j.run_min.to_string(),
             j.run_max.to_string(),
-            j.messages.to_string(),
-            j.bytes.to_string(),
-            j.message_mean.to_string(),
-            j.message_max.to_string(),
+            j.sent.messages.to_string(),
+            j.sent.bytes.to_string(),
+            j.sent.message_mean.to_string(),
+            j.sent.message_max.to_string(),
             j.pair_bandwidth.to_string(),
             told(j.run_isolated),
             told(j.slowdown),
-            j.message_p50.to_string(),
-            j.message_p95.to_string(),
-            j.message_p99.to_string(),
-            j.message_p999.to_string(),
+            j.sent.message_p50.to_string(),
+            j.sent.message_p95.to_string(),
+            j.sent.message_p99.to_string(),
+            j.sent.message_p999.to_string(),
             j.packets.as_ref().map(|p| p.packets.to_string()).unwrap_or_default(),
             of(&|p| p.mean),
             of(&|p| p.p50),
