@@ -8,6 +8,7 @@ mod among;
 mod args;
 mod cast;
 mod checkpoint;
+mod classes;
 #[cfg(feature = "parquet")]
 mod columns;
 mod commands;

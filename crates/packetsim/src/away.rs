@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::congestion::Ack;
+use crate::congestion::Note;
 use crate::packet::Packet;
 use crate::wheel::Event;
 
@@ -13,16 +13,16 @@ pub(crate) struct Mail {
     pub(crate) packets: Vec<(u64, u32, Packet)>,
     /// Room that is given back, by tick.
     pub(crate) events: Vec<(u64, Event)>,
-    /// Acknowledgements, by tick.
-    pub(crate) acks: Vec<(u64, Ack)>,
+    /// What sources and endpoints tell each other, by tick.
+    pub(crate) notes: Vec<(u64, Note)>,
 }
 
 impl Mail {
     /// The first tick in which something of it happens.
     pub(crate) fn first(&self) -> Option<u64> {
         let packets = self.packets.iter().map(|p| p.0);
-        let acks = self.acks.iter().map(|a| a.0);
-        packets.chain(self.events.iter().map(|e| e.0)).chain(acks).min()
+        let notes = self.notes.iter().map(|a| a.0);
+        packets.chain(self.events.iter().map(|e| e.0)).chain(notes).min()
     }
 }
 
@@ -50,10 +50,10 @@ impl Away {
         self.to[part].packets.push((tick, port, packet));
     }
 
-    /// To the source of an acknowledgement, which is at a port.
-    pub(crate) fn ack(&mut self, tick: u64, port: u32, ack: Ack) {
+    /// To who hears a note, at a port.
+    pub(crate) fn note(&mut self, tick: u64, port: u32, note: Note) {
         let part = self.part_of(port);
-        self.to[part].acks.push((tick, ack));
+        self.to[part].notes.push((tick, note));
     }
 
     pub(crate) fn event(&mut self, tick: u64, event: Event) {

@@ -8,9 +8,11 @@
 
 mod away;
 mod board;
+mod class;
 mod congestion;
 mod cut;
 mod deadlock;
+mod flows;
 mod kept;
 mod measure;
 mod micro;
@@ -28,6 +30,7 @@ mod wheel;
 mod wire;
 
 pub use board::Board;
+pub use class::{EVEN, TrafficClass, WHOLE};
 pub use congestion::{CONGESTIONS, Congestion, Scheme};
 pub use deadlock::{Buffer, Stalled, Waits};
 pub use kept::{Follow, read, write};
@@ -42,4 +45,4 @@ pub use run::{Load, Outcome, Pulse, load};
 pub use series::Series;
 pub use source::{Target, Targets};
 pub use switch::OutPort;
-pub use wire::{Packets, PacketsState, PathOf};
+pub use wire::{ClassOf, Packets, PacketsState, PathOf};

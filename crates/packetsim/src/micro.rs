@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{ChannelId, Fabric, LinkClass, TerminalId};
 
-use crate::{Congestion, Random};
+use crate::{Congestion, Random, TrafficClass, WHOLE};
 
 /// How packets wait at the input of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +79,8 @@ pub struct Micro {
     pub widths: Vec<f32>,
     /// What holds sources back.
     pub congestion: Congestion,
+    /// Traffic classes, each with as many lanes; empty: all packets are alike.
+    pub classes: Vec<TrafficClass>,
     /// Probability that a bit is wrong behind a cable. A packet with a wrong bit is sent again by the sender of the cable, and all
     /// behind it after it (go-back-N): it takes its own length and the cable there and back once more.
     pub bit_errors: f64,
@@ -157,6 +159,7 @@ const QDR: Micro = Micro {
     latencies: Vec::new(),
     widths: Vec::new(),
     congestion: Congestion::None,
+    classes: Vec::new(),
     bit_errors: 0.0,
 };
 
@@ -205,6 +208,29 @@ impl Micro {
         if self.lanes == 0 {
             return impossible("there must be a virtual lane".to_owned());
         }
+        if self.all_lane_bits() > 6 {
+            return impossible(format!(
+                "{} traffic classes of {} virtual lanes are more than the 64 lanes that there is room for (those of a class are \
+                 rounded up to a power of two): fewer classes, or a routing with fewer lanes",
+                self.class_count(),
+                self.lanes
+            ));
+        }
+        let least: u32 = self.classes.iter().map(|c| c.least).sum();
+        if least > WHOLE + self.classes.len() as u32 {
+            return impossible(format!(
+                "traffic classes are owed {:.0} % of each channel together: at most 100 % can be",
+                100.0 * f64::from(least) / f64::from(WHOLE)
+            ));
+        }
+        if let Some(c) = self.classes.iter().find(|c| c.most == 0 || c.most < c.least) {
+            return impossible(format!(
+                "traffic class {} may have {:.0} % of a channel at most, and is owed {:.0} %: its most must be above 0 and its least",
+                c.name,
+                100.0 * f64::from(c.most) / f64::from(WHOLE),
+                100.0 * f64::from(c.least) / f64::from(WHOLE)
+            ));
+        }
         if self.buffer < bytes {
             return impossible(format!(
                 "a buffer of {} B has no room for a packet of {bytes} B: make it larger, or packets smaller",
@@ -239,6 +265,21 @@ impl Micro {
             ));
         }
         Ok(())
+    }
+
+    /// How many classes of packets there are.
+    pub(crate) fn class_count(&self) -> usize {
+        self.classes.len().max(1)
+    }
+
+    /// Bits of the number of a lane among those of its class.
+    pub(crate) fn lane_bits(&self) -> u32 {
+        u32::from(self.lanes).next_power_of_two().trailing_zeros()
+    }
+
+    /// Bits of the number of a lane among all.
+    pub(crate) fn all_lane_bits(&self) -> u32 {
+        self.lane_bits() + self.class_count().next_power_of_two().trailing_zeros()
     }
 
     /// Latency of a channel in picoseconds, and the picoseconds that 2^16 bytes take.

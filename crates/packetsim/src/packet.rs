@@ -26,9 +26,8 @@ pub struct Packet {
     pub(crate) next: u32,
     /// At the front of its queue: the next one that waits for the same output.
     pub(crate) beside: u32,
-    /// The port that it waits at.
-    pub(crate) port: u32,
-    /// Its output, by number among those of the switch.
+    /// The port that it waits at and its output, by number among those of the switch.
+    pub(crate) input: u16,
     pub(crate) out: u16,
     /// The group of messages that it is counted with.
     pub(crate) group: u16,
@@ -36,7 +35,11 @@ pub struct Packet {
     pub(crate) pad: u16,
     /// Which of several ways tables have for it.
     pub path: u8,
-    /// The lane that it is in, and the one that it goes on in.
+    /// Packets of a pair of endpoints that stay in order have the same one until none of them is under way.
+    pub(crate) flowlet: u8,
+    /// What switches have marked it with, for congestion control.
+    pub(crate) mark: u8,
+    /// The lane that it is in, and the one that it goes on in: lanes of a class are side by side (see [`crate::Micro::lane_bits`]).
     pub lane: u8,
     pub(crate) next_lane: u8,
     /// Switches that it has left.

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::away::{Away, Mail};
 use crate::board::Board;
-use crate::congestion::{Ack, End, Outbox, Terms, Turn};
+use crate::class::{Next, Shares, SharesState};
+use crate::congestion::{Arriving, End, Note, Outbox, Sent, Terms, Turn};
 use crate::deadlock::Waits;
 use crate::net::Span;
 use crate::packet::{NOBODY, Packet, Slab};
@@ -20,7 +21,7 @@ use crate::wheel::{Event, What, Wheel, WheelState};
 use crate::{Congestion, Impossible, Micro, Net, Peer, Random};
 
 /// What a terminal has to send.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Message {
     /// What its sender calls it.
     pub(crate) number: u32,
@@ -32,6 +33,8 @@ pub(crate) struct Message {
     pub(crate) group: u16,
     /// Which of several ways tables have for it.
     pub(crate) path: u8,
+    /// Its traffic class.
+    pub(crate) class: u8,
     /// When its packets were created, in picoseconds; without, each when it leaves.
     pub(crate) born: Option<u64>,
 }
@@ -47,10 +50,6 @@ pub(crate) struct Arrived {
 /// A terminal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Terminal {
-    /// What it has to send; messages by turns, a packet each.
-    queue: VecDeque<Message>,
-    /// The same where sources are held back: pairs by turns.
-    outbox: Outbox,
     /// When its channel is free.
     channel: u64,
     /// Its dice, for bits that are wrong behind its cable.
@@ -74,16 +73,31 @@ pub(crate) struct Lengths {
     pub(crate) least: u32,
 }
 
-impl Terminal {
-    /// The message whose turn it is sends a packet with so many bytes of it.
-    fn by_turns(&mut self, payload: u32) -> Option<Message> {
-        let mut message = self.queue.pop_front()?;
-        message.bytes -= u64::from(payload);
-        if message.bytes > 0 {
-            self.queue.push_back(message);
-        }
-        Some(message)
+/// The message whose turn it is sends a packet with so many bytes of it.
+fn by_turns(queue: &mut VecDeque<Message>, payload: u32) -> Option<Sent> {
+    let mut message = queue.pop_front()?;
+    message.bytes -= u64::from(payload);
+    if message.bytes > 0 {
+        queue.push_back(message);
     }
+    Some(Sent { message, flowlet: 0, mark: 0 })
+}
+
+/// A packet that a terminal could send.
+#[derive(Clone, Copy, Debug)]
+struct Could {
+    payload: u32,
+    /// Not before this time.
+    after: u64,
+    lane: u8,
+}
+
+/// What there is to send of a class.
+#[derive(Clone, Copy, Debug)]
+enum Ready {
+    Now(Could),
+    Later(u64),
+    Nothing,
 }
 
 impl Lengths {
@@ -128,6 +142,12 @@ pub(crate) struct Part<'n, R> {
     switches: Switches<'n>,
     /// By seat.
     terminals: Vec<Terminal>,
+    /// By seat and class, what terminals have to send: messages by turns, a packet each; or pairs by turns, where packets are
+    /// acknowledged.
+    queues: Vec<VecDeque<Message>>,
+    outboxes: Vec<Outbox>,
+    /// By seat, what classes have had of its channel.
+    shares: Shares<'n>,
     /// By seat and lane, room in its switch.
     credits: Vec<u32>,
     packets: Slab,
@@ -137,13 +157,16 @@ pub(crate) struct Part<'n, R> {
     events: Vec<Event>,
     touched: Vec<u32>,
     left: Vec<Left>,
-    /// What pairs go by, if sources are held back; by seat, what is known of endpoints.
+    /// What pairs go by, if packets are acknowledged; by seat and class, what is known of endpoints.
     terms: Option<Terms>,
     ends: Vec<End>,
-    /// Acknowledgements that are under way, places of those that are gone, and those of this tick.
-    acks: Vec<Ack>,
+    /// Notes that are under way, places of those that are gone, and those of this tick.
+    notes: Vec<Note>,
     unused: Vec<u32>,
-    heard: Vec<Ack>,
+    heard: Vec<Note>,
+    grants: Vec<(u32, u64)>,
+    /// What switches tell sources, and when they hear it.
+    told: Vec<(u64, Note)>,
     pub(crate) away: Away,
     event_count: u64,
 }
@@ -151,14 +174,17 @@ pub(crate) struct Part<'n, R> {
 state! {
     pub(crate) struct PartState of(R) Part<'_, R> {
         terminals: Vec<Terminal>,
+        queues: Vec<VecDeque<Message>>,
+        outboxes: Vec<Outbox>,
         credits: Vec<u32>,
         packets: Slab,
         ends: Vec<End>,
-        acks: Vec<Ack>,
+        notes: Vec<Note>,
         unused: Vec<u32>,
         now: u64,
         event_count: u64,
         ;
+        shares: SharesState,
         switches: SwitchState,
         wheel: WheelState,
     }
@@ -176,12 +202,13 @@ impl<'n, R: Routing> Part<'n, R> {
         seed: u64,
     ) -> Self {
         let span = net.span(switches);
-        let is_free = micro.congestion == Congestion::None;
-        let terms = (!is_free).then(|| Terms::new(net, micro, lengths.most));
-        let ends = if is_free { Vec::new() } else { vec![End::default(); span.seats.len()] };
+        let is_free = micro.congestion == Congestion::None
+            && !micro.classes.iter().any(|c| c.ordered || c.lossy);
+        let all_terms = Terms::new(net, micro, lengths.most);
+        let terms = (!is_free).then_some(all_terms);
+        let all = span.seats.len() * micro.class_count();
+        let [free, held] = if is_free { [all, 0] } else { [0, all] };
         let terminal = |random| Terminal {
-            queue: VecDeque::new(),
-            outbox: Outbox::default(),
             channel: 0,
             random,
             lane: 0,
@@ -195,9 +222,13 @@ impl<'n, R: Routing> Part<'n, R> {
             net,
             micro,
             routing,
-            switches: Switches::new(net, micro, span.clone(), seed),
+            switches: Switches::new(net, micro, span.clone(), seed, all_terms.round),
             terminals: dice.map(terminal).collect(),
-            credits: vec![micro.buffer; span.seats.len() * usize::from(micro.lanes)],
+            queues: vec![VecDeque::new(); free],
+            outboxes: vec![Outbox::default(); held],
+            shares: Shares::new(&micro.classes, span.seats.len()),
+            credits: vec![micro.buffer; span.seats.len() << micro.all_lane_bits()],
+            ends: vec![End::new(micro.congestion); held],
             span,
             packets: Slab::default(),
             wheel: Wheel::new(micro.tick),
@@ -207,10 +238,11 @@ impl<'n, R: Routing> Part<'n, R> {
             touched: Vec::new(),
             left: Vec::new(),
             terms,
-            ends,
-            acks: Vec::new(),
+            notes: Vec::new(),
             unused: Vec::new(),
             heard: Vec::new(),
+            grants: Vec::new(),
+            told: Vec::new(),
             away,
             event_count: 0,
         }
@@ -245,8 +277,8 @@ impl<'n, R: Routing> Part<'n, R> {
         for (tick, event) in mail.events.drain(..) {
             self.wheel.push(tick, event);
         }
-        for (tick, ack) in mail.acks.drain(..) {
-            self.acknowledge(tick, ack);
+        for (tick, note) in mail.notes.drain(..) {
+            self.note(tick, note);
         }
     }
 
@@ -265,8 +297,7 @@ impl<'n, R: Routing> Part<'n, R> {
                 What::Output => self.switches.wake_output(place),
                 What::Input => self.switches.wake_input(place),
                 What::TerminalCredit => {
-                    let lanes = usize::from(self.micro.lanes);
-                    let at = self.seat(place) * lanes + (with >> 24) as usize;
+                    let at = self.seat(place) << self.micro.all_lane_bits() | (with >> 24) as usize;
                     self.credits[at] += with & 0xff_ffff;
                     self.touch(place);
                 }
@@ -276,8 +307,8 @@ impl<'n, R: Routing> Part<'n, R> {
                     self.touch(place);
                 }
                 What::Birth => reminded.push(place),
-                What::Ack => {
-                    self.heard.push(self.acks[with as usize]);
+                What::Note => {
+                    self.heard.push(self.notes[with as usize]);
                     self.unused.push(with);
                 }
             }
@@ -314,96 +345,205 @@ impl<'n, R: Routing> Part<'n, R> {
         black_box(arrivals.fold(0, |all, e| all ^ self.packets.of(e.with()).to));
     }
 
-    /// Sources hear of their packets, those of one tick in an order that does not depend on parts.
+    /// Sources hear of their packets, and endpoints of sources, those of one tick in an order that does not depend on parts.
     fn hear(&mut self) {
         let mut heard = std::mem::take(&mut self.heard);
-        heard.sort_unstable_by_key(|a| (a.source, a.endpoint, a.bytes, a.pace));
-        for ack in heard.drain(..) {
-            let seat = self.seat(ack.source);
-            self.terminals[seat].outbox.acknowledged(&ack, self.now);
-            self.touch(ack.source);
+        heard.sort_unstable();
+        for note in heard.drain(..) {
+            let (seat, pace) = (self.seat(note.to()), self.net.port(self.net.home(note.to())).pace);
+            let at = seat * self.micro.class_count() + usize::from(note.class);
+            let Some(terms) = self.terms else { continue };
+            if !note.to_endpoint {
+                let says = self.outboxes[at].hear(terms, &note, self.now, pace);
+                if says > 0 {
+                    self.ask(terms, note.source, (note.endpoint, note.class), says, self.now);
+                }
+                self.touch(note.source);
+            } else {
+                let mut grants = std::mem::take(&mut self.grants);
+                self.ends[at].asked(terms, note.source, note.says, pace, &mut grants);
+                self.grant(terms, &note, &mut grants);
+                self.grants = grants;
+            }
         }
         self.heard = heard;
     }
 
-    /// An acknowledgement is at its source in a tick.
-    fn acknowledge(&mut self, tick: u64, ack: Ack) {
+    /// A source asks an endpoint for bytes.
+    fn ask(
+        &mut self,
+        terms: Terms,
+        source: u32,
+        (endpoint, class): (u32, u8),
+        says: u64,
+        now: u64,
+    ) {
+        let note = Note { source, endpoint, class, to_endpoint: true, bytes: 0, says, lost: None };
+        self.tell_of(note, now + terms.way);
+    }
+
+    /// An endpoint has granted bytes to sources; `of` is a note of it.
+    fn grant(&mut self, terms: Terms, of: &Note, grants: &mut Vec<(u32, u64)>) {
+        for (source, says) in grants.drain(..) {
+            let note = Note { source, to_endpoint: false, bytes: 0, says, lost: None, ..*of };
+            self.tell_of(note, self.now + terms.way);
+        }
+    }
+
+    /// A note is on its way to who hears it at a time.
+    fn tell_of(&mut self, note: Note, when: u64) {
+        let tick = self.wheel.tick_after(when);
+        let home = self.net.home(note.to());
+        if self.span.ports.contains(&home) {
+            self.note(tick, note);
+        } else {
+            self.away.note(tick, home, note);
+        }
+    }
+
+    /// A note is there in a tick.
+    fn note(&mut self, tick: u64, note: Note) {
         let slot = self.unused.pop().unwrap_or_else(|| {
-            self.acks.push(ack);
-            self.acks.len() as u32 - 1
+            self.notes.push(note);
+            self.notes.len() as u32 - 1
         });
-        self.acks[slot as usize] = ack;
-        self.wheel.push(tick, Event::new(What::Ack, ack.source, slot));
+        self.notes[slot as usize] = note;
+        self.wheel.push(tick, Event::new(What::Note, note.to(), slot));
     }
 
     /// A terminal has a message to send, at a time in this tick.
     pub(crate) fn send(&mut self, from: u32, message: Message, now: u64) {
-        let seat = self.seat(from);
-        if self.terms.is_some() {
-            self.terminals[seat].outbox.add(message);
+        let at = self.seat(from) * self.micro.class_count() + usize::from(message.class);
+        if let Some(terms) = self.terms {
+            let pace = self.net.port(self.net.home(from)).pace;
+            let says = self.outboxes[at].add(terms, message, pace);
+            if says > 0 {
+                let (endpoint, class) = (message.to, message.class);
+                self.ask(terms, from, (endpoint, class), says, now);
+            }
         } else {
-            self.terminals[seat].queue.push_back(message);
+            self.queues[at].push_back(message);
         }
         self.go_on(from, now);
     }
 
+    /// What there is to send of a class of the terminal at a seat, before the end of this tick.
+    #[inline]
+    fn ready(&mut self, seat: usize, class: usize, pace: u64, now: u64) -> Ready {
+        let at = seat * self.micro.class_count() + class;
+        let (open, after) = match self.terms {
+            None => match self.queues[at].front() {
+                Some(message) => (message.bytes, now),
+                None => return Ready::Nothing,
+            },
+            Some(terms) => match self.outboxes[at].turn(terms, pace, now + self.micro.tick) {
+                Turn::Send { bytes, after } => (bytes, after.max(now)),
+                Turn::Later(when) => return Ready::Later(when),
+                Turn::Nobody => return Ready::Nothing,
+            },
+        };
+        let payload = open.min(self.lengths.most.into()) as u32;
+        let bytes = payload.max(self.lengths.least);
+        // Lanes into the first switch are all alike: nothing waits behind them.
+        let lanes = usize::from(self.micro.lanes);
+        let first = seat << self.micro.all_lane_bits() | class << self.micro.lane_bits();
+        let credits = &self.credits[first..first + lanes];
+        let by_turns = (0..lanes).map(|i| {
+            let lane = usize::from(self.terminals[seat].lane) + i;
+            if lane >= lanes { lane - lanes } else { lane }
+        });
+        match by_turns.into_iter().find(|&l| credits[l] >= bytes) {
+            Some(lane) => Ready::Now(Could { payload, after, lane: lane as u8 }),
+            None => Ready::Nothing,
+        }
+    }
+
+    /// What a terminal sends next: of the class whose turn it is.
+    #[inline]
+    fn upcoming_packet(&mut self, seat: usize, pace: u64, now: u64) -> (usize, Ready) {
+        if self.shares.is_plain() {
+            return (0, self.ready(seat, 0, pace, now));
+        }
+        let (mut set, mut later) = (0u64, None::<u64>);
+        for class in 0..self.micro.class_count() {
+            match self.ready(seat, class, pace, now) {
+                Ready::Now(_) => set |= 1 << class,
+                Ready::Later(when) => later = Some(later.map_or(when, |l| l.min(when))),
+                Ready::Nothing => {}
+            }
+        }
+        if set != 0 {
+            match self.shares.next(seat, set, now) {
+                Next::Class(c) => return (c as usize, self.ready(seat, c as usize, pace, now)),
+                Next::Later(when) => {
+                    let when = when.max(now + self.micro.tick);
+                    later = Some(later.map_or(when, |l| l.min(when)));
+                }
+            }
+        }
+        (0, later.map_or(Ready::Nothing, Ready::Later))
+    }
+
+    /// Whether a terminal has anything to send, now or later.
+    #[inline]
+    fn is_idle(&self, seat: usize) -> bool {
+        let all = seat * self.micro.class_count()..(seat + 1) * self.micro.class_count();
+        match self.terms {
+            None => self.queues[all].iter().all(VecDeque::is_empty),
+            Some(_) => self.outboxes[all].iter().all(Outbox::is_idle),
+        }
+    }
+
     /// A terminal sends what it can in this tick.
     fn go_on(&mut self, from: u32, now: u64) {
-        let (micro, lanes) = (self.micro, usize::from(self.micro.lanes));
+        let micro = self.micro;
         let home = self.net.home(from);
         let port = self.net.port(home);
         debug_assert_eq!(port.peer(), Peer::Terminal(from));
         let seat = self.seat(from);
-        let most = u64::from(self.lengths.most);
-        let window = self.terms.map(|t| t.window(port.pace, self.lengths.most));
-        let terminal = &mut self.terminals[seat];
+        let end = now + micro.tick;
         loop {
-            let end = now + micro.tick;
-            // What it is to send, and when at the earliest; or when to look again.
-            let (open, after) = match window {
-                None => match terminal.queue.front() {
-                    Some(message) => (message.bytes, now),
-                    None => return,
-                },
-                Some(_) if terminal.channel >= end && terminal.outbox.is_idle() => return,
-                Some(window) => match terminal.outbox.turn(window, most, end) {
-                    Turn::Send { bytes, after } => (bytes, after.max(now)),
-                    Turn::Later(when) => {
-                        // Unless it will be woken before.
-                        if terminal.wakes < end || when < terminal.wakes {
-                            terminal.wakes = when;
-                            self.wheel.within(when, Event::new(What::Terminal, from, 0));
-                        }
-                        return;
-                    }
-                    Turn::Nobody => return,
-                },
-            };
+            let terminal = &mut self.terminals[seat];
             if terminal.channel >= end {
-                if !std::mem::replace(&mut terminal.woken, true) {
+                if !terminal.woken && !self.is_idle(seat) {
+                    let terminal = &mut self.terminals[seat];
+                    terminal.woken = true;
                     self.wheel.within(terminal.channel, Event::new(What::Terminal, from, 0));
                 }
                 return;
             }
-            let payload = open.min(most) as u32;
+            let (class, could) = match self.upcoming_packet(seat, port.pace, now) {
+                (class, Ready::Now(could)) => (class, could),
+                (_, Ready::Later(when)) => {
+                    // Unless it will be woken before.
+                    let terminal = &mut self.terminals[seat];
+                    if terminal.wakes < end || when < terminal.wakes {
+                        terminal.wakes = when;
+                        self.wheel.within(when, Event::new(What::Terminal, from, 0));
+                    }
+                    return;
+                }
+                (_, Ready::Nothing) => return,
+            };
+            let Could { payload, after, lane } = could;
             let bytes = payload.max(self.lengths.least);
-            // Lanes into the first switch are all alike: nothing waits behind them.
-            let credits = &mut self.credits[seat * lanes..(seat + 1) * lanes];
-            let by_turns = (0..lanes).map(|i| (usize::from(terminal.lane) + i) % lanes);
-            let Some(lane) = by_turns.into_iter().find(|&l| credits[l] >= bytes) else { return };
-            credits[lane] -= bytes;
-            terminal.lane = ((lane + 1) % lanes) as u8;
+            let in_class = usize::from(lane) | class << micro.lane_bits();
+            self.credits[seat << micro.all_lane_bits() | in_class] -= bytes;
+            let terminal = &mut self.terminals[seat];
+            terminal.lane = if lane + 1 == micro.lanes { 0 } else { lane + 1 };
             let mut departs = terminal.channel.max(after);
             if micro.bit_errors > 0.0 {
                 let again = micro.sent_again(bytes, &mut terminal.random);
                 departs += again * (port.long(bytes) + 2 * u64::from(port.latency));
             }
             terminal.channel = departs + port.long(bytes);
-            let message = match window {
-                None => terminal.by_turns(payload),
-                Some(_) => terminal.outbox.send(payload, bytes, departs),
+            self.shares.spend(seat, class as u32, now, port.long(bytes));
+            let at = seat * micro.class_count() + class;
+            let sent = match self.terms {
+                None => by_turns(&mut self.queues[at], payload),
+                Some(_) => self.outboxes[at].send(payload, bytes, departs, port.pace),
             };
-            let Some(message) = message else { return };
+            let Some(Sent { message, flowlet, mark }) = sent else { return };
             let at = departs + u64::from(port.latency);
             let packet = Packet {
                 born: message.born.unwrap_or(departs),
@@ -416,12 +556,14 @@ impl<'n, R: Routing> Part<'n, R> {
                 back: port.latency,
                 next: NOBODY,
                 beside: NOBODY,
-                port: 0,
+                input: 0,
                 out: 0,
                 group: message.group,
                 pad: (bytes - payload) as u16,
                 path: message.path,
-                lane: lane as u8,
+                flowlet,
+                mark,
+                lane: in_class as u8,
                 next_lane: 0,
                 hops: 0,
                 phase: 0,
@@ -434,9 +576,14 @@ impl<'n, R: Routing> Part<'n, R> {
 
     /// Switches act; packets that leave the last one are told.
     pub(crate) fn finish(&mut self, board: &Board, arrived: &mut Vec<Arrived>) {
-        let Self { packets, wheel, left, away, .. } = self;
-        let mut hands = Hands { packets, wheel, left, away, board };
+        let Self { packets, wheel, left, away, told, .. } = self;
+        let mut hands = Hands { packets, wheel, left, away, board, told };
         self.switches.act(self.now, &self.routing, &mut hands);
+        let mut told = std::mem::take(&mut self.told);
+        for (when, note) in told.drain(..) {
+            self.tell_of(note, when);
+        }
+        self.told = told;
         let mut left = std::mem::take(&mut self.left);
         for Left { packet, when, waits } in left.drain(..) {
             let packet = self.packets.remove(packet);
@@ -450,20 +597,24 @@ impl<'n, R: Routing> Part<'n, R> {
 
     /// A packet is acknowledged, by a message that waits for nobody.
     fn tell_source(&mut self, terms: Terms, packet: &Packet, when: u64, waits: u32) {
-        let seat = self.seat(packet.to);
-        let pace = self.net.port(self.net.home(packet.to)).pace;
-        let sources = self.net.terminal_count();
-        let end = &mut self.ends[seat];
-        let pace = end.arrived(terms, self.now, packet.from, waits, pace, sources);
-        let (source, endpoint) = (packet.from, packet.to);
-        let ack = Ack { source, endpoint, bytes: packet.bytes, pace };
-        let tick = self.wheel.tick_after(when + u64::from(packet.back));
-        let home = self.net.home(source);
-        if self.span.ports.contains(&home) {
-            self.acknowledge(tick, ack);
-        } else {
-            self.away.ack(tick, home, ack);
-        }
+        let class = packet.lane >> self.micro.lane_bits();
+        let at = self.seat(packet.to) * self.micro.class_count() + usize::from(class);
+        let arriving = Arriving {
+            now: self.now,
+            source: packet.from,
+            bytes: packet.bytes,
+            payload: packet.payload(),
+            waits,
+            pace: self.net.port(self.net.home(packet.to)).pace,
+            mark: packet.mark,
+        };
+        let mut grants = std::mem::take(&mut self.grants);
+        let says = self.ends[at].arrived(terms, &arriving, &mut grants);
+        let (source, endpoint, bytes) = (packet.from, packet.to, packet.bytes);
+        let note = Note { source, endpoint, class, to_endpoint: false, bytes, says, lost: None };
+        self.grant(terms, &note, &mut grants);
+        self.grants = grants;
+        self.tell_of(note, when + u64::from(packet.back));
     }
 
     /// Tells of all outputs.

@@ -144,7 +144,8 @@ impl Agent for Sources<'_> {
                 self.measured.created_bytes += bytes;
             }
             self.counts.created += self.packets;
-            let message = Message { number: 0, to, bytes, group: 0, path: 0, born: Some(now) };
+            let message =
+                Message { number: 0, to, bytes, group: 0, path: 0, class: 0, born: Some(now) };
             sends.push((now, message));
         }
         Some(again)

@@ -5,8 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::away::Away;
 use crate::board::Board;
+use crate::class::{EVEN, Next, Shares, SharesState};
+use crate::congestion::{Note, Passing, Point};
+use crate::flows::Flows;
 use crate::net::Span;
 use crate::packet::{NOBODY, Packet, Slab};
+use crate::part::Message;
 use crate::routing::{Here, Routing};
 use crate::wheel::{Event, What, Wheel};
 use crate::{Arbitration, Micro, Net, Peer, Port, Queues, Random, Waits};
@@ -100,8 +104,16 @@ pub(crate) struct Switches<'n> {
     busy: Vec<u64>,
     /// By switch, its first queue.
     first_queue: Vec<u32>,
-    /// Bits of a lane's number: tables have room for as many lanes as those can tell apart.
+    /// Bits of a lane's number: tables have room for as many lanes as those can tell apart. Those of a lane of one class.
     bits: u32,
+    class_bits: u32,
+    /// By output, what traffic classes have had of it; and by output and class, bytes that wait for it.
+    shares: Shares<'n>,
+    waiting: Vec<u32>,
+    /// Which way packets go that stay in order.
+    flows: Flows,
+    /// By output, what congestion control knows of it, if it does.
+    points: Vec<Point>,
     /// By input, outputs that would have it but for its crossbar.
     blocked: Vec<u64>,
     /// By port, the packet that arrives there in this tick.
@@ -114,6 +126,10 @@ pub(crate) struct Switches<'n> {
     is_active: Vec<bool>,
     random: Vec<Random>,
     offers: Vec<Offer>,
+    /// What a round trip takes, in picoseconds.
+    round: u64,
+    /// Packets that were dropped.
+    pub(crate) dropped: u64,
     /// Packets that were sent again because of wrong bits.
     pub(crate) again: u64,
     /// Packets that crossed a switch.
@@ -127,10 +143,16 @@ state! {
         lanes: Vec<Lane>,
         tails: Vec<u32>,
         busy: Vec<u64>,
+        waiting: Vec<u32>,
+        flows: Flows,
+        points: Vec<Point>,
         blocked: Vec<u64>,
         random: Vec<Random>,
         again: u64,
+        dropped: u64,
         crossed: u64,
+        ;
+        shares: SharesState,
     }
 }
 
@@ -144,6 +166,8 @@ pub(crate) struct Hands<'a> {
     pub(crate) away: &'a mut Away,
     /// What was told of all switches.
     pub(crate) board: &'a Board,
+    /// What sources are told, and when they hear it.
+    pub(crate) told: &'a mut Vec<(u64, Note)>,
 }
 
 /// A packet that has left the last switch: its number, and when its last byte is there.
@@ -151,15 +175,15 @@ pub(crate) struct Hands<'a> {
 pub(crate) struct Left {
     pub(crate) packet: u32,
     pub(crate) when: u64,
-    /// Bytes that wait for its terminal behind it, in the last switch.
+    /// Bytes of its class that wait for its terminal behind it, in the last switch.
     pub(crate) waits: u32,
 }
 
 impl<'n> Switches<'n> {
-    pub(crate) fn new(net: &'n Net, micro: &'n Micro, span: Span, seed: u64) -> Self {
+    pub(crate) fn new(net: &'n Net, micro: &'n Micro, span: Span, seed: u64, round: u64) -> Self {
         let ports = span.ports.len();
         let n = span.switches.len();
-        let bits = u32::from(micro.lanes).next_power_of_two().trailing_zeros();
+        let (bits, class_bits) = (micro.all_lane_bits(), micro.lane_bits());
         let lanes = 1usize << bits;
         let mut first_queue = Vec::with_capacity(n + 1);
         let mut queues = 0usize;
@@ -180,6 +204,11 @@ impl<'n> Switches<'n> {
             busy: vec![0; queues.div_ceil(64)],
             first_queue,
             bits,
+            class_bits,
+            shares: Shares::new(&micro.classes, ports),
+            waiting: vec![0; ports * micro.classes.len()],
+            flows: Flows::default(),
+            points: vec![Point::default(); if micro.congestion.has_points() { ports } else { 0 }],
             blocked: vec![0; ports * net.words()],
             arriving: vec![NOBODY; ports],
             arrivals: vec![0; n * net.words()],
@@ -188,6 +217,8 @@ impl<'n> Switches<'n> {
             is_active: vec![false; n],
             random: span.switches.clone().map(|s| Random::new(seed, s.into())).collect(),
             offers: Vec::new(),
+            round,
+            dropped: 0,
             again: 0,
             crossed: 0,
             span,
@@ -280,7 +311,7 @@ impl<'n> Switches<'n> {
                 while set != 0 {
                     let input = w as u32 * 64 + set.trailing_zeros();
                     set &= set - 1;
-                    self.enter(s, input, routing, hands);
+                    self.enter(now, s, input, routing, hands);
                 }
             }
             match self.micro.arbitration {
@@ -331,7 +362,7 @@ impl<'n> Switches<'n> {
                     if let Some(choice) = self.next(now, s, out, hands) {
                         let input = match self.micro.queues {
                             Queues::Memory => out,
-                            _ => hands.packets.of(choice.packet).port - self.net.base(s),
+                            _ => hands.packets.of(choice.packet).input.into(),
                         };
                         let turn = u32::from(self.inputs[base + input as usize].turn);
                         let rank = (out + radix - turn) % radix;
@@ -350,7 +381,7 @@ impl<'n> Switches<'n> {
                     if is_first {
                         let next = if o.out + 1 == radix { 0 } else { o.out + 1 };
                         self.inputs[base + o.input as usize].turn = next as u16;
-                        let slot = self.slot(s, hands.packets.of(o.choice.packet));
+                        let slot = self.slot(hands.packets.of(o.choice.packet));
                         self.outputs[base + o.out as usize].turn = slot as u16 + 1;
                     }
                     self.grant(now, s, o.out, o.choice, hands);
@@ -365,7 +396,14 @@ impl<'n> Switches<'n> {
 
     /// A packet that has arrived is routed, and waits.
     #[inline]
-    fn enter<R: Routing>(&mut self, s: u32, input: u32, routing: &R, hands: &mut Hands<'_>) {
+    fn enter<R: Routing>(
+        &mut self,
+        now: u64,
+        s: u32,
+        input: u32,
+        routing: &R,
+        hands: &mut Hands<'_>,
+    ) {
         let packets = &mut *hands.packets;
         let base = self.net.base(s);
         let at = self.at(base);
@@ -379,11 +417,32 @@ impl<'n> Switches<'n> {
             outputs: &self.outputs[at..at + radix],
             random: &mut self.random[(s - self.span.switches.start) as usize],
             board: hands.board,
+            bias: EVEN,
         };
-        let (out, lane) = routing.route(&mut here, packet);
+        // Routings know the lanes of one class.
+        let (was, class) = (packet.lane, packet.lane >> self.class_bits);
+        packet.lane = was & ((1 << self.class_bits) - 1) as u8;
+        let kind = self.micro.classes.get(usize::from(class));
+        here.bias = kind.map_or(EVEN, |k| k.bias);
+        let ordered = kind.is_some_and(|k| k.ordered);
+        let before = if ordered { self.flows.again(s, class, packet) } else { None };
+        let (out, lane) = before.unwrap_or_else(|| routing.route(&mut here, packet));
+        if ordered && before.is_none() {
+            self.flows.keep(s, class, packet, (out, lane));
+        }
         debug_assert!(lane < self.micro.lanes, "lane {lane} of {}", self.micro.lanes);
-        (packet.out, packet.next_lane, packet.next) = (out as u16, lane, NOBODY);
-        packet.port = base + input;
+        let lane = class << self.class_bits | lane;
+        (packet.lane, packet.next_lane, packet.next) = (was, lane, NOBODY);
+        (packet.input, packet.out) = (input as u16, out as u16);
+        if let Some(kind) = kind {
+            let waiting = &mut self.waiting
+                [(at + out as usize) * self.micro.classes.len() + usize::from(class)];
+            if kind.lossy && *waiting + packet.bytes > self.micro.buffer {
+                self.lose(now, id, base + input, hands);
+                return;
+            }
+            *waiting += packet.bytes;
+        }
         self.outputs[at + out as usize].queued += packet.bytes;
         let lane = match self.micro.queues {
             Queues::Lanes => packet.lane,
@@ -397,6 +456,50 @@ impl<'n> Switches<'n> {
             packets.of_mut(self.tails[q]).next = id;
         }
         self.tails[q] = id;
+    }
+
+    /// A packet that has arrived at a port is dropped. Its room is given back when it is through; its source sends it again when two
+    /// round trips are over (decision).
+    fn lose(&mut self, now: u64, id: u32, port: u32, hands: &mut Hands<'_>) {
+        let packet = hands.packets.remove(id);
+        self.dropped += 1;
+        let from = self.net.port(port);
+        self.give_back(from, packet.lane, packet.bytes, packet.at + from.long(packet.bytes), hands);
+        let note = Note {
+            source: packet.from,
+            endpoint: packet.to,
+            class: packet.lane >> self.class_bits,
+            to_endpoint: false,
+            bytes: packet.bytes,
+            says: 0,
+            lost: Some(Message {
+                number: packet.message,
+                to: packet.to,
+                bytes: packet.payload().into(),
+                group: packet.group,
+                path: packet.path,
+                class: packet.lane >> self.class_bits,
+                born: Some(packet.born),
+            }),
+        };
+        hands.told.push((now + 2 * self.round, note));
+    }
+
+    /// Room of a lane for the switch or the terminal before a port, when the last of it is through.
+    #[inline]
+    fn give_back(&self, from: &Port, lane: u8, bytes: u32, through: u64, hands: &mut Hands<'_>) {
+        let Hands { wheel, away, .. } = hands;
+        let back = through + u64::from(from.latency) + self.micro.credit;
+        let with = u32::from(lane) << 24 | bytes;
+        match from.peer() {
+            Peer::Port(peer) if self.span.ports.contains(&peer) => {
+                wheel.after(back, Event::new(What::Credit, peer, with));
+            }
+            Peer::Port(peer) => {
+                away.event(wheel.tick_after(back), Event::new(What::Credit, peer, with));
+            }
+            Peer::Terminal(t) => wheel.after(back, Event::new(What::TerminalCredit, t, with)),
+        }
     }
 
     /// The queue of an input for an output and a lane: the lane that packets are in, or go on in.
@@ -414,12 +517,10 @@ impl<'n> Switches<'n> {
 
     /// The number of a packet's queue among those that an output chooses from.
     #[inline]
-    fn slot(&self, s: u32, packet: &Packet) -> u32 {
+    fn slot(&self, packet: &Packet) -> u32 {
         match self.micro.queues {
-            Queues::Lanes => (packet.port - self.net.base(s)) << self.bits | u32::from(packet.lane),
-            Queues::Outputs => {
-                (packet.port - self.net.base(s)) << self.bits | u32::from(packet.next_lane)
-            }
+            Queues::Lanes => u32::from(packet.input) << self.bits | u32::from(packet.lane),
+            Queues::Outputs => u32::from(packet.input) << self.bits | u32::from(packet.next_lane),
             Queues::Memory => packet.next_lane.into(),
         }
     }
@@ -464,14 +565,60 @@ impl<'n> Switches<'n> {
             }
             return None;
         }
-        self.choose(now, s, out, hands)
+        if self.shares.is_plain() {
+            return self.choose(now, s, out, o.lanes, hands);
+        }
+        self.choose_class(now, s, out, hands)
     }
 
-    /// Whose turn it is among the packets that wait for an output and have room ahead.
-    fn choose(&mut self, now: u64, s: u32, out: u32, hands: &mut Hands<'_>) -> Option<Choice> {
+    /// Whose turn it is among the packets of the class whose turn it is; of another one, if that has none that may go.
+    fn choose_class(
+        &mut self,
+        now: u64,
+        s: u32,
+        out: u32,
+        hands: &mut Hands<'_>,
+    ) -> Option<Choice> {
+        let port = self.net.base(s) + out;
+        let at = self.at(port);
+        let lanes = self.outputs[at].lanes;
+        let long = 1u32 << self.class_bits;
+        let of = |class: u32| (((1u128 << long) - 1) << (class * long)) as u64;
+        let mut set = (0..self.micro.classes.len() as u32)
+            .filter(|&class| lanes & of(class) != 0)
+            .fold(0, |set, class| set | 1 << class);
+        while set != 0 {
+            match self.shares.next(at, set, now) {
+                Next::Class(class) => {
+                    if let Some(choice) = self.choose(now, s, out, lanes & of(class), hands) {
+                        return Some(choice);
+                    }
+                    set &= !(1 << class);
+                }
+                Next::Later(when) => {
+                    // It may be woken more often than needed, since others may wake it before.
+                    hands
+                        .wheel
+                        .within(when.max(now + self.micro.tick), Event::new(What::Output, port, 0));
+                    return None;
+                }
+            }
+        }
+        None
+    }
+
+    /// Whose turn it is among the packets that wait for some lanes of an output and have room ahead.
+    fn choose(
+        &mut self,
+        now: u64,
+        s: u32,
+        out: u32,
+        waiting: u64,
+        hands: &mut Hands<'_>,
+    ) -> Option<Choice> {
         let port = self.at(self.net.base(s) + out);
         let to_terminal = matches!(self.net.port(self.net.base(s) + out).peer(), Peer::Terminal(_));
-        let (turn, waiting) = (u32::from(self.outputs[port].turn), self.outputs[port].lanes);
+        let turn = u32::from(self.outputs[port].turn);
         let (mut best, mut full): (Option<(u64, Choice)>, bool) = (None, false);
         // From the turn on, and then from the beginning.
         let before = (1u64 << (turn % 64)) - 1;
@@ -490,7 +637,7 @@ impl<'n> Switches<'n> {
                     let packet = hands.packets.of(id);
                     let choice = Choice { packet: id, before };
                     (id, before) = (packet.beside, id);
-                    let input = packet.port;
+                    let input = self.net.base(s) + u32::from(packet.input);
                     if self.micro.queues != Queues::Memory
                         && self.inputs[self.at(input)].crossbar >= now + self.micro.tick
                     {
@@ -507,7 +654,7 @@ impl<'n> Switches<'n> {
                         }
                         Arbitration::Age => packet.born,
                         // From the turn on, and then from the beginning.
-                        Arbitration::Islip => self.slot(s, packet).wrapping_sub(turn).into(),
+                        Arbitration::Islip => self.slot(packet).wrapping_sub(turn).into(),
                     };
                     if best.is_none_or(|b| key < b.0) {
                         best = Some((key, choice));
@@ -534,7 +681,7 @@ impl<'n> Switches<'n> {
 
     /// The first packet of a queue goes.
     fn grant(&mut self, now: u64, s: u32, out: u32, choice: Choice, hands: &mut Hands<'_>) {
-        let Hands { packets, wheel, left, away, .. } = hands;
+        let Hands { packets, wheel, left, away, told, .. } = hands;
         let (micro, net) = (self.micro, self.net);
         let base = net.base(s);
         let Choice { packet: id, before } = choice;
@@ -543,8 +690,9 @@ impl<'n> Switches<'n> {
             packets.of_mut(before).beside = beside;
         }
         let packet = packets.of_mut(id);
-        let (from, to) = (net.port(packet.port), net.port(base + out));
-        let (bytes, next, source) = (packet.bytes, packet.next, packet.port);
+        let source = base + u32::from(packet.input);
+        let (from, to) = (net.port(source), net.port(base + out));
+        let (bytes, next) = (packet.bytes, packet.next);
         let (was, next_lane) = (packet.lane, packet.next_lane);
         let (input, output) = (self.at(source), self.at(base + out));
 
@@ -575,7 +723,16 @@ impl<'n> Switches<'n> {
             o.lanes &= !(1 << next_lane);
         }
         o.queued -= bytes;
-        if o.stuck != MOVES {
+        let mut waits = o.queued;
+        let class = next_lane >> self.class_bits;
+        if !self.shares.is_plain() {
+            let of = &mut self.waiting[output * micro.classes.len() + usize::from(class)];
+            *of -= bytes;
+            waits = *of;
+            self.shares.spend(output, class.into(), now, to.long(bytes));
+        }
+        let was_held = o.stuck != MOVES;
+        if was_held {
             o.stalled += now - o.stuck;
             o.stuck = MOVES;
         }
@@ -585,6 +742,26 @@ impl<'n> Switches<'n> {
         packet.lane = next_lane;
         packet.hops += 1;
         packet.back = packet.back.saturating_add(to.latency).saturating_add(micro.pipeline as u32);
+        if micro.congestion.looks() {
+            let passing = Passing { waits, bytes, pace: to.pace, was_held };
+            let random = &mut self.random[(s - self.span.switches.start) as usize];
+            let (mark, says) = micro.congestion.pass(self.points.get_mut(output), &passing, random);
+            packet.mark |= u8::from(mark);
+            if says > 0 {
+                let (source, endpoint) = (packet.from, packet.to);
+                let note = Note {
+                    source,
+                    endpoint,
+                    class,
+                    to_endpoint: false,
+                    bytes: 0,
+                    says,
+                    lost: None,
+                };
+                let way = packet.back - to.latency;
+                told.push((departs + u64::from(way), note));
+            }
+        }
         match to.peer() {
             Peer::Port(peer) => {
                 o.used += bytes;
@@ -597,22 +774,11 @@ impl<'n> Switches<'n> {
                 }
             }
             Peer::Terminal(_) => {
-                left.push(Left { packet: id, when: packet.at + to.long(bytes), waits: o.queued });
+                left.push(Left { packet: id, when: packet.at + to.long(bytes), waits });
             }
         }
 
-        // Room for the switch or the terminal before.
-        let back = through + u64::from(from.latency) + micro.credit;
-        let with = u32::from(was) << 24 | bytes;
-        match from.peer() {
-            Peer::Port(peer) if self.span.ports.contains(&peer) => {
-                wheel.after(back, Event::new(What::Credit, peer, with));
-            }
-            Peer::Port(peer) => {
-                away.event(wheel.tick_after(back), Event::new(What::Credit, peer, with));
-            }
-            Peer::Terminal(t) => wheel.after(back, Event::new(What::TerminalCredit, t, with)),
-        }
+        self.give_back(from, was, bytes, through, hands);
 
         // The next one of the queue.
         if next == NOBODY {
@@ -620,8 +786,8 @@ impl<'n> Switches<'n> {
             let q = self.queue(s, source - base, out, lane);
             self.busy[q / 64] &= !(1 << (q % 64));
         } else {
-            let next_out = u32::from(packets.of(next).out);
-            self.request(s, next, next_out, packets);
+            let next_out = u32::from(hands.packets.of(next).out);
+            self.request(s, next, next_out, hands.packets);
         }
     }
 
@@ -649,7 +815,8 @@ impl<'n> Switches<'n> {
                     Peer::Port(next) if lane.room < packet.bytes => Some((next, packet.next_lane)),
                     _ => None,
                 };
-                all.push(Waits { at: (packet.port, packet.lane), wants, packet: id });
+                let input = self.net.base(self.net.port(port).switch) + u32::from(packet.input);
+                all.push(Waits { at: (input, packet.lane), wants, packet: id });
                 id = packet.beside;
             }
         }

@@ -71,8 +71,8 @@ pub(crate) enum What {
     Terminal,
     /// A terminal has a new packet.
     Birth,
-    /// A packet of a terminal is acknowledged.
-    Ack,
+    /// A terminal hears of its packets, or of who would send to it.
+    Note,
 }
 
 const WHATS: [What; 8] = [
@@ -83,7 +83,7 @@ const WHATS: [What; 8] = [
     What::TerminalCredit,
     What::Terminal,
     What::Birth,
-    What::Ack,
+    What::Note,
 ];
 
 impl Event {

@@ -18,6 +18,9 @@ use crate::{Impossible, Micro, Net};
 /// Which of several ways tables have for a message: by source, destination, bytes, and its number.
 pub type PathOf<'a> = &'a dyn Fn(TerminalId, TerminalId, u64, u32) -> u8;
 
+/// Which traffic class a message is of: by job, and bytes.
+pub type ClassOf<'a> = &'a dyn Fn(u32, u64) -> u8;
+
 /// A [`Wire`] whose messages are packets in switches.
 ///
 /// Messages of a terminal take turns, a packet each. A message has arrived when the last byte of its last packet has, and the
@@ -40,6 +43,7 @@ pub struct Packets<'a, R> {
     next: Option<u64>,
     distances: Distances,
     path: Option<PathOf<'a>>,
+    class: Option<ClassOf<'a>>,
     /// By terminal, the host that it is of, and when it may send the next message.
     host_of: Vec<u32>,
     ready: Vec<u64>,
@@ -162,6 +166,7 @@ impl<'a, R: Routing> Packets<'a, R> {
             next: None,
             distances: Distances::new(net),
             path: None,
+            class: None,
             host_of: (0..n).map(|t| fabric.host_of(TerminalId::new(t)).0).collect(),
             ready: vec![0; n],
             under_way: Vec::new(),
@@ -187,6 +192,13 @@ impl<'a, R: Routing> Packets<'a, R> {
     #[must_use]
     pub fn with_paths(mut self, path: PathOf<'a>) -> Self {
         self.path = Some(path);
+        self
+    }
+
+    /// Which traffic class messages are of; the first one without.
+    #[must_use]
+    pub fn with_classes(mut self, class: ClassOf<'a>) -> Self {
+        self.class = Some(class);
         self
     }
 
@@ -312,8 +324,16 @@ impl<R: Routing> Wire for Packets<'_, R> {
             self.under_way[i] = (d.bytes.max(1), 0);
             let path = self.path.map_or(0, |path| path(d.from, d.to, d.bytes, d.message));
             let group = u16::try_from(d.job).unwrap_or(u16::MAX);
-            let message =
-                Message { number: d.message, to: d.to.0, bytes: d.bytes, group, path, born: None };
+            let class = self.class.map_or(0, |class| class(d.job, d.bytes));
+            let message = Message {
+                number: d.message,
+                to: d.to.0,
+                bytes: d.bytes,
+                group,
+                path,
+                class,
+                born: None,
+            };
             let ready = &mut self.ready[d.from.index()];
             let begin = now.max(*ready);
             *ready = begin + self.host.gap;

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Topology};
+use darkfiber_packetsim::routing::Adaptive;
 use darkfiber_packetsim::{Follow, Measured};
 use darkfiber_report::simulate::{
     self as report, Carried, ChannelFacts, ClassRow, JobRow, Line, Lines, Matrix, MessageFacts,
@@ -27,7 +28,7 @@ use crate::checkpoint::{Checkpoints, Facts, Followed};
 use crate::failure::{Exit, Failure};
 use crate::progress::Progress;
 use crate::scene::{Scene, in_scenario};
-use crate::{inside, out, provenance, save};
+use crate::{classes, inside, out, provenance, save};
 
 /// Channels of the map over time.
 const BUSIEST: usize = 120;
@@ -272,8 +273,17 @@ fn within(scenario: &Scenario) -> Result<Inside, Failure> {
         micro.congestion = inside::congestion(name)?;
     }
     micro.bit_errors = p.bit_errors;
+    let (classes, of_jobs) = classes::classes(scenario)?;
+    micro.classes = classes;
+    let a = &p.adaptive;
+    let adaptive = Adaptive {
+        minimal: a.minimal,
+        round: a.round,
+        bias: cast::bytes(a.bias.as_ref(), "packets: adaptive: bias")?.map(inside::short),
+        news: cast::time(a.news.as_ref(), "packets: adaptive: news")?,
+    };
     let bytes = inside::short(cast::bytes(p.size.as_ref(), "packets: size")?.unwrap_or(2048));
-    Ok(Inside { micro, lanes: p.lanes, routing, bytes })
+    Ok(Inside { micro, lanes: p.lanes, routing, bytes, adaptive, classes: of_jobs })
 }
 
 /// Tells how far a simulation is.

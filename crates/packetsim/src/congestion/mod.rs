@@ -1,14 +1,24 @@
 //! Congestion control: what sources hold back so that no queue grows before an endpoint. One file for each scheme.
+//!
+//! A scheme has up to three sides: what switches note on packets that pass ([`Congestion::pass`]), what the endpoint's side makes
+//! of packets that arrive ([`End`]), and what a source does about a pair of endpoints ([`Source`]).
 
+mod ecn;
+mod grants;
+mod infiniband;
 mod outbox;
 mod pairs;
+mod qcn;
+mod recovery;
+mod registry;
 
-pub(crate) use outbox::{Outbox, Turn};
-pub(crate) use pairs::End;
+pub(crate) use outbox::{Outbox, Sent, Turn};
+pub use registry::{CONGESTIONS, Scheme};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Micro, Net};
+use crate::part::Message;
+use crate::{Micro, Net, Random};
 
 /// What holds sources back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,72 +28,69 @@ pub enum Congestion {
     None,
     /// Every pair of endpoints by itself, as the endpoint's last switch says in acknowledgements.
     Pairs,
+    /// Marks of switches, which endpoints tell sources of now and then: DCQCN.
+    Ecn,
+    /// Marks of the switch at the root of congestion, which endpoints send back: InfiniBand.
+    InfiniBand,
+    /// Switches tell sources themselves how long queues are: QCN.
+    Qcn,
+    /// Endpoints grant what may be sent to them.
+    Grants,
 }
 
-/// A scheme, by name.
-pub struct Scheme {
-    /// What users write.
-    pub name: &'static str,
-    /// Which.
-    pub congestion: Congestion,
-    /// In half a line.
-    pub summary: &'static str,
-    /// What it does.
-    pub doc: &'static str,
-    /// Where it is from.
-    pub paper: &'static str,
-}
-
-/// All of them.
-pub static CONGESTIONS: [Scheme; 2] = [
-    Scheme {
-        name: "none",
-        congestion: Congestion::None,
-        summary: "nothing: sources send what the first switch has room for",
-        doc: "Whoever waits for a slow endpoint fills the buffers before it, and those before them: a tree of congestion that \
-              holds up whoever crosses it. As Aries does.",
-        paper: "De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect (SC'20), section III",
-    },
-    Scheme {
-        name: "pairs",
-        congestion: Congestion::Pairs,
-        summary: "every pair of endpoints by itself, within a round trip, as Slingshot's effect is described",
-        doc: "A scheme of darkfiber's own that does what Slingshot is said to do. Every packet is acknowledged, by a message that waits \
-              for nobody. A pair of endpoints has at most a round trip's worth of bytes under way. The last switch counts the sources \
-              that send to an endpoint; when more than half a round trip's worth of bytes waits for the endpoint there, \
-              acknowledgements tell each of these pairs its share of the endpoint's rate, and no other pair anything. \
-              Shares are corrected once a round trip by what waits, up to what nobody else uses, and pairs are let go \
-              when they would get all of it. docs/congestion.md has it step by step.",
-        paper: "De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect (SC'20), section II-D, for what it must do",
-    },
-];
-
-/// What an acknowledgement tells a source.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct Ack {
-    /// The source, and the endpoint that it sent to.
+/// What a source, or an endpoint, hears of the other: an acknowledgement and what a scheme says with it, or that alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Note {
+    /// The source, and the endpoint that it sends to.
     pub(crate) source: u32,
     pub(crate) endpoint: u32,
-    /// Bytes of the packet.
+    /// The traffic class.
+    pub(crate) class: u8,
+    /// Whether the endpoint hears it, not the source.
+    pub(crate) to_endpoint: bool,
+    /// Bytes that have arrived.
     pub(crate) bytes: u32,
-    /// Picoseconds that 2^16 bytes of the pair are to take; 0: no matter.
-    pub(crate) pace: u64,
+    /// What a scheme says; 0: nothing.
+    pub(crate) says: u64,
+    /// Bytes have not arrived, but were dropped: what is to be sent again.
+    pub(crate) lost: Option<Message>,
+}
+
+impl Note {
+    /// Who hears it.
+    pub(crate) fn to(&self) -> u32 {
+        if self.to_endpoint { self.endpoint } else { self.source }
+    }
 }
 
 /// What all pairs of a network go by.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms {
-    /// What a round trip takes at most where nothing waits, in picoseconds.
+    /// The scheme.
+    pub(crate) congestion: Congestion,
+    /// What a way takes at most where nothing waits, and there and back with a packet, in picoseconds.
+    pub(crate) way: u64,
     pub(crate) round: u64,
     /// Bytes of a packet at most.
     pub(crate) most: u32,
+    /// Terminals.
+    pub(crate) terminals: usize,
+    /// Whether packets of an endpoint share its channel with those of other classes.
+    pub(crate) shared: bool,
 }
 
 impl Terms {
     /// Of a network: way there and back of five channels, and a packet of so many bytes.
     pub(crate) fn new(net: &Net, micro: &Micro, bytes: u32) -> Self {
         let way = 5 * (net.slowest(0) + micro.pipeline);
-        Self { round: 2 * way + net.slowest(bytes), most: bytes }
+        Self {
+            congestion: micro.congestion,
+            way,
+            round: 2 * way + net.slowest(bytes),
+            most: bytes,
+            terminals: net.terminal_count(),
+            shared: micro.classes.len() > 1,
+        }
     }
 
     /// What a packet takes at a pace, in picoseconds.
@@ -91,8 +98,221 @@ impl Terms {
         (u64::from(self.most) * pace) >> 16
     }
 
-    /// Bytes that a channel carries in a round trip, and two packets at least.
-    pub(crate) fn window(&self, pace: u64, bytes: u32) -> u64 {
-        ((self.round << 16) / pace).max(2 * u64::from(bytes))
+    /// Bytes that a channel of a pace carries in a round trip, and two packets at least.
+    pub(crate) fn window(&self, pace: u64) -> u64 {
+        ((self.round << 16) / pace).max(2 * u64::from(self.most))
+    }
+}
+
+/// What an output knows of its queue, if its scheme wants it to.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Point(qcn::Point);
+
+/// A packet that leaves an output, as schemes see it.
+pub(crate) struct Passing {
+    /// Bytes of its class that wait behind it, and its own.
+    pub(crate) waits: u32,
+    pub(crate) bytes: u32,
+    /// Picoseconds that 2^16 bytes take on the output's channel.
+    pub(crate) pace: u64,
+    /// Whether the output lacked room behind it before.
+    pub(crate) was_held: bool,
+}
+
+impl Congestion {
+    /// Whether outputs keep something of their own for it.
+    pub(crate) fn has_points(self) -> bool {
+        self == Self::Qcn
+    }
+
+    /// Whether switches look at packets that pass.
+    #[inline]
+    pub(crate) fn looks(self) -> bool {
+        matches!(self, Self::Ecn | Self::InfiniBand | Self::Qcn)
+    }
+
+    /// A packet leaves an output: whether it is marked, and what the source is told at once, or 0.
+    pub(crate) fn pass(
+        self,
+        point: Option<&mut Point>,
+        p: &Passing,
+        random: &mut Random,
+    ) -> (bool, u64) {
+        match (self, point) {
+            (Self::Ecn, _) => (ecn::marks(p, random), 0),
+            (Self::InfiniBand, _) => (infiniband::marks(p), 0),
+            (Self::Qcn, Some(point)) => (false, point.0.pass(p, random)),
+            _ => (false, 0),
+        }
+    }
+}
+
+/// What the endpoint's side knows.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) enum End {
+    /// Nothing that matters.
+    #[default]
+    Free,
+    /// See [`pairs`].
+    Pairs(pairs::End),
+    /// See [`ecn`].
+    Ecn(ecn::End),
+    /// See [`infiniband`].
+    InfiniBand,
+    /// See [`grants`].
+    Grants(grants::End),
+}
+
+/// A packet that is about to be at its endpoint.
+pub(crate) struct Arriving {
+    /// When it leaves the last switch.
+    pub(crate) now: u64,
+    /// Where it is from.
+    pub(crate) source: u32,
+    /// Its bytes on the channel, and those of its message.
+    pub(crate) bytes: u32,
+    pub(crate) payload: u32,
+    /// Bytes of its class that wait for the endpoint in the last switch, and what 2^16 bytes take on its channel.
+    pub(crate) waits: u32,
+    pub(crate) pace: u64,
+    /// What it was marked with.
+    pub(crate) mark: u8,
+}
+
+impl End {
+    /// As a scheme has it.
+    pub(crate) fn new(congestion: Congestion) -> Self {
+        match congestion {
+            Congestion::None | Congestion::Qcn => Self::Free,
+            Congestion::Pairs => Self::Pairs(pairs::End::default()),
+            Congestion::Ecn => Self::Ecn(ecn::End::default()),
+            Congestion::InfiniBand => Self::InfiniBand,
+            Congestion::Grants => Self::Grants(grants::End::default()),
+        }
+    }
+
+    /// A packet arrives: what its acknowledgement says. `grants` are sources, and bytes that each may send from now on.
+    pub(crate) fn arrived(
+        &mut self,
+        terms: Terms,
+        a: &Arriving,
+        grants: &mut Vec<(u32, u64)>,
+    ) -> u64 {
+        match self {
+            Self::Free => 0,
+            Self::Pairs(end) => end.arrived(terms, a),
+            Self::Ecn(end) => end.arrived(terms, a),
+            Self::InfiniBand => u64::from(a.mark),
+            Self::Grants(end) => {
+                end.arrived(terms, a, grants);
+                0
+            }
+        }
+    }
+
+    /// A source asks for so many bytes; the endpoint's channel takes `pace` for 2^16.
+    pub(crate) fn asked(
+        &mut self,
+        terms: Terms,
+        source: u32,
+        bytes: u64,
+        pace: u64,
+        grants: &mut Vec<(u32, u64)>,
+    ) {
+        if let Self::Grants(end) = self {
+            end.asked(terms, source, bytes, pace, grants);
+        }
+    }
+}
+
+/// What a source knows of a pair.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) enum Source {
+    /// Nothing that matters.
+    #[default]
+    Free,
+    /// See [`pairs`].
+    Pairs(pairs::Source),
+    /// See [`ecn`].
+    Ecn(ecn::Source),
+    /// See [`infiniband`].
+    InfiniBand(infiniband::Source),
+    /// See [`qcn`].
+    Qcn(qcn::Source),
+    /// See [`grants`].
+    Grants(grants::Source),
+}
+
+impl Source {
+    fn new(congestion: Congestion) -> Self {
+        match congestion {
+            Congestion::None => Self::Free,
+            Congestion::Pairs => Self::Pairs(pairs::Source::default()),
+            Congestion::Ecn => Self::Ecn(ecn::Source::default()),
+            Congestion::InfiniBand => Self::InfiniBand(infiniband::Source::default()),
+            Congestion::Qcn => Self::Qcn(qcn::Source::default()),
+            Congestion::Grants => Self::Grants(grants::Source::default()),
+        }
+    }
+
+    /// There is another message, while so many bytes are under way: bytes that the endpoint is asked for, or 0.
+    fn add(&mut self, bytes: u64, under_way: u64, window: u64) -> u64 {
+        match self {
+            Self::Grants(s) => s.add(bytes, under_way, window),
+            _ => 0,
+        }
+    }
+
+    /// Whether a packet with so many bytes may be sent now, while so many are under way.
+    fn lets(&self, bytes: u64, under_way: u64, window: u64) -> bool {
+        match self {
+            Self::Pairs(_) => under_way == 0 || under_way + bytes <= window,
+            Self::Grants(s) => s.lets(bytes),
+            _ => true,
+        }
+    }
+
+    /// A packet with so many bytes is sent at a time: what it is marked with.
+    fn sent(&mut self, bytes: u64, now: u64) -> u8 {
+        match self {
+            Self::Ecn(s) => s.sent(bytes, now),
+            Self::Qcn(s) => s.sent(bytes, now),
+            Self::Grants(s) => return s.sent(bytes),
+            _ => {}
+        }
+        0
+    }
+
+    /// Picoseconds that 2^16 bytes are to take on a channel on which they take `pace`; 0: as long as they do.
+    fn pace(&mut self, now: u64, pace: u64) -> u64 {
+        match self {
+            Self::Free | Self::Grants(_) => 0,
+            Self::Pairs(s) => s.pace,
+            Self::Ecn(s) => s.pace(now, pace),
+            Self::InfiniBand(s) => s.pace(now, pace),
+            Self::Qcn(s) => s.pace(now, pace),
+        }
+    }
+
+    /// Hears a note at a time. The next packet may leave at `next`, which may change.
+    fn hear(&mut self, note: &Note, now: u64, next: &mut u64) {
+        match self {
+            Self::Free => {}
+            Self::Pairs(s) => s.hear(note, now, next),
+            Self::Ecn(s) => s.hear(note, now),
+            Self::InfiniBand(s) => s.hear(note, now),
+            Self::Qcn(s) => s.hear(note, now),
+            Self::Grants(s) => s.hear(note),
+        }
+    }
+
+    /// Whether it knows no more than a new one.
+    fn is_new(&mut self, now: u64, pace: u64) -> bool {
+        match self {
+            Self::Free => true,
+            Self::Grants(s) => s.is_new(),
+            Self::Ecn(s) => s.is_new(),
+            Self::InfiniBand(_) | Self::Pairs(_) | Self::Qcn(_) => self.pace(now, pace) == 0,
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::Ack;
+use super::{Note, Source, Terms};
 use crate::part::Message;
 
 /// Messages to one endpoint.
@@ -13,9 +13,11 @@ struct Pair {
     messages: VecDeque<Message>,
     /// Bytes that are not acknowledged.
     under_way: u64,
-    /// Picoseconds that 2^16 bytes take, or 0, and when the next packet may leave.
-    pace: u64,
+    /// What congestion control knows of it, and when the next packet may leave.
+    source: Source,
     next: u64,
+    /// Packets stay in order as long as this is the same.
+    flowlet: u8,
     /// Whether it is among those that take turns or wait for their time.
     is_open: bool,
 }
@@ -28,6 +30,8 @@ pub(crate) struct Outbox {
     ready: VecDeque<u32>,
     /// Pairs that may send from a time on.
     waiting: BTreeSet<(u64, u32)>,
+    /// The last flowlet.
+    flowlet: u8,
 }
 
 /// Who may send.
@@ -41,14 +45,28 @@ pub(crate) enum Turn {
     Nobody,
 }
 
+/// A packet that an outbox sends.
+pub(crate) struct Sent {
+    /// The message that it is of.
+    pub(crate) message: Message,
+    pub(crate) flowlet: u8,
+    /// What its source marks it with.
+    pub(crate) mark: u8,
+}
+
 impl Outbox {
-    /// There is another message.
-    pub(crate) fn add(&mut self, message: Message) {
-        let pair = self.pairs.entry(message.to).or_default();
+    /// There is another message; the terminal's channel takes `pace` for 2^16 bytes. Bytes that the endpoint is asked for, or 0.
+    pub(crate) fn add(&mut self, terms: Terms, message: Message, pace: u64) -> u64 {
+        let pair = self
+            .pairs
+            .entry(message.to)
+            .or_insert_with(|| Pair { source: Source::new(terms.congestion), ..Pair::default() });
+        let asks = pair.source.add(message.bytes, pair.under_way, terms.window(pace));
         pair.messages.push_back(message);
         if !std::mem::replace(&mut pair.is_open, true) {
             self.ready.push_back(message.to);
         }
+        asks
     }
 
     /// Whether nobody takes turns, or waits for a time.
@@ -56,8 +74,8 @@ impl Outbox {
         self.ready.is_empty() && self.waiting.is_empty()
     }
 
-    /// Whose turn it is, of pairs that have at most so many bytes under way, to send packets of so many bytes before a time.
-    pub(crate) fn turn(&mut self, window: u64, most: u64, end: u64) -> Turn {
+    /// Whose turn it is to send on a channel that takes `pace` for 2^16 bytes, before a time.
+    pub(crate) fn turn(&mut self, terms: Terms, pace: u64, end: u64) -> Turn {
         while let Some(&(when, to)) = self.waiting.first()
             && when < end
         {
@@ -74,8 +92,8 @@ impl Outbox {
                 self.ready.pop_front();
                 continue;
             };
-            let bytes = message.bytes.min(most);
-            if pair.under_way > 0 && pair.under_way + bytes > window {
+            let bytes = message.bytes.min(terms.most.into());
+            if !pair.source.lets(bytes, pair.under_way, terms.window(pace)) {
                 pair.is_open = false;
                 self.ready.pop_front();
             } else if pair.next >= end {
@@ -88,9 +106,14 @@ impl Outbox {
         self.waiting.first().map_or(Turn::Nobody, |w| Turn::Later(w.0))
     }
 
-    /// The pair whose turn it is sends a packet of so many bytes, on the channel as many as `bytes`, at a time. The message
-    /// that it is of.
-    pub(crate) fn send(&mut self, payload: u32, bytes: u32, departs: u64) -> Option<Message> {
+    /// The pair whose turn it is sends a packet with so many bytes of its message, on the channel as many as `bytes`, at a time.
+    pub(crate) fn send(
+        &mut self,
+        payload: u32,
+        bytes: u32,
+        departs: u64,
+        pace: u64,
+    ) -> Option<Sent> {
         let to = self.ready.pop_front()?;
         let pair = self.pairs.get_mut(&to)?;
         let message = pair.messages.front_mut()?;
@@ -99,35 +122,42 @@ impl Outbox {
         if message.bytes == 0 {
             pair.messages.pop_front();
         }
+        if pair.under_way == 0 {
+            self.flowlet = self.flowlet.wrapping_add(1);
+            pair.flowlet = self.flowlet;
+        }
         pair.under_way += u64::from(bytes);
-        pair.next = departs + ((u64::from(bytes) * pair.pace) >> 16);
+        let mark = pair.source.sent(payload.into(), departs);
+        pair.next = departs + ((u64::from(bytes) * pair.source.pace(departs, pace)) >> 16);
         pair.is_open = !pair.messages.is_empty();
         if pair.is_open {
             self.ready.push_back(to);
         }
-        Some(sent)
+        Some(Sent { message: sent, flowlet: pair.flowlet, mark })
     }
 
-    /// A packet was acknowledged at a time.
-    pub(crate) fn acknowledged(&mut self, ack: &Ack, now: u64) {
-        let Some(pair) = self.pairs.get_mut(&ack.endpoint) else { return };
-        pair.under_way -= u64::from(ack.bytes);
-        if pair.pace == 0 && ack.pace > 0 {
-            // What it has sent already is more than its share. Sources that hear at once do not go on at once.
-            let lot = u64::from(ack.source.wrapping_mul(0x9e37_79b9) >> 16);
-            pair.next = now + ((((u64::from(ack.bytes) * ack.pace) >> 16) * lot) >> 16);
+    /// Something was heard of a pair at a time. Bytes that the endpoint is asked for, or 0.
+    pub(crate) fn hear(&mut self, terms: Terms, note: &Note, now: u64, pace: u64) -> u64 {
+        let Some(pair) = self.pairs.get_mut(&note.endpoint) else { return 0 };
+        pair.under_way -= u64::from(note.bytes);
+        let mut asks = 0;
+        if let Some(lost) = note.lost {
+            asks = pair.source.add(lost.bytes, pair.under_way, terms.window(pace));
+            pair.messages.push_front(lost);
         }
-        pair.pace = ack.pace;
-        if ack.pace == 0 {
-            pair.next = pair.next.min(now);
-        }
+        pair.source.hear(note, now, &mut pair.next);
         if !pair.messages.is_empty() && !pair.is_open {
             pair.is_open = true;
-            self.ready.push_back(ack.endpoint);
+            self.ready.push_back(note.endpoint);
         }
         // Nothing is left to remember.
-        if pair.messages.is_empty() && pair.under_way == 0 && pair.pace == 0 && !pair.is_open {
-            self.pairs.remove(&ack.endpoint);
+        if pair.messages.is_empty()
+            && pair.under_way == 0
+            && !pair.is_open
+            && pair.source.is_new(now, pace)
+        {
+            self.pairs.remove(&note.endpoint);
         }
+        asks
     }
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::Terms;
+use super::{Arriving, Note, Terms};
 
 /// What the last switch knows of an endpoint.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -25,23 +25,41 @@ pub(crate) struct End {
     pace: u64,
     /// When shares are corrected next.
     corrects: u64,
+    /// What 2^16 bytes took of late where other classes have a part of the channel; and since when what was counted for that.
+    drain: u64,
+    since: u64,
+    bytes: u64,
+}
+
+/// What a source knows of a pair.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Source {
+    /// Picoseconds that 2^16 bytes take, or 0.
+    pub(super) pace: u64,
+}
+
+impl Source {
+    pub(super) fn hear(&mut self, note: &Note, now: u64, next: &mut u64) {
+        if self.pace == 0 && note.says > 0 {
+            // What it has sent already is more than its share. Sources that hear at once do not go on at once.
+            let lot = u64::from(note.source.wrapping_mul(0x9e37_79b9) >> 16);
+            *next = now + ((((u64::from(note.bytes) * note.says) >> 16) * lot) >> 16);
+        }
+        self.pace = note.says;
+        if note.says == 0 {
+            *next = now.min(*next);
+        }
+    }
 }
 
 /// An even share, in 256ths.
 const EVEN: u64 = 256;
 
 impl End {
-    /// A packet of a source leaves for the endpoint at `now`, and so many bytes wait for it in the last switch; its channel takes
-    /// `pace` for 2^16 bytes. What the source's packets are to take, or 0.
-    pub(crate) fn arrived(
-        &mut self,
-        terms: Terms,
-        now: u64,
-        source: u32,
-        waits: u32,
-        pace: u64,
-        sources: usize,
-    ) -> u64 {
+    /// A packet leaves for the endpoint: picoseconds that 2^16 bytes of its source are to take, or 0.
+    pub(super) fn arrived(&mut self, terms: Terms, a: &Arriving) -> u64 {
+        let &Arriving { now, source, waits, .. } = a;
+        let mut pace = a.pace;
         // Half of what the channel carries in a round trip.
         let most = (terms.round << 15) / pace;
         let waits = u64::from(waits);
@@ -52,7 +70,12 @@ impl End {
             self.congested = true;
             self.boost = EVEN;
             self.corrects = now + terms.round;
-            self.seen.resize(sources, 0);
+            self.seen.resize(terms.terminals, 0);
+            (self.drain, self.since, self.bytes) = (pace, now, 0);
+        }
+        if terms.shared {
+            pace = self.drain.max(pace);
+            self.bytes += u64::from(a.bytes);
         }
         self.see(terms, now, source);
         // Over the packets of a turn, since sources that were held back together come together.
@@ -62,6 +85,11 @@ impl End {
             // Not before all have heard of the last time, which takes as long as each of them sends a packet.
             let turn = terms.long(pace * self.active);
             self.corrects = now + terms.round + 2 * turn;
+            // As long as packets wait all the time, as many leave as other classes let.
+            if terms.shared && self.mean > most / 8 {
+                self.drain = ((now - self.since) << 16) / self.bytes.max(1);
+            }
+            (self.since, self.bytes) = (now, 0);
             if self.mean < most / 8 {
                 self.boost += self.boost / 8;
             } else if self.mean > most {

@@ -94,7 +94,8 @@ impl Aries {
         let leaves = next.is_some_and(|t| self.groups.of(t) != self.groups.of(here.switch));
         for _ in 0..WAYS {
             let Some((out, via)) = self.round(here, to, leaves) else { continue };
-            let load = 2 * here.pressing(out) + self.more;
+            let load = here.biased(u64::from(2 * here.pressing(out) + self.more));
+            let load = u32::try_from(load).unwrap_or(u32::MAX);
             if load < best.0 {
                 best = (load, out, via);
             }

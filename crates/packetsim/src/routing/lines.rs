@@ -164,6 +164,7 @@ mod tests {
                 for (d, &size) in lines.dims().iter().enumerate() {
                     for b in (0..size).filter(|&b| neighbours(grid.kind, size, at[d], b)) {
                         let mut here = Here {
+                            bias: crate::EVEN,
                             net: &net,
                             switch: s,
                             lanes: 1,

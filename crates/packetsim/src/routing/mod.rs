@@ -32,7 +32,7 @@ pub use ofar::Ofar;
 pub use omniwar::Omniwar;
 pub use registry::{Given, Kind, Made, ROUTINGS, With, kind, make};
 pub use tables::{Lost, Tables};
-pub use ugal::{Ugal, Weigh};
+pub use ugal::{Adaptive, Ugal, Weigh};
 pub use ugal_global::UgalGlobal;
 pub use valiant::Valiant;
 
@@ -54,6 +54,8 @@ pub struct Here<'a> {
     pub random: &'a mut Random,
     /// What all switches told of their outputs, if the routing asked for it.
     pub board: &'a Board,
+    /// Ways round count so many times, in 256ths (see [`crate::TrafficClass::bias`]).
+    pub bias: u32,
 }
 
 impl Here<'_> {
@@ -69,6 +71,12 @@ impl Here<'_> {
     pub fn pressing(&self, local: u32) -> u32 {
         let port = self.net.port(self.net.base(self.switch) + local);
         self.outputs[local as usize].pressing(port)
+    }
+
+    /// What a way round counts, for the packet's traffic class.
+    #[inline]
+    pub fn biased(&self, cost: u64) -> u64 {
+        cost * u64::from(self.bias) / u64::from(crate::EVEN)
     }
 
     /// The same of any port of the network, as it was told last.

@@ -4,8 +4,8 @@ use darkfiber_fabric::{DragonflyShape, Fabric, GridKind, Shape};
 use darkfiber_routing::Routes;
 
 use super::{
-    Aries, BooksimHyperx, Dal, Dimwar, Distances, Dor, Lines, Minimal, Ofar, Omniwar, Routing,
-    Tables, Ugal, UgalGlobal, Valiant, Weigh,
+    Adaptive, Aries, BooksimHyperx, Dal, Dimwar, Distances, Dor, Lines, Minimal, Ofar, Omniwar,
+    Routing, Tables, Ugal, UgalGlobal, Valiant, Weigh,
 };
 use crate::{Follow, Impossible, Load, Micro, Net, Outcome, load};
 
@@ -35,6 +35,8 @@ pub struct Given<'a> {
     pub routes: Option<&'a Routes>,
     /// Bytes of a packet.
     pub bytes: u32,
+    /// What of its comparison of ways is to be different.
+    pub adaptive: Adaptive,
 }
 
 /// A routing that is made.
@@ -142,7 +144,7 @@ impl Made<'_> {
 }
 
 /// All of them.
-pub static ROUTINGS: [Kind; 16] = [
+pub static ROUTINGS: [Kind; 17] = [
     Kind {
         name: "tables",
         summary: "forwarding tables of an engine, or of a subnet manager",
@@ -229,6 +231,20 @@ pub static ROUTINGS: [Kind; 16] = [
               request queues of neighbours, too. Lanes rise: twice as many as the diameter.",
         paper: "De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect (SC'20), section II-C",
         make: |given| Ok(ugal(given, (2, 2), Weigh::ByLength(2 * given.bytes), false)),
+    },
+    Kind {
+        name: "slingshot",
+        summary: "four-ways that knows what waits at neighbours, too",
+        doc: "As four-ways, by what waits at the first output of a way and, as switches told their neighbours last, at the next one. \
+              They do so every 500 ns (decision: acknowledgements carry it, their time is not published). Lanes rise: twice as \
+              many as the diameter.",
+        paper: "De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect (SC'20), section II-C",
+        make: |given| {
+            let news = given.adaptive.news.unwrap_or(500_000);
+            let adaptive = Adaptive { news: Some(news), ..given.adaptive };
+            let given = Given { adaptive, ..*given };
+            Ok(ugal(&given, (2, 2), Weigh::ByLength(2 * given.bytes), false))
+        },
     },
     Kind {
         name: "dal",
@@ -331,7 +347,17 @@ pub fn make<'a>(kind: &Kind, given: &Given<'a>) -> Result<Made<'a>, Impossible> 
             "the fabric is in {parts} parts without a way between them"
         )));
     }
-    (kind.make)(given)
+    let made = (kind.make)(given)?;
+    if !given.adaptive.is_none() && !matches!(made, Made::Ugal(_)) {
+        return Err(Impossible(format!(
+            "{} compares no ways in which that can be changed: ugal, four-ways, slingshot and progressive do",
+            kind.name
+        )));
+    }
+    if given.adaptive.minimal == Some(0) {
+        return Err(Impossible("at least one shortest way must be compared".to_owned()));
+    }
+    Ok(made)
 }
 
 /// Ports of a whole lattice of any of these kinds.
@@ -372,5 +398,17 @@ fn minimal<'a>(given: &Given<'a>, adaptive: bool) -> Made<'a> {
 }
 
 fn ugal<'a>(given: &Given<'a>, ways: (u8, u8), weigh: Weigh, progressive: bool) -> Made<'a> {
-    Made::Ugal(Ugal { distances: distances(given), weigh, ways, progressive })
+    Made::Ugal(compared(given, ways, weigh, progressive))
+}
+
+/// With what is to be different.
+fn compared(given: &Given<'_>, ways: (u8, u8), weigh: Weigh, progressive: bool) -> Ugal {
+    let Adaptive { minimal, round, bias, news } = given.adaptive;
+    let weigh = match weigh {
+        Weigh::ByLength(more) => Weigh::ByLength(bias.unwrap_or(more)),
+        Weigh::Twice(more) => Weigh::Twice(bias.unwrap_or(more)),
+    };
+    let ways = (minimal.unwrap_or(ways.0), round.unwrap_or(ways.1));
+    let news = news.filter(|n| *n > 0);
+    Ugal { distances: distances(given), weigh, ways, progressive, news }
 }

@@ -31,11 +31,38 @@ pub struct Ugal {
     pub ways: (u8, u8),
     /// Whether the second switch may change its mind.
     pub progressive: bool,
+    /// How often switches tell their neighbours what waits for their outputs, in picoseconds, if they do: it counts with what
+    /// waits at the first output.
+    pub news: Option<u64>,
+}
+
+/// What of a comparison of ways is to be different.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Adaptive {
+    /// Shortest ways that are compared.
+    pub minimal: Option<u8>,
+    /// Ways round that are.
+    pub round: Option<u8>,
+    /// Bytes that ways round count more.
+    pub bias: Option<u32>,
+    /// How often neighbours tell what waits for their outputs, in picoseconds; 0: never.
+    pub news: Option<u64>,
+}
+
+impl Adaptive {
+    /// Whether nothing is.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl Routing for Ugal {
     fn lanes(&self) -> u8 {
         2 * self.distances.diameter().max(1) + u8::from(self.progressive)
+    }
+
+    fn news(&self) -> Option<u64> {
+        self.news
     }
 
     #[inline]
@@ -52,13 +79,23 @@ impl Routing for Ugal {
 }
 
 impl Ugal {
-    /// What an output has before it.
+    /// What the output of a way to a switch has before it, and the next one of that way.
     #[inline]
-    fn load(&self, here: &Here<'_>, out: u32) -> u64 {
-        match self.weigh {
-            Weigh::ByLength(_) => here.pressing(out).into(),
-            Weigh::Twice(_) => here.occupied(out).into(),
-        }
+    fn load(&self, here: &mut Here<'_>, out: u32, to: u32) -> u64 {
+        let near = match self.weigh {
+            Weigh::ByLength(_) => here.pressing(out),
+            Weigh::Twice(_) => here.occupied(out),
+        };
+        let next = here.net.next(here.net.base(here.switch) + out).filter(|next| *next != to);
+        let ahead = match next {
+            Some(next) if self.news.is_some() => {
+                let out = self.distances.any(next, to, here.random);
+                here.told(here.net.base(next) + out)
+            }
+            // At the end there is one way only.
+            _ => 0,
+        };
+        u64::from(near) + u64::from(ahead)
     }
 
     /// The output of the way that is chosen, if there is a choice.
@@ -72,7 +109,7 @@ impl Ugal {
         let mut direct = (u64::MAX, 0);
         for _ in 0..self.ways.0 {
             let out = self.distances.any(s, to, here.random);
-            direct = direct.min((self.load(here, out), out));
+            direct = direct.min((self.load(here, out, to), out));
         }
         let cost = match self.weigh {
             Weigh::ByLength(_) => direct.0 * far,
@@ -85,7 +122,7 @@ impl Ugal {
                 continue;
             }
             let out = self.distances.any(s, via, here.random);
-            let occupied = self.load(here, out);
+            let occupied = self.load(here, out, via);
             let cost = match self.weigh {
                 Weigh::ByLength(more) => {
                     let far = self.distances.far(s, via) + self.distances.far(via, to);
@@ -93,6 +130,7 @@ impl Ugal {
                 }
                 Weigh::Twice(more) => 2 * occupied + u64::from(more),
             };
+            let cost = here.biased(cost);
             if cost < best.0 {
                 best = (cost, out, via);
             }

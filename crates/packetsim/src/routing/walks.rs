@@ -86,7 +86,9 @@ fn walk<R: Routing>(
         pad: 0,
         next: NOBODY,
         beside: NOBODY,
-        port: 0,
+        input: 0,
+        flowlet: 0,
+        mark: 0,
         out: 0,
         group: 0,
         path: 0,
@@ -106,7 +108,8 @@ fn walk<R: Routing>(
             out.used = [0, 16, 1 << 12, random.below(512)][random.below(4) as usize];
         }
         let board = &crate::Board::new(net.port_count());
-        let mut here = Here { net, switch, lanes, outputs: &outputs, random, board };
+        let mut here =
+            Here { net, switch, lanes, outputs: &outputs, random, board, bias: crate::EVEN };
         let (out, lane) = routing.route(&mut here, &mut packet);
         assert!(out < net.radix(switch) && lane < lanes, "output {out}, lane {lane} of {lanes}");
         match net.port(net.base(switch) + out).peer() {
@@ -145,7 +148,14 @@ impl Ground {
 
     pub(super) fn given(&self) -> Given<'_> {
         let Topology { fabric, shape, .. } = &self.topology;
-        Given { net: &self.net, fabric, shape: shape.as_ref(), routes: None, bytes: 16 }
+        Given {
+            net: &self.net,
+            fabric,
+            shape: shape.as_ref(),
+            routes: None,
+            bytes: 16,
+            adaptive: crate::routing::Adaptive::default(),
+        }
     }
 
     /// The routing of a name, if it suits.

@@ -47,6 +47,7 @@ impl Bench {
             shape: self.topology.shape.as_ref(),
             routes,
             bytes,
+            adaptive: routing::Adaptive::default(),
         };
         routing::make(kind, &given)
     }

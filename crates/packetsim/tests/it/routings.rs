@@ -142,6 +142,7 @@ fn what_does_not_go_together_is_refused() {
         shape: bench.topology.shape.as_ref(),
         routes: None,
         bytes: 16,
+        adaptive: darkfiber_packetsim::routing::Adaptive::default(),
     };
     let make = |name: &str| {
         let kind = darkfiber_packetsim::routing::kind(name).expect("registered");

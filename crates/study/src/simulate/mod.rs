@@ -12,6 +12,7 @@ pub use packets::{Inside, channels};
 pub use pairs::{Pair, Pairs};
 pub use run::{Setup, Simulated, Trouble, demanded, isolated, places, seated, sent, simulate};
 pub use scenario::{
-    CostPart, Depth, Follow, JobPart, KeepPart, LidsPart, PacketsPart, RoutesPart, Scenario,
+    AdaptivePart, ClassPart, CostPart, Depth, Follow, JobPart, KeepPart, LidsPart, PacketsPart,
+    RoutesPart, Scenario, ShortPart,
 };
 pub use steps::{Counted, counted};

@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{ChannelId, Fabric, Shape, SwitchId, TerminalId};
 use darkfiber_flowsim::Grid;
-use darkfiber_packetsim::routing::{self, Given, Kind, With};
+use darkfiber_packetsim::routing::{self, Adaptive, Given, Kind, With};
 use darkfiber_packetsim::{
     Buffer, Impossible, Micro, Net, Packets, PacketsState, Peer, read, write,
 };
@@ -26,6 +26,19 @@ pub struct Inside {
     pub routing: &'static Kind,
     /// Bytes of a packet at most.
     pub bytes: u32,
+    /// What of the routing's comparison of ways is to be different.
+    pub adaptive: Adaptive,
+    /// By job, the traffic classes of its messages: of those of at most so many bytes, by rising bytes, the number of a class.
+    pub classes: Vec<Vec<(u64, u8)>>,
+}
+
+impl Inside {
+    /// The same for one job only.
+    #[must_use]
+    pub fn of_job(&self, job: usize) -> Self {
+        let classes = self.classes.get(job).cloned().into_iter().collect();
+        Self { classes, ..self.clone() }
+    }
 }
 
 /// See [`super::simulate`].
@@ -49,19 +62,20 @@ pub(super) fn simulate(
         shape: topology.shape.as_ref(),
         routes: Some(setup.routes),
         bytes: inside.bytes,
+        adaptive: inside.adaptive,
     };
     let made = routing::make(inside.routing, &given).map_err(Trouble::Impossible)?;
     let lanes = inside.lanes.unwrap_or(made.lanes().max(1));
     let micro = Micro { lanes, ..micro };
-    made.with(Play { setup, net: &net, micro: &micro, bytes: inside.bytes, each })
+    made.with(Play { setup, net: &net, micro: &micro, inside, each })
 }
 
-/// Runs the jobs of a set-up over packets of at most so many bytes.
+/// Runs the jobs of a set-up over packets.
 struct Play<'a, 's> {
     setup: &'a Setup<'s>,
     net: &'a Net,
     micro: &'a Micro,
-    bytes: u32,
+    inside: &'a Inside,
     each: &'a mut dyn FnMut(&Record),
 }
 
@@ -69,7 +83,7 @@ impl With for Play<'_, '_> {
     type Out = Result<Simulated, Trouble>;
 
     fn with<R: routing::Routing>(self, routing: &R) -> Self::Out {
-        play(self.setup, self.net, self.micro, self.bytes, routing, self.each)
+        play(self.setup, self.net, self.micro, self.inside, routing, self.each)
     }
 }
 
@@ -89,7 +103,7 @@ fn play<R: routing::Routing>(
     setup: &Setup<'_>,
     net: &Net,
     micro: &Micro,
-    bytes: u32,
+    inside: &Inside,
     routing: &R,
     each: &mut dyn FnMut(&Record),
 ) -> Result<Simulated, Trouble> {
@@ -127,9 +141,14 @@ fn play<R: routing::Routing>(
     };
     // A run goes on in the parts in which it began: nothing that comes out depends on them.
     let parts = kept.as_ref().map_or_else(|| parts(net), |k| k.parts);
-    let mut wire = Packets::new(net, micro, routing, fabric, host, bytes, parts, seed)
+    let class = |job: u32, bytes: u64| -> u8 {
+        let of = inside.classes.get(job as usize).map_or(&[][..], Vec::as_slice);
+        of.iter().find(|(most, _)| bytes <= *most).map_or(0, |c| c.1)
+    };
+    let mut wire = Packets::new(net, micro, routing, fabric, host, inside.bytes, parts, seed)
         .map_err(Trouble::Impossible)?
-        .with_paths(&path);
+        .with_paths(&path)
+        .with_classes(&class);
     if let Some(interval) = setup.interval {
         wire = wire.with_series(interval);
     }

@@ -196,7 +196,7 @@ pub fn isolated(setup: &Setup<'_>) -> Result<Vec<u64>, Trouble> {
                 limits: of(&setup.limits),
                 interval: None,
                 held: false,
-                inside: setup.inside.clone(),
+                inside: setup.inside.as_ref().map(|inside| inside.of_job(j)),
                 messages: false,
                 follow: None,
                 ..*setup

@@ -34,6 +34,9 @@ pub struct Scenario {
     /// At the depth of packets: what switches are like, and where packets go.
     #[serde(default)]
     pub packets: PacketsPart,
+    /// At the depth of packets: traffic classes; without, all packets are alike.
+    #[serde(default, rename = "class")]
+    pub classes: Vec<ClassPart>,
     /// Jobs, numbered in this order.
     #[serde(rename = "job")]
     pub jobs: Vec<JobPart>,
@@ -81,9 +84,63 @@ pub struct PacketsPart {
     pub arbitration: Option<String>,
     /// What holds sources back: a name of `darkfiber list congestion`; none without.
     pub congestion: Option<String>,
+    /// What of the routing's comparison of ways is different.
+    #[serde(default)]
+    pub adaptive: AdaptivePart,
     /// Probability that a bit is wrong behind a cable; packets with wrong bits are sent again.
     #[serde(default)]
     pub bit_errors: f64,
+}
+
+/// How ugal, four-ways, slingshot and progressive compare ways, where it is not as they do.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct AdaptivePart {
+    /// Shortest ways that are compared.
+    pub minimal: Option<u8>,
+    /// Ways round that are compared.
+    pub round: Option<u8>,
+    /// Bytes that a way round counts more; two packets without.
+    pub bias: Option<String>,
+    /// How often switches tell neighbours what waits for their outputs; 0ns: never.
+    pub news: Option<String>,
+}
+
+/// A traffic class: a virtual queue of its own everywhere, with lanes and buffers of its own.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ClassPart {
+    /// What jobs call it.
+    pub name: String,
+    /// The differentiated services code point of its packets, up to 63, that jobs may name it by; 0 without.
+    #[serde(default)]
+    pub dscp: u8,
+    /// What nobody is owed goes to classes of the highest priority first; 0 without.
+    #[serde(default)]
+    pub priority: u8,
+    /// What it gets of every channel at least, if it has so much to send: a part of 1; 0 without.
+    #[serde(default)]
+    pub min: f64,
+    /// What it gets at most; 1 without.
+    pub max: Option<f64>,
+    /// Packets of a pair stay in order: they change their way only when none of them is under way.
+    #[serde(default)]
+    pub ordered: bool,
+    /// Packets that find a full queue are dropped, and sent again later.
+    #[serde(default)]
+    pub lossy: bool,
+    /// How many times as long ways round look to adaptive routing; 1 without.
+    pub bias: Option<f64>,
+}
+
+/// Messages of a job that are of another class.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ShortPart {
+    /// Those of at most so many bytes.
+    pub up_to: String,
+    /// Their traffic class.
+    pub class: String,
 }
 
 /// How messages find their way.
@@ -195,8 +252,12 @@ pub struct JobPart {
     pub start: Option<String>,
     /// It is run again and again as long as a run begins before this.
     pub repeat_until: Option<String>,
-    /// What its messages are counted with: a name of any sort, such as latency or bulk. Without, with no others.
+    /// Its traffic class, by name or code point, the first one without; what its messages are counted with. Where there are no
+    /// traffic classes, a name of any sort to count them with.
     pub class: Option<String>,
+    /// Its shorter messages that are of another traffic class, by rising bytes.
+    #[serde(default)]
+    pub short: Vec<ShortPart>,
     /// Its flows get so many times the share of others; 1 without.
     pub weight: Option<f64>,
     /// Most that each of its flows takes.

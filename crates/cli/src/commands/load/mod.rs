@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Fabric, Shape, Topology};
-use darkfiber_packetsim::routing::{self, Given, Kind};
+use darkfiber_packetsim::routing::{self, Adaptive, Given, Kind};
 use darkfiber_packetsim::{Follow, Load, Micro, Net, Pulse, Targets};
 use darkfiber_report::curve::{self as report, Curve, Held, LoadResult};
 use darkfiber_report::{Style, json};
@@ -109,7 +109,8 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
     for c in &candidates {
         progress.at(format!("{}: ways", c.called));
         let routes = c.routes.as_ref();
-        let given = Given { net: &net, fabric, shape, routes, bytes: packet };
+        let adaptive = Adaptive::default();
+        let given = Given { net: &net, fabric, shape, routes, bytes: packet, adaptive };
         let impossible =
             |e: darkfiber_packetsim::Impossible| Failure::infeasible(format!("{}: {e}", c.called));
         let made = routing::make(c.kind, &given).map_err(impossible)?;

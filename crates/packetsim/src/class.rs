@@ -1,0 +1,224 @@
+//! Traffic classes: what of a channel each one gets.
+
+use serde::{Deserialize, Serialize};
+
+/// A traffic class: a virtual queue of its own at every output and adapter, with lanes and buffers of its own behind it.
+///
+/// De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect (SC'20), section II-E.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrafficClass {
+    /// What users call it.
+    pub name: String,
+    /// The differentiated services code point of its packets (RFC 2474).
+    pub dscp: u8,
+    /// Whatever no class is owed goes to those of the highest priority that have something to send.
+    pub priority: u8,
+    /// What it gets of every channel at least if it has so much to send, in 2^16ths.
+    pub least: u32,
+    /// What it gets at most.
+    pub most: u32,
+    /// Whether packets of a pair of endpoints stay in order: they are sent another way only when none of them is under way.
+    pub ordered: bool,
+    /// Whether packets that find no room are dropped, to be sent again, instead of held back.
+    pub lossy: bool,
+    /// Ways round count so many times as much as they would, in 256ths.
+    pub bias: u32,
+}
+
+impl TrafficClass {
+    /// One that is owed nothing and may take all.
+    pub fn plain(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            dscp: 0,
+            priority: 0,
+            least: 0,
+            most: WHOLE,
+            ordered: false,
+            lossy: false,
+            bias: EVEN,
+        }
+    }
+}
+
+/// A whole channel, and a bias that changes nothing.
+pub const WHOLE: u32 = 1 << 16;
+/// See [`WHOLE`].
+pub const EVEN: u32 = 256;
+
+/// What a class has had of a channel, in picoseconds of it.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Share {
+    /// When the rest was true.
+    at: u64,
+    /// What it is owed of its least, and what is left of its most; below zero after a long packet.
+    owed: i64,
+    left: i64,
+    /// What it had of late: forgotten by and by.
+    had: u64,
+}
+
+/// What is owed, or left, to a class that has nothing to send does not grow beyond this, in picoseconds.
+const BURST: i64 = 1_000_000;
+/// Shares of late are those of about as long, in picoseconds.
+const MEMORY: u64 = 50_000_000;
+
+impl Share {
+    fn at(mut self, class: &TrafficClass, now: u64) -> Self {
+        let long = now.saturating_sub(self.at);
+        let part = |of: u32| ((u128::from(long) * u128::from(of)) >> 16) as i64;
+        self.owed = (self.owed + part(class.least)).min(BURST);
+        self.left = (self.left + part(class.most)).min(BURST);
+        self.had -=
+            (u128::from(self.had) * u128::from(long.min(MEMORY)) / u128::from(MEMORY)) as u64;
+        self.at = self.at.max(now);
+        self
+    }
+}
+
+/// What classes have had of some channels side by side: nothing is kept if there is one class only, which has no limit.
+#[derive(Clone, Debug)]
+pub(crate) struct Shares<'n> {
+    classes: &'n [TrafficClass],
+    /// By channel and class.
+    of: Vec<Share>,
+}
+
+/// Whose turn it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// A class.
+    Class(u32),
+    /// Nobody's before a time.
+    Later(u64),
+}
+
+impl<'n> Shares<'n> {
+    /// Of so many channels.
+    pub(crate) fn new(classes: &'n [TrafficClass], channels: usize) -> Self {
+        let some = if classes.is_empty() { 0 } else { channels * classes.len() };
+        let full = Share { owed: BURST, left: BURST, ..Share::default() };
+        Self { classes, of: vec![full; some] }
+    }
+
+    /// Whether nobody needs to ask.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.classes.is_empty()
+    }
+
+    /// Which class of a set of at least one may send on a channel.
+    ///
+    /// First whoever is owed something of its least, by priority; then those of the highest priority; among these whoever had
+    /// least of late. So what is not owed goes to the class with the lowest share.
+    pub(crate) fn next(&self, channel: usize, set: u64, now: u64) -> Next {
+        let (mut best, mut later) = (None, u64::MAX);
+        for (c, class) in self.classes.iter().enumerate().filter(|(c, _)| set >> c & 1 != 0) {
+            let share = self.of[channel * self.classes.len() + c].at(class, now);
+            if share.left <= 0 {
+                let long =
+                    (u128::from(share.left.unsigned_abs() + 1) << 16) / u128::from(class.most);
+                later = later.min(now + long as u64 + 1);
+                continue;
+            }
+            let key = (share.owed <= 0, u8::MAX - class.priority, share.had);
+            if best.is_none_or(|(least, _)| key < least) {
+                best = Some((key, c as u32));
+            }
+        }
+        best.map_or(Next::Later(later), |b| Next::Class(b.1))
+    }
+
+    /// A class has sent what takes so long.
+    #[inline]
+    pub(crate) fn spend(&mut self, channel: usize, class: u32, now: u64, long: u64) {
+        let Some(c) = self.classes.get(class as usize) else { return };
+        let share = &mut self.of[channel * self.classes.len() + class as usize];
+        *share = share.at(c, now);
+        // What nobody was owed does not count against what it is owed.
+        if share.owed > 0 {
+            share.owed -= long as i64;
+        }
+        share.left -= long as i64;
+        share.had += long;
+    }
+
+    /// Changes places with what another had.
+    pub(crate) fn swap(&mut self, state: &mut SharesState) {
+        std::mem::swap(&mut self.of, &mut state.0);
+    }
+}
+
+/// What changes of shares.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct SharesState(Vec<Share>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What classes that always have something to send get of a channel, in percent; a packet takes 0.1 us.
+    fn shares(classes: &[TrafficClass], packets: u64) -> Vec<u64> {
+        let mut shares = Shares::new(classes, 1);
+        let (mut now, mut count) = (0, vec![0; classes.len()]);
+        let all = (1 << classes.len()) - 1;
+        for _ in 0..packets {
+            match shares.next(0, all, now) {
+                Next::Class(c) => {
+                    count[c as usize] += 1;
+                    shares.spend(0, c, now, 100_000);
+                    now += 100_000;
+                }
+                Next::Later(when) => {
+                    assert!(when > now);
+                    now = when;
+                }
+            }
+        }
+        count.iter().map(|c| (c * 100_000 * 1000 / now + 5) / 10).collect()
+    }
+
+    fn class(least: u32, most: u32, priority: u8) -> TrafficClass {
+        let part = |percent: u32| (percent << 16) / 100;
+        TrafficClass { least: part(least), most: part(most), priority, ..TrafficClass::plain("c") }
+    }
+
+    /// Everyone gets its least, and what is left goes to those with the lowest share: the level to which water fills.
+    #[test]
+    fn water_fills_up_the_lowest() {
+        let of = |all: &[(u32, u32, u8)]| {
+            let classes: Vec<_> = all.iter().map(|&(l, m, p)| class(l, m, p)).collect();
+            shares(&classes, 20_000)
+        };
+        assert_eq!(of(&[(80, 100, 0), (10, 100, 0)]), [80, 20]);
+        assert_eq!(of(&[(50, 100, 0), (10, 100, 0), (10, 100, 0)]), [50, 25, 25]);
+        assert_eq!(of(&[(0, 100, 0), (0, 100, 0)]), [50, 50]);
+        // Limits leave the channel idle where nobody else is there, and go to others where somebody is.
+        assert_eq!(of(&[(0, 30, 0)]), [30]);
+        assert_eq!(of(&[(0, 30, 0), (10, 100, 0)]), [30, 70]);
+        // Priority takes all that nobody is owed.
+        assert_eq!(of(&[(0, 100, 0), (10, 100, 1)]), [0, 100]);
+        assert_eq!(of(&[(20, 100, 0), (0, 100, 1)]), [20, 80]);
+    }
+
+    /// Whoever was alone has no less than others when they come.
+    #[test]
+    fn the_past_is_forgotten() {
+        let classes = [class(0, 100, 0), class(0, 100, 0)];
+        let mut shares = Shares::new(&classes, 1);
+        let mut now = 0;
+        let mut run = |set: u64, packets: u64| {
+            let mut count = [0, 0];
+            for _ in 0..packets {
+                let Next::Class(c) = shares.next(0, set, now) else { panic!("there is no limit") };
+                count[c as usize] += 1;
+                shares.spend(0, c, now, 100_000);
+                now += 100_000;
+            }
+            count
+        };
+        assert_eq!(run(1, 100_000), [100_000, 0]);
+        let both = run(3, 10_000);
+        assert!(both[1] - both[0] < 1000, "{both:?}");
+    }
+}

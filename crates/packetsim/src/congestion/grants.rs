@@ -1,0 +1,114 @@
+//! Endpoints grant what may be sent to them. After B. Montazeri et al., Homa: A Receiver-Driven Low-Latency Transport Protocol
+//! (SIGCOMM'18), section 3, and V. Olteanu et al., An edge-queued datagram service for all datacenter traffic (NSDI'22). Without
+//! their priorities and trimming: packets here are not dropped. Grants are by turns (decision; Homa prefers short messages).
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Arriving, Note, Terms};
+
+/// What an endpoint knows of those who send to it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct End {
+    /// By source, bytes that it asked for and was not granted; and the order of turns.
+    asked: BTreeMap<u32, u64>,
+    turns: VecDeque<u32>,
+    /// Bytes that were granted and have not arrived.
+    granted: u64,
+    /// Bytes that waited in the last switch when the last packet left it.
+    waits: u64,
+}
+
+impl End {
+    pub(super) fn asked(
+        &mut self,
+        terms: Terms,
+        source: u32,
+        bytes: u64,
+        pace: u64,
+        grants: &mut Vec<(u32, u64)>,
+    ) {
+        let open = self.asked.entry(source).or_insert(0);
+        if *open == 0 {
+            self.turns.push_back(source);
+        }
+        *open += bytes;
+        self.grant(terms, pace, grants);
+    }
+
+    pub(super) fn arrived(&mut self, terms: Terms, a: &Arriving, grants: &mut Vec<(u32, u64)>) {
+        if a.mark == GRANTED {
+            self.granted = self.granted.saturating_sub(a.payload.into());
+        }
+        self.waits = a.waits.into();
+        self.grant(terms, a.pace, grants);
+    }
+
+    /// A packet at a time, while less than a round trip's worth is on its way or waits.
+    fn grant(&mut self, terms: Terms, pace: u64, grants: &mut Vec<(u32, u64)>) {
+        while self.granted + self.waits < terms.window(pace)
+            && let Some(source) = self.turns.pop_front()
+        {
+            let Some(open) = self.asked.get_mut(&source) else { continue };
+            let bytes = (*open).min(terms.most.into());
+            *open -= bytes;
+            self.granted += bytes;
+            grants.push((source, bytes));
+            if *open > 0 {
+                self.turns.push_back(source);
+            } else {
+                self.asked.remove(&source);
+            }
+        }
+    }
+}
+
+/// What packets that were granted are marked with.
+const GRANTED: u8 = 1;
+
+/// What a pair may send.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Source {
+    /// Bytes that it has to send.
+    backlog: u64,
+    /// Bytes that it may send unasked, those that it was granted, and those that it asked for and was not.
+    unasked: u64,
+    granted: u64,
+    asked: u64,
+}
+
+impl Source {
+    /// There is more to send: bytes to ask for. With nothing under way a round trip's worth is sent unasked.
+    pub(super) fn add(&mut self, bytes: u64, under_way: u64, window: u64) -> u64 {
+        if self.backlog == 0 && under_way == 0 {
+            self.unasked = window;
+        }
+        // An empty message is a packet of a byte.
+        self.backlog += bytes;
+        let ask = self.backlog.saturating_sub(self.unasked + self.granted + self.asked);
+        self.asked += ask;
+        ask
+    }
+
+    pub(super) fn lets(&self, bytes: u64) -> bool {
+        bytes <= self.unasked + self.granted
+    }
+
+    pub(super) fn sent(&mut self, bytes: u64) -> u8 {
+        self.backlog -= bytes;
+        let unasked = bytes.min(self.unasked);
+        self.unasked -= unasked;
+        self.granted -= bytes - unasked;
+        if bytes > unasked { GRANTED } else { 0 }
+    }
+
+    pub(super) fn hear(&mut self, note: &Note) {
+        self.granted += note.says;
+        self.asked -= note.says;
+    }
+
+    pub(super) fn is_new(&self) -> bool {
+        self.backlog == 0
+    }
+}

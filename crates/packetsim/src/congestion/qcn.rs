@@ -1,0 +1,76 @@
+//! Quantised congestion notification: IEEE Std 802.1Qau-2010. Bytes of its queues are those of the standard for 10 Gbit/s.
+
+use serde::{Deserialize, Serialize};
+
+use super::recovery::{LINE, Recovery};
+use super::{Note, Passing};
+use crate::Random;
+
+/// The queue that is aimed at, and how much more its growth counts than its length (clause 32.8: cpQSp, cpW).
+const AIM: i64 = 26_000;
+const GROWTH: i64 = 2;
+/// Bytes from one sample to the next where nothing is congested (cpSampleBase).
+const SAMPLE: u64 = 150_000;
+/// Notes have so many steps (clause 32.9), and the strongest one is half of a rate.
+const STEPS: i64 = 64;
+/// More is sent after as long (rpgTimeReset, 15 ms), and after as many bytes (rpgByteReset).
+const TIMER: u64 = 15_000_000_000;
+const BYTES: u64 = 150_000;
+
+/// What an output knows of its queue.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Point {
+    /// Bytes until the next sample, and what waited at the last one.
+    until: i64,
+    was: i64,
+}
+
+impl Point {
+    /// What the source of a packet is told, or 0.
+    pub(super) fn pass(&mut self, p: &Passing, random: &mut Random) -> u64 {
+        self.until -= i64::from(p.bytes);
+        if self.until > 0 {
+            return 0;
+        }
+        let waits = i64::from(p.waits);
+        let feedback = (waits - AIM) + GROWTH * (waits - self.was);
+        self.was = waits;
+        let most = AIM * (2 * GROWTH + 1);
+        let steps = (feedback * STEPS / most).clamp(0, STEPS - 1);
+        // The stronger, the sooner the next one: up to ten times (clause 32.8.2, table 32-2), by lot within 15 %.
+        let next = SAMPLE * 8 / (8 + (steps as u64 * 9 / 8)).max(1);
+        let lot = u64::from(random.below(300));
+        self.until = (next * (850 + lot) / 1000) as i64;
+        steps as u64
+    }
+}
+
+/// The rate of a pair.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Source {
+    recovery: Recovery,
+}
+
+impl Source {
+    fn go_on(&mut self, now: u64) {
+        self.recovery.go_on(now, TIMER, BYTES, |_, _| LINE / 2000);
+    }
+
+    pub(super) fn sent(&mut self, bytes: u64, now: u64) {
+        self.recovery.sent(bytes);
+        self.go_on(now);
+    }
+
+    pub(super) fn pace(&mut self, now: u64, pace: u64) -> u64 {
+        self.go_on(now);
+        self.recovery.pace(pace)
+    }
+
+    pub(super) fn hear(&mut self, note: &Note, now: u64) {
+        if note.says != 0 {
+            self.go_on(now);
+            // 64 steps are half of the rate.
+            self.recovery.less((note.says << 9) as u32, now);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! A rate that falls at once and comes back in steps of time and of bytes: half way back some times, then beyond.
+//!
+//! The reaction point of IEEE Std 802.1Qau-2010, clause 30.2.2, which DCQCN took over.
+
+use serde::{Deserialize, Serialize};
+
+/// The rate of the channel.
+pub(super) const LINE: u32 = 1 << 20;
+/// No rate falls below this part of it.
+const LEAST: u32 = LINE / 4096;
+/// So many times it comes half way back to what it was (F).
+const HALVES: u32 = 5;
+
+/// A rate.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Recovery {
+    rate: u32,
+    /// What it comes back to.
+    target: u32,
+    /// Steps of time and of bytes since it fell; when the next one of time is over, and bytes until the next one of those.
+    by_time: u32,
+    by_bytes: u32,
+    since: u64,
+    bytes: u64,
+}
+
+impl Default for Recovery {
+    fn default() -> Self {
+        Self { rate: LINE, target: LINE, by_time: 0, by_bytes: 0, since: 0, bytes: 0 }
+    }
+}
+
+impl Recovery {
+    /// Whether it is that of the channel.
+    pub(super) fn is_whole(&self) -> bool {
+        self.rate >= LINE
+    }
+
+    /// It falls by so many 2^16ths.
+    pub(super) fn less(&mut self, by: u32, now: u64) {
+        self.target = self.rate;
+        let less = (u64::from(self.rate) * u64::from(by.min(1 << 15))) >> 16;
+        self.rate = (self.rate - less as u32).max(LEAST);
+        (self.by_time, self.by_bytes, self.since, self.bytes) = (0, 0, now, 0);
+    }
+
+    /// So many bytes were sent.
+    pub(super) fn sent(&mut self, bytes: u64) {
+        if !self.is_whole() {
+            self.bytes += bytes;
+        }
+    }
+
+    /// Time goes on, with steps of so many picoseconds and bytes; `more` is what is added where it comes back no more, by
+    /// steps of time and of bytes beyond those.
+    pub(super) fn go_on(&mut self, now: u64, timer: u64, bytes: u64, more: fn(u32, u32) -> u32) {
+        while !self.is_whole() && self.since + timer <= now {
+            self.since += timer;
+            self.by_time += 1;
+            self.step(more);
+        }
+        while !self.is_whole() && self.bytes >= bytes {
+            self.bytes -= bytes;
+            self.by_bytes += 1;
+            self.step(more);
+        }
+    }
+
+    fn step(&mut self, more: fn(u32, u32) -> u32) {
+        if self.by_time.max(self.by_bytes) > HALVES {
+            let beyond = |steps: u32| steps.saturating_sub(HALVES);
+            self.target =
+                (self.target + more(beyond(self.by_time), beyond(self.by_bytes))).min(LINE);
+        }
+        // Up, so that it arrives.
+        self.rate = self.rate.midpoint(self.target) + u32::from(self.rate < self.target);
+        if self.target == LINE && LINE - self.rate < LINE / 1000 {
+            *self = Self::default();
+        }
+    }
+
+    /// Picoseconds that 2^16 bytes are to take on a channel where they take `pace`; 0 at its rate.
+    pub(super) fn pace(&self, pace: u64) -> u64 {
+        if self.is_whole() { 0 } else { pace * u64::from(LINE) / u64::from(self.rate) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Half way back five times, then up.
+    #[test]
+    fn it_comes_back() {
+        let mut rate = Recovery::default();
+        rate.less(1 << 15, 0);
+        assert_eq!(rate.pace(1000), 2000);
+        let mut rates = Vec::new();
+        for step in 1..=5 {
+            rate.go_on(step * 10, 10, 1000, |_, _| LINE / 100);
+            rates.push(f64::from(rate.rate) / f64::from(LINE));
+        }
+        for (rate, exact) in rates.iter().zip([0.75, 0.875, 0.9375, 0.96875, 0.984_375]) {
+            assert!((rate - exact).abs() < 1e-4, "{rate} {exact}");
+        }
+        // Twice in a row: the target is what it was when it fell.
+        rate.less(1 << 15, 50);
+        rate.less(1 << 15, 50);
+        rate.go_on(100, 10, 1000, |_, _| LINE / 100);
+        assert!(rate.rate < LINE / 2, "{}", rate.rate);
+        rate.sent(100_000);
+        rate.go_on(100, 10, 1000, |_, _| LINE / 100);
+        assert!(rate.is_whole() && rate.pace(1000) == 0);
+    }
+
+    /// It never stops.
+    #[test]
+    fn there_is_a_least_rate() {
+        let mut rate = Recovery::default();
+        for _ in 0..100 {
+            rate.less(1 << 16, 0);
+        }
+        assert_eq!(rate.pace(1000), 4_096_000);
+    }
+}
