@@ -585,10 +585,10 @@ impl<'n, R: Routing> Part<'n, R> {
         }
         self.told = told;
         let mut left = std::mem::take(&mut self.left);
-        for Left { packet, when, waits } in left.drain(..) {
+        for Left { packet, when, waits, carried } in left.drain(..) {
             let packet = self.packets.remove(packet);
             if let Some(terms) = self.terms {
-                self.tell_source(terms, &packet, when, waits);
+                self.tell_source(terms, &packet, when, (waits, carried));
             }
             arrived.push(Arrived { packet, when });
         }
@@ -596,7 +596,13 @@ impl<'n, R: Routing> Part<'n, R> {
     }
 
     /// A packet is acknowledged, by a message that waits for nobody.
-    fn tell_source(&mut self, terms: Terms, packet: &Packet, when: u64, waits: u32) {
+    fn tell_source(
+        &mut self,
+        terms: Terms,
+        packet: &Packet,
+        when: u64,
+        (waits, carried): (u32, u64),
+    ) {
         let class = packet.lane >> self.micro.lane_bits();
         let at = self.seat(packet.to) * self.micro.class_count() + usize::from(class);
         let arriving = Arriving {
@@ -605,6 +611,7 @@ impl<'n, R: Routing> Part<'n, R> {
             bytes: packet.bytes,
             payload: packet.payload(),
             waits,
+            carried,
             pace: self.net.port(self.net.home(packet.to)).pace,
             mark: packet.mark,
         };

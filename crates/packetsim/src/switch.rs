@@ -177,6 +177,8 @@ pub(crate) struct Left {
     pub(crate) when: u64,
     /// Bytes of its class that wait for its terminal behind it, in the last switch.
     pub(crate) waits: u32,
+    /// Bytes that its channel has carried in all.
+    pub(crate) carried: u64,
 }
 
 impl<'n> Switches<'n> {
@@ -774,7 +776,8 @@ impl<'n> Switches<'n> {
                 }
             }
             Peer::Terminal(_) => {
-                left.push(Left { packet: id, when: packet.at + to.long(bytes), waits });
+                let when = packet.at + to.long(bytes);
+                left.push(Left { packet: id, when, waits, carried: o.carried });
             }
         }
 

@@ -780,3 +780,132 @@ fn an_incast_holds_up_itself() {
         assert_eq!(held[key], parts[key], "{key}");
     }
 }
+
+/// Schemes that wait for marks, or for time, are between none and those that act on every packet; all of them give their
+/// endpoints most of what they can take but QCN, whose sources take 15 ms a step to recover.
+#[test]
+fn schemes_of_congestion_control_help_more_or_less() {
+    let alone = number(&beside_an_incast("none", false, ""), "/jobs/0/run_mean");
+    let run = |control: &str| {
+        let json = beside_an_incast(control, true, "");
+        let rate = number(&json, "/jobs/1/bytes") / number(&json, "/jobs/1/run_mean");
+        (number(&json, "/jobs/0/run_mean") / alone, rate / 12.5e9)
+    };
+    let none = run("none").0;
+    for (control, slower, busy) in [
+        ("ecn", 1.05..0.8 * none, 0.9..1.0),
+        ("infiniband", 1.0..0.5 * none, 0.7..1.0),
+        ("grants", 1.0..0.5 * none, 0.9..1.0),
+        ("qcn", 1.0..0.5 * none, 0.05..1.0),
+    ] {
+        let (impact, rate) = run(control);
+        assert!(slower.contains(&impact), "{control}: {impact} times as long, {none} without");
+        assert!(busy.contains(&rate), "{control}: {rate} of the endpoint's channel");
+    }
+    let parts: Vec<Value> = ["ecn", "qcn", "grants", "infiniband"]
+        .into_iter()
+        .flat_map(|c| [1, 3].map(|t| beside_an_incast(c, true, &format!("--threads {t}"))))
+        .collect();
+    for same in parts.chunks(2) {
+        for key in ["jobs", "channels", "fullest", "events"] {
+            assert_eq!(same[0][key], same[1][key], "{key}");
+        }
+    }
+}
+
+/// Two jobs that exchange across one cable, which both fill; `classes` are those of the first and the second.
+fn across_a_cable(classes: &str, [first, second]: [&str; 2], packets: &str, more: &str) -> Value {
+    let job = |name: &str, class: &str, start: &str| {
+        format!(
+            "[[job]]\nname = \"{name}\"\ntraffic = \"bisection:bytes=64KiB,iterations=40\"\nnodes = 8\n\
+             per-node = 4\nplacement = \"interleaved\"\nstart = \"{start}\"\n{class}\n"
+        )
+    };
+    let scenario = format!(
+        "depth = \"packet\"\nfabric = \"dragonfly:p=8,a=1,g=2,per_pair=1,gbps=100\"\nhosts = \"slingshot\"\n\
+         [routes]\nengine = \"minhop\"\n[packets]\nswitches = \"rosetta\"\nrouting = \"minimal\"\n\
+         size = \"4KiB\"\n{packets}\n{classes}\n{}{}",
+        job("a", first, "0s"),
+        job("b", second, "1ms")
+    );
+    result(&scenario, more)
+}
+
+const TWO_CLASSES: &str =
+    "[[class]]\nname = \"TC1\"\ndscp = 10\nmin = 0.8\n[[class]]\nname = \"TC2\"\nmin = 0.1";
+
+/// What both share is divided evenly in one class; what is owed is kept in two, and what nobody is owed goes to the lower one:
+/// 80 and 20 % of the cable (De Sensi et al., SC'20, figure 14).
+#[test]
+fn classes_get_what_they_are_owed() {
+    // 32 ranks exchange 40 times 64 KiB over 12.5 GB/s, in each direction.
+    let whole = 16.0 * 40.0 * 65536.0 / 12.5e9;
+    let run = |json: &Value, job: usize| number(json, &format!("/jobs/{job}/run_mean"));
+    let later = whole - 0.001;
+    for (control, near) in [("none", 0.02), ("pairs", 0.05)] {
+        let packets = format!("congestion = \"{control}\"");
+        let same = across_a_cable("", ["", ""], &packets, "");
+        let two = ["class = \"10\"", "class = \"TC2\""];
+        let apart = across_a_cable(TWO_CLASSES, two, &packets, "");
+        for (json, share) in [(&same, 0.5), (&apart, 0.8)] {
+            let expected = 0.001 + later / share;
+            let took = run(json, 0);
+            assert!((took / expected - 1.0).abs() < near, "{control} {share}: {took} {expected}");
+            // The other one has the rest, and all of it from then on.
+            let expected = later / share + whole - later / share * (1.0 - share);
+            let took = run(json, 1);
+            assert!((took / expected - 1.0).abs() < near, "{control} {share}: {took} {expected}");
+        }
+    }
+}
+
+/// Whatever attributes classes have, every message arrives, and any number of threads gives the same.
+#[test]
+fn classes_lose_nothing() {
+    for (of, packets) in [
+        ("lossy = true", ""),
+        ("lossy = true", "congestion = \"grants\""),
+        ("lossy = true\nordered = true", "congestion = \"pairs\""),
+        ("ordered = true\nbias = 4", ""),
+        ("max = 0.3\npriority = 1", "congestion = \"ecn\""),
+    ] {
+        let classes = format!("[[class]]\nname = \"TC1\"\n{of}\n[[class]]\nname = \"TC2\"\nmin = 0.1");
+        let two = ["class = \"TC1\"", "class = \"TC2\"\nshort = [{ up-to = \"16B\", class = \"TC1\" }]"];
+        let [one, many] = [1, 3].map(|threads| {
+            across_a_cable(&classes, two, packets, &format!("--threads {threads}"))
+        });
+        for job in ["/jobs/0/messages", "/jobs/1/messages"] {
+            near(number(&one, job), 32.0 * 40.0);
+        }
+        for key in ["jobs", "channels", "fullest", "events"] {
+            assert_eq!(one[key], many[key], "{of} {packets} {key}");
+        }
+        if of.starts_with("max") {
+            let rate = 16.0 * 40.0 * 65536.0 / number(&one, "/jobs/0/run_mean");
+            assert!((rate / (0.3 * 12.5e9) - 1.0).abs() < 0.03, "{rate}");
+        }
+    }
+}
+
+#[test]
+fn classes_that_cannot_be_are_refused() {
+    let told = |classes: &str, job: &str| {
+        let scenario = format!(
+            "depth = \"packet\"\nfabric = \"kary:k=2,n=2\"\n[routes]\nengine = \"minhop\"\n{classes}\n\
+             [[job]]\ntraffic = \"bis\"\n{job}\n"
+        );
+        let dir = folder(&[("s.toml", &scenario)]);
+        let run = run_in(dir.path(), "simulate s.toml -q");
+        assert_eq!((run.code, run.out.as_str()), (3, ""), "{}", run.err);
+        run.err
+    };
+    let two = "[[class]]\nname = \"bulk\"\nmin = 0.8\n[[class]]\nname = \"fast\"\nmin = 0.3\n";
+    assert_snapshot!(told(two, ""), @"");
+    let two = "[[class]]\nname = \"bulk\"\ndscp = 3\n[[class]]\nname = \"fast\"\n";
+    assert_snapshot!(told(two, "class = \"fsat\""), @"");
+    assert_snapshot!(told(two, "short = [{ up-to = \"64B\", class = \"fast\" }, { up-to = \"8B\", class = \"3\" }]"), @"");
+    assert_snapshot!(told("[[class]]\nname = \"a\"\nmin = 0.5\nmax = 0.2\n", ""), @"");
+    assert_snapshot!(told("[[class]]\nname = \"a\"\n[[class]]\nname = \"a\"\n", ""), @"");
+    assert_snapshot!(told("[[class]]\nname = \"a\"\ndscp = 64\n", ""), @"");
+    assert_snapshot!(told("", "short = [{ up-to = \"64B\", class = \"fast\" }]"), @"");
+}

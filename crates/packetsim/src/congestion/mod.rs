@@ -175,6 +175,8 @@ pub(crate) struct Arriving {
     /// Bytes of its class that wait for the endpoint in the last switch, and what 2^16 bytes take on its channel.
     pub(crate) waits: u32,
     pub(crate) pace: u64,
+    /// Bytes that the endpoint's channel has carried in all.
+    pub(crate) carried: u64,
     /// What it was marked with.
     pub(crate) mark: u8,
 }

@@ -25,10 +25,12 @@ pub(crate) struct End {
     pace: u64,
     /// When shares are corrected next.
     corrects: u64,
-    /// What 2^16 bytes took of late where other classes have a part of the channel; and since when what was counted for that.
+    /// Where other classes have a part of the channel: what 2^16 bytes took of late while packets waited all the time; what the
+    /// channel had carried when the last packet left, if others waited then; and bytes of all and of this class since.
     drain: u64,
-    since: u64,
-    bytes: u64,
+    left: Option<u64>,
+    all: u64,
+    own: u64,
 }
 
 /// What a source knows of a pair.
@@ -71,11 +73,15 @@ impl End {
             self.boost = EVEN;
             self.corrects = now + terms.round;
             self.seen.resize(terms.terminals, 0);
-            (self.drain, self.since, self.bytes) = (pace, now, 0);
+            self.drain = pace;
         }
         if terms.shared {
             pace = self.drain.max(pace);
-            self.bytes += u64::from(a.bytes);
+            if let Some(left) = self.left {
+                self.all += a.carried - left;
+                self.own += u64::from(a.bytes);
+            }
+            self.left = (waits > 0).then_some(a.carried);
         }
         self.see(terms, now, source);
         // Over the packets of a turn, since sources that were held back together come together.
@@ -85,11 +91,12 @@ impl End {
             // Not before all have heard of the last time, which takes as long as each of them sends a packet.
             let turn = terms.long(pace * self.active);
             self.corrects = now + terms.round + 2 * turn;
-            // As long as packets wait all the time, as many leave as other classes let.
-            if terms.shared && self.mean > most / 8 {
-                self.drain = ((now - self.since) << 16) / self.bytes.max(1);
+            // As many leave as other classes let.
+            if self.own > 8 * u64::from(terms.most) {
+                self.drain =
+                    (u128::from(a.pace) * u128::from(self.all) / u128::from(self.own)) as u64;
+                (self.all, self.own) = (0, 0);
             }
-            (self.since, self.bytes) = (now, 0);
             if self.mean < most / 8 {
                 self.boost += self.boost / 8;
             } else if self.mean > most {

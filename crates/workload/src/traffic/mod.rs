@@ -15,6 +15,7 @@
 
 mod afar;
 mod apps;
+mod bisection;
 mod body;
 mod deep;
 mod ebb;

@@ -3,7 +3,8 @@
 use darkfiber_fabric::{Key, Params, nearest};
 
 use super::{
-    Given, TrafficError, afar, apps, deep, ebb, ember, gpcnet, imb, mpigraph, muppp, pattern,
+    Given, TrafficError, afar, apps, bisection, deep, ebb, ember, gpcnet, imb, mpigraph, muppp,
+    pattern,
 };
 use crate::schedule::Program;
 
@@ -34,6 +35,7 @@ pub static TRAFFICS: &[&dyn Traffic] = &[
     &imb::Imb,
     &muppp::MuPPP,
     &ebb::Ebb,
+    &bisection::Bisection,
     &deep::Baidu,
     &deep::EmDl,
     &afar::BIS,
