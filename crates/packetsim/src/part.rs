@@ -355,13 +355,19 @@ impl<'n, R: Routing> Part<'n, R> {
             let Some(terms) = self.terms else { continue };
             if !note.to_endpoint {
                 let says = self.outboxes[at].hear(terms, &note, self.now, pace);
-                if says > 0 {
-                    self.ask(terms, note.source, (note.endpoint, note.class), says, self.now);
+                let lost = note.lost.map_or(0, |lost| lost.bytes as u32);
+                if says > 0 || (lost > 0 && terms.congestion == Congestion::Grants) {
+                    self.ask(
+                        terms,
+                        Note { to_endpoint: true, bytes: lost, says, lost: None, ..note },
+                        self.now,
+                    );
                 }
                 self.touch(note.source);
             } else {
                 let mut grants = std::mem::take(&mut self.grants);
-                self.ends[at].asked(terms, note.source, note.says, pace, &mut grants);
+                let bytes = [note.says, note.bytes.into()];
+                self.ends[at].asked(terms, note.source, bytes, pace, &mut grants);
                 self.grant(terms, &note, &mut grants);
                 self.grants = grants;
             }
@@ -369,16 +375,8 @@ impl<'n, R: Routing> Part<'n, R> {
         self.heard = heard;
     }
 
-    /// A source asks an endpoint for bytes.
-    fn ask(
-        &mut self,
-        terms: Terms,
-        source: u32,
-        (endpoint, class): (u32, u8),
-        says: u64,
-        now: u64,
-    ) {
-        let note = Note { source, endpoint, class, to_endpoint: true, bytes: 0, says, lost: None };
+    /// A source asks an endpoint for bytes, by a note.
+    fn ask(&mut self, terms: Terms, note: Note, now: u64) {
         self.tell_of(note, now + terms.way);
     }
 
@@ -419,7 +417,16 @@ impl<'n, R: Routing> Part<'n, R> {
             let says = self.outboxes[at].add(terms, message, pace);
             if says > 0 {
                 let (endpoint, class) = (message.to, message.class);
-                self.ask(terms, from, (endpoint, class), says, now);
+                let note = Note {
+                    source: from,
+                    endpoint,
+                    class,
+                    to_endpoint: true,
+                    bytes: 0,
+                    says,
+                    lost: None,
+                };
+                self.ask(terms, note, now);
             }
         } else {
             self.queues[at].push_back(message);

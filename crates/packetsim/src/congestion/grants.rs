@@ -21,19 +21,23 @@ pub(crate) struct End {
 }
 
 impl End {
+    /// A source asks for so many bytes more; so many that were sent to it were lost.
     pub(super) fn asked(
         &mut self,
         terms: Terms,
         source: u32,
-        bytes: u64,
+        [bytes, lost]: [u64; 2],
         pace: u64,
         grants: &mut Vec<(u32, u64)>,
     ) {
-        let open = self.asked.entry(source).or_insert(0);
-        if *open == 0 {
-            self.turns.push_back(source);
+        self.granted = self.granted.saturating_sub(lost);
+        if bytes > 0 {
+            let open = self.asked.entry(source).or_insert(0);
+            if *open == 0 {
+                self.turns.push_back(source);
+            }
+            *open += bytes;
         }
-        *open += bytes;
         self.grant(terms, pace, grants);
     }
 

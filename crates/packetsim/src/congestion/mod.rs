@@ -48,7 +48,7 @@ pub(crate) struct Note {
     pub(crate) class: u8,
     /// Whether the endpoint hears it, not the source.
     pub(crate) to_endpoint: bool,
-    /// Bytes that have arrived.
+    /// Bytes that have arrived; to an endpoint: that were lost on their way to it.
     pub(crate) bytes: u32,
     /// What a scheme says; 0: nothing.
     pub(crate) says: u64,
@@ -212,12 +212,12 @@ impl End {
         }
     }
 
-    /// A source asks for so many bytes; the endpoint's channel takes `pace` for 2^16.
+    /// A source asks for so many bytes, and so many that were sent were lost; the endpoint's channel takes `pace` for 2^16.
     pub(crate) fn asked(
         &mut self,
         terms: Terms,
         source: u32,
-        bytes: u64,
+        bytes: [u64; 2],
         pace: u64,
         grants: &mut Vec<(u32, u64)>,
     ) {

@@ -1,6 +1,7 @@
 //! Packets against closed forms, other simulators' numbers, and the static checker.
 
 mod bench;
+mod classes;
 mod closed_forms;
 mod deadlock;
 mod reference;
