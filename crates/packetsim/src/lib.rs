@@ -11,6 +11,7 @@ mod board;
 mod congestion;
 mod cut;
 mod deadlock;
+mod framing;
 mod kept;
 mod measure;
 mod micro;
@@ -24,12 +25,14 @@ mod run;
 mod series;
 mod source;
 mod switch;
+mod tiles;
 mod wheel;
 mod wire;
 
 pub use board::Board;
 pub use congestion::{CONGESTIONS, Congestion, Scheme};
 pub use deadlock::{Buffer, Stalled, Waits};
+pub use framing::{FRAMINGS, Framing, Header, framing};
 pub use kept::{Follow, read, write};
 pub use measure::{BATCHES, Measured};
 pub use micro::{
@@ -42,4 +45,5 @@ pub use run::{Load, Outcome, Pulse, load};
 pub use series::Series;
 pub use source::{Target, Targets};
 pub use switch::OutPort;
+pub use tiles::{TILED_PORTS, Tile};
 pub use wire::{Packets, PacketsState, PathOf};

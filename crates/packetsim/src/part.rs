@@ -17,7 +17,7 @@ use crate::routing::Routing;
 use crate::series::Series;
 use crate::switch::{Hands, Left, SwitchState, Switches};
 use crate::wheel::{Event, What, Wheel, WheelState};
-use crate::{Congestion, Impossible, Micro, Net, Peer, Random};
+use crate::{Arbitration, Congestion, Impossible, Micro, Net, Peer, Random, TILED_PORTS};
 
 /// What a terminal has to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,8 +68,10 @@ struct Terminal {
 /// Bytes of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lengths {
-    /// At most.
+    /// Data of one at most.
     pub(crate) most: u32,
+    /// The same on a channel.
+    pub(crate) wire: u32,
     /// What is shorter takes as long.
     pub(crate) least: u32,
 }
@@ -90,7 +92,16 @@ impl Lengths {
     /// Packets of at most so many bytes, with a routing that needs so many lanes; what is shorter than a tick allows takes a
     /// tick.
     pub(crate) fn new(net: &Net, micro: &Micro, lanes: u8, most: u32) -> Result<Self, Impossible> {
+        // Of packets as they are on channels.
+        let most_data = most;
+        let most = micro.framing.frame(most);
         micro.check(most)?;
+        let ports = (0..net.port_count() as u32).map(|p| u32::from(net.port(p).number));
+        if micro.arbitration == Arbitration::Tiles && ports.max() > Some(TILED_PORTS) {
+            return Err(Impossible(format!(
+                "tiles have {TILED_PORTS} ports, and this fabric has switches with more: take another arbitration"
+            )));
+        }
         if lanes > micro.lanes {
             return Err(Impossible(format!(
                 "this routing needs {lanes} virtual lanes to be free of deadlock, and there are {}: give as many, or take another \
@@ -115,7 +126,7 @@ impl Lengths {
                 micro.tick
             )));
         }
-        Ok(Self { most, least })
+        Ok(Self { most: most_data, wire: most, least })
     }
 }
 
@@ -177,7 +188,7 @@ impl<'n, R: Routing> Part<'n, R> {
     ) -> Self {
         let span = net.span(switches);
         let is_free = micro.congestion == Congestion::None;
-        let terms = (!is_free).then(|| Terms::new(net, micro, lengths.most));
+        let terms = (!is_free).then(|| Terms::new(net, micro, lengths.wire));
         let ends = if is_free { Vec::new() } else { vec![End::default(); span.seats.len()] };
         let terminal = |random| Terminal {
             queue: VecDeque::new(),
@@ -355,7 +366,7 @@ impl<'n, R: Routing> Part<'n, R> {
         debug_assert_eq!(port.peer(), Peer::Terminal(from));
         let seat = self.seat(from);
         let most = u64::from(self.lengths.most);
-        let window = self.terms.map(|t| t.window(port.pace, self.lengths.most));
+        let window = self.terms.map(|t| t.window(port.pace, self.lengths.wire));
         let terminal = &mut self.terminals[seat];
         loop {
             let end = now + micro.tick;
@@ -386,7 +397,7 @@ impl<'n, R: Routing> Part<'n, R> {
                 return;
             }
             let payload = open.min(most) as u32;
-            let bytes = payload.max(self.lengths.least);
+            let bytes = micro.framing.frame(payload).max(self.lengths.least);
             // Lanes into the first switch are all alike: nothing waits behind them.
             let credits = &mut self.credits[seat * lanes..(seat + 1) * lanes];
             let by_turns = (0..lanes).map(|i| (usize::from(terminal.lane) + i) % lanes);
@@ -398,7 +409,7 @@ impl<'n, R: Routing> Part<'n, R> {
                 let again = micro.sent_again(bytes, &mut terminal.random);
                 departs += again * (port.long(bytes) + 2 * u64::from(port.latency));
             }
-            terminal.channel = departs + port.long(bytes);
+            terminal.channel = departs + port.long(bytes + micro.framing.gap);
             let message = match window {
                 None => terminal.by_turns(payload),
                 Some(_) => terminal.outbox.send(payload, bytes, departs),

@@ -82,7 +82,7 @@ pub(crate) struct Terms {
 impl Terms {
     /// Of a network: way there and back of five channels, and a packet of so many bytes.
     pub(crate) fn new(net: &Net, micro: &Micro, bytes: u32) -> Self {
-        let way = 5 * (net.slowest(0) + micro.pipeline);
+        let way = 5 * (net.slowest(0) + micro.pipeline + micro.spread);
         Self { round: 2 * way + net.slowest(bytes), most: bytes }
     }
 

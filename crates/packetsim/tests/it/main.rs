@@ -4,4 +4,5 @@ mod bench;
 mod closed_forms;
 mod deadlock;
 mod reference;
+mod rosetta;
 mod routings;
