@@ -100,7 +100,7 @@ mod tests {
         let p = of("dragonfly:p=2,a=4,h=1,g=5,gbps=8,host_gbps=1");
         assert_eq!(p.bisection, Some(12e9));
         let torn = open("dragonfly:p=2,a=4,h=1,gbps=8").expect("a spec");
-        let faults = darkfiber_fabric::Faults::random_links(&torn.fabric, 8, 1).expect("enough");
+        let faults = darkfiber_fabric::Faults::random_links(&torn.fabric, 16, 1).expect("enough");
         let torn = torn.with_faults(&faults).0;
         let Some(Shape::Dragonfly(shape)) = &torn.shape else { panic!("still a dragonfly") };
         let found = peaks(&torn.fabric, shape);

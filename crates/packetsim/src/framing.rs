@@ -148,6 +148,14 @@ impl Framing {
         (bytes / u64::from(most)).saturating_mul(self.on_channel(most).into()).saturating_add(last)
     }
 
+    /// The same if headers are as many bytes as is printed, where that differs.
+    pub fn printed_efficiency(&self, bytes: u64, most: u32) -> Option<f64> {
+        let less = self.headers().saturating_sub(self.printed?);
+        let packets = bytes.div_ceil(most.max(1).into()).max(1);
+        let taken = self.of_message(bytes, most).saturating_sub(packets * u64::from(less));
+        Some(bytes as f64 / taken.max(1) as f64)
+    }
+
     /// What of a channel carries data, if such messages follow each other.
     pub fn efficiency(&self, bytes: u64, most: u32) -> f64 {
         bytes as f64 / self.of_message(bytes, most).max(1) as f64
@@ -184,6 +192,9 @@ mod tests {
         assert!((full("slingshot") - 4096.0 / 4168.0).abs() < 1e-12);
         assert!((full("roce") - 4096.0 / 4180.0).abs() < 1e-12);
         assert!((full("none") - 1.0).abs() < 1e-12);
+        let printed = of("slingshot").printed_efficiency(4096, 4096).expect("it differs");
+        assert!((printed - 4096.0 / 4158.0).abs() < 1e-12);
+        assert_eq!(of("ethernet").printed_efficiency(4096, 4096), None);
         // Two packets and one of a byte.
         assert_eq!(of("roce").of_message(8193, 4096), 2 * 4180 + 85);
         assert_eq!(of("ethernet").of_message(0, 4096), 84);

@@ -271,6 +271,9 @@ fn within(scenario: &Scenario) -> Result<Inside, Failure> {
     if let Some(name) = &p.congestion {
         micro.congestion = inside::congestion(name)?;
     }
+    if let Some(name) = &p.framing {
+        micro.framing = inside::framing(name)?;
+    }
     micro.bit_errors = p.bit_errors;
     let bytes = inside::short(cast::bytes(p.size.as_ref(), "packets: size")?.unwrap_or(2048));
     Ok(Inside { micro, lanes: p.lanes, routing, bytes })

@@ -13,7 +13,7 @@ fn a_full_channel_carries_what_its_frames_leave() {
             bench.micro.framing = framing;
             // What is shorter than a tick takes one: 25 B.
             bench.micro.tick = 500;
-            let mut what = load(Targets::pairs(2, &[[0, 1]]), 1.0, bytes, 60_000);
+            let mut what = load(Targets::pairs(2, &[[0, 1]]), 1.0, bytes, 1000 * u64::from(bytes));
             what.drain = 0;
             let found = bench.run("minimal", None, 1, &what);
             // One of two terminals sends; chance leaves a channel that nothing else fills idle for a while.
