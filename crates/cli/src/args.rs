@@ -107,6 +107,9 @@ pub(crate) enum Command {
     /// Search for routes of a fat-tree that beat those made by rule
     #[command(after_help = help::OPTIMISE)]
     Optimise(OptimiseCommand),
+    /// What headers, least frames and gaps leave of a channel: Ethernet, RoCEv2, Slingshot
+    #[command(after_help = help::FRAMING)]
+    Framing(FramingCommand),
     /// Run a published experiment again: ours beside the printed numbers
     #[command(after_help = help::REPRODUCE)]
     Reproduce(ReproduceCommand),
@@ -699,6 +702,25 @@ impl From<Depth> for darkfiber_study::simulate::Depth {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct FramingCommand {
+    /// Names of `darkfiber list framing` [default: all that have headers]
+    #[arg(value_name = "FRAMING")]
+    pub(crate) framings: Vec<String>,
+    /// Bytes of messages, separated by commas
+    #[arg(
+        short,
+        long,
+        value_name = "BYTES",
+        value_delimiter = ',',
+        default_value = "8,64,256,1KiB,4KiB,64KiB,1MiB"
+    )]
+    pub(crate) bytes: Vec<String>,
+    /// Bytes of a message that a packet has at most
+    #[arg(long, value_name = "BYTES", default_value = "4KiB")]
+    pub(crate) packet: String,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct ReproduceCommand {
     /// Experiments, or all [default: list them]
     #[arg(value_name = "ID")]
@@ -715,7 +737,7 @@ pub(crate) struct ReproduceCommand {
 #[derive(Args, Debug)]
 pub(crate) struct ListCommand {
     /// engines, families, presets, patterns, traffic, collectives, hosts, routings, switches, congestion,
-    /// allocators, formats or metrics
+    /// framing, allocators, formats or metrics
     #[arg(value_name = "KIND")]
     pub(crate) kind: String,
     /// One of them, in full

@@ -5,6 +5,7 @@ A FABRIC is
   a file              ibnetdiscover output, subnet.lst, netloc nodes, edge list, JSON; gz and zst
                       too; recognised by its content; - is standard input
   @preset             a machine or tree of the literature     (darkfiber list presets)
+  @preset:key=value   the same with other values of its generator's keys, e.g. @shandy:taper=25
   family:key=value,.. a generated network                     (darkfiber list families)
 
 Examples:
@@ -219,7 +220,8 @@ Examples:
   darkfiber load dragonfly:p=4,a=8,h=4 -r minimal,valiant,ugal --svg curve.svg
   darkfiber load dragonfly:p=4,a=8,h=4 -r minimal,valiant,ugal --pattern adversarial
   darkfiber load hyperx:dims=8x8,t=8 -r dal -e dfsssp --switches rosetta --packet 4KiB
-  darkfiber load my-fabric.topo --routes lfts.dump --switches qdr --loads 0.2,0.5,0.8";
+  darkfiber load my-fabric.topo --routes lfts.dump --switches qdr --loads 0.2,0.5,0.8
+  darkfiber load @shandy -r aries,minimal --switches rosetta --packet 4KiB --framing roce --loads 0.4,0.5,0.6";
 
 pub(crate) const EXPLAIN: &str = "\
 With --load two straight lines that meet are fitted by least squares, as in Smith et al. (SC'18, figure 6): up to the break load costs
@@ -296,6 +298,16 @@ pub(crate) const MAN: &str = "\
 Examples:
   darkfiber man | man -l -
   darkfiber man route > /usr/local/share/man/man1/darkfiber-route.1";
+
+pub(crate) const FRAMING: &str = "\
+A message is sent in packets, each with all headers; a frame is padded to the least, and the channel rests for the gap behind it.
+RoCEv2's headers are those that De Sensi et al. (SC'20, section II-G) list; they are 72 bytes, and printed as 62: full
+packets are told by that sum, too.
+
+Examples:
+  darkfiber framing
+  darkfiber framing roce slingshot -b 8,128KiB
+  darkfiber framing --packet 2KiB --format json";
 
 pub(crate) const LIST: &str = "\
 Examples:

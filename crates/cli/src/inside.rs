@@ -3,7 +3,8 @@
 use darkfiber_fabric::{ChannelId, Fabric};
 use darkfiber_packetsim::routing::{Kind, ROUTINGS, kind};
 use darkfiber_packetsim::{
-    ARBITRATIONS, Arbitration, CONGESTIONS, Congestion, MICROS, Micro, QUEUES, Queues, preset,
+    ARBITRATIONS, Arbitration, CONGESTIONS, Congestion, FRAMINGS, Framing, MICROS, Micro, QUEUES,
+    Queues, preset,
 };
 use darkfiber_workload::Stream;
 
@@ -39,6 +40,13 @@ pub(crate) fn congestion(name: &str) -> Result<Congestion, Failure> {
     let known: Vec<&str> = CONGESTIONS.iter().map(|c| c.name).collect();
     let found = CONGESTIONS.iter().find(|c| c.name == name).map(|c| c.congestion);
     found.ok_or_else(|| Failure::unknown("congestion control", name, &known))
+}
+
+/// What packets have on channels beside data, by name.
+pub(crate) fn framing(name: &str) -> Result<&'static Framing, Failure> {
+    let known: Vec<&str> = FRAMINGS.iter().map(|f| f.name).collect();
+    let found = darkfiber_packetsim::framing(name);
+    found.ok_or_else(|| Failure::unknown("framing", name, &known))
 }
 
 /// By channel, the part of its lanes that works, if only so many of the lanes work of some cables, drawn by lot: `SHARE:PART`.

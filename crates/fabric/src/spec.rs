@@ -40,6 +40,12 @@ pub enum SpecError {
         /// Close preset names, with `@`.
         nearest: Vec<String>,
     },
+    /// A preset that no family covers, with keys.
+    #[error("@{preset} is no generator's fabric, and has no keys")]
+    NoKeys {
+        /// The preset, without `@`.
+        preset: &'static str,
+    },
     /// A key that the family does not have.
     #[error("{family} has no key \"{key}\"{}", did_you_mean(nearest))]
     UnknownKey {
@@ -213,7 +219,8 @@ pub fn parse_spec(text: &str) -> Result<Topology, SpecError> {
     family.generate(&params)
 }
 
-/// Makes the fabric of `@preset` or of a generator spec.
+/// Makes the fabric of `@preset`, of `@preset:key=value,...` with keys of the preset's family that differ, or of a
+/// generator spec.
 ///
 /// ```
 /// use darkfiber_fabric::open;
@@ -228,8 +235,9 @@ pub fn parse_spec(text: &str) -> Result<Topology, SpecError> {
 /// As [`parse_spec`], and [`SpecError::UnknownPreset`].
 pub fn open(name_or_spec: &str) -> Result<Topology, SpecError> {
     let text = name_or_spec.trim();
-    match text.strip_prefix('@') {
-        Some(name) => preset(name)?.build(),
+    match text.strip_prefix('@').map(|name| name.split_once(':').ok_or(name)) {
+        Some(Ok((name, pairs))) => preset(name)?.build_with(pairs),
+        Some(Err(name)) => preset(name)?.build(),
         None => parse_spec(text),
     }
 }
@@ -278,6 +286,15 @@ mod tests {
              did you mean @cab?"
         );
         assert_eq!(message("@shany"), "no preset is called \"@shany\"; did you mean @shandy?");
+        assert_eq!(
+            message("@edison:groups=3"),
+            "@edison is no generator's fabric, and has no keys"
+        );
+        assert_eq!(
+            message("@shandy:taper=20"),
+            "dragonfly: taper=20: expected a percentage of 8 that is a whole number of cables"
+        );
+        assert!(message("@shandy:tapre=25").contains("did you mean taper?"));
         assert!(message("@").starts_with("no preset is called \"@\""));
         assert!(message("").contains("neither a preset"));
     }

@@ -64,7 +64,7 @@ state! {
 impl Watch {
     /// Over packets of at most so many bytes.
     pub(crate) fn new(net: &Net, micro: &Micro, bytes: u32) -> Self {
-        let patience = net.slowest(bytes) * 4 + 4 * (micro.pipeline + micro.credit);
+        let patience = net.slowest(bytes) * 4 + 4 * (micro.pipeline + micro.spread + micro.credit);
         Self { stuck: BTreeSet::new(), patience }
     }
 

@@ -76,7 +76,7 @@ impl Measured {
     #[inline]
     pub(crate) fn arrived(&mut self, packet: &Packet, when: u64, measuring: &Measuring) {
         if measuring.counts(when) {
-            self.bytes += u64::from(packet.bytes);
+            self.bytes += u64::from(packet.payload());
         }
         if !measuring.counts(packet.born) {
             return;

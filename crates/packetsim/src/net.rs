@@ -26,6 +26,8 @@ pub struct Port {
     pub local: u32,
     /// What the cable takes, in picoseconds.
     pub latency: u32,
+    /// Its number on the switch, from 1.
+    pub number: u8,
     /// Bytes that are under way, if it never rests and nothing waits: there, through the next switch, and as room back.
     pub way: u32,
     /// Picoseconds that 2^16 bytes take.
@@ -96,20 +98,22 @@ impl Net {
         base.push(count);
         let mut ports = Vec::with_capacity(count as usize);
         for s in (0..n).map(SwitchId::new) {
-            let mut push = |peer, latency, pace| {
+            let mut push = |peer, number, latency, pace| {
                 let local = ports.len() as u32 - base[s.index()];
-                let back = 2 * u64::from(latency) + micro.pipeline + micro.credit;
+                let back = 2 * u64::from(latency) + micro.mean_pipeline() + micro.credit;
                 let way = u32::try_from((back << 16) / pace).unwrap_or(u32::MAX);
-                ports.push(Port { peer, switch: s.index() as u32, local, latency, way, pace });
+                let switch = s.index() as u32;
+                ports.push(Port { peer, switch, local, latency, number, way, pace });
             };
             for c in fabric.channels_from(s).map(ChannelId::new) {
                 let peer = of_channel[fabric.reverse(c).index()];
                 let (latency, pace) = micro.link(fabric, c);
-                push(peer, latency, pace);
+                push(peer, fabric.tail_port(c), latency, pace);
             }
             for t in fabric.terminals_on(s).map(TerminalId::new) {
                 let (latency, pace) = micro.host_link(fabric, t);
-                push(TERMINAL | t.index() as u32, latency, pace);
+                let number = fabric.terminal(t).switch_port;
+                push(TERMINAL | t.index() as u32, number, latency, pace);
             }
         }
         let most = base.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);

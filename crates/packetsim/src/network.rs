@@ -121,7 +121,7 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
                 arrived: Vec::new(),
             }
         };
-        let shortest = shortest.max(lengths.least);
+        let shortest = micro.framing.frame(shortest).max(lengths.least);
         // A head takes the pipeline and a cable; room is given back when a packet is through, and a cable later.
         let through = net.quickest(shortest) / u64::from(micro.speedup) + micro.credit;
         let ahead = quickest + micro.pipeline.min(through);
@@ -138,7 +138,7 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
             workers: firsts.windows(2).map(worker).collect(),
             window: (ahead / micro.tick).max(1),
             board: Board::new(if news.is_some() { net.port_count() } else { 0 }),
-            watch: Watch::new(net, micro, bytes),
+            watch: Watch::new(net, micro, micro.framing.frame(bytes)),
             firsts,
         })
     }

@@ -18,7 +18,7 @@ use crate::routing::Routing;
 use crate::series::Series;
 use crate::switch::{Hands, Left, SwitchState, Switches};
 use crate::wheel::{Event, What, Wheel, WheelState};
-use crate::{Congestion, Impossible, Micro, Net, Peer, Random};
+use crate::{Arbitration, Congestion, Impossible, Micro, Net, Peer, Random, TILED_PORTS};
 
 /// What a terminal has to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -67,8 +67,10 @@ struct Terminal {
 /// Bytes of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lengths {
-    /// At most.
+    /// Data of one at most.
     pub(crate) most: u32,
+    /// The same on a channel.
+    pub(crate) wire: u32,
     /// What is shorter takes as long.
     pub(crate) least: u32,
 }
@@ -104,7 +106,16 @@ impl Lengths {
     /// Packets of at most so many bytes, with a routing that needs so many lanes; what is shorter than a tick allows takes a
     /// tick.
     pub(crate) fn new(net: &Net, micro: &Micro, lanes: u8, most: u32) -> Result<Self, Impossible> {
+        // Of packets as they are on channels.
+        let most_data = most;
+        let most = micro.framing.frame(most);
         micro.check(most)?;
+        let ports = (0..net.port_count() as u32).map(|p| u32::from(net.port(p).number));
+        if micro.arbitration == Arbitration::Tiles && ports.max() > Some(TILED_PORTS) {
+            return Err(Impossible(format!(
+                "tiles have {TILED_PORTS} ports, and this fabric has switches with more: take another arbitration"
+            )));
+        }
         if lanes > micro.lanes {
             return Err(Impossible(format!(
                 "this routing needs {lanes} virtual lanes to be free of deadlock, and there are {}: give as many, or take another \
@@ -129,7 +140,7 @@ impl Lengths {
                 micro.tick
             )));
         }
-        Ok(Self { most, least })
+        Ok(Self { most: most_data, wire: most, least })
     }
 }
 
@@ -204,7 +215,7 @@ impl<'n, R: Routing> Part<'n, R> {
         let span = net.span(switches);
         let is_free = micro.congestion == Congestion::None
             && !micro.classes.iter().any(|c| c.ordered || c.lossy);
-        let all_terms = Terms::new(net, micro, lengths.most);
+        let all_terms = Terms::new(net, micro, [lengths.most, lengths.wire]);
         let terms = (!is_free).then_some(all_terms);
         let all = span.seats.len() * micro.class_count();
         let [free, held] = if is_free { [all, 0] } else { [0, all] };
@@ -450,7 +461,7 @@ impl<'n, R: Routing> Part<'n, R> {
             },
         };
         let payload = open.min(self.lengths.most.into()) as u32;
-        let bytes = payload.max(self.lengths.least);
+        let bytes = self.micro.framing.frame(payload).max(self.lengths.least);
         // Lanes into the first switch are all alike: nothing waits behind them.
         let lanes = usize::from(self.micro.lanes);
         let first = seat << self.micro.all_lane_bits() | class << self.micro.lane_bits();
@@ -533,7 +544,7 @@ impl<'n, R: Routing> Part<'n, R> {
                 (_, Ready::Nothing) => return,
             };
             let Could { payload, after, lane } = could;
-            let bytes = payload.max(self.lengths.least);
+            let bytes = self.micro.framing.frame(payload).max(self.lengths.least);
             let in_class = usize::from(lane) | class << micro.lane_bits();
             self.credits[seat << micro.all_lane_bits() | in_class] -= bytes;
             let terminal = &mut self.terminals[seat];
@@ -543,7 +554,7 @@ impl<'n, R: Routing> Part<'n, R> {
                 let again = micro.sent_again(bytes, &mut terminal.random);
                 departs += again * (port.long(bytes) + 2 * u64::from(port.latency));
             }
-            terminal.channel = departs + port.long(bytes);
+            terminal.channel = departs + port.long(bytes + micro.framing.gap);
             self.shares.spend(seat, class as u32, now, port.long(bytes));
             let at = seat * micro.class_count() + class;
             let sent = match self.terms {

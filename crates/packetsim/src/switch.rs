@@ -12,6 +12,7 @@ use crate::net::Span;
 use crate::packet::{NOBODY, Packet, Slab};
 use crate::part::Message;
 use crate::routing::{Here, Routing};
+use crate::tiles::{after, behind};
 use crate::wheel::{Event, What, Wheel};
 use crate::{Arbitration, Micro, Net, Peer, Port, Queues, Random, Waits};
 
@@ -39,6 +40,8 @@ pub struct OutPort {
     turn: u16,
     /// Whether it will be woken.
     woken: bool,
+    /// With tiles: the row whose turn it is.
+    row: u8,
 }
 
 impl OutPort {
@@ -318,7 +321,7 @@ impl<'n> Switches<'n> {
             }
             match self.micro.arbitration {
                 Arbitration::Islip => self.match_up(now, s, hands),
-                Arbitration::RoundRobin | Arbitration::Age => self.by_turns(now, s, hands),
+                _ => self.by_turns(now, s, hands),
             }
         }
         self.active = active;
@@ -657,6 +660,10 @@ impl<'n> Switches<'n> {
                         Arbitration::Age => packet.born,
                         // From the turn on, and then from the beginning.
                         Arbitration::Islip => self.slot(packet).wrapping_sub(turn).into(),
+                        // Lanes come in the order of their turns.
+                        Arbitration::Tiles => {
+                            behind(self.outputs[port].row, self.place(s, packet)).into()
+                        }
                     };
                     if best.is_none_or(|b| key < b.0) {
                         best = Some((key, choice));
@@ -667,7 +674,18 @@ impl<'n> Switches<'n> {
         if full && best.is_none() && self.outputs[port].stuck == MOVES {
             self.outputs[port].stuck = now;
         }
-        best.map(|b| b.1)
+        let best = best.map(|b| b.1);
+        if let (Arbitration::Tiles, Some(choice)) = (self.micro.arbitration, best) {
+            let packet = hands.packets.of(choice.packet);
+            self.outputs[port].row = after(self.place(s, packet));
+            self.outputs[port].turn = u16::from(packet.next_lane) + 1;
+        }
+        best
+    }
+
+    /// The port that a packet waits at, among those of tiles.
+    fn place(&self, s: u32, packet: &Packet) -> u8 {
+        self.net.port(self.net.base(s) + u32::from(packet.input)).number.saturating_sub(1)
     }
 
     /// An output waits for an input's crossbar.
@@ -704,15 +722,16 @@ impl<'n> Switches<'n> {
         let start = now.max(packet.at).max(o.crossbar).max(if shared { 0 } else { i.crossbar });
         o.crossbar = start + to.long(bytes) / speedup;
         i.crossbar = start + from.long(bytes) / speedup;
-        let mut departs = o.channel.max(start + micro.pipeline);
+        let random = &mut self.random[(s - self.span.switches.start) as usize];
+        let pipeline = micro.through(random);
+        let mut departs = o.channel.max(start + pipeline);
         if micro.bit_errors > 0.0 {
-            let random = &mut self.random[(s - self.span.switches.start) as usize];
             let again = micro.sent_again(bytes, random);
             self.again += again;
             departs += again * (to.long(bytes) + 2 * u64::from(to.latency));
         }
-        o.channel = departs + to.long(bytes);
-        let through = if shared { o.channel } else { i.crossbar };
+        o.channel = departs + to.long(bytes + micro.framing.gap);
+        let through = if shared { departs + to.long(bytes) } else { i.crossbar };
         let through = through.max(packet.at + from.long(bytes));
         let list = &mut self.lanes[output << self.bits | usize::from(next_lane)];
         if before == NOBODY {
@@ -743,7 +762,7 @@ impl<'n> Switches<'n> {
         packet.at = departs + u64::from(to.latency);
         packet.lane = next_lane;
         packet.hops += 1;
-        packet.back = packet.back.saturating_add(to.latency).saturating_add(micro.pipeline as u32);
+        packet.back = packet.back.saturating_add(to.latency).saturating_add(pipeline as u32);
         if micro.congestion.looks() {
             let passing = Passing { waits, bytes, pace: to.pace, was_held };
             let random = &mut self.random[(s - self.span.switches.start) as usize];

@@ -159,7 +159,7 @@ impl<'a, R: Routing> Packets<'a, R> {
             net,
             host,
             tick: micro.tick,
-            pipeline: micro.pipeline,
+            pipeline: micro.mean_pipeline(),
             network,
             ahead: (0..n as u32).map(last).min().unwrap_or(micro.tick) + host.adapters,
             now: 0,

@@ -11,6 +11,7 @@ pub mod curve;
 pub mod explain;
 pub mod figures;
 pub mod findings;
+pub mod framing;
 pub mod heat;
 pub mod hot;
 pub mod json;

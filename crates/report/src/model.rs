@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use darkfiber_analysis::jobs::EffectiveFacts;
-use darkfiber_analysis::{Efi, Finding};
+use darkfiber_analysis::{Efi, Finding, Peaks};
 use darkfiber_study::{Run, Summary};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -77,6 +77,9 @@ pub struct FabricFacts {
     /// Largest hop distance between two switches of one component; `darkfiber fabric` only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diameter: Option<usize>,
+    /// What a dragonfly carries at most, in bytes a second; `darkfiber fabric` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peaks: Option<Peaks>,
     /// Cables from a switch to itself.
     pub loopbacks: usize,
     /// Adapters without a cable to a switch.

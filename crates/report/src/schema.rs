@@ -6,6 +6,7 @@ use schemars::{JsonSchema, Schema};
 
 use crate::curve::LoadResult;
 use crate::explain::ExplainResult;
+use crate::framing::FramingResult;
 use crate::hot::HotResult;
 use crate::measure::MeasureOutcome;
 use crate::model::{Comparison, FabricResult, Listed, Single, Sweep};
@@ -41,6 +42,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<PlaceResult<'_>>("place"),
         of::<ExplainResult<'_>>("explain"),
         of::<LoadResult<'_>>("load"),
+        of::<FramingResult>("framing"),
         input::<Scenario>("scenario"),
         of::<Listed>("list"),
     ]

@@ -332,6 +332,18 @@ pub fn fabric(f: &FabricFacts, digest: &str, style: Style) -> String {
     if let Some(diameter) = f.diameter {
         rows.push(("diameter", format!("{diameter}   (switch-to-switch hops)")));
     }
+    if let Some(p) = f.peaks {
+        let tera = |bytes: f64| format!("{:.3} TB/s", bytes / 1e12);
+        rows.push(("injection", format!("{}   (what terminals send)", tera(p.injection))));
+        if let Some(bisection) = p.bisection {
+            let how = "(between halves of the groups, both directions)";
+            rows.push(("bisection", format!("{}   {how}", tera(bisection))));
+        }
+        rows.push((
+            "all to all",
+            format!("{}   (at most, by cables between groups)", tera(p.all_to_all)),
+        ));
+    }
     if f.terminals == 0 {
         "0".clone_into(&mut rows[1].1);
     }

@@ -51,6 +51,21 @@ fn afar_by_counting() {
 }
 
 #[test]
+fn sls_on_a_quiet_machine() {
+    within("SLS-TOPO", 1, 16);
+    within("SLS-HDR", 1, 18);
+    within("SLS-F2", 1, 6);
+    within("SLS-F2", 7, 6);
+}
+
+#[test]
+#[ignore = "simulates 2,048 adapters: a minute"]
+fn sls_in_time() {
+    within("SLS-F4", 1, 32);
+    within("SLS-F6", 1, 15);
+}
+
+#[test]
 #[ignore = "simulates three workloads: a minute"]
 fn afar_in_time() {
     within("AFAR-F9", 1, 13);

@@ -71,12 +71,15 @@ pub(crate) struct LoadCommand {
     /// How packets wait: lanes, outputs (virtual output queues) or memory (output-queued) [default: as the switches]
     #[arg(long, value_name = "QUEUES")]
     pub(crate) queues: Option<String>,
-    /// Whose turn it is: round-robin, age or islip [default: as the switches]
+    /// Whose turn it is: round-robin, age, islip or tiles [default: as the switches]
     #[arg(long, value_name = "TURNS")]
     pub(crate) arbitration: Option<String>,
     /// What holds sources back: a name of `darkfiber list congestion` [default: none]
     #[arg(long, value_name = "SCHEME")]
     pub(crate) congestion: Option<String>,
+    /// What packets have on channels beside data: a name of `darkfiber list framing`; loads are of data [default: none]
+    #[arg(long, value_name = "FRAMING")]
+    pub(crate) framing: Option<String>,
     /// Probability that a bit is wrong behind a cable: such packets are sent again
     #[arg(long, value_name = "P", default_value_t = 0.0)]
     pub(crate) bit_errors: f64,

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use darkfiber_analysis::count::{self, Bandwidth};
 use darkfiber_fabric::{COMMON_KEYS, FAMILIES, Key, PRESETS};
 use darkfiber_packetsim::routing::{Kind, ROUTINGS};
-use darkfiber_packetsim::{CONGESTIONS, MICROS};
+use darkfiber_packetsim::{CONGESTIONS, FRAMINGS, MICROS};
 use darkfiber_report::simulate::{bytes, seconds};
 use darkfiber_report::{Listed, Style, comma, json, table};
 use darkfiber_routing::ENGINES;
@@ -39,6 +39,7 @@ pub(super) const KINDS: &[&str] = &[
     "routings",
     "switches",
     "congestion",
+    "framing",
     "allocators",
     "formats",
     "metrics",
@@ -60,6 +61,7 @@ pub(crate) fn run(args: &ListCommand, common: &Common) -> Result<Exit, Failure> 
         "routings" | "routing" => routings(),
         "switches" | "switch" => switches(),
         "congestion" => congestion(),
+        "framing" | "framings" => framing(),
         "metrics" | "metric" => metrics(),
         other => return Err(Failure::unknown("list", other, KINDS)),
     };
@@ -173,6 +175,19 @@ fn congestion() -> List {
         what: "congestion control",
         heading: &["congestion", "what holds sources back"],
         rows: CONGESTIONS.iter().map(|c| vec![c.name.to_owned(), c.summary.to_owned()]).collect(),
+        doc,
+    }
+}
+
+fn framing() -> List {
+    let doc = |name: &str| {
+        let known = FRAMINGS.iter().find(|f| f.name == name);
+        known.map_or(String::new(), |f| format!("{} {}.", f.doc, f.paper))
+    };
+    List {
+        what: "framing",
+        heading: &["framing", "what packets have on channels beside data"],
+        rows: FRAMINGS.iter().map(|f| vec![f.name.to_owned(), f.summary.to_owned()]).collect(),
         doc,
     }
 }

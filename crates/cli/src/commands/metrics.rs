@@ -50,7 +50,8 @@ pub(crate) fn measure(
     }
 }
 
-/// What a fabric consists of. The diameter takes a search from every switch, so it is asked for.
+/// What a fabric consists of. The diameter takes a search from every switch, so it is asked for, and
+/// peaks with it.
 pub(crate) fn facts(
     fabric: &Fabric,
     shape: Option<&Shape>,
@@ -80,6 +81,12 @@ pub(crate) fn facts(
         links: fabric.link_count(),
         components: fabric.components().len(),
         diameter: diameter.then(|| darkfiber_analysis::diameter(fabric)),
+        peaks: match shape {
+            Some(Shape::Dragonfly(dragonfly)) if diameter => {
+                Some(darkfiber_analysis::peaks(fabric, dragonfly))
+            }
+            _ => None,
+        },
         loopbacks: fabric.loopbacks().len(),
         unlinked_adapters: fabric.unlinked_adapters().len(),
         roles,

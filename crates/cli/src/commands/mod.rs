@@ -4,6 +4,7 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod explain;
 pub(crate) mod fabric;
+pub(crate) mod framing;
 pub(crate) mod hot;
 pub(crate) mod jobs;
 pub(crate) mod list;

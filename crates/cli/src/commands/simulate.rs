@@ -272,6 +272,9 @@ fn within(scenario: &Scenario) -> Result<Inside, Failure> {
     if let Some(name) = &p.congestion {
         micro.congestion = inside::congestion(name)?;
     }
+    if let Some(name) = &p.framing {
+        micro.framing = inside::framing(name)?;
+    }
     micro.bit_errors = p.bit_errors;
     let (classes, of_jobs) = classes::classes(scenario)?;
     micro.classes = classes;

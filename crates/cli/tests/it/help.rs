@@ -21,6 +21,7 @@ fn help_teaches() {
         "simulate",
         "hot",
         "sweep",
+        "framing",
         "list",
     ] {
         let help = run(&format!("{command} --help"));
@@ -50,6 +51,7 @@ fn every_engine_family_preset_has_its_line_and_its_page() {
         "traffic",
         "collectives",
         "hosts",
+        "framing",
         "allocators",
         "formats",
         "metrics",
@@ -59,7 +61,7 @@ fn every_engine_family_preset_has_its_line_and_its_page() {
         let items = list.json()["items"].as_array().expect("a list").clone();
         let key = match kind {
             "families" => "family",
-            "traffic" | "hosts" => kind,
+            "traffic" | "hosts" | "framing" => kind,
             other => &other[..other.len() - 1],
         };
         for item in &items {

@@ -3,6 +3,7 @@
 mod bad_input;
 mod explain;
 mod fabric;
+mod framing;
 mod help;
 mod hot;
 mod jobs;

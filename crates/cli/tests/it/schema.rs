@@ -60,6 +60,7 @@ fn fabrics() {
             ("fabric split", &["/unrecognised/0", "/findings/0/sizes"]),
             ("fabric pair.topo --storage 0x2c90000000212", &["/roles/storage"]),
             ("fabric kary:k=3,n=2", &[]),
+            ("fabric @shandy", &["/peaks/bisection", "/peaks/all_to_all"]),
         ],
     );
 }
@@ -115,6 +116,13 @@ fn measurements() {
 
 #[test]
 fn experiments() {
+    hold(
+        "framing",
+        &[
+            ("framing", &["/framings/1/printed_header_bytes", "/framings/1/messages/0/efficiency"]),
+            ("framing none -b 8", &["/framings/0/messages/0/on_channel"]),
+        ],
+    );
     hold("reproduce", &[("reproduce OPT-T1", &["/rows/0/within", "/class", "/verdict"])]);
     let several = "reproduce OPT-T1 OPT-TH";
     hold("reproduce-all", &[(several, &["/experiments/1/rows/0/ours"])]);

@@ -33,7 +33,8 @@ impl Family for Dragonfly {
          cable joins any two groups, in palm-tree order. With fewer groups and no `per_pair`, global \
          ports are used in order, switch by switch, for as many rounds over all pairs as fit. \
          `per_pair` states the cables of a pair of groups instead; they are spread evenly over the \
-         switches of both. `nics` gives every host that many terminals, on neighbouring switches."
+         switches of both. `taper` keeps a percentage of the cables of every pair of groups, spread \
+         evenly again. `nics` gives every host that many terminals, on neighbouring switches."
     }
 
     fn paper(&self) -> &'static str {
@@ -57,6 +58,11 @@ impl Family for Dragonfly {
                     "per_pair",
                     "cables between two groups, spread evenly",
                     "as many whole rounds as fit",
+                ),
+                Key::optional(
+                    "taper",
+                    "percentage of the cables of every two groups that is there",
+                    "100",
                 ),
                 Key::optional("nics", "terminals of a host, each on another switch", "1"),
             ]

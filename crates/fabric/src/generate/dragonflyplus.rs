@@ -56,6 +56,11 @@ impl Family for DragonflyPlus {
                     "cables between two groups, spread evenly",
                     "as many whole rounds as fit",
                 ),
+                Key::optional(
+                    "taper",
+                    "percentage of the cables of every two groups that is there",
+                    "100",
+                ),
             ]
         }
     }

@@ -20,7 +20,7 @@ pub(super) struct Global {
 }
 
 impl Global {
-    /// Reads `h`, `g` and `per_pair` for groups of `members` such switches, which errors call `what`.
+    /// Reads `h`, `g`, `per_pair` and `taper` for groups of `members` such switches, which errors call `what`.
     pub(super) fn read(params: &Params, members: u32, what: &str) -> Result<Self, SpecError> {
         let per_pair = params.get("per_pair", 1..=65_535)?;
         let h = match per_pair {
@@ -32,10 +32,18 @@ impl Global {
             (None, Some(_)) if params.raw("h").is_none() => params.need("g", 1..=full)?,
             _ => params.get("g", 1..=full)?.unwrap_or(full),
         };
-        let spread = match per_pair {
+        let mut spread = match per_pair {
             None if g < full => None,
             _ => Some(Spread { groups: g, members, per_pair: per_pair.unwrap_or(1) }),
         };
+        if let Some(percent) = params.get("taper", 1..=100)? {
+            let all = spread.map_or(members * h / (g - 1).max(1), |s| s.per_pair);
+            if all * percent % 100 != 0 {
+                let expected = format!("a percentage of {all} that is a whole number of cables");
+                return Err(params.bad("taper", expected));
+            }
+            spread = Some(Spread { groups: g, members, per_pair: all * percent / 100 });
+        }
         let most = spread.map_or(0, Spread::most);
         if most > u64::from(h) {
             let fit = u64::from(members * h) / u64::from(g - 1).max(1);

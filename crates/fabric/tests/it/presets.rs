@@ -1,6 +1,6 @@
 //! The machines: what their papers print, or what was decided where these contradict themselves.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use darkfiber_fabric::{PRESETS, Role, Shape, SwitchId, TerminalId, Topology, open, preset};
 use darkfiber_testkit::oracle::diameter;
@@ -181,6 +181,93 @@ fn shandy_hosts_have_two_terminals_on_two_switches() {
     let cut = crate::support::cables(&f).filter(|&(a, b)| half(a) != half(b)).count();
     assert_eq!(cut, 128);
     assert_eq!(cut as u64 * 25_000_000_000 * 2, 6_400_000_000_000);
+}
+
+/// Cables by pair of groups of a dragonfly.
+fn by_pair(t: &Topology) -> BTreeMap<(u32, u32), usize> {
+    let Some(Shape::Dragonfly(shape)) = &t.shape else { panic!("a dragonfly") };
+    let group = |s: SwitchId| shape.group[s.index()];
+    let mut pairs = BTreeMap::new();
+    for (a, b) in crate::support::cables(&t.fabric) {
+        let (a, b) = (group(a).min(group(b)), group(a).max(group(b)));
+        if a != b {
+            *pairs.entry((a, b)).or_insert(0) += 1;
+        }
+    }
+    pairs
+}
+
+#[test]
+fn every_two_groups_have_as_many_cables_as_the_paper_means() {
+    for (name, groups, cables) in [
+        ("shandy", 8, 8),
+        ("malbec", 4, 16),
+        ("edison", 15, 24),
+        ("crystal", 2, 24),
+        ("shandy:taper=25", 8, 2),
+        ("shandy:taper=50", 8, 4),
+        ("malbec:taper=25", 4, 4),
+        ("malbec:taper=100", 4, 16),
+    ] {
+        let pairs = by_pair(&build(name));
+        assert_eq!(pairs.len(), groups * (groups - 1) / 2, "{name}");
+        assert!(pairs.values().all(|&n| n == cables), "{name}: {pairs:?}");
+    }
+}
+
+/// Slingshot's largest: a group's 544 cables are one to each other group, and 1.0625 times what its 512 endpoints send.
+#[test]
+fn slingshot_reaches_any_switch_in_three_hops() {
+    let t = build("slingshot-max");
+    let pairs = by_pair(&t);
+    assert_eq!(pairs.len(), 545 * 544 / 2);
+    assert!(pairs.values().all(|&n| n == 1));
+    // All groups are alike: from the switches of one, any other.
+    let f = &t.fabric;
+    for first in (0..32).map(SwitchId) {
+        let mut far = vec![u8::MAX; f.switch_count()];
+        far[first.index()] = 0;
+        let mut now = vec![first];
+        for hops in 1..=3 {
+            let mut next = Vec::new();
+            for s in now {
+                for &v in &f.heads()[f.channels_from(s)] {
+                    if far[v as usize] == u8::MAX {
+                        far[v as usize] = hops;
+                        next.push(SwitchId(v));
+                    }
+                }
+            }
+            now = next;
+        }
+        assert!(!now.is_empty() && far.iter().all(|&hops| hops <= 3));
+    }
+}
+
+/// Tapering takes cables between groups away and nothing else; hosts with two adapters stay as they are.
+#[test]
+fn a_tapered_dragonfly_is_the_same_but_for_global_cables() {
+    for (spec, kept) in [
+        ("dragonfly:p=4,a=8,g=5,per_pair=8,nics=2", 2),
+        ("dragonfly:p=4,a=8,h=4,g=5,nics=2", 2),
+        ("dragonfly:p=2,a=4,h=3,g=4,nics=4", 1),
+    ] {
+        let whole = open(spec).expect(spec);
+        let tapered = open(&format!("{spec},taper=25")).expect(spec);
+        assert_eq!(whole.fabric.terminals(), tapered.fabric.terminals());
+        let groups = by_pair(&whole).len();
+        let of = |t: &Topology| by_pair(t).values().sum::<usize>();
+        assert_eq!((of(&whole), of(&tapered)), (4 * kept * groups, kept * groups), "{spec}");
+        let local = |t: &Topology| t.fabric.switch_link_count() - of(t);
+        assert_eq!(local(&whole), local(&tapered));
+        let f = &tapered.fabric;
+        let nics = f.terminal_count() / f.hosts().len();
+        let mut on = vec![BTreeSet::new(); f.hosts().len()];
+        for t in (0..f.terminal_count()).map(TerminalId::new) {
+            on[f.host_of(t).index()].insert(f.terminal(t).switch);
+        }
+        assert!(nics > 1 && on.iter().all(|switches| switches.len() == nics), "{spec}");
+    }
 }
 
 #[test]

@@ -71,8 +71,9 @@ pub(crate) struct Terms {
     /// What a way takes at most where nothing waits, and there and back with a packet, in picoseconds.
     pub(crate) way: u64,
     pub(crate) round: u64,
-    /// Bytes of a packet at most.
+    /// Bytes of a message in a packet at most, and those of a packet on a channel.
     pub(crate) most: u32,
+    pub(crate) wire: u32,
     /// Terminals.
     pub(crate) terminals: usize,
     /// Whether packets of an endpoint share its channel with those of other classes.
@@ -80,14 +81,15 @@ pub(crate) struct Terms {
 }
 
 impl Terms {
-    /// Of a network: way there and back of five channels, and a packet of so many bytes.
-    pub(crate) fn new(net: &Net, micro: &Micro, bytes: u32) -> Self {
-        let way = 5 * (net.slowest(0) + micro.pipeline);
+    /// Of a network: way there and back of five channels, and a packet with at most so many bytes of a message, on channels so many.
+    pub(crate) fn new(net: &Net, micro: &Micro, [most, wire]: [u32; 2]) -> Self {
+        let way = 5 * (net.slowest(0) + micro.pipeline + micro.spread);
         Self {
             congestion: micro.congestion,
             way,
-            round: 2 * way + net.slowest(bytes),
-            most: bytes,
+            round: 2 * way + net.slowest(wire),
+            most,
+            wire,
             terminals: net.terminal_count(),
             shared: micro.classes.len() > 1,
         }
@@ -95,12 +97,12 @@ impl Terms {
 
     /// What a packet takes at a pace, in picoseconds.
     pub(crate) fn long(&self, pace: u64) -> u64 {
-        (u64::from(self.most) * pace) >> 16
+        (u64::from(self.wire) * pace) >> 16
     }
 
     /// Bytes that a channel of a pace carries in a round trip, and two packets at least.
     pub(crate) fn window(&self, pace: u64) -> u64 {
-        ((self.round << 16) / pace).max(2 * u64::from(self.most))
+        ((self.round << 16) / pace).max(2 * u64::from(self.wire))
     }
 }
 

@@ -5,4 +5,5 @@ mod classes;
 mod closed_forms;
 mod deadlock;
 mod reference;
+mod rosetta;
 mod routings;

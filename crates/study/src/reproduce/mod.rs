@@ -8,6 +8,7 @@ mod figure;
 mod opt;
 mod row;
 mod sar;
+mod sls;
 mod t2hx;
 
 pub use figure::{Drawn, Figure, Gains, Group, Square};
@@ -129,6 +130,11 @@ pub static EXPERIMENTS: &[&dyn Experiment] = &[
     &afar::Counters,
     &afar::Versus,
     &afar::Seats,
+    &sls::Systems,
+    &sls::Headers,
+    &sls::SwitchLatency,
+    &sls::Distances,
+    &sls::Peak,
 ];
 
 /// The experiment of that id, in capitals or not.

@@ -50,7 +50,8 @@ pub(super) fn simulate(
     let (topology, host) = (setup.topology, setup.host);
     let fabric = &topology.fabric;
     let micro = Micro {
-        payload: host.efficiency,
+        // Frames count their own headers.
+        payload: if inside.micro.framing.headers.is_empty() { host.efficiency } else { 1.0 },
         adapter: host.adapter_bytes_per_second,
         cable_rate: setup.link_rate,
         ..inside.micro.clone()

@@ -80,13 +80,16 @@ pub struct PacketsPart {
     pub buffer: Option<String>,
     /// How packets wait: lanes, outputs or memory, instead of how the switches do it.
     pub queues: Option<String>,
-    /// Whose turn it is: round-robin, age or islip, instead of the switches' way.
+    /// Whose turn it is: round-robin, age, islip or tiles, instead of the switches' way.
     pub arbitration: Option<String>,
     /// What holds sources back: a name of `darkfiber list congestion`; none without.
     pub congestion: Option<String>,
     /// What of the routing's comparison of ways is different.
     #[serde(default)]
     pub adaptive: AdaptivePart,
+    /// What packets have on channels beside data: a name of `darkfiber list framing`; none without. With one, the
+    /// efficiency of hosts does not count.
+    pub framing: Option<String>,
     /// Probability that a bit is wrong behind a cable; packets with wrong bits are sent again.
     #[serde(default)]
     pub bit_errors: f64,

@@ -228,6 +228,9 @@ fn micro(args: &LoadCommand, topology: &Topology, seed: u64) -> Result<Micro, Fa
     if let Some(name) = &args.congestion {
         micro.congestion = inside::congestion(name)?;
     }
+    if let Some(name) = &args.framing {
+        micro.framing = inside::framing(name)?;
+    }
     micro.bit_errors = args.bit_errors;
     if let Some(text) = &args.degraded {
         micro.widths = inside::degraded(text, &topology.fabric, seed)?;

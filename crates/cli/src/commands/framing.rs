@@ -1,0 +1,59 @@
+//! `darkfiber framing`: what headers, least frames and gaps leave of a channel.
+
+use darkfiber_packetsim::{FRAMINGS, Framing};
+use darkfiber_report::framing::{self as report, Framed, FramingResult, Header, Sized};
+use darkfiber_report::{Style, json};
+use darkfiber_workload::quantity::bytes;
+
+use crate::args::{Common, Format, FramingCommand};
+use crate::failure::{Exit, Failure};
+use crate::{inside, out, provenance};
+
+pub(crate) fn run(args: &FramingCommand, common: &Common) -> Result<Exit, Failure> {
+    let quantity = |text: &str, option: &str| {
+        bytes(text).map_err(|e| Failure::usage(format!("{option}: {e}")))
+    };
+    let most = u32::try_from(quantity(&args.packet, "--packet")?).unwrap_or(u32::MAX);
+    if most == 0 {
+        return Err(Failure::usage("--packet: no data goes into packets of 0 B")
+            .hint("4KiB is what RoCE sends at most"));
+    }
+    let sizes: Vec<u64> =
+        args.bytes.iter().map(|text| quantity(text, "--bytes")).collect::<Result<_, _>>()?;
+    let framings: Vec<&'static Framing> = if args.framings.is_empty() {
+        FRAMINGS.iter().filter(|f| !f.headers.is_empty()).collect()
+    } else {
+        args.framings.iter().map(|name| inside::framing(name)).collect::<Result<_, _>>()?
+    };
+    let result = FramingResult {
+        packet_bytes: most,
+        framings: framings.into_iter().map(|f| framed(f, &sizes, most)).collect(),
+        provenance: provenance::of_all(std::iter::empty(), common),
+    };
+    out::print(&match common.format {
+        Format::Json => json::text(&result),
+        Format::Csv => report::csv(&result),
+        Format::Table => report::text(&result, Style::of_stdout()),
+    })?;
+    Ok(Exit::Fine)
+}
+
+fn framed(f: &'static Framing, sizes: &[u64], most: u32) -> Framed {
+    let message = |&bytes: &u64| Sized {
+        bytes,
+        packets: bytes.div_ceil(most.into()).max(1),
+        on_channel: f.of_message(bytes, most),
+        efficiency: f.efficiency(bytes, most),
+        printed_efficiency: f.printed_efficiency(bytes, most),
+    };
+    Framed {
+        framing: f.name,
+        summary: f.summary,
+        headers: f.headers.iter().map(|h| Header { name: h.name, bytes: h.bytes }).collect(),
+        header_bytes: f.headers(),
+        printed_header_bytes: f.printed,
+        least_frame: f.least,
+        gap: f.gap,
+        messages: sizes.iter().map(message).collect(),
+    }
+}
