@@ -223,6 +223,7 @@ fn told(trouble: &Trouble, cast: &Cast, topology: &Topology) -> String {
                 write!(text, "has {bytes} B for rank {to}, who asks for nothing")
             }
             Op::Recv { from, tag, .. } => write!(text, "waits for rank {from} with tag {tag}"),
+            Op::Put { to, bytes } => write!(text, "puts {bytes} B at rank {to}"),
             Op::Compute { .. } => write!(text, "computes"),
         };
     }
@@ -273,7 +274,7 @@ fn within(scenario: &Scenario) -> Result<Inside, Failure> {
     }
     micro.bit_errors = p.bit_errors;
     let bytes = inside::short(cast::bytes(p.size.as_ref(), "packets: size")?.unwrap_or(2048));
-    Ok(Inside { micro, lanes: p.lanes, routing, bytes })
+    Ok(Inside { micro, lanes: p.lanes, routing, bytes, parts: None })
 }
 
 /// Tells how far a simulation is.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::curve::parts;
 
 use super::pairs::Received;
-use super::{LidsPart, Setup, Simulated, Trouble};
+use super::{LidsPart, Setup, Simulated, Trouble, Until};
 
 /// What is asked of packets.
 #[derive(Clone)]
@@ -26,6 +26,9 @@ pub struct Inside {
     pub routing: &'static Kind,
     /// Bytes of a packet at most.
     pub bytes: u32,
+    /// In how many parts the network is simulated side by side, which nothing that comes out depends on; as many as suit the
+    /// threads without.
+    pub parts: Option<usize>,
 }
 
 /// See [`super::simulate`].
@@ -33,6 +36,7 @@ pub(super) fn simulate(
     setup: &Setup<'_>,
     inside: &Inside,
     each: &mut dyn FnMut(&Record),
+    until: Option<Until<'_>>,
 ) -> Result<Simulated, Trouble> {
     let (topology, host) = (setup.topology, setup.host);
     let fabric = &topology.fabric;
@@ -53,23 +57,26 @@ pub(super) fn simulate(
     let made = routing::make(inside.routing, &given).map_err(Trouble::Impossible)?;
     let lanes = inside.lanes.unwrap_or(made.lanes().max(1));
     let micro = Micro { lanes, ..micro };
-    made.with(Play { setup, net: &net, micro: &micro, bytes: inside.bytes, each })
+    let (bytes, parts) = (inside.bytes, inside.parts);
+    made.with(Play { setup, net: &net, micro: &micro, bytes, parts, each, until })
 }
 
 /// Runs the jobs of a set-up over packets of at most so many bytes.
-struct Play<'a, 's> {
+struct Play<'a, 's, 'u> {
     setup: &'a Setup<'s>,
     net: &'a Net,
     micro: &'a Micro,
     bytes: u32,
+    parts: Option<usize>,
     each: &'a mut dyn FnMut(&Record),
+    until: Option<Until<'u>>,
 }
 
-impl With for Play<'_, '_> {
+impl With for Play<'_, '_, '_> {
     type Out = Result<Simulated, Trouble>;
 
     fn with<R: routing::Routing>(self, routing: &R) -> Self::Out {
-        play(self.setup, self.net, self.micro, self.bytes, routing, self.each)
+        play(self, routing)
     }
 }
 
@@ -85,14 +92,8 @@ struct Kept {
 /// Steps from one look at the clock to the next.
 const STEPS: u64 = 1 << 10;
 
-fn play<R: routing::Routing>(
-    setup: &Setup<'_>,
-    net: &Net,
-    micro: &Micro,
-    bytes: u32,
-    routing: &R,
-    each: &mut dyn FnMut(&Record),
-) -> Result<Simulated, Trouble> {
+fn play<R: routing::Routing>(play: Play<'_, '_, '_>, routing: &R) -> Result<Simulated, Trouble> {
+    let Play { setup, net, micro, bytes, each, mut until, .. } = play;
     let Setup { topology, routes, host, jobs, seed, .. } = *setup;
     let fabric = &topology.fabric;
     let table = match &topology.shape {
@@ -126,7 +127,7 @@ fn play<R: routing::Routing>(
         None => None,
     };
     // A run goes on in the parts in which it began: nothing that comes out depends on them.
-    let parts = kept.as_ref().map_or_else(|| parts(net), |k| k.parts);
+    let parts = kept.as_ref().map_or_else(|| play.parts.unwrap_or_else(|| parts(net)), |k| k.parts);
     let mut wire = Packets::new(net, micro, routing, fabric, host, bytes, parts, seed)
         .map_err(Trouble::Impossible)?
         .with_paths(&path);
@@ -134,6 +135,9 @@ fn play<R: routing::Routing>(
         wire = wire.with_series(interval);
     }
     let mut player = Player::new(jobs, host).with_seed(seed);
+    if let Some(until) = &until {
+        player = player.with_laps(until.job);
+    }
     let mut received = Received::new(jobs, setup.messages);
     if let Some(mut kept) = kept {
         player.swap(&mut kept.player);
@@ -141,6 +145,7 @@ fn play<R: routing::Routing>(
         received = kept.received;
     }
     let mut under_way = UnderWay::default();
+    let mut is_enough = false;
     for steps in 1u64.. {
         let more = step(&mut player, &mut wire, &mut under_way, &mut |record| {
             received.add(record);
@@ -156,11 +161,12 @@ fn play<R: routing::Routing>(
             wire.restore(kept.wire);
             received = kept.received;
         }
-        if !more {
+        is_enough = more && until.as_mut().is_some_and(|until| (until.enough)(&player));
+        if !more || is_enough {
             break;
         }
     }
-    let ended = player.finished();
+    let ended = if is_enough { Ok(()) } else { player.finished() };
     if let Some(stalled) = wire.stalled() {
         return Err(Trouble::Deadlock(channels(net, fabric, &stalled.cycle)));
     }

@@ -16,6 +16,7 @@
 mod afar;
 mod apps;
 mod body;
+mod bursts;
 mod deep;
 mod ebb;
 mod ember;
@@ -28,11 +29,14 @@ mod mpigraph;
 mod muppp;
 mod pattern;
 mod registry;
+mod service;
+mod timed;
 mod values;
 
 pub use error::TrafficError;
 pub use given::Given;
 pub use registry::{TRAFFICS, Traffic, kind, traffic};
+pub use timed::Timed;
 
 use std::sync::Arc;
 
