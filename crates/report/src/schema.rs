@@ -4,6 +4,7 @@ use darkfiber_study::simulate::Scenario;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
+use crate::congest::CongestResult;
 use crate::curve::LoadResult;
 use crate::explain::ExplainResult;
 use crate::hot::HotResult;
@@ -41,6 +42,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<PlaceResult<'_>>("place"),
         of::<ExplainResult<'_>>("explain"),
         of::<LoadResult<'_>>("load"),
+        of::<CongestResult<'_>>("congest"),
         input::<Scenario>("scenario"),
         of::<Listed>("list"),
     ]
