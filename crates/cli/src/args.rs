@@ -1,5 +1,6 @@
 //! The command line, as clap reads it.
 
+mod congest;
 mod hot;
 mod load;
 
@@ -10,6 +11,7 @@ use clap_complete::Shell;
 
 use crate::help;
 
+pub(crate) use congest::CongestCommand;
 pub(crate) use hot::{CountedArgs, ExplainCommand, HotCommand, HotPolicy, ProposeCommand};
 pub(crate) use load::{CheckpointArgs, LoadCommand};
 
@@ -95,6 +97,9 @@ pub(crate) enum Command {
     /// How long packets take under rising load: adaptive routings and tables, in lossless switches
     #[command(after_help = help::LOAD)]
     Load(Box<LoadCommand>),
+    /// What jobs suffer beside others: victims and aggressors, congestion control and routing
+    #[command(after_help = help::CONGEST)]
+    Congest(Box<CongestCommand>),
     /// Which channels are hot, whose traffic it is, who suffers, and which few table entries to change
     #[command(after_help = help::HOT)]
     Hot(HotCommand),

@@ -309,6 +309,21 @@ Examples:
   darkfiber framing roce slingshot -b 8,128KiB
   darkfiber framing --packet 2KiB --format json";
 
+pub(crate) const CONGEST: &str = "\
+Every victim is timed by itself and beside every aggressor, which goes on for ever, on the same hosts; C is how many times as
+long it takes there (De Sensi et al., SC'20, figure 9). Victims: a collective with its size (allreduce:8B), halo3d, sweep3d,
+an application (lammps, milc, hpcg, fft, resnet), a service (silo, xapian, img-dnn, sphinx), or any other traffic. Aggressors:
+incast (all put 128 KiB at one), alltoall, bursts:bytes=16KiB,burst=1000,gap=10us, or any other traffic.
+
+Examples:
+  darkfiber congest dragonfly:p=4,a=4,h=4,g=8,gbps=200
+  darkfiber congest @malbec --victims allreduce:8B,alltoall:128B,lammps --aggressors incast --split 50,10
+  darkfiber congest @malbec --nodes 128 --split 64/64 --allocation linear,interleaved,random -o results
+  darkfiber congest @malbec --victims alltoall:128B --aggressors bursts:bytes=4KiB,gap=1us --split 50 --congestion pairs
+
+A victim is timed at least 200 times (an application ten times), and until the 95 % confidence interval of the median is
+within 5 % of it, or --limit of simulated time is over, which is told. Exit code 4 if nothing can be run.";
+
 pub(crate) const LIST: &str = "\
 Examples:
   darkfiber list engines

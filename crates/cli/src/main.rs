@@ -68,6 +68,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Simulate(command) => commands::simulate::run(&command, common),
         Command::Load(command) => commands::load::run(&command, common),
         Command::Framing(command) => commands::framing::run(&command, common),
+        Command::Congest(command) => commands::congest::run(&command, common),
         Command::Reproduce(command) => commands::reproduce::run(&command, common),
         Command::List(command) => commands::list::run(&command, common),
         Command::Completions(command) => commands::completions::run(&command),

@@ -4,6 +4,7 @@ use darkfiber_study::simulate::Scenario;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
+use crate::congest::CongestResult;
 use crate::curve::LoadResult;
 use crate::explain::ExplainResult;
 use crate::framing::FramingResult;
@@ -43,6 +44,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<ExplainResult<'_>>("explain"),
         of::<LoadResult<'_>>("load"),
         of::<FramingResult>("framing"),
+        of::<CongestResult<'_>>("congest"),
         input::<Scenario>("scenario"),
         of::<Listed>("list"),
     ]

@@ -6,6 +6,7 @@
 //! [`simulate`] runs a scenario in time. [`reproduce`] runs published experiments again and compares. Pure functions of fabrics, engines and seeds; the
 //! clock is the caller's, and so is the thread pool.
 
+pub mod congest;
 pub mod curve;
 mod pieces;
 pub mod replay;

@@ -113,6 +113,7 @@ fn write(out: &mut dyn Write, schedule: &Schedule) -> std::io::Result<()> {
                 Op::Recv { from, bytes, tag } => {
                     writeln!(out, "l{op}: recv {bytes}b from {from} tag {tag}")?;
                 }
+                Op::Put { .. } => return Err(std::io::Error::other("GOAL has no puts")),
                 Op::Compute { picoseconds } => writeln!(out, "l{op}: calc {}", picoseconds / 1000)?,
             }
         }

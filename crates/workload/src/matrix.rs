@@ -36,7 +36,7 @@ impl CommMatrix {
         for rank in 0..schedule.ranks() {
             let begin = matrix.entries.len();
             for op in schedule.of(rank) {
-                if let Op::Send { to, bytes, .. } = schedule.op(op) {
+                if let Op::Send { to, bytes, .. } | Op::Put { to, bytes } = schedule.op(op) {
                     matrix.entries.push((rank, to, bytes));
                 }
             }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use darkfiber_fabric::TerminalId;
-use darkfiber_workload::play::{Host, Job, LogGp, Player, Record, Repeat, host, run};
+use darkfiber_workload::play::{
+    Host, Job, Lap, LogGp, Player, Record, Repeat, UnderWay, host, run, step,
+};
 use darkfiber_workload::schedule::{Builder, Faulty, Op, Program, Schedule, Script};
 use proptest::prelude::*;
 
@@ -333,4 +335,67 @@ fn noise_makes_computing_longer_and_shorter() {
     (0..n).for_each(|_| s.compute(0, 1_000_000));
     let long = alone(s.finish().expect("whole"), &host) as f64 / 1e10;
     assert!((long - 1.0).abs() < 0.004, "{long}");
+}
+
+#[test]
+fn a_put_needs_nobody_at_the_other_end() {
+    // Large ones do not ask first, and the next begins when the one before has left.
+    let host = Host { rendezvous: 10, ..machine() };
+    let mut s = Script::new(2);
+    for _ in 0..2 {
+        s.put(0, 1, 101);
+        s.wait(0);
+    }
+    let schedule = s.finish().expect("nothing is to be received");
+    assert_eq!((schedule.messages(), schedule.bytes()), (2, 202));
+    let (records, end) = played(&[job(Program::once(schedule))], &host).expect("runs");
+    let arrived: Vec<u64> = records.iter().map(|r| r.arrived).collect();
+    // The adapter has time for the second one a gap after the first, later than the processor.
+    let first = O + 100 * G;
+    let second = first + GAP + 100 * G;
+    assert_eq!(arrived, [first + L, second + L]);
+    assert_eq!(end, second, "the memory written to is no processor's business");
+}
+
+#[test]
+fn who_never_does_anything_is_done_however_long_the_program() {
+    let mut s = Script::new(3);
+    s.put(0, 1, 1);
+    let mut program = Program::new(3);
+    program.then(Arc::new(s.finish().expect("whole")), 1 << 40);
+    let jobs = [job(program)];
+    let host = machine();
+    let mut player = Player::new(&jobs, &host);
+    let mut wire = LogGp::new(3, L, GAP, G as f64);
+    let mut seen = 0;
+    let mut under_way = UnderWay::default();
+    while seen < 3 && step(&mut player, &mut wire, &mut under_way, &mut |_| seen += 1) {}
+    assert_eq!((seen, player.runs(0).len()), (3, 0));
+}
+
+#[test]
+fn laps_are_the_times_of_ranks_in_epochs() {
+    // Rank 1 waits for rank 0; both have nothing to do in the second epoch but rank 1 computes.
+    let mut first = Script::new(2);
+    first.compute(0, 1_000);
+    first.wait(0);
+    first.message(0, 1, 1, 0);
+    let mut second = Script::new(2);
+    second.compute(1, 50);
+    let mut program = Program::new(2);
+    program.then(Arc::new(first.finish().expect("whole")), 1);
+    program.then(Arc::new(second.finish().expect("whole")), 1);
+    let mut bystander = job(Program::once(Schedule::clone(&program.blocks()[1])));
+    bystander.terminals = vec![TerminalId(2), TerminalId(3)];
+    let jobs = [bystander, job(program)];
+    let host = machine();
+    let mut player = Player::new(&jobs, &host).with_laps(1);
+    let mut wire = LogGp::new(4, L, GAP, G as f64);
+    run(&mut player, &mut wire, &mut |_| ()).expect("runs");
+    let there = 1_000 + O + L + O;
+    let lap = |rank, epoch, begin, end| Lap { rank, epoch, begin, end };
+    assert_eq!(
+        player.laps(),
+        [lap(0, 0, 0, 1_000 + O), lap(1, 0, 0, there), lap(1, 1, there, there + 50)]
+    );
 }

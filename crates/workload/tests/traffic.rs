@@ -6,7 +6,7 @@ use darkfiber_fabric::TerminalId;
 use darkfiber_workload::collective::Library;
 use darkfiber_workload::play::{Host, Job, LogGp, Player, Repeat, SECOND, host, run};
 use darkfiber_workload::schedule::{Op, Program};
-use darkfiber_workload::traffic::{Given, TRAFFICS, traffic};
+use darkfiber_workload::traffic::{Given, TRAFFICS, kind, traffic};
 
 fn made(spec: &str, ranks: u32) -> Program {
     traffic(spec, &Given::new(ranks)).unwrap_or_else(|e| panic!("{spec}: {e}"))
@@ -35,6 +35,7 @@ fn short(name: &str) -> String {
         "ebb" => "ebb:samples=5".to_owned(),
         "bis" | "nn" | "pairs" | "fft-proxy" => format!("{name}:steps=2,iterations=7,group=3"),
         "muppp" => "muppp:scale=100".to_owned(),
+        "silo" | "xapian" | "img-dnn" | "sphinx" => format!("{name}:requests=5"),
         "emdl" => "emdl:iterations=3".to_owned(),
         _ => name.to_owned(),
     }
@@ -42,7 +43,7 @@ fn short(name: &str) -> String {
 
 const APPS: &[&str] = &[
     "amg", "comd", "minife", "swfft", "ffvc", "mvmc", "ntchem", "milc", "qbox", "pf3d", "lammps",
-    "hpl", "hpcg", "graph500", "resnet",
+    "hpl", "hpcg", "graph500", "resnet", "fft",
 ];
 
 #[test]
@@ -109,6 +110,12 @@ fn errors_help() {
     assert!(refused("amg:share=0", 4).contains("0.001"));
     assert!(refused("amg", 1).contains("two ranks"));
     assert!(refused("halo3d:grid=2x2x2", 9).contains("product is 9"));
+    assert!(refused("bursts:burst=0", 4).contains("burst"));
+    assert!(refused("bursts:bytes=0", 4).contains("at least 1"));
+    assert!(refused("bursts:gap=1", 4).contains("100ms"));
+    assert!(refused("silo:sigma=4", 4).contains("0 to 3"));
+    assert!(refused("sphinx", 1).contains("two ranks"));
+    assert!(refused("hpcg:side=100", 4).contains("multiple of 8"));
 }
 
 #[test]
@@ -264,4 +271,42 @@ fn inputs_shrink_where_the_study_says() {
     assert!(each("ntchem", 112) < each("ntchem", 56), "strong scaling");
     let stages = |ranks| made("hpl:stages=4", ranks).bytes() / u128::from(ranks);
     assert!(stages(224) < stages(223));
+}
+
+#[test]
+fn bursts_last_as_long_as_their_messages_and_gaps() {
+    // Two sources, each three puts and a gap, twice; a put takes 2 us and (bytes - 1) x 412 ps to arrive, and as long as its
+    // bytes to leave.
+    let program = made("bursts:bytes=1001,burst=3,gap=5us,iterations=2", 3);
+    assert_eq!((program.messages(), program.bytes()), (12, 12_012));
+    assert_eq!(played(program, 0), 2 * (3 * 1000 * 412 + 5_000_000));
+    // Without gaps nothing but puts.
+    assert_eq!(made("bursts:burst=1000000", 3).blocks().len(), 1);
+}
+
+#[test]
+fn clients_of_services_wait_for_responses() {
+    assert_eq!(kind("silo").expect("known").timed().clients(7), Some(3));
+    assert_eq!(kind("lammps").expect("known").timed().clients(7), None);
+    let program = made("silo:service=10us,sigma=0,request=1001,response=2001,requests=4", 5);
+    assert_eq!((program.epochs(), program.messages()), (4, 4 * 2 * 2));
+    let each = 2 * 2_000_000 + 3_000 * 412 + 10_000_000;
+    assert_eq!(played(program, u64::MAX), 4 * each);
+    // Every client's requests differ; a seed always draws the same.
+    let computing = |seed| -> Vec<Op> {
+        let given = {
+            let mut g = Given::new(4);
+            g.seed = seed;
+            g
+        };
+        let program = traffic("xapian:requests=2", &given).expect("made");
+        let ops =
+            program.blocks().iter().flat_map(|b| (0..4).flat_map(|r| b.of(r).map(|i| b.op(i))));
+        ops.filter(|op| matches!(op, Op::Compute { .. })).collect()
+    };
+    let mut all = computing(1);
+    assert_eq!(all, computing(1));
+    assert_ne!(all, computing(2));
+    all.dedup();
+    assert_eq!(all.len(), 4);
 }

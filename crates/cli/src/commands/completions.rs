@@ -4,9 +4,13 @@ use clap::builder::PossibleValuesParser;
 use clap::{Command, CommandFactory};
 use darkfiber_analysis::count::{Bandwidth, METRICS};
 use darkfiber_fabric::{FAMILIES, PRESETS};
+use darkfiber_packetsim::routing::ROUTINGS;
+use darkfiber_packetsim::{CONGESTIONS, MICROS};
 use darkfiber_routing::ENGINES;
 use darkfiber_study::reproduce::EXPERIMENTS;
 use darkfiber_workload::PATTERNS;
+use darkfiber_workload::placement::ALLOCATORS;
+use darkfiber_workload::play::HOSTS;
 
 use super::list;
 use crate::args::{Cli, CompletionsCommand, WRITABLE};
@@ -43,6 +47,12 @@ fn with_names() -> Command {
         ("reproduce", "ids", experiments),
         ("reroute", "engine", engines.clone()),
         ("fabric", "to", WRITABLE.to_vec()),
+        ("congest", "congestion", CONGESTIONS.iter().map(|c| c.name).collect()),
+        ("congest", "routing", ROUTINGS.iter().map(|r| r.name).collect()),
+        ("congest", "allocation", ALLOCATORS.iter().map(|a| a.name).collect()),
+        ("congest", "switches", MICROS.iter().map(|m| m.name).collect()),
+        ("congest", "hosts", HOSTS.iter().map(|h| h.name).collect()),
+        ("congest", "engine", engines.clone()),
         ("list", "kind", list::KINDS.to_vec()),
         ("list", "name", listed),
     ] {

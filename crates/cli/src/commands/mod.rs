@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod congest;
 pub(crate) mod explain;
 pub(crate) mod fabric;
 pub(crate) mod framing;

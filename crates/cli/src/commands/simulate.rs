@@ -224,6 +224,7 @@ fn told(trouble: &Trouble, cast: &Cast, topology: &Topology) -> String {
                 write!(text, "has {bytes} B for rank {to}, who asks for nothing")
             }
             Op::Recv { from, tag, .. } => write!(text, "waits for rank {from} with tag {tag}"),
+            Op::Put { to, bytes } => write!(text, "puts {bytes} B at rank {to}"),
             Op::Compute { .. } => write!(text, "computes"),
         };
     }
@@ -286,7 +287,8 @@ fn within(scenario: &Scenario) -> Result<Inside, Failure> {
         news: cast::time(a.news.as_ref(), "packets: adaptive: news")?,
     };
     let bytes = inside::short(cast::bytes(p.size.as_ref(), "packets: size")?.unwrap_or(2048));
-    Ok(Inside { micro, lanes: p.lanes, routing, bytes, adaptive, classes: of_jobs })
+    let lanes = p.lanes;
+    Ok(Inside { micro, lanes, routing, bytes, adaptive, classes: of_jobs, parts: None })
 }
 
 /// Tells how far a simulation is.

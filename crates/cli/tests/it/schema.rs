@@ -181,6 +181,16 @@ fn loads() {
 }
 
 #[test]
+fn victims_and_aggressors() {
+    let keys = ["/cells/0/isolated/ci_high", "/cells/0/impact", "/rule/limit", "/mechanisms/0/max"];
+    let small =
+        "congest dragonfly:p=2,a=4,h=2,g=4,gbps=200 --warmup 10us --limit 1ms --iterations 6";
+    let barrier = format!("{small} --victims barrier --aggressors incast --split 8/8");
+    let milc = format!("{small} --victims milc,barrier --split 6/8 --congestion none");
+    hold("congest", &[(&barrier, &keys), (&milc, &["/cells/0/refused", "/victims/0/traffic"])]);
+}
+
+#[test]
 fn placements() {
     let keys = ["/proposed", "/placements/0/alone_seconds", "/hosts/0", "/free"];
     let line = "place crossing --traffic pairs:steps=1 --nodes 2 --per-node 2";
@@ -298,6 +308,7 @@ fn every_schema_is_tested() {
         kinds,
         [
             "comparison.json",
+            "congest.json",
             "explain.json",
             "fabric.json",
             "hot.json",

@@ -33,6 +33,7 @@ fn bash_completes_commands_options_and_names() {
     assert_eq!(offered(&script, "darkfiber sweep x --engine sm"), ["smodk"]);
     assert_eq!(offered(&script, "darkfiber route x --layer-by d"), ["destination"]);
     assert_eq!(offered(&script, "darkfiber fabric x --to j"), ["json"]);
+    assert_eq!(offered(&script, "darkfiber congest x --congestion p"), ["pairs"]);
     assert_eq!(offered(&script, "darkfiber list fam"), ["families"]);
     assert_eq!(offered(&script, "darkfiber list presets slimfly-"), ["slimfly-eth"]);
     assert!(offered(&script, "darkfiber check x --routes").contains(&"--routes-format".to_owned()));

@@ -348,6 +348,7 @@ pub fn write(out: &mut dyn Write, schedule: &Schedule) -> io::Result<u64> {
                 Op::Recv { from, bytes, tag } => {
                     write!(out, "recv {bytes}b from {} tag {}", any(from), any(tag))?;
                 }
+                Op::Put { .. } => return Err(no_puts()),
                 Op::Compute { picoseconds } => {
                     rounded += u64::from(picoseconds % NANOSECOND != 0);
                     write!(out, "calc {}", nanoseconds(picoseconds))?;
@@ -367,6 +368,11 @@ pub fn write(out: &mut dyn Write, schedule: &Schedule) -> io::Result<u64> {
         writeln!(out, "}}")?;
     }
     Ok(rounded)
+}
+
+/// What has no place in GOAL.
+pub(super) fn no_puts() -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, "GOAL has sends and receives, no puts")
 }
 
 /// The nearest number of nanoseconds.

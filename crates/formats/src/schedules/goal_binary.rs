@@ -22,7 +22,7 @@ use std::path::Path;
 use darkfiber_workload::schedule::{ANY, Builder, MAX_STREAMS, Op, Schedule};
 
 use super::bytes::Bytes;
-use super::goal::{NANOSECOND, NOBODY, nanoseconds};
+use super::goal::{NANOSECOND, NOBODY, nanoseconds, no_puts};
 use crate::{Diagnostics, ReadError};
 
 const EXPECTED: &str = "a compiled GOAL schedule (txt2bin of LogGOPSim)";
@@ -190,6 +190,7 @@ pub fn write(out: &mut dyn Write, schedule: &Schedule) -> io::Result<u64> {
             let (kind, peer, size, tag) = match schedule.op(i) {
                 Op::Send { to, bytes, tag } => (SEND, to, bytes, tag),
                 Op::Recv { from, bytes, tag } => (RECV, from, bytes, tag),
+                Op::Put { .. } => return Err(no_puts()),
                 Op::Compute { picoseconds } => {
                     rounded += u64::from(picoseconds % NANOSECOND != 0);
                     (CALC, 0, nanoseconds(picoseconds), 0)

@@ -10,7 +10,10 @@ mod steps;
 
 pub use packets::{Inside, channels};
 pub use pairs::{Pair, Pairs};
-pub use run::{Setup, Simulated, Trouble, demanded, isolated, places, seated, sent, simulate};
+pub use run::{
+    Setup, Simulated, Trouble, Until, demanded, isolated, places, seated, sent, simulate,
+    simulate_until,
+};
 pub use scenario::{
     AdaptivePart, ClassPart, CostPart, Depth, Follow, JobPart, KeepPart, LidsPart, PacketsPart,
     RoutesPart, Scenario, ShortPart,

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::curve::parts;
 
 use super::pairs::Received;
-use super::{LidsPart, Setup, Simulated, Trouble};
+use super::{LidsPart, Setup, Simulated, Trouble, Until};
 
 /// What is asked of packets.
 #[derive(Clone)]
@@ -30,6 +30,9 @@ pub struct Inside {
     pub adaptive: Adaptive,
     /// By job, the traffic classes of its messages: of those of at most so many bytes, by rising bytes, the number of a class.
     pub classes: Vec<Vec<(u64, u8)>>,
+    /// In how many parts the network is simulated side by side, which nothing that comes out depends on; as many as suit the
+    /// threads without.
+    pub parts: Option<usize>,
 }
 
 impl Inside {
@@ -46,6 +49,7 @@ pub(super) fn simulate(
     setup: &Setup<'_>,
     inside: &Inside,
     each: &mut dyn FnMut(&Record),
+    until: Option<Until<'_>>,
 ) -> Result<Simulated, Trouble> {
     let (topology, host) = (setup.topology, setup.host);
     let fabric = &topology.fabric;
@@ -68,23 +72,24 @@ pub(super) fn simulate(
     let made = routing::make(inside.routing, &given).map_err(Trouble::Impossible)?;
     let lanes = inside.lanes.unwrap_or(made.lanes().max(1));
     let micro = Micro { lanes, ..micro };
-    made.with(Play { setup, net: &net, micro: &micro, inside, each })
+    made.with(Play { setup, net: &net, micro: &micro, inside, each, until })
 }
 
 /// Runs the jobs of a set-up over packets.
-struct Play<'a, 's> {
+struct Play<'a, 's, 'u> {
     setup: &'a Setup<'s>,
     net: &'a Net,
     micro: &'a Micro,
     inside: &'a Inside,
     each: &'a mut dyn FnMut(&Record),
+    until: Option<Until<'u>>,
 }
 
-impl With for Play<'_, '_> {
+impl With for Play<'_, '_, '_> {
     type Out = Result<Simulated, Trouble>;
 
     fn with<R: routing::Routing>(self, routing: &R) -> Self::Out {
-        play(self.setup, self.net, self.micro, self.inside, routing, self.each)
+        play(self, routing)
     }
 }
 
@@ -100,14 +105,8 @@ struct Kept {
 /// Steps from one look at the clock to the next.
 const STEPS: u64 = 1 << 10;
 
-fn play<R: routing::Routing>(
-    setup: &Setup<'_>,
-    net: &Net,
-    micro: &Micro,
-    inside: &Inside,
-    routing: &R,
-    each: &mut dyn FnMut(&Record),
-) -> Result<Simulated, Trouble> {
+fn play<R: routing::Routing>(play: Play<'_, '_, '_>, routing: &R) -> Result<Simulated, Trouble> {
+    let Play { setup, net, micro, inside, each, mut until } = play;
     let Setup { topology, routes, host, jobs, seed, .. } = *setup;
     let fabric = &topology.fabric;
     let table = match &topology.shape {
@@ -141,7 +140,8 @@ fn play<R: routing::Routing>(
         None => None,
     };
     // A run goes on in the parts in which it began: nothing that comes out depends on them.
-    let parts = kept.as_ref().map_or_else(|| parts(net), |k| k.parts);
+    let parts =
+        kept.as_ref().map_or_else(|| inside.parts.unwrap_or_else(|| parts(net)), |k| k.parts);
     let class = |job: u32, bytes: u64| -> u8 {
         let of = inside.classes.get(job as usize).map_or(&[][..], Vec::as_slice);
         of.iter().find(|(most, _)| bytes <= *most).map_or(0, |c| c.1)
@@ -154,6 +154,9 @@ fn play<R: routing::Routing>(
         wire = wire.with_series(interval);
     }
     let mut player = Player::new(jobs, host).with_seed(seed);
+    if let Some(until) = &until {
+        player = player.with_laps(until.job);
+    }
     let mut received = Received::new(jobs, setup.messages);
     if let Some(mut kept) = kept {
         player.swap(&mut kept.player);
@@ -161,6 +164,7 @@ fn play<R: routing::Routing>(
         received = kept.received;
     }
     let mut under_way = UnderWay::default();
+    let mut is_enough = false;
     for steps in 1u64.. {
         let more = step(&mut player, &mut wire, &mut under_way, &mut |record| {
             received.add(record);
@@ -176,11 +180,12 @@ fn play<R: routing::Routing>(
             wire.restore(kept.wire);
             received = kept.received;
         }
-        if !more {
+        is_enough = more && until.as_mut().is_some_and(|until| (until.enough)(&player));
+        if !more || is_enough {
             break;
         }
     }
-    let ended = player.finished();
+    let ended = if is_enough { Ok(()) } else { player.finished() };
     if let Some(stalled) = wire.stalled() {
         return Err(Trouble::Deadlock(channels(net, fabric, &stalled.cycle)));
     }

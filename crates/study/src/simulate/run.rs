@@ -7,7 +7,7 @@ use darkfiber_packetsim::{Follow, Impossible, Measured};
 use darkfiber_routing::{Demand, LidChoice, Routes};
 use darkfiber_workload::CommMatrix;
 use darkfiber_workload::demands::{Profile, Scale, demands};
-use darkfiber_workload::play::{Host, Job, Player, Record, Repeat, Run, Stuck, run};
+use darkfiber_workload::play::{Host, Job, Player, Record, Repeat, Run, Stuck, UnderWay, step};
 use rayon::prelude::*;
 
 use super::packets::{self, Inside};
@@ -107,16 +107,40 @@ pub struct Simulated {
     pub messages: Vec<Record>,
 }
 
+/// When a simulation ends before its jobs do.
+pub struct Until<'a> {
+    /// The job whose laps the player keeps.
+    pub job: u32,
+    /// Whether it has gone on for long enough: asked after every step.
+    pub enough: &'a mut dyn FnMut(&Player<'_>) -> bool,
+}
+
 /// Simulates. `each` is told of every message that is received, in the order of time.
 ///
 /// # Errors
 /// If ranks wait for what never comes, the tables lose a message, or what was kept of the run is damaged.
 pub fn simulate(setup: Setup<'_>, each: &mut dyn FnMut(&Record)) -> Result<Simulated, Trouble> {
+    simulated(setup, each, None)
+}
+
+/// Simulates until it has gone on for long enough, or all jobs are over.
+///
+/// # Errors
+/// As [`simulate`].
+pub fn simulate_until(setup: Setup<'_>, until: Until<'_>) -> Result<Simulated, Trouble> {
+    simulated(setup, &mut |_| (), Some(until))
+}
+
+fn simulated(
+    setup: Setup<'_>,
+    each: &mut dyn FnMut(&Record),
+    mut until: Option<Until<'_>>,
+) -> Result<Simulated, Trouble> {
     if setup.depth == Depth::Packet {
         let nothing =
             || Trouble::Impossible(Impossible("nobody says what switches are like".to_owned()));
         let inside = setup.inside.clone().ok_or_else(nothing)?;
-        return packets::simulate(&setup, &inside, each);
+        return packets::simulate(&setup, &inside, each, until);
     }
     let Setup { topology, routes, host, jobs, seed, .. } = setup;
     let fabric = &topology.fabric;
@@ -154,11 +178,22 @@ pub fn simulate(setup: Setup<'_>, each: &mut dyn FnMut(&Record)) -> Result<Simul
     let mut flows = Flows::new(network, host, options);
     let mut player = Player::new(jobs, host).with_seed(seed);
     let mut received = Received::new(jobs, setup.messages);
-    run(&mut player, &mut flows, &mut |record| {
-        received.add(record);
-        each(record);
-    })
-    .map_err(Trouble::Stuck)?;
+    if let Some(until) = &until {
+        player = player.with_laps(until.job);
+    }
+    let mut under_way = UnderWay::default();
+    let mut is_enough = false;
+    while !is_enough
+        && step(&mut player, &mut flows, &mut under_way, &mut |record| {
+            received.add(record);
+            each(record);
+        })
+    {
+        is_enough = until.as_mut().is_some_and(|until| (until.enough)(&player));
+    }
+    if !is_enough {
+        player.finished().map_err(Trouble::Stuck)?;
+    }
     if let Some(lost) = flows.lost() {
         return Err(Trouble::NoRoute(lost));
     }

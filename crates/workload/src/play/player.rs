@@ -42,6 +42,19 @@ pub struct Run {
     pub end: u64,
 }
 
+/// What a rank did between beginning a schedule of its program and being done with its part of it, in picoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lap {
+    /// The rank.
+    pub rank: u32,
+    /// Which schedule of the program, repetitions counted.
+    pub epoch: u64,
+    /// When it began.
+    pub begin: u64,
+    /// When it was done.
+    pub end: u64,
+}
+
 /// A message that was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
@@ -87,6 +100,7 @@ impl fmt::Display for Stuck {
                 Op::Recv { from, tag, .. } => {
                     write!(f, "waits for rank {from} with tag {tag}")?;
                 }
+                Op::Put { to, bytes } => write!(f, "puts {bytes} bytes at rank {to}")?,
                 Op::Compute { .. } => f.write_str("computes")?,
             }
         }
@@ -122,6 +136,9 @@ struct Event {
     kind: Kind,
 }
 
+/// The receive of a message that nobody receives: a put.
+const NOBODY: u32 = u32::MAX;
+
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Message {
     epoch: u64,
@@ -148,11 +165,15 @@ pub struct Player<'a> {
     host: &'a Host,
     running: Vec<Running>,
     runs: Vec<Vec<Run>>,
+    laps: Vec<Lap>,
+    /// The job whose laps are kept.
+    lapped: Option<u32>,
     agenda: Agenda<Event>,
     messages: Vec<Message>,
     unused: Vec<u32>,
     ready: Vec<(u32, u32)>,
     events: u64,
+    now: u64,
     seed: u64,
 }
 
@@ -160,6 +181,7 @@ state! {
     pub struct PlayerState of() Player<'_> {
         running: Vec<Running>,
         runs: Vec<Vec<Run>>,
+        laps: Vec<Lap>,
         agenda: Agenda<Event>,
         messages: Vec<Message>,
         unused: Vec<u32>,
@@ -188,11 +210,14 @@ impl<'a> Player<'a> {
             host,
             running: jobs.iter().map(Running::new).collect(),
             runs: vec![Vec::new(); jobs.len()],
+            laps: Vec::new(),
+            lapped: None,
             agenda,
             messages: Vec::new(),
             unused: Vec::new(),
             ready: Vec::new(),
             events: 0,
+            now: 0,
             seed: 1,
         }
     }
@@ -204,9 +229,21 @@ impl<'a> Player<'a> {
         self
     }
 
+    /// The same, but the laps of a job are kept.
+    #[must_use]
+    pub fn with_laps(mut self, job: u32) -> Self {
+        self.lapped = Some(job);
+        self
+    }
+
     /// When somebody does something next.
     pub fn upcoming(&mut self) -> Option<u64> {
         self.agenda.upcoming()
+    }
+
+    /// The moment of the last step, in picoseconds.
+    pub fn now(&self) -> u64 {
+        self.now
     }
 
     /// How many events there were.
@@ -217,6 +254,11 @@ impl<'a> Player<'a> {
     /// The runs of a job that are complete.
     pub fn runs(&self, job: usize) -> &[Run] {
         &self.runs[job]
+    }
+
+    /// The laps that are complete, in the order of their ends, if they are kept.
+    pub fn laps(&self) -> &[Lap] {
+        &self.laps
     }
 
     /// Takes note of a delivery to come.
@@ -238,6 +280,7 @@ impl<'a> Player<'a> {
         departures: &mut Vec<Departure>,
         each: &mut dyn FnMut(&Record),
     ) {
+        self.now = now;
         while let Some((_, event)) = self.agenda.pop(now) {
             self.events += 1;
             let Event { job, rank, what, kind } = event;
@@ -264,7 +307,11 @@ impl<'a> Player<'a> {
                         departed: m.departed,
                         arrived: now,
                     });
-                    self.meets(what, now, wire);
+                    if m.recv == NOBODY {
+                        self.unused.push(what);
+                    } else {
+                        self.meets(what, now, wire);
+                    }
                 }
             }
             self.go(job, now, wire, departures);
@@ -280,8 +327,11 @@ impl<'a> Player<'a> {
             self.agenda.push(now + self.latency(wire, message), request);
         } else {
             m.departed = now;
+            let goes_on = !m.holds;
             departures.push(self.departure(message));
-            self.done(job, rank, send, now);
+            if goes_on {
+                self.done(job, rank, send, now);
+            }
         }
     }
 
@@ -331,7 +381,8 @@ impl<'a> Player<'a> {
                 return;
             }
         }
-        let r = &running.ranks[rank as usize];
+        let r = &mut running.ranks[rank as usize];
+        r.begun = now;
         let (block, epoch) = (r.block, r.epoch);
         if let Some(first) = running.early[rank as usize].first_entry()
             && *first.key() == epoch
@@ -405,7 +456,7 @@ impl<'a> Player<'a> {
                 let at = *free;
                 self.agenda.push(at, Event { job, rank, what: op, kind: Kind::Done });
             }
-            Op::Send { to, bytes, .. } => {
+            Op::Send { to, bytes, .. } | Op::Put { to, bytes } => {
                 let free = running.processor(rank, stream);
                 begins = now.max(*free);
                 *free = begins + self.host.busy(self.host.send, bytes);
@@ -413,8 +464,9 @@ impl<'a> Player<'a> {
                 let epoch = running.ranks[rank as usize].epoch;
                 let terminals = &self.jobs[job as usize].terminals;
                 let far = terminals[rank as usize] != terminals[to as usize];
-                let large = far && bytes >= self.host.rendezvous;
-                let recv = schedule.mate(op);
+                let is_put = matches!(schedule.op(op), Op::Put { .. });
+                let large = far && bytes >= self.host.rendezvous && !is_put;
+                let recv = if is_put { NOBODY } else { schedule.mate(op) };
                 let (departed, from, send) = (0, rank, op);
                 let message = Message {
                     epoch,
@@ -426,7 +478,7 @@ impl<'a> Player<'a> {
                     recv,
                     bytes,
                     asks: large,
-                    holds: large,
+                    holds: large || is_put,
                 };
                 let message = self.message(message);
                 if at == now {
@@ -516,6 +568,9 @@ impl<'a> Player<'a> {
         running.ops[r.at(op)].left = DONE;
         r.remaining -= 1;
         if r.remaining == 0 {
+            if self.lapped == Some(job) {
+                self.laps.push(Lap { rank, epoch: r.epoch, begin: r.begun, end: now });
+            }
             r.epoch += 1;
             self.enter(job, rank, now, false);
         }

@@ -21,6 +21,8 @@ pub(super) const DONE: u32 = u32::MAX;
 pub(super) struct Rank {
     /// Which schedule of its program, repetitions counted.
     pub(super) epoch: u64,
+    /// When it began that.
+    pub(super) begun: u64,
     /// That schedule, by number.
     pub(super) block: u32,
     /// Operations of it that are not done.
@@ -63,6 +65,8 @@ pub(super) struct Running {
     pub(super) gathered: u32,
     pub(super) begun: u64,
     pub(super) epochs: u64,
+    /// Ranks that never do anything, and that no other waits for: they are finished at once, however long the program.
+    idle: Vec<bool>,
 }
 
 impl Running {
@@ -72,7 +76,7 @@ impl Running {
         let mut base = 0u32;
         let ranks = (0..program.ranks())
             .map(|r| {
-                let rank = Rank { epoch: 0, block: 0, remaining: 0, base, first: 0 };
+                let rank = Rank { epoch: 0, begun: 0, block: 0, remaining: 0, base, first: 0 };
                 base += blocks.iter().map(|b| b.of(r).len() as u32).max().unwrap_or(0);
                 rank
             })
@@ -89,6 +93,9 @@ impl Running {
             gathered: 0,
             begun: 0,
             epochs: program.epochs(),
+            idle: (0..program.ranks())
+                .map(|r| !program.gathers() && blocks.iter().all(|b| b.of(r).is_empty()))
+                .collect(),
         }
     }
 
@@ -102,6 +109,9 @@ impl Running {
     /// says that all ranks are there, if that is asked for.
     pub(super) fn enter(&mut self, job: &Job, rank: u32, mut gathered: bool) -> Entered {
         let r = &mut self.ranks[rank as usize];
+        if self.idle[rank as usize] {
+            r.epoch = self.epochs;
+        }
         while r.epoch < self.epochs {
             let (block, together) = job.program.block(r.epoch);
             if together && !std::mem::take(&mut gathered) {

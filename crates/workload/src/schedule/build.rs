@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::matching::{self, Unmatched};
-use super::{COMPUTE, KIND, MAX_STREAMS, Node, ON_START, Op, RECV, SEND, Schedule};
+use super::{COMPUTE, KIND, MAX_STREAMS, Node, ON_START, Op, PUT, RECV, SEND, Schedule};
 
 /// Why operations do not make a schedule.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -87,6 +87,7 @@ impl Builder {
         let (kind, peer, size, tag) = match op {
             Op::Send { to, bytes, tag } => (SEND, to, bytes, tag),
             Op::Recv { from, bytes, tag } => (RECV, from, bytes, tag),
+            Op::Put { to, bytes } => (PUT, to, bytes, 0),
             Op::Compute { picoseconds } => (COMPUTE, 0, picoseconds, 0),
         };
         let wild = kind == RECV && peer == super::ANY;

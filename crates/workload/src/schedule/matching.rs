@@ -61,7 +61,7 @@ impl fmt::Display for Unmatched {
                 Op::Recv { from, tag, .. } => {
                     write!(f, "receives from rank {from} with tag {tag}")?;
                 }
-                Op::Compute { .. } => {}
+                Op::Put { .. } | Op::Compute { .. } => {}
             }
         }
         if self.sends + self.receives > self.examples.len() as u64 {

@@ -43,6 +43,13 @@ pub enum Op {
         /// What is asked for.
         tag: u32,
     },
+    /// Writes so many bytes into the memory of a rank, which does nothing for it: a put, done when its last byte is there.
+    Put {
+        /// Whose memory.
+        to: u32,
+        /// Payload.
+        bytes: u64,
+    },
     /// Keeps the processor busy.
     Compute {
         /// For how long.
@@ -53,6 +60,7 @@ pub enum Op {
 const SEND: u8 = 0;
 const RECV: u8 = 1;
 const COMPUTE: u8 = 2;
+const PUT: u8 = 3;
 const KIND: u8 = 3;
 
 /// Set on a dependent that may begin once the operation before it has begun.
@@ -130,6 +138,7 @@ impl Schedule {
         match kind & KIND {
             SEND => Op::Send { to: peer, bytes: size, tag },
             RECV => Op::Recv { from: peer, bytes: size, tag },
+            PUT => Op::Put { to: peer, bytes: size },
             _ => Op::Compute { picoseconds: size },
         }
     }
@@ -141,7 +150,7 @@ impl Schedule {
         self.nodes[op as usize].kind >> 2
     }
 
-    /// The operation at the other end of a message; its own number for a computation.
+    /// The operation at the other end of a message; its own number where there is none.
     #[inline]
     pub fn mate(&self, op: u32) -> u32 {
         self.nodes[op as usize].mate
@@ -174,12 +183,12 @@ impl Schedule {
 
     /// Number of messages.
     pub fn messages(&self) -> usize {
-        self.nodes().iter().filter(|o| o.kind & KIND == SEND).count()
+        self.nodes().iter().filter(|o| matches!(o.kind & KIND, SEND | PUT)).count()
     }
 
     /// Bytes of all messages.
     pub fn bytes(&self) -> u128 {
-        let sends = self.nodes().iter().filter(|o| o.kind & KIND == SEND);
+        let sends = self.nodes().iter().filter(|o| matches!(o.kind & KIND, SEND | PUT));
         sends.map(|o| u128::from(o.size)).sum()
     }
 

@@ -137,6 +137,11 @@ impl Program {
         }
     }
 
+    /// Whether ranks begin any schedule together.
+    pub fn gathers(&self) -> bool {
+        gathers(&self.steps)
+    }
+
     /// The schedules, by number, and how often each is run.
     pub fn counts(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         let mut count = vec![0; self.blocks.len()];
@@ -162,6 +167,13 @@ impl Program {
     fn sum(&self, of: impl Fn(&Schedule) -> u128) -> u128 {
         self.counts().map(|(block, times)| u128::from(times) * of(&self.blocks[block])).sum()
     }
+}
+
+fn gathers(steps: &[Step]) -> bool {
+    steps.iter().any(|s| match &s.what {
+        What::Block(_, together) => *together,
+        What::Repeat(inner) => gathers(inner),
+    })
 }
 
 fn counted(steps: &[Step], times: u64, count: &mut [u64]) {

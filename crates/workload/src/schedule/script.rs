@@ -90,6 +90,11 @@ impl Script {
         self.add(rank, Op::Recv { from, bytes, tag });
     }
 
+    /// A rank writes into the memory of another.
+    pub fn put(&mut self, rank: u32, to: u32, bytes: u64) {
+        self.add(rank, Op::Put { to, bytes });
+    }
+
     /// A rank computes; nothing is written down for no time.
     pub fn compute(&mut self, rank: u32, picoseconds: u64) {
         if picoseconds > 0 {

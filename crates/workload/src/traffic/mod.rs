@@ -17,6 +17,7 @@ mod afar;
 mod apps;
 mod bisection;
 mod body;
+mod bursts;
 mod deep;
 mod ebb;
 mod ember;
@@ -29,11 +30,14 @@ mod mpigraph;
 mod muppp;
 mod pattern;
 mod registry;
+mod service;
+mod timed;
 mod values;
 
 pub use error::TrafficError;
 pub use given::Given;
 pub use registry::{TRAFFICS, Traffic, kind, traffic};
+pub use timed::Timed;
 
 use std::sync::Arc;
 

@@ -3,8 +3,8 @@
 use darkfiber_fabric::{Key, Params, nearest};
 
 use super::{
-    Given, TrafficError, afar, apps, bisection, deep, ebb, ember, gpcnet, imb, mpigraph, muppp,
-    pattern,
+    Given, Timed, TrafficError, afar, apps, bisection, bursts, deep, ebb, ember, gpcnet, imb,
+    mpigraph, muppp, pattern, service,
 };
 use crate::schedule::Program;
 
@@ -22,6 +22,11 @@ pub trait Traffic: Sync {
     /// Its keys.
     fn keys(&self) -> Vec<Key>;
 
+    /// What of it is timed, to see what others cost it.
+    fn timed(&self) -> Timed {
+        Timed::Iterations
+    }
+
     /// The program of a run.
     ///
     /// # Errors
@@ -29,7 +34,7 @@ pub trait Traffic: Sync {
     fn program(&self, params: &Params, given: &Given) -> Result<Program, TrafficError>;
 }
 
-/// All kinds of traffic: benchmarks, then applications.
+/// All kinds of traffic: benchmarks, then applications, then services.
 pub static TRAFFICS: &[&dyn Traffic] = &[
     &mpigraph::MpiGraph,
     &imb::Imb,
@@ -48,6 +53,7 @@ pub static TRAFFICS: &[&dyn Traffic] = &[
     &gpcnet::Incast,
     &gpcnet::AllToAll,
     &gpcnet::AllToAllBarrier,
+    &bursts::Bursts,
     &pattern::OfPattern,
     &apps::AMG,
     &apps::COMD,
@@ -64,6 +70,11 @@ pub static TRAFFICS: &[&dyn Traffic] = &[
     &apps::HPCG,
     &apps::GRAPH500,
     &apps::RESNET,
+    &apps::FFT,
+    &service::SILO,
+    &service::XAPIAN,
+    &service::IMG_DNN,
+    &service::SPHINX,
 ];
 
 /// The kind of traffic of that name.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use darkfiber_fabric::{ChannelId, Shape, TerminalId, Topology, open};
 use darkfiber_flowsim::EXACT;
-use darkfiber_packetsim::routing::{self, Given, kind, make};
+use darkfiber_packetsim::routing::{self, Adaptive, Given, kind, make};
 use darkfiber_packetsim::{Framing, Load, Micro, Net, Outcome, Targets, framing, preset};
 use darkfiber_routing::{Request, Routes, find_engine};
 use darkfiber_workload::play::{Host, Job, Record, Repeat};
@@ -79,6 +79,7 @@ impl Quiet {
             shape: self.topology.shape.as_ref(),
             routes: None,
             bytes,
+            adaptive: Adaptive::default(),
         };
         let made = make(kind(routing).expect("registered"), &given).expect("it suits a dragonfly");
         let micro = Micro { lanes: made.lanes().max(1), ..self.micro.clone() };
@@ -111,6 +112,9 @@ impl Quiet {
             interval: None,
             held: false,
             inside: Some(Inside {
+                adaptive: Adaptive::default(),
+                classes: Vec::new(),
+                parts: None,
                 micro: self.micro.clone(),
                 lanes: None,
                 routing: routing::kind("minimal").expect("registered"),
@@ -147,6 +151,7 @@ pub(super) fn full_channel(framing: &'static Framing, bytes: u32, seed: u64) -> 
         shape: topology.shape.as_ref(),
         routes: None,
         bytes,
+        adaptive: Adaptive::default(),
     };
     let made = make(kind("minimal").expect("registered"), &given).expect("it suits any fabric");
     let found = made.load(&net, &micro, &what, &|_| {}).expect("it goes together");

@@ -1,11 +1,10 @@
 //! MILC: lattice quantum chromodynamics.
 
+use darkfiber_fabric::Key;
+
 use super::{Application, Length, power_of_two};
 use crate::collective::Collective;
 use crate::traffic::grid::{Grid, faces};
-
-/// Sites of a face of 24^4, of one parity.
-const FACE: u64 = 24 * 24 * 24 / 2;
 
 pub(in crate::traffic) static MILC: Application = Application {
     name: "milc",
@@ -16,13 +15,15 @@ pub(in crate::traffic) static MILC: Application = Application {
           parity, then an Allreduce of 8 bytes. Assumptions: 24^4 sites a rank, and four layers a face: one for the \
           nearest and three for the third neighbour (Naik term). The trajectories and their longer steps are not told \
           apart.",
-    keys: &[],
+    keys: &[Key::optional("side", "sites of a rank in each dimension", "24")],
     length: Length::Seconds(90),
-    write: |body, _| {
+    write: |body, params| {
+        // Of one parity.
+        let face = u64::from(params.get("side", 2..=1024)?.unwrap_or(24u32)).pow(3) / 2;
         power_of_two("milc", body)?;
         let grid = Grid::of(body.n(), 4, true);
         body.work(1.0);
-        body.halo(&grid, &faces(4), |_| FACE * 24 * 4);
+        body.halo(&grid, &faces(4), |_| face * 24 * 4);
         body.collective(Collective::Allreduce, 8);
         Ok(())
     },

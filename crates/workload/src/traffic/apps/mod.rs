@@ -6,6 +6,7 @@
 
 mod amg;
 mod comd;
+mod fft;
 mod ffvc;
 mod graph500;
 mod hpcg;
@@ -22,6 +23,7 @@ mod swfft;
 
 pub(super) use amg::AMG;
 pub(super) use comd::COMD;
+pub(super) use fft::FFT;
 pub(super) use ffvc::FFVC;
 pub(super) use graph500::GRAPH500;
 pub(super) use hpcg::HPCG;
@@ -42,7 +44,7 @@ use darkfiber_fabric::{Key, Params, TerminalId};
 
 use super::body::Body;
 use super::values::{count, share, size, time};
-use super::{Given, Traffic, TrafficError, finished, several};
+use super::{Given, Timed, Traffic, TrafficError, finished, several};
 use crate::play::{Host, Job, LogGp, Player, Repeat, SECOND, host, run};
 use crate::schedule::{Program, Schedule};
 
@@ -105,6 +107,10 @@ impl Traffic for Application {
 
     fn keys(&self) -> Vec<Key> {
         KEYS.iter().chain(self.keys).copied().collect()
+    }
+
+    fn timed(&self) -> Timed {
+        Timed::Runs
     }
 
     #[expect(clippy::cast_sign_loss, reason = "times are not below zero")]

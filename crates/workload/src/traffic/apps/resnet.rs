@@ -1,7 +1,10 @@
 //! Training of a residual network.
 
+use darkfiber_fabric::Key;
+
 use super::{Application, Length};
 use crate::collective::Collective;
+use crate::traffic::values::size;
 
 pub(in crate::traffic) static RESNET: Application = Application {
     name: "resnet",
@@ -11,10 +14,10 @@ pub(in crate::traffic) static RESNET: Application = Application {
           in four equal parts (about the 25 MiB of PyTorch's DistributedDataParallel); a part is summed up while the one \
           before it in the network is computed, the last one alone. Because most of it is hidden, `share` is of the \
           time that communication would take alone.",
-    keys: &[],
+    keys: &[Key::optional("part", "bytes of a quarter of the gradients", "25600000")],
     length: Length::Seconds(90),
-    write: |body, _| {
-        let part = 25_600_000;
+    write: |body, params| {
+        let part = size(params, "part", 25_600_000)?;
         body.work(2.0);
         for _ in 0..3 {
             body.beside_work(Collective::Allreduce, part, 1.0);

@@ -1,0 +1,95 @@
+//! Runs that are over, kept so that a command that is interrupted loses only what was under way.
+
+use std::path::{Path, PathBuf};
+
+use darkfiber_formats::{input, output};
+use darkfiber_study::congest::{Cell, Kept, Plan, Times};
+use serde::{Deserialize, Serialize};
+
+use crate::checkpoint::Facts;
+use crate::failure::Failure;
+use crate::{out, save};
+
+/// A folder with a file for each run.
+pub(super) struct Folder<'a> {
+    dir: &'a Path,
+    plan: &'a Plan<'a>,
+    /// All that does not depend on the cell.
+    common: Facts,
+}
+
+/// What is in a file.
+#[derive(Serialize, Deserialize)]
+struct Run {
+    facts: Facts,
+    times: Times,
+}
+
+impl<'a> Folder<'a> {
+    pub(super) fn new(dir: &'a Path, plan: &'a Plan<'a>) -> Result<Self, Failure> {
+        save::directory(dir)?;
+        let rule = plan.rule;
+        let common = Facts::new(&plan.topology.fabric)
+            .with("seed", &plan.seed)
+            .with("packet", &format!("{} B", plan.packet))
+            .with("lanes", &format!("{:?}", plan.lanes))
+            .with("library", &plan.library.name())
+            .with("nodes", &plan.hosts)
+            .with("rule", &format!("{rule:?}"))
+            .with("warm-up", &plan.warmup)
+            .with_digest("hosts", plan.host)
+            .with_digest("switches", &plan.micro);
+        Ok(Self { dir, plan, common })
+    }
+
+    /// All that what comes out of a run depends on.
+    fn facts(&self, cell: &Cell) -> Facts {
+        let plan = self.plan;
+        let m = &plan.mechanisms[cell.mechanism];
+        let split = plan.splits[cell.split];
+        let mut facts = (self.common.clone())
+            .with("congestion", &m.congestion_name)
+            .with("routing", &m.routing.name)
+            .with("allocation", &plan.allocations[cell.allocation].name)
+            .with("victim's nodes", &split.victim)
+            .with("victim", &plan.victims[cell.victim].spec);
+        if m.routing.name == "tables" {
+            facts = facts.with_digest("tables", plan.routes);
+        }
+        // What the victim does alone depends on no aggressor.
+        if let Some(a) = cell.aggressor {
+            facts = facts
+                .with("aggressor's nodes", &split.aggressor)
+                .with("aggressors of a node", &plan.per_node)
+                .with("aggressor", &plan.aggressors[a].spec);
+        }
+        facts
+    }
+
+    fn path(&self, facts: &Facts) -> PathBuf {
+        self.dir.join(format!("{:016x}.json", facts.digest()))
+    }
+}
+
+impl Kept for Folder<'_> {
+    fn find(&self, cell: &Cell) -> Option<Times> {
+        let facts = self.facts(cell);
+        let path = self.path(&facts);
+        if !path.exists() {
+            return None;
+        }
+        // What cannot be read is run again.
+        let run: Run = serde_json::from_str(&input::read_text(&path).ok()?).ok()?;
+        (run.facts == facts).then_some(run.times)
+    }
+
+    fn keep(&self, cell: &Cell, times: &Times) {
+        let facts = self.facts(cell);
+        let path = self.path(&facts);
+        let run = Run { facts, times: times.clone() };
+        // The result is worth more than what is kept of it.
+        if let Err(e) = output::replace(&path, |out| Ok(serde_json::to_writer(out, &run)?)) {
+            out::tell(&format!("warning: a run is not kept: cannot write {}: {e}", path.display()));
+        }
+    }
+}

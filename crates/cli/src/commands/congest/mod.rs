@@ -1,0 +1,386 @@
+//! `darkfiber congest`: what victims suffer beside aggressors.
+
+mod kept;
+mod parts;
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
+
+use darkfiber_packetsim::CONGESTIONS;
+use darkfiber_report::congest::{
+    self as report, CellRow, CongestResult, MechanismRow, Named, RuleFacts, Spread,
+};
+use darkfiber_report::{Style, comma, json};
+use darkfiber_routing::Request;
+use darkfiber_study::congest::{
+    Cell, Kept, Mechanism, Part, Plan, Row, Rule, Times, Wrong, run as run_plan,
+};
+
+use darkfiber_workload::Machine;
+use darkfiber_workload::collective::Library;
+use darkfiber_workload::placement::Allocator;
+use darkfiber_workload::play::{HOSTS, SECOND, host};
+use darkfiber_workload::quantity::{bytes, time};
+use darkfiber_workload::traffic::Timed;
+
+use self::kept::Folder;
+use super::sweep::unlike;
+use super::{metrics, route};
+use crate::args::{Common, CongestCommand, Format};
+use crate::failure::{Exit, Failure};
+use crate::progress::Progress;
+use crate::{history, inside, load, out, provenance, save};
+
+pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failure> {
+    let known: Vec<&str> = HOSTS.iter().map(|h| h.name).collect();
+    let host =
+        host(&args.hosts).map_err(|_| Failure::unknown("kind of hosts", &args.hosts, &known))?;
+    let victims = parts::listed(&args.victims);
+    let aggressors = parts::listed(&args.aggressors);
+    for (what, all) in [("victim", &victims), ("aggressor", &aggressors)] {
+        if all.is_empty() {
+            return Err(Failure::usage(format!("--{what}s: none is given")));
+        }
+        unlike(what, all.iter().map(String::as_str))?;
+    }
+    let victims: Vec<Part> =
+        victims.iter().map(|t| parts::victim(t, host)).collect::<Result<_, _>>()?;
+    let aggressors: Vec<Part> =
+        aggressors.iter().map(|t| parts::aggressor(t)).collect::<Result<_, _>>()?;
+    let names: Vec<&str> = Library::ALL.iter().map(|(name, _)| *name).collect();
+    let library = Library::named(&args.library)
+        .ok_or_else(|| Failure::unknown("library of collectives", &args.library, &names))?;
+    let mechanisms = mechanisms(args)?;
+    unlike("allocation", args.allocation.iter().map(String::as_str))?;
+    let allocations: Vec<&'static Allocator> =
+        args.allocation.iter().map(|a| history::known_allocator(a)).collect::<Result<_, _>>()?;
+    let limit = quantity(&args.limit, "--limit", time)?;
+    let warmup = quantity(&args.warmup, "--warmup", time)?;
+    if limit == 0 || limit.max(warmup) > 1000 * SECOND {
+        return Err(Failure::usage(
+            "--limit and --warmup must be at most 1000 s, and --limit above 0",
+        )
+        .hint("50ms is some: packets take minutes for a second"));
+    }
+    let mut micro = inside::switches(&args.switches)?;
+    if let Some(text) = &args.buffer {
+        micro.buffer = inside::short(quantity(text, "--buffer", bytes)?);
+    }
+    let packet = inside::short(quantity(&args.packet, "--packet", bytes)?);
+
+    let loaded = load::fabric(&args.fabric, common)?;
+    let topology = &loaded.topology;
+    let there = u32::try_from(Machine::new(topology, 1).len()).unwrap_or(u32::MAX);
+    let hosts = args.nodes.unwrap_or(there);
+    let splits = args
+        .split
+        .iter()
+        .map(|s| parts::split(s, hosts.min(there)))
+        .collect::<Result<Vec<_>, _>>()?;
+    let request = Request {
+        shape: topology.shape.as_ref(),
+        seed: common.seed(),
+        lanes: 8,
+        ..Request::default()
+    };
+    let chain = route::chain(&args.engine)?;
+    let (_, routes, ..) = route::compute(&chain, &topology.fabric, &request)
+        .map_err(|refused| Failure::infeasible(format!("{}: {}", args.engine, refused.refused)))?;
+    let rule = Rule {
+        iterations: args.iterations as usize,
+        runs: args.runs as usize,
+        precision: args.precision / 100.0,
+        limit,
+    };
+    let plan = Plan {
+        topology,
+        routes: &routes,
+        host,
+        micro,
+        packet,
+        lanes: args.lanes,
+        hosts,
+        victims,
+        aggressors,
+        splits,
+        allocations,
+        mechanisms,
+        per_node: args.ppn,
+        library,
+        rule,
+        warmup,
+        seed: common.seed(),
+    };
+    plan.check().map_err(|wrong| match wrong {
+        Wrong::Traffic(e) => Failure::usage(e).hint("`darkfiber list traffic` shows what there is"),
+        Wrong::Hosts(text) => {
+            Failure::infeasible(text).hint("give --split as VICTIM/AGGRESSOR, or --nodes")
+        }
+    })?;
+
+    let cells = plan.cells();
+    let progress = Progress::new(cells.len() as u64, common.quiet);
+    progress.at("victims alone, and beside aggressors");
+    let begin = Instant::now();
+    let done = |cell: &Cell| {
+        progress.step();
+        progress.at(called(&plan, cell));
+    };
+    let folder = args.keep.as_ref().map(|dir| Folder::new(dir, &plan)).transpose()?;
+    let rows = run_plan(&plan, folder.as_ref().map(|f| f as &dyn Kept), &done);
+    drop(progress);
+    let wall = begin.elapsed().as_secs_f64();
+
+    let cells: Vec<CellRow> = rows.iter().map(|row| cell_row(&plan, row)).collect();
+    if let Some(why) = all_refused(&cells) {
+        return Err(Failure::infeasible(why));
+    }
+    let of_mechanisms = mechanism_rows(&cells);
+    let named = |parts: &[Part]| -> Vec<Named> {
+        parts.iter().map(|p| Named { name: p.name.clone(), traffic: p.spec.clone() }).collect()
+    };
+    let s = |ps: u64| ps as f64 / SECOND as f64;
+    let facts =
+        metrics::facts(&topology.fabric, topology.shape.as_ref(), loaded.structure.as_ref(), false);
+    let result = CongestResult {
+        switches: &args.switches,
+        hosts: host.name,
+        packet_bytes: packet,
+        nodes: hosts,
+        aggressors_per_node: args.ppn,
+        rule: RuleFacts {
+            iterations: rule.iterations,
+            runs: rule.runs,
+            precision_percent: args.precision,
+            limit: s(limit),
+            warmup: s(warmup),
+        },
+        victims: &named(&plan.victims),
+        aggressors: &named(&plan.aggressors),
+        mechanisms: &of_mechanisms,
+        cells: &cells,
+        wall_seconds: wall,
+        fabric: &facts,
+        provenance: &provenance::of(&topology.fabric, common),
+    };
+    let json_text = json::text(&result);
+    let write = |path: &Path, text: &str| save::file(path, |out| out.write_all(text.as_bytes()));
+    if let Some(path) = &args.svg {
+        write(path, &report::heat(&result))?;
+    }
+    if let Some(dir) = &args.output {
+        save::directory(dir)?;
+        write(&dir.join("congest.json"), &json_text)?;
+        write(&dir.join("congest.csv"), &report::csv(&result))?;
+        write(&dir.join("heat.svg"), &report::heat(&result))?;
+        write(&dir.join("violins.svg"), &report::violins(&result))?;
+        let title = format!("Times of victims, {}", facts.name);
+        write(&dir.join("times.svg"), &report::spread(&title, &spreads(&plan, &rows)))?;
+        save::file(&dir.join("times.csv"), |out| times(out, &plan, &rows))?;
+    }
+    out::print(&match common.format {
+        Format::Json => json_text,
+        Format::Csv => report::csv(&result),
+        Format::Table => report::text(&result, Style::of_stdout()),
+    })?;
+    Ok(Exit::Fine)
+}
+
+fn quantity<E: std::fmt::Display>(
+    text: &str,
+    option: &str,
+    read: fn(&str) -> Result<u64, E>,
+) -> Result<u64, Failure> {
+    read(text).map_err(|e| Failure::usage(format!("{option}: {e}")))
+}
+
+/// Every congestion control with every routing.
+fn mechanisms(args: &CongestCommand) -> Result<Vec<Mechanism>, Failure> {
+    unlike("congestion control", args.congestion.iter().map(String::as_str))?;
+    unlike("routing", args.routing.iter().map(String::as_str))?;
+    let mut all = Vec::new();
+    for name in &args.congestion {
+        let congestion = inside::congestion(name)?;
+        let known = CONGESTIONS.iter().find(|c| c.name == name);
+        for routing in &args.routing {
+            let routing = inside::routing(routing)?;
+            let congestion_name = known.map_or("", |c| c.name);
+            all.push(Mechanism { congestion_name, congestion, routing });
+        }
+    }
+    Ok(all)
+}
+
+/// A run in words.
+fn called(plan: &Plan<'_>, cell: &Cell) -> String {
+    let m = &plan.mechanisms[cell.mechanism];
+    let split = plan.splits[cell.split];
+    let beside = cell.aggressor.map_or_else(
+        || "alone".to_owned(),
+        |a| format!("beside {} on {}", plan.aggressors[a].name, split.aggressor),
+    );
+    let victim = &plan.victims[cell.victim].name;
+    format!("{victim} on {} {beside}, {}, {}", split.victim, m.congestion_name, m.routing.name)
+}
+
+fn cell_row(plan: &Plan<'_>, row: &Row) -> CellRow {
+    let cell = &row.cell;
+    let m = &plan.mechanisms[cell.mechanism];
+    let split = plan.splits[cell.split];
+    let victim = &plan.victims[cell.victim];
+    let (isolated, congested) = match &row.ran {
+        Ok(ran) => (ran.isolated.told(), ran.congested.told()),
+        Err(_) => (None, None),
+    };
+    let by = |of: fn(&darkfiber_study::congest::Told) -> f64| {
+        let (alone, beside) = (isolated.as_ref()?, congested.as_ref()?);
+        (of(alone) > 0.0).then(|| of(beside) / of(alone))
+    };
+    // What has not ended takes as long as it was waited for, at least.
+    let bound = || {
+        let (alone, ran) = (isolated.as_ref()?, row.ran.as_ref().ok()?);
+        (alone.mean > 0.0).then(|| ran.congested.simulated as f64 / SECOND as f64 / alone.mean)
+    };
+    let impact = by(|t| t.mean);
+    CellRow {
+        victim: victim.name.clone(),
+        aggressor: cell.aggressor.map_or_else(String::new, |a| plan.aggressors[a].name.clone()),
+        congestion: m.congestion_name.to_owned(),
+        routing: m.routing.name.to_owned(),
+        allocation: plan.allocations[cell.allocation].name.to_owned(),
+        victim_nodes: split.victim,
+        aggressor_nodes: split.aggressor,
+        aggressor_percent: split.aggressor_percent(),
+        timed: match victim.kind.timed() {
+            Timed::Iterations => "iterations",
+            Timed::Runs => "runs",
+            Timed::Requests => "requests",
+        },
+        impact: impact.or_else(bound),
+        is_bound: impact.is_none() && bound().is_some(),
+        p95_inflation: by(|t| t.p95),
+        p99_inflation: by(|t| t.p99),
+        refused: match &row.ran {
+            Err(why) => Some(why.clone()),
+            Ok(_) if isolated.is_none() => {
+                Some("the victim alone does not end within --limit".to_owned())
+            }
+            Ok(_) => None,
+        },
+        isolated,
+        congested,
+    }
+}
+
+/// Times of all runs: of a victim alone once for all its aggressors.
+fn runs<'a>(rows: &'a [Row]) -> impl Iterator<Item = (Cell, &'a Times)> {
+    let mut alone = None;
+    rows.iter().filter_map(|row| Some((row.cell, row.ran.as_ref().ok()?))).flat_map(
+        move |(cell, ran)| {
+            let by_itself = Cell { aggressor: None, ..cell };
+            let is_new = alone.replace(by_itself) != Some(by_itself);
+            let first = is_new.then_some((by_itself, &ran.isolated));
+            first.into_iter().chain([(cell, &ran.congested)])
+        },
+    )
+}
+
+fn spreads(plan: &Plan<'_>, rows: &[Row]) -> Vec<Spread> {
+    let s = |ps: &u64| *ps as f64 / SECOND as f64;
+    let one = |(cell, times): (Cell, &Times)| {
+        let told = times.told()?;
+        let m = &plan.mechanisms[cell.mechanism];
+        let split = plan.splits[cell.split];
+        let beside = cell.aggressor.map_or_else(
+            || format!("alone on {}", split.victim),
+            |a| format!("{} {}/{}", plan.aggressors[a].name, split.victim, split.aggressor),
+        );
+        let mut name = vec![beside, m.congestion_name.to_owned()];
+        let more = [
+            (plan.mechanisms.iter().any(|x| x.routing.name != m.routing.name), m.routing.name),
+            (plan.allocations.len() > 1, plan.allocations[cell.allocation].name),
+        ];
+        name.extend(more.iter().filter(|x| x.0).map(|x| x.1.to_owned()));
+        Some(Spread {
+            victim: plan.victims[cell.victim].name.clone(),
+            name: name.join(", "),
+            kind: cell.mechanism * 2 + usize::from(cell.aggressor.is_some()),
+            times: times.samples.iter().map(s).collect(),
+            quantiles: [told.median, told.p95, told.p99],
+        })
+    };
+    let mut all: Vec<Spread> = runs(rows).filter_map(one).collect();
+    // Rows of one victim together, in their order otherwise.
+    let place = |s: &Spread| plan.victims.iter().position(|v| v.name == s.victim);
+    all.sort_by_key(place);
+    all
+}
+
+/// A line for each time.
+fn times(out: &mut dyn Write, plan: &Plan<'_>, rows: &[Row]) -> std::io::Result<()> {
+    let heading =
+        "victim,aggressor,congestion,routing,allocation,victim_nodes,aggressor_nodes,seconds";
+    writeln!(out, "{heading}")?;
+    for (cell, times) in runs(rows) {
+        let m = &plan.mechanisms[cell.mechanism];
+        let split = plan.splits[cell.split];
+        let beside = cell.aggressor.map_or("", |a| plan.aggressors[a].name.as_str());
+        let line = [
+            plan.victims[cell.victim].name.clone(),
+            beside.to_owned(),
+            m.congestion_name.to_owned(),
+            m.routing.name.to_owned(),
+            plan.allocations[cell.allocation].name.to_owned(),
+            split.victim.to_string(),
+            cell.aggressor.map_or(0, |_| split.aggressor).to_string(),
+        ];
+        for t in &times.samples {
+            let mut line = line.to_vec();
+            line.push((*t as f64 / SECOND as f64).to_string());
+            out.write_all(comma::text(&[line]).as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+/// Why, if there is no cell with a result.
+fn all_refused(cells: &[CellRow]) -> Option<String> {
+    let first = cells.first()?;
+    (cells.iter().all(|c| c.impact.is_none())).then(|| first.refused.clone().unwrap_or_default())
+}
+
+fn mechanism_rows(cells: &[CellRow]) -> Vec<MechanismRow> {
+    let mut all: Vec<(MechanismRow, Vec<f64>)> = Vec::new();
+    for c in cells {
+        let same = |m: &(MechanismRow, Vec<f64>)| {
+            (&m.0.congestion, &m.0.routing, &m.0.allocation)
+                == (&c.congestion, &c.routing, &c.allocation)
+        };
+        let at = all.iter().position(same).unwrap_or_else(|| {
+            let row = MechanismRow {
+                congestion: c.congestion.clone(),
+                routing: c.routing.clone(),
+                allocation: c.allocation.clone(),
+                cells: 0,
+                refused: 0,
+                at_limit: 0,
+                median: None,
+                max: None,
+            };
+            all.push((row, Vec::new()));
+            all.len() - 1
+        });
+        let (row, impacts) = &mut all[at];
+        row.refused += usize::from(c.impact.is_none());
+        row.at_limit += usize::from(c.is_at_limit());
+        impacts.extend(c.impact);
+    }
+    let finished = |(row, mut impacts): (MechanismRow, Vec<f64>)| {
+        impacts.sort_by(f64::total_cmp);
+        let (n, half) = (impacts.len(), impacts.len() / 2);
+        let median = (n > 0).then(|| f64::midpoint(impacts[(n - 1) / 2], impacts[half]));
+        MechanismRow { cells: n, median, max: impacts.last().copied(), ..row }
+    };
+    all.into_iter().map(finished).collect()
+}

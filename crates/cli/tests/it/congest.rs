@@ -1,0 +1,125 @@
+//! `darkfiber congest`: results, what is kept, and what is refused.
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use crate::{Run, folder, run_in};
+
+fn congest(line: &str) -> Run {
+    run_in(folder(&[]).path(), &format!("congest {line} -q"))
+}
+
+const SMALL: &str = "dragonfly:p=2,a=4,h=2,g=4,gbps=200 --warmup 100us --limit 5ms --iterations 20";
+
+#[test]
+fn control_keeps_victims_from_harm() {
+    let line = format!("{SMALL} --victims allreduce:8B,silo:service=2us --aggressors incast");
+    let run = congest(&format!("{line} --split 50 --allocation interleaved --format json"));
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    let json = run.json();
+    let cells = json["cells"].as_array().expect("a list");
+    assert_eq!(cells.len(), 4);
+    let of = |congestion: &str, victim: &str| {
+        let is = |c: &&serde_json::Value| c["congestion"] == congestion && c["victim"] == victim;
+        cells.iter().find(is).expect("a cell").clone()
+    };
+    let impact = |c: &serde_json::Value| c["impact"].as_f64().expect("a number");
+    let none = of("none", "allreduce:8B");
+    let pairs = of("pairs", "allreduce:8B");
+    assert!(impact(&none) > 1.5 * impact(&pairs), "{none} {pairs}");
+    for c in cells {
+        let (alone, beside) = (&c["isolated"]["mean"], &c["congested"]["mean"]);
+        let ratio = beside.as_f64().expect("a number") / alone.as_f64().expect("a number");
+        assert!((impact(c) - ratio).abs() < 1e-9);
+        assert_eq!((&c["victim_nodes"], &c["aggressor_nodes"]), (&16.into(), &16.into()));
+    }
+    assert_eq!(of("none", "silo:service=2us")["timed"], "requests");
+    let one = congest(&format!("{line} --split 50 --format csv --threads 1"));
+    let two = congest(&format!("{line} --split 50 --format csv --threads 2"));
+    assert_eq!(one.out, two.out);
+    assert_eq!(one.out.lines().count(), 5);
+}
+
+#[test]
+fn tables_say_what_did_not_settle_and_what_did_not_run() {
+    let run = congest(&format!(
+        "{SMALL} --victims milc,barrier,halo3d:iterations=100000 --aggressors incast --split 15/16 --congestion none"
+    ));
+    assert_eq!(run.code, 0, "{}", run.err);
+    let cell = |name: &str| run.out.lines().find(|l| l.starts_with(name)).unwrap_or("").to_owned();
+    assert!(cell("milc").ends_with('-'), "{}", run.out);
+    assert!(run.out.contains("milc on 15 beside incast on 16: milc needs a power of two of ranks"));
+    assert!(run.out.contains("the victim alone does not end within --limit"), "{}", run.out);
+    assert!(cell("barrier").trim_end().ends_with(|c: char| c.is_ascii_digit() || c == '*'));
+}
+
+#[test]
+fn runs_that_are_kept_are_not_run_again() {
+    let dir = folder(&[]);
+    let line = format!(
+        "congest {SMALL} -q --victims barrier --aggressors incast,bursts:burst=10,gap=5us --split 8/8 --congestion none \
+         --keep there -o results --svg heat.svg --format csv"
+    );
+    let first = run_in(dir.path(), &line);
+    assert_eq!((first.code, first.err.as_str()), (0, ""));
+    let kept = || {
+        let all = fs::read_dir(dir.path().join("there")).expect("a folder");
+        let mut names: Vec<_> = all.map(|e| e.expect("an entry").path()).collect();
+        names.sort();
+        names
+    };
+    let files = kept();
+    assert_eq!(files.len(), 3, "the victim alone once");
+    // What is read is what was written, though it could not have been found anew.
+    for file in &files {
+        let text = fs::read_to_string(file).expect("a file");
+        fs::write(file, text.replace("\"settled\":true", "\"settled\":false")).expect("a file");
+    }
+    let second = run_in(dir.path(), &line);
+    assert_eq!(second.out, first.out.replace("true", "false"));
+    assert_eq!(kept(), files);
+    // Another seed is another run; a damaged file is run again.
+    fs::write(&files[0], "{").expect("a file");
+    let third = run_in(dir.path(), &format!("{line} --seed 2"));
+    assert_eq!((third.code, kept().len()), (0, 6));
+    assert_eq!(run_in(dir.path(), &line).code, 0);
+    for (name, what) in [
+        ("heat.svg", "bursts:burst=10,gap=5us"),
+        ("results/heat.svg", "barrier"),
+        ("results/violins.svg", "none"),
+        ("results/times.svg", "alone on 8"),
+        ("results/congest.json", "\"impact\""),
+        ("results/congest.csv", "isolated_mean"),
+        ("results/times.csv", "barrier,incast,none,four-ways,linear,8,8,"),
+    ] {
+        let text = fs::read_to_string(dir.path().join(name)).expect(name);
+        assert!(text.contains(what) && !text.contains("NaN"), "{name}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_told() {
+    let told = |line: &str| {
+        let run = congest(&format!("{SMALL} {line}"));
+        assert!(run.out.is_empty(), "{}", run.out);
+        format!("{}: {}", run.code, run.err.trim())
+    };
+    assert_snapshot!(told("--victims alreduce:8B"), @"");
+    assert_snapshot!(told("--aggressors incst"), @"");
+    assert_snapshot!(told("--aggressors bursts:burst=0"), @"");
+    assert_snapshot!(told("--victims allreduce:lots"), @"");
+    assert_snapshot!(told("--split 30/3"), @"");
+    assert_snapshot!(told("--split 0"), @"");
+    assert_snapshot!(told("--split most"), @"");
+    assert_snapshot!(told("--nodes 33"), @"");
+    assert_snapshot!(told("--congestion pears"), @"");
+    assert_snapshot!(told("--routing ugall"), @"");
+    assert_snapshot!(told("--allocation liner"), @"");
+    assert_snapshot!(told("--hosts slingshoot"), @"");
+    assert_snapshot!(told("--victims barrier,barrier"), @"");
+    assert_snapshot!(told("--victims milc --split 15/16"), @"");
+    assert_snapshot!(told("--limit 0s"), @"");
+    assert_snapshot!(told("--warmup soon"), @"");
+    assert_snapshot!(told("--routing dal --split 8/8"), @"");
+}

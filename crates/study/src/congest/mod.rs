@@ -1,0 +1,16 @@
+//! What a job suffers beside another one: victims and aggressors on parts of a machine, after De Sensi et al., "An In-Depth
+//! Analysis of the Slingshot Interconnect", SC'20, section III-A, and Chunduri et al., "GPCNeT: Designing a Benchmark Suite for
+//! Inducing and Measuring Contention in HPC Networks", SC'19.
+//!
+//! A victim is timed by itself and beside each aggressor, on the same hosts of the same network: the congestion impact C is how many
+//! times as long it takes there.
+
+mod plan;
+mod rule;
+mod run;
+mod times;
+
+pub use plan::{Cell, Mechanism, Part, Plan, Split, Wrong};
+pub use rule::{FEWEST, Rule};
+pub use run::{Kept, Ran, Refused, Row, run};
+pub use times::{Times, Told};

@@ -1,0 +1,294 @@
+//! Who plays where: victims, aggressors, splits, allocations, mechanisms.
+
+use std::fmt;
+use std::sync::Arc;
+
+use darkfiber_fabric::{TerminalId, Topology};
+use darkfiber_packetsim::routing::Kind;
+use darkfiber_packetsim::{Congestion, Micro};
+use darkfiber_routing::Routes;
+use darkfiber_workload::collective::Library;
+use darkfiber_workload::placement::{Allocator, Free};
+use darkfiber_workload::play::{Host, Job, Repeat};
+use darkfiber_workload::schedule::Program;
+use darkfiber_workload::traffic::{Given, Timed, Traffic, TrafficError, kind, traffic};
+use darkfiber_workload::{Machine, Stream};
+
+use super::Rule;
+
+/// A job that plays: what to call it, and its traffic.
+#[derive(Clone)]
+pub struct Part {
+    /// What users call it.
+    pub name: String,
+    /// A spec of the traffic registry.
+    pub spec: String,
+    /// Its kind.
+    pub kind: &'static dyn Traffic,
+}
+
+/// How many hosts each has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Split {
+    /// The victim.
+    pub victim: u32,
+    /// The aggressor.
+    pub aggressor: u32,
+}
+
+/// What handles packets.
+#[derive(Clone, Copy)]
+pub struct Mechanism {
+    /// Its name in the registry of schemes.
+    pub congestion_name: &'static str,
+    /// What holds sources back.
+    pub congestion: Congestion,
+    /// Where packets go.
+    pub routing: &'static Kind,
+}
+
+/// All that is run.
+pub struct Plan<'a> {
+    /// The network.
+    pub topology: &'a Topology,
+    /// Its tables, for routings that go by them.
+    pub routes: &'a Routes,
+    /// What hosts cost.
+    pub host: &'a Host,
+    /// What switches are like; each mechanism brings its own congestion control.
+    pub micro: Micro,
+    /// Bytes of a packet at most.
+    pub packet: u32,
+    /// Virtual lanes; as many as the routing needs without.
+    pub lanes: Option<u8>,
+    /// So many hosts, the first ones, take part.
+    pub hosts: u32,
+    /// Who is timed.
+    pub victims: Vec<Part>,
+    /// Who disturbs.
+    pub aggressors: Vec<Part>,
+    /// How hosts are shared out.
+    pub splits: Vec<Split>,
+    /// Which hosts each gets: the victim first, the aggressor of what is left.
+    pub allocations: Vec<&'static Allocator>,
+    /// What handles packets.
+    pub mechanisms: Vec<Mechanism>,
+    /// How often an aggressor runs side by side on its hosts.
+    pub per_node: u32,
+    /// Whose collectives.
+    pub library: Library,
+    /// How long victims are timed.
+    pub rule: Rule,
+    /// How long aggressors run before the victim begins, in picoseconds.
+    pub warmup: u64,
+    /// Seed of all random choices.
+    pub seed: u64,
+}
+
+/// A run: a victim by itself, or beside an aggressor; all by their numbers in the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cell {
+    /// The mechanism.
+    pub mechanism: usize,
+    /// The allocation.
+    pub allocation: usize,
+    /// The split.
+    pub split: usize,
+    /// The victim.
+    pub victim: usize,
+    /// The aggressor; none for the victim by itself.
+    pub aggressor: Option<usize>,
+}
+
+/// What cannot be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wrong {
+    /// A spec that is no traffic.
+    Traffic(TrafficError),
+    /// Hosts that are not there.
+    Hosts(String),
+}
+
+impl std::error::Error for Wrong {}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Traffic(e) => e.fmt(f),
+            Self::Hosts(text) => f.write_str(text),
+        }
+    }
+}
+
+impl Part {
+    /// A part by its spec.
+    ///
+    /// # Errors
+    /// If the kind is unknown.
+    pub fn new(name: &str, spec: &str) -> Result<Self, TrafficError> {
+        let of = spec.split(':').next().unwrap_or_default().trim();
+        Ok(Self { name: name.to_owned(), spec: spec.to_owned(), kind: kind(of)? })
+    }
+
+    /// Its program for so many ranks, one a host.
+    pub(super) fn program(&self, plan: &Plan<'_>, ranks: u32) -> Result<Program, TrafficError> {
+        let mut given = Given::new(ranks);
+        (given.library, given.seed) = (plan.library, plan.seed);
+        traffic(&self.spec, &given)
+    }
+}
+
+impl fmt::Debug for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.name, self.spec)
+    }
+}
+
+impl Split {
+    /// So many percent of the hosts for the victim, at least two for each; the rest is the aggressor's.
+    #[expect(clippy::cast_sign_loss, reason = "a share is not below zero")]
+    pub fn percent(share: f64, hosts: u32) -> Self {
+        let nearest = (f64::from(hosts) * share / 100.0).round() as u32;
+        let victim = nearest.clamp(2, hosts.saturating_sub(2).max(2));
+        Self { victim, aggressor: hosts.saturating_sub(victim) }
+    }
+
+    /// The aggressor's share of their hosts, in percent.
+    pub fn aggressor_percent(&self) -> f64 {
+        100.0 * f64::from(self.aggressor) / f64::from((self.victim + self.aggressor).max(1))
+    }
+}
+
+/// What is played in a cell.
+pub(super) struct Cast {
+    pub(super) jobs: Vec<Job>,
+    pub(super) timed: Timed,
+    pub(super) ranks: u32,
+}
+
+impl Plan<'_> {
+    /// All runs: each victim by itself once for all aggressors, then beside each of them.
+    pub fn cells(&self) -> Vec<Cell> {
+        let mut all = Vec::new();
+        for mechanism in 0..self.mechanisms.len() {
+            for allocation in 0..self.allocations.len() {
+                for split in 0..self.splits.len() {
+                    for victim in 0..self.victims.len() {
+                        let aggressors = (0..self.aggressors.len()).map(Some);
+                        all.extend([None].into_iter().chain(aggressors).map(|aggressor| Cell {
+                            mechanism,
+                            allocation,
+                            split,
+                            victim,
+                            aggressor,
+                        }));
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// Looks at what is wrong with all of the plan, whatever the cell.
+    ///
+    /// # Errors
+    /// If there are not so many hosts, or a spec is no traffic for any number of ranks.
+    pub fn check(&self) -> Result<(), Wrong> {
+        let there = Machine::new(self.topology, 1).len();
+        if self.hosts as usize > there {
+            let text =
+                format!("{} hosts are asked for; the fabric has {there} that run jobs", self.hosts);
+            return Err(Wrong::Hosts(text));
+        }
+        for s in &self.splits {
+            let Split { victim, aggressor } = *s;
+            if u64::from(victim) + u64::from(aggressor) > self.hosts.into() {
+                return Err(Wrong::Hosts(format!(
+                    "{victim}/{aggressor} are more than the {} hosts that take part",
+                    self.hosts
+                )));
+            }
+            if victim < 2 || aggressor < 2 {
+                return Err(Wrong::Hosts(format!(
+                    "{victim}/{aggressor}: a victim and an aggressor need two hosts each"
+                )));
+            }
+        }
+        for part in self.victims.iter().chain(&self.aggressors) {
+            // Anything can be had for one of these but what cannot be had at all.
+            let tried = [2, 4, 16, 64].map(|ranks| part.program(self, ranks).err());
+            if let [Some(e), Some(_), Some(_), Some(_)] = tried {
+                return Err(Wrong::Traffic(e));
+            }
+        }
+        Ok(())
+    }
+
+    /// What is played in a cell: the victim first. It is repeated, or goes on, for ever; so do aggressors.
+    pub(super) fn cast(&self, cell: &Cell) -> Result<Cast, String> {
+        let split = self.splits[cell.split];
+        let allocator = self.allocations[cell.allocation];
+        let machine = Machine::new(self.topology, 1);
+        let mut is_free: Vec<bool> = (0..machine.len()).map(|h| h < self.hosts as usize).collect();
+        let mut hosts = Vec::new();
+        // The same hosts whoever plays.
+        for (i, n) in [split.victim, split.aggressor].into_iter().enumerate() {
+            let free = Free { machine: &machine, is_free: &is_free };
+            let draws = &mut Stream::new(self.seed, i as u64);
+            let given = allocator
+                .give(&free, n as usize, draws)
+                .ok_or_else(|| format!("{} does not find {n} hosts", allocator.name))?;
+            given.iter().for_each(|&h| is_free[h as usize] = false);
+            hosts.push(given);
+        }
+        let seats = |hosts: &[u32], copy: usize| -> Vec<TerminalId> {
+            let of = |&h: &u32| machine.terminals(h)[copy % machine.terminals(h).len()];
+            hosts.iter().map(of).collect()
+        };
+        let victim = &self.victims[cell.victim];
+        let timed = victim.kind.timed();
+        let program = victim.program(self, split.victim).map_err(|e| e.to_string())?;
+        let (program, repeat) = match timed {
+            Timed::Requests => (endless(&program), Repeat::Once),
+            Timed::Iterations | Timed::Runs => (program, Repeat::Until(u64::MAX)),
+        };
+        let start = self.warmup;
+        let terminals = seats(&hosts[0], 0);
+        let mut jobs = vec![Job { program: Arc::new(program), terminals, start, repeat }];
+        if let Some(aggressor) = cell.aggressor {
+            let program = self.aggressors[aggressor].program(self, split.aggressor);
+            let program = Arc::new(endless(&program.map_err(|e| e.to_string())?));
+            jobs.extend((0..self.per_node as usize).map(|copy| Job {
+                program: Arc::clone(&program),
+                terminals: seats(&hosts[1], copy),
+                start: 0,
+                repeat: Repeat::Once,
+            }));
+        }
+        Ok(Cast { jobs, timed, ranks: split.victim })
+    }
+}
+
+/// A program again and again, without anybody waiting for others in between, longer than any simulation.
+fn endless(program: &Program) -> Program {
+    let mut all = Program::new(program.ranks());
+    all.then_all(program, (1 << 50) / program.epochs().max(1));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_of_the_paper() {
+        // De Sensi et al., section III-A: 460/52, 256/256 and 53/459 of 512 are about 90, 50 and 10 %.
+        let of = |share| Split::percent(share, 512);
+        assert_eq!(of(50.0), Split { victim: 256, aggressor: 256 });
+        assert_eq!(of(90.0), Split { victim: 461, aggressor: 51 });
+        assert_eq!(of(10.0), Split { victim: 51, aggressor: 461 });
+        assert!((of(25.0).aggressor_percent() - 75.0).abs() < 1e-9);
+        assert_eq!(Split::percent(1.0, 10), Split { victim: 2, aggressor: 8 });
+        assert_eq!(Split::percent(99.0, 10), Split { victim: 8, aggressor: 2 });
+    }
+}

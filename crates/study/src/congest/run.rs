@@ -1,0 +1,115 @@
+//! Running a plan.
+
+use darkfiber_packetsim::Micro;
+use darkfiber_packetsim::routing::Adaptive;
+use rayon::prelude::*;
+
+use super::plan::{Cell, Plan};
+use super::times::{Stopwatch, Times};
+use crate::simulate::{Depth, Inside, LidsPart, Setup, Until, simulate_until};
+
+/// Why a cell has no times.
+pub type Refused = String;
+
+/// A victim beside an aggressor, and by itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Which.
+    pub cell: Cell,
+    /// What came of it.
+    pub ran: Result<Ran, Refused>,
+}
+
+/// Times of a cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ran {
+    /// The victim by itself.
+    pub isolated: Times,
+    /// Beside the aggressor.
+    pub congested: Times,
+}
+
+/// What was run before, and where what is run now is kept.
+pub trait Kept: Sync {
+    /// What came of a run, if it was kept.
+    fn find(&self, cell: &Cell) -> Option<Times>;
+    /// Keeps what came of a run, which is over.
+    fn keep(&self, cell: &Cell, times: &Times);
+}
+
+/// Runs all cells of a plan, side by side; `done` is told of each run that is over. Rows come in the order of [`Plan::cells`],
+/// and do not depend on the number of threads.
+pub fn run(plan: &Plan<'_>, kept: Option<&dyn Kept>, done: &(dyn Fn(&Cell) + Sync)) -> Vec<Row> {
+    let cells = plan.cells();
+    let times: Vec<Result<Times, Refused>> = cells
+        .par_iter()
+        .with_max_len(1)
+        .map(|cell| {
+            let found = match kept.and_then(|k| k.find(cell)) {
+                Some(times) => Ok(times),
+                None => one(plan, cell).inspect(|times| {
+                    if let Some(k) = kept {
+                        k.keep(cell, times);
+                    }
+                }),
+            };
+            done(cell);
+            found
+        })
+        .collect();
+    let mut rows = Vec::new();
+    let mut isolated = &Err(String::new());
+    for (cell, times) in cells.iter().zip(&times) {
+        // Each victim by itself comes before its aggressors.
+        if cell.aggressor.is_none() {
+            isolated = times;
+            continue;
+        }
+        let ran = match (isolated, times) {
+            (Err(why), _) | (_, Err(why)) => Err(why.clone()),
+            (Ok(isolated), Ok(congested)) => {
+                Ok(Ran { isolated: isolated.clone(), congested: congested.clone() })
+            }
+        };
+        rows.push(Row { cell: *cell, ran });
+    }
+    rows
+}
+
+/// One run.
+fn one(plan: &Plan<'_>, cell: &Cell) -> Result<Times, Refused> {
+    let cast = plan.cast(cell)?;
+    let mechanism = &plan.mechanisms[cell.mechanism];
+    let setup = Setup {
+        topology: plan.topology,
+        routes: plan.routes,
+        depth: Depth::Packet,
+        host: plan.host,
+        link_rate: None,
+        small: 0,
+        precision: darkfiber_flowsim::EXACT,
+        jobs: &cast.jobs,
+        weights: Vec::new(),
+        limits: Vec::new(),
+        lids: LidsPart::Engine,
+        seed: plan.seed,
+        interval: None,
+        held: false,
+        inside: Some(Inside {
+            adaptive: Adaptive::default(),
+            classes: Vec::new(),
+            micro: Micro { congestion: mechanism.congestion, ..plan.micro.clone() },
+            lanes: plan.lanes,
+            routing: mechanism.routing,
+            bytes: plan.packet,
+            // Cells run side by side, each by one thread.
+            parts: Some(1),
+        }),
+        messages: false,
+        follow: None,
+    };
+    let mut watch = Stopwatch::new(plan.rule, cast.timed, cast.ranks, plan.warmup);
+    simulate_until(setup, Until { job: 0, enough: &mut |player| watch.look(player) })
+        .map_err(|trouble| trouble.to_string())?;
+    Ok(watch.times)
+}

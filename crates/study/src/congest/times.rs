@@ -1,0 +1,116 @@
+//! How long a victim took, again and again.
+
+use darkfiber_workload::play::{Player, SECOND};
+use darkfiber_workload::traffic::Timed;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::rule::{Rule, interval, median, quantile};
+
+/// How long a victim took, again and again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Times {
+    /// Iterations, runs or requests in the order of their ends, in picoseconds.
+    pub samples: Vec<u64>,
+    /// Whether the rule was met before its limit.
+    pub settled: bool,
+    /// From the victim's begin to the end of the simulation, in picoseconds.
+    pub simulated: u64,
+}
+
+/// What is told of times: in seconds.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+pub struct Told {
+    /// Iterations, runs or requests that ended.
+    pub iterations: usize,
+    /// Whether there were enough, and the confidence interval of the median narrow enough, before the limit on simulated time.
+    pub settled: bool,
+    /// Mean.
+    pub mean: f64,
+    /// Median.
+    pub median: f64,
+    /// Confidence interval of 95 % of the median.
+    pub ci_low: f64,
+    /// Its upper end.
+    pub ci_high: f64,
+    /// Shortest.
+    pub min: f64,
+    /// 95 % took at most this.
+    pub p95: f64,
+    /// 99 % did.
+    pub p99: f64,
+    /// Longest.
+    pub max: f64,
+    /// Simulated time, without what came before the victim began.
+    pub simulated: f64,
+}
+
+impl Times {
+    /// What is told of them; `None` if nothing ended.
+    pub fn told(&self) -> Option<Told> {
+        let s = |ps: f64| ps / SECOND as f64;
+        let mut sorted = self.samples.clone();
+        sorted.sort_unstable();
+        let (&min, &max) = (sorted.first()?, sorted.last()?);
+        let sum: u128 = sorted.iter().map(|&t| u128::from(t)).sum();
+        let [ci_low, ci_high] = interval(&sorted).map(|t| s(t as f64));
+        Some(Told {
+            iterations: sorted.len(),
+            settled: self.settled,
+            mean: s(sum as f64 / sorted.len() as f64),
+            median: s(median(&sorted)),
+            ci_low,
+            ci_high,
+            min: s(min as f64),
+            p95: s(quantile(&sorted, 0.95) as f64),
+            p99: s(quantile(&sorted, 0.99) as f64),
+            max: s(max as f64),
+            simulated: s(self.simulated as f64),
+        })
+    }
+}
+
+/// Times a victim while it runs.
+pub(super) struct Stopwatch {
+    rule: Rule,
+    timed: Timed,
+    /// The victim is the first job, and begins then.
+    begin: u64,
+    /// Ranks whose laps count, if those do.
+    clients: u32,
+    /// Runs or laps that were looked at.
+    seen: usize,
+    /// Samples at which the rule is asked next.
+    next: usize,
+    pub(super) times: Times,
+}
+
+impl Stopwatch {
+    pub(super) fn new(rule: Rule, timed: Timed, ranks: u32, begin: u64) -> Self {
+        let clients = timed.clients(ranks).unwrap_or(0);
+        Self { rule, timed, begin, clients, seen: 0, next: 1, times: Times::default() }
+    }
+
+    /// Looks at what the player has done; whether that is enough.
+    pub(super) fn look(&mut self, player: &Player<'_>) -> bool {
+        let samples = &mut self.times.samples;
+        if self.timed == Timed::Requests {
+            let laps = &player.laps()[self.seen..];
+            self.seen += laps.len();
+            samples.extend(laps.iter().filter(|l| l.rank < self.clients).map(|l| l.end - l.begin));
+        } else {
+            let runs = &player.runs(0)[self.seen..];
+            self.seen += runs.len();
+            samples.extend(runs.iter().map(|r| r.end - r.begin));
+        }
+        self.times.simulated = player.now().saturating_sub(self.begin);
+        if samples.len() >= self.next {
+            let least =
+                if self.timed == Timed::Runs { self.rule.runs } else { self.rule.iterations };
+            self.times.settled = self.rule.settled(samples, least);
+            // Often enough to end soon, seldom enough to sort for no time.
+            self.next = (samples.len() + (samples.len() / 16).max(1)).max(least);
+        }
+        self.times.settled || self.times.simulated >= self.rule.limit
+    }
+}

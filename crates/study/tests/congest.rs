@@ -1,0 +1,208 @@
+//! Victims and aggressors, against runs by themselves, and in shape.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use darkfiber_fabric::{Topology, open};
+use darkfiber_packetsim::{CONGESTIONS, preset, routing};
+use darkfiber_routing::{Request, Routes, find_engine};
+use darkfiber_study::congest::{
+    Cell, Kept, Mechanism, Part, Plan, Row, Rule, Split, Times, Wrong, run,
+};
+use darkfiber_workload::collective::Library;
+use darkfiber_workload::placement::allocator;
+use darkfiber_workload::play::{SECOND, host};
+
+const US: u64 = 1_000_000;
+
+/// A dragonfly of 64 hosts, and its tables.
+fn fabric() -> (Topology, Routes) {
+    let topology = open("dragonfly:p=4,a=4,h=2,g=4,gbps=200").expect("a spec");
+    let engine = find_engine("minhop").expect("known");
+    let routes = engine.route(&topology.fabric, &Request::default()).expect("routed");
+    (topology, routes)
+}
+
+fn parts(specs: &[&str]) -> Vec<Part> {
+    specs.iter().map(|s| Part::new(s, s).expect("known")).collect()
+}
+
+fn plan<'a>(
+    (topology, routes): &'a (Topology, Routes),
+    victims: &[&str],
+    aggressors: &[&str],
+    splits: &[(u32, u32)],
+    congestion: &[&str],
+) -> Plan<'a> {
+    let mechanism = |name: &&str| {
+        let scheme = CONGESTIONS.iter().find(|c| c.name == *name).expect("known");
+        Mechanism {
+            congestion_name: scheme.name,
+            congestion: scheme.congestion,
+            routing: routing::kind("four-ways").expect("known"),
+        }
+    };
+    Plan {
+        topology,
+        routes,
+        host: host("slingshot").expect("known"),
+        micro: preset("rosetta").expect("known").micro(),
+        packet: 4096,
+        lanes: None,
+        hosts: 64,
+        victims: parts(victims),
+        aggressors: parts(aggressors),
+        splits: splits.iter().map(|&(victim, aggressor)| Split { victim, aggressor }).collect(),
+        allocations: vec![allocator("interleaved").expect("known")],
+        mechanisms: congestion.iter().map(mechanism).collect(),
+        per_node: 1,
+        library: Library::OpenMpi,
+        rule: Rule { iterations: 60, runs: 6, precision: 0.05, limit: 10_000 * US },
+        warmup: 500 * US,
+        seed: 1,
+    }
+}
+
+/// C of a row.
+fn impact(row: &Row) -> f64 {
+    let ran = row.ran.as_ref().expect("it ran");
+    let mean = |t: &Times| t.told().expect("something ended").mean;
+    mean(&ran.congested) / mean(&ran.isolated)
+}
+
+const ALLREDUCE: &str = "imb:op=allreduce,bytes=8,root=0";
+
+#[test]
+fn an_incast_holds_up_who_shares_switches_unless_it_is_held_back() {
+    let there = fabric();
+    let plan = plan(&there, &[ALLREDUCE], &["bursts"], &[(32, 32)], &["none", "pairs"]);
+    plan.check().expect("fine");
+    let rows = run(&plan, None, &|_| ());
+    let [none, pairs] = [impact(&rows[0]), impact(&rows[1])];
+    assert!(none > 3.0, "{none}");
+    assert!((0.99..1.2).contains(&pairs), "{pairs}");
+}
+
+#[test]
+fn the_number_of_threads_does_not_matter() {
+    let there = fabric();
+    let victims = [ALLREDUCE, "silo:service=5us,requests=16"];
+    let plan =
+        plan(&there, &victims, &["bursts", "gpcnet-alltoall"], &[(60, 4), (8, 8)], &["none"]);
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+        pool.install(|| run(&plan, None, &|_| ()))
+    };
+    let rows = with(1);
+    assert_eq!(rows, with(3));
+    // Rows in order, and a victim alone the same whoever disturbs it later.
+    let cells: Vec<Cell> = rows.iter().map(|r| r.cell).collect();
+    assert!(cells.is_sorted() && cells.len() == 8);
+    for pair in rows.chunks(2) {
+        let alone = |r: &Row| r.ran.as_ref().expect("it ran").isolated.clone();
+        assert_eq!(alone(&pair[0]), alone(&pair[1]));
+    }
+}
+
+#[test]
+fn a_victim_alone_takes_as_long_every_time() {
+    // A ping to the neighbour and nothing else: eager, two hosts of one switch.
+    let there = fabric();
+    let victim = "pattern:of=shift:by=1,bytes=1000";
+    let plan = plan(&there, &[victim], &["bursts"], &[(2, 2)], &["none"]);
+    let rows = run(&plan, None, &|_| ());
+    let times = &rows[0].ran.as_ref().expect("it ran").isolated;
+    assert_eq!(times.samples.len(), 60);
+    assert!(times.settled && times.samples.iter().all(|t| t.abs_diff(times.samples[0]) <= 2_000));
+    assert_eq!(times.simulated, times.samples.iter().sum::<u64>());
+    let told = times.told().expect("some");
+    assert!(told.ci_low <= told.median && told.median <= told.ci_high && told.p95 <= told.p99);
+    // Two overheads, the adapters, a switch, and 1000 bytes on two cables of 100 Gbit/s or more.
+    assert!(told.mean > 1.9e-6 && told.mean < 2.5e-6, "{}", told.mean);
+}
+
+#[test]
+fn requests_are_those_of_clients() {
+    let there = fabric();
+    let plan = plan(&there, &["silo:service=20us,sigma=0"], &["bursts"], &[(5, 4)], &["none"]);
+    let rows = run(&plan, None, &|_| ());
+    let times = &rows[0].ran.as_ref().expect("it ran").isolated;
+    // Two clients, and no server's time: each request is served for 20 us and on its way there and back.
+    assert_eq!(times.samples.len(), 60);
+    assert!(times.samples.iter().all(|t| (22 * US..28 * US).contains(t)), "{times:?}");
+}
+
+#[test]
+fn what_cannot_be_is_told_and_the_rest_goes_on() {
+    let there = fabric();
+    let victims = ["milc:iterations=1,side=2", "imb:op=barrier,root=0"];
+    let plan = plan(&there, &victims, &["bursts"], &[(13, 8)], &["none"]);
+    plan.check().expect("milc can run on 16");
+    let rows = run(&plan, None, &|_| ());
+    let why = rows[0].ran.as_ref().expect_err("13 is no power of two");
+    assert!(why.contains("power of two") && why.contains("take 8 or 16"), "{why}");
+    assert!(rows[1].ran.is_ok());
+}
+
+#[test]
+fn the_limit_ends_what_does_not_settle() {
+    let there = fabric();
+    let mut plan = plan(&there, &["halo3d:iterations=1000"], &["bursts"], &[(8, 8)], &["none"]);
+    plan.rule.limit = 100 * US;
+    let rows = run(&plan, None, &|_| ());
+    let times = &rows[0].ran.as_ref().expect("it ran").congested;
+    assert!(times.samples.is_empty() && !times.settled && times.told().is_none());
+    assert!((100 * US..SECOND / 1000).contains(&times.simulated), "{}", times.simulated);
+}
+
+#[derive(Default)]
+struct Memory(Mutex<BTreeMap<Cell, Times>>);
+
+impl Kept for Memory {
+    fn find(&self, cell: &Cell) -> Option<Times> {
+        self.0.lock().expect("whole").get(cell).cloned()
+    }
+
+    fn keep(&self, cell: &Cell, times: &Times) {
+        let before = self.0.lock().expect("whole").insert(*cell, times.clone());
+        assert_eq!(before, None, "it was there");
+    }
+}
+
+#[test]
+fn what_was_kept_is_not_run_again() {
+    let there = fabric();
+    let plan = plan(&there, &[ALLREDUCE], &["bursts"], &[(8, 8)], &["none"]);
+    let memory = Memory::default();
+    let rows = run(&plan, Some(&memory), &|_| ());
+    assert_eq!(memory.0.lock().expect("whole").len(), 2);
+    assert_eq!(run(&plan, Some(&memory), &|_| ()), rows);
+}
+
+#[test]
+fn hosts_must_be_there() {
+    let there = fabric();
+    let told = |hosts, split, victim: &str| {
+        let mut plan = plan(&there, &[victim], &["bursts"], &[split], &["none"]);
+        plan.hosts = hosts;
+        plan.check().expect_err("wrong")
+    };
+    let text = |wrong: Wrong| wrong.to_string();
+    assert!(text(told(65, (2, 2), ALLREDUCE)).contains("the fabric has 64"));
+    assert!(text(told(64, (60, 5), ALLREDUCE)).contains("60/5 are more than the 64"));
+    assert!(text(told(64, (63, 1), ALLREDUCE)).contains("two hosts each"));
+    let spec = told(64, (8, 8), "halo3d:cels=3");
+    assert!(matches!(&spec, Wrong::Traffic(_)) && text(spec).contains("cells"));
+}
+
+#[test]
+fn aggressors_side_by_side_send_more() {
+    let there = fabric();
+    let of = |per_node| {
+        let mut plan = plan(&there, &[ALLREDUCE], &["bursts:bytes=4096"], &[(32, 32)], &["none"]);
+        plan.per_node = per_node;
+        impact(&run(&plan, None, &|_| ())[0])
+    };
+    let [one, many] = [of(1), of(16)];
+    assert!(many > 1.5 * one, "{one} {many}");
+}

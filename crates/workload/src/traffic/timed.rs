@@ -1,0 +1,21 @@
+//! What of a kind of traffic is timed, to see what others cost it.
+
+use super::service;
+
+/// What is timed, to see what others cost it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timed {
+    /// Iterations: all ranks begin one together, and it takes as long as the last of them.
+    Iterations,
+    /// Runs of an application, as it tells itself how long it took: all ranks begin one together.
+    Runs,
+    /// Requests of clients, each by itself: each is an epoch of the program.
+    Requests,
+}
+
+impl Timed {
+    /// The ranks, from 0 on, whose own times count, where it is not all ranks' together.
+    pub fn clients(self, ranks: u32) -> Option<u32> {
+        (self == Self::Requests).then(|| service::clients(ranks))
+    }
+}
