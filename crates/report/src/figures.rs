@@ -3,6 +3,7 @@
 mod boxes;
 pub(crate) mod frame;
 mod gains;
+mod lines;
 pub(crate) mod scatter;
 
 use darkfiber_study::reproduce::{Drawn, Figure};
@@ -29,6 +30,7 @@ pub fn picture(figure: &Figure) -> String {
         Drawn::Scatter { x, y, points, line } => {
             scatter::scatter((title, subtitle), (x, y), points, line)
         }
+        Drawn::Lines { x, y, lines } => lines::lines((title, subtitle), (x, y), lines),
         Drawn::Boxes { unit, groups } => boxes::boxes(title, subtitle, unit, groups),
     }
 }

@@ -37,9 +37,10 @@ fn plan<'a>(
     let mechanism = |name: &&str| {
         let scheme = CONGESTIONS.iter().find(|c| c.name == *name).expect("known");
         Mechanism {
-            congestion_name: scheme.name,
+            name: scheme.name.to_owned(),
             congestion: scheme.congestion,
             routing: routing::kind("four-ways").expect("known"),
+            apart: false,
         }
     };
     Plan {

@@ -22,7 +22,8 @@ pub(crate) struct CongestCommand {
     /// Which hosts each gets: allocators of `darkfiber list allocators`, separated by commas
     #[arg(long, value_name = "ALLOCATOR,..", value_delimiter = ',', default_value = "linear")]
     pub(crate) allocation: Vec<String>,
-    /// Congestion control: names of `darkfiber list congestion`, separated by commas
+    /// Congestion control: names of `darkfiber list congestion`, separated by commas; with +classes behind it victims and
+    /// aggressors have a traffic class each
     #[arg(long, value_name = "SCHEME,..", value_delimiter = ',', default_value = "none,pairs")]
     pub(crate) congestion: Vec<String>,
     /// Where packets go: names of `darkfiber list routings`, separated by commas

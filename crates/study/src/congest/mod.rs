@@ -10,7 +10,7 @@ mod rule;
 mod run;
 mod times;
 
-pub use plan::{Cell, Mechanism, Part, Plan, Split, Wrong};
+pub use plan::{APART, Cell, Mechanism, Part, Plan, Split, Wrong};
 pub use rule::{FEWEST, Rule};
 pub use run::{Kept, Ran, Refused, Row, run};
 pub use times::{Times, Told};

@@ -36,15 +36,20 @@ pub struct Split {
     pub aggressor: u32,
 }
 
+/// Behind the name of a scheme: victim and aggressor have a traffic class each.
+pub const APART: &str = "+classes";
+
 /// What handles packets.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Mechanism {
-    /// Its name in the registry of schemes.
-    pub congestion_name: &'static str,
+    /// What users call it: a name of the registry of schemes, and [`APART`] if classes are.
+    pub name: String,
     /// What holds sources back.
     pub congestion: Congestion,
     /// Where packets go.
     pub routing: &'static Kind,
+    /// Whether victim and aggressor have a traffic class each, which are owed nothing and share evenly.
+    pub apart: bool,
 }
 
 /// All that is run.
@@ -161,6 +166,7 @@ impl Split {
 
 /// What is played in a cell.
 pub(super) struct Cast {
+    /// The victim first.
     pub(super) jobs: Vec<Job>,
     pub(super) timed: Timed,
     pub(super) ranks: u32,

@@ -1,7 +1,7 @@
 //! Running a plan.
 
-use darkfiber_packetsim::Micro;
 use darkfiber_packetsim::routing::Adaptive;
+use darkfiber_packetsim::{Micro, TrafficClass};
 use rayon::prelude::*;
 
 use super::plan::{Cell, Plan};
@@ -80,6 +80,11 @@ pub fn run(plan: &Plan<'_>, kept: Option<&dyn Kept>, done: &(dyn Fn(&Cell) + Syn
 fn one(plan: &Plan<'_>, cell: &Cell) -> Result<Times, Refused> {
     let cast = plan.cast(cell)?;
     let mechanism = &plan.mechanisms[cell.mechanism];
+    let (mut classes, mut of_jobs) = (Vec::new(), Vec::new());
+    if mechanism.apart {
+        classes = ["victim", "aggressor"].map(TrafficClass::plain).to_vec();
+        of_jobs = (0..cast.jobs.len()).map(|job| vec![(u64::MAX, u8::from(job > 0))]).collect();
+    }
     let setup = Setup {
         topology: plan.topology,
         routes: plan.routes,
@@ -97,8 +102,8 @@ fn one(plan: &Plan<'_>, cell: &Cell) -> Result<Times, Refused> {
         held: false,
         inside: Some(Inside {
             adaptive: Adaptive::default(),
-            classes: Vec::new(),
-            micro: Micro { congestion: mechanism.congestion, ..plan.micro.clone() },
+            classes: of_jobs,
+            micro: Micro { congestion: mechanism.congestion, classes, ..plan.micro.clone() },
             lanes: plan.lanes,
             routing: mechanism.routing,
             bytes: plan.packet,

@@ -31,6 +31,15 @@ pub enum Drawn {
         /// A line through them, from point to point.
         line: Vec<(f64, f64)>,
     },
+    /// Lines, each with its name.
+    Lines {
+        /// What is to the right.
+        x: &'static str,
+        /// What is up.
+        y: &'static str,
+        /// Names, and points from left to right.
+        lines: Vec<(String, Vec<(f64, f64)>)>,
+    },
     /// Samples as boxes with whiskers, group by group.
     Boxes {
         /// What is measured.

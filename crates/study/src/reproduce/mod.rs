@@ -135,6 +135,8 @@ pub static EXPERIMENTS: &[&dyn Experiment] = &[
     &sls::SwitchLatency,
     &sls::Distances,
     &sls::Peak,
+    &sls::Isolation,
+    &sls::Shares,
 ];
 
 /// The experiment of that id, in capitals or not.

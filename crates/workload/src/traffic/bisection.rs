@@ -15,13 +15,14 @@ impl Traffic for Bisection {
     }
 
     fn summary(&self) -> &'static str {
-        "every rank of one half exchanges with all nodes of the other half in turn"
+        "every rank exchanges with one of the other half, those of a node with many nodes"
     }
 
     fn doc(&self) -> &'static str {
-        "In iteration i rank k of the first half and rank n/2 + (k + i p) mod n/2 send each other a message, p being the ranks \
-         of a node, and wait for it; nobody waits for others. The bisection bandwidth test of De Sensi et al., \"An In-Depth \
-         Analysis of the Slingshot Interconnect\", SC'20, figures 6 and 14, whose partners are not published (decision)."
+        "The ranks of a node of the first half each have a partner on another node of the second half, spread evenly, so that all \
+         nodes have as many partners. Partners send each other a message, wait for both, and go on; nobody waits for others. The \
+         bisection bandwidth test of De Sensi et al., \"An In-Depth Analysis of the Slingshot Interconnect\", SC'20, figures 6 and \
+         14, whose partners are not published (decision)."
     }
 
     fn keys(&self) -> Vec<Key> {
@@ -35,12 +36,21 @@ impl Traffic for Bisection {
         let half = even(self.name(), given)? / 2;
         let bytes = size(params, "bytes", 256 << 10)?;
         let mut script = Script::new(given.ranks);
-        for i in 0..count(params, "iterations", 64)? {
+        let per_node = given.per_node.clamp(1, half);
+        // Ranks of the last node may be fewer: then each has its opposite.
+        let nodes = if half.is_multiple_of(per_node) { half / per_node } else { 1 };
+        let stride = (nodes / per_node).max(1);
+        let partner = |k: u32| {
+            if nodes == 1 {
+                return half + k;
+            }
+            let (node, local) = (k / per_node, k % per_node);
+            half + (node + local * stride) % nodes * per_node + local
+        };
+        for _ in 0..count(params, "iterations", 64)? {
             for k in 0..half {
-                let far = u64::from(i) * u64::from(given.per_node) % u64::from(half);
-                let partner = half + ((u64::from(k) + far) % u64::from(half)) as u32;
-                script.message(k, partner, bytes, 0);
-                script.message(partner, k, bytes, 0);
+                script.message(k, partner(k), bytes, 0);
+                script.message(partner(k), k, bytes, 0);
             }
             (0..given.ranks).for_each(|k| script.wait(k));
         }

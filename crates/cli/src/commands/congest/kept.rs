@@ -48,7 +48,7 @@ impl<'a> Folder<'a> {
         let m = &plan.mechanisms[cell.mechanism];
         let split = plan.splits[cell.split];
         let mut facts = (self.common.clone())
-            .with("congestion", &m.congestion_name)
+            .with("congestion", &m.name)
             .with("routing", &m.routing.name)
             .with("allocation", &plan.allocations[cell.allocation].name)
             .with("victim's nodes", &split.victim)

@@ -7,14 +7,13 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use darkfiber_packetsim::CONGESTIONS;
 use darkfiber_report::congest::{
     self as report, CellRow, CongestResult, MechanismRow, Named, RuleFacts, Spread,
 };
 use darkfiber_report::{Style, comma, json};
 use darkfiber_routing::Request;
 use darkfiber_study::congest::{
-    Cell, Kept, Mechanism, Part, Plan, Row, Rule, Times, Wrong, run as run_plan,
+    APART, Cell, Kept, Mechanism, Part, Plan, Row, Rule, Times, Wrong, run as run_plan,
 };
 
 use darkfiber_workload::Machine;
@@ -201,12 +200,12 @@ fn mechanisms(args: &CongestCommand) -> Result<Vec<Mechanism>, Failure> {
     unlike("routing", args.routing.iter().map(String::as_str))?;
     let mut all = Vec::new();
     for name in &args.congestion {
-        let congestion = inside::congestion(name)?;
-        let known = CONGESTIONS.iter().find(|c| c.name == name);
+        let scheme = name.strip_suffix(APART);
+        let congestion = inside::congestion(scheme.unwrap_or(name))?;
         for routing in &args.routing {
             let routing = inside::routing(routing)?;
-            let congestion_name = known.map_or("", |c| c.name);
-            all.push(Mechanism { congestion_name, congestion, routing });
+            let apart = scheme.is_some();
+            all.push(Mechanism { name: name.clone(), congestion, routing, apart });
         }
     }
     Ok(all)
@@ -221,7 +220,7 @@ fn called(plan: &Plan<'_>, cell: &Cell) -> String {
         |a| format!("beside {} on {}", plan.aggressors[a].name, split.aggressor),
     );
     let victim = &plan.victims[cell.victim].name;
-    format!("{victim} on {} {beside}, {}, {}", split.victim, m.congestion_name, m.routing.name)
+    format!("{victim} on {} {beside}, {}, {}", split.victim, m.name, m.routing.name)
 }
 
 fn cell_row(plan: &Plan<'_>, row: &Row) -> CellRow {
@@ -246,7 +245,7 @@ fn cell_row(plan: &Plan<'_>, row: &Row) -> CellRow {
     CellRow {
         victim: victim.name.clone(),
         aggressor: cell.aggressor.map_or_else(String::new, |a| plan.aggressors[a].name.clone()),
-        congestion: m.congestion_name.to_owned(),
+        congestion: m.name.clone(),
         routing: m.routing.name.to_owned(),
         allocation: plan.allocations[cell.allocation].name.to_owned(),
         victim_nodes: split.victim,
@@ -296,7 +295,7 @@ fn spreads(plan: &Plan<'_>, rows: &[Row]) -> Vec<Spread> {
             || format!("alone on {}", split.victim),
             |a| format!("{} {}/{}", plan.aggressors[a].name, split.victim, split.aggressor),
         );
-        let mut name = vec![beside, m.congestion_name.to_owned()];
+        let mut name = vec![beside, m.name.clone()];
         let more = [
             (plan.mechanisms.iter().any(|x| x.routing.name != m.routing.name), m.routing.name),
             (plan.allocations.len() > 1, plan.allocations[cell.allocation].name),
@@ -329,7 +328,7 @@ fn times(out: &mut dyn Write, plan: &Plan<'_>, rows: &[Row]) -> std::io::Result<
         let line = [
             plan.victims[cell.victim].name.clone(),
             beside.to_owned(),
-            m.congestion_name.to_owned(),
+            m.name.clone(),
             m.routing.name.to_owned(),
             plan.allocations[cell.allocation].name.to_owned(),
             split.victim.to_string(),

@@ -1,0 +1,92 @@
+//! Figure 13: what a traffic class of its own does for a small Allreduce beside a large Alltoall.
+
+use darkfiber_packetsim::{Congestion, routing};
+use darkfiber_workload::collective::Library;
+use darkfiber_workload::placement::allocator;
+
+use super::PAPER;
+use super::tapered::{NODES, PER_NODE, Tapered};
+use crate::congest::{APART, Mechanism, Part, Plan, Rule, Split, Times, run};
+use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Group, Row};
+
+/// See [`Experiment::title`].
+pub(crate) struct Isolation;
+
+impl Experiment for Isolation {
+    fn id(&self) -> &'static str {
+        "SLS-F13"
+    }
+
+    fn title(&self) -> &'static str {
+        "8 B Allreduce beside 256 KiB Alltoall, in one traffic class and in two (figure 13)"
+    }
+
+    fn paper(&self) -> &'static str {
+        PAPER
+    }
+
+    fn setup(&self) -> &'static str {
+        "Malbec with one cable between any two groups, two jobs of 64 nodes, interleaved: Allreduce with a rank a node, Alltoall \
+         16 times side by side, from 2 ms before on. Decisions: as many Alltoalls of a rank a node instead of one of 1,024 \
+         ranks; classes share evenly and are owed nothing; at least 1,000 Allreduces instead of 100,000."
+    }
+
+    fn class(&self) -> Class {
+        Class::Shape
+    }
+
+    fn run(&self, context: &Context<'_>) -> Vec<Row> {
+        let tapered = Tapered::new();
+        let mechanism = |apart: bool| Mechanism {
+            name: format!("pairs{}", if apart { APART } else { "" }),
+            congestion: Congestion::Pairs,
+            routing: routing::kind("slingshot").expect("registered"),
+            apart,
+        };
+        let part = |name, spec| Part::new(name, spec).expect("registered");
+        let plan = Plan {
+            topology: &tapered.topology,
+            routes: &tapered.routes,
+            host: tapered.host,
+            micro: tapered.micro.clone(),
+            packet: 4096,
+            lanes: None,
+            hosts: tapered.topology.fabric.terminal_count() as u32,
+            victims: vec![part("Allreduce", "imb:op=allreduce,bytes=8,repeat=1")],
+            aggressors: vec![part("Alltoall", "imb:op=alltoall,bytes=256KiB,repeat=1")],
+            splits: vec![Split { victim: NODES, aggressor: NODES }],
+            allocations: vec![allocator("interleaved").expect("registered")],
+            mechanisms: [false, true].map(mechanism).to_vec(),
+            per_node: PER_NODE,
+            library: Library::OpenMpi,
+            rule: Rule { iterations: 1000, runs: 1000, precision: 0.05, limit: 100_000_000_000 },
+            warmup: 2_000_000_000,
+            seed: context.seed,
+        };
+        let rows = run(&plan, None, &|_| (context.at)("Allreduce alone, and beside Alltoall"));
+        let printed = [
+            ("same class", 2.85, Allowed::AtLeast(2.0)),
+            ("classes of their own", 1.15, Allowed::AtMost(1.3)),
+        ];
+        let samples = |times: &Times| -> Vec<f64> {
+            times.samples.iter().map(|t| *t as f64 * 1e-6).collect()
+        };
+        let mean = |all: &[f64]| all.iter().sum::<f64>() / all.len().max(1) as f64;
+        let (mut found, mut groups) = (Vec::new(), Vec::new());
+        for (row, (name, printed, allowed)) in rows.iter().zip(printed) {
+            let ran = row.ran.as_ref().expect("both are traffic for 64 ranks");
+            let (alone, beside) = (samples(&ran.isolated), samples(&ran.congested));
+            let impact = mean(&beside) / mean(&alone);
+            found.push(Row::new(format!("C, {name}"), printed, impact, allowed));
+            let boxes = vec![("alone".to_owned(), alone), ("beside".to_owned(), beside)];
+            groups.push(Group { name: name.to_owned(), boxes });
+        }
+        (context.draw)(Figure {
+            name: "isolation",
+            title: "Allreduce of 8 B beside Alltoall of 256 KiB".to_owned(),
+            subtitle: "time of an Allreduce, in microseconds".to_owned(),
+            what: Drawn::Boxes { unit: "us", groups },
+        });
+        found
+    }
+}

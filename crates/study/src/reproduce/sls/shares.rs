@@ -1,0 +1,189 @@
+//! Figure 14: what traffic classes get of a bisection.
+
+use std::sync::Arc;
+
+use darkfiber_flowsim::EXACT;
+use darkfiber_packetsim::routing::{self, Adaptive};
+use darkfiber_packetsim::{Congestion, Micro, TrafficClass, WHOLE};
+use darkfiber_workload::play::{Job, Record, Repeat};
+use darkfiber_workload::traffic::{Given, traffic};
+
+use super::PAPER;
+use super::tapered::{NODES, PER_NODE, Tapered};
+use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row};
+use crate::simulate::{Depth, Inside, LidsPart, Setup, simulate};
+
+/// See [`Experiment::title`].
+pub(crate) struct Shares;
+
+/// When the second job begins, and intervals of the picture, in picoseconds.
+const SECOND: u64 = 900_000_000;
+const BIN: u64 = 100_000_000;
+/// What is looked at begins and ends so long after jobs do, in intervals.
+const SETTLE: usize = 10;
+
+/// What two jobs receive, by interval, in bytes.
+struct Received {
+    bins: [Vec<u64>; 2],
+    /// When they end.
+    ends: [u64; 2],
+}
+
+impl Received {
+    /// Mean of a job over intervals, in bytes a second.
+    fn mean(&self, job: usize, from: usize, to: usize) -> f64 {
+        let bins = &self.bins[job];
+        let sum: u64 = (from..to).map(|b| bins.get(b).copied().unwrap_or(0)).sum();
+        sum as f64 / ((to - from) as f64 * BIN as f64 * 1e-12)
+    }
+}
+
+/// Runs both jobs, in one class or in one each.
+fn run(tapered: &Tapered, routing: &str, apart: bool, seed: u64) -> Received {
+    let mut given = Given::new(NODES * PER_NODE);
+    (given.per_node, given.seed) = (PER_NODE, seed);
+    let program = traffic("bisection:bytes=64KiB,iterations=20", &given).expect("registered");
+    let program = Arc::new(program);
+    let [first, second] = tapered.seats();
+    let jobs = [(first, 0), (second, SECOND)].map(|(terminals, start)| Job {
+        program: Arc::clone(&program),
+        terminals,
+        start,
+        repeat: Repeat::Once,
+    });
+    let class = |name: &str, percent: u32| TrafficClass {
+        least: WHOLE / 100 * percent,
+        ..TrafficClass::plain(name)
+    };
+    let mut inside = Inside {
+        micro: Micro { congestion: Congestion::Pairs, ..tapered.micro.clone() },
+        lanes: None,
+        routing: routing::kind(routing).expect("registered"),
+        bytes: 4096,
+        adaptive: Adaptive::default(),
+        classes: Vec::new(),
+        parts: None,
+    };
+    inside.micro.classes = vec![class("TC1", 80), class("TC2", 10)];
+    inside.classes = [0, u8::from(apart)].map(|c| vec![(u64::MAX, c)]).to_vec();
+    let setup = Setup {
+        topology: &tapered.topology,
+        routes: &tapered.routes,
+        depth: Depth::Packet,
+        host: tapered.host,
+        link_rate: None,
+        small: 0,
+        precision: EXACT,
+        jobs: &jobs,
+        weights: Vec::new(),
+        limits: Vec::new(),
+        lids: LidsPart::Engine,
+        seed,
+        interval: None,
+        held: false,
+        inside: Some(inside),
+        messages: false,
+        follow: None,
+    };
+    let mut received = Received { bins: [Vec::new(), Vec::new()], ends: [0, 0] };
+    let mut each = |r: &Record| {
+        let job = r.job as usize;
+        received.ends[job] = received.ends[job].max(r.arrived);
+        // What is received was under way all the time since it departed.
+        let (from, to) = (r.departed, r.arrived.max(r.departed + 1));
+        let bins = &mut received.bins[job];
+        bins.resize(bins.len().max((to / BIN) as usize + 1), 0);
+        for (b, bin) in bins.iter_mut().enumerate().skip((from / BIN) as usize) {
+            let (begin, end) = (from.max(b as u64 * BIN), to.min((b as u64 + 1) * BIN));
+            let part = u128::from(end.saturating_sub(begin)) * u128::from(r.bytes);
+            *bin += (part / u128::from(to - from)) as u64;
+        }
+    };
+    simulate(setup, &mut each).expect("everybody receives what is sent");
+    received
+}
+
+impl Experiment for Shares {
+    fn id(&self) -> &'static str {
+        "SLS-F14"
+    }
+
+    fn title(&self) -> &'static str {
+        "Two bisection tests in one traffic class and in two (figure 14)"
+    }
+
+    fn paper(&self) -> &'static str {
+        PAPER
+    }
+
+    fn setup(&self) -> &'static str {
+        "Malbec with one cable between any two groups (25 % of what half of the nodes of a job inject), two jobs of 64 interleaved \
+         nodes with 16 ranks each, each of which exchanges 64 KiB with one of the other half again and again; the second begins \
+         after 0.9 ms. TC1 is owed 80 %, TC2 10 %. Packets go shortest ways: adaptive routing sends more of those round that wait \
+         longer, each of which takes two cables between groups instead of one; what comes of that is told, too. Shares are of what both receive together, from 1 ms after the second \
+         begins until three quarters of the time until the first ends are over."
+    }
+
+    fn class(&self) -> Class {
+        Class::Shape
+    }
+
+    fn run(&self, context: &Context<'_>) -> Vec<Row> {
+        let tapered = Tapered::new();
+        let mut rows = Vec::new();
+        for (apart, name, printed) in
+            [(false, "one class", [50.0, 50.0]), (true, "TC1 and TC2", [80.0, 20.0])]
+        {
+            (context.at)(name);
+            let got = run(&tapered, "minimal", apart, context.seed);
+            let begin = (SECOND / BIN) as usize;
+            let ends = got.ends.map(|end| (end / BIN) as usize);
+            let beside = (begin + SETTLE, begin + (ends[0] - begin) * 3 / 4);
+            let both = [0, 1].map(|job| got.mean(job, beside.0, beside.1));
+            // What the cut carries, which both share.
+            let all = both[0] + both[1];
+            for (job, word) in [(0, "first"), (1, "second")] {
+                rows.push(Row::new(
+                    format!("{name}: {word} job beside the other, %"),
+                    printed[job],
+                    100.0 * both[job] / all,
+                    Allowed::Absolute(2.0),
+                ));
+            }
+            let alone =
+                [got.mean(0, begin / 2, begin), got.mean(1, ends[0] + SETTLE, ends[1] - SETTLE)];
+            for (alone, word) in alone.iter().zip(["first job before", "second job after"]) {
+                rows.push(Row::ours(
+                    format!("{name}: {word} the other, % of what both have together"),
+                    100.0 * alone / all,
+                ));
+            }
+            let line = |job: usize| {
+                let bins = 0..got.bins[job].len();
+                bins.map(|b| (b as f64 * BIN as f64 * 1e-9, 100.0 * got.mean(job, b, b + 1) / all))
+                    .collect()
+            };
+            (context.draw)(Figure {
+                name: if apart { "two-classes" } else { "one-class" },
+                title: format!("Two bisection tests, {name}"),
+                subtitle: "of what both receive together beside each other".to_owned(),
+                what: Drawn::Lines {
+                    x: "time, ms",
+                    y: "share, %",
+                    lines: vec![
+                        ("first job".to_owned(), line(0)),
+                        ("second job".to_owned(), line(1)),
+                    ],
+                },
+            });
+        }
+        let got = run(&tapered, "slingshot", true, context.seed);
+        let (begin, end) = ((SECOND / BIN) as usize, (got.ends[0] / BIN) as usize);
+        let both = [0, 1].map(|job| got.mean(job, begin + SETTLE, begin + (end - begin) * 3 / 4));
+        rows.push(Row::ours(
+            "TC1 and TC2, routing slingshot: first job beside the other, %",
+            100.0 * both[0] / (both[0] + both[1]),
+        ));
+        rows
+    }
+}

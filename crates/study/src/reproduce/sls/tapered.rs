@@ -1,0 +1,59 @@
+//! Malbec with few cables between groups, and jobs of 64 nodes on it: section III-B.
+
+use darkfiber_fabric::{Shape, TerminalId, Topology, open};
+use darkfiber_packetsim::{Micro, preset};
+use darkfiber_routing::{Request, Routes, find_engine};
+use darkfiber_workload::play::{Host, host};
+
+/// Nodes of each of two jobs.
+pub(super) const NODES: u32 = 64;
+/// Processes of each node.
+pub(super) const PER_NODE: u32 = 16;
+
+/// A machine whose cut is what two jobs compete for.
+pub(super) struct Tapered {
+    pub(super) topology: Topology,
+    pub(super) routes: Routes,
+    pub(super) host: &'static Host,
+    pub(super) micro: Micro,
+}
+
+impl Tapered {
+    /// Decision: one cable between any two groups, a quarter of what the nodes of a job, half of them to the other half, inject.
+    /// `taper to 25 % of the available bandwidth` does not say of which; a quarter of all cables lets one job fill the cut with all
+    /// that it has, so that what two share is set by their adapters as much as by classes.
+    pub(super) fn new() -> Self {
+        let topology = open("@malbec:per_pair=1").expect("a preset");
+        let engine = find_engine("dragonfly-min").expect("registered");
+        let request = Request { shape: topology.shape.as_ref(), ..Request::default() };
+        let routes = engine.route(&topology.fabric, &request).expect("it routes dragonflies");
+        Self {
+            routes,
+            topology,
+            host: host("slingshot").expect("registered"),
+            micro: preset("rosetta").expect("registered").micro(),
+        }
+    }
+
+    /// Terminals of the ranks of two jobs, which have every other one of hosts that are spread evenly over each group: so half of a
+    /// job is in two groups, and the other half in the other two.
+    pub(super) fn seats(&self) -> [Vec<TerminalId>; 2] {
+        let Some(Shape::Dragonfly(shape)) = &self.topology.shape else { unreachable!("it is one") };
+        let fabric = &self.topology.fabric;
+        let mut members: Vec<Vec<TerminalId>> = Vec::new();
+        for t in (0..fabric.terminal_count()).map(TerminalId::new) {
+            let group = shape.group[fabric.terminal(t).switch.index()] as usize;
+            members.resize_with(members.len().max(group + 1), Vec::new);
+            members[group].push(t);
+        }
+        let each = 2 * NODES as usize / members.len();
+        let of = |job: usize| {
+            let one = |all: &Vec<TerminalId>| -> Vec<TerminalId> {
+                (0..each).filter(|k| k % 2 == job).map(|k| all[k * all.len() / each]).collect()
+            };
+            let hosts = members.iter().flat_map(one);
+            hosts.flat_map(|t| std::iter::repeat_n(t, PER_NODE as usize)).collect()
+        };
+        [of(0), of(1)]
+    }
+}
