@@ -4,29 +4,39 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde::{Deserialize, Serialize};
 
+use crate::switch::Waiting;
 use crate::{Net, OutPort};
 
-/// By port of the network, bytes that wait for it (see [`crate::routing::Here::pressing`]), as they were when they were last
-/// told.
+/// By port of the network and traffic class, bytes that wait for it (see [`crate::routing::Here::pressing`]), as they were when they
+/// were last told.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Board(Vec<AtomicU32>);
+pub struct Board {
+    classes: usize,
+    told: Vec<AtomicU32>,
+}
 
 impl Board {
-    /// For so many ports; nothing waits.
-    pub(crate) fn new(ports: usize) -> Self {
-        Self((0..ports).map(|_| AtomicU32::new(0)).collect())
+    /// For so many ports and classes; nothing waits.
+    pub(crate) fn new(ports: usize, classes: usize) -> Self {
+        Self { classes, told: (0..ports * classes).map(|_| AtomicU32::new(0)).collect() }
     }
 
-    /// Ports from `first` on tell of themselves. Nobody may read at the same time.
-    pub(crate) fn tell(&self, net: &Net, first: u32, outputs: &[OutPort]) {
-        for (port, o) in (first..).zip(outputs) {
-            self.0[port as usize].store(o.pressing(net.port(port)), Ordering::Relaxed);
+    /// Ports from `first` on tell of themselves, by class if there are several. Nobody may read at the same time.
+    pub(crate) fn tell(&self, net: &Net, first: u32, outputs: &[OutPort], of_classes: &[Waiting]) {
+        for (i, (port, o)) in (first..).zip(outputs).enumerate() {
+            let all = port as usize * self.classes;
+            if of_classes.is_empty() {
+                self.told[all].store(o.pressing(net.port(port)), Ordering::Relaxed);
+            }
+            for (c, of) in of_classes.iter().skip(i * self.classes).take(self.classes).enumerate() {
+                self.told[all + c].store(of.pressing(net.port(port)), Ordering::Relaxed);
+            }
         }
     }
 
-    /// What a port told.
+    /// What a port told of a class.
     #[inline]
-    pub(crate) fn of(&self, port: u32) -> u32 {
-        self.0[port as usize].load(Ordering::Relaxed)
+    pub(crate) fn of(&self, port: u32, class: u8) -> u32 {
+        self.told[port as usize * self.classes + usize::from(class)].load(Ordering::Relaxed)
     }
 }

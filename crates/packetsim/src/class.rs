@@ -63,7 +63,14 @@ const BURST: i64 = 1_000_000;
 /// Shares of late are those of about as long, in picoseconds.
 const MEMORY: u64 = 50_000_000;
 
+/// See [`Shares::key`].
+pub(crate) type Key = (bool, u8, u64);
+
 impl Share {
+    fn key(&self, class: &TrafficClass) -> Key {
+        (self.owed <= 0, u8::MAX - class.priority, self.had)
+    }
+
     fn at(mut self, class: &TrafficClass, now: u64) -> Self {
         let long = now.saturating_sub(self.at);
         let part = |of: u32| ((u128::from(long) * u128::from(of)) >> 16) as i64;
@@ -121,12 +128,19 @@ impl<'n> Shares<'n> {
                 later = later.min(now + long as u64 + 1);
                 continue;
             }
-            let key = (share.owed <= 0, u8::MAX - class.priority, share.had);
+            let key = share.key(class);
             if best.is_none_or(|(least, _)| key < least) {
                 best = Some((key, c as u32));
             }
         }
         best.map_or(Next::Later(later), |b| Next::Class(b.1))
+    }
+
+    /// Who goes first on a channel: the least of these. Whether nothing is owed, how far below the highest priority, what it had.
+    #[inline]
+    pub(crate) fn key(&self, channel: usize, class: u8, now: u64) -> Key {
+        let Some(c) = self.classes.get(usize::from(class)) else { return Key::default() };
+        self.of[channel * self.classes.len() + usize::from(class)].at(c, now).key(c)
     }
 
     /// A class has sent what takes so long.

@@ -137,7 +137,10 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
             keeps: NEVER,
             workers: firsts.windows(2).map(worker).collect(),
             window: (ahead / micro.tick).max(1),
-            board: Board::new(if news.is_some() { net.port_count() } else { 0 }),
+            board: Board::new(
+                if news.is_some() { net.port_count() } else { 0 },
+                micro.class_count(),
+            ),
             watch: Watch::new(net, micro, micro.framing.frame(bytes)),
             firsts,
         })

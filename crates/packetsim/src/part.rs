@@ -644,7 +644,8 @@ impl<'n, R: Routing> Part<'n, R> {
 
     /// Tells of all outputs.
     pub(crate) fn tell(&self, board: &Board) {
-        board.tell(self.net, self.span.ports.start, self.switches.outputs());
+        let (outputs, classes) = (self.switches.outputs(), self.switches.of_classes());
+        board.tell(self.net, self.span.ports.start, outputs, classes);
     }
 
     /// Adds what the first packets of all queues wait for.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::away::Away;
 use crate::board::Board;
-use crate::class::{EVEN, Next, Shares, SharesState};
+use crate::class::{EVEN, Key, Next, Shares, SharesState};
 use crate::congestion::{Note, Passing, Point};
 use crate::flows::Flows;
 use crate::net::Span;
@@ -52,6 +52,23 @@ impl OutPort {
     }
 }
 
+/// What waits for an output, of one class.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Waiting {
+    /// See [`OutPort::queued`].
+    queued: u32,
+    /// See [`OutPort::used`].
+    used: u32,
+}
+
+impl Waiting {
+    /// See [`crate::routing::Here::pressing`].
+    #[inline]
+    pub(crate) fn pressing(&self, port: &Port) -> u32 {
+        self.queued + self.used.saturating_sub(port.way)
+    }
+}
+
 /// A lane of an output.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Lane {
@@ -87,8 +104,8 @@ struct Choice {
 #[derive(Clone, Copy, Debug)]
 struct Offer {
     input: u32,
-    /// How far the output is behind the one whose turn it is.
-    rank: u32,
+    /// What the packet's class had of the input, and how far the output is behind the one whose turn it is.
+    rank: (Key, u32),
     out: u32,
     choice: Choice,
 }
@@ -110,9 +127,11 @@ pub(crate) struct Switches<'n> {
     /// Bits of a lane's number: tables have room for as many lanes as those can tell apart. Those of a lane of one class.
     bits: u32,
     class_bits: u32,
-    /// By output, what traffic classes have had of it; and by output and class, bytes that wait for it.
+    /// By output, what traffic classes have had of it; and by output and class, what waits for it.
     shares: Shares<'n>,
-    waiting: Vec<u32>,
+    /// By input, what they have had of its side of the crossbar.
+    in_shares: Shares<'n>,
+    of_class: Vec<Waiting>,
     /// Which way packets go that stay in order.
     flows: Flows,
     /// By output, what congestion control knows of it, if it does.
@@ -146,7 +165,7 @@ state! {
         lanes: Vec<Lane>,
         tails: Vec<u32>,
         busy: Vec<u64>,
-        waiting: Vec<u32>,
+        of_class: Vec<Waiting>,
         flows: Flows,
         points: Vec<Point>,
         blocked: Vec<u64>,
@@ -156,6 +175,7 @@ state! {
         crossed: u64,
         ;
         shares: SharesState,
+        in_shares: SharesState,
     }
 }
 
@@ -211,7 +231,8 @@ impl<'n> Switches<'n> {
             bits,
             class_bits,
             shares: Shares::new(&micro.classes, ports),
-            waiting: vec![0; ports * micro.classes.len()],
+            in_shares: Shares::new(&micro.classes, ports),
+            of_class: vec![Waiting::default(); ports * micro.classes.len()],
             flows: Flows::default(),
             points: vec![Point::default(); if micro.congestion.has_points() { ports } else { 0 }],
             blocked: vec![0; ports * net.words()],
@@ -261,6 +282,10 @@ impl<'n> Switches<'n> {
         self.lanes[at << self.bits | usize::from(lane)].room += bytes;
         let out = &mut self.outputs[at];
         out.used -= bytes;
+        if !self.of_class.is_empty() {
+            let class = usize::from(lane >> self.class_bits);
+            self.of_class[at * self.micro.classes.len() + class].used -= bytes;
+        }
         if out.lanes >> lane & 1 != 0 {
             self.touch(port);
         }
@@ -321,6 +346,8 @@ impl<'n> Switches<'n> {
             }
             match self.micro.arbitration {
                 Arbitration::Islip => self.match_up(now, s, hands),
+                // Inputs are shared by classes, too.
+                _ if !self.shares.is_plain() => self.match_up(now, s, hands),
                 _ => self.by_turns(now, s, hands),
             }
         }
@@ -370,7 +397,9 @@ impl<'n> Switches<'n> {
                             _ => hands.packets.of(choice.packet).input.into(),
                         };
                         let turn = u32::from(self.inputs[base + input as usize].turn);
-                        let rank = (out + radix - turn) % radix;
+                        let class = hands.packets.of(choice.packet).next_lane >> self.class_bits;
+                        let key = self.in_shares.key(base + input as usize, class, now);
+                        let rank = (key, (out + radix - turn) % radix);
                         offers.push(Offer { input, rank, out, choice });
                     }
                 }
@@ -386,8 +415,10 @@ impl<'n> Switches<'n> {
                     if is_first {
                         let next = if o.out + 1 == radix { 0 } else { o.out + 1 };
                         self.inputs[base + o.input as usize].turn = next as u16;
-                        let slot = self.slot(hands.packets.of(o.choice.packet));
-                        self.outputs[base + o.out as usize].turn = slot as u16 + 1;
+                        if self.micro.arbitration == Arbitration::Islip {
+                            let slot = self.slot(hands.packets.of(o.choice.packet));
+                            self.outputs[base + o.out as usize].turn = slot as u16 + 1;
+                        }
                     }
                     self.grant(now, s, o.out, o.choice, hands);
                 }
@@ -415,6 +446,7 @@ impl<'n> Switches<'n> {
         let id = std::mem::replace(&mut self.arriving[at + input as usize], NOBODY);
         let packet = packets.of_mut(id);
         let radix = self.net.radix(s) as usize;
+        let classes = self.micro.classes.len();
         let mut here = Here {
             net: self.net,
             switch: s,
@@ -423,12 +455,14 @@ impl<'n> Switches<'n> {
             random: &mut self.random[(s - self.span.switches.start) as usize],
             board: hands.board,
             bias: EVEN,
+            classes: &self.of_class[at * classes..(at + radix) * classes],
+            class: 0,
         };
         // Routings know the lanes of one class.
         let (was, class) = (packet.lane, packet.lane >> self.class_bits);
         packet.lane = was & ((1 << self.class_bits) - 1) as u8;
         let kind = self.micro.classes.get(usize::from(class));
-        here.bias = kind.map_or(EVEN, |k| k.bias);
+        (here.bias, here.class) = (kind.map_or(EVEN, |k| k.bias), class);
         let ordered = kind.is_some_and(|k| k.ordered);
         let before = if ordered { self.flows.again(s, class, packet) } else { None };
         let (out, lane) = before.unwrap_or_else(|| routing.route(&mut here, packet));
@@ -440,13 +474,13 @@ impl<'n> Switches<'n> {
         (packet.lane, packet.next_lane, packet.next) = (was, lane, NOBODY);
         (packet.input, packet.out) = (input as u16, out as u16);
         if let Some(kind) = kind {
-            let waiting = &mut self.waiting
-                [(at + out as usize) * self.micro.classes.len() + usize::from(class)];
-            if kind.lossy && *waiting + packet.bytes > self.micro.buffer {
+            let of = (at + out as usize) * classes + usize::from(class);
+            let queued = &mut self.of_class[of].queued;
+            if kind.lossy && *queued + packet.bytes > self.micro.buffer {
                 self.lose(now, id, base + input, hands);
                 return;
             }
-            *waiting += packet.bytes;
+            *queued += packet.bytes;
         }
         self.outputs[at + out as usize].queued += packet.bytes;
         let lane = match self.micro.queues {
@@ -747,10 +781,14 @@ impl<'n> Switches<'n> {
         let mut waits = o.queued;
         let class = next_lane >> self.class_bits;
         if !self.shares.is_plain() {
-            let of = &mut self.waiting[output * micro.classes.len() + usize::from(class)];
-            *of -= bytes;
-            waits = *of;
+            let of = &mut self.of_class[output * micro.classes.len() + usize::from(class)];
+            of.queued -= bytes;
+            if matches!(to.peer(), Peer::Port(_)) {
+                of.used += bytes;
+            }
+            waits = of.queued;
             self.shares.spend(output, class.into(), now, to.long(bytes));
+            self.in_shares.spend(input, class.into(), now, from.long(bytes));
         }
         let was_held = o.stuck != MOVES;
         if was_held {
@@ -819,6 +857,11 @@ impl<'n> Switches<'n> {
             o.stalled += now - o.stuck;
             o.stuck = now;
         }
+    }
+
+    /// What waits for its outputs, by output and class; nothing if there are no classes.
+    pub(crate) fn of_classes(&self) -> &[Waiting] {
+        &self.of_class
     }
 
     /// Its outputs, as they are.

@@ -165,6 +165,8 @@ mod tests {
                     for b in (0..size).filter(|&b| neighbours(grid.kind, size, at[d], b)) {
                         let mut here = Here {
                             bias: crate::EVEN,
+                            classes: &[],
+                            class: 0,
                             net: &net,
                             switch: s,
                             lanes: 1,

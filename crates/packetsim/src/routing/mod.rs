@@ -38,6 +38,7 @@ pub use valiant::Valiant;
 
 use crate::packet::Packet;
 use crate::random::Random;
+use crate::switch::Waiting;
 use crate::{Board, Net, OutPort};
 
 /// What a switch knows when it sends a packet on.
@@ -54,6 +55,9 @@ pub struct Here<'a> {
     pub random: &'a mut Random,
     /// What all switches told of their outputs, if the routing asked for it.
     pub board: &'a Board,
+    /// By output and traffic class, what waits for it, if there are classes; and the packet's class.
+    pub(crate) classes: &'a [Waiting],
+    pub(crate) class: u8,
     /// Ways round count so many times, in 256ths (see [`crate::TrafficClass::bias`]).
     pub bias: u32,
 }
@@ -70,7 +74,12 @@ impl Here<'_> {
     #[inline]
     pub fn pressing(&self, local: u32) -> u32 {
         let port = self.net.port(self.net.base(self.switch) + local);
-        self.outputs[local as usize].pressing(port)
+        if self.classes.is_empty() {
+            return self.outputs[local as usize].pressing(port);
+        }
+        // Packets of other classes are in other queues.
+        let all = self.classes.len() / self.outputs.len();
+        self.classes[local as usize * all + usize::from(self.class)].pressing(port)
     }
 
     /// What a way round counts, for the packet's traffic class.
@@ -82,7 +91,7 @@ impl Here<'_> {
     /// The same of any port of the network, as it was told last.
     #[inline]
     pub fn told(&self, port: u32) -> u32 {
-        self.board.of(port)
+        self.board.of(port, self.class)
     }
 
     /// The output to a terminal of this switch, if it is one.

@@ -107,9 +107,18 @@ fn walk<R: Routing>(
         for out in &mut outputs {
             out.used = [0, 16, 1 << 12, random.below(512)][random.below(4) as usize];
         }
-        let board = &crate::Board::new(net.port_count());
-        let mut here =
-            Here { net, switch, lanes, outputs: &outputs, random, board, bias: crate::EVEN };
+        let board = &crate::Board::new(net.port_count(), 1);
+        let mut here = Here {
+            net,
+            switch,
+            lanes,
+            outputs: &outputs,
+            random,
+            board,
+            bias: crate::EVEN,
+            classes: &[],
+            class: 0,
+        };
         let (out, lane) = routing.route(&mut here, &mut packet);
         assert!(out < net.radix(switch) && lane < lanes, "output {out}, lane {lane} of {lanes}");
         match net.port(net.base(switch) + out).peer() {

@@ -27,7 +27,8 @@ impl Experiment for Isolation {
 
     fn setup(&self) -> &'static str {
         "Malbec with one cable between any two groups, two jobs of 64 nodes, interleaved: Allreduce with a rank a node, Alltoall \
-         16 times side by side, from 2 ms before on. Decisions: as many Alltoalls of a rank a node instead of one of 1,024 \
+         16 times side by side, from 2 ms before on. Decisions: algorithms of MPICH, which Cray's MPI \
+         is derived from; as many Alltoalls of a rank a node instead of one of 1,024 \
          ranks; classes share evenly and are owed nothing; at least 1,000 Allreduces instead of 100,000."
     }
 
@@ -58,7 +59,7 @@ impl Experiment for Isolation {
             allocations: vec![allocator("interleaved").expect("registered")],
             mechanisms: [false, true].map(mechanism).to_vec(),
             per_node: PER_NODE,
-            library: Library::OpenMpi,
+            library: Library::Mpich,
             rule: Rule { iterations: 1000, runs: 1000, precision: 0.05, limit: 100_000_000_000 },
             warmup: 2_000_000_000,
             seed: context.seed,

@@ -150,13 +150,16 @@ impl Experiment for Shares {
                     Allowed::Absolute(2.0),
                 ));
             }
-            let alone =
-                [got.mean(0, begin / 2, begin), got.mean(1, ends[0] + SETTLE, ends[1] - SETTLE)];
-            for (alone, word) in alone.iter().zip(["first job before", "second job after"]) {
-                rows.push(Row::ours(
-                    format!("{name}: {word} the other, % of what both have together"),
-                    100.0 * alone / all,
-                ));
+            for (job, word, from, to) in [
+                (0, "first job before", begin / 2, begin),
+                (1, "second job after", ends[0] + 2, ends[1].saturating_sub(2)),
+            ] {
+                if from < to {
+                    rows.push(Row::ours(
+                        format!("{name}: {word} the other, % of what both have together"),
+                        100.0 * got.mean(job, from, to) / all,
+                    ));
+                }
             }
             let line = |job: usize| {
                 let bins = 0..got.bins[job].len();
