@@ -300,6 +300,7 @@ fn every_schema_is_tested() {
             "comparison.json",
             "explain.json",
             "fabric.json",
+            "framing.json",
             "hot.json",
             "jobs-report.json",
             "list.json",
