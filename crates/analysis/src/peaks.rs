@@ -77,8 +77,7 @@ mod tests {
     #[test]
     fn shandy_is_as_printed() {
         let p = of("@shandy");
-        assert_eq!(p.injection, 2048.0 * 100.0 * GBIT);
-        assert_eq!(p.bisection, Some(6.4e12));
+        assert_eq!((p.injection, p.bisection), (204_800.0 * GBIT, Some(6.4e12)));
         assert!((p.all_to_all - 12.8e12).abs() < 1.0, "{p:?}");
         // A quarter of the cables, a quarter of both.
         let p = of("@shandy:taper=25");

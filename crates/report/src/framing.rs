@@ -79,13 +79,12 @@ pub fn text(r: &FramingResult, style: Style) -> String {
     for f in &r.framings {
         let mut place = 0;
         for h in &f.headers {
-            place = match names.iter().position(|n| *n == h.name) {
-                Some(at) => at + 1,
-                None => {
-                    names.insert(place, h.name);
-                    place + 1
-                }
-            };
+            let known = names.iter().position(|n| *n == h.name);
+            let at = known.unwrap_or(place);
+            if known.is_none() {
+                names.insert(at, h.name);
+            }
+            place = at + 1;
         }
     }
     let columns = || r.framings.iter();

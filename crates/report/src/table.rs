@@ -341,7 +341,10 @@ pub fn fabric(f: &FabricFacts, digest: &str, style: Style) -> String {
         }
         rows.push((
             "all to all",
-            format!("{}   (at most, by cables between groups)", tera(p.all_to_all)),
+            format!(
+                "{}   (at most: what cables between groups carry, or terminals send)",
+                tera(p.all_to_all)
+            ),
         ));
     }
     if f.terminals == 0 {

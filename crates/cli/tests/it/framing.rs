@@ -90,6 +90,6 @@ fn scenarios_have_frames() {
     let frames = 1024.0 * 4180.0 / 12.5e9;
     assert!(seconds > frames && seconds < frames + 5e-6, "{seconds}, not {frames}");
     let wrong = run_in(dir.path(), "simulate wrong -q");
-    assert_eq!(wrong.code, 2);
+    assert_eq!(wrong.code, 3, "the scenario is what is wrong");
     assert!(wrong.err.contains("no framing is called 'x'"), "{}", wrong.err);
 }

@@ -311,6 +311,7 @@ fn every_schema_is_tested() {
             "congest.json",
             "explain.json",
             "fabric.json",
+            "framing.json",
             "hot.json",
             "jobs-report.json",
             "list.json",
