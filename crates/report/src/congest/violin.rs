@@ -129,7 +129,9 @@ mod tests {
         let d = density(&values, 0.9f64.ln(), 110f64.ln());
         let at = |v: f64| {
             let share = (v.ln() - 0.9f64.ln()) / (110f64.ln() - 0.9f64.ln());
-            d[((share * STEPS as f64) as usize).min(STEPS - 1)]
+            #[expect(clippy::cast_sign_loss, reason = "inside the range")]
+            let step = (share * STEPS as f64) as usize;
+            d[step.min(STEPS - 1)]
         };
         assert!((at(1.0) - 1.0).abs() < 1e-12 && at(10.0) > 0.08 && at(10.0) < 0.12, "{d:?}");
         assert!(at(100.0) > 0.0 && at(3.0) < 1e-12);
