@@ -207,3 +207,19 @@ fn aggressors_side_by_side_send_more() {
     let [one, many] = [of(1), of(16)];
     assert!(many > 1.5 * one, "{one} {many}");
 }
+
+#[test]
+fn clients_that_are_held_up_count_as_much() {
+    let there = fabric();
+    let plan =
+        plan(&there, &["silo:service=20us,requests=16"], &["bursts"], &[(10, 10)], &["none"]);
+    let rows = run(&plan, None, &|_| ());
+    let ran = rows[0].ran.as_ref().expect("it ran");
+    for times in [&ran.isolated, &ran.congested] {
+        assert!(times.samples.len().is_multiple_of(5) && times.samples.len() >= 60);
+    }
+    // The same requests, in the same order: none is quicker than on an idle network by more than chance of ways.
+    let quicker = |(a, b): (&u64, &u64)| b + 200_000 < *a;
+    let pairs = ran.isolated.samples.iter().zip(&ran.congested.samples);
+    assert_eq!(pairs.filter(|&p| quicker(p)).count(), 0);
+}

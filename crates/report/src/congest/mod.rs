@@ -225,8 +225,8 @@ pub fn text(r: &CongestResult<'_>, style: Style) -> String {
         let mut heading = vec!["victim".to_owned()];
         heading.extend(sheet.columns.iter().map(|(name, v, a)| format!("{name} {v}/{a}")));
         let line = |(name, cells): &(String, Vec<Option<&CellRow>>)| -> Vec<String> {
-            let cell = |c: &Option<&CellRow>| c.map_or_else(String::new, CellRow::short);
-            [name.clone()].into_iter().chain(cells.iter().map(cell)).collect()
+            let cell = |c: Option<&CellRow>| c.map_or_else(String::new, CellRow::short);
+            [name.clone()].into_iter().chain(cells.iter().copied().map(cell)).collect()
         };
         let rows: Vec<Vec<String>> = sheet.rows.iter().map(line).collect();
         is_starred |=

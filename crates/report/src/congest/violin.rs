@@ -7,7 +7,7 @@ use crate::canvas::{LEFT, escape, header};
 use crate::plot::colour;
 
 const HEIGHT: f64 = 280.0;
-const TOP: f64 = 84.0;
+const TOP: f64 = 96.0;
 const SLOT: f64 = 118.0;
 /// Half the width of a violin where it is widest.
 const HALF: f64 = 40.0;
@@ -46,7 +46,8 @@ pub fn violins(r: &CongestResult<'_>) -> String {
     let y = |c: f64| TOP + HEIGHT * (1.0 - (c.ln() - low) / (high - low));
     let title = format!("Distribution of congestion impacts, {}", r.fabric.name);
     let subtitle = "of all victims, aggressors and splits; bars are medians, numbers the largest";
-    let width = (LEFT + r.mechanisms.len() as f64 * SLOT + 40.0).max(560.0);
+    let long = 10.0 * title.chars().count() as f64;
+    let width = (LEFT + r.mechanisms.len() as f64 * SLOT + 40.0).max(LEFT + long);
     let mut svg = header(width, TOP + HEIGHT + 70.0, &title, subtitle);
     for tick in [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0] {
         if tick < least || tick > most {
@@ -83,7 +84,7 @@ pub fn violins(r: &CongestResult<'_>) -> String {
                 x - HALF / 2.0,
                 y(median),
                 HALF,
-                y(max) - 8.0,
+                y(max) - 22.0,
                 number(max),
                 c = colour(i)
             );
@@ -128,7 +129,9 @@ mod tests {
         let d = density(&values, 0.9f64.ln(), 110f64.ln());
         let at = |v: f64| {
             let share = (v.ln() - 0.9f64.ln()) / (110f64.ln() - 0.9f64.ln());
-            d[((share * STEPS as f64) as usize).min(STEPS - 1)]
+            #[expect(clippy::cast_sign_loss, reason = "inside the range")]
+            let step = (share * STEPS as f64) as usize;
+            d[step.min(STEPS - 1)]
         };
         assert!((at(1.0) - 1.0).abs() < 1e-12 && at(10.0) > 0.08 && at(10.0) < 0.12, "{d:?}");
         assert!(at(100.0) > 0.0 && at(3.0) < 1e-12);

@@ -244,7 +244,9 @@ impl Plan<'_> {
             let given = allocator
                 .give(&free, n as usize, draws)
                 .ok_or_else(|| format!("{} does not find {n} hosts", allocator.name))?;
-            given.iter().for_each(|&h| is_free[h as usize] = false);
+            for &h in &given {
+                is_free[h as usize] = false;
+            }
             hosts.push(given);
         }
         let seats = |hosts: &[u32], copy: usize| -> Vec<TerminalId> {

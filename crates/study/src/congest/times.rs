@@ -1,5 +1,7 @@
 //! How long a victim took, again and again.
 
+use std::collections::VecDeque;
+
 use darkfiber_workload::play::{Player, SECOND};
 use darkfiber_workload::traffic::Timed;
 use schemars::JsonSchema;
@@ -10,7 +12,7 @@ use super::rule::{Rule, interval, median, quantile};
 /// How long a victim took, again and again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Times {
-    /// Iterations, runs or requests in the order of their ends, in picoseconds.
+    /// Iterations or runs in the order of their ends, in picoseconds; requests in that of their numbers, as many of each client.
     pub samples: Vec<u64>,
     /// Whether the rule was met before its limit.
     pub settled: bool,
@@ -76,8 +78,9 @@ pub(super) struct Stopwatch {
     timed: Timed,
     /// The victim is the first job, and begins then.
     begin: u64,
-    /// Ranks whose laps count, if those do.
-    clients: u32,
+    /// Of each client, requests that wait for those of the others: as many of each count, or clients that are held up would count
+    /// for less than others.
+    ahead: Vec<VecDeque<u64>>,
     /// Runs or laps that were looked at.
     seen: usize,
     /// Samples at which the rule is asked next.
@@ -87,8 +90,8 @@ pub(super) struct Stopwatch {
 
 impl Stopwatch {
     pub(super) fn new(rule: Rule, timed: Timed, ranks: u32, begin: u64) -> Self {
-        let clients = timed.clients(ranks).unwrap_or(0);
-        Self { rule, timed, begin, clients, seen: 0, next: 1, times: Times::default() }
+        let ahead = vec![VecDeque::new(); timed.clients(ranks).unwrap_or(0) as usize];
+        Self { rule, timed, begin, ahead, seen: 0, next: 1, times: Times::default() }
     }
 
     /// Looks at what the player has done; whether that is enough.
@@ -97,7 +100,14 @@ impl Stopwatch {
         if self.timed == Timed::Requests {
             let laps = &player.laps()[self.seen..];
             self.seen += laps.len();
-            samples.extend(laps.iter().filter(|l| l.rank < self.clients).map(|l| l.end - l.begin));
+            for lap in laps {
+                if let Some(of) = self.ahead.get_mut(lap.rank as usize) {
+                    of.push_back(lap.end - lap.begin);
+                }
+            }
+            while !laps.is_empty() && self.ahead.iter().all(|of| !of.is_empty()) {
+                samples.extend(self.ahead.iter_mut().filter_map(VecDeque::pop_front));
+            }
         } else {
             let runs = &player.runs(0)[self.seen..];
             self.seen += runs.len();

@@ -273,7 +273,7 @@ fn cell_row(plan: &Plan<'_>, row: &Row) -> CellRow {
 }
 
 /// Times of all runs: of a victim alone once for all its aggressors.
-fn runs<'a>(rows: &'a [Row]) -> impl Iterator<Item = (Cell, &'a Times)> {
+fn runs(rows: &[Row]) -> impl Iterator<Item = (Cell, &Times)> {
     let mut alone = None;
     rows.iter().filter_map(|row| Some((row.cell, row.ran.as_ref().ok()?))).flat_map(
         move |(cell, ran)| {
