@@ -39,9 +39,9 @@ pub(crate) fn lines(
             left + 18.0,
             colour(i),
             left + 24.0,
-            TOP - 20.0,
+            TOP - 32.0,
             escape(name),
-            y = TOP - 24.0,
+            y = TOP - 36.0,
         );
         left += 40.0 + 7.0 * name.chars().count() as f64;
     }
