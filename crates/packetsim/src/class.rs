@@ -73,7 +73,7 @@ impl Share {
 
     fn at(mut self, class: &TrafficClass, now: u64) -> Self {
         let long = now.saturating_sub(self.at);
-        let part = |of: u32| ((u128::from(long) * u128::from(of)) >> 16) as i64;
+        let part = |of: u32| (((u128::from(long) * u128::from(of)) >> 16) as u64).cast_signed();
         self.owed = (self.owed + part(class.least)).min(BURST);
         self.left = (self.left + part(class.most)).min(BURST);
         self.had -=
@@ -151,9 +151,9 @@ impl<'n> Shares<'n> {
         *share = share.at(c, now);
         // What nobody was owed does not count against what it is owed.
         if share.owed > 0 {
-            share.owed -= long as i64;
+            share.owed -= long.cast_signed();
         }
-        share.left -= long as i64;
+        share.left -= long.cast_signed();
         share.had += long;
     }
 

@@ -364,7 +364,13 @@ impl<'n, R: Routing> Part<'n, R> {
             let (seat, pace) = (self.seat(note.to()), self.net.port(self.net.home(note.to())).pace);
             let at = seat * self.micro.class_count() + usize::from(note.class);
             let Some(terms) = self.terms else { continue };
-            if !note.to_endpoint {
+            if note.to_endpoint {
+                let mut grants = std::mem::take(&mut self.grants);
+                let bytes = [note.says, note.bytes.into()];
+                self.ends[at].asked(terms, note.source, bytes, pace, &mut grants);
+                self.grant(terms, &note, &mut grants);
+                self.grants = grants;
+            } else {
                 let says = self.outboxes[at].hear(terms, &note, self.now, pace);
                 let lost = note.lost.map_or(0, |lost| lost.bytes as u32);
                 if says > 0 || (lost > 0 && terms.congestion == Congestion::Grants) {
@@ -375,12 +381,6 @@ impl<'n, R: Routing> Part<'n, R> {
                     );
                 }
                 self.touch(note.source);
-            } else {
-                let mut grants = std::mem::take(&mut self.grants);
-                let bytes = [note.says, note.bytes.into()];
-                self.ends[at].asked(terms, note.source, bytes, pace, &mut grants);
-                self.grant(terms, &note, &mut grants);
-                self.grants = grants;
             }
         }
         self.heard = heard;

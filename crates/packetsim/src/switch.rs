@@ -64,7 +64,7 @@ pub(crate) struct Waiting {
 impl Waiting {
     /// See [`crate::routing::Here::pressing`].
     #[inline]
-    pub(crate) fn pressing(&self, port: &Port) -> u32 {
+    pub(crate) fn pressing(self, port: &Port) -> u32 {
         self.queued + self.used.saturating_sub(port.way)
     }
 }
@@ -460,7 +460,7 @@ impl<'n> Switches<'n> {
         };
         // Routings know the lanes of one class.
         let (was, class) = (packet.lane, packet.lane >> self.class_bits);
-        packet.lane = was & ((1 << self.class_bits) - 1) as u8;
+        packet.lane = was & ((1u8 << self.class_bits) - 1);
         let kind = self.micro.classes.get(usize::from(class));
         (here.bias, here.class) = (kind.map_or(EVEN, |k| k.bias), class);
         let ordered = kind.is_some_and(|k| k.ordered);
