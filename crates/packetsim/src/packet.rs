@@ -39,7 +39,7 @@ pub struct Packet {
     pub(crate) flowlet: u8,
     /// What switches have marked it with, for congestion control.
     pub(crate) mark: u8,
-    /// The lane that it is in, and the one that it goes on in: lanes of a class are side by side (see [`crate::Micro::lane_bits`]).
+    /// The lane that it is in, and the one that it goes on in: lanes of a class are side by side.
     pub lane: u8,
     pub(crate) next_lane: u8,
     /// Switches that it has left.
