@@ -1,18 +1,20 @@
 //! Switches: what waits where, and what may go.
 
+mod enter;
+mod turns;
+
 use darkfiber_workload::state;
 use serde::{Deserialize, Serialize};
 
+use self::turns::{Choice, Offer};
 use crate::away::Away;
 use crate::board::Board;
-use crate::class::{EVEN, Key, Next, Shares, SharesState};
+use crate::class::{Shares, SharesState};
 use crate::congestion::{Note, Passing, Point};
 use crate::flows::Flows;
 use crate::net::Span;
 use crate::packet::{NOBODY, Packet, Slab};
-use crate::part::Message;
-use crate::routing::{Here, Routing};
-use crate::tiles::{after, behind};
+use crate::routing::Routing;
 use crate::wheel::{Event, What, Wheel};
 use crate::{Arbitration, Micro, Net, Peer, Port, Queues, Random, Waits};
 
@@ -92,23 +94,6 @@ struct InPort {
 
 /// An output has nothing to send, or room.
 const MOVES: u64 = u64::MAX;
-
-/// A packet that may go, and the one before it among those that wait for the same lane of an output.
-#[derive(Clone, Copy, Debug)]
-struct Choice {
-    packet: u32,
-    before: u32,
-}
-
-/// An output offers an input to take the first packet of one of its queues.
-#[derive(Clone, Copy, Debug)]
-struct Offer {
-    input: u32,
-    /// What the packet's class had of the input, and how far the output is behind the one whose turn it is.
-    rank: (Key, u32),
-    out: u32,
-    choice: Choice,
-}
 
 /// Switches side by side: all of them, or those of a part. Ports and switches are called by their numbers in the network.
 pub(crate) struct Switches<'n> {
@@ -354,176 +339,6 @@ impl<'n> Switches<'n> {
         self.active = active;
     }
 
-    /// Outputs that may have something to do send what they can, one after the other.
-    #[inline]
-    fn by_turns(&mut self, now: u64, s: u32, hands: &mut Hands<'_>) {
-        let first = self.set(s);
-        // Outputs of queues whose first packet left may be before the one that it left by.
-        loop {
-            let mut any = false;
-            for w in 0..self.net.words() {
-                let mut set = std::mem::take(&mut self.dirty[first + w]);
-                any |= set != 0;
-                while set != 0 {
-                    let out = w as u32 * 64 + set.trailing_zeros();
-                    set &= set - 1;
-                    while let Some(choice) = self.next(now, s, out, hands) {
-                        self.grant(now, s, out, choice, hands);
-                    }
-                }
-            }
-            if !any {
-                break;
-            }
-        }
-    }
-
-    /// Outputs offer, inputs take, until there is no offer any more.
-    fn match_up(&mut self, now: u64, s: u32, hands: &mut Hands<'_>) {
-        let first = self.set(s);
-        let radix = self.net.radix(s);
-        let base = self.at(self.net.base(s));
-        let mut offers = std::mem::take(&mut self.offers);
-        let mut is_first = true;
-        loop {
-            for w in 0..self.net.words() {
-                let mut set = std::mem::take(&mut self.dirty[first + w]);
-                while set != 0 {
-                    let out = w as u32 * 64 + set.trailing_zeros();
-                    set &= set - 1;
-                    if let Some(choice) = self.next(now, s, out, hands) {
-                        let input = match self.micro.queues {
-                            Queues::Memory => out,
-                            _ => hands.packets.of(choice.packet).input.into(),
-                        };
-                        let turn = u32::from(self.inputs[base + input as usize].turn);
-                        let class = hands.packets.of(choice.packet).next_lane >> self.class_bits;
-                        let key = self.in_shares.key(base + input as usize, class, now);
-                        let rank = (key, (out + radix - turn) % radix);
-                        offers.push(Offer { input, rank, out, choice });
-                    }
-                }
-            }
-            if offers.is_empty() {
-                break;
-            }
-            offers.sort_unstable_by_key(|o| (o.input, o.rank));
-            let mut taken = None;
-            for o in offers.drain(..) {
-                if taken != Some(o.input) {
-                    taken = Some(o.input);
-                    if is_first {
-                        let next = if o.out + 1 == radix { 0 } else { o.out + 1 };
-                        self.inputs[base + o.input as usize].turn = next as u16;
-                        if self.micro.arbitration == Arbitration::Islip {
-                            let slot = self.slot(hands.packets.of(o.choice.packet));
-                            self.outputs[base + o.out as usize].turn = slot as u16 + 1;
-                        }
-                    }
-                    self.grant(now, s, o.out, o.choice, hands);
-                }
-                // Whoever was not taken offers again, and whoever was may have more.
-                self.dirty[first + o.out as usize / 64] |= 1 << (o.out % 64);
-            }
-            is_first = false;
-        }
-        self.offers = offers;
-    }
-
-    /// A packet that has arrived is routed, and waits.
-    #[inline]
-    fn enter<R: Routing>(
-        &mut self,
-        now: u64,
-        s: u32,
-        input: u32,
-        routing: &R,
-        hands: &mut Hands<'_>,
-    ) {
-        let packets = &mut *hands.packets;
-        let base = self.net.base(s);
-        let at = self.at(base);
-        let id = std::mem::replace(&mut self.arriving[at + input as usize], NOBODY);
-        let packet = packets.of_mut(id);
-        let radix = self.net.radix(s) as usize;
-        let classes = self.micro.classes.len();
-        let mut here = Here {
-            net: self.net,
-            switch: s,
-            lanes: self.micro.lanes,
-            outputs: &self.outputs[at..at + radix],
-            random: &mut self.random[(s - self.span.switches.start) as usize],
-            board: hands.board,
-            bias: EVEN,
-            classes: &self.of_class[at * classes..(at + radix) * classes],
-            class: 0,
-        };
-        // Routings know the lanes of one class.
-        let (was, class) = (packet.lane, packet.lane >> self.class_bits);
-        packet.lane = was & ((1u8 << self.class_bits) - 1);
-        let kind = self.micro.classes.get(usize::from(class));
-        (here.bias, here.class) = (kind.map_or(EVEN, |k| k.bias), class);
-        let ordered = kind.is_some_and(|k| k.ordered);
-        let before = if ordered { self.flows.again(s, class, packet) } else { None };
-        let (out, lane) = before.unwrap_or_else(|| routing.route(&mut here, packet));
-        if ordered && before.is_none() {
-            self.flows.keep(s, class, packet, (out, lane));
-        }
-        debug_assert!(lane < self.micro.lanes, "lane {lane} of {}", self.micro.lanes);
-        let lane = class << self.class_bits | lane;
-        (packet.lane, packet.next_lane, packet.next) = (was, lane, NOBODY);
-        (packet.input, packet.out) = (input as u16, out as u16);
-        if let Some(kind) = kind {
-            let of = (at + out as usize) * classes + usize::from(class);
-            let queued = &mut self.of_class[of].queued;
-            if kind.lossy && *queued + packet.bytes > self.micro.buffer {
-                self.lose(now, id, base + input, hands);
-                return;
-            }
-            *queued += packet.bytes;
-        }
-        self.outputs[at + out as usize].queued += packet.bytes;
-        let lane = match self.micro.queues {
-            Queues::Lanes => packet.lane,
-            Queues::Outputs | Queues::Memory => lane,
-        };
-        let q = self.queue(s, input, out, lane);
-        if self.busy[q / 64] >> (q % 64) & 1 == 0 {
-            self.busy[q / 64] |= 1 << (q % 64);
-            self.request(s, id, out, packets);
-        } else {
-            packets.of_mut(self.tails[q]).next = id;
-        }
-        self.tails[q] = id;
-    }
-
-    /// A packet that has arrived at a port is dropped. Its room is given back when it is through; its source sends it again when two
-    /// round trips are over (decision).
-    fn lose(&mut self, now: u64, id: u32, port: u32, hands: &mut Hands<'_>) {
-        let packet = hands.packets.remove(id);
-        self.dropped += 1;
-        let from = self.net.port(port);
-        self.give_back(from, packet.lane, packet.bytes, packet.at + from.long(packet.bytes), hands);
-        let note = Note {
-            source: packet.from,
-            endpoint: packet.to,
-            class: packet.lane >> self.class_bits,
-            to_endpoint: false,
-            bytes: packet.bytes,
-            says: 0,
-            lost: Some(Message {
-                number: packet.message,
-                to: packet.to,
-                bytes: packet.payload().into(),
-                group: packet.group,
-                path: packet.path,
-                class: packet.lane >> self.class_bits,
-                born: Some(packet.born),
-            }),
-        };
-        hands.told.push((now + 2 * self.round, note));
-    }
-
     /// Room of a lane for the switch or the terminal before a port, when the last of it is through.
     #[inline]
     fn give_back(&self, from: &Port, lane: u8, bytes: u32, through: u64, hands: &mut Hands<'_>) {
@@ -581,156 +396,6 @@ impl<'n> Switches<'n> {
         list.last = id;
         let set = self.set(s) + out as usize / 64;
         self.dirty[set] |= 1 << (out % 64);
-    }
-
-    /// The packet that an output may take in the tick that begins at `now`; whatever it waits for will wake it.
-    #[inline]
-    fn next(&mut self, now: u64, s: u32, out: u32, hands: &mut Hands<'_>) -> Option<Choice> {
-        let port = self.net.base(s) + out;
-        let at = self.at(port);
-        let o = &self.outputs[at];
-        if o.lanes == 0 {
-            return None;
-        }
-        let mut ready = o.crossbar;
-        if let Some(room) = self.micro.output_buffer {
-            let drained = self.net.port(port).long(room) + self.micro.pipeline;
-            ready = ready.max(o.channel.saturating_sub(drained));
-        }
-        if ready >= now + self.micro.tick {
-            if !o.woken {
-                self.outputs[at].woken = true;
-                hands.wheel.within(ready, Event::new(What::Output, port, 0));
-            }
-            return None;
-        }
-        if self.shares.is_plain() {
-            return self.choose(now, s, out, o.lanes, hands);
-        }
-        self.choose_class(now, s, out, hands)
-    }
-
-    /// Whose turn it is among the packets of the class whose turn it is; of another one, if that has none that may go.
-    fn choose_class(
-        &mut self,
-        now: u64,
-        s: u32,
-        out: u32,
-        hands: &mut Hands<'_>,
-    ) -> Option<Choice> {
-        let port = self.net.base(s) + out;
-        let at = self.at(port);
-        let lanes = self.outputs[at].lanes;
-        let long = 1u32 << self.class_bits;
-        let of = |class: u32| (((1u128 << long) - 1) << (class * long)) as u64;
-        let mut set = (0..self.micro.classes.len() as u32)
-            .filter(|&class| lanes & of(class) != 0)
-            .fold(0, |set, class| set | 1 << class);
-        while set != 0 {
-            match self.shares.next(at, set, now) {
-                Next::Class(class) => {
-                    if let Some(choice) = self.choose(now, s, out, lanes & of(class), hands) {
-                        return Some(choice);
-                    }
-                    set &= !(1 << class);
-                }
-                Next::Later(when) => {
-                    // It may be woken more often than needed, since others may wake it before.
-                    hands
-                        .wheel
-                        .within(when.max(now + self.micro.tick), Event::new(What::Output, port, 0));
-                    return None;
-                }
-            }
-        }
-        None
-    }
-
-    /// Whose turn it is among the packets that wait for some lanes of an output and have room ahead.
-    fn choose(
-        &mut self,
-        now: u64,
-        s: u32,
-        out: u32,
-        waiting: u64,
-        hands: &mut Hands<'_>,
-    ) -> Option<Choice> {
-        let port = self.at(self.net.base(s) + out);
-        let to_terminal = matches!(self.net.port(self.net.base(s) + out).peer(), Peer::Terminal(_));
-        let turn = u32::from(self.outputs[port].turn);
-        let (mut best, mut full): (Option<(u64, Choice)>, bool) = (None, false);
-        // From the turn on, and then from the beginning.
-        let before = (1u64 << (turn % 64)) - 1;
-        for mut lanes in [waiting & !before, waiting & before] {
-            while lanes != 0 {
-                let lane = lanes.trailing_zeros();
-                lanes &= lanes - 1;
-                let Lane { room, first, .. } = self.lanes[port << self.bits | lane as usize];
-                // Room is for those that came first: nobody short goes before somebody long for ever.
-                if !to_terminal && room < hands.packets.of(first).bytes {
-                    full = true;
-                    continue;
-                }
-                let (mut id, mut before) = (first, NOBODY);
-                while id != NOBODY {
-                    let packet = hands.packets.of(id);
-                    let choice = Choice { packet: id, before };
-                    (id, before) = (packet.beside, id);
-                    let input = self.net.base(s) + u32::from(packet.input);
-                    if self.micro.queues != Queues::Memory
-                        && self.inputs[self.at(input)].crossbar >= now + self.micro.tick
-                    {
-                        self.wait_for_input(input, out, hands.wheel);
-                        continue;
-                    }
-                    if !to_terminal && room < packet.bytes {
-                        continue;
-                    }
-                    let key = match self.micro.arbitration {
-                        Arbitration::RoundRobin => {
-                            self.outputs[port].turn = lane as u16 + 1;
-                            return Some(choice);
-                        }
-                        Arbitration::Age => packet.born,
-                        // From the turn on, and then from the beginning.
-                        Arbitration::Islip => self.slot(packet).wrapping_sub(turn).into(),
-                        // Lanes come in the order of their turns.
-                        Arbitration::Tiles => {
-                            behind(self.outputs[port].row, self.place(s, packet)).into()
-                        }
-                    };
-                    if best.is_none_or(|b| key < b.0) {
-                        best = Some((key, choice));
-                    }
-                }
-            }
-        }
-        if full && best.is_none() && self.outputs[port].stuck == MOVES {
-            self.outputs[port].stuck = now;
-        }
-        let best = best.map(|b| b.1);
-        if let (Arbitration::Tiles, Some(choice)) = (self.micro.arbitration, best) {
-            let packet = hands.packets.of(choice.packet);
-            self.outputs[port].row = after(self.place(s, packet));
-            self.outputs[port].turn = u16::from(packet.next_lane) + 1;
-        }
-        best
-    }
-
-    /// The port that a packet waits at, among those of tiles.
-    fn place(&self, s: u32, packet: &Packet) -> u8 {
-        self.net.port(self.net.base(s) + u32::from(packet.input)).number.saturating_sub(1)
-    }
-
-    /// An output waits for an input's crossbar.
-    fn wait_for_input(&mut self, port: u32, out: u32, wheel: &mut Wheel) {
-        let words = self.net.words();
-        let at = self.at(port);
-        self.blocked[at * words + out as usize / 64] |= 1 << (out % 64);
-        let input = &mut self.inputs[at];
-        if !std::mem::replace(&mut input.woken, true) {
-            wheel.within(input.crossbar, Event::new(What::Input, port, 0));
-        }
     }
 
     /// The first packet of a queue goes.

@@ -1,0 +1,103 @@
+//! What sources and endpoints tell each other.
+
+use super::Part;
+use crate::Congestion;
+use crate::congestion::{Arriving, Note, Terms};
+use crate::packet::Packet;
+use crate::routing::Routing;
+use crate::wheel::{Event, What};
+
+impl<R: Routing> Part<'_, R> {
+    /// Sources hear of their packets, and endpoints of sources, those of one tick in an order that does not depend on parts.
+    pub(super) fn hear(&mut self) {
+        let mut heard = std::mem::take(&mut self.heard);
+        heard.sort_unstable();
+        for note in heard.drain(..) {
+            let (seat, pace) = (self.seat(note.to()), self.net.port(self.net.home(note.to())).pace);
+            let at = seat * self.micro.class_count() + usize::from(note.class);
+            let Some(terms) = self.terms else { continue };
+            if note.to_endpoint {
+                let mut grants = std::mem::take(&mut self.grants);
+                let bytes = [note.says, note.bytes.into()];
+                self.ends[at].asked(terms, note.source, bytes, pace, &mut grants);
+                self.grant(terms, &note, &mut grants);
+                self.grants = grants;
+            } else {
+                let says = self.outboxes[at].hear(terms, &note, self.now, pace);
+                let lost = note.lost.map_or(0, |lost| lost.bytes as u32);
+                if says > 0 || (lost > 0 && terms.congestion == Congestion::Grants) {
+                    self.ask(
+                        terms,
+                        Note { to_endpoint: true, bytes: lost, says, lost: None, ..note },
+                        self.now,
+                    );
+                }
+                self.touch(note.source);
+            }
+        }
+        self.heard = heard;
+    }
+
+    /// A source asks an endpoint for bytes, by a note.
+    pub(super) fn ask(&mut self, terms: Terms, note: Note, now: u64) {
+        self.tell_of(note, now + terms.way);
+    }
+
+    /// An endpoint has granted bytes to sources; `of` is a note of it.
+    fn grant(&mut self, terms: Terms, of: &Note, grants: &mut Vec<(u32, u64)>) {
+        for (source, says) in grants.drain(..) {
+            let note = Note { source, to_endpoint: false, bytes: 0, says, lost: None, ..*of };
+            self.tell_of(note, self.now + terms.way);
+        }
+    }
+
+    /// A note is on its way to who hears it at a time.
+    pub(super) fn tell_of(&mut self, note: Note, when: u64) {
+        let tick = self.wheel.tick_after(when);
+        let home = self.net.home(note.to());
+        if self.span.ports.contains(&home) {
+            self.note(tick, note);
+        } else {
+            self.away.note(tick, home, note);
+        }
+    }
+
+    /// A note is there in a tick.
+    pub(super) fn note(&mut self, tick: u64, note: Note) {
+        let slot = self.unused.pop().unwrap_or_else(|| {
+            self.notes.push(note);
+            self.notes.len() as u32 - 1
+        });
+        self.notes[slot as usize] = note;
+        self.wheel.push(tick, Event::new(What::Note, note.to(), slot));
+    }
+
+    /// A packet is acknowledged, by a message that waits for nobody.
+    pub(super) fn tell_source(
+        &mut self,
+        terms: Terms,
+        packet: &Packet,
+        when: u64,
+        (waits, carried): (u32, u64),
+    ) {
+        let class = packet.lane >> self.micro.lane_bits();
+        let at = self.seat(packet.to) * self.micro.class_count() + usize::from(class);
+        let arriving = Arriving {
+            now: self.now,
+            source: packet.from,
+            bytes: packet.bytes,
+            payload: packet.payload(),
+            waits,
+            carried,
+            pace: self.net.port(self.net.home(packet.to)).pace,
+            mark: packet.mark,
+        };
+        let mut grants = std::mem::take(&mut self.grants);
+        let says = self.ends[at].arrived(terms, &arriving, &mut grants);
+        let (source, endpoint, bytes) = (packet.from, packet.to, packet.bytes);
+        let note = Note { source, endpoint, class, to_endpoint: false, bytes, says, lost: None };
+        self.grant(terms, &note, &mut grants);
+        self.grants = grants;
+        self.tell_of(note, when + u64::from(packet.back));
+    }
+}

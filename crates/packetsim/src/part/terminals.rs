@@ -1,0 +1,231 @@
+//! What terminals send, and when.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Message, Part};
+use crate::class::Next;
+use crate::congestion::{Note, Outbox, Sent, Turn};
+use crate::packet::{NOBODY, Packet};
+use crate::routing::Routing;
+use crate::wheel::{Event, What};
+use crate::{Peer, Random};
+
+/// A terminal.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Terminal {
+    /// When its channel is free.
+    pub(super) channel: u64,
+    /// Its dice, for bits that are wrong behind its cable.
+    pub(super) random: Random,
+    /// The lane of its next packet.
+    pub(super) lane: u8,
+    /// Whether it will be woken when its channel is free.
+    pub(super) woken: bool,
+    /// When it will be woken next because a pair may send then.
+    pub(super) wakes: u64,
+    /// Whether it has room, or its channel, in this tick.
+    pub(super) touched: bool,
+}
+
+/// The message whose turn it is sends a packet with so many bytes of it.
+fn by_turns(queue: &mut VecDeque<Message>, payload: u32) -> Option<Sent> {
+    let mut message = queue.pop_front()?;
+    message.bytes -= u64::from(payload);
+    if message.bytes > 0 {
+        queue.push_back(message);
+    }
+    Some(Sent { message, flowlet: 0, mark: 0 })
+}
+
+/// A packet that a terminal could send.
+#[derive(Clone, Copy, Debug)]
+struct Could {
+    payload: u32,
+    /// Not before this time.
+    after: u64,
+    lane: u8,
+}
+
+/// What there is to send of a class.
+#[derive(Clone, Copy, Debug)]
+enum Ready {
+    Now(Could),
+    Later(u64),
+    Nothing,
+}
+
+impl<R: Routing> Part<'_, R> {
+    /// A terminal has a message to send, at a time in this tick.
+    pub(crate) fn send(&mut self, from: u32, message: Message, now: u64) {
+        let at = self.seat(from) * self.micro.class_count() + usize::from(message.class);
+        if let Some(terms) = self.terms {
+            let pace = self.net.port(self.net.home(from)).pace;
+            let says = self.outboxes[at].add(terms, message, pace);
+            if says > 0 {
+                let (endpoint, class) = (message.to, message.class);
+                let note = Note {
+                    source: from,
+                    endpoint,
+                    class,
+                    to_endpoint: true,
+                    bytes: 0,
+                    says,
+                    lost: None,
+                };
+                self.ask(terms, note, now);
+            }
+        } else {
+            self.queues[at].push_back(message);
+        }
+        self.go_on(from, now);
+    }
+
+    /// What there is to send of a class of the terminal at a seat, before the end of this tick.
+    #[inline]
+    fn ready(&mut self, seat: usize, class: usize, pace: u64, now: u64) -> Ready {
+        let at = seat * self.micro.class_count() + class;
+        let (open, after) = match self.terms {
+            None => match self.queues[at].front() {
+                Some(message) => (message.bytes, now),
+                None => return Ready::Nothing,
+            },
+            Some(terms) => match self.outboxes[at].turn(terms, pace, now + self.micro.tick) {
+                Turn::Send { bytes, after } => (bytes, after.max(now)),
+                Turn::Later(when) => return Ready::Later(when),
+                Turn::Nobody => return Ready::Nothing,
+            },
+        };
+        let payload = open.min(self.lengths.most.into()) as u32;
+        let bytes = self.micro.framing.frame(payload).max(self.lengths.least);
+        // Lanes into the first switch are all alike: nothing waits behind them.
+        let lanes = usize::from(self.micro.lanes);
+        let first = seat << self.micro.all_lane_bits() | class << self.micro.lane_bits();
+        let credits = &self.credits[first..first + lanes];
+        let by_turns = (0..lanes).map(|i| {
+            let lane = usize::from(self.terminals[seat].lane) + i;
+            if lane >= lanes { lane - lanes } else { lane }
+        });
+        match by_turns.into_iter().find(|&l| credits[l] >= bytes) {
+            Some(lane) => Ready::Now(Could { payload, after, lane: lane as u8 }),
+            None => Ready::Nothing,
+        }
+    }
+
+    /// What a terminal sends next: of the class whose turn it is.
+    #[inline]
+    fn upcoming_packet(&mut self, seat: usize, pace: u64, now: u64) -> (usize, Ready) {
+        if self.shares.is_plain() {
+            return (0, self.ready(seat, 0, pace, now));
+        }
+        let (mut set, mut later) = (0u64, None::<u64>);
+        for class in 0..self.micro.class_count() {
+            match self.ready(seat, class, pace, now) {
+                Ready::Now(_) => set |= 1 << class,
+                Ready::Later(when) => later = Some(later.map_or(when, |l| l.min(when))),
+                Ready::Nothing => {}
+            }
+        }
+        if set != 0 {
+            match self.shares.next(seat, set, now) {
+                Next::Class(c) => return (c as usize, self.ready(seat, c as usize, pace, now)),
+                Next::Later(when) => {
+                    let when = when.max(now + self.micro.tick);
+                    later = Some(later.map_or(when, |l| l.min(when)));
+                }
+            }
+        }
+        (0, later.map_or(Ready::Nothing, Ready::Later))
+    }
+
+    /// Whether a terminal has anything to send, now or later.
+    #[inline]
+    fn is_idle(&self, seat: usize) -> bool {
+        let all = seat * self.micro.class_count()..(seat + 1) * self.micro.class_count();
+        match self.terms {
+            None => self.queues[all].iter().all(VecDeque::is_empty),
+            Some(_) => self.outboxes[all].iter().all(Outbox::is_idle),
+        }
+    }
+
+    /// A terminal sends what it can in this tick.
+    pub(super) fn go_on(&mut self, from: u32, now: u64) {
+        let micro = self.micro;
+        let home = self.net.home(from);
+        let port = self.net.port(home);
+        debug_assert_eq!(port.peer(), Peer::Terminal(from));
+        let seat = self.seat(from);
+        let end = now + micro.tick;
+        loop {
+            let terminal = &mut self.terminals[seat];
+            if terminal.channel >= end {
+                if !terminal.woken && !self.is_idle(seat) {
+                    let terminal = &mut self.terminals[seat];
+                    terminal.woken = true;
+                    self.wheel.within(terminal.channel, Event::new(What::Terminal, from, 0));
+                }
+                return;
+            }
+            let (class, could) = match self.upcoming_packet(seat, port.pace, now) {
+                (class, Ready::Now(could)) => (class, could),
+                (_, Ready::Later(when)) => {
+                    // Unless it will be woken before.
+                    let terminal = &mut self.terminals[seat];
+                    if terminal.wakes < end || when < terminal.wakes {
+                        terminal.wakes = when;
+                        self.wheel.within(when, Event::new(What::Terminal, from, 0));
+                    }
+                    return;
+                }
+                (_, Ready::Nothing) => return,
+            };
+            let Could { payload, after, lane } = could;
+            let bytes = self.micro.framing.frame(payload).max(self.lengths.least);
+            let in_class = usize::from(lane) | class << micro.lane_bits();
+            self.credits[seat << micro.all_lane_bits() | in_class] -= bytes;
+            let terminal = &mut self.terminals[seat];
+            terminal.lane = if lane + 1 == micro.lanes { 0 } else { lane + 1 };
+            let mut departs = terminal.channel.max(after);
+            if micro.bit_errors > 0.0 {
+                let again = micro.sent_again(bytes, &mut terminal.random);
+                departs += again * (port.long(bytes) + 2 * u64::from(port.latency));
+            }
+            terminal.channel = departs + port.long(bytes + micro.framing.gap);
+            self.shares.spend(seat, class as u32, now, port.long(bytes));
+            let at = seat * micro.class_count() + class;
+            let sent = match self.terms {
+                None => by_turns(&mut self.queues[at], payload),
+                Some(_) => self.outboxes[at].send(payload, bytes, departs, port.pace),
+            };
+            let Some(Sent { message, flowlet, mark }) = sent else { return };
+            let at = departs + u64::from(port.latency);
+            let packet = Packet {
+                born: message.born.unwrap_or(departs),
+                at,
+                from,
+                to: message.to,
+                message: message.number,
+                via: NOBODY,
+                bytes,
+                back: port.latency,
+                next: NOBODY,
+                beside: NOBODY,
+                input: 0,
+                out: 0,
+                group: message.group,
+                pad: (bytes - payload) as u16,
+                path: message.path,
+                flowlet,
+                mark,
+                lane: in_class as u8,
+                next_lane: 0,
+                hops: 0,
+                phase: 0,
+                round: false,
+            };
+            let id = self.packets.add(packet);
+            self.wheel.after(at, Event::new(What::Arrival, home, id));
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Packets that arrive at a switch.
+
+use super::{Hands, Switches};
+use crate::Queues;
+use crate::class::EVEN;
+use crate::congestion::Note;
+use crate::packet::NOBODY;
+use crate::part::Message;
+use crate::routing::{Here, Routing};
+
+impl Switches<'_> {
+    /// A packet that has arrived is routed, and waits.
+    #[inline]
+    pub(super) fn enter<R: Routing>(
+        &mut self,
+        now: u64,
+        s: u32,
+        input: u32,
+        routing: &R,
+        hands: &mut Hands<'_>,
+    ) {
+        let packets = &mut *hands.packets;
+        let base = self.net.base(s);
+        let at = self.at(base);
+        let id = std::mem::replace(&mut self.arriving[at + input as usize], NOBODY);
+        let packet = packets.of_mut(id);
+        let radix = self.net.radix(s) as usize;
+        let classes = self.micro.classes.len();
+        let mut here = Here {
+            net: self.net,
+            switch: s,
+            lanes: self.micro.lanes,
+            outputs: &self.outputs[at..at + radix],
+            random: &mut self.random[(s - self.span.switches.start) as usize],
+            board: hands.board,
+            bias: EVEN,
+            classes: &self.of_class[at * classes..(at + radix) * classes],
+            class: 0,
+        };
+        // Routings know the lanes of one class.
+        let (was, class) = (packet.lane, packet.lane >> self.class_bits);
+        packet.lane = was & ((1u8 << self.class_bits) - 1);
+        let kind = self.micro.classes.get(usize::from(class));
+        (here.bias, here.class) = (kind.map_or(EVEN, |k| k.bias), class);
+        let ordered = kind.is_some_and(|k| k.ordered);
+        let before = if ordered { self.flows.again(s, class, packet) } else { None };
+        let (out, lane) = before.unwrap_or_else(|| routing.route(&mut here, packet));
+        if ordered && before.is_none() {
+            self.flows.keep(s, class, packet, (out, lane));
+        }
+        debug_assert!(lane < self.micro.lanes, "lane {lane} of {}", self.micro.lanes);
+        let lane = class << self.class_bits | lane;
+        (packet.lane, packet.next_lane, packet.next) = (was, lane, NOBODY);
+        (packet.input, packet.out) = (input as u16, out as u16);
+        if let Some(kind) = kind {
+            let of = (at + out as usize) * classes + usize::from(class);
+            let queued = &mut self.of_class[of].queued;
+            if kind.lossy && *queued + packet.bytes > self.micro.buffer {
+                self.lose(now, id, base + input, hands);
+                return;
+            }
+            *queued += packet.bytes;
+        }
+        self.outputs[at + out as usize].queued += packet.bytes;
+        let lane = match self.micro.queues {
+            Queues::Lanes => packet.lane,
+            Queues::Outputs | Queues::Memory => lane,
+        };
+        let q = self.queue(s, input, out, lane);
+        if self.busy[q / 64] >> (q % 64) & 1 == 0 {
+            self.busy[q / 64] |= 1 << (q % 64);
+            self.request(s, id, out, packets);
+        } else {
+            packets.of_mut(self.tails[q]).next = id;
+        }
+        self.tails[q] = id;
+    }
+
+    /// A packet that has arrived at a port is dropped. Its room is given back when it is through; its source sends it again when two
+    /// round trips are over (decision).
+    fn lose(&mut self, now: u64, id: u32, port: u32, hands: &mut Hands<'_>) {
+        let packet = hands.packets.remove(id);
+        self.dropped += 1;
+        let from = self.net.port(port);
+        self.give_back(from, packet.lane, packet.bytes, packet.at + from.long(packet.bytes), hands);
+        let note = Note {
+            source: packet.from,
+            endpoint: packet.to,
+            class: packet.lane >> self.class_bits,
+            to_endpoint: false,
+            bytes: packet.bytes,
+            says: 0,
+            lost: Some(Message {
+                number: packet.message,
+                to: packet.to,
+                bytes: packet.payload().into(),
+                group: packet.group,
+                path: packet.path,
+                class: packet.lane >> self.class_bits,
+                born: Some(packet.born),
+            }),
+        };
+        hands.told.push((now + 2 * self.round, note));
+    }
+}

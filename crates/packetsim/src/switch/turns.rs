@@ -1,0 +1,253 @@
+//! Whose turn it is.
+
+use super::{Hands, Lane, MOVES, Switches};
+use crate::class::{Key, Next};
+use crate::packet::{NOBODY, Packet};
+use crate::tiles::{after, behind};
+use crate::wheel::{Event, What, Wheel};
+use crate::{Arbitration, Peer, Queues};
+
+/// A packet that may go, and the one before it among those that wait for the same lane of an output.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Choice {
+    pub(super) packet: u32,
+    pub(super) before: u32,
+}
+
+/// An output offers an input to take the first packet of one of its queues.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Offer {
+    input: u32,
+    /// What the packet's class had of the input, and how far the output is behind the one whose turn it is.
+    rank: (Key, u32),
+    out: u32,
+    choice: Choice,
+}
+
+impl Switches<'_> {
+    /// Outputs that may have something to do send what they can, one after the other.
+    #[inline]
+    pub(super) fn by_turns(&mut self, now: u64, s: u32, hands: &mut Hands<'_>) {
+        let first = self.set(s);
+        // Outputs of queues whose first packet left may be before the one that it left by.
+        loop {
+            let mut any = false;
+            for w in 0..self.net.words() {
+                let mut set = std::mem::take(&mut self.dirty[first + w]);
+                any |= set != 0;
+                while set != 0 {
+                    let out = w as u32 * 64 + set.trailing_zeros();
+                    set &= set - 1;
+                    while let Some(choice) = self.next(now, s, out, hands) {
+                        self.grant(now, s, out, choice, hands);
+                    }
+                }
+            }
+            if !any {
+                break;
+            }
+        }
+    }
+
+    /// Outputs offer, inputs take, until there is no offer any more.
+    pub(super) fn match_up(&mut self, now: u64, s: u32, hands: &mut Hands<'_>) {
+        let first = self.set(s);
+        let radix = self.net.radix(s);
+        let base = self.at(self.net.base(s));
+        let mut offers = std::mem::take(&mut self.offers);
+        let mut is_first = true;
+        loop {
+            for w in 0..self.net.words() {
+                let mut set = std::mem::take(&mut self.dirty[first + w]);
+                while set != 0 {
+                    let out = w as u32 * 64 + set.trailing_zeros();
+                    set &= set - 1;
+                    if let Some(choice) = self.next(now, s, out, hands) {
+                        let input = match self.micro.queues {
+                            Queues::Memory => out,
+                            _ => hands.packets.of(choice.packet).input.into(),
+                        };
+                        let turn = u32::from(self.inputs[base + input as usize].turn);
+                        let class = hands.packets.of(choice.packet).next_lane >> self.class_bits;
+                        let key = self.in_shares.key(base + input as usize, class, now);
+                        let rank = (key, (out + radix - turn) % radix);
+                        offers.push(Offer { input, rank, out, choice });
+                    }
+                }
+            }
+            if offers.is_empty() {
+                break;
+            }
+            offers.sort_unstable_by_key(|o| (o.input, o.rank));
+            let mut taken = None;
+            for o in offers.drain(..) {
+                if taken != Some(o.input) {
+                    taken = Some(o.input);
+                    if is_first {
+                        let next = if o.out + 1 == radix { 0 } else { o.out + 1 };
+                        self.inputs[base + o.input as usize].turn = next as u16;
+                        if self.micro.arbitration == Arbitration::Islip {
+                            let slot = self.slot(hands.packets.of(o.choice.packet));
+                            self.outputs[base + o.out as usize].turn = slot as u16 + 1;
+                        }
+                    }
+                    self.grant(now, s, o.out, o.choice, hands);
+                }
+                // Whoever was not taken offers again, and whoever was may have more.
+                self.dirty[first + o.out as usize / 64] |= 1 << (o.out % 64);
+            }
+            is_first = false;
+        }
+        self.offers = offers;
+    }
+
+    /// The packet that an output may take in the tick that begins at `now`; whatever it waits for will wake it.
+    #[inline]
+    fn next(&mut self, now: u64, s: u32, out: u32, hands: &mut Hands<'_>) -> Option<Choice> {
+        let port = self.net.base(s) + out;
+        let at = self.at(port);
+        let o = &self.outputs[at];
+        if o.lanes == 0 {
+            return None;
+        }
+        let mut ready = o.crossbar;
+        if let Some(room) = self.micro.output_buffer {
+            let drained = self.net.port(port).long(room) + self.micro.pipeline;
+            ready = ready.max(o.channel.saturating_sub(drained));
+        }
+        if ready >= now + self.micro.tick {
+            if !o.woken {
+                self.outputs[at].woken = true;
+                hands.wheel.within(ready, Event::new(What::Output, port, 0));
+            }
+            return None;
+        }
+        if self.shares.is_plain() {
+            return self.choose(now, s, out, o.lanes, hands);
+        }
+        self.choose_class(now, s, out, hands)
+    }
+
+    /// Whose turn it is among the packets of the class whose turn it is; of another one, if that has none that may go.
+    fn choose_class(
+        &mut self,
+        now: u64,
+        s: u32,
+        out: u32,
+        hands: &mut Hands<'_>,
+    ) -> Option<Choice> {
+        let port = self.net.base(s) + out;
+        let at = self.at(port);
+        let lanes = self.outputs[at].lanes;
+        let long = 1u32 << self.class_bits;
+        let of = |class: u32| (((1u128 << long) - 1) << (class * long)) as u64;
+        let mut set = (0..self.micro.classes.len() as u32)
+            .filter(|&class| lanes & of(class) != 0)
+            .fold(0, |set, class| set | 1 << class);
+        while set != 0 {
+            match self.shares.next(at, set, now) {
+                Next::Class(class) => {
+                    if let Some(choice) = self.choose(now, s, out, lanes & of(class), hands) {
+                        return Some(choice);
+                    }
+                    set &= !(1 << class);
+                }
+                Next::Later(when) => {
+                    // It may be woken more often than needed, since others may wake it before.
+                    hands
+                        .wheel
+                        .within(when.max(now + self.micro.tick), Event::new(What::Output, port, 0));
+                    return None;
+                }
+            }
+        }
+        None
+    }
+
+    /// Whose turn it is among the packets that wait for some lanes of an output and have room ahead.
+    fn choose(
+        &mut self,
+        now: u64,
+        s: u32,
+        out: u32,
+        waiting: u64,
+        hands: &mut Hands<'_>,
+    ) -> Option<Choice> {
+        let port = self.at(self.net.base(s) + out);
+        let to_terminal = matches!(self.net.port(self.net.base(s) + out).peer(), Peer::Terminal(_));
+        let turn = u32::from(self.outputs[port].turn);
+        let (mut best, mut full): (Option<(u64, Choice)>, bool) = (None, false);
+        // From the turn on, and then from the beginning.
+        let before = (1u64 << (turn % 64)) - 1;
+        for mut lanes in [waiting & !before, waiting & before] {
+            while lanes != 0 {
+                let lane = lanes.trailing_zeros();
+                lanes &= lanes - 1;
+                let Lane { room, first, .. } = self.lanes[port << self.bits | lane as usize];
+                // Room is for those that came first: nobody short goes before somebody long for ever.
+                if !to_terminal && room < hands.packets.of(first).bytes {
+                    full = true;
+                    continue;
+                }
+                let (mut id, mut before) = (first, NOBODY);
+                while id != NOBODY {
+                    let packet = hands.packets.of(id);
+                    let choice = Choice { packet: id, before };
+                    (id, before) = (packet.beside, id);
+                    let input = self.net.base(s) + u32::from(packet.input);
+                    if self.micro.queues != Queues::Memory
+                        && self.inputs[self.at(input)].crossbar >= now + self.micro.tick
+                    {
+                        self.wait_for_input(input, out, hands.wheel);
+                        continue;
+                    }
+                    if !to_terminal && room < packet.bytes {
+                        continue;
+                    }
+                    let key = match self.micro.arbitration {
+                        Arbitration::RoundRobin => {
+                            self.outputs[port].turn = lane as u16 + 1;
+                            return Some(choice);
+                        }
+                        Arbitration::Age => packet.born,
+                        // From the turn on, and then from the beginning.
+                        Arbitration::Islip => self.slot(packet).wrapping_sub(turn).into(),
+                        // Lanes come in the order of their turns.
+                        Arbitration::Tiles => {
+                            behind(self.outputs[port].row, self.place(s, packet)).into()
+                        }
+                    };
+                    if best.is_none_or(|b| key < b.0) {
+                        best = Some((key, choice));
+                    }
+                }
+            }
+        }
+        if full && best.is_none() && self.outputs[port].stuck == MOVES {
+            self.outputs[port].stuck = now;
+        }
+        let best = best.map(|b| b.1);
+        if let (Arbitration::Tiles, Some(choice)) = (self.micro.arbitration, best) {
+            let packet = hands.packets.of(choice.packet);
+            self.outputs[port].row = after(self.place(s, packet));
+            self.outputs[port].turn = u16::from(packet.next_lane) + 1;
+        }
+        best
+    }
+
+    /// The port that a packet waits at, among those of tiles.
+    fn place(&self, s: u32, packet: &Packet) -> u8 {
+        self.net.port(self.net.base(s) + u32::from(packet.input)).number.saturating_sub(1)
+    }
+
+    /// An output waits for an input's crossbar.
+    fn wait_for_input(&mut self, port: u32, out: u32, wheel: &mut Wheel) {
+        let words = self.net.words();
+        let at = self.at(port);
+        self.blocked[at * words + out as usize / 64] |= 1 << (out % 64);
+        let input = &mut self.inputs[at];
+        if !std::mem::replace(&mut input.woken, true) {
+            wheel.within(input.crossbar, Event::new(What::Input, port, 0));
+        }
+    }
+}
