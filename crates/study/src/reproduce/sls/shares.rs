@@ -120,8 +120,9 @@ impl Experiment for Shares {
         "Malbec with one cable between any two groups (25 % of what half of the nodes of a job inject), two jobs of 64 interleaved \
          nodes with 16 ranks each, each of which exchanges 64 KiB with one of the other half again and again; the second begins \
          after 0.9 ms. TC1 is owed 80 %, TC2 10 %. Packets go shortest ways: adaptive routing sends more of those round that wait \
-         longer, each of which takes two cables between groups instead of one; what comes of that is told, too. Shares are of what both receive together, from 1 ms after the second \
-         begins until three quarters of the time until the first ends are over."
+         longer, each of which takes two cables between groups instead of one; what comes of that is told, too. \
+         Shares are of what both receive together, from 1 ms after the second begins until three quarters of the time until the \
+         first ends are over."
     }
 
     fn class(&self) -> Class {
