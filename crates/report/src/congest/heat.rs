@@ -8,7 +8,7 @@ use crate::shades::{bar, colour};
 
 const TALL: f64 = 24.0;
 /// Cells are as wide as the names above them need, within limits.
-const WIDE: (f64, f64) = (58.0, 128.0);
+const WIDE: (f64, f64) = (58.0, 150.0);
 /// Width of a character of these, and of titles.
 const SMALL: f64 = 5.6;
 const LARGE: f64 = 7.4;
@@ -89,20 +89,22 @@ fn cut(name: &str, room: f64) -> String {
 }
 
 fn table(svg: &mut String, sheet: &Sheet<'_>, (left, top): (f64, f64), (wide, most): (f64, f64)) {
-    let mut above = |x: f64, y: f64, text: &str| {
+    let mut above = |x: f64, y: f64, text: &str, room: f64| {
         let _ok = writeln!(
             svg,
-            "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\" font-size=\"10.5\" fill=\"#616e7c\">{}</text>",
-            escape(text)
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\" font-size=\"10.5\" fill=\"#616e7c\">\
+             <title>{}</title>{}</text>",
+            escape(text),
+            escape(&cut(text, room))
         );
     };
     for (i, (name, victim, aggressor)) in sheet.columns.iter().enumerate() {
         let x = left + (i as f64 + 0.5) * wide;
-        above(x, top - 6.0, &format!("{victim}/{aggressor}"));
+        above(x, top - 6.0, &format!("{victim}/{aggressor}"), wide);
         // The name once, over the middle of its columns.
         let alike = sheet.columns.iter().filter(|c| c.0 == *name).count() as f64;
         if i == 0 || sheet.columns[i - 1].0 != *name {
-            above(x + (alike - 1.0) / 2.0 * wide, top - 22.0, &cut(name, alike * wide));
+            above(x + (alike - 1.0) / 2.0 * wide, top - 22.0, name, alike * wide);
         }
     }
     for (row, (name, cells)) in sheet.rows.iter().enumerate() {
