@@ -1,12 +1,11 @@
 //! Running a plan.
 
-use darkfiber_packetsim::routing::Adaptive;
 use darkfiber_packetsim::{Micro, TrafficClass};
 use rayon::prelude::*;
 
 use super::plan::{Cell, Plan};
 use super::times::{Stopwatch, Times};
-use crate::simulate::{Depth, Inside, LidsPart, Setup, Until, simulate_until};
+use crate::simulate::{Depth, Inside, Setup, Until, simulate_until};
 
 /// Why a cell has no times.
 pub type Refused = String;
@@ -85,33 +84,18 @@ fn one(plan: &Plan<'_>, cell: &Cell) -> Result<Times, Refused> {
         classes = ["victim", "aggressor"].map(TrafficClass::plain).to_vec();
         of_jobs = (0..cast.jobs.len()).map(|job| vec![(u64::MAX, u8::from(job > 0))]).collect();
     }
+    let micro = Micro { congestion: mechanism.congestion, classes, ..plan.micro.clone() };
     let setup = Setup {
-        topology: plan.topology,
-        routes: plan.routes,
         depth: Depth::Packet,
-        host: plan.host,
-        link_rate: None,
-        small: 0,
-        precision: darkfiber_flowsim::EXACT,
-        jobs: &cast.jobs,
-        weights: Vec::new(),
-        limits: Vec::new(),
-        lids: LidsPart::Engine,
         seed: plan.seed,
-        interval: None,
-        held: false,
         inside: Some(Inside {
-            adaptive: Adaptive::default(),
             classes: of_jobs,
-            micro: Micro { congestion: mechanism.congestion, classes, ..plan.micro.clone() },
             lanes: plan.lanes,
-            routing: mechanism.routing,
-            bytes: plan.packet,
             // Cells run side by side, each by one thread.
             parts: Some(1),
+            ..Inside::new(micro, mechanism.routing, plan.packet)
         }),
-        messages: false,
-        follow: None,
+        ..Setup::new(plan.topology, plan.routes, plan.host, &cast.jobs)
     };
     let mut watch = Stopwatch::new(plan.rule, cast.timed, cast.ranks, plan.warmup);
     simulate_until(setup, Until { job: 0, enough: &mut |player| watch.look(player) })

@@ -36,6 +36,12 @@ pub struct Inside {
 }
 
 impl Inside {
+    /// Packets of so many bytes, by a routing with as many lanes as it needs, all alike.
+    pub fn new(micro: Micro, routing: &'static Kind, bytes: u32) -> Self {
+        let adaptive = Adaptive::default();
+        Self { micro, lanes: None, routing, bytes, adaptive, classes: Vec::new(), parts: None }
+    }
+
     /// The same for one job only.
     #[must_use]
     pub fn of_job(&self, job: usize) -> Self {

@@ -2,7 +2,7 @@
 
 use darkfiber_analysis::heat::Flow;
 use darkfiber_fabric::{ChannelId, Shape, TerminalId, Topology};
-use darkfiber_flowsim::{Choice, Flows, Grid, Network, NoRoute, Options};
+use darkfiber_flowsim::{Choice, EXACT, Flows, Grid, Network, NoRoute, Options};
 use darkfiber_packetsim::{Follow, Impossible, Measured};
 use darkfiber_routing::{Demand, LidChoice, Routes};
 use darkfiber_workload::CommMatrix;
@@ -50,6 +50,36 @@ pub struct Setup<'a> {
     pub messages: bool,
     /// Who keeps the run, to go on from there another time: at the depth of packets.
     pub follow: Option<&'a dyn Follow>,
+}
+
+impl<'a> Setup<'a> {
+    /// Jobs whose messages flow side by side, exactly, as the tables say, with seed 1; nothing is kept of the run.
+    pub fn new(
+        topology: &'a Topology,
+        routes: &'a Routes,
+        host: &'a Host,
+        jobs: &'a [Job],
+    ) -> Self {
+        Self {
+            topology,
+            routes,
+            depth: Depth::Flow,
+            host,
+            link_rate: None,
+            small: 0,
+            precision: EXACT,
+            jobs,
+            weights: Vec::new(),
+            limits: Vec::new(),
+            lids: LidsPart::Engine,
+            seed: 1,
+            interval: None,
+            held: false,
+            inside: None,
+            messages: false,
+            follow: None,
+        }
+    }
 }
 
 /// Why a simulation has no result.

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::PAPER;
 use super::lab::Lab;
 use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row};
-use crate::simulate::{Depth, LidsPart, Setup, counted, simulate};
+use crate::simulate::{LidsPart, Setup, counted, simulate};
 
 /// See [`Experiment::title`].
 pub(crate) struct LearnedSteps;
@@ -101,23 +101,12 @@ fn steps(lab: &Lab, run: usize, seed: u64) -> Vec<Reading> {
     jobs[0].start = 0;
     let host: Host = host("aries").expect("known").clone();
     let setup = Setup {
-        topology: lab.topology(),
-        routes: lab.routes(),
-        depth: Depth::Flow,
-        host: &host,
-        link_rate: None,
-        small: 0,
         precision: PRECISION,
-        jobs: &jobs,
-        weights: Vec::new(),
-        limits: Vec::new(),
         lids: LidsPart::Random,
         seed,
         interval: Some(INTERVAL),
         held: true,
-        inside: None,
-        messages: false,
-        follow: None,
+        ..Setup::new(lab.topology(), lab.routes(), &host, &jobs)
     };
     let simulated = simulate(setup, &mut |_| {}).expect("whole tables and programs");
     let mut readings = Vec::new();

@@ -3,15 +3,14 @@
 use std::sync::Arc;
 
 use darkfiber_fabric::{ChannelId, Shape, TerminalId, Topology, open};
-use darkfiber_flowsim::EXACT;
-use darkfiber_packetsim::routing::{self, Adaptive, Given, kind, make};
+use darkfiber_packetsim::routing::{Adaptive, Given, kind, make};
 use darkfiber_packetsim::{Framing, Load, Micro, Net, Outcome, Targets, framing, preset};
 use darkfiber_routing::{Request, Routes, find_engine};
 use darkfiber_workload::play::{Host, Job, Record, Repeat};
 use darkfiber_workload::schedule::{Program, Script};
 
 use crate::curve::parts;
-use crate::simulate::{Depth, Inside, LidsPart, Setup, simulate};
+use crate::simulate::{Depth, Inside, Setup, simulate};
 
 /// Copper cables are up to 2.6 m long (section II-B), at 5 ns a metre.
 pub(super) const COPPER: u32 = 13_000;
@@ -96,32 +95,11 @@ impl Quiet {
     ) -> u64 {
         let program = Arc::new(Program::once(script.finish().expect("every send is received")));
         let jobs = [Job { program, terminals: terminals.to_vec(), start: 0, repeat: Repeat::Once }];
+        let minimal = kind("minimal").expect("registered");
         let setup = Setup {
-            topology: &self.topology,
-            routes: &self.routes,
             depth: Depth::Packet,
-            host,
-            link_rate: None,
-            small: 0,
-            precision: EXACT,
-            jobs: &jobs,
-            weights: Vec::new(),
-            limits: Vec::new(),
-            lids: LidsPart::Engine,
-            seed: 1,
-            interval: None,
-            held: false,
-            inside: Some(Inside {
-                adaptive: Adaptive::default(),
-                classes: Vec::new(),
-                parts: None,
-                micro: self.micro.clone(),
-                lanes: None,
-                routing: routing::kind("minimal").expect("registered"),
-                bytes: 4096,
-            }),
-            messages: false,
-            follow: None,
+            inside: Some(Inside::new(self.micro.clone(), minimal, 4096)),
+            ..Setup::new(&self.topology, &self.routes, host, &jobs)
         };
         simulate(setup, each).expect("everybody receives what is sent").end
     }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use darkfiber_analysis::peaks;
 use darkfiber_fabric::Shape;
-use darkfiber_flowsim::EXACT;
 use darkfiber_packetsim::Targets;
 use darkfiber_workload::Machine;
 use darkfiber_workload::collective::Library;
@@ -14,7 +13,7 @@ use darkfiber_workload::traffic::{Given, traffic};
 use super::PAPER;
 use super::lab::Quiet;
 use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Group, Row};
-use crate::simulate::{Depth, LidsPart, Setup, simulate};
+use crate::simulate::{Depth, Setup, simulate};
 
 /// See [`Experiment::title`].
 pub(crate) struct Peak;
@@ -152,25 +151,9 @@ fn alltoall(shandy: &Quiet, bytes: u64) -> f64 {
     let machine = Machine::new(&shandy.topology, 1);
     let terminals = (0..NODES).map(|h| machine.terminals(h)[0]).collect();
     let jobs = [Job { program: Arc::new(program), terminals, start: 0, repeat: Repeat::Once }];
-    let setup = Setup {
-        topology: &shandy.topology,
-        routes: shandy.routes(),
-        depth: Depth::LogGp,
-        host: host("slingshot").expect("known"),
-        link_rate: None,
-        small: 0,
-        precision: EXACT,
-        jobs: &jobs,
-        weights: Vec::new(),
-        limits: Vec::new(),
-        lids: LidsPart::Engine,
-        seed: 1,
-        interval: None,
-        held: false,
-        inside: None,
-        messages: false,
-        follow: None,
-    };
+    let host = host("slingshot").expect("known");
+    let setup =
+        Setup { depth: Depth::LogGp, ..Setup::new(&shandy.topology, shandy.routes(), host, &jobs) };
     let end = simulate(setup, &mut |_| {}).expect("a program of the registry").end;
     let n = f64::from(NODES);
     n * (n - 1.0) * bytes as f64 / (end as f64 * 1e-12)

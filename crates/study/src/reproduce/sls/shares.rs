@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use darkfiber_flowsim::EXACT;
-use darkfiber_packetsim::routing::{self, Adaptive};
+use darkfiber_packetsim::routing;
 use darkfiber_packetsim::{Congestion, Micro, TrafficClass, WHOLE};
 use darkfiber_workload::play::{Job, Record, Repeat};
 use darkfiber_workload::traffic::{Given, traffic};
@@ -11,7 +10,7 @@ use darkfiber_workload::traffic::{Given, traffic};
 use super::PAPER;
 use super::tapered::{NODES, PER_NODE, Tapered};
 use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row};
-use crate::simulate::{Depth, Inside, LidsPart, Setup, simulate};
+use crate::simulate::{Depth, Inside, Setup, simulate};
 
 /// See [`Experiment::title`].
 pub(crate) struct Shares;
@@ -55,35 +54,15 @@ fn run(tapered: &Tapered, routing: &str, apart: bool, seed: u64) -> Received {
         least: WHOLE / 100 * percent,
         ..TrafficClass::plain(name)
     };
-    let mut inside = Inside {
-        micro: Micro { congestion: Congestion::Pairs, ..tapered.micro.clone() },
-        lanes: None,
-        routing: routing::kind(routing).expect("registered"),
-        bytes: 4096,
-        adaptive: Adaptive::default(),
-        classes: Vec::new(),
-        parts: None,
-    };
+    let micro = Micro { congestion: Congestion::Pairs, ..tapered.micro.clone() };
+    let mut inside = Inside::new(micro, routing::kind(routing).expect("registered"), 4096);
     inside.micro.classes = vec![class("TC1", 80), class("TC2", 10)];
     inside.classes = [0, u8::from(apart)].map(|c| vec![(u64::MAX, c)]).to_vec();
     let setup = Setup {
-        topology: &tapered.topology,
-        routes: &tapered.routes,
         depth: Depth::Packet,
-        host: tapered.host,
-        link_rate: None,
-        small: 0,
-        precision: EXACT,
-        jobs: &jobs,
-        weights: Vec::new(),
-        limits: Vec::new(),
-        lids: LidsPart::Engine,
         seed,
-        interval: None,
-        held: false,
         inside: Some(inside),
-        messages: false,
-        follow: None,
+        ..Setup::new(&tapered.topology, &tapered.routes, tapered.host, &jobs)
     };
     let mut received = Received { bins: [Vec::new(), Vec::new()], ends: [0, 0] };
     let mut each = |r: &Record| {
