@@ -46,7 +46,7 @@ pub fn violins(r: &CongestResult<'_>) -> String {
     let y = |c: f64| TOP + HEIGHT * (1.0 - (c.ln() - low) / (high - low));
     let title = format!("Distribution of congestion impacts, {}", r.fabric.name);
     let subtitle = "of all victims, aggressors and splits; bars are medians, numbers the largest";
-    let long = 10.0 * title.chars().count() as f64;
+    let long = (10.0 * title.chars().count() as f64).max(6.6 * subtitle.len() as f64);
     let width = (LEFT + r.mechanisms.len() as f64 * SLOT + 40.0).max(LEFT + long);
     let mut svg = header(width, TOP + HEIGHT + 70.0, &title, subtitle);
     for tick in [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0] {
