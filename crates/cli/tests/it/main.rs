@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod congest;
+mod congestion;
 mod explain;
 mod fabric;
 mod framing;

@@ -179,6 +179,8 @@ pub(crate) struct Arriving {
     pub(crate) pace: u64,
     /// Bytes that the endpoint's channel has carried in all.
     pub(crate) carried: u64,
+    /// How long it takes at least until a packet that is sent on hearing of this one can be where this one is.
+    pub(crate) round: u64,
     /// What it was marked with.
     pub(crate) mark: u8,
 }
@@ -270,7 +272,7 @@ impl Source {
     /// Whether a packet with so many bytes may be sent now, while so many are under way.
     fn lets(&self, bytes: u64, under_way: u64, window: u64) -> bool {
         match self {
-            Self::Pairs(_) => under_way == 0 || under_way + bytes <= window,
+            Self::Pairs(s) => s.lets(bytes, under_way, window),
             Self::Grants(s) => s.lets(bytes),
             _ => true,
         }
@@ -282,6 +284,7 @@ impl Source {
             Self::Ecn(s) => s.sent(bytes, now),
             Self::Qcn(s) => s.sent(bytes, now),
             Self::Grants(s) => return s.sent(bytes),
+            Self::Pairs(s) => s.sent(),
             _ => {}
         }
         0
@@ -290,8 +293,7 @@ impl Source {
     /// Picoseconds that 2^16 bytes are to take on a channel on which they take `pace`; 0: as long as they do.
     fn pace(&mut self, now: u64, pace: u64) -> u64 {
         match self {
-            Self::Free | Self::Grants(_) => 0,
-            Self::Pairs(s) => s.pace,
+            Self::Free | Self::Grants(_) | Self::Pairs(_) => 0,
             Self::Ecn(s) => s.pace(now, pace),
             Self::InfiniBand(s) => s.pace(now, pace),
             Self::Qcn(s) => s.pace(now, pace),
@@ -316,7 +318,8 @@ impl Source {
             Self::Free => true,
             Self::Grants(s) => s.is_new(),
             Self::Ecn(s) => s.is_new(),
-            Self::InfiniBand(_) | Self::Pairs(_) | Self::Qcn(_) => self.pace(now, pace) == 0,
+            Self::Pairs(s) => s.is_new(),
+            Self::InfiniBand(_) | Self::Qcn(_) => self.pace(now, pace) == 0,
         }
     }
 }

@@ -1,30 +1,47 @@
-//! Pairs of endpoints that are held back one by one, as the last switch says.
+//! Pairs of endpoints that are held back one by one: the last switch books when each may send next.
+//!
+//! Ours, for the effect that De Sensi et al. (An In-Depth Analysis of the Slingshot Interconnect, SC'20, section II-D) describe. A
+//! last switch that books an endpoint's channel is the idea of Jiang, Dennison and Dally (Network Endpoint Congestion Control for
+//! Fine-Grained Communication, SC'15); theirs drops what came without a booking, nothing is dropped here.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
 use super::{Arriving, Note, Terms};
 
+/// What an acknowledgement says: nobody is held back, ...
+const FREE: u64 = 0;
+/// ... what was said before holds, ...
+const AS_TOLD: u64 = 1;
+
+/// ... or after how many picoseconds a turn comes, and packets of it.
+fn turn(after: u64, packets: u64) -> u64 {
+    ((after + 1) << 16) | packets
+}
+
+/// The turn of a source that is booked, or was last.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Turn {
+    /// When it begins.
+    begins: u64,
+    /// Bytes of it that nobody has seen yet.
+    left: u64,
+}
+
 /// What the last switch knows of an endpoint.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct End {
-    /// By source, when it was seen last, 1 more than that; empty until the endpoint is congested.
-    seen: Vec<u64>,
-    /// Packets of late: when they left for the endpoint, and whose they were.
-    late: VecDeque<(u64, u32)>,
-    /// Sources among these.
-    active: u64,
     /// Whether sources are held back.
     congested: bool,
-    /// Shares are so many 256ths of an even one.
-    boost: u64,
-    /// Bytes that wait, over the packets of late.
-    mean: u64,
-    /// What was told last.
-    pace: u64,
-    /// When shares are corrected next.
-    corrects: u64,
+    /// Until when the endpoint's channel is booked.
+    booked: u64,
+    /// When it was last booked for longer than a moment.
+    busy: u64,
+    /// By source.
+    turns: BTreeMap<u32, Turn>,
+    /// Beginnings of turns that are to come.
+    coming: VecDeque<u64>,
     /// Where other classes have a part of the channel: what 2^16 bytes took of late while packets waited all the time; what the
     /// channel had carried when the last packet left, if others waited then; and bytes of all and of this class since.
     drain: u64,
@@ -33,103 +50,112 @@ pub(crate) struct End {
     own: u64,
 }
 
+impl End {
+    /// A packet leaves for the endpoint: what its source is told.
+    pub(super) fn arrived(&mut self, terms: Terms, a: &Arriving) -> u64 {
+        let &Arriving { now, source, waits, bytes, .. } = a;
+        let (waits, bytes) = (u64::from(waits), u64::from(bytes));
+        // What the channel carries in a round trip.
+        let window = (terms.round << 16) / a.pace;
+        if !self.congested {
+            if waits <= window / 2 {
+                return FREE;
+            }
+            *self = Self { congested: true, busy: now, drain: a.pace, ..Self::default() };
+        }
+        let pace = if terms.shared { self.drains(terms, a, waits) } else { a.pace };
+        let takes = |bytes: u64| (bytes * pace) >> 16;
+        while self.coming.front().is_some_and(|begins| *begins <= now) {
+            self.coming.pop_front();
+        }
+        // Whatever leaves is expected to come again. A little later if much waits, which is the only way for it to become less.
+        let long = takes(bytes + if waits > window / 8 { bytes / 32 } else { 0 });
+        let turn_of = self.turns.entry(source).or_default();
+        if turn_of.begins > now {
+            // What it has sent before it heard of its turn, and beyond its turn, does not come again.
+            if turn_of.left >= bytes {
+                turn_of.left -= bytes;
+                self.booked += long;
+            }
+            return AS_TOLD;
+        }
+        if self.booked > now + terms.round / 4 {
+            self.busy = now;
+        } else if now > self.busy + 4 * terms.round {
+            *self = Self::default();
+            return FREE;
+        }
+        // What waits is first.
+        let begins = self.booked.max(now + takes(waits));
+        self.booked = begins + long;
+        self.coming.push_back(begins);
+        // All turns together are no shorter than a round trip.
+        let one = terms.long(pace) * self.coming.len() as u64;
+        let packets = (terms.round / 2).div_ceil(one.max(1)).clamp(1, u16::MAX.into());
+        *turn_of = Turn { begins, left: (packets * u64::from(terms.wire)).saturating_sub(bytes) };
+        turn((begins - now).saturating_sub(a.round), packets)
+    }
+
+    /// What 2^16 bytes of its class take on the channel, as other classes let it.
+    fn drains(&mut self, terms: Terms, a: &Arriving, waits: u64) -> u64 {
+        if let Some(left) = self.left {
+            self.all += a.carried - left;
+            self.own += u64::from(a.bytes);
+        }
+        self.left = (waits > 0).then_some(a.carried);
+        if self.own > 8 * u64::from(terms.most) {
+            self.drain = (u128::from(a.pace) * u128::from(self.all) / u128::from(self.own)) as u64;
+            (self.all, self.own) = (0, 0);
+        }
+        self.drain.max(a.pace)
+    }
+}
+
 /// What a source knows of a pair.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Source {
-    /// Picoseconds that 2^16 bytes take, or 0.
-    pub(super) pace: u64,
+    /// Whether it was told a turn.
+    held: bool,
+    /// Packets of the turn that are left.
+    left: u64,
+    /// Bytes of which was heard that they arrived where nothing was congested.
+    heard: u64,
 }
 
 impl Source {
+    /// Whether a packet with so many bytes may be sent while so many are under way, of at most `window`: a quarter of them to
+    /// an endpoint of which little is known, since nobody knows how many others begin at the same time.
+    pub(super) fn lets(&self, bytes: u64, under_way: u64, window: u64) -> bool {
+        let has_turn = || {
+            if self.held {
+                self.left > 0
+            } else {
+                under_way + bytes <= window.min(window / 4 + self.heard)
+            }
+        };
+        under_way == 0 || has_turn()
+    }
+
+    pub(super) fn sent(&mut self) {
+        self.left = self.left.saturating_sub(1);
+    }
+
     pub(super) fn hear(&mut self, note: &Note, now: u64, next: &mut u64) {
-        if self.pace == 0 && note.says > 0 {
-            // What it has sent already is more than its share. Sources that hear at once do not go on at once.
-            let lot = u64::from(note.source.wrapping_mul(0x9e37_79b9) >> 16);
-            *next = now + ((((u64::from(note.bytes) * note.says) >> 16) * lot) >> 16);
-        }
-        self.pace = note.says;
-        if note.says == 0 {
-            *next = now.min(*next);
+        match note.says {
+            FREE => {
+                self.held = false;
+                self.heard += u64::from(note.bytes);
+                *next = now.min(*next);
+            }
+            AS_TOLD => {}
+            says => {
+                *self = Self { held: true, left: says & 0xffff, heard: 0 };
+                *next = now + (says >> 16) - 1;
+            }
         }
     }
-}
 
-/// An even share, in 256ths.
-const EVEN: u64 = 256;
-
-impl End {
-    /// A packet leaves for the endpoint: picoseconds that 2^16 bytes of its source are to take, or 0.
-    pub(super) fn arrived(&mut self, terms: Terms, a: &Arriving) -> u64 {
-        let &Arriving { now, source, waits, .. } = a;
-        let mut pace = a.pace;
-        // Half of what the channel carries in a round trip.
-        let most = (terms.round << 15) / pace;
-        let waits = u64::from(waits);
-        if !self.congested {
-            if waits <= most {
-                return 0;
-            }
-            self.congested = true;
-            self.boost = EVEN;
-            self.corrects = now + terms.round;
-            self.seen.resize(terms.terminals, 0);
-            self.drain = pace;
-        }
-        if terms.shared {
-            pace = self.drain.max(pace);
-            if let Some(left) = self.left {
-                self.all += a.carried - left;
-                self.own += u64::from(a.bytes);
-            }
-            self.left = (waits > 0).then_some(a.carried);
-        }
-        self.see(terms, now, source);
-        // Over the packets of a turn, since sources that were held back together come together.
-        let some = self.active.max(8);
-        self.mean = (self.mean * (some - 1) + waits) / some;
-        if now >= self.corrects {
-            // Not before all have heard of the last time, which takes as long as each of them sends a packet.
-            let turn = terms.long(pace * self.active);
-            self.corrects = now + terms.round + 2 * turn;
-            // As many leave as other classes let.
-            if self.own > 8 * u64::from(terms.most) {
-                self.drain =
-                    (u128::from(a.pace) * u128::from(self.all) / u128::from(self.own)) as u64;
-                (self.all, self.own) = (0, 0);
-            }
-            if self.mean < most / 8 {
-                self.boost += self.boost / 8;
-            } else if self.mean > most {
-                self.boost = EVEN.max(self.boost - self.boost / 4);
-            }
-            if self.boost > EVEN * self.active {
-                *self = Self::default();
-                return 0;
-            }
-        }
-        // A little more than there is when nothing waits, so that the channel never rests; half when much does.
-        let now = (EVEN + EVEN / 32).saturating_sub(EVEN * self.mean / (8 * most)).max(EVEN / 2);
-        self.pace = pace * self.active * EVEN * EVEN / (self.boost * now);
-        self.pace
-    }
-
-    /// A source is active; those of whom nothing was seen for as long as three packets of their pace
-    /// and four round trips take are not.
-    fn see(&mut self, terms: Terms, now: u64, source: u32) {
-        let was = std::mem::replace(&mut self.seen[source as usize], now + 1);
-        self.active += u64::from(was == 0);
-        self.late.push_back((now, source));
-        let long = 4 * terms.round + 3 * terms.long(self.pace);
-        while let Some(&(when, source)) = self.late.front()
-            && when + long < now
-        {
-            self.late.pop_front();
-            // Unless it was seen again since.
-            let seen = &mut self.seen[source as usize];
-            if *seen == when + 1 {
-                *seen = 0;
-                self.active -= 1;
-            }
-        }
+    pub(super) fn is_new(&self) -> bool {
+        !self.held
     }
 }

@@ -89,6 +89,7 @@ impl<R: Routing> Part<'_, R> {
             payload: packet.payload(),
             waits,
             carried,
+            round: when - self.now + 2 * u64::from(packet.back),
             pace: self.net.port(self.net.home(packet.to)).pace,
             mark: packet.mark,
         };

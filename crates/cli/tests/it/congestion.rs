@@ -1,0 +1,204 @@
+//! Congestion control and traffic classes of scenarios.
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::simulate::{near, number, result};
+use crate::{folder, run_in};
+
+/// A collective of a quarter of the hosts while half of them write to one of their own, or none does.
+fn beside_an_incast(control: &str, aggressor: bool, more: &str) -> Value {
+    let incast =
+        "[[job]]\ntraffic = \"gpcnet-incast:iterations=15\"\nnodes = 64\nplacement = \"random\"\n";
+    let scenario = format!(
+        "depth = \"packet\"\nfabric = \"dragonfly:p=4,a=4,h=4,g=8,gbps=200\"\nhosts = \"slingshot\"\n[routes]\n\
+         engine = \"minhop\"\n[packets]\nswitches = \"rosetta\"\nrouting = \"four-ways\"\nsize = \"4KiB\"\n\
+         congestion = \"{control}\"\n[[job]]\ntraffic = \"imb:op=allreduce,bytes=8,repeat=100\"\nnodes = 32\n\
+         placement = \"random\"\nstart = \"1ms\"\n{}",
+        if aggressor { incast } else { "" }
+    );
+    result(&scenario, more)
+}
+
+/// Whoever writes to an endpoint that cannot take more is held back, and nobody else; the endpoint's channel is full all the
+/// time. Without control the tree of congestion holds up the others, too.
+#[test]
+fn an_incast_holds_up_itself() {
+    let time = |json: &Value| number(json, "/jobs/0/run_mean");
+    let (quiet, free) = (beside_an_incast("none", false, ""), beside_an_incast("none", true, ""));
+    assert!(time(&free) > 3.0 * time(&quiet), "{} {}", time(&free), time(&quiet));
+    let alone = beside_an_incast("pairs", false, "");
+    near(time(&alone), time(&quiet));
+    let held = beside_an_incast("pairs", true, "--threads 1");
+    assert!(time(&held) < 1.05 * time(&quiet), "{} {}", time(&held), time(&quiet));
+    let rate = number(&held, "/jobs/1/bytes") / number(&held, "/jobs/1/run_mean");
+    assert!((0.95..1.0).contains(&(rate / 12.5e9)), "{rate}");
+    // Packets of those who are held back do not wait for long, once they are.
+    let p50 = |json: &Value| number(json, "/jobs/1/packets/p50");
+    assert!(p50(&held) < 0.2 * p50(&free), "{} {}", p50(&held), p50(&free));
+    let parts = beside_an_incast("pairs", true, "--threads 3");
+    for key in ["jobs", "channels", "fullest", "events"] {
+        assert_eq!(held[key], parts[key], "{key}");
+    }
+}
+
+/// The endpoint's channel is full however many sources write to it, blocking, and whatever the size of what they write.
+#[test]
+fn endpoints_are_full_with_few_sources_and_with_many() {
+    for (nodes, size, puts, least) in [
+        (3, "1MiB", 10, 0.94),
+        (6, "128KiB", 40, 0.95),
+        (17, "32KiB", 60, 0.95),
+        (64, "16KiB", 40, 0.95),
+        (400, "128KiB", 3, 0.95),
+    ] {
+        let scenario = format!(
+            "depth = \"packet\"\nfabric = \"dragonfly:p=16,a=8,g=4,per_pair=16,gbps=200,host_gbps=100\"\n\
+             hosts = \"slingshot\"\n[routes]\nengine = \"minhop\"\n[packets]\nswitches = \"rosetta\"\n\
+             routing = \"slingshot\"\nsize = \"4KiB\"\ncongestion = \"pairs\"\n[[job]]\nplacement = \"random\"\n\
+             traffic = \"bursts:bytes={size},burst={puts},gap=1us\"\nnodes = {nodes}\n"
+        );
+        let json = result(&scenario, "");
+        let rate = number(&json, "/jobs/0/bytes") / number(&json, "/jobs/0/run_mean");
+        assert!((least..1.0).contains(&(rate / 12.5e9)), "{nodes} {size}: {rate}");
+    }
+}
+
+/// Schemes that wait for marks, or for time, are between none and those that act on every packet; all of them give their
+/// endpoints most of what they can take but QCN, whose sources take 15 ms a step to recover.
+#[test]
+fn schemes_of_congestion_control_help_more_or_less() {
+    let alone = number(&beside_an_incast("none", false, ""), "/jobs/0/run_mean");
+    let run = |control: &str| {
+        let json = beside_an_incast(control, true, "");
+        let rate = number(&json, "/jobs/1/bytes") / number(&json, "/jobs/1/run_mean");
+        (number(&json, "/jobs/0/run_mean") / alone, rate / 12.5e9)
+    };
+    let none = run("none").0;
+    for (control, slower, busy) in [
+        ("ecn", 1.05..0.8 * none, 0.9..1.0),
+        ("infiniband", 1.0..0.5 * none, 0.7..1.0),
+        ("grants", 1.0..0.5 * none, 0.9..1.0),
+        ("qcn", 1.0..0.5 * none, 0.05..1.0),
+    ] {
+        let (impact, rate) = run(control);
+        assert!(slower.contains(&impact), "{control}: {impact} times as long, {none} without");
+        assert!(busy.contains(&rate), "{control}: {rate} of the endpoint's channel");
+    }
+    let parts: Vec<Value> = ["ecn", "qcn", "grants", "infiniband"]
+        .into_iter()
+        .flat_map(|c| [1, 3].map(|t| beside_an_incast(c, true, &format!("--threads {t}"))))
+        .collect();
+    for same in parts.chunks(2) {
+        for key in ["jobs", "channels", "fullest", "events"] {
+            assert_eq!(same[0][key], same[1][key], "{key}");
+        }
+    }
+}
+
+/// Two jobs that exchange across one cable, which both fill; `classes` are those of the first and the second.
+fn across_a_cable(classes: &str, [first, second]: [&str; 2], packets: &str, more: &str) -> Value {
+    let job = |name: &str, class: &str, start: &str| {
+        format!(
+            "[[job]]\nname = \"{name}\"\ntraffic = \"bisection:bytes=64KiB,iterations=40\"\nnodes = 8\n\
+             per-node = 4\nplacement = \"interleaved\"\nstart = \"{start}\"\n{class}\n"
+        )
+    };
+    let scenario = format!(
+        "depth = \"packet\"\nfabric = \"dragonfly:p=8,a=1,g=2,per_pair=1,gbps=100\"\nhosts = \"slingshot\"\n\
+         [routes]\nengine = \"minhop\"\n[packets]\nswitches = \"rosetta\"\nrouting = \"minimal\"\n\
+         size = \"4KiB\"\n{packets}\n{classes}\n{}{}",
+        job("a", first, "0s"),
+        job("b", second, "1ms")
+    );
+    result(&scenario, more)
+}
+
+const TWO_CLASSES: &str =
+    "[[class]]\nname = \"TC1\"\ndscp = 10\nmin = 0.8\n[[class]]\nname = \"TC2\"\nmin = 0.1";
+
+/// What both share is divided evenly in one class; what is owed is kept in two, and what nobody is owed goes to the lower one:
+/// 80 and 20 % of the cable (De Sensi et al., SC'20, figure 14).
+#[test]
+fn classes_get_what_they_are_owed() {
+    let run = |json: &Value, job: usize| number(json, &format!("/jobs/{job}/run_mean"));
+    for control in ["none", "pairs"] {
+        let packets = format!("congestion = \"{control}\"");
+        let same = across_a_cable("", ["", ""], &packets, "--isolated");
+        let two = ["class = \"10\"", "class = \"TC2\""];
+        let apart = across_a_cable(TWO_CLASSES, two, &packets, "--isolated");
+        for (json, share) in [(&same, 0.5), (&apart, 0.8)] {
+            let alone = number(json, "/jobs/0/run_isolated");
+            // 16 pairs exchange 40 times 64 KiB over 12.5 GB/s.
+            let least = 16.0 * 40.0 * 65536.0 / 12.5e9;
+            assert!((0.95..1.0).contains(&(least / alone)), "{control}: {alone}");
+            // A millisecond alone, the rest with the other one; which has what is left, and all from then on.
+            let beside = run(json, 0) - 0.001;
+            let got = (alone - 0.001) / beside;
+            assert!((got - share).abs() < 0.02, "{control}: {got} of {share}");
+            let other = (alone - (run(json, 1) - beside)) / beside;
+            assert!((other - (1.0 - share)).abs() < 0.02, "{control}: {other}");
+        }
+    }
+}
+
+/// Whatever attributes classes have, every message arrives, and any number of threads gives the same.
+#[test]
+fn classes_lose_nothing() {
+    for (of, packets) in [
+        ("lossy = true", ""),
+        ("lossy = true", "congestion = \"grants\""),
+        ("lossy = true\nordered = true", "congestion = \"pairs\""),
+        ("ordered = true\nbias = 4", ""),
+        ("max = 0.3\npriority = 1", "congestion = \"ecn\""),
+    ] {
+        let classes =
+            format!("[[class]]\nname = \"TC1\"\n{of}\n[[class]]\nname = \"TC2\"\nmin = 0.1");
+        let two =
+            ["class = \"TC1\"", "class = \"TC2\"\nshort = [{ up-to = \"16B\", class = \"TC1\" }]"];
+        let [one, many] = [1, 3]
+            .map(|threads| across_a_cable(&classes, two, packets, &format!("--threads {threads}")));
+        for job in ["/jobs/0/messages", "/jobs/1/messages"] {
+            near(number(&one, job), 32.0 * 40.0);
+        }
+        for key in ["jobs", "channels", "fullest", "events"] {
+            assert_eq!(one[key], many[key], "{of} {packets} {key}");
+        }
+        if of.starts_with("max") {
+            let rate = 16.0 * 40.0 * 65536.0 / number(&one, "/jobs/0/run_mean");
+            assert!((0.95..1.001).contains(&(rate / (0.3 * 12.5e9))), "{rate}");
+        }
+    }
+}
+
+#[test]
+fn classes_that_cannot_be_are_refused() {
+    let told = |classes: &str, job: &str| {
+        let scenario = format!(
+            "depth = \"packet\"\nfabric = \"kary:k=2,n=2\"\n[routes]\nengine = \"minhop\"\n{classes}\n\
+             [[job]]\ntraffic = \"bis\"\n{job}\n"
+        );
+        let dir = folder(&[("s.toml", &scenario)]);
+        let run = run_in(dir.path(), "simulate s.toml -q");
+        assert_eq!((run.code, run.out.as_str()), (3, ""), "{}", run.err);
+        run.err
+    };
+    let two = "[[class]]\nname = \"bulk\"\nmin = 0.8\n[[class]]\nname = \"fast\"\nmin = 0.3\n";
+    assert_snapshot!(told(two, ""), @"
+    error: s.toml: classes are owed 110 % of each channel together (bulk 80 %, fast 30 %)
+    hint: their min must be 1 (100 %) together at most
+    ");
+    let two = "[[class]]\nname = \"bulk\"\ndscp = 3\n[[class]]\nname = \"fast\"\n";
+    assert_snapshot!(told(two, "class = \"fsat\""), @"
+    error: s.toml: bis: no traffic class is called 'fsat'
+    hint: did you mean fast?
+    ");
+    assert_snapshot!(told(two, "short = [{ up-to = \"64B\", class = \"fast\" }, { up-to = \"8B\", class = \"3\" }]"), @"error: s.toml: bis: short: up-to 8B must be above the one before it");
+    assert_snapshot!(told("[[class]]\nname = \"a\"\nmin = 0.5\nmax = 0.2\n", ""), @"error: s.toml: class a: max 0.2 must be a part of a channel above 0 and up to 1, and not below min");
+    assert_snapshot!(told("[[class]]\nname = \"a\"\n[[class]]\nname = \"a\"\n", ""), @"error: s.toml: class a: there is another one of that name");
+    assert_snapshot!(told("[[class]]\nname = \"a\"\ndscp = 64\n", ""), @"error: s.toml: class a: dscp 64 must be 0 to 63");
+    assert_snapshot!(told("", "short = [{ up-to = \"64B\", class = \"fast\" }]"), @r#"
+    error: s.toml: bis: short messages of another class need classes
+    hint: for example [[class]] name = "latency"
+    "#);
+}
