@@ -2,12 +2,13 @@
 
 mod boxes;
 pub(crate) mod frame;
-mod gains;
 mod lines;
 pub(crate) mod scatter;
+mod tables;
 
 use darkfiber_study::reproduce::{Drawn, Figure};
 
+use self::tables::Scale;
 use crate::simulate::{Matrix, matrices, rate};
 
 /// The picture of a figure.
@@ -26,7 +27,8 @@ pub fn picture(figure: &Figure) -> String {
                 .collect();
             matrices(title, subtitle, &panels)
         }
-        Drawn::Gains(tables) => gains::tables(title, subtitle, tables),
+        Drawn::Gains(all) => tables::tables(title, subtitle, Scale::Gains, all),
+        Drawn::Impacts(all) => tables::tables(title, subtitle, Scale::of_impacts(all), all),
         Drawn::Scatter { x, y, points, line } => {
             scatter::scatter((title, subtitle), (x, y), points, line)
         }

@@ -50,7 +50,7 @@ fn plan<'a>(
         micro: preset("rosetta").expect("known").micro(),
         packet: 4096,
         lanes: None,
-        hosts: 64,
+        hosts: Hosts::first(topology, 64).expect("there are more"),
         victims: parts(victims),
         aggressors: parts(aggressors),
         splits: splits.iter().map(|&(victim, aggressor)| Split { victim, aggressor }).collect(),

@@ -38,6 +38,9 @@ pub(crate) struct CongestCommand {
     /// So many hosts take part, the first ones [default: all]
     #[arg(long, value_name = "N")]
     pub(crate) nodes: Option<u32>,
+    /// Hosts that take part are drawn by lot, as on a machine that others use, too, instead of the first ones
+    #[arg(long, requires = "nodes")]
+    pub(crate) scattered: bool,
     /// How often an aggressor runs side by side on each of its hosts
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
     pub(crate) ppn: u32,

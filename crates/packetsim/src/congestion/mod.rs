@@ -270,9 +270,9 @@ impl Source {
     }
 
     /// Whether a packet with so many bytes may be sent now, while so many are under way.
-    fn lets(&self, bytes: u64, under_way: u64, window: u64) -> bool {
+    fn lets(&self, terms: Terms, bytes: u64, under_way: u64, window: u64) -> bool {
         match self {
-            Self::Pairs(s) => s.lets(bytes, under_way, window),
+            Self::Pairs(s) => s.lets(terms, bytes, under_way, window),
             Self::Grants(s) => s.lets(bytes),
             _ => true,
         }

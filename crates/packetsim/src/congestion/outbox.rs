@@ -93,7 +93,7 @@ impl Outbox {
                 continue;
             };
             let bytes = message.bytes.min(terms.most.into());
-            if !pair.source.lets(bytes, pair.under_way, terms.window(pace)) {
+            if !pair.source.lets(terms, bytes, pair.under_way, terms.window(pace)) {
                 pair.is_open = false;
                 self.ready.pop_front();
             } else if pair.next >= end {

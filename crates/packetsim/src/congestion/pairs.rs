@@ -116,7 +116,8 @@ impl End {
 pub(crate) struct Source {
     /// Whether it was told a turn.
     held: bool,
-    /// Packets of the turn that are left.
+    /// Packets of a turn, and those that are left of it.
+    turn: u64,
     left: u64,
     /// Bytes of which was heard that they arrived where nothing was congested.
     heard: u64,
@@ -124,16 +125,15 @@ pub(crate) struct Source {
 
 impl Source {
     /// Whether a packet with so many bytes may be sent while so many are under way, of at most `window`: a quarter of them to
-    /// an endpoint of which little is known, since nobody knows how many others begin at the same time.
-    pub(super) fn lets(&self, bytes: u64, under_way: u64, window: u64) -> bool {
-        let has_turn = || {
-            if self.held {
-                self.left > 0
-            } else {
-                under_way + bytes <= window.min(window / 4 + self.heard)
-            }
+    /// an endpoint of which little is known, since nobody knows how many others begin at the same time; what a turn has to a
+    /// congested one, so that what was sent before turns were told makes up for them.
+    pub(super) fn lets(&self, terms: Terms, bytes: u64, under_way: u64, window: u64) -> bool {
+        let most = if self.held {
+            self.turn * u64::from(terms.wire)
+        } else {
+            window.min(window / 4 + self.heard)
         };
-        under_way == 0 || has_turn()
+        under_way == 0 || ((!self.held || self.left > 0) && under_way + bytes <= most)
     }
 
     pub(super) fn sent(&mut self) {
@@ -149,7 +149,8 @@ impl Source {
             }
             AS_TOLD => {}
             says => {
-                *self = Self { held: true, left: says & 0xffff, heard: 0 };
+                let turn = says & 0xffff;
+                *self = Self { held: true, turn, left: turn, heard: 0 };
                 *next = now + (says >> 16) - 1;
             }
         }

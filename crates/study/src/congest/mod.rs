@@ -5,12 +5,15 @@
 //! A victim is timed by itself and beside each aggressor, on the same hosts of the same network: the congestion impact C is how many
 //! times as long it takes there.
 
+mod hosts;
+mod names;
 mod plan;
 mod rule;
 mod run;
 mod times;
 
+pub use hosts::Hosts;
 pub use plan::{APART, Cell, Mechanism, Part, Plan, Split, Wrong};
 pub use rule::{FEWEST, Rule};
-pub use run::{Kept, Ran, Refused, Row, run};
+pub use run::{Impact, Kept, Ran, Refused, Row, run};
 pub use times::{Times, Told};

@@ -14,7 +14,7 @@ use darkfiber_workload::schedule::Program;
 use darkfiber_workload::traffic::{Given, Timed, Traffic, TrafficError, kind, traffic};
 use darkfiber_workload::{Machine, Stream};
 
-use super::Rule;
+use super::{Hosts, Rule};
 
 /// A job that plays: what to call it, and its traffic.
 #[derive(Clone)]
@@ -66,8 +66,8 @@ pub struct Plan<'a> {
     pub packet: u32,
     /// Virtual lanes; as many as the routing needs without.
     pub lanes: Option<u8>,
-    /// So many hosts, the first ones, take part.
-    pub hosts: u32,
+    /// Which hosts take part.
+    pub hosts: Hosts,
     /// Who is timed.
     pub victims: Vec<Part>,
     /// Who disturbs.
@@ -198,20 +198,14 @@ impl Plan<'_> {
     /// Looks at what is wrong with all of the plan, whatever the cell.
     ///
     /// # Errors
-    /// If there are not so many hosts, or a spec is no traffic for any number of ranks.
+    /// If a split has more hosts than take part, or a spec is no traffic for any number of ranks.
     pub fn check(&self) -> Result<(), Wrong> {
-        let there = Machine::new(self.topology, 1).len();
-        if self.hosts as usize > there {
-            let text =
-                format!("{} hosts are asked for; the fabric has {there} that run jobs", self.hosts);
-            return Err(Wrong::Hosts(text));
-        }
+        let hosts = self.hosts.len();
         for s in &self.splits {
             let Split { victim, aggressor } = *s;
-            if u64::from(victim) + u64::from(aggressor) > self.hosts.into() {
+            if u64::from(victim) + u64::from(aggressor) > hosts.into() {
                 return Err(Wrong::Hosts(format!(
-                    "{victim}/{aggressor} are more than the {} hosts that take part",
-                    self.hosts
+                    "{victim}/{aggressor} are more than the {hosts} hosts that take part"
                 )));
             }
             if victim < 2 || aggressor < 2 {
@@ -235,7 +229,7 @@ impl Plan<'_> {
         let split = self.splits[cell.split];
         let allocator = self.allocations[cell.allocation];
         let machine = Machine::new(self.topology, 1);
-        let mut is_free: Vec<bool> = (0..machine.len()).map(|h| h < self.hosts as usize).collect();
+        let mut is_free = self.hosts.all().to_vec();
         let mut hosts = Vec::new();
         // The same hosts whoever plays.
         for (i, n) in [split.victim, split.aggressor].into_iter().enumerate() {

@@ -1,6 +1,7 @@
 //! Running a plan.
 
 use darkfiber_packetsim::{Micro, TrafficClass};
+use darkfiber_workload::play::SECOND;
 use rayon::prelude::*;
 
 use super::plan::{Cell, Plan};
@@ -26,6 +27,26 @@ pub struct Ran {
     pub isolated: Times,
     /// Beside the aggressor.
     pub congested: Times,
+}
+
+/// How many times as long a victim takes beside an aggressor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Impact {
+    /// C: mean time beside the aggressor by mean time alone.
+    pub times: f64,
+    /// Whether nothing ended, so that it takes as long as it was waited for, at least.
+    pub is_bound: bool,
+}
+
+impl Row {
+    /// The congestion impact; nothing where the cell was not run, or the victim alone did not end.
+    pub fn impact(&self) -> Option<Impact> {
+        let ran = self.ran.as_ref().ok()?;
+        let alone = ran.isolated.told().filter(|t| t.mean > 0.0)?.mean;
+        let beside = ran.congested.told().map(|t| t.mean);
+        let waited = ran.congested.simulated as f64 / SECOND as f64;
+        Some(Impact { times: beside.unwrap_or(waited) / alone, is_bound: beside.is_none() })
+    }
 }
 
 /// What was run before, and where what is run now is kept.

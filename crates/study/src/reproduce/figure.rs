@@ -19,7 +19,9 @@ pub enum Drawn {
     /// Bandwidth between ranks, in bytes a second, side by side.
     Pairs(Vec<Square>),
     /// Tables of gains: 0 is as good as the baseline, 1 twice as good, -0.5 half as good.
-    Gains(Vec<Gains>),
+    Gains(Vec<Table>),
+    /// Tables of congestion impacts: 1 is as fast as alone, 10 ten times as slow.
+    Impacts(Vec<Table>),
     /// Points, and what they come near to.
     Scatter {
         /// What is to the right.
@@ -62,9 +64,9 @@ pub struct Square {
     pub cells: Vec<((u32, u32), f64)>,
 }
 
-/// A table of gains.
+/// A table of numbers, each with a colour.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Gains {
+pub struct Table {
     /// Above it.
     pub title: String,
     /// Its rows.
@@ -73,7 +75,7 @@ pub struct Gains {
     pub columns: Vec<String>,
     /// Row by row; nothing where nothing was run.
     pub cells: Vec<Option<f64>>,
-    /// What stands in each cell, row by row; the gain itself if empty.
+    /// What stands in each cell, row by row; the number itself if empty.
     pub texts: Vec<String>,
 }
 

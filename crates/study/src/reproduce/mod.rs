@@ -11,7 +11,7 @@ mod sar;
 mod sls;
 mod t2hx;
 
-pub use figure::{Drawn, Figure, Gains, Group, Square};
+pub use figure::{Drawn, Figure, Group, Square, Table};
 pub use row::{Allowed, Row};
 
 use darkfiber_workload::Wish;
@@ -135,6 +135,13 @@ pub static EXPERIMENTS: &[&dyn Experiment] = &[
     &sls::SwitchLatency,
     &sls::Distances,
     &sls::Peak,
+    &sls::Services,
+    &sls::Impacts,
+    &sls::Allocations,
+    &sls::PerNode,
+    &sls::FewerNodes,
+    &sls::Whole,
+    &sls::Bursty,
     &sls::Isolation,
     &sls::Shares,
 ];

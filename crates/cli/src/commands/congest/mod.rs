@@ -13,7 +13,7 @@ use darkfiber_report::congest::{
 use darkfiber_report::{Style, comma, json};
 use darkfiber_routing::Request;
 use darkfiber_study::congest::{
-    APART, Cell, Kept, Mechanism, Part, Plan, Row, Rule, Times, Wrong, run as run_plan,
+    APART, Cell, Hosts, Kept, Mechanism, Part, Plan, Row, Rule, Times, Wrong, run as run_plan,
 };
 
 use darkfiber_workload::Machine;
@@ -92,6 +92,12 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         precision: args.precision / 100.0,
         limit,
     };
+    let part = if args.scattered {
+        Hosts::scattered(topology, hosts, common.seed())
+    } else {
+        Hosts::first(topology, hosts)
+    };
+    let part = part.map_err(unfit)?;
     let plan = Plan {
         topology,
         routes: &routes,
@@ -99,7 +105,7 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         micro,
         packet,
         lanes: args.lanes,
-        hosts,
+        hosts: part,
         victims,
         aggressors,
         splits,
@@ -111,12 +117,7 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         warmup,
         seed: common.seed(),
     };
-    plan.check().map_err(|wrong| match wrong {
-        Wrong::Traffic(e) => Failure::usage(e).hint("`darkfiber list traffic` shows what there is"),
-        Wrong::Hosts(text) => {
-            Failure::infeasible(text).hint("give --split as VICTIM/AGGRESSOR, or --nodes")
-        }
-    })?;
+    plan.check().map_err(unfit)?;
 
     let cells = plan.cells();
     let progress = Progress::new(cells.len() as u64, common.quiet);
@@ -147,6 +148,7 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         hosts: host.name,
         packet_bytes: packet,
         nodes: hosts,
+        scattered: args.scattered,
         aggressors_per_node: args.ppn,
         rule: RuleFacts {
             iterations: rule.iterations,
@@ -184,6 +186,15 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         Format::Table => report::text(&result, Style::of_stdout()),
     })?;
     Ok(Exit::Fine)
+}
+
+fn unfit(wrong: Wrong) -> Failure {
+    match wrong {
+        Wrong::Traffic(e) => Failure::usage(e).hint("`darkfiber list traffic` shows what there is"),
+        Wrong::Hosts(text) => {
+            Failure::infeasible(text).hint("give --split as VICTIM/AGGRESSOR, or --nodes")
+        }
+    }
 }
 
 fn quantity<E: std::fmt::Display>(
@@ -236,12 +247,7 @@ fn cell_row(plan: &Plan<'_>, row: &Row) -> CellRow {
         let (alone, beside) = (isolated.as_ref()?, congested.as_ref()?);
         (of(alone) > 0.0).then(|| of(beside) / of(alone))
     };
-    // What has not ended takes as long as it was waited for, at least.
-    let bound = || {
-        let (alone, ran) = (isolated.as_ref()?, row.ran.as_ref().ok()?);
-        (alone.mean > 0.0).then(|| ran.congested.simulated as f64 / SECOND as f64 / alone.mean)
-    };
-    let impact = by(|t| t.mean);
+    let impact = row.impact();
     CellRow {
         victim: victim.name.clone(),
         aggressor: cell.aggressor.map_or_else(String::new, |a| plan.aggressors[a].name.clone()),
@@ -256,8 +262,8 @@ fn cell_row(plan: &Plan<'_>, row: &Row) -> CellRow {
             Timed::Runs => "runs",
             Timed::Requests => "requests",
         },
-        impact: impact.or_else(bound),
-        is_bound: impact.is_none() && bound().is_some(),
+        impact: impact.map(|c| c.times),
+        is_bound: impact.is_some_and(|c| c.is_bound),
         p95_inflation: by(|t| t.p95),
         p99_inflation: by(|t| t.p99),
         refused: match &row.ran {

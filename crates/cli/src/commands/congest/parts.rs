@@ -1,9 +1,9 @@
 //! Victims and aggressors as users name them.
 
 use darkfiber_study::congest::{Part, Split};
-use darkfiber_workload::collective::{COLLECTIVES, Collective};
+use darkfiber_workload::collective::COLLECTIVES;
 use darkfiber_workload::play::Host;
-use darkfiber_workload::traffic::{TRAFFICS, Timed, TrafficError};
+use darkfiber_workload::traffic::{TRAFFICS, TrafficError};
 
 use crate::failure::Failure;
 
@@ -23,82 +23,26 @@ pub(super) fn listed(text: &str) -> Vec<String> {
     all
 }
 
-/// A spec whose keys are these where the user does not say, and what the user says.
-fn with(kind: &str, keys: &[(&str, String)], given: &str) -> String {
-    let has = |key: &str| {
-        given.split(',').any(|pair| pair.split_once('=').is_some_and(|(k, _)| k.trim() == key))
-    };
-    let mut pairs: Vec<String> =
-        keys.iter().filter(|(key, _)| !has(key)).map(|(key, v)| format!("{key}={v}")).collect();
-    pairs.extend((!given.is_empty()).then(|| given.to_owned()));
-    if pairs.is_empty() { kind.to_owned() } else { format!("{kind}:{}", pairs.join(",")) }
-}
-
-/// What of an application is smaller than its published input, which is too much for a simulation of packets.
-const SMALLER: &[(&str, &str, &str)] =
-    &[("hpcg", "side", "32"), ("milc", "side", "12"), ("resnet", "part", "1MB")];
-
-/// Who is timed. Sizes may stand without their key.
+/// Who is timed.
 pub(super) fn victim(text: &str, host: &Host) -> Result<Part, Failure> {
-    let (name, rest) = text.split_once(':').unwrap_or((text, ""));
-    let name = name.trim();
-    let given = sized(name, rest);
-    if let Some(collective) = Collective::named(name) {
-        let keys = [("op", collective.name().to_owned()), ("root", "0".to_owned())];
-        return part("victim", text, "imb", &with("imb", &keys, &given));
-    }
-    let timed = TRAFFICS.iter().find(|t| t.name() == name).map(|t| t.timed());
-    let mut keys = Vec::new();
-    let has = |key: &str| {
-        TRAFFICS.iter().any(|t| t.name() == name && t.keys().iter().any(|k| k.name == key))
-    };
-    if timed != Some(Timed::Requests) && has("iterations") {
-        keys.push(("iterations", "1".to_owned()));
-    }
-    if timed == Some(Timed::Runs) {
-        let rate = host.adapter_bytes_per_second * host.efficiency;
-        if rate.is_finite() {
-            keys.push(("nominal", format!("{rate:.0}")));
-        }
-        let smaller = SMALLER.iter().filter(|s| s.0 == name);
-        keys.extend(smaller.map(|&(_, key, value)| (key, value.to_owned())));
-    }
-    part("victim", text, name, &with(name, &keys, &given))
+    Part::victim(text, host).map_err(|e| unknown("victim", text, e))
 }
 
 /// Who disturbs.
 pub(super) fn aggressor(text: &str) -> Result<Part, Failure> {
-    let (name, rest) = text.split_once(':').unwrap_or((text, ""));
-    let name = match name.trim() {
-        "incast" => "bursts",
-        "alltoall" => "gpcnet-alltoall",
-        other => other,
-    };
-    part("aggressor", text, name, &with(name, &[], &sized(name, rest)))
+    Part::aggressor(text).map_err(|e| unknown("aggressor", text, e))
 }
 
-/// Keys of a spec; a size without a key is what the kind calls bytes.
-fn sized(kind: &str, rest: &str) -> String {
-    let rest = rest.trim();
-    let has_bytes = Collective::named(kind).is_some()
-        || TRAFFICS.iter().any(|t| t.name() == kind && t.keys().iter().any(|k| k.name == "bytes"));
-    let (first, more) = rest.split_once(',').unwrap_or((rest, ""));
-    if !has_bytes || first.is_empty() || first.contains('=') {
-        return rest.to_owned();
-    }
-    let more = if more.is_empty() { String::new() } else { format!(",{more}") };
-    format!("bytes={first}{more}")
-}
-
-fn part(what: &str, text: &str, kind: &str, spec: &str) -> Result<Part, Failure> {
-    Part::new(text, spec).map_err(|e| match e {
+fn unknown(what: &str, text: &str, e: TrafficError) -> Failure {
+    match e {
         TrafficError::Unknown { .. } => {
             let mut known: Vec<&str> = TRAFFICS.iter().map(|t| t.name()).collect();
             known.extend(COLLECTIVES.iter().map(|c| c.name()).filter(|_| what == "victim"));
-            Failure::unknown(what, kind, &known)
+            let name = text.split(':').next().unwrap_or_default().trim();
+            Failure::unknown(what, name, &known)
         }
         e => Failure::usage(format!("{what} {text}: {e}")),
-    })
+    }
 }
 
 /// How hosts are shared out: `90`, `90%` or `460/52`.

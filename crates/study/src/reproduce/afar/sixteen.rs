@@ -5,7 +5,7 @@ use darkfiber_routing::reroute::Policy;
 use super::PAPER;
 use super::contest::{Contest, longer, median, most, with_model};
 use super::lab::{GB, Lab, SIXTEEN};
-use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Gains, Row};
+use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row, Table};
 use crate::simulate::{LidsPart, demanded};
 
 /// See [`Experiment::title`].
@@ -106,7 +106,7 @@ fn draw(context: &Context<'_>, names: &[&str], jobs: &[(f64, f64, f64)], entries
         name: "sixteen-jobs",
         title: "Sixteen jobs on Cab: run time over that in isolation".to_owned(),
         subtitle: format!("before and after {entries} changed entries"),
-        what: Drawn::Gains(vec![Gains {
+        what: Drawn::Gains(vec![Table {
             title: String::new(),
             rows,
             columns: ["by itself", "ftree", "AFAR"].map(str::to_owned).to_vec(),

@@ -6,7 +6,7 @@ use darkfiber_workload::placement::allocator;
 
 use super::PAPER;
 use super::tapered::{NODES, PER_NODE, Tapered};
-use crate::congest::{APART, Mechanism, Part, Plan, Rule, Split, Times, run};
+use crate::congest::{APART, Hosts, Mechanism, Part, Plan, Rule, Split, Times, run};
 use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Group, Row};
 
 /// See [`Experiment::title`].
@@ -52,7 +52,8 @@ impl Experiment for Isolation {
             micro: tapered.micro.clone(),
             packet: 4096,
             lanes: None,
-            hosts: tapered.topology.fabric.terminal_count() as u32,
+            hosts: Hosts::first(&tapered.topology, tapered.topology.fabric.terminal_count() as u32)
+                .expect("a terminal a host"),
             victims: vec![part("Allreduce", "imb:op=allreduce,bytes=8,repeat=1")],
             aggressors: vec![part("Alltoall", "imb:op=alltoall,bytes=256KiB,repeat=1")],
             splits: vec![Split { victim: NODES, aggressor: NODES }],

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::PAPER;
 use super::lab::{ALL, Lab, program};
-use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Gains, Row};
+use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row, Table};
 
 /// See [`Experiment::title`].
 pub(crate) struct Capacity;
@@ -101,7 +101,7 @@ impl Experiment for Capacity {
             name: "capacity",
             title: "Completed runs in three hours, fourteen applications on 664 nodes".to_owned(),
             subtitle: "colour: gain over FT/ftree/linear".to_owned(),
-            what: Drawn::Gains(vec![Gains {
+            what: Drawn::Gains(vec![Table {
                 title: String::new(),
                 rows: APPLICATIONS
                     .iter()

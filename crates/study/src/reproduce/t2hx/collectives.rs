@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::PAPER;
 use super::lab::{ALL, Lab, gain, program, seconds};
-use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Gains, Row};
+use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row, Table};
 
 /// One figure. See [`Experiment::title`].
 pub(crate) struct Collective {
@@ -247,7 +247,7 @@ impl Experiment for Collective {
                     .to_owned(),
             what: Drawn::Gains(
                 (1..ALL.len())
-                    .map(|c| Gains {
+                    .map(|c| Table {
                         title: ALL[c].name.to_owned(),
                         rows: NODES.iter().map(u32::to_string).collect(),
                         columns: measured.sizes.iter().map(|&s| size(s)).collect(),

@@ -1,10 +1,11 @@
-//! Tables whose cells are coloured by gain.
+//! Tables whose cells are coloured by what is in them.
 
 use std::fmt::Write as _;
 
-use darkfiber_study::reproduce::Gains;
+use darkfiber_study::reproduce::Table;
 
 use crate::canvas::{LEFT, escape, header};
+use crate::shades;
 
 const CELL: (f64, f64) = (58.0, 22.0);
 const NAMES: f64 = 96.0;
@@ -13,15 +14,54 @@ const BETWEEN: f64 = 66.0;
 /// Tables side by side.
 const ACROSS: usize = 2;
 
-/// One table after the other: blue is better than the baseline, red worse.
-pub(super) fn tables(title: &str, subtitle: &str, tables: &[Gains]) -> String {
+/// What colours mean.
+#[derive(Clone, Copy)]
+pub(super) enum Scale {
+    /// Blue is better than the baseline, red worse.
+    Gains,
+    /// The darker the slower, by orders of magnitude up to this.
+    Impacts(f64),
+}
+
+impl Scale {
+    /// Of impacts: an order of magnitude at least, so that nothing looks bad that is not.
+    pub(super) fn of_impacts(tables: &[Table]) -> Self {
+        let all = tables.iter().flat_map(|t| t.cells.iter().flatten().copied());
+        Self::Impacts(all.fold(10.0, f64::max))
+    }
+
+    fn text(self, number: f64) -> String {
+        match self {
+            Self::Gains => format!("{number:+.2}"),
+            Self::Impacts(_) => crate::number::mean(number),
+        }
+    }
+
+    /// Colours of a cell, and of what stands in it.
+    fn colours(self, number: f64) -> (String, &'static str) {
+        let (fill, is_dark) = match self {
+            Self::Gains => (gain(number), number.abs() > 0.45),
+            Self::Impacts(most) => {
+                let share = number.max(1.0).ln() / most.ln();
+                (shades::colour(share), share > 0.55)
+            }
+        };
+        (fill, if is_dark { "#ffffff" } else { "#1f2933" })
+    }
+}
+
+/// One table after the other.
+pub(super) fn tables(title: &str, subtitle: &str, scale: Scale, tables: &[Table]) -> String {
     let columns = tables.iter().map(|t| t.columns.len()).max().unwrap_or(1);
     let rows = tables.iter().map(|t| t.rows.len()).max().unwrap_or(1);
     let across = tables.len().clamp(1, ACROSS);
     // Names of combinations need more room than sizes.
     let long = tables.iter().flat_map(|t| &t.columns).map(String::len).max().unwrap_or(0) > 8;
     let cell = if long { (124.0, CELL.1) } else { CELL };
-    let width = NAMES + columns as f64 * cell.0 + 40.0;
+    let rows_long = tables.iter().flat_map(|t| &t.rows).map(|r| r.chars().count()).max();
+    let names = NAMES.max(6.0 * rows_long.unwrap_or(0) as f64 + 12.0);
+    let titles = tables.iter().map(|t| t.title.chars().count()).max().unwrap_or(0) as f64;
+    let width = (7.4 * titles + 20.0).max(names + columns as f64 * cell.0 + 40.0);
     let height = rows as f64 * cell.1 + BETWEEN;
     let down = tables.len().div_ceil(ACROSS) as f64;
     let mut svg = header(LEFT + across as f64 * width, TOP + down * height, title, subtitle);
@@ -34,13 +74,19 @@ pub(super) fn tables(title: &str, subtitle: &str, tables: &[Gains]) -> String {
             top - 22.0,
             escape(&table.title)
         );
-        draw(&mut svg, table, (left + NAMES, top), cell);
+        draw(&mut svg, table, scale, (left + names, top), cell);
     }
     svg.push_str("</svg>\n");
     svg
 }
 
-fn draw(svg: &mut String, table: &Gains, (left, top): (f64, f64), (width, height): (f64, f64)) {
+fn draw(
+    svg: &mut String,
+    table: &Table,
+    scale: Scale,
+    (left, top): (f64, f64),
+    (width, height): (f64, f64),
+) {
     for (c, name) in table.columns.iter().enumerate() {
         let _ok = writeln!(
             svg,
@@ -61,14 +107,14 @@ fn draw(svg: &mut String, table: &Gains, (left, top): (f64, f64), (width, height
         );
         for c in 0..table.columns.len() {
             let i = r * table.columns.len() + c;
-            let gain = table.cells.get(i).copied().flatten();
-            let text = match (table.texts.get(i), gain) {
+            let number = table.cells.get(i).copied().flatten();
+            let text = match (table.texts.get(i), number) {
                 (Some(text), _) => text.clone(),
-                (None, Some(gain)) => format!("{gain:+.2}"),
+                (None, Some(number)) => scale.text(number),
                 (None, None) => String::new(),
             };
-            let fill = gain.map_or_else(|| "#f2f4f7".to_owned(), colour);
-            let ink = if gain.is_some_and(|g| g.abs() > 0.45) { "#ffffff" } else { "#1f2933" };
+            let (fill, ink) =
+                number.map_or_else(|| ("#f2f4f7".to_owned(), "#1f2933"), |n| scale.colours(n));
             let _ok = writeln!(
                 svg,
                 "<rect x=\"{:.1}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{fill}\"/>\
@@ -85,7 +131,7 @@ fn draw(svg: &mut String, table: &Gains, (left, top): (f64, f64), (width, height
 }
 
 /// Red below zero, blue above, full at 0.8 either way.
-fn colour(gain: f64) -> String {
+fn gain(gain: f64) -> String {
     let share = (gain.abs() / 0.8).min(1.0);
     let full = if gain < 0.0 { [178.0, 34.0, 52.0] } else { [33.0, 90.0, 168.0] };
     let mix = |to: f64| (246.0 + (to - 246.0) * share).round();

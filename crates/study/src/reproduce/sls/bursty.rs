@@ -1,0 +1,103 @@
+//! Figure 12: incasts in bursts.
+
+use super::PAPER;
+use super::gpcnet::{Cell, MS, System, Trial, most};
+use crate::congest::Hosts;
+use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row, Table};
+
+/// See [`Experiment::title`].
+pub(crate) struct Bursty;
+
+const SIZES: [&str; 7] = ["8B", "1KiB", "8KiB", "32KiB", "128KiB", "512KiB", "4MiB"];
+const BURSTS: [u32; 4] = [1, 10, 1000, 1_000_000];
+const GAPS: [&str; 3] = ["1us", "100us", "1ms"];
+
+impl Experiment for Bursty {
+    fn id(&self) -> &'static str {
+        "SLS-F12"
+    }
+
+    fn title(&self) -> &'static str {
+        "Incasts in bursts beside an Alltoall of 128 B (figure 12)"
+    }
+
+    fn paper(&self) -> &'static str {
+        PAPER
+    }
+
+    fn setup(&self) -> &'static str {
+        "`@malbec`, 242 nodes each, interleaved; the rest as in SLS-F9. Sizes, bursts and gaps are ours where the figure's labels are \
+         lost: 8 B to 4 MiB, 1 to 10^6 messages, 1 us to 1 ms. 100 iterations."
+    }
+
+    fn class(&self) -> Class {
+        Class::Shape
+    }
+
+    fn run(&self, context: &Context<'_>) -> Vec<Row> {
+        let system = System::slingshot("Malbec", "@malbec");
+        let mut aggressors = Vec::new();
+        for size in SIZES {
+            for burst in BURSTS {
+                aggressors
+                    .extend(GAPS.map(|gap| format!("bursts:bytes={size},burst={burst},gap={gap}")));
+            }
+        }
+        let trial = Trial {
+            hosts: Hosts::first(&system.topology, 484).expect("there are"),
+            splits: &[(242, 242)],
+            allocations: &["interleaved"],
+            victims: &["alltoall:128B"],
+            aggressors: &aggressors,
+            per_node: 1,
+            iterations: 100,
+            limit: 20 * MS,
+        };
+        let found = trial.run(&system, context);
+        let each = BURSTS.len() * GAPS.len();
+        let of = |size: usize| found.iter().filter(move |c: &&Cell| c.aggressor / each == size);
+        let mut rows = Vec::new();
+        let by_size: Vec<f64> = (0..SIZES.len()).map(|s| most(of(s)).0).collect();
+        for (size, c) in SIZES.iter().zip(&by_size) {
+            rows.push(Row::ours(format!("largest C, messages of {size}"), *c));
+        }
+        let inside = by_size[1..SIZES.len() - 1].iter().copied().fold(0.0, f64::max);
+        let ends = by_size[0].max(by_size[SIZES.len() - 1]);
+        rows.push(Row::new("largest C", 1.21, inside.max(ends), Allowed::AtMost(1.5)));
+        rows.push(
+            Row::new(
+                "largest C of medium sizes by that of the smallest and the largest",
+                1.21,
+                inside / ends,
+                Allowed::AtLeast(1.01),
+            )
+            .noted("none for the smallest and the largest"),
+        );
+        let lasting = |c: &&Cell| (c.aggressor % each) / GAPS.len() == BURSTS.len() - 1;
+        let endless = found.iter().filter(lasting);
+        rows.push(
+            Row::new("largest C, bursts of a million", 1.0, most(endless).0, Allowed::AtMost(1.5))
+                .noted("as incast that lasts"),
+        );
+        let tables = SIZES.iter().enumerate().map(|(s, size)| {
+            let cells: Vec<Option<f64>> = of(s).map(|c| c.impact.map(|i| i.times)).collect();
+            Table {
+                title: format!("messages of {size}"),
+                rows: BURSTS.iter().map(|b| format!("{b} in a burst")).collect(),
+                columns: GAPS.iter().map(|g| (*g).to_owned()).collect(),
+                texts: cells
+                    .iter()
+                    .map(|c| c.map_or("-".to_owned(), |c| format!("{c:.3}")))
+                    .collect(),
+                cells,
+            }
+        });
+        (context.draw)(Figure {
+            name: "bursts",
+            title: "Alltoall of 128 B beside incasts in bursts".to_owned(),
+            subtitle: "C = time beside the incast / time alone; by messages in a burst and gaps between bursts".to_owned(),
+            what: Drawn::Impacts(tables.collect()),
+        });
+        rows
+    }
+}

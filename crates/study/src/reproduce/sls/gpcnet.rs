@@ -1,0 +1,192 @@
+//! Victims beside aggressors on the paper's machines: section III-A.
+
+use darkfiber_fabric::{Topology, open};
+use darkfiber_packetsim::{Congestion, Micro, preset, routing};
+use darkfiber_routing::{Request, Routes, find_engine};
+use darkfiber_workload::collective::Library;
+use darkfiber_workload::placement::allocator;
+use darkfiber_workload::play::{Host, host};
+
+use crate::congest::{Hosts, Impact, Mechanism, Part, Plan, Ran, Rule, Split, run};
+use crate::reproduce::{Context, Table};
+
+/// Picoseconds of a millisecond.
+pub(super) const MS: u64 = 1_000_000_000;
+/// The paper's 90/10, 50/50 and 10/90 % of 512 nodes: of the victim, of the aggressor.
+pub(super) const SPLITS: [(u32, u32); 3] = [(460, 52), (256, 256), (53, 459)];
+
+/// A machine, and what it does about congestion.
+pub(super) struct System {
+    pub(super) name: &'static str,
+    pub(super) topology: Topology,
+    routes: Routes,
+    host: &'static Host,
+    micro: Micro,
+    packet: u32,
+    mechanism: Mechanism,
+}
+
+impl System {
+    /// Crystal: Aries, nothing about congestion but adaptive routing. Decision: packets of 512 B, not of 64 B as Aries has them, of
+    /// which eight times as many would be simulated.
+    pub(super) fn crystal() -> Self {
+        Self::new("Crystal", ["@crystal", "aries", "aries", "aries", "none"], Congestion::None, 512)
+    }
+
+    /// A machine of Slingshot.
+    pub(super) fn slingshot(name: &'static str, fabric: &str) -> Self {
+        let with = [fabric, "slingshot", "rosetta", "slingshot", "pairs"];
+        Self::new(name, with, Congestion::Pairs, 4096)
+    }
+
+    /// The same with another scheme of congestion control.
+    pub(super) fn with(mut self, name: &str, congestion: Congestion) -> Self {
+        (self.mechanism.name, self.mechanism.congestion) = (name.to_owned(), congestion);
+        self
+    }
+
+    fn new(
+        name: &'static str,
+        [fabric, hosts, switches, adaptive, scheme]: [&str; 5],
+        congestion: Congestion,
+        packet: u32,
+    ) -> Self {
+        let topology = open(fabric).expect("a preset");
+        let engine = find_engine("dragonfly-min").expect("registered");
+        let request = Request { shape: topology.shape.as_ref(), ..Request::default() };
+        let routes = engine.route(&topology.fabric, &request).expect("it routes dragonflies");
+        Self {
+            name,
+            routes,
+            topology,
+            host: host(hosts).expect("registered"),
+            micro: preset(switches).expect("registered").micro(),
+            packet,
+            mechanism: Mechanism {
+                name: scheme.to_owned(),
+                congestion,
+                routing: routing::kind(adaptive).expect("registered"),
+                apart: false,
+            },
+        }
+    }
+}
+
+/// What is run on a machine.
+pub(super) struct Trial<'a> {
+    pub(super) hosts: Hosts,
+    pub(super) splits: &'a [(u32, u32)],
+    pub(super) allocations: &'a [&'a str],
+    pub(super) victims: &'a [&'a str],
+    pub(super) aggressors: &'a [String],
+    pub(super) per_node: u32,
+    /// Iterations at least, and simulated time at most; applications are run ten times.
+    pub(super) iterations: usize,
+    pub(super) limit: u64,
+}
+
+/// A victim beside an aggressor.
+pub(super) struct Cell {
+    pub(super) allocation: usize,
+    pub(super) split: usize,
+    pub(super) victim: usize,
+    pub(super) aggressor: usize,
+    /// Nothing where it cannot be run: odd numbers of nodes where powers of two are asked for.
+    pub(super) impact: Option<Impact>,
+    pub(super) ran: Option<Ran>,
+}
+
+impl Trial<'_> {
+    /// Aggressors begin two milliseconds before victims.
+    pub(super) fn run(&self, system: &System, context: &Context<'_>) -> Vec<Cell> {
+        let known = "a registered traffic";
+        let plan = Plan {
+            topology: &system.topology,
+            routes: &system.routes,
+            host: system.host,
+            micro: system.micro.clone(),
+            packet: system.packet,
+            lanes: None,
+            hosts: self.hosts.clone(),
+            victims: (self.victims.iter())
+                .map(|v| Part::victim(v, system.host).expect(known))
+                .collect(),
+            aggressors: (self.aggressors.iter())
+                .map(|a| Part::aggressor(a).expect(known))
+                .collect(),
+            splits: (self.splits.iter())
+                .map(|&(victim, aggressor)| Split { victim, aggressor })
+                .collect(),
+            allocations: (self.allocations.iter())
+                .map(|a| allocator(a).expect("registered"))
+                .collect(),
+            mechanisms: vec![system.mechanism.clone()],
+            per_node: self.per_node,
+            library: Library::Mpich,
+            rule: Rule {
+                iterations: self.iterations,
+                runs: 10,
+                precision: 0.05,
+                limit: self.limit,
+            },
+            warmup: 2 * MS,
+            seed: context.seed,
+        };
+        let at = format!("{}, {} cells", system.name, plan.cells().len());
+        run(&plan, None, &|_| (context.at)(&at))
+            .into_iter()
+            .filter_map(|row| {
+                Some(Cell {
+                    allocation: row.cell.allocation,
+                    split: row.cell.split,
+                    victim: row.cell.victim,
+                    aggressor: row.cell.aggressor?,
+                    impact: row.impact(),
+                    ran: row.ran.ok(),
+                })
+            })
+            .collect()
+    }
+}
+
+/// What stands in a picture for an impact.
+pub(super) fn text(impact: Option<Impact>) -> String {
+    let Some(Impact { times, is_bound }) = impact else { return "-".to_owned() };
+    let more = if is_bound { ">" } else { "" };
+    if times >= 99.95 { format!("{more}{times:.0}") } else { format!("{more}{times:.2}") }
+}
+
+/// The largest impact of some cells, and the median.
+pub(super) fn most<'a>(cells: impl Iterator<Item = &'a Cell>) -> (f64, f64) {
+    let mut all: Vec<f64> = cells.filter_map(|c| c.impact).map(|i| i.times).collect();
+    all.sort_unstable_by(f64::total_cmp);
+    let middle = match all.len() {
+        0 => f64::NAN,
+        n if n % 2 == 1 => all[n / 2],
+        n => f64::midpoint(all[n / 2 - 1], all[n / 2]),
+    };
+    (all.last().copied().unwrap_or(f64::NAN), middle)
+}
+
+/// Cells as a table: victims, by the columns that a cell is in.
+pub(super) fn table(
+    title: String,
+    victims: &[&str],
+    columns: Vec<String>,
+    cells: &[Cell],
+    column: impl Fn(&Cell) -> Option<usize>,
+) -> Table {
+    let mut found = vec![None; victims.len() * columns.len()];
+    for cell in cells {
+        if let Some(c) = column(cell) {
+            found[cell.victim * columns.len() + c] = cell.impact;
+        }
+    }
+    Table {
+        title,
+        rows: victims.iter().map(|v| (*v).to_owned()).collect(),
+        cells: found.iter().map(|i| i.map(|i| i.times)).collect(),
+        texts: found.iter().map(|i| text(*i)).collect(),
+        columns,
+    }
+}
