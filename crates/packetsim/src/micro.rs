@@ -50,8 +50,11 @@ pub struct Micro {
     pub tick: u64,
     /// Virtual lanes of a channel.
     pub lanes: u8,
-    /// Bytes that an input keeps for each lane.
+    /// Bytes that an input behind another switch keeps for each lane, and those for whichever lanes need more than their own: no lane
+    /// waits for the room of another one as long as its own is free.
     pub buffer: u32,
+    /// See [`Micro::buffer`].
+    pub shared_buffer: u32,
     /// Bytes that may wait behind the crossbar at each output; none: as many as the next switch has room for.
     pub output_buffer: Option<u32>,
     /// How queues are made.
@@ -168,6 +171,7 @@ const QDR: Micro = Micro {
     tick: 1000,
     lanes: 1,
     buffer: 16 << 10,
+    shared_buffer: 0,
     output_buffer: Some(4096),
     queues: Queues::Outputs,
     arbitration: Arbitration::RoundRobin,
@@ -193,6 +197,7 @@ const QDR: Micro = Micro {
 fn cycles(micro: Micro) -> Micro {
     Micro {
         buffer: 256,
+        shared_buffer: 0,
         queues: Queues::Lanes,
         cable: Some(1000),
         host_cable: Some(1000),
@@ -264,6 +269,12 @@ impl Micro {
             return impossible(format!(
                 "a buffer of {} B has no room for a packet of {bytes} B: make it larger, or packets smaller",
                 self.buffer
+            ));
+        }
+        if self.buffer.checked_add(self.shared_buffer).is_none() {
+            return impossible(format!(
+                "buffers of {} B for each lane and {} B for all of them are too large: 4 GiB together is most",
+                self.buffer, self.shared_buffer
             ));
         }
         if bytes > LONGEST {

@@ -7,7 +7,7 @@ use darkfiber_fabric::{Topology, open};
 use darkfiber_packetsim::{CONGESTIONS, preset, routing};
 use darkfiber_routing::{Request, Routes, find_engine};
 use darkfiber_study::congest::{
-    Cell, Kept, Mechanism, Part, Plan, Row, Rule, Split, Times, Wrong, run,
+    Cell, Hosts, Kept, Mechanism, Part, Plan, Row, Rule, Split, Times, Wrong, run,
 };
 use darkfiber_workload::collective::Library;
 use darkfiber_workload::placement::allocator;
@@ -66,9 +66,9 @@ fn plan<'a>(
 
 /// C of a row.
 fn impact(row: &Row) -> f64 {
-    let ran = row.ran.as_ref().expect("it ran");
-    let mean = |t: &Times| t.told().expect("something ended").mean;
-    mean(&ran.congested) / mean(&ran.isolated)
+    let impact = row.impact().expect("it ran");
+    assert!(!impact.is_bound, "something ended");
+    impact.times
 }
 
 const ALLREDUCE: &str = "imb:op=allreduce,bytes=8,root=0";
@@ -187,8 +187,12 @@ fn hosts_must_be_there() {
     let there = fabric();
     let told = |hosts, split, victim: &str| {
         let mut plan = plan(&there, &[victim], &["bursts"], &[split], &["none"]);
-        plan.hosts = hosts;
-        plan.check().expect_err("wrong")
+        Hosts::first(&there.0, hosts)
+            .and_then(|hosts| {
+                plan.hosts = hosts;
+                plan.check()
+            })
+            .expect_err("wrong")
     };
     let text = |wrong: Wrong| wrong.to_string();
     assert!(text(told(65, (2, 2), ALLREDUCE)).contains("the fabric has 64"));

@@ -205,7 +205,7 @@ fn counts() {
     // Eight sweeps of ten stages over the cables of a grid of 4 x 3.
     assert_eq!(made("sweep3d", 12).messages(), 80 * (3 * 3 + 4 * 2));
     assert_eq!(made("sweep3d", 12).bytes(), 80 * (3 * 3 + 4 * 2) * 4_000);
-    assert_eq!(made("gpcnet-incast", 9).messages(), 800);
+    assert_eq!(made("bursts", 9).messages(), 800);
     assert_eq!(made("gpcnet-alltoall", 9).messages(), 72);
     assert_eq!(made("pattern:of=all-to-all,bytes=7", 9).bytes(), 72 * 7);
     assert_eq!(made("pattern:of=nn3d:dims=3x3x3;periodic=0,iterations=2", 27).messages(), 216);

@@ -261,6 +261,9 @@ fn within(scenario: &Scenario) -> Result<Inside, Failure> {
     let p = &scenario.packets;
     let mut micro = inside::switches(p.switches.as_deref().unwrap_or("qdr"))?;
     let routing = inside::routing(p.routing.as_deref().unwrap_or("tables"))?;
+    if let Some(bytes) = cast::bytes(p.shared_buffer.as_ref(), "packets: shared-buffer")? {
+        micro.shared_buffer = inside::short(bytes);
+    }
     if let Some(bytes) = cast::bytes(p.buffer.as_ref(), "packets: buffer")? {
         micro.buffer = inside::short(bytes);
     }

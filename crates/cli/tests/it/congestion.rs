@@ -8,8 +8,7 @@ use crate::{folder, run_in};
 
 /// A collective of a quarter of the hosts while half of them write to one of their own, or none does.
 fn beside_an_incast(control: &str, aggressor: bool, more: &str) -> Value {
-    let incast =
-        "[[job]]\ntraffic = \"gpcnet-incast:iterations=15\"\nnodes = 64\nplacement = \"random\"\n";
+    let incast = "[[job]]\ntraffic = \"bursts:burst=15\"\nnodes = 64\nplacement = \"random\"\n";
     let scenario = format!(
         "depth = \"packet\"\nfabric = \"dragonfly:p=4,a=4,h=4,g=8,gbps=200\"\nhosts = \"slingshot\"\n[routes]\n\
          engine = \"minhop\"\n[packets]\nswitches = \"rosetta\"\nrouting = \"four-ways\"\nsize = \"4KiB\"\n\
@@ -150,6 +149,7 @@ fn classes_lose_nothing() {
         ("lossy = true", "congestion = \"grants\""),
         ("lossy = true\nordered = true", "congestion = \"pairs\""),
         ("ordered = true\nbias = 4", ""),
+        ("priority = 1", "buffer = \"8KiB\"\nshared-buffer = \"64KiB\""),
         ("max = 0.3\npriority = 1", "congestion = \"ecn\""),
     ] {
         let classes =

@@ -36,6 +36,8 @@ pub struct OutPort {
     pub used: u32,
     /// Bytes that wait for it in this switch.
     pub queued: u32,
+    /// Bytes of room at the next switch that are no lane's own.
+    pool: u32,
     /// Lanes in which packets wait for it at the front of their queues.
     lanes: u64,
     /// The lane, or the queue that an offer is for, that is looked at first.
@@ -74,11 +76,32 @@ impl Waiting {
 /// A lane of an output.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Lane {
-    /// Bytes of room at the next switch.
+    /// Bytes of its own room at the next switch, and those that it has of what lanes share.
     room: u32,
+    borrowed: u32,
     /// Packets that wait for it at the front of their queues, in the order in which they came there: the first and the last.
     first: u32,
     last: u32,
+}
+
+impl Lane {
+    /// Takes room: its own first. So many bytes of it are of what lanes share.
+    #[inline]
+    fn take(&mut self, bytes: u32) -> u32 {
+        let shared = bytes.saturating_sub(self.room);
+        self.room -= bytes - shared;
+        self.borrowed += shared;
+        shared
+    }
+
+    /// Has room again: what is borrowed is given back first, so many bytes.
+    #[inline]
+    fn give(&mut self, bytes: u32) -> u32 {
+        let shared = bytes.min(self.borrowed);
+        self.borrowed -= shared;
+        self.room += bytes - shared;
+        shared
+    }
 }
 
 /// An input: outputs look at many side by side.
@@ -202,8 +225,8 @@ impl<'n> Switches<'n> {
             let radix = net.radix(s) as usize;
             queues += radix * lanes * if micro.queues == Queues::Outputs { radix } else { 1 };
         }
-        let idle = OutPort { stuck: MOVES, ..OutPort::default() };
-        let empty = Lane { room: micro.buffer, first: NOBODY, last: NOBODY };
+        let idle = OutPort { stuck: MOVES, pool: micro.shared_buffer, ..OutPort::default() };
+        let empty = Lane { room: micro.buffer, borrowed: 0, first: NOBODY, last: NOBODY };
         Self {
             net,
             micro,
@@ -264,14 +287,15 @@ impl<'n> Switches<'n> {
     #[inline]
     pub(crate) fn credit(&mut self, port: u32, lane: u8, bytes: u32) {
         let at = self.at(port);
-        self.lanes[at << self.bits | usize::from(lane)].room += bytes;
         let out = &mut self.outputs[at];
+        let shared = self.lanes[at << self.bits | usize::from(lane)].give(bytes);
+        out.pool += shared;
         out.used -= bytes;
         if !self.of_class.is_empty() {
             let class = usize::from(lane >> self.class_bits);
             self.of_class[at * self.micro.classes.len() + class].used -= bytes;
         }
-        if out.lanes >> lane & 1 != 0 {
+        if out.lanes >> lane & 1 != 0 || (shared > 0 && out.lanes != 0) {
             self.touch(port);
         }
     }
@@ -489,7 +513,7 @@ impl<'n> Switches<'n> {
         match to.peer() {
             Peer::Port(peer) => {
                 o.used += bytes;
-                list.room -= bytes;
+                o.pool -= list.take(bytes);
                 if self.span.ports.contains(&peer) {
                     wheel.after(packet.at, Event::new(What::Arrival, peer, id));
                 } else {
@@ -538,11 +562,12 @@ impl<'n> Switches<'n> {
     pub(crate) fn waits(&self, packets: &Slab, all: &mut Vec<Waits>) {
         for (i, lane) in self.lanes.iter().enumerate() {
             let port = self.span.ports.start + (i >> self.bits) as u32;
+            let space = lane.room + self.outputs[i >> self.bits].pool;
             let mut id = lane.first;
             while id != NOBODY {
                 let packet = packets.of(id);
                 let wants = match self.net.port(port).peer() {
-                    Peer::Port(next) if lane.room < packet.bytes => Some((next, packet.next_lane)),
+                    Peer::Port(next) if space < packet.bytes => Some((next, packet.next_lane)),
                     _ => None,
                 };
                 let input = self.net.base(self.net.port(port).switch) + u32::from(packet.input);

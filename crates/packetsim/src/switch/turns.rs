@@ -1,6 +1,6 @@
 //! Whose turn it is.
 
-use super::{Hands, Lane, MOVES, Switches};
+use super::{Hands, Lane, MOVES, OutPort, Switches};
 use crate::class::{Key, Next};
 use crate::packet::{NOBODY, Packet};
 use crate::tiles::{after, behind};
@@ -175,7 +175,8 @@ impl Switches<'_> {
     ) -> Option<Choice> {
         let port = self.at(self.net.base(s) + out);
         let to_terminal = matches!(self.net.port(self.net.base(s) + out).peer(), Peer::Terminal(_));
-        let turn = u32::from(self.outputs[port].turn);
+        let OutPort { turn, pool, .. } = self.outputs[port];
+        let turn = u32::from(turn);
         let (mut best, mut full): (Option<(u64, Choice)>, bool) = (None, false);
         // From the turn on, and then from the beginning.
         let before = (1u64 << (turn % 64)) - 1;
@@ -184,6 +185,7 @@ impl Switches<'_> {
                 let lane = lanes.trailing_zeros();
                 lanes &= lanes - 1;
                 let Lane { room, first, .. } = self.lanes[port << self.bits | lane as usize];
+                let room = room + pool;
                 // Room is for those that came first: nobody short goes before somebody long for ever.
                 if !to_terminal && room < hands.packets.of(first).bytes {
                     full = true;

@@ -99,6 +99,31 @@ fn bursts_wait_for_themselves() {
     }
 }
 
+/// What lanes share is as good as their own: all of it if there is one lane, so that a long cable is full; and with more of them
+/// what each sends in turn. Who borrows everything takes nothing from others that is theirs.
+#[test]
+fn lanes_share_what_is_not_their_own() {
+    let run = |lanes: u8, own: u32, shared: u32| {
+        let mut bench = Bench::new("hyperx:dims=2,t=2,gbps=100", "rosetta");
+        // There and back, a cable carries about 50 KB.
+        bench.micro.latencies.fill(2_000_000);
+        bench.micro.latencies.resize(bench.topology.fabric.channel_count(), 2_000_000);
+        (bench.micro.buffer, bench.micro.shared_buffer) = (own, shared);
+        let net = darkfiber_packetsim::Net::new(&bench.topology.fabric, &bench.micro);
+        let bench = Bench { net, ..bench };
+        let what = load(Targets::pairs(4, &[[0, 2], [1, 3]]), 0.8, 1024, 50_000);
+        let found = bench.run("minimal", None, lanes, &what);
+        (found.accepted, found.measured.mean())
+    };
+    let alone = run(1, 16 << 10, 0);
+    assert_eq!(run(1, 4 << 10, 12 << 10), alone);
+    let ample = run(1, 128 << 10, 0);
+    assert!(alone.0 < 0.6 * ample.0, "{alone:?} {ample:?}");
+    assert_eq!(run(1, 4 << 10, 124 << 10), ample);
+    let shared = run(4, 2 << 10, 120 << 10);
+    assert!(shared.0 > 0.95 * ample.0 && run(4, 2 << 10, 0).0 < 0.6 * ample.0, "{shared:?}");
+}
+
 #[test]
 fn a_tree_carries_what_its_channels_do() {
     let accepted = |tree: &str, rate: f64| {

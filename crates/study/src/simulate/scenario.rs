@@ -78,6 +78,8 @@ pub struct PacketsPart {
     pub lanes: Option<u8>,
     /// Bytes of buffer for each lane of an input, instead of what the switches have.
     pub buffer: Option<String>,
+    /// Bytes of buffer that the lanes of an input behind another switch share, beside what each has; none without.
+    pub shared_buffer: Option<String>,
     /// How packets wait: lanes, outputs or memory, instead of how the switches do it.
     pub queues: Option<String>,
     /// Whose turn it is: round-robin, age, islip or tiles, instead of the switches' way.

@@ -1,4 +1,4 @@
-//! GPCNet's congestors, and Alltoall with a barrier.
+//! GPCNet's congestor of the middle of a network, and Alltoall with a barrier. Its incast is `bursts`.
 
 use darkfiber_fabric::{Key, Params};
 
@@ -6,47 +6,6 @@ use super::values::{count, size};
 use super::{Given, Traffic, TrafficError, finished, several};
 use crate::collective::{Call, Collective};
 use crate::schedule::{Program, Script};
-
-/// `gpcnet-incast`.
-pub(super) struct Incast;
-
-impl Traffic for Incast {
-    fn name(&self) -> &'static str {
-        "gpcnet-incast"
-    }
-
-    fn summary(&self) -> &'static str {
-        "all others put 128 KiB to rank 0 again and again: GPCNet's incast"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Ranks above 0 write to rank 0 over and over, each as fast as it can (Chunduri et al., \"GPCNeT: Designing a \
-         Benchmark Suite for Inducing and Measuring Contention in HPC Networks\", SC'19; De Sensi et al., SC'20, \
-         section III-A: MPI_Put of 128 KiB). A put is a message here, whose receive is posted at once."
-    }
-
-    fn keys(&self) -> Vec<Key> {
-        vec![
-            Key::optional("bytes", "of a message", "128KiB"),
-            Key::optional("iterations", "messages of each rank", "100"),
-        ]
-    }
-
-    fn program(&self, params: &Params, given: &Given) -> Result<Program, TrafficError> {
-        let n = several(self.name(), given)?;
-        let bytes = size(params, "bytes", 128 << 10)?;
-        let mut script = Script::new(n);
-        for rank in 1..n {
-            for _ in 0..count(params, "iterations", 100)? {
-                script.message(rank, 0, bytes, 0);
-                script.wait(rank);
-            }
-        }
-        let mut program = Program::new(n);
-        program.then(finished(self.name(), script)?, 1);
-        Ok(program)
-    }
-}
 
 /// `gpcnet-alltoall`.
 pub(super) struct AllToAll;

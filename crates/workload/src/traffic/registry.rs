@@ -50,7 +50,6 @@ pub static TRAFFICS: &[&dyn Traffic] = &[
     &ember::Halo3d,
     &ember::Sweep3d,
     &ember::Incast,
-    &gpcnet::Incast,
     &gpcnet::AllToAll,
     &gpcnet::AllToAllBarrier,
     &bursts::Bursts,

@@ -46,7 +46,13 @@ impl Experiment for Services {
             ("with control", malbec()),
             ("Aries", System::crystal()),
         ];
-        let (mut rows, mut groups) = (Vec::new(), Vec::new());
+        let mut rows = Vec::new();
+        let mut groups: Vec<Group> = (SERVICES.iter())
+            .map(|s| Group {
+                name: s.split(':').next().unwrap_or_default().to_owned(),
+                boxes: Vec::new(),
+            })
+            .collect();
         for (of, system) in &systems {
             let hosts = if system.name == "Crystal" {
                 Hosts::scattered(&system.topology, 512, context.seed)
@@ -92,11 +98,11 @@ impl Experiment for Services {
                 let times = |t: &Times| -> Vec<f64> {
                     t.samples.iter().map(|s| (*s as f64 * 1e-12 / alone.median).log10()).collect()
                 };
-                let boxes = vec![
-                    ("alone".to_owned(), times(&ran.isolated)),
-                    ("beside an incast".to_owned(), times(&ran.congested)),
-                ];
-                groups.push(Group { name: format!("{service}, {of}"), boxes });
+                let boxes = &mut groups[cell.victim].boxes;
+                if boxes.is_empty() {
+                    boxes.push(("alone".to_owned(), times(&ran.isolated)));
+                }
+                boxes.push((format!("beside, {of}"), times(&ran.congested)));
             }
         }
         (context.draw)(Figure {
