@@ -107,3 +107,80 @@ impl Source {
         self.since = now;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Nothing is marked up to K_min, half of P_max half way to K_max, everything beyond (figure 5).
+    #[test]
+    fn marks_grow_with_the_queue() {
+        // 40 Gbit/s: queues in bytes are those of the paper.
+        let pace = (1 << 16) * 200;
+        let mut random = Random::new(1, 1);
+        let mut of = |waits: u32| {
+            let p = Passing { waits, bytes: 1000, pace, was_held: false };
+            (0..100_000).filter(|_| marks(&p, &mut random)).count()
+        };
+        assert_eq!([of(0), of(5_000), of(200_100)], [0, 0, 100_000]);
+        let half = of(102_500);
+        assert!((400..600).contains(&half), "{half}");
+    }
+
+    /// The first notice halves a rate; so do others at once, since the mean of marks stays one; without any it forgets by a 256th
+    /// every 55 us (equations 1 and 2).
+    #[test]
+    fn rates_follow_the_mean_of_marks() {
+        let note = |says| Note {
+            source: 0,
+            endpoint: 1,
+            class: 0,
+            to_endpoint: false,
+            bytes: 1000,
+            says,
+            lost: None,
+        };
+        let mut source = Source::default();
+        source.hear(&note(0), 0);
+        assert!(source.is_new() && source.pace(0, 1000) == 0);
+        source.hear(&note(1), 1_000_000);
+        assert_eq!(source.pace(1_000_000, 1000), 2000);
+        source.hear(&note(1), 2_000_000);
+        assert_eq!(source.pace(2_000_000, 1000), 4000);
+        source.go_on(2_000_000 + 10 * FORGETS);
+        let forgotten = (255.0f64 / 256.0).powi(10) * 65536.0;
+        assert!((f64::from(source.mean) - forgotten).abs() < 12.0, "{}", source.mean);
+    }
+
+    /// A source is told at most once in 50 us.
+    #[test]
+    fn notices_are_seldom() {
+        let terms = Terms {
+            congestion: crate::Congestion::Ecn,
+            way: 1,
+            round: 2,
+            most: 1000,
+            wire: 1000,
+            terminals: 4,
+            shared: false,
+        };
+        let mut end = End::default();
+        let told: u64 = (0..1000u64)
+            .map(|i| {
+                let a = Arriving {
+                    now: i * 1_000_000,
+                    source: 3,
+                    bytes: 1000,
+                    payload: 1000,
+                    waits: 0,
+                    pace: 1,
+                    carried: 0,
+                    round: 0,
+                    mark: 1,
+                };
+                end.arrived(terms, &a)
+            })
+            .sum();
+        assert_eq!(told, 20);
+    }
+}

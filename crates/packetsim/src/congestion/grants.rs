@@ -116,3 +116,53 @@ impl Source {
         self.backlog == 0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is granted and has not arrived is never more than a round trip's worth and a packet; all that is asked for is granted in the
+    /// end, by turns.
+    #[test]
+    fn grants_are_a_round_trips_worth() {
+        let terms = Terms {
+            congestion: crate::Congestion::Grants,
+            way: 1_800_000,
+            round: 4_000_000,
+            most: 4096,
+            wire: 4096,
+            terminals: 10,
+            shared: false,
+        };
+        let pace = (1 << 16) * 80;
+        let (mut end, mut grants) = (End::default(), Vec::new());
+        for source in 0..5 {
+            end.asked(terms, source, [100_000, 0], pace, &mut grants);
+        }
+        let window = terms.window(pace);
+        let mut waiting: VecDeque<(u32, u64)> = grants.drain(..).collect();
+        let mut got = [0u64; 5];
+        while let Some((source, bytes)) = waiting.pop_front() {
+            let under_way: u64 = bytes + waiting.iter().map(|g| g.1).sum::<u64>();
+            assert!(under_way < window + 4096, "{under_way} of {window}");
+            got[source as usize] += bytes;
+            let a = Arriving {
+                now: 0,
+                source,
+                bytes: bytes as u32,
+                payload: bytes as u32,
+                waits: 0,
+                pace,
+                carried: 0,
+                round: 0,
+                mark: GRANTED,
+            };
+            end.arrived(terms, &a, &mut grants);
+            waiting.extend(grants.drain(..));
+            let [least, most] = [got.iter().min(), got.iter().max()].map(|g| *g.expect("five"));
+            // The first one has all of the first window to itself; from then on they take turns.
+            assert!(most - least <= window + 2 * 4096, "{got:?}");
+        }
+        assert_eq!(got, [100_000; 5]);
+    }
+}

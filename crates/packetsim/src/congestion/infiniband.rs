@@ -50,3 +50,38 @@ impl Source {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An entry up for each mark, one down every 153.6 us, none beyond the last; roots of congestion mark, victims do not.
+    #[test]
+    fn tables_go_up_and_down() {
+        let pass = |waits, was_held| marks(&Passing { waits, bytes: 100, pace: 1, was_held });
+        assert_eq!(
+            [pass(16 << 10, false), pass(17 << 10, false), pass(17 << 10, true)],
+            [false, true, false]
+        );
+        let note = Note {
+            source: 0,
+            endpoint: 1,
+            class: 0,
+            to_endpoint: false,
+            bytes: 100,
+            says: 1,
+            lost: None,
+        };
+        let mut source = Source::default();
+        for _ in 0..5 {
+            source.hear(&note, 1000);
+        }
+        assert_eq!(source.pace(1000, 10), 60);
+        assert_eq!(source.pace(1000 + 2 * DOWN, 10), 40);
+        assert_eq!(source.pace(1000 + 5 * DOWN, 10), 0);
+        for _ in 0..500 {
+            source.hear(&note, 1 << 40);
+        }
+        assert_eq!(source.pace(1 << 40, 10), 1280);
+    }
+}

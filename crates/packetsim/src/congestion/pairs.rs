@@ -160,3 +160,108 @@ impl Source {
         !self.held
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Congestion;
+
+    /// 100 Gbit/s, packets of 4 KiB, a round trip of 4 us.
+    const PACE: u64 = (1 << 16) * 80;
+    const LONG: u64 = 4096 * 80;
+
+    fn terms() -> Terms {
+        let [way, round] = [1_800_000, 4_000_000];
+        Terms {
+            congestion: Congestion::Pairs,
+            way,
+            round,
+            most: 4096,
+            wire: 4096,
+            terminals: 1000,
+            shared: false,
+        }
+    }
+
+    fn packet(now: u64, source: u32, waits: u32) -> Arriving {
+        Arriving {
+            now,
+            source,
+            bytes: 4096,
+            payload: 4096,
+            waits,
+            pace: PACE,
+            carried: 0,
+            round: 1_500_000,
+            mark: 0,
+        }
+    }
+
+    /// Turns follow each other, a packet's time apart, whoever they are of; nobody has a second one before the first.
+    #[test]
+    fn turns_are_booked_one_after_the_other() {
+        let mut end = End::default();
+        let mut told = Vec::new();
+        for i in 0..200u32 {
+            let now = u64::from(i) * LONG;
+            // Two packets of each of 100 sources wait.
+            let says = end.arrived(terms(), &packet(now, i % 100, (199 - i) * 4096));
+            told.push((now, says));
+        }
+        let begins: Vec<u64> = told[..100]
+            .iter()
+            .map(|&(now, says)| {
+                assert!(says > AS_TOLD, "a turn");
+                // The first ones cannot know how many there will be.
+                let packets = says & 0xffff;
+                assert!(packets == 1 || now < 10 * LONG, "{packets} packets at {now}");
+                now + (says >> 16) - 1 + 1_500_000
+            })
+            .collect();
+        // The first ones follow what waits; what waits stays much, so that they are a 32nd further apart.
+        assert!(begins[0] >= 199 * LONG, "{}", begins[0]);
+        for pair in begins.windows(2) {
+            assert_eq!(pair[1] - pair[0], LONG + LONG / 32);
+        }
+        // Their second packets were sent before they heard of turns.
+        assert!(told[100..].iter().all(|t| t.1 == AS_TOLD), "{told:?}");
+    }
+
+    /// An endpoint with little before it holds nobody, and one with nothing to book lets all go after a while.
+    #[test]
+    fn endpoints_are_free_again() {
+        let mut end = End::default();
+        assert_eq!(end.arrived(terms(), &packet(0, 1, 20_000)), FREE);
+        assert!(end.arrived(terms(), &packet(0, 1, 60_000)) > AS_TOLD);
+        let says = end.arrived(terms(), &packet(100_000_000, 1, 0));
+        assert_eq!(says, FREE);
+        let mut source = Source::default();
+        let (window, mut next) = (50_000, 0);
+        let note = |says| Note {
+            source: 1,
+            endpoint: 2,
+            class: 0,
+            to_endpoint: false,
+            bytes: 4096,
+            says,
+            lost: None,
+        };
+        let most = |s: &Source| (0..20).rfind(|n| s.lets(terms(), 4096, n * 4096, window));
+        assert_eq!(most(&source), Some(2), "a quarter");
+        source.hear(&note(turn(1000, 2)), 500, &mut next);
+        assert_eq!((next, most(&source), source.is_new()), (1500, Some(1), false));
+        source.sent();
+        source.sent();
+        assert_eq!(
+            most(&source),
+            Some(0),
+            "its turn is over, but for a packet if nothing is under way"
+        );
+        source.hear(&note(AS_TOLD), 600, &mut next);
+        assert_eq!(next, 1500);
+        for _ in 0..20 {
+            source.hear(&note(FREE), 700, &mut next);
+        }
+        assert_eq!((next, most(&source)), (700, Some(11)), "all of the window");
+    }
+}

@@ -74,3 +74,55 @@ impl Source {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// F_b = (q - Q_eq) + w (q - q_old), in 64ths of its most, (2 w + 1) Q_eq (clause 32.9); nothing where that is below 0.
+    #[test]
+    fn feedback_is_of_length_and_growth() {
+        let mut random = Random::new(1, 1);
+        let mut at = |was: i64, waits: u32| {
+            let mut point = Point { until: 0, was };
+            point.pass(&Passing { waits, bytes: 1000, pace: 1, was_held: false }, &mut random)
+        };
+        assert_eq!(at(26_000, 26_000), 0);
+        assert_eq!(at(0, 20_000), (3 * 20_000 - 26_000) * 64 / 130_000);
+        assert_eq!(at(52_000, 52_000), 12);
+        assert_eq!(at(80_000, 52_000), 0, "it falls");
+        assert_eq!(at(0, 1 << 20), 63);
+        // A sample for each 150 KB while nothing is congested, within 15 %.
+        let mut point = Point::default();
+        let sampled = (0..15_000)
+            .filter(|_| {
+                let before = point.until;
+                point.pass(
+                    &Passing { waits: 0, bytes: 1000, pace: 1, was_held: false },
+                    &mut random,
+                );
+                point.until > before
+            })
+            .count();
+        assert!((95..=106).contains(&sampled), "{sampled}");
+    }
+
+    /// The strongest feedback takes half of a rate.
+    #[test]
+    fn rates_fall_by_feedback() {
+        let note = |says| Note {
+            source: 0,
+            endpoint: 1,
+            class: 0,
+            to_endpoint: false,
+            bytes: 0,
+            says,
+            lost: None,
+        };
+        for (says, pace) in [(63, 1969), (32, 1333), (16, 1142), (0, 0)] {
+            let mut source = Source::default();
+            source.hear(&note(says), 1);
+            assert_eq!(source.pace(1, 1000), pace, "{says}");
+        }
+    }
+}

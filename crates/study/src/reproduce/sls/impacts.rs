@@ -247,9 +247,9 @@ fn distribution(name: &'static str, of: &str, groups: Vec<Group>) -> Figure {
     Figure {
         name,
         title: format!("Congestion impacts by {of}"),
-        subtitle: "least, quartiles and most of all victims and splits beside incast; 0: as fast as alone, 2: a hundred times \
-                   as slow"
-            .to_owned(),
+        subtitle:
+            "beside incast, all victims and splits; 0: as fast as alone, 2: a hundred times as slow"
+                .to_owned(),
         what: Drawn::Boxes { unit: "log10 C", groups },
     }
 }
@@ -294,11 +294,11 @@ impl Experiment for PerNode {
                 let mut found = trial.run(system, context);
                 let (largest, median) = most(found.iter());
                 rows.push(Row::ours(
-                    format!("{name}: largest C, {per_node} aggressors a node"),
+                    format!("{name}: largest C, {per_node} of the aggressor a node"),
                     largest,
                 ));
                 rows.push(Row::ours(
-                    format!("{name}: median C, {per_node} aggressors a node"),
+                    format!("{name}: median C, {per_node} of the aggressor a node"),
                     median,
                 ));
                 for cell in &mut found {
@@ -310,13 +310,13 @@ impl Experiment for PerNode {
             groups.push(boxes(name, &["1 a node", "24 a node"], &both, |c| c.aggressor));
         }
         rows.push(Row::new(
-            "Crystal: median C, 24 aggressors a node by 1",
+            "Crystal: median C, 24 of the aggressor a node by 1",
             1.0,
             all[1].1 / all[0].1,
             Allowed::AtLeast(1.0),
         ));
         rows.push(Row::new(
-            "Crystal by Shandy: largest C, 24 aggressors a node",
+            "Crystal by Shandy: largest C, 24 of the aggressor a node",
             200.0,
             all[1].0 / all[3].0,
             Allowed::AtLeast(20.0),
