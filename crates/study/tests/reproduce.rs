@@ -66,6 +66,17 @@ fn sls_in_time() {
 }
 
 #[test]
+#[ignore = "simulates victims beside aggressors: ten minutes"]
+fn sls_beside_others() {
+    within("SLS-F8", 1, 36);
+    within("SLS-F10B", 1, 10);
+    within("SLS-F11", 1, 4);
+    within("SLS-F12", 1, 10);
+    within("SLS-F13", 1, 2);
+    within("SLS-F14", 1, 8);
+}
+
+#[test]
 #[ignore = "simulates three workloads: a minute"]
 fn afar_in_time() {
     within("AFAR-F9", 1, 13);
