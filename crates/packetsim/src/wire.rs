@@ -346,8 +346,8 @@ impl<R: Routing> Wire for Packets<'_, R> {
     }
 
     fn upcoming(&mut self) -> Option<u64> {
-        if self.next.is_none() && self.stalled.is_none() {
-            // Nothing is under way: what waits now waits for ever.
+        if self.next.is_none() && self.stalled.is_none() && self.network.packets() > 0 {
+            // Nothing moves: what waits now waits for ever.
             self.stalled = self.look().or_else(|| self.look());
         }
         self.next.map(|tick| tick * self.tick + self.ahead)
