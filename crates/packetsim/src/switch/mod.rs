@@ -1,11 +1,14 @@
 //! Switches: what waits where, and what may go.
 
 mod enter;
+mod ports;
 mod turns;
 
 use darkfiber_workload::state;
-use serde::{Deserialize, Serialize};
 
+pub use self::ports::OutPort;
+pub(crate) use self::ports::Waiting;
+use self::ports::{InPort, Lane, MOVES};
 use self::turns::{Choice, Offer};
 use crate::away::Away;
 use crate::board::Board;
@@ -17,106 +20,6 @@ use crate::packet::{NOBODY, Packet, Slab};
 use crate::routing::Routing;
 use crate::wheel::{Event, What, Wheel};
 use crate::{Arbitration, Micro, Net, Peer, Port, Queues, Random, Waits};
-
-/// An output of a switch: a line of the cache.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[repr(align(64))]
-pub struct OutPort {
-    /// When its channel is free, in picoseconds.
-    channel: u64,
-    /// When its side of the crossbar is.
-    crossbar: u64,
-    /// Since when it has packets to send, and no room for them ahead; [`MOVES`] if that is not so.
-    stuck: u64,
-    /// How long it was so in all.
-    pub(crate) stalled: u64,
-    /// Bytes that it has sent.
-    pub(crate) carried: u64,
-    /// Bytes that were sent and whose room the next switch has not given back.
-    pub used: u32,
-    /// Bytes that wait for it in this switch.
-    pub queued: u32,
-    /// Bytes of room at the next switch that are no lane's own.
-    pool: u32,
-    /// Lanes in which packets wait for it at the front of their queues.
-    lanes: u64,
-    /// The lane, or the queue that an offer is for, that is looked at first.
-    turn: u16,
-    /// Whether it will be woken.
-    woken: bool,
-    /// With tiles: the row whose turn it is.
-    row: u8,
-}
-
-impl OutPort {
-    /// See [`crate::routing::Here::pressing`].
-    #[inline]
-    pub(crate) fn pressing(&self, port: &Port) -> u32 {
-        self.queued + self.used.saturating_sub(port.way)
-    }
-}
-
-/// What waits for an output, of one class.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Waiting {
-    /// See [`OutPort::queued`].
-    queued: u32,
-    /// See [`OutPort::used`].
-    used: u32,
-}
-
-impl Waiting {
-    /// See [`crate::routing::Here::pressing`].
-    #[inline]
-    pub(crate) fn pressing(self, port: &Port) -> u32 {
-        self.queued + self.used.saturating_sub(port.way)
-    }
-}
-
-/// A lane of an output.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Lane {
-    /// Bytes of its own room at the next switch, and those that it has of what lanes share.
-    room: u32,
-    borrowed: u32,
-    /// Packets that wait for it at the front of their queues, in the order in which they came there: the first and the last.
-    first: u32,
-    last: u32,
-}
-
-impl Lane {
-    /// Takes room: its own first. So many bytes of it are of what lanes share.
-    #[inline]
-    fn take(&mut self, bytes: u32) -> u32 {
-        let shared = bytes.saturating_sub(self.room);
-        self.room -= bytes - shared;
-        self.borrowed += shared;
-        shared
-    }
-
-    /// Has room again: what is borrowed is given back first, so many bytes.
-    #[inline]
-    fn give(&mut self, bytes: u32) -> u32 {
-        let shared = bytes.min(self.borrowed);
-        self.borrowed -= shared;
-        self.room += bytes - shared;
-        shared
-    }
-}
-
-/// An input: outputs look at many side by side.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct InPort {
-    /// When its side of the crossbar is free.
-    crossbar: u64,
-    /// The output whose offer it takes first.
-    turn: u16,
-    /// Whether it will be woken.
-    woken: bool,
-}
-
-/// An output has nothing to send, or room.
-const MOVES: u64 = u64::MAX;
 
 /// Switches side by side: all of them, or those of a part. Ports and switches are called by their numbers in the network.
 pub(crate) struct Switches<'n> {

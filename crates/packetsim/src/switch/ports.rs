@@ -1,0 +1,105 @@
+//! What a switch knows of its ports and their lanes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Port;
+
+/// An output of a switch: a line of the cache.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[repr(align(64))]
+pub struct OutPort {
+    /// When its channel is free, in picoseconds.
+    pub(super) channel: u64,
+    /// When its side of the crossbar is.
+    pub(super) crossbar: u64,
+    /// Since when it has packets to send, and no room for them ahead; [`MOVES`] if that is not so.
+    pub(super) stuck: u64,
+    /// How long it was so in all.
+    pub(crate) stalled: u64,
+    /// Bytes that it has sent.
+    pub(crate) carried: u64,
+    /// Bytes that were sent and whose room the next switch has not given back.
+    pub used: u32,
+    /// Bytes that wait for it in this switch.
+    pub queued: u32,
+    /// Bytes of room at the next switch that are no lane's own.
+    pub(super) pool: u32,
+    /// Lanes in which packets wait for it at the front of their queues.
+    pub(super) lanes: u64,
+    /// The lane, or the queue that an offer is for, that is looked at first.
+    pub(super) turn: u16,
+    /// Whether it will be woken.
+    pub(super) woken: bool,
+    /// With tiles: the row whose turn it is.
+    pub(super) row: u8,
+}
+
+impl OutPort {
+    /// See [`crate::routing::Here::pressing`].
+    #[inline]
+    pub(crate) fn pressing(&self, port: &Port) -> u32 {
+        self.queued + self.used.saturating_sub(port.way)
+    }
+}
+
+/// What waits for an output, of one class.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Waiting {
+    /// See [`OutPort::queued`].
+    pub(super) queued: u32,
+    /// See [`OutPort::used`].
+    pub(super) used: u32,
+}
+
+impl Waiting {
+    /// See [`crate::routing::Here::pressing`].
+    #[inline]
+    pub(crate) fn pressing(self, port: &Port) -> u32 {
+        self.queued + self.used.saturating_sub(port.way)
+    }
+}
+
+/// A lane of an output.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Lane {
+    /// Bytes of its own room at the next switch, and those that it has of what lanes share.
+    pub(super) room: u32,
+    pub(super) borrowed: u32,
+    /// Packets that wait for it at the front of their queues, in the order in which they came there: the first and the last.
+    pub(super) first: u32,
+    pub(super) last: u32,
+}
+
+impl Lane {
+    /// Takes room: its own first. So many bytes of it are of what lanes share.
+    #[inline]
+    pub(super) fn take(&mut self, bytes: u32) -> u32 {
+        let shared = bytes.saturating_sub(self.room);
+        self.room -= bytes - shared;
+        self.borrowed += shared;
+        shared
+    }
+
+    /// Has room again: what is borrowed is given back first, so many bytes.
+    #[inline]
+    pub(super) fn give(&mut self, bytes: u32) -> u32 {
+        let shared = bytes.min(self.borrowed);
+        self.borrowed -= shared;
+        self.room += bytes - shared;
+        shared
+    }
+}
+
+/// An input: outputs look at many side by side.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct InPort {
+    /// When its side of the crossbar is free.
+    pub(super) crossbar: u64,
+    /// The output whose offer it takes first.
+    pub(super) turn: u16,
+    /// Whether it will be woken.
+    pub(super) woken: bool,
+}
+
+/// An output has nothing to send, or room.
+pub(super) const MOVES: u64 = u64::MAX;
