@@ -63,6 +63,26 @@ fn endpoints_are_full_with_few_sources_and_with_many() {
     }
 }
 
+/// What a source that is held back sends to others is not: it gets all of its adapter but the share that the incast has of it.
+#[test]
+fn a_source_of_an_incast_sends_to_others_as_ever() {
+    let run = |incast: &str| {
+        let scenario = format!(
+            "depth = \"packet\"\nfabric = \"dragonfly:p=4,a=4,h=4,g=8,gbps=200,host_gbps=100\"\nhosts = \"slingshot\"\n\
+             [routes]\nengine = \"minhop\"\n[packets]\nswitches = \"rosetta\"\nrouting = \"slingshot\"\nsize = \"4KiB\"\n\
+             congestion = \"pairs\"\n[[job]]\ntraffic = \"pattern:of=shift:by=1,bytes=4MiB\"\nstart = \"1ms\"\n\
+             hosts = \"cn0037,cn0103\"\n{incast}"
+        );
+        number(&result(&scenario, ""), "/jobs/0/run_mean")
+    };
+    let sources: Vec<String> = (0..40).map(|i| format!("cn{:04}", 1 + 3 * i)).collect();
+    let beside =
+        run(&format!("[[job]]\ntraffic = \"bursts:burst=8\"\nhosts = \"{}\"\n", sources.join(",")));
+    let longer = beside / run("");
+    // One of 39 sources: its share is 2.6 %.
+    assert!((1.0..1.04).contains(&longer), "{longer}");
+}
+
 /// Schemes that wait for marks, or for time, are between none and those that act on every packet; all of them give their
 /// endpoints most of what they can take but QCN, whose sources take 15 ms a step to recover.
 #[test]

@@ -142,12 +142,13 @@ impl Source {
 
     pub(super) fn hear(&mut self, note: &Note, now: u64, next: &mut u64) {
         match note.says {
-            FREE => {
+            FREE if note.lost.is_none() => {
                 self.held = false;
                 self.heard += u64::from(note.bytes);
                 *next = now.min(*next);
             }
-            AS_TOLD => {}
+            // Of what was lost nobody says anything.
+            FREE | AS_TOLD => {}
             says => {
                 let turn = says & 0xffff;
                 *self = Self { held: true, turn, left: turn, heard: 0 };
