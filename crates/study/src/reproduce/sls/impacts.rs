@@ -52,8 +52,8 @@ fn incast(hosts: Hosts, limit: u64) -> Trial<'static> {
 }
 
 /// Names of splits.
-fn columns(splits: &[(u32, u32)], of: &str) -> Vec<String> {
-    splits.iter().map(|(v, a)| format!("{of} {v}/{a}")).collect()
+fn columns(splits: &[(u32, u32)]) -> Vec<String> {
+    splits.iter().map(|(v, a)| format!("{v}/{a}")).collect()
 }
 
 const SETUP: &str = "Crystal: switches `aries`, routing `aries`, no congestion control, packets of 512 B (64 B there), 512 of its 698 \
@@ -142,8 +142,8 @@ impl Experiment for Impacts {
             ));
             let title = |of: &str| format!("{name}, {of}");
             let by_split = |c: &Cell| Some(c.split);
-            tables.push(table(title("incast"), VICTIMS, columns(&SPLITS, ""), &found, by_split));
-            tables.push(table(title("all-to-all"), FEW, columns(&SPLITS, ""), &mild, by_split));
+            tables.push(table(title("incast"), VICTIMS, columns(&SPLITS), &found, by_split));
+            tables.push(table(title("all-to-all"), FEW, columns(&SPLITS), &mild, by_split));
         }
         (context.draw)(Figure {
             name: "impacts",

@@ -79,7 +79,7 @@ impl Experiment for Whole {
         (context.draw)(Figure {
             name: "whole",
             title: "Applications beside an incast on 1,024 nodes".to_owned(),
-            subtitle: "C = time beside the incast / time alone; nodes of application / incast; -: cannot be run".to_owned(),
+            subtitle: "C = time beside the incast / time alone; nodes of application / incast; -: cannot be, or not within 20 ms alone".to_owned(),
             what: Drawn::Impacts(tables),
         });
         rows
