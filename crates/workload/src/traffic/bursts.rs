@@ -17,7 +17,7 @@ impl Traffic for Bursts {
     }
 
     fn summary(&self) -> &'static str {
-        "all others put bursts of messages at rank 0, with gaps: incast by MPI_Put"
+        "all others put messages at rank 0, in bursts or without a gap: incast of GPCNet"
     }
 
     fn doc(&self) -> &'static str {
