@@ -2,7 +2,6 @@
 
 use super::PAPER;
 use super::gpcnet::{Cell, MS, System, Trial, most};
-use crate::congest::Hosts;
 use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row, Table};
 
 /// See [`Experiment::title`].
@@ -44,7 +43,7 @@ impl Experiment for Bursty {
             }
         }
         let trial = Trial {
-            hosts: Hosts::first(&system.topology, 484).expect("there are"),
+            hosts: system.nodes(484, context),
             splits: &[(242, 242)],
             allocations: &["interleaved"],
             victims: &["alltoall:128B"],

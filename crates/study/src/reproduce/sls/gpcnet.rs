@@ -39,6 +39,16 @@ impl System {
         Self::new(name, with, Congestion::Pairs, 4096)
     }
 
+    /// So many nodes: of Crystal as a batch system may give them, drawn by lot; the first ones of others.
+    pub(super) fn nodes(&self, n: u32, context: &Context<'_>) -> Hosts {
+        let found = if self.name == "Crystal" {
+            Hosts::scattered(&self.topology, n, context.seed)
+        } else {
+            Hosts::first(&self.topology, n)
+        };
+        found.expect("there are so many")
+    }
+
     /// The same with another scheme of congestion control.
     pub(super) fn with(mut self, name: &str, congestion: Congestion) -> Self {
         (self.mechanism.name, self.mechanism.congestion) = (name.to_owned(), congestion);

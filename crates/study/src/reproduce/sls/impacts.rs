@@ -26,16 +26,6 @@ const FEW: &[&str] = &["allreduce:8B", "alltoall:128B", "halo3d"];
 /// Simulated time of a victim beside an incast at most: without control single iterations last milliseconds.
 const LIMIT: u64 = 20 * MS;
 
-/// 512 nodes as a batch system may give them, on Crystal; the first four groups of Shandy.
-fn nodes(system: &System, context: &Context<'_>) -> Hosts {
-    let found = if system.name == "Crystal" {
-        Hosts::scattered(&system.topology, 512, context.seed)
-    } else {
-        Hosts::first(&system.topology, 512)
-    };
-    found.expect("there are more")
-}
-
 fn incast(hosts: Hosts, limit: u64) -> Trial<'static> {
     static INCAST: std::sync::LazyLock<Vec<String>> =
         std::sync::LazyLock::new(|| vec!["incast".to_owned()]);
@@ -90,7 +80,7 @@ impl Experiment for Impacts {
         let (mut rows, mut tables) = (Vec::new(), Vec::new());
         let printed = [(93.0, Allowed::AtLeast(10.0)), (1.3, Allowed::AtMost(2.0))];
         for (system, (paper, allowed)) in systems.iter().zip(printed) {
-            let hosts = nodes(system, context);
+            let hosts = system.nodes(512, context);
             let found = incast(hosts.clone(), LIMIT).run(system, context);
             let all = Trial {
                 victims: FEW,
@@ -186,7 +176,7 @@ impl Experiment for Allocations {
         let (mut rows, mut groups) = (Vec::new(), Vec::new());
         for system in &systems {
             let name = system.name;
-            let trial = Trial { allocations: &ALL, ..incast(nodes(system, context), LIMIT) };
+            let trial = Trial { allocations: &ALL, ..incast(system.nodes(512, context), LIMIT) };
             let found = trial.run(system, context);
             let of = |a: usize| most(found.iter().filter(|c| c.allocation == a));
             let [linear, interleaved, random] = [0, 1, 2].map(of);
@@ -292,7 +282,7 @@ impl Experiment for PerNode {
                     victims: FEW,
                     allocations: &["linear", "random"],
                     per_node,
-                    ..incast(nodes(system, context), LIMIT)
+                    ..incast(system.nodes(512, context), LIMIT)
                 };
                 let mut found = trial.run(system, context);
                 let (largest, median) = most(found.iter());
@@ -371,7 +361,7 @@ impl Experiment for FewerNodes {
             let mut found = Vec::new();
             for (i, system) in [large, small].into_iter().enumerate() {
                 let trial = if i == 0 {
-                    incast(nodes(system, context), LIMIT)
+                    incast(system.nodes(512, context), LIMIT)
                 } else {
                     let splits: &[(u32, u32)] = &[(115, 13), (64, 64), (13, 115)];
                     let hosts = Hosts::of_groups(&system.topology, 2, 64);

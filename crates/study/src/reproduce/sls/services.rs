@@ -4,7 +4,7 @@ use darkfiber_packetsim::Congestion;
 
 use super::PAPER;
 use super::gpcnet::{MS, System, Trial};
-use crate::congest::{Hosts, Times};
+use crate::congest::Times;
 use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Group, Row};
 
 /// See [`Experiment::title`].
@@ -54,13 +54,8 @@ impl Experiment for Services {
             })
             .collect();
         for (of, system) in &systems {
-            let hosts = if system.name == "Crystal" {
-                Hosts::scattered(&system.topology, 512, context.seed)
-            } else {
-                Hosts::first(&system.topology, 512)
-            };
             let trial = Trial {
-                hosts: hosts.expect("there are more"),
+                hosts: system.nodes(512, context),
                 splits: &[(53, 459)],
                 allocations: &["linear"],
                 victims: &SERVICES,

@@ -4,7 +4,6 @@ use darkfiber_packetsim::Congestion;
 
 use super::PAPER;
 use super::gpcnet::{MS, System, Trial, most, table};
-use crate::congest::Hosts;
 use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row};
 
 /// See [`Experiment::title`].
@@ -41,7 +40,7 @@ impl Experiment for Whole {
         let (mut rows, mut tables) = (Vec::new(), Vec::new());
         for (system, title) in [(&system, "with control"), (&without, "without control")] {
             let trial = Trial {
-                hosts: Hosts::first(&system.topology, 1024).expect("there are"),
+                hosts: system.nodes(1024, context),
                 splits: &SPLITS,
                 allocations: &["random"],
                 victims: &VICTIMS,
