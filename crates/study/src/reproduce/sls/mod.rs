@@ -5,6 +5,7 @@
 
 mod bursty;
 mod distance;
+mod distribution;
 mod gpcnet;
 mod headers;
 mod impacts;
@@ -20,8 +21,9 @@ mod whole;
 
 pub(super) use bursty::Bursty;
 pub(super) use distance::Distances;
+pub(super) use distribution::{Allocations, FewerNodes, PerNode};
 pub(super) use headers::Headers;
-pub(super) use impacts::{Allocations, FewerNodes, Impacts, PerNode};
+pub(super) use impacts::Impacts;
 pub(super) use isolation::Isolation;
 pub(super) use latency::SwitchLatency;
 pub(super) use peak::Peak;
