@@ -40,8 +40,7 @@ fuzz_target!(|data: &[u8]| {
     if let Ok((list, _)) = guids::read(&text, path) {
         let _ = (guids::switches(fabric, &list), guids::terminals(fabric, &list));
     }
-    let _ = sl::read_matrix(&text, path, fabric, own);
-    let _ = sl::read_paths(&text, path, fabric, own);
+    let _ = sl::read(&text, path, fabric, own, &mut Routes::empty("x", fabric, own.width()));
     let _ = path_bits::read(&text, path, fabric, &Routes::empty("x", fabric, 4));
     let _ = subnet_lst::read(&text, path);
     if let Ok((nodes, _)) = netloc::read_map(&text, path) {

@@ -4,7 +4,7 @@ mod congest;
 mod hot;
 mod load;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -360,23 +360,49 @@ pub(crate) struct ReplayCommand {
 }
 
 /// Which tables.
-#[derive(Args, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub(crate) struct TableArgs {
-    /// Tables: a file, or a directory written by `darkfiber route -o`
+    /// Tables: a file, or a directory written by `darkfiber route -o` or OpenSM (its dump directory)
     #[arg(long, value_name = "PATH")]
     pub(crate) routes: PathBuf,
-    /// What kind of tables they are
-    #[arg(long, value_enum, default_value_t, value_name = "FORM")]
+    #[command(flatten)]
+    pub(crate) beside: BesideTables,
+}
+
+/// What tables need beside them, where it is not in one directory with them.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct BesideTables {
+    /// Format of the tables
+    #[arg(long, value_enum, default_value_t, value_name = "FORM", requires = "routes")]
     pub(crate) routes_format: RoutesFormat,
-    /// Service levels of paths (path-sl, or a matrix of OpenSM's path_sl); without: all in lane 0
-    #[arg(long, value_name = "FILE")]
+    /// Service levels: path-sl, path-sl.rows, a matrix of OpenSM's path_sl, or path records that saquery
+    /// printed; without: all in lane 0
+    #[arg(long, value_name = "FILE", requires = "routes")]
     pub(crate) sl: Option<PathBuf>,
     /// Which LID of its destinations each source uses (path-bits); without: the base LID
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", requires = "routes")]
     pub(crate) path_bits: Option<PathBuf>,
+    /// Which LID of its destination each message takes (lid-choice); without: the base LID
+    #[arg(long, value_name = "FILE", requires = "routes")]
+    pub(crate) lid_choice: Option<PathBuf>,
     /// LIDs of ports, as in OpenSM's cache [default: from the tables and the fabric]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", requires = "routes")]
     pub(crate) guid2lid: Option<PathBuf>,
+}
+
+impl BesideTables {
+    /// Whether none is given.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.routes_format == RoutesFormat::Auto
+            && [&self.sl, &self.path_bits, &self.lid_choice, &self.guid2lid]
+                .iter()
+                .all(|f| f.is_none())
+    }
+
+    /// Tables with these beside them.
+    pub(crate) fn of(&self, routes: &Path) -> TableArgs {
+        TableArgs { routes: routes.to_owned(), beside: self.clone() }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -390,6 +416,8 @@ pub(crate) struct MeasureCommand {
     /// compare
     #[arg(long, value_name = "PATH")]
     pub(crate) routes: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) beside: BesideTables,
     /// Metrics, separated by commas (`darkfiber list metrics`) [default: worst,abb,afpb,adb,ebb]; of
     /// patterns: share, pair_share, fair_rate, finish_rate [default: share,pair_share]
     #[arg(long = "metric", value_name = "METRIC,..", value_delimiter = ',')]
@@ -557,6 +585,8 @@ pub(crate) struct ReportCommand {
     /// Tables in use: a file, or a directory written by `darkfiber route -o`
     #[arg(long, value_name = "PATH")]
     pub(crate) routes: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) beside: BesideTables,
     /// Engines to ask what they would change, separated by commas; without --routes the tables of the first
     /// are taken to be in use
     #[arg(

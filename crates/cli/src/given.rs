@@ -12,7 +12,7 @@ use darkfiber_formats::{demands, input, sent as records};
 use darkfiber_routing::{Lids, Routes};
 use darkfiber_study::simulate::sent;
 
-use crate::args::{Common, CountedArgs, FabricArgs, TableArgs};
+use crate::args::{Common, CountedArgs, FabricArgs};
 use crate::failure::Failure;
 use crate::jobs::{self, Running};
 use crate::load::{self, Loaded};
@@ -80,11 +80,7 @@ impl Given {
         progress.at("reading");
         let fabric = FabricArgs { fabric: name.clone(), ..FabricArgs::default() };
         let loaded = load::fabric(&fabric, common)?;
-        let tables = TableArgs {
-            routes: path.clone(),
-            guid2lid: live.guid2lid.clone(),
-            ..TableArgs::default()
-        };
+        let tables = live.beside.of(path);
         let read = tables::read(&tables, name, &loaded, common)?;
         progress.step();
         let network = &loaded.topology.fabric;

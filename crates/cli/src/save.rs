@@ -4,8 +4,9 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use darkfiber_fabric::Fabric;
-use darkfiber_formats::lid_choice::{self, LidTable};
-use darkfiber_formats::{fdbs, guid2lid, ibnetdiscover, lft, output, path_bits, sl, subnet_lst};
+use darkfiber_formats::{
+    fdbs, guid2lid, ibnetdiscover, lft, lid_choice, output, path_bits, sl, subnet_lst,
+};
 use darkfiber_routing::{Lids, Routes};
 
 use crate::failure::Failure;
@@ -14,8 +15,12 @@ use crate::failure::Failure;
 pub(crate) const LFTS: &str = "lfts.dump";
 /// LIDs of ports.
 pub(crate) const GUID2LID: &str = "guid2lid";
-/// Service levels of paths, where not all are 0: there is a line for each pair, gigabytes for large fabrics.
+/// Service levels of paths, where not all are 0: a line for each pair.
 pub(crate) const PATH_SL: &str = "path-sl";
+/// The same by source switch and LID, where that would be too long or could not say all.
+pub(crate) const PATH_SL_ROWS: &str = "path-sl.rows";
+/// Most lines of [`PATH_SL`].
+const MOST_PATHS: u64 = 10_000_000;
 
 /// Which LID of its destinations a source uses, where sources choose.
 pub(crate) const PATH_BITS: &str = "path-bits";
@@ -53,7 +58,6 @@ pub(crate) fn routes(
     fabric: &Fabric,
     routes: &Routes,
     lids: &Lids,
-    choice: Option<&LidTable>,
     summary: &str,
 ) -> Result<(), Failure> {
     directory(dir)?;
@@ -62,18 +66,27 @@ pub(crate) fn routes(
     file(&dir.join("fabric.topo"), |out| ibnetdiscover::write(out, fabric, Some(lids)))?;
     file(&dir.join("subnet.lst"), |out| subnet_lst::write(out, fabric, lids))?;
     file(&dir.join("fdbs"), |out| fdbs::write(out, fabric, routes, lids))?;
-    if routes.layer_count() > 1 {
+    let is_layered = routes.layer_count() > 1;
+    let is_short = sl::path_count(fabric, lids) <= MOST_PATHS;
+    if is_layered && is_short {
         file(&dir.join(PATH_SL), |out| sl::write_paths(out, fabric, routes, lids))?;
     } else {
         gone(&dir.join(PATH_SL))?;
+    }
+    if is_layered && !(is_short && sl::paths_say_all(fabric, routes)) {
+        file(&dir.join(PATH_SL_ROWS), |out| sl::write_rows(out, fabric, routes, lids))?;
+    } else {
+        gone(&dir.join(PATH_SL_ROWS))?;
     }
     if routes.source_chooses() {
         file(&dir.join(PATH_BITS), |out| path_bits::write(out, fabric, routes))?;
     } else {
         gone(&dir.join(PATH_BITS))?;
     }
-    match choice {
-        Some(table) => file(&dir.join(LID_CHOICE), |out| lid_choice::write(out, table))?,
+    match &routes.choice {
+        Some(choice) => {
+            file(&dir.join(LID_CHOICE), |out| lid_choice::write(out, choice, fabric, lids))?;
+        }
         None => gone(&dir.join(LID_CHOICE))?,
     }
     file(&dir.join("route.json"), |out| out.write_all(summary.as_bytes()))

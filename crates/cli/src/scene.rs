@@ -6,7 +6,7 @@ use darkfiber_formats::input;
 use darkfiber_routing::{Lids, Request, Routes};
 use darkfiber_study::simulate::{Follow, Scenario, demanded, sent};
 
-use crate::args::{Common, FabricArgs, FabricOptions, TableArgs};
+use crate::args::{BesideTables, Common, FabricArgs, FabricOptions};
 use crate::cast::Cast;
 use crate::commands::route;
 use crate::failure::{Exit, Failure};
@@ -115,7 +115,7 @@ fn tables_of(
         (Some(name), None) => name,
         (None, Some(path)) => {
             let routes: PathBuf = folder.join(path);
-            let tables = TableArgs { routes, ..TableArgs::default() };
+            let tables = BesideTables::default().of(&routes);
             let read = tables::read(&tables, &scenario.fabric, loaded, common)?;
             return Ok((read.routes, path.clone(), read.lids));
         }

@@ -2,16 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use darkfiber_fabric::Fabric;
 use darkfiber_formats::{
-    Diagnostics, Kind, ReadError, detect, fdbs, guid2lid, input, lft, netloc, path_bits, sl, tables,
+    Diagnostics, Kind, ReadError, detect, fdbs, guid2lid, input, lft, lid_choice, netloc,
+    path_bits, sl, tables,
 };
-use darkfiber_routing::{Layers, Lids, Routes};
+use darkfiber_routing::{Lids, Routes};
 
 use crate::args::{Common, RoutesFormat, TableArgs};
 use crate::failure::Failure;
 use crate::load::Loaded;
 use crate::{out, save};
+
+/// Forwarding tables in OpenSM's dump directory.
+const OPENSM_LFTS: &str = "opensm-lfts.dump";
 
 /// The files that hold routes.
 struct Files {
@@ -19,37 +22,44 @@ struct Files {
     guid2lid: Option<PathBuf>,
     sl: Option<PathBuf>,
     path_bits: Option<PathBuf>,
+    lid_choice: Option<PathBuf>,
 }
 
 impl Files {
     fn of(args: &TableArgs) -> Result<Self, Failure> {
         let path = &args.routes;
+        let given = &args.beside;
+        let mut files = Self {
+            tables: path.clone(),
+            guid2lid: given.guid2lid.clone(),
+            sl: given.sl.clone(),
+            path_bits: given.path_bits.clone(),
+            lid_choice: given.lid_choice.clone(),
+        };
         if !path.is_dir() {
-            return Ok(Self {
-                tables: path.clone(),
-                guid2lid: args.guid2lid.clone(),
-                sl: args.sl.clone(),
-                path_bits: args.path_bits.clone(),
-            });
+            return Ok(files);
         }
-        let tables = path.join(save::LFTS);
-        if !tables.is_file() {
-            return Err(Failure::input(format!(
-                "{}: there is no {} in this directory",
+        let in_it = |names: &[&str]| names.iter().map(|n| path.join(n)).find(|p| p.is_file());
+        files.tables = in_it(&[save::LFTS, OPENSM_LFTS]).ok_or_else(|| {
+            Failure::input(format!(
+                "{}: there is neither {} nor {OPENSM_LFTS} in this directory",
                 path.display(),
                 save::LFTS
             ))
-            .hint("give the table file itself, or a directory that `darkfiber route -o` wrote"));
-        }
-        let beside = |given: &Option<PathBuf>, name: &str| {
-            given.clone().or_else(|| Some(path.join(name)).filter(|p| p.is_file()))
+            .hint(
+                "give the table file itself, a directory that `darkfiber route -o` wrote, or OpenSM's dump \
+                 directory",
+            )
+        })?;
+        let beside = |file: &mut Option<PathBuf>, names: &[&str]| {
+            *file = file.take().or_else(|| in_it(names));
         };
-        Ok(Self {
-            tables,
-            guid2lid: beside(&args.guid2lid, save::GUID2LID),
-            sl: beside(&args.sl, save::PATH_SL),
-            path_bits: beside(&args.path_bits, save::PATH_BITS),
-        })
+        beside(&mut files.guid2lid, &[save::GUID2LID]);
+        // The rows say all that the list says, and more.
+        beside(&mut files.sl, &[save::PATH_SL_ROWS, save::PATH_SL]);
+        beside(&mut files.path_bits, &[save::PATH_BITS]);
+        beside(&mut files.lid_choice, &[save::LID_CHOICE]);
+        Ok(files)
     }
 }
 
@@ -85,7 +95,7 @@ pub(crate) fn read(
         }
     };
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let form = match args.routes_format {
+    let form = match args.beside.routes_format {
         RoutesFormat::Auto => recognise(&text, path)?,
         given => given,
     };
@@ -108,9 +118,14 @@ pub(crate) fn read(
         routes.set_select(select);
     }
     if let Some(sl_path) = &files.sl {
-        let (layers, found) = read_layers(fabric, &lids, sl_path)?;
+        let found = sl::read(&input::read_text(sl_path)?, sl_path, fabric, &lids, &mut routes)?;
         show(sl_path, &found);
-        routes.layers = layers;
+    }
+    if let Some(path) = &files.lid_choice {
+        let text = input::read_text(path)?;
+        let (choice, found) = lid_choice::read(&text, path, fabric, &lids, routes.paths())?;
+        show(path, &found);
+        routes.choice = Some(choice);
     }
     Ok(Read { routes, lids: Some(lids) })
 }
@@ -150,19 +165,4 @@ fn read_netloc(
     let (routes, found) = netloc::read_paths(text, path, &map, name)?;
     out::diagnostics(&path.display().to_string(), &found, common);
     Ok(routes)
-}
-
-/// Service levels in either form.
-fn read_layers(
-    fabric: &Fabric,
-    lids: &Lids,
-    path: &Path,
-) -> Result<(Layers, Diagnostics), Failure> {
-    let text = input::read_text(path)?;
-    let is_matrix = text.lines().any(|line| line.starts_with("lids "));
-    Ok(if is_matrix {
-        sl::read_matrix(&text, path, fabric, lids)?
-    } else {
-        sl::read_paths(&text, path, fabric, lids)?
-    })
 }

@@ -17,113 +17,160 @@
 //! that of the source and that of the destination, lists what may be added to the base LID of the destination,
 //! for small and for large messages; of several numbers one is taken at random. `lids` tells the quadrant of
 //! ports by their LIDs, first and last; `node` that of nodes by name, or of ports by GUID, where LIDs do not tell
-//! it. `#` begins a comment.
+//! it. `#` begins a comment. Quadrants are numbers below 65,536, of which a file may name 1,024.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::Path;
 
 use darkfiber_fabric::{Fabric, TerminalId};
-use darkfiber_routing::{LidBlocks, LidChoice};
+use darkfiber_routing::{LidChoice, Lids};
 
 use crate::guids::one_line;
 use crate::places::{Aliases, Places};
+use crate::tables::counted;
 use crate::{Diagnostics, ReadError};
 
+/// Most quadrants of a file: those of ten dimensions.
+const MOST_GROUPS: usize = 1 << 10;
+
 /// What may be added to a base LID.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Alternatives {
-    /// For small messages.
-    pub small: Vec<u8>,
-    /// For large ones.
-    pub large: Vec<u8>,
+struct Alternatives {
+    small: Vec<u8>,
+    large: Vec<u8>,
 }
 
-/// The table. Read or made by [`of`](Self::of).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LidTable {
-    /// The largest message that is small, in bytes.
-    pub threshold: u64,
+/// What a file says, in its own numbers of quadrants.
+#[derive(Default)]
+struct Lines {
+    threshold: Option<u64>,
     /// By quadrant of the source and quadrant of the destination.
-    pub between: BTreeMap<(u16, u16), Alternatives>,
-    /// Quadrants by LIDs: first, last, quadrant.
-    pub lids: Vec<(u16, u16, u16)>,
-    /// Quadrants by names of nodes, or GUIDs of ports.
-    pub nodes: BTreeMap<String, u16>,
+    between: BTreeMap<(u16, u16), Alternatives>,
+    /// First LID, last LID, quadrant.
+    lids: Vec<(u16, u16, u16)>,
+    /// Line, name of a node or GUID of a port, quadrant.
+    nodes: Vec<(usize, String, u16)>,
 }
 
-impl LidTable {
-    /// The table of a choice. Where ports are is told by their LIDs if these are in blocks, else by names.
-    pub fn of(choice: &LidChoice, fabric: &Fabric, blocks: Option<LidBlocks>) -> Self {
-        let count = choice.orthants().count() as u16;
-        let large = choice.threshold().saturating_add(1);
-        let pairs = (0..count).flat_map(|s| (0..count).map(move |d| (s, d)));
-        let alternatives = |(s, d): (u16, u16)| {
-            let list = |bytes| choice.between(s.into(), d.into(), bytes).to_vec();
-            ((s, d), Alternatives { small: list(0), large: list(large) })
-        };
-        let range = |blocks: LidBlocks| {
-            let first = move |q: u16| q.saturating_mul(blocks.stride);
-            (0..count).map(move |q| (first(q), first(q + 1).saturating_sub(1), q))
-        };
-        let mut nodes = BTreeMap::new();
-        if blocks.is_none() {
-            let places = Places::new(fabric, Aliases::new());
-            for t in (0..fabric.terminal_count()).map(TerminalId::new) {
-                let quadrant = choice.orthants().of(fabric.terminal(t).switch) as u16;
-                let name = &fabric.host(fabric.host_of(t)).name;
-                let is_plain = name == one_line(name).trim() && !name.contains('#');
-                if is_plain && places.of(name) == [t] {
-                    nodes.insert(name.clone(), quadrant);
-                } else {
-                    nodes.insert(fabric.terminal(t).guid.to_string(), quadrant);
-                }
-            }
-        }
-        Self {
-            threshold: choice.threshold(),
-            between: pairs.map(alternatives).collect(),
-            lids: blocks.into_iter().flat_map(range).collect(),
-            nodes,
-        }
-    }
-
-    /// What may be added to the base LID of the destination; `None` for quadrants that are not in the table.
-    pub fn alternatives(&self, from: u16, to: u16, bytes: u64) -> Option<&[u8]> {
-        let lists = self.between.get(&(from, to))?;
-        Some(if bytes <= self.threshold { &lists.small } else { &lists.large })
-    }
-
-    /// The quadrant of the port with this LID.
-    pub fn quadrant_of_lid(&self, lid: u16) -> Option<u16> {
-        self.lids.iter().find(|(first, last, _)| (*first..=*last).contains(&lid)).map(|l| l.2)
-    }
-}
-
-/// Reads a table. Lines that say nothing known are reported and left out.
+/// Reads a choice for tables with so many LIDs a port (`paths`). Lines that say nothing known, or that name LIDs or
+/// nodes that there are not, are reported and left out; where nothing is said, the base LID is taken.
 ///
 /// # Errors
-/// If no line speaks of two quadrants.
-pub fn read(text: &str, path: &Path) -> Result<(LidTable, Diagnostics), ReadError> {
-    let mut table = LidTable::default();
-    let mut threshold = None;
+/// If no line speaks of two quadrants, or the file has more quadrants than any lattice.
+pub fn read(
+    text: &str,
+    path: &Path,
+    fabric: &Fabric,
+    lids: &Lids,
+    paths: usize,
+) -> Result<(LidChoice, Diagnostics), ReadError> {
     let mut found = Diagnostics::default();
+    let lines = read_lines(text, paths, &mut found);
+    let problem = |what: String| {
+        ReadError::not_such(
+            path,
+            what,
+            "a choice of LIDs, '0 1 small 1 large 0|2' on each line",
+            "",
+        )
+    };
+    if lines.between.is_empty() {
+        return Err(problem("no line speaks of two quadrants".to_owned()));
+    }
+    let known: BTreeSet<u16> = lines.between.keys().flat_map(|&(from, to)| [from, to]).collect();
+    if known.len() > MOST_GROUPS {
+        return Err(problem(format!("{} quadrants, at most {MOST_GROUPS} can be", known.len())));
+    }
+    let threshold = lines.threshold.unwrap_or_else(|| {
+        let usual = LidChoice::THRESHOLD;
+        found.warn(0, "no threshold", format!("{usual} bytes are taken"));
+        usual
+    });
+    let number: Vec<u16> = known.into_iter().collect();
+    let place = |quadrant: u16| number.binary_search(&quadrant).ok().map(|i| i as u16);
+    let unlisted = (number.len() * number.len()).saturating_sub(lines.between.len());
+    if unlisted > 0 {
+        let pairs = counted(unlisted, "pair of quadrants", "pairs of quadrants");
+        found.warn(0, format!("nothing is said of {pairs}"), "their messages take base LIDs");
+    }
+
+    // Where every terminal is: as its name says, else as its LID says.
+    let mut at: Vec<Option<u16>> = vec![None; fabric.terminal_count()];
+    for &(first, last, quadrant) in lines.lids.iter().rev() {
+        let Some(group) = place(quadrant) else {
+            found.warn(
+                0,
+                format!("LIDs {first} to {last} are in quadrant {quadrant}"),
+                "nothing is said of that quadrant; left out",
+            );
+            continue;
+        };
+        for lid in first..=last {
+            let owner = lids.owner(lid).and_then(|(dest, _)| dest.as_terminal(fabric));
+            if let Some(t) = owner {
+                at[t.index()] = Some(group);
+            }
+        }
+    }
+    let places = (!lines.nodes.is_empty()).then(|| Places::new(fabric, Aliases::new()));
+    for (line, name, quadrant) in &lines.nodes {
+        let terminals = places.as_ref().map_or(&[][..], |places| places.of(name));
+        match place(*quadrant) {
+            Some(group) if !terminals.is_empty() => {
+                for t in terminals {
+                    at[t.index()] = Some(group);
+                }
+            }
+            Some(_) => found.warn(*line, format!("no node is called '{name}'"), "left out"),
+            None => {
+                found.warn(*line, format!("nothing is said of quadrant {quadrant}"), "left out")
+            }
+        }
+    }
+    let lost = at.iter().filter(|group| group.is_none()).count();
+    if lost > 0 {
+        let terminals = counted(lost, "terminal is", "terminals are");
+        found.warn(0, format!("{terminals} in no quadrant"), "they and others use base LIDs");
+    }
+    // Those of whom nothing is known are a group without lists.
+    let groups = number.len() + usize::from(lost > 0);
+    let group = at.into_iter().map(|group| group.unwrap_or(number.len() as u16)).collect();
+    let choice = LidChoice::new(threshold, groups, group, |from, to, large| {
+        let pair = number.get(from).zip(number.get(to)).map(|(&from, &to)| (from, to));
+        let lists = pair.and_then(|pair| lines.between.get(&pair));
+        lists.map_or(Vec::new(), |l| if large { l.large.clone() } else { l.small.clone() })
+    });
+    Ok((choice, found))
+}
+
+fn read_lines(text: &str, paths: usize, found: &mut Diagnostics) -> Lines {
+    let mut lines = Lines::default();
     for (i, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default().trim();
         if line.is_empty() {
             continue;
         }
         if let Some(bytes) = line.strip_prefix("threshold ").and_then(|w| w.trim().parse().ok()) {
-            threshold = Some(bytes);
+            lines.threshold = Some(bytes);
         } else if let Some((pair, lists)) = pair(line) {
-            if table.between.insert(pair, lists).is_some() {
+            let above = lists.small.iter().chain(&lists.large).find(|&&n| usize::from(n) >= paths);
+            if let Some(above) = above {
+                let ports = counted(paths, "LID", "LIDs");
+                found.warn(
+                    i + 1,
+                    format!("{above} is added to base LIDs"),
+                    format!("a port has {ports}; left out"),
+                );
+                continue;
+            }
+            if lines.between.insert(pair, lists).is_some() {
                 let what = format!("quadrants {} and {} again", pair.0, pair.1);
                 found.warn(i + 1, what, "the last line counts");
             }
         } else if let Some(range) = lids(line) {
-            table.lids.push(range);
+            lines.lids.push(range);
         } else if let Some((name, quadrant)) = node(line) {
-            table.nodes.insert(name, quadrant);
+            lines.nodes.push((i + 1, name, quadrant));
         } else {
             let shown: String = line.chars().take(60).collect();
             found.warn(
@@ -133,19 +180,7 @@ pub fn read(text: &str, path: &Path) -> Result<(LidTable, Diagnostics), ReadErro
             );
         }
     }
-    if table.between.is_empty() {
-        return Err(ReadError::not_such(
-            path,
-            "no line speaks of two quadrants",
-            "a choice of LIDs, '0 1 small 1 large 0|2' on each line",
-            "",
-        ));
-    }
-    if threshold.is_none() {
-        found.warn(0, "no threshold", format!("{} bytes are taken", LidChoice::THRESHOLD));
-    }
-    table.threshold = threshold.unwrap_or(LidChoice::THRESHOLD);
-    Ok((table, found))
+    lines
 }
 
 /// `0 1 small 1|3 large 0`.
@@ -173,11 +208,17 @@ fn node(line: &str) -> Option<(String, u16)> {
     (!name.is_empty()).then_some((name.to_owned(), quadrant.trim().parse().ok()?))
 }
 
-/// Writes a table, with words on how to use it.
+/// Writes a choice for ports with these LIDs, with words on how to use it. Where ports are is told by ranges of LIDs if
+/// those of the quadrants are apart, else by the names of nodes.
 ///
 /// # Errors
 /// Whatever `out` says.
-pub fn write(out: &mut dyn Write, table: &LidTable) -> io::Result<()> {
+pub fn write(
+    out: &mut dyn Write,
+    choice: &LidChoice,
+    fabric: &Fabric,
+    lids: &Lids,
+) -> io::Result<()> {
     writeln!(out, "# Which LID a message goes to, by its size and the quadrants of both ends.")?;
     writeln!(
         out,
@@ -188,102 +229,130 @@ pub fn write(out: &mut dyn Write, table: &LidTable) -> io::Result<()> {
     writeln!(out, "# Where a port is:")?;
     writeln!(out, "#   lids <first>-<last> -> <quadrant>, by any of its LIDs")?;
     writeln!(out, "#   node <name of the node, or GUID of the port> -> <quadrant>")?;
-    writeln!(out, "threshold {}", table.threshold)?;
-    for ((from, to), lists) in &table.between {
-        let list = |list: &[u8]| list.iter().map(u8::to_string).collect::<Vec<_>>().join("|");
-        let (small, large) = (list(&lists.small), list(&lists.large));
-        writeln!(out, "{from} {to} small {small} large {large}")?;
+    writeln!(out, "threshold {}", choice.threshold())?;
+    let list = |from, to, bytes| {
+        let numbers: Vec<String> =
+            choice.between(from, to, bytes).iter().map(u8::to_string).collect();
+        numbers.join("|")
+    };
+    let above = choice.threshold().saturating_add(1);
+    for from in 0..choice.groups() {
+        for to in 0..choice.groups() {
+            let (small, large) = (list(from, to, 0), list(from, to, above));
+            writeln!(out, "{from} {to} small {small} large {large}")?;
+        }
     }
-    for (first, last, quadrant) in &table.lids {
-        writeln!(out, "lids {first}-{last} -> {quadrant}")?;
+    if let Some(ranges) = ranges(choice, fabric, lids) {
+        for (group, (first, last)) in ranges {
+            writeln!(out, "lids {first}-{last} -> {group}")?;
+        }
+        return Ok(());
     }
-    for (name, quadrant) in &table.nodes {
-        writeln!(out, "node {name} -> {quadrant}")?;
+    let places = Places::new(fabric, Aliases::new());
+    for t in (0..fabric.terminal_count()).map(TerminalId::new) {
+        let name = &fabric.host(fabric.host_of(t)).name;
+        let is_plain = name == one_line(name).trim() && !name.contains('#');
+        let group = choice.group(t);
+        if is_plain && places.of(name) == [t] {
+            writeln!(out, "node {name} -> {group}")?;
+        } else {
+            writeln!(out, "node {} -> {group}", fabric.terminal(t).guid)?;
+        }
     }
     Ok(())
+}
+
+/// First and last LID of every group that has terminals; `None` if a terminal has no LID, or groups overlap.
+fn ranges(choice: &LidChoice, fabric: &Fabric, lids: &Lids) -> Option<BTreeMap<usize, (u16, u16)>> {
+    let mut ranges: BTreeMap<usize, (u16, u16)> = BTreeMap::new();
+    for t in (0..fabric.terminal_count()).map(TerminalId::new) {
+        let first = Some(lids.terminal(t)).filter(|&lid| lid > 0)?;
+        let last = first + (lids.width() - 1) as u16;
+        let range = ranges.entry(choice.group(t)).or_insert((first, last));
+        *range = (range.0.min(first), range.1.max(last));
+    }
+    let mut rising: Vec<(u16, u16)> = ranges.values().copied().collect();
+    rising.sort_unstable();
+    rising.is_sorted_by(|a, b| a.1 < b.0).then_some(ranges)
 }
 
 #[cfg(test)]
 mod tests {
     use darkfiber_fabric::{Shape, Topology, open};
-    use darkfiber_routing::{Lids, Orthants};
+    use darkfiber_routing::{LidBlocks, Orthants};
     use proptest::prelude::*;
 
     use super::*;
 
-    fn choice(engine: &str, on: &Topology) -> LidChoice {
+    fn given(spec: &str, across: bool) -> (Topology, LidChoice) {
+        let on = open(spec).expect("a spec");
         let Some(Shape::Grid(grid)) = &on.shape else { panic!("no lattice") };
-        LidChoice::of_engine(engine, grid).expect("few dimensions")
+        let choice = LidChoice::parx(&on.fabric, grid, across).expect("few dimensions");
+        (on, choice)
     }
 
-    fn again(table: &LidTable) -> (String, LidTable) {
+    fn again(choice: &LidChoice, fabric: &Fabric, lids: &Lids) -> String {
         let mut out = Vec::new();
-        write(&mut out, table).expect("memory");
+        write(&mut out, choice, fabric, lids).expect("memory");
         let text = String::from_utf8(out).expect("text");
-        let (read, found) = read(&text, Path::new("x")).expect("ours");
+        let (read, found) = read(&text, Path::new("x"), fabric, lids, 16).expect("ours");
         assert!(found.is_empty(), "{found:?}");
-        (text, read)
+        assert_eq!(read, *choice, "{text}");
+        text
     }
 
     #[test]
     fn the_table_of_a_machine_is_written_and_read_back() {
-        let on = open("@t2hx-hyperx").expect("a preset");
-        for engine in ["parx", "parx-opposite"] {
-            let choice = choice(engine, &on);
-            let blocks =
-                Lids::by_orthant(&on.fabric, choice.orthants(), 2, LidBlocks::STRIDE).expect("few");
-            let table = LidTable::of(&choice, &on.fabric, Some(blocks.1));
-            let (text, read) = again(&table);
-            assert_eq!(read, table);
+        for across in [false, true] {
+            let (on, choice) = given("@t2hx-hyperx", across);
+            let Some(Shape::Grid(grid)) = &on.shape else { panic!("no lattice") };
+            let orthants = Orthants::new(grid).expect("two dimensions");
+            let (lids, _) =
+                Lids::by_orthant(&on.fabric, &orthants, 2, LidBlocks::STRIDE).expect("few");
+            let text = again(&choice, &on.fabric, &lids);
             assert!(text.contains("\nthreshold 512\n0 0 small 1|3 large 0|2\n"), "{text}");
-            assert!(text.contains("\nlids 3000-3999 -> 3\n"), "{text}");
-            for t in (0..on.fabric.terminal_count()).map(TerminalId::new) {
-                let orthant = choice.orthants().of(on.fabric.terminal(t).switch);
-                let told = table.quadrant_of_lid(blocks.0.terminal(t) + 3);
-                assert_eq!(told.map(usize::from), Some(orthant));
-            }
-            for (bytes, from, to) in [(512, 0, 1), (513, 2, 2), (1 << 20, 1, 3)] {
-                let told = table.alternatives(from, to, bytes);
-                assert_eq!(told, Some(choice.between(from.into(), to.into(), bytes)));
-            }
-            assert_eq!(table.alternatives(4, 0, 1), None);
+            assert!(text.contains("\nlids 3000-3671 -> 3\n"), "{text}");
         }
     }
 
     #[test]
-    fn without_blocks_nodes_are_named() {
-        let on = open("hyperx:dims=3x4x5,t=1").expect("a spec");
-        let choice = choice("parx", &on).with_threshold(4096);
-        let table = LidTable::of(&choice, &on.fabric, None);
-        assert_eq!((table.nodes.len(), table.between.len()), (60, 64));
-        let (text, read) = again(&table);
-        assert_eq!(read, table);
+    fn where_lids_do_not_tell_it_nodes_are_named() {
+        let (on, choice) = given("hyperx:dims=3x4x5,t=1", false);
+        let choice = choice.with_threshold(4096);
+        let lids = Lids::assign(&on.fabric, 3).expect("few");
+        let text = again(&choice, &on.fabric, &lids);
         assert!(text.contains("\nthreshold 4096\n"), "{text}");
-        let t = TerminalId(59);
-        let name = &on.fabric.host(on.fabric.host_of(t)).name;
-        let orthant = Orthants::of(choice.orthants(), on.fabric.terminal(t).switch);
-        assert_eq!(usize::from(table.nodes[name]), orthant);
+        assert_eq!(text.matches("\nnode ").count(), 60);
     }
 
     #[test]
-    fn what_is_odd_is_told() {
+    fn what_is_odd_is_reported() {
+        let on = open("hyperx:dims=2x2,t=1").expect("a spec");
+        let lids = Lids::assign(&on.fabric, 2).expect("few");
+        let read = |text: &str| read(text, Path::new("x"), &on.fabric, &lids, 4);
         let text = "0 0 small 1 large 0\n0 0 small 1 large 2\n0 1 small 1 large\nlids 9-3 -> 1\n\
-                    threshold many\nnode -> 3\n1 0 small 300 large 1\nnode cn 1 -> 2 # words\n";
-        let (table, found) = read(text, Path::new("x")).expect("one pair");
-        assert_eq!(table.threshold, 512);
-        assert_eq!(table.between[&(0, 0)].large, [2]);
-        assert_eq!(table.nodes["cn 1"], 2);
+                    threshold many\nnode -> 3\n1 0 small 300 large 1\nnode cn 1 -> 0 # words\n\
+                    0 0 small 1 large 4\nlids 1-5000 -> 7\n";
+        let (choice, found) = read(text).expect("one pair");
+        assert_eq!(choice.threshold(), 512);
+        assert_eq!(choice.between(0, 0, 1000), [2]);
+        // Nobody is in quadrant 0: base LIDs.
+        assert_eq!(choice.alternatives(TerminalId(0), TerminalId(3), 8), [0]);
         let lines: Vec<usize> = found.0.iter().map(|d| d.line).collect();
-        assert_eq!(lines, [2, 3, 4, 5, 6, 7, 0]);
-        assert!(read("threshold 3\n", Path::new("x")).is_err());
+        assert_eq!(lines, [2, 3, 4, 5, 6, 7, 9, 0, 0, 8, 0]);
+        assert!(read("threshold 3\n").is_err());
+        let many: String = (0..2000).map(|q| format!("{q} {q} small 0 large 0\n")).collect();
+        assert!(read(&many).is_err());
     }
 
     proptest! {
         #[test]
         fn no_text_makes_it_panic(text in "(threshold|lids|node|small|large|[0-9|>-]| |\n){0,40}") {
-            if let Ok((table, _)) = read(&text, Path::new("x")) {
-                let _ = (table.quadrant_of_lid(7), table.alternatives(0, 0, 1));
-                write(&mut Vec::new(), &table).expect("memory");
+            let on = open("hyperx:dims=2x2,t=1").expect("a spec");
+            let lids = Lids::assign(&on.fabric, 1).expect("few");
+            if let Ok((choice, _)) = read(&text, Path::new("x"), &on.fabric, &lids, 2) {
+                let _ = choice.alternatives(TerminalId(0), TerminalId(1), 1);
+                write(&mut Vec::new(), &choice, &on.fabric, &lids).expect("memory");
             }
         }
     }

@@ -2,6 +2,8 @@
 
 use darkfiber_fabric::{AtPort, Fabric, SwitchId, TerminalId};
 
+use crate::LidChoice;
+
 /// Table entry "hand over here": at the destination's own switch.
 pub const DELIVER: u8 = 0;
 /// Table entry "no route" (255, as in the InfiniBand linear forwarding table).
@@ -50,7 +52,8 @@ impl DestId {
     }
 }
 
-/// Which virtual layer (service level = virtual lane) a packet travels in.
+/// Which virtual layer (service level = virtual lane) a packet travels in: by its source and the LID that it
+/// is sent to, of which every one has a table row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Layers {
     /// All in layer 0.
@@ -59,9 +62,9 @@ pub enum Layers {
     ByRow(Vec<u8>),
     /// By source switch and destination row: `layer[row * switches + source switch]`.
     BySourceSwitch(Vec<u8>),
-    /// By source and destination terminal: `layer[source * terminals + destination]`; what OpenSM's
-    /// `path_sl` answers can be any such matrix.
-    ByPair(Vec<u8>),
+    /// By source terminal and destination row: `layer[row * terminals + source terminal]`. Engines never need
+    /// that; what OpenSM's `path_sl` answers can be any such matrix.
+    BySource(Vec<u8>),
 }
 
 /// A routing configuration: forwarding tables, virtual layers, and where they came from.
@@ -85,6 +88,9 @@ pub struct Routes {
     select: Option<Vec<u16>>,
     /// Virtual layers of the paths between terminals.
     pub layers: Layers,
+    /// Which LID of its destination a message goes to, where senders choose for each message by its size and the
+    /// places of both ends.
+    pub choice: Option<LidChoice>,
     /// Sentences for people about what the engine gave up here; mostly none.
     pub notes: Vec<String>,
 }
@@ -102,6 +108,7 @@ impl Routes {
             table: vec![NO_ROUTE; rows * fabric.switch_count()],
             select: None,
             layers: Layers::One,
+            choice: None,
             notes: Vec::new(),
         }
     }
@@ -126,6 +133,7 @@ impl Routes {
             table: vec![NO_ROUTE; rows * fabric.switch_count()],
             select: None,
             layers: Layers::One,
+            choice: None,
             notes: Vec::new(),
         }
     }
@@ -245,17 +253,30 @@ impl Routes {
         self.ports_mut(row)[s.index()] = entry;
     }
 
-    /// The virtual layer of the path from terminal `source` to terminal `dest`.
+    /// Whether a source terminal may send to LID `path` of a destination: to any of them, unless each source has
+    /// one of its own.
+    #[inline]
+    pub fn uses(&self, source: TerminalId, path: usize) -> bool {
+        self.select.as_ref().is_none_or(|s| usize::from(s[source.index()]) == path)
+    }
+
+    /// The virtual layer of the path from terminal `source` to terminal `dest`, to the LID that
+    /// [`path_of`](Self::path_of) names.
     #[inline]
     pub fn layer(&self, fabric: &Fabric, source: TerminalId, dest: TerminalId) -> u8 {
+        self.layer_on(fabric, source, self.row(DestId(dest.0), self.path_of(source)))
+    }
+
+    /// The virtual layer of the path from terminal `source` on a row.
+    #[inline]
+    pub fn layer_on(&self, fabric: &Fabric, source: TerminalId, row: usize) -> u8 {
         match &self.layers {
             Layers::One => 0,
-            Layers::ByRow(l) => l[self.row(DestId(dest.0), self.path_of(source))],
+            Layers::ByRow(l) => l[row],
             Layers::BySourceSwitch(l) => {
-                let row = self.row(DestId(dest.0), self.path_of(source));
                 l[row * self.switches + fabric.terminal(source).switch.index()]
             }
-            Layers::ByPair(l) => l[source.index() * self.terminals + dest.index()],
+            Layers::BySource(l) => l[row * self.terminals + source.index()],
         }
     }
 
@@ -263,10 +284,39 @@ impl Routes {
     pub fn layer_count(&self) -> usize {
         let top = match &self.layers {
             Layers::One => 0,
-            Layers::ByRow(l) | Layers::BySourceSwitch(l) | Layers::ByPair(l) => {
+            Layers::ByRow(l) | Layers::BySourceSwitch(l) | Layers::BySource(l) => {
                 l.iter().copied().max().unwrap_or(0)
             }
         };
         top as usize + 1
+    }
+
+    /// Holds layers by source switch where they were given by source terminal although the terminals of each
+    /// switch agree, and not at all where there is one.
+    ///
+    /// Complexity: O(rows x terminals).
+    pub fn condense(&mut self, fabric: &Fabric) {
+        let Layers::BySource(by_source) = &self.layers else { return };
+        let (switches, terminals) = (self.switches, self.terminals);
+        let mut by_switch = vec![0; self.row_count() * switches];
+        let rows =
+            by_source.chunks_exact(terminals.max(1)).zip(by_switch.chunks_exact_mut(switches));
+        for (row, (of_terminal, of_switch)) in rows.enumerate() {
+            for (s, layer) in of_switch.iter_mut().enumerate() {
+                // Nobody sends to itself.
+                let sends = |t: &usize| self.shared.is_some() || row / self.paths.max(1) != *t;
+                let mut given =
+                    fabric.terminals_on(SwitchId::new(s)).filter(sends).map(|t| of_terminal[t]);
+                *layer = given.next().unwrap_or(0);
+                if given.any(|other| other != *layer) {
+                    return;
+                }
+            }
+        }
+        self.layers = if by_switch.iter().all(|&layer| layer == 0) {
+            Layers::One
+        } else {
+            Layers::BySourceSwitch(by_switch)
+        };
     }
 }

@@ -19,7 +19,7 @@ pub fn spread_lanes(fabric: &Fabric, routes: &mut Routes, lanes: u8) -> usize {
     let by_row = match routes.layers {
         Layers::One | Layers::ByRow(_) => true,
         Layers::BySourceSwitch(_) => false,
-        Layers::ByPair(_) => return used,
+        Layers::BySource(_) => return used,
     };
     if used >= lanes {
         return used;
@@ -32,7 +32,7 @@ pub fn spread_lanes(fabric: &Fabric, routes: &mut Routes, lanes: u8) -> usize {
     let layer_of = |routes: &Routes, row: usize, s: usize| match &routes.layers {
         Layers::ByRow(l) => usize::from(l[row]),
         Layers::BySourceSwitch(l) => usize::from(l[row * n + s]),
-        Layers::One | Layers::ByPair(_) => 0,
+        Layers::One | Layers::BySource(_) => 0,
     };
     let mut paths = vec![0u64; used];
     for &row in &rows {

@@ -5,18 +5,30 @@ use std::collections::{BTreeMap, BTreeSet};
 use darkfiber_fabric::{AtPort, ChannelId, Fabric, SwitchId, TerminalId};
 use darkfiber_routing::{DestId, Routes};
 
-/// The inter-switch channels that a packet from `source` to `dest` crosses, entry by entry as the
-/// switches would read them; `None` if it does not arrive within as many hops as there are switches.
+/// The inter-switch channels that a packet from `source` to `dest` crosses on the LID that the routes name for the
+/// source.
 pub fn path(
     fabric: &Fabric,
     routes: &Routes,
     source: TerminalId,
     dest: TerminalId,
 ) -> Option<Vec<ChannelId>> {
+    path_on(fabric, routes, source, dest, routes.path_of(source))
+}
+
+/// The inter-switch channels that a packet from `source` to LID `lid` of `dest` crosses, entry by entry as the
+/// switches would read them; `None` if it does not arrive within as many hops as there are switches.
+pub fn path_on(
+    fabric: &Fabric,
+    routes: &Routes,
+    source: TerminalId,
+    dest: TerminalId,
+    lid: usize,
+) -> Option<Vec<ChannelId>> {
     let mut at: SwitchId = fabric.terminal(source).switch;
     let mut channels = Vec::new();
     for _ in 0..=fabric.switch_count() {
-        let port = routes.lft_entry(fabric, at, DestId::terminal(dest), routes.path_of(source))?;
+        let port = routes.lft_entry(fabric, at, DestId::terminal(dest), lid)?;
         match fabric.at_port(at, port) {
             AtPort::Terminal(t) => return (t == dest).then_some(channels),
             AtPort::Switch(c, next) => {
@@ -29,10 +41,10 @@ pub fn path(
     None
 }
 
-/// Everything that the checker counts, pair by pair.
+/// Everything that the checker counts, pair by pair. Hops and loads are those of one LID a pair.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// Pairs that do not arrive.
+    /// Pairs of a source and a LID that do not arrive.
     pub lost: u64,
     /// Pairs by switches crossed.
     pub hops: BTreeMap<usize, u64>,
@@ -44,24 +56,33 @@ pub struct Verdict {
     pub layers: BTreeSet<u8>,
 }
 
-/// Traces every pair by itself and looks for cycles by removing channels that wait for nobody.
+/// Traces every pair by itself, to every LID that its source may use, and looks for cycles by removing channels that wait for nobody.
 pub fn judge(fabric: &Fabric, routes: &Routes) -> Verdict {
     let mut verdict = Verdict::default();
     let mut waits: BTreeMap<u8, BTreeMap<ChannelId, BTreeSet<ChannelId>>> = BTreeMap::new();
     for s in (0..fabric.terminal_count()).map(TerminalId::new) {
         for d in (0..fabric.terminal_count()).map(TerminalId::new).filter(|&d| d != s) {
-            let layer = routes.layer(fabric, s, d);
-            verdict.layers.insert(layer);
-            let Some(channels) = path(fabric, routes, s, d) else {
-                verdict.lost += 1;
-                continue;
+            let lids = if routes.source_chooses() {
+                routes.path_of(s)..routes.path_of(s) + 1
+            } else {
+                0..routes.paths()
             };
-            *verdict.hops.entry(channels.len() + 1).or_default() += 1;
-            for &c in &channels {
-                *verdict.load.entry(c).or_default() += 1;
-            }
-            for pair in channels.windows(2) {
-                waits.entry(layer).or_default().entry(pair[0]).or_default().insert(pair[1]);
+            for lid in lids {
+                let layer = routes.layer_on(fabric, s, routes.row(DestId::terminal(d), lid));
+                verdict.layers.insert(layer);
+                let Some(channels) = path_on(fabric, routes, s, d, lid) else {
+                    verdict.lost += 1;
+                    continue;
+                };
+                for pair in channels.windows(2) {
+                    waits.entry(layer).or_default().entry(pair[0]).or_default().insert(pair[1]);
+                }
+                if lid == routes.path_of(s) {
+                    *verdict.hops.entry(channels.len() + 1).or_default() += 1;
+                    for &c in &channels {
+                        *verdict.load.entry(c).or_default() += 1;
+                    }
+                }
             }
         }
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::JobsArgs;
+use super::{BesideTables, JobsArgs};
 
 #[derive(Args, Debug)]
 pub(crate) struct HotCommand {
@@ -111,9 +111,8 @@ pub(crate) struct CountedArgs {
     /// Its tables: a file, or a directory written by `darkfiber route -o`
     #[arg(long, value_name = "PATH", requires = "fabric", help_heading = COUNTED)]
     pub(crate) routes: Option<PathBuf>,
-    /// LIDs of ports, as in OpenSM's cache [default: from the tables and the fabric]
-    #[arg(long, value_name = "FILE", requires = "fabric", help_heading = COUNTED)]
-    pub(crate) guid2lid: Option<PathBuf>,
+    #[command(flatten, next_help_heading = COUNTED)]
+    pub(crate) beside: BesideTables,
     /// What hosts sent to each other: a table with columns source, destination, bytes, and job if known; or demands as for
     /// route
     #[arg(long, value_name = "FILE", requires = "fabric", conflicts_with = "counters", help_heading = COUNTED)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::FabricArgs;
+use super::{BesideTables, FabricArgs};
 
 /// What is kept of runs.
 #[derive(Args, Debug)]
@@ -30,6 +30,8 @@ pub(crate) struct LoadCommand {
     /// Also by tables that somebody made: a file, or a directory written by `darkfiber route -o`
     #[arg(long, value_name = "PATH")]
     pub(crate) routes: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) beside: BesideTables,
     /// Whom terminals send to: uniform, adversarial, or a pattern of `darkfiber list patterns`
     #[arg(long, value_name = "PATTERN", default_value = "uniform")]
     pub(crate) pattern: String,

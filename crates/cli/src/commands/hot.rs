@@ -15,13 +15,12 @@ use darkfiber_routing::{DestId, Lids, Routes};
 use darkfiber_study::simulate::demanded;
 
 use super::{measure, metrics, reroute};
-use crate::addresses::Addresses;
 use crate::args::{Common, Format, HotCommand, HotPolicy};
 use crate::cast;
 use crate::failure::{Exit, Failure};
 use crate::given::Given;
 use crate::progress::Progress;
-use crate::{out, provenance, save};
+use crate::{addresses, out, provenance, save};
 
 /// Layers that new paths may use beside those of the tables: every path keeps its own.
 const KEPT: u8 = 1;
@@ -47,9 +46,9 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
     let lids = given.lids.take();
     let topology = &given.loaded.topology;
     let fabric = &topology.fabric;
-    let Addresses { lids, choice } = match lids {
-        Some(lids) => Addresses { lids, choice: None },
-        None => Addresses::assign(fabric, topology.shape.as_ref(), &given.routes, 0)?,
+    let lids = match lids {
+        Some(lids) => lids,
+        None => addresses::assign(fabric, topology.shape.as_ref(), &given.routes, 0)?,
     };
     progress.at("counting");
     let flows = &given.flows;
@@ -127,7 +126,7 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
         sound(&given.routes, fabric, &after)?;
         let row = Row::Routed(Box::new(after));
         let single = json::text(&Single { outcome: &row, fabric: &facts, provenance: &provenance });
-        save::routes(dir, fabric, &then_routes, &lids, choice.as_ref(), &single)?;
+        save::routes(dir, fabric, &then_routes, &lids, &single)?;
         save::file(&dir.join("hot.json"), |out| out.write_all(json_text.as_bytes()))?;
     }
     out::print(&match common.format {

@@ -16,7 +16,7 @@ use darkfiber_routing::{Request, Routes};
 use darkfiber_workload::{Among, Pattern, PatternError, kind, pattern};
 
 use super::{metrics, route};
-use crate::args::{Common, Format, MeasureCommand, TableArgs};
+use crate::args::{Common, Format, MeasureCommand};
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
 use crate::progress::Progress;
@@ -119,7 +119,13 @@ fn read(
     loaded: &Loaded,
     common: &Common,
 ) -> Result<Routes, Failure> {
-    let tables = TableArgs { routes: path.to_owned(), ..TableArgs::default() };
+    if args.routes.len() > 1 && !args.beside.is_empty() {
+        return Err(Failure::usage(
+            "--sl, --path-bits, --lid-choice, --guid2lid and --routes-format belong to one --routes",
+        )
+        .hint("put each set of tables in a directory of its own, with the files beside them"));
+    }
+    let tables = args.beside.of(path);
     Ok(tables::read(&tables, &args.fabric.fabric, loaded, common)?.routes)
 }
 

@@ -8,7 +8,7 @@ use darkfiber_fabric::{ChannelId, Fabric, Role, Shape, TerminalId};
 use darkfiber_formats::{Diagnostic, Diagnostics, Severity as Remark};
 use darkfiber_report::{ClassFacts, FabricFacts, Routed, model};
 use darkfiber_routing::Routes;
-use darkfiber_routing::check::{check, check_all_lids};
+use darkfiber_routing::check::check;
 
 use crate::load::Structure;
 
@@ -18,13 +18,7 @@ pub(crate) fn measure(
     routes: &Routes,
     jobs: Option<&[Vec<TerminalId>]>,
 ) -> Routed {
-    let mut report = check(fabric, routes);
-    if routes.paths() > 1 && !routes.source_chooses() {
-        // Senders choose a LID for each message: all must be sound together. Loads are those of base LIDs.
-        let all = check_all_lids(fabric, routes);
-        (report.unreachable, report.loops) = (all.unreachable, all.loops);
-        (report.layers, report.broken) = (all.layers, all.broken);
-    }
+    let report = check(fabric, routes);
     let hops = report.hops();
     Routed {
         engine: routes.engine.clone(),

@@ -150,5 +150,5 @@ fn write(dir: &Path, fabric: &Fabric, found: &Optimised, summary: &str) -> Resul
         .lmc()
         .ok_or_else(|| Failure::infeasible("more than 128 LIDs a port: nothing is written"))
         .and_then(|lmc| Lids::assign(fabric, lmc).map_err(Failure::infeasible))?;
-    save::routes(dir, fabric, &found.routes, &lids, None, summary)
+    save::routes(dir, fabric, &found.routes, &lids, summary)
 }

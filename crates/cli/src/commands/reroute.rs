@@ -104,7 +104,7 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
     if let (Some(dir), Ok(())) = (&args.output, &sound) {
         let row = Row::Routed(Box::new(after.clone()));
         let single = json::text(&Single { outcome: &row, fabric: &facts, provenance: &provenance });
-        save::routes(dir, &damaged.fabric, &new.routes, &lids, None, &single)?;
+        save::routes(dir, &damaged.fabric, &new.routes, &lids, &single)?;
         written = Some(dir);
     }
     let (entries_changed, blocks_changed) = total(&changed);

@@ -20,12 +20,11 @@ use darkfiber_routing::{
 use darkfiber_study::Chain;
 
 use super::metrics;
-use crate::addresses::Addresses;
 use crate::args::{Common, Format, LayerBy, RouteCommand};
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
 use crate::progress::Progress;
-use crate::{jobs, out, provenance, save};
+use crate::{addresses, jobs, out, provenance, save};
 
 pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure> {
     let chains: Vec<Chain> = args.engines.iter().map(|e| chain(e)).collect::<Result<_, _>>()?;
@@ -231,7 +230,7 @@ impl Target<'_> {
         summary: &str,
     ) -> Result<(), Failure> {
         let name = engine.name();
-        let Addresses { lids, choice } = Addresses::assign(fabric, self.shape, routes, self.lmc)?;
+        let lids = addresses::assign(fabric, self.shape, routes, self.lmc)?;
         if row.unreachable + row.loops > 0 {
             return Err(Failure::new(
                 Exit::Finding,
@@ -253,7 +252,7 @@ impl Target<'_> {
                 failure.hint("use updn or dfsssp; --allow-deadlock writes them all the same")
             });
         }
-        save::routes(self.dir, fabric, routes, &lids, choice.as_ref(), summary)
+        save::routes(self.dir, fabric, routes, &lids, summary)
     }
 }
 

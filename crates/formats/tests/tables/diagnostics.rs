@@ -4,7 +4,7 @@ use std::path::Path;
 
 use darkfiber_fabric::{Fabric, FabricBuilder, Guid, LinkClass, Switch};
 use darkfiber_formats::{fdbs, guid2lid, guids, lft, path_bits, sl, tables};
-use darkfiber_routing::{DestId, Lids, find_engine};
+use darkfiber_routing::{DestId, Lids, Routes, find_engine};
 
 use crate::shared::{lines, written};
 
@@ -324,18 +324,22 @@ fn guid_list_problems_are_reported() {
 fn service_level_problems_are_reported() {
     let fabric = pair();
     let text = "# x\nlids 1 2 3 9\n1 012\n2 0f!3\n9 0000\nword\n3 1111\n";
-    let (_, found) = sl::read_matrix(text, path(), &fabric, &lids()).expect("a matrix");
+    let read = |text| {
+        let mut routes = Routes::empty("x", &fabric, 1);
+        sl::read(text, path(), &fabric, &lids(), &mut routes).map(|found| (routes.layers, found))
+    };
+    let (_, found) = read(text).expect("rows");
     insta::assert_snapshot!(lines(&found), @"
     line 2: warning: '9' is not the LID of a terminal of the fabric (left out)
     line 3: warning: 3 digits for 4 destinations (the file was cut or edited)
     line 4: warning: 1 digit is not hexadecimal (SL 0 is taken for these destinations)
-    line 5: warning: '9' is not the LID of a terminal of the fabric (left out)
+    line 5: warning: '9' is not the LID of a terminal or switch, nor the GUID of a switch (left out)
     line 6: warning: line without a row of digits (left out)
-    warning: 7 pairs of terminals have no service level (SL 0 is taken, OpenSM's default)
+    warning: 7 pairs of a source and a LID have no service level (SL 0 is taken, OpenSM's default)
     ");
-    let error = |text| sl::read_matrix(text, path(), &fabric, &lids()).expect_err("none");
-    insta::assert_snapshot!(error("lids 7 8\n"), @"dump: line 1: none of its 2 LIDs is a terminal's; expected service levels of fabric 'pair' (fabric and service levels must be of one sweep)");
-    insta::assert_snapshot!(error("1 2\n"), @"dump: no line starts with 'lids '; expected a matrix of service levels");
+    let error = |text| read(text).expect_err("none");
+    insta::assert_snapshot!(error("lids 7 8\n"), @"dump: line 1: none of its 2 LIDs is a terminal's; expected service levels of fabric 'pair' (fabric, tables and service levels must be of one sweep; columns are LIDs of terminals)");
+    insta::assert_snapshot!(error("1 2\n"), @"dump: none of this fabric among 0 paths; expected service levels of fabric 'pair' (fabric, tables and service levels must be of one sweep; each line is 0x<CA node GUID> <decimal DLID> <decimal SL>)");
 }
 
 #[test]
@@ -349,21 +353,61 @@ fn path_list_problems_are_reported() {
 0x0000200000000020 9 1
 0x0000200000000020 5 1
 ";
-    let (layers, found) = sl::read_paths(text, path(), &fabric, &lids()).expect("paths");
+    let read = |text| {
+        let mut routes = Routes::empty("x", &fabric, 1);
+        sl::read(text, path(), &fabric, &lids(), &mut routes).map(|found| (routes.layers, found))
+    };
+    let (layers, found) = read(text).expect("paths");
     insta::assert_snapshot!(lines(&found), @"
     line 2: warning: '0x0000200000000010 3 16' is not a path (expected 0x<CA node GUID> <decimal DLID> <decimal SL>)
     line 3: warning: '0x0000200000000010 0x4 1' is not a path (expected 0x<CA node GUID> <decimal DLID> <decimal SL>)
     line 4: warning: no linked adapter has node GUID 0x0000200000000011 (port GUIDs do not count here)
-    line 5: warning: LID 9 belongs to no port (left out)
-    warning: 11 pairs of terminals have no service level (SL 0 is taken, OpenSM's default)
+    line 5: error: 1 path names a LID that no port of the fabric has, here 9 (left out; fabric, tables and service levels must be of one sweep)
+    warning: 11 pairs of a source and a LID have no service level (SL 0 is taken, OpenSM's default)
     ");
     assert_eq!(layers, {
-        let mut l = vec![0; 16];
-        l[1] = 1;
-        darkfiber_routing::Layers::ByPair(l)
+        // By switch and row: the second terminal from the first one's switch.
+        let mut l = vec![0; 2 * 6];
+        l[2] = 1;
+        darkfiber_routing::Layers::BySourceSwitch(l)
     });
-    let error = sl::read_paths("0x0000200000000020 5 1", path(), &fabric, &lids());
-    insta::assert_snapshot!(error.expect_err("none"), @"dump: none of this fabric among 1 path; expected path-SL lines of fabric 'pair' (each is 0x<CA node GUID> <decimal DLID> <decimal SL>)");
+    let error = read("0x0000200000000020 5 1");
+    insta::assert_snapshot!(error.expect_err("none"), @"dump: none of this fabric among 1 path; expected service levels of fabric 'pair' (fabric, tables and service levels must be of one sweep; each line is 0x<CA node GUID> <decimal DLID> <decimal SL>)");
+}
+
+#[test]
+fn path_records_of_saquery_are_read() {
+    let fabric = pair();
+    let read = |text| {
+        let mut routes = Routes::empty("x", &fabric, 1);
+        sl::read(text, path(), &fabric, &lids(), &mut routes).map(|found| (routes, found))
+    };
+    let text = "\
+--- saquery --src-to-dst
+PathRecord dump:
+\t\tdgid....................fe80::2000:0:441
+\t\tdlid....................3
+\t\tslid....................1
+\t\tsl......................0x1
+PathRecord dump:
+\t\tdlid....................9
+\t\tslid....................1
+\t\tsl......................0x1
+PathRecord dump:
+\t\tdlid....................3
+\t\tslid....................2
+";
+    let (routes, found) = read(text).expect("records");
+    let source = |t| darkfiber_fabric::TerminalId(t);
+    assert_eq!(routes.layer(&fabric, source(0), source(2)), 1);
+    assert_eq!(routes.layer(&fabric, source(1), source(2)), 0);
+    insta::assert_snapshot!(lines(&found), @"
+    line 11: warning: a path record without slid, dlid or sl (left out; was the file cut?)
+    line 7: error: 1 path names a LID that no port of the fabric has, here 9 (left out; fabric, tables and service levels must be of one sweep)
+    warning: 11 pairs of a source and a LID have no service level (SL 0 is taken, OpenSM's default)
+    ");
+    let error = read("PathRecord dump:\n\tdlid..5\n\tslid..1\n\tsl..1\n").expect_err("a switch");
+    insta::assert_snapshot!(error, @"dump: none of this fabric among 1 path record; expected service levels of fabric 'pair' (fabric, tables and service levels must be of one sweep; saquery --src-to-dst prints one for a pair)");
 }
 
 #[test]

@@ -53,8 +53,7 @@ fn reference(folder: &Path, fabric: &Fabric, engine: &str) -> (Routes, Lids) {
         tables::to_routes(fabric, &dumped, Some(&lids), engine, &path).expect("this fabric");
     let levels = folder.join(format!("sl.{engine}.txt.gz"));
     if levels.exists() {
-        let (layers, _) = sl::read_matrix(&text(&levels), &levels, fabric, &lids).expect("levels");
-        routes.layers = layers;
+        sl::read(&text(&levels), &levels, fabric, &lids, &mut routes).expect("levels");
     }
     (routes, lids)
 }

@@ -19,7 +19,7 @@ fn both(name: &str, theirs: &str, ours: &str, lanes: u8) -> Option<(Report, Repo
         tables::to_routes(&fabric, &dumped, None, theirs, &path).expect("this fabric");
     let levels = folder.join(format!("sl.{theirs}.txt.gz"));
     if levels.exists() {
-        routes.layers = sl::read_matrix(&text(&levels), &levels, &fabric, &lids).expect("it").0;
+        sl::read(&text(&levels), &levels, &fabric, &lids, &mut routes).expect("levels");
     }
     let engine = find_engine(ours).expect("registered");
     let request = Request { lanes, ..Request::default() };

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use darkfiber_fabric::{Fabric, FabricBuilder, LinkClass, Switch, SwitchId};
+use darkfiber_fabric::{Fabric, FabricBuilder, LinkClass, Switch, SwitchId, TerminalId};
 use darkfiber_formats::{
     fdbs, guid2lid, guids, ibnetdiscover, lft, netloc, path_bits, sl, subnet_lst, tables,
 };
-use darkfiber_routing::{Layers, Lids, Request, Routes, find_engine};
+use darkfiber_routing::{DestId, Layers, Lids, Request, Routes, find_engine};
 use proptest::prelude::*;
 
 use crate::shared::written;
@@ -159,14 +159,29 @@ proptest! {
         (fabric, lids, mut routes) in routed(),
         levels in proptest::collection::vec(0u8..16, 16),
     ) {
-        let t = fabric.terminal_count();
-        let level = |i: usize| if i / t == i % t { 0 } else { levels[i % 16] };
-        routes.layers = Layers::ByPair((0..t * t).map(level).collect());
-        let list = written(|out| sl::write_paths(out, &fabric, &routes, &lids));
-        if t > 1 {
-            let (again, found) = sl::read_paths(&list, path(), &fabric, &lids).expect("ours");
-            prop_assert!(found.is_empty(), "{found:?}");
-            prop_assert_eq!(again, routes.layers);
+        let (n, t) = (fabric.switch_count(), fabric.terminal_count());
+        let rows = routes.row_count();
+        let by_source = Layers::BySource((0..rows * t).map(|i| levels[i % 16]).collect());
+        let by_switch = Layers::BySourceSwitch((0..rows * n).map(|i| levels[i % 16]).collect());
+        for layers in [by_source, by_switch] {
+            routes.layers = layers;
+            let texts = [
+                written(|out| sl::write_paths(out, &fabric, &routes, &lids)),
+                written(|out| sl::write_rows(out, &fabric, &routes, &lids)),
+            ];
+            for text in texts.iter().filter(|_| t > 1) {
+                let mut again = routes.clone();
+                again.layers = Layers::One;
+                let found = sl::read(text, path(), &fabric, &lids, &mut again).expect("ours");
+                prop_assert!(found.is_empty(), "{found:?}");
+                for source in (0..t).map(TerminalId::new) {
+                    for (dest, path) in (0..t).flat_map(|d| (0..routes.paths()).map(move |p| (d, p))) {
+                        let row = routes.row(DestId::new(dest), path);
+                        let both = [&routes, &again].map(|r| r.layer_on(&fabric, source, row));
+                        prop_assert!(source.index() == dest || both[0] == both[1], "{both:?}");
+                    }
+                }
+            }
         }
     }
 
@@ -195,7 +210,8 @@ proptest! {
             "0000:0000:0000:000a":{"node_type":2,"log_id":"2"}},"edge_info":{"1":{"euid":1,
             "src_node_id":"0000:0000:0000:000a","src_port_id":"1","dest_node_id":
             "0000:0000:0000:0001","dest_port_id":"1","speed":"QDR","width":"4x"}}}"#;
-        let matrix = "lids 1 2 3\n1 012\n2 345\n3 678\n";
+        let matrix = "lids 1 2-3\n1 012\n2 345\n3 678\n0x1 111\n";
+        let records = "PathRecord dump:\n\tdlid....2\n\tslid....1\n\tsl....0x3\n";
         let texts = [
             written(|out| lft::write(out, &fabric, &routes, &lids)),
             written(|out| fdbs::write(out, &fabric, &routes, &lids)),
@@ -205,6 +221,7 @@ proptest! {
             written(|out| path_bits::write(out, &fabric, &routes)),
             nodes.to_owned(),
             matrix.to_owned(),
+            records.to_owned(),
             noise,
         ];
         for text in texts {
@@ -271,8 +288,8 @@ fn everything(text: &str, fabric: &Fabric, lids: &Lids) {
         guids::switches(fabric, &list);
         guids::terminals(fabric, &list);
     }
-    let _levels = sl::read_matrix(text, path(), fabric, lids);
-    let _levels = sl::read_paths(text, path(), fabric, lids);
+    let _levels =
+        sl::read(text, path(), fabric, lids, &mut Routes::empty("x", fabric, lids.width()));
     let _bits = path_bits::read(text, path(), fabric, &Routes::empty("x", fabric, 4));
     let _links = subnet_lst::read(text, path());
     if let Ok((nodes, _)) = netloc::read_map(text, path()) {

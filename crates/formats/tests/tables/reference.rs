@@ -90,21 +90,23 @@ fn engine(name: &str) {
 
         let levels = folder.join(format!("sl.{engine}.txt.gz"));
         if levels.exists() {
-            let (layers, found) =
-                sl::read_matrix(&text(&levels), &levels, &fabric, &lids).expect("a matrix");
+            let found =
+                sl::read(&text(&levels), &levels, &fabric, &lids, &mut routes).expect("rows");
             assert_eq!(lines(&found), "", "{name} {engine}");
-            routes.layers = layers;
         }
         assert_eq!(row(engine, &check(&fabric, &routes)), expected, "{name}");
 
-        if matches!(routes.layers, Layers::ByPair(_)) {
-            let list = written(|out| sl::write_paths(out, &fabric, &routes, &lids));
-            let (again, found) = sl::read_paths(&list, &path, &fabric, &lids).expect("a list");
-            assert_eq!(lines(&found), "", "{name} {engine}");
-            let mut with_list = routes.clone();
-            with_list.layers = again;
-            let report = check(&fabric, &with_list);
-            assert_eq!(row(engine, &report), expected, "{name}: path-SL list");
+        if routes.layer_count() > 1 {
+            for list in [
+                written(|out| sl::write_paths(out, &fabric, &routes, &lids)),
+                written(|out| sl::write_rows(out, &fabric, &routes, &lids)),
+            ] {
+                let mut again = routes.clone();
+                again.layers = Layers::One;
+                let found = sl::read(&list, &path, &fabric, &lids, &mut again).expect("ours");
+                assert_eq!(lines(&found), "", "{name} {engine}");
+                assert_eq!(row(engine, &check(&fabric, &again)), expected, "{name}: read back");
+            }
         }
     }
 }

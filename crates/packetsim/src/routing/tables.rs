@@ -1,7 +1,7 @@
 //! By forwarding tables, as a subnet manager loads them.
 
 use darkfiber_fabric::{AtPort, Fabric, SwitchId, TerminalId};
-use darkfiber_routing::{DELIVER, DestId, Layers, NO_ROUTE, Routes};
+use darkfiber_routing::{DELIVER, DestId, NO_ROUTE, Routes};
 
 use super::{Here, Routing};
 use crate::Net;
@@ -97,13 +97,7 @@ impl Routing for Tables<'_> {
         };
         let row = self.routes.row(DestId(packet.to), path);
         if packet.phase == 0 {
-            let layer = match &self.routes.layers {
-                Layers::ByRow(of) => of[row],
-                Layers::BySourceSwitch(of) => {
-                    of[row * self.routes.switch_count() + here.net.switch_of(packet.from) as usize]
-                }
-                _ => self.routes.layer(self.fabric, from, TerminalId(packet.to)),
-            };
+            let layer = self.routes.layer_on(self.fabric, from, row);
             packet.phase = 1 + layer;
         }
         if let Some(out) = here.to_terminal(packet.to) {

@@ -20,7 +20,7 @@ use serde::Serialize;
 
 use crate::{DestId, Routes};
 use dependency::Dependencies;
-use sources::Sources;
+use sources::{Sources, layer_mask};
 use walk::{Outcome, Walk};
 
 /// Most broken pairs that a report lists one by one.
@@ -121,29 +121,21 @@ struct Partial {
     broken: Vec<Broken>,
 }
 
-/// Traces every ordered pair of terminals and proves or refutes deadlock freedom.
+/// Traces every ordered pair of terminals, on every LID of the destination that the source may use, and proves or
+/// refutes deadlock freedom of all of them together.
+///
+/// Where a source may use any LID ([`Routes::uses`]), loads and hops are those of base LIDs; pairs that do not reach
+/// are counted once for each LID.
 ///
 /// Uses the caller's rayon pool; the report does not depend on the number of threads.
 ///
 /// # Panics
 /// If the routes were made for a fabric of another size.
 pub fn check(fabric: &Fabric, routes: &Routes) -> Report {
-    check_from(fabric, routes, &Sources::new(fabric, routes), 1)
-}
-
-/// As [`check`], with every terminal sending to all LIDs of every other: what senders do that choose a LID for each
-/// message. A pair counts once for each LID.
-///
-/// # Panics
-/// If the routes were made for a fabric of another size.
-pub fn check_all_lids(fabric: &Fabric, routes: &Routes) -> Report {
-    check_from(fabric, routes, &Sources::on_all_paths(fabric, routes), routes.paths() as u64)
-}
-
-fn check_from(fabric: &Fabric, routes: &Routes, sources: &Sources, each: u64) -> Report {
     assert_eq!(routes.switch_count(), fabric.switch_count(), "routes of another fabric");
     assert_eq!(routes.terminal_count(), fabric.terminal_count(), "routes of another fabric");
     let n = fabric.terminal_count();
+    let sources = &Sources::new(fabric, routes);
     let deps = Dependencies::new(fabric);
     let runs = sources.runs(fabric, routes);
 
@@ -169,7 +161,7 @@ fn check_from(fabric: &Fabric, routes: &Routes, sources: &Sources, each: u64) ->
         .collect();
 
     let mut report = Report {
-        pairs: (n as u64) * (n as u64).saturating_sub(1) * each,
+        pairs: (n as u64) * (n as u64).saturating_sub(1),
         unreachable: 0,
         loops: 0,
         hops: Vec::new(),
@@ -248,6 +240,7 @@ impl Tracer<'_> {
         let Self { fabric, routes, sources, walk, part, .. } = self;
         let dest = TerminalId::new(run.start);
         let senders = sources.senders(fabric, routes, run, path);
+        let is_counted = routes.source_chooses() || path == 0;
         for i in 0..walk.order.len() {
             let s = walk.order[i] as usize;
             let pairs = senders(s);
@@ -256,12 +249,14 @@ impl Tracer<'_> {
             }
             match walk.outcome(s) {
                 Outcome::Reaches(hops) => {
-                    if part.hops.len() <= hops {
-                        part.hops.resize(hops + 1, 0);
+                    if is_counted {
+                        if part.hops.len() <= hops {
+                            part.hops.resize(hops + 1, 0);
+                        }
+                        part.hops[hops] += pairs;
+                        walk.weight[s] += pairs;
                     }
-                    part.hops[hops] += pairs;
-                    walk.weight[s] += pairs;
-                    walk.mask[s] |= sources.layer_mask(fabric, routes, s, dest, path);
+                    walk.mask[s] |= layer_mask(fabric, routes, s, run, path);
                 }
                 bad => {
                     let loops = bad == Outcome::Loops;
@@ -269,7 +264,7 @@ impl Tracer<'_> {
                     let source = fabric
                         .terminals_on(SwitchId::new(s))
                         .map(TerminalId::new)
-                        .find(|&t| t != dest && sources.sends(routes, t, path));
+                        .find(|&t| t != dest && routes.uses(t, path));
                     if let Some(source) = source.filter(|_| part.broken.len() < EXAMPLES) {
                         let at = walk.end(s);
                         part.broken.push(Broken { source, dest, at, loops });
@@ -285,14 +280,13 @@ impl Tracer<'_> {
         let Self { fabric, deps, walk, part, .. } = self;
         for i in (0..walk.order.len()).rev() {
             let s = walk.order[i] as usize;
-            let weight = walk.weight[s];
-            let Some(channel) = walk.channel(s).filter(|_| weight > 0) else {
+            let (weight, mask) = (walk.weight[s], walk.mask[s]);
+            let Some(channel) = walk.channel(s).filter(|_| mask != 0) else {
                 continue;
             };
             let v = fabric.heads()[channel] as usize;
             part.load[channel] += weight;
             walk.weight[v] += weight;
-            let mask = walk.mask[s];
             walk.mask[v] |= mask;
             if let Some(next) = walk.channel(v) {
                 let bits = deps.slot(fabric, channel, next);
@@ -320,8 +314,8 @@ fn name_routes(
             if found.iter().all(Option::is_some) {
                 break;
             }
-            let row = routes.ports(routes.row(DestId(dest.0), path));
-            walk.to(row, dest, |_| true);
+            let row = routes.row(DestId(dest.0), path);
+            walk.to(routes.ports(row), dest, |_| true);
             for (i, &c) in channels.iter().enumerate() {
                 let next = channels[(i + 1) % channels.len()];
                 let (s, v) = (fabric.tail(c).index(), fabric.head(c).index());
@@ -335,8 +329,8 @@ fn name_routes(
                     .map(TerminalId::new)
                     .find(|&t| {
                         t != dest
-                            && sources.sends(routes, t, path)
-                            && routes.layer(fabric, t, dest) == layer
+                            && routes.uses(t, path)
+                            && routes.layer_on(fabric, t, row) == layer
                             && walk.passes(fabric.terminal(t).switch.index(), s)
                     })
                     .map(|t| (t, dest));

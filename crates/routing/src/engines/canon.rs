@@ -154,7 +154,7 @@ impl Order {
                 }
                 Layers::BySourceSwitch(layer)
             }
-            Layers::ByPair(_) => unreachable!("engines tell layers by switch"),
+            Layers::BySource(_) => unreachable!("engines tell layers by switch"),
         };
         routes.notes.clone_from(&made.notes);
         routes

@@ -9,7 +9,7 @@ use super::grow::Taste;
 use super::layers::{LONG, OutOfLanes, SHORT, assign_layers, only_by_pair};
 use super::nue::nue;
 use super::parx_trees::{Avoid, Work};
-use crate::{Deadlock, Engine, LayerBy, Needs, Orthants, Refusal, Request, Routes};
+use crate::{Deadlock, Engine, LayerBy, LidChoice, Needs, Orthants, Refusal, Request, Routes};
 
 /// See [`Engine::doc`].
 pub(crate) struct Parx {
@@ -133,7 +133,11 @@ impl Engine for Parx {
         }
         let request = Request { lmc, ..request.clone() };
         require_routable(self.name, fabric, &request)?;
-        in_order(fabric, &request, |fabric, request| self.compute(fabric, request))
+        let mut routes =
+            in_order(fabric, &request, |fabric, request| self.compute(fabric, request))?;
+        let across = self.lids == Kind::HalvesAndAcross;
+        routes.choice = LidChoice::parx(fabric, self.grid(fabric, &request)?, across);
+        Ok(routes)
     }
 }
 

@@ -140,7 +140,7 @@ impl Prepared<'_> {
                 let pairs = if switch == home { 0 } else { self.traffic.pairs(row, switch) };
                 let layers = match pairs {
                     0 => 0,
-                    _ => layers_of(fabric, &self.routes, row, home, switch),
+                    _ => layers_of(fabric, &self.routes, row, switch),
                 };
                 let amount = if pairs == 0 { 0 } else { self.traffic.amount(row, switch) };
                 let (weight, used) = (amount, pairs > 0);

@@ -342,8 +342,7 @@ impl Prepared<'_> {
     }
 
     pub(super) fn relabel(&mut self, row: usize, s: u32, old: u8, new: u8) {
-        let home = self.traffic.rows[row].home;
-        relabel(self.fabric, &mut self.routes, (row, home, s), old, new);
+        relabel(self.fabric, &mut self.routes, (row, s), old, new);
     }
 }
 

@@ -5,7 +5,7 @@ use darkfiber_fabric::{AtPort, ChannelId, Fabric, Faults, SwitchId};
 use super::RerouteError;
 use super::cut::{Cut, Cuts};
 use super::graph::{Layer, Slots};
-use super::labels::{condense, layers_of};
+use super::labels::layers_of;
 use super::mend::layers;
 use super::outcome::{Change, Moved, Outcome};
 use super::traffic::{Gone, Traffic};
@@ -62,7 +62,7 @@ impl<'a> Prepared<'a> {
         let gone = Gone::nothing(fabric);
         let traffic = Traffic::new(fabric, routes, &gone)?;
         let mut routes = routes.clone();
-        condense(fabric, &mut routes);
+        routes.condense(fabric);
         Ok(Self {
             fabric,
             routes,
@@ -138,7 +138,7 @@ impl<'a> Prepared<'a> {
             let mut broken = ports[home as usize] != DELIVER;
             let mut masks = 0;
             for (s, _) in self.traffic.sources(row) {
-                let mask = layers_of(fabric, &self.routes, row, home, s);
+                let mask = layers_of(fabric, &self.routes, row, s);
                 while 32 - mask.leading_zeros() as usize > self.layers.len() {
                     self.layers.push(Layer::new(&self.slots));
                     passing.push(vec![0; fabric.switch_count()]);

@@ -142,6 +142,7 @@ impl Prepared<'_> {
             routes.set_select(select);
         }
         routes.layers = self.layers_of(map, &old_row);
+        routes.choice = old.choice.as_ref().map(|choice| choice.of_terminals(&map.old_terminal));
         routes
     }
 
@@ -154,11 +155,10 @@ impl Prepared<'_> {
                 let of_row = |&r: &usize| map.old_switch.iter().map(move |s| r * n + s.index());
                 Layers::BySourceSwitch(old_row.iter().flat_map(of_row).map(|i| layer[i]).collect())
             }
-            Layers::ByPair(layer) => {
+            Layers::BySource(layer) => {
                 let n = self.routes.terminal_count();
-                let of_source = |s: usize| map.old_terminal.iter().map(move |d| s * n + d.index());
-                let sources = map.old_terminal.iter().map(|s| s.index());
-                Layers::ByPair(sources.flat_map(of_source).map(|i| layer[i]).collect())
+                let of_row = |&r: &usize| map.old_terminal.iter().map(move |t| r * n + t.index());
+                Layers::BySource(old_row.iter().flat_map(of_row).map(|i| layer[i]).collect())
             }
         }
     }

@@ -43,7 +43,7 @@ pub(super) struct Row {
 #[derive(Clone)]
 pub(super) struct Traffic {
     pub(super) rows: Vec<Row>,
-    /// `senders[path * switches + s]`: terminals on `s` that use path `path`.
+    /// `senders[path * switches + s]`: terminals on `s` that may use path `path`.
     senders: Vec<u32>,
     switches: usize,
     /// What is sent, if that is known; else every pair of terminals sends 1.
@@ -103,14 +103,18 @@ impl Traffic {
                 let row = &mut rows[routes.row(d, path)];
                 if row.home == UNUSED {
                     *row = Row { home: home.0, path: path as u32, ..unused };
-                } else if (row.home, row.path) != (home.0, path as u32) {
+                } else if row.home != home.0 || (row.path != path as u32 && routes.source_chooses())
+                {
                     return Err(RerouteError::MixedRow);
                 }
                 row.live |= lives;
                 row.dests += u32::from(lives && terminal.is_some());
             }
             if let Some(t) = terminal.filter(|_| lives) {
-                senders[routes.path_of(t) * switches + home.index()] += 1;
+                // Whatever a terminal may send to, its paths must stay free of deadlock.
+                for path in (0..routes.paths()).filter(|&path| routes.uses(t, path)) {
+                    senders[path * switches + home.index()] += 1;
+                }
             }
         }
         Ok(Self { rows, senders, switches, amounts: None })

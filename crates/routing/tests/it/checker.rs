@@ -27,8 +27,10 @@ fn agree(fabric: &Fabric, routes: &Routes) -> Result<Report, TestCaseError> {
     for cycle in report.layers.iter().filter_map(|l| l.cycle.as_ref()) {
         for (i, &(s, d)) in cycle.routes.iter().enumerate() {
             let next = cycle.channels[(i + 1) % cycle.channels.len()];
-            let path = oracle::path(fabric, routes, s, d);
-            let found = path.is_some_and(|p| p.windows(2).any(|w| w == [cycle.channels[i], next]));
+            let found = (0..routes.paths()).filter(|&lid| routes.uses(s, lid)).any(|lid| {
+                let path = oracle::path_on(fabric, routes, s, d, lid);
+                path.is_some_and(|p| p.windows(2).any(|w| w == [cycle.channels[i], next]))
+            });
             prop_assert!(found, "route {:?} -> {:?} closes the cycle", s, d);
         }
     }
@@ -39,10 +41,36 @@ proptest! {
     #[test]
     fn agrees_with_the_oracle_on_every_engine(fabric in connected_fabric()) {
         for engine in ENGINES {
-            if let Ok(routes) = engine.route(&fabric, &Request::default()) {
-                agree(&fabric, &routes)?;
+            for lmc in 0..2 {
+                if let Ok(routes) = engine.route(&fabric, &Request { lmc, ..Request::default() }) {
+                    agree(&fabric, &routes)?;
+                }
             }
         }
+    }
+
+    #[test]
+    fn agrees_with_the_oracle_on_random_tables_with_several_lids(
+        fabric in connected_fabric(),
+        noise in prop::collection::vec((any::<prop::sample::Index>(), 0u8..30), 0..40),
+        layer in prop::collection::vec(0u8..3, 1..20),
+        select in prop::option::of(prop::collection::vec(0u16..2, 1..20)),
+    ) {
+        let minhop = find_engine("minhop").expect("registered");
+        let request = Request { lmc: 1, ..Request::default() };
+        let mut routes = minhop.route(&fabric, &request).expect("connected, with hosts");
+        let size = routes.table_mut().len();
+        for (at, port) in noise {
+            routes.table_mut()[at.index(size)] = if port == 29 { NO_ROUTE } else { port };
+        }
+        if let Some(select) = select {
+            routes.set_select((0..fabric.terminal_count()).map(|t| select[t % select.len()]).collect());
+        }
+        let cycle = |len: usize| (0..len).map(|i| layer[i * 7 % layer.len()]).collect::<Vec<u8>>();
+        routes.layers = Layers::BySource(cycle(routes.row_count() * fabric.terminal_count()));
+        agree(&fabric, &routes)?;
+        routes.layers = Layers::BySourceSwitch(cycle(routes.row_count() * fabric.switch_count()));
+        agree(&fabric, &routes)?;
     }
 
     #[test]
@@ -57,10 +85,11 @@ proptest! {
         for (at, port) in noise {
             routes.table_mut()[at.index(size)] = if port == 29 { NO_ROUTE } else { port };
         }
-        let terminals = fabric.terminal_count();
         agree(&fabric, &routes)?;
         let cycle = |len: usize| (0..len).map(|i| layer[i * 7 % layer.len()]).collect::<Vec<u8>>();
-        routes.layers = Layers::ByPair(cycle(terminals * terminals));
+        routes.layers = Layers::BySource(cycle(routes.row_count() * fabric.terminal_count()));
+        agree(&fabric, &routes)?;
+        routes.condense(&fabric);
         agree(&fabric, &routes)?;
         routes.layers = Layers::ByRow(cycle(routes.row_count()));
         agree(&fabric, &routes)?;
@@ -94,10 +123,9 @@ proptest! {
             routes.table_mut()[at.index(n * n)] = if port == 29 { NO_ROUTE } else { port };
         }
         agree(&fabric, &routes)?;
-        let terminals = fabric.terminal_count();
         routes.layers = Layers::ByRow(cycle(n));
         agree(&fabric, &routes)?;
-        routes.layers = Layers::ByPair(cycle(terminals * terminals));
+        routes.layers = Layers::BySource(cycle(n * fabric.terminal_count()));
         agree(&fabric, &routes)?;
     }
 }

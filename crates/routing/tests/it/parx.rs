@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use darkfiber_fabric::{AtPort, Faults, SwitchId, TerminalId, Topology, open};
 use darkfiber_routing::check::check;
 use darkfiber_routing::{
-    DELIVER, Demand, DestId, LayerBy, Layers, LidChoice, Refusal, Request, Routes, find_engine,
+    DELIVER, Demand, DestId, LayerBy, Layers, LidChoice, Orthants, Refusal, Request, Routes,
+    find_engine,
 };
 use proptest::prelude::*;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -49,7 +50,7 @@ fn layer(routes: &Routes, s: usize, row: usize) -> u8 {
         Layers::One => 0,
         Layers::ByRow(l) => l[row],
         Layers::BySourceSwitch(l) => l[row * routes.switch_count() + s],
-        Layers::ByPair(_) => panic!("told by switch"),
+        Layers::BySource(_) => panic!("told by switch"),
     }
 }
 
@@ -163,7 +164,8 @@ fn opposite_orthants_get_detours_from_their_own_lid() {
         let on = lattice(dims);
         let grid = grid(&on);
         let routes = routed("parx-opposite", &on);
-        let choice = LidChoice::of_engine("parx-opposite", grid).expect("few dimensions");
+        let choice = LidChoice::parx(&on.fabric, grid, true).expect("few dimensions");
+        let orthants = Orthants::new(grid).expect("few dimensions");
         for home in 0..on.fabric.switch_count() {
             // A way around needs another coordinate in some half of the destination.
             let wide =
@@ -177,10 +179,10 @@ fn opposite_orthants_get_detours_from_their_own_lid() {
             let least = ways(&on, home, |_, _| false);
             for s in 0..on.fabric.switch_count() {
                 let (from, to) = (SwitchId::new(s), SwitchId::new(home));
-                let lid = choice.path(from, to, 1 << 20, 0);
+                let lid = choice.path(TerminalId::new(s), TerminalId::new(home), 1 << 20, 0);
                 let channels = path(&on, &routes, s, routes.row(DestId::new(home), lid));
                 let least = least[s].expect("connected").0;
-                if choice.orthants().are_opposite(from, to) {
+                if orthants.are_opposite(from, to) {
                     assert_eq!(lid, 2 * grid.dims.len(), "{dims}");
                     let hops = least + usize::from(wide);
                     assert_eq!(channels.len(), hops, "{dims}: {s} to {home}");
@@ -196,13 +198,12 @@ fn opposite_orthants_get_detours_from_their_own_lid() {
 fn detours_between_opposite_quadrants_spread() {
     let on = open("@t2hx-hyperx-full").expect("a preset");
     let routes = routed("parx-opposite", &on);
-    let choice = LidChoice::of_engine("parx-opposite", grid(&on)).expect("two dimensions");
+    let orthants = Orthants::new(grid(&on)).expect("two dimensions");
     // First cables of the ways between two switches, to the LIDs of seven hosts; minimal ways have two.
     let cables = |lid: usize| {
         let pairs =
             (0..96).flat_map(|s| (0..96).map(move |d| (SwitchId::new(s), SwitchId::new(d))));
-        let opposite: Vec<_> =
-            pairs.filter(|&(s, d)| choice.orthants().are_opposite(s, d)).collect();
+        let opposite: Vec<_> = pairs.filter(|&(s, d)| orthants.are_opposite(s, d)).collect();
         let first =
             |s: SwitchId, t| path(&on, &routes, s.index(), routes.row(DestId::new(t), lid))[0];
         let used = |&(s, d): &(SwitchId, SwitchId)| {

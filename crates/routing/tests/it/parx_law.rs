@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use darkfiber_fabric::{GridShape, Shape, SwitchId, Topology, open};
-use darkfiber_routing::LidChoice;
+use darkfiber_fabric::{GridShape, Shape, SwitchId, TerminalId, Topology, open};
+use darkfiber_routing::{LidChoice, Orthants};
 
 /// Even, odd and thin lattices of one to three dimensions.
 pub(crate) const LATTICES: &[&str] =
@@ -143,7 +143,8 @@ fn small_messages_go_minimal_and_large_ones_make_detours() {
     for dims in LATTICES {
         let on = lattice(dims);
         let grid = grid(&on);
-        let choice = LidChoice::of_engine("parx", grid).expect("few dimensions");
+        let choice = LidChoice::parx(&on.fabric, grid, false).expect("few dimensions");
+        let orthants = Orthants::new(grid).expect("few dimensions");
         let n = on.fabric.switch_count();
         for home in 0..n {
             let least = ways(&on, home, |_, _| false);
@@ -153,11 +154,12 @@ fn small_messages_go_minimal_and_large_ones_make_detours() {
                 let (from, to) = (SwitchId::new(s), SwitchId::new(home));
                 let is_minimal =
                     |lid: &u8| under[usize::from(*lid)][s].map(|w| w.0) == least[s].map(|w| w.0);
-                let small = choice.alternatives(from, to, 0);
-                let large = choice.alternatives(from, to, 1 << 20);
+                let (a, b) = (TerminalId::new(s), TerminalId::new(home));
+                let small = choice.alternatives(a, b, 0);
+                let large = choice.alternatives(a, b, 1 << 20);
                 assert!(!small.is_empty() && small.iter().all(is_minimal), "{dims}: {s} to {home}");
                 assert!(small.is_sorted() && large.is_sorted());
-                if choice.orthants().are_opposite(from, to) {
+                if orthants.are_opposite(from, to) {
                     assert_eq!(small, large, "{dims}: {s} to {home}");
                     assert!(small.iter().all(|&r| in_half(grid, usize::from(r), s)));
                 } else {
@@ -175,10 +177,10 @@ fn small_messages_go_minimal_and_large_ones_make_detours() {
 fn a_quarter_of_the_pairs_of_a_plane_is_in_opposite_quadrants() {
     for (dims, percent) in [("12x8", 25.3), ("4x4x4", 12.7)] {
         let on = lattice(dims);
-        let choice = LidChoice::of_engine("parx", grid(&on)).expect("few dimensions");
+        let orthants = Orthants::new(grid(&on)).expect("few dimensions");
         let n = on.fabric.switch_count();
         let all = (0..n).flat_map(|s| (0..n).map(move |d| (SwitchId::new(s), SwitchId::new(d))));
-        let opposite = all.filter(|&(s, d)| choice.orthants().are_opposite(s, d)).count();
+        let opposite = all.filter(|&(s, d)| orthants.are_opposite(s, d)).count();
         let share = 100.0 * opposite as f64 / (n * (n - 1)) as f64;
         assert!((share - percent).abs() < 0.05, "{dims}: {share}");
     }

@@ -1,12 +1,11 @@
 //! A scenario packet by packet.
 
-use darkfiber_fabric::{ChannelId, Fabric, Shape, SwitchId, TerminalId};
+use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
 use darkfiber_flowsim::Grid;
 use darkfiber_packetsim::routing::{self, Adaptive, Given, Kind, With};
 use darkfiber_packetsim::{
     Buffer, Impossible, Micro, Net, Packets, PacketsState, Peer, read, write,
 };
-use darkfiber_routing::LidChoice;
 use darkfiber_workload::play::{Player, PlayerState, Record, UnderWay, step};
 use serde::{Deserialize, Serialize};
 
@@ -115,11 +114,7 @@ fn play<R: routing::Routing>(play: Play<'_, '_, '_>, routing: &R) -> Result<Simu
     let Play { setup, net, micro, inside, each, mut until } = play;
     let Setup { topology, routes, host, jobs, seed, .. } = *setup;
     let fabric = &topology.fabric;
-    let table = match &topology.shape {
-        Some(Shape::Grid(grid)) => LidChoice::of_engine(&routes.engine, grid),
-        _ => None,
-    };
-    let home = |t: TerminalId| fabric.terminal(t).switch;
+    let table = routes.choice.as_ref();
     let paths = routes.paths() as u32;
     // A number for each message that says nothing of its neighbours.
     let lot = |message: u32| {
@@ -127,9 +122,7 @@ fn play<R: routing::Routing>(play: Play<'_, '_, '_>, routing: &R) -> Result<Simu
     };
     let path = |from: TerminalId, to: TerminalId, bytes: u64, message: u32| -> u8 {
         let path = match (setup.lids, &table) {
-            (LidsPart::Engine, Some(t)) => {
-                t.path(home(from), home(to), bytes, lot(message).into()) as u32
-            }
+            (LidsPart::Engine, Some(t)) => t.path(from, to, bytes, lot(message).into()) as u32,
             (LidsPart::Turns, _) => message % paths,
             (LidsPart::Random, _) => lot(message) % paths,
             _ => 0,

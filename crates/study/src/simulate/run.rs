@@ -1,10 +1,10 @@
 //! Running a scenario whose parts are all there.
 
 use darkfiber_analysis::heat::Flow;
-use darkfiber_fabric::{ChannelId, Shape, TerminalId, Topology};
+use darkfiber_fabric::{ChannelId, TerminalId, Topology};
 use darkfiber_flowsim::{Choice, EXACT, Flows, Grid, Network, NoRoute, Options};
 use darkfiber_packetsim::{Follow, Impossible, Measured};
-use darkfiber_routing::{Demand, LidChoice, Routes};
+use darkfiber_routing::{Demand, Routes};
 use darkfiber_workload::CommMatrix;
 use darkfiber_workload::demands::{Profile, Scale, demands};
 use darkfiber_workload::play::{Host, Job, Player, Record, Repeat, Run, Stuck, UnderWay, step};
@@ -179,13 +179,9 @@ fn simulated(
         network = network.with_link_rate(rate);
     }
     let capacity = network.capacities().to_vec();
-    let table = match &topology.shape {
-        Some(Shape::Grid(grid)) => LidChoice::of_engine(&routes.engine, grid),
-        _ => None,
-    };
+    let table = routes.choice.as_ref();
     let by_table = |from: TerminalId, to: TerminalId, bytes: u64, draw: u32| {
-        let home = |t| fabric.terminal(t).switch;
-        table.as_ref().map_or(0, |t| t.path(home(from), home(to), bytes, draw.into()))
+        table.map_or(0, |t| t.path(from, to, bytes, draw.into()))
     };
     let options = Options {
         choice: match setup.lids {

@@ -14,7 +14,7 @@ use darkfiber_routing::reroute::difference;
 use darkfiber_routing::{Engine, Lids, Request, Routes};
 
 use super::super::{metrics, replay};
-use crate::args::{Common, Format, ReportCommand, TableArgs};
+use crate::args::{Common, Format, ReportCommand};
 use crate::failure::{Exit, Failure};
 use crate::jobs::Running;
 use crate::load::Loaded;
@@ -36,7 +36,7 @@ pub(super) fn run(args: &ReportCommand, common: &Common) -> Result<Exit, Failure
     };
     let progress = Progress::new(engines.len() as u64 + 1, common.quiet);
     let (name, routes, lids) = if let Some(path) = &args.routes {
-        let tables = TableArgs { routes: path.clone(), ..TableArgs::default() };
+        let tables = args.beside.of(path);
         let read = tables::read(&tables, &fabric_args.fabric, &loaded, common)?;
         (path.display().to_string(), read.routes, read.lids)
     } else {

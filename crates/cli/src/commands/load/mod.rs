@@ -20,7 +20,7 @@ use darkfiber_workload::{Among, Extent, Stream, pattern};
 
 use self::kept::Kept;
 use super::{metrics, route};
-use crate::args::{Common, Format, LoadCommand, TableArgs};
+use crate::args::{Common, Format, LoadCommand};
 use crate::checkpoint::{Checkpoints, Facts, Followed};
 use crate::failure::{Exit, Failure};
 use crate::progress::Progress;
@@ -321,7 +321,7 @@ fn candidates(
         all.push(Candidate { kind: tables, called, routes: Some(routes) });
     }
     if let Some(path) = &args.routes {
-        let args_of = TableArgs { routes: path.clone(), ..TableArgs::default() };
+        let args_of = args.beside.of(path);
         let read = crate::tables::read(&args_of, &args.fabric.fabric, loaded, common)?;
         let called = path.display().to_string();
         all.push(Candidate { kind: tables, called, routes: Some(read.routes) });

@@ -1,6 +1,6 @@
 //! Table 1: which LIDs small and large messages take.
 
-use darkfiber_fabric::{Shape, SwitchId, open};
+use darkfiber_fabric::{Shape, TerminalId, open};
 use darkfiber_routing::LidChoice;
 
 use super::PAPER;
@@ -47,17 +47,17 @@ impl Experiment for Quadrants {
     fn run(&self, _: &Context<'_>) -> Vec<Row> {
         let topology = open("hyperx:dims=12x8,t=7").expect("a spec");
         let Some(Shape::Grid(grid)) = &topology.shape else { return Vec::new() };
-        let choice = LidChoice::of_engine("parx", grid).expect("two dimensions");
+        let choice = LidChoice::parx(&topology.fabric, grid, false).expect("two dimensions");
         let of = |q: usize| {
-            let all = (0..topology.fabric.switch_count()).map(SwitchId::new);
-            all.filter(|&s| choice.orthants().of(s) == q).collect::<Vec<_>>()
+            let all = (0..topology.fabric.terminal_count()).map(TerminalId::new);
+            all.filter(|&t| choice.group(t) == q).collect::<Vec<_>>()
         };
-        let quadrants: Vec<Vec<SwitchId>> = (0..4).map(of).collect();
+        let quadrants: Vec<Vec<TerminalId>> = (0..4).map(of).collect();
         let same = |table: &[[&[u8]; 4]; 4], bytes: u64| {
             let mut same = 0;
             for (from, row) in table.iter().enumerate() {
                 for (to, printed) in row.iter().enumerate() {
-                    let all = |a: &SwitchId| {
+                    let all = |a: &TerminalId| {
                         quadrants[to].iter().all(|&b| choice.alternatives(*a, b, bytes) == *printed)
                     };
                     same += u32::from(quadrants[from].iter().all(all));
