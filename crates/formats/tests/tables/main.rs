@@ -9,3 +9,4 @@ mod random;
 mod reference;
 mod shared;
 mod subnet_lst;
+mod whole;

@@ -6,7 +6,6 @@
 //! DARKFIBER_UPDATE_DOCS=1 cargo test -p darkfiber-routing --test it conformance
 //! ```
 
-mod fabrics;
 mod order;
 mod table;
 
@@ -17,8 +16,10 @@ use darkfiber_routing::check::{Report, check};
 use darkfiber_routing::{
     Deadlock, ENGINES, Engine, LayerBy, Layers, Needs, Refusal, Request, Routes, find_engine,
 };
+use darkfiber_testkit::families::{
+    LARGE, badly_damaged, connected, damaged, fallen_apart, small, topology,
+};
 use darkfiber_testkit::oracle;
-use fabrics::{LARGE, badly_damaged, connected, damaged, fallen_apart, small, topology};
 use table::{Cell, Row};
 
 /// Lanes of InfiniBand beside the one for management.

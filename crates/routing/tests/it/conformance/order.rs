@@ -3,8 +3,8 @@
 use darkfiber_routing::check::Report;
 use darkfiber_routing::{ENGINES, LayerBy};
 
-use super::fabrics::{badly_damaged, relabelled, small, topology};
 use super::{Case, Result, SHORTEST};
+use darkfiber_testkit::families::{badly_damaged, relabelled, small, topology};
 
 /// How much the largest load may differ if the same network comes in another order, as ties fall
 /// otherwise: the measured factor, rounded up.

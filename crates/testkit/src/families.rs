@@ -1,4 +1,4 @@
-//! The fabrics of the matrix: families, sizes, damage, and other names for the same thing.
+//! Fabrics of every family: sizes, damage, and other names for the same thing.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ const MORE: &[&str] = &[
 ];
 
 /// Fabrics of the size of machines.
-pub(super) const LARGE: &[&str] = &[
+pub const LARGE: &[&str] = &[
     "@cab",
     "kary:k=6,n=3",
     "pgft:m=8x8x8,w=1x4x8,p=1x2x1",
@@ -40,8 +40,11 @@ pub(super) const LARGE: &[&str] = &[
     "xpander:d=8,lift=12,p=4",
 ];
 
-/// Every family's example, then [`MORE`], a family's specs next to each other.
-pub(super) fn small() -> Vec<&'static str> {
+/// Every family's example, then more of them where it leaves something out, a family's specs next to each other.
+///
+/// # Panics
+/// If a spec is of no family.
+pub fn small() -> Vec<&'static str> {
     let family = |spec: &str| spec.split(':').next().map(str::to_owned);
     let mut specs: Vec<&str> = Vec::new();
     for example in FAMILIES.iter().map(|f| f.example()) {
@@ -53,17 +56,22 @@ pub(super) fn small() -> Vec<&'static str> {
     specs
 }
 
-pub(super) fn topology(spec: &str) -> Topology {
+/// The fabric of a spec.
+///
+/// # Panics
+/// If there is none.
+pub fn topology(spec: &str) -> Topology {
     open(spec).unwrap_or_else(|e| panic!("{spec}: {e}"))
 }
 
-pub(super) fn connected(on: &Topology) -> bool {
+/// Whether a fabric is in one piece.
+pub fn connected(on: &Topology) -> bool {
     on.fabric.components().len() == 1
 }
 
 /// Connected fabrics that damage leaves, each with words for it: one cable, a tenth and a quarter of
 /// the cables as far as they can go, and one switch with a cable elsewhere.
-pub(super) fn damaged(whole: &Topology) -> Vec<(String, Topology)> {
+pub fn damaged(whole: &Topology) -> Vec<(String, Topology)> {
     let cables = whole.fabric.switch_link_count();
     let mut all = Vec::new();
     for (seed, wanted) in [(1, 1), (2, 2), (3, cables / 10), (4, cables / 4)] {
@@ -78,7 +86,7 @@ pub(super) fn damaged(whole: &Topology) -> Vec<(String, Topology)> {
 }
 
 /// Of [`damaged`] a tenth of the cables, and a switch with a cable.
-pub(super) fn badly_damaged(whole: &Topology) -> Vec<(String, Topology)> {
+pub fn badly_damaged(whole: &Topology) -> Vec<(String, Topology)> {
     damaged(whole).into_iter().skip(2).step_by(2).take(2).collect()
 }
 
@@ -93,7 +101,10 @@ fn without_a_switch(whole: &Topology, seed: u64) -> Option<(String, Topology)> {
 }
 
 /// What is left when cables fail one after the other until there are several pieces.
-pub(super) fn fallen_apart(whole: &Topology, seed: u64) -> Topology {
+///
+/// # Panics
+/// If there is one switch.
+pub fn fallen_apart(whole: &Topology, seed: u64) -> Topology {
     (1..=whole.fabric.switch_link_count())
         .map(|count| whole.with_faults(&Faults::any_links(&whole.fabric, count, seed)).0)
         .find(|left| !connected(left))
@@ -102,7 +113,10 @@ pub(super) fn fallen_apart(whole: &Topology, seed: u64) -> Topology {
 
 /// The same network and shape with its switches, terminals and cables in another order, and on
 /// request with other port numbers.
-pub(super) fn relabelled(of: &Topology, seed: u64, ports: bool) -> Topology {
+///
+/// # Panics
+/// Never: what was valid stays so.
+pub fn relabelled(of: &Topology, seed: u64, ports: bool) -> Topology {
     let f = &of.fabric;
     let old_switch: Vec<SwitchId> =
         shuffled(f.switch_count(), seed).into_iter().map(SwitchId::new).collect();
