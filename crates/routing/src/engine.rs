@@ -3,7 +3,7 @@
 use darkfiber_fabric::{Fabric, Shape, SwitchId, TerminalId};
 use thiserror::Error;
 
-use crate::{Routes, engines};
+use crate::{Routes, engines, lid_offsets};
 
 /// What an engine is asked for, beside the fabric.
 #[derive(Clone, Debug)]
@@ -247,11 +247,28 @@ pub trait Engine: Sync {
     fn follows_demands(&self) -> bool {
         false
     }
-    /// Computes tables and layers.
+    /// Whether the LIDs of a port all serve the same end, so that any of them may be the only one in use. Not where
+    /// each has its own: paths by source, or by size of message.
+    fn lids_are_alike(&self) -> bool {
+        !self.by_source()
+    }
+    /// Computes tables and layers for exactly what is asked; whoever needs routes calls [`route`](Self::route).
     ///
     /// # Errors
     /// A [`Refusal`] if this engine cannot route this fabric as asked.
-    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal>;
+    fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal>;
+    /// Routes a fabric. Where [LIDs are alike](Self::lids_are_alike), several LIDs a port cost no evenness: the tables of
+    /// each LID offset are those for one LID a port with the terminals of a switch in another order.
+    ///
+    /// # Errors
+    /// A [`Refusal`] if this engine cannot route this fabric as asked.
+    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+        let told_by_pair = self.follows_demands() && !request.demands.is_empty();
+        if request.lmc == 0 || !self.lids_are_alike() || told_by_pair {
+            return self.compute(fabric, request);
+        }
+        lid_offsets::route(fabric, request, |request| self.compute(fabric, request))
+    }
 }
 
 /// All engines, in the order of `darkfiber list engines`. To add one: write its file in `engines/`

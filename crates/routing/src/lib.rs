@@ -9,6 +9,7 @@ pub mod engine;
 mod engines;
 mod lid_blocks;
 mod lid_choice;
+mod lid_offsets;
 mod lids;
 pub mod optimise;
 mod orthants;

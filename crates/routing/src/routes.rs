@@ -138,6 +138,17 @@ impl Routes {
         }
     }
 
+    /// The same rows for other LIDs: `row_of[d * paths + i]` is the row of path `i` of terminal `d`, which must lead to
+    /// the switch of `d`. Switches keep theirs.
+    pub(crate) fn with_lids(mut self, paths: usize, mut row_of: Vec<u32>) -> Self {
+        debug_assert_eq!(row_of.len(), self.terminals * paths);
+        let switches = self.terminals..self.terminals + self.switches;
+        row_of.extend(switches.map(|d| self.row(DestId::new(d), 0) as u32));
+        self.paths = paths;
+        self.shared = Some(row_of);
+        self
+    }
+
     /// Sets which path a source terminal uses, for all destinations: on InfiniBand its **path bits**, the
     /// number that it adds to the base LID of whomever it sends to.
     pub fn set_select(&mut self, select: Vec<u16>) {

@@ -9,6 +9,7 @@ mod framing;
 mod help;
 mod hot;
 mod jobs;
+mod lids;
 mod load;
 mod measure;
 mod place;

@@ -49,7 +49,7 @@ impl Engine for Afar {
         true
     }
 
-    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+    fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         let mut old = match FTree.route(fabric, request) {
             Ok(routes) => routes,
             Err(Refusal::WrongFabric { .. }) => DfSssp.route(fabric, request)?,

@@ -39,7 +39,7 @@ impl Engine for Dor {
         Deadlock::OnItsFabric
     }
 
-    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+    fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
         let grid = match request.shape {
             Some(Shape::Grid(grid)) => Some(grid),

@@ -54,7 +54,7 @@ impl Engine for DragonflyMin {
         Deadlock::Layers
     }
 
-    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+    fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         let share = match require_routable(self.name(), fabric, request) {
             Ok(()) => false,
             Err(Refusal::TooLarge { .. }) => true,

@@ -47,7 +47,7 @@ impl Engine for FTree {
         Deadlock::Free
     }
 
-    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+    fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
         let level = tree_levels(fabric, request.shape, request.roots)
             .map_err(|reason| Refusal::wrong_fabric(self, reason))?;

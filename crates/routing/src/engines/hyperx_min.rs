@@ -46,7 +46,7 @@ impl Engine for HyperXMin {
         Deadlock::Layers
     }
 
-    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+    fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
         let grid = match request.shape.filter(|shape| shape.fits(fabric)) {
             Some(Shape::Grid(grid)) if grid.kind == GridKind::HyperX => grid,

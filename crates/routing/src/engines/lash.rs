@@ -53,7 +53,7 @@ impl Engine for Lash {
         Deadlock::Layers
     }
 
-    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+    fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
         in_order(fabric, request, compute)
     }

@@ -42,7 +42,7 @@ impl Engine for MinHop {
         Deadlock::NotPromised
     }
 
-    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+    fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
         let homes: Vec<SwitchId> = (0..fabric.switch_count()).map(SwitchId::new).collect();
         let (first, largest) = dealt(self.name(), fabric, request.paths(), &homes);

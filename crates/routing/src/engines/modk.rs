@@ -45,7 +45,7 @@ impl Engine for DModK {
         Deadlock::Free
     }
 
-    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+    fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
         let tree = Tree::of(self, fabric, request.shape)?;
         let mut routes = Routes::empty(self.name(), fabric, request.paths());
@@ -106,7 +106,7 @@ impl Engine for SModK {
         true
     }
 
-    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+    fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
         let tree = Tree::of(self, fabric, request.shape)?;
         // Sources that take the same up port at every level form a class.

@@ -52,7 +52,7 @@ impl Engine for Nue {
         Deadlock::Layers
     }
 
-    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+    fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
         let name = self.name();
         in_order(fabric, request, |fabric, request| Ok(nue(name, fabric, request)))

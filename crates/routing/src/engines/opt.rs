@@ -132,7 +132,7 @@ impl Engine for Opt {
         true
     }
 
-    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+    fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
         let tree = TwoLevel::of(self, fabric, request)?;
         Grid::square(&tree).route(self, fabric, request, &tree)
@@ -173,7 +173,7 @@ impl Engine for OptRect {
         true
     }
 
-    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+    fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
         let tree = TwoLevel::of(self, fabric, request)?;
         let most = if request.lmc > 0 { request.paths() as u32 } else { u32::MAX };
@@ -219,7 +219,7 @@ impl Engine for OptBalanced {
         true
     }
 
-    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+    fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
         let tree = TwoLevel::of(self, fabric, request)?;
         let largest = tree.size.iter().copied().max().unwrap_or(1);

@@ -113,7 +113,11 @@ impl Engine for Parx {
         true
     }
 
-    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+    fn lids_are_alike(&self) -> bool {
+        self.lids == Kind::Minimal
+    }
+
+    fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name, fabric, request)?;
         if self.lids == Kind::Minimal {
             return in_order(fabric, request, |fabric, request| self.minimal(fabric, request));
@@ -134,7 +138,7 @@ impl Engine for Parx {
         let request = Request { lmc, ..request.clone() };
         require_routable(self.name, fabric, &request)?;
         let mut routes =
-            in_order(fabric, &request, |fabric, request| self.compute(fabric, request))?;
+            in_order(fabric, &request, |fabric, request| self.with_halves(fabric, request))?;
         let across = self.lids == Kind::HalvesAndAcross;
         routes.choice = LidChoice::parx(fabric, self.grid(fabric, &request)?, across);
         Ok(routes)
@@ -157,7 +161,7 @@ impl Parx {
         }
     }
 
-    fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+    fn with_halves(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         let grid = self.grid(fabric, request)?;
         let orthants = Orthants::new(grid).expect("the caller has looked");
         let mut avoid: Vec<Avoid> = (0..orthants.halves()).map(Avoid::Half).collect();

@@ -78,7 +78,7 @@ impl Engine for Sar {
         true
     }
 
-    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+    fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name, fabric, request)?;
         let work = Work::new(self.name, fabric, request);
         let routes = work.finish(work.running(self.choice), self.choice);

@@ -54,7 +54,7 @@ impl Engine for SarBest {
         true
     }
 
-    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+    fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
         let work = Work::new(self.name(), fabric, request);
         let dist = work.distances();

@@ -44,7 +44,7 @@ impl Engine for Sssp {
         Deadlock::NotPromised
     }
 
-    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+    fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
         let mut routes = Routes::empty(self.name(), fabric, request.paths());
         shortest(fabric, &mut routes);

@@ -53,7 +53,7 @@ impl Engine for Torus {
         Deadlock::Layers
     }
 
-    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+    fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
         let wrong = |reason: &str| Refusal::wrong_fabric(self, reason);
         let grid = match request.shape.filter(|shape| shape.fits(fabric)) {

@@ -48,7 +48,7 @@ impl Engine for UpDn {
         Deadlock::Free
     }
 
-    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+    fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
         let updown = if request.roots.is_empty() {
             UpDown::natural(fabric, request.shape)
@@ -87,7 +87,7 @@ impl Engine for DnUp {
         Deadlock::Free
     }
 
-    fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+    fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
         legal_routes(self.name(), fabric, request, &UpDown::from_leaves(fabric), First::Load)
     }

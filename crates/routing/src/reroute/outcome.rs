@@ -69,7 +69,8 @@ pub struct Outcome {
     pub moved: Vec<Moved>,
     /// Entries of switches without a way to the destination although no terminal needs one.
     pub dead_ends: usize,
-    /// Largest load of a switch-to-switch channel (edge forwarding index) before the fault.
+    /// Largest load of a switch-to-switch channel before the fault: the edge forwarding index, or where sources may use
+    /// any LID of a port, the sum over all LIDs.
     pub load_before: u64,
     /// And with the new tables.
     pub load_after: u64,

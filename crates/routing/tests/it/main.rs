@@ -6,6 +6,7 @@ mod engines;
 mod families;
 mod lanes;
 mod lattice;
+mod offsets;
 mod opt;
 mod parx;
 mod parx_law;

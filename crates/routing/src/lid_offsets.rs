@@ -1,0 +1,117 @@
+//! Several LIDs a port from tables with one.
+//!
+//! Balancing all LIDs of all ports together leaves each LID offset by itself, which is what is in use where
+//! applications do not choose, as uneven as it happens to come. So tables are made for one LID a port, and offset `i`
+//! of a terminal takes the row of its `i`-th neighbour on the same switch: the rows of each offset are those of offset
+//! 0 in another order, hence its loads are the same on every channel, and the virtual layers hold for all.
+
+use std::collections::BTreeMap;
+
+use darkfiber_fabric::{Fabric, TerminalId};
+
+use crate::check::check;
+use crate::{DestId, Layers, Refusal, Request, Routes};
+
+/// Tables with `2^lmc` LIDs a port; `compute` makes those for any other number of LIDs.
+///
+/// Where most switches have fewer terminals than a port has LIDs, the engine is asked for several rows a terminal, which are
+/// taken if each by itself is as even as one, else some LIDs take the same paths.
+///
+/// Complexity: that of the engine for one LID a port, and of the checker where the engine is asked twice.
+pub(crate) fn route(
+    fabric: &Fabric,
+    request: &Request<'_>,
+    compute: impl Fn(&Request<'_>) -> Result<Routes, Refusal>,
+) -> Result<Routes, Refusal> {
+    let of_lmc = |lmc: u8| compute(&Request { lmc, ..request.clone() });
+    let mut rows = of_lmc(0)?;
+    let neighbours = Neighbours::new(fabric, request.jobs);
+    let missing = request.paths().div_ceil(neighbours.usual()).next_power_of_two();
+    if missing > 1
+        && let Ok(several) = of_lmc(missing.trailing_zeros() as u8)
+    {
+        let largest = |load: &[u64]| load.iter().copied().max().unwrap_or(0);
+        let one = largest(&load(fabric, &rows, 0));
+        // Within 2 %, or one route; all together no worse.
+        let bound = one + (one / 50).max(1);
+        let mut sum = vec![0; fabric.channel_count()];
+        let is_even = (0..several.paths()).all(|path| {
+            let alone = load(fabric, &several, path);
+            sum.iter_mut().zip(&alone).for_each(|(sum, x)| *sum += x);
+            largest(&alone) <= bound
+        });
+        if is_even && largest(&sum) <= one * several.paths() as u64 {
+            rows = several;
+        }
+    }
+    let kinds = rows.paths();
+    let mut row_of = Vec::with_capacity(fabric.terminal_count() * request.paths());
+    let mut alike = 0;
+    for t in 0..fabric.terminal_count() {
+        let (group, place) = neighbours.of(t);
+        alike += usize::from(group.len() * kinds < request.paths());
+        for i in 0..request.paths() {
+            let neighbour = group[(place + i / kinds) % group.len()];
+            row_of.push(rows.row(DestId::terminal(neighbour), i % kinds) as u32);
+        }
+    }
+    let mut routes = rows.with_lids(request.paths(), row_of);
+    if alike > 0 {
+        routes.notes.push(format!(
+            "{alike} terminals have too few neighbours on their switch for {} LIDs with paths of their own",
+            request.paths()
+        ));
+    }
+    Ok(routes)
+}
+
+/// Loads of all channels where everybody uses one of the LIDs.
+fn load(fabric: &Fabric, rows: &Routes, path: usize) -> Vec<u64> {
+    let of = |t: usize| rows.row(DestId::new(t), path) as u32;
+    let mut alone = rows.clone().with_lids(1, (0..fabric.terminal_count()).map(of).collect());
+    alone.layers = Layers::One;
+    check(fabric, &alone).load
+}
+
+/// Terminals that can stand in for each other: on one switch, of one role, in the same jobs.
+struct Neighbours {
+    groups: Vec<Vec<TerminalId>>,
+    /// By terminal: its group, and its place there.
+    of: Vec<(usize, usize)>,
+}
+
+impl Neighbours {
+    fn new(fabric: &Fabric, jobs: &[Vec<TerminalId>]) -> Self {
+        let mut jobs_of: Vec<Vec<u32>> = vec![Vec::new(); fabric.terminal_count()];
+        for (number, job) in (0..).zip(jobs) {
+            for t in job {
+                jobs_of[t.index()].push(number);
+            }
+        }
+        let mut groups: Vec<Vec<TerminalId>> = Vec::new();
+        let mut known = BTreeMap::new();
+        let mut of = Vec::with_capacity(fabric.terminal_count());
+        for (t, jobs) in jobs_of.into_iter().enumerate() {
+            let terminal = &fabric.terminals()[t];
+            let group = *known.entry((terminal.switch, terminal.role, jobs)).or_insert_with(|| {
+                groups.push(Vec::new());
+                groups.len() - 1
+            });
+            of.push((group, groups[group].len()));
+            groups[group].push(TerminalId::new(t));
+        }
+        Self { groups, of }
+    }
+
+    /// As many as the median terminal has, itself included.
+    fn usual(&self) -> usize {
+        let mut sizes: Vec<usize> = self.of.iter().map(|of| self.groups[of.0].len()).collect();
+        sizes.sort_unstable();
+        sizes.get(sizes.len() / 2).copied().unwrap_or(1)
+    }
+
+    fn of(&self, t: usize) -> (&[TerminalId], usize) {
+        let (group, place) = self.of[t];
+        (&self.groups[group], place)
+    }
+}

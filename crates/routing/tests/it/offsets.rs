@@ -1,0 +1,68 @@
+//! Several LIDs a port cost no evenness.
+
+use darkfiber_fabric::Topology;
+use darkfiber_routing::check::check;
+use darkfiber_routing::{DestId, ENGINES, Request, Routes};
+use darkfiber_testkit::families::{damaged, small, topology};
+
+/// Loads of all channels where everybody sends to LID `lid` of everybody.
+fn alone(on: &Topology, routes: &Routes, lid: usize) -> Vec<u64> {
+    let mut alone = routes.clone();
+    alone.set_select(vec![lid as u16; on.fabric.terminal_count()]);
+    check(&on.fabric, &alone).load
+}
+
+fn largest(load: &[u64]) -> u64 {
+    load.iter().copied().max().unwrap_or(0)
+}
+
+#[test]
+fn each_lid_offset_alone_is_as_even_as_one_lid() {
+    for spec in small() {
+        let whole = topology(spec);
+        let worse = damaged(&whole).into_iter().nth(1).map(|(_, on)| on);
+        for on in std::iter::once(&whole).chain(&worse) {
+            for engine in ENGINES.iter().filter(|e| e.lids_are_alike()) {
+                let request = |lmc| Request { shape: on.shape.as_ref(), lmc, ..Request::default() };
+                let Ok(one) = engine.route(&on.fabric, &request(0)) else { continue };
+                let one = largest(&check(&on.fabric, &one).load);
+                for lmc in 1..4 {
+                    let what = format!("{} lmc {lmc} on {spec}", engine.name());
+                    let routes = engine.route(&on.fabric, &request(lmc)).expect(&what);
+                    assert_eq!(routes.paths(), 1 << lmc, "{what}");
+                    let mut sum = vec![0; on.fabric.channel_count()];
+                    for lid in 0..routes.paths() {
+                        let load = alone(on, &routes, lid);
+                        let most = largest(&load);
+                        assert!(
+                            most <= one + (one / 50).max(1),
+                            "{what}, LID {lid}: {most}, {one}"
+                        );
+                        sum.iter_mut().zip(load).for_each(|(sum, x)| *sum += x);
+                    }
+                    let bound = routes.paths() as u64 * one;
+                    assert!(largest(&sum) <= bound, "{what}: {} of {bound}", largest(&sum));
+                }
+            }
+        }
+    }
+}
+
+/// On a tree whose leaves have more hosts than a port has LIDs, every LID of a port leaves by another channel.
+#[test]
+fn lids_of_a_port_take_different_paths() {
+    let on = topology("fattree2:n=8,m=8,r=16");
+    for engine in ["minhop", "updn", "ftree", "sssp", "dfsssp"] {
+        let engine = ENGINES.iter().find(|e| e.name() == engine).expect("registered");
+        let request = Request { shape: on.shape.as_ref(), lmc: 2, ..Request::default() };
+        let routes = engine.route(&on.fabric, &request).expect("a tree");
+        let last = on.fabric.terminal_count() - 1;
+        let first_leaf = on.fabric.terminals()[0].switch;
+        let mut ports: Vec<u8> = (0..4)
+            .map(|lid| routes.ports(routes.row(DestId::new(last), lid))[first_leaf.index()])
+            .collect();
+        ports.sort_unstable();
+        ports.dedup();
+        assert_eq!(ports.len(), 4, "{}", engine.name());
+    }
+}
