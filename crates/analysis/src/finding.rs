@@ -25,6 +25,8 @@ pub enum Kind {
     Loops,
     /// A cycle of channel dependencies within one lane: packets can block each other for ever.
     CreditLoop,
+    /// No service levels were given, so that all routes were taken in lane 0.
+    AssumedLane,
     /// Channels that carry far more routes than others.
     Imbalance,
     /// The switches are in several pieces.
@@ -239,6 +241,18 @@ fn components(fabric: &Fabric, names: &Names<'_>) -> Option<Finding> {
     })
 }
 
+/// What a deadlock rests on that was found without service levels.
+pub fn of_assumed_lane() -> Finding {
+    Finding {
+        kind: Kind::AssumedLane,
+        severity: Severity::Note,
+        message: "no service levels were given, so all routes were taken in lane 0".to_owned(),
+        hint: "if OpenSM runs dfsssp, lash, nue or torus-2QoS, give their service levels with --sl: path records \
+               that `saquery --src-to-dst SLID:DLID` printed, a matrix of its path_sl, or path-sl (docs/formats.md)",
+        places: Places::Nodes { count: 0, examples: Vec::new() },
+    }
+}
+
 /// What the checker's report shows, the gravest first.
 pub fn of_routes(fabric: &Fabric, report: &Report) -> Vec<Finding> {
     let names = Names::new(fabric);
@@ -266,7 +280,8 @@ fn broken(names: &Names<'_>, report: &Report, loops: bool) -> Option<Finding> {
         .take(EXAMPLES)
         .map(|b| BrokenPair { pair: names.pair(b.source, b.dest), at: names.switch(b.at) })
         .collect();
-    let share = format!("{} of {} pairs", group(count), group(report.pairs));
+    let of = if report.paths == report.pairs { "pairs" } else { "pairs of a source and a LID" };
+    let share = format!("{} of {} {of}", group(count), group(report.paths));
     let example = |word: &str| {
         examples
             .first()

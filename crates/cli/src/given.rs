@@ -82,6 +82,7 @@ impl Given {
         let loaded = load::fabric(&fabric, common)?;
         let tables = live.beside.of(path);
         let read = tables::read(&tables, name, &loaded, common)?;
+        read.tell_assumed_lane(&loaded.topology.fabric, common);
         progress.step();
         let network = &loaded.topology.fabric;
         let running = match &live.jobs.jobs {

@@ -19,7 +19,10 @@ pub(crate) const GUID2LID: &str = "guid2lid";
 pub(crate) const PATH_SL: &str = "path-sl";
 /// The same by source switch and LID, where that would be too long or could not say all.
 pub(crate) const PATH_SL_ROWS: &str = "path-sl.rows";
-/// Most lines of [`PATH_SL`].
+/// Forwarding tables with hop counts, for `ibdmchk`.
+const FDBS: &str = "fdbs";
+/// Most pairs of a source and a LID of sets that are written in full. Larger ones have no [`FDBS`], no [`PATH_SL`] but
+/// [`PATH_SL_ROWS`], and in [`LFTS`] nothing but LIDs and ports.
 const MOST_PATHS: u64 = 10_000_000;
 
 /// Which LID of its destinations a source uses, where sources choose.
@@ -61,13 +64,20 @@ pub(crate) fn routes(
     summary: &str,
 ) -> Result<(), Failure> {
     directory(dir)?;
-    file(&dir.join(LFTS), |out| lft::write(out, fabric, routes, lids))?;
+    let is_short = sl::path_count(fabric, lids) <= MOST_PATHS;
+    file(&dir.join(LFTS), |out| {
+        let write = if is_short { lft::write } else { lft::write_brief };
+        write(out, fabric, routes, lids)
+    })?;
     file(&dir.join(GUID2LID), |out| guid2lid::write(out, fabric, lids))?;
     file(&dir.join("fabric.topo"), |out| ibnetdiscover::write(out, fabric, Some(lids)))?;
     file(&dir.join("subnet.lst"), |out| subnet_lst::write(out, fabric, lids))?;
-    file(&dir.join("fdbs"), |out| fdbs::write(out, fabric, routes, lids))?;
+    if is_short {
+        file(&dir.join(FDBS), |out| fdbs::write(out, fabric, routes, lids))?;
+    } else {
+        gone(&dir.join(FDBS))?;
+    }
     let is_layered = routes.layer_count() > 1;
-    let is_short = sl::path_count(fabric, lids) <= MOST_PATHS;
     if is_layered && is_short {
         file(&dir.join(PATH_SL), |out| sl::write_paths(out, fabric, routes, lids))?;
     } else {

@@ -117,6 +117,7 @@ fn tables_of(
             let routes: PathBuf = folder.join(path);
             let tables = BesideTables::default().of(&routes);
             let read = tables::read(&tables, &scenario.fabric, loaded, common)?;
+            read.tell_assumed_lane(fabric, common);
             return Ok((read.routes, path.clone(), read.lids));
         }
         _ => {

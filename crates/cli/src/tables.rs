@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use darkfiber_analysis::{Finding, finding};
+use darkfiber_fabric::Fabric;
 use darkfiber_formats::{
     Diagnostics, Kind, ReadError, detect, fdbs, guid2lid, input, lft, lid_choice, netloc,
     path_bits, sl, tables,
 };
+use darkfiber_routing::check::check;
 use darkfiber_routing::{Lids, Routes};
 
 use crate::args::{Common, RoutesFormat, TableArgs};
@@ -68,6 +71,18 @@ pub(crate) struct Read {
     pub(crate) routes: Routes,
     /// The LIDs that they speak of, where they do.
     pub(crate) lids: Option<Lids>,
+    /// Whether service levels were given with them; else all routes are taken in lane 0.
+    pub(crate) has_levels: bool,
+}
+
+impl Read {
+    /// Says that lane 0 was assumed for all routes, where that matters: they can deadlock in it.
+    pub(crate) fn tell_assumed_lane(&self, fabric: &Fabric, common: &Common) {
+        if !self.has_levels && !common.quiet && !check(fabric, &self.routes).deadlock_free() {
+            let Finding { message, hint, .. } = finding::of_assumed_lane();
+            out::tell(&format!("note: {message}, where they can deadlock; {hint}"));
+        }
+    }
 }
 
 /// Reads the tables that the arguments name, for a fabric that was loaded as `name`.
@@ -102,7 +117,7 @@ pub(crate) fn read(
     let tables = match form {
         RoutesFormat::Netloc => {
             let routes = read_netloc(name_of_fabric, loaded, &text, path, &name, common)?;
-            return Ok(Read { routes, lids: None });
+            return Ok(Read { routes, lids: None, has_levels: false });
         }
         RoutesFormat::Fdbs => fdbs::read(&text, path),
         RoutesFormat::Lft | RoutesFormat::Auto => lft::read(&text, path),
@@ -127,7 +142,7 @@ pub(crate) fn read(
         show(path, &found);
         routes.choice = Some(choice);
     }
-    Ok(Read { routes, lids: Some(lids) })
+    Ok(Read { routes, lids: Some(lids), has_levels: files.sl.is_some() })
 }
 
 /// What kind of tables a text holds.

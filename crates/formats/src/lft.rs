@@ -247,16 +247,39 @@ fn portguid(text: &str) -> Option<Guid> {
 /// # Errors
 /// Whatever `out` says.
 pub fn write(out: &mut dyn Write, fabric: &Fabric, routes: &Routes, lids: &Lids) -> io::Result<()> {
+    write_as(out, fabric, routes, lids, true)
+}
+
+/// The same without saying whose LID each is: an eighth as long. OpenSM and [`read`] then go by LIDs alone, so that it is
+/// of use only with the `guid2lid` that was written with it.
+///
+/// # Errors
+/// Whatever `out` says.
+pub fn write_brief(
+    out: &mut dyn Write,
+    fabric: &Fabric,
+    routes: &Routes,
+    lids: &Lids,
+) -> io::Result<()> {
+    write_as(out, fabric, routes, lids, false)
+}
+
+fn write_as(
+    out: &mut dyn Write,
+    fabric: &Fabric,
+    routes: &Routes,
+    lids: &Lids,
+    with_owners: bool,
+) -> io::Result<()> {
     let rows = rows_by_lid(fabric, routes, lids);
     // The text of a LID but for the port is the same in all tables.
     let (heads, tails): (Vec<String>, Vec<String>) = rows
         .iter()
         .map(|row| {
             let (kind, guid, description) = owner(fabric, row.dest);
-            (
-                format!("0x{:04x} ", row.lid),
-                format!(" # {kind} portguid {guid}: '{}'\n", one_line(description)),
-            )
+            let owner = || format!(" # {kind} portguid {guid}: '{}'\n", one_line(description));
+            let tail = if with_owners { owner() } else { "\n".to_owned() };
+            (format!("0x{:04x} ", row.lid), tail)
         })
         .unzip();
     let ports: Vec<String> = (0..=u8::MAX).map(|port| format!("{port:03}")).collect();

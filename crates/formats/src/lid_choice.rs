@@ -123,7 +123,7 @@ pub fn read(
             }
             Some(_) => found.warn(*line, format!("no node is called '{name}'"), "left out"),
             None => {
-                found.warn(*line, format!("nothing is said of quadrant {quadrant}"), "left out")
+                found.warn(*line, format!("nothing is said of quadrant {quadrant}"), "left out");
             }
         }
     }
@@ -341,8 +341,8 @@ mod tests {
         let lines: Vec<usize> = found.0.iter().map(|d| d.line).collect();
         assert_eq!(lines, [2, 3, 4, 5, 6, 7, 9, 0, 0, 8, 0]);
         assert!(read("threshold 3\n").is_err());
-        let many: String = (0..2000).map(|q| format!("{q} {q} small 0 large 0\n")).collect();
-        assert!(read(&many).is_err());
+        let many: Vec<String> = (0..2000).map(|q| format!("{q} {q} small 0 large 0")).collect();
+        assert!(read(&many.join("\n")).is_err());
     }
 
     proptest! {

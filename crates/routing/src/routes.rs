@@ -144,8 +144,10 @@ impl Routes {
         debug_assert_eq!(row_of.len(), self.terminals * paths);
         let switches = self.terminals..self.terminals + self.switches;
         row_of.extend(switches.map(|d| self.row(DestId::new(d), 0) as u32));
+        let is_own = row_of.iter().enumerate().all(|(slot, &row)| slot == row as usize)
+            && row_of.len() == self.row_count();
         self.paths = paths;
-        self.shared = Some(row_of);
+        self.shared = Some(row_of).filter(|_| !is_own);
         self
     }
 

@@ -13,7 +13,8 @@ use crate::{out, provenance, tables};
 pub(crate) fn run(args: &CheckCommand, common: &Common) -> Result<Exit, Failure> {
     let loaded = load::fabric(&args.fabric, common)?;
     let fabric = &loaded.topology.fabric;
-    let routes = tables::read(&args.tables, &args.fabric.fabric, &loaded, common)?.routes;
+    let read = tables::read(&args.tables, &args.fabric.fabric, &loaded, common)?;
+    let routes = read.routes;
 
     let jobs = args.jobs.load(fabric, common)?;
     let progress = Progress::new(1, common.quiet);
@@ -27,6 +28,9 @@ pub(crate) fn run(args: &CheckCommand, common: &Common) -> Result<Exit, Failure>
     found.extend(metrics::of_input(&loaded.diagnostics));
     found.retain(|f| f.severity == Severity::Error);
     found.append(&mut row.findings);
+    if !row.deadlock_free && !read.has_levels {
+        found.push(finding::of_assumed_lane());
+    }
     row.findings = found;
     let exit = if row.findings.iter().any(|f| f.severity == Severity::Error) {
         Exit::Finding

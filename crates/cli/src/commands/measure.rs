@@ -126,7 +126,9 @@ fn read(
         .hint("put each set of tables in a directory of its own, with the files beside them"));
     }
     let tables = args.beside.of(path);
-    Ok(tables::read(&tables, &args.fabric.fabric, loaded, common)?.routes)
+    let read = tables::read(&tables, &args.fabric.fabric, loaded, common)?;
+    read.tell_assumed_lane(&loaded.topology.fabric, common);
+    Ok(read.routes)
 }
 
 /// Finds out what is asked for, and refuses what cannot be.

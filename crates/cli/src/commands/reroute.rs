@@ -34,6 +34,7 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
     }
     let loaded = load::fabric(&FabricArgs::whole(&args.fabric, args.hosts_per_switch), common)?;
     let mut old = tables::read(&args.tables, &args.fabric, &loaded, common)?;
+    old.tell_assumed_lane(&loaded.topology.fabric, common);
     let Loaded { topology, .. } = loaded;
     let recorded = recorded(args);
     let engine = engine(args, &recorded)?;

@@ -57,7 +57,15 @@ fn routed() -> impl Strategy<Value = (Fabric, Lids, Routes)> {
     (fabrics(), 0u8..3).prop_map(|(fabric, lmc)| {
         let request = Request { lmc, ..Request::default() };
         let engine = find_engine("minhop").expect("built in");
-        let routes = engine.route(&fabric, &request).expect("connected");
+        let made = engine.route(&fabric, &request).expect("connected");
+        // A row for each LID, as tables that are read have.
+        let mut routes = Routes::empty("minhop", &fabric, made.paths());
+        for dest in (0..made.dest_count()).map(DestId::new) {
+            for path in 0..dest.as_terminal(&fabric).map_or(1, |_| made.paths()) {
+                let row = routes.row(dest, path);
+                routes.ports_mut(row).copy_from_slice(made.ports(made.row(dest, path)));
+            }
+        }
         let lids = Lids::assign(&fabric, lmc).expect("few");
         (fabric, lids, routes)
     })

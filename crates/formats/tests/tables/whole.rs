@@ -13,6 +13,9 @@ use rayon::prelude::*;
 
 use crate::shared::{lines, written};
 
+/// Service level, switch and port.
+type Channel = (u8, u32, u8);
+
 /// The files of a set of tables.
 struct Files {
     lfts: String,
@@ -24,10 +27,14 @@ struct Files {
 }
 
 impl Files {
-    fn write(fabric: &Fabric, routes: &Routes, lids: &Lids) -> Self {
+    fn write(fabric: &Fabric, routes: &Routes, lids: &Lids, brief: bool) -> Self {
         let layered = routes.layer_count() > 1;
         Self {
-            lfts: written(|out| lft::write(out, fabric, routes, lids)),
+            lfts: if brief {
+                written(|out| lft::write_brief(out, fabric, routes, lids))
+            } else {
+                written(|out| lft::write(out, fabric, routes, lids))
+            },
             guid2lid: written(|out| guid2lid::write(out, fabric, lids)),
             path_sl: (layered && sl::paths_say_all(fabric, routes))
                 .then(|| written(|out| sl::write_paths(out, fabric, routes, lids))),
@@ -110,7 +117,7 @@ impl Files {
         }
         let guid = |g: Guid| g.0;
         // By level, channel (switch, port): the channels that follow.
-        let mut waits: BTreeMap<(u8, u32, u8), BTreeSet<(u8, u32, u8)>> = BTreeMap::new();
+        let mut waits: BTreeMap<Channel, BTreeSet<Channel>> = BTreeMap::new();
         for source in fabric.terminals() {
             for (d, dest) in fabric.terminals().iter().enumerate() {
                 let (first, last) = lids_of[&guid(dest.guid)];
@@ -196,14 +203,14 @@ fn there_and_back(on: &Topology, engine: &dyn Engine, lmc: u8, what: &str) {
     let Ok(made) = engine.route(fabric, &request) else { return };
     let Some(needed) = made.lmc() else { return };
     let lids = Lids::assign(fabric, lmc.max(needed)).expect("few");
-    let files = Files::write(fabric, &made, &lids);
+    let files = Files::write(fabric, &made, &lids, lmc == 1);
     let report = check(fabric, &made);
     assert!(report.complete(), "{what}");
     let forms = [files.path_sl.as_ref(), files.path_sl_rows.as_ref()];
     let given: Vec<Option<&String>> = if made.layer_count() == 1 {
         vec![None]
     } else {
-        forms.into_iter().filter(Option::is_some).collect()
+        forms.into_iter().flatten().map(Some).collect()
     };
     for levels in given {
         let (read, again) = files.read(fabric, levels, what);

@@ -33,9 +33,11 @@ const CHUNK: usize = 64;
 pub struct Report {
     /// Ordered pairs of different terminals.
     pub pairs: u64,
-    /// Pairs whose packets end nowhere or at a wrong port.
+    /// Pairs of a source and a LID that it may send to; as many as `pairs` where everybody uses one LID of each port.
+    pub paths: u64,
+    /// Pairs of a source and a LID whose packets end nowhere or at a wrong port.
     pub unreachable: u64,
-    /// Pairs whose packets go round for ever.
+    /// Pairs of a source and a LID whose packets loop.
     pub loops: u64,
     /// Number of pairs by switches crossed; index 0 is unused.
     pub hops: Vec<u64>,
@@ -162,6 +164,11 @@ pub fn check(fabric: &Fabric, routes: &Routes) -> Report {
 
     let mut report = Report {
         pairs: (n as u64) * (n as u64).saturating_sub(1),
+        paths: {
+            let lids = |t| (0..routes.paths()).filter(|&lid| routes.uses(t, lid)).count() as u64;
+            let all: u64 = (0..n).map(TerminalId::new).map(lids).sum();
+            all * (n as u64).saturating_sub(1)
+        },
         unreachable: 0,
         loops: 0,
         hops: Vec::new(),

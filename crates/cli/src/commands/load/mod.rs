@@ -323,6 +323,7 @@ fn candidates(
     if let Some(path) = &args.routes {
         let args_of = args.beside.of(path);
         let read = crate::tables::read(&args_of, &args.fabric.fabric, loaded, common)?;
+        read.tell_assumed_lane(&loaded.topology.fabric, common);
         let called = path.display().to_string();
         all.push(Candidate { kind: tables, called, routes: Some(read.routes) });
     }
