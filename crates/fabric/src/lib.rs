@@ -15,6 +15,7 @@ pub mod generate;
 mod ids;
 mod link;
 mod node;
+mod pits;
 mod presets;
 mod recognise;
 mod shape;
@@ -31,6 +32,7 @@ pub use generate::{
 pub use ids::{AdapterId, ChannelId, Guid, HostId, SwitchId, TerminalId};
 pub use link::LinkClass;
 pub use node::{Adapter, Host, Loopback, Role, Switch, Terminal, UnlinkedAdapter};
+pub use pits::lift_pits;
 pub use presets::{PRESETS, Preset};
 pub use recognise::{Missing, RECOGNISERS, Recogniser, Recognition, Unrecognised, recognise};
 pub use shape::{

@@ -1,6 +1,7 @@
 //! Levels of a tree, from where its hosts are.
 
 use super::net::{Net, typical};
+use crate::lift_pits;
 
 /// A switch with less than this share of a leaf's usual hosts is not taken for a leaf.
 const LEAF_SHARE: u32 = 4;
@@ -66,7 +67,10 @@ pub(super) fn plain(net: &Net<'_>) -> Result<Vec<u8>, String> {
     if leaves.is_empty() {
         return Err(NO_HOST.to_owned());
     }
-    Ok(below(net, &net.distances(leaves)).swap_remove(0))
+    let levels = below(net, &net.distances(leaves)).swap_remove(0);
+    let mut level: Vec<u32> = levels.into_iter().map(u32::from).collect();
+    lift_pits(&mut level, |s| net.hosts[s] > 0, |s| net.neighbours(s as u32));
+    Ok(level.into_iter().map(|l| l.min(255) as u8).collect())
 }
 
 /// Levels by distance from the top, for each height that may be the top.

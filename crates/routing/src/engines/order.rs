@@ -1,6 +1,6 @@
 //! Up and down: a direction for every channel, and the legal paths that follow it.
 
-use darkfiber_fabric::{Fabric, Role, Shape, SwitchId};
+use darkfiber_fabric::{Fabric, Role, Shape, SwitchId, lift_pits};
 
 use super::dag::{Dag, FAR};
 
@@ -64,15 +64,12 @@ impl UpDown {
         Self::new(fabric, &places(level, |l| u32::MAX - l), Some(level))
     }
 
-    /// By distance from the roots that the fabric suggests: the top level if it is a tree with at
-    /// least two, else the centre.
+    /// By level if the fabric is a tree with at least two, else by distance from the centre.
     pub(crate) fn natural(fabric: &Fabric, shape: Option<&Shape>) -> Self {
-        if let Ok(level) = tree_levels(fabric, shape, &[]) {
-            let top = level.iter().copied().max().unwrap_or(0);
-            if top > 1 {
-                let roots = (0..level.len()).filter(|&s| level[s] == top).map(SwitchId::new);
-                return Self::from_roots(fabric, &roots.collect::<Vec<_>>());
-            }
+        if let Ok(level) = tree_levels(fabric, shape, &[])
+            && level.iter().any(|&l| l > 1)
+        {
+            return Self::new(fabric, &places(&level, |l| u32::MAX - l), None);
         }
         Self::from_roots(fabric, &[centre(fabric)])
     }
@@ -285,7 +282,11 @@ pub(crate) fn tree_levels(
     let level = if let Some(Shape::Tree(tree)) = shape {
         tree.level.iter().map(|&l| u32::from(l)).collect()
     } else if roots.is_empty() {
-        levels_below(fabric, &top_switches(fabric))
+        let mut level = levels_below(fabric, &top_switches(fabric));
+        let inhabited = leaves(fabric);
+        let near = |s| &fabric.heads()[fabric.channels_from(SwitchId::new(s))];
+        lift_pits(&mut level, |s| inhabited.binary_search(&SwitchId::new(s)).is_ok(), near);
+        level
     } else {
         levels_below(fabric, roots)
     };
