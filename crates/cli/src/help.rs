@@ -48,8 +48,9 @@ Examples:
   darkfiber route torus:dims=8x8x8,t=1 -e dor -e dfsssp --fail-links 10 --format json
 
 Written with -o (to DIR/<engine> if there are several): lfts.dump (OpenSM's `routing_engine file`,
-`lfts_file`), guid2lid, fabric.topo, subnet.lst, fdbs, route.json, path-sl if there are several layers, and
-lid-choice if senders choose a LID for each message (parx).
+`lfts_file`), guid2lid, fabric.topo, subnet.lst, fdbs, route.json, path-sl if there are several layers, path-bits
+if paths depend on the source, lid-choice if senders choose a LID for each message (parx). Sets of more than
+10 million paths are written short: path-sl.rows instead of path-sl, no fdbs (docs/formats.md).
 Nothing is written that failed the check.
 
 Exit code 1 if pairs cannot talk or an engine broke its promise of deadlock freedom; 4 if no engine could
@@ -57,7 +58,7 @@ route, or routes could not be written.";
 
 pub(crate) const CHECK: &str = "\
 PATH is a forwarding table dump (OpenSM's lfts dump, `dump_lfts.sh`, `ibroute`, osm.fdbs), a netloc paths
-file (FABRIC being its nodes file), or a directory that `darkfiber route -o` wrote.
+file (FABRIC being its nodes file), a directory that `darkfiber route -o` wrote, or OpenSM's dump directory.
 
 Examples:
   darkfiber check my-fabric.topo --routes /var/log/opensm-lfts.dump

@@ -9,7 +9,7 @@
 //! threshold 512
 //! 0 0 small 1|3 large 0|2
 //! 0 1 small 1 large 0
-//! lids 0-999 -> 0
+//! lids 4-675 -> 0
 //! node cn17 -> 1
 //! ```
 //!

@@ -37,6 +37,8 @@ impl Engine for Torus {
          needs no cut. Paths to or over a part of a line that this does not reach (the turn of the \
          path has failed, or the line is in pieces) take any shortest way, in lanes of their own where \
          they break the rule.\n\n\
+         A HyperX whose dimensions have at most three switches is a torus, too: a 4x4x4 torus is a hypercube of \
+         six dimensions.\n\n\
          Complexity: as sssp, plus a search for the cuts in milliseconds."
     }
 
@@ -57,7 +59,7 @@ impl Engine for Torus {
         require_routable(self.name(), fabric, request)?;
         let wrong = |reason: &str| Refusal::wrong_fabric(self, reason);
         let grid = match request.shape.filter(|shape| shape.fits(fabric)) {
-            Some(Shape::Grid(grid)) if grid.kind != GridKind::HyperX => grid,
+            Some(Shape::Grid(grid)) if is_torus(grid) => grid,
             Some(_) => return Err(wrong("this fabric is none")),
             None => return Err(wrong("the coordinates are not known")),
         };
@@ -66,6 +68,10 @@ impl Engine for Torus {
         if places.len() < fabric.switch_count() {
             return Err(wrong("two switches have the same coordinates"));
         }
+        let grid = match grid.kind {
+            GridKind::HyperX => &GridShape { kind: GridKind::Torus, ..grid.clone() },
+            GridKind::Torus | GridKind::Mesh => grid,
+        };
         let lattice = Lattice::new(fabric, grid);
         let cuts = Cuts::find(&lattice.rings).map_err(|needed| Refusal::Lanes {
             engine: self.name(),
@@ -79,6 +85,12 @@ impl Engine for Torus {
         assign_by_rule(self.name(), fabric, &mut routes, request, &rule)?;
         Ok(routes)
     }
+}
+
+/// Whether the lines of a lattice are rings or chains. Complete graphs of two and three switches are both, so that a
+/// hypercube of six dimensions, which is how a 4x4x4 torus is recognised, is one.
+fn is_torus(grid: &GridShape) -> bool {
+    grid.kind != GridKind::HyperX || grid.dims.iter().all(|&size| size <= 3)
 }
 
 /// A direction of a channel: dimension, and whether its coordinate rises.

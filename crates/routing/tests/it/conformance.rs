@@ -48,7 +48,9 @@ fn serves(needs: Needs, shape: Option<&Shape>) -> bool {
         Needs::FatTree => matches!(shape, Some(Shape::Tree(tree)) if tree.pgft.is_some()),
         Needs::Grid => grid.is_some(),
         Needs::HyperX => grid == Some(GridKind::HyperX),
-        Needs::Torus => matches!(grid, Some(GridKind::Torus | GridKind::Mesh)),
+        // Complete graphs of two and three switches are rings.
+        Needs::Torus => matches!(shape, Some(Shape::Grid(grid))
+            if grid.kind != GridKind::HyperX || grid.dims.iter().all(|&size| size <= 3)),
         Needs::Dragonfly => matches!(shape, Some(Shape::Dragonfly(_))),
     }
 }
