@@ -39,6 +39,8 @@ pub enum Kind {
     UnlinkedAdapters,
     /// Cables from a switch to itself.
     Loopbacks,
+    /// Hosts that share a description, and are therefore called by GUID.
+    SharedNames,
     /// Lines of the input were left out or guessed.
     Input,
     /// Cables or switches that the structure has and the fabric lacks, or the reverse.

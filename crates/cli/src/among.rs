@@ -5,40 +5,48 @@ use std::path::Path;
 
 use darkfiber_fabric::{Fabric, Role, Shape, SwitchId, TerminalId};
 use darkfiber_formats::input;
+use darkfiber_formats::jobs::hostlist::expand_with;
 use darkfiber_formats::places::{Aliases, Places};
 use darkfiber_workload::{Among, Pattern, given};
 
 use crate::failure::Failure;
 
-/// Those that jobs can use, or those that `--among` names.
-pub(crate) fn terminals(fabric: &Fabric, among: Option<&str>) -> Result<Vec<TerminalId>, Failure> {
+/// Those that jobs can use, or those that `--among` names; with other names of hosts, and groups.
+pub(crate) fn terminals(
+    fabric: &Fabric,
+    among: Option<&str>,
+    aliases: Aliases,
+) -> Result<Vec<TerminalId>, Failure> {
     let all = (0..fabric.terminal_count()).map(TerminalId::new);
     let compute: Vec<TerminalId> =
         all.filter(|&t| fabric.terminal(t).role == Role::Compute).collect();
     let Some(among) = among else { return Ok(compute) };
-    let words: Vec<(usize, String)> = if Path::new(among).is_file() {
+    let sets: Vec<(usize, String)> = if Path::new(among).is_file() {
         let text = input::read_text(Path::new(among))?;
         let line = |(i, line): (usize, &str)| {
             let line = line.split('#').next().unwrap_or_default();
-            let words = line.split([' ', '\t', ',']).filter(|w| !w.is_empty());
-            words.map(|w| (i + 1, w.to_owned())).collect::<Vec<_>>()
+            line.split_whitespace().map(|set| (i + 1, set.to_owned())).collect::<Vec<_>>()
         };
         text.lines().enumerate().flat_map(line).collect()
     } else {
-        among.split(',').map(|word| (0, word.trim().to_owned())).collect()
+        vec![(0, among.to_owned())]
     };
-    let names = Named::new(fabric, &compute);
+    let groups = aliases.groups().clone();
+    let names = Named { places: Places::new(fabric, aliases), numbers: compute };
     let mut taken = BTreeSet::new();
     let mut who = Vec::new();
-    for (line, word) in words {
+    for (line, set) in sets {
         let at = if line > 0 { format!("{among}: line {line}") } else { "--among".to_owned() };
-        let found = names.get(&word).ok_or_else(|| {
-            Failure::input(format!("{at}: there is no host '{word}'")).hint(
-                "names of hosts, GUIDs of ports or nodes, or numbers from 0 (0-99), separated by commas, \
-                 or a file of them",
-            )
-        })?;
-        who.extend(found.into_iter().filter(|&t| taken.insert(t)));
+        let words = expand_with(&set, &groups).map_err(|e| Failure::input(format!("{at}: {e}")))?;
+        for word in words {
+            let found = names.get(&word).ok_or_else(|| {
+                Failure::input(format!("{at}: {}", names.places.why_nobody(&word))).hint(
+                    "names of hosts, GUIDs of ports or nodes, or numbers from 0 (0-99), separated by commas, \
+                     or a file of them",
+                )
+            })?;
+            who.extend(found.into_iter().filter(|&t| taken.insert(t)));
+        }
     }
     Ok(who)
 }
@@ -109,7 +117,7 @@ pub(crate) fn pairs(
                     place.get(&t).copied().ok_or_else(|| at(format!("'{word}' does not take part")))
                 }
                 Some(all) => Err(at(format!("'{word}' are {} ports; name one", all.len()))),
-                None => Err(at(format!("there is no host '{word}'"))),
+                None => Err(at(names.places.why_nobody(word))),
             }
         };
         pairs.push([one(source)?, one(dest)?]);

@@ -155,9 +155,19 @@ impl FabricFlag {
     }
 }
 
+/// What nodes are called.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct NamesArgs {
+    /// Names of switches and hosts: `0xGUID "name"` on each line, as infiniband-diags and OpenSM take them
+    #[arg(long, value_name = "FILE", help_heading = "Fabric options")]
+    pub(crate) node_name_map: Option<PathBuf>,
+}
+
 /// What of a fabric.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct FabricOptions {
+    #[command(flatten)]
+    pub(crate) names: NamesArgs,
     /// GUIDs (a file, or separated by commas) of the ports or nodes that run jobs; all others do not
     #[arg(long, value_name = "GUIDS", help_heading = "Fabric options")]
     pub(crate) compute: Option<String>,
@@ -180,14 +190,16 @@ pub(crate) struct FabricOptions {
 
 impl FabricArgs {
     /// The fabric itself: all of it, without faults.
-    pub(crate) fn whole(fabric: &str, hosts_per_switch: u8) -> Self {
-        let options = FabricOptions { hosts_per_switch, ..FabricOptions::default() };
+    pub(crate) fn whole(fabric: &str, hosts_per_switch: u8, names: &NamesArgs) -> Self {
+        let names = names.clone();
+        let options = FabricOptions { hosts_per_switch, names, ..FabricOptions::default() };
         Self { fabric: fabric.to_owned(), options }
     }
 }
 
 /// Forms a fabric is written in.
-pub(crate) const WRITABLE: &[&str] = &["ibnetdiscover", "json", "dot", "edges", "topology.conf"];
+pub(crate) const WRITABLE: &[&str] =
+    &["ibnetdiscover", "json", "dot", "edges", "topology.conf", "topology/block", "topology.yaml"];
 
 #[derive(Args, Debug)]
 pub(crate) struct FabricCommand {
@@ -196,10 +208,14 @@ pub(crate) struct FabricCommand {
     /// Write the fabric to a file (compressed if it ends in .gz or .zst)
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Form to write: ibnetdiscover (ibsim reads it, too), json, dot, edges, topology.conf (SLURM's tree)
-    /// [default: by the name of the file, else ibnetdiscover]; without -o it goes to standard output
+    /// Form to write: ibnetdiscover (ibsim reads it, too), json, dot, edges, or for SLURM topology.conf (its tree),
+    /// topology/block, topology.yaml [default: by the name of the file, else ibnetdiscover]; without -o it goes to
+    /// standard output
     #[arg(long, value_name = "FORM")]
     pub(crate) to: Option<String>,
+    /// Write only nodes that SLURM knows: output of `scontrol show node` or `sinfo`, or hostlists; for forms of SLURM
+    #[arg(long, value_name = "FILE")]
+    pub(crate) slurm_nodes: Option<PathBuf>,
     /// Replace names and GUIDs, consistently; equal seeds give equal names
     #[arg(long)]
     pub(crate) anonymise: bool,
@@ -292,7 +308,8 @@ pub(crate) struct JobsArgs {
     /// with `node job` on each line; recognised by content
     #[arg(long, value_name = "FILE", help_heading = "Job options")]
     pub(crate) jobs: Option<PathBuf>,
-    /// Other names of hosts: an alias and the name in the fabric on each line
+    /// Other names of hosts: an alias and the name or GUID in the fabric on each line, in any order; `@group hosts`
+    /// names several
     #[arg(long, value_name = "FILE", requires = "jobs", help_heading = "Job options")]
     pub(crate) aliases: Option<PathBuf>,
     /// Jobs that ran then, by the times of the log: a date, or a time after its first job began (10d)
@@ -306,7 +323,8 @@ pub(crate) struct HistoryArgs {
     /// Log of jobs: sacct -P, SWF, PBS, Batsim, OAR, SLURM's JSON; recognised by content
     #[arg(long, value_name = "LOG", help_heading = "Job options")]
     pub(crate) jobs: PathBuf,
-    /// Other names of hosts: an alias and the name in the fabric on each line
+    /// Other names of hosts: an alias and the name or GUID in the fabric on each line, in any order; `@group hosts`
+    /// names several
     #[arg(long, value_name = "FILE", help_heading = "Job options")]
     pub(crate) aliases: Option<PathBuf>,
     /// Place jobs by an allocator (`darkfiber list allocators`), wherever they ran [default: where they
@@ -426,10 +444,14 @@ pub(crate) struct MeasureCommand {
     /// source and a destination on each line; several times
     #[arg(long = "pattern", value_name = "PATTERN")]
     pub(crate) patterns: Vec<String>,
-    /// Who takes part: names of hosts, GUIDs, numbers (0-63), separated by commas, or a file of them
-    /// [default: all terminals that run jobs]
+    /// Who takes part: names of hosts, GUIDs, numbers (0-63), separated by commas, node sets (cn[1-18/2]!cn3), or a
+    /// file of them [default: all terminals that run jobs]
     #[arg(long, value_name = "WHO")]
     pub(crate) among: Option<String>,
+    /// Other names of hosts, and groups, for --among: an alias and the name or GUID in the fabric on each line, in any
+    /// order; `@group hosts` names several
+    #[arg(long, value_name = "FILE", requires = "among")]
+    pub(crate) aliases: Option<PathBuf>,
     /// Draw so many samples of random patterns
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub(crate) samples: Option<u64>,
@@ -487,6 +509,8 @@ pub(crate) struct SweepCommand {
     /// Hosts on every switch of a fabric file that has none
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) hosts_per_switch: u8,
+    #[command(flatten)]
+    pub(crate) names: NamesArgs,
 }
 
 #[derive(Args, Debug)]
@@ -527,6 +551,8 @@ pub(crate) struct RerouteCommand {
     /// Hosts on every switch of an edge list that has none
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) hosts_per_switch: u8,
+    #[command(flatten)]
+    pub(crate) names: NamesArgs,
 }
 
 /// A positive number.
@@ -576,7 +602,8 @@ pub(crate) struct ReportCommand {
     /// Jobs that run and their nodes, of any kind that is known
     #[arg(long, value_name = "FILE")]
     pub(crate) jobs: PathBuf,
-    /// Other names of hosts: an alias and the name in the fabric on each line
+    /// Other names of hosts: an alias and the name or GUID in the fabric on each line, in any order; `@group hosts`
+    /// names several
     #[arg(long, value_name = "FILE")]
     pub(crate) aliases: Option<PathBuf>,
     /// Jobs that ran then, by the times of the log: a date, or a time after its first job began (10d)
@@ -652,6 +679,8 @@ pub(crate) struct FilterCommand {
     /// The fabric, which tells the switch of each node: a file, @preset or family:key=value,...
     #[arg(long, value_name = "FABRIC")]
     pub(crate) fabric: Option<String>,
+    #[command(flatten)]
+    pub(crate) names: NamesArgs,
 }
 
 /// What to search for.
@@ -686,6 +715,8 @@ pub(crate) struct SimulateCommand {
     /// The scenario, in TOML
     #[arg(value_name = "SCENARIO")]
     pub(crate) scenario: PathBuf,
+    #[command(flatten)]
+    pub(crate) names: NamesArgs,
     /// How deep to look, whatever the scenario says
     #[arg(long, value_enum)]
     pub(crate) depth: Option<Depth>,

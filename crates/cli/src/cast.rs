@@ -7,6 +7,7 @@ use std::sync::Arc;
 use darkfiber_fabric::{TerminalId, Topology};
 use darkfiber_flowsim::EXACT;
 use darkfiber_formats::jobs::hostlist;
+use darkfiber_formats::places::{Aliases, Places};
 use darkfiber_formats::schedules::{self, Read};
 use darkfiber_study::simulate::{JobPart, Scenario, places, seated};
 use darkfiber_workload::collective::{Call, Collective, Library};
@@ -19,7 +20,7 @@ use darkfiber_workload::{Machine, Stream, quantity};
 
 use crate::args::Common;
 use crate::failure::Failure;
-use crate::{history, out};
+use crate::{history, jobs, out};
 
 /// The jobs of a scenario.
 pub(crate) struct Cast {
@@ -110,6 +111,7 @@ impl Cast {
                 .hint("for example [[job]] traffic = \"mpigraph:bytes=1MiB\", nodes = 28"));
         }
         let machine = Machine::new(topology, 1);
+        let places = Places::new(&topology.fabric, Aliases::new());
         let mut is_free = vec![true; machine.len()];
         let mut cast = Self {
             jobs: Vec::new(),
@@ -134,7 +136,8 @@ impl Cast {
                 return Err(told(Failure::input("count 0 must be at least 1")));
             }
             for copy in 1..=count {
-                cast.add(part, &what, &machine, &mut is_free, folder, common).map_err(told)?;
+                cast.add(part, &what, (&machine, &places), &mut is_free, folder, common)
+                    .map_err(told)?;
                 if count > 1 {
                     let name = cast.names.last_mut().expect("it was just added");
                     *name = format!("{} {copy}", part.called(&what));
@@ -148,7 +151,7 @@ impl Cast {
         &mut self,
         part: &JobPart,
         what: &str,
-        machine: &Machine,
+        (machine, places): (&Machine, &Places),
         is_free: &mut [bool],
         folder: &Path,
         common: &Common,
@@ -163,7 +166,8 @@ impl Cast {
         if part.hosts.is_some() && (part.nodes.is_some() || part.placement.is_some()) {
             return Err(Failure::input("hosts names its nodes: leave out nodes and placement"));
         }
-        let named = part.hosts.as_ref().map(|list| named_hosts(list, machine)).transpose()?;
+        let named =
+            part.hosts.as_ref().map(|list| named_hosts(list, machine, places)).transpose()?;
         let library = part.library.as_deref().unwrap_or("openmpi");
         let known: Vec<&str> = Library::ALL.iter().map(|(name, _)| *name).collect();
         let library = Library::named(library)
@@ -255,13 +259,16 @@ impl Cast {
 }
 
 /// Hosts by their names.
-fn named_hosts(list: &str, machine: &Machine) -> Result<Vec<u32>, Failure> {
+fn named_hosts(list: &str, machine: &Machine, places: &Places) -> Result<Vec<u32>, Failure> {
     let names = hostlist::expand(list).map_err(|e| Failure::input(format!("hosts: {e}")))?;
     let of: BTreeMap<&str, u32> = (0..machine.len() as u32).map(|h| (machine.name(h), h)).collect();
     names
         .iter()
         .map(|name| {
             of.get(name.as_str()).copied().ok_or_else(|| {
+                if let Err(shared) = jobs::refuse_shared("hosts", [name.as_str()], places) {
+                    return shared;
+                }
                 let known: Vec<&str> = of.keys().copied().collect();
                 Failure::unknown("host of the fabric", name, &known)
             })

@@ -51,7 +51,7 @@ impl Given {
         progress: &Progress,
     ) -> Result<Self, Failure> {
         if let Some(path) = scenario {
-            let (scene, ()) = Scene::load(path, common, progress, |_| Ok(()))?;
+            let (scene, ()) = Scene::load(path, &live.names, common, progress, |_| Ok(()))?;
             let Scene { loaded, cast, routes, lids, from, title, seed, .. } = scene;
             let flows = sent(&cast.jobs);
             let places = cast.places();
@@ -78,7 +78,7 @@ impl Given {
                 .hint("two files of perfquery -x, before and after, are enough"));
         }
         progress.at("reading");
-        let fabric = FabricArgs { fabric: name.clone(), ..FabricArgs::default() };
+        let fabric = FabricArgs::whole(name, 1, &live.names);
         let loaded = load::fabric(&fabric, common)?;
         let tables = live.beside.of(path);
         let read = tables::read(&tables, name, &loaded, common)?;
@@ -93,7 +93,8 @@ impl Given {
             None => None,
         };
         progress.step();
-        let places = Places::new(network, jobs::aliases(live.jobs.aliases.as_deref(), common)?);
+        let places =
+            Places::new(network, jobs::aliases(live.jobs.aliases.as_deref(), network, common)?);
         let mut given = Self {
             routes: read.routes,
             lids: read.lids,

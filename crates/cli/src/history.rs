@@ -38,13 +38,17 @@ impl HistoryArgs {
         common: &Common,
     ) -> Result<Told, Failure> {
         let place = self.place.as_deref().map(known_allocator).transpose()?;
-        let aliases = jobs::aliases(self.aliases.as_deref(), common)?;
+        let aliases = jobs::aliases(self.aliases.as_deref(), &topology.fabric, common)?;
         let path = &self.jobs;
         let mut log = match place {
             None => Log::on(Places::new(&topology.fabric, aliases)),
             Some(_) => Log::default(),
         };
         let header = read(path, common, &mut |record| log.take(&record))?;
+        if let Some(places) = &log.places {
+            let unknown = log.facts.unknown_nodes.keys().map(String::as_str);
+            jobs::refuse_shared(&path.display().to_string(), unknown, places)?;
+        }
         let told = match place.or_else(|| log.says_nothing_of_places().then(usual)) {
             None => log.where_told(),
             Some(by) => {

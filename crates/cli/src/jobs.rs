@@ -28,11 +28,29 @@ impl JobsArgs {
 }
 
 /// Other names of hosts, if there is a file of them.
-pub(crate) fn aliases(path: Option<&Path>, common: &Common) -> Result<Aliases, Failure> {
+pub(crate) fn aliases(
+    path: Option<&Path>,
+    fabric: &Fabric,
+    common: &Common,
+) -> Result<Aliases, Failure> {
     let Some(path) = path else { return Ok(Aliases::new()) };
-    let (aliases, found) = places::read_aliases(&input::read_text(path)?, path)?;
+    let (aliases, found) = places::read_aliases(&input::read_text(path)?, path, fabric)?;
     out::diagnostics(&path.display().to_string(), &found, common);
     Ok(aliases)
+}
+
+/// Refuses names that are descriptions of several hosts: nobody knows which of them is meant.
+pub(crate) fn refuse_shared<'a>(
+    source: &str,
+    names: impl IntoIterator<Item = &'a str>,
+    places: &Places,
+) -> Result<(), Failure> {
+    match names.into_iter().find(|name| places.shared(name) > 0) {
+        Some(name) => Err(Failure::input(format!("{source}: {}", places.why_nobody(name))).hint(
+            "--node-name-map FILE gives hosts names of their own, `0xGUID \"name\"` on each line",
+        )),
+        None => Ok(()),
+    }
 }
 
 /// Reads jobs of any kind, recognised by content.
@@ -139,7 +157,7 @@ impl Running {
         fabric: &Fabric,
         common: &Common,
     ) -> Result<Self, Failure> {
-        let places = Places::new(fabric, aliases(aliased, common)?);
+        let places = Places::new(fabric, aliases(aliased, fabric, common)?);
         let at = at.map(|when| moment_of(path, when)).transpose()?;
         let mut running = Self::default();
         history::read(path, common, &mut |record| {
@@ -151,6 +169,8 @@ impl Running {
                 running.take(&places, record);
             }
         })?;
+        let unknown = running.unknown.keys().map(String::as_str);
+        refuse_shared(&path.display().to_string(), unknown, &places)?;
         running.tell(path, common)?;
         if running.places.is_empty() && !common.quiet {
             let what = if at.is_some() { "ran then" } else { "runs" };
@@ -184,7 +204,7 @@ impl Running {
                 names.len(),
                 names[0]
             ))
-            .hint("--aliases FILE tells other names of hosts, `alias name` on each line"));
+            .hint("--aliases FILE tells other names of hosts, `alias name` on each line; --node-name-map FILE names them"));
         }
         if common.quiet {
             return Ok(());

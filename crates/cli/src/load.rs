@@ -5,13 +5,14 @@
 use std::path::Path;
 
 use darkfiber_fabric::{
-    FAMILIES, Fabric, Faults, Guid, LinkClass, PRESETS, Role, Shape, SpecError, SwitchId, Topology,
+    FAMILIES, Fabric, Faults, Guid, LinkClass, PRESETS, Role, Shape, SharedName, SpecError,
+    SwitchId, Topology,
 };
 use darkfiber_formats::guids::{self, GuidList};
-use darkfiber_formats::{Diagnostics, detect, edges, input};
+use darkfiber_formats::{Diagnostics, detect, edges, input, node_names};
 use darkfiber_report::Recognised;
 
-use crate::args::{Common, FabricArgs};
+use crate::args::{Common, FabricArgs, NamesArgs};
 use crate::failure::Failure;
 use crate::{faults, out};
 
@@ -26,6 +27,8 @@ pub(crate) struct Loaded {
     pub(crate) degraded: bool,
     /// What a file was recognised as that does not say what it is.
     pub(crate) structure: Option<Structure>,
+    /// Names that several hosts have, and that none of them is called by.
+    pub(crate) shared: Vec<SharedName>,
 }
 
 /// What a fabric was recognised as, or for each family why it is not that.
@@ -51,6 +54,8 @@ pub(crate) fn structure(fabric: &Fabric) -> (Structure, Option<Shape>) {
 pub(crate) fn fabric(args: &FabricArgs, common: &Common) -> Result<Loaded, Failure> {
     let (mut topology, diagnostics, text) = open(args)?;
     out::diagnostics(&args.fabric, &diagnostics, common);
+    let shared;
+    (topology.fabric, shared) = named(topology.fabric, &args.options.names, common)?;
     let mut found = None;
     if topology.shape.is_none() {
         let (told, shape) = structure(&topology.fabric);
@@ -76,7 +81,23 @@ pub(crate) fn fabric(args: &FabricArgs, common: &Common) -> Result<Loaded, Failu
             .map_err(|e| Failure::infeasible(e).hint("give --fail-links a smaller number"))?;
         topology = topology.with_faults(&drawn).0;
     }
-    Ok(Loaded { topology, diagnostics, text, degraded, structure: found })
+    Ok(Loaded { topology, diagnostics, text, degraded, structure: found, shared })
+}
+
+/// The fabric under the names of a map, and hosts that still share a name under their GUIDs.
+fn named(
+    mut fabric: Fabric,
+    names: &NamesArgs,
+    common: &Common,
+) -> Result<(Fabric, Vec<SharedName>), Failure> {
+    if let Some(path) = &names.node_name_map {
+        let (map, mut found) = node_names::read(&input::read_text(path)?, path)?;
+        let more;
+        (fabric, more) = map.apply(fabric, path)?;
+        found.0.extend(more.0);
+        out::diagnostics(&path.display().to_string(), &found, common);
+    }
+    Ok(fabric.with_distinct_hosts())
 }
 
 /// Plane `number`, counted from 1.

@@ -6,7 +6,7 @@ use darkfiber_formats::input;
 use darkfiber_routing::{Lids, Request, Routes};
 use darkfiber_study::simulate::{Follow, Scenario, demanded, sent};
 
-use crate::args::{BesideTables, Common, FabricArgs, FabricOptions};
+use crate::args::{BesideTables, Common, FabricArgs, FabricOptions, NamesArgs};
 use crate::cast::Cast;
 use crate::commands::route;
 use crate::failure::{Exit, Failure};
@@ -33,6 +33,7 @@ impl Scene {
     /// wrong there is told at once.
     pub(crate) fn load<T>(
         path: &Path,
+        names: &NamesArgs,
         common: &Common,
         progress: &Progress,
         of: impl FnOnce(&Scenario) -> Result<T, Failure>,
@@ -46,7 +47,7 @@ impl Scene {
         progress.at("reading");
         let wrong = |failure| in_scenario(path, failure);
         let taken = of(&scenario).map_err(wrong)?;
-        let loaded = load::fabric(&fabric_args(&scenario, folder), common).map_err(wrong)?;
+        let loaded = load::fabric(&fabric_args(&scenario, folder, names), common).map_err(wrong)?;
         let cast = Cast::new(&scenario, &loaded.topology, folder, common).map_err(wrong)?;
         progress.step();
         progress.at("routing");
@@ -88,7 +89,11 @@ pub(crate) fn in_scenario(path: &Path, failure: Failure) -> Failure {
     Failure { exit, message, ..failure }
 }
 
-fn fabric_args(scenario: &Scenario, folder: &Path) -> FabricArgs {
+/// The fabric that a scenario names; names of the command line come before those of the file.
+fn fabric_args(scenario: &Scenario, folder: &Path, names: &NamesArgs) -> FabricArgs {
+    let node_name_map = names.node_name_map.clone();
+    let of_file = || scenario.node_name_map.as_ref().map(|map| folder.join(map));
+
     let beside = folder.join(&scenario.fabric);
     let is_file = !scenario.fabric.starts_with('@') && beside.exists();
     FabricArgs {
@@ -96,6 +101,7 @@ fn fabric_args(scenario: &Scenario, folder: &Path) -> FabricArgs {
         options: FabricOptions {
             fail_links: scenario.fail_links,
             plane: scenario.plane,
+            names: NamesArgs { node_name_map: node_name_map.or_else(of_file) },
             ..FabricOptions::default()
         },
     }

@@ -14,6 +14,7 @@ mod faults;
 pub mod generate;
 mod ids;
 mod link;
+mod naming;
 mod node;
 mod pits;
 mod presets;
@@ -31,6 +32,7 @@ pub use generate::{
 };
 pub use ids::{AdapterId, ChannelId, Guid, HostId, SwitchId, TerminalId};
 pub use link::LinkClass;
+pub use naming::{AdapterName, NewNames, SharedName};
 pub use node::{Adapter, Host, Loopback, Role, Switch, Terminal, UnlinkedAdapter};
 pub use pits::lift_pits;
 pub use presets::{PRESETS, Preset};

@@ -47,6 +47,41 @@ impl LinkClass {
         Self { label: label.to_owned(), bytes_per_second, latency_ps: 0 }
     }
 
+    /// The class as one word, for formats that have a label only: the label of InfiniBand where it says the rate,
+    /// otherwise `LABEL@BYTESB/s`; `None` for a link whose speed nobody stated. Latency is not in it.
+    ///
+    /// ```
+    /// use darkfiber_fabric::LinkClass;
+    ///
+    /// let class = LinkClass::other("aries-nic", 10_200_000_000);
+    /// assert_eq!(class.word().as_deref(), Some("aries-nic@10200000000B/s"));
+    /// assert_eq!(LinkClass::of_word("aries-nic@10200000000B/s"), Some(class));
+    /// assert_eq!(LinkClass::of_word("4xHDR"), LinkClass::infiniband("4xHDR"));
+    /// assert_eq!(LinkClass::unknown().word(), None);
+    /// ```
+    pub fn word(&self) -> Option<String> {
+        let same_rate = |other: &Self| other.bytes_per_second == self.bytes_per_second;
+        let unknown = Self::unknown();
+        if self.label == unknown.label && same_rate(&unknown) {
+            return None;
+        }
+        if Self::infiniband(&self.label).as_ref().is_some_and(same_rate) {
+            return Some(self.label.clone());
+        }
+        let sound = |c: char| if c.is_alphanumeric() || "-._+?".contains(c) { c } else { '_' };
+        let label: String = self.label.chars().map(sound).collect();
+        Some(format!("{label}@{}B/s", self.bytes_per_second))
+    }
+
+    /// The class that a [`word`](Self::word) says; `None` for anything else.
+    pub fn of_word(word: &str) -> Option<Self> {
+        let Some((label, rate)) = word.rsplit_once('@') else { return Self::infiniband(word) };
+        let rate = rate.strip_suffix("B/s")?;
+        let digits = !rate.is_empty() && rate.bytes().all(|b| b.is_ascii_digit());
+        let rate = digits.then(|| rate.parse().ok()).flatten().filter(|&rate| rate > 0)?;
+        Some(Self::other(label, rate))
+    }
+
     /// The class for a link whose speed nobody stated: it counts as 4xQDR, the default of
     /// ibsim and of most test fabrics.
     pub fn unknown() -> Self {

@@ -12,7 +12,7 @@ mod group;
 mod parameters;
 mod records;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use darkfiber_fabric::{DragonflyShape, GroupKind, Shape, Topology};
@@ -109,6 +109,18 @@ pub fn assemble(
             format!("{groups} groups of {size} routers, {} of them with links", linked.len());
         return Err(ReadError::not_such(inter.1, what, EXPECTED, APART));
     }
+    // A pair of cabinets that is not there has routers by number only: its links would join nothing.
+    let present: Vec<usize> =
+        if groups > 1 { linked.into_iter().collect() } else { (0..groups).collect() };
+    if present.len() < groups {
+        let absent = (0..groups).find(|g| present.binary_search(g).is_err()).unwrap_or_default();
+        d.note(
+            0,
+            format!("there are {} groups: group {absent} has no global links", present.len()),
+            "groups without any are left out, and the others counted without them",
+        );
+    }
+    let number: HashMap<usize, usize> = present.iter().copied().zip(0..).collect();
     let inside: Vec<&Link> = global.iter().filter(|l| l.ends.0 / size == l.ends.1 / size).collect();
     if let Some(first) = inside.first() {
         let (a, b) = first.ends;
@@ -123,19 +135,18 @@ pub fn assemble(
     }
 
     let mut wiring = Wiring::new(options.class.clone());
-    for s in 0..groups * size {
-        wiring.names.push(format!("g{:02}r{:02}", s / size, s % size).into());
-        let hosts = group.has_hosts(s % size);
+    for (g, member) in present.iter().flat_map(|&g| (0..size).map(move |member| (g, member))) {
+        wiring.names.push(format!("g{g:02}r{member:02}").into());
+        let hosts = group.has_hosts(member);
         wiring.unnamed.push(if hosts { options.hosts_per_switch } else { 0 });
     }
-    let edge = |link: &Link, first: usize| {
-        let ends = (first + link.ends.0, first + link.ends.1);
-        Edge { line: 0, ends, count: link.count, class: None }
-    };
-    for first in (0..groups).map(|g| g * size) {
-        wiring.edges.extend(group.links.iter().map(|l| edge(l, first)));
+    let edge = |link: &Link, ends| Edge { line: 0, ends, count: link.count, class: None };
+    for first in (0..present.len()).map(|g| g * size) {
+        let ends = |l: &Link| (first + l.ends.0, first + l.ends.1);
+        wiring.edges.extend(group.links.iter().map(|l| edge(l, ends(l))));
     }
-    wiring.edges.extend(global.iter().map(|l| edge(l, 0)));
+    let router = |s: usize| number[&(s / size)] * size + s % size;
+    wiring.edges.extend(global.iter().map(|l| edge(l, (router(l.ends.0), router(l.ends.1)))));
     let fabric = wiring
         .build(name_of(inter.1), &mut d)
         .map_err(|e| ReadError::not_such(inter.1, e.to_string(), EXPECTED, ""))?;
@@ -147,7 +158,7 @@ pub fn assemble(
             _ => true,
         };
     let shape = group.kind.filter(|_| fits).map(|inside| {
-        let routers = 0..(groups * size) as u32;
+        let routers = 0..(present.len() * size) as u32;
         Shape::Dragonfly(DragonflyShape {
             group: routers.clone().map(|s| s / size as u32).collect(),
             member: routers.map(|s| s % size as u32).collect(),

@@ -281,9 +281,21 @@ impl<'a> List<'a> {
                 "the fabric is read without a shape",
             );
         }
+        // A machine without a pair of cabinets has no group of that number: those that it has count.
+        let groups: BTreeSet<u32> = self.at.iter().map(|at| at[0]).collect();
+        let number: HashMap<u32, u32> = groups.iter().copied().zip(0..).collect();
+        let absent = groups.last().map_or(0..0, |last| 0..*last);
+        let absent: Option<u32> = absent.into_iter().find(|g| !groups.contains(g));
+        if let Some(first) = absent {
+            d.note(
+                0,
+                format!("there are {} groups, and none of number {first}", groups.len()),
+                "a pair of cabinets that is not there; groups are counted without it",
+            );
+        }
         (odd.is_none() && twice.is_none() && dense).then(|| {
             Shape::Dragonfly(DragonflyShape {
-                group: self.at.iter().map(|at| at[0]).collect(),
+                group: self.at.iter().map(|at| number[&at[0]]).collect(),
                 member: self.at.iter().map(|at| at[1] * columns as u32 + at[2]).collect(),
                 inside: GroupKind::Grid { rows: rows as u32, columns: columns as u32 },
             })

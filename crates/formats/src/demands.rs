@@ -66,7 +66,10 @@ pub fn read(
         _ if lines > 0 && formed == 0 => return refused("no line has a colon".to_owned(), ""),
         Some(name) if reading.known == 0 => {
             return refused(
-                format!("no name in it is one of the fabric's hosts, the first is '{name}'"),
+                format!(
+                    "no name in it is one of the fabric's hosts, the first is '{name}'{}",
+                    shared_by(places, &name)
+                ),
                 "the file is for other node names; give aliases, or write it for these",
             );
         }
@@ -74,6 +77,14 @@ pub fn read(
     }
     let demand = |((from, to), weight)| Demand { from, to, weight };
     Ok((reading.of_pair.into_iter().map(demand).collect(), found))
+}
+
+/// How many hosts share a name, if they do, as the end of a message.
+pub(crate) fn shared_by(places: &Places, name: &str) -> String {
+    match places.shared(name) {
+        0 => String::new(),
+        n => format!(", the description of {n} hosts and the name of none"),
+    }
 }
 
 struct Reading<'a> {
@@ -129,7 +140,8 @@ impl Reading<'_> {
         }
         if let Some(first) = strange.first() {
             let names = counted(strange.len(), "name is no host's", "names are no hosts'");
-            let what = format!("{names} in the fabric, the first is '{first}'");
+            let shared = shared_by(self.places, first);
+            let what = format!("{names} in the fabric, the first is '{first}'{shared}");
             found.warn(number, what, "demands from and to others are left out");
         }
         if twice > 0 {

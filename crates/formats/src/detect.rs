@@ -7,7 +7,7 @@ use darkfiber_fabric::Topology;
 use crate::edges::Options;
 use crate::{
     Diagnostics, ReadError, codes, cray, edges, ibnetdiscover, input, json, netbench, netloc,
-    subnet_lst,
+    node_names, subnet_lst,
 };
 
 /// Kinds of files that this crate can tell apart.
@@ -36,6 +36,8 @@ pub enum Kind {
     Guid2Lid,
     /// A list of GUIDs.
     GuidList,
+    /// Names of nodes by GUID, as infiniband-diags take them.
+    NodeNameMap,
     /// `a b` lines.
     EdgeList,
     /// Link list of a Cray XC.
@@ -75,6 +77,7 @@ impl Kind {
             Self::Fdbs => "a routing table (osm.fdbs)",
             Self::Guid2Lid => "OpenSM's guid2lid",
             Self::GuidList => "a list of GUIDs",
+            Self::NodeNameMap => "a node name map",
             Self::EdgeList => "an edge list",
             Self::CrayLinks => "a link list of a Cray XC",
             Self::CodesLinks => "links of a CODES network",
@@ -96,6 +99,9 @@ impl Kind {
                 "give it with --routes, and its fabric as an ibnetdiscover file"
             }
             Self::Guid2Lid | Self::GuidList => "give the output of ibnetdiscover",
+            Self::NodeNameMap => {
+                "give the output of ibnetdiscover, and this file with --node-name-map"
+            }
             Self::IbdmTopo => {
                 "it names systems, not switches: simulate it with ibdm's ibmgtsim or dump the real \
                  fabric with ibnetdiscover"
@@ -238,6 +244,9 @@ fn line_kind(line: &str) -> Option<Kind> {
     }
     if line.get(..11).is_some_and(|key| key.eq_ignore_ascii_case("SwitchName=")) {
         return Some(Kind::SlurmTopology);
+    }
+    if node_names::is_line(line) {
+        return Some(Kind::NodeNameMap);
     }
     if netbench::is_line(line) {
         return Some(Kind::Netbench);

@@ -5,6 +5,7 @@
 //! s0 s1           one cable
 //! s0,s2,2         two cables
 //! s1 s2 4xHDR     one cable of that speed; `s1 s2 2 4xHDR`: two
+//! s1 s2 fast@5250000000B/s   a speed that has no name in InfiniBand
 //! s3              a switch without a cable
 //! host cn1 s0     a host on a switch; a second line with the same host gives it a second adapter
 //! ```
@@ -84,7 +85,7 @@ fn parse(line: &str) -> Line<'_> {
         [] => Line::Nothing,
         [a] => Line::Alone(a),
         ["host", name, switch] => Line::Host(name, switch, None),
-        ["host", name, switch, label] => match LinkClass::infiniband(label) {
+        ["host", name, switch, label] => match LinkClass::of_word(label) {
             Some(class) => Line::Host(name, switch, Some(class)),
             None => Line::Bad("the fourth word of a host line is not a speed such as 4xHDR"),
         },
@@ -93,7 +94,7 @@ fn parse(line: &str) -> Line<'_> {
             for word in more {
                 if let Ok(n) = word.parse() {
                     count = n;
-                } else if let Some(label) = LinkClass::infiniband(word) {
+                } else if let Some(label) = LinkClass::of_word(word) {
                     class = Some(label);
                 } else {
                     return Line::Bad("neither a number of cables nor a speed such as 4xHDR");
@@ -178,6 +179,18 @@ pub fn read(
         return Err(detect::not_such(text, path, "an edge list (lines of two switch names)"));
     }
     list.halve_if_mirrored(&mut d);
+    if let Some(pieces) = list.pairs_alone() {
+        let line = list.wiring.edges.first().map_or(0, |e| e.line);
+        return Err(ReadError::not_such(
+            path,
+            format!(
+                "from line {line} on it would be a network of {pieces} pieces of at most two switches: it looks like a \
+                 list of pairs, such as names and other names"
+            ),
+            "an edge list that joins more than pairs",
+            "names of nodes are given with --node-name-map, other names of hosts with --aliases",
+        ));
+    }
     let mut wiring = list.wiring;
     if let Some(claim) = Claim::of(path, &wiring) {
         claim.apply(&mut wiring.edges, wiring.names.len(), &mut d);
@@ -203,6 +216,22 @@ impl<'a> List<'a> {
             self.wiring.names.push(name.into());
             self.wiring.names.len() - 1
         })
+    }
+
+    /// The number of pieces, if no name stands in two different edges: then it is hardly a network.
+    fn pairs_alone(&self) -> Option<usize> {
+        /// So many pairs may be a test of somebody's.
+        const FEW: usize = 3;
+        let mut other: HashMap<usize, usize> = HashMap::new();
+        for &(a, b) in self.wiring.edges.iter().map(|e| &e.ends) {
+            for (a, b) in [(a, b), (b, a)] {
+                if a != b && *other.entry(a).or_insert(b) != b {
+                    return None;
+                }
+            }
+        }
+        let pairs = other.len() / 2;
+        (pairs > FEW && self.wiring.hosts.is_empty()).then_some(pairs)
     }
 
     /// Many tools list every cable in both directions.
@@ -245,13 +274,8 @@ pub fn write(out: &mut dyn Write, fabric: &Fabric) -> io::Result<()> {
         hosts.len(),
         fabric.switch_link_count()
     )?;
-    let label = |class: &LinkClass| {
-        if LinkClass::infiniband(&class.label).is_some() {
-            format!(" {}", class.label)
-        } else {
-            String::new()
-        }
-    };
+    let label =
+        |class: &LinkClass| class.word().map_or_else(String::new, |word| format!(" {word}"));
     let mut mentioned = 0;
     // Ids are given in order of appearance, so switches that would come too late are named before.
     let mut mention = |out: &mut dyn Write, a: usize, b: usize| -> io::Result<()> {
@@ -354,6 +378,17 @@ mod tests {
         line 5: warning: not an edge: a b 900 (between 1 and 253 cables can join two switches; the line is left out)
         "
         );
+    }
+
+    #[test]
+    fn pairs_that_nothing_joins_are_doubted() {
+        let pairs = |n: usize| (0..n).fold(String::new(), |t, i| format!("{t}n{i} 0x{i:016x}\n"));
+        let said = |text: &str| read(text, Path::new("names"), &Options::default()).map(|_| ());
+        let error = said(&pairs(86)).expect_err("no network").to_string();
+        assert!(error.contains("names: from line 1 on") && error.contains("86 pieces"), "{error}");
+        assert!(said(&pairs(3)).is_ok());
+        assert!(said(&(pairs(86) + "n1 n2\n")).is_ok(), "something joins two of them");
+        assert!(said(&(pairs(86) + "host h n2\n")).is_ok(), "it speaks of hosts");
     }
 
     #[test]

@@ -122,6 +122,17 @@ pub(crate) fn parse_guid(word: &str) -> Option<Guid> {
     parse_hex(word).map(Guid)
 }
 
+/// A GUID as people and tools write it: `0x` and hexadecimal digits, 8 to 16 digits alone, or with the `H-` and `S-`
+/// of ibnetdiscover before them.
+pub(crate) fn node_guid(word: &str) -> Option<Guid> {
+    let marked = ["H-", "S-", "h-", "s-"].iter().find_map(|mark| word.strip_prefix(mark));
+    let digits = marked.unwrap_or(word);
+    let bare = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
+    // A short word may be a name: `cafe`.
+    let plain = (8..=16).contains(&digits.len());
+    (bare.is_some() || plain).then(|| parse_guid(digits)).flatten()
+}
+
 /// A hexadecimal number with or without `0x`, at most 64 bits.
 pub(crate) fn parse_hex(word: &str) -> Option<u64> {
     let digits = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")).unwrap_or(word);

@@ -68,6 +68,16 @@ pub fn named_host(description: &str) -> Option<&str> {
     (!default).then_some(name)
 }
 
+/// What a description calls a host, whether that is a name or what a card was called in its factory: the first word
+/// where the second is a device, otherwise all of it.
+pub fn described(description: &str) -> &str {
+    let mut words = description.split_whitespace();
+    match (words.next(), words.next(), words.next()) {
+        (Some(name), Some(device), None) if is_device(device) => name,
+        _ => description.trim(),
+    }
+}
+
 fn is_device(word: &str) -> bool {
     if let Some(number) = word.strip_prefix("HCA-") {
         return !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());

@@ -14,6 +14,7 @@ use std::path::Path;
 
 use darkfiber_fabric::TerminalId;
 
+use crate::demands::shared_by;
 use crate::places::Places;
 use crate::tables::counted;
 use crate::{Diagnostics, ReadError, sheet};
@@ -121,7 +122,10 @@ pub fn read(
     if let Some(first) = unknown.keys().next() {
         if known == 0 {
             return Err(refused(
-                format!("no name in it is one of the fabric's hosts, for example '{first}'"),
+                format!(
+                    "no name in it is one of the fabric's hosts, for example '{first}'{}",
+                    shared_by(places, first)
+                ),
                 "the file is for other node names; --aliases FILE tells them",
             ));
         }
@@ -130,7 +134,7 @@ pub fn read(
         let lines = counted(lines, "record", "records");
         found.warn(
             0,
-            format!("{names} in the fabric, for example '{first}'"),
+            format!("{names} in the fabric, for example '{first}'{}", shared_by(places, first)),
             format!("{lines} left out"),
         );
     }

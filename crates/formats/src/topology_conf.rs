@@ -3,16 +3,12 @@
 //! A line is `SwitchName=leaf1 Nodes=cn[1-18]` or `SwitchName=top Switches=leaf[1-4]`, with `LinkSpeed=` at will. Keys
 //! are taken in any case; `#` begins a comment; a line that ends in `\` goes on. There may be several roots.
 //!
-//! The plugin knows trees only. A fat-tree is told as one by giving switches that reach each other without going
-//! further up a common name: that of the first of their highest level.
+//! Written by [`slurm_topology`](crate::slurm_topology).
 //!
 //! Source: SLURM's manual page topology.conf(5).
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::io::{self, Write};
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
-
-use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
 
 use crate::jobs::hostlist::{compress, expand};
 use crate::tables::counted;
@@ -221,137 +217,6 @@ fn judge(conf: &TopologyConf, names: &HashMap<String, usize>, found: &mut Diagno
         let what =
             format!("switch {} is above itself, or above one that is", conf.switches[i].name);
         found.error(conf.switches[i].line, what, "it is no tree");
-    }
-}
-
-/// Writes a fabric as a tree: a line for each switch with hosts, then, level by level, a line for each group of
-/// switches that reach each other without going higher and hold together more than one group of the level below.
-///
-/// `level` has the level of each switch, 1 = leaf. Blanks and other marks in names become `_`; names that
-/// come twice get their GUID. A host with several ports is put on the switch of its first.
-///
-/// # Errors
-/// Whatever `out` says.
-///
-/// # Panics
-/// If `level` is not as long as there are switches.
-pub fn write(out: &mut dyn Write, fabric: &Fabric, level: &[u8]) -> io::Result<()> {
-    assert_eq!(level.len(), fabric.switch_count(), "a level for each switch");
-    let mut names = Names::default();
-    let mut groups = Groups::new(fabric.switch_count());
-    // What stands for a group in the file so far, by the group's first switch.
-    let mut label: BTreeMap<usize, Vec<String>> = BTreeMap::new();
-    writeln!(out, "# topology/tree of {}", fabric.name().replace(['\n', '\r'], " "))?;
-    let mut done = vec![false; fabric.hosts().len()];
-    for s in 0..fabric.switch_count() {
-        let mut hosts = Vec::new();
-        for t in fabric.terminals_on(SwitchId::new(s)) {
-            let host = fabric.host_of(TerminalId::new(t));
-            if !std::mem::replace(&mut done[host.index()], true) {
-                let guid = fabric.terminal(TerminalId::new(t)).guid;
-                hosts.push(names.node(&fabric.host(host).name, &guid.to_string()));
-            }
-        }
-        if !hosts.is_empty() {
-            let switch = fabric.switch(SwitchId::new(s));
-            let name = names.switch(&switch.description, &switch.guid.to_string());
-            writeln!(out, "SwitchName={name} Nodes={}", compress(&hosts))?;
-            label.insert(s, vec![name]);
-        }
-    }
-    let highest = level.iter().copied().max().unwrap_or(0);
-    for l in 1..=highest {
-        for c in (0..fabric.channel_count()).map(ChannelId::new) {
-            let (a, b) = (fabric.tail(c).index(), fabric.head(c).index());
-            if level[a].max(level[b]) == l {
-                groups.join(a, b);
-            }
-        }
-        let mut joined: BTreeMap<usize, Vec<String>> = BTreeMap::new();
-        for (s, labels) in label {
-            joined.entry(groups.of(s)).or_default().extend(labels);
-        }
-        label = joined;
-        // The name of a group is that of its first switch of this level that has no line yet.
-        let mut first: BTreeMap<usize, usize> = BTreeMap::new();
-        for s in (0..level.len()).filter(|&s| level[s] == l) {
-            let group = groups.of(s);
-            let best = first.entry(group).or_insert(s);
-            let leaf = |s: usize| !fabric.terminals_on(SwitchId::new(s)).is_empty();
-            if leaf(*best) && !leaf(s) {
-                *best = s;
-            }
-        }
-        for (group, labels) in &mut label {
-            if labels.len() < 2 {
-                continue;
-            }
-            let s = first.get(group).copied().unwrap_or(*group);
-            let switch = fabric.switch(SwitchId::new(s));
-            let name = names.switch(&switch.description, &switch.guid.to_string());
-            writeln!(out, "SwitchName={name} Switches={}", compress(labels))?;
-            *labels = vec![name];
-        }
-    }
-    Ok(())
-}
-
-/// Names that SLURM takes, each once.
-#[derive(Default)]
-struct Names {
-    switches: HashSet<String>,
-    nodes: HashSet<String>,
-}
-
-impl Names {
-    fn switch(&mut self, name: &str, guid: &str) -> String {
-        Self::take(&mut self.switches, name, guid)
-    }
-
-    fn node(&mut self, name: &str, guid: &str) -> String {
-        Self::take(&mut self.nodes, name, guid)
-    }
-
-    fn take(taken: &mut HashSet<String>, name: &str, guid: &str) -> String {
-        let sound = |c: char| if c.is_alphanumeric() || "-._".contains(c) { c } else { '_' };
-        let plain: String = name.trim().chars().map(sound).collect();
-        let plain = if plain.is_empty() { guid.to_owned() } else { plain };
-        let mut name = plain.clone();
-        let mut times = 0;
-        while !taken.insert(name.clone()) {
-            times += 1;
-            name = if times == 1 {
-                format!("{plain}-{guid}")
-            } else {
-                format!("{plain}-{guid}-{times}")
-            };
-        }
-        name
-    }
-}
-
-/// Sets that grow together.
-struct Groups {
-    parent: Vec<usize>,
-}
-
-impl Groups {
-    fn new(count: usize) -> Self {
-        Self { parent: (0..count).collect() }
-    }
-
-    fn of(&mut self, mut s: usize) -> usize {
-        while self.parent[s] != s {
-            self.parent[s] = self.parent[self.parent[s]];
-            s = self.parent[s];
-        }
-        s
-    }
-
-    /// The smaller number stands for both.
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.of(a), self.of(b));
-        self.parent[a.max(b)] = a.min(b);
     }
 }
 

@@ -20,6 +20,19 @@ pub struct Failed {
     pub terminals: usize,
 }
 
+/// A terminal that no path leads to any more: its cable failed, or its switch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LostTerminal {
+    /// Its host, with the port GUID where the host has several ports.
+    pub name: String,
+    /// Port GUID.
+    pub guid: String,
+    /// The switch that it hung on.
+    pub switch: String,
+    /// Whether its host has lost all of its terminals.
+    pub host_lost: bool,
+}
+
 /// One switch whose table changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SwitchChange {
@@ -68,6 +81,8 @@ pub struct RerouteResult {
     pub not_mended: Option<String>,
     /// What failed.
     pub failed: Failed,
+    /// Terminals that are lost with it, by switch and port.
+    pub terminals_lost: Vec<LostTerminal>,
     /// Table rows (LIDs, unless they share rows) that used what failed.
     pub rows_affected: usize,
     /// LIDs with a changed entry somewhere.
@@ -116,6 +131,9 @@ pub fn text(r: &RerouteResult, all: bool, style: Style) -> String {
         let _infallible = writeln!(text, "  {key:<18} {value}");
     };
     line("failed", format!("{links} links, {switches} switches, {terminals} terminal links"));
+    if !r.terminals_lost.is_empty() {
+        line("terminals lost", lost(&r.terminals_lost, all));
+    }
     let method = match &r.not_mended {
         Some(why) => format!("routed anew, as mending failed: {why}"),
         None => "mended".to_owned(),
@@ -169,6 +187,17 @@ pub fn text(r: &RerouteResult, all: bool, style: Style) -> String {
         }
     }
     text
+}
+
+/// How many terminals are lost, on how many switches, and which.
+fn lost(terminals: &[LostTerminal], all: bool) -> String {
+    let shown = if all { terminals.len() } else { LISTED.min(terminals.len()) };
+    let names: Vec<&str> = terminals[..shown].iter().map(|t| t.name.as_str()).collect();
+    let more = match terminals.len() - shown {
+        0 => String::new(),
+        more => format!(" and {} more (-v shows all)", group(more as u64)),
+    };
+    format!("{}: {}{more}", group(terminals.len() as u64), names.join(", "))
 }
 
 fn row(name: &str, r: &Routed, changed: Option<(usize, usize)>) -> Vec<String> {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{BesideTables, JobsArgs};
+use super::{BesideTables, JobsArgs, NamesArgs};
 
 #[derive(Args, Debug)]
 pub(crate) struct HotCommand {
@@ -105,6 +105,8 @@ pub(crate) struct ProposeCommand {
 /// A fabric that runs, and what was counted on it.
 #[derive(Args, Debug)]
 pub(crate) struct CountedArgs {
+    #[command(flatten)]
+    pub(crate) names: NamesArgs,
     /// Fabric: a file, @preset or family:key=value,...
     #[arg(long, value_name = "FABRIC", requires = "routes", help_heading = COUNTED)]
     pub(crate) fabric: Option<String>,

@@ -5,10 +5,13 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use darkfiber_analysis::{Finding, Severity, finding};
-use darkfiber_fabric::{Shape, Topology};
+use darkfiber_fabric::{HostId, Role, Shape, Topology};
 use darkfiber_formats::anonymise::Anonymiser;
-use darkfiber_formats::{dot, edges, ibnetdiscover, json as native, topology_conf};
+use darkfiber_formats::slurm_nodes::{self, Known};
+use darkfiber_formats::slurm_topology::{Form, SlurmTopology};
+use darkfiber_formats::{dot, edges, ibnetdiscover, input, json as native};
 use darkfiber_report::{FabricResult, Style, comma, findings, json, table};
+use darkfiber_workload::Machine;
 
 use super::{metrics, share};
 use crate::args::{Common, FabricCommand, Format, WRITABLE};
@@ -26,6 +29,7 @@ pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure
     let mut topology = loaded.topology;
     let mut found = finding::of_fabric(&topology.fabric);
     found.extend(metrics::of_input(&loaded.diagnostics));
+    found.extend(metrics::of_names(&topology.fabric, &loaded.shared));
     let mut structure = loaded.structure;
     found.extend(metrics::of_structure(structure.as_ref()));
     let exit = if found.iter().any(|f| f.severity == Severity::Error) {
@@ -42,17 +46,22 @@ pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure
             share::rewrite(&anonymiser, target, &args.tables, &args.jobs, common)?;
         }
     }
+    let nodes = slurm_nodes(args, &topology, form, common)?;
+    if args.output.is_some() || args.to.is_some() {
+        tell_lost(&topology, form, common);
+    }
+    let write = |out: &mut dyn Write| write(out, &topology, form, nodes.as_ref());
     if let Some(target) = &args.output {
         if let Some(parent) = target.parent().filter(|p| !p.as_os_str().is_empty()) {
             save::directory(parent)?;
         }
-        save::file(target, |out| write(out, &topology, form))?;
+        save::file(target, write)?;
         if !common.quiet {
             out::tell(&format!("wrote {} ({form})", target.display()));
         }
     } else if args.to.is_some() || args.anonymise {
         drop(progress);
-        out::print_with(|out| write(out, &topology, form))?;
+        out::print_with(write)?;
         out_findings(&found, common);
         return Ok(exit);
     }
@@ -99,6 +108,10 @@ pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure
     Ok(exit)
 }
 
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
 fn out_findings(found: &[Finding], common: &Common) {
     if !common.quiet && !found.is_empty() {
         out::tell(findings::text(found, common.verbose).trim_end());
@@ -122,6 +135,7 @@ fn form(args: &FabricCommand) -> Result<&'static str, Failure> {
         Some("dot" | "gv") => "dot",
         Some("edges") => "edges",
         Some("conf") => "topology.conf",
+        Some("yaml" | "yml") => "topology.yaml",
         _ => "ibnetdiscover",
     })
 }
@@ -134,12 +148,92 @@ fn levels(topology: &Topology) -> Vec<u8> {
     }
 }
 
-fn write(out: &mut dyn Write, topology: &Topology, form: &str) -> io::Result<()> {
+/// The form of SLURM that is to be written, if it is one.
+fn slurm_form(form: &str) -> Option<Form> {
+    match form {
+        "topology.conf" => Some(Form::Tree),
+        "topology/block" => Some(Form::Block),
+        "topology.yaml" => Some(Form::Yaml),
+        _ => None,
+    }
+}
+
+/// The hosts that SLURM knows, by its names for them; says which it does not, and which the fabric does not.
+fn slurm_nodes(
+    args: &FabricCommand,
+    topology: &Topology,
+    form: &str,
+    common: &Common,
+) -> Result<Option<Known>, Failure> {
+    let Some(path) = &args.slurm_nodes else { return Ok(None) };
+    if slurm_form(form).is_none() {
+        return Err(Failure::usage("--slurm-nodes is for files that SLURM reads")
+            .hint("give --to topology.conf, topology/block or topology.yaml"));
+    }
+    let names = slurm_nodes::read(&input::read_text(path)?, path)?;
+    let known = slurm_nodes::find(&topology.fabric, &names);
+    let source = path.display();
+    if known.of_host.is_empty() {
+        return Err(Failure::input(format!(
+            "{source}: none of SLURM's {} is a host of the fabric that runs jobs, for example {}",
+            counted(names.len(), "node", "nodes"),
+            names[0]
+        ))
+        .hint("--node-name-map FILE gives hosts the names that SLURM knows"));
+    }
+    if let (Some(first), false) = (known.strange.first(), common.quiet) {
+        out::tell(&format!(
+            "{source}: warning: {} of SLURM no hosts of the fabric that run jobs, for example {first}; SLURM places \
+             no jobs on nodes that its tree lacks",
+            counted(known.strange.len(), "node is", "nodes are")
+        ));
+    }
+    Ok(Some(known))
+}
+
+/// Says what the form cannot hold.
+fn tell_lost(topology: &Topology, form: &str, common: &Common) {
+    let fabric = &topology.fabric;
+    let other = fabric.host_count() - Machine::new(topology, 1).len();
+    let mut lost = Vec::new();
+    if slurm_form(form).is_some() {
+        if other > 0 {
+            lost.push(format!("{} no jobs", counted(other, "host that runs", "hosts that run")));
+        }
+    } else if matches!(form, "ibnetdiscover" | "edges") {
+        if fabric.classes().iter().any(|class| class.latency_ps > 0) {
+            lost.push("latencies of cables".to_owned());
+        }
+        if fabric.terminals().iter().any(|t| matches!(t.role, Role::Storage | Role::Other)) {
+            lost.push("what hosts are for".to_owned());
+        }
+        if form == "edges" {
+            lost.push("port numbers, GUIDs and LIDs".to_owned());
+        }
+    }
+    if !lost.is_empty() && !common.quiet {
+        out::tell(&format!("note: {form} does not hold {}", lost.join(", ")));
+    }
+}
+
+fn write(
+    out: &mut dyn Write,
+    topology: &Topology,
+    form: &str,
+    nodes: Option<&Known>,
+) -> io::Result<()> {
+    let fabric = &topology.fabric;
+    if let Some(form) = slurm_form(form) {
+        let name = |host: HostId| match nodes {
+            Some(known) => known.of_host.get(&host).cloned(),
+            None => Some(fabric.host(host).name.clone()),
+        };
+        return SlurmTopology::new(fabric, &levels(topology), name).write(out, form);
+    }
     match form {
         "json" => native::write(out, topology),
-        "dot" => dot::write(out, &topology.fabric, dot::Options::default()),
-        "edges" => edges::write(out, &topology.fabric),
-        "topology.conf" => topology_conf::write(out, &topology.fabric, &levels(topology)),
-        _ => ibnetdiscover::write(out, &topology.fabric, None),
+        "dot" => dot::write(out, fabric, dot::Options::default()),
+        "edges" => edges::write(out, fabric),
+        _ => ibnetdiscover::write(out, fabric, None),
     }
 }

@@ -7,6 +7,7 @@ use darkfiber_analysis::count::{
     Bandwidth, Bounds, Costs, METRICS, Of, Paths, Precision, Wanted, bounds, measure, worst,
 };
 use darkfiber_fabric::{Fabric, Shape, SwitchId, TerminalId};
+use darkfiber_formats::places::Aliases;
 use darkfiber_report::heat::{FLOWS, Map, Panel, loads_and_maps};
 use darkfiber_report::measure::{
     self as report, EngineMeasured, MaxLoad, MeasureOutcome, PatternMeasured,
@@ -20,7 +21,7 @@ use crate::args::{Common, Format, MeasureCommand};
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
 use crate::progress::Progress;
-use crate::{among, out, provenance, save, tables};
+use crate::{among, jobs, out, provenance, save, tables};
 
 /// Metrics where none and no pattern is asked for.
 const USUAL: [&str; 5] = ["worst", "abb", "afpb", "adb", "ebb"];
@@ -138,7 +139,8 @@ fn plan(
     fabric: &Fabric,
     shape: Option<&Shape>,
 ) -> Result<Plan, Failure> {
-    let who = among::terminals(fabric, args.among.as_deref())?;
+    let aliases = jobs::aliases(args.aliases.as_deref(), fabric, common)?;
+    let who = among::terminals(fabric, args.among.as_deref(), aliases)?;
     let (metrics, bandwidths) = named(args)?;
     let among = among::among(fabric, shape, &who);
     let costs = args.link_speeds.then(|| Costs::by_speed(fabric, &who));
@@ -244,7 +246,7 @@ impl Plan {
         shape: Option<&Shape>,
         common: &Common,
     ) -> Result<Self, Failure> {
-        let who = among::terminals(fabric, None)?;
+        let who = among::terminals(fabric, None, Aliases::new())?;
         let among = among::among(fabric, shape, &who);
         let item = |spec: &str| {
             let pattern = make(spec, &among, fabric, &who)?;

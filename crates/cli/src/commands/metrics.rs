@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use darkfiber_analysis::jobs::Effective;
 use darkfiber_analysis::{Efi, Finding, Severity, dark_fiber_percent, finding};
-use darkfiber_fabric::{ChannelId, Fabric, Role, Shape, TerminalId};
+use darkfiber_fabric::{Adapter, ChannelId, Fabric, Role, Shape, SharedName, TerminalId};
+use darkfiber_formats::hosts::described;
 use darkfiber_formats::{Diagnostic, Diagnostics, Severity as Remark};
 use darkfiber_report::{ClassFacts, FabricFacts, Routed, model};
 use darkfiber_routing::Routes;
@@ -114,6 +115,34 @@ pub(crate) fn of_input(remarks: &Diagnostics) -> Option<Finding> {
             examples: grave.iter().take(5).map(ToString::to_string).collect(),
         },
     })
+}
+
+/// Descriptions that several hosts share, each with the names that these go by instead.
+pub(crate) fn of_names(fabric: &Fabric, shared: &[SharedName]) -> Vec<Finding> {
+    const EXAMPLES: usize = 5;
+    let finding = |shared: &SharedName| {
+        let called_so = |a: &&Adapter| {
+            described(&a.description) == shared.name || a.description.trim() == shared.name
+        };
+        let mut examples: Vec<String> = Vec::new();
+        for adapter in fabric.adapters().iter().filter(called_so) {
+            let name = &fabric.host(adapter.host).name;
+            if examples.len() < EXAMPLES && !examples.contains(name) {
+                examples.push(name.clone());
+            }
+        }
+        Finding {
+            kind: finding::Kind::SharedNames,
+            severity: Severity::Note,
+            message: format!(
+                "{} hosts share the description '{}', so it names none of them: they are called by GUID",
+                shared.hosts, shared.name
+            ),
+            hint: "--node-name-map FILE names them: `0xGUID \"name\"` on each line",
+            places: finding::Places::Nodes { count: shared.hosts as u64, examples },
+        }
+    };
+    shared.iter().map(finding).collect()
 }
 
 /// What tells a fabric apart from what it was recognised as.

@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use darkfiber_fabric::{Fabric, Faults, Renumbering, SwitchId, Topology};
-use darkfiber_report::reroute::{Failed, RerouteResult, Scratch, SwitchChange, Verdict};
+use darkfiber_analysis::Names;
+use darkfiber_fabric::{Fabric, Faults, Renumbering, SwitchId, TerminalId, Topology};
+use darkfiber_report::reroute::{
+    Failed, LostTerminal, RerouteResult, Scratch, SwitchChange, Verdict,
+};
 use darkfiber_report::{Outcome as Row, Routed, Single, Style, json, number, reroute as report};
 use darkfiber_routing::reroute::{
     Changed, Coexistence, Drain, Outcome, Prepared, RerouteError, changed_by_switch,
@@ -32,7 +35,8 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
     if common.format == Format::Csv {
         return Err(Failure::usage("reroute has no CSV form").hint("use --format json"));
     }
-    let loaded = load::fabric(&FabricArgs::whole(&args.fabric, args.hosts_per_switch), common)?;
+    let fabric = FabricArgs::whole(&args.fabric, args.hosts_per_switch, &args.names);
+    let loaded = load::fabric(&fabric, common)?;
     let mut old = tables::read(&args.tables, &args.fabric, &loaded, common)?;
     old.tell_assumed_lane(&loaded.topology.fabric, common);
     let Loaded { topology, .. } = loaded;
@@ -119,6 +123,7 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
             switches: gone.switches.len(),
             terminals: gone.terminals.len(),
         },
+        terminals_lost: terminals_lost(&topology.fabric, &map),
         rows_affected: mended.map_or(0, |o| o.rows),
         lids_changed: lids_changed(
             &topology.fabric,
@@ -153,6 +158,24 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
         Err(_) => Ok(Exit::Finding),
         Ok(()) => Ok(Exit::Fine),
     }
+}
+
+/// Terminals that are not there any more: a switch that dies takes its hosts.
+fn terminals_lost(whole: &Fabric, map: &Renumbering) -> Vec<LostTerminal> {
+    let is_lost = |t: &TerminalId| map.terminal[t.index()].is_none();
+    let mut left = vec![false; whole.hosts().len()];
+    let all = || (0..whole.terminal_count()).map(TerminalId::new);
+    for t in all().filter(|t| !is_lost(t)) {
+        left[whole.host_of(t).index()] = true;
+    }
+    let names = Names::new(whole);
+    let lost = |t: TerminalId| LostTerminal {
+        name: names.terminal(t),
+        guid: whole.terminal(t).guid.to_string(),
+        switch: names.switch(whole.terminal(t).switch),
+        host_lost: !left[whole.host_of(t).index()],
+    };
+    all().filter(is_lost).map(lost).collect()
 }
 
 fn failed(fabric: &Fabric, args: &RerouteCommand, common: &Common) -> Result<Faults, Failure> {

@@ -137,7 +137,7 @@ fn demanded(
     fabric: &Fabric,
     common: &Common,
 ) -> Result<Vec<Demand>, Failure> {
-    let places = Places::new(fabric, jobs::aliases(aliases, common)?);
+    let places = Places::new(fabric, jobs::aliases(aliases, fabric, common)?);
     let (found, remarks) = demands::read(&input::read_text(path)?, path, &places)?;
     out::diagnostics(&path.display().to_string(), &remarks, common);
     Ok(found)

@@ -40,7 +40,7 @@ const LOOK: u64 = 1 << 8;
 pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failure> {
     let path = args.scenario.as_path();
     let progress = Progress::new(3, common.quiet);
-    let (scene, costs) = Scene::load(path, common, &progress, Costs::of)?;
+    let (scene, costs) = Scene::load(path, &args.names, common, &progress, Costs::of)?;
     let Scene { scenario, loaded, cast, routes, from, title, seed, .. } = &scene;
     let common = &Common { seed: Some(*seed), ..common.clone() };
     let topology = &loaded.topology;

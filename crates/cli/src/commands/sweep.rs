@@ -85,7 +85,7 @@ fn fabrics(args: &SweepCommand, common: &Common) -> Result<Vec<Topology>, Failur
     unlike("fabric", args.fabrics.iter().map(String::as_str))?;
     let mut fabrics = Vec::new();
     for fabric in &args.fabrics {
-        let one = FabricArgs::whole(fabric, args.hosts_per_switch);
+        let one = FabricArgs::whole(fabric, args.hosts_per_switch, &args.names);
         fabrics.push(load::fabric(&one, common)?.topology);
     }
     let names: Vec<String> = fabrics.iter().map(|t| t.fabric.name().to_owned()).collect();

@@ -383,7 +383,7 @@ impl<'r, 'a> Assembly<'r, 'a> {
             let p = &records.ports[i as usize];
             let Some(label) = p.label else { continue };
             let known = self.labels.entry(label).or_insert_with(|| {
-                let known = LinkClass::infiniband(&label.replace(' ', ""));
+                let known = LinkClass::of_word(&label.replace(' ', ""));
                 if known.is_none() {
                     d.warn(
                         p.line,

@@ -1,6 +1,6 @@
 //! One line of an `ibnetdiscover` file.
 
-use darkfiber_fabric::Guid;
+use darkfiber_fabric::{Guid, LinkClass};
 
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -288,8 +288,11 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// `4xHDR`, `4x???`: a width, `x` and something.
+/// `4xHDR`, `4x???`: a width, `x` and something; or `aries-nic@10200000000B/s`, which this crate writes.
 fn is_label(word: &str) -> bool {
+    if word.contains('@') && LinkClass::of_word(word).is_some() {
+        return true;
+    }
     let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
     rest.len() < word.len() && rest.len() > 1 && rest.starts_with('x')
 }

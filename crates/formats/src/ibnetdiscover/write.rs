@@ -187,13 +187,10 @@ impl Writer<'_> {
     }
 }
 
-/// A blank and the label of an InfiniBand class; nothing for others, which the format cannot say.
+/// A blank and what the link carries; nothing where nobody said. Rates without an InfiniBand name are a word of this
+/// crate's, which other readers of such comments pass over.
 fn label(class: &LinkClass) -> String {
-    if LinkClass::infiniband(&class.label).is_some() {
-        format!(" {}", class.label)
-    } else {
-        String::new()
-    }
+    class.word().map_or_else(String::new, |word| format!(" {word}"))
 }
 
 fn plain(text: &str) -> Cow<'_, str> {

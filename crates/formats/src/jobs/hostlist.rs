@@ -1,9 +1,17 @@
-//! SLURM's hostlists: `cn[01-17],login1`.
+//! Lists of hosts: SLURM's hostlists `cn[01-17],login1`, and the node sets of ClusterShell, which has steps, operators
+//! and groups besides: `cn[0-16/2]!cn4,@rack7`.
 //!
 //! A list is names between commas; a name may hold brackets, each with numbers and ranges of numbers between
 //! commas. Numbers keep the width they are written in: `[08-11]` is 08, 09, 10, 11. With several brackets
-//! the last runs fastest: `r[1-2]n[1-2]` is `r1n1 r1n2 r2n1 r2n2`.
+//! the last runs fastest: `r[1-2]n[1-2]` is `r1n1 r1n2 r2n1 r2n2`. `[0-10/2]` is every second number.
+//!
+//! Where there are operators, names are a set, in the order in which they come in: `,` adds, `!` takes away, `&` keeps
+//! what both have, `^` what one of both has; from the left to the right, none before another. `@rack7` is a group of
+//! hosts: see [`Groups`].
+//!
+//! Nothing is expanded beyond [`MOST_HOSTS`] names, whatever a list says.
 
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 
 use thiserror::Error;
@@ -13,6 +21,9 @@ pub const MOST_HOSTS: usize = 1_000_000;
 
 /// Most pairs of brackets in one name.
 const MOST_BRACKETS: usize = 16;
+
+/// Most groups that may stand in each other.
+const MOST_NESTED: usize = 16;
 
 /// Most digits of a number; so many fit into 64 bits.
 const MOST_DIGITS: usize = 18;
@@ -39,30 +50,127 @@ pub enum HostlistError {
     /// A name with more brackets than any cluster has dimensions.
     #[error("more than {MOST_BRACKETS} pairs of brackets in '{0}'")]
     TooManyBrackets(String),
+    /// `[1-9/0]`.
+    #[error("'{0}' in brackets has no step from 1 on behind '/'")]
+    NoStep(String),
+    /// `@group` that nobody defines.
+    #[error("there is no group '{0}'; give its hosts in a file of --aliases: '@group hosts'")]
+    NoGroup(String),
+    /// A group that is made of itself.
+    #[error("group '{0}' is made of itself, or of more than {MOST_NESTED} groups in each other")]
+    Circular(String),
     /// It stands for too many names.
     #[error("'{0}' stands for more than {MOST_HOSTS} hosts")]
     TooMany(String),
 }
 
+/// Groups of hosts by name without the `@`: the list that each stands for, which may name other groups.
+pub type Groups = BTreeMap<String, String>;
+
 /// The names that a hostlist stands for, in its order, as often as it says. Blanks around names and empty
-/// names are passed over.
+/// names are passed over. Groups stay as they are (`@rack7`), since nobody says what is in them.
 ///
 /// # Errors
-/// If brackets do not match, hold something else than numbers, or stand for more than [`MOST_HOSTS`] names.
+/// If brackets do not match, hold something else than numbers, or stand for more than [`MOST_HOSTS`] names; or if
+/// operators work on groups.
 ///
 /// ```
 /// use darkfiber_formats::jobs::hostlist::expand;
 ///
 /// assert_eq!(expand("cn[08-10,3],login").unwrap(), ["cn08", "cn09", "cn10", "cn3", "login"]);
 /// assert_eq!(expand("r[1-2]n[1-2]-ib0").unwrap(), ["r1n1-ib0", "r1n2-ib0", "r2n1-ib0", "r2n2-ib0"]);
+/// assert_eq!(expand("cn[0-8/2]!cn4").unwrap(), ["cn0", "cn2", "cn6", "cn8"]);
 /// assert_eq!(expand("cn[1-").unwrap_err().to_string(), "'[' without ']' in 'cn[1-'");
 /// ```
 pub fn expand(text: &str) -> Result<Vec<String>, HostlistError> {
-    let mut names = Vec::new();
-    for word in split(text)? {
-        expand_word(word, &mut names)?;
+    let terms = split(text)?;
+    if terms.iter().all(|(operator, _)| *operator == ',') {
+        let mut names = Vec::new();
+        for (_, word) in terms {
+            expand_word(word, &mut names)?;
+        }
+        return Ok(names);
     }
-    Ok(names)
+    Evaluation { groups: &Groups::new(), total: 0 }.set(text, 0)
+}
+
+/// The names that a node set stands for, each once, with its groups resolved.
+///
+/// # Errors
+/// As [`expand`], or if a group is not in `groups` or is made of itself.
+///
+/// ```
+/// use darkfiber_formats::jobs::hostlist::{Groups, expand_with};
+///
+/// let groups = Groups::from([("rack1".to_owned(), "cn[1-3]".to_owned())]);
+/// assert_eq!(expand_with("@rack1!cn2,cn9", &groups).unwrap(), ["cn1", "cn3", "cn9"]);
+/// assert!(expand_with("@rack2", &groups).is_err());
+/// ```
+pub fn expand_with(text: &str, groups: &Groups) -> Result<Vec<String>, HostlistError> {
+    Evaluation { groups, total: 0 }.set(text, 0)
+}
+
+struct Evaluation<'a> {
+    groups: &'a Groups,
+    /// Names of all terms so far, whether they stay or not: the work is bounded, too.
+    total: usize,
+}
+
+impl Evaluation<'_> {
+    fn set(&mut self, text: &str, depth: usize) -> Result<Vec<String>, HostlistError> {
+        let mut names: Vec<String> = Vec::new();
+        let mut has: HashSet<String> = HashSet::new();
+        for (operator, word) in split(text)? {
+            let term = self.term(word, depth)?;
+            match operator {
+                '!' => {
+                    let gone: HashSet<String> = term.into_iter().collect();
+                    names.retain(|name| !gone.contains(name));
+                }
+                '&' => {
+                    let kept: HashSet<String> = term.into_iter().collect();
+                    names.retain(|name| kept.contains(name));
+                }
+                '^' => {
+                    let other: HashSet<String> = term.iter().cloned().collect();
+                    names.retain(|name| !other.contains(name));
+                    let mut seen = HashSet::new();
+                    let fresh = term.into_iter().filter(|t| !has.contains(t));
+                    names.extend(fresh.filter(|t| seen.insert(t.clone())));
+                }
+                _ => names.extend(term.into_iter().filter(|t| has.insert(t.clone()))),
+            }
+            if operator != ',' {
+                has = names.iter().cloned().collect();
+            }
+        }
+        Ok(names)
+    }
+
+    fn term(&mut self, word: &str, depth: usize) -> Result<Vec<String>, HostlistError> {
+        if depth > MOST_NESTED {
+            return Err(HostlistError::Circular(shown(word)));
+        }
+        let mut names = Vec::new();
+        expand_word(word, &mut names)?;
+        self.count(names.len(), word)?;
+        if !word.starts_with('@') {
+            return Ok(names);
+        }
+        let mut members = Vec::new();
+        for group in names {
+            let list = self.groups.get(&group[1..]);
+            let list = list.ok_or_else(|| HostlistError::NoGroup(shown(&group)))?;
+            members.extend(self.set(list, depth + 1)?);
+            self.count(members.len(), word)?;
+        }
+        Ok(members)
+    }
+
+    fn count(&mut self, names: usize, word: &str) -> Result<(), HostlistError> {
+        self.total += names;
+        if self.total > MOST_HOSTS { Err(HostlistError::TooMany(shown(word))) } else { Ok(()) }
+    }
 }
 
 /// Whether brackets match; a cheap look at what is likely a hostlist.
@@ -70,19 +178,20 @@ pub(super) fn is_likely(text: &str) -> bool {
     !text.contains(char::is_whitespace) && split(text).is_ok()
 }
 
-/// Commas outside of brackets.
-fn split(text: &str) -> Result<Vec<&str>, HostlistError> {
+/// What stands between operators outside of brackets, each with the operator before it; `,` before the first.
+fn split(text: &str) -> Result<Vec<(char, &str)>, HostlistError> {
     let mut words = Vec::new();
-    let (mut start, mut inside) = (0, false);
+    let (mut start, mut inside, mut operator) = (0, false, ',');
     for (i, c) in text.char_indices() {
         match c {
             '[' if inside => return Err(HostlistError::Nested(shown(&text[start..]))),
             '[' => inside = true,
             ']' if !inside => return Err(HostlistError::Unopened(shown(&text[start..]))),
             ']' => inside = false,
-            ',' if !inside => {
-                words.push(text[start..i].trim());
+            ',' | '!' | '&' | '^' if !inside => {
+                words.push((operator, text[start..i].trim()));
                 start = i + 1;
+                operator = c;
             }
             _ => {}
         }
@@ -90,8 +199,9 @@ fn split(text: &str) -> Result<Vec<&str>, HostlistError> {
     if inside {
         return Err(HostlistError::Unclosed(shown(&text[start..])));
     }
-    words.push(text[start..].trim());
-    words.retain(|w| !w.is_empty());
+    words.push((operator, text[start..].trim()));
+    // Two operators in a row, or one at an end, have nothing between them.
+    words.retain(|(operator, word)| !word.is_empty() || *operator == '&');
     Ok(words)
 }
 
@@ -103,6 +213,7 @@ fn shown(text: &str) -> String {
 struct Range {
     first: u64,
     last: u64,
+    step: u64,
     width: usize,
 }
 
@@ -116,7 +227,7 @@ fn expand_word(word: &str, names: &mut Vec<String>) -> Result<(), HostlistError>
             after.split_once(']').ok_or_else(|| HostlistError::Unclosed(shown(word)))?;
         let ranges = inside.split(',').map(range).collect::<Result<Vec<_>, _>>()?;
         let count =
-            ranges.iter().fold(0u64, |n, r| n.saturating_add(r.last - r.first).saturating_add(1));
+            ranges.iter().fold(0u64, |n, r| n.saturating_add(1 + (r.last - r.first) / r.step));
         total = total.saturating_mul(count);
         parts.push((before, ranges));
         rest = behind;
@@ -136,7 +247,8 @@ fn expand_word(word: &str, names: &mut Vec<String>) -> Result<(), HostlistError>
         let mut next = Vec::new();
         for stem in &made {
             for r in ranges {
-                for n in r.first..=r.last {
+                // What is counted above fits into memory, so that a step fits into a pointer, or is the only one.
+                for n in (r.first..=r.last).step_by(usize::try_from(r.step).unwrap_or(usize::MAX)) {
                     let mut name = String::with_capacity(stem.len() + before.len() + r.width);
                     let _ = write!(name, "{stem}{before}{n:0width$}", width = r.width);
                     next.push(name);
@@ -160,8 +272,11 @@ fn range(text: &str) -> Result<Range, HostlistError> {
             (1..=MOST_DIGITS).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit());
         if fits { word.parse().map_err(|_| bad()) } else { Err(bad()) }
     };
-    let (first, last) = text.split_once('-').unwrap_or((text, text));
-    let range = Range { first: number(first)?, last: number(last)?, width: first.len() };
+    let (numbers, step) = text.split_once('/').unwrap_or((text, "1"));
+    let (first, last) = numbers.split_once('-').unwrap_or((numbers, numbers));
+    let step = number(step).ok().filter(|&s| s > 0);
+    let step = step.ok_or_else(|| HostlistError::NoStep(shown(text)))?;
+    let range = Range { first: number(first)?, last: number(last)?, step, width: first.len() };
     if range.last < range.first {
         return Err(HostlistError::Backward(shown(text)));
     }
@@ -268,6 +383,21 @@ mod tests {
             ("cpn-u23-[17,25]", "cpn-u23-17 cpn-u23-25"),
             ("[1-2]", "1 2"),
             ("x[1][2]", "x12"),
+            ("n[0-10/2]", "n0 n2 n4 n6 n8 n10"),
+            ("n[01-09/3,20]", "n01 n04 n07 n20"),
+            ("n[1-999999999999999999/900000000000000000]", "n1 n900000000000000001"),
+            ("n[1-6]!n[2-3],n2", "n1 n4 n5 n6 n2"),
+            ("n[1-6]&n[4-9]", "n4 n5 n6"),
+            ("n[1-3]^n[3-5]", "n1 n2 n4 n5"),
+            ("n[1-4]!n1&n[1-2]^n[2-3]", "n3"),
+            ("n1,n1!n2", "n1"),
+            ("n[1-2]&", ""),
+            ("!n1", ""),
+            ("@rack1,n1", "@rack1 n1"),
+            (
+                "n1!@rack1",
+                "there is no group '@rack1'; give its hosts in a file of --aliases: '@group hosts'",
+            ),
         ] {
             assert_eq!(all(text), names, "{text}");
         }
@@ -343,6 +473,28 @@ mod tests {
         }
     }
 
+    #[test]
+    fn groups_are_node_sets() {
+        let groups: Groups = [
+            ("all", "@r[1-2],login"),
+            ("r1", "n[1-4]"),
+            ("r2", "n[5-8]"),
+            ("self", "n1,@self"),
+            ("many", "n[1-900000]"),
+        ]
+        .map(|(name, list)| (name.to_owned(), list.to_owned()))
+        .into();
+        let set = |text: &str| {
+            expand_with(text, &groups).map_or_else(|e| e.to_string(), |names| names.join(" "))
+        };
+        assert_eq!(set("@all!@r1"), "n5 n6 n7 n8 login");
+        assert_eq!(set("@r1&n[2-9],n2"), "n2 n3 n4");
+        assert!(set("@self").contains("is made of itself"), "{}", set("@self"));
+        assert!(set("@r[1-3]").starts_with("there is no group '@r3'"), "{}", set("@r[1-3]"));
+        assert!(set("@many!@many!@many").contains("more than 1000000 hosts"));
+        assert!(set("n[1-4000000000]!n1").contains("more than 1000000 hosts"));
+    }
+
     proptest! {
         #[test]
         fn compress_then_expand_is_the_identity(
@@ -360,8 +512,10 @@ mod tests {
         }
 
         #[test]
-        fn no_text_panics(text in "[a-c0-9\\[\\],\\- ä]{0,40}") {
+        fn no_text_panics(text in "[a-c0-9\\[\\],\\-/!&^@ ä]{0,40}") {
+            let groups = Groups::from([("a".to_owned(), "@b,c[1-3]".to_owned()), ("b".to_owned(), "@a".to_owned())]);
             let _ = expand(&text);
+            let _ = expand_with(&text, &groups);
             let _ = compress(&[text]);
         }
     }

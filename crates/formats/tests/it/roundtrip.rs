@@ -27,9 +27,9 @@ pub(crate) fn plans() -> impl Strategy<Value = Plan> {
     let switch = (2u8..20, any::<bool>(), proptest::option::of(1u16..0xBFFF));
     (
         prop::collection::vec(switch, 1..8),
-        prop::collection::vec((0usize..8, 0usize..8, 0usize..3), 0..30),
+        prop::collection::vec((0usize..8, 0usize..8, 0usize..4), 0..30),
         prop::collection::vec((0usize..6, 1u8..4, any::<bool>()), 0..12),
-        prop::collection::vec((0usize..12, 0usize..8, 0u8..8, 0usize..3), 0..24),
+        prop::collection::vec((0usize..12, 0usize..8, 0u8..8, 0usize..4), 0..24),
     )
         .prop_map(|(switches, cables, adapters, terminals)| Plan {
             switches,
@@ -43,7 +43,7 @@ pub(crate) fn plans() -> impl Strategy<Value = Plan> {
 /// with several adapters, and aggregation adapters. Everything is in the order in which a reader of
 /// dumps finds it, so that equality can be asked for.
 pub(crate) fn fabric(plan: &Plan) -> Fabric {
-    let labels = ["4xHDR", "4xEDR", "1xSDR"];
+    let labels = ["4xHDR", "4xEDR", "1xSDR", "aries-nic@10200000001B/s"];
     let mut next = vec![1u8; plan.switches.len()];
     let mut taken = std::collections::HashSet::new();
     let mut port = |s: usize| {
@@ -81,9 +81,9 @@ pub(crate) fn fabric(plan: &Plan) -> Fabric {
     order.sort_unstable();
 
     let mut b = FabricBuilder::new("dump");
-    let mut class = [None; 3];
+    let mut class = [None; 4];
     for (_, _, c) in order {
-        class[c] = Some(b.class(LinkClass::infiniband(labels[c]).expect("known")));
+        class[c] = Some(b.class(LinkClass::of_word(labels[c]).expect("known")));
     }
     let class = |c: usize| class[c].expect("numbered above");
     let mut lids = std::collections::HashSet::new();
@@ -210,6 +210,11 @@ proptest! {
         prop_assert_eq!(ends(&g), ends(&f), "{}", text);
         let homes = |f: &Fabric| f.terminals().iter().map(|t| t.switch).collect::<Vec<_>>();
         prop_assert_eq!(homes(&g), homes(&f));
+        let rates = |f: &Fabric| {
+            let all = (0..f.terminal_count()).map(darkfiber_fabric::TerminalId::new);
+            all.map(|t| f.terminal_class(t).clone()).collect::<Vec<_>>()
+        };
+        prop_assert_eq!(rates(&g), rates(&f));
     }
 }
 

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use darkfiber_fabric::{Fabric, Role};
+use darkfiber_formats::slurm_topology::{Form, SlurmTopology};
 use darkfiber_formats::topology_conf::{self, TopologyConf};
 use darkfiber_formats::{Kind, detect, input};
 use proptest::prelude::*;
@@ -63,10 +65,55 @@ fn files_are_known_in_any_case() {
 }
 
 fn written(text: &str, level: &[u8]) -> String {
-    let fabric = darkfiber_testkit::fabric(text).renamed("net");
+    write(&darkfiber_testkit::fabric(text).renamed("net"), level, Form::Tree)
+}
+
+fn write(fabric: &Fabric, level: &[u8], form: Form) -> String {
     let mut out = Vec::new();
-    topology_conf::write(&mut out, &fabric, level).expect("memory");
+    let topology = SlurmTopology::new(fabric, level, |h| Some(fabric.host(h).name.clone()));
+    topology.write(&mut out, form).expect("memory");
     String::from_utf8(out).expect("text")
+}
+
+#[test]
+fn only_hosts_that_run_jobs_are_written_in_every_form() {
+    let tree = "n@a x3; m@b x2; k@c x2; a-s; b-s; c-s";
+    let fabric = darkfiber_testkit::fabric(tree).renamed("net").with_roles(|t, _| match t.0 {
+        0 => Role::Aggregation,
+        3 => Role::Storage,
+        _ => Role::Compute,
+    });
+    let level = [1, 1, 1, 2];
+    insta::assert_snapshot!(write(&fabric, &level, Form::Tree), @r"
+    # topology/tree of net
+    SwitchName=a Nodes=n[1-2]
+    SwitchName=b Nodes=m1
+    SwitchName=c Nodes=k[0-1]
+    SwitchName=s Switches=a,b,c
+    ");
+    insta::assert_snapshot!(write(&fabric, &level, Form::Block), @r"
+    # topology/block of net
+    BlockName=a Nodes=n[1-2]
+    BlockName=b Nodes=m1
+    BlockName=c Nodes=k[0-1]
+    BlockSizes=1,2
+    ");
+    insta::assert_snapshot!(write(&fabric, &level, Form::Yaml), @r#"
+    # topology.yaml of net
+    ---
+    - topology: fabric
+      cluster_default: true
+      tree:
+        switches:
+          - switch: "a"
+            nodes: "n[1-2]"
+          - switch: "b"
+            nodes: "m1"
+          - switch: "c"
+            nodes: "k[0-1]"
+          - switch: "s"
+            children: "a,b,c"
+    "#);
 }
 
 #[test]
@@ -117,9 +164,7 @@ proptest! {
         levels in prop::collection::vec(0u8..5, 64),
     ) {
         let level: Vec<u8> = (0..fabric.switch_count()).map(|s| levels[s % 64]).collect();
-        let mut out = Vec::new();
-        topology_conf::write(&mut out, &fabric, &level).expect("memory");
-        let text = String::from_utf8(out).expect("text");
+        let text = write(&fabric, &level, Form::Tree);
         let nodes: BTreeSet<_> =
             (0..fabric.terminal_count()).map(|t| fabric.host_of(darkfiber_fabric::TerminalId::new(t))).collect();
         if nodes.is_empty() {

@@ -23,6 +23,8 @@ pub struct Scenario {
     pub fail_links: Option<usize>,
     /// Take one plane of a fabric of several, from 1.
     pub plane: Option<usize>,
+    /// Names of switches and hosts, `0xGUID "name"` on each line, beside the scenario.
+    pub node_name_map: Option<String>,
     /// How messages find their way.
     pub routes: RoutesPart,
     /// What hosts cost, by name: `darkfiber list hosts`.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io::{BufReader, Read};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::rc::Rc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
@@ -25,7 +26,7 @@ pub(super) fn run(args: &FilterCommand, common: &Common) -> Result<Exit, Failure
 }
 
 fn filter(args: &FilterCommand, common: &Common) -> Result<Exit, Failure> {
-    let switches = switches(args, common)?;
+    let (switches, places) = switches(args, common)?;
     let mut now = Mapping::default();
     let mut running = 0;
     let mut take = |record: lists::Record| {
@@ -49,6 +50,9 @@ fn filter(args: &FilterCommand, common: &Common) -> Result<Exit, Failure> {
             let found = jobs::read(path, &mut take)?;
             out::diagnostics(&path.display().to_string(), &found, common);
         }
+    }
+    if let Some(places) = &places {
+        jobs::refuse_shared("the list of jobs", now.unknown(), places)?;
     }
     let strangers: Vec<&str> = now.unknown().take(10).collect();
     if !strangers.is_empty() && !common.quiet {
@@ -82,8 +86,11 @@ fn filter(args: &FilterCommand, common: &Common) -> Result<Exit, Failure> {
 /// Tells the switches of a node.
 type SwitchesOf = Box<dyn Fn(&str) -> Vec<u32>>;
 
-/// What is known of nodes and switches.
-fn switches(args: &FilterCommand, common: &Common) -> Result<SwitchesOf, Failure> {
+/// What is known of nodes and switches, and of names, where there is a fabric.
+fn switches(
+    args: &FilterCommand,
+    common: &Common,
+) -> Result<(SwitchesOf, Option<Rc<Places>>), Failure> {
     if let Some(path) = &args.topology {
         let (topology, found) = topology_conf::read(&input::read_text(path)?, path)?;
         out::diagnostics(&path.display().to_string(), &found, common);
@@ -93,22 +100,25 @@ fn switches(args: &FilterCommand, common: &Common) -> Result<SwitchesOf, Failure
                 of.entry(node.clone()).or_default().push(i);
             }
         }
-        return Ok(Box::new(move |node| of.get(node).cloned().unwrap_or_default()));
+        let of: SwitchesOf = Box::new(move |node| of.get(node).cloned().unwrap_or_default());
+        return Ok((of, None));
     }
     let Some(fabric) = &args.fabric else {
         return Err(Failure::usage("which nodes hang on which switch?")
             .hint("give --topology topology.conf, or --fabric FABRIC"));
     };
-    let loaded = load::fabric(&FabricArgs::whole(fabric, 1), common)?;
+    let loaded = load::fabric(&FabricArgs::whole(fabric, 1, &args.names), common)?;
     let fabric = loaded.topology.fabric;
-    let places = Places::new(&fabric, Aliases::new());
-    Ok(Box::new(move |node| {
+    let places = Rc::new(Places::new(&fabric, Aliases::new()));
+    let names = Rc::clone(&places);
+    let of: SwitchesOf = Box::new(move |node| {
         let mut on: Vec<u32> =
             places.of(node).iter().map(|&t| fabric.terminal(t).switch.0).collect();
         // Rails of one host on several switches are one place each.
         on.truncate(1);
         on
-    }))
+    });
+    Ok((of, Some(names)))
 }
 
 /// The mapping that was written last, if any.
