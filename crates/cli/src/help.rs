@@ -29,6 +29,8 @@ Examples:
   darkfiber fabric hyperx:dims=4x4,t=4 -o small.topo             an ibsim net file
   darkfiber fabric my-fabric.topo --to dot -o my-fabric.dot
   darkfiber fabric my-fabric.topo --fail-links 15 --seed 7 -o degraded.topo
+  darkfiber fabric my-fabric.topo --node-name-map names -o topology.conf \\
+            --slurm-nodes sinfo.txt                              SLURM's tree, of nodes that it knows
   darkfiber fabric my-fabric.topo --anonymise -o shared/fabric.topo \\
             --tables opensm-lfts.dump --jobs jobs.txt            names and GUIDs replaced in all
 

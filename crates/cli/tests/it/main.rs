@@ -12,6 +12,7 @@ mod jobs;
 mod lids;
 mod load;
 mod measure;
+mod names;
 mod place;
 mod recognise;
 mod replay;
@@ -20,6 +21,7 @@ mod route;
 mod schema;
 mod shell;
 mod simulate;
+mod slurm;
 mod sweep;
 
 use std::path::Path;

@@ -165,8 +165,9 @@ proptest! {
     ) {
         let level: Vec<u8> = (0..fabric.switch_count()).map(|s| levels[s % 64]).collect();
         let text = write(&fabric, &level, Form::Tree);
-        let nodes: BTreeSet<_> =
-            (0..fabric.terminal_count()).map(|t| fabric.host_of(darkfiber_fabric::TerminalId::new(t))).collect();
+        let all = (0..fabric.terminal_count()).map(darkfiber_fabric::TerminalId::new);
+        let compute = all.filter(|&t| fabric.terminal(t).role == Role::Compute);
+        let nodes: BTreeSet<_> = compute.map(|t| fabric.host_of(t)).collect();
         if nodes.is_empty() {
             return Ok(());
         }
