@@ -115,7 +115,7 @@ fn is_heading(line: &str) -> bool {
         && words[..2].iter().all(|w| HEADINGS.iter().any(|h| h.eq_ignore_ascii_case(w)))
 }
 
-/// The line of the first edge, if a text looks like an edge list: words, mostly two or three a line.
+/// The line of the first edge or host, if a text looks like an edge list: words, mostly two or three a line.
 pub(crate) fn looks_like(text: &str) -> Option<usize> {
     let mut first = None;
     for (i, line) in text.lines().enumerate().take(100) {
@@ -125,7 +125,7 @@ pub(crate) fn looks_like(text: &str) -> Option<usize> {
             return None;
         }
         match parse(line) {
-            Line::Edge(..) => first = first.or(Some(i + 1)),
+            Line::Edge(..) | Line::Host(..) => first = first.or(Some(i + 1)),
             Line::Bad(_) if !is_heading(line) => return None,
             _ => {}
         }

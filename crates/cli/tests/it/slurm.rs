@@ -63,13 +63,18 @@ fn the_controller_reads_the_tree() {
     // Three levels; storage is nothing that SLURM knows, nor is one of the hosts.
     assert_eq!(run_in(d, "fabric kary:k=3,n=3 -o f.topo").code, 0);
     let all = run_in(d, "fabric f.topo --to topology.conf");
-    let mut nodes: Vec<String> = switches(&all.out).into_values().flat_map(|(nodes, _)| nodes).collect();
+    let mut nodes: Vec<String> =
+        switches(&all.out).into_values().flat_map(|(nodes, _)| nodes).collect();
     assert_eq!(nodes.len(), 27, "{}", all.out);
     let gone = nodes.remove(13);
     fs::write(d.join("nodes"), nodes.join("\n") + "\nspare[1-2]\n").expect("written");
     let written = run_in(d, "fabric f.topo --to topology.conf --slurm-nodes nodes");
     assert_eq!(written.code, 0, "{}", written.err);
-    assert!(written.err.contains("2 nodes are of SLURM") || written.err.contains("spare1"), "{}", written.err);
+    assert!(
+        written.err.contains("2 nodes are of SLURM") || written.err.contains("spare1"),
+        "{}",
+        written.err
+    );
     let ours = switches(&written.out);
     assert!(!ours.values().any(|(nodes, _)| nodes.contains(&gone)), "{}", written.out);
 
@@ -96,7 +101,8 @@ fn the_controller_reads_the_tree() {
             .args([munge("pid"), munge("log"), munge("seed")]),
         &d.join("munged.out"),
     );
-    let port = TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a port").port();
+    let port =
+        TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a port").port();
     let user = Command::new("id").arg("-un").output().expect("a user").stdout;
     let user = String::from_utf8(user).expect("text");
     let conf = format!(
