@@ -192,7 +192,7 @@ impl FabricArgs {
     /// The fabric itself: all of it, without faults.
     pub(crate) fn whole(fabric: &str, hosts_per_switch: u8, names: &NamesArgs) -> Self {
         let names = names.clone();
-        let options = FabricOptions { hosts_per_switch, names, ..FabricOptions::default() };
+        let options = FabricOptions { names, hosts_per_switch, ..FabricOptions::default() };
         Self { fabric: fabric.to_owned(), options }
     }
 }
