@@ -2,16 +2,19 @@
 //!
 //! Readers return what they could read plus [`Diagnostic`]s (line, what was found, what was expected,
 //! what to do); they fail only on "this is not such a file". Writers go through [`output::replace`]: a
-//! file is written beside its target and renamed, so nobody ever sees half of one.
+//! file is written beside its target and renamed, so nobody ever sees half of one; a set of tables is one [`sets::TableSet`].
+//! Both make each of their steps on a [`disk::Disk`].
 
 pub mod anonymise;
 pub mod calendar;
+mod claim;
 pub mod codes;
 pub mod counters;
 pub mod cray;
 pub mod demands;
 pub mod detect;
 mod diagnostic;
+pub mod disk;
 pub mod dot;
 pub mod edges;
 pub mod fdbs;
@@ -25,6 +28,7 @@ pub mod jobs;
 pub mod json;
 pub mod lft;
 pub mod lid_choice;
+pub mod manifest;
 pub mod netbench;
 pub mod netloc;
 pub mod node_names;
@@ -34,6 +38,7 @@ pub mod path_bits;
 pub mod places;
 pub mod schedules;
 pub mod sent;
+pub mod sets;
 mod sheet;
 pub mod sl;
 pub mod slurm_nodes;

@@ -3,6 +3,7 @@
 mod anonymise;
 mod corpus;
 mod detect;
+mod faulty_disk;
 mod ibsim;
 mod jobs;
 mod links;

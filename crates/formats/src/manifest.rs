@@ -1,0 +1,247 @@
+//! The manifest of a set of tables: `route.json` names every other file of the set with its digest.
+//!
+//! Forwarding tables beside service levels of other tables can deadlock a fabric, so a directory of tables is read only
+//! if all of its files are those that were written together. A directory without digests (made by hand, or by an older
+//! version) cannot be verified, which is said.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::{ReadError, input};
+
+/// The file that says what belongs to a set.
+pub const MANIFEST: &str = "route.json";
+/// The folder in which files of a set wait that is written in place; while it is there and the manifest is not, the
+/// directory holds files of two sets.
+pub const UNFINISHED: &str = ".darkfiber-new";
+/// Files of a set, each also with `.gz` or `.zst` behind its name. All others in the directory are somebody else's.
+const MEMBERS: &[&str] = &[
+    "lfts.dump",
+    "guid2lid",
+    "fabric.topo",
+    "subnet.lst",
+    "fdbs",
+    "path-sl",
+    "path-sl.rows",
+    "path-bits",
+    "lid-choice",
+    "hot.json",
+    MANIFEST,
+];
+/// The last key of a manifest; its value is the digest of all before it.
+const SEAL: &str = ",\n  \"sha256\": \"";
+
+/// What is known of a file of a set.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileDigest {
+    /// Its length in bytes, as it lies on disk.
+    pub bytes: u64,
+    /// Its SHA-256 in hexadecimal, as `sha256sum` prints it.
+    pub sha256: String,
+}
+
+/// The digests of the files of a set, by name.
+pub type Files = BTreeMap<String, FileDigest>;
+
+/// Whether a file of this name would belong to a set of tables.
+pub fn is_member(name: &str) -> bool {
+    MEMBERS.contains(&unpacked(name))
+}
+
+/// A name without `.gz` or `.zst`.
+pub fn unpacked(name: &str) -> &str {
+    name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(name)
+}
+
+/// The file of this name in a directory, compressed or not.
+///
+/// # Errors
+/// If there are several.
+pub fn find(dir: &Path, name: &str) -> Result<Option<PathBuf>, ReadError> {
+    let forms = [name.to_owned(), format!("{name}.zst"), format!("{name}.gz")];
+    let mut found: Vec<PathBuf> =
+        forms.iter().map(|f| dir.join(f)).filter(|path| path.is_file()).collect();
+    if let [one, other, ..] = found.as_slice() {
+        return Err(ReadError::not_such(
+            one,
+            format!("{} is there, too", other.display()),
+            "one of them",
+            "remove the one that is not in use",
+        ));
+    }
+    Ok(found.pop())
+}
+
+/// A digest that grows with what is written.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Running {
+    bytes: u64,
+    hash: Sha256,
+}
+
+impl Running {
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
+        self.bytes += bytes.len() as u64;
+        self.hash.update(bytes);
+    }
+
+    pub(crate) fn end(self) -> FileDigest {
+        FileDigest { bytes: self.bytes, sha256: hex(&self.hash.finalize()) }
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _infallible = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// A summary, which is a JSON object, with the digests of files and of itself as its last two keys.
+///
+/// # Errors
+/// If the summary is no JSON object.
+pub(crate) fn sealed(summary: &str, files: &Files) -> io::Result<String> {
+    let open = summary.trim_end().strip_suffix('}').map(str::trim_end);
+    let Some(open) = open.filter(|text| text.len() > 1) else {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "the summary is no JSON object"));
+    };
+    let list = serde_json::to_string_pretty(files)?.replace('\n', "\n  ");
+    let body = format!("{open},\n  \"files\": {list}");
+    let digest = hex(&Sha256::digest(body.as_bytes()));
+    Ok(format!("{body}{SEAL}{digest}\"\n}}\n"))
+}
+
+/// A directory of tables whose files are those of its manifest.
+#[derive(Debug)]
+pub struct Verified {
+    path: PathBuf,
+    /// The manifest's text, if there is one.
+    text: Option<String>,
+    /// What could not be verified, if so.
+    pub note: Option<String>,
+}
+
+impl Verified {
+    /// Whether the directory still holds the set that was verified: to be asked once all of its files are read.
+    ///
+    /// # Errors
+    /// If the set has been replaced since.
+    pub fn still_holds(&self) -> Result<(), ReadError> {
+        if read_manifest(&self.path)? == self.text {
+            return Ok(());
+        }
+        Err(ReadError::not_such(
+            &self.path,
+            "the set of tables was replaced while it was read",
+            "one set",
+            "run the command again",
+        ))
+    }
+}
+
+/// The text of a manifest; none if there is none.
+fn read_manifest(path: &Path) -> Result<Option<String>, ReadError> {
+    match fs::symlink_metadata(path) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+        _ => input::read_text(path).map(Some),
+    }
+}
+
+/// Compares all files of a directory of tables with its manifest.
+///
+/// # Errors
+/// The first file that is missing, cut, altered, or not of the set; or a set that was never finished.
+pub fn verify(dir: &Path) -> Result<Verified, ReadError> {
+    let path = dir.join(MANIFEST);
+    let again = "write the tables again, or fetch the whole directory again; without route.json the \
+                 files are taken as they are";
+    let Some(text) = read_manifest(&path)? else {
+        if dir.join(UNFINISHED).exists() {
+            return Err(ReadError::not_such(
+                dir,
+                "a set of tables was being written in place here and is not finished",
+                "a whole set",
+                "write it again with --in-place, and load nothing of it until then",
+            ));
+        }
+        let note = "there is no route.json: whether these files belong together is not known";
+        return Ok(Verified { path, text: None, note: Some(note.to_owned()) });
+    };
+    let wrong = |path: &Path, what: String| {
+        Err(ReadError::not_such(path, what, "the file that was written with this set", again))
+    };
+    let parsed: serde_json::Value = match serde_json::from_str(&text) {
+        Ok(parsed) => parsed,
+        Err(e) => return wrong(&path, format!("it is cut or altered ({e})")),
+    };
+    let seal = text.rfind(SEAL).map(|at| (&text[..at], &text[at + SEAL.len()..]));
+    let (files, (body, seal)) = match (parsed.get("files"), seal) {
+        (None, None) => {
+            let note = "route.json has no digests (an older version wrote it): whether these files belong \
+                        together is not known";
+            return Ok(Verified { path, text: Some(text), note: Some(note.to_owned()) });
+        }
+        (Some(files), Some(seal)) => (files, seal),
+        _ => return wrong(&path, "it is altered: its digests are incomplete".to_owned()),
+    };
+    if seal != format!("{}\"\n}}\n", hex(&Sha256::digest(body.as_bytes()))) {
+        return wrong(&path, "it is altered: it differs from its own digest".to_owned());
+    }
+    let files: Files = match serde_json::from_value(files.clone()) {
+        Ok(files) => files,
+        Err(e) => return wrong(&path, format!("its digests are not as expected ({e})")),
+    };
+    for (name, digest) in &files {
+        let file = dir.join(name);
+        if !is_member(name) {
+            return wrong(&path, format!("it lists {name:?}, which is no file of a set of tables"));
+        }
+        if let Some(what) = difference(&file, digest)? {
+            return wrong(&file, what);
+        }
+    }
+    let unreadable = |source| ReadError::Io { path: dir.to_owned(), source };
+    for entry in fs::read_dir(dir).map_err(unreadable)? {
+        let name = entry.map_err(unreadable)?.file_name();
+        let foreign = name
+            .to_str()
+            .filter(|name| is_member(name) && *name != MANIFEST && !files.contains_key(*name));
+        if let Some(name) = foreign {
+            return wrong(&dir.join(name), "it is not of this set: route.json does not list it".into());
+        }
+    }
+    Ok(Verified { path, text: Some(text), note: None })
+}
+
+/// How a file differs from what its digest says, if it does.
+fn difference(path: &Path, digest: &FileDigest) -> Result<Option<String>, ReadError> {
+    let io = |source| ReadError::Io { path: path.to_owned(), source };
+    let length = match fs::metadata(path) {
+        Ok(m) if m.is_file() => m.len(),
+        Ok(_) => return Ok(Some("it is no regular file".to_owned())),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {
+            return Ok(Some("it is missing, but route.json lists it".to_owned()));
+        }
+        Err(e) => return Err(io(e)),
+    };
+    if length != digest.bytes {
+        return Ok(Some(format!("it has {length} bytes, but {} in route.json", digest.bytes)));
+    }
+    let (mut file, mut running) = (File::open(path).map_err(io)?, Running::default());
+    let mut buffer = vec![0; 1 << 17];
+    loop {
+        match file.read(&mut buffer).map_err(io)? {
+            0 => break,
+            n => running.add(&buffer[..n]),
+        }
+    }
+    let same = running.end() == *digest;
+    Ok((!same).then(|| "it differs from its digest in route.json".to_owned()))
+}
