@@ -234,9 +234,8 @@ pub(crate) struct RouteCommand {
     /// Engine, or a chain to fall back on (ftree,updn); several times to compare
     #[arg(short, long = "engine", value_name = "ENGINE", required = true)]
     pub(crate) engines: Vec<String>,
-    /// Write tables and all that OpenSM needs to load them
-    #[arg(short, long, value_name = "DIR")]
-    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) set: SetArgs,
     /// Root switches for updn, dnup and ftree: GUIDs (a file, or separated by commas)
     #[arg(long, value_name = "GUIDS")]
     pub(crate) roots: Option<String>,
@@ -275,6 +274,21 @@ pub(crate) enum LayerBy {
     Pair,
     /// The destination LID alone, as a plain OpenSM can be told by a QoS policy
     Destination,
+}
+
+/// Where tables are written, and how.
+#[derive(Args, Debug, Default)]
+pub(crate) struct SetArgs {
+    /// Write tables and all that OpenSM needs to load them: written beside, and put in place of what was there in one step
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write these files alone, compressed where the name ends in .zst or .gz: lfts, guid2lid, fabric.topo, subnet.lst,
+    /// fdbs, path-sl, path-bits, lid-choice [default: all]
+    #[arg(long, value_name = "FILE,..", value_delimiter = ',', requires = "output")]
+    pub(crate) write: Vec<String>,
+    /// Replace the files of a directory one by one where it cannot be replaced in one step; nobody may read it meanwhile
+    #[arg(long, requires = "output")]
+    pub(crate) in_place: bool,
 }
 
 /// Kinds of routing tables.
@@ -527,9 +541,8 @@ pub(crate) struct RerouteCommand {
     /// Let N random switch-to-switch cables fail, keeping the fabric connected (see --seed)
     #[arg(long, value_name = "N")]
     pub(crate) fail_links: Option<usize>,
-    /// Write the new tables and all that OpenSM needs to load them
-    #[arg(short, long, value_name = "DIR")]
-    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) set: SetArgs,
     /// Engine that made the old tables, for --compare and should mending fail [default: what
     /// route.json beside them says]
     #[arg(short, long, value_name = "ENGINE")]
@@ -705,9 +718,8 @@ pub(crate) struct OptimiseCommand {
     /// Steps of each of four runs; a million take seconds to a minute
     #[arg(long, value_name = "N", default_value_t = 200_000)]
     pub(crate) steps: u32,
-    /// Write tables and all that OpenSM needs to load them
-    #[arg(short, long, value_name = "DIR")]
-    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) set: SetArgs,
 }
 
 #[derive(Args, Debug)]

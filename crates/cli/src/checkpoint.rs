@@ -7,14 +7,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use darkfiber_fabric::{Digest, Fabric};
-use darkfiber_formats::{input, output};
+use darkfiber_formats::{ReadError, checked};
 use darkfiber_packetsim::{Follow, Pulse};
 use darkfiber_workload::quantity::time;
 use serde::{Deserialize, Serialize};
 
 use crate::args::CheckpointArgs;
 use crate::failure::Failure;
-use crate::{out, save};
+use crate::{out, save, signals};
 
 /// Where runs are kept, and how often.
 pub(crate) struct Checkpoints {
@@ -42,7 +42,8 @@ impl Checkpoints {
         if path.exists() {
             facts.compare(&path)?;
         }
-        Ok(Checkpoint { path, facts, every: self.every, last: Mutex::new(Instant::now()) })
+        let keeping = signals::Keeping::default();
+        Ok(Checkpoint { path, facts, every: self.every, last: Mutex::new(Instant::now()), keeping })
     }
 }
 
@@ -81,10 +82,7 @@ impl Facts {
     /// Whether a file is of this run.
     fn compare(&self, path: &Path) -> Result<(), Failure> {
         let again = "remove it to begin anew, or name another folder";
-        let (kept, _) = open(path).map_err(|e| {
-            Failure::input(format!("{}: this is no run that was kept: {e}", path.display()))
-                .hint(again)
-        })?;
+        let (kept, _) = open(path).map_err(|e| Failure::input(e).hint(again))?;
         let other = self.0.iter().zip(&kept.0).find(|(here, there)| here != there);
         match other {
             None if self.0.len() == kept.0.len() => Ok(()),
@@ -121,11 +119,17 @@ impl fmt::Write for Text {
 
 /// The facts of a file, and what is behind them.
 fn open(path: &Path) -> Result<(Facts, Box<dyn BufRead>), String> {
-    let mut file = input::open(path).map_err(|e| e.to_string())?;
+    let not_kept =
+        |e: &dyn fmt::Display| format!("{}: this is no run that was kept: {e}", path.display());
+    let mut file = checked::open(path).map_err(|e| match e {
+        // Its first words name the file.
+        ReadError::NotSuchAFile { what, .. } => not_kept(&what),
+        other => other.to_string(),
+    })?;
     let mut line = String::new();
     // A line of facts is short; what is none may be endless.
-    file.by_ref().take(1 << 16).read_line(&mut line).map_err(|e| e.to_string())?;
-    let facts = serde_json::from_str(&line).map_err(|e| e.to_string())?;
+    file.by_ref().take(1 << 16).read_line(&mut line).map_err(|e| not_kept(&e))?;
+    let facts = serde_json::from_str(&line).map_err(|e| not_kept(&e))?;
     Ok((facts, file))
 }
 
@@ -135,6 +139,7 @@ pub(crate) struct Checkpoint {
     facts: Facts,
     every: Duration,
     last: Mutex<Instant>,
+    keeping: signals::Keeping,
 }
 
 impl Checkpoint {
@@ -156,24 +161,35 @@ impl Follow for Followed<'_> {
     }
 
     fn is_due(&self) -> bool {
-        self.checkpoint.as_ref().is_some_and(|c| c.last().elapsed() >= c.every)
+        let Some(c) = &self.checkpoint else { return false };
+        c.keeping.begin();
+        signals::asked().is_some() || c.last().elapsed() >= c.every
     }
 
     fn keep(&self, write: &dyn Fn(&mut dyn Write) -> std::io::Result<()>) {
         let Some(c) = &self.checkpoint else { return };
-        let kept = output::replace(&c.path, |out| {
+        let kept = checked::write(&c.path, |out| {
             serde_json::to_writer(&mut *out, &c.facts)?;
             out.write_all(b"\n")?;
             write(out)
         });
         // The run is worth more than what is kept of it.
-        if let Err(e) = kept {
+        if let Err(e) = &kept {
             out::tell(&format!(
                 "warning: the run is not kept: cannot write {}: {e}",
                 c.path.display()
             ));
         }
         *c.last() = Instant::now();
+        if signals::asked().is_some() {
+            if kept.is_ok() {
+                out::tell(&format!(
+                    "stopped: the run is kept in {}; the same command goes on from there",
+                    c.path.display()
+                ));
+            }
+            c.keeping.end();
+        }
     }
 
     fn kept(&self) -> Option<Box<dyn Read + '_>> {

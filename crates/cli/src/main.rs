@@ -27,6 +27,7 @@ mod provenance;
 mod pulse;
 mod save;
 mod scene;
+mod signals;
 mod tables;
 
 use std::panic::set_hook;
@@ -39,7 +40,11 @@ use failure::{Exit, Failure};
 
 fn main() -> ExitCode {
     set_hook(Box::new(|info| out::tell(&failure::bug(info))));
-    failure::guarded(|| run(Cli::parse())).into()
+    failure::guarded(|| {
+        signals::watch()?;
+        run(Cli::parse())
+    })
+    .into()
 }
 
 fn run(cli: Cli) -> Result<Exit, Failure> {

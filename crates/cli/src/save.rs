@@ -1,15 +1,19 @@
-//! The files of `route -o DIR`.
+//! Files that commands write: single ones, and the set of tables of `-o DIR`.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use darkfiber_fabric::Fabric;
+use darkfiber_formats::disk::Os;
+use darkfiber_formats::sets::{SetError, TableSet, make_folders};
 use darkfiber_formats::{
-    fdbs, guid2lid, ibnetdiscover, lft, lid_choice, output, path_bits, sl, subnet_lst,
+    fdbs, guid2lid, ibnetdiscover, lft, lid_choice, manifest, output, path_bits, sl, subnet_lst,
 };
 use darkfiber_routing::{Lids, Routes};
 
-use crate::failure::Failure;
+use crate::args::SetArgs;
+use crate::failure::{Exit, Failure};
+use crate::out;
 
 /// Forwarding tables, loadable by OpenSM's `file` engine.
 pub(crate) const LFTS: &str = "lfts.dump";
@@ -30,74 +34,246 @@ pub(crate) const PATH_BITS: &str = "path-bits";
 /// Which LID of its destination each message takes, where senders choose by message.
 pub(crate) const LID_CHOICE: &str = "lid-choice";
 
+/// Files that can be chosen with `--write`; `lfts` is short for `lfts.dump`.
+const CHOICES: &[&str] = &[
+    LFTS,
+    GUID2LID,
+    "fabric.topo",
+    "subnet.lst",
+    FDBS,
+    PATH_SL,
+    PATH_SL_ROWS,
+    PATH_BITS,
+    LID_CHOICE,
+];
+
 /// Writes a file whole or not at all.
 pub(crate) fn file(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    output::replace(path, write)
-        .map_err(|e| Failure::input(format!("cannot write {}: {e}", path.display())))
-}
-
-/// Removes what earlier tables left, if anything.
-fn gone(path: &Path) -> Result<(), Failure> {
-    match std::fs::remove_file(path) {
-        Err(e) if e.kind() != io::ErrorKind::NotFound => {
-            Err(Failure::input(format!("cannot remove the old {}: {e}", path.display())))
-        }
-        _ => Ok(()),
-    }
+    output::replace(path, write).map_err(|e| cannot(path, &e))
 }
 
 /// Makes a directory and those above it.
 pub(crate) fn directory(path: &Path) -> Result<(), Failure> {
-    std::fs::create_dir_all(path)
+    make_folders(&Os, path)
         .map_err(|e| Failure::input(format!("cannot make directory {}: {e}", path.display())))
 }
 
-/// Writes tables and all that goes with them.
-pub(crate) fn routes(
-    dir: &Path,
-    fabric: &Fabric,
-    routes: &Routes,
-    lids: &Lids,
-    summary: &str,
-) -> Result<(), Failure> {
-    directory(dir)?;
-    let is_short = sl::path_count(fabric, lids) <= MOST_PATHS;
-    file(&dir.join(LFTS), |out| {
-        let write = if is_short { lft::write } else { lft::write_brief };
-        write(out, fabric, routes, lids)
-    })?;
-    file(&dir.join(GUID2LID), |out| guid2lid::write(out, fabric, lids))?;
-    file(&dir.join("fabric.topo"), |out| ibnetdiscover::write(out, fabric, Some(lids)))?;
-    file(&dir.join("subnet.lst"), |out| subnet_lst::write(out, fabric, lids))?;
-    if is_short {
-        file(&dir.join(FDBS), |out| fdbs::write(out, fabric, routes, lids))?;
-    } else {
-        gone(&dir.join(FDBS))?;
+fn cannot(path: &Path, e: &io::Error) -> Failure {
+    Failure::input(format!("cannot write {}: {e}", path.display()))
+}
+
+/// Says now whether a file that is written at the end of a command can be written.
+pub(crate) fn expect(path: Option<&PathBuf>) -> Result<(), Failure> {
+    path.map_or(Ok(()), |path| {
+        output::check(path).map_err(|e| {
+            cannot(path, &e).hint("nothing was computed: its directory must exist and be writable")
+        })
+    })
+}
+
+/// Makes a directory that is filled at the end of a command, and says now whether it can be.
+pub(crate) fn expect_directory(path: Option<&PathBuf>) -> Result<(), Failure> {
+    path.map_or(Ok(()), |path| {
+        directory(path)?;
+        output::check_folder(path).map_err(|e| cannot(path, &e).hint("nothing was computed"))
+    })
+}
+
+/// What could not be written. Results are printed all the same; the command fails afterwards.
+#[derive(Default)]
+pub(crate) struct Unwritten(Vec<Failure>);
+
+impl Unwritten {
+    /// Keeps a failure for later.
+    pub(crate) fn note(&mut self, result: Result<(), Failure>) {
+        self.0.extend(result.err());
     }
-    let is_layered = routes.layer_count() > 1;
-    if is_layered && is_short {
-        file(&dir.join(PATH_SL), |out| sl::write_paths(out, fabric, routes, lids))?;
-    } else {
-        gone(&dir.join(PATH_SL))?;
-    }
-    if is_layered && !(is_short && sl::paths_say_all(fabric, routes)) {
-        file(&dir.join(PATH_SL_ROWS), |out| sl::write_rows(out, fabric, routes, lids))?;
-    } else {
-        gone(&dir.join(PATH_SL_ROWS))?;
-    }
-    if routes.source_chooses() {
-        file(&dir.join(PATH_BITS), |out| path_bits::write(out, fabric, routes))?;
-    } else {
-        gone(&dir.join(PATH_BITS))?;
-    }
-    match &routes.choice {
-        Some(choice) => {
-            file(&dir.join(LID_CHOICE), |out| lid_choice::write(out, choice, fabric, lids))?;
+
+    /// How the command ends, after its results are printed: as it would, unless something was not written.
+    pub(crate) fn end(mut self, exit: Exit) -> Result<Exit, Failure> {
+        let Some(last) = self.0.pop() else { return Ok(exit) };
+        for failure in &self.0 {
+            out::tell(&format!("error: {}", failure.message));
         }
-        None => gone(&dir.join(LID_CHOICE))?,
+        Err(last)
     }
-    file(&dir.join("route.json"), |out| out.write_all(summary.as_bytes()))
+}
+
+/// Which files of a set of tables are written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Selection(Vec<String>);
+
+impl Selection {
+    /// Reads `--write`.
+    pub(crate) fn of(names: &[String]) -> Result<Self, Failure> {
+        let mut chosen: Vec<String> = Vec::new();
+        for name in names.iter().map(|name| name.trim()) {
+            let plain = manifest::unpacked(name);
+            let whole = if plain == "lfts" { LFTS } else { plain };
+            if !CHOICES.contains(&whole) {
+                return Err(Failure::unknown("file of a set of tables", name, CHOICES));
+            }
+            if chosen.iter().any(|other| manifest::unpacked(other) == whole) {
+                return Err(Failure::usage(format!("--write: {plain} is named twice")));
+            }
+            chosen.push(format!("{whole}{}", &name[plain.len()..]));
+        }
+        Ok(Self(chosen))
+    }
+
+    /// Whether a file was named, so that it is written however large it is.
+    fn names(&self, plain: &str) -> bool {
+        self.0.iter().any(|name| manifest::unpacked(name) == plain)
+    }
+
+    /// The name under which a file is written, if it is.
+    fn name<'a>(&'a self, plain: &'a str) -> Option<&'a str> {
+        if self.0.is_empty() {
+            return Some(plain);
+        }
+        self.0.iter().map(String::as_str).find(|name| manifest::unpacked(name) == plain)
+    }
+}
+
+/// A set of tables that will be written into a directory.
+pub(crate) struct Target {
+    set: TableSet<'static>,
+    selection: Selection,
+    dir: PathBuf,
+}
+
+impl Target {
+    /// Locks the directory of `-o`, if there is one, and sees that a set can be written there.
+    pub(crate) fn of(args: &SetArgs) -> Result<Option<Self>, Failure> {
+        args.output.as_ref().map(|dir| Self::open(dir, args)).transpose()
+    }
+
+    /// As [`Target::of`], for a directory of this set alone.
+    pub(crate) fn open(dir: &Path, args: &SetArgs) -> Result<Self, Failure> {
+        let selection = Selection::of(&args.write)?;
+        let set = TableSet::open(&Os, dir, args.in_place).map_err(refused)?;
+        Ok(Self { set, selection, dir: dir.to_owned() })
+    }
+
+    /// The directory, as it was named.
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Writes tables and all that goes with them, and `more` files by name.
+    pub(crate) fn write(
+        mut self,
+        fabric: &Fabric,
+        routes: &Routes,
+        lids: &Lids,
+        summary: &str,
+        more: &[(&str, &str)],
+    ) -> Result<(), Failure> {
+        if self.set.is_in_place() {
+            out::tell(&format!(
+                "warning: the files in {} are replaced one by one: nobody must read them until this command \
+                 has ended",
+                self.dir.display()
+            ));
+        }
+        let (set, selection) = (&mut self.set, &self.selection);
+        let mut one = |plain: &str, write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>| {
+            let Some(name) = selection.name(plain) else { return Ok(()) };
+            set.file(name, write).map_err(refused)
+        };
+        let is_short = sl::path_count(fabric, lids) <= MOST_PATHS;
+        one(LFTS, &mut |out| {
+            let write = if is_short { lft::write } else { lft::write_brief };
+            write(out, fabric, routes, lids)
+        })?;
+        one(GUID2LID, &mut |out| guid2lid::write(out, fabric, lids))?;
+        one("fabric.topo", &mut |out| ibnetdiscover::write(out, fabric, Some(lids)))?;
+        one("subnet.lst", &mut |out| subnet_lst::write(out, fabric, lids))?;
+        if is_short || selection.names(FDBS) {
+            one(FDBS, &mut |out| fdbs::write(out, fabric, routes, lids))?;
+        }
+        if routes.layer_count() > 1 {
+            if is_short || selection.names(PATH_SL) {
+                one(PATH_SL, &mut |out| sl::write_paths(out, fabric, routes, lids))?;
+            }
+            let lists_all = is_short && sl::paths_say_all(fabric, routes);
+            if !lists_all || selection.names(PATH_SL_ROWS) {
+                one(PATH_SL_ROWS, &mut |out| sl::write_rows(out, fabric, routes, lids))?;
+            }
+            if [PATH_SL, PATH_SL_ROWS].iter().all(|name| selection.name(name).is_none()) {
+                out::tell(
+                    "warning: these tables need service levels, and neither path-sl nor path-sl.rows is written: \
+                     without them routes can deadlock",
+                );
+            }
+        }
+        if routes.source_chooses() {
+            one(PATH_BITS, &mut |out| path_bits::write(out, fabric, routes))?;
+        }
+        if let Some(choice) = &routes.choice {
+            one(LID_CHOICE, &mut |out| lid_choice::write(out, choice, fabric, lids))?;
+        }
+        for (name, text) in more {
+            self.set.file(name, |out| out.write_all(text.as_bytes())).map_err(refused)?;
+        }
+        let is_here = is_here(&self.dir);
+        let left = self.set.commit(summary).map_err(refused)?;
+        if let Some(left) = left {
+            out::tell(&format!(
+                "warning: the old tables are replaced, but not all of {} could be removed; the next run tries again",
+                left.display()
+            ));
+        }
+        if is_here {
+            out::tell(
+                "note: the directory in which this was called was replaced: `cd .` shows the new one",
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Whether a directory is the one in which the command was called.
+fn is_here(dir: &Path) -> bool {
+    let here = std::env::current_dir().and_then(std::fs::canonicalize);
+    here.is_ok_and(|here| std::fs::canonicalize(dir).is_ok_and(|dir| dir == here))
+}
+
+fn refused(error: SetError) -> Failure {
+    let hint = match &error {
+        SetError::Io { source, .. } if source.kind() == io::ErrorKind::ResourceBusy => {
+            "wait until it has ended, or give another directory"
+        }
+        SetError::Io { .. } => "",
+        SetError::CannotSwap { .. } => {
+            "give a new or empty directory; --in-place replaces the files one by one, while nobody reads them"
+        }
+        SetError::NoRegularFile { .. } => {
+            "remove it first, or give --in-place, which writes through it"
+        }
+        SetError::Leftover { .. } => "move what is yours out of it, and remove it",
+    };
+    Failure::input(error).hint(hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_chosen_by_name_and_compressed_by_ending() {
+        let names = |list: &[&str]| list.iter().map(|&n| n.to_owned()).collect::<Vec<_>>();
+        let all = Selection::default();
+        assert_eq!(all.name(PATH_SL), Some("path-sl"));
+        let some = Selection::of(&names(&["lfts", "path-sl.zst"])).expect("names");
+        assert_eq!(some.name(LFTS), Some("lfts.dump"));
+        assert_eq!(some.name(PATH_SL), Some("path-sl.zst"));
+        assert_eq!(some.name(GUID2LID), None);
+        for wrong in [&["lft"][..], &["lfts", "lfts.dump.gz"], &["../x"], &["path-sl.xz"]] {
+            assert_eq!(Selection::of(&names(wrong)).map_err(|e| e.exit), Err(Exit::Usage));
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use darkfiber_analysis::{Finding, finding};
 use darkfiber_fabric::Fabric;
 use darkfiber_formats::{
-    Diagnostics, Kind, ReadError, detect, fdbs, guid2lid, input, lft, lid_choice, netloc,
+    Diagnostics, Kind, ReadError, detect, fdbs, guid2lid, input, lft, lid_choice, manifest, netloc,
     path_bits, sl, tables,
 };
 use darkfiber_routing::check::check;
@@ -42,8 +42,15 @@ impl Files {
         if !path.is_dir() {
             return Ok(files);
         }
-        let in_it = |names: &[&str]| names.iter().map(|n| path.join(n)).find(|p| p.is_file());
-        files.tables = in_it(&[save::LFTS, OPENSM_LFTS]).ok_or_else(|| {
+        let in_it = |names: &[&str]| -> Result<Option<PathBuf>, ReadError> {
+            for name in names {
+                if let Some(found) = manifest::find(path, name)? {
+                    return Ok(Some(found));
+                }
+            }
+            Ok(None)
+        };
+        files.tables = in_it(&[save::LFTS, OPENSM_LFTS])?.ok_or_else(|| {
             Failure::input(format!(
                 "{}: there is neither {} nor {OPENSM_LFTS} in this directory",
                 path.display(),
@@ -54,14 +61,17 @@ impl Files {
                  directory",
             )
         })?;
-        let beside = |file: &mut Option<PathBuf>, names: &[&str]| {
-            *file = file.take().or_else(|| in_it(names));
+        let beside = |file: &mut Option<PathBuf>, names: &[&str]| -> Result<(), ReadError> {
+            if file.is_none() {
+                *file = in_it(names)?;
+            }
+            Ok(())
         };
-        beside(&mut files.guid2lid, &[save::GUID2LID]);
+        beside(&mut files.guid2lid, &[save::GUID2LID])?;
         // The rows say all that the list says, and more.
-        beside(&mut files.sl, &[save::PATH_SL_ROWS, save::PATH_SL]);
-        beside(&mut files.path_bits, &[save::PATH_BITS]);
-        beside(&mut files.lid_choice, &[save::LID_CHOICE]);
+        beside(&mut files.sl, &[save::PATH_SL_ROWS, save::PATH_SL])?;
+        beside(&mut files.path_bits, &[save::PATH_BITS])?;
+        beside(&mut files.lid_choice, &[save::LID_CHOICE])?;
         Ok(files)
     }
 }
@@ -87,6 +97,25 @@ impl Read {
 
 /// Reads the tables that the arguments name, for a fabric that was loaded as `name`.
 pub(crate) fn read(
+    args: &TableArgs,
+    name_of_fabric: &str,
+    loaded: &Loaded,
+    common: &Common,
+) -> Result<Read, Failure> {
+    if !args.routes.is_dir() {
+        return read_files(args, name_of_fabric, loaded, common);
+    }
+    let set = manifest::verify(&args.routes)?;
+    if let Some(note) = set.note.as_ref().filter(|_| !common.quiet) {
+        out::tell(&format!("{}: note: {note}", args.routes.display()));
+    }
+    let read = read_files(args, name_of_fabric, loaded, common)?;
+    set.still_holds()?;
+    Ok(read)
+}
+
+/// Reads tables whose directory, if they are in one, was verified.
+fn read_files(
     args: &TableArgs,
     name_of_fabric: &str,
     loaded: &Loaded,

@@ -80,7 +80,8 @@ impl Drop for Lock<'_> {
 /// Removes a file that nobody has locked.
 fn take_over(disk: &dyn Disk, path: &Path) -> io::Result<()> {
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-    let options = OpenOptions::new().write(true).custom_flags(flags.bits().cast_signed()).open(path);
+    let options =
+        OpenOptions::new().write(true).custom_flags(flags.bits().cast_signed()).open(path);
     let left = match options {
         Ok(file) => file,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),

@@ -7,6 +7,7 @@
 
 pub mod anonymise;
 pub mod calendar;
+pub mod checked;
 mod claim;
 pub mod codes;
 pub mod counters;

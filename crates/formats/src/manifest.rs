@@ -214,7 +214,10 @@ pub fn verify(dir: &Path) -> Result<Verified, ReadError> {
             .to_str()
             .filter(|name| is_member(name) && *name != MANIFEST && !files.contains_key(*name));
         if let Some(name) = foreign {
-            return wrong(&dir.join(name), "it is not of this set: route.json does not list it".into());
+            return wrong(
+                &dir.join(name),
+                "it is not of this set: route.json does not list it".into(),
+            );
         }
     }
     Ok(Verified { path, text: Some(text), note: None })

@@ -40,6 +40,17 @@ pub fn replace(
     replace_on(&Os, target, write)
 }
 
+/// [`replace`], with the bytes as `write` writes them, whatever the name ends in.
+///
+/// # Errors
+/// As [`replace`].
+pub fn replace_as_is(
+    target: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    replace_named(&Os, target, Path::new(""), write)
+}
+
 /// [`replace`] on a disk.
 ///
 /// # Errors
@@ -49,11 +60,21 @@ pub fn replace_on(
     target: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
+    replace_named(disk, target, target, write)
+}
+
+/// Replaces a file; `name` says how it is compressed.
+pub(crate) fn replace_named(
+    disk: &dyn Disk,
+    target: &Path,
+    name: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     let path = match place(target)? {
         Place::File(path) => path,
         Place::Special(path) => {
             let file = OpenOptions::new().write(true).open(path)?;
-            return packed(target, Through { disk, file }, write).map(drop);
+            return packed(name, Through { disk, file }, write).map(drop);
         }
         Place::Open(path, number) => {
             let file = match number {
@@ -61,13 +82,13 @@ pub fn replace_on(
                 Some(2) => File::from(io::stderr().as_fd().try_clone_to_owned()?),
                 _ => OpenOptions::new().append(true).open(path)?,
             };
-            return packed(target, Through { disk, file }, write).map(drop);
+            return packed(name, Through { disk, file }, write).map(drop);
         }
     };
     let claim = waiting(disk, &beside(&path, "tmp"))?;
     let written = (|| {
         let file = claim.file.try_clone()?;
-        let Through { file, .. } = packed(target, Through { disk, file }, write)?;
+        let Through { file, .. } = packed(name, Through { disk, file }, write)?;
         if let Ok(old) = fs::metadata(&path) {
             like(&file, &old)?;
         }
@@ -135,8 +156,7 @@ pub(crate) fn folder(path: &Path) -> &Path {
 pub(crate) fn like(file: &File, old: &fs::Metadata) -> io::Result<()> {
     let new = file.metadata()?;
     if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
-        let _only_root_may =
-            std::os::unix::fs::fchown(file, Some(old.uid()), Some(old.gid()));
+        let _only_root_may = std::os::unix::fs::fchown(file, Some(old.uid()), Some(old.gid()));
     }
     file.set_permissions(fs::Permissions::from_mode(old.mode() & 0o7777))
 }

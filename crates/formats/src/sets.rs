@@ -16,7 +16,7 @@ use thiserror::Error;
 use crate::claim::{Lock, beside};
 use crate::disk::{Disk, Temporary, Through, cannot_exchange, undisturbed};
 use crate::manifest::{Files, MANIFEST, Running, UNFINISHED, is_member, sealed};
-use crate::output::{folder, like, packed, replace_on};
+use crate::output::{folder, like, packed, replace_named};
 
 /// The name of the lock inside a folder of tables.
 const LOCK: &str = ".darkfiber-lock";
@@ -231,11 +231,9 @@ impl<'d> TableSet<'d> {
         }
         match self.clear(true).map_err(failed)? {
             None => Ok(()),
-            Some(name) => Err(SetError::Leftover {
-                path: dir.to_owned(),
-                left: self.staging.clone(),
-                name,
-            }),
+            Some(name) => {
+                Err(SetError::Leftover { path: dir.to_owned(), left: self.staging.clone(), name })
+            }
         }
     }
 
@@ -360,9 +358,10 @@ impl<'d> TableSet<'d> {
             for name in self.files.keys() {
                 let (from, to) = (staging.join(name), target.join(name));
                 if fs::symlink_metadata(&to).is_ok_and(|m| !m.is_file()) {
-                    // The name says whether the bytes are compressed, and they are already.
+                    // Its bytes are compressed already, if they are to be.
                     let mut bytes = File::open(&from)?;
-                    replace_on(disk, &to, &mut |out: &mut dyn Write| io::copy(&mut bytes, out).map(drop))?;
+                    let copy = |out: &mut dyn Write| io::copy(&mut bytes, out).map(drop);
+                    replace_named(disk, &to, Path::new(""), copy)?;
                     disk.remove(&from)?;
                 } else {
                     disk.rename(&from, &to)?;

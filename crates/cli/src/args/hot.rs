@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{BesideTables, JobsArgs, NamesArgs};
+use super::{BesideTables, JobsArgs, NamesArgs, SetArgs};
 
 #[derive(Args, Debug)]
 pub(crate) struct HotCommand {
@@ -23,9 +23,8 @@ pub(crate) struct HotCommand {
     /// Which destination leaves a hot channel
     #[arg(long, value_enum, default_value_t)]
     pub(crate) policy: HotPolicy,
-    /// Write the new tables, and the result (hot.json), here
-    #[arg(short, long, value_name = "DIR")]
-    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) set: SetArgs,
     /// Draw channels by what they carry, now and after the changes
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,

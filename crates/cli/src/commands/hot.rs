@@ -40,6 +40,8 @@ impl From<HotPolicy> for Policy {
 
 pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
     let most = cast::bytes(args.max_load.as_ref(), "--max-load")?;
+    save::expect(args.svg.as_ref())?;
+    let target = save::Target::of(&args.set)?;
     let progress = Progress::new(5, common.quiet);
     let mut given = Given::load(args.scenario.as_deref(), &args.counted, common, &progress)?;
     let common = &Common { seed: Some(given.seed), ..common.clone() };
@@ -108,6 +110,7 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
         fabric: &facts,
         provenance: &provenance,
     };
+    let mut problems = save::Unwritten::default();
     if let Some(path) = &args.svg {
         let map = measure::map(fabric, topology.shape.as_ref());
         let after = format!("after {} changed entries", relief.changes.len());
@@ -117,17 +120,18 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
         }
         let subtitle = format!("{}, tables of {}", fabric.name(), given.from);
         let svg = report::picture(&given.title, &subtitle, &map, &panels);
-        save::file(path, |out| out.write_all(svg.as_bytes()))?;
+        problems.note(save::file(path, |out| out.write_all(svg.as_bytes())));
     }
     let json_text = json::text(&result);
-    if let Some(dir) = &args.output {
+    let dir = target.as_ref().map(|t| t.dir().to_owned());
+    if let Some(target) = target {
         let mut after = metrics::measure(fabric, &then_routes, None);
         after.seconds = Some(seconds_compute);
         sound(&given.routes, fabric, &after)?;
         let row = Row::Routed(Box::new(after));
         let single = json::text(&Single { outcome: &row, fabric: &facts, provenance: &provenance });
-        save::routes(dir, fabric, &then_routes, &lids, &single)?;
-        save::file(&dir.join("hot.json"), |out| out.write_all(json_text.as_bytes()))?;
+        let more = [("hot.json", json_text.as_str())];
+        problems.note(target.write(fabric, &then_routes, &lids, &single, &more));
     }
     out::print(&match common.format {
         Format::Json => json_text,
@@ -137,10 +141,11 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
             report::text(&result, most, Style::of_stdout())
         }
     })?;
-    if let (Some(dir), false) = (&args.output, common.quiet) {
+    let exit = problems.end(Exit::Fine)?;
+    if let (Some(dir), false) = (dir, common.quiet) {
         out::tell(&format!("wrote the new routes to {}", dir.display()));
     }
-    Ok(Exit::Fine)
+    Ok(exit)
 }
 
 fn loads(heat: &Heat, threshold: Option<f64>) -> Loads {

@@ -1,7 +1,6 @@
 //! `darkfiber optimise`: routes of a fat-tree that beat those made by rule.
 
 use std::fmt::Write as _;
-use std::path::Path;
 use std::time::Instant;
 
 use darkfiber_fabric::Fabric;
@@ -24,6 +23,7 @@ const RIVALS: [&str; 3] = ["dmodk", "opt", "opt-rect"];
 const CLEARLY: f64 = 1.004;
 
 pub(crate) fn run(args: &OptimiseCommand, common: &Common) -> Result<Exit, Failure> {
+    let target = save::Target::of(&args.set)?;
     let loaded = load::fabric(&args.fabric, common)?;
     let (fabric, shape) = (&loaded.topology.fabric, loaded.topology.shape.as_ref());
     let plan = Plan::for_routes(fabric, shape, common)?;
@@ -67,15 +67,16 @@ pub(crate) fn run(args: &OptimiseCommand, common: &Common) -> Result<Exit, Failu
         provenance: &provenance,
     };
     let text = json::text(&result);
-    if let (Some(dir), true) = (&args.output, better) {
-        write(dir, fabric, &found, &text)?;
+    let mut problems = save::Unwritten::default();
+    if let (Some(target), true) = (target, better) {
+        problems.note(write(target, fabric, &found, &text));
     }
     out::print(&match common.format {
         Format::Json => text,
         Format::Csv => report::csv(&outcomes),
         Format::Table => shown(&facts, &outcomes, &plan, &found, &verdict),
     })?;
-    Ok(if better { Exit::Fine } else { Exit::Infeasible })
+    problems.end(if better { Exit::Fine } else { Exit::Infeasible })
 }
 
 /// The request for an engine made by rule: one LID where more do not help.
@@ -139,7 +140,12 @@ fn shown(
     text
 }
 
-fn write(dir: &Path, fabric: &Fabric, found: &Optimised, summary: &str) -> Result<(), Failure> {
+fn write(
+    target: save::Target,
+    fabric: &Fabric,
+    found: &Optimised,
+    summary: &str,
+) -> Result<(), Failure> {
     let row = metrics::measure(fabric, &found.routes, None);
     if row.unreachable + row.loops > 0 || !row.deadlock_free {
         return Err(Failure::new(Exit::Finding, "the routes found did not pass the check")
@@ -150,5 +156,5 @@ fn write(dir: &Path, fabric: &Fabric, found: &Optimised, summary: &str) -> Resul
         .lmc()
         .ok_or_else(|| Failure::infeasible("more than 128 LIDs a port: nothing is written"))
         .and_then(|lmc| Lids::assign(fabric, lmc).map_err(Failure::infeasible))?;
-    save::routes(dir, fabric, &found.routes, &lids, summary)
+    target.write(fabric, &found.routes, &lids, summary, &[])
 }

@@ -35,6 +35,7 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
     if common.format == Format::Csv {
         return Err(Failure::usage("reroute has no CSV form").hint("use --format json"));
     }
+    let target = save::Target::of(&args.set)?;
     let fabric = FabricArgs::whole(&args.fabric, args.hosts_per_switch, &args.names);
     let loaded = load::fabric(&fabric, common)?;
     let mut old = tables::read(&args.tables, &args.fabric, &loaded, common)?;
@@ -106,11 +107,12 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
     let provenance = provenance::of(&damaged.fabric, common);
     let sound = soundness(&before, &after, args.allow_deadlock);
     let mut written = None;
-    if let (Some(dir), Ok(())) = (&args.output, &sound) {
+    let mut problems = save::Unwritten::default();
+    if let (Some(target), Ok(())) = (target, &sound) {
         let row = Row::Routed(Box::new(after.clone()));
         let single = json::text(&Single { outcome: &row, fabric: &facts, provenance: &provenance });
-        save::routes(dir, &damaged.fabric, &new.routes, &lids, &single)?;
-        written = Some(dir);
+        written = Some(target.dir().to_owned());
+        problems.note(target.write(&damaged.fabric, &new.routes, &lids, &single, &[]));
     }
     let (entries_changed, blocks_changed) = total(&changed);
     let verdict = verdict(new.outcome.as_ref().ok().map(|o| &o.coexistence));
@@ -150,13 +152,14 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
         Format::Json => json::text(&result),
         _ => report::text(&result, common.verbose, Style::of_stdout()),
     })?;
+    let exit = problems.end(Exit::Fine)?;
     if let (Some(dir), false) = (written, common.quiet) {
         out::tell(&format!("wrote the new routes to {}", dir.display()));
     }
     match sound {
-        Err(problem) if args.output.is_some() || problem.exit == Exit::Bug => Err(problem),
+        Err(problem) if args.set.output.is_some() || problem.exit == Exit::Bug => Err(problem),
         Err(_) => Ok(Exit::Finding),
-        Ok(()) => Ok(Exit::Fine),
+        Ok(()) => Ok(exit),
     }
 }
 

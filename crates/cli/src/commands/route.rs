@@ -40,6 +40,8 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
         Some(path) => demanded(path, args.jobs.aliases.as_deref(), &fabric, common)?,
         None => Vec::new(),
     };
+    save::expect(args.svg.as_ref())?;
+    let mut targets = targets(args, &chains)?.into_iter();
     let request = Request {
         shape: shape.as_ref(),
         roots: &roots,
@@ -57,7 +59,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
     let provenance = provenance::of(&fabric, common);
 
     let mut outcomes = Vec::new();
-    let mut problems = Vec::new();
+    let mut problems = save::Unwritten::default();
     let progress = Progress::new(2 * chains.len() as u64, common.quiet);
     for chain in &chains {
         progress.at(format!("{}: routing", chain.name));
@@ -88,14 +90,15 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
             }
         };
         progress.step();
-        if let (Some(dir), Some((engine, routes)), Outcome::Routed(row)) =
-            (&args.output, &routes, &outcome)
+        let target = targets.next();
+        if let (Some(set), Some((engine, routes)), Outcome::Routed(row)) =
+            (target, &routes, &outcome)
         {
-            let dir = if chains.len() > 1 { dir.join(&chain.name) } else { dir.clone() };
+            let dir = set.dir().to_owned();
             let single =
                 json::text(&Single { outcome: &outcome, fabric: &facts, provenance: &provenance });
-            let target = Target {
-                dir: &dir,
+            let target = Checked {
+                set,
                 shape: shape.as_ref(),
                 allow_deadlock: args.allow_deadlock,
                 lmc: args.lmc,
@@ -105,7 +108,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
                     out::tell(&format!("wrote the routes of {} to {}", row.engine, dir.display()));
                 }
                 Ok(()) => {}
-                Err(problem) => problems.push(problem),
+                Err(problem) => problems.note(Err(problem)),
             }
         }
         outcomes.push(outcome);
@@ -113,16 +116,10 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
     drop(progress);
 
     if let Some(path) = &args.svg {
-        draw(path, &facts, &outcomes)?;
+        problems.note(draw(path, &facts, &outcomes));
     }
     out::print(&text(&outcomes, &facts, &provenance, common))?;
-    for problem in &problems[..problems.len().saturating_sub(1)] {
-        out::tell(&format!("error: {}", problem.message));
-    }
-    if let Some(last) = problems.pop() {
-        return Err(last);
-    }
-    let exit = exit(&outcomes);
+    let exit = problems.end(exit(&outcomes))?;
     if let (Some(finding), Exit::Fine) = (&contradiction, exit) {
         out::tell(findings::text(std::slice::from_ref(finding), false).trim_end());
         return Ok(Exit::Finding);
@@ -212,17 +209,24 @@ fn reason(engine: &dyn Engine, refusal: &Refusal) -> String {
         .unwrap_or(text)
 }
 
-/// Where routes are written, and which.
-struct Target<'a> {
-    dir: &'a Path,
+/// The directories of the chains, in their order; none if nothing is written.
+fn targets(args: &RouteCommand, chains: &[Chain]) -> Result<Vec<save::Target>, Failure> {
+    let Some(dir) = &args.set.output else { return Ok(Vec::new()) };
+    let of = |chain: &Chain| if chains.len() > 1 { dir.join(&chain.name) } else { dir.clone() };
+    chains.iter().map(|chain| save::Target::open(&of(chain), &args.set)).collect()
+}
+
+/// Where routes are written, if they pass the check.
+struct Checked<'a> {
+    set: save::Target,
     shape: Option<&'a Shape>,
     allow_deadlock: bool,
     lmc: u8,
 }
 
-impl Target<'_> {
+impl Checked<'_> {
     fn write(
-        &self,
+        self,
         fabric: &Fabric,
         engine: &dyn Engine,
         routes: &Routes,
@@ -252,7 +256,7 @@ impl Target<'_> {
                 failure.hint("use updn or dfsssp; --allow-deadlock writes them all the same")
             });
         }
-        save::routes(self.dir, fabric, routes, &lids, summary)
+        self.set.write(fabric, routes, &lids, summary, &[])
     }
 }
 

@@ -160,7 +160,7 @@ fn write_set(
 ) -> Result<Option<PathBuf>, SetError> {
     let mut set = TableSet::open(disk, dir, in_place)?;
     for name in names {
-        set.file(name, |out| write!(out, "{name} of the {word} set\n{}", "x".repeat(300_000)))?;
+        set.file(name, |out| write!(out, "{name} of the {word} set\n{}", "x".repeat(140_000)))?;
     }
     set.commit(&format!("{{\n  \"engine\": \"{word}\"\n}}\n"))
 }
@@ -182,10 +182,8 @@ fn held(dir: &Path) -> Result<&'static str, String> {
 }
 
 fn names(dir: &Path) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(dir)
-        .unwrap()
-        .map(|e| e.unwrap().file_name().into_string().unwrap())
-        .collect();
+    let mut names: Vec<String> =
+        fs::read_dir(dir).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
 }
@@ -206,7 +204,8 @@ fn foreign_is_there(dir: &Path) {
     assert_eq!(fs::read_to_string(dir.join("more/notes.txt")).unwrap(), "ours, too");
 }
 
-const WHOLE: &[&str] = &["guid2lid", "lfts.dump", "more", "notes.txt", "path-bits.zst", "route.json"];
+const WHOLE: &[&str] =
+    &["guid2lid", "lfts.dump", "more", "notes.txt", "path-bits.zst", "route.json"];
 
 /// How many steps it takes to write the new set over the old one.
 fn steps_of_a_set(in_place: bool) -> usize {
@@ -338,9 +337,8 @@ fn one_writer_at_a_time() {
 #[test]
 fn a_file_is_the_old_or_the_new_one_whatever_step_fails() {
     let body = "new ".repeat(100_000);
-    let run = |disk: &dyn Disk, path: &Path| {
-        replace_on(disk, path, |out| out.write_all(body.as_bytes()))
-    };
+    let run =
+        |disk: &dyn Disk, path: &Path| replace_on(disk, path, |out| out.write_all(body.as_bytes()));
     let count = Faulty::new(Fault::None, 0);
     run(&count, &tempfile::tempdir().unwrap().path().join("f")).unwrap();
     for fault in [Fault::Once, Fault::Full, Fault::Killed, Fault::Torn, Fault::PowerLost] {
@@ -367,7 +365,9 @@ fn a_file_is_the_old_or_the_new_one_whatever_step_fails() {
 fn what_is_missing_cut_altered_or_foreign_is_named() {
     let spoil: [(&str, fn(&Path)); 6] = [
         ("guid2lid: it is missing", |d| fs::remove_file(d.join("guid2lid")).unwrap()),
-        ("lfts.dump: it has 9 bytes, but ", |d| fs::write(d.join("lfts.dump"), "lfts.dump").unwrap()),
+        ("lfts.dump: it has 9 bytes, but ", |d| {
+            fs::write(d.join("lfts.dump"), "lfts.dump").unwrap()
+        }),
         ("path-sl: it differs from its digest", |d| {
             let mut bytes = fs::read(d.join("path-sl")).unwrap();
             bytes[1000] ^= 4;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::{BufReader, Read};
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::rc::Rc;
@@ -15,7 +16,7 @@ use darkfiber_workload::Mapping;
 
 use crate::args::{Common, FabricArgs, FilterCommand};
 use crate::failure::{Exit, Failure};
-use crate::{jobs, load, out, save};
+use crate::{jobs, load, out, save, signals};
 
 pub(super) fn run(args: &FilterCommand, common: &Common) -> Result<Exit, Failure> {
     filter(args, common).map_err(|failure| {
@@ -142,8 +143,11 @@ fn polled(command: &str, patience: Duration) -> Result<Vec<u8>, Failure> {
         .args(["-c", command])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
+        // Whatever it starts ends with it.
+        .process_group(0)
         .spawn()
         .map_err(|e| Failure::input(format!("cannot run '{command}': {e}")))?;
+    let group = signals::Group::of(&child);
     let mut stdout = child.stdout.take();
     let (done, wait) = channel();
     std::thread::spawn(move || {
@@ -153,7 +157,7 @@ fn polled(command: &str, patience: Duration) -> Result<Vec<u8>, Failure> {
     });
     let answer = wait.recv_timeout(patience);
     let Ok(bytes) = answer else {
-        let _it_may_have_ended = child.kill();
+        group.kill();
         let _it_is_gone = child.wait();
         return Err(Failure::input(format!(
             "'{command}' gave no answer within {} s",

@@ -1,0 +1,136 @@
+//! What SIGINT, SIGTERM and SIGHUP do: keep runs that are kept anyway, leave no temporary file and no process behind, and
+//! end the process as they would without all this.
+
+use std::process::Child;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use darkfiber_formats::disk;
+use rustix::process::{Pid, Signal, kill_process_group};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::{emulate_default_handler, signal_name};
+
+use crate::failure::Failure;
+use crate::out;
+
+/// The signal that asked for an end; 0 if none did.
+static ASKED: AtomicI32 = AtomicI32::new(0);
+/// Runs that will be kept before the end.
+static RUNS: Mutex<usize> = Mutex::new(0);
+/// Process groups that were started and have not ended.
+static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Listens to signals, unless whoever started the process has it ignore them (`nohup`).
+pub(crate) fn watch() -> Result<(), Failure> {
+    let ignored = ignored();
+    let heard = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|s| ignored >> (s - 1) & 1 == 0);
+    let cannot = |e| Failure::infeasible(format!("cannot listen to signals: {e}"));
+    let mut signals = Signals::new(heard.collect::<Vec<_>>()).map_err(cannot)?;
+    let listen = move || {
+        for signal in signals.forever() {
+            let is_second = ASKED.swap(signal, Ordering::SeqCst) != 0;
+            if is_second || *lock(&RUNS) == 0 {
+                end(signal);
+            }
+            out::tell(&format!(
+                "{}: the run is being kept; a second signal ends it at once",
+                signal_name(signal).unwrap_or("signal")
+            ));
+        }
+    };
+    std::thread::Builder::new().name("signals".to_owned()).spawn(listen).map_err(cannot)?;
+    Ok(())
+}
+
+/// The signals that are ignored, one bit each from signal 1 on.
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
+
+/// Ends the process as the signal does, once nothing temporary is left.
+fn end(signal: i32) {
+    disk::stop(|| {
+        for &group in lock(&GROUPS).iter() {
+            let _it_may_have_ended = kill_process_group(group, Signal::KILL);
+        }
+        let _it_does_not_return = emulate_default_handler(signal);
+        std::process::exit(128 + signal);
+    });
+}
+
+/// The signal that asked for an end, if one did.
+pub(crate) fn asked() -> Option<i32> {
+    Some(ASKED.load(Ordering::SeqCst)).filter(|&signal| signal != 0)
+}
+
+/// A run that is kept before a signal ends the process, from its first moment on.
+#[derive(Default)]
+pub(crate) struct Keeping(AtomicBool);
+
+impl Keeping {
+    /// The run goes on.
+    pub(crate) fn begin(&self) {
+        if !self.0.swap(true, Ordering::SeqCst) {
+            *lock(&RUNS) += 1;
+        }
+    }
+
+    /// The run is kept, and must not go on: waits for the others, the last of which ends the process.
+    pub(crate) fn end(&self) {
+        self.over();
+        loop {
+            std::thread::park();
+        }
+    }
+
+    fn over(&self) {
+        if !self.0.swap(false, Ordering::SeqCst) {
+            return;
+        }
+        let left = {
+            let mut runs = lock(&RUNS);
+            *runs -= 1;
+            *runs
+        };
+        if let (0, Some(signal)) = (left, asked()) {
+            end(signal);
+        }
+    }
+}
+
+impl Drop for Keeping {
+    fn drop(&mut self) {
+        self.over();
+    }
+}
+
+/// The process group of a command, killed with this process.
+pub(crate) struct Group(Option<Pid>);
+
+impl Group {
+    pub(crate) fn of(child: &Child) -> Self {
+        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        lock(&GROUPS).extend(pid);
+        Self(pid)
+    }
+
+    /// Kills all processes of the group.
+    pub(crate) fn kill(&self) {
+        if let Some(pid) = self.0 {
+            let _it_may_have_ended = kill_process_group(pid, Signal::KILL);
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        lock(&GROUPS).retain(|pid| Some(*pid) != self.0);
+    }
+}

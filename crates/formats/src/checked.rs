@@ -1,0 +1,141 @@
+//! Compressed files that end in a digest of all of their bytes, so that no altered bit goes unnoticed.
+//!
+//! A frame of zstandard, then a frame that decompressors skip, whose content is the SHA-256 of everything before it:
+//! `zstd -d` reads such a file like any other.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::ReadError;
+use crate::output::replace_as_is;
+
+/// Bytes of a digest.
+const DIGEST: u64 = 32;
+/// What stands before the digest: the magic number of a frame to skip, and the length of its content.
+const HEAD: [u8; 8] = [0x50, 0x2a, 0x4d, 0x18, DIGEST as u8, 0, 0, 0];
+
+/// Writes such a file, whole or not at all.
+///
+/// # Errors
+/// Whatever the operating system or `write` says; then the file is as it was.
+pub fn write(
+    target: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    replace_as_is(target, |out| {
+        let summed = Summed { out, hash: Sha256::new() };
+        let mut packer = zstd::stream::write::Encoder::new(summed, 3)?;
+        write(&mut packer)?;
+        let mut summed = packer.finish()?;
+        summed.write_all(&HEAD)?;
+        let digest = summed.hash.finalize();
+        summed.out.write_all(&digest)
+    })
+}
+
+/// Opens such a file, after all of it was compared with its digest.
+///
+/// # Errors
+/// If it cannot be read, or a single bit of it is altered, missing or too many.
+pub fn open(path: &Path) -> Result<Box<dyn BufRead>, ReadError> {
+    let io = |source| ReadError::Io { path: path.to_owned(), source };
+    let altered = |what: &str| {
+        Err(ReadError::not_such(
+            path,
+            format!("it is cut or altered: {what}"),
+            "all that was written",
+            "remove it to begin anew",
+        ))
+    };
+    let mut file = File::open(path).map_err(io)?;
+    let length = file.metadata().map_err(io)?.len();
+    let Some(packed) = length.checked_sub(DIGEST + HEAD.len() as u64) else {
+        return altered("it is too short");
+    };
+    let mut hash = Sha256::new();
+    let mut body = BufReader::new((&mut file).take(packed + HEAD.len() as u64));
+    let mut last = [0; HEAD.len()];
+    loop {
+        let bytes = body.fill_buf().map_err(io)?;
+        if bytes.is_empty() {
+            break;
+        }
+        hash.update(bytes);
+        let n = bytes.len();
+        let keep = n.min(last.len());
+        last.copy_within(keep.., 0);
+        let at = last.len() - keep;
+        last[at..].copy_from_slice(&bytes[n - keep..]);
+        body.consume(n);
+    }
+    let mut digest = Vec::new();
+    file.seek(SeekFrom::Start(length - DIGEST)).map_err(io)?;
+    (&mut file).take(DIGEST).read_to_end(&mut digest).map_err(io)?;
+    if last != HEAD {
+        return altered("there is no digest at its end");
+    }
+    if digest != hash.finalize()[..] {
+        return altered("it differs from its own digest");
+    }
+    file.seek(SeekFrom::Start(0)).map_err(io)?;
+    let packed = BufReader::new(file.take(packed));
+    let decoder = zstd::stream::read::Decoder::with_buffer(packed).map_err(io)?;
+    Ok(Box::new(BufReader::new(decoder)))
+}
+
+/// What is written, and the digest of it.
+struct Summed<'w> {
+    out: &'w mut dyn Write,
+    hash: Sha256,
+}
+
+impl Write for Summed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n = self.out.write(bytes)?;
+        self.hash.update(&bytes[..n]);
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn every_altered_bit_and_every_cut_is_refused() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("run.zst");
+        let text = "what was simulated so far; ".repeat(40);
+        write(&path, |out| out.write_all(text.as_bytes())).expect("written");
+        let read = |path: &Path| {
+            let mut back = String::new();
+            open(path).map(|mut file| file.read_to_string(&mut back).map(|_| back))
+        };
+        assert_eq!(read(&path).expect("opened").expect("read"), text);
+        // Any decompressor reads it.
+        assert_eq!(crate::input::read_text(&path).expect("read"), text);
+        let whole = fs::read(&path).expect("bytes");
+        for bit in 0..8 * whole.len() {
+            let mut other = whole.clone();
+            other[bit / 8] ^= 1 << (bit % 8);
+            fs::write(&path, &other).expect("written");
+            let error = read(&path).expect_err("an altered bit").to_string();
+            assert!(error.contains("run.zst: it is cut or altered"), "bit {bit}: {error}");
+        }
+        for length in 0..whole.len() {
+            fs::write(&path, &whole[..length]).expect("written");
+            assert!(read(&path).is_err(), "{length} bytes");
+        }
+        fs::write(&path, [whole.as_slice(), b"x"].concat()).expect("written");
+        assert!(read(&path).is_err());
+    }
+}
