@@ -106,11 +106,11 @@ pub(crate) fn read(
         return read_files(args, name_of_fabric, loaded, common);
     }
     let set = manifest::verify(&args.routes)?;
+    let read = read_files(args, name_of_fabric, loaded, common)?;
+    set.still_holds()?;
     if let Some(note) = set.note.as_ref().filter(|_| !common.quiet) {
         out::tell(&format!("{}: note: {note}", args.routes.display()));
     }
-    let read = read_files(args, name_of_fabric, loaded, common)?;
-    set.still_holds()?;
     Ok(read)
 }
 

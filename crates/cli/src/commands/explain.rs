@@ -13,6 +13,7 @@ use crate::failure::{Exit, Failure};
 use crate::{out, save};
 
 pub(crate) fn run(args: &ExplainCommand, common: &Common) -> Result<Exit, Failure> {
+    save::expect(args.svg.as_ref())?;
     let text = input::read_text(&args.file)?;
     match &args.load {
         Some(load) => by_load(args, &text, load, common),
@@ -89,14 +90,15 @@ fn tell(
     result: &ExplainResult<'_>,
     common: &Common,
 ) -> Result<Exit, Failure> {
+    let mut problems = save::Unwritten::default();
     if let Some(path) = &args.svg {
         let svg = report::picture(result);
-        save::file(path, |out| out.write_all(svg.as_bytes()))?;
+        problems.note(save::file(path, |out| out.write_all(svg.as_bytes())));
     }
     out::print(&match common.format {
         Format::Json => json::text(result),
         Format::Csv => report::csv(result),
         Format::Table => report::text(result, Style::of_stdout()),
     })?;
-    Ok(Exit::Fine)
+    problems.end(Exit::Fine)
 }

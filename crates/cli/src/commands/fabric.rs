@@ -21,6 +21,13 @@ use crate::{load, out, provenance, save};
 
 pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure> {
     let form = form(args)?;
+    if let Some(target) = &args.output {
+        if let Some(parent) = target.parent().filter(|p| !p.as_os_str().is_empty()) {
+            save::directory(parent)?;
+        }
+        save::expect(args.output.as_ref())?;
+    }
+    let mut problems = save::Unwritten::default();
     let progress = Progress::new(2, common.quiet);
     progress.at("reading");
     let loaded = load::fabric(&args.fabric, common)?;
@@ -52,11 +59,10 @@ pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure
     }
     let write = |out: &mut dyn Write| write(out, &topology, form, nodes.as_ref());
     if let Some(target) = &args.output {
-        if let Some(parent) = target.parent().filter(|p| !p.as_os_str().is_empty()) {
-            save::directory(parent)?;
-        }
-        save::file(target, write)?;
-        if !common.quiet {
+        let result = save::file(target, write);
+        let is_written = result.is_ok();
+        problems.note(result);
+        if is_written && !common.quiet {
             out::tell(&format!("wrote {} ({form})", target.display()));
         }
     } else if args.to.is_some() || args.anonymise {
@@ -105,7 +111,7 @@ pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure
             text
         }
     })?;
-    Ok(exit)
+    problems.end(exit)
 }
 
 fn counted(count: usize, one: &str, many: &str) -> String {

@@ -52,6 +52,7 @@ pub(crate) fn run(args: &MeasureCommand, common: &Common) -> Result<Exit, Failur
         return Err(Failure::usage("nothing to measure: give -e ENGINE or --routes PATH")
             .hint("several of both are compared side by side"));
     }
+    save::expect(args.svg.as_ref())?;
     let chains = args.engines.iter().map(|e| route::chain(e)).collect::<Result<Vec<_>, _>>()?;
     let loaded = load::fabric(&args.fabric, common)?;
     let (fabric, shape) = (&loaded.topology.fabric, loaded.topology.shape.as_ref());
@@ -90,8 +91,9 @@ pub(crate) fn run(args: &MeasureCommand, common: &Common) -> Result<Exit, Failur
     }
     drop(progress);
 
+    let mut problems = save::Unwritten::default();
     if let Some(path) = &args.svg {
-        draw(path, fabric, shape, &facts, &plan, &outcomes)?;
+        problems.note(draw(path, fabric, shape, &facts, &plan, &outcomes));
     }
     let provenance = provenance::of(fabric, common);
     out::print(&match (common.format, outcomes.as_slice()) {
@@ -110,7 +112,7 @@ pub(crate) fn run(args: &MeasureCommand, common: &Common) -> Result<Exit, Failur
         ),
     })?;
     let measured = |o: &MeasureOutcome| matches!(o, MeasureOutcome::Measured(_));
-    Ok(if outcomes.iter().any(measured) { Exit::Fine } else { Exit::Infeasible })
+    problems.end(if outcomes.iter().any(measured) { Exit::Fine } else { Exit::Infeasible })
 }
 
 /// Tables that somebody made.

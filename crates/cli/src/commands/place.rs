@@ -31,6 +31,7 @@ pub(crate) fn run(args: &ProposeCommand, common: &Common) -> Result<Exit, Failur
     if args.nodes == 0 {
         return Err(Failure::usage("--nodes must be at least 1"));
     }
+    save::expect_directory(args.output.as_ref())?;
     let progress = Progress::new(4, common.quiet);
     let given = Given::load(args.scenario.as_deref(), &args.counted, common, &progress)?;
     let common = &Common { seed: Some(given.seed), ..common.clone() };
@@ -93,18 +94,20 @@ pub(crate) fn run(args: &ProposeCommand, common: &Common) -> Result<Exit, Failur
         provenance: &provenance,
     };
     let json_text = json::text(&result);
+    let mut problems = save::Unwritten::default();
     if let Some(dir) = &args.output {
-        write(dir, &names, &program, args.per_node, &json_text)?;
+        problems.note(write(dir, &names, &program, args.per_node, &json_text));
     }
     out::print(&match common.format {
         Format::Json => json_text,
         Format::Csv => report::csv(&result),
         Format::Table => report::text(&result, Style::of_stdout()),
     })?;
+    let exit = problems.end(Exit::Fine)?;
     if let (Some(dir), false) = (&args.output, common.quiet) {
         out::tell(&format!("wrote hostfile and rankfile to {}", dir.display()));
     }
-    Ok(Exit::Fine)
+    Ok(exit)
 }
 
 /// What the job does.
@@ -266,7 +269,6 @@ fn write(
     per_node: u32,
     json: &str,
 ) -> Result<(), Failure> {
-    save::directory(dir)?;
     let ranks = || (0..program.ranks()).map(|r| (r, &hosts[(r / per_node) as usize], r % per_node));
     save::file(&dir.join("hostfile"), |out| {
         hosts.iter().try_for_each(|host| writeln!(out, "{host} slots={per_node}"))

@@ -23,6 +23,8 @@ use crate::{load, moment, out, provenance, save};
 const MOST: i64 = 10_000_000;
 
 pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure> {
+    save::expect(args.svg.as_ref())?;
+    save::expect_directory(args.output.as_ref())?;
     let mut engines = engines(&args.engines)?;
     let loaded = load::fabric(&args.fabric.args(), common)?;
     let topology = &loaded.topology;
@@ -116,6 +118,7 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
         provenance: &provenance,
     };
     let json_text = json::text(&result);
+    let mut problems = save::Unwritten::default();
     let pictures: Vec<PathBuf> =
         args.svg.iter().cloned().chain(args.output.iter().map(|d| d.join("replay.svg"))).collect();
     if !pictures.is_empty() {
@@ -128,11 +131,12 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
         }
         let svg = report::picture(&title, &subtitle, &names, args.every, &found);
         for path in &pictures {
-            save::file(path, |out| out.write_all(svg.as_bytes()))?;
+            problems.note(save::file(path, |out| out.write_all(svg.as_bytes())));
         }
     }
     if let Some(dir) = &args.output {
-        save::file(&dir.join("replay.json"), |out| out.write_all(json_text.as_bytes()))?;
+        let path = dir.join("replay.json");
+        problems.note(save::file(&path, |out| out.write_all(json_text.as_bytes())));
     }
     out::print(&match common.format {
         Format::Json => json_text,
@@ -142,7 +146,7 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
         }
         Format::Table => report::text(&result, Style::of_stdout()),
     })?;
-    Ok(Exit::Fine)
+    problems.end(Exit::Fine)
 }
 
 /// Engines that are compared if nobody says which.

@@ -38,6 +38,8 @@ pub(crate) fn run(args: &ReproduceCommand, common: &Common) -> Result<Exit, Fail
     let clock = Instant::now();
     let clock = || clock.elapsed().as_secs_f64();
     let progress = Progress::new(chosen.len() as u64, common.quiet);
+    save::expect_directory(args.svg.as_ref())?;
+    let mut problems = save::Unwritten::default();
     let mut done = Vec::new();
     for e in chosen {
         let begin = Instant::now();
@@ -51,10 +53,9 @@ pub(crate) fn run(args: &ReproduceCommand, common: &Common) -> Result<Exit, Fail
         let (seed, log) = (common.seed(), log.as_ref());
         let rows = e.run(&Context { seed, log, clock: &clock, at: &at, draw: &draw });
         if let (Some(dir), Ok(figures)) = (&args.svg, figures.into_inner()) {
-            save::directory(dir)?;
             for figure in figures {
                 let path = dir.join(format!("{}-{}.svg", e.id(), figure.name));
-                save::file(&path, |out| out.write_all(picture(&figure).as_bytes()))?;
+                problems.note(save::file(&path, |out| out.write_all(picture(&figure).as_bytes())));
             }
         }
         progress.step();
@@ -86,7 +87,7 @@ pub(crate) fn run(args: &ReproduceCommand, common: &Common) -> Result<Exit, Fail
         }
     })?;
     let off = done.iter().any(|e| e.verdict == Verdict::Differs);
-    Ok(if off { Exit::Finding } else { Exit::Fine })
+    problems.end(if off { Exit::Finding } else { Exit::Fine })
 }
 
 fn list(common: &Common) -> String {

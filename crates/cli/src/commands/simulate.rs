@@ -38,6 +38,10 @@ const NAMED: usize = 20;
 const LOOK: u64 = 1 << 8;
 
 pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failure> {
+    for file in [&args.steps, &args.pairs, &args.timeline, &args.channels] {
+        save::expect(file.as_ref())?;
+    }
+    save::expect_directory(args.output.as_ref())?;
     let path = args.scenario.as_path();
     let progress = Progress::new(3, common.quiet);
     let (scene, costs) = Scene::load(path, &args.names, common, &progress, Costs::of)?;
@@ -125,40 +129,41 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
     let subtitle =
         format!("{}, routes of {from}, hosts {}", topology.fabric.name(), scenario.hosts);
     let pictures = Pictures { title, subtitle: &subtitle, cast, simulated: &simulated, topology };
+    let mut problems = save::Unwritten::default();
     if let Some(path) = &args.steps {
         let seed = *seed;
-        save::file(path, |out| steps::write(out, seed, topology, cast, &simulated))?;
+        problems.note(save::file(path, |out| steps::write(out, seed, topology, cast, &simulated)));
     }
     if let Some(path) = &args.pairs {
-        pictures.pairs(path)?;
+        problems.note(pictures.pairs(path));
     }
     if let Some(path) = &args.timeline {
-        pictures.timeline(path)?;
+        problems.note(pictures.timeline(path));
     }
     if let Some(path) = &args.channels {
-        pictures.channels(path)?;
+        problems.note(pictures.channels(path));
     }
     if let Some(dir) = &args.output {
-        save::directory(dir)?;
-        save::file(&dir.join("simulate.json"), |out| out.write_all(json_text.as_bytes()))?;
-        pictures.pairs(&dir.join("pairs.svg"))?;
-        pictures.timeline(&dir.join("timeline.svg"))?;
-        pictures.channels(&dir.join("channels.svg"))?;
+        let path = dir.join("simulate.json");
+        problems.note(save::file(&path, |out| out.write_all(json_text.as_bytes())));
+        problems.note(pictures.pairs(&dir.join("pairs.svg")));
+        problems.note(pictures.timeline(&dir.join("timeline.svg")));
+        problems.note(pictures.channels(&dir.join("channels.svg")));
         #[cfg(feature = "parquet")]
-        crate::columns::write(
+        problems.note(crate::columns::write(
             dir,
             topology,
             cast,
             &simulated,
             scenario.keep.messages.then_some(&simulated.messages),
-        )?;
+        ));
     }
     out::print(&match common.format {
         Format::Json => json_text,
         Format::Csv => report::csv(&result),
         Format::Table => report::text(&result, Style::of_stdout()),
     })?;
-    Ok(Exit::Fine)
+    problems.end(Exit::Fine)
 }
 
 /// Where the run is kept, if it is.

@@ -18,6 +18,8 @@ pub(crate) fn run(args: &SweepCommand, common: &Common) -> Result<Exit, Failure>
     let chains: Vec<Chain> =
         args.engines.iter().map(|e| route::chain(e)).collect::<Result<_, _>>()?;
     unlike("engine", chains.iter().map(|c| c.name.as_str()))?;
+    save::expect(args.output.as_ref())?;
+    save::expect(args.svg.as_ref())?;
     let fabrics = fabrics(args, common)?;
     let plan = Plan {
         fabrics: &fabrics,
@@ -39,12 +41,13 @@ pub(crate) fn run(args: &SweepCommand, common: &Common) -> Result<Exit, Failure>
     drop(progress);
     let summary = summarise(&runs);
 
+    let mut problems = save::Unwritten::default();
     if let Some(path) = &args.output {
         let text = comma::runs(&runs);
-        save::file(path, |out| out.write_all(text.as_bytes()))?;
+        problems.note(save::file(path, |out| out.write_all(text.as_bytes())));
     }
     if let Some(path) = &args.svg {
-        draw(path, args.seeds, &chains, &facts, &summary)?;
+        problems.note(draw(path, args.seeds, &chains, &facts, &summary));
     }
     out::print(&match common.format {
         Format::Csv => comma::runs(&runs),
@@ -65,7 +68,7 @@ pub(crate) fn run(args: &SweepCommand, common: &Common) -> Result<Exit, Failure>
             facts.iter().map(one).collect::<Vec<_>>().join("\n")
         }
     })?;
-    Ok(exit(&chains, &runs))
+    problems.end(exit(&chains, &runs))
 }
 
 /// Refuses a name that stands there twice, since results are told apart by names.

@@ -13,6 +13,7 @@ mod lids;
 mod load;
 mod measure;
 mod names;
+mod output;
 mod place;
 mod recognise;
 mod replay;

@@ -140,7 +140,7 @@ fn a_run_that_was_kept_goes_on() {
     ");
     fs::write(&file, b"nothing of the kind").expect("written");
     assert_snapshot!(error(""), @r"
-    error: kept/simulate.run.zst: this is no run that was kept: expected ident at line 1 column 2
+    error: kept/simulate.run.zst: this is no run that was kept: it is cut or altered: it is too short
     hint: remove it to begin anew, or name another folder
     ");
 }

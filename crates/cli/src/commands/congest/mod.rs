@@ -68,6 +68,8 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
     }
     let packet = inside::short(quantity(&args.packet, "--packet", bytes)?);
 
+    save::expect(args.svg.as_ref())?;
+    save::expect_directory(args.output.as_ref())?;
     let loaded = load::fabric(&args.fabric, common)?;
     let topology = &loaded.topology;
     let there = u32::try_from(Machine::new(topology, 1).len()).unwrap_or(u32::MAX);
@@ -166,26 +168,28 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         provenance: &provenance::of(&topology.fabric, common),
     };
     let json_text = json::text(&result);
-    let write = |path: &Path, text: &str| save::file(path, |out| out.write_all(text.as_bytes()));
+    let mut problems = save::Unwritten::default();
+    let mut write = |path: &Path, text: &str| {
+        problems.note(save::file(path, |out| out.write_all(text.as_bytes())));
+    };
     if let Some(path) = &args.svg {
-        write(path, &report::heat(&result))?;
+        write(path, &report::heat(&result));
     }
     if let Some(dir) = &args.output {
-        save::directory(dir)?;
-        write(&dir.join("congest.json"), &json_text)?;
-        write(&dir.join("congest.csv"), &report::csv(&result))?;
-        write(&dir.join("heat.svg"), &report::heat(&result))?;
-        write(&dir.join("violins.svg"), &report::violins(&result))?;
+        write(&dir.join("congest.json"), &json_text);
+        write(&dir.join("congest.csv"), &report::csv(&result));
+        write(&dir.join("heat.svg"), &report::heat(&result));
+        write(&dir.join("violins.svg"), &report::violins(&result));
         let title = format!("Times of victims, {}", facts.name);
-        write(&dir.join("times.svg"), &report::spread(&title, &spreads(&plan, &rows)))?;
-        save::file(&dir.join("times.csv"), |out| times(out, &plan, &rows))?;
+        write(&dir.join("times.svg"), &report::spread(&title, &spreads(&plan, &rows)));
+        problems.note(save::file(&dir.join("times.csv"), |out| times(out, &plan, &rows)));
     }
     out::print(&match common.format {
         Format::Json => json_text,
         Format::Csv => report::csv(&result),
         Format::Table => report::text(&result, Style::of_stdout()),
     })?;
-    Ok(Exit::Fine)
+    problems.end(Exit::Fine)
 }
 
 fn unfit(wrong: Wrong) -> Failure {

@@ -24,6 +24,11 @@ pub(super) fn run(args: &PlaceCommand, common: &Common) -> Result<Exit, Failure>
 /// A log with places.
 fn month(args: &PlaceCommand, path: &Path, common: &Common) -> Result<Exit, Failure> {
     let by = history::known_allocator(&args.by)?;
+    if args.hosts.len() == 1 {
+        save::expect(args.output.as_ref())?;
+    } else {
+        save::expect_directory(args.output.as_ref())?;
+    }
     let loaded = load::fabric(&args.fabric.args(), common)?;
     let mut log = Log::default();
     let header = history::read(path, common, &mut |record| log.take(&record))?;
@@ -99,7 +104,6 @@ fn hostfiles(args: &PlaceCommand, common: &Common) -> Result<Exit, Failure> {
     match (&args.output, jobs.as_slice()) {
         (output, [hosts]) => written(output.as_deref(), |out| lines(out, hosts)),
         (Some(dir), jobs) => {
-            save::directory(dir)?;
             for (i, hosts) in jobs.iter().enumerate() {
                 save::file(&dir.join(format!("job{}.hosts", i + 1)), |out| lines(out, hosts))?;
             }

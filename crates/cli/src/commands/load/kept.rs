@@ -31,7 +31,6 @@ pub(super) fn write(
     result: &LoadResult<'_>,
     kept: &[Kept],
 ) -> Result<(), Failure> {
-    save::directory(dir)?;
     let text = |name: &str, text: String| {
         save::file(&dir.join(name), |out| out.write_all(text.as_bytes()))
     };

@@ -47,6 +47,8 @@ struct Candidate {
 
 pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> {
     let loads = checked(&args.loads)?;
+    save::expect(args.svg.as_ref())?;
+    save::expect_directory(args.output.as_ref())?;
     let loaded = load::fabric(&args.fabric, common)?;
     let topology = &loaded.topology;
     let (fabric, shape) = (&topology.fabric, topology.shape.as_ref());
@@ -179,12 +181,13 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
         fabric: &facts,
         provenance: &provenance,
     };
+    let mut problems = save::Unwritten::default();
     if let Some(path) = &args.svg {
         let svg = report::picture(&result);
-        save::file(path, |out| out.write_all(svg.as_bytes()))?;
+        problems.note(save::file(path, |out| out.write_all(svg.as_bytes())));
     }
     if let Some(dir) = &args.output {
-        kept::write(dir, &net, fabric, &result, &kept)?;
+        problems.note(kept::write(dir, &net, fabric, &result, &kept));
     }
     out::print(&match common.format {
         Format::Json => json::text(&result),
@@ -192,7 +195,7 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
         Format::Table => report::text(&result, Style::of_stdout()),
     })?;
     let locked = curves.iter().any(|c| !c.deadlock.is_empty());
-    Ok(if locked { Exit::Finding } else { Exit::Fine })
+    problems.end(if locked { Exit::Finding } else { Exit::Fine })
 }
 
 fn checked(loads: &[f64]) -> Result<Vec<f64>, Failure> {
