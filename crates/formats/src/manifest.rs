@@ -95,6 +95,11 @@ impl Running {
     }
 }
 
+/// The SHA-256 of some bytes in hexadecimal.
+pub fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
 fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     bytes.iter().fold(String::new(), |mut text, byte| {
@@ -114,7 +119,7 @@ pub(crate) fn sealed(summary: &str, files: &Files) -> io::Result<String> {
     };
     let list = serde_json::to_string_pretty(files)?.replace('\n', "\n  ");
     let body = format!("{open},\n  \"files\": {list}");
-    let digest = hex(&Sha256::digest(body.as_bytes()));
+    let digest = sha256(body.as_bytes());
     Ok(format!("{body}{SEAL}{digest}\"\n}}\n"))
 }
 
@@ -191,7 +196,7 @@ pub fn verify(dir: &Path) -> Result<Verified, ReadError> {
         (Some(files), Some(seal)) => (files, seal),
         _ => return wrong(&path, "it is altered: its digests are incomplete".to_owned()),
     };
-    if seal != format!("{}\"\n}}\n", hex(&Sha256::digest(body.as_bytes()))) {
+    if seal != format!("{}\"\n}}\n", sha256(body.as_bytes())) {
         return wrong(&path, "it is altered: it differs from its own digest".to_owned());
     }
     let files: Files = match serde_json::from_value(files.clone()) {

@@ -43,7 +43,7 @@ fn a_set_is_verified_by_whoever_reads_it() {
     bytes[3] ^= 1;
     fs::write(d.join("t/guid2lid"), bytes).expect("written");
     let scenario = format!(
-        "fabric = \"{FABRIC}\"\n[routes]\ntables = \"t\"\n[[jobs]]\nnodes = 2\ntraffic = \"imb:op=alltoall,bytes=1KiB\"\n"
+        "fabric = \"{FABRIC}\"\n[routes]\ntables = \"t\"\n[[job]]\nname = \"a\"\nnodes = 2\ntraffic = \"imb:op=alltoall,bytes=1KiB\"\n"
     );
     fs::write(d.join("s.toml"), scenario).expect("written");
     for line in [

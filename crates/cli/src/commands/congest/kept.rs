@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use darkfiber_formats::{input, output};
+use darkfiber_formats::{input, manifest, output};
 use darkfiber_study::congest::{Cell, Kept, Plan, Times};
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,15 @@ pub(super) struct Folder<'a> {
 struct Run {
     facts: Facts,
     times: Times,
+    /// The digest of the others.
+    sha256: String,
+}
+
+impl Run {
+    fn digest(&self) -> Option<String> {
+        let bytes = serde_json::to_vec(&(&self.facts, &self.times)).ok()?;
+        Some(manifest::sha256(&bytes))
+    }
 }
 
 impl<'a> Folder<'a> {
@@ -79,15 +88,25 @@ impl Kept for Folder<'_> {
         if !path.exists() {
             return None;
         }
-        // What cannot be read is run again.
-        let run: Run = serde_json::from_str(&input::read_text(&path).ok()?).ok()?;
+        let read = || -> Option<Run> {
+            let run: Run = serde_json::from_str(&input::read_text(&path).ok()?).ok()?;
+            (run.sha256 == run.digest()?).then_some(run)
+        };
+        let Some(run) = read() else {
+            out::tell(&format!(
+                "warning: {} is cut or altered: this run is done again",
+                path.display()
+            ));
+            return None;
+        };
         (run.facts == facts).then_some(run.times)
     }
 
     fn keep(&self, cell: &Cell, times: &Times) {
         let facts = self.facts(cell);
         let path = self.path(&facts);
-        let run = Run { facts, times: times.clone() };
+        let mut run = Run { facts, times: times.clone(), sha256: String::new() };
+        run.sha256 = run.digest().unwrap_or_default();
         // The result is worth more than what is kept of it.
         if let Err(e) = output::replace(&path, |out| Ok(serde_json::to_writer(out, &run)?)) {
             out::tell(&format!("warning: a run is not kept: cannot write {}: {e}", path.display()));
