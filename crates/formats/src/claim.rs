@@ -49,9 +49,6 @@ impl<'d> Claim<'d> {
         let path = self.name.path();
         self.disk.remove(path).or_else(|_| self.disk.remove(path))
     }
-
-    /// Frees the name, which is that of another file by now.
-    pub(crate) fn renamed(self) {}
 }
 
 /// A claim that is given up when it is dropped: a lock.

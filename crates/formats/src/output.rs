@@ -96,7 +96,8 @@ pub(crate) fn replace_named(
         disk.rename(claim.name.path(), &path)
     })();
     match written {
-        Ok(()) => claim.renamed(),
+        // The name is free again.
+        Ok(()) => drop(claim),
         Err(e) => {
             let _the_next_writer_takes_it_over = claim.remove();
             return Err(e);

@@ -62,6 +62,15 @@ pub enum SetError {
     },
 }
 
+/// How a set comes into its folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// With the whole folder.
+    Swap,
+    /// File by file; the folder may be between two sets since an earlier run.
+    InPlace { was_unfinished: bool },
+}
+
 /// A set of tables that is being written. Nothing is seen of it before [`TableSet::commit`]; when it is dropped before,
 /// nothing is left of it.
 pub struct TableSet<'d> {
@@ -72,11 +81,9 @@ pub struct TableSet<'d> {
     staging: PathBuf,
     is_staged: bool,
     temporary: Option<Temporary>,
-    in_place: bool,
+    way: Way,
     /// There was nothing in the target.
     is_empty: bool,
-    /// The folder is between two sets since an earlier run.
-    was_unfinished: bool,
     files: Files,
     /// Dropped last: nobody else may write before all is cleared away.
     locks: Vec<Lock<'d>>,
@@ -125,9 +132,8 @@ impl<'d> TableSet<'d> {
             staging,
             is_staged: false,
             temporary: None,
-            in_place: inside,
+            way: if inside { Way::InPlace { was_unfinished } } else { Way::Swap },
             is_empty,
-            was_unfinished,
             files: Files::new(),
             locks,
         };
@@ -143,7 +149,7 @@ impl<'d> TableSet<'d> {
 
     /// Whether files will be replaced one by one, so that nobody may read them meanwhile.
     pub fn is_in_place(&self) -> bool {
-        self.in_place && !self.is_empty
+        self.way != Way::Swap && !self.is_empty
     }
 
     /// Writes a file of the set; it is compressed if its name ends in `.gz` or `.zst`.
@@ -196,7 +202,14 @@ impl<'d> TableSet<'d> {
         self.file(MANIFEST, |out| out.write_all(text.as_bytes()))?;
         self.files = files;
         self.disk.sync_folder(&self.staging).map_err(failed(&self.staging))?;
-        undisturbed(|| if self.in_place { self.one_by_one() } else { self.swap() })
+        undisturbed(|| match self.way {
+            Way::Swap => self.swap(),
+            Way::InPlace { .. } => self.one_by_one(),
+        })
+    }
+
+    fn was_unfinished(&self) -> bool {
+        self.way == Way::InPlace { was_unfinished: true }
     }
 
     /// Makes the folder in which files wait; empties the one that a killed run left.
@@ -211,7 +224,7 @@ impl<'d> TableSet<'d> {
             }
             disk.make_folder(path)
         };
-        if self.was_unfinished {
+        if self.was_unfinished() {
             // It says that the folder is between two sets, and must stay.
             make(&self.staging)?;
         } else {
@@ -391,7 +404,7 @@ impl Drop for TableSet<'_> {
         for entry in fs::read_dir(&self.staging).into_iter().flatten().flatten() {
             let _the_next_run_does_it = self.disk.remove(&entry.path());
         }
-        if !self.was_unfinished {
+        if !self.was_unfinished() {
             let _the_next_run_does_it = self.disk.remove_folder(&self.staging);
         }
     }
