@@ -203,10 +203,12 @@ impl Target {
             if !lists_all || selection.names(PATH_SL_ROWS) {
                 one(PATH_SL_ROWS, &mut |out| sl::write_rows(out, fabric, routes, lids))?;
             }
-            if [PATH_SL, PATH_SL_ROWS].iter().all(|name| selection.name(name).is_none()) {
+            let is_said = selection.name(PATH_SL_ROWS).is_some()
+                || selection.name(PATH_SL).is_some() && sl::paths_say_all(fabric, routes);
+            if !is_said {
                 out::tell(
-                    "warning: these tables need service levels, and neither path-sl nor path-sl.rows is written: \
-                     without them routes can deadlock",
+                    "warning: what is written does not say all service levels (path-sl.rows does): without them \
+                     routes can deadlock",
                 );
             }
         }

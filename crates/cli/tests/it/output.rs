@@ -72,7 +72,7 @@ fn files_of_a_set_are_chosen_and_compressed() {
     let run = run_in(d, "check torus:dims=5x5,t=1 --routes t --format json");
     assert_eq!((run.code, &run.json()["deadlock_free"]), (0, &true.into()), "{}", run.err);
     let without = route("--write lfts,guid2lid");
-    assert!(without.err.contains("these tables need service levels"), "{}", without.err);
+    assert!(without.err.contains("does not say all service levels"), "{}", without.err);
     assert_eq!(route("--write lft").code, 2);
     assert_eq!(route("--write lfts,lfts.zst").code, 2);
 }
