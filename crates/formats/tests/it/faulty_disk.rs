@@ -56,12 +56,12 @@ impl Faulty {
     }
 
     fn steps(&self) -> usize {
-        self.state.lock().unwrap().step
+        self.state.lock().expect("no fault here").step
     }
 
     /// Counts a step; an error if it has no effect.
     fn step(&self, is_write: bool) -> io::Result<()> {
-        let mut state = self.state.lock().unwrap();
+        let mut state = self.state.lock().expect("no fault here");
         let step = state.step;
         state.step += 1;
         let is_bad = match self.fault {
@@ -87,7 +87,7 @@ impl Disk for Faulty {
     fn create(&self, path: &Path) -> io::Result<File> {
         self.step(false)?;
         let file = Os.create(path)?;
-        self.state.lock().unwrap().unsynced.insert(id(&file)?, file.try_clone()?);
+        self.state.lock().expect("no fault here").unsynced.insert(id(&file)?, file.try_clone()?);
         Ok(file)
     }
 
@@ -104,7 +104,7 @@ impl Disk for Faulty {
 
     fn sync(&self, file: &File) -> io::Result<()> {
         self.step(false)?;
-        self.state.lock().unwrap().unsynced.remove(&id(file)?);
+        self.state.lock().expect("no fault here").unsynced.remove(&id(file)?);
         Os.sync(file)
     }
 
@@ -171,37 +171,39 @@ fn held(dir: &Path) -> Result<&'static str, String> {
     if let Some(note) = &verified.note {
         return Err(format!("not verified: {note}"));
     }
-    let manifest = fs::read_to_string(dir.join("route.json")).unwrap();
+    let manifest = fs::read_to_string(dir.join("route.json")).expect("no fault here");
     let word = if manifest.contains("\"engine\": \"old\"") { "old" } else { "new" };
     let names = if word == "old" { OLD } else { NEW };
     for name in names.iter().filter(|name| !name.ends_with(".zst")) {
-        let text = fs::read_to_string(dir.join(name)).unwrap();
+        let text = fs::read_to_string(dir.join(name)).expect("no fault here");
         assert!(text.starts_with(&format!("{name} of the {word} set\n")), "{name} in {word}");
     }
     Ok(word)
 }
 
 fn names(dir: &Path) -> Vec<String> {
-    let mut names: Vec<String> =
-        fs::read_dir(dir).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<String> = fs::read_dir(dir)
+        .expect("no fault here")
+        .map(|e| e.expect("no fault here").file_name().into_string().expect("no fault here"))
+        .collect();
     names.sort();
     names
 }
 
 /// A folder with an old set and what somebody else put there.
 fn with_old_set() -> (tempfile::TempDir, PathBuf) {
-    let home = tempfile::tempdir().unwrap();
+    let home = tempfile::tempdir().expect("no fault here");
     let dir = home.path().join("tables");
-    write_set(&Os, &dir, OLD, "old", false).unwrap();
-    fs::write(dir.join("notes.txt"), "ours").unwrap();
-    fs::create_dir(dir.join("more")).unwrap();
-    fs::write(dir.join("more/notes.txt"), "ours, too").unwrap();
+    write_set(&Os, &dir, OLD, "old", false).expect("no fault here");
+    fs::write(dir.join("notes.txt"), "ours").expect("no fault here");
+    fs::create_dir(dir.join("more")).expect("no fault here");
+    fs::write(dir.join("more/notes.txt"), "ours, too").expect("no fault here");
     (home, dir)
 }
 
 fn foreign_is_there(dir: &Path) {
-    assert_eq!(fs::read_to_string(dir.join("notes.txt")).unwrap(), "ours");
-    assert_eq!(fs::read_to_string(dir.join("more/notes.txt")).unwrap(), "ours, too");
+    assert_eq!(fs::read_to_string(dir.join("notes.txt")).expect("no fault here"), "ours");
+    assert_eq!(fs::read_to_string(dir.join("more/notes.txt")).expect("no fault here"), "ours, too");
 }
 
 const WHOLE: &[&str] =
@@ -211,7 +213,7 @@ const WHOLE: &[&str] =
 fn steps_of_a_set(in_place: bool) -> usize {
     let (_home, dir) = with_old_set();
     let disk = Faulty::new(Fault::None, 0);
-    write_set(&disk, &dir, NEW, "new", in_place).unwrap();
+    write_set(&disk, &dir, NEW, "new", in_place).expect("no fault here");
     assert_eq!((held(&dir), names(&dir)), (Ok("new"), WHOLE.iter().map(|&n| n.into()).collect()));
     disk.steps()
 }
@@ -232,14 +234,14 @@ fn a_set_is_the_old_or_the_new_one_whatever_step_fails() {
                 assert_eq!(held_now, "new", "{fault:?} at {at}");
             }
             *seen.entry((format!("{fault:?}"), held_now)).or_insert(0) += 1;
-            assert_eq!(fs::read_to_string(dir.join("notes.txt")).unwrap(), "ours");
+            assert_eq!(fs::read_to_string(dir.join("notes.txt")).expect("no fault here"), "ours");
             if matches!(fault, Fault::Once | Fault::Full) {
                 assert_eq!(names(home.path()), ["tables"], "{fault:?} at {at}");
                 foreign_is_there(&dir);
                 assert!(names(&dir).iter().all(|n| !n.starts_with('.')), "{:?}", names(&dir));
             }
             // The next run puts everything right.
-            write_set(&Os, &dir, NEW, "new", false).unwrap();
+            write_set(&Os, &dir, NEW, "new", false).expect("no fault here");
             assert_eq!((held(&dir), names(home.path())), (Ok("new"), vec!["tables".to_owned()]));
             assert_eq!(names(&dir), WHOLE, "{fault:?} at {at}");
             foreign_is_there(&dir);
@@ -251,13 +253,13 @@ fn a_set_is_the_old_or_the_new_one_whatever_step_fails() {
 
 #[test]
 fn a_new_set_is_there_or_not() {
-    let home = tempfile::tempdir().unwrap();
+    let home = tempfile::tempdir().expect("no fault here");
     let disk = Faulty::new(Fault::None, 0);
-    write_set(&disk, &home.path().join("a/b"), NEW, "new", false).unwrap();
+    write_set(&disk, &home.path().join("a/b"), NEW, "new", false).expect("no fault here");
     let steps = disk.steps();
     for fault in [Fault::Once, Fault::Full, Fault::Killed, Fault::PowerLost] {
         for at in 0..=steps {
-            let home = tempfile::tempdir().unwrap();
+            let home = tempfile::tempdir().expect("no fault here");
             let dir = home.path().join("tables");
             let result = write_set(&Faulty::new(fault, at), &dir, NEW, "new", false);
             assert!(!dir.exists() || held(&dir) == Ok("new"), "{fault:?} at {at}");
@@ -265,7 +267,7 @@ fn a_new_set_is_there_or_not() {
             if matches!(fault, Fault::Once | Fault::Full) {
                 assert!(names(home.path()).iter().all(|n| n == "tables"), "{fault:?} at {at}");
             }
-            write_set(&Os, &dir, NEW, "new", false).unwrap();
+            write_set(&Os, &dir, NEW, "new", false).expect("no fault here");
             assert_eq!((held(&dir), names(home.path())), (Ok("new"), vec!["tables".to_owned()]));
         }
     }
@@ -287,13 +289,13 @@ fn in_place_readers_never_take_two_sets_for_one() {
                     assert!(result.is_err() && e.contains("is not finished"), "{at}: {e}");
                     refused += 1;
                     // A run that ends before it has written anything changes nothing about that.
-                    drop(TableSet::open(&Os, &dir, true).unwrap());
-                    assert!(held(&dir).unwrap_err().contains("is not finished"));
+                    drop(TableSet::open(&Os, &dir, true).expect("no fault here"));
+                    assert!(held(&dir).expect_err("it is refused").contains("is not finished"));
                 }
             }
             foreign_is_there(&dir);
             // The next run puts everything right, in place or not.
-            write_set(&Os, &dir, NEW, "new", at % 2 == 0).unwrap();
+            write_set(&Os, &dir, NEW, "new", at % 2 == 0).expect("no fault here");
             assert_eq!((held(&dir), names(home.path())), (Ok("new"), vec!["tables".to_owned()]));
             assert_eq!(names(&dir), WHOLE, "{fault:?} at {at}");
         }
@@ -305,14 +307,14 @@ fn in_place_readers_never_take_two_sets_for_one() {
 fn where_names_cannot_be_exchanged_only_new_folders_are_written() {
     let disk = Faulty::new(Fault::NoExchange, 0);
     let (home, dir) = with_old_set();
-    let refused = write_set(&disk, &dir, NEW, "new", false).unwrap_err();
+    let refused = write_set(&disk, &dir, NEW, "new", false).expect_err("it is refused");
     assert!(matches!(refused, SetError::CannotSwap { .. }), "{refused}");
     assert_eq!((held(&dir), names(home.path())), (Ok("old"), vec!["tables".to_owned()]));
-    write_set(&disk, &dir, NEW, "new", true).unwrap();
+    write_set(&disk, &dir, NEW, "new", true).expect("no fault here");
     assert_eq!(held(&dir), Ok("new"));
     let empty = home.path().join("empty");
-    fs::create_dir(&empty).unwrap();
-    write_set(&disk, &empty, NEW, "new", false).unwrap();
+    fs::create_dir(&empty).expect("no fault here");
+    write_set(&disk, &empty, NEW, "new", false).expect("no fault here");
     assert_eq!(held(&empty), Ok("new"));
 }
 
@@ -320,16 +322,17 @@ fn where_names_cannot_be_exchanged_only_new_folders_are_written() {
 fn one_writer_at_a_time() {
     for in_place in [false, true] {
         let (home, dir) = with_old_set();
-        let first = TableSet::open(&Os, &dir, in_place).unwrap();
+        let first = TableSet::open(&Os, &dir, in_place).expect("no fault here");
         for other in [false, true] {
-            let refused = TableSet::open(&Os, &dir, other).err().unwrap().to_string();
+            let refused =
+                TableSet::open(&Os, &dir, other).err().expect("no fault here").to_string();
             assert!(refused.contains("another darkfiber is writing there"), "{refused}");
         }
         let fresh = home.path().join("fresh");
-        let second = TableSet::open(&Os, &fresh, in_place).unwrap();
+        let second = TableSet::open(&Os, &fresh, in_place).expect("no fault here");
         assert!(TableSet::open(&Os, &fresh, false).is_err());
         drop((first, second));
-        write_set(&Os, &dir, NEW, "new", in_place).unwrap();
+        write_set(&Os, &dir, NEW, "new", in_place).expect("no fault here");
         assert_eq!((held(&dir), names(home.path())), (Ok("new"), vec!["tables".to_owned()]));
     }
 }
@@ -340,22 +343,23 @@ fn a_file_is_the_old_or_the_new_one_whatever_step_fails() {
     let run =
         |disk: &dyn Disk, path: &Path| replace_on(disk, path, |out| out.write_all(body.as_bytes()));
     let count = Faulty::new(Fault::None, 0);
-    run(&count, &tempfile::tempdir().unwrap().path().join("f")).unwrap();
+    run(&count, &tempfile::tempdir().expect("no fault here").path().join("f"))
+        .expect("no fault here");
     for fault in [Fault::Once, Fault::Full, Fault::Killed, Fault::Torn, Fault::PowerLost] {
         for at in 0..=count.steps() {
-            let home = tempfile::tempdir().unwrap();
+            let home = tempfile::tempdir().expect("no fault here");
             let path = home.path().join("f");
-            fs::write(&path, "old").unwrap();
+            fs::write(&path, "old").expect("no fault here");
             let disk = Faulty::new(fault, at);
             let result = run(&disk, &path);
             drop(disk);
-            let text = fs::read_to_string(&path).unwrap();
+            let text = fs::read_to_string(&path).expect("no fault here");
             assert!(text == "old" || text == body, "{fault:?} at {at}");
             assert!(result.is_err() || text == body, "{fault:?} at {at}");
             if matches!(fault, Fault::Once | Fault::Full) {
                 assert_eq!(names(home.path()), ["f"], "{fault:?} at {at}");
             }
-            run(&Os, &path).unwrap();
+            run(&Os, &path).expect("no fault here");
             assert_eq!(names(home.path()), ["f"], "{fault:?} at {at}");
         }
     }
@@ -364,68 +368,80 @@ fn a_file_is_the_old_or_the_new_one_whatever_step_fails() {
 #[test]
 fn what_is_missing_cut_altered_or_foreign_is_named() {
     let spoil: [(&str, fn(&Path)); 6] = [
-        ("guid2lid: it is missing", |d| fs::remove_file(d.join("guid2lid")).unwrap()),
+        ("guid2lid: it is missing", |d| {
+            fs::remove_file(d.join("guid2lid")).expect("no fault here")
+        }),
         ("lfts.dump: it has 9 bytes, but ", |d| {
-            fs::write(d.join("lfts.dump"), "lfts.dump").unwrap()
+            fs::write(d.join("lfts.dump"), "lfts.dump").expect("no fault here")
         }),
         ("path-sl: it differs from its digest", |d| {
-            let mut bytes = fs::read(d.join("path-sl")).unwrap();
+            let mut bytes = fs::read(d.join("path-sl")).expect("no fault here");
             bytes[1000] ^= 4;
-            fs::write(d.join("path-sl"), bytes).unwrap();
+            fs::write(d.join("path-sl"), bytes).expect("no fault here");
         }),
-        ("path-bits: it is not of this set", |d| fs::write(d.join("path-bits"), "").unwrap()),
+        ("path-bits: it is not of this set", |d| {
+            fs::write(d.join("path-bits"), "").expect("no fault here")
+        }),
         ("route.json: it is cut or altered", |d| {
-            let text = fs::read_to_string(d.join("route.json")).unwrap();
-            fs::write(d.join("route.json"), &text[..text.len() / 2]).unwrap();
+            let text = fs::read_to_string(d.join("route.json")).expect("no fault here");
+            fs::write(d.join("route.json"), &text[..text.len() / 2]).expect("no fault here");
         }),
-        ("fdbs.gz: it is not of this set", |d| fs::write(d.join("fdbs.gz"), "").unwrap()),
+        ("fdbs.gz: it is not of this set", |d| {
+            fs::write(d.join("fdbs.gz"), "").expect("no fault here")
+        }),
     ];
     for (expected, spoil) in spoil {
         let (_home, dir) = with_old_set();
         spoil(&dir);
-        let error = verify(&dir).unwrap_err().to_string();
+        let error = verify(&dir).expect_err("it is refused").to_string();
         assert!(error.contains(expected), "{error}");
     }
     let (_home, dir) = with_old_set();
-    let text = fs::read(dir.join("route.json")).unwrap();
+    let text = fs::read(dir.join("route.json")).expect("no fault here");
     for bit in 0..8 * text.len() {
         let mut other = text.clone();
         other[bit / 8] ^= 1 << (bit % 8);
-        fs::write(dir.join("route.json"), other).unwrap();
+        fs::write(dir.join("route.json"), other).expect("no fault here");
         assert!(verify(&dir).is_err(), "bit {bit} of the manifest");
     }
-    fs::remove_file(dir.join("route.json")).unwrap();
-    assert!(verify(&dir).unwrap().note.is_some());
+    fs::remove_file(dir.join("route.json")).expect("no fault here");
+    assert!(verify(&dir).expect("no fault here").note.is_some());
 }
 
 #[test]
 fn a_reader_notices_that_the_set_was_replaced() {
     let (_home, dir) = with_old_set();
-    let verified = verify(&dir).unwrap();
-    verified.still_holds().unwrap();
-    write_set(&Os, &dir, NEW, "new", false).unwrap();
-    assert!(verified.still_holds().unwrap_err().to_string().contains("replaced while it was read"));
+    let verified = verify(&dir).expect("no fault here");
+    verified.still_holds().expect("no fault here");
+    write_set(&Os, &dir, NEW, "new", false).expect("no fault here");
+    assert!(
+        verified
+            .still_holds()
+            .expect_err("it is refused")
+            .to_string()
+            .contains("replaced while it was read")
+    );
 }
 
 #[test]
 fn links_and_devices_stay_what_they_are() {
-    let home = tempfile::tempdir().unwrap();
+    let home = tempfile::tempdir().expect("no fault here");
     let (link, file) = (home.path().join("link"), home.path().join("file"));
-    fs::write(&file, "old").unwrap();
-    std::os::unix::fs::symlink("file", &link).unwrap();
-    replace_on(&Os, &link, |out| out.write_all(b"new")).unwrap();
-    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-    assert_eq!(fs::read_to_string(&file).unwrap(), "new");
-    replace_on(&Os, Path::new("/dev/null"), |out| out.write_all(b"new")).unwrap();
-    assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    fs::write(&file, "old").expect("no fault here");
+    std::os::unix::fs::symlink("file", &link).expect("no fault here");
+    replace_on(&Os, &link, |out| out.write_all(b"new")).expect("no fault here");
+    assert!(fs::symlink_metadata(&link).expect("no fault here").is_symlink());
+    assert_eq!(fs::read_to_string(&file).expect("no fault here"), "new");
+    replace_on(&Os, Path::new("/dev/null"), |out| out.write_all(b"new")).expect("no fault here");
+    assert!(!fs::metadata("/dev/null").expect("no fault here").is_file());
     assert!(replace_on(&Os, Path::new("/dev/full"), |out| out.write_all(b"new")).is_err());
     // A table that is a link would be lost with the folder.
     let (_home, dir) = with_old_set();
-    fs::rename(dir.join("lfts.dump"), dir.join("elsewhere")).unwrap();
-    std::os::unix::fs::symlink("elsewhere", dir.join("lfts.dump")).unwrap();
-    let refused = write_set(&Os, &dir, NEW, "new", false).unwrap_err();
+    fs::rename(dir.join("lfts.dump"), dir.join("elsewhere")).expect("no fault here");
+    std::os::unix::fs::symlink("elsewhere", dir.join("lfts.dump")).expect("no fault here");
+    let refused = write_set(&Os, &dir, NEW, "new", false).expect_err("it is refused");
     assert!(matches!(refused, SetError::NoRegularFile { .. }), "{refused}");
-    write_set(&Os, &dir, NEW, "new", true).unwrap();
-    assert!(fs::symlink_metadata(dir.join("lfts.dump")).unwrap().is_symlink());
+    write_set(&Os, &dir, NEW, "new", true).expect("no fault here");
+    assert!(fs::symlink_metadata(dir.join("lfts.dump")).expect("no fault here").is_symlink());
     assert_eq!(held(&dir), Ok("new"));
 }
