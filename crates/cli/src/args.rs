@@ -283,7 +283,7 @@ pub(crate) struct SetArgs {
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     /// Write these files alone, compressed where the name ends in .zst or .gz: lfts, guid2lid, fabric.topo, subnet.lst,
-    /// fdbs, path-sl, path-bits, lid-choice [default: all]
+    /// fdbs, path-sl, path-sl.rows, path-bits, lid-choice [default: all that are needed]
     #[arg(long, value_name = "FILE,..", value_delimiter = ',', requires = "output")]
     pub(crate) write: Vec<String>,
     /// Replace the files of a directory one by one where it cannot be replaced in one step; nobody may read it meanwhile
