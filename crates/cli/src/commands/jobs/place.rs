@@ -24,11 +24,7 @@ pub(super) fn run(args: &PlaceCommand, common: &Common) -> Result<Exit, Failure>
 /// A log with places.
 fn month(args: &PlaceCommand, path: &Path, common: &Common) -> Result<Exit, Failure> {
     let by = history::known_allocator(&args.by)?;
-    if args.hosts.len() == 1 {
-        save::expect(args.output.as_ref())?;
-    } else {
-        save::expect_directory(args.output.as_ref())?;
-    }
+    save::expect(args.output.as_ref())?;
     let loaded = load::fabric(&args.fabric.args(), common)?;
     let mut log = Log::default();
     let header = history::read(path, common, &mut |record| log.take(&record))?;
@@ -70,6 +66,11 @@ fn month(args: &PlaceCommand, path: &Path, common: &Common) -> Result<Exit, Fail
 /// A file of hosts for each job.
 fn hostfiles(args: &PlaceCommand, common: &Common) -> Result<Exit, Failure> {
     let by = history::known_allocator(&args.by)?;
+    if args.hosts.len() == 1 {
+        save::expect(args.output.as_ref())?;
+    } else {
+        save::expect_directory(args.output.as_ref())?;
+    }
     let loaded = load::fabric(&args.fabric.args(), common)?;
     let machine = Machine::new(&loaded.topology, 1);
     let mut is_free = vec![true; machine.len()];
