@@ -232,6 +232,8 @@ fn routes_by_source_are_written_with_path_bits() {
         assert_eq!(routed.json()["efi"], checked.json()["efi"], "{engine}");
         // Without path bits all use the base LID.
         std::fs::remove_file(d.join(engine).join("path-bits")).expect("it was written");
+        assert_eq!(run_in(d, &format!("check {spec} --routes {engine}")).code, 3, "{engine}");
+        std::fs::remove_file(d.join(engine).join("route.json")).expect("it was written");
         let plain = run_in(d, &format!("check {spec} --routes {engine} --format json"));
         assert_ne!(routed.json()["efi"], plain.json()["efi"], "{engine}");
     }
