@@ -30,7 +30,9 @@ pub fn lift_pits<'a>(
         }
     }
     let lowest = level.iter().copied().min().unwrap_or(1);
-    level.iter_mut().for_each(|l| *l -= lowest - 1);
+    for l in level {
+        *l -= lowest - 1;
+    }
 }
 
 #[cfg(test)]

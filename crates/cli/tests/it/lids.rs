@@ -35,7 +35,7 @@ fn tables_in_a_folder_are_those_that_were_never_written() {
 
         let mended = json(&format!("reroute {fabric} --routes d --fail-links 1 -o e"));
         assert_eq!(mended["after"]["deadlock_free"], true, "{what}");
-        assert_eq!(number(&mended, "/after/unreachable"), 0.0, "{what}");
+        assert_eq!(mended["after"]["unreachable"], 0, "{what}");
         for name in ["lid-choice", "path-bits"] {
             let file = |set: &str| fs::read_to_string(dir.path().join(set).join(name)).ok();
             assert_eq!(file("d"), file("e"), "{what}");

@@ -174,7 +174,7 @@ fn held(dir: &Path) -> Result<&'static str, String> {
     let manifest = fs::read_to_string(dir.join("route.json")).expect("no fault here");
     let word = if manifest.contains("\"engine\": \"old\"") { "old" } else { "new" };
     let names = if word == "old" { OLD } else { NEW };
-    for name in names.iter().filter(|name| !name.ends_with(".zst")) {
+    for name in names.iter().filter(|name| Path::new(name).extension().is_none_or(|e| e != "zst")) {
         let text = fs::read_to_string(dir.join(name)).expect("no fault here");
         assert!(text.starts_with(&format!("{name} of the {word} set\n")), "{name} in {word}");
     }
@@ -367,12 +367,13 @@ fn a_file_is_the_old_or_the_new_one_whatever_step_fails() {
 
 #[test]
 fn what_is_missing_cut_altered_or_foreign_is_named() {
-    let spoil: [(&str, fn(&Path)); 6] = [
+    type Spoil = (&'static str, fn(&Path));
+    let spoil: [Spoil; 6] = [
         ("guid2lid: it is missing", |d| {
-            fs::remove_file(d.join("guid2lid")).expect("no fault here")
+            fs::remove_file(d.join("guid2lid")).expect("no fault here");
         }),
         ("lfts.dump: it has 9 bytes, but ", |d| {
-            fs::write(d.join("lfts.dump"), "lfts.dump").expect("no fault here")
+            fs::write(d.join("lfts.dump"), "lfts.dump").expect("no fault here");
         }),
         ("path-sl: it differs from its digest", |d| {
             let mut bytes = fs::read(d.join("path-sl")).expect("no fault here");
@@ -380,14 +381,14 @@ fn what_is_missing_cut_altered_or_foreign_is_named() {
             fs::write(d.join("path-sl"), bytes).expect("no fault here");
         }),
         ("path-bits: it is not of this set", |d| {
-            fs::write(d.join("path-bits"), "").expect("no fault here")
+            fs::write(d.join("path-bits"), "").expect("no fault here");
         }),
         ("route.json: it is cut or altered", |d| {
             let text = fs::read_to_string(d.join("route.json")).expect("no fault here");
             fs::write(d.join("route.json"), &text[..text.len() / 2]).expect("no fault here");
         }),
         ("fdbs.gz: it is not of this set", |d| {
-            fs::write(d.join("fdbs.gz"), "").expect("no fault here")
+            fs::write(d.join("fdbs.gz"), "").expect("no fault here");
         }),
     ];
     for (expected, spoil) in spoil {
