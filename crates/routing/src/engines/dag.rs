@@ -176,6 +176,19 @@ impl Dag {
         }
     }
 
+    /// Copies of another graph what `allowed(tail, channel)` accepts, at least one candidate of each switch.
+    pub(crate) fn restrict(&mut self, whole: &Self, allowed: impl Fn(u32, u32) -> bool) {
+        self.clear(whole.dist.len());
+        self.dist.copy_from_slice(&whole.dist);
+        self.order.extend_from_slice(&whole.order);
+        self.legal = whole.legal;
+        for (i, &s) in whole.order.iter().enumerate() {
+            let accepted = whole.candidates(i).iter().filter(|c| allowed(s, c.channel));
+            self.candidates.extend(accepted);
+            self.end_row();
+        }
+    }
+
     /// Bytes in use.
     fn bytes(&self) -> usize {
         let words = self.dist.len() + self.order.len() + self.start.len();

@@ -64,6 +64,11 @@ pub(super) fn assign_layers(
     filling.fill(routes, lanes, 0, waiting)
 }
 
+/// Whether all paths between terminals fit into one layer, as on trees.
+pub(super) fn one_layer_does(fabric: &Fabric, routes: &Routes) -> bool {
+    Filling::new(fabric, routes, SHORT).fits_one(routes)
+}
+
 /// Assigns the paths (row, source switch) in `strays` to layers above 0; all others stay in layer 0,
 /// which the caller knows to be acyclic.
 pub(super) fn assign_strays(

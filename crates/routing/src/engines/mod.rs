@@ -28,6 +28,7 @@ pub(crate) mod modk;
 mod nue;
 mod opt;
 mod order;
+mod others;
 mod parx;
 mod parx_trees;
 mod refine;

@@ -14,7 +14,7 @@ use std::cmp::Reverse;
 use darkfiber_fabric::{AtPort, Fabric, SwitchId};
 
 use super::sar::Tables;
-use crate::Routes;
+use crate::{NO_ROUTE, Routes};
 
 /// Most changes that fill another channel.
 const PUSHES: usize = 64;
@@ -49,6 +49,10 @@ pub(super) struct Relief<'a> {
     stops: &'a [Stop<'a>],
     routes: Routes,
     load: Vec<u64>,
+    /// Entries that must stay, where there are such.
+    held: Option<&'a Routes>,
+    /// How often the paths to a LID may still be followed.
+    effort: usize,
     /// Per switch the paths to the LID at hand that pass it.
     through: Vec<u64>,
     /// Per switch the last time that it was looked at, and the time.
@@ -63,7 +67,19 @@ impl<'a> Relief<'a> {
         let n = fabric.switch_count();
         let Tables { routes, load } = tables;
         let (through, seen) = (vec![0; n], vec![0; n]);
-        Self { fabric, stops, routes, load, through, seen, now: 0, undo: Vec::new() }
+        let (held, effort) = (None, usize::MAX);
+        Self { fabric, stops, routes, load, held, effort, through, seen, now: 0, undo: Vec::new() }
+    }
+
+    /// As [`Self::new`], where some entries must stay, and the paths to a LID may be followed only so often.
+    pub(super) fn around(
+        fabric: &'a Fabric,
+        stops: &'a [Stop<'a>],
+        tables: Tables,
+        held: &'a Routes,
+        effort: usize,
+    ) -> Self {
+        Self { held: Some(held), effort, ..Self::new(fabric, stops, tables) }
     }
 
     /// As [`Self::new`], where the loads are not known.
@@ -152,6 +168,8 @@ impl<'a> Relief<'a> {
         let mut switches = Vec::new();
         for (i, stop) in self.stops.iter().enumerate() {
             while self.routes.ports(stop.row)[s as usize] == port {
+                let Some(effort) = self.effort.checked_sub(1) else { return false };
+                self.effort = effort;
                 self.collect(stop, s, &mut switches);
                 let change = |&u: &u32| Some(self.way(i, s, u, target)?.1);
                 let Some(change) = switches.iter().find_map(change) else { break };
@@ -222,6 +240,9 @@ impl<'a> Relief<'a> {
     /// not, and the load of the fullest channel of the new way then; `None` if that is above `target`.
     fn way(&mut self, i: usize, s: u32, u: u32, target: u64) -> Option<(u64, Change)> {
         let (fabric, stop) = (self.fabric, &self.stops[i]);
+        if self.held.is_some_and(|held| held.ports(stop.row)[u as usize] != NO_ROUTE) {
+            return None;
+        }
         let ports = self.routes.ports(stop.row);
         let paths = self.through[u as usize];
         let hops = |s: u32| stop.dist[s as usize];

@@ -9,6 +9,7 @@ use super::dfsssp::out_of_lanes;
 use super::layers::{LONG, SHORT, assign_layers, only_by_pair};
 use super::mates::Mates;
 use super::order::distances;
+use super::others::served;
 use crate::{Deadlock, DestId, Engine, LayerBy, Layers, NO_ROUTE, Needs, Refusal, Request, Routes};
 
 pub(super) const PAPER: &str =
@@ -81,8 +82,11 @@ impl Engine for Sar {
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name, fabric, request)?;
         let work = Work::new(self.name, fabric, request);
-        let routes = work.finish(work.running(self.choice), self.choice);
-        layered(routes, fabric, request, self.name)
+        if work.all_run() {
+            let routes = work.finish(work.running(self.choice), self.choice);
+            return layered(routes, fabric, request, self.name);
+        }
+        served(self.name, (fabric, request), &work, work.running(self.choice))
     }
 }
 
@@ -229,8 +233,26 @@ impl<'a> Work<'a> {
         routes
     }
 
+    /// Whether there are jobs, and every compute terminal runs one.
+    fn all_run(&self) -> bool {
+        let mut terminals = (0..).zip(self.fabric.terminals());
+        !self.mates.running.is_empty()
+            && terminals.all(|(t, terminal)| terminal.role != Role::Compute || self.mates.runs(t))
+    }
+
+    /// Calls `f` with the graph of a destination switch.
+    pub(super) fn at(&self, home: SwitchId, f: impl FnOnce(&Dag)) {
+        if let Some(dag) = self.dags.get(home.index()) {
+            f(dag);
+        } else {
+            let mut dag = Dag::default();
+            dag.shortest(self.fabric, home);
+            f(&dag);
+        }
+    }
+
     /// Calls `f` with each of these terminals and its graph.
-    fn each(&self, terminals: &[u32], mut f: impl FnMut(u32, &Dag) + Send) {
+    pub(super) fn each(&self, terminals: &[u32], mut f: impl FnMut(u32, &Dag) + Send) {
         let home = |t: u32| self.fabric.terminals()[t as usize].switch;
         if self.dags.is_empty() {
             let homes: Vec<(SwitchId, u32)> = terminals.iter().map(|&t| (home(t), t)).collect();
@@ -250,10 +272,10 @@ impl<'a> Work<'a> {
         self.mates.running.iter().flat_map(rows)
     }
 
-    /// Per switch the hops from everywhere, if any terminal on it runs a job.
-    pub(super) fn distances(&self) -> Vec<Vec<u32>> {
+    /// Per switch the hops from everywhere, if any of these terminals is on it.
+    pub(super) fn distances(&self, of: impl Iterator<Item = u32>) -> Vec<Vec<u32>> {
         let mut homes = vec![false; self.fabric.switch_count()];
-        for &t in &self.mates.running {
+        for t in of {
             homes[self.fabric.terminals()[t as usize].switch.index()] = true;
         }
         let hops = |(s, &busy): (usize, &bool)| match self.dags.get(s) {

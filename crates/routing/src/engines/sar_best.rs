@@ -57,7 +57,7 @@ impl Engine for SarBest {
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
         let work = Work::new(self.name(), fabric, request);
-        let dist = work.distances();
+        let dist = work.distances(work.mates.running.iter().copied());
         let stops: Vec<Stop<'_>> = work
             .lids()
             .map(|(t, row)| Stop {
