@@ -83,6 +83,14 @@ pub(super) fn served(
     layers(work.finish(tables, Choice::Sum))
 }
 
+/// Most paths of all pairs of terminals on a channel.
+pub(super) fn largest_load(fabric: &Fabric, work: &Work<'_>, routes: &Routes) -> u64 {
+    let none = Routes::empty("", fabric, routes.paths());
+    let mut all = Rest::new(fabric, work, &none, routes.clone());
+    all.count_all();
+    all.largest()
+}
+
 /// Whether trees that make few dependencies come near this largest load, as on lattices.
 fn frugal_is_near(fabric: &Fabric, largest: u64) -> bool {
     let trees = FrugalTrees::new(fabric, &mut Routes::empty("", fabric, 1));

@@ -13,6 +13,8 @@ use std::cmp::Reverse;
 
 use darkfiber_fabric::{AtPort, Fabric, SwitchId};
 
+use super::guard::Guard;
+use super::phases::Shifts;
 use super::sar::Tables;
 use crate::{NO_ROUTE, Routes};
 
@@ -44,6 +46,7 @@ struct Change {
 }
 
 /// Tables with shortest paths, and the loads of their channels.
+#[derive(Clone)]
 pub(super) struct Relief<'a> {
     fabric: &'a Fabric,
     stops: &'a [Stop<'a>],
@@ -51,6 +54,8 @@ pub(super) struct Relief<'a> {
     load: Vec<u64>,
     /// Entries that must stay, where there are such.
     held: Option<&'a Routes>,
+    /// What shifts must not take longer, where that matters.
+    guard: Option<Guard<'a>>,
     /// How often the paths to a LID may still be followed.
     effort: usize,
     /// Per switch the paths to the LID at hand that pass it.
@@ -67,8 +72,36 @@ impl<'a> Relief<'a> {
         let n = fabric.switch_count();
         let Tables { routes, load } = tables;
         let (through, seen) = (vec![0; n], vec![0; n]);
-        let (held, effort) = (None, usize::MAX);
-        Self { fabric, stops, routes, load, held, effort, through, seen, now: 0, undo: Vec::new() }
+        Self {
+            fabric,
+            stops,
+            routes,
+            load,
+            held: None,
+            guard: None,
+            effort: usize::MAX,
+            through,
+            seen,
+            now: 0,
+            undo: Vec::new(),
+        }
+    }
+
+    /// Sees to it that no shift takes longer than by the tables as they are; `None` if that takes too much
+    /// memory.
+    pub(super) fn guarded(self, shifts: &'a Shifts<'a>, strict: bool) -> Option<Self> {
+        let guard = shifts.guard(&self.routes, strict)?;
+        Some(Self { guard: Some(guard), ..self })
+    }
+
+    /// From here on shifts may take longer.
+    pub(super) fn unguarded(self) -> Self {
+        Self { guard: None, ..self }
+    }
+
+    /// The tables as they are now.
+    pub(super) fn routes(&self) -> &Routes {
+        &self.routes
     }
 
     /// As [`Self::new`], where some entries must stay, and the paths to a LID may be followed only so often.
@@ -88,7 +121,7 @@ impl<'a> Relief<'a> {
         let mut new = Self::new(fabric, stops, Tables { routes, load });
         for stop in stops {
             for &(source, paths) in stop.sources {
-                new.pass(stop, source, |load| *load += u64::from(paths));
+                new.pass(stop, source, |_, load| *load += u64::from(paths));
             }
         }
         new
@@ -252,6 +285,8 @@ impl<'a> Relief<'a> {
             at = next(fabric, ports, at).1;
             self.seen[at as usize] = self.now;
         }
+        // To follow the pairs takes its time, and most changes fill some channel anyway.
+        let mut taken = false;
         let mut best = None;
         let mut target = target;
         for first in fabric.channels_from(SwitchId(u)) {
@@ -267,7 +302,20 @@ impl<'a> Relief<'a> {
                 most = most.max(self.load[c as usize] + paths);
                 at = v;
             }
-            if most <= target && (u == s || hops(at) < hops(s)) {
+            let mut fits = most <= target && (u == s || hops(at) < hops(s));
+            if fits && let Some(guard) = &mut self.guard {
+                if !std::mem::replace(&mut taken, true) {
+                    guard.take(stop.row, ports, stop.dist, u);
+                }
+                fits = guard.allows(first as u32);
+                let mut at = fabric.heads()[first];
+                while self.seen[at as usize] != self.now && fits {
+                    let (c, v) = next(fabric, ports, at);
+                    fits = guard.allows(c);
+                    at = v;
+                }
+            }
+            if fits {
                 best = Some((most, Change { stop: i, switch: u, port, paths }));
                 match most.checked_sub(1) {
                     Some(less) => target = less,
@@ -288,20 +336,36 @@ impl<'a> Relief<'a> {
     fn apply(&mut self, change: Change) -> u8 {
         let Change { stop, switch, port, paths } = change;
         let stop = &self.stops[stop];
-        self.pass(stop, switch, |load| *load -= paths);
+        let mut guard = self.guard.take();
+        if let Some(guard) = &mut guard {
+            guard.take(stop.row, self.routes.ports(stop.row), stop.dist, switch);
+        }
+        let mut count = |c: u32, add: bool| {
+            if let Some(guard) = &mut guard {
+                guard.count(c, add);
+            }
+        };
+        self.pass(stop, switch, |c, load| {
+            *load -= paths;
+            count(c, false);
+        });
         let entry = &mut self.routes.ports_mut(stop.row)[switch as usize];
         let old = std::mem::replace(entry, port);
-        self.pass(stop, switch, |load| *load += paths);
+        self.pass(stop, switch, |c, load| {
+            *load += paths;
+            count(c, true);
+        });
+        self.guard = guard;
         old
     }
 
-    /// Calls `change` with the load of every channel on the way from `s`.
-    fn pass(&mut self, stop: &Stop<'_>, s: u32, mut change: impl FnMut(&mut u64)) {
+    /// Calls `change` with every channel on the way from `s` and its load.
+    fn pass(&mut self, stop: &Stop<'_>, s: u32, mut change: impl FnMut(u32, &mut u64)) {
         let ports = self.routes.ports(stop.row);
         let mut at = s;
         while stop.dist[at as usize] > 0 {
             let (c, v) = next(self.fabric, ports, at);
-            change(&mut self.load[c as usize]);
+            change(c, &mut self.load[c as usize]);
             at = v;
         }
     }

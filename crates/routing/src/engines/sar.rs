@@ -28,17 +28,24 @@ pub(crate) struct Sar {
 
 pub(crate) static SAR: Sar = Sar {
     name: "sar",
-    summary: "dfsssp for the jobs that run: paths inside jobs are balanced, others add nothing",
-    doc: "Compute terminals are routed by falling size of the largest job on them, each on shortest paths with \
-          the least sum of weights so far; only paths between terminals of one job add to the weights, one \
-          each, however many jobs the two share. Then storage terminals and all others, whose paths all add. \
-          Virtual layers as in dfsssp, so hop counts are the same, too. Terminals without a job come last among \
-          compute terminals; ties go to the lower terminal and the lower channel. Which jobs run is said with \
-          --jobs; without jobs nothing is balanced.\n\n\
+    summary: "dfsssp for the jobs that run: paths inside jobs are balanced first, then all others",
+    doc: "Compute terminals that run jobs are routed by falling size of the largest job on them, each on shortest \
+          paths with the least sum of weights so far; only paths between terminals of one job add to the \
+          weights, one each, however many jobs the two share. Ties go to the lower terminal and the lower \
+          channel. Which jobs run is said with --jobs.\n\n\
+          Table entries (switch, LID) on paths inside jobs stay as that chose them. All others are free, and \
+          serve all pairs of terminals: they are chosen as in sssp around the entries that stay, whose load \
+          counts, too; on lattices those of dfsssp are taken and balanced again. So the jobs have the paths of \
+          Algorithm 1, and whatever starts next finds a balanced fabric. Where every compute terminal runs a \
+          job, nothing is left to start, and the tables are Algorithm 1's to the last entry. Without jobs \
+          they are those of dfsssp.\n\n\
+          Virtual layers as in dfsssp, so hop counts are the same, too. Entries of two origins can take a lane \
+          or two more than either; where --lanes do not suffice, fewer entries are balanced.\n\n\
           A job in the place of another on the same terminals gives the same tables.\n\n\
           Known weakness: a sum of weights lets many small loads outweigh a large one, so that on uniformly \
-          random placements the fullest channel is fuller than under D-mod-k. See sar-best.\n\n\
-          Complexity: O(terminals x candidates), plus the pairs inside jobs.",
+          random placements the fullest channel is fuller than under D-mod-k; where a job is a quarter of the \
+          fabric that can be felt by all pairs. See sar-best.\n\n\
+          Complexity: as dfsssp, plus the pairs inside jobs.",
     choice: Choice::Sum,
 };
 

@@ -1,5 +1,7 @@
 //! Running a scenario whose parts are all there.
 
+use std::collections::BTreeSet;
+
 use darkfiber_analysis::heat::Flow;
 use darkfiber_fabric::{ChannelId, TerminalId, Topology};
 use darkfiber_flowsim::{Choice, EXACT, Flows, Grid, Network, NoRoute, Options};
@@ -267,13 +269,11 @@ pub fn isolated(setup: &Setup<'_>) -> Result<Vec<u64>, Trouble> {
         .collect()
 }
 
-/// The terminals of each job, each once.
+/// The terminals of each job, each once, in the order of its ranks.
 pub fn places(jobs: &[Job]) -> Vec<Vec<TerminalId>> {
     let place = |job: &Job| {
-        let mut all = job.terminals.clone();
-        all.sort_unstable();
-        all.dedup();
-        all
+        let mut seen = BTreeSet::new();
+        job.terminals.iter().copied().filter(|&t| seen.insert(t)).collect()
     };
     jobs.iter().map(place).collect()
 }
