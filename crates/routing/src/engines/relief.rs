@@ -225,6 +225,8 @@ impl<'a> Relief<'a> {
             if self.routes.ports(stop.row)[s as usize] != port {
                 continue;
             }
+            let Some(effort) = self.effort.checked_sub(1) else { return false };
+            self.effort = effort;
             self.collect(stop, s, &mut switches);
             for &u in switches.iter().filter(|&&u| !pushed.contains(&(i, u))) {
                 if let Some((most, change)) = self.way(i, s, u, least - 1) {

@@ -1,0 +1,105 @@
+//! What tables for jobs leave to all other pairs, by the share of hosts that run jobs.
+//!
+//! For each fabric, way to place jobs and share: the largest load over all pairs of terminals by that of `dfsssp`,
+//! the largest load inside jobs by that of `dfsssp`, and virtual layers; means over seeds.
+//!
+//! `cargo run --release -p darkfiber-routing --example jobs_curve [SEEDS [FABRIC...]]`
+
+use darkfiber_fabric::{AtPort, Fabric, TerminalId, open};
+use darkfiber_routing::check::check;
+use darkfiber_routing::{DestId, Request, Routes, find_engine};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+const FABRICS: [&str; 7] = [
+    "@taurus",
+    "@tsubame25",
+    "@t2hx-hyperx",
+    "fattree2:n=12,m=12,r=18",
+    "dragonfly:p=3,a=6,h=3",
+    "torus:dims=6x6x6,t=1",
+    "jellyfish:n=72,d=9,p=3",
+];
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let seeds: u64 = arguments.next().and_then(|s| s.parse().ok()).unwrap_or(3);
+    let named: Vec<String> = arguments.collect();
+    let fabrics = if named.is_empty() { FABRICS.map(str::to_owned).to_vec() } else { named };
+    println!("fabric, jobs, percent of hosts: engine EFI, jobs' EFI, layers; ...");
+    for spec in &fabrics {
+        for (jobs, size) in [("one at random", None), ("many of 28 in pieces", Some(28))] {
+            for percent in [5, 10, 25, 50, 75, 90, 100] {
+                row(spec, (jobs, size), percent, seeds);
+            }
+        }
+    }
+}
+
+/// Prints a line.
+fn row(spec: &str, (name, size): (&str, Option<usize>), percent: usize, seeds: u64) {
+    let Ok(on) = open(spec) else {
+        println!("{spec}: no such fabric");
+        return;
+    };
+    let mut line = format!("{spec}, {name}, {percent} %:");
+    for engine in ["sar", "sar-minmax", "sar-best"] {
+        let (mut all, mut inside, mut layers) = (0.0, 0.0, 0);
+        for seed in 0..seeds {
+            let jobs = jobs(&on.fabric, size, percent, seed);
+            let largest = |engine: &str| {
+                let request =
+                    Request { shape: on.shape.as_ref(), jobs: &jobs, ..Request::default() };
+                let routes = find_engine(engine)?.route(&on.fabric, &request).ok()?;
+                let all = check(&on.fabric, &routes).load.into_iter().max()?;
+                Some((all, within(&on.fabric, &routes, &jobs), routes.layer_count()))
+            };
+            let (Some(usual), Some(ours)) = (largest("dfsssp"), largest(engine)) else { continue };
+            all += ours.0 as f64 / usual.0 as f64 / seeds as f64;
+            inside += ours.1 as f64 / usual.1.max(1) as f64 / seeds as f64;
+            layers = layers.max(ours.2);
+        }
+        line += &format!(" {engine} {all:.2}, {inside:.2}, {layers};");
+    }
+    println!("{line}");
+}
+
+/// One job, or jobs of a size, on so many of a hundred hosts.
+fn jobs(fabric: &Fabric, size: Option<usize>, percent: usize, seed: u64) -> Vec<Vec<TerminalId>> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut below = |n: usize| (random.next_u64() % n as u64) as usize;
+    let mut hosts: Vec<TerminalId> = (0..fabric.terminal_count()).map(TerminalId::new).collect();
+    if size.is_none() {
+        for i in (1..hosts.len()).rev() {
+            hosts.swap(i, below(i + 1));
+        }
+    } else {
+        let mut pieces: Vec<Vec<TerminalId>> = Vec::new();
+        while !hosts.is_empty() {
+            pieces.push(hosts.drain(..(1 + below(5)).min(hosts.len())).collect());
+        }
+        while !pieces.is_empty() {
+            hosts.extend(pieces.swap_remove(below(pieces.len())));
+        }
+    }
+    hosts.truncate(fabric.terminal_count() * percent / 100);
+    hosts.chunks(size.unwrap_or(hosts.len().max(1))).map(<[TerminalId]>::to_vec).collect()
+}
+
+/// Most paths inside jobs on a channel.
+fn within(fabric: &Fabric, routes: &Routes, jobs: &[Vec<TerminalId>]) -> u64 {
+    let mut load = vec![0; fabric.channel_count()];
+    for job in jobs {
+        for &dest in job {
+            let ports = routes.ports(routes.row(DestId::terminal(dest), 0));
+            for &source in job {
+                let mut at = fabric.terminal(source).switch;
+                while let AtPort::Switch(c, head) = fabric.at_port(at, ports[at.index()]) {
+                    load[c.index()] += 1;
+                    at = head;
+                }
+            }
+        }
+    }
+    load.into_iter().max().unwrap_or(0)
+}
