@@ -5,6 +5,10 @@
 //!
 //! `cargo run --release -p darkfiber-routing --example jobs_curve [SEEDS [FABRIC...]]`
 
+#![expect(clippy::print_stdout, reason = "a table for people")]
+
+use std::fmt::Write;
+
 use darkfiber_fabric::{AtPort, Fabric, TerminalId, open};
 use darkfiber_routing::check::check;
 use darkfiber_routing::{DestId, Request, Routes, find_engine};
@@ -50,7 +54,7 @@ fn row(spec: &str, (name, size): (&str, Option<usize>), percent: usize, seeds: u
             let largest = |engine: &str| {
                 let request =
                     Request { shape: on.shape.as_ref(), jobs: &jobs, ..Request::default() };
-                let routes = find_engine(engine)?.route(&on.fabric, &request).ok()?;
+                let routes = find_engine(engine).ok()?.route(&on.fabric, &request).ok()?;
                 let all = check(&on.fabric, &routes).load.into_iter().max()?;
                 Some((all, within(&on.fabric, &routes, &jobs), routes.layer_count()))
             };
@@ -59,7 +63,7 @@ fn row(spec: &str, (name, size): (&str, Option<usize>), percent: usize, seeds: u
             inside += ours.1 as f64 / usual.1.max(1) as f64 / seeds as f64;
             layers = layers.max(ours.2);
         }
-        line += &format!(" {engine} {all:.2}, {inside:.2}, {layers};");
+        let _ = write!(line, " {engine} {all:.2}, {inside:.2}, {layers};");
     }
     println!("{line}");
 }
