@@ -28,7 +28,7 @@ pub(crate) struct Sar {
 
 pub(crate) static SAR: Sar = Sar {
     name: "sar",
-    summary: "dfsssp for the jobs that run: paths inside jobs are balanced first, then all others",
+    summary: "dfsssp for the jobs that run: paths inside jobs first, then those of all others",
     doc: "Compute terminals that run jobs are routed by falling size of the largest job on them, each on shortest \
           paths with the least sum of weights so far; only paths between terminals of one job add to the \
           weights, one each, however many jobs the two share. Ties go to the lower terminal and the lower \
