@@ -50,7 +50,7 @@ impl Engine for SarBest {
          jobs. Virtual layers as in dfsssp. Not in the paper.\n\n\
          Complexity: as sar where the bound is reached without longer shifts; else other tables and the \
          watching of shifts come on top, O(ranks of a job squared x hops) for each table. Measured on two \
-         cores: 1 to 4 times the time of dfsssp, 20 times where one job has all 2,014 hosts."
+         cores: mostly 1 to 4 times the time of dfsssp, 10 to 30 times where one job has most of the hosts."
     }
 
     fn paper(&self) -> &'static str {
