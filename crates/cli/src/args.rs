@@ -36,9 +36,13 @@ pub(crate) struct Common {
     /// Seed of all random choices; equal seeds give equal results [default: 1]
     #[arg(long, global = true, value_name = "N", help_heading = "Common options")]
     pub(crate) seed: Option<u64>,
-    /// Threads to use [default: all cores]; results do not depend on it
-    #[arg(long, global = true, value_name = "N", help_heading = "Common options")]
-    pub(crate) threads: Option<usize>,
+    /// Threads to use, at most 1024 [default: all cores]; results do not depend on it
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = "Common options")]
+    pub(crate) threads: Option<u16>,
+    /// Most that is read of one input, after decompression [default: 4GiB, and compressed input may grow 500 times
+    /// beyond 256 MiB]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = input_size, help_heading = "Common options")]
+    pub(crate) max_input: Option<u64>,
     /// No progress, notes or warnings
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Common options")]
     pub(crate) quiet: bool,
@@ -574,6 +578,12 @@ fn above_zero(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "a number above 0 is expected".to_owned())
 }
 
+/// How much of an input is read.
+fn input_size(text: &str) -> Result<u64, String> {
+    let bytes = darkfiber_workload::quantity::bytes(text).map_err(|e| e.to_string())?;
+    if bytes == 0 { Err("nothing can be read with 0 bytes".to_owned()) } else { Ok(bytes) }
+}
+
 /// A number of hosts.
 fn at_least_one(text: &str) -> Result<usize, String> {
     text.trim()
@@ -683,6 +693,10 @@ pub(crate) struct FilterCommand {
     /// Ask a command for them: `squeue -a -o "%i %T %N"`
     #[arg(long, value_name = "COMMAND")]
     pub(crate) poll: Option<String>,
+    /// Take a list without any job, even an empty file, for an idle machine; without, a list of which nothing can be
+    /// known is refused, as batch systems that fail print such, too
+    #[arg(long)]
+    pub(crate) empty_is_idle: bool,
     /// Seconds to wait for its answer
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) timeout: u64,

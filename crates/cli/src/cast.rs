@@ -22,6 +22,9 @@ use crate::args::Common;
 use crate::failure::Failure;
 use crate::{history, jobs, out};
 
+/// Jobs like one another that a scenario may have: more than any machine runs at a time.
+const MOST_JOBS: u32 = 100_000;
+
 /// The jobs of a scenario.
 pub(crate) struct Cast {
     pub(crate) jobs: Vec<Job>,
@@ -134,6 +137,11 @@ impl Cast {
             let count = part.count.unwrap_or(1);
             if count == 0 {
                 return Err(told(Failure::input("count 0 must be at least 1")));
+            }
+            if count > MOST_JOBS {
+                return Err(told(Failure::input(format!(
+                    "count {count} is more than {MOST_JOBS}, the most jobs that are simulated together"
+                ))));
             }
             for copy in 1..=count {
                 cast.add(part, &what, (&machine, &places), &mut is_free, folder, common)

@@ -50,17 +50,12 @@ Examples:
   darkfiber route torus:dims=8x8x8,t=1 -e dor -e dfsssp --fail-links 10 --format json
 
 Written with -o (to DIR/<engine> if there are several): lfts.dump (OpenSM's `routing_engine file`,
-<<<<<<< HEAD
 `lfts_file`), guid2lid, fabric.topo, subnet.lst, fdbs, route.json, path-sl if there are several layers, path-bits
 if paths depend on the source, lid-choice if senders choose a LID for each message (parx). Sets of more than
-10 million paths are written short: path-sl.rows instead of path-sl, no fdbs (docs/formats.md).
-=======
-`lfts_file`), guid2lid, fabric.topo, subnet.lst, fdbs, route.json, path-sl if there are several layers, and
-lid-choice if senders choose a LID for each message (parx). They take the place of the old set in one step, and
+10 million paths are written short: path-sl.rows instead of path-sl, no fdbs (docs/formats.md). They take the place of the old set in one step, and
 route.json has digests of all files, which readers verify. Files of DIR that are no tables are carried over.
 --write lfts,path-sl.zst chooses files, and compresses. Where DIR cannot be replaced in one step (NFS, a mount
 point), it must be new or empty, or --in-place be given.
->>>>>>> c5d2f21 (Try outputs before anything is computed; print results even if a file fails)
 Nothing is written that failed the check.
 
 Exit code 1 if pairs cannot talk or an engine broke its promise of deadlock freedom; 4 if no engine could

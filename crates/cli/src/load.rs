@@ -117,12 +117,18 @@ fn one_plane(topology: &Topology, number: usize) -> Result<Topology, Failure> {
     })
 }
 
+/// Whether there is something of that name, though it may not be readable: a link into nothing, or to itself, is a file
+/// that cannot be read, not a fabric by another name.
+fn is_there(path: &Path) -> bool {
+    path.exists() || path.symlink_metadata().is_ok()
+}
+
 type Opened = (Topology, Diagnostics, Option<String>);
 
 fn open(args: &FabricArgs) -> Result<Opened, Failure> {
     let name = args.fabric.as_str();
     let path = Path::new(name);
-    if !name.starts_with('@') && (name == "-" || path.exists()) {
+    if !name.starts_with('@') && (name == "-" || is_there(path)) {
         if path.is_dir() {
             return Err(Failure::input(format!("{name} is a directory")).hint(
                 "a directory that `darkfiber route -o` wrote has its fabric in fabric.topo",
@@ -247,7 +253,7 @@ fn guid_list(text: &str) -> Result<(GuidList, String), Failure> {
         return Ok((GuidList(list), "command line".to_owned()));
     }
     let path = Path::new(text);
-    if !path.exists() {
+    if !is_there(path) {
         return Err(Failure::input(format!("there is no file {text}"))
             .hint("GUIDs are a file with one on each line, or 0x... separated by commas"));
     }

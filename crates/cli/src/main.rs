@@ -42,21 +42,38 @@ fn main() -> ExitCode {
     set_hook(Box::new(|info| out::tell(&failure::bug(info))));
     failure::guarded(|| {
         signals::watch()?;
-        run(Cli::parse())
+        match Cli::try_parse() {
+            Ok(cli) => run(cli),
+            Err(answer) => answered(&answer),
+        }
     })
     .into()
+}
+
+/// Prints what clap has to say: help and versions go to standard output and must get there, the rest is a usage error.
+fn answered(answer: &clap::Error) -> Result<Exit, Failure> {
+    let text = answer.render();
+    if answer.use_stderr() {
+        out::tell(text.to_string().trim_end());
+        return Ok(Exit::Usage);
+    }
+    let plain = !darkfiber_report::Style::of_stdout().color;
+    out::print(&if plain { text.to_string() } else { text.ansi().to_string() })?;
+    Ok(Exit::Fine)
 }
 
 fn run(cli: Cli) -> Result<Exit, Failure> {
     let mut pool = rayon::ThreadPoolBuilder::new();
     match cli.common.threads {
-        Some(0) => return Err(Failure::usage("--threads must be at least 1")),
-        Some(n) => pool = pool.num_threads(n),
+        Some(n) => pool = pool.num_threads(n.into()),
         None => {}
     }
     let pool =
         pool.build().map_err(|e| Failure::infeasible(format!("cannot start threads: {e}")))?;
     let common = &cli.common;
+    if let Some(bytes) = common.max_input {
+        darkfiber_formats::input::set_limit(bytes);
+    }
     pool.install(|| match cli.command {
         Command::Fabric(command) => commands::fabric::run(&command, common),
         Command::Route(command) => commands::route::run(&command, common),

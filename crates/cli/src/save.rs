@@ -47,11 +47,14 @@ const CHOICES: &[&str] = &[
     LID_CHOICE,
 ];
 
-/// Writes a file whole or not at all.
+/// Writes a file whole or not at all, in a directory that is made if need be.
 pub(crate) fn file(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
+    if let Some(parent) = path.parent().filter(|p| !p.as_os_str().is_empty() && !p.exists()) {
+        directory(parent)?;
+    }
     output::replace(path, write).map_err(|e| cannot(path, &e))
 }
 
@@ -74,11 +77,14 @@ pub(crate) fn expect(path: Option<&PathBuf>) -> Result<(), Failure> {
     })
 }
 
-/// Makes a directory that is filled at the end of a command, and says now whether it can be.
+/// Says now whether a directory that is filled at the end of a command can be; it is made when its first file is
+/// written, so that a command that fails leaves nothing.
 pub(crate) fn expect_directory(path: Option<&PathBuf>) -> Result<(), Failure> {
     path.map_or(Ok(()), |path| {
-        directory(path)?;
-        output::check_folder(path).map_err(|e| cannot(path, &e).hint("nothing was computed"))
+        let made =
+            path.ancestors().find(|p| p.as_os_str().is_empty() || p.symlink_metadata().is_ok());
+        let made = made.filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        output::check_folder(made).map_err(|e| cannot(path, &e).hint("nothing was computed"))
     })
 }
 

@@ -1,72 +1,184 @@
-//! Bytes of a file, gzip and zstandard undone.
+//! Bytes of a file, gzip and zstandard undone, never more of them than a limit.
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::ReadError;
 
-/// Largest size after decompression: far above any fabric, far below this machine's memory.
-const LIMIT: u64 = 4 << 30;
+/// Bytes that are read of one input, after decompression, unless [`set_limit`] says otherwise: 4 GiB, far above any
+/// fabric and its tables.
+pub const DEFAULT_LIMIT: u64 = 4 << 30;
+/// Up to here compressed input may grow as much as it likes.
+const ANY_RATIO: u64 = 256 << 20;
+/// Beyond [`ANY_RATIO`] a compressed file that has grown more than this many times is taken for a bomb: tables of real
+/// fabrics shrink to a twentieth or a fiftieth. gzip cannot shrink anything to less than 1/1032.
+const MOST_RATIO: u64 = 500;
+
+/// 0 stands for [`DEFAULT_LIMIT`] and the guard against bombs; it is set once, by who owns the process.
+static LIMIT: AtomicU64 = AtomicU64::new(0);
+
+/// Sets how many bytes of one input are read, after decompression, and lifts the guard against compressed input that
+/// grows more than 500 times.
+pub fn set_limit(bytes: u64) {
+    LIMIT.store(bytes.max(1), Ordering::Relaxed);
+}
+
+/// How many bytes of one input are read, after decompression.
+pub fn limit() -> u64 {
+    match LIMIT.load(Ordering::Relaxed) {
+        0 => DEFAULT_LIMIT,
+        bytes => bytes,
+    }
+}
+
+/// What is said of input that goes on beyond `bytes`.
+pub(crate) fn too_large(bytes: u64) -> io::Error {
+    io::Error::other(format!(
+        "there are more than {} (decompressed), the most that is read; --max-input SIZE reads more",
+        size(bytes)
+    ))
+}
+
+/// A number of bytes in the largest unit that it has whole ones of.
+fn size(bytes: u64) -> String {
+    let units = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
+    let whole = units.iter().find(|(shift, _)| bytes >> shift > 0 && bytes % (1 << shift) == 0);
+    whole.map_or_else(|| format!("{bytes} B"), |(shift, unit)| format!("{} {unit}", bytes >> shift))
+}
+
+/// Counts the compressed bytes that a decoder takes.
+struct Compressed<R> {
+    inner: R,
+    taken: std::rc::Rc<std::cell::Cell<u64>>,
+}
+
+impl<R: BufRead> Read for Compressed<R> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(to)?;
+        self.taken.set(self.taken.get() + n as u64);
+        Ok(n)
+    }
+}
+
+impl<R: BufRead> BufRead for Compressed<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.inner.fill_buf()
+    }
+
+    fn consume(&mut self, n: usize) {
+        self.taken.set(self.taken.get() + n as u64);
+        self.inner.consume(n);
+    }
+}
+
+/// Passes bytes on until there are too many of them.
+struct Limited<R> {
+    inner: R,
+    /// Bytes that were passed on.
+    passed: u64,
+    limit: u64,
+    /// Of compressed input whose growth is watched, the compressed bytes so far.
+    compressed: Option<std::rc::Rc<std::cell::Cell<u64>>>,
+}
+
+impl<R: Read> Read for Limited<R> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(to)?;
+        self.passed += n as u64;
+        if self.passed > self.limit {
+            return Err(too_large(self.limit));
+        }
+        if let Some(compressed) = &self.compressed {
+            let most = compressed.get().saturating_mul(MOST_RATIO);
+            if self.passed > ANY_RATIO.max(most) {
+                return Err(io::Error::other(format!(
+                    "{} compressed bytes have grown more than {MOST_RATIO} times, as only bombs do; \
+                     --max-input SIZE reads such a file up to SIZE",
+                    compressed.get()
+                )));
+            }
+        }
+        Ok(n)
+    }
+}
+
+/// Undoes gzip and zstandard, known by their magic bytes, and stops beyond the limit.
+fn decoded<'a>(mut raw: impl BufRead + 'a) -> io::Result<impl Read + 'a> {
+    enum Packed {
+        Gzip,
+        Zstandard,
+        Not,
+    }
+    let packed = match raw.fill_buf()? {
+        [0x1f, 0x8b, ..] => Packed::Gzip,
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Packed::Zstandard,
+        _ => Packed::Not,
+    };
+    let taken = std::rc::Rc::new(std::cell::Cell::new(0));
+    let watched = LIMIT.load(Ordering::Relaxed) == 0 && !matches!(packed, Packed::Not);
+    let compressed = watched.then(|| taken.clone());
+    let inner: Box<dyn Read + 'a> = match packed {
+        Packed::Gzip => {
+            Box::new(flate2::bufread::MultiGzDecoder::new(Compressed { inner: raw, taken }))
+        }
+        Packed::Zstandard => {
+            Box::new(zstd::stream::read::Decoder::with_buffer(Compressed { inner: raw, taken })?)
+        }
+        Packed::Not => Box::new(raw),
+    };
+    Ok(Limited { inner, passed: 0, limit: limit(), compressed })
+}
+
+/// Reads all that a stream has, up to the limit; what is compressed stays so.
+///
+/// # Errors
+/// If reading fails, or there is more than the limit.
+pub fn all_of(stream: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut limited = Limited { inner: stream, passed: 0, limit: limit(), compressed: None };
+    limited.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Undoes gzip and zstandard of bytes, known by their magic bytes.
+///
+/// # Errors
+/// If they are damaged, or grow beyond the limit.
+pub fn decompress(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut out = Vec::new();
+    decoded(bytes)?.read_to_end(&mut out)?;
+    Ok(out)
+}
 
 /// Reads a whole file; `-` is standard input. Gzip and zstandard are recognised by their magic bytes,
 /// whatever the file is called.
 ///
 /// # Errors
-/// If it cannot be read or decompressed, or is larger than 4 GiB.
+/// If it cannot be read or decompressed, or is larger than [`limit`]; no more than that is held.
 pub fn read(path: &Path) -> Result<Vec<u8>, ReadError> {
-    let io = |source| ReadError::Io { path: path.to_owned(), source };
-    let raw = if path.as_os_str() == "-" {
-        let mut raw = Vec::new();
-        std::io::stdin().lock().take(LIMIT).read_to_end(&mut raw).map_err(io)?;
-        raw
-    } else {
-        std::fs::read(path).map_err(io)?
-    };
-    let decoded = match raw.as_slice() {
-        [0x1f, 0x8b, ..] => {
-            let mut out = Vec::with_capacity(raw.len() * 8);
-            flate2::read::MultiGzDecoder::new(raw.as_slice())
-                .take(LIMIT)
-                .read_to_end(&mut out)
-                .map_err(io)?;
-            out
-        }
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => {
-            let mut out = Vec::with_capacity(raw.len() * 8);
-            zstd::stream::read::Decoder::new(raw.as_slice())
-                .and_then(|d| d.take(LIMIT).read_to_end(&mut out))
-                .map_err(io)?;
-            out
-        }
-        _ => return Ok(raw),
-    };
-    if decoded.len() as u64 >= LIMIT {
-        return Err(io(std::io::Error::other("more than 4 GiB after decompression")));
-    }
-    Ok(decoded)
+    let mut out = Vec::new();
+    open(path)?
+        .read_to_end(&mut out)
+        .map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+    Ok(out)
 }
 
-/// Opens a file to be read piece by piece, of any size; `-` is standard input. Gzip and zstandard are undone as
-/// in [`read`].
+/// Opens a file to be read piece by piece; `-` is standard input. Gzip and zstandard are undone as in [`read`].
+/// Beyond [`limit`] it ends with an error.
 ///
 /// # Errors
 /// If it cannot be opened. What is wrong further inside is told by the reader.
 pub fn open(path: &Path) -> Result<Box<dyn BufRead>, ReadError> {
     let io = |source| ReadError::Io { path: path.to_owned(), source };
-    let mut raw: Box<dyn BufRead> = if path.as_os_str() == "-" {
+    let raw: Box<dyn BufRead> = if path.as_os_str() == "-" {
         Box::new(BufReader::new(std::io::stdin()))
     } else {
-        Box::new(BufReader::new(File::open(path).map_err(io)?))
+        Box::new(BufReader::with_capacity(1 << 16, File::open(path).map_err(io)?))
     };
-    Ok(match raw.fill_buf().map_err(io)? {
-        [0x1f, 0x8b, ..] => Box::new(BufReader::new(flate2::bufread::MultiGzDecoder::new(raw))),
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => {
-            Box::new(BufReader::new(zstd::stream::read::Decoder::with_buffer(raw).map_err(io)?))
-        }
-        _ => raw,
-    })
+    Ok(Box::new(BufReader::with_capacity(1 << 16, decoded(raw).map_err(io)?)))
 }
 
 /// Bytes as text; what is not UTF-8 becomes U+FFFD.
@@ -110,6 +222,40 @@ mod tests {
             ("", "stdin"),
         ] {
             assert_eq!(name_of(Path::new(path)), name);
+        }
+    }
+
+    fn limited(inner: &[u8], limit: u64) -> io::Result<Vec<u8>> {
+        let mut out = Vec::new();
+        Limited { inner, passed: 0, limit, compressed: None }.read_to_end(&mut out)?;
+        Ok(out)
+    }
+
+    #[test]
+    fn beyond_the_limit_nothing_is_read() {
+        assert_eq!(limited(&[7; 100], 100).expect("as much as may be").len(), 100);
+        let error = limited(&[7; 101], 100).expect_err("a byte too many").to_string();
+        assert!(error.contains("more than 100 B") && error.contains("--max-input"), "{error}");
+        assert!(limited(&[0; 5000], 2048).expect_err("more").to_string().contains("2 KiB"));
+    }
+
+    #[test]
+    fn both_compressions_are_undone_and_bombs_are_not() {
+        let plain = vec![b'x'; 100_000];
+        let gzip = |bytes: &[u8]| {
+            let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+            std::io::Write::write_all(&mut out, bytes).expect("memory");
+            out.finish().expect("memory")
+        };
+        let zstandard = |bytes: &[u8]| zstd::encode_all(bytes, 3).expect("memory");
+        assert_eq!(decompress(&gzip(&plain)).expect("a good file"), plain);
+        assert_eq!(decompress(&zstandard(&plain)).expect("a good file"), plain);
+        assert_eq!(decompress(&plain).expect("not compressed"), plain);
+        // Neither 300 MB of nothing.
+        let nothing = vec![0; ANY_RATIO as usize + (32 << 20)];
+        for bomb in [gzip(&nothing), zstandard(&nothing)] {
+            let error = decompress(&bomb).expect_err("a bomb").to_string();
+            assert!(error.contains("grown more than 500 times"), "{error}");
         }
     }
 }

@@ -1,14 +1,17 @@
-//! Tables by column, as Parquet.
+//! Tables by column, as Parquet, and back.
 
 use std::fmt::Write as _;
 use std::io::Write;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
+use parquet::record::Field;
 use parquet::schema::parser::parse_message_type;
 
 /// A column of a table.
@@ -68,10 +71,48 @@ fn written(out: &mut (dyn Write + Send), columns: &[(&str, Column)]) -> Result<(
     Ok(())
 }
 
+/// Whether bytes begin as a Parquet file does.
+pub fn is_parquet(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"PAR1")
+}
+
+/// Reads a Parquet file as a table of comma-separated values with a heading; nested and binary cells are what
+/// Parquet's own printer makes of them.
+///
+/// # Errors
+/// If it is none, is damaged, or would be more than `most` bytes of text.
+pub fn to_csv(bytes: Vec<u8>, most: u64) -> std::io::Result<String> {
+    csv_of(bytes, most).map_err(std::io::Error::other)
+}
+
+fn csv_of(bytes: Vec<u8>, most: u64) -> Result<String, ParquetError> {
+    let reader = SerializedFileReader::new(Bytes::from(bytes))?;
+    let schema = reader.metadata().file_metadata().schema_descr_ptr();
+    let heading: Vec<&str> = schema.root_schema().get_fields().iter().map(|f| f.name()).collect();
+    let mut out = csv::Writer::from_writer(Vec::new());
+    let broken = |e: csv::Error| ParquetError::External(Box::new(e));
+    out.write_record(&heading).map_err(broken)?;
+    for row in reader.get_row_iter(None)? {
+        let row = row?;
+        let cells = row.get_column_iter().map(|(_, cell)| match cell {
+            Field::Str(text) => text.clone(),
+            Field::Null => String::new(),
+            // Its printer shortens real numbers; these are as exact as they were written.
+            Field::Double(number) => number.to_string(),
+            Field::Float(number) => number.to_string(),
+            other => other.to_string(),
+        });
+        out.write_record(cells).map_err(broken)?;
+        if out.get_ref().len() as u64 > most {
+            return Err(ParquetError::General(format!("it is more than {most} B as text")));
+        }
+    }
+    let text = out.into_inner().map_err(|e| ParquetError::General(e.to_string()))?;
+    String::from_utf8(text).map_err(|e| ParquetError::General(e.to_string()))
+}
+
 #[cfg(test)]
 mod tests {
-    use parquet::file::reader::{FileReader, SerializedFileReader};
-
     use super::*;
 
     #[test]
@@ -83,6 +124,11 @@ mod tests {
         ];
         let mut bytes = Vec::new();
         parquet(&mut bytes, &columns).expect("memory");
+        let csv = to_csv(bytes.clone(), 1000).expect("Parquet");
+        assert_eq!(csv, "name,bytes,seconds\na,18446744073709551615,0.5\nb,7,-1\n");
+        for end in 0..bytes.len() {
+            assert!(to_csv(bytes[..end].to_vec(), 1000).is_err(), "cut at {end}");
+        }
         let reader = SerializedFileReader::new(bytes::Bytes::from(bytes)).expect("Parquet");
         let rows: Vec<String> = reader
             .get_row_iter(None)

@@ -160,9 +160,10 @@ pub struct JobFate {
     pub terminals: usize,
     /// Seconds that its slowest channel needs for what the job itself sends.
     pub alone_seconds: f64,
-    /// Seconds that the slowest of its channels needs for what all send.
+    /// Seconds that the slowest of its channels needs for that and for what the others send meanwhile, each at the rate
+    /// at which it would send alone.
     pub together_seconds: f64,
-    /// How much longer that is: 1 for twice as long.
+    /// Time together over time alone: 2 for twice as long.
     pub slowdown: f64,
     /// That channel.
     pub at: Option<String>,
@@ -321,15 +322,15 @@ fn jobs(r: &HotResult<'_>, most: usize, style: Style, text: &mut String) {
                 j.job.clone(),
                 seconds(j.alone_seconds),
                 seconds(j.together_seconds),
-                longer(j.slowdown),
-                longer(j.then_slowdown),
+                format!("{:.2}", j.slowdown),
+                format!("{:.2}", j.then_slowdown),
                 shares(j.by.iter().map(|s| (s.job.as_str(), s.bytes)), all),
                 j.at.clone().unwrap_or_default(),
             ]
         })
         .collect();
     if !rows.is_empty() {
-        let heading = ["job", "alone", "together", "loses", "then", "by (of others)", "at"];
+        let heading = ["job", "alone", "together", "slowdown", "then", "by (of others)", "at"];
         text.push_str(&table::plain(&heading, &rows, &[1, 2, 3, 4], style));
         table::more(text, r.jobs.len(), most, "jobs");
         text.push('\n');
@@ -398,11 +399,6 @@ fn shares<'s>(all: impl Iterator<Item = (&'s str, u64)>, sum: u64) -> String {
         first.push(format!("{name} {}", percent(100.0 * bytes as f64 / sum.max(1) as f64)));
     }
     format!("{}{}", first.join(", "), if all.peek().is_some() { ", ..." } else { "" })
-}
-
-fn longer(slowdown: f64) -> String {
-    // Nothing is nothing, from whichever side it comes.
-    format!("{:.0} %", (100.0 * slowdown).round() + 0.0)
 }
 
 /// Moves, one a line, in the order in which they were found.

@@ -53,9 +53,10 @@ pub struct Placement {
     pub name: String,
     /// Seconds that the slowest channel of the job needs for what it sends itself.
     pub alone_seconds: f64,
-    /// Seconds that the slowest of its channels needs for what all send.
+    /// Seconds that the slowest of its channels needs for that and for what the others send meanwhile, each at the rate
+    /// at which it would send alone.
     pub together_seconds: f64,
-    /// How much longer that is: 1 for twice as long.
+    /// Time together over time alone: 2 for twice as long.
     pub slowdown: f64,
     /// How much longer the other job that loses most takes then than without the new one.
     pub others: f64,
@@ -88,7 +89,7 @@ pub fn text(r: &PlaceResult<'_>, style: Style) -> String {
                 p.name.clone(),
                 seconds(p.alone_seconds),
                 seconds(p.together_seconds),
-                longer(p.slowdown),
+                format!("{:.2}", p.slowdown),
                 longer(p.others),
                 p.loser.clone().unwrap_or_default(),
                 bytes(p.fullest as f64),
@@ -96,7 +97,7 @@ pub fn text(r: &PlaceResult<'_>, style: Style) -> String {
         })
         .collect();
     let heading =
-        ["placement", "alone", "together", "it loses", "others lose", "who", "fullest channel"];
+        ["placement", "alone", "together", "slowdown", "others lose", "who", "fullest channel"];
     text.push_str(&table::plain(&heading, &rows, &[1, 2, 3, 4, 6], style));
     let _ok = writeln!(
         text,

@@ -2,6 +2,7 @@
 
 use darkfiber_packetsim::routing::Made;
 use darkfiber_packetsim::{Follow, Impossible, Load, Micro, Net, Outcome};
+use darkfiber_workload::histogram;
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -54,7 +55,8 @@ const BEHIND: f64 = 0.97;
 impl Point {
     fn of(offered: f64, found: &Outcome) -> Self {
         let m = &found.measured;
-        let at = |q: f64| m.latencies.value_at_quantile(q) as f64;
+        let longest = m.longest as f64 / 1000.0;
+        let at = |q: f64| histogram::quantile(&m.latencies, q, 1.0, longest);
         let per = |n: u64| n as f64 / m.packets.max(1) as f64;
         Self {
             offered,
@@ -69,7 +71,7 @@ impl Point {
             p95: at(0.95),
             p99: at(0.99),
             p999: at(0.999),
-            max: m.longest as f64 / 1000.0,
+            max: longest,
             hops: m.mean_hops(),
             round: per(m.round),
             packets: m.packets,

@@ -1,8 +1,15 @@
-//! How histograms are kept: as values and how often they were recorded, for `#[serde(with = "...")]`.
+//! Quantiles of histograms, and how histograms are kept: as values and how often they were recorded, for
+//! `#[serde(with = "...")]`.
 
 use hdrhistogram::{Counter, Histogram};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A quantile of what was recorded in units of `unit`, in the unit of `longest`, which is the largest value as it was
+/// measured. A histogram answers with the upper end of a bin; what nothing reached is no quantile.
+pub fn quantile<T: Counter>(histogram: &Histogram<T>, q: f64, unit: f64, longest: f64) -> f64 {
+    (histogram.value_at_quantile(q) as f64 * unit).min(longest)
+}
 
 /// Writes a histogram.
 ///
@@ -30,4 +37,22 @@ pub fn deserialize<'de, T: Counter + Deserialize<'de>, D: Deserializer<'de>>(
         histogram.record_n(value, count).map_err(D::Error::custom)?;
     }
     Ok(histogram)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_quantile_exceeds_the_maximum() {
+        let mut histogram = Histogram::<u32>::new(3).expect("three digits");
+        histogram.record(5_678_901).expect("it grows");
+        assert!(histogram.value_at_quantile(0.5) > 5_678_901, "bins have an upper end");
+        let longest = 5_678_901e-9;
+        for q in [0.0, 0.5, 0.99, 1.0] {
+            assert!(quantile(&histogram, q, 1e-9, longest) <= longest);
+        }
+        histogram.record_n(1000, 3).expect("it grows");
+        assert!((quantile(&histogram, 0.5, 1e-9, longest) - 1e-6).abs() < 1e-9);
+    }
 }

@@ -4,6 +4,8 @@
 mod learned;
 mod lines;
 
+use std::path::Path;
+
 use darkfiber_formats::{input, numbers};
 use darkfiber_report::explain::{self as report, ExplainResult};
 use darkfiber_report::{Style, json};
@@ -14,11 +16,23 @@ use crate::{out, save};
 
 pub(crate) fn run(args: &ExplainCommand, common: &Common) -> Result<Exit, Failure> {
     save::expect(args.svg.as_ref())?;
-    let text = input::read_text(&args.file)?;
+    let text = table(&args.file)?;
     match &args.load {
         Some(load) => by_load(args, &text, load, common),
         None => by_features(args, &text, common),
     }
+}
+
+/// The table of a file, as text; that of a Parquet file as `simulate -o` writes it, too.
+fn table(path: &Path) -> Result<String, Failure> {
+    let bytes = input::read(path)?;
+    #[cfg(feature = "parquet")]
+    if darkfiber_report::columns::is_parquet(&bytes) {
+        return darkfiber_report::columns::to_csv(bytes, input::limit()).map_err(|e| {
+            Failure::input(format!("{}: this Parquet file cannot be read: {e}", path.display()))
+        });
+    }
+    Ok(input::text(&bytes).into_owned())
 }
 
 fn by_load(

@@ -48,9 +48,13 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
     let lids = given.lids.take();
     let topology = &given.loaded.topology;
     let fabric = &topology.fabric;
-    let lids = match lids {
-        Some(lids) => lids,
-        None => addresses::assign(fabric, topology.shape.as_ref(), &given.routes, 0)?,
+    // Routes of more LIDs than InfiniBand has can be looked at, but not be written.
+    let lids = match (lids, &args.set.output) {
+        (Some(lids), _) => lids,
+        (None, None) if given.routes.lmc().is_none() => {
+            Lids::assign(fabric, 0).map_err(Failure::infeasible)?
+        }
+        (None, _) => addresses::assign(fabric, topology.shape.as_ref(), &given.routes, 0)?,
     };
     progress.at("counting");
     let flows = &given.flows;
@@ -280,7 +284,7 @@ impl View<'_> {
             for path in 0..routes.paths() {
                 let row = routes.row(DestId::terminal(t), path) as u32;
                 if let Some(of) = whose.get_mut(&row) {
-                    of.push((t, lids.terminal(t) + path as u16));
+                    of.push((t, lids.terminal(t).saturating_add(path as u16)));
                 }
             }
         }

@@ -390,7 +390,7 @@ fn job_row(cast: &Cast, simulated: &Simulated, alone: Option<u64>, j: usize) -> 
         runs_in_time: runs.iter().filter(|r| r.end <= until).count(),
         run_mean,
         run_isolated,
-        slowdown: run_isolated.filter(|&alone| alone > 0.0).map(|alone| run_mean / alone - 1.0),
+        slowdown: run_isolated.filter(|&alone| alone > 0.0).map(|alone| run_mean / alone),
         run_min: times.iter().copied().reduce(f64::min).unwrap_or(0.0),
         run_max: times.iter().copied().fold(0.0, f64::max),
         sent: MessageFacts::of(&pairs.total, &pairs.times),

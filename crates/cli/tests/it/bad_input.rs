@@ -162,7 +162,10 @@ fn more_lids_than_there_are() {
     let run = run_in(dir.path(), line);
     assert_eq!(run.code, 4);
     assert!(run.out.contains("all 419,256"), "the analysis goes on: {}", run.out);
-    assert_snapshot!(run.err, @"error: minhop: nothing is written: 82998 LIDs are needed but unicast LIDs end at 0xBFFF: at most 49151; use a smaller LMC, or split the fabric into subnets");
+    assert_snapshot!(run.err, @"
+    minhop: note: 648 terminals have too few neighbours on their switch for 128 LIDs with paths of their own
+    error: minhop: nothing is written: 82998 LIDs are needed but unicast LIDs end at 0xBFFF: at most 49151; use a smaller LMC, or split the fabric into subnets
+    ");
     assert!(!dir.path().join("out").exists());
 }
 
@@ -172,8 +175,8 @@ fn a_directory_is_no_fabric_and_not_always_routes() {
     assert_eq!(run_in(dir.path(), "fabric .").code, 3);
     let run = run_in(dir.path(), "check pair.topo --routes .");
     assert_snapshot!(run.err, @"
-    error: .: there is no lfts.dump in this directory
-    hint: give the table file itself, or a directory that `darkfiber route -o` wrote
+    error: .: there is neither lfts.dump nor opensm-lfts.dump in this directory
+    hint: give the table file itself, a directory that `darkfiber route -o` wrote, or OpenSM's dump directory
     ");
 }
 

@@ -71,14 +71,20 @@ fn runs_that_are_kept_are_not_run_again() {
     };
     let files = kept();
     assert_eq!(files.len(), 3, "the victim alone once");
-    // What is read is what was written, though it could not have been found anew.
-    for file in &files {
-        let text = fs::read_to_string(file).expect("a file");
-        fs::write(file, text.replace("\"settled\":true", "\"settled\":false")).expect("a file");
-    }
+    // What is kept is not written again.
+    let written = || -> Vec<_> {
+        let time = |file| fs::metadata(file).and_then(|m| m.modified()).expect("a file");
+        kept().into_iter().map(time).collect()
+    };
+    let before = written();
     let second = run_in(dir.path(), &line);
-    assert_eq!(second.out, first.out.replace("true", "false"));
-    assert_eq!(kept(), files);
+    assert_eq!((&second.out, kept(), written()), (&first.out, files.clone(), before.clone()));
+    // What was altered is not believed, but found anew.
+    let text = fs::read_to_string(&files[0]).expect("a file");
+    fs::write(&files[0], text.replace("\"settled\":true", "\"settled\":false")).expect("a file");
+    let again = run_in(dir.path(), &line);
+    assert_eq!((again.out, fs::read_to_string(&files[0]).expect("a file")), (first.out, text));
+    assert_eq!(written()[1..], before[1..]);
     // Another seed is another run; a damaged file is run again.
     fs::write(&files[0], "{").expect("a file");
     let third = run_in(dir.path(), &format!("{line} --seed 2"));

@@ -33,8 +33,8 @@ fn flows_that_meet_are_parted() {
     );
     assert_eq!(at(&json, "/coexistence/verdict"), "any-order");
     for job in 0..2 {
-        assert_eq!(at(&json, &format!("/jobs/{job}/slowdown")), 1.0);
-        assert_eq!(at(&json, &format!("/jobs/{job}/then_slowdown")), 0.0);
+        assert_eq!(at(&json, &format!("/jobs/{job}/slowdown")), 2.0);
+        assert_eq!(at(&json, &format!("/jobs/{job}/then_slowdown")), 1.0);
         assert_eq!(at(&json, &format!("/channels/0/jobs/{job}/bytes")), 1 << 20);
     }
     assert_eq!(at(&json, "/jobs/0/by/0/job"), "b");
@@ -149,7 +149,7 @@ fn records_tell_what_is_hot() {
     let json = run.json();
     assert_eq!(at(&json, "/now/most"), 2e9);
     assert_eq!(at(&json, "/then/most"), 1e9);
-    assert_eq!(at(&json, "/jobs/0/slowdown"), 1.0);
+    assert_eq!(at(&json, "/jobs/0/slowdown"), 2.0);
     // The same as demands; whose they are is in the list of jobs.
     let files = [
         ("sent", "cn0001: cn0005=1000000000\ncn0002: cn0007=1000000000\n"),

@@ -34,7 +34,7 @@ fn jobs_go_where_nobody_meets_them() {
     let json = run.json();
     assert_eq!(number(&json, "/free"), 10.0);
     let last = number(&json, "/proposed");
-    assert_eq!(number(&json, &format!("/placements/{last}/slowdown")), 0.0);
+    assert_eq!(number(&json, &format!("/placements/{last}/slowdown")), 1.0);
     assert_eq!(number(&json, &format!("/placements/{last}/others")), 0.0);
     let mut sorted = hosts(&json);
     sorted.sort_unstable();

@@ -301,7 +301,7 @@ fn jobs_by_themselves_are_told_beside() {
     let json = result(&both, "--isolated");
     for job in 0..2 {
         near(number(&json, &format!("/jobs/{job}/run_isolated")), 1e-3);
-        near(number(&json, &format!("/jobs/{job}/slowdown")), 1.0);
+        near(number(&json, &format!("/jobs/{job}/slowdown")), 2.0);
     }
     let text = simulate(&both, "--isolated").out;
     assert!(text.contains("isolated") && text.contains("100.0 %"), "{text}");

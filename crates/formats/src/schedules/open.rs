@@ -183,6 +183,12 @@ fn add(
     passed: &mut Vec<PathBuf>,
 ) -> Result<(), ReadError> {
     let bytes = input::read(path)?;
+    // All files of a run are held at once, so that the limit is theirs together.
+    let held: u64 = files.iter().map(|(_, file)| file.bytes.len() as u64).sum();
+    if held + bytes.len() as u64 > input::limit() {
+        let source = input::too_large(input::limit());
+        return Err(ReadError::Io { path: path.to_owned(), source });
+    }
     if tar::is_first(&bytes) {
         let before = files.len();
         for (path, body) in tar::files(&bytes, path)? {

@@ -13,6 +13,7 @@ use std::fmt::Write as _;
 use darkfiber_analysis::ChannelName;
 use darkfiber_packetsim::Measured;
 use darkfiber_study::simulate::{Depth, Pair};
+use darkfiber_workload::histogram;
 use hdrhistogram::Histogram;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -85,7 +86,7 @@ pub struct JobRow {
     /// Time of a run with no other job there, if that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_isolated: Option<f64>,
-    /// How much longer the mean run is: 1 for twice as long.
+    /// Time of the mean run over that in isolation: 2 for twice as long.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slowdown: Option<f64>,
     /// Shortest run.
@@ -127,7 +128,8 @@ pub struct MessageFacts {
 impl MessageFacts {
     /// Of their sums, and how long they took, in nanoseconds.
     pub fn of(total: &Pair, times: &Histogram<u32>) -> Self {
-        let at = |q: f64| times.value_at_quantile(q) as f64 * 1e-9;
+        let longest = total.longest as f64 * 1e-12;
+        let at = |q: f64| histogram::quantile(times, q, 1e-9, longest);
         Self {
             messages: total.messages,
             bytes: total.bytes,
@@ -136,7 +138,7 @@ impl MessageFacts {
             message_p95: at(0.95),
             message_p99: at(0.99),
             message_p999: at(0.999),
-            message_max: total.longest as f64 * 1e-12,
+            message_max: longest,
         }
     }
 }
@@ -182,7 +184,8 @@ pub struct PacketFacts {
 impl PacketFacts {
     /// Of what was measured.
     pub fn of(measured: &Measured) -> Self {
-        let at = |q: f64| measured.latencies.value_at_quantile(q) as f64 * 1e-9;
+        let longest = measured.longest as f64 * 1e-12;
+        let at = |q: f64| histogram::quantile(&measured.latencies, q, 1e-9, longest);
         Self {
             packets: measured.packets,
             mean: measured.mean() * 1e-12,
@@ -190,7 +193,7 @@ impl PacketFacts {
             p95: at(0.95),
             p99: at(0.99),
             p999: at(0.999),
-            max: measured.longest as f64 * 1e-12,
+            max: longest,
             hops: measured.mean_hops(),
             round_percent: 100.0 * measured.round as f64 / measured.packets.max(1) as f64,
         }
@@ -293,11 +296,11 @@ pub fn text(result: &SimulateResult<'_>, style: Style) -> String {
     }
     text.push('\n');
     let heading = [
-        "job", "ranks", "nodes", "runs", "mean run", "isolated", "longer", "min", "max",
+        "job", "ranks", "nodes", "runs", "mean run", "isolated", "slowdown", "min", "max",
         "messages", "bytes", "message", "pair",
     ];
     let is_known = |name: &&str| match *name {
-        "isolated" | "longer" => result.jobs.iter().any(|j| j.run_isolated.is_some()),
+        "isolated" | "slowdown" => result.jobs.iter().any(|j| j.run_isolated.is_some()),
         _ => true,
     };
     let heading: Vec<&str> = heading.into_iter().filter(is_known).collect();
@@ -391,7 +394,7 @@ fn row(job: &JobRow, columns: usize) -> Vec<String> {
         runs,
         seconds(job.run_mean),
         job.run_isolated.map(seconds).unwrap_or_default(),
-        job.slowdown.map(|s| format!("{:.1} %", 100.0 * s)).unwrap_or_default(),
+        job.slowdown.map(|s| format!("{s:.3}")).unwrap_or_default(),
         seconds(job.run_min),
         seconds(job.run_max),
         group(job.sent.messages),

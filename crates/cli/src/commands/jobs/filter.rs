@@ -1,7 +1,7 @@
 //! `darkfiber jobs filter`: has anything changed that routing should follow?
 
-use std::collections::HashMap;
-use std::io::{BufReader, Read};
+use std::collections::{BTreeSet, HashMap};
+use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -30,10 +30,12 @@ fn filter(args: &FilterCommand, common: &Common) -> Result<Exit, Failure> {
     let (switches, places) = switches(args, common)?;
     let mut now = Mapping::default();
     let mut running = 0;
+    let mut placed = BTreeSet::new();
     let mut take = |record: lists::Record| {
         if record.state == State::Running {
             running += 1;
             if let Some(nodes) = &record.nodes {
+                placed.extend(nodes.iter().cloned());
                 now.add(nodes, &switches);
             }
         }
@@ -43,17 +45,32 @@ fn filter(args: &FilterCommand, common: &Common) -> Result<Exit, Failure> {
             let text = polled(command, Duration::from_secs(args.timeout))?;
             let name = Path::new("answer of the batch system");
             let mut reader = BufReader::new(text.as_slice());
-            let found = jobs::read_from(&mut reader, name, &mut take)?;
-            out::diagnostics("answer of the batch system", &found, common);
+            if !(args.empty_is_idle && is_empty(&mut reader, name)?) {
+                let found = jobs::read_from(&mut reader, name, &mut take)?;
+                out::diagnostics("answer of the batch system", &found, common);
+            }
         }
         (None, path) => {
             let path = path.as_deref().unwrap_or(Path::new("-"));
-            let found = jobs::read(path, &mut take)?;
-            out::diagnostics(&path.display().to_string(), &found, common);
+            let mut reader = BufReader::with_capacity(1 << 16, input::open(path)?);
+            if !(args.empty_is_idle && is_empty(&mut reader, path)?) {
+                let found = jobs::read_from(&mut reader, path, &mut take)?;
+                out::diagnostics(&path.display().to_string(), &found, common);
+            }
         }
     }
     if let Some(places) = &places {
         jobs::refuse_shared("the list of jobs", now.unknown(), places)?;
+    }
+    // Nodes of other machines say nothing of what runs on this one.
+    let placed = placed.len();
+    if placed > 0 && placed == now.unknown().len() {
+        let (source, names) = (known_by(args), now.unknown().take(3).collect::<Vec<_>>());
+        return Err(Failure::input(format!(
+            "{source}: none of the {placed} nodes of running jobs is in it, for example {}",
+            names.join(", ")
+        ))
+        .hint("it seems to be of another machine; give the one whose jobs these are"));
     }
     let strangers: Vec<&str> = now.unknown().take(10).collect();
     if !strangers.is_empty() && !common.quiet {
@@ -82,6 +99,23 @@ fn filter(args: &FilterCommand, common: &Common) -> Result<Exit, Failure> {
         now.on_one_switch()
     ))?;
     Ok(if same { Exit::Fine } else { Exit::Finding })
+}
+
+/// Whether a list has no line but, perhaps, the heading of `squeue` or `sacct`.
+fn is_empty(reader: &mut dyn BufRead, path: &Path) -> Result<bool, Failure> {
+    let unreadable = |e| Failure::input(format!("cannot read {}: {e}", path.display()));
+    let head = String::from_utf8_lossy(reader.fill_buf().map_err(unreadable)?);
+    let mut lines = head.lines().filter(|line| !line.trim().is_empty());
+    let heading = |line: &str| line.trim_start().to_ascii_uppercase().starts_with("JOBID");
+    Ok(lines.next().is_none_or(heading) && lines.next().is_none())
+}
+
+/// What says which switch a node hangs on.
+fn known_by(args: &FilterCommand) -> String {
+    match (&args.topology, &args.fabric) {
+        (Some(path), _) => path.display().to_string(),
+        (None, fabric) => fabric.clone().unwrap_or_default(),
+    }
 }
 
 /// Tells the switches of a node.
@@ -151,9 +185,8 @@ fn polled(command: &str, patience: Duration) -> Result<Vec<u8>, Failure> {
     let mut stdout = child.stdout.take();
     let (done, wait) = channel();
     std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let result = stdout.as_mut().map_or(Ok(0), |out| out.read_to_end(&mut bytes));
-        let _nobody_waits_any_more = done.send(result.map(|_| bytes));
+        let result = stdout.as_mut().map_or(Ok(Vec::new()), |out| input::all_of(out));
+        let _nobody_waits_any_more = done.send(result);
     });
     let answer = wait.recv_timeout(patience);
     let Ok(bytes) = answer else {

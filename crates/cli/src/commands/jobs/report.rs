@@ -27,6 +27,11 @@ pub(super) fn run(args: &ReportCommand, common: &Common) -> Result<Exit, Failure
     let loaded = load::fabric(&fabric_args, common)?;
     let fabric = &loaded.topology.fabric;
     let running = Running::load(&args.jobs, args.aliases.as_deref(), args.at, fabric, common)?;
+    if running.places.is_empty() {
+        let when = if args.at.is_some() { "ran then" } else { "runs" };
+        return Err(Failure::input(format!("{}: no job in it {when}", args.jobs.display()))
+            .hint("there is nothing to report: --at WHEN looks at another time"));
+    }
     let request = Request {
         shape: loaded.topology.shape.as_ref(),
         jobs: &running.places,

@@ -34,6 +34,8 @@ const PHASES: u64 = 4096;
 /// It is measured as long as so many packets take on a channel, and as so many ways through the network at least.
 const PACKETS: u64 = 100;
 const WAYS: u64 = 20;
+/// Bytes of the largest packet: no network has any of more than some kilobytes.
+const LARGEST_PACKET: u64 = 16 << 20;
 /// Picoseconds of a second, and what a run measures at most.
 const SECOND: u64 = 1_000_000_000_000;
 const LONGEST: u64 = 1000 * SECOND;
@@ -55,7 +57,14 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
     let facts = metrics::facts(fabric, shape, loaded.structure.as_ref(), false);
     let micro = micro(args, topology, common.seed())?;
     let net = Net::new(fabric, &micro);
-    let packet = quantity(&args.packet, "--packet", bytes)?.try_into().unwrap_or(u32::MAX);
+    let packet = match quantity(&args.packet, "--packet", bytes)? {
+        size @ 1..=LARGEST_PACKET => size as u32,
+        size => {
+            return Err(Failure::usage(format!(
+                "--packet: {size} B is no size of a packet: 1 B to {LARGEST_PACKET} B are"
+            )));
+        }
+    };
     let message = match &args.message {
         Some(text) => quantity(text, "--message", bytes)?,
         None => packet.into(),

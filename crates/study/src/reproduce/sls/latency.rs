@@ -1,6 +1,7 @@
 //! Figure 2: latency of a switch.
 
 use darkfiber_packetsim::Targets;
+use darkfiber_workload::histogram;
 
 use super::PAPER;
 use super::lab::Quiet;
@@ -60,7 +61,9 @@ impl Experiment for SwitchLatency {
                 steps.iter().filter(|s| (from..=to).contains(&s.0)).map(|s| s.1).sum();
             100.0 * inside as f64 / all.max(1) as f64
         };
-        let at = |q: f64| two.latencies.value_at_quantile(q) as f64 - base;
+        let at = |q: f64| {
+            histogram::quantile(&two.latencies, q, 1.0, two.longest as f64 / 1000.0) - base
+        };
         (context.draw)(Figure {
             name: "latency",
             title: "Latency of a Rosetta switch".to_owned(),
