@@ -53,20 +53,15 @@ pub(crate) fn refuse_shared<'a>(
     }
 }
 
-/// Reads jobs of any kind, recognised by content.
-pub(crate) fn read(path: &Path, each: &mut dyn FnMut(Record)) -> Result<Diagnostics, Failure> {
-    if path.is_dir() {
-        return Err(Failure::input(format!("{} is a directory", path.display())));
-    }
-    read_from(&mut BufReader::with_capacity(1 << 16, input::open(path)?), path, each)
-}
-
-/// The same from something that is open.
+/// Reads jobs of any kind, recognised by content, from something that is open.
 pub(crate) fn read_from(
     reader: &mut dyn BufRead,
     path: &Path,
     each: &mut dyn FnMut(Record),
 ) -> Result<Diagnostics, Failure> {
+    if path.is_dir() {
+        return Err(Failure::input(format!("{} is a directory", path.display())));
+    }
     let (kind, _) = recognise(reader, path)?;
     read_as(kind, reader, path, each)
 }

@@ -64,9 +64,8 @@ fn answered(answer: &clap::Error) -> Result<Exit, Failure> {
 
 fn run(cli: Cli) -> Result<Exit, Failure> {
     let mut pool = rayon::ThreadPoolBuilder::new();
-    match cli.common.threads {
-        Some(n) => pool = pool.num_threads(n.into()),
-        None => {}
+    if let Some(n) = cli.common.threads {
+        pool = pool.num_threads(n.into());
     }
     let pool =
         pool.build().map_err(|e| Failure::infeasible(format!("cannot start threads: {e}")))?;

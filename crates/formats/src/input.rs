@@ -45,7 +45,8 @@ pub(crate) fn too_large(bytes: u64) -> io::Error {
 /// A number of bytes in the largest unit that it has whole ones of.
 fn size(bytes: u64) -> String {
     let units = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
-    let whole = units.iter().find(|(shift, _)| bytes >> shift > 0 && bytes % (1 << shift) == 0);
+    let whole =
+        units.iter().find(|(shift, _)| bytes >> shift > 0 && bytes.is_multiple_of(1 << shift));
     whole.map_or_else(|| format!("{bytes} B"), |(shift, unit)| format!("{} {unit}", bytes >> shift))
 }
 

@@ -185,7 +185,7 @@ fn polled(command: &str, patience: Duration) -> Result<Vec<u8>, Failure> {
     let mut stdout = child.stdout.take();
     let (done, wait) = channel();
     std::thread::spawn(move || {
-        let result = stdout.as_mut().map_or(Ok(Vec::new()), |out| input::all_of(out));
+        let result = stdout.as_mut().map_or(Ok(Vec::new()), input::all_of);
         let _nobody_waits_any_more = done.send(result);
     });
     let answer = wait.recv_timeout(patience);
