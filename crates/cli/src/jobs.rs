@@ -1,7 +1,7 @@
 //! The jobs that run, and where.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader};
+use std::io::BufRead;
 use std::path::Path;
 
 use darkfiber_fabric::{Fabric, TerminalId};
