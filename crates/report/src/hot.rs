@@ -160,8 +160,7 @@ pub struct JobFate {
     pub terminals: usize,
     /// Seconds that its slowest channel needs for what the job itself sends.
     pub alone_seconds: f64,
-    /// Seconds that the slowest of its channels needs for that and for what the others send meanwhile, each at the rate
-    /// at which it would send alone.
+    /// Seconds that the slowest of its channels needs for what all send.
     pub together_seconds: f64,
     /// Time together over time alone: 2 for twice as long.
     pub slowdown: f64,

@@ -53,8 +53,7 @@ pub struct Placement {
     pub name: String,
     /// Seconds that the slowest channel of the job needs for what it sends itself.
     pub alone_seconds: f64,
-    /// Seconds that the slowest of its channels needs for that and for what the others send meanwhile, each at the rate
-    /// at which it would send alone.
+    /// Seconds that the slowest of its channels needs for what all send.
     pub together_seconds: f64,
     /// Time together over time alone: 2 for twice as long.
     pub slowdown: f64,
