@@ -2,7 +2,7 @@
 //!
 //! Writers ask a [`Disk`] for each step (create, write, sync, rename, ...), so that a test can let any single step
 //! fail, or let everything from one step on have no effect, as after a kill. [`Os`] is the real one. What exists only
-//! while something is being written is a [`Temporary`]; [`stop`] removes all of them before the process ends early.
+//! while something is being written is a `Temporary`; [`stop`] removes all of them before the process ends early.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
