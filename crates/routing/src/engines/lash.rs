@@ -1,17 +1,19 @@
 //! LASH: layered shortest paths.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use darkfiber_fabric::{Fabric, SwitchId};
 
 use super::acyclic::Acyclic;
-use super::balance::{Stop, homes, schedules};
+use super::balance::{First, Stop, balance, cut_bound, homes, is_near, schedules};
 use super::canon::in_order;
 use super::dag::require_routable;
 use super::dfsssp::{by_destination, out_of_lanes};
 use super::frugal::FrugalTrees;
 use super::grow::{Loads, Rule};
 use super::layers::{LONG, SHORT};
+use super::order::{UpDown, tree_levels};
 use super::refine::refine;
 use super::tree::Tree;
 use crate::{Deadlock, DestId, Engine, LayerBy, Layers, Needs, Refusal, Request, Routes};
@@ -34,7 +36,9 @@ impl Engine for Lash {
          dimension order, found without coordinates. Every pair of switches, by direction, gets the \
          first virtual layer whose channel dependency graph stays acyclic with its path. Then each LID \
          is balanced by itself, over other shortest paths and parallel cables, as far as the layers of \
-         its pairs of switches allow.\n\n\
+         its pairs of switches allow. Where the switches have levels, and shortest paths that go up, then \
+         down, lead everywhere, those need one layer and are taken if their fullest channel carries less: \
+         trees of director switches that lost spine boards.\n\n\
          OpenSM's lash sends all LIDs of a switch the same way, and keeps both directions of a pair in \
          one layer, which takes more layers; here they may differ.\n\n\
          Complexity: O(LIDs x channels x hops), plus the searches for cycles."
@@ -71,22 +75,58 @@ fn compute(fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
     let mut needed = usize::MAX;
     for (waves, effort) in tries {
         match layered(fabric, trees.clone(), waves, effort, usize::from(request.lanes)) {
-            Ok(routes) => return Ok(routes),
+            Ok((routes, largest)) => {
+                let even = is_near(largest, cut_bound(fabric, request.paths()));
+                let other = if even { None } else { up_down(fabric, request) };
+                return Ok(match other {
+                    Some((other, less)) if less < largest => other,
+                    _ => routes,
+                });
+            }
             Err(layers) => needed = needed.min(layers),
         }
     }
-    Err(out_of_lanes("lash", needed, request))
+    match up_down(fabric, request) {
+        Some((routes, _)) => Ok(routes),
+        None => Err(out_of_lanes("lash", needed, request)),
+    }
+}
+
+/// Balanced paths that go up, then down, and their largest load; `None` where the switches have no levels,
+/// or some pair of terminals has a shorter path.
+///
+/// Frugal trees follow each other. Where many shortest paths turn at leaves, as beside lost spine boards,
+/// they share those of the first.
+fn up_down(fabric: &Fabric, request: &Request<'_>) -> Option<(Routes, u64)> {
+    let level = tree_levels(fabric, request.shape, &[]).ok()?;
+    let updown = UpDown::from_levels(fabric, &level);
+    let short = AtomicBool::new(true);
+    let mut routes = Routes::empty("lash", fabric, request.paths());
+    let balanced = balance(fabric, &mut routes, First::Load, |dag, home| {
+        if !fabric.terminals_on(home).is_empty() {
+            dag.shortest(fabric, home);
+            let least = dag.dist.clone();
+            updown.legal(fabric, dag, home);
+            let sends = |s: usize| !fabric.terminals_on(SwitchId::new(s)).is_empty();
+            if (0..least.len()).any(|s| sends(s) && dag.dist[s] > least[s]) {
+                short.store(false, Ordering::Relaxed);
+            }
+        } else {
+            updown.legal(fabric, dag, home);
+        }
+    });
+    (balanced.strays.is_empty() && short.into_inner()).then_some((routes, balanced.largest))
 }
 
 /// Layers for all paths between switches on the trees of the switches' own LIDs, and every LID balanced
-/// by itself within them, wave by wave; or how many layers it takes, if that is too many.
+/// by itself within them, wave by wave, and the largest load; or how many layers it takes, if too many.
 fn layered(
     fabric: &Fabric,
     mut routes: Routes,
     waves: &[Vec<(SwitchId, Stop)>],
     effort: usize,
     lanes: usize,
-) -> Result<Routes, usize> {
+) -> Result<(Routes, u64), usize> {
     let n = fabric.switch_count();
     let mut paths = SwitchPaths::new(fabric);
     let mut loads = Loads::new(fabric);
@@ -112,7 +152,7 @@ fn layered(
         }
         routes.layers = Layers::BySourceSwitch(layer);
     }
-    Ok(routes)
+    Ok((routes, loads.largest()))
 }
 
 /// Layers of the paths between switches, and the dependencies of each layer.

@@ -1,5 +1,7 @@
 //! Min-hop: shortest paths, ports balanced at every switch by itself (OpenSM's default engine).
 
+use std::cmp::Reverse;
+
 use darkfiber_fabric::{Fabric, SwitchId};
 
 use super::balance::{cut_bound, is_near};
@@ -44,7 +46,7 @@ impl Engine for MinHop {
 
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
-        let homes: Vec<SwitchId> = (0..fabric.switch_count()).map(SwitchId::new).collect();
+        let homes = as_opensm(fabric);
         let (first, largest) = dealt(self.name(), fabric, request.paths(), &homes);
         if is_near(largest, cut_bound(fabric, request.paths())) {
             return Ok(first);
@@ -74,6 +76,14 @@ fn dealt(name: &str, fabric: &Fabric, paths: usize, homes: &[SwitchId]) -> (Rout
     );
     let [sent, all] = [sent, all].map(|ports| ports.largest());
     if all < sent { (by_all, all) } else { (by_sent, sent) }
+}
+
+/// The order in which OpenSM deals (`osm_ucast_mgr.c`, `sort_ports_by_switch_load`): most terminals first, then
+/// by GUID, which leaves nothing to the order of records in a file.
+fn as_opensm(fabric: &Fabric) -> Vec<SwitchId> {
+    let mut homes: Vec<SwitchId> = (0..fabric.switch_count()).map(SwitchId::new).collect();
+    homes.sort_by_key(|&s| (Reverse(fabric.terminals_on(s).len()), fabric.switch(s).guid));
+    homes
 }
 
 /// An order in which neighbours are far apart: by the fractions of multiples of the golden ratio (Knuth, The

@@ -247,3 +247,14 @@ fn updn_never_turns_up_after_down() {
         }
     }
 }
+
+#[test]
+fn the_order_of_records_does_not_matter_to_minhop() {
+    // OpenSM 3.3.23 has 198 on the fullest channel.
+    let torus = darkfiber_fabric::open("torus:dims=4x4x4,t=2").expect("a torus");
+    for seed in 0..6 {
+        let other = darkfiber_testkit::families::relabelled(&torus, seed, false).fabric;
+        let routes = by_name("minhop").route(&other, &Request::default()).expect("connected");
+        assert_eq!(check(&other, &routes).load.into_iter().max(), Some(198), "seed {seed}");
+    }
+}

@@ -2,6 +2,7 @@
 
 mod checker;
 mod conformance;
+mod directors;
 mod engines;
 mod families;
 mod lanes;
