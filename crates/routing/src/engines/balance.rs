@@ -17,11 +17,13 @@ use crate::{DELIVER, DestId, Routes};
 /// Most passes after the first one that choose for all sources of a destination together.
 const TOGETHER: usize = 2;
 /// Most passes after those that choose source by source.
-const APART: usize = 3;
+const APART: usize = 6;
 /// Passes end where the largest load is this near to its lower bound: a share of one in so many.
 const NEAR: u64 = 50;
-/// Passes of a kind end with one that gains less than one in so many.
+/// Passes that choose together end with one that gains less than one in so many.
 const GAIN: u64 = 33;
+/// As [`GAIN`], for passes that choose source by source, which are what brings balance on damaged fabrics.
+const GAIN_APART: u64 = 200;
 
 /// What weighs most where paths are chosen for all sources of a destination together.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -116,7 +118,8 @@ pub(crate) fn balance(
         });
         let now = balancer.largest();
         let passes = if fine { &mut apart } else { &mut together };
-        *passes = if largest.saturating_sub(now) < largest / GAIN { 0 } else { *passes - 1 };
+        let gain = if fine { GAIN_APART } else { GAIN };
+        *passes = if largest.saturating_sub(now) < largest / gain { 0 } else { *passes - 1 };
         if now < largest {
             largest = now;
         } else {
