@@ -79,10 +79,11 @@ fn dealt(name: &str, fabric: &Fabric, paths: usize, homes: &[SwitchId]) -> (Rout
 }
 
 /// The order in which OpenSM deals (`osm_ucast_mgr.c`, `sort_ports_by_switch_load`): most terminals first, then
-/// by GUID, which leaves nothing to the order of records in a file.
+/// by GUID, which leaves nothing to the order of records in a file. Its maps compare GUIDs as they are sent, the
+/// last byte as the highest.
 fn as_opensm(fabric: &Fabric) -> Vec<SwitchId> {
     let mut homes: Vec<SwitchId> = (0..fabric.switch_count()).map(SwitchId::new).collect();
-    homes.sort_by_key(|&s| (Reverse(fabric.terminals_on(s).len()), fabric.switch(s).guid));
+    homes.sort_by_key(|&s| (Reverse(fabric.terminals_on(s).len()), fabric.switch(s).guid.0.swap_bytes()));
     homes
 }
 
