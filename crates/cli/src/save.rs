@@ -197,7 +197,19 @@ impl Target {
         })?;
         one(GUID2LID, &mut |out| guid2lid::write(out, fabric, lids))?;
         one("fabric.topo", &mut |out| ibnetdiscover::write(out, fabric, Some(lids)))?;
-        one("subnet.lst", &mut |out| subnet_lst::write(out, fabric, lids))?;
+        let mut has_list = false;
+        one("subnet.lst", &mut |out| {
+            has_list = true;
+            subnet_lst::write(out, fabric, lids)
+        })?;
+        let unsaid: Vec<&str> = subnet_lst::without_rate(fabric).filter(|_| has_list).collect();
+        if !unsaid.is_empty() {
+            out::tell(&format!(
+                "note: subnet.lst says 4xQDR of links of other rates than InfiniBand's ({}); \
+                 fabric.topo has the rates",
+                unsaid.join(", ")
+            ));
+        }
         if is_short || selection.names(FDBS) {
             one(FDBS, &mut |out| fdbs::write(out, fabric, routes, lids))?;
         }

@@ -103,6 +103,12 @@ pub(crate) fn read(
     common: &Common,
 ) -> Result<Read, Failure> {
     if !args.routes.is_dir() {
+        // A file may be of a set that was torn or altered, too.
+        let beside = &args.beside;
+        let given = [&beside.guid2lid, &beside.sl, &beside.path_bits, &beside.lid_choice];
+        for file in given.into_iter().flatten().chain([&args.routes]) {
+            manifest::verify_file(file)?;
+        }
         return read_files(args, name_of_fabric, loaded, common);
     }
     let set = manifest::verify(&args.routes)?;

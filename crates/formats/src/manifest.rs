@@ -165,8 +165,6 @@ fn read_manifest(path: &Path) -> Result<Option<String>, ReadError> {
 /// The first file that is missing, cut, altered, or not of the set; or a set that was never finished.
 pub fn verify(dir: &Path) -> Result<Verified, ReadError> {
     let path = dir.join(MANIFEST);
-    let again = "write the tables again, or fetch the whole directory again; without route.json the \
-                 files are taken as they are";
     let Some(text) = read_manifest(&path)? else {
         if dir.join(UNFINISHED).exists() {
             return Err(ReadError::not_such(
@@ -179,29 +177,10 @@ pub fn verify(dir: &Path) -> Result<Verified, ReadError> {
         let note = "there is no route.json: whether these files belong together is not known";
         return Ok(Verified { path, text: None, note: Some(note.to_owned()) });
     };
-    let wrong = |path: &Path, what: String| {
-        Err(ReadError::not_such(path, what, "the file that was written with this set", again))
-    };
-    let parsed: serde_json::Value = match serde_json::from_str(&text) {
-        Ok(parsed) => parsed,
-        Err(e) => return wrong(&path, format!("it is cut or altered ({e})")),
-    };
-    let seal = text.rfind(SEAL).map(|at| (&text[..at], &text[at + SEAL.len()..]));
-    let (files, (body, seal)) = match (parsed.get("files"), seal) {
-        (None, None) => {
-            let note = "route.json has no digests (an older version wrote it): whether these files belong \
-                        together is not known";
-            return Ok(Verified { path, text: Some(text), note: Some(note.to_owned()) });
-        }
-        (Some(files), Some(seal)) => (files, seal),
-        _ => return wrong(&path, "it is altered: its digests are incomplete".to_owned()),
-    };
-    if seal != format!("{}\"\n}}\n", sha256(body.as_bytes())) {
-        return wrong(&path, "it is altered: it differs from its own digest".to_owned());
-    }
-    let files: Files = match serde_json::from_value(files.clone()) {
-        Ok(files) => files,
-        Err(e) => return wrong(&path, format!("its digests are not as expected ({e})")),
+    let Some(files) = listed(&path, &text)? else {
+        let note = "route.json has no digests (an older version wrote it): whether these files belong \
+                    together is not known";
+        return Ok(Verified { path, text: Some(text), note: Some(note.to_owned()) });
     };
     for (name, digest) in &files {
         let file = dir.join(name);
@@ -226,6 +205,57 @@ pub fn verify(dir: &Path) -> Result<Verified, ReadError> {
         }
     }
     Ok(Verified { path, text: Some(text), note: None })
+}
+
+/// Compares one file with the manifest of its directory, if there is one that lists it.
+///
+/// # Errors
+/// If it is cut or altered, or the manifest is.
+pub fn verify_file(file: &Path) -> Result<(), ReadError> {
+    let dir = file.parent().unwrap_or(Path::new(""));
+    let path = dir.join(MANIFEST);
+    let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    if !is_member(name) || name == MANIFEST {
+        return Ok(());
+    }
+    let Some(text) = read_manifest(&path)? else { return Ok(()) };
+    // Another program's file may be called route.json, too.
+    if !text.contains(SEAL) {
+        return Ok(());
+    }
+    let Some(files) = listed(&path, &text)? else { return Ok(()) };
+    match files.get(name).map(|digest| difference(file, digest)).transpose()?.flatten() {
+        Some(what) => wrong(file, what),
+        None => Ok(()),
+    }
+}
+
+/// The error of a file that is not as it was written.
+fn wrong<T>(path: &Path, what: String) -> Result<T, ReadError> {
+    let again = "write the tables again, or fetch the whole directory again; without route.json the \
+                 files are taken as they are";
+    Err(ReadError::not_such(path, what, "the file that was written with this set", again))
+}
+
+/// The digests in the text of a manifest, once it is proven whole; `None` where it has none.
+fn listed(path: &Path, text: &str) -> Result<Option<Files>, ReadError> {
+    let parsed: serde_json::Value = match serde_json::from_str(text) {
+        Ok(parsed) => parsed,
+        Err(e) => return wrong(path, format!("it is cut or altered ({e})")),
+    };
+    let seal = text.rfind(SEAL).map(|at| (&text[..at], &text[at + SEAL.len()..]));
+    let (files, (body, seal)) = match (parsed.get("files"), seal) {
+        (None, None) => return Ok(None),
+        (Some(files), Some(seal)) => (files, seal),
+        _ => return wrong(path, "it is altered: its digests are incomplete".to_owned()),
+    };
+    if seal != format!("{}\"\n}}\n", sha256(body.as_bytes())) {
+        return wrong(path, "it is altered: it differs from its own digest".to_owned());
+    }
+    match serde_json::from_value(files.clone()) {
+        Ok(files) => Ok(Some(files)),
+        Err(e) => wrong(path, format!("its digests are not as expected ({e})")),
+    }
 }
 
 /// How a file differs from what its digest says, if it does.

@@ -454,11 +454,20 @@ fn written(b: &Block<'_>) -> String {
 }
 
 fn state(class: &LinkClass) -> String {
-    let (width, speed) = class.label.split_once('x').unwrap_or(("4", ""));
-    let known = SPEEDS.iter().find(|(_, name)| *name == speed);
-    // The reader of this file knows InfiniBand speeds only.
-    match known {
-        Some((spd, _)) => format!("PHY={width}x LOG=ACT SPD={spd}"),
+    match rate(class) {
+        Some((width, spd)) => format!("PHY={width}x LOG=ACT SPD={spd}"),
         None => "PHY=4x LOG=ACT SPD=10".to_owned(),
     }
+}
+
+/// Width and lane speed. Readers of this file know those of InfiniBand only.
+fn rate(class: &LinkClass) -> Option<(&str, &'static str)> {
+    let (width, name) = class.label.split_once('x')?;
+    let (spd, _) = SPEEDS.iter().find(|(_, known)| *known == name)?;
+    Some((width, spd))
+}
+
+/// Labels of links whose rate [`write`] cannot say, and writes as 4xQDR.
+pub fn without_rate(fabric: &Fabric) -> impl Iterator<Item = &str> {
+    fabric.classes().iter().filter(|class| rate(class).is_none()).map(|class| &*class.label)
 }

@@ -49,6 +49,7 @@ fn a_set_is_verified_by_whoever_reads_it() {
     fs::write(d.join("s.toml"), scenario).expect("written");
     for line in [
         check.clone(),
+        format!("check {FABRIC} --routes t/lfts.dump --guid2lid t/guid2lid"),
         format!("measure {FABRIC} --routes t"),
         format!("reroute {FABRIC} --routes t --fail-links 1"),
         format!("load {FABRIC} --routes t --loads 0.1"),

@@ -83,7 +83,9 @@ fn dealt(name: &str, fabric: &Fabric, paths: usize, homes: &[SwitchId]) -> (Rout
 /// last byte as the highest.
 fn as_opensm(fabric: &Fabric) -> Vec<SwitchId> {
     let mut homes: Vec<SwitchId> = (0..fabric.switch_count()).map(SwitchId::new).collect();
-    homes.sort_by_key(|&s| (Reverse(fabric.terminals_on(s).len()), fabric.switch(s).guid.0.swap_bytes()));
+    homes.sort_by_key(|&s| {
+        (Reverse(fabric.terminals_on(s).len()), fabric.switch(s).guid.0.swap_bytes())
+    });
     homes
 }
 
