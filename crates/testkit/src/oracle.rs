@@ -41,11 +41,38 @@ pub fn path_on(
     None
 }
 
+/// Whether the packet comes to a switch again.
+fn goes_round(
+    fabric: &Fabric,
+    routes: &Routes,
+    source: TerminalId,
+    dest: TerminalId,
+    lid: usize,
+) -> bool {
+    let mut at = fabric.terminal(source).switch;
+    let mut seen = BTreeSet::new();
+    while seen.insert(at) {
+        let port = routes.lft_entry(fabric, at, DestId::terminal(dest), lid);
+        match port.map(|port| fabric.at_port(at, port)) {
+            Some(AtPort::Switch(_, next)) => at = next,
+            Some(AtPort::Loopback) => return true,
+            _ => return false,
+        }
+    }
+    true
+}
+
 /// Everything that the checker counts, pair by pair. Hops and loads are those of one LID a pair.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// Pairs of a source and a LID that do not arrive.
+    /// Pairs of a source and a LID that the source may use.
+    pub paths: u64,
+    /// Of these, that do not arrive.
     pub lost: u64,
+    /// Of those, that go round for ever.
+    pub loops: u64,
+    /// Different pairs of channels that follow each other, by layer.
+    pub dependencies: BTreeMap<u8, usize>,
     /// Pairs by switches crossed.
     pub hops: BTreeMap<usize, u64>,
     /// Pairs by channel.
@@ -70,8 +97,10 @@ pub fn judge(fabric: &Fabric, routes: &Routes) -> Verdict {
             for lid in lids {
                 let layer = routes.layer_on(fabric, s, routes.row(DestId::terminal(d), lid));
                 verdict.layers.insert(layer);
+                verdict.paths += 1;
                 let Some(channels) = path_on(fabric, routes, s, d, lid) else {
                     verdict.lost += 1;
+                    verdict.loops += u64::from(goes_round(fabric, routes, s, d, lid));
                     continue;
                 };
                 for pair in channels.windows(2) {
@@ -87,6 +116,7 @@ pub fn judge(fabric: &Fabric, routes: &Routes) -> Verdict {
         }
     }
     for (layer, mut graph) in waits {
+        verdict.dependencies.insert(layer, graph.values().map(BTreeSet::len).sum());
         loop {
             let before = graph.len();
             let waiting: BTreeSet<ChannelId> = graph.keys().copied().collect();

@@ -9,7 +9,19 @@ use proptest::prelude::*;
 fn agree(fabric: &Fabric, routes: &Routes) -> Result<Report, TestCaseError> {
     let report = check(fabric, routes);
     let verdict = oracle::judge(fabric, routes);
-    prop_assert_eq!(report.unreachable + report.loops, verdict.lost);
+    prop_assert_eq!(report.paths, verdict.paths);
+    prop_assert_eq!(report.unreachable, verdict.lost - verdict.loops);
+    prop_assert_eq!(report.loops, verdict.loops);
+    prop_assert_eq!(report.complete(), verdict.lost == 0);
+    prop_assert_eq!(report.deadlock_free(), verdict.cyclic.is_empty());
+    let (pairs, sum) =
+        verdict.hops.iter().fold((0, 0), |(pairs, sum), (&h, &n)| (pairs + n, sum + h as u64 * n));
+    prop_assert_eq!(report.hops().max, verdict.hops.keys().next_back().copied().unwrap_or(0));
+    prop_assert!((report.hops().mean * pairs as f64 - sum as f64).abs() <= 1e-9 * sum as f64);
+    for layer in &report.layers {
+        let found = verdict.dependencies.get(&layer.layer).copied().unwrap_or(0);
+        prop_assert_eq!(layer.dependencies, found, "dependencies in layer {}", layer.layer);
+    }
     for (h, &n) in report.hops.iter().enumerate() {
         prop_assert_eq!(n, verdict.hops.get(&h).copied().unwrap_or(0), "pairs with {} hops", h);
     }
