@@ -41,25 +41,25 @@ pub fn path_on(
     None
 }
 
-/// Whether the packet comes to a switch again.
-fn goes_round(
+/// Where a packet that does not arrive ends, or the first switch that it comes to again, and whether it does.
+pub fn end(
     fabric: &Fabric,
     routes: &Routes,
     source: TerminalId,
     dest: TerminalId,
     lid: usize,
-) -> bool {
+) -> (SwitchId, bool) {
     let mut at = fabric.terminal(source).switch;
     let mut seen = BTreeSet::new();
     while seen.insert(at) {
         let port = routes.lft_entry(fabric, at, DestId::terminal(dest), lid);
         match port.map(|port| fabric.at_port(at, port)) {
             Some(AtPort::Switch(_, next)) => at = next,
-            Some(AtPort::Loopback) => return true,
-            _ => return false,
+            Some(AtPort::Loopback) => return (at, true),
+            _ => return (at, false),
         }
     }
-    true
+    (at, true)
 }
 
 /// Everything that the checker counts, pair by pair. Hops and loads are those of one LID a pair.
@@ -100,7 +100,7 @@ pub fn judge(fabric: &Fabric, routes: &Routes) -> Verdict {
                 verdict.paths += 1;
                 let Some(channels) = path_on(fabric, routes, s, d, lid) else {
                     verdict.lost += 1;
-                    verdict.loops += u64::from(goes_round(fabric, routes, s, d, lid));
+                    verdict.loops += u64::from(end(fabric, routes, s, d, lid).1);
                     continue;
                 };
                 for pair in channels.windows(2) {

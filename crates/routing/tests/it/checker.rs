@@ -18,6 +18,15 @@ fn agree(fabric: &Fabric, routes: &Routes) -> Result<Report, TestCaseError> {
         verdict.hops.iter().fold((0, 0), |(pairs, sum), (&h, &n)| (pairs + n, sum + h as u64 * n));
     prop_assert_eq!(report.hops().max, verdict.hops.keys().next_back().copied().unwrap_or(0));
     prop_assert!((report.hops().mean * pairs as f64 - sum as f64).abs() <= 1e-9 * sum as f64);
+    prop_assert_eq!(report.broken.is_empty(), verdict.lost == 0);
+    for b in &report.broken {
+        prop_assert!(b.source != b.dest);
+        let found = (0..routes.paths()).filter(|&lid| routes.uses(b.source, lid)).any(|lid| {
+            oracle::path_on(fabric, routes, b.source, b.dest, lid).is_none()
+                && oracle::end(fabric, routes, b.source, b.dest, lid) == (b.at, b.loops)
+        });
+        prop_assert!(found, "{b:?} is not broken");
+    }
     for layer in &report.layers {
         let found = verdict.dependencies.get(&layer.layer).copied().unwrap_or(0);
         prop_assert_eq!(layer.dependencies, found, "dependencies in layer {}", layer.layer);
