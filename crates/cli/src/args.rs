@@ -668,6 +668,10 @@ pub(crate) struct PlaceCommand {
     /// Jobs that run: their hosts are not free
     #[arg(long, value_name = "FILE", requires = "hosts")]
     pub(crate) avoid: Option<PathBuf>,
+    /// Other names of hosts in --avoid: an alias and the name or GUID in the fabric on each line, in any order;
+    /// `@group hosts` names several
+    #[arg(long, value_name = "FILE", requires = "avoid")]
+    pub(crate) aliases: Option<PathBuf>,
     /// A log whose jobs are placed, one after the other; written as `sacct -P` would
     #[arg(long, value_name = "LOG")]
     pub(crate) jobs: Option<PathBuf>,

@@ -24,6 +24,39 @@ use crate::{history, jobs, out};
 
 /// Jobs like one another that a scenario may have: more than any machine runs at a time.
 const MOST_JOBS: u32 = 100_000;
+/// Ranks of a node that a job may have: more than any node has processors.
+const MOST_PER_NODE: u32 = 65_536;
+/// Ranks that a job may have: more than any machine has processors.
+const MOST_RANKS: usize = 1 << 26;
+/// The longest time that a scenario gives hosts and switches for one message, in picoseconds: a second. Sums of times that are
+/// far above what there is would exceed the clock.
+const MOST_COST: u64 = 1_000_000_000_000;
+
+/// Refuses numbers that no job can have, before anything is made as many times.
+pub(crate) fn check_counts(scenario: &Scenario) -> Result<(), Failure> {
+    for (part, number) in scenario.jobs.iter().zip(1..) {
+        let wrong = |text: String| Err(Failure::input(format!("job {number}: {text}")));
+        let named = [
+            ("count", part.count.map(u64::from)),
+            ("nodes", part.nodes.map(|n| n as u64)),
+            ("per-node", part.per_node.map(u64::from)),
+        ];
+        if let Some((key, _)) = named.iter().find(|(_, value)| *value == Some(0)) {
+            return wrong(format!("{key} 0 must be at least 1"));
+        }
+        if let Some(count) = part.count.filter(|count| *count > MOST_JOBS) {
+            return wrong(format!(
+                "count {count} is more than {MOST_JOBS}, the most jobs that are simulated together"
+            ));
+        }
+        if let Some(per_node) = part.per_node.filter(|n| *n > MOST_PER_NODE) {
+            return wrong(format!(
+                "per-node {per_node} is more than {MOST_PER_NODE}, the most ranks of a node"
+            ));
+        }
+    }
+    Ok(())
+}
 
 /// The jobs of a scenario.
 pub(crate) struct Cast {
@@ -58,13 +91,13 @@ pub(crate) fn host(scenario: &Scenario) -> Result<Host, Failure> {
         .clone();
     let cost = &scenario.cost;
     let set = |to: &mut u64, from: Option<u64>| *to = from.unwrap_or(*to);
-    set(&mut host.send, time(cost.send.as_ref(), "cost: send")?);
-    set(&mut host.receive, time(cost.receive.as_ref(), "cost: receive")?);
-    set(&mut host.gap, time(cost.gap.as_ref(), "cost: gap")?);
+    set(&mut host.send, cost_time(cost.send.as_ref(), "send")?);
+    set(&mut host.receive, cost_time(cost.receive.as_ref(), "receive")?);
+    set(&mut host.gap, cost_time(cost.gap.as_ref(), "gap")?);
     set(&mut host.rendezvous, bytes(cost.rendezvous.as_ref(), "cost: rendezvous")?);
-    set(&mut host.adapters, time(cost.adapters.as_ref(), "cost: adapters")?);
-    set(&mut host.switch, time(cost.switch.as_ref(), "cost: switch")?);
-    set(&mut host.memory_latency, time(cost.memory_latency.as_ref(), "cost: memory-latency")?);
+    set(&mut host.adapters, cost_time(cost.adapters.as_ref(), "adapters")?);
+    set(&mut host.switch, cost_time(cost.switch.as_ref(), "switch")?);
+    set(&mut host.memory_latency, cost_time(cost.memory_latency.as_ref(), "memory-latency")?);
     let set = |to: &mut f64, from: Option<f64>| *to = from.unwrap_or(*to);
     set(
         &mut host.adapter_bytes_per_second,
@@ -88,6 +121,16 @@ pub(crate) fn host(scenario: &Scenario) -> Result<Host, Failure> {
         host.efficiency = efficiency;
     }
     Ok(host)
+}
+
+/// A time that each message costs.
+fn cost_time(text: Option<&String>, key: &str) -> Result<Option<u64>, Failure> {
+    match (time(text, &format!("cost: {key}"))?, text) {
+        (Some(ps), Some(text)) if ps > MOST_COST => {
+            Err(Failure::input(format!("cost: {key} {text} must be at most 1s for each message")))
+        }
+        (ps, _) => Ok(ps),
+    }
 }
 
 /// How late messages may end, as a part of their own time.
@@ -135,14 +178,6 @@ impl Cast {
                 ..f
             };
             let count = part.count.unwrap_or(1);
-            if count == 0 {
-                return Err(told(Failure::input("count 0 must be at least 1")));
-            }
-            if count > MOST_JOBS {
-                return Err(told(Failure::input(format!(
-                    "count {count} is more than {MOST_JOBS}, the most jobs that are simulated together"
-                ))));
-            }
             for copy in 1..=count {
                 cast.add(part, &what, (&machine, &places), &mut is_free, folder, common)
                     .map_err(told)?;
@@ -165,12 +200,6 @@ impl Cast {
         common: &Common,
     ) -> Result<(), Failure> {
         let per_node = part.per_node.unwrap_or(1);
-        if per_node == 0 {
-            return Err(Failure::input("per-node 0 must be at least 1"));
-        }
-        if part.nodes == Some(0) {
-            return Err(Failure::input("nodes 0 must be at least 1"));
-        }
         if part.hosts.is_some() && (part.nodes.is_some() || part.placement.is_some()) {
             return Err(Failure::input("hosts names its nodes: leave out nodes and placement"));
         }
@@ -215,6 +244,12 @@ impl Cast {
         };
         for &h in &hosts {
             is_free[h as usize] = false;
+        }
+        if hosts.len().saturating_mul(per_node as usize) > MOST_RANKS {
+            return Err(Failure::input(format!(
+                "per-node {per_node} on {} nodes makes more than {MOST_RANKS} ranks, the most of a job",
+                hosts.len()
+            )));
         }
         let mut terminals = seated(&hosts, per_node, |h| machine.terminals(h).to_vec());
         let program = if let Some(program) = read {

@@ -67,16 +67,16 @@ impl Facts {
 
     /// With another one that is too large to be written down.
     pub(crate) fn with_digest(self, name: &str, value: &impl fmt::Debug) -> Self {
-        let mut digest = Text::default();
+        let mut digest = TextDigest::default();
         let _infallible = write!(digest, "{value:?}");
-        self.with(name, &format!("{:016x}", digest.0.value()))
+        self.with(name, &format!("{:016x}", digest.value()))
     }
 
     /// A number that says nothing but tells them from others.
     pub(crate) fn digest(&self) -> u64 {
-        let mut digest = Text::default();
+        let mut digest = TextDigest::default();
         let _infallible = write!(digest, "{:?}", self.0);
-        digest.0.value()
+        digest.value()
     }
 
     /// Whether a file is of this run.
@@ -104,15 +104,27 @@ impl Facts {
 
 /// The digest of a text that is being written.
 #[derive(Default)]
-struct Text(Digest);
+pub(crate) struct TextDigest(Digest);
 
-impl fmt::Write for Text {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
+impl TextDigest {
+    /// Takes a piece of text in; pieces that are cut otherwise give another digest.
+    pub(crate) fn add(&mut self, text: &str) {
         for part in text.as_bytes().chunks(8) {
             let mut word = [0; 8];
             word[..part.len()].copy_from_slice(part);
             self.0.add(u64::from_le_bytes(word));
         }
+    }
+
+    /// The digest of all text so far.
+    pub(crate) fn value(&self) -> u64 {
+        self.0.value()
+    }
+}
+
+impl fmt::Write for TextDigest {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.add(text);
         Ok(())
     }
 }

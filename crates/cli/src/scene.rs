@@ -7,7 +7,7 @@ use darkfiber_routing::{Lids, Request, Routes};
 use darkfiber_study::simulate::{Follow, Scenario, demanded, sent};
 
 use crate::args::{BesideTables, Common, FabricArgs, FabricOptions, NamesArgs};
-use crate::cast::Cast;
+use crate::cast::{Cast, check_counts};
 use crate::commands::route;
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
@@ -46,6 +46,7 @@ impl Scene {
         let title = scenario.title.clone().unwrap_or_else(|| stem.into_owned());
         progress.at("reading");
         let wrong = |failure| in_scenario(path, failure);
+        check_counts(&scenario).map_err(|failure| wrong(at_line(path, failure)))?;
         let taken = of(&scenario).map_err(wrong)?;
         let loaded = load::fabric(&fabric_args(&scenario, folder, names), common).map_err(wrong)?;
         let cast = Cast::new(&scenario, &loaded.topology, folder, common).map_err(wrong)?;
@@ -87,6 +88,30 @@ pub(crate) fn in_scenario(path: &Path, failure: Failure) -> Failure {
     let exit = if failure.exit == Exit::Usage { Exit::Input } else { failure.exit };
     let message = format!("{}: {}", path.display(), failure.message);
     Failure { exit, message, ..failure }
+}
+
+/// With the line of the file that a message is about.
+fn at_line(path: &Path, failure: Failure) -> Failure {
+    let line = input::read_text(path).ok().and_then(|text| line_of(&text, &failure.message));
+    let at = line.map_or_else(String::new, |line| format!("line {line}: "));
+    Failure { message: format!("{at}{}", failure.message), ..failure }
+}
+
+/// The line that a message about a job (`job 2: count ..`) is about: that of the key that it names, else the one where the job
+/// begins.
+fn line_of(text: &str, message: &str) -> Option<usize> {
+    let (place, rest) = message.split_once(": ")?;
+    let skip = place.strip_prefix("job ")?.parse::<usize>().ok()?.checked_sub(1)?;
+    let mut lines =
+        text.lines().zip(1..).filter(|(line, _)| line.trim_start().starts_with("[[job]]"));
+    let (_, first) = lines.nth(skip)?;
+    let key = rest.split([' ', ':']).next().unwrap_or_default();
+    let is_key = |line: &str| {
+        let rest = line.trim_start().strip_prefix(key).map(str::trim_start);
+        !key.is_empty() && rest.is_some_and(|rest| rest.starts_with('='))
+    };
+    let mut inside = text.lines().zip(1..).skip(first).take_while(|(l, _)| !l.starts_with('['));
+    Some(inside.find(|(line, _)| is_key(line)).map_or(first, |(_, number)| number))
 }
 
 /// The fabric that a scenario names; names of the command line come before those of the file.

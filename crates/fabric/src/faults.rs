@@ -57,7 +57,7 @@ impl Faults {
     /// If there are not that many.
     pub fn random_links(fabric: &Fabric, count: usize, seed: u64) -> Result<Self, FaultError> {
         let mut failed = vec![false; fabric.channel_count()];
-        let mut links = Vec::with_capacity(count);
+        let mut links = Vec::new();
         for channel in shuffled(fabric, seed) {
             if links.len() == count {
                 break;

@@ -179,7 +179,22 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead>, ReadError> {
     } else {
         Box::new(BufReader::with_capacity(1 << 16, File::open(path).map_err(io)?))
     };
-    Ok(Box::new(BufReader::with_capacity(1 << 16, decoded(raw).map_err(io)?)))
+    let mut decoded = BufReader::with_capacity(1 << 16, decoded(raw).map_err(io)?);
+    if is_blank(decoded.fill_buf().map_err(io)?) {
+        return Err(ReadError::not_such(
+            path,
+            "it begins with nothing but zero bytes",
+            "text, or what darkfiber writes",
+            "a device, or a file whose blocks never reached the disk?",
+        ));
+    }
+    Ok(Box::new(decoded))
+}
+
+/// Whether bytes are a block of zeros, as devices and holes of files have them. No format begins so, and `/dev/zero` would be
+/// read up to the limit before anybody looked at it.
+fn is_blank(begin: &[u8]) -> bool {
+    begin.len() >= 512 && begin.iter().all(|&b| b == 0)
 }
 
 /// Bytes as text; what is not UTF-8 becomes U+FFFD.
@@ -238,6 +253,19 @@ mod tests {
         let error = limited(&[7; 101], 100).expect_err("a byte too many").to_string();
         assert!(error.contains("more than 100 B") && error.contains("--max-input"), "{error}");
         assert!(limited(&[0; 5000], 2048).expect_err("more").to_string().contains("2 KiB"));
+    }
+
+    #[test]
+    fn nothing_but_zeros_is_not_read() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("hole");
+        let file = File::create(&path).expect("a file");
+        // A hole: all of it would be read as zeros.
+        file.set_len(DEFAULT_LIMIT).expect("a hole");
+        let error = read(&path).expect_err("no text").to_string();
+        assert!(error.contains("hole") && error.contains("nothing but zero bytes"), "{error}");
+        std::fs::write(&path, [0; 511]).expect("a file");
+        assert_eq!(read(&path).expect("short enough to be looked at").len(), 511);
     }
 
     #[test]

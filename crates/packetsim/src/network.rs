@@ -207,7 +207,8 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
             let now = self.keeps.min(self.tells);
             let stop = now.div_ceil(self.tick);
             let more = self.go(until.min(stop));
-            if stop > until {
+            // There is no tick in which nothing ends and nobody tells anything, not even the last one that there is.
+            if stop > until || now == NEVER {
                 return more;
             }
             if now >= self.keeps {

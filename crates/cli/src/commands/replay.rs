@@ -6,6 +6,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use darkfiber_fabric::Topology;
+use darkfiber_formats::input;
 use darkfiber_report::replay::{self as report, ReplayResult};
 use darkfiber_report::{Style, json, number};
 use darkfiber_routing::{Engine, Lids, Request};
@@ -14,6 +15,7 @@ use darkfiber_workload::History;
 
 use super::{metrics, route, sweep};
 use crate::args::{Common, Format, ReplayCommand};
+use crate::checkpoint::TextDigest;
 use crate::failure::{Exit, Failure};
 use crate::history::Window;
 use crate::progress::Progress;
@@ -211,12 +213,15 @@ fn extent(
 }
 
 /// The moments of a replay that may be stopped: a line each, written as they are found. The first line says of what
-/// replay they are; a line that is cut off does not count.
+/// replay they are; a line that is cut off does not count. Every line ends in the digest of all up to there, so that no
+/// altered bit goes into the means.
 struct Kept {
     path: PathBuf,
     file: fs::File,
     found: Vec<Moment>,
     waiting: String,
+    /// Of all lines so far.
+    digest: TextDigest,
 }
 
 impl Kept {
@@ -224,34 +229,54 @@ impl Kept {
         save::directory(dir)?;
         let path = dir.join("moments.csv");
         let identity = identity(plan, names);
+        let heading = format!("{},digest\n", report::heading(names).trim_end());
+        let mut digest = TextDigest::default();
+        digest.add(&identity);
+        let mut whole = format!("{identity}\n{heading}");
         let mut found = Vec::new();
-        let mut whole = format!("{identity}\n{}", report::heading(names));
-        match fs::read_to_string(&path) {
-            Ok(text) if text.lines().next() == Some(identity.as_str()) => {
-                for line in text.split_inclusive('\n').skip(2).filter(|l| l.ends_with('\n')) {
-                    let Some(moment) = report::parse(line, names.len()) else { break };
-                    whole.push_str(line);
-                    found.push(moment);
-                }
-                found.truncate(plan.moments);
-            }
-            Ok(_) => {
+        if path.exists() {
+            let text = input::read_text(&path)?;
+            if text.lines().next() != Some(identity.as_str()) {
                 return Err(Failure::usage(format!("{} is of another replay", path.display()))
                     .hint("give another -o, or remove the file to begin anew"));
             }
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
-            Err(e) => return Err(Failure::input(format!("cannot read {}: {e}", path.display()))),
+            let altered = |line: usize| {
+                Failure::input(format!(
+                    "{}:{line}: it is altered: the line differs from its own digest",
+                    path.display()
+                ))
+                .hint("remove it to begin anew")
+            };
+            // What was not written to its end is found again; before that nothing can be missing.
+            let lines = text.split_inclusive('\n').zip(1..).skip(1);
+            for (line, number) in lines.filter(|(line, _)| line.ends_with('\n')) {
+                if number == 2 {
+                    if line != heading {
+                        return Err(altered(number));
+                    }
+                    continue;
+                }
+                let moment = checked(line, &mut digest)
+                    .and_then(|line| report::parse(line, names.len()))
+                    .ok_or_else(|| altered(number))?;
+                whole.push_str(line);
+                found.push(moment);
+            }
+            found.truncate(plan.moments);
         }
         save::file(&path, |out| out.write_all(whole.as_bytes()))?;
         let file = fs::OpenOptions::new()
             .append(true)
             .open(&path)
             .map_err(|e| Failure::input(format!("cannot write {}: {e}", path.display())))?;
-        Ok(Self { path, file, found, waiting: String::new() })
+        Ok(Self { path, file, found, waiting: String::new(), digest })
     }
 
     fn add(&mut self, moment: &Moment) -> Result<(), Failure> {
-        self.waiting.push_str(&report::line(moment));
+        let line = report::line(moment);
+        let line = line.trim_end();
+        self.digest.add(line);
+        let _infallible = writeln!(self.waiting, "{line},{:016x}", self.digest.value());
         if self.waiting.len() > 1 << 14 { self.flush() } else { Ok(()) }
     }
 
@@ -264,6 +289,13 @@ impl Kept {
     fn finish(mut self) -> Result<(), Failure> {
         self.flush()
     }
+}
+
+/// A line without its digest, if that is the one of all lines up to it.
+fn checked<'l>(line: &'l str, digest: &mut TextDigest) -> Option<&'l str> {
+    let (line, kept) = line.strip_suffix('\n')?.rsplit_once(',')?;
+    digest.add(line);
+    (kept == format!("{:016x}", digest.value())).then_some(line)
 }
 
 /// All that the moments depend on.

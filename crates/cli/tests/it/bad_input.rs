@@ -247,3 +247,63 @@ fn faults_that_do_not_exist() {
     some: line 2: warning: no node of the fabric has GUID 0x0000000000000005
     ");
 }
+
+/// A scenario whose fourth line is odd.
+fn odd_scenario(line: &str, of_job: &str) -> String {
+    format!(
+        "fabric = \"kary:k=2,n=2\"\n[routes]\nengine = \"updn\"\n{line}\n\n[[job]]\nname = \"a\"\n{of_job}\n"
+    )
+}
+
+#[test]
+fn numbers_of_scenarios_that_no_machine_has() {
+    let traffic = "traffic = \"mpigraph\"\n";
+    for (line, of_job, at) in [
+        ("lmc = 8", traffic, "routes: lmc 8 must be at most 7"),
+        ("[cost]\nsend = \"9223372036854775807ps\"", traffic, "cost: send 9223372036854775807ps"),
+        (
+            "",
+            "traffic = \"mpigraph\"\ncount = 4294967295\n",
+            "line 9: job 1: count 4294967295 is more than",
+        ),
+        (
+            "",
+            "per-node = 4294967295\ntraffic = \"mpigraph\"\n",
+            "line 8: job 1: per-node 4294967295 is more than",
+        ),
+        ("", "traffic = \"mpigraph\"\nnodes = 0\n", "line 9: job 1: nodes 0 must be at least 1"),
+        ("", "traffic = \"mpigraph:iterations=4294967295\"\n", "job 1: "),
+        ("", "traffic = \"hpl:nominal=0\"\n", "job 1: "),
+        (
+            "",
+            "traffic = \"bis\"\nnodes = 2\n[[job]]\ntraffic = \"bis\"\nweight = -1\n",
+            "job 2: weight -1",
+        ),
+    ] {
+        for depth in ["flow", "packet"] {
+            let err = unreadable(
+                &[("s.toml", &odd_scenario(line, of_job))],
+                &format!("simulate s.toml -q --depth {depth}"),
+            );
+            assert!(err.starts_with(&format!("error: s.toml: {at}")), "{at}: {err}");
+        }
+    }
+    for huge in ["4294967295", "18446744073709551615"] {
+        let run = run(&format!("fabric kary:k=2,n=2 --fail-links {huge}"));
+        assert!(matches!(run.code, 2..=4) && run.err.contains("cables can fail"), "{}", run.err);
+    }
+}
+
+#[test]
+fn devices_without_an_end() {
+    for line in [
+        "fabric /dev/zero",
+        "fabric kary:k=2,n=2 --compute /dev/zero",
+        "route kary:k=2,n=2 -e sar --jobs /dev/full",
+    ] {
+        let begin = std::time::Instant::now();
+        let err = unreadable(&[], line);
+        assert!(err.contains("nothing but zero bytes"), "{line}: {err}");
+        assert!(begin.elapsed().as_secs() < 5, "{line} reads gigabytes");
+    }
+}

@@ -79,17 +79,26 @@ fn runs_that_are_kept_are_not_run_again() {
     let before = written();
     let second = run_in(dir.path(), &line);
     assert_eq!((&second.out, kept(), written()), (&first.out, files.clone(), before.clone()));
-    // What was altered is not believed, but found anew.
+    // What was altered is refused, not believed and not run again unasked.
     let text = fs::read_to_string(&files[0]).expect("a file");
-    fs::write(&files[0], text.replace("\"settled\":true", "\"settled\":false")).expect("a file");
+    let altered = text.replace("\"settled\":true", "\"settled\":false");
+    for damaged in [altered.as_str(), "{", "", &text[..text.len() / 2]] {
+        fs::write(&files[0], damaged).expect("a file");
+        let again = run_in(dir.path(), &line);
+        assert_eq!((again.code, again.out.as_str()), (3, ""), "{}", again.err);
+        let name = files[0].file_name().expect("a name").to_string_lossy().into_owned();
+        for words in [&name, "it is cut or altered", "remove it to run it again"] {
+            assert!(again.err.contains(words), "{words}: {}", again.err);
+        }
+        assert_eq!(fs::read_to_string(&files[0]).expect("a file"), damaged, "it is left alone");
+    }
+    fs::remove_file(&files[0]).expect("removed");
     let again = run_in(dir.path(), &line);
     assert_eq!((again.out, fs::read_to_string(&files[0]).expect("a file")), (first.out, text));
     assert_eq!(written()[1..], before[1..]);
-    // Another seed is another run; a damaged file is run again.
-    fs::write(&files[0], "{").expect("a file");
+    // Another seed is another run.
     let third = run_in(dir.path(), &format!("{line} --seed 2"));
     assert_eq!((third.code, kept().len()), (0, 6));
-    assert_eq!(run_in(dir.path(), &line).code, 0);
     for (name, what) in [
         ("heat.svg", "bursts:burst=10,gap=5us"),
         ("results/heat.svg", "barrier"),

@@ -91,3 +91,29 @@ fn the_filter_tells_changed_from_same() {
     assert_eq!((filter("--jobs one").code, map().as_str()), (1, ""));
     assert_eq!(filter("--jobs one").code, 0);
 }
+
+#[test]
+fn pairs_of_a_node_and_a_job_take_node_sets() {
+    let sets = "cn[1-2] 1\ncn[3-4/1] 2\ncn[5- 3\n";
+    let dir = folder(&[
+        ("f", "s0 s1\nhost cn1 s0\nhost cn2 s1\nhost cn3 s0\nhost cn4 s1\n"),
+        ("sets", sets),
+    ]);
+    let run = run_in(dir.path(), "jobs report --fabric f --jobs sets -e minhop --format json");
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.err.contains("line 3") && run.err.contains("'[' without ']'"), "{}", run.err);
+    assert!(!run.err.contains("not in the fabric"), "{}", run.err);
+}
+
+#[test]
+fn busy_hosts_may_have_other_names() {
+    let dir = folder(&[
+        ("now", "alpha 1\n"),
+        ("names", "alpha cn1\n"),
+        ("f", "s0 s1\nhost cn1 s0\nhost cn2 s1\n"),
+    ]);
+    let line = "jobs place --fabric f --hosts 1 --avoid now";
+    assert_eq!(run_in(dir.path(), line).code, 3, "nobody is called alpha");
+    let run = run_in(dir.path(), &format!("{line} --aliases names -q"));
+    assert_eq!((run.code, run.out.trim()), (0, "cn2"), "{}", run.err);
+}

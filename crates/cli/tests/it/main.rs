@@ -13,6 +13,7 @@ mod lids;
 mod load;
 mod measure;
 mod names;
+mod odd_values;
 mod output;
 mod place;
 mod recognise;

@@ -80,6 +80,21 @@ fn a_replay_goes_on_where_it_stopped() {
     assert_eq!(other.code, 2);
     assert!(other.err.contains("is of another replay"), "{}", other.err);
     assert_eq!(read("moments.csv"), whole.0, "nothing is lost");
+
+    // A bit that is altered, wherever it is, goes into no mean.
+    let bytes = whole.0.as_bytes();
+    let head = whole.0.find('\n').expect("a line") + 1;
+    for at in (head..bytes.len() - 1).step_by(bytes.len() / 60 + 1) {
+        let mut other = bytes.to_vec();
+        other[at] ^= 1 << (at % 7);
+        fs::write(d.join("out/moments.csv"), &other).expect("a file");
+        let run = run_in(d, line);
+        assert_eq!((run.code, run.out.as_str()), (3, ""), "byte {at}: {}", run.err);
+        for words in ["moments.csv:", "it is altered", "remove it to begin anew"] {
+            assert!(run.err.contains(words), "byte {at}: {}", run.err);
+        }
+        assert_eq!(fs::read(d.join("out/moments.csv")).expect("it is there"), other);
+    }
 }
 
 /// A log without nodes.

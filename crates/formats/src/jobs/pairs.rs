@@ -1,4 +1,4 @@
-//! Which node runs which job: `<node> <job>`, one pair a line.
+//! Which node runs which job: `<node> <job>`, one pair a line; the node may be a node set (`cn[1-8/2]`).
 //!
 //! This is the file that scheduling-aware routing reads: a snapshot of the running jobs, without times. `#` begins a
 //! comment.
@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::{self, BufRead, Write};
 use std::path::Path;
 
+use super::hostlist::expand;
 use super::lines::{Lines, Remarks, shown};
 use super::record::{Record, State, unique};
 use crate::tables::counted;
@@ -40,6 +41,19 @@ pub fn read(
             remarks.left_out(lines.number, what, "expected a node and a job; left out");
             continue;
         };
+        // A node set is written with brackets; operators alone may be part of a name.
+        let nodes = if node.contains('[') { expand(node) } else { Ok(vec![node.to_owned()]) };
+        let nodes = match nodes {
+            Ok(nodes) => nodes,
+            Err(e) => {
+                remarks.left_out(
+                    lines.number,
+                    e.to_string(),
+                    "expected a node or a node set; left out",
+                );
+                continue;
+            }
+        };
         let job = *of_id.entry(id.to_owned()).or_insert_with(|| {
             jobs.push(Record {
                 id: id.to_owned(),
@@ -50,9 +64,11 @@ pub fn read(
             });
             jobs.len() - 1
         });
-        jobs[job].nodes.get_or_insert_default().push(node.to_owned());
-        let seen = on_node.entry(node.to_owned()).or_insert((job, false));
-        seen.1 |= seen.0 != job;
+        for node in nodes {
+            let seen = on_node.entry(node.clone()).or_insert((job, false));
+            seen.1 |= seen.0 != job;
+            jobs[job].nodes.get_or_insert_default().push(node);
+        }
     }
     let shared = on_node.values().filter(|(_, shared)| *shared).count();
     remarks.note_count(shared, "node runs several jobs", "nodes run several jobs", "");

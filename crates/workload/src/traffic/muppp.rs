@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{Key, Params};
 
-use super::values::{count, size};
+use super::values::{MOST_TIMES, count, size};
 use super::{Given, Traffic, TrafficError, even, finished, repeated};
 use crate::schedule::{Program, Script};
 
@@ -58,7 +58,7 @@ impl Traffic for MuPPP {
                 script.message(b, a, bytes, 0);
             }
             let usual = ((40 << 20) / bytes.max(1)).clamp(1, 1000).div_ceil(scale);
-            let repeat = params.get("repeat", 1..=u32::MAX)?.map_or(usual, u64::from);
+            let repeat = params.get("repeat", 1..=MOST_TIMES)?.map_or(usual, u64::from);
             run.then(finished(self.name(), script)?, repeat);
         }
         Ok(repeated(&run, count(params, "runs", 1)?.into()))

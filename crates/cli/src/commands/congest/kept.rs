@@ -1,5 +1,6 @@
 //! Runs that are over, kept so that a command that is interrupted loses only what was under way.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use darkfiber_formats::{input, manifest, output};
@@ -16,6 +17,8 @@ pub(super) struct Folder<'a> {
     plan: &'a Plan<'a>,
     /// All that does not depend on the cell.
     common: Facts,
+    /// What came of runs that were there, by their files.
+    found: BTreeMap<PathBuf, Times>,
 }
 
 /// What is in a file.
@@ -31,6 +34,11 @@ impl Run {
     fn digest(&self) -> Option<String> {
         let bytes = serde_json::to_vec(&(&self.facts, &self.times)).ok()?;
         Some(manifest::sha256(&bytes))
+    }
+
+    /// Whether it is what was written.
+    fn is_whole(&self) -> bool {
+        self.digest().is_some_and(|digest| digest == self.sha256)
     }
 }
 
@@ -49,7 +57,19 @@ impl<'a> Folder<'a> {
             .with("warm-up", &plan.warmup)
             .with_digest("hosts", plan.host)
             .with_digest("switches", &plan.micro);
-        Ok(Self { dir, plan, common })
+        let mut folder = Self { dir, plan, common, found: BTreeMap::new() };
+        // All are read before the first run: what is damaged is refused before an hour is spent.
+        for cell in plan.cells() {
+            let facts = folder.facts(&cell);
+            let path = folder.path(&facts);
+            if path.exists()
+                && !folder.found.contains_key(&path)
+                && let Some(times) = read(&path, &facts)?
+            {
+                folder.found.insert(path, times);
+            }
+        }
+        Ok(folder)
     }
 
     /// All that what comes out of a run depends on.
@@ -83,23 +103,7 @@ impl<'a> Folder<'a> {
 
 impl Kept for Folder<'_> {
     fn find(&self, cell: &Cell) -> Option<Times> {
-        let facts = self.facts(cell);
-        let path = self.path(&facts);
-        if !path.exists() {
-            return None;
-        }
-        let read = || -> Option<Run> {
-            let run: Run = serde_json::from_str(&input::read_text(&path).ok()?).ok()?;
-            (run.sha256 == run.digest()?).then_some(run)
-        };
-        let Some(run) = read() else {
-            out::tell(&format!(
-                "warning: {} is cut or altered: this run is done again",
-                path.display()
-            ));
-            return None;
-        };
-        (run.facts == facts).then_some(run.times)
+        self.found.get(&self.path(&self.facts(cell))).cloned()
     }
 
     fn keep(&self, cell: &Cell, times: &Times) {
@@ -112,4 +116,18 @@ impl Kept for Folder<'_> {
             out::tell(&format!("warning: a run is not kept: cannot write {}: {e}", path.display()));
         }
     }
+}
+
+/// What came of a run; nothing if another one is kept under its name.
+fn read(path: &Path, facts: &Facts) -> Result<Option<Times>, Failure> {
+    let text = input::read_text(path)?;
+    let run = serde_json::from_str(&text).ok().filter(|run: &Run| run.is_whole());
+    let Some(run) = run else {
+        let message =
+            format!("{}: this is no run that was kept: it is cut or altered", path.display());
+        return Err(
+            Failure::input(message).hint("remove it to run it again, or name another folder")
+        );
+    };
+    Ok((run.facts == *facts).then_some(run.times))
 }

@@ -75,7 +75,8 @@ fn hostfiles(args: &PlaceCommand, common: &Common) -> Result<Exit, Failure> {
     let machine = Machine::new(&loaded.topology, 1);
     let mut is_free = vec![true; machine.len()];
     if let Some(path) = &args.avoid {
-        let running = Running::load(path, None, None, &loaded.topology.fabric, common)?;
+        let aliases = args.aliases.as_deref();
+        let running = Running::load(path, aliases, None, &loaded.topology.fabric, common)?;
         for (h, is_free) in (0..).zip(&mut is_free) {
             let busy = |t| running.places.iter().any(|place| place.binary_search(t).is_ok());
             *is_free = !machine.terminals(h).iter().any(busy);

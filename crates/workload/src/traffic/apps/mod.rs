@@ -117,10 +117,15 @@ impl Traffic for Application {
     fn program(&self, params: &Params, given: &Given) -> Result<Program, TrafficError> {
         let n = several(self.name, given)?;
         let share = share(params, "share", given.share.unwrap_or(0.2).clamp(0.001, 0.999))?;
+        let nominal = size(params, "nominal", NOMINAL)?;
+        if nominal < SLOWEST {
+            // By less, computing would take years, which clocks of 64 bits do not hold.
+            return Err(params.bad("nominal", "bytes a second, at least 1MB").into());
+        }
         let alone = Alone {
             per_node: given.per_node.max(1),
             latency: time(params, "latency", 2_000_000)?,
-            per_byte: SECOND as f64 / size(params, "nominal", NOMINAL)?.max(1) as f64,
+            per_byte: SECOND as f64 / nominal as f64,
         };
         let (one, _) = self.iteration(params, given, (1, 0.0))?;
         let usual = match (params.raw("length"), &self.length) {
@@ -150,6 +155,8 @@ impl Traffic for Application {
     }
 }
 
+/// The least bytes a second of a rank without contention.
+const SLOWEST: u64 = 1_000_000;
 /// One adapter of QDR InfiniBand with PCIe 2.0: 2.26 GiB/s (Domke et al., SC'19, figure 1).
 const NOMINAL: u64 = 2_426_656_522;
 
