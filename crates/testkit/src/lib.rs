@@ -4,17 +4,18 @@
 pub mod families;
 pub mod oracle;
 mod random;
+mod skipped;
 mod text;
 
 pub use random::{any_fabric, connected_fabric};
+pub use skipped::skipped;
 pub use text::fabric;
 
 use std::path::PathBuf;
 
-/// A file of the shared data set (real fabrics, reference outputs), or `None` with a line on standard
-/// error if this machine does not have it. The folder is `../shared` beside the checkout, or what
+/// A file of the shared data set (real fabrics, reference outputs), or `None` if this machine does not have
+/// it, which is told ([`skipped`]). The folder is `../shared` beside the checkout, or what
 /// `DARKFIBER_SHARED` says.
-#[expect(clippy::print_stderr, reason = "a skipped test must say so")]
 pub fn shared(path: &str) -> Option<PathBuf> {
     let root = std::env::var_os("DARKFIBER_SHARED").map_or_else(
         || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),
@@ -24,6 +25,6 @@ pub fn shared(path: &str) -> Option<PathBuf> {
     if file.exists() {
         return Some(file);
     }
-    eprintln!("skipped: {path} of the shared data set is not here");
+    skipped(&format!("{path} of the shared data set is not here"));
     None
 }

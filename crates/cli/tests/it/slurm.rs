@@ -55,7 +55,7 @@ fn switches(text: &str) -> BTreeMap<String, (Vec<String>, Vec<String>)> {
 #[test]
 fn the_controller_reads_the_tree() {
     if let Some(absent) = ["slurmctld", "scontrol", "munged"].into_iter().find(|p| !installed(p)) {
-        eprintln!("skipped: {absent} absent");
+        darkfiber_testkit::skipped(&format!("{absent} is not installed"));
         return;
     }
     let dir = tempfile::tempdir().expect("a directory");

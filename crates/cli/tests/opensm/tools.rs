@@ -1,7 +1,6 @@
 //! Where the tools are, or which one is missing.
 
 use std::env;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The simulator, the subnet manager and the program that reads tables back.
@@ -53,7 +52,6 @@ fn umad2sim() -> Option<PathBuf> {
     found
 }
 
-/// Tells what is missing, past the test runner, which would keep the words of a passing test to itself.
 fn skipped(what: &str) {
-    writeln!(io::stderr(), "skipped: {what} is not installed").ok();
+    darkfiber_testkit::skipped(&format!("{what} is not installed"));
 }

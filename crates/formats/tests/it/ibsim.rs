@@ -48,7 +48,7 @@ fn cables(f: &Fabric) -> Vec<Cable> {
 #[test]
 fn ibnetdiscover_in_ibsim_finds_what_was_written() {
     if !Path::new(PRELOAD).exists() || !Path::new("/usr/sbin/ibnetdiscover").exists() {
-        eprintln!("skipped: ibsim absent");
+        darkfiber_testkit::skipped("ibsim is not installed");
         return;
     }
     let path = shipped("stage-sx6036.topo");

@@ -11,20 +11,7 @@ pub(crate) fn shipped(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/fabrics").join(name)
 }
 
-/// A file of the data that is too large to ship; `None` where it is absent, which is told.
-pub(crate) fn shared(name: &str) -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    let named = std::env::var_os("DARKFIBER_SHARED").map(PathBuf::from);
-    let found = [Some(beside), named]
-        .into_iter()
-        .flatten()
-        .map(|folder| folder.join(name))
-        .find(|file| file.exists());
-    if found.is_none() {
-        eprintln!("skipped: {name} absent");
-    }
-    found
-}
+pub(crate) use darkfiber_testkit::shared;
 
 /// Diagnostics, one a line.
 pub(crate) fn told(d: &Diagnostics) -> String {

@@ -39,7 +39,7 @@ fn ibdmchk(fabric: &Fabric, routes: &Routes, lids: &Lids) -> Option<String> {
         // It dies of a segmentation fault after the verdict, so the status says nothing.
         Ok(output) => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
         Err(e) => {
-            eprintln!("skipped: ibdmchk: {e}");
+            darkfiber_testkit::skipped(&format!("ibdmchk: {e}"));
             None
         }
     }

@@ -52,7 +52,12 @@ fn blocks(dump: &str) -> BTreeSet<Vec<&str>> {
     blocks.into_iter().collect()
 }
 
+/// The folder of a reference fabric; one is shipped.
 pub(crate) fn folder(name: &str) -> Option<PathBuf> {
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/opensm").join(name);
+    if shipped.exists() {
+        return Some(shipped);
+    }
     file(&format!("reference/opensm/{name}"))
 }
 
@@ -134,7 +139,7 @@ fn tables_of_an_irregular_fabric_measure_as_published() {
 #[test]
 fn guid2lid_and_the_link_list_agree() {
     for name in FOLDERS {
-        let Some(folder) = folder(name) else { return };
+        let Some(folder) = folder(name) else { continue };
         let fabric = fabric(&folder.join("opensm-subnet.lst.gz"));
         let path = folder.join("guid2lid.gz");
         let (ranges, found) = guid2lid::read(&text(&path), &path).expect("guid2lid");
@@ -152,7 +157,7 @@ fn guid2lid_and_the_link_list_agree() {
 #[test]
 fn root_lists_name_switches() {
     for (name, count) in FOLDERS.into_iter().zip([12, 16, 1, 1]) {
-        let Some(folder) = folder(name) else { return };
+        let Some(folder) = folder(name) else { continue };
         let fabric = fabric(&folder.join("opensm-subnet.lst.gz"));
         let path = folder.join("roots.guids");
         let (list, found) = guids::read(&text(&path), &path).expect("GUIDs");

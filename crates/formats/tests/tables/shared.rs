@@ -1,24 +1,11 @@
 //! The folder of real data, which may be absent, and small helpers.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use darkfiber_fabric::Fabric;
 use darkfiber_formats::{Diagnostics, input, subnet_lst};
 
-/// A file of the shared data, or `None` (and a word about it) where there is none.
-pub(crate) fn file(name: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("DARKFIBER_SHARED").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
-        PathBuf::from,
-    );
-    let path = root.join(name);
-    if path.exists() {
-        Some(path)
-    } else {
-        eprintln!("skipped: {} is not there", path.display());
-        None
-    }
-}
+pub(crate) use darkfiber_testkit::shared as file;
 
 pub(crate) fn text(path: &Path) -> String {
     input::read_text(path).expect("readable")
