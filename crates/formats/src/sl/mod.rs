@@ -43,6 +43,8 @@ pub fn read(
     routes: &mut Routes,
 ) -> Result<Diagnostics, ReadError> {
     assert_eq!(lids.width(), routes.paths(), "LIDs of other tables");
+    let rows = fabric.terminal_count() * routes.paths() + fabric.switch_count();
+    assert_eq!(routes.row_count(), rows, "each LID has a row of its own");
     let mut found = Diagnostics::default();
     let mut levels = Levels::new(fabric, routes);
     let at = &At { path, fabric, lids };
