@@ -130,7 +130,7 @@ fn what_is_wrong_is_told() {
     hint: did you mean incast?
     ");
     assert_snapshot!(told("--aggressors bursts:burst=0"), @"
-    2: error: bursts: burst=0: expected a whole number from 1 to 4294967295
+    2: error: bursts: burst=0: expected a whole number from 1 to 10000000
     hint: `darkfiber list traffic` shows what there is
     ");
     assert_snapshot!(told("--victims allreduce:lots"), @"
