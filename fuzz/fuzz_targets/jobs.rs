@@ -5,7 +5,7 @@ use std::io::BufReader;
 use std::path::Path;
 
 use darkfiber_formats::jobs::{self, Kind, hostlist};
-use darkfiber_formats::{places, topology_conf};
+use darkfiber_formats::topology_conf;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
@@ -23,5 +23,4 @@ fuzz_target!(|data: &[u8]| {
         assert_eq!(again.len(), names.len());
     }
     let _ = topology_conf::read(&text, path);
-    let _ = places::read_aliases(&text, path);
 });
