@@ -103,16 +103,15 @@ fn up_down(fabric: &Fabric, request: &Request<'_>) -> Option<(Routes, u64)> {
     let short = AtomicBool::new(true);
     let mut routes = Routes::empty("lash", fabric, request.paths());
     let balanced = balance(fabric, &mut routes, First::Load, |dag, home| {
-        if !fabric.terminals_on(home).is_empty() {
+        let sends = |s: usize| !fabric.terminals_on(SwitchId::new(s)).is_empty();
+        let mut least = Vec::new();
+        if sends(home.index()) {
             dag.shortest(fabric, home);
-            let least = dag.dist.clone();
-            updown.legal(fabric, dag, home);
-            let sends = |s: usize| !fabric.terminals_on(SwitchId::new(s)).is_empty();
-            if (0..least.len()).any(|s| sends(s) && dag.dist[s] > least[s]) {
-                short.store(false, Ordering::Relaxed);
-            }
-        } else {
-            updown.legal(fabric, dag, home);
+            least.clone_from(&dag.dist);
+        }
+        updown.legal(fabric, dag, home);
+        if least.iter().enumerate().any(|(s, &least)| sends(s) && dag.dist[s] > least) {
+            short.store(false, Ordering::Relaxed);
         }
     });
     (balanced.strays.is_empty() && short.into_inner()).then_some((routes, balanced.largest))
