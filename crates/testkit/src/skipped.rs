@@ -8,6 +8,9 @@ use std::thread;
 ///
 /// The test runner keeps the words of tests that pass to itself. So they are also appended to the file that
 /// `DARKFIBER_SKIPPED` names, a line each, from which `.ci/run` counts and prints them.
+///
+/// # Panics
+/// If that file cannot be written.
 #[expect(clippy::print_stderr, reason = "a skipped test must say so")]
 pub fn skipped(why: &str) {
     let line = format!("{}: {why}\n", thread::current().name().unwrap_or("a test"));
@@ -16,6 +19,6 @@ pub fn skipped(why: &str) {
         let file = OpenOptions::new().create(true).append(true).open(path);
         // One write, so that lines of tests at the same time do not mix.
         let told = file.and_then(|mut file| file.write_all(line.as_bytes()));
-        told.expect("the file of skipped tests can be written");
+        told.expect("the file of DARKFIBER_SKIPPED can be written");
     }
 }
