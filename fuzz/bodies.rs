@@ -138,8 +138,11 @@ pub(crate) fn checkpoint(data: &[u8]) {
     }
 }
 
+/// What a target does with an input.
+type Body = fn(&[u8]);
+
 /// By name of the target.
-pub(crate) const BODIES: &[(&str, fn(&[u8]))] = &[
+pub(crate) const BODIES: &[(&str, Body)] = &[
     ("demands", demands),
     ("lid_choice", lid_choice),
     ("service_levels", service_levels),
