@@ -467,7 +467,7 @@ fn rate(class: &LinkClass) -> Option<(&str, &'static str)> {
     Some((width, spd))
 }
 
-/// Labels of links whose rate [`write`] cannot say, and writes as 4xQDR.
+/// Labels of links whose rate [`write()`] cannot say, and writes as 4xQDR.
 pub fn without_rate(fabric: &Fabric) -> impl Iterator<Item = &str> {
     fabric.classes().iter().filter(|class| rate(class).is_none()).map(|class| &*class.label)
 }

@@ -272,7 +272,19 @@ impl<'a> Reader<'a> {
 /// A LID as a port can have it: 0 and 65535 mean none, and so does what is no unicast LID.
 pub(super) fn unicast(lid: Option<u32>, line: usize, d: &mut Diagnostics) -> Option<u16> {
     match lid? {
-        0 | 0xFFFF => None,
+        0 => None,
+        0xFFFF => {
+            // Where one port has none, mostly all have.
+            const NONE: &str = "LID 65535 is none: no subnet manager has given this port one";
+            if d.0.iter().all(|told| told.what != NONE) {
+                d.note(
+                    line,
+                    NONE,
+                    "the first such port; if LIDs matter, make the dump once the subnet is up",
+                );
+            }
+            None
+        }
         lid @ 1..=0xBFFF => Some(lid as u16),
         lid => {
             d.warn(line, format!("{lid} is not a unicast LID (1 to 49151)"), "read as none");

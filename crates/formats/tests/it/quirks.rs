@@ -125,6 +125,7 @@ fn lids_that_are_none() {
     // The switch's line knows it.
     assert_eq!(f.terminals()[0].lid, Some(3));
     insta::assert_snapshot!(told(&d), @r"
+    line 6: note: LID 65535 is none: no subnet manager has given this port one (the first such port; if LIDs matter, make the dump once the subnet is up)
     line 12: warning: 49152 is not a unicast LID (1 to 49151) (read as none)
     line 18: warning: LMC 9 is out of range: 0 to 7 (read as 0)
     ");
