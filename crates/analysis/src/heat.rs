@@ -2,6 +2,9 @@
 //!
 //! The load of a path is that of its most loaded channel, and jobs are slowed down by the hottest channels that they
 //! cross (Smith et al., "Mitigating Inter-Job Interference Using Adaptive Flow-Aware Routing", SC'18, section IV-B).
+//!
+//! Jobs differ in how long they send. So that a job of a second beside one of an hour is not told to wait an hour, each
+//! counts at the rate at which it would send alone, and goes on for as long as the others do.
 
 use std::collections::BTreeMap;
 
@@ -41,6 +44,10 @@ pub struct Heat {
     between: usize,
     /// By job the channels that it uses, rising, and the bytes there.
     jobs: Vec<Vec<(u32, u64)>>,
+    /// By job the seconds that its slowest channel needs for what the job itself sends.
+    alone: Vec<f64>,
+    /// What all jobs want of each channel, each at the rate at which it would send alone: 1 is all that it can carry.
+    pub wanted: Vec<f64>,
     /// By channel, the jobs that use it, rising, and their bytes.
     on: Vec<Vec<(u32, u64)>>,
 }
@@ -50,7 +57,8 @@ pub struct Heat {
 pub struct Fate {
     /// Seconds that its slowest channel needs for what the job itself sends.
     pub alone: f64,
-    /// Seconds that the slowest of its channels needs for what all send.
+    /// Seconds that the slowest of its channels needs for what the job sends and for what the others send meanwhile, each at
+    /// the rate at which it would send alone; at least `alone`.
     pub together: f64,
     /// That channel.
     pub at: Option<u32>,
@@ -111,8 +119,22 @@ impl Heat {
             class.bytes_per_second.max(1) as f64
         };
         let seconds = (0..m + 2 * t).map(|c| load[c] as f64 / speed(c)).collect();
+        let takes = |&(c, bytes): &(u32, u64)| bytes as f64 / speed(c as usize);
+        let alone: Vec<f64> =
+            jobs.iter().map(|of| of.iter().map(takes).fold(0.0, f64::max)).collect();
+        let mut wanted = vec![0.0; m + 2 * t];
+        for (of, &alone) in jobs.iter().zip(&alone) {
+            for on in of {
+                wanted[on.0 as usize] += takes(on) / alone;
+            }
+        }
         let fastest = (0..m).map(speed).fold(0.0, f64::max);
-        Self { load, seconds, lost, inside, fastest, between: m, jobs, on }
+        Self { load, seconds, lost, inside, fastest, between: m, jobs, alone, wanted, on }
+    }
+
+    /// Jobs that were counted.
+    pub fn job_count(&self) -> usize {
+        self.jobs.len()
     }
 
     /// Bytes on each channel between switches.
@@ -134,15 +156,16 @@ impl Heat {
 
     /// How a job fares.
     pub fn fate(&self, job: usize) -> Fate {
-        let mut fate = Fate::default();
-        for &(c, bytes) in &self.jobs[job] {
-            let all = self.seconds[c as usize];
-            let own = all * (bytes as f64 / self.load[c as usize] as f64);
-            fate.alone = fate.alone.max(own);
-            if all > fate.together {
-                (fate.together, fate.at) = (all, Some(c));
+        let alone = self.alone[job];
+        let mut fate = Fate { alone, together: alone, ..Fate::default() };
+        let mut most = 0.0;
+        for &(c, _) in &self.jobs[job] {
+            let wanted = self.wanted[c as usize];
+            if wanted > most {
+                (most, fate.at) = (wanted, Some(c));
             }
         }
+        fate.together = fate.together.max(alone * most);
         if let Some(at) = fate.at {
             fate.by = self.on(at);
             fate.by.retain(|&(j, _)| j as usize != job);

@@ -2,12 +2,18 @@
 //!
 //! What a job suffers and does is decided on the fullest channels (Smith et al., "Mitigating Inter-Job Interference Using
 //! Adaptive Flow-Aware Routing", SC'18, section IV-B). A placement is worth the sum over all channels of the fourth power of
-//! the seconds that each needs for what all jobs send: full channels count most, and the less of them, the better. From a
-//! placement that an allocator gives, hosts are exchanged with free ones and with each other as long as that sum falls.
+//! what all jobs want of it, as [`Heat::wanted`] counts that: full channels count most, and the less of them, the
+//! better. The new job counts at the rate at which its busiest adapter is full, wherever it sits. From a placement that an
+//! allocator gives, hosts are exchanged with free ones and with each other as long as that sum falls. Of
+//! all that was found, and of what allocators gave, the one is proposed that is best by [`Effect::cost`].
+
+use std::collections::BTreeMap;
 
 use darkfiber_fabric::{ChannelId, Fabric, TerminalId};
 use darkfiber_routing::{DestId, Routes, follow};
 use darkfiber_workload::Stream;
+
+use crate::heat::{Fate, Flow, Heat};
 
 /// A job that is to be placed, on a machine.
 pub struct Placing<'a> {
@@ -20,19 +26,36 @@ pub struct Placing<'a> {
     /// What the job sends: from seat to seat, in bytes. Seat `s` is adapter `s % a` of the host that has slot `s / a`, where
     /// hosts have `a` adapters.
     pub sent: &'a [(u32, u32, u64)],
-    /// Seconds that channels need for what all others send, as [`crate::heat::Heat`] numbers them.
-    pub others: &'a [f64],
+    /// What all others send.
+    pub flows: &'a [Flow],
+    /// What that does to channels; the new job's number is that of its jobs.
+    pub now: &'a Heat,
+}
+
+/// What a placement does to the new job and to the others.
+#[derive(Clone, Debug)]
+pub struct Effect {
+    /// How the new job fares.
+    pub fate: Fate,
+    /// How much longer the other job that loses most takes then than without the new one, and that job: nothing where none
+    /// loses.
+    pub loser: Option<(f64, usize)>,
+    /// Bytes on the fullest channel between switches.
+    pub fullest: u64,
+}
+
+impl Effect {
+    /// What is least where a placement is best: the time of the new job by what the others lose.
+    pub fn cost(&self) -> f64 {
+        self.fate.together * (1.0 + self.loser.map_or(0.0, |l| l.0))
+    }
 }
 
 /// A placement that was found.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placed {
     /// By slot, the host that has it.
     pub hosts: Vec<u32>,
-    /// The sum of fourth powers, before and after.
-    pub before: f64,
-    /// See `before`.
-    pub after: f64,
     /// Exchanges that were made.
     pub exchanges: usize,
 }
@@ -54,19 +77,49 @@ struct State<'a> {
     touching: Vec<Vec<u32>>,
     /// By slot, its host.
     hosts: Vec<u32>,
-    /// Seconds on each channel, all jobs.
-    seconds: Vec<f64>,
-    /// Seconds that a byte takes.
+    /// What all jobs want of each channel.
+    wanted: Vec<f64>,
+    /// What one byte of the new job is of that.
     per_byte: Vec<f64>,
     way: Vec<u32>,
     work: usize,
 }
 
 impl Placing<'_> {
-    /// The best of what becomes of several placements; `None` of none.
+    /// The best of several placements and of what becomes of them, by [`Effect::cost`]; `None` of none.
     pub fn best(&self, begins: &[Vec<u32>], seed: u64) -> Option<Placed> {
-        let found = begins.iter().map(|begin| self.improve(begin, seed));
-        found.min_by(|a, b| a.after.total_cmp(&b.after))
+        let kept = |begin: &Vec<u32>| Placed { hosts: begin.clone(), exchanges: 0 };
+        let found = begins.iter().flat_map(|begin| [self.improve(begin, seed), kept(begin)]);
+        let costs = found.map(|placed| (self.effect(&placed.hosts).cost(), placed));
+        costs.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, placed)| placed)
+    }
+
+    /// What a placement does; hosts by slot.
+    pub fn effect(&self, hosts: &[u32]) -> Effect {
+        let adapters = self.hosts.first().map_or(1, Vec::len);
+        let terminal = |seat: u32| {
+            let seat = seat as usize;
+            self.hosts[hosts[seat / adapters] as usize][seat % adapters]
+        };
+        let job = self.now.job_count();
+        let mut flows = self.flows.to_vec();
+        flows.extend(self.sent.iter().map(|&(a, b, bytes)| Flow {
+            job: job as u32,
+            from: terminal(a),
+            to: terminal(b),
+            bytes,
+        }));
+        let then = Heat::of(self.fabric, self.routes, &flows, job + 1);
+        let loses = |j: usize| {
+            let before = self.now.fate(j).together;
+            if before > 0.0 { then.fate(j).together / before - 1.0 } else { 0.0 }
+        };
+        let worst = (0..job).map(|j| (loses(j), j)).max_by(|a, b| a.0.total_cmp(&b.0));
+        Effect {
+            fate: then.fate(job),
+            loser: worst.filter(|w| w.0 > 0.0),
+            fullest: then.between_switches().iter().copied().max().unwrap_or(0),
+        }
     }
 
     /// Improves a placement; the seed draws what is tried.
@@ -79,13 +132,14 @@ impl Placing<'_> {
         let adapters = self.hosts.first().map_or(1, Vec::len);
         assert!(self.hosts.iter().all(|h| h.len() == adapters), "as many adapters each");
         let (m, t) = (self.fabric.channel_count(), self.fabric.terminal_count());
+        let rate = self.rate();
         let per_byte = (0..m + 2 * t).map(|c| {
             let class = if c < m {
                 self.fabric.class_of(ChannelId::new(c))
             } else {
                 self.fabric.terminal_class(TerminalId::new((c - m) % t))
             };
-            1.0 / class.bytes_per_second.max(1) as f64
+            rate / class.bytes_per_second.max(1) as f64
         });
         let mut touching = vec![Vec::new(); begin.len()];
         for (i, &(a, b, _)) in (0..).zip(self.sent) {
@@ -100,24 +154,32 @@ impl Placing<'_> {
             adapters,
             touching,
             hosts: begin.to_vec(),
-            seconds: self.others.to_vec(),
+            wanted: self.now.wanted.clone(),
             per_byte: per_byte.collect(),
             way: Vec::new(),
             work: 0,
         };
         let all: Vec<u32> = (0..self.sent.len() as u32).collect();
         state.add(&all, 1.0);
-        let before = state.worth();
         let exchanges = state.search(seed);
-        Placed { after: state.worth(), hosts: state.hosts, before, exchanges }
+        Placed { hosts: state.hosts, exchanges }
+    }
+
+    /// How often in a second the job sends what it sends, if nothing but its busiest adapter holds it up.
+    fn rate(&self) -> f64 {
+        let mut through: BTreeMap<(bool, u32), u64> = BTreeMap::new();
+        for &(from, to, bytes) in self.sent {
+            *through.entry((false, from)).or_default() += bytes;
+            *through.entry((true, to)).or_default() += bytes;
+        }
+        let busiest = through.into_values().max().unwrap_or(0).max(1);
+        let speed = |&t: &TerminalId| self.fabric.terminal_class(t).bytes_per_second;
+        let fastest = self.hosts.iter().flatten().map(speed).max().unwrap_or(1);
+        fastest as f64 / busiest as f64
     }
 }
 
 impl State<'_> {
-    fn worth(&self) -> f64 {
-        self.seconds.iter().map(|s| s.powi(4)).sum()
-    }
-
     fn terminal(&self, seat: u32) -> TerminalId {
         let seat = seat as usize;
         self.of.hosts[self.hosts[seat / self.adapters] as usize][seat % self.adapters]
@@ -141,11 +203,11 @@ impl State<'_> {
             way.extend([(m + to.index()) as u32, (m + t + from.index()) as u32]);
             self.work += way.len();
             for &c in &way {
-                let seconds = &mut self.seconds[c as usize];
-                let before = *seconds;
+                let wanted = &mut self.wanted[c as usize];
+                let before = *wanted;
                 // What is taken away was there: only rounding goes below nothing.
-                *seconds = (before + sign * bytes as f64 * self.per_byte[c as usize]).max(0.0);
-                grows += seconds.powi(4) - before.powi(4);
+                *wanted = (before + sign * bytes as f64 * self.per_byte[c as usize]).max(0.0);
+                grows += wanted.powi(4) - before.powi(4);
             }
             self.way = way;
         }

@@ -710,6 +710,9 @@ pub(crate) struct FilterCommand {
     /// The fabric, which tells the switch of each node: a file, @preset or family:key=value,...
     #[arg(long, value_name = "FABRIC")]
     pub(crate) fabric: Option<String>,
+    /// Other names of hosts: an alias and the name or GUID in the fabric on each line, in any order
+    #[arg(long, value_name = "FILE", requires = "fabric")]
+    pub(crate) aliases: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) names: NamesArgs,
 }

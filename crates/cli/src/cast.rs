@@ -1,12 +1,12 @@
 //! Who plays in a scenario: programs, and the hosts that they are on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use darkfiber_fabric::{TerminalId, Topology};
 use darkfiber_flowsim::EXACT;
-use darkfiber_formats::jobs::hostlist;
+use darkfiber_formats::jobs::hostlist::{Groups, expand_with};
 use darkfiber_formats::places::{Aliases, Places};
 use darkfiber_formats::schedules::{self, Read};
 use darkfiber_study::simulate::{JobPart, Scenario, places, seated};
@@ -157,7 +157,9 @@ impl Cast {
                 .hint("for example [[job]] traffic = \"mpigraph:bytes=1MiB\", nodes = 28"));
         }
         let machine = Machine::new(topology, 1);
-        let places = Places::new(&topology.fabric, Aliases::new());
+        let aliases = scenario.aliases.as_ref().map(|path| folder.join(path));
+        let aliases = jobs::aliases(aliases.as_deref(), &topology.fabric, common)?;
+        let called = Called::new(&machine, topology, aliases);
         let mut is_free = vec![true; machine.len()];
         let mut cast = Self {
             jobs: Vec::new(),
@@ -179,7 +181,7 @@ impl Cast {
             };
             let count = part.count.unwrap_or(1);
             for copy in 1..=count {
-                cast.add(part, &what, (&machine, &places), &mut is_free, folder, common)
+                cast.add(part, &what, (&machine, &called), &mut is_free, folder, common)
                     .map_err(told)?;
                 if count > 1 {
                     let name = cast.names.last_mut().expect("it was just added");
@@ -194,7 +196,7 @@ impl Cast {
         &mut self,
         part: &JobPart,
         what: &str,
-        (machine, places): (&Machine, &Places),
+        (machine, called): (&Machine, &Called),
         is_free: &mut [bool],
         folder: &Path,
         common: &Common,
@@ -204,7 +206,7 @@ impl Cast {
             return Err(Failure::input("hosts names its nodes: leave out nodes and placement"));
         }
         let named =
-            part.hosts.as_ref().map(|list| named_hosts(list, machine, places)).transpose()?;
+            part.hosts.as_ref().map(|list| called.hosts(list)).transpose()?;
         let library = part.library.as_deref().unwrap_or("openmpi");
         let known: Vec<&str> = Library::ALL.iter().map(|(name, _)| *name).collect();
         let library = Library::named(library)
@@ -301,22 +303,52 @@ impl Cast {
     }
 }
 
-/// Hosts by their names.
-fn named_hosts(list: &str, machine: &Machine, places: &Places) -> Result<Vec<u32>, Failure> {
-    let names = hostlist::expand(list).map_err(|e| Failure::input(format!("hosts: {e}")))?;
-    let of: BTreeMap<&str, u32> = (0..machine.len() as u32).map(|h| (machine.name(h), h)).collect();
-    names
-        .iter()
-        .map(|name| {
-            of.get(name.as_str()).copied().ok_or_else(|| {
-                if let Err(shared) = jobs::refuse_shared("hosts", [name.as_str()], places) {
-                    return shared;
+/// Hosts of a machine by what users call them.
+struct Called {
+    /// The nodes that job lists speak of.
+    names: BTreeMap<String, u32>,
+    /// By terminal, its host, where it has one.
+    host_of: Vec<Option<u32>>,
+    groups: Groups,
+    places: Places,
+}
+
+impl Called {
+    fn new(machine: &Machine, topology: &Topology, aliases: Aliases) -> Self {
+        let mut host_of = vec![None; topology.fabric.terminal_count()];
+        let mut names = BTreeMap::new();
+        for h in 0..machine.len() as u32 {
+            names.insert(machine.name(h).to_owned(), h);
+            for t in machine.terminals(h) {
+                host_of[t.index()] = Some(h);
+            }
+        }
+        let groups = aliases.groups().clone();
+        Self { names, host_of, groups, places: Places::new(&topology.fabric, aliases) }
+    }
+
+    /// Those of a node set: names, GUIDs, aliases, groups; each once.
+    fn hosts(&self, list: &str) -> Result<Vec<u32>, Failure> {
+        let names =
+            expand_with(list, &self.groups).map_err(|e| Failure::input(format!("hosts: {e}")))?;
+        let mut hosts = Vec::new();
+        let mut is_taken = BTreeSet::new();
+        for name in &names {
+            let found: Vec<u32> = match self.names.get(name) {
+                Some(&h) => vec![h],
+                None => {
+                    self.places.of(name).iter().filter_map(|t| self.host_of[t.index()]).collect()
                 }
-                let known: Vec<&str> = of.keys().copied().collect();
-                Failure::unknown("host of the fabric", name, &known)
-            })
-        })
-        .collect()
+            };
+            if found.is_empty() {
+                jobs::refuse_shared("hosts", [name.as_str()], &self.places)?;
+                let known: Vec<&str> = self.names.keys().map(String::as_str).collect();
+                return Err(Failure::unknown("host of the fabric", name, &known));
+            }
+            hosts.extend(found.into_iter().filter(|&h| is_taken.insert(h)));
+        }
+        Ok(hosts)
+    }
 }
 
 /// What files say that ranks do.

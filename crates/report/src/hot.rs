@@ -160,7 +160,8 @@ pub struct JobFate {
     pub terminals: usize,
     /// Seconds that its slowest channel needs for what the job itself sends.
     pub alone_seconds: f64,
-    /// Seconds that the slowest of its channels needs for what all send.
+    /// Seconds that the slowest of its channels needs for what the job sends and what the others send meanwhile, each at the
+    /// rate at which it would send alone.
     pub together_seconds: f64,
     /// Time together over time alone: 2 for twice as long.
     pub slowdown: f64,

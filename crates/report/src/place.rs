@@ -53,7 +53,8 @@ pub struct Placement {
     pub name: String,
     /// Seconds that the slowest channel of the job needs for what it sends itself.
     pub alone_seconds: f64,
-    /// Seconds that the slowest of its channels needs for what all send.
+    /// Seconds that the slowest of its channels needs for what the job sends and what the others send meanwhile, each at the
+    /// rate at which it would send alone.
     pub together_seconds: f64,
     /// Time together over time alone: 2 for twice as long.
     pub slowdown: f64,

@@ -2,6 +2,7 @@
 
 mod count;
 mod estimate;
+mod heat;
 mod jobs;
 
 use darkfiber_analysis::{Efi, Kind, Severity, dark_fiber_percent, finding, hottest};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
-use darkfiber_analysis::heat::{Flow, Heat};
+use darkfiber_analysis::heat::Heat;
 use darkfiber_analysis::place::Placing;
 use darkfiber_fabric::TerminalId;
 use darkfiber_formats::jobs::hostlist;
@@ -203,17 +203,21 @@ impl NewJob {
         Ok(Self { machine, is_free, usable, terminals, sent, others, now })
     }
 
-    /// The best of all that begins somewhere; hosts by their number among the usable ones.
-    fn search(&self, given: &Given, tried: &[(&str, Vec<u32>)], seed: u64) -> (Vec<u32>, usize) {
-        let placing = Placing {
+    fn placing<'a>(&'a self, given: &'a Given) -> Placing<'a> {
+        Placing {
             fabric: &given.loaded.topology.fabric,
             routes: &given.routes,
             hosts: &self.terminals,
             sent: &self.sent,
-            others: &self.now.seconds,
-        };
+            flows: &given.flows,
+            now: &self.now,
+        }
+    }
+
+    /// The best of all that begins somewhere; hosts by their number among the usable ones.
+    fn search(&self, given: &Given, tried: &[(&str, Vec<u32>)], seed: u64) -> (Vec<u32>, usize) {
         let begins: Vec<Vec<u32>> = tried.iter().map(|(_, hosts)| self.usable_of(hosts)).collect();
-        let best = placing.best(&begins, seed).expect("one was tried");
+        let best = self.placing(given).best(&begins, seed).expect("one was tried");
         (best.hosts, best.exchanges)
     }
 
@@ -227,36 +231,15 @@ impl NewJob {
     /// `proposed`.
     fn judged(&self, given: &Given, name: &str, hosts: &[u32]) -> Placement {
         let hosts = if name == "proposed" { hosts.to_vec() } else { self.usable_of(hosts) };
-        let adapters = self.terminals.first().map_or(1, Vec::len);
-        let terminal = |seat: u32| {
-            let seat = seat as usize;
-            self.terminals[hosts[seat / adapters] as usize][seat % adapters]
-        };
-        let job = given.jobs.len();
-        let mut flows = given.flows.clone();
-        flows.extend(self.sent.iter().map(|&(a, b, bytes)| Flow {
-            job: job as u32,
-            from: terminal(a),
-            to: terminal(b),
-            bytes,
-        }));
-        let fabric = &given.loaded.topology.fabric;
-        let then = Heat::of(fabric, &given.routes, &flows, job + 1);
-        let fate = then.fate(job);
-        let loses = |j: usize| {
-            let before = self.now.fate(j).together;
-            if before > 0.0 { then.fate(j).together / before - 1.0 } else { 0.0 }
-        };
-        let worst = (0..job).map(|j| (loses(j), j)).max_by(|a, b| a.0.total_cmp(&b.0));
-        let worst = worst.filter(|w| w.0 > 0.0);
+        let effect = self.placing(given).effect(&hosts);
         Placement {
             name: name.to_owned(),
-            alone_seconds: fate.alone,
-            together_seconds: fate.together,
-            slowdown: fate.slowdown(),
-            others: worst.map_or(0.0, |w| w.0),
-            loser: worst.map(|w| given.jobs[w.1].clone()),
-            fullest: then.between_switches().iter().copied().max().unwrap_or(0),
+            alone_seconds: effect.fate.alone,
+            together_seconds: effect.fate.together,
+            slowdown: effect.fate.slowdown(),
+            others: effect.loser.map_or(0.0, |l| l.0),
+            loser: effect.loser.map(|l| given.jobs[l.1].clone()),
+            fullest: effect.fullest,
         }
     }
 }

@@ -25,6 +25,8 @@ pub struct Scenario {
     pub plane: Option<usize>,
     /// Names of switches and hosts, `0xGUID "name"` on each line, beside the scenario.
     pub node_name_map: Option<String>,
+    /// Other names of hosts, and groups of them, for `hosts` of jobs: an alias and the name or GUID in the fabric on each line.
+    pub aliases: Option<String>,
     /// How messages find their way.
     pub routes: RoutesPart,
     /// What hosts cost, by name: `darkfiber list hosts`.

@@ -27,7 +27,13 @@ pub struct Script {
     now: Vec<Vec<u32>>,
     /// By rank, what goes on beside until it is settled.
     aside: Vec<Vec<u32>>,
+    /// Operations that were told when there were [`MOST`] already: they are counted, and nothing else.
+    beyond: usize,
 }
+
+/// The most operations of a script, some twelve gibibytes: messages at once and iterations of a benchmark are a few digits of a
+/// spec, and nobody should have to wait until memory is full to hear that they are too many.
+const MOST: usize = 1 << 28;
 
 /// Steps of more operations than this end in an operation of no length, for which the next step waits instead of for
 /// each of them.
@@ -37,7 +43,13 @@ impl Script {
     /// A script for so many ranks.
     pub fn new(ranks: u32) -> Self {
         let none = vec![Vec::new(); ranks as usize];
-        Self { builder: Builder::new(ranks), before: none.clone(), now: none.clone(), aside: none }
+        Self {
+            builder: Builder::new(ranks),
+            before: none.clone(),
+            now: none.clone(),
+            aside: none,
+            beyond: 0,
+        }
     }
 
     /// Number of ranks.
@@ -47,7 +59,9 @@ impl Script {
 
     fn add(&mut self, rank: u32, op: Op) {
         let id = self.detached(rank, op);
-        self.now[rank as usize].push(id);
+        if self.beyond == 0 {
+            self.now[rank as usize].push(id);
+        }
     }
 
     /// A rank begins an operation.
@@ -58,6 +72,10 @@ impl Script {
     /// A rank begins an operation that nothing waits for until it is named in [`Script::join`]; what is returned names
     /// it there.
     pub fn detached(&mut self, rank: u32, op: Op) -> u32 {
+        if self.builder.len() >= MOST {
+            self.beyond += 1;
+            return 0;
+        }
         let id = self.builder.add(rank, op, 0);
         for &before in &self.before[rank as usize] {
             self.builder.after(id, before);
@@ -69,6 +87,9 @@ impl Script {
     /// [`Script::wait`] waits for.
     pub fn join(&mut self, rank: u32, operations: &[u32]) {
         let r = rank as usize;
+        if self.beyond > 0 {
+            return;
+        }
         if operations.is_empty() {
             return self.wait(rank);
         }
@@ -111,7 +132,7 @@ impl Script {
     /// What a rank is told from here on waits for all that it was told before.
     pub fn wait(&mut self, rank: u32) {
         let r = rank as usize;
-        if self.now[r].is_empty() {
+        if self.now[r].is_empty() || self.beyond > 0 {
             return;
         }
         if self.now[r].len() > JOIN {
@@ -183,6 +204,10 @@ impl Script {
     /// # Errors
     /// If a message has one end only, or there are too many operations.
     pub fn finish(self) -> Result<Schedule, Faulty> {
+        if self.beyond > 0 {
+            let count = self.builder.len() + self.beyond;
+            return Err(Faulty::TooMany { what: "operations", count, most: MOST });
+        }
         self.builder.finish()
     }
 }

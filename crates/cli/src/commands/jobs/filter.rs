@@ -10,7 +10,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use darkfiber_formats::jobs::{self as lists, State};
-use darkfiber_formats::places::{Aliases, Places};
+use darkfiber_formats::places::Places;
 use darkfiber_formats::{input, topology_conf};
 use darkfiber_workload::Mapping;
 
@@ -144,7 +144,8 @@ fn switches(
     };
     let loaded = load::fabric(&FabricArgs::whole(fabric, 1, &args.names), common)?;
     let fabric = loaded.topology.fabric;
-    let places = Rc::new(Places::new(&fabric, Aliases::new()));
+    let aliases = jobs::aliases(args.aliases.as_deref(), &fabric, common)?;
+    let places = Rc::new(Places::new(&fabric, aliases));
     let names = Rc::clone(&places);
     let of: SwitchesOf = Box::new(move |node| {
         let mut on: Vec<u32> =

@@ -131,7 +131,8 @@ fn placed(lab: &Lab, who: &str, seed: u64) -> Seen {
         routes: lab.routes(),
         hosts: &terminals,
         sent: &sent,
-        others: &heat.seconds,
+        flows: &others,
+        now: &heat,
     };
     let begins: Vec<Vec<u32>> = ALLOCATORS
         .iter()
