@@ -824,12 +824,19 @@ pub(crate) struct ReproduceCommand {
     /// Experiments, or all [default: list them]
     #[arg(value_name = "ID")]
     pub(crate) ids: Vec<String>,
+    /// All of them, short ones first
+    #[arg(long, conflicts_with = "ids")]
+    pub(crate) all: bool,
+    /// Keep what comes out in this directory, a file for each experiment as soon as it is over, and a table of all,
+    /// reproduced.md; what is there already of the same version, seed and log is not run again
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
     /// Log of a real machine in Standard Workload Format, for experiments with jobs (SAR-...) [default: jobs
     /// made up like those of RICC]
     #[arg(long, value_name = "LOG")]
     pub(crate) log: Option<PathBuf>,
-    /// Draw what experiments draw here, each as ID-NAME.svg
-    #[arg(long, value_name = "DIR")]
+    /// Draw what experiments draw here, each as ID-NAME.svg; -o does so anyway
+    #[arg(long, value_name = "DIR", conflicts_with = "output")]
     pub(crate) svg: Option<PathBuf>,
 }
 

@@ -205,8 +205,7 @@ impl Cast {
         if part.hosts.is_some() && (part.nodes.is_some() || part.placement.is_some()) {
             return Err(Failure::input("hosts names its nodes: leave out nodes and placement"));
         }
-        let named =
-            part.hosts.as_ref().map(|list| called.hosts(list)).transpose()?;
+        let named = part.hosts.as_ref().map(|list| called.hosts(list)).transpose()?;
         let library = part.library.as_deref().unwrap_or("openmpi");
         let known: Vec<&str> = Library::ALL.iter().map(|(name, _)| *name).collect();
         let library = Library::named(library)

@@ -4,24 +4,46 @@ use std::fmt::Write as _;
 
 use darkfiber_study::reproduce::{Class, Row};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::comma;
 use crate::model::Provenance;
 use crate::table::{Style, plain};
 
 /// What came of an experiment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// All numbers are within their tolerances.
+    /// All numbers that are judged are in their bands.
     Reproduced,
     /// Some are not.
-    Differs,
+    Off,
+    /// No number is judged.
+    Told,
+}
+
+impl Verdict {
+    /// Of some rows.
+    pub fn of(rows: &[Row]) -> Self {
+        match (rows.iter().any(|r| r.judged), rows.iter().all(|r| r.within)) {
+            (false, _) => Self::Told,
+            (true, true) => Self::Reproduced,
+            (true, false) => Self::Off,
+        }
+    }
+
+    /// A word for tables.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Reproduced => "reproduced",
+            Self::Off => "off",
+            Self::Told => "told",
+        }
+    }
 }
 
 /// An experiment that was run again.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Reproduced {
     /// Its short name.
     pub id: String,
@@ -75,7 +97,7 @@ impl Reproduced {
 /// An experiment for people.
 pub fn text(experiment: &Reproduced, style: Style) -> String {
     let mut text = format!("{}: {}\n{}\n\n", experiment.id, experiment.title, experiment.paper);
-    let heading = ["quantity", "paper", "ours", "off", "allowed", "verdict"];
+    let heading = ["quantity", "paper", "expected", "ours", "allowed", "verdict"];
     let rows: Vec<Vec<String>> = experiment.rows.iter().map(cells).collect();
     text.push_str(&plain(&heading, &rows, &[1, 2, 3, 4], style));
     let mut notes: Vec<&str> = experiment.rows.iter().filter_map(|r| r.note.as_deref()).collect();
@@ -100,12 +122,62 @@ pub fn text(experiment: &Reproduced, style: Style) -> String {
     }
     let _infallible = writeln!(
         text,
-        "\n{}: {} of {} numbers within tolerance, {}",
+        "\n{}: {}, {} of {} judged numbers in their bands, {}",
         experiment.id,
+        experiment.verdict.label(),
         experiment.within(),
         experiment.judged(),
         crate::number::duration(experiment.seconds)
     );
+    text
+}
+
+/// All experiments, a line each, as Markdown.
+pub fn markdown(experiments: &[Reproduced]) -> String {
+    let mut text =
+        "| experiment | what it shows | class | verdict | judged, in band | off | told | time |\n\
+                    |---|---|---|---|--:|--:|--:|--:|\n"
+            .to_owned();
+    for e in experiments {
+        let (judged, within) = (e.judged(), e.within());
+        let _infallible = writeln!(
+            text,
+            "| {} | {} | {} | {} | {within} of {judged} | {} | {} | {} |",
+            e.id,
+            e.title,
+            e.class.label(),
+            match e.verdict {
+                Verdict::Off => "**off**",
+                other => other.label(),
+            },
+            judged - within,
+            e.rows.len() - judged,
+            crate::number::duration(e.seconds)
+        );
+    }
+    let of = |verdict| experiments.iter().filter(|e| e.verdict == verdict).count();
+    let sum = |what: fn(&Reproduced) -> usize| experiments.iter().map(what).sum::<usize>();
+    let _infallible = writeln!(
+        text,
+        "\n{} experiments: {} reproduced, {} off, {} told; {} of {} judged numbers in their bands.",
+        experiments.len(),
+        of(Verdict::Reproduced),
+        of(Verdict::Off),
+        of(Verdict::Told),
+        sum(Reproduced::within),
+        sum(Reproduced::judged)
+    );
+    text.push_str("\nNumbers that are off:\n\n| experiment | number | paper | expected | ours | allowed |\n|---|---|--:|--:|--:|--:|\n");
+    for e in experiments {
+        for row in e.rows.iter().filter(|r| !r.within) {
+            let c = cells(row);
+            let _infallible = writeln!(
+                text,
+                "| {} | {} | {} | {} | {} | {} |",
+                e.id, c[0], c[1], c[2], c[3], c[4]
+            );
+        }
+    }
     text
 }
 
@@ -115,28 +187,19 @@ fn number(x: f64) -> String {
 }
 
 fn cells(row: &Row) -> Vec<String> {
-    let Some(printed) = row.paper else {
-        let mut cells = [const { String::new() }; 6];
-        (cells[0], cells[2]) = (row.quantity.clone(), number(row.ours));
-        return cells.to_vec();
+    let paper = match (row.paper, row.reading) {
+        (Some(printed), Some(reading)) => format!("{}, read {}", number(printed), number(reading)),
+        (Some(printed), None) => number(printed),
+        (None, _) => String::new(),
     };
-    let truth = row.reading.unwrap_or(printed);
-    let off = row.ours - truth;
-    let (off, allowed) = if row.relative && truth != 0.0 {
-        (format!("{:+.1} %", 100.0 * off / truth.abs()), format!("{:.1} %", 100.0 * row.tolerance))
-    } else {
-        (number(off), number(row.tolerance))
-    };
-    let (off, allowed) = match (row.judged, row.at_least, row.at_most) {
-        (false, ..) => (off, "-".to_owned()),
-        (_, Some(least), Some(most)) => (off, format!("{} to {}", number(least), number(most))),
-        (_, Some(least), None) => (off, format!("{} or more", number(least))),
-        (_, None, Some(most)) => (off, format!("{} or less", number(most))),
-        (_, None, None) => (off, allowed),
-    };
-    let paper = match row.reading {
-        Some(reading) => format!("{}, read {}", number(printed), number(reading)),
-        None => number(printed),
+    let allowed = match (row.judged, row.at_least, row.at_most) {
+        (false, ..) => String::new(),
+        (_, Some(least), Some(most)) => format!("{} to {}", number(least), number(most)),
+        (_, Some(least), None) => format!("{} or more", number(least)),
+        (_, None, Some(most)) => format!("{} or less", number(most)),
+        (_, None, None) if row.tolerance == 0.0 => "no difference".to_owned(),
+        (_, None, None) if row.relative => format!("±{} %", number(100.0 * row.tolerance)),
+        (_, None, None) => format!("±{}", number(row.tolerance)),
     };
     let verdict = match (row.within, row.reading) {
         _ if !row.judged => "told",
@@ -144,7 +207,14 @@ fn cells(row: &Row) -> Vec<String> {
         (true, Some(_)) => "ok, misprint",
         (false, _) => "OFF",
     };
-    vec![row.quantity.clone(), paper, number(row.ours), off, allowed, verdict.to_owned()]
+    vec![
+        row.quantity.clone(),
+        paper,
+        row.expected.map(number).unwrap_or_default(),
+        number(row.ours),
+        allowed,
+        verdict.to_owned(),
+    ]
 }
 
 /// One line a number.
@@ -162,6 +232,7 @@ pub fn csv(experiments: &[Reproduced]) -> String {
         "at_least",
         "at_most",
         "judged",
+        "expected",
     ];
     let mut lines = vec![heading.map(str::to_owned).to_vec()];
     for e in experiments {
@@ -179,6 +250,7 @@ pub fn csv(experiments: &[Reproduced]) -> String {
                 r.at_least.map_or(String::new(), |x| x.to_string()),
                 r.at_most.map_or(String::new(), |x| x.to_string()),
                 r.judged.to_string(),
+                r.expected.map_or(String::new(), |x| x.to_string()),
             ]
         }));
     }

@@ -8,8 +8,7 @@ use darkfiber_routing::{Request, find_engine};
 fn fates(sent: &[(u32, u32, u32, u64)], jobs: usize) -> Vec<(f64, Vec<u32>)> {
     let t = open("pgft:m=4x2,w=1x1,p=1x1").expect("a spec");
     let request = Request { shape: t.shape.as_ref(), ..Request::default() };
-    let routes =
-        find_engine("updn").expect("known").route(&t.fabric, &request).expect("connected");
+    let routes = find_engine("updn").expect("known").route(&t.fabric, &request).expect("connected");
     let flows: Vec<Flow> = sent
         .iter()
         .map(|&(job, from, to, bytes)| Flow {

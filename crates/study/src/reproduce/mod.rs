@@ -16,12 +16,12 @@ pub use row::{Allowed, Row};
 
 use darkfiber_workload::Wish;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Clock;
 
 /// What can be expected of an experiment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Class {
     /// It can be computed: the same numbers come out, but for sampling and rounding.
@@ -82,6 +82,14 @@ pub trait Experiment: Sync {
     fn setup(&self) -> &'static str;
     /// What can be expected.
     fn class(&self) -> Class;
+    /// About how many seconds it takes on two cores: short ones come first where all are run.
+    fn seconds(&self) -> f64 {
+        10.0
+    }
+    /// Whether what it measures is time, so that nothing may run beside it.
+    fn is_timed(&self) -> bool {
+        false
+    }
     /// Runs it.
     fn run(&self, context: &Context<'_>) -> Vec<Row>;
 }
@@ -92,6 +100,7 @@ pub static EXPERIMENTS: &[&dyn Experiment] = &[
     &opt::AverageTable,
     &opt::Text,
     &opt::Theorems,
+    &opt::Orcs,
     &sar::JobMix,
     &sar::SmallTree,
     &sar::Table,
@@ -99,6 +108,7 @@ pub static EXPERIMENTS: &[&dyn Experiment] = &[
     &sar::TablesSent,
     &sar::Filter,
     &sar::Cost,
+    &sar::Alltoall,
     &t2hx::Machine,
     &t2hx::MpiGraph,
     &t2hx::Quadrants,

@@ -51,7 +51,7 @@ impl Experiment for Counters {
                 sums.entry(n).or_insert((what, 0.0)).1 += value / PLACEMENTS as f64;
             }
         }
-        sums.into_values().map(|(what, mean)| Row::ours(what, mean)).collect()
+        sums.into_values().map(|(what, mean)| Row::told(what, mean)).collect()
     }
 }
 

@@ -64,6 +64,10 @@ impl Experiment for LearnedSteps {
         Class::Substitute
     }
 
+    fn seconds(&self) -> f64 {
+        80.0
+    }
+
     fn run(&self, context: &Context<'_>) -> Vec<Row> {
         let lab = Lab::of(MACHINE, "minhop", LMC, 1);
         let readings: Vec<Reading> = (0..RUNS)
@@ -162,20 +166,20 @@ fn rows(samples: &Samples, judged: &Judged) -> Vec<Row> {
     let most = times.iter().copied().fold(0.0, f64::max);
     let [all, common, sparse] = [0, 1, 2].map(|m| &judged.models[m]);
     let mut rows = vec![
-        Row::ours("steps", times.len() as f64),
-        Row::new("slowest step over quickest", 2.0, most / least, Allowed::Anything),
-        Row::ours("rank of what features have in common", judged.rank as f64),
-        Row::ours("values that stand out, %", 100.0 * judged.filled),
-        Row::new("S: squared error, variances", 0.35, sparse.mean_error(), Allowed::Anything),
-        Row::new("S: from fold to fold", 0.21, sparse.error_deviation(), Allowed::Anything),
-        Row::ours("L: squared error, variances", common.mean_error()),
-        Row::ours("X: squared error, variances", all.mean_error()),
+        Row::told("steps", times.len() as f64),
+        Row::told("slowest step over quickest", most / least).printed(2.0),
+        Row::told("rank of what features have in common", judged.rank as f64),
+        Row::told("values that stand out, %", 100.0 * judged.filled),
+        Row::told("S: squared error, variances", sparse.mean_error()).printed(0.35),
+        Row::told("S: from fold to fold", sparse.error_deviation()).printed(0.21),
+        Row::told("L: squared error, variances", common.mean_error()),
+        Row::told("X: squared error, variances", all.mean_error()),
     ];
     let better = common.mean_error() - sparse.mean_error();
-    rows.push(Row::new("L's error over S's", 0.0, better, Allowed::AtLeast(0.0)));
-    rows.push(Row::ours("S: R2 of steps not seen", sparse.r2(times)));
+    rows.push(Row::expected("L's error over S's", better, Allowed::AtLeast(0.0)));
+    rows.push(Row::told("S: R2 of steps not seen", sparse.r2(times)));
     for (name, &importance) in samples.features.iter().zip(&sparse.importance) {
-        rows.push(Row::ours(format!("S: error without {name}"), importance));
+        rows.push(Row::told(format!("S: error without {name}"), importance));
     }
     rows
 }

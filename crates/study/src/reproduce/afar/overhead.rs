@@ -36,7 +36,7 @@ impl Experiment for Overhead {
     }
 
     fn class(&self) -> Class {
-        Class::Exact
+        Class::Shape
     }
 
     fn run(&self, _: &Context<'_>) -> Vec<Row> {
@@ -44,16 +44,11 @@ impl Experiment for Overhead {
         for (name, seconds, calls, overhead, percent, call) in PRINTED {
             let ours = calls * call * 1e-9 + (seconds / 60.0).floor() * REDUCE;
             rows.push(
-                Row::new(format!("{name}: overhead, s"), overhead, ours, Allowed::Absolute(0.006))
+                Row::new(format!("{name}: overhead, s"), overhead, ours, Allowed::Rule)
                     .noted(format!("{call} ns a call, fitted")),
             );
             let share = 100.0 * ours / seconds;
-            rows.push(Row::new(
-                format!("{name}: overhead, %"),
-                percent,
-                share,
-                Allowed::Absolute(0.0051),
-            ));
+            rows.push(Row::new(format!("{name}: overhead, %"), percent, share, Allowed::Rule));
         }
         rows
     }

@@ -1,6 +1,7 @@
 //! Table III: production applications before and after.
 
 use darkfiber_routing::reroute::Policy;
+use rayon::prelude::*;
 
 use super::PAPER;
 use super::contest::{Contest, Fared};
@@ -18,8 +19,8 @@ const APPLICATIONS: [(&str, u32, u32, f64, f64); 3] = [
     ("milc", 3, 128, 1.037, 1.03),
     ("pf3d", 2, 144, 1.03, 1.03),
 ];
-/// Placements to choose from.
-const PLACEMENTS: u64 = 10;
+/// Placements, as in the paper: of seeds that follow each other.
+const PLACEMENTS: u64 = 3;
 /// The load that is left.
 const LEFT: f64 = 0.6;
 
@@ -38,13 +39,17 @@ impl Experiment for Production {
 
     fn setup(&self) -> &'static str {
         "Three Qbox, three MILC and two pF3D jobs of 144 nodes (MILC 128), skeletons with 20 % communication whose messages \
-         are ours, not the paper's; the one of ten placements whose fullest channel carries most, and the paper's policy \
-         until 40 % of that is gone. Run time over that by itself with ftree, means over the jobs. Cables as in AFAR-F4. \
+         are ours, not the paper's; of three placements, by seeds that follow each other, the one whose worst job loses \
+         most, and the paper's policy until 40 % of that is gone. Run time over that by itself with ftree, means over the jobs. Cables as in AFAR-F4. \
          Judged: Qbox does not lose, MILC and pF3D stay within 2 %."
     }
 
     fn class(&self) -> Class {
         Class::Substitute
+    }
+
+    fn seconds(&self) -> f64 {
+        300.0
     }
 
     fn run(&self, context: &Context<'_>) -> Vec<Row> {
@@ -55,47 +60,54 @@ impl Experiment for Production {
                 (0..jobs).map(move |_| (name, format!("{name}:messages=100000"), nodes))
             })
             .collect();
-        let fullest = |contest: &Contest| contest.fullest(&lab) as f64;
-        (context.at)("placements");
-        let contests = (0..PLACEMENTS).map(|i| Contest::of(&lab, &specs, context.seed + i));
-        let contest =
-            contests.max_by(|a, b| fullest(a).total_cmp(&fullest(b))).expect("there are ten");
-        let before = fullest(&contest);
+        // As in AFAR-F9: the one in which jobs lose most.
+        let tried = (0..PLACEMENTS).into_par_iter().map(|i| {
+            (context.at)(&format!("placement {}", i + 1));
+            let seed = context.seed + i;
+            let contest = Contest::of(&lab, &specs, seed);
+            let alone = contest.alone(&lab, lab.routes(), LidsPart::Engine, seed);
+            let old = contest.together(&lab, lab.routes(), LidsPart::Engine, seed);
+            let worst = alone.iter().zip(&old).map(|(a, b)| b.seconds / a).fold(0.0, f64::max);
+            (worst, i, contest, alone, old)
+        });
+        let tried: Vec<_> = tried.collect();
+        let worst_of_all = tried.into_iter().max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+        let (_, i, contest, alone, old) = worst_of_all.expect("there are three");
+        let before = contest.fullest(&lab) as f64;
         let demands = demanded(&contest.flows);
         let (relief, tables) = lab.relieved(&demands, LEFT * before, Policy::First);
-        let seed = context.seed;
-        (context.at)("by themselves");
-        let alone = contest.alone(&lab, lab.routes(), LidsPart::Engine, seed);
-        (context.at)("all at once");
-        let run = |tables| contest.together(&lab, tables, LidsPart::Engine, seed);
-        let (old, new) = rayon::join(|| run(lab.routes()), || run(&tables));
+        (context.at)("with changed entries");
+        let new = contest.together(&lab, &tables, LidsPart::Engine, context.seed + i);
         let mean = |fared: &[Fared], name: &str| {
             let of = (0..alone.len()).filter(|&j| contest.names[j] == name);
             let times: Vec<f64> = of.map(|j| fared[j].seconds / alone[j]).collect();
             times.iter().sum::<f64>() / times.len() as f64
         };
         let mut rows = vec![
-            Row::ours("fullest channel before, GB", before / GB),
-            Row::new(
+            Row::told("fullest channel before, GB", before / GB),
+            Row::expected(
                 "fullest channel then, % of that",
-                60.0,
                 100.0 * relief.after / before,
                 Allowed::AtMost(60.0),
             ),
-            Row::ours("entries changed", relief.changes.len() as f64),
+            Row::told("entries changed", relief.changes.len() as f64),
         ];
         for (name, _, _, printed, then) in APPLICATIONS {
             let (a, b) = (mean(&old, name), mean(&new, name));
-            rows.push(Row::new(format!("{name}: before"), printed, a, Allowed::Anything));
-            rows.push(Row::new(format!("{name}: then"), then, b, Allowed::Anything));
-            let allowed =
-                if name == "qbox" { Allowed::AtMost(1.0) } else { Allowed::Between(0.98, 1.02) };
-            rows.push(Row::new(
-                format!("{name}: then over before"),
-                then / printed,
-                b / a,
-                allowed,
-            ));
+            rows.push(
+                Row::told(format!("{name}: before"), a)
+                    .noted(format!("the mean of what is printed is {printed}")),
+            );
+            rows.push(
+                Row::told(format!("{name}: then"), b)
+                    .noted(format!("the mean of what is printed is {then}")),
+            );
+            let what = format!("{name}: then over before");
+            rows.push(if name == "qbox" {
+                Row::derived(what, then / printed, b / a, Allowed::AtMost(1.0))
+            } else {
+                Row::expected(what, b / a, Allowed::Between(0.98, 1.02))
+            });
         }
         rows
     }

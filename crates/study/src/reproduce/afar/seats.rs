@@ -51,6 +51,10 @@ impl Experiment for Seats {
         Class::Substitute
     }
 
+    fn seconds(&self) -> f64 {
+        300.0
+    }
+
     fn run(&self, context: &Context<'_>) -> Vec<Row> {
         let lab = Lab::new();
         let cases: Vec<(&str, u64)> =
@@ -72,13 +76,13 @@ impl Experiment for Seats {
                     .collect();
                 let mean = |of: Vec<f64>| of.iter().sum::<f64>() / of.len() as f64;
                 let what = |of: &str| format!("{who}, {name}: {of}");
-                rows.push(Row::ours(what("time, mean, s"), mean(of.iter().map(|s| s.0).collect())));
-                rows.push(Row::ours(
+                rows.push(Row::told(what("time, mean, s"), mean(of.iter().map(|s| s.0).collect())));
+                rows.push(Row::told(
                     what("longer, mean, %"),
                     mean(of.iter().map(|s| s.1).collect()),
                 ));
                 let others = most(of.iter().map(|s| s.2));
-                rows.push(Row::ours(what("worst of the others, % longer"), others));
+                rows.push(Row::told(what("worst of the others, % longer"), others));
             }
         }
         rows

@@ -1,6 +1,7 @@
 //! Figure 9: sixteen jobs before and after.
 
 use darkfiber_routing::reroute::Policy;
+use rayon::prelude::*;
 
 use super::PAPER;
 use super::contest::{Contest, longer, median, most, with_model};
@@ -11,8 +12,8 @@ use crate::simulate::{LidsPart, demanded};
 /// See [`Experiment::title`].
 pub(crate) struct Sixteen;
 
-/// Placements to choose from.
-const PLACEMENTS: u64 = 10;
+/// Placements, as in the paper: of seeds that follow each other.
+const PLACEMENTS: u64 = 3;
 /// Jobs that run longer by no more percent perform the same.
 const SAME: f64 = 1.0;
 
@@ -31,8 +32,8 @@ impl Experiment for Sixteen {
 
     fn setup(&self) -> &'static str {
         with_model!(
-            "The one of ten placements whose fullest channel carries most, as the second of the paper's three; the paper's \
-             policy (first) down to 61.5 GB. Times over those by itself with the tables of ftree. Up to 1 % longer is the \
+            "Of three placements, by seeds that follow each other, the one whose worst job loses most, as the second of the \
+             paper's three; the paper's policy (first) down to 61.5 GB. Times over those by itself with the tables of ftree. Up to 1 % longer is the \
              same. "
         )
     }
@@ -41,22 +42,30 @@ impl Experiment for Sixteen {
         Class::Shape
     }
 
+    fn seconds(&self) -> f64 {
+        60.0
+    }
+
     fn run(&self, context: &Context<'_>) -> Vec<Row> {
         let lab = Lab::new();
-        let fullest = |i: &u64| {
-            let loads = lab.loads(&lab.workload(16, context.seed + i));
-            (loads.into_iter().max(), std::cmp::Reverse(*i))
-        };
-        let i = (0..PLACEMENTS).max_by_key(fullest).expect("there are ten");
+        // The paper's second placement is the one in which jobs lose most.
+        let tried = (0..PLACEMENTS).into_par_iter().map(|i| {
+            (context.at)(&format!("placement {}", i + 1));
+            let seed = context.seed + i;
+            let contest = Contest::new(&lab, 16, seed);
+            let alone = contest.alone(&lab, lab.routes(), LidsPart::Engine, seed);
+            let before = contest.together(&lab, lab.routes(), LidsPart::Engine, seed);
+            let worst = most(alone.iter().zip(&before).map(|(a, b)| longer(b.seconds, *a)));
+            (worst, i, contest, alone, before)
+        });
+        let tried: Vec<_> = tried.collect();
+        let worst_of_all = tried.into_iter().max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+        let (_, i, contest, alone, before) = worst_of_all.expect("there are three");
         let seed = context.seed + i;
-        let contest = Contest::new(&lab, 16, seed);
         let demands = demanded(&contest.flows);
         let (relief, tables) = lab.relieved(&demands, SIXTEEN, Policy::First);
-        let run = |tables| contest.together(&lab, tables, LidsPart::Engine, seed);
-        (context.at)("by themselves");
-        let alone = contest.alone(&lab, lab.routes(), LidsPart::Engine, seed);
-        (context.at)("all at once");
-        let (before, after) = rayon::join(|| run(lab.routes()), || run(&tables));
+        (context.at)("with changed entries");
+        let after = contest.together(&lab, &tables, LidsPart::Engine, seed);
         let jobs: Vec<(f64, f64, f64)> = (alone.iter().zip(before).zip(after))
             .map(|((a, b), c)| (*a, b.seconds, c.seconds))
             .collect();
@@ -68,19 +77,23 @@ impl Experiment for Sixteen {
         let near = jobs.iter().filter(|j| longer(j.2, j.0) <= 17.0).count() as f64;
         let own = jobs.iter().map(|j| longer(j.2, j.0)).fold(f64::INFINITY, f64::min);
         vec![
-            Row::ours("placement", (i + 1) as f64),
+            Row::told("placement", (i + 1) as f64),
             Row::new("entries changed", 15.0, relief.changes.len() as f64, Allowed::AtMost(20.0)),
-            Row::ours("fullest channel before, GB", relief.before / GB),
-            Row::new("fullest channel then, GB", 61.5, relief.after / GB, Allowed::AtMost(61.5)),
-            Row::ours("worst before, % longer", most(jobs.iter().map(|j| longer(j.1, j.0)))),
-            Row::ours("worst then, % longer", most(jobs.iter().map(|j| longer(j.2, j.0)))),
+            Row::told("fullest channel before, GB", relief.before / GB),
+            Row::expected(
+                "fullest channel then, GB",
+                relief.after / GB,
+                Allowed::AtMost(SIXTEEN / GB),
+            ),
+            Row::told("worst before, % longer", most(jobs.iter().map(|j| longer(j.1, j.0)))),
+            Row::told("worst then, % longer", most(jobs.iter().map(|j| longer(j.2, j.0)))),
             Row::new("jobs the same or better", 12.0, gains.len() as f64, Allowed::AtLeast(10.0)),
-            Row::new("their median gain, %", 18.6, median(gains.clone()), Allowed::Anything),
+            Row::told("their median gain, %", median(gains.clone())).printed(18.6),
             Row::new("largest gain, %", 45.7, most(gains), Allowed::AtLeast(25.0)),
-            Row::new("median loss of the others, %", 2.3, median(worse.clone()), Allowed::Anything),
+            Row::told("median loss of the others, %", median(worse.clone())).printed(2.3),
             Row::new("largest loss, %", 6.8, most(worse), Allowed::AtMost(8.0)),
-            Row::new("jobs within 17 % of by themselves", 12.0, near, Allowed::AtLeast(9.0))
-                .noted("most cases"),
+            Row::expected("jobs within 17 % of by themselves", near, Allowed::AtLeast(9.0))
+                .noted("most of the sixteen"),
             Row::new(
                 "the job that fares best, % longer than by itself",
                 -20.0,

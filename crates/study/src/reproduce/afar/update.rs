@@ -37,6 +37,10 @@ impl Experiment for Update {
         Class::Exact
     }
 
+    fn is_timed(&self) -> bool {
+        true
+    }
+
     fn run(&self, context: &Context<'_>) -> Vec<Row> {
         let lab = Lab::new();
         let mut rows = Vec::new();
@@ -55,28 +59,38 @@ impl Experiment for Update {
                     fullest = fullest.max(relief.after);
                 }
                 let what = format!("{jobs} jobs, {name}");
-                let printed = if jobs == 16 { 20.0 } else { 10.0 };
-                rows.push(Row::new(
-                    format!("{what}: most entries of a placement"),
-                    printed,
-                    entries as f64,
-                    Allowed::AtMost(allowed),
-                ));
-                rows.push(Row::new(
+                let entries = entries as f64;
+                let quantity = format!("{what}: most entries of a placement");
+                rows.push(match (name, jobs) {
+                    ("first", 16) => {
+                        Row::range(quantity, [10.0, 20.0], entries, Allowed::AtMost(allowed))
+                    }
+                    ("first", _) => Row::new(quantity, 10.0, entries, Allowed::AtMost(allowed))
+                        .noted("10 or less is printed"),
+                    _ => Row::expected(quantity, entries, Allowed::AtMost(allowed))
+                        .noted("not the paper's policy"),
+                });
+                rows.push(Row::expected(
                     format!("{what}: fullest channel then, GB"),
-                    most / GB,
                     fullest / GB,
                     Allowed::AtMost(most / GB),
                 ));
-                rows.push(Row::new(
-                    format!("{what}: to send them one by one, ms"),
-                    1.0,
-                    entries as f64 * BLOCK_SECONDS * 1e3,
-                    Allowed::AtMost(1.0),
-                ));
+                let sent = entries * BLOCK_SECONDS * 1e3;
+                let quantity = format!("{what}: to send them one by one, ms");
+                rows.push(if (name, jobs) == ("first", 16) {
+                    Row::derived(quantity, 20.0 * BLOCK_SECONDS * 1e3, sent, Allowed::Rule)
+                        .noted("20 entries of 4.6 us; printed as under 1 ms")
+                } else {
+                    Row::expected(quantity, sent, Allowed::AtMost(1.0))
+                        .noted("printed as under 1 ms")
+                });
                 rows.push(
-                    Row::new(format!("{what}: to find them, s"), 3.0, slowest, Allowed::Anything)
-                        .noted("a few seconds, in Python"),
+                    Row::expected(
+                        format!("{what}: to find them, s"),
+                        slowest,
+                        Allowed::AtMost(0.1),
+                    )
+                    .noted("a few seconds are printed, in Python; a tenth of one is required"),
                 );
             }
         }

@@ -58,6 +58,10 @@ impl Experiment for Versus {
         Class::Substitute
     }
 
+    fn seconds(&self) -> f64 {
+        240.0
+    }
+
     fn run(&self, context: &Context<'_>) -> Vec<Row> {
         let lab = Lab::new();
         let cases: Vec<(u32, f64, u64)> = WORKLOADS
@@ -103,12 +107,12 @@ impl Experiment for Versus {
                 let all: Vec<f64> = of(jobs, way).flat_map(|s| s.longer.iter().copied()).collect();
                 let mean = all.iter().sum::<f64>() / all.len() as f64;
                 let what = |of: &str| format!("{jobs} jobs, {name}: {of}");
-                rows.push(Row::ours(what("mean, % longer"), mean));
-                rows.push(Row::ours(what("worst, % longer"), most(all)));
+                rows.push(Row::told(what("mean, % longer"), mean));
+                rows.push(Row::told(what("worst, % longer"), most(all)));
                 let fullest: Vec<f64> = of(jobs, way).filter_map(|s| s.fullest).collect();
                 if !fullest.is_empty() {
                     let mean = fullest.iter().sum::<f64>() / fullest.len() as f64;
-                    rows.push(Row::ours(what("fullest channel, mean, GB"), mean / GB));
+                    rows.push(Row::told(what("fullest channel, mean, GB"), mean / GB));
                 }
             }
         }

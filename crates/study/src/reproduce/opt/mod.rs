@@ -2,12 +2,14 @@
 //! Generalized Fat-trees".
 
 mod averages;
+mod orcs;
 mod printed;
 mod text;
 mod theorems;
 mod worst;
 
 pub(super) use averages::AverageTable;
+pub(super) use orcs::Orcs;
 pub(super) use text::Text;
 pub(super) use theorems::Theorems;
 pub(super) use worst::WorstTable;

@@ -54,7 +54,7 @@ impl Experiment for Theorems {
                     missed.get_or_insert(name(tree));
                 }
             }
-            let row = Row::new(label, TREES as f64, f64::from(held), Allowed::Nothing);
+            let row = Row::derived(label, TREES as f64, f64::from(held), Allowed::Nothing);
             match missed {
                 Some(tree) => row.noted(format!("does not hold on {tree}")),
                 None => row,

@@ -3,6 +3,7 @@
 //! The job histories of the paper (Taurus and Tsubame2.5, a month each) are private. In their place stand jobs of a
 //! public log, or jobs made up like them, scaled to the machine and placed first-fit.
 
+mod alltoall;
 mod cost;
 mod filter;
 mod job_mix;
@@ -12,6 +13,7 @@ mod small_tree;
 mod table;
 mod tables_sent;
 
+pub(super) use alltoall::Alltoall;
 pub(super) use cost::Cost;
 pub(super) use filter::Filter;
 pub(super) use job_mix::JobMix;

@@ -33,6 +33,10 @@ impl Experiment for Bursty {
         Class::Shape
     }
 
+    fn seconds(&self) -> f64 {
+        200.0
+    }
+
     fn run(&self, context: &Context<'_>) -> Vec<Row> {
         let system = System::slingshot("Malbec", "@malbec");
         let mut aggressors = Vec::new();
@@ -58,15 +62,14 @@ impl Experiment for Bursty {
         let mut rows = Vec::new();
         let by_size: Vec<f64> = (0..SIZES.len()).map(|s| most(of(s)).0).collect();
         for (size, c) in SIZES.iter().zip(&by_size) {
-            rows.push(Row::ours(format!("largest C, messages of {size}"), *c));
+            rows.push(Row::told(format!("largest C, messages of {size}"), *c));
         }
         let inside = by_size[1..SIZES.len() - 1].iter().copied().fold(0.0, f64::max);
         let ends = by_size[0].max(by_size[SIZES.len() - 1]);
-        rows.push(Row::new("largest C", 1.21, inside.max(ends), Allowed::AtMost(1.5)));
+        rows.push(Row::impact("largest C", 1.21, inside.max(ends), Allowed::AtMost(1.5)));
         rows.push(
-            Row::new(
+            Row::expected(
                 "largest C of medium sizes by that of the smallest and the largest",
-                1.21,
                 inside / ends,
                 Allowed::AtLeast(1.01),
             )
@@ -75,7 +78,7 @@ impl Experiment for Bursty {
         let lasting = |c: &&Cell| (c.aggressor % each) / GAPS.len() == BURSTS.len() - 1;
         let endless = found.iter().filter(lasting);
         rows.push(
-            Row::new("largest C, bursts of a million", 1.0, most(endless).0, Allowed::AtMost(1.5))
+            Row::expected("largest C, bursts of a million", most(endless).0, Allowed::AtMost(1.5))
                 .noted("as incast that lasts"),
         );
         let tables = SIZES.iter().enumerate().map(|(s, size)| {

@@ -56,6 +56,10 @@ impl Experiment for Distances {
         Class::Shape
     }
 
+    fn seconds(&self) -> f64 {
+        60.0
+    }
+
     fn run(&self, context: &Context<'_>) -> Vec<Row> {
         let quiet = Quiet::new("@malbec");
         let bare = Host { rendezvous: u64::MAX, ..host("slingshot").expect("known").clone() };
@@ -92,16 +96,16 @@ impl Experiment for Distances {
                     Allowed::AtMost(40.0),
                 ));
             } else {
-                rows.push(Row::ours(
+                rows.push(Row::told(
                     format!("{size}: latency by distance, spread, %"),
                     spread(&medians),
                 ));
             }
-            rows.push(Row::ours(format!("{size}: the same without copies, %"), spread(&plain)));
+            rows.push(Row::told(format!("{size}: the same without copies, %"), spread(&plain)));
             for ((distance, _), us) in DISTANCES.iter().zip(medians) {
-                rows.push(Row::ours(format!("{size}, {distance}: latency, us"), us));
+                rows.push(Row::told(format!("{size}, {distance}: latency, us"), us));
             }
-            rows.push(Row::ours(
+            rows.push(Row::told(
                 format!("{size}: bandwidth by distance, spread, %"),
                 spread(&carried),
             ));

@@ -64,17 +64,17 @@ impl Experiment for Headers {
                 percent(ours, 4096),
             )
             .noted("not printed: by the headers that are listed; 98.5 % by the printed sum"),
-            Row::ours(
+            Row::told(
                 "payload of 4 KiB packets with the gap of standard Ethernet, %",
                 percent(roce, 4096),
             ),
-            Row::ours("payload of 8 B messages, standard, %", percent(roce, 8)),
-            Row::ours("payload of 8 B messages, Slingshot, %", percent(ours, 8)),
-            Row::ours(
+            Row::told("payload of 8 B messages, standard, %", percent(roce, 8)),
+            Row::told("payload of 8 B messages, Slingshot, %", percent(ours, 8)),
+            Row::told(
                 "payload of 8 B messages, without an Ethernet header, %",
                 percent(of("slingshot-ip"), 8),
             ),
-            Row::ours("frames of 8 B of data, standard over Slingshot, bytes of a channel", {
+            Row::told("frames of 8 B of data, standard over Slingshot, bytes of a channel", {
                 f64::from(of("ethernet").on_channel(8))
                     / f64::from(of("slingshot-ethernet").on_channel(8))
             }),

@@ -26,7 +26,8 @@ impl Experiment for Isolation {
     }
 
     fn setup(&self) -> &'static str {
-        "Malbec with one cable between any two groups, two jobs of 64 nodes, interleaved: Allreduce with a rank a node, Alltoall \
+        "Malbec with a quarter of its cables between groups (`taper=25`), and beside it, told, with one cable between any two; two \
+         jobs of 64 nodes, interleaved: Allreduce with a rank a node, Alltoall \
          16 times side by side, from 2 ms before on. Decisions: algorithms of MPICH, which Cray's MPI \
          is derived from; as many Alltoalls of a rank a node instead of one of 1,024 \
          ranks; classes share evenly and are owed nothing; at least 1,000 Allreduces instead of 100,000."
@@ -36,52 +37,26 @@ impl Experiment for Isolation {
         Class::Shape
     }
 
+    fn seconds(&self) -> f64 {
+        60.0
+    }
+
     fn run(&self, context: &Context<'_>) -> Vec<Row> {
-        let tapered = Tapered::new();
-        let mechanism = |apart: bool| Mechanism {
-            name: format!("pairs{}", if apart { APART } else { "" }),
-            congestion: Congestion::Pairs,
-            routing: routing::kind("slingshot").expect("registered"),
-            apart,
-        };
-        let part = |name, spec| Part::new(name, spec).expect("registered");
-        let plan = Plan {
-            topology: &tapered.topology,
-            routes: &tapered.routes,
-            host: tapered.host,
-            micro: tapered.micro.clone(),
-            packet: 4096,
-            lanes: None,
-            hosts: Hosts::first(&tapered.topology, tapered.topology.fabric.terminal_count() as u32)
-                .expect("a terminal a host"),
-            victims: vec![part("Allreduce", "imb:op=allreduce,bytes=8,repeat=1")],
-            aggressors: vec![part("Alltoall", "imb:op=alltoall,bytes=256KiB,repeat=1")],
-            splits: vec![Split { victim: NODES, aggressor: NODES }],
-            allocations: vec![allocator("interleaved").expect("registered")],
-            mechanisms: [false, true].map(mechanism).to_vec(),
-            per_node: PER_NODE,
-            library: Library::Mpich,
-            rule: Rule { iterations: 1000, runs: 1000, precision: 0.05, limit: 100_000_000_000 },
-            warmup: 2_000_000_000,
-            seed: context.seed,
-        };
-        let rows = run(&plan, None, &|_| (context.at)("Allreduce alone, and beside Alltoall"));
+        let (mut found, mut groups) = (Vec::new(), Vec::new());
         let printed = [
             ("same class", 2.85, Allowed::AtLeast(2.0)),
             ("classes of their own", 1.15, Allowed::AtMost(1.3)),
         ];
-        let samples = |times: &Times| -> Vec<f64> {
-            times.samples.iter().map(|t| *t as f64 * 1e-6).collect()
-        };
-        let mean = |all: &[f64]| all.iter().sum::<f64>() / all.len().max(1) as f64;
-        let (mut found, mut groups) = (Vec::new(), Vec::new());
-        for (row, (name, printed, allowed)) in rows.iter().zip(printed) {
-            let ran = row.ran.as_ref().expect("both are traffic for 64 ranks");
-            let (alone, beside) = (samples(&ran.isolated), samples(&ran.congested));
-            let impact = mean(&beside) / mean(&alone);
-            found.push(Row::new(format!("C, {name}"), printed, impact, allowed));
-            let boxes = vec![("alone".to_owned(), alone), ("beside".to_owned(), beside)];
-            groups.push(Group { name: name.to_owned(), boxes });
+        for (boxes, (name, printed, allowed)) in
+            times(&Tapered::quarter(), context).into_iter().zip(printed)
+        {
+            found.push(Row::impact(format!("C, {name}"), printed, impact(&boxes), allowed));
+            let boxes = ["alone", "beside"].map(str::to_owned).into_iter().zip(boxes);
+            groups.push(Group { name: name.to_owned(), boxes: boxes.collect() });
+        }
+        for (boxes, (name, ..)) in times(&Tapered::thin(), context).into_iter().zip(printed) {
+            let what = format!("C, {name}, one cable between any two groups");
+            found.push(Row::told(what, impact(&boxes)));
         }
         (context.draw)(Figure {
             name: "isolation",
@@ -91,4 +66,50 @@ impl Experiment for Isolation {
         });
         found
     }
+}
+
+/// Mean beside over mean alone.
+fn impact([alone, beside]: &[Vec<f64>; 2]) -> f64 {
+    let mean = |all: &[f64]| all.iter().sum::<f64>() / all.len().max(1) as f64;
+    mean(beside) / mean(alone)
+}
+
+/// In one class and in two, the times of Allreduces alone and beside Alltoall, in microseconds.
+fn times(tapered: &Tapered, context: &Context<'_>) -> Vec<[Vec<f64>; 2]> {
+    let mechanism = |apart: bool| Mechanism {
+        name: format!("pairs{}", if apart { APART } else { "" }),
+        congestion: Congestion::Pairs,
+        routing: routing::kind("slingshot").expect("registered"),
+        apart,
+    };
+    let part = |name, spec| Part::new(name, spec).expect("registered");
+    let plan = Plan {
+        topology: &tapered.topology,
+        routes: &tapered.routes,
+        host: tapered.host,
+        micro: tapered.micro.clone(),
+        packet: 4096,
+        lanes: None,
+        hosts: Hosts::first(&tapered.topology, tapered.topology.fabric.terminal_count() as u32)
+            .expect("a terminal a host"),
+        victims: vec![part("Allreduce", "imb:op=allreduce,bytes=8,repeat=1")],
+        aggressors: vec![part("Alltoall", "imb:op=alltoall,bytes=256KiB,repeat=1")],
+        splits: vec![Split { victim: NODES, aggressor: NODES }],
+        allocations: vec![allocator("interleaved").expect("registered")],
+        mechanisms: [false, true].map(mechanism).to_vec(),
+        per_node: PER_NODE,
+        library: Library::Mpich,
+        rule: Rule { iterations: 1000, runs: 1000, precision: 0.05, limit: 100_000_000_000 },
+        warmup: 2_000_000_000,
+        seed: context.seed,
+    };
+    let samples =
+        |times: &Times| -> Vec<f64> { times.samples.iter().map(|t| *t as f64 * 1e-6).collect() };
+    run(&plan, None, &|_| (context.at)("Allreduce alone, and beside Alltoall"))
+        .iter()
+        .map(|row| {
+            let ran = row.ran.as_ref().expect("both are traffic for 64 ranks");
+            [samples(&ran.isolated), samples(&ran.congested)]
+        })
+        .collect()
 }

@@ -21,6 +21,10 @@ const BIN: u64 = 100_000_000;
 /// What is looked at begins and ends so long after jobs do, in intervals.
 const SETTLE: usize = 10;
 
+/// In one class or in two, and what is printed of both jobs.
+const CASES: [(bool, &str, [f64; 2]); 2] =
+    [(false, "one class", [50.0, 50.0]), (true, "TC1 and TC2", [80.0, 20.0])];
+
 /// What two jobs receive, by interval, in bytes.
 struct Received {
     bins: [Vec<u64>; 2],
@@ -34,6 +38,13 @@ impl Received {
         let bins = &self.bins[job];
         let sum: u64 = (from..to).map(|b| bins.get(b).copied().unwrap_or(0)).sum();
         sum as f64 / ((to - from) as f64 * BIN as f64 * 1e-12)
+    }
+
+    /// Intervals in which both run and have settled.
+    fn beside(&self) -> [usize; 2] {
+        let (begin, end) = ((SECOND / BIN) as usize, (self.ends[0] / BIN) as usize);
+        let to = begin + end.saturating_sub(begin) * 3 / 4;
+        [begin + SETTLE.min(to.saturating_sub(begin + 1)), to.max(begin + 1)]
     }
 }
 
@@ -96,10 +107,10 @@ impl Experiment for Shares {
     }
 
     fn setup(&self) -> &'static str {
-        "Malbec with one cable between any two groups (25 % of what half of the nodes of a job inject), two jobs of 64 interleaved \
-         nodes with 16 ranks each, each of which exchanges 64 KiB with one of the other half again and again; the second begins \
-         after 0.9 ms. TC1 is owed 80 %, TC2 10 %. Packets go shortest ways: adaptive routing sends more of those round that wait \
-         longer, each of which takes two cables between groups instead of one; what comes of that is told, too. \
+        "Malbec with a quarter of its cables between groups (`taper=25`), routing `slingshot`, two jobs of 64 interleaved nodes with \
+         16 ranks each, each of which exchanges 64 KiB with one of the other half again and again; the second begins after 0.9 ms. \
+         TC1 is owed 80 %, TC2 10 %. Told beside it: shortest ways, and one cable between any two groups (25 % of what half of \
+         the nodes of a job inject), where the cut is what both wait for. \
          Shares are of what both receive together, from 1 ms after the second begins until three quarters of the time until the \
          first ends are over."
     }
@@ -108,18 +119,18 @@ impl Experiment for Shares {
         Class::Shape
     }
 
+    fn seconds(&self) -> f64 {
+        60.0
+    }
+
     fn run(&self, context: &Context<'_>) -> Vec<Row> {
-        let tapered = Tapered::new();
+        let quarter = Tapered::quarter();
         let mut rows = Vec::new();
-        for (apart, name, printed) in
-            [(false, "one class", [50.0, 50.0]), (true, "TC1 and TC2", [80.0, 20.0])]
-        {
+        for (apart, name, printed) in CASES {
             (context.at)(name);
-            let got = run(&tapered, "minimal", apart, context.seed);
-            let begin = (SECOND / BIN) as usize;
-            let ends = got.ends.map(|end| (end / BIN) as usize);
-            let beside = (begin + SETTLE, begin + (ends[0] - begin) * 3 / 4);
-            let both = [0, 1].map(|job| got.mean(job, beside.0, beside.1));
+            let got = run(&quarter, "slingshot", apart, context.seed);
+            let [from, to] = got.beside();
+            let both = [0, 1].map(|job| got.mean(job, from, to));
             // What the cut carries, which both share.
             let all = both[0] + both[1];
             for (job, word) in [(0, "first"), (1, "second")] {
@@ -130,12 +141,14 @@ impl Experiment for Shares {
                     Allowed::Absolute(2.0),
                 ));
             }
+            let ends = got.ends.map(|end| (end / BIN) as usize);
+            let begin = (SECOND / BIN) as usize;
             for (job, word, from, to) in [
                 (0, "first job before", begin / 2, begin),
                 (1, "second job after", ends[0] + 2, ends[1].saturating_sub(2)),
             ] {
                 if from < to {
-                    rows.push(Row::ours(
+                    rows.push(Row::told(
                         format!("{name}: {word} the other, % of what both have together"),
                         100.0 * got.mean(job, from, to) / all,
                     ));
@@ -160,13 +173,23 @@ impl Experiment for Shares {
                 },
             });
         }
-        let got = run(&tapered, "slingshot", true, context.seed);
-        let (begin, end) = ((SECOND / BIN) as usize, (got.ends[0] / BIN) as usize);
-        let both = [0, 1].map(|job| got.mean(job, begin + SETTLE, begin + (end - begin) * 3 / 4));
-        rows.push(Row::ours(
-            "TC1 and TC2, routing slingshot: first job beside the other, %",
-            100.0 * both[0] / (both[0] + both[1]),
-        ));
+        let thin = Tapered::thin();
+        for (machine, tapered, routing) in [
+            ("a quarter of the cables, shortest ways", &quarter, "minimal"),
+            ("one cable between groups, shortest ways", &thin, "minimal"),
+            ("one cable between groups, slingshot", &thin, "slingshot"),
+        ] {
+            for (apart, name, _) in CASES {
+                (context.at)(&format!("{machine}, {name}"));
+                let got = run(tapered, routing, apart, context.seed);
+                let [from, to] = got.beside();
+                let both = [0, 1].map(|job| got.mean(job, from, to));
+                rows.push(Row::told(
+                    format!("{machine}, {name}: first job beside the other, %"),
+                    100.0 * both[0] / (both[0] + both[1]),
+                ));
+            }
+        }
         rows
     }
 }

@@ -19,11 +19,19 @@ pub(super) struct Tapered {
 }
 
 impl Tapered {
-    /// Decision: one cable between any two groups, a quarter of what the nodes of a job, half of them to the other half, inject.
-    /// `taper to 25 % of the available bandwidth` does not say of which; a quarter of all cables lets one job fill the cut with all
-    /// that it has, so that what two share is set by their adapters as much as by classes.
-    pub(super) fn new() -> Self {
-        let topology = open("@malbec:per_pair=1").expect("a preset");
+    /// One cable between any two groups, a quarter of what the nodes of a job, half of them to the other half, inject: another
+    /// reading of `taper to 25 % of the available bandwidth`, which stands beside the one of section III-B.
+    pub(super) fn thin() -> Self {
+        Self::of("@malbec:per_pair=1")
+    }
+
+    /// A quarter of all cables between groups, as section III-B says.
+    pub(super) fn quarter() -> Self {
+        Self::of("@malbec:taper=25")
+    }
+
+    fn of(machine: &str) -> Self {
+        let topology = open(machine).expect("a preset");
         let engine = find_engine("dragonfly-min").expect("registered");
         let request = Request { shape: topology.shape.as_ref(), ..Request::default() };
         let routes = engine.route(&topology.fabric, &request).expect("it routes dragonflies");

@@ -34,6 +34,10 @@ impl Experiment for Whole {
         Class::Shape
     }
 
+    fn seconds(&self) -> f64 {
+        300.0
+    }
+
     fn run(&self, context: &Context<'_>) -> Vec<Row> {
         let system = System::slingshot("Shandy", "@shandy");
         let without = System::slingshot("Shandy", "@shandy").with("none", Congestion::None);
@@ -53,24 +57,20 @@ impl Experiment for Whole {
             let largest = most(found.iter()).0;
             let quantity = format!("largest C, {title}");
             if title == "with control" {
-                rows.push(Row::new(quantity, 3.55, largest, Allowed::AtMost(5.0)));
+                rows.push(Row::impact(quantity, 3.55, largest, Allowed::AtMost(5.0)));
                 let lammps = found.iter().find(|c| c.victim == 0 && c.split == 2);
                 if let Some(c) = lammps.and_then(|c| c.impact) {
                     let quantity = "C of LAMMPS beside an incast of 75 % of the nodes";
-                    rows.push(Row::new(quantity, 3.55, c.times, Allowed::AtMost(5.0)));
+                    rows.push(Row::impact(quantity, 3.55, c.times, Allowed::AtMost(5.0)));
                 }
                 let refused = found.iter().filter(|c| c.split == 0 && c.ran.is_none()).count();
                 rows.push(
-                    Row::new(
-                        "applications that cannot have 768 nodes",
-                        2.0,
-                        refused as f64,
-                        Allowed::Anything,
-                    )
-                    .noted("MILC and HPCG; HPCG's skeleton can have any number of nodes"),
+                    Row::told("applications that cannot have 768 nodes", refused as f64)
+                        .printed(2.0)
+                        .noted("MILC and HPCG; HPCG's skeleton can have any number of nodes"),
                 );
             } else {
-                rows.push(Row::ours(quantity, largest));
+                rows.push(Row::told(quantity, largest));
             }
             let columns = SPLITS.iter().map(|(v, a)| format!("{v}/{a}")).collect();
             tables.push(table(title.to_owned(), &VICTIMS, columns, &found, |c| Some(c.split)));

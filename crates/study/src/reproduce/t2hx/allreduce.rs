@@ -31,7 +31,7 @@ impl Experiment for RingAllreduce {
     fn setup(&self) -> &'static str {
         "64 MiB on all 672 nodes in linear order, each sending to the next. The paper's ftree had a `noteworthy problem` \
          that SSSP and the HyperX had not; it hangs on which 197 cables were missing, which is not known. Here 235 of \
-         the 2,700 of the tree as described are drawn by ten seeds. Told, not judged."
+         the 2,700 of the tree as described are drawn by ten seeds; that ftree is slower than SSSP in most is judged."
     }
 
     fn class(&self) -> Class {
@@ -70,21 +70,17 @@ impl Experiment for RingAllreduce {
             },
         });
         let worse = times.iter().filter(|t| t[0] >= t[1] * (1.0 - 1e-9)).count() as f64;
-        let mean = |e: usize| column(e).iter().sum::<f64>() / SEEDS as f64;
+        let slower: Vec<f64> = times.iter().map(|t| t[0] / t[1]).collect();
+        let sssp = column(1).iter().sum::<f64>() / SEEDS as f64;
         vec![
-            Row::new(
+            Row::expected(
                 "draws in which ftree is no faster than SSSP, of ten",
-                10.0,
                 worse,
-                Allowed::Anything,
-            ),
-            Row::new("ftree over SSSP, mean time", 1.0, mean(0) / mean(1), Allowed::Anything),
-            Row::new(
-                "HyperX with DFSSSP over SSSP on the Fat-Tree, time",
-                1.0,
-                on_hyperx / mean(1),
-                Allowed::Anything,
-            ),
+                Allowed::AtLeast(6.0),
+            )
+            .noted("most of them"),
+            Row::order("ftree over SSSP, time", &slower),
+            Row::told("HyperX with DFSSSP over SSSP on the Fat-Tree, time", on_hyperx / sssp),
         ]
     }
 }

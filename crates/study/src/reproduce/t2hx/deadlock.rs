@@ -5,7 +5,7 @@ use darkfiber_routing::check::check;
 
 use super::PAPER;
 use super::lab::routed;
-use crate::reproduce::{Allowed, Class, Context, Experiment, Row};
+use crate::reproduce::{Class, Context, Experiment, Row};
 
 /// See [`Experiment::title`].
 pub(crate) struct Deadlocks;
@@ -34,14 +34,12 @@ impl Experiment for Deadlocks {
 
     fn run(&self, _: &Context<'_>) -> Vec<Row> {
         let hyperx = open("@t2hx-hyperx").expect("a preset");
-        let free = |engine: &str| {
-            let routes = routed(&hyperx, engine, &[]);
-            f64::from(u8::from(check(&hyperx.fabric, &routes).deadlock_free()))
-        };
+        let free =
+            |engine: &str| check(&hyperx.fabric, &routed(&hyperx, engine, &[])).deadlock_free();
         vec![
-            Row::new("SSSP is free of deadlock (1 yes, 0 no)", 0.0, free("sssp"), Allowed::Nothing),
-            Row::new("DFSSSP is free of deadlock", 1.0, free("dfsssp"), Allowed::Nothing),
-            Row::new("PARX is free of deadlock", 1.0, free("parx"), Allowed::Nothing),
+            Row::holds("SSSP can deadlock", !free("sssp")),
+            Row::holds("DFSSSP is free of deadlock", free("dfsssp")),
+            Row::holds("PARX is free of deadlock", free("parx")),
         ]
     }
 }

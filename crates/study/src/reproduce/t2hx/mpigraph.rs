@@ -33,7 +33,8 @@ impl Experiment for MpiGraph {
     fn setup(&self) -> &'static str {
         "28 nodes on two leaf switches, or on four HyperX switches in a row; every rank sends 1 MiB to the one so many \
          ranks on, shift by shift. Cables carry what one adapter does, 2.26 GiB/s. The printed average of the Fat-Tree \
-         is that very maximum, so that no cable of that rack can have been missing: it is judged on the full tree. \
+         is that very maximum, so that no cable of that rack can have been missing: it is judged on the full tree, and \
+         beside it with 235 cables missing that a seed draws. \
          PARX follows the demands of the job; the paper's extra cost of its MPI layer is not known and not modelled."
     }
 
@@ -74,31 +75,27 @@ impl Experiment for MpiGraph {
                 "Fat-Tree with 235 cables missing anywhere: mean, GiB/s",
                 2.26,
                 mean(&torn),
-                Allowed::Anything,
+                Allowed::Relative(0.05),
             )
             .noted("which cables were missing is not known"),
             Row::new("HyperX, DFSSSP: mean, GiB/s", 0.84, mean(&minimal), Allowed::Relative(0.20)),
-            Row::new(
+            Row::derived(
                 "HyperX, DFSSSP: least pair, GiB/s",
                 2.26 / 7.0,
                 least(&minimal),
-                Allowed::Relative(0.02),
+                Allowed::Rule,
             )
             .noted("up to seven streams share a cable (section 2.3)"),
-            Row::new("HyperX, PARX: mean, GiB/s", 1.39, mean(&parx), Allowed::Between(1.39, 2.26))
+            Row::new("HyperX, PARX: mean, GiB/s", 1.39, mean(&parx), Allowed::Rule)
                 .noted("without the cost of its MPI layer"),
-            Row::new(
+            Row::derived(
                 "Fat-Tree over HyperX with DFSSSP",
                 2.26 / 0.84,
                 mean(&full) / mean(&minimal),
                 Allowed::Between(2.3, 2.8),
             ),
-            Row::new(
-                "PARX over DFSSSP",
-                1.39 / 0.84,
-                mean(&parx) / mean(&minimal),
-                Allowed::AtLeast(1.5),
-            ),
+            // The text prints + 66 %.
+            Row::new("PARX over DFSSSP", 1.66, mean(&parx) / mean(&minimal), Allowed::AtLeast(1.5)),
         ]
     }
 }

@@ -1,0 +1,110 @@
+//! Experiments that are over, kept so that running all of them may be interrupted.
+
+use std::path::{Path, PathBuf};
+
+use darkfiber_formats::{input, manifest, output};
+use darkfiber_report::reproduce::Reproduced;
+use darkfiber_study::reproduce::Experiment;
+use serde::{Deserialize, Serialize};
+
+use crate::args::{Common, ReproduceCommand};
+use crate::failure::Failure;
+use crate::{out, save};
+
+/// A directory with a file for each experiment.
+pub(super) struct Folder {
+    dir: PathBuf,
+    /// All that results depend on beside the experiment.
+    made_by: MadeBy,
+}
+
+/// What results depend on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct MadeBy {
+    version: String,
+    /// The digest of the program.
+    program: String,
+    seed: u64,
+    /// The digest of the log of jobs.
+    log: Option<String>,
+}
+
+/// What is in a file.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    made_by: MadeBy,
+    result: Reproduced,
+    /// The digest of the others.
+    sha256: String,
+}
+
+impl Kept {
+    fn digest(&self) -> Option<String> {
+        let bytes = serde_json::to_vec(&(&self.made_by, &self.result)).ok()?;
+        Some(manifest::sha256(&bytes))
+    }
+}
+
+impl Folder {
+    /// The directory that is asked for, if one is.
+    pub(super) fn of(args: &ReproduceCommand, common: &Common) -> Result<Option<Self>, Failure> {
+        let Some(dir) = &args.output else { return Ok(None) };
+        save::directory(dir)?;
+        let program = std::env::current_exe()
+            .and_then(std::fs::read)
+            .map(|bytes| manifest::sha256(&bytes))
+            .map_err(|e| Failure::input(format!("cannot read this program: {e}")))?;
+        let log = args.log.as_deref().map(input::read).transpose()?;
+        let made_by = MadeBy {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            program,
+            seed: common.seed(),
+            log: log.map(|bytes| manifest::sha256(&bytes)),
+        };
+        Ok(Some(Self { dir: dir.clone(), made_by }))
+    }
+
+    /// Where it is.
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    fn path(&self, id: &str) -> PathBuf {
+        self.dir.join(format!("{}.json", file_name(id)))
+    }
+
+    /// What came of an experiment before; nothing, if it was not run or made by something else.
+    pub(super) fn find(&self, e: &dyn Experiment) -> Result<Option<Reproduced>, Failure> {
+        let path = self.path(e.id());
+        if !path.exists() {
+            return Ok(None);
+        }
+        let text = input::read_text(&path)?;
+        let kept = serde_json::from_str::<Kept>(&text).ok();
+        let Some(kept) = kept.filter(|k| k.digest().as_ref() == Some(&k.sha256)) else {
+            return Err(Failure::input(format!(
+                "{}: this is no experiment that was kept: it is cut or altered",
+                path.display()
+            ))
+            .hint("remove it to run it again, or name another directory"));
+        };
+        Ok((kept.made_by == self.made_by && kept.result.id == e.id()).then_some(kept.result))
+    }
+
+    /// Keeps what came of an experiment.
+    pub(super) fn keep(&self, result: &Reproduced) {
+        let mut kept =
+            Kept { made_by: self.made_by.clone(), result: result.clone(), sha256: String::new() };
+        kept.sha256 = kept.digest().unwrap_or_default();
+        let path = self.path(&result.id);
+        // The result is worth more than what is kept of it.
+        if let Err(e) = output::replace(&path, |out| Ok(serde_json::to_writer(out, &kept)?)) {
+            out::tell(&format!("warning: it is not kept: cannot write {}: {e}", path.display()));
+        }
+    }
+}
+
+/// An id without what ends names of directories.
+pub(super) fn file_name(id: &str) -> String {
+    id.replace('/', "-")
+}
