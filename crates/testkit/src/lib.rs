@@ -1,6 +1,7 @@
 //! For tests only: fabrics from a line of text, random fabrics, and oracles that share no code with
 //! what they judge.
 
+pub mod docs;
 pub mod families;
 pub mod oracle;
 mod random;

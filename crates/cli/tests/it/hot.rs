@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::{Run, folder, run_in};
 
 /// Two jobs whose messages meet on one of the two spines, in both directions.
-const CROSSING: &str = include_str!("crossing.toml");
+const CROSSING: &str = include_str!("../../../../examples/crossing.toml");
 
 fn hot(scenario: &str, options: &str) -> Run {
     let dir = folder(&[("s.toml", scenario)]);

@@ -3,6 +3,7 @@
 mod bad_input;
 mod congest;
 mod congestion;
+mod docs;
 mod explain;
 mod fabric;
 mod framing;

@@ -233,7 +233,7 @@ fn scenarios() {
 }
 
 /// Every key of a scenario but those that would contradict others.
-const CROSSING: &str = include_str!("crossing.toml");
+const CROSSING: &str = include_str!("../../../../examples/crossing.toml");
 
 const SCENARIO: &str = r#"
 title = "all"

@@ -1,0 +1,49 @@
+//! Work on the project itself: `cargo run -p xtask -- docs` and `-- nightly`.
+//!
+//! `docs` runs what README and docs show and compares it with what they show; `nightly` is the tier of checks that take hours.
+
+mod documents;
+mod nightly;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "xtask", about = "Checks that take longer than tests may")]
+struct Cli {
+    #[command(subcommand)]
+    command: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Run the commands that README and docs show, and compare what they print and draw
+    Docs {
+        /// Those that take long, too
+        #[arg(long)]
+        all: bool,
+        /// Only documents whose path has this in it
+        #[arg(long, value_name = "PART")]
+        only: Option<String>,
+    },
+    /// Run all that takes hours, a step after the other; what is done at this commit is not done again
+    Nightly,
+}
+
+fn main() -> ExitCode {
+    let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let done = match Cli::parse().command {
+        Task::Docs { all, only } => documents::run(&root, all, only.as_deref()),
+        Task::Nightly => nightly::run(&root),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(e) => {
+            eprintln!("error: {e}");
+            ExitCode::from(2)
+        }
+    }
+}
