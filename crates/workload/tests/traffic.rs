@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use darkfiber_fabric::TerminalId;
+use darkfiber_workload::CommMatrix;
 use darkfiber_workload::collective::Library;
 use darkfiber_workload::play::{Host, Job, LogGp, Player, Repeat, SECOND, host, run};
 use darkfiber_workload::schedule::{Op, Program};
@@ -271,6 +272,37 @@ fn inputs_shrink_where_the_study_says() {
     assert!(each("ntchem", 112) < each("ntchem", 56), "strong scaling");
     let stages = |ranks| made("hpl:stages=4", ranks).bytes() / u128::from(ranks);
     assert!(stages(224) < stages(223));
+}
+
+#[test]
+fn incasts_move() {
+    // Everybody but the root, twice, at each of three roots.
+    assert_eq!(made("rotating:puts=2,roots=3", 9).messages(), 8 * 2 * 3);
+    assert_eq!(made("rotating:puts=2,roots=3,iterations=4", 9).messages(), 8 * 2 * 3 * 4);
+    assert!(made("rotating:puts=2,roots=3,together=1", 9).messages() > 8 * 2 * 3);
+    // Everybody at everybody else.
+    assert_eq!(made("shuffle:bytes=1", 9).messages(), 9 * 8);
+    assert_eq!(made("shuffle:at-once=3,iterations=2", 9).messages(), 2 * 9 * 8);
+    // Each of those that are no roots puts 256 KiB.
+    for n in [2u32, 9, 64] {
+        let storm = made("storm:phases=5", n);
+        let bytes: u64 = CommMatrix::of_program(&storm).entries().iter().map(|e| e.2).sum();
+        assert_eq!(bytes % (256 << 10), 0);
+        let senders = bytes / (256 << 10);
+        assert!((5..=5 * u64::from(n - 1)).contains(&senders), "{n}: {senders}");
+    }
+    let other = |seed: u64| {
+        let mut given = Given::new(64);
+        given.seed = seed;
+        let program = traffic("storm", &given).expect("registered");
+        CommMatrix::of_program(&program).entries().to_vec()
+    };
+    assert_eq!(other(1), other(1));
+    assert_ne!(other(1), other(2));
+    for wrong in ["rotating:bytes=0", "shuffle:bytes=0"] {
+        assert!(refused(wrong, 4).contains("at least 1"), "{wrong}");
+    }
+    assert!(refused("storm:most=0", 4).contains("most"));
 }
 
 #[test]

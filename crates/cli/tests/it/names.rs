@@ -190,6 +190,23 @@ fn aliases_come_in_any_order_and_name_groups() {
         run.json()["participants"].clone()
     };
     assert_eq!(pairs("@rest,a2"), 3);
+    // Scenarios and the filter know aliases and groups, too.
+    let scenario = "fabric = \"f.topo\"\naliases = \"aliases\"\n[routes]\nengine = \"minhop\"\n[[job]]\n\
+                    traffic = \"imb:op=alltoall,bytes=1KiB\"\nhosts = \"@rest,a2\"\n";
+    fs::write(d.join("s.toml"), scenario).expect("written");
+    let run = run_in(d, "simulate s.toml --format json");
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(run.json()["jobs"][0]["ranks"], 3, "{}", run.out);
+    fs::write(d.join("s.toml"), scenario.replace("@rest,a2", "@nobody")).expect("written");
+    let run = run_in(d, "simulate s.toml");
+    assert!(run.code == 3 && run.err.contains("@nobody"), "{}", run.err);
+    let listed = "JobID|State|NodeList\n1|RUNNING|a[1-2]\n";
+    fs::write(d.join("now"), listed).expect("written");
+    let run = run_in(d, "jobs filter map --fabric f.topo --jobs now --aliases aliases");
+    assert_eq!((run.code, run.err.as_str()), (1, ""), "{}", run.out);
+    let run = run_in(d, "jobs filter map --fabric f.topo --jobs now");
+    assert!(run.err.contains("a1") || run.err.contains("a2"), "{}", run.err);
+
     let open = run_in(d, "route f.topo -e minhop --jobs jobs --aliases open");
     assert_eq!(open.code, 3);
     assert!(open.err.contains("open: line 1: the quotes of 'cn1' are left open"), "{}", open.err);

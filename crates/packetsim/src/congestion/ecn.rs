@@ -177,6 +177,7 @@ mod tests {
                     carried: 0,
                     round: 0,
                     mark: 1,
+                    is_dropped: false,
                 };
                 end.arrived(terms, &a)
             })

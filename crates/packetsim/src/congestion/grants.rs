@@ -156,6 +156,7 @@ mod tests {
                 carried: 0,
                 round: 0,
                 mark: GRANTED,
+                is_dropped: false,
             };
             end.arrived(terms, &a, &mut grants);
             waiting.extend(grants.drain(..));

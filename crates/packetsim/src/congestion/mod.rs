@@ -13,6 +13,7 @@ mod recovery;
 mod registry;
 
 pub(crate) use outbox::{Outbox, Sent, Turn};
+pub(crate) use pairs::{UNASKED, is_too_much};
 pub use registry::{CONGESTIONS, Scheme};
 
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,8 @@ pub enum Congestion {
     None,
     /// Every pair of endpoints by itself, as the endpoint's last switch says in acknowledgements.
     Pairs,
+    /// The same, but what is sent unasked is dropped where it would wait, and told its turn.
+    Reserve,
     /// Marks of switches, which endpoints tell sources of now and then: DCQCN.
     Ecn,
     /// Marks of the switch at the root of congestion, which endpoints send back: InfiniBand.
@@ -54,6 +57,17 @@ pub(crate) struct Note {
     pub(crate) says: u64,
     /// Bytes have not arrived, but were dropped: what is to be sent again.
     pub(crate) lost: Option<Message>,
+}
+
+/// A note that a switch sends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Told {
+    /// When it is heard.
+    pub(crate) when: u64,
+    pub(crate) note: Note,
+    /// Bytes that waited for the endpoint where a packet was dropped unasked: what the endpoint's side makes of that is said with
+    /// the note.
+    pub(crate) waits: Option<u32>,
 }
 
 impl Note {
@@ -127,6 +141,11 @@ impl Congestion {
         self == Self::Qcn
     }
 
+    /// Whether the last switch drops packets that nobody asked for.
+    pub(crate) fn drops_unasked(self) -> bool {
+        self == Self::Reserve
+    }
+
     /// Whether switches look at packets that pass.
     #[inline]
     pub(crate) fn looks(self) -> bool {
@@ -183,6 +202,8 @@ pub(crate) struct Arriving {
     pub(crate) round: u64,
     /// What it was marked with.
     pub(crate) mark: u8,
+    /// Whether it does not arrive, but was dropped, and will come again.
+    pub(crate) is_dropped: bool,
 }
 
 impl End {
@@ -190,7 +211,7 @@ impl End {
     pub(crate) fn new(congestion: Congestion) -> Self {
         match congestion {
             Congestion::None | Congestion::Qcn => Self::Free,
-            Congestion::Pairs => Self::Pairs(pairs::End::default()),
+            Congestion::Pairs | Congestion::Reserve => Self::Pairs(pairs::End::default()),
             Congestion::Ecn => Self::Ecn(ecn::End::default()),
             Congestion::InfiniBand => Self::InfiniBand,
             Congestion::Grants => Self::Grants(grants::End::default()),
@@ -254,6 +275,7 @@ impl Source {
         match congestion {
             Congestion::None => Self::Free,
             Congestion::Pairs => Self::Pairs(pairs::Source::default()),
+            Congestion::Reserve => Self::Pairs(pairs::Source::daring()),
             Congestion::Ecn => Self::Ecn(ecn::Source::default()),
             Congestion::InfiniBand => Self::InfiniBand(infiniband::Source::default()),
             Congestion::Qcn => Self::Qcn(qcn::Source::default()),
@@ -284,7 +306,7 @@ impl Source {
             Self::Ecn(s) => s.sent(bytes, now),
             Self::Qcn(s) => s.sent(bytes, now),
             Self::Grants(s) => return s.sent(bytes),
-            Self::Pairs(s) => s.sent(),
+            Self::Pairs(s) => return s.sent(),
             _ => {}
         }
         0

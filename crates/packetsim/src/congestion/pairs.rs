@@ -2,13 +2,23 @@
 //!
 //! Ours, for the effect that De Sensi et al. (An In-Depth Analysis of the Slingshot Interconnect, SC'20, section II-D) describe. A
 //! last switch that books an endpoint's channel is the idea of Jiang, Dennison and Dally (Network Endpoint Congestion Control for
-//! Fine-Grained Communication, SC'15); theirs drops what came without a booking, nothing is dropped here.
+//! Fine-Grained Communication, SC'15); theirs drops what came without a booking and finds too much before it. `pairs` drops nothing, and
+//! sends a quarter of a window unasked; `reserve` sends a window, and drops as theirs does.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Arriving, Note, Terms};
+use super::{Arriving, Congestion, Note, Terms};
+
+/// What packets are marked with that a source of [`Congestion::Reserve`](crate::Congestion::Reserve) sends unasked.
+pub(crate) const UNASKED: u8 = 1;
+
+/// Whether so many bytes are more than may wait for an endpoint before sources are held back, or what came unasked is dropped: half of
+/// what its channel carries in a round trip, of which 2^16 bytes take `pace`.
+pub(crate) fn is_too_much(waits: u64, round: u64, pace: u64) -> bool {
+    waits > ((round << 16) / pace) / 2
+}
 
 /// What an acknowledgement says: nobody is held back, ...
 const FREE: u64 = 0;
@@ -58,7 +68,7 @@ impl End {
         // What the channel carries in a round trip.
         let window = (terms.round << 16) / a.pace;
         if !self.congested {
-            if waits <= window / 2 {
+            if !is_too_much(waits, terms.round, a.pace) {
                 return FREE;
             }
             *self = Self { congested: true, busy: now, drain: a.pace, ..Self::default() };
@@ -69,7 +79,9 @@ impl End {
             self.coming.pop_front();
         }
         // Whatever leaves is expected to come again. A little later if much waits, which is the only way for it to become less.
-        let long = takes(bytes + if waits > window / 8 { bytes / 32 } else { 0 });
+        // Where what is too much is dropped, there is less of it, and half as much later will do.
+        let rest = if terms.congestion == Congestion::Reserve { 64 } else { 32 };
+        let long = takes(bytes + if waits > window / 8 { bytes / rest } else { 0 });
         let turn_of = self.turns.entry(source).or_default();
         if turn_of.begins > now {
             // What it has sent before it heard of its turn, and beyond its turn, does not come again.
@@ -81,7 +93,7 @@ impl End {
         }
         if self.booked > now + terms.round / 4 {
             self.busy = now;
-        } else if now > self.busy + 4 * terms.round {
+        } else if now > self.busy + 4 * terms.round && !a.is_dropped {
             *self = Self::default();
             return FREE;
         }
@@ -121,9 +133,16 @@ pub(crate) struct Source {
     left: u64,
     /// Bytes of which was heard that they arrived where nothing was congested.
     heard: u64,
+    /// Whether it sends a whole window unasked, since what is too much will be dropped.
+    dares: bool,
 }
 
 impl Source {
+    /// One that sends a whole window unasked.
+    pub(super) fn daring() -> Self {
+        Self { dares: true, ..Self::default() }
+    }
+
     /// Whether a packet with so many bytes may be sent while so many are under way, of at most `window`: a quarter of them to
     /// an endpoint of which little is known, since nobody knows how many others begin at the same time; what a turn has to a
     /// congested one, so that what was sent before turns were told makes up for them.
@@ -131,13 +150,15 @@ impl Source {
         let most = if self.held {
             self.turn * u64::from(terms.wire)
         } else {
-            window.min(window / 4 + self.heard)
+            window.min(if self.dares { window } else { window / 4 + self.heard })
         };
         under_way == 0 || ((!self.held || self.left > 0) && under_way + bytes <= most)
     }
 
-    pub(super) fn sent(&mut self) {
+    /// A packet is sent: what it is marked with.
+    pub(super) fn sent(&mut self) -> u8 {
         self.left = self.left.saturating_sub(1);
+        if self.dares && !self.held { UNASKED } else { 0 }
     }
 
     pub(super) fn hear(&mut self, note: &Note, now: u64, next: &mut u64) {
@@ -151,7 +172,7 @@ impl Source {
             FREE | AS_TOLD => {}
             says => {
                 let turn = says & 0xffff;
-                *self = Self { held: true, turn, left: turn, heard: 0 };
+                *self = Self { held: true, turn, left: turn, heard: 0, dares: self.dares };
                 *next = now + (says >> 16) - 1;
             }
         }
@@ -165,7 +186,6 @@ impl Source {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Congestion;
 
     /// 100 Gbit/s, packets of 4 KiB, a round trip of 4 us.
     const PACE: u64 = (1 << 16) * 80;
@@ -195,6 +215,7 @@ mod tests {
             carried: 0,
             round: 1_500_000,
             mark: 0,
+            is_dropped: false,
         }
     }
 

@@ -17,7 +17,7 @@ pub struct Scheme {
 }
 
 /// All of them.
-pub static CONGESTIONS: [Scheme; 6] = [
+pub static CONGESTIONS: [Scheme; 7] = [
     Scheme {
         name: "none",
         congestion: Congestion::None,
@@ -31,12 +31,23 @@ pub static CONGESTIONS: [Scheme; 6] = [
         congestion: Congestion::Pairs,
         summary: "every pair of endpoints by itself, within a round trip, as Slingshot's effect is described",
         doc: "A scheme of darkfiber's own that does what Slingshot is said to do. Every packet is acknowledged, by a message that waits \
-              for nobody. A pair of endpoints has at most a round trip's worth of bytes under way. The last switch counts the sources \
-              that send to an endpoint; when more than half a round trip's worth of bytes waits for the endpoint there, \
-              acknowledgements tell each of these pairs its share of the endpoint's rate, and no other pair anything. \
-              Shares are corrected once a round trip by what waits, up to what nobody else uses, and pairs are let go \
-              when they would get all of it. docs/congestion.md has it step by step.",
+              for nobody. A pair of endpoints has at most a round trip's worth of bytes under way, a quarter of it as long as \
+              nothing was heard of the endpoint. When more than half a round trip's worth waits for an endpoint in its last switch, \
+              that books the endpoint's channel, and acknowledgements tell each of these pairs when its turn is, and no other \
+              pair anything. docs/congestion.md has it step by step.",
         paper: "De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect (SC'20), section II-D, for what it must do",
+    },
+    Scheme {
+        name: "reserve",
+        congestion: Congestion::Reserve,
+        summary: "as pairs, but what comes unasked and would wait is dropped, and told its turn",
+        doc: "The last switch books an endpoint's channel, and tells sources their turns, as with pairs. Unlike there a source sends a \
+              whole round trip's worth to an endpoint of which it knows nothing, so that a quiet machine loses nothing; what arrives so \
+              while more than half a round trip's worth waits is dropped by the last switch, which tells the source at once \
+              when to send it again. What is sent in its turn is never dropped. So no queue before an endpoint grows beyond that, \
+              however many begin at once.",
+        paper: "After N. Jiang, L. Dennison, W. J. Dally, Network Endpoint Congestion Control for Fine-Grained Communication (SC'15), \
+                last-hop reservation; turns are those of pairs",
     },
     Scheme {
         name: "ecn",

@@ -14,7 +14,7 @@ use self::terminals::Terminal;
 use crate::away::{Away, Mail};
 use crate::board::Board;
 use crate::class::{Shares, SharesState};
-use crate::congestion::{End, Note, Outbox, Terms};
+use crate::congestion::{End, Note, Outbox, Terms, Told};
 use crate::deadlock::Waits;
 use crate::net::Span;
 use crate::packet::{Packet, Slab};
@@ -137,7 +137,7 @@ pub(crate) struct Part<'n, R> {
     heard: Vec<Note>,
     grants: Vec<(u32, u64)>,
     /// What switches tell sources, and when they hear it.
-    told: Vec<(u64, Note)>,
+    told: Vec<Told>,
     pub(crate) away: Away,
     event_count: u64,
 }
@@ -322,8 +322,8 @@ impl<'n, R: Routing> Part<'n, R> {
         let mut hands = Hands { packets, wheel, left, away, board, told };
         self.switches.act(self.now, &self.routing, &mut hands);
         let mut told = std::mem::take(&mut self.told);
-        for (when, note) in told.drain(..) {
-            self.tell_of(note, when);
+        for told in told.drain(..) {
+            self.tell_dropped(told);
         }
         self.told = told;
         let mut left = std::mem::take(&mut self.left);

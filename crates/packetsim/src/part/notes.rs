@@ -2,7 +2,7 @@
 
 use super::Part;
 use crate::Congestion;
-use crate::congestion::{Arriving, Note, Terms};
+use crate::congestion::{Arriving, Note, Terms, Told};
 use crate::packet::Packet;
 use crate::routing::Routing;
 use crate::wheel::{Event, What};
@@ -51,6 +51,29 @@ impl<R: Routing> Part<'_, R> {
         }
     }
 
+    /// A switch tells a source something: if a packet was dropped unasked, when its turn is.
+    pub(super) fn tell_dropped(&mut self, told: Told) {
+        let Told { when, mut note, waits } = told;
+        if let (Some(terms), Some(waits), Some(lost)) = (self.terms, waits, note.lost) {
+            let at = self.seat(note.endpoint) * self.micro.class_count() + usize::from(note.class);
+            let home = self.net.home(note.endpoint);
+            let arriving = Arriving {
+                now: self.now,
+                source: note.source,
+                bytes: note.bytes,
+                payload: lost.bytes as u32,
+                waits,
+                carried: self.switches.carried(home),
+                round: 2 * (when - self.now),
+                pace: self.net.port(home).pace,
+                mark: 0,
+                is_dropped: true,
+            };
+            note.says = self.ends[at].arrived(terms, &arriving, &mut self.grants);
+        }
+        self.tell_of(note, when);
+    }
+
     /// A note is on its way to who hears it at a time.
     pub(super) fn tell_of(&mut self, note: Note, when: u64) {
         let tick = self.wheel.tick_after(when);
@@ -92,6 +115,7 @@ impl<R: Routing> Part<'_, R> {
             round: when - self.now + 2 * u64::from(packet.back),
             pace: self.net.port(self.net.home(packet.to)).pace,
             mark: packet.mark,
+            is_dropped: false,
         };
         let mut grants = std::mem::take(&mut self.grants);
         let says = self.ends[at].arrived(terms, &arriving, &mut grants);

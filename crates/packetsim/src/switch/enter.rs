@@ -1,12 +1,12 @@
 //! Packets that arrive at a switch.
 
 use super::{Hands, Switches};
-use crate::Queues;
 use crate::class::EVEN;
-use crate::congestion::Note;
+use crate::congestion::{Note, Told, UNASKED, is_too_much};
 use crate::packet::NOBODY;
 use crate::part::Message;
 use crate::routing::{Here, Routing};
+use crate::{Peer, Queues};
 
 impl Switches<'_> {
     /// A packet that has arrived is routed, and waits.
@@ -52,11 +52,25 @@ impl Switches<'_> {
         let lane = class << self.class_bits | lane;
         (packet.lane, packet.next_lane, packet.next) = (was, lane, NOBODY);
         (packet.input, packet.out) = (input as u16, out as u16);
+        let of = (at + out as usize) * classes + usize::from(class);
+        if packet.mark == UNASKED && self.micro.congestion.drops_unasked() {
+            let to = self.net.port(base + out);
+            let waits =
+                self.of_class.get(of).map_or(self.outputs[at + out as usize].queued, |c| c.queued);
+            let waits = waits + packet.bytes;
+            if matches!(to.peer(), Peer::Terminal(_))
+                && is_too_much(waits.into(), self.round, to.pace)
+            {
+                let hears = now + u64::from(packet.back);
+                self.lose(hears, Some(waits), id, base + input, hands);
+                return;
+            }
+        }
         if let Some(kind) = kind {
-            let of = (at + out as usize) * classes + usize::from(class);
             let queued = &mut self.of_class[of].queued;
             if kind.lossy && *queued + packet.bytes > self.micro.buffer {
-                self.lose(now, id, base + input, hands);
+                // A source notices by itself, when two round trips are over (decision).
+                self.lose(now + 2 * self.round, None, id, base + input, hands);
                 return;
             }
             *queued += packet.bytes;
@@ -76,9 +90,9 @@ impl Switches<'_> {
         self.tails[q] = id;
     }
 
-    /// A packet that has arrived at a port is dropped. Its room is given back when it is through; its source sends it again when two
-    /// round trips are over (decision).
-    fn lose(&mut self, now: u64, id: u32, port: u32, hands: &mut Hands<'_>) {
+    /// A packet that has arrived at a port is dropped. Its room is given back when it is through; its source hears of it at a time, and
+    /// sends it again.
+    fn lose(&mut self, when: u64, waits: Option<u32>, id: u32, port: u32, hands: &mut Hands<'_>) {
         let packet = hands.packets.remove(id);
         self.dropped += 1;
         let from = self.net.port(port);
@@ -100,6 +114,6 @@ impl Switches<'_> {
                 born: Some(packet.born),
             }),
         };
-        hands.told.push((now + 2 * self.round, note));
+        hands.told.push(Told { when, note, waits });
     }
 }

@@ -13,7 +13,7 @@ use self::turns::{Choice, Offer};
 use crate::away::Away;
 use crate::board::Board;
 use crate::class::{Shares, SharesState};
-use crate::congestion::{Note, Passing, Point};
+use crate::congestion::{Note, Passing, Point, Told};
 use crate::flows::Flows;
 use crate::net::Span;
 use crate::packet::{NOBODY, Packet, Slab};
@@ -101,7 +101,7 @@ pub(crate) struct Hands<'a> {
     /// What was told of all switches.
     pub(crate) board: &'a Board,
     /// What sources are told, and when they hear it.
-    pub(crate) told: &'a mut Vec<(u64, Note)>,
+    pub(crate) told: &'a mut Vec<Told>,
 }
 
 /// A packet that has left the last switch: its number, and when its last byte is there.
@@ -172,6 +172,11 @@ impl<'n> Switches<'n> {
     #[inline]
     fn set(&self, s: u32) -> usize {
         (s - self.span.switches.start) as usize * self.net.words()
+    }
+
+    /// Bytes that an output has sent.
+    pub(crate) fn carried(&self, port: u32) -> u64 {
+        self.outputs[self.at(port)].carried
     }
 
     /// The head of a packet is at a port in this tick.
@@ -410,7 +415,7 @@ impl<'n> Switches<'n> {
                     lost: None,
                 };
                 let way = packet.back - to.latency;
-                told.push((departs + u64::from(way), note));
+                told.push(Told { when: departs + u64::from(way), note, waits: None });
             }
         }
         match to.peer() {

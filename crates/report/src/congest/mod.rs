@@ -96,6 +96,9 @@ pub struct MechanismRow {
     pub median: Option<f64>,
     /// Largest.
     pub max: Option<f64>,
+    /// What the scheme costs a quiet machine: by how much longer a victim takes by itself than without congestion control,
+    /// with the same routing and hosts, at most; nothing where `none` is not among the schemes.
+    pub quiet_cost: Option<f64>,
 }
 
 /// A victim beside an aggressor.
@@ -206,10 +209,23 @@ impl<'a> Sheet<'a> {
     }
 }
 
+impl Sheet<'_> {
+    /// Hosts of victims, each number once.
+    fn sizes(&self) -> Vec<u32> {
+        let mut sizes: Vec<u32> = Vec::new();
+        for (_, nodes, _) in &self.columns {
+            if !sizes.contains(nodes) {
+                sizes.push(*nodes);
+            }
+        }
+        sizes
+    }
+}
+
 /// For people.
 pub fn text(r: &CongestResult<'_>, style: Style) -> String {
     let mut text = format!(
-        "{}\nswitches as {}, hosts {}, packets of {} B; C = time beside the aggressor / time alone\n",
+        "{}\nswitches as {}, hosts {}, packets of {} B; C = time beside the aggressor / time alone, Ti\n",
         table::headline(r.fabric),
         r.switches,
         r.hosts,
@@ -225,10 +241,17 @@ pub fn text(r: &CongestResult<'_>, style: Style) -> String {
             m.congestion, m.routing, m.allocation
         );
         let mut heading = vec!["victim".to_owned()];
+        heading.extend(sheet.sizes().iter().map(|nodes| format!("Ti {nodes}")));
         heading.extend(sheet.columns.iter().map(|(name, v, a)| format!("{name} {v}/{a}")));
         let line = |(name, cells): &(String, Vec<Option<&CellRow>>)| -> Vec<String> {
             let cell = |c: Option<&CellRow>| c.map_or_else(String::new, CellRow::short);
-            [name.clone()].into_iter().chain(cells.iter().copied().map(cell)).collect()
+            let alone = |nodes: &u32| {
+                let of = cells.iter().flatten().find(|c| c.victim_nodes == *nodes);
+                of.and_then(|c| c.isolated.as_ref()).map_or_else(String::new, |t| seconds(t.mean))
+            };
+            let alone: Vec<String> = sheet.sizes().iter().map(alone).collect();
+            let line = [name.clone()].into_iter().chain(alone);
+            line.chain(cells.iter().copied().map(cell)).collect()
         };
         let rows: Vec<Vec<String>> = sheet.rows.iter().map(line).collect();
         is_starred |=
@@ -245,7 +268,15 @@ pub fn text(r: &CongestResult<'_>, style: Style) -> String {
         let numbers: Vec<usize> = (1..heading.len()).collect();
         text.push_str(&table::plain(&heading, &rows, &numbers, style));
         if let (Some(median), Some(max)) = (m.median, m.max) {
-            let _ok = writeln!(text, "median C {}, largest {}", number(median), number(max));
+            let _ok = write!(text, "median C {}, largest {}", number(median), number(max));
+            if let Some(cost) = m.quiet_cost.filter(|_| m.congestion != "none") {
+                let _ok = write!(
+                    text,
+                    "; alone at most {:.1} % longer than without control",
+                    (100.0 * cost).max(0.0)
+                );
+            }
+            text.push('\n');
         }
     }
     let services: Vec<&CellRow> =

@@ -26,6 +26,7 @@ mod given;
 mod gpcnet;
 mod grid;
 mod imb;
+mod incasts;
 mod mpigraph;
 mod muppp;
 mod pattern;

@@ -4,7 +4,7 @@ use darkfiber_fabric::{Key, Params, nearest};
 
 use super::{
     Given, Timed, TrafficError, afar, apps, bisection, bursts, deep, ebb, ember, gpcnet, imb,
-    mpigraph, muppp, pattern, service,
+    incasts, mpigraph, muppp, pattern, service,
 };
 use crate::schedule::Program;
 
@@ -53,6 +53,9 @@ pub static TRAFFICS: &[&dyn Traffic] = &[
     &gpcnet::AllToAll,
     &gpcnet::AllToAllBarrier,
     &bursts::Bursts,
+    &incasts::Rotating,
+    &incasts::Storm,
+    &incasts::Shuffle,
     &pattern::OfPattern,
     &apps::AMG,
     &apps::COMD,

@@ -359,6 +359,23 @@ fn all_refused(cells: &[CellRow]) -> Option<String> {
     (cells.iter().all(|c| c.impact.is_none())).then(|| first.refused.clone().unwrap_or_default())
 }
 
+/// By how much longer victims take by themselves under the mechanism and allocation of a cell than without congestion control.
+fn quiet_cost(cells: &[CellRow], of: &CellRow) -> Option<f64> {
+    let alone = |c: &CellRow| c.isolated.as_ref().map(|t| t.mean);
+    let longer = |c: &CellRow| -> Option<f64> {
+        let base = cells.iter().find(|b| {
+            b.congestion == "none"
+                && (&b.routing, &b.allocation, &b.victim, b.victim_nodes)
+                    == (&c.routing, &c.allocation, &c.victim, c.victim_nodes)
+        })?;
+        Some(alone(c)? / alone(base)? - 1.0)
+    };
+    let same = |c: &&CellRow| {
+        (&c.congestion, &c.routing, &c.allocation) == (&of.congestion, &of.routing, &of.allocation)
+    };
+    cells.iter().filter(same).filter_map(longer).reduce(f64::max)
+}
+
 fn mechanism_rows(cells: &[CellRow]) -> Vec<MechanismRow> {
     let mut all: Vec<(MechanismRow, Vec<f64>)> = Vec::new();
     for c in cells {
@@ -376,6 +393,7 @@ fn mechanism_rows(cells: &[CellRow]) -> Vec<MechanismRow> {
                 at_limit: 0,
                 median: None,
                 max: None,
+                quiet_cost: quiet_cost(cells, c),
             };
             all.push((row, Vec::new()));
             all.len() - 1
