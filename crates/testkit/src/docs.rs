@@ -295,6 +295,7 @@ fn is_shown(shown: &str, printed: &str) -> bool {
 /// Words before and after which times are those of a clock on the wall.
 const WALL: [&str; 6] = [
     "events in",
+    "cells in",
     "Found in",
     "exchanges of hosts in",
     "exchange of hosts in",

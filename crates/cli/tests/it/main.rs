@@ -19,6 +19,7 @@ mod output;
 mod place;
 mod recognise;
 mod replay;
+mod reproduce;
 mod reroute;
 mod route;
 mod schema;
