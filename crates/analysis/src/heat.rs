@@ -38,8 +38,8 @@ pub struct Heat {
     pub lost: usize,
     /// Flows whose terminals are on one host or one terminal: they use no channel.
     pub inside: usize,
-    /// Bytes a second of the fastest channel between switches.
-    fastest: f64,
+    /// By channel between switches, how much longer it takes for the same than the fastest one.
+    slowness: Vec<f64>,
     /// Channels between switches.
     between: usize,
     /// By job the channels that it uses, rising, and the bytes there.
@@ -129,7 +129,8 @@ impl Heat {
             }
         }
         let fastest = (0..m).map(speed).fold(0.0, f64::max);
-        Self { load, seconds, lost, inside, fastest, between: m, jobs, alone, wanted, on }
+        let slowness = (0..m).map(|c| fastest / speed(c)).collect();
+        Self { load, seconds, lost, inside, slowness, between: m, jobs, alone, wanted, on }
     }
 
     /// Jobs that were counted.
@@ -144,7 +145,7 @@ impl Heat {
 
     /// By channel between switches, the bytes that the fastest one would carry in the time that it needs.
     pub fn fills(&self) -> impl Iterator<Item = f64> + '_ {
-        self.seconds[..self.between].iter().map(|s| s * self.fastest)
+        self.load.iter().zip(&self.slowness).map(|(&load, slowness)| load as f64 * slowness)
     }
 
     /// The jobs on a channel and their bytes, the most first.

@@ -204,7 +204,8 @@ impl Shell {
     /// A compressed file that a command reads and that is not here.
     pub fn lacks<'a>(&self, shown: &'a Shown) -> Option<&'a str> {
         let mut words = shown.command.split_whitespace();
-        words.find(|w| w.ends_with(".gz") && !self.dir.path().join(w).exists())
+        let is_packed = |w: &str| Path::new(w).extension().is_some_and(|e| e == "gz");
+        words.find(|w| is_packed(w) && !self.dir.path().join(w).exists())
     }
 
     /// Runs a command; what it prints, and what is different from what the document shows, if anything is.
@@ -293,7 +294,7 @@ fn is_shown(shown: &str, printed: &str) -> bool {
 }
 
 /// Words before and after which times are those of a clock on the wall.
-const WALL: [&str; 6] = [
+const WALL: [&str; 7] = [
     "events in",
     "cells in",
     "Found in",

@@ -2,6 +2,8 @@
 //!
 //! `docs` runs what README and docs show and compares it with what they show; `nightly` is the tier of checks that take hours.
 
+#![expect(clippy::print_stdout, reason = "it prints for who works on the project")]
+
 mod documents;
 mod nightly;
 

@@ -155,7 +155,9 @@ impl Traffic for Shuffle {
             let mut others: Vec<u32> = (0..n).filter(|&r| r != rank).collect();
             Stream::new(given.seed, LOT + 2 + u64::from(rank)).shuffle(&mut others);
             for some in others.chunks(at_once) {
-                some.iter().for_each(|&to| script.put(rank, to, bytes));
+                for &to in some {
+                    script.put(rank, to, bytes);
+                }
                 script.wait(rank);
             }
         }

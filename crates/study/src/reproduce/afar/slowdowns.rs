@@ -129,22 +129,20 @@ impl Experiment for Slowdowns {
             rows.push(Row::told(format!("{name}: mean, % longer"), mean(name)));
         }
         // Five seeds: two placements of each workload each.
-        let by_seed = |of: &dyn Fn(&dyn Fn(&str) -> f64) -> f64| -> Vec<f64> {
-            let one = |seed: u64| {
-                let mean = |name: &str| {
-                    let is_meant = |s: &&Seen| s.name == name && s.placement / 2 == seed;
-                    let all: Vec<f64> = all.iter().filter(is_meant).map(Seen::longer).collect();
-                    all.iter().sum::<f64>() / all.len() as f64
-                };
-                of(&mean)
-            };
-            (0..PLACEMENTS / 2).map(one).collect()
+        let of_seed = |name: &str, seed: u64| {
+            let is_meant = |s: &&Seen| s.name == name && s.placement / 2 == seed;
+            let of: Vec<f64> = all.iter().filter(is_meant).map(Seen::longer).collect();
+            of.iter().sum::<f64>() / of.len() as f64
         };
-        let first = by_seed(&|mean| mean("bis") / mean("nn"));
+        let seeds = || 0..PLACEMENTS / 2;
+        let first: Vec<f64> = seeds().map(|s| of_seed("bis", s) / of_seed("nn", s)).collect();
         rows.push(Row::order("bis over nn, means", &first));
-        let second = by_seed(&|mean| {
-            mean("bis").min(mean("nn")) / mean("pairs").max(mean("fft-proxy")).max(0.1)
-        });
+        let second: Vec<f64> = seeds()
+            .map(|s| {
+                let [bis, nn, pairs, fft] = BENCHMARKS.map(|name| of_seed(name, s));
+                bis.min(nn) / pairs.max(fft).max(0.1)
+            })
+            .collect();
         rows.push(Row::order(
             "the less of bis and nn over the more of pairs and fft-proxy, means",
             &second,

@@ -79,7 +79,9 @@ fn same(tree: &Tree, seed: u64) -> usize {
             measure(&paths, None, &*pattern, &Wanted::default(), &Precision::default(), seed);
         let share = found.bandwidth(Bandwidth::Share).expect("always measured").mean;
         let mut script = Script::new(n);
-        pairs.iter().for_each(|&[from, to]| script.message(from, to, BYTES, 0));
+        for &[from, to] in &pairs {
+            script.message(from, to, BYTES, 0);
+        }
         let mut program = Program::new(n);
         program.then(Arc::new(script.finish().expect("both ends are told")), 1);
         let jobs = [Job {
