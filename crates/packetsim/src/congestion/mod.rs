@@ -13,7 +13,7 @@ mod recovery;
 mod registry;
 
 pub(crate) use outbox::{Outbox, Sent, Turn};
-pub(crate) use pairs::{UNASKED, is_too_much};
+pub(crate) use pairs::{SPECULATIVE, is_too_much};
 pub use registry::{CONGESTIONS, Scheme};
 
 use serde::{Deserialize, Serialize};
@@ -142,7 +142,7 @@ impl Congestion {
     }
 
     /// Whether the last switch drops packets that nobody asked for.
-    pub(crate) fn drops_unasked(self) -> bool {
+    pub(crate) fn drops_speculative(self) -> bool {
         self == Self::Reserve
     }
 
@@ -275,7 +275,7 @@ impl Source {
         match congestion {
             Congestion::None => Self::Free,
             Congestion::Pairs => Self::Pairs(pairs::Source::default()),
-            Congestion::Reserve => Self::Pairs(pairs::Source::daring()),
+            Congestion::Reserve => Self::Pairs(pairs::Source::speculating()),
             Congestion::Ecn => Self::Ecn(ecn::Source::default()),
             Congestion::InfiniBand => Self::InfiniBand(infiniband::Source::default()),
             Congestion::Qcn => Self::Qcn(qcn::Source::default()),

@@ -3,7 +3,7 @@
 //! Ours, for the effect that De Sensi et al. (An In-Depth Analysis of the Slingshot Interconnect, SC'20, section II-D) describe. A
 //! last switch that books an endpoint's channel is the idea of Jiang, Dennison and Dally (Network Endpoint Congestion Control for
 //! Fine-Grained Communication, SC'15); theirs drops what came without a booking and finds too much before it. `pairs` drops nothing, and
-//! sends a quarter of a window unasked; `reserve` sends a window, and drops as theirs does.
+//! sends a quarter of a window unasked; `reserve` sends a window of speculative packets, and drops as theirs does.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{Arriving, Congestion, Note, Terms};
 
 /// What packets are marked with that a source of [`Congestion::Reserve`](crate::Congestion::Reserve) sends unasked.
-pub(crate) const UNASKED: u8 = 1;
+pub(crate) const SPECULATIVE: u8 = 1;
 
 /// Whether so many bytes are more than may wait for an endpoint before sources are held back, or what came unasked is dropped: half of
 /// what its channel carries in a round trip, of which 2^16 bytes take `pace`.
@@ -134,13 +134,13 @@ pub(crate) struct Source {
     /// Bytes of which was heard that they arrived where nothing was congested.
     heard: u64,
     /// Whether it sends a whole window unasked, since what is too much will be dropped.
-    dares: bool,
+    speculates: bool,
 }
 
 impl Source {
     /// One that sends a whole window unasked.
-    pub(super) fn daring() -> Self {
-        Self { dares: true, ..Self::default() }
+    pub(super) fn speculating() -> Self {
+        Self { speculates: true, ..Self::default() }
     }
 
     /// Whether a packet with so many bytes may be sent while so many are under way, of at most `window`: a quarter of them to
@@ -150,7 +150,7 @@ impl Source {
         let most = if self.held {
             self.turn * u64::from(terms.wire)
         } else {
-            window.min(if self.dares { window } else { window / 4 + self.heard })
+            window.min(if self.speculates { window } else { window / 4 + self.heard })
         };
         under_way == 0 || ((!self.held || self.left > 0) && under_way + bytes <= most)
     }
@@ -158,7 +158,7 @@ impl Source {
     /// A packet is sent: what it is marked with.
     pub(super) fn sent(&mut self) -> u8 {
         self.left = self.left.saturating_sub(1);
-        if self.dares && !self.held { UNASKED } else { 0 }
+        if self.speculates && !self.held { SPECULATIVE } else { 0 }
     }
 
     pub(super) fn hear(&mut self, note: &Note, now: u64, next: &mut u64) {
@@ -172,7 +172,8 @@ impl Source {
             FREE | AS_TOLD => {}
             says => {
                 let turn = says & 0xffff;
-                *self = Self { held: true, turn, left: turn, heard: 0, dares: self.dares };
+                *self =
+                    Self { held: true, turn, left: turn, heard: 0, speculates: self.speculates };
                 *next = now + (says >> 16) - 1;
             }
         }

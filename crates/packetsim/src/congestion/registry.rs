@@ -40,9 +40,9 @@ pub static CONGESTIONS: [Scheme; 7] = [
     Scheme {
         name: "reserve",
         congestion: Congestion::Reserve,
-        summary: "as pairs, but what comes unasked and would wait is dropped, and told its turn",
+        summary: "last-hop reservation: speculative packets that would wait are dropped, and told a turn",
         doc: "The last switch books an endpoint's channel, and tells sources their turns, as with pairs. Unlike there a source sends a \
-              whole round trip's worth to an endpoint of which it knows nothing, so that a quiet machine loses nothing; what arrives so \
+              whole round trip's worth to an endpoint of which it knows nothing (speculatively), so that a quiet machine loses nothing; what arrives so \
               while more than half a round trip's worth waits is dropped by the last switch, which tells the source at once \
               when to send it again. What is sent in its turn is never dropped. So no queue before an endpoint grows beyond that, \
               however many begin at once.",

@@ -2,7 +2,7 @@
 
 use super::{Hands, Switches};
 use crate::class::EVEN;
-use crate::congestion::{Note, Told, UNASKED, is_too_much};
+use crate::congestion::{Note, SPECULATIVE, Told, is_too_much};
 use crate::packet::NOBODY;
 use crate::part::Message;
 use crate::routing::{Here, Routing};
@@ -53,7 +53,7 @@ impl Switches<'_> {
         (packet.lane, packet.next_lane, packet.next) = (was, lane, NOBODY);
         (packet.input, packet.out) = (input as u16, out as u16);
         let of = (at + out as usize) * classes + usize::from(class);
-        if packet.mark == UNASKED && self.micro.congestion.drops_unasked() {
+        if packet.mark == SPECULATIVE && self.micro.congestion.drops_speculative() {
             let to = self.net.port(base + out);
             let waits =
                 self.of_class.get(of).map_or(self.outputs[at + out as usize].queued, |c| c.queued);
