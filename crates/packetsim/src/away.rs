@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::congestion::Note;
-use crate::packet::Packet;
+use crate::packet::{NOBODY, Packet};
 use crate::wheel::Event;
 
 /// What goes to one part.
@@ -47,6 +47,8 @@ impl Away {
 
     pub(crate) fn packet(&mut self, tick: u64, port: u32, packet: Packet) {
         let part = self.part_of(port);
+        // Neighbours in its queue are those of the part that it leaves.
+        let packet = Packet { next: NOBODY, beside: NOBODY, ..packet };
         self.to[part].packets.push((tick, port, packet));
     }
 

@@ -21,6 +21,11 @@ impl Board {
         Self { classes, told: (0..ports * classes).map(|_| AtomicU32::new(0)).collect() }
     }
 
+    /// Whether it is of as many ports and classes as another.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        (self.classes, self.told.len()) == (other.classes, other.told.len())
+    }
+
     /// Ports from `first` on tell of themselves, by class if there are several. Nobody may read at the same time.
     pub(crate) fn tell(&self, net: &Net, first: u32, outputs: &[OutPort], of_classes: &[Waiting]) {
         for (i, (port, o)) in (first..).zip(outputs).enumerate() {

@@ -157,6 +157,11 @@ impl<'n> Shares<'n> {
         share.had += long;
     }
 
+    /// Whether a state is of as many channels and classes.
+    pub(crate) fn is_like(&self, state: &SharesState) -> bool {
+        self.of.len() == state.0.len()
+    }
+
     /// Changes places with what another had.
     pub(crate) fn swap(&mut self, state: &mut SharesState) {
         std::mem::swap(&mut self.of, &mut state.0);

@@ -42,6 +42,14 @@ pub fn write<S: Serialize>(state: &S, out: &mut dyn Write) -> io::Result<()> {
     postcard::to_io(state, out).map(drop).map_err(io::Error::other)
 }
 
+/// What was kept is whole, but of no such run.
+pub fn unlike() -> Impossible {
+    Impossible(
+        "what was kept of this run names what is not in its network: remove it, and the run begins anew"
+            .to_owned(),
+    )
+}
+
 /// The state that was kept, if any was.
 ///
 /// # Errors

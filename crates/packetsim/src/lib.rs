@@ -36,7 +36,7 @@ pub use class::{EVEN, TrafficClass, WHOLE};
 pub use congestion::{CONGESTIONS, Congestion, Scheme};
 pub use deadlock::{Buffer, Stalled, Waits};
 pub use framing::{FRAMINGS, Framing, Header, framing};
-pub use kept::{Follow, read, write};
+pub use kept::{Follow, read, unlike, write};
 pub use measure::{BATCHES, Measured};
 pub use micro::{
     ARBITRATIONS, Arbitration, Impossible, MICROS, Micro, Preset, QUEUES, Queues, preset,

@@ -27,6 +27,9 @@ pub(crate) trait Agent: Send {
     /// Changes places with another state of it.
     fn swap(&mut self, state: &mut Self::State);
 
+    /// Whether a state is of as many terminals, and all that it names is there.
+    fn fits(&self, state: &Self::State) -> bool;
+
     /// A terminal was reminded in the tick that begins at a time: when it sends what, all in this tick, and in which tick it
     /// will be reminded again, if it asks for that.
     fn remind(&mut self, terminal: u32, now: u64, sends: &mut Vec<(u64, Message)>) -> Option<u64>;
@@ -159,6 +162,24 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
             state.workers.push(part);
         }
         state
+    }
+
+    /// Whether a state is of this network: as many parts and ports, and all that it names is there.
+    pub(crate) fn fits(&self, state: &NetworkState<A::State>) -> bool {
+        let (ports, terminals) = (self.net.port_count() as u32, self.net.terminal_count() as u32);
+        let is_mail = |m: &Mail| {
+            m.packets.iter().all(|(_, port, p)| *port < ports && p.from.max(p.to) < terminals)
+                && m.events.iter().all(|(_, e)| e.place() < ports.max(terminals))
+                && m.notes.iter().all(|(_, n)| n.source.max(n.endpoint) < terminals)
+        };
+        state.workers.len() == self.workers.len()
+            && state.own.board.is_like(&self.board)
+            && self.workers.iter().zip(&state.workers).all(|(w, (part, agent, mail))| {
+                w.part.fits(part)
+                    && w.agent.fits(agent)
+                    && mail.len() == w.mail.len()
+                    && mail.iter().all(is_mail)
+            })
     }
 
     /// Takes over what was taken of this network, or of another one of the same fabric, switches, routing and parts.

@@ -94,8 +94,93 @@ impl Slab {
         &mut self.packets[i as usize]
     }
 
+    /// Whether all that its packets name is there: terminals, switches, packets, and ports of one switch at most.
+    pub(crate) fn fits(&self, terminals: u32, switches: u32, radix: u32, lanes: u32) -> bool {
+        let n = self.packets.len() as u32;
+        let is_packet = |i: u32| i == NOBODY || i < n;
+        self.free.len() <= self.packets.len()
+            && self.free.iter().all(|&i| i < n)
+            && self.packets.iter().all(|p| {
+                p.from < terminals
+                    && p.to < terminals
+                    && (p.via == NOBODY || p.via < switches)
+                    && is_packet(p.next)
+                    && is_packet(p.beside)
+                    && u32::from(p.input.max(p.out)) < radix
+                    && u32::from(p.lane.max(p.next_lane)) < lanes
+                    && u32::from(p.pad) <= p.bytes
+            })
+    }
+
+    /// How many places there are.
+    pub(crate) fn len(&self) -> usize {
+        self.packets.len()
+    }
+
     /// Packets that are there.
     pub(crate) fn count(&self) -> usize {
         self.packets.len() - self.free.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packet() -> Packet {
+        Packet {
+            born: 0,
+            at: 0,
+            from: 1,
+            to: 2,
+            message: 0,
+            via: NOBODY,
+            bytes: 64,
+            back: 0,
+            next: NOBODY,
+            beside: NOBODY,
+            input: 3,
+            out: 4,
+            group: 0,
+            pad: 8,
+            path: 0,
+            flowlet: 0,
+            mark: 0,
+            lane: 1,
+            next_lane: 0,
+            hops: 0,
+            phase: 0,
+            round: false,
+        }
+    }
+
+    #[test]
+    fn packets_name_what_is_there() {
+        let fits = |packet: Packet| {
+            let mut slab = Slab::default();
+            slab.add(self::packet());
+            slab.add(packet);
+            slab.fits(8, 4, 6, 2)
+        };
+        assert!(fits(packet()));
+        assert!(fits(Packet { next: 1, beside: 0, via: 3, ..packet() }));
+        for wrong in [
+            Packet { from: 8, ..packet() },
+            Packet { to: 8, ..packet() },
+            Packet { via: 4, ..packet() },
+            Packet { next: 2, ..packet() },
+            Packet { beside: 2, ..packet() },
+            Packet { input: 6, ..packet() },
+            Packet { out: 6, ..packet() },
+            Packet { lane: 2, ..packet() },
+            Packet { next_lane: 2, ..packet() },
+            Packet { pad: 65, ..packet() },
+        ] {
+            assert!(!fits(wrong), "{wrong:?}");
+        }
+        let mut slab = Slab::default();
+        slab.add(packet());
+        slab.free.push(1);
+        assert!(!slab.fits(8, 4, 6, 2));
     }
 }

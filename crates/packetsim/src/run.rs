@@ -134,6 +134,10 @@ impl Agent for Sources<'_> {
         Sources::swap(self, state);
     }
 
+    fn fits(&self, state: &SourcesState) -> bool {
+        state.random.len() == self.random.len()
+    }
+
     fn remind(&mut self, t: u32, now: u64, sends: &mut Vec<(u64, Message)>) -> Option<u64> {
         let again = self.next(t, now);
         let targets = self.targets;
@@ -266,6 +270,9 @@ pub fn load<R: Routing>(
     match kept {
         None => run.begin(net),
         Some(mut kept) => {
+            if !run.network.fits(&kept.network) {
+                return Err(kept::unlike());
+            }
             run.swap(&mut kept.own);
             run.network.restore(kept.network);
         }

@@ -108,6 +108,15 @@ impl Event {
     }
 }
 
+impl WheelState {
+    /// Whether its events are of a tick of the ring each, and their number is right; `is_there` says so of what an event names.
+    pub(crate) fn fits(&self, is_there: impl Fn(Event) -> bool) -> bool {
+        self.ring.len() == RING
+            && self.near == self.ring.iter().map(Vec::len).sum::<usize>()
+            && self.ring.iter().chain(self.far.values()).flatten().all(|e| is_there(*e))
+    }
+}
+
 impl Wheel {
     /// One whose ticks take so many picoseconds.
     pub(crate) fn new(tick: u64) -> Self {
@@ -190,6 +199,24 @@ mod tests {
             }
         }
         assert_eq!(seen, [5, 5, 4096, 9000, 70_000]);
+    }
+
+    #[test]
+    fn states_name_what_is_there() {
+        let mut wheel = Wheel::new(1000);
+        for tick in [5u64, 70_000, 4096] {
+            wheel.push(tick, Event::new(What::Arrival, 7, tick as u32));
+        }
+        let mut state = WheelState::default();
+        wheel.swap(&mut state);
+        assert!(state.fits(|e| e.place() == 7 && e.with() <= 70_000));
+        // Events far ahead are looked at, too; and events are counted.
+        assert!(!state.fits(|e| e.with() < 70_000));
+        state.near += 1;
+        assert!(!state.fits(|_| true));
+        state.near -= 1;
+        state.ring.pop();
+        assert!(!state.fits(|_| true));
     }
 
     #[test]

@@ -90,6 +90,12 @@ impl Agent for Post<'_> {
         Post::swap(self, state);
     }
 
+    fn fits(&self, state: &PostState) -> bool {
+        let terminals = self.net.terminal_count() as u32;
+        state.waiting.len() == self.waiting.len()
+            && state.waiting.iter().flatten().all(|(_, m)| m.to < terminals)
+    }
+
     fn remind(&mut self, t: u32, now: u64, sends: &mut Vec<(u64, Message)>) -> Option<u64> {
         let end = now + self.tick;
         let waiting = self.waiting(t);
@@ -179,6 +185,12 @@ impl<'a, R: Routing> Packets<'a, R> {
         let mut own = OwnState::default();
         self.swap(&mut own);
         PacketsState { own, network: self.network.take() }
+    }
+
+    /// Whether a state is of the same network, and all that it names is there: what was kept of a run is looked at so before it
+    /// goes on.
+    pub fn fits(&self, state: &PacketsState) -> bool {
+        state.own.ready.len() == self.ready.len() && self.network.fits(&state.network)
     }
 
     /// Takes over what was taken of these, or of others of the same fabric, switches, routing, hosts and parts.

@@ -161,6 +161,50 @@ state! {
     }
 }
 
+impl<R: Routing> Part<'_, R> {
+    /// Whether a state is of this part: as many of everything, and all that it names is there.
+    pub(crate) fn fits(&self, state: &PartState) -> bool {
+        let net = self.net;
+        let (terminals, switches) = (net.terminal_count() as u32, net.switch_count() as u32);
+        let radix = (0..switches).map(|s| net.radix(s)).max().unwrap_or(0);
+        let (packets, notes) = (state.packets.len() as u32, state.notes.len() as u32);
+        let is_message =
+            |m: &Message| m.to < terminals && usize::from(m.class) < self.micro.class_count();
+        let is_mine = |t: u32| t < terminals && self.span.ports.contains(&net.home(t));
+        let is_there = |e: Event| {
+            let port = self.span.ports.contains(&e.place());
+            match e.what() {
+                What::Arrival => port && e.with() < packets,
+                What::Credit => port && e.with() >> 24 < 1 << self.micro.all_lane_bits(),
+                What::Output | What::Input => port,
+                What::TerminalCredit => {
+                    is_mine(e.place()) && e.with() >> 24 < 1 << self.micro.all_lane_bits()
+                }
+                What::Terminal | What::Birth => is_mine(e.place()),
+                What::Note => e.with() < notes,
+            }
+        };
+        let is_note = |n: &Note| {
+            n.source < terminals
+                && n.endpoint < terminals
+                && usize::from(n.class) < self.micro.class_count()
+        };
+        state.terminals.len() == self.terminals.len()
+            && state.queues.len() == self.queues.len()
+            && state.outboxes.len() == self.outboxes.len()
+            && state.credits.len() == self.credits.len()
+            && state.ends.len() == self.ends.len()
+            && self.shares.is_like(&state.shares)
+            && state.terminals.iter().all(|t| t.lane < self.micro.lanes)
+            && state.queues.iter().flatten().all(is_message)
+            && state.unused.iter().all(|&n| n < notes)
+            && state.notes.iter().all(is_note)
+            && state.packets.fits(terminals, switches, radix, 1 << self.micro.all_lane_bits())
+            && state.wheel.fits(is_there)
+            && self.switches.fits(&state.switches, state.packets.len())
+    }
+}
+
 impl<'n, R: Routing> Part<'n, R> {
     /// Some switches side by side; of the others, `away` knows where they begin.
     pub(crate) fn new(

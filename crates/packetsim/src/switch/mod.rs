@@ -162,6 +162,27 @@ impl<'n> Switches<'n> {
         }
     }
 
+    /// Whether a state is of these switches, with packets of which there are so many places.
+    pub(crate) fn fits(&self, state: &SwitchState, packets: usize) -> bool {
+        let is_packet = |i: u32| i == NOBODY || (i as usize) < packets;
+        state.outputs.len() == self.outputs.len()
+            && state.inputs.len() == self.inputs.len()
+            && state.lanes.len() == self.lanes.len()
+            && state.tails.len() == self.tails.len()
+            && state.busy.len() == self.busy.len()
+            && state.of_class.len() == self.of_class.len()
+            && state.points.len() == self.points.len()
+            && state.blocked.len() == self.blocked.len()
+            && state.random.len() == self.random.len()
+            && self.shares.is_like(&state.shares)
+            && self.in_shares.is_like(&state.in_shares)
+            && state.lanes.iter().all(|l| is_packet(l.first) && is_packet(l.last))
+            // The last packet of a queue counts where there is one.
+            && (0..state.tails.len()).all(|q| {
+                state.busy[q / 64] >> (q % 64) & 1 == 0 || is_packet(state.tails[q])
+            })
+    }
+
     /// A port by its number in the network, as a place in tables.
     #[inline]
     fn at(&self, port: u32) -> usize {

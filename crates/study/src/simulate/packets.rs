@@ -4,7 +4,7 @@ use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
 use darkfiber_flowsim::Grid;
 use darkfiber_packetsim::routing::{self, Adaptive, Given, Kind, With};
 use darkfiber_packetsim::{
-    Buffer, Impossible, Micro, Net, Packets, PacketsState, Peer, read, write,
+    Buffer, Impossible, Micro, Net, Packets, PacketsState, Peer, read, unlike, write,
 };
 use darkfiber_workload::play::{Player, PlayerState, Record, UnderWay, step};
 use serde::{Deserialize, Serialize};
@@ -158,6 +158,9 @@ fn play<R: routing::Routing>(play: Play<'_, '_, '_>, routing: &R) -> Result<Simu
     }
     let mut received = Received::new(jobs, setup.messages);
     if let Some(mut kept) = kept {
+        if !(player.fits(&kept.player) && wire.fits(&kept.wire)) {
+            return Err(Trouble::Impossible(unlike()));
+        }
         player.swap(&mut kept.player);
         wire.restore(kept.wire);
         received = kept.received;

@@ -222,6 +222,29 @@ impl<'a> Player<'a> {
         }
     }
 
+    /// Whether a state is of these jobs, and all that it names is there: what was kept of a run is looked at so before it goes
+    /// on. To be asked before anything was played.
+    pub fn fits(&self, state: &PlayerState) -> bool {
+        let (jobs, messages) = (self.jobs.len() as u32, state.messages.len() as u32);
+        let ranks = |job: u32| self.jobs[job as usize].program.ranks();
+        let is_message = |m: &Message| m.job < jobs && m.from < ranks(m.job) && m.to < ranks(m.job);
+        let is_there = |e: &Event| {
+            e.job < jobs
+                && match e.kind {
+                    Kind::Begin => true,
+                    Kind::Begun | Kind::Done => e.rank < ranks(e.job),
+                    Kind::Sent | Kind::Request | Kind::Answer | Kind::Arrived => e.what < messages,
+                }
+        };
+        state.running.len() == self.running.len()
+            && state.runs.len() == self.runs.len()
+            && (self.running.iter().zip(&state.running).zip(self.jobs))
+                .all(|((a, b), job)| a.is_like(b, job.program.blocks().len()))
+            && state.messages.iter().all(is_message)
+            && state.unused.iter().all(|&m| m < messages)
+            && state.agenda.fits(is_there)
+    }
+
     /// The same, but what is noise on hosts is drawn by this seed.
     #[must_use]
     pub fn with_seed(mut self, seed: u64) -> Self {

@@ -99,6 +99,20 @@ impl Running {
         }
     }
 
+    /// Whether another is of the same job: as many of everything.
+    pub(super) fn is_like(&self, other: &Self, blocks: usize) -> bool {
+        let same_base =
+            |(a, b): (&Rank, &Rank)| a.base == b.base && (b.block as usize) < blocks.max(1);
+        self.ranks.len() == other.ranks.len()
+            && self.ranks.iter().zip(&other.ranks).all(same_base)
+            && self.ops.len() == other.ops.len()
+            && self.free.len() == other.free.len()
+            && self.streams == other.streams
+            && self.early.len() == other.early.len()
+            && self.idle.len() == other.idle.len()
+            && self.epochs == other.epochs
+    }
+
     /// The place of the processor time of a stream.
     #[inline]
     pub(super) fn processor(&mut self, rank: u32, stream: u8) -> &mut u64 {
