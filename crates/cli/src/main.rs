@@ -27,6 +27,7 @@ mod provenance;
 mod pulse;
 mod save;
 mod scene;
+mod sealed;
 mod signals;
 mod tables;
 

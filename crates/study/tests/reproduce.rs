@@ -89,7 +89,13 @@ fn afar_in_time() {
         "AFAR-F9",
         1,
         13,
-        &["entries changed", "largest gain", "largest loss", "the job that fares best"],
+        &[
+            "entries changed",
+            "their median gain",
+            "largest gain",
+            "largest loss",
+            "the job that fares best",
+        ],
     );
 }
 

@@ -172,7 +172,7 @@ impl Row {
         }
     }
 
-    /// What is printed beside a number that is told.
+    /// The printed number beside one that is not judged.
     #[must_use]
     pub fn printed(mut self, paper: f64) -> Self {
         self.paper = Some(paper);

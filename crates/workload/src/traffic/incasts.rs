@@ -8,7 +8,7 @@ use crate::Stream;
 use crate::collective::{Call, Collective};
 use crate::schedule::{Program, Script};
 
-/// What is drawn by lot here, beside other things of a seed.
+/// Tells what is drawn at random here from other things of a seed.
 const LOT: u64 = 0x_696e_6361_7374;
 
 /// `rotating`.
@@ -79,7 +79,7 @@ impl Traffic for Storm {
 
     fn doc(&self) -> &'static str {
         "In each of `phases` the seed parts all ranks into groups of 2 to `most`, every size as likely, each with a root; the others of \
-         a group put messages of 1, 4, 16, 64 or 256 KiB, by lot for the group, at it: as many as make 256 KiB, at least one. \
+         a group put messages of 1, 4, 16, 64 or 256 KiB, drawn for the group, at it: as many as make 256 KiB, at least one. \
          Nobody waits for others."
     }
 

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use darkfiber_formats::{input, manifest, output};
 use darkfiber_study::congest::{Cell, Kept, Plan, Times};
-use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::Facts;
 use crate::failure::Failure;
-use crate::{out, save};
+use crate::save;
+use crate::sealed::Sealed;
 
 /// A folder with a file for each run.
 pub(super) struct Folder<'a> {
@@ -19,27 +18,6 @@ pub(super) struct Folder<'a> {
     common: Facts,
     /// What came of runs that were there, by their files.
     found: BTreeMap<PathBuf, Times>,
-}
-
-/// What is in a file.
-#[derive(Serialize, Deserialize)]
-struct Run {
-    facts: Facts,
-    times: Times,
-    /// The digest of the others.
-    sha256: String,
-}
-
-impl Run {
-    fn digest(&self) -> Option<String> {
-        let bytes = serde_json::to_vec(&(&self.facts, &self.times)).ok()?;
-        Some(manifest::sha256(&bytes))
-    }
-
-    /// Whether it is what was written.
-    fn is_whole(&self) -> bool {
-        self.digest().is_some_and(|digest| digest == self.sha256)
-    }
 }
 
 impl<'a> Folder<'a> {
@@ -109,25 +87,12 @@ impl Kept for Folder<'_> {
     fn keep(&self, cell: &Cell, times: &Times) {
         let facts = self.facts(cell);
         let path = self.path(&facts);
-        let mut run = Run { facts, times: times.clone(), sha256: String::new() };
-        run.sha256 = run.digest().unwrap_or_default();
-        // The result is worth more than what is kept of it.
-        if let Err(e) = output::replace(&path, |out| Ok(serde_json::to_writer(out, &run)?)) {
-            out::tell(&format!("warning: a run is not kept: cannot write {}: {e}", path.display()));
-        }
+        Sealed::new(facts, times.clone()).keep(&path);
     }
 }
 
 /// What came of a run; nothing if another one is kept under its name.
 fn read(path: &Path, facts: &Facts) -> Result<Option<Times>, Failure> {
-    let text = input::read_text(path)?;
-    let run = serde_json::from_str(&text).ok().filter(|run: &Run| run.is_whole());
-    let Some(run) = run else {
-        let message =
-            format!("{}: this is no run that was kept: it is cut or altered", path.display());
-        return Err(
-            Failure::input(message).hint("remove it to run it again, or name another folder")
-        );
-    };
-    Ok((run.facts == *facts).then_some(run.times))
+    let run: Sealed<Facts, Times> = Sealed::read(path, "run")?;
+    Ok((run.facts == *facts).then_some(run.result))
 }

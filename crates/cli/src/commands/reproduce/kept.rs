@@ -2,14 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use darkfiber_formats::{input, manifest, output};
+use darkfiber_formats::{input, manifest};
 use darkfiber_report::reproduce::Reproduced;
 use darkfiber_study::reproduce::Experiment;
 use serde::{Deserialize, Serialize};
 
 use crate::args::{Common, ReproduceCommand};
 use crate::failure::Failure;
-use crate::{out, save};
+use crate::save;
+use crate::sealed::Sealed;
 
 /// A directory with a file for each experiment.
 pub(super) struct Folder {
@@ -27,22 +28,6 @@ struct MadeBy {
     seed: u64,
     /// The digest of the log of jobs.
     log: Option<String>,
-}
-
-/// What is in a file.
-#[derive(Serialize, Deserialize)]
-struct Kept {
-    made_by: MadeBy,
-    result: Reproduced,
-    /// The digest of the others.
-    sha256: String,
-}
-
-impl Kept {
-    fn digest(&self) -> Option<String> {
-        let bytes = serde_json::to_vec(&(&self.made_by, &self.result)).ok()?;
-        Some(manifest::sha256(&bytes))
-    }
 }
 
 impl Folder {
@@ -79,28 +64,13 @@ impl Folder {
         if !path.exists() {
             return Ok(None);
         }
-        let text = input::read_text(&path)?;
-        let kept = serde_json::from_str::<Kept>(&text).ok();
-        let Some(kept) = kept.filter(|k| k.digest().as_ref() == Some(&k.sha256)) else {
-            return Err(Failure::input(format!(
-                "{}: this is no experiment that was kept: it is cut or altered",
-                path.display()
-            ))
-            .hint("remove it to run it again, or name another directory"));
-        };
-        Ok((kept.made_by == self.made_by && kept.result.id == e.id()).then_some(kept.result))
+        let kept: Sealed<MadeBy, Reproduced> = Sealed::read(&path, "experiment")?;
+        Ok((kept.facts == self.made_by && kept.result.id == e.id()).then_some(kept.result))
     }
 
     /// Keeps what came of an experiment.
     pub(super) fn keep(&self, result: &Reproduced) {
-        let mut kept =
-            Kept { made_by: self.made_by.clone(), result: result.clone(), sha256: String::new() };
-        kept.sha256 = kept.digest().unwrap_or_default();
-        let path = self.path(&result.id);
-        // The result is worth more than what is kept of it.
-        if let Err(e) = output::replace(&path, |out| Ok(serde_json::to_writer(out, &kept)?)) {
-            out::tell(&format!("warning: it is not kept: cannot write {}: {e}", path.display()));
-        }
+        Sealed::new(self.made_by.clone(), result.clone()).keep(&self.path(&result.id));
     }
 }
 

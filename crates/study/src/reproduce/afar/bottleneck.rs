@@ -96,10 +96,10 @@ impl Experiment for Bottleneck {
         vec![
             Row::new("R2 of two lines", 0.93, fit.r2, Allowed::AtLeast(0.8)),
             Row::told("R2 of one line", fit.r2_straight),
-            Row::told("break, GB", in_gb(fit.at)).printed(58.0),
+            Row::new("break, GB", 58.0, in_gb(fit.at), Allowed::Rule),
             Row::told("break, lower bound of 95 %, GB", in_gb(fit.between.0)),
             Row::told("break, upper bound of 95 %, GB", in_gb(fit.between.1)),
-            Row::told("break, GB/s", in_gb(rate)).printed(3.9),
+            Row::new("break, GB/s", 3.9, in_gb(rate), Allowed::Rule),
             Row::new("break, % of 5 GB/s", 78.0, 100.0 * rate / 5e9, Allowed::Between(70.0, 90.0)),
             Row::told("break, % of what QDR carries", 100.0 * rate / CABLE),
             Row::told("slope before the break, ms/GB", fit.before * GB * 1e3),

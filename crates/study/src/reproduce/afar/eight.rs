@@ -115,10 +115,10 @@ impl Experiment for Eight {
         let others = median_of("pairs").max(median_of("fft-proxy"));
         vec![
             Row::new("most entries of a placement", 10.0, entries, Allowed::AtMost(12.0)),
-            Row::told("worst job before, least, % longer", least(&before)).printed(50.0),
-            Row::told("worst job before, most, % longer", most(before.clone())).printed(70.0),
-            Row::told("worst job then, least, % longer", least(&after)).printed(18.0),
-            Row::told("worst job then, most, % longer", most(after.clone())).printed(27.0),
+            Row::new("worst job before, least, % longer", 50.0, least(&before), Allowed::Rule),
+            Row::new("worst job before, most, % longer", 70.0, most(before.clone()), Allowed::Rule),
+            Row::new("worst job then, least, % longer", 18.0, least(&after), Allowed::Rule),
+            Row::new("worst job then, most, % longer", 27.0, most(after.clone()), Allowed::Rule),
             Row::derived(
                 "worst job, then over before, means",
                 22.5 / 60.0,
@@ -126,11 +126,11 @@ impl Experiment for Eight {
                 Allowed::AtMost(0.5),
             )
             .noted("50 to 70 % before and 18 to 27 % then are printed"),
-            Row::told("largest gain, %", most(all().map(gain))).printed(29.1),
-            Row::told("largest loss, %", most(all().map(|s| -gain(s)))).printed(3.2),
-            Row::told("median gain of all, %", median(all().map(gain))).printed(4.7),
-            Row::told("median gain of bis, %", median_of("bis")).printed(25.0),
-            Row::told("median gain of nn, %", median_of("nn")).printed(13.0),
+            Row::new("largest gain, %", 29.1, most(all().map(gain)), Allowed::Rule),
+            Row::new("largest loss, %", 3.2, most(all().map(|s| -gain(s))), Allowed::Rule),
+            Row::new("median gain of all, %", 4.7, median(all().map(gain)), Allowed::Rule),
+            Row::new("median gain of bis, %", 25.0, median_of("bis"), Allowed::Rule),
+            Row::new("median gain of nn, %", 13.0, median_of("nn"), Allowed::Rule),
             Row::derived(
                 "median gain, bis less nn, points",
                 25.0 - 13.0,

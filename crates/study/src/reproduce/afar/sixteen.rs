@@ -88,9 +88,9 @@ impl Experiment for Sixteen {
             Row::told("worst before, % longer", most(jobs.iter().map(|j| longer(j.1, j.0)))),
             Row::told("worst then, % longer", most(jobs.iter().map(|j| longer(j.2, j.0)))),
             Row::new("jobs the same or better", 12.0, gains.len() as f64, Allowed::AtLeast(10.0)),
-            Row::told("their median gain, %", median(gains.clone())).printed(18.6),
+            Row::new("their median gain, %", 18.6, median(gains.clone()), Allowed::Rule),
             Row::new("largest gain, %", 45.7, most(gains), Allowed::AtLeast(25.0)),
-            Row::told("median loss of the others, %", median(worse.clone())).printed(2.3),
+            Row::new("median loss of the others, %", 2.3, median(worse.clone()), Allowed::Rule),
             Row::new("largest loss, %", 6.8, most(worse), Allowed::AtMost(8.0)),
             Row::expected("jobs within 17 % of by themselves", near, Allowed::AtLeast(9.0))
                 .noted("most of the sixteen"),

@@ -36,7 +36,7 @@ impl Experiment for Alltoall {
     }
 
     fn setup(&self) -> &'static str {
-        "@taurus, 28 nodes on ten leaf switches of one island by lot, ranks in the order of nodes, hosts that cost nothing, flows; \
+        "@taurus, 28 nodes on ten leaf switches of one island at random, ranks in the order of nodes, hosts that cost nothing, flows; \
          nobody else sends. Every rank sends 1 MiB to every other (Open MPI's algorithm). 20 sets of nodes, where the paper has \
          one that its machine happened to have, beside whatever else ran. The abstract calls the 17.6 % throughput; figure 8 and \
          the text have run times."
@@ -87,10 +87,18 @@ impl Experiment for Alltoall {
                 mean(sar) / mean(dfsssp),
                 Allowed::Between(0.75, 0.95),
             ),
-            Row::told("dfsssp over ftree, % longer", 100.0 * (mean(dfsssp) / mean(ftree) - 1.0))
-                .printed(7.1),
-            Row::told("sar over ftree, % shorter", 100.0 * (1.0 - mean(sar) / mean(ftree)))
-                .printed(11.7),
+            Row::new(
+                "dfsssp over ftree, % longer",
+                7.1,
+                100.0 * (mean(dfsssp) / mean(ftree) - 1.0),
+                Allowed::Rule,
+            ),
+            Row::new(
+                "sar over ftree, % shorter",
+                11.7,
+                100.0 * (1.0 - mean(sar) / mean(ftree)),
+                Allowed::Rule,
+            ),
             Row::told("sar-best over dfsssp, time", mean(best) / mean(dfsssp))
                 .noted("not in the paper"),
         ]);

@@ -53,7 +53,6 @@ impl Experiment for TablesSent {
                 "blocks that a change alters, % of all",
                 100.0 * sent.blocks_mean / (switches * numbers),
             )
-            .printed(100.0)
             .noted(site.source.clone()),
             Row::told("to send these, s, without overhead", sent.seconds_mean).noted(site.source),
         ]

@@ -65,9 +65,13 @@ impl Experiment for Whole {
                 }
                 let refused = found.iter().filter(|c| c.split == 0 && c.ran.is_none()).count();
                 rows.push(
-                    Row::told("applications that cannot have 768 nodes", refused as f64)
-                        .printed(2.0)
-                        .noted("MILC and HPCG; HPCG's skeleton can have any number of nodes"),
+                    Row::new(
+                        "applications that cannot have 768 nodes",
+                        2.0,
+                        refused as f64,
+                        Allowed::Rule,
+                    )
+                    .noted("MILC and HPCG; HPCG's skeleton can have any number of nodes"),
                 );
             } else {
                 rows.push(Row::told(quantity, largest));

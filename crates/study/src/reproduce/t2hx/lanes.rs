@@ -53,7 +53,7 @@ impl Experiment for Lanes {
         };
         vec![
             Row::new("DFSSSP: most lanes of ten seeds", 3.0, most(0), Allowed::AtMost(3.0)),
-            Row::told("DFSSSP: mean", mean(0)).printed(3.0),
+            Row::told("DFSSSP: mean", mean(0)),
             Row::range("PARX: most lanes of ten seeds", [5.0, 8.0], most(1), Allowed::AtMost(8.0)),
             Row::expected(
                 "PARX: seeds with 5 to 8 lanes, of ten",

@@ -1,0 +1,56 @@
+//! Results of runs that are over, kept with what they depend on and a digest of both.
+
+use std::path::Path;
+
+use darkfiber_formats::{input, manifest, output};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::failure::Failure;
+use crate::out;
+
+/// What is in a file.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Sealed<F, T> {
+    /// What the result depends on.
+    pub(crate) facts: F,
+    /// What came out.
+    pub(crate) result: T,
+    /// The digest of the others.
+    sha256: String,
+}
+
+impl<F: Serialize + DeserializeOwned, T: Serialize + DeserializeOwned> Sealed<F, T> {
+    /// A result, and what it depends on.
+    pub(crate) fn new(facts: F, result: T) -> Self {
+        let mut sealed = Self { facts, result, sha256: String::new() };
+        sealed.sha256 = sealed.digest().unwrap_or_default();
+        sealed
+    }
+
+    fn digest(&self) -> Option<String> {
+        let bytes = serde_json::to_vec(&(&self.facts, &self.result)).ok()?;
+        Some(manifest::sha256(&bytes))
+    }
+
+    /// Writes it. The result is worth more than what is kept of it: what cannot be written is a warning.
+    pub(crate) fn keep(&self, path: &Path) {
+        if let Err(e) = output::replace(path, |out| Ok(serde_json::to_writer(out, self)?)) {
+            out::tell(&format!(
+                "warning: a result is not kept: cannot write {}: {e}",
+                path.display()
+            ));
+        }
+    }
+
+    /// Reads a file; one that is cut or altered is refused, as being no such `what`.
+    pub(crate) fn read(path: &Path, what: &str) -> Result<Self, Failure> {
+        let text = input::read_text(path)?;
+        let sealed: Option<Self> = serde_json::from_str(&text).ok();
+        sealed.filter(|s| s.digest().as_ref() == Some(&s.sha256)).ok_or_else(|| {
+            let path = path.display();
+            Failure::input(format!("{path}: this is no {what} that was kept: it is cut or altered"))
+                .hint("remove it to run it again, or name another folder")
+        })
+    }
+}
