@@ -727,9 +727,9 @@ pub(crate) struct ReproduceCommand {
 #[derive(Args, Debug)]
 pub(crate) struct ListCommand {
     /// engines, families, presets, patterns, traffic, collectives, hosts, routings, switches, congestion,
-    /// framing, allocators, formats or metrics
+    /// framing, allocators, experiments, formats or metrics [default: which lists there are]
     #[arg(value_name = "KIND")]
-    pub(crate) kind: String,
+    pub(crate) kind: Option<String>,
     /// One of them, in full
     #[arg(value_name = "NAME")]
     pub(crate) name: Option<String>,

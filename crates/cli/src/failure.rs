@@ -4,6 +4,8 @@ use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
+use darkfiber_fabric::Unknown;
+
 use crate::out;
 
 /// Exit codes; part of the interface.
@@ -90,13 +92,13 @@ impl Failure {
 
     /// A name that does not exist, with the names that are close.
     pub(crate) fn unknown(what: &str, name: &str, known: &[&str]) -> Self {
-        let close = darkfiber_fabric::nearest(name, known.iter().copied());
-        let hint = match close.as_slice() {
-            [] => format!("there are {}", known.join(", ")),
-            [one] => format!("did you mean {one}?"),
-            many => format!("did you mean one of {}?", many.join(", ")),
-        };
-        Self::usage(format!("no {what} is called '{name}'")).hint(hint)
+        Unknown::new(what, name, known.iter().copied()).into()
+    }
+}
+
+impl From<Unknown> for Failure {
+    fn from(unknown: Unknown) -> Self {
+        Self::usage(&unknown).hint(unknown.hint())
     }
 }
 

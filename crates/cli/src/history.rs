@@ -114,8 +114,7 @@ impl Window {
 
 /// The allocator of a name that the user typed.
 pub(crate) fn known_allocator(name: &str) -> Result<&'static Allocator, Failure> {
-    let known: Vec<&str> = ALLOCATORS.iter().map(|a| a.name).collect();
-    allocator(name).ok_or_else(|| Failure::unknown("allocator", name, &known))
+    Ok(ALLOCATORS.get(name)?)
 }
 
 fn usual() -> &'static Allocator {

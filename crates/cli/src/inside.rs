@@ -1,10 +1,10 @@
 //! What users name of switches and of the routings of packets.
 
 use darkfiber_fabric::{ChannelId, Fabric};
-use darkfiber_packetsim::routing::{Kind, ROUTINGS, kind};
+use darkfiber_packetsim::routing::{Kind, ROUTINGS};
 use darkfiber_packetsim::{
     ARBITRATIONS, Arbitration, CONGESTIONS, Congestion, FRAMINGS, Framing, MICROS, Micro, QUEUES,
-    Queues, preset,
+    Queues,
 };
 use darkfiber_workload::Stream;
 
@@ -12,41 +12,32 @@ use crate::failure::Failure;
 
 /// What switches of a name are like.
 pub(crate) fn switches(name: &str) -> Result<Micro, Failure> {
-    let known: Vec<&str> = MICROS.iter().map(|m| m.name).collect();
-    let preset = preset(name).ok_or_else(|| Failure::unknown("switch", name, &known))?;
-    Ok(preset.micro())
+    Ok(MICROS.get(name)?.micro())
 }
 
 /// A routing by name.
 pub(crate) fn routing(name: &str) -> Result<&'static Kind, Failure> {
-    let known: Vec<&str> = ROUTINGS.iter().map(|k| k.name).collect();
-    kind(name).ok_or_else(|| Failure::unknown("routing", name, &known))
+    Ok(ROUTINGS.get(name)?)
 }
 
 /// How packets wait, by name.
 pub(crate) fn queues(name: &str) -> Result<Queues, Failure> {
-    let found = QUEUES.iter().find(|q| q.0 == name).map(|q| q.1);
-    found.ok_or_else(|| Failure::unknown("kind of queues", name, &QUEUES.map(|q| q.0)))
+    Ok(QUEUES.get(name)?.1)
 }
 
 /// Whose turn it is, by name.
 pub(crate) fn arbitration(name: &str) -> Result<Arbitration, Failure> {
-    let found = ARBITRATIONS.iter().find(|a| a.0 == name).map(|a| a.1);
-    found.ok_or_else(|| Failure::unknown("arbitration", name, &ARBITRATIONS.map(|a| a.0)))
+    Ok(ARBITRATIONS.get(name)?.1)
 }
 
 /// What holds sources back, by name.
 pub(crate) fn congestion(name: &str) -> Result<Congestion, Failure> {
-    let known: Vec<&str> = CONGESTIONS.iter().map(|c| c.name).collect();
-    let found = CONGESTIONS.iter().find(|c| c.name == name).map(|c| c.congestion);
-    found.ok_or_else(|| Failure::unknown("congestion control", name, &known))
+    Ok(CONGESTIONS.get(name)?.congestion)
 }
 
 /// What packets have on channels beside data, by name.
 pub(crate) fn framing(name: &str) -> Result<&'static Framing, Failure> {
-    let known: Vec<&str> = FRAMINGS.iter().map(|f| f.name).collect();
-    let found = darkfiber_packetsim::framing(name);
-    found.ok_or_else(|| Failure::unknown("framing", name, &known))
+    Ok(FRAMINGS.get(name)?)
 }
 
 /// By channel, the part of its lanes that works, if only so many of the lanes work of some cables, drawn by lot: `SHARE:PART`.

@@ -19,6 +19,7 @@ mod node;
 mod pits;
 mod presets;
 mod recognise;
+mod registry;
 mod shape;
 mod spec;
 mod topology;
@@ -37,6 +38,7 @@ pub use node::{Adapter, Host, Loopback, Role, Switch, Terminal, UnlinkedAdapter}
 pub use pits::lift_pits;
 pub use presets::{PRESETS, Preset};
 pub use recognise::{Missing, RECOGNISERS, Recogniser, Recognition, Unrecognised, recognise};
+pub use registry::{Entry, Registry, Unknown};
 pub use shape::{
     DragonflyShape, ExpanderShape, GridKind, GridShape, GroupKind, Pgft, PlanesShape, Shape,
     SlimFlyShape, TreeShape,

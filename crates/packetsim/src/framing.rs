@@ -1,5 +1,7 @@
 //! What a packet takes on a channel beside its data: headers, a least frame, and a gap behind it.
 
+use darkfiber_fabric::{Entry, Registry, Unknown};
+
 /// A header or trailer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
@@ -49,75 +51,87 @@ const PRINTED: Option<u32> = Some(62);
 const SLS: &str = "De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect (SC'20), sections II-F and II-G";
 
 /// All of them; the first is what is taken where nobody says.
-pub static FRAMINGS: [Framing; 6] = [
-    Framing {
-        name: "none",
-        summary: "nothing: channels carry data only",
-        doc: "What of a channel's rate carries data is said in one number, if at all: the efficiency of hosts.",
-        paper: SLS,
-        headers: &[],
-        least: 0,
-        gap: 0,
-        printed: None,
-    },
-    Framing {
-        name: "ethernet",
-        summary: "Ethernet alone: 26 bytes a frame, 64 at least, a gap of 12",
-        doc: "Preamble, addresses, type and frame check around data of any kind. The 64 bytes count from the addresses to the \
+pub static FRAMINGS: Registry<Framing> = Registry::new(
+    "framing",
+    &[
+        Framing {
+            name: "none",
+            summary: "nothing: channels carry data only",
+            doc: "What of a channel's rate carries data is said in one number, if at all: the efficiency of hosts.",
+            paper: SLS,
+            headers: &[],
+            least: 0,
+            gap: 0,
+            printed: None,
+        },
+        Framing {
+            name: "ethernet",
+            summary: "Ethernet alone: 26 bytes a frame, 64 at least, a gap of 12",
+            doc: "Preamble, addresses, type and frame check around data of any kind. The 64 bytes count from the addresses to the \
               frame check.",
-        paper: "IEEE Std 802.3-2018, clauses 3, 4.2.3.2 and 4.4.2",
-        headers: ETHERNET,
-        least: 64,
-        gap: 12,
-        printed: None,
-    },
-    Framing {
-        name: "roce",
-        summary: "RoCEv2 over standard Ethernet: 72 bytes a packet, 64 at least, a gap of 12",
-        doc: "What standard adapters send on Slingshot. The paper prints the headers one by one, with 62 as their sum; they are \
+            paper: "IEEE Std 802.3-2018, clauses 3, 4.2.3.2 and 4.4.2",
+            headers: ETHERNET,
+            least: 64,
+            gap: 12,
+            printed: None,
+        },
+        Framing {
+            name: "roce",
+            summary: "RoCEv2 over standard Ethernet: 72 bytes a packet, 64 at least, a gap of 12",
+            doc: "What standard adapters send on Slingshot. The paper prints the headers one by one, with 62 as their sum; they are \
               72. An empty packet is a frame of 64 bytes, so that the least frame never shows.",
-        paper: SLS,
-        headers: ROCE,
-        least: 64,
-        gap: 12,
-        printed: PRINTED,
-    },
-    Framing {
-        name: "slingshot",
-        summary: "RoCEv2 over Slingshot's Ethernet: 72 bytes a packet, 32 at least, no gap",
-        doc: "As roce with Slingshot's least frame of 32 bytes and no gap between packets.",
-        paper: SLS,
-        headers: ROCE,
-        least: 32,
-        gap: 0,
-        printed: PRINTED,
-    },
-    Framing {
-        name: "slingshot-ip",
-        summary: "RoCEv2 without an Ethernet header on Slingshot: 58 bytes a packet, 32 at least, no gap",
-        doc: "As slingshot, IP packets without an Ethernet header. Decision: addresses and type are left out, and the preamble \
+            paper: SLS,
+            headers: ROCE,
+            least: 64,
+            gap: 12,
+            printed: PRINTED,
+        },
+        Framing {
+            name: "slingshot",
+            summary: "RoCEv2 over Slingshot's Ethernet: 72 bytes a packet, 32 at least, no gap",
+            doc: "As roce with Slingshot's least frame of 32 bytes and no gap between packets.",
+            paper: SLS,
+            headers: ROCE,
+            least: 32,
+            gap: 0,
+            printed: PRINTED,
+        },
+        Framing {
+            name: "slingshot-ip",
+            summary: "RoCEv2 without an Ethernet header on Slingshot: 58 bytes a packet, 32 at least, no gap",
+            doc: "As slingshot, IP packets without an Ethernet header. Decision: addresses and type are left out, and the preamble \
               and the frame check are not, since a frame has a beginning and is checked all the same.",
-        paper: SLS,
-        headers: ROCE_BARE,
-        least: 32,
-        gap: 0,
-        printed: None,
-    },
-    Framing {
-        name: "slingshot-ethernet",
-        summary: "Ethernet alone on Slingshot: 26 bytes a frame, 32 at least, no gap",
-        doc: "As ethernet with Slingshot's least frame and no gap: half of what short frames take.",
-        paper: SLS,
-        headers: ETHERNET,
-        least: 32,
-        gap: 0,
-        printed: None,
-    },
-];
+            paper: SLS,
+            headers: ROCE_BARE,
+            least: 32,
+            gap: 0,
+            printed: None,
+        },
+        Framing {
+            name: "slingshot-ethernet",
+            summary: "Ethernet alone on Slingshot: 26 bytes a frame, 32 at least, no gap",
+            doc: "As ethernet with Slingshot's least frame and no gap: half of what short frames take.",
+            paper: SLS,
+            headers: ETHERNET,
+            least: 32,
+            gap: 0,
+            printed: None,
+        },
+    ],
+);
 
-/// A framing by name.
-pub fn framing(name: &str) -> Option<&'static Framing> {
-    FRAMINGS.iter().find(|f| f.name == name)
+impl Entry for Framing {
+    fn name(&self) -> &str {
+        self.name
+    }
+}
+
+/// The framing of that name.
+///
+/// # Errors
+/// If there is none.
+pub fn framing(name: &str) -> Result<&'static Framing, Unknown> {
+    FRAMINGS.get(name)
 }
 
 impl Framing {

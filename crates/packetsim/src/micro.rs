@@ -1,6 +1,6 @@
 //! What switches, hosts and cables are like.
 
-use darkfiber_fabric::{ChannelId, Fabric, LinkClass, TerminalId};
+use darkfiber_fabric::{ChannelId, Entry, Fabric, LinkClass, Registry, TerminalId, Unknown};
 
 use crate::{Congestion, FRAMINGS, Framing, Random, TrafficClass, WHOLE};
 
@@ -32,16 +32,21 @@ pub enum Arbitration {
 }
 
 /// What users call them.
-pub static QUEUES: [(&str, Queues); 3] =
-    [("lanes", Queues::Lanes), ("outputs", Queues::Outputs), ("memory", Queues::Memory)];
+pub static QUEUES: Registry<(&str, Queues)> = Registry::new(
+    "kind of queues",
+    &[("lanes", Queues::Lanes), ("outputs", Queues::Outputs), ("memory", Queues::Memory)],
+);
 
 /// What users call them.
-pub static ARBITRATIONS: [(&str, Arbitration); 4] = [
-    ("round-robin", Arbitration::RoundRobin),
-    ("age", Arbitration::Age),
-    ("islip", Arbitration::Islip),
-    ("tiles", Arbitration::Tiles),
-];
+pub static ARBITRATIONS: Registry<(&str, Arbitration)> = Registry::new(
+    "arbitration",
+    &[
+        ("round-robin", Arbitration::RoundRobin),
+        ("age", Arbitration::Age),
+        ("islip", Arbitration::Islip),
+        ("tiles", Arbitration::Tiles),
+    ],
+);
 
 /// A microarchitecture. Times are in picoseconds.
 #[derive(Clone, Debug, PartialEq)]
@@ -116,50 +121,59 @@ impl Preset {
 }
 
 /// All of them.
-pub static MICROS: [Preset; 6] = [
-    Preset {
-        name: "booksim-iq",
-        summary: "BookSim2's input-queued router: a flit of 1 B a cycle of 1 ns",
-        doc: "Queues by lane, 256 flits each, crossbar speed-up 2, two cycles from head to head, credits two cycles after the               cable, one cycle to a host, unlimited output queues: as BookSim2 is configured with internal_speedup 2.0,               routing_delay 0, vc_alloc_delay, sw_alloc_delay and st_final_delay 1, credit_delay 2. Packets are not cut into               flits that mix on a channel. Cables between switches take a cycle, or what their class says. N. Jiang et al., A               detailed and flexible cycle-accurate Network-on-Chip simulator (ISPASS'13).",
-        micro: || cycles(Micro { pipeline: 2000, credit: 2000, speedup: 2, ..QDR }),
-    },
-    Preset {
-        name: "caminos-basic",
-        summary: "CAMINOS' basic router: a phit of 1 B a cycle of 1 ns",
-        doc: "Queues by lane, 256 phits each, virtual cut-through, output buffers of 32 phits, every channel of an input read at once (a speed-up of 8), no time in the router: the Basic router of CAMINOS 0.6.3.",
-        micro: || {
-            cycles(Micro { pipeline: 0, credit: 0, speedup: 8, output_buffer: Some(32), ..QDR })
+pub static MICROS: Registry<Preset> = Registry::new(
+    "switch",
+    &[
+        Preset {
+            name: "booksim-iq",
+            summary: "BookSim2's input-queued router: a flit of 1 B a cycle of 1 ns",
+            doc: "Queues by lane, 256 flits each, crossbar speed-up 2, two cycles from head to head, credits two cycles after the               cable, one cycle to a host, unlimited output queues: as BookSim2 is configured with internal_speedup 2.0,               routing_delay 0, vc_alloc_delay, sw_alloc_delay and st_final_delay 1, credit_delay 2. Packets are not cut into               flits that mix on a channel. Cables between switches take a cycle, or what their class says. N. Jiang et al., A               detailed and flexible cycle-accurate Network-on-Chip simulator (ISPASS'13).",
+            micro: || cycles(Micro { pipeline: 2000, credit: 2000, speedup: 2, ..QDR }),
         },
-    },
-    Preset {
-        name: "qdr",
-        summary: "InfiniBand switches of the QDR generation: 100 ns, virtual output queues",
-        doc: "As on T2HX and Cab: 4 GB/s behind the coding, about 100 ns from port to port, MTU 2 KiB.               Decisions, since nobody prints them: 16 KiB of buffer for each lane of a port, speed-up 1.5 rounded up to 2,               round robin.",
-        micro: || QDR,
-    },
-    Preset {
-        name: "aries",
-        summary: "Cray's Aries: 48 tiles, 100 ns, virtual output queues",
-        doc: "Routers of Cascade, tiles as ports: packets of at most 64 B of data, 100 ns from port to port unloaded. Decisions:               8 KiB for each lane of a port, speed-up 1. B. Alverson et al., Cray XC Series Network (2012); Faanes et al.,               Cray Cascade (SC'12).",
-        micro: || Micro { buffer: 8 << 10, speedup: 1, ..QDR },
-    },
-    Preset {
-        name: "rosetta",
-        summary: "Slingshot's Rosetta: 64 ports of 200 Gbit/s, 350 ns, virtual output queues",
-        doc: "350 ns from port to port in the mean and the median, by lot 310 to 390 (De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect, SC'20, section II-A and figure 2); \
+        Preset {
+            name: "caminos-basic",
+            summary: "CAMINOS' basic router: a phit of 1 B a cycle of 1 ns",
+            doc: "Queues by lane, 256 phits each, virtual cut-through, output buffers of 32 phits, every channel of an input read at once (a speed-up of 8), no time in the router: the Basic router of CAMINOS 0.6.3.",
+            micro: || {
+                cycles(Micro { pipeline: 0, credit: 0, speedup: 8, output_buffer: Some(32), ..QDR })
+            },
+        },
+        Preset {
+            name: "qdr",
+            summary: "InfiniBand switches of the QDR generation: 100 ns, virtual output queues",
+            doc: "As on T2HX and Cab: 4 GB/s behind the coding, about 100 ns from port to port, MTU 2 KiB.               Decisions, since nobody prints them: 16 KiB of buffer for each lane of a port, speed-up 1.5 rounded up to 2,               round robin.",
+            micro: || QDR,
+        },
+        Preset {
+            name: "aries",
+            summary: "Cray's Aries: 48 tiles, 100 ns, virtual output queues",
+            doc: "Routers of Cascade, tiles as ports: packets of at most 64 B of data, 100 ns from port to port unloaded. Decisions:               8 KiB for each lane of a port, speed-up 1. B. Alverson et al., Cray XC Series Network (2012); Faanes et al.,               Cray Cascade (SC'12).",
+            micro: || Micro { buffer: 8 << 10, speedup: 1, ..QDR },
+        },
+        Preset {
+            name: "rosetta",
+            summary: "Slingshot's Rosetta: 64 ports of 200 Gbit/s, 350 ns, virtual output queues",
+            doc: "350 ns from port to port in the mean and the median, by lot 310 to 390 (De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect, SC'20, section II-A and figure 2); \
               that the lot is no wider is a decision: what figure 2 measures is of two switches. Decisions: 64 KiB for each lane of a port, speed-up 1 (its row buses and column channels), round robin.               Requests and grants take their time, but no room; congestion control is chosen by itself.",
-        micro: rosetta,
-    },
-    Preset {
-        name: "rosetta-tiles",
-        summary: "Rosetta with its tiles: four rows of sixteen ports by turns",
-        doc: "As rosetta; an output takes turns among the four rows of tiles, and of the sixteen ports of a row whichever asked \
+            micro: rosetta,
+        },
+        Preset {
+            name: "rosetta-tiles",
+            summary: "Rosetta with its tiles: four rows of sixteen ports by turns",
+            doc: "As rosetta; an output takes turns among the four rows of tiles, and of the sixteen ports of a row whichever asked \
               first, as crossbars of 16 inputs and 8 outputs a tile and four channels a port do (De Sensi et al., SC'20, section II-A and figure 1). \
               Port N of a switch is port N-1 there. Decision: data moves when the output has granted it, so that buses, \
               crossbars and column channels are taken with the output, and nothing else waits for them.",
-        micro: || Micro { arbitration: Arbitration::Tiles, ..rosetta() },
-    },
-];
+            micro: || Micro { arbitration: Arbitration::Tiles, ..rosetta() },
+        },
+    ],
+);
+
+impl Entry for Preset {
+    fn name(&self) -> &str {
+        self.name
+    }
+}
 
 /// The latency that is measured is what two switches take less the mean of one: at least 95 % of it from 300 to 400 ns needs each
 /// of them to vary less than that.
@@ -183,7 +197,7 @@ const QDR: Micro = Micro {
     host_cable: None,
     pace: None,
     payload: 1.0,
-    framing: &FRAMINGS[0],
+    framing: &FRAMINGS.entries()[0],
     adapter: f64::INFINITY,
     cable_rate: None,
     latencies: Vec::new(),
@@ -206,9 +220,12 @@ fn cycles(micro: Micro) -> Micro {
     }
 }
 
-/// A microarchitecture by name.
-pub fn preset(name: &str) -> Option<&'static Preset> {
-    MICROS.iter().find(|m| m.name == name)
+/// The switch model of that name.
+///
+/// # Errors
+/// If there is none.
+pub fn preset(name: &str) -> Result<&'static Preset, Unknown> {
+    MICROS.get(name)
 }
 
 /// A microarchitecture that does not go together.

@@ -1,6 +1,6 @@
 //! What an engine is: given a fabric and a request, it computes routes or refuses with a reason.
 
-use darkfiber_fabric::{Fabric, Shape, SwitchId, TerminalId};
+use darkfiber_fabric::{Fabric, Registry, Shape, SwitchId, TerminalId, Unknown};
 use thiserror::Error;
 
 use crate::{Routes, engines, lid_offsets};
@@ -273,51 +273,48 @@ pub trait Engine: Sync {
 
 /// All engines, in the order of `darkfiber list engines`. To add one: write its file in `engines/`
 /// and add a line here; help, lists, the reference page and the conformance tests follow.
-pub static ENGINES: &[&dyn Engine] = &[
-    &engines::MinHop,
-    &engines::UpDn,
-    &engines::DnUp,
-    &engines::FTree,
-    &engines::DModK,
-    &engines::SModK,
-    &engines::Opt,
-    &engines::OptBalanced,
-    &engines::OptRect,
-    &engines::Dor,
-    &engines::Torus,
-    &engines::HyperXMin,
-    &engines::PARX,
-    &engines::PARX_OPPOSITE,
-    &engines::PARX_MINIMAL,
-    &engines::DragonflyMin,
-    &engines::Sssp,
-    &engines::DfSssp,
-    &engines::Lash,
-    &engines::Nue,
-    &engines::SAR,
-    &engines::SAR_MINMAX,
-    &engines::SarBest,
-    &engines::Afar,
-];
+pub static ENGINES: Registry<&dyn Engine> = Registry::new(
+    "engine",
+    &[
+        &engines::MinHop,
+        &engines::UpDn,
+        &engines::DnUp,
+        &engines::FTree,
+        &engines::DModK,
+        &engines::SModK,
+        &engines::Opt,
+        &engines::OptBalanced,
+        &engines::OptRect,
+        &engines::Dor,
+        &engines::Torus,
+        &engines::HyperXMin,
+        &engines::PARX,
+        &engines::PARX_OPPOSITE,
+        &engines::PARX_MINIMAL,
+        &engines::DragonflyMin,
+        &engines::Sssp,
+        &engines::DfSssp,
+        &engines::Lash,
+        &engines::Nue,
+        &engines::SAR,
+        &engines::SAR_MINMAX,
+        &engines::SarBest,
+        &engines::Afar,
+    ],
+);
 
-/// A name that no engine has.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("no engine is called '{name}'")]
-pub struct UnknownEngine {
-    /// The name asked for.
-    pub name: String,
+impl darkfiber_fabric::Entry for &dyn Engine {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
 }
 
 /// The engine of that name.
 ///
 /// # Errors
 /// If there is none.
-pub fn find_engine(name: &str) -> Result<&'static dyn Engine, UnknownEngine> {
-    ENGINES
-        .iter()
-        .copied()
-        .find(|e| e.name() == name)
-        .ok_or_else(|| UnknownEngine { name: name.to_owned() })
+pub fn find_engine(name: &str) -> Result<&'static dyn Engine, Unknown> {
+    ENGINES.get(name).copied()
 }
 
 /// Why each engine of a chain refused, in the order of the chain.

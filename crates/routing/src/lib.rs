@@ -19,8 +19,8 @@ mod spread;
 mod step;
 
 pub use engine::{
-    Deadlock, Demand, ENGINES, Engine, LayerBy, Needs, Refusal, Refusals, Request, UnknownEngine,
-    find_engine, route_first,
+    Deadlock, Demand, ENGINES, Engine, LayerBy, Needs, Refusal, Refusals, Request, find_engine,
+    route_first,
 };
 pub use lid_blocks::LidBlocks;
 pub use lid_choice::LidChoice;

@@ -364,7 +364,7 @@ mod tests {
         ) {
             let mut wishes: Vec<Wish> = wants.iter().map(|&(a, b, c)| wish(a, b, c)).collect();
             wishes.sort_by_key(|w| w.start);
-            for a in ALLOCATORS {
+            for a in &ALLOCATORS {
                 let done = run(2, &wishes, a, seed);
                 for (i, w) in wishes.iter().enumerate() {
                     let large = w.processors > 24;

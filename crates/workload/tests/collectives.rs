@@ -298,7 +298,7 @@ fn switch_overs_are_those_of_the_sources() {
     is(mpich, Alltoall, 8, 32_769, "pairwise-xor", 0);
     for (_, library) in Library::ALL {
         assert_eq!(Library::named(library.name()), Some(*library));
-        for &c in COLLECTIVES {
+        for &c in &COLLECTIVES {
             assert_eq!(Collective::named(c.name()), Some(c));
             for n in 0..70 {
                 for k in 0..40 {
@@ -311,7 +311,7 @@ fn switch_overs_are_those_of_the_sources() {
 
 #[test]
 fn names_and_docs() {
-    for &c in COLLECTIVES {
+    for &c in &COLLECTIVES {
         for (i, a) in c.algorithms().iter().enumerate() {
             assert!(c.algorithms()[..i].iter().all(|b| b.name != a.name), "{} twice", a.name);
             assert!(!a.doc.is_empty() && !a.source.is_empty() && a.doc.len() < 240, "{}", a.name);

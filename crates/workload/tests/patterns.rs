@@ -127,7 +127,7 @@ proptest! {
     /// same whoever draws it.
     #[test]
     fn all_patterns_are_sound(n in 2u32..70, seed in any::<u64>(), index in 0u64..50) {
-        for kind in PATTERNS {
+        for kind in &PATTERNS {
             let group = (0..n).map(|s| s / 3).collect();
             let Ok(made) = pattern(kind.name(), &Among::grouped(group)) else { continue };
             let index = match made.extent() {

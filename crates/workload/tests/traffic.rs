@@ -49,7 +49,7 @@ const APPS: &[&str] = &[
 
 #[test]
 fn everything_runs_to_its_end_or_says_why_not() {
-    for t in TRAFFICS {
+    for t in &TRAFFICS {
         let spec = if APPS.contains(&t.name()) {
             format!("{}:iterations=3,messages=20000", t.name())
         } else {

@@ -1,5 +1,7 @@
 //! The registry of metrics with a name in the literature.
 
+use darkfiber_fabric::{Entry, Registry};
+
 use super::Bandwidth;
 
 /// What a metric is of.
@@ -37,48 +39,57 @@ const fn mean(
 }
 
 /// All metrics.
-pub static METRICS: &[Metric] = &[
-    Metric {
-        name: "worst",
-        of: Of::Worst,
-        summary: "most flows of any permutation on one channel, exactly (Nienaber, Mahapatra, Yuan: WORST)",
-    },
-    mean(
-        "abb",
-        "bisect",
-        Bandwidth::Share,
-        "random bisections: mean of 1 / largest load, what the slowest pair gets (Nienaber, Mahapatra, \
+pub static METRICS: Registry<Metric> = Registry::new(
+    "metric",
+    &[
+        Metric {
+            name: "worst",
+            of: Of::Worst,
+            summary: "most flows of any permutation on one channel, exactly (Nienaber, Mahapatra, Yuan: WORST)",
+        },
+        mean(
+            "abb",
+            "bisect",
+            Bandwidth::Share,
+            "random bisections: mean of 1 / largest load, what the slowest pair gets (Nienaber, Mahapatra, \
          Yuan: average bisection bandwidth)",
-    ),
-    mean(
-        "afpb",
-        "permutation",
-        Bandwidth::Share,
-        "as abb, of random full permutations (Nienaber, Mahapatra, Yuan)",
-    ),
-    mean(
-        "adb",
-        "dissemination",
-        Bandwidth::Share,
-        "as abb, of random exchanges between partners (Nienaber, Mahapatra, Yuan)",
-    ),
-    mean(
-        "ebb",
-        "bisect",
-        Bandwidth::PairShare,
-        "random bisections: mean over the pairs of 1 / flows on the worst channel of the path (Hoefler, \
+        ),
+        mean(
+            "afpb",
+            "permutation",
+            Bandwidth::Share,
+            "as abb, of random full permutations (Nienaber, Mahapatra, Yuan)",
+        ),
+        mean(
+            "adb",
+            "dissemination",
+            Bandwidth::Share,
+            "as abb, of random exchanges between partners (Nienaber, Mahapatra, Yuan)",
+        ),
+        mean(
+            "ebb",
+            "bisect",
+            Bandwidth::PairShare,
+            "random bisections: mean over the pairs of 1 / flows on the worst channel of the path (Hoefler, \
          Schneider, Lumsdaine; ORCS; Domke et al.: effective bisection bandwidth)",
-    ),
-    mean(
-        "fair",
-        "bisect",
-        Bandwidth::FairRate,
-        "random bisections: mean of the max-min fair rates",
-    ),
-    mean(
-        "finish",
-        "bisect",
-        Bandwidth::FinishRate,
-        "random bisections: 1 / time until the last of equal messages has arrived at fair rates",
-    ),
-];
+        ),
+        mean(
+            "fair",
+            "bisect",
+            Bandwidth::FairRate,
+            "random bisections: mean of the max-min fair rates",
+        ),
+        mean(
+            "finish",
+            "bisect",
+            Bandwidth::FinishRate,
+            "random bisections: 1 / time until the last of equal messages has arrived at fair rates",
+        ),
+    ],
+);
+
+impl Entry for Metric {
+    fn name(&self) -> &str {
+        self.name
+    }
+}

@@ -53,7 +53,7 @@ fn with_names() -> Command {
         ("congest", "switches", MICROS.iter().map(|m| m.name).collect()),
         ("congest", "hosts", HOSTS.iter().map(|h| h.name).collect()),
         ("congest", "engine", engines.clone()),
-        ("list", "kind", list::KINDS.to_vec()),
+        ("list", "kind", list::kinds()),
         ("list", "name", listed),
     ] {
         let named = PossibleValuesParser::new(values);

@@ -3,16 +3,17 @@
 use std::fmt::Write as _;
 
 use darkfiber_analysis::count::{self, Bandwidth};
-use darkfiber_fabric::{COMMON_KEYS, FAMILIES, Key, PRESETS};
-use darkfiber_packetsim::routing::{Kind, ROUTINGS};
+use darkfiber_fabric::{COMMON_KEYS, Entry, FAMILIES, Key, PRESETS, Registry};
+use darkfiber_packetsim::routing::ROUTINGS;
 use darkfiber_packetsim::{CONGESTIONS, FRAMINGS, MICROS};
 use darkfiber_report::simulate::{bytes, seconds};
 use darkfiber_report::{Listed, Style, comma, json, table};
 use darkfiber_routing::ENGINES;
+use darkfiber_study::reproduce::EXPERIMENTS;
 use darkfiber_workload::PATTERNS;
-use darkfiber_workload::collective::{COLLECTIVES, Collective};
-use darkfiber_workload::placement::{ALLOCATORS, allocator};
-use darkfiber_workload::play::{HOSTS, host};
+use darkfiber_workload::collective::COLLECTIVES;
+use darkfiber_workload::placement::ALLOCATORS;
+use darkfiber_workload::play::HOSTS;
 use darkfiber_workload::traffic::TRAFFICS;
 
 use crate::args::{Common, Format, ListCommand};
@@ -24,67 +25,148 @@ struct List {
     what: &'static str,
     heading: &'static [&'static str],
     rows: Vec<Vec<String>>,
-    doc: fn(&str) -> String,
+    /// By row, what `list KIND NAME` says beside it.
+    docs: Vec<String>,
 }
 
-/// The lists that there are.
-pub(super) const KINDS: &[&str] = &[
-    "engines",
-    "families",
-    "presets",
-    "patterns",
-    "traffic",
-    "collectives",
-    "hosts",
-    "routings",
-    "switches",
-    "congestion",
-    "framing",
-    "allocators",
-    "formats",
-    "metrics",
+impl List {
+    /// The components of a registry: their columns, and their documentation.
+    fn of<T: Entry>(
+        registry: &Registry<T>,
+        heading: &'static [&'static str],
+        row: impl Fn(&T) -> Vec<String>,
+        doc: impl Fn(&T) -> String,
+    ) -> Self {
+        let rows = registry.iter().map(row).collect();
+        Self { what: registry.kind(), heading, rows, docs: registry.iter().map(doc).collect() }
+    }
+
+    /// What is listed elsewhere than in a registry.
+    fn fixed(what: &'static str, heading: &'static [&'static str], rows: &[&[&str]]) -> Self {
+        let row = |row: &&[&str]| row.iter().map(|&c| c.to_owned()).collect();
+        Self { what, heading, rows: rows.iter().map(row).collect(), docs: Vec::new() }
+    }
+}
+
+/// The lists that there are: the words for each, the first of them in messages, and what makes it.
+const LISTS: &[(&[&str], fn() -> List)] = &[
+    (&["engines", "engine"], engines),
+    (&["families", "family"], families),
+    (&["presets", "preset"], presets),
+    (&["patterns", "pattern"], || {
+        List::of(
+            &PATTERNS,
+            &["pattern", "who sends to whom"],
+            |k| texts([k.name(), k.summary()]),
+            |k| format!("{}{}", k.doc(), keys(k.keys())),
+        )
+    }),
+    (&["traffic"], || {
+        List::of(
+            &TRAFFICS,
+            &["traffic", "what ranks do"],
+            |t| texts([t.name(), t.summary()]),
+            |t| format!("{}{}", t.doc(), keys(&t.keys())),
+        )
+    }),
+    (&["collectives", "collective"], collectives),
+    (&["hosts", "host"], hosts),
+    (&["routings", "routing"], || {
+        List::of(
+            &ROUTINGS,
+            &["routing", "where packets go"],
+            |k| texts([k.name, k.summary]),
+            |k| format!("{} {}.", k.doc, k.paper),
+        )
+    }),
+    (&["switches", "switch"], || {
+        List::of(
+            &MICROS,
+            &["switches", "what they are like"],
+            |m| texts([m.name, m.summary]),
+            |m| m.doc.to_owned(),
+        )
+    }),
+    (&["congestion"], || {
+        List::of(
+            &CONGESTIONS,
+            &["congestion", "what holds sources back"],
+            |c| texts([c.name, c.summary]),
+            |c| format!("{} {}.", c.doc, c.paper),
+        )
+    }),
+    (&["framing", "framings"], || {
+        List::of(
+            &FRAMINGS,
+            &["framing", "what packets have on channels beside data"],
+            |f| texts([f.name, f.summary]),
+            |f| format!("{} {}.", f.doc, f.paper),
+        )
+    }),
+    (&["allocators", "allocator"], || {
+        List::of(
+            &ALLOCATORS,
+            &["allocator", "which hosts a job gets"],
+            |a| texts([a.name, a.summary]),
+            |a| a.doc.to_owned(),
+        )
+    }),
+    (&["experiments", "experiment"], || {
+        List::of(
+            &EXPERIMENTS,
+            &["experiment", "class", "what it is"],
+            |e| texts([e.id(), e.class().label(), e.title()]),
+            |e| e.paper().to_owned(),
+        )
+    }),
+    (&["formats", "format"], || {
+        List::fixed("format", &["format", "read", "written", "what it is"], FORMATS)
+    }),
+    (&["metrics", "metric"], metrics),
 ];
 
+/// What `darkfiber list` can list.
+pub(super) fn kinds() -> Vec<&'static str> {
+    LISTS.iter().map(|(words, _)| words[0]).collect()
+}
+
 pub(crate) fn run(args: &ListCommand, common: &Common) -> Result<Exit, Failure> {
-    let list = match args.kind.as_str() {
-        "engines" | "engine" => engines(),
-        "families" | "family" => families(),
-        "presets" | "preset" => presets(),
-        "formats" | "format" => {
-            fixed("format", &["format", "read", "written", "what it is"], FORMATS)
-        }
-        "patterns" | "pattern" => patterns(),
-        "allocators" | "allocator" => allocators(),
-        "traffic" => traffic(),
-        "collectives" | "collective" => collectives(),
-        "hosts" | "host" => hosts(),
-        "routings" | "routing" => routings(),
-        "switches" | "switch" => switches(),
-        "congestion" => congestion(),
-        "framing" | "framings" => framing(),
-        "metrics" | "metric" => metrics(),
-        other => return Err(Failure::unknown("list", other, KINDS)),
+    let Some(kind) = &args.kind else {
+        let rows: Vec<Vec<String>> = (LISTS.iter())
+            .map(|(words, make)| {
+                let list = make();
+                vec![words[0].to_owned(), list.rows.len().to_string(), list.heading[1..].join(", ")]
+            })
+            .collect();
+        out::print(&show(&["list", "entries", "says of each"], &rows, common))?;
+        return Ok(Exit::Fine);
     };
+    let (_, make) = LISTS
+        .iter()
+        .find(|(words, _)| words.contains(&kind.as_str()))
+        .ok_or_else(|| Failure::unknown("list", kind, &kinds()))?;
+    let list = make();
     let Some(name) = &args.name else {
-        if list.what == "engine" && common.format == Format::Table {
+        if list.what == ENGINES.kind() && common.format == Format::Table {
             out::print(&engine_paragraphs(&list.rows))?;
             return Ok(Exit::Fine);
         }
         out::print(&show(list.heading, &list.rows, common))?;
         return Ok(Exit::Fine);
     };
-    let wanted = if list.what == "preset" && !name.starts_with('@') {
+    let wanted = if list.what == PRESETS.kind() && !name.starts_with('@') {
         format!("@{name}")
     } else {
         name.clone()
     };
-    let Some(row) = list.rows.iter().find(|row| row[0] == wanted) else {
+    let Some(number) = list.rows.iter().position(|row| row[0] == wanted) else {
         let known: Vec<&str> = list.rows.iter().map(|row| row[0].as_str()).collect();
         return Err(Failure::unknown(list.what, &wanted, &known));
     };
+    let row = &list.rows[number];
     out::print(&match common.format {
         Format::Table => {
-            let doc = (list.doc)(&wanted);
+            let doc = list.docs.get(number).map_or("", String::as_str);
             let width = list.heading.iter().map(|h| h.len()).max().unwrap_or(0);
             let mut text = String::new();
             for (key, value) in list.heading.iter().zip(row) {
@@ -92,13 +174,17 @@ pub(crate) fn run(args: &ListCommand, common: &Common) -> Result<Exit, Failure> 
             }
             if !doc.is_empty() {
                 text.push('\n');
-                text.push_str(&wrapped(&doc, 96));
+                text.push_str(&wrapped(doc, 96));
             }
             text
         }
         _ => show(list.heading, std::slice::from_ref(row), common),
     })?;
     Ok(Exit::Fine)
+}
+
+fn texts<const N: usize>(columns: [&str; N]) -> Vec<String> {
+    columns.map(str::to_owned).to_vec()
 }
 
 fn show(heading: &[&str], rows: &[Vec<String>], common: &Common) -> String {
@@ -118,24 +204,16 @@ fn show(heading: &[&str], rows: &[Vec<String>], common: &Common) -> String {
 }
 
 fn engines() -> List {
-    List {
-        what: "engine",
-        heading: &["engine", "needs", "deadlock", "what it does", "paper"],
-        rows: ENGINES
-            .iter()
-            .map(|e| {
-                let lids = if e.by_source() { " (several LIDs a port)" } else { "" };
-                [e.name(), e.needs().label(), e.deadlock().label()]
-                    .map(str::to_owned)
-                    .into_iter()
-                    .chain([format!("{}{lids}", e.summary()), e.paper().to_owned()])
-                    .collect()
-            })
-            .collect(),
-        doc: |name| {
-            ENGINES.iter().find(|e| e.name() == name).map_or(String::new(), |e| e.doc().to_owned())
+    List::of(
+        &ENGINES,
+        &["engine", "needs", "deadlock", "what it does", "paper"],
+        |e| {
+            let lids = if e.by_source() { " (several LIDs a port)" } else { "" };
+            let summary = format!("{}{lids}", e.summary());
+            texts([e.name(), e.needs().label(), e.deadlock().label(), &summary, e.paper()])
         },
-    }
+        |e| e.doc().to_owned(),
+    )
 }
 
 /// Engines for people: papers are too long for a column.
@@ -152,69 +230,6 @@ fn engine_paragraphs(rows: &[Vec<String>]) -> String {
     text
 }
 
-fn routings() -> List {
-    let doc = |name: &str| {
-        let known = ROUTINGS.iter().find(|k| k.name == name);
-        known.map_or(String::new(), |k| format!("{} {}.", k.doc, k.paper))
-    };
-    let row = |k: &Kind| vec![k.name.to_owned(), k.summary.to_owned()];
-    List {
-        what: "routing",
-        heading: &["routing", "where packets go"],
-        rows: ROUTINGS.iter().map(row).collect(),
-        doc,
-    }
-}
-
-fn congestion() -> List {
-    let doc = |name: &str| {
-        let known = CONGESTIONS.iter().find(|c| c.name == name);
-        known.map_or(String::new(), |c| format!("{} {}.", c.doc, c.paper))
-    };
-    List {
-        what: "congestion control",
-        heading: &["congestion", "what holds sources back"],
-        rows: CONGESTIONS.iter().map(|c| vec![c.name.to_owned(), c.summary.to_owned()]).collect(),
-        doc,
-    }
-}
-
-fn framing() -> List {
-    let doc = |name: &str| {
-        let known = FRAMINGS.iter().find(|f| f.name == name);
-        known.map_or(String::new(), |f| format!("{} {}.", f.doc, f.paper))
-    };
-    List {
-        what: "framing",
-        heading: &["framing", "what packets have on channels beside data"],
-        rows: FRAMINGS.iter().map(|f| vec![f.name.to_owned(), f.summary.to_owned()]).collect(),
-        doc,
-    }
-}
-
-fn switches() -> List {
-    List {
-        what: "switch",
-        heading: &["switches", "what they are like"],
-        rows: MICROS.iter().map(|m| vec![m.name.to_owned(), m.summary.to_owned()]).collect(),
-        doc: |name| {
-            MICROS.iter().find(|m| m.name == name).map_or(String::new(), |m| m.doc.to_owned())
-        },
-    }
-}
-
-fn patterns() -> List {
-    List {
-        what: "pattern",
-        heading: &["pattern", "who sends to whom"],
-        rows: PATTERNS.iter().map(|k| vec![k.name().to_owned(), k.summary().to_owned()]).collect(),
-        doc: |name| {
-            let Some(k) = PATTERNS.iter().find(|k| k.name() == name) else { return String::new() };
-            format!("{}{}", k.doc(), keys(k.keys()))
-        },
-    }
-}
-
 /// Keys of a spec, a line each.
 fn keys(keys: &[Key]) -> String {
     let mut text = String::new();
@@ -227,94 +242,57 @@ fn keys(keys: &[Key]) -> String {
     text
 }
 
-fn traffic() -> List {
-    List {
-        what: "traffic",
-        heading: &["traffic", "what ranks do"],
-        rows: TRAFFICS.iter().map(|t| vec![t.name().to_owned(), t.summary().to_owned()]).collect(),
-        doc: |name| {
-            TRAFFICS
-                .iter()
-                .find(|t| t.name() == name)
-                .map_or(String::new(), |t| format!("{}{}", t.doc(), keys(&t.keys())))
-        },
-    }
-}
-
 fn collectives() -> List {
-    List {
-        what: "collective",
-        heading: &["collective", "what it does", "algorithms"],
-        rows: COLLECTIVES
-            .iter()
-            .map(|c| {
-                let names: Vec<&str> = c.algorithms().iter().map(|a| a.name).collect();
-                vec![c.name().to_owned(), c.doc().to_owned(), names.join(", ")]
-            })
-            .collect(),
-        doc: |name| {
-            let Some(collective) = Collective::named(name) else { return String::new() };
+    List::of(
+        &COLLECTIVES,
+        &["collective", "what it does", "algorithms"],
+        |c| {
+            let names: Vec<&str> = c.algorithms().iter().map(|a| a.name).collect();
+            texts([c.name(), c.doc(), &names.join(", ")])
+        },
+        |c| {
             let mut text = String::from("Algorithms:\n");
-            for a in collective.algorithms() {
+            for a in c.algorithms() {
                 let _infallible = writeln!(text, "  {:<10} {} ({})", a.name, a.doc, a.source);
             }
             text
         },
-    }
+    )
 }
 
 fn hosts() -> List {
-    List {
-        what: "kind of hosts",
-        heading: &["hosts", "send", "receive", "gap", "rendezvous", "adapters", "switch"],
-        rows: HOSTS
-            .iter()
-            .map(|h| {
-                let time = |ps: u64| seconds(ps as f64 * 1e-12);
-                let rendezvous = match h.rendezvous {
-                    u64::MAX => "never".to_owned(),
-                    size => bytes(size as f64),
-                };
-                let times = [h.send, h.receive, h.gap].map(time);
-                let mut row = vec![h.name.to_owned()];
-                row.extend(times);
-                row.extend([rendezvous, time(h.adapters), time(h.switch)]);
-                row
-            })
-            .collect(),
-        doc: |name| host(name).map_or(String::new(), |h| h.doc.to_owned()),
-    }
-}
-
-fn allocators() -> List {
-    List {
-        what: "allocator",
-        heading: &["allocator", "which hosts a job gets"],
-        rows: ALLOCATORS.iter().map(|a| vec![a.name.to_owned(), a.summary.to_owned()]).collect(),
-        doc: |name| allocator(name).map_or(String::new(), |a| a.doc.to_owned()),
-    }
+    let time = |ps: u64| seconds(ps as f64 * 1e-12);
+    List::of(
+        &HOSTS,
+        &["hosts", "send", "receive", "gap", "rendezvous", "adapters", "switch"],
+        |h| {
+            let rendezvous = match h.rendezvous {
+                u64::MAX => "never".to_owned(),
+                size => bytes(size as f64),
+            };
+            let [send, receive, gap, adapters, switch] =
+                [h.send, h.receive, h.gap, h.adapters, h.switch].map(time);
+            vec![h.name.to_owned(), send, receive, gap, rendezvous, adapters, switch]
+        },
+        |h| h.doc.to_owned(),
+    )
 }
 
 /// Metrics of routes, then those of patterns.
 fn metrics() -> List {
-    let mut list = fixed("metric", &["metric", "meaning"], METRICS);
+    let mut list = List::fixed("metric", &["metric", "meaning"], METRICS);
     let of_patterns = count::METRICS.iter().map(|m| (m.name, m.summary));
     let bandwidths = Bandwidth::ALL.map(|b| (b.name(), b.summary()));
-    let row = |(name, text): (&str, &str)| vec![name.to_owned(), text.to_owned()];
-    list.rows.extend(of_patterns.chain(bandwidths).map(row));
+    list.rows.extend(of_patterns.chain(bandwidths).map(|(name, text)| texts([name, text])));
     list
 }
 
 fn families() -> List {
-    List {
-        what: "family",
-        heading: &["family", "what it is", "example"],
-        rows: FAMILIES
-            .iter()
-            .map(|f| [f.name(), f.summary(), f.example()].map(str::to_owned).to_vec())
-            .collect(),
-        doc: |name| {
-            let Some(f) = FAMILIES.iter().find(|f| f.name() == name) else { return String::new() };
+    List::of(
+        &FAMILIES,
+        &["family", "what it is", "example"],
+        |f| texts([f.name(), f.summary(), f.example()]),
+        |f| {
             let mut text = format!("{}\n\nPaper: {}\n\nKeys:\n", f.doc(), f.paper());
             for key in f.keys().iter().chain(COMMON_KEYS) {
                 let default =
@@ -323,22 +301,19 @@ fn families() -> List {
             }
             text
         },
-    }
+    )
 }
 
 fn presets() -> List {
-    List {
-        what: "preset",
-        heading: &["preset", "what it is"],
-        rows: PRESETS.iter().map(|p| vec![format!("@{}", p.name), p.summary.to_owned()]).collect(),
-        doc: |name| {
-            let Some(p) = PRESETS.iter().find(|p| name.strip_prefix('@') == Some(p.name)) else {
-                return String::new();
-            };
+    List::of(
+        &PRESETS,
+        &["preset", "what it is"],
+        |p| vec![format!("@{}", p.name), p.summary.to_owned()],
+        |p| {
             let spec = p.spec().map_or(String::new(), |s| format!("\n\nSpec: {s}"));
             format!("{}{spec}\n\nPaper: {}\n", p.doc, p.paper)
         },
-    }
+    )
 }
 
 const FORMATS: &[&[&str]] = &[
@@ -417,19 +392,6 @@ const METRICS: &[&[&str]] = &[
         "with --jobs: share of channels that no route inside a job crosses (Definition 8)",
     ],
 ];
-
-fn fixed(
-    what: &'static str,
-    heading: &'static [&'static str],
-    rows: &'static [&'static [&'static str]],
-) -> List {
-    List {
-        what,
-        heading,
-        rows: rows.iter().map(|row| row.iter().map(|&c| c.to_owned()).collect()).collect(),
-        doc: |_| String::new(),
-    }
-}
 
 /// Paragraphs broken into lines; lines that are indented stay as they are.
 fn wrapped(text: &str, width: usize) -> String {

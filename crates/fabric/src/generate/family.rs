@@ -1,6 +1,6 @@
 //! The registry of topology families.
 
-use crate::{SpecError, Topology};
+use crate::{Registry, SpecError, Topology};
 
 use super::{
     Params, cascade, clos3, dragonfly, dragonflyplus, fattree2, fullmesh, hypercube, hyperx,
@@ -86,21 +86,34 @@ pub trait Family: Sync {
 }
 
 /// All families.
-pub static FAMILIES: &[&dyn Family] = &[
-    &fattree2::FatTree2,
-    &kary::KAry,
-    &pgft::Pgft,
-    &clos3::Clos3,
-    &rails::Rails,
-    &hyperx::HyperX,
-    &hypercube::Hypercube,
-    &fullmesh::FullMesh,
-    &torus::Torus,
-    &torus::Mesh,
-    &dragonfly::Dragonfly,
-    &dragonflyplus::DragonflyPlus,
-    &cascade::Cascade,
-    &slimfly::SlimFly,
-    &jellyfish::Jellyfish,
-    &xpander::Xpander,
-];
+pub static FAMILIES: Registry<&dyn Family> = Registry::new(
+    "topology family",
+    &[
+        &fattree2::FatTree2,
+        &kary::KAry,
+        &pgft::Pgft,
+        &clos3::Clos3,
+        &rails::Rails,
+        &hyperx::HyperX,
+        &hypercube::Hypercube,
+        &fullmesh::FullMesh,
+        &torus::Torus,
+        &torus::Mesh,
+        &dragonfly::Dragonfly,
+        &dragonflyplus::DragonflyPlus,
+        &cascade::Cascade,
+        &slimfly::SlimFly,
+        &jellyfish::Jellyfish,
+        &xpander::Xpander,
+    ],
+);
+
+impl crate::Entry for &dyn Family {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn aliases(&self) -> &[&str] {
+        (**self).aliases()
+    }
+}

@@ -18,7 +18,7 @@
 //! assert_eq!(grid.dims, [4, 4, 4]);
 //!
 //! // The registry documents itself, and its examples are specs.
-//! for family in FAMILIES {
+//! for family in &FAMILIES {
 //!     let made = open(family.example())?;
 //!     println!("{}: {}", family.name(), family.summary());
 //!     println!("    {} has {} cables", family.example(), made.fabric.link_count());

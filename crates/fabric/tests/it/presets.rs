@@ -72,7 +72,7 @@ fn all_are_listed_unique_and_documented() {
     let names: BTreeSet<&str> = PRESETS.iter().map(|p| p.name).collect();
     assert_eq!(names.len(), PRESETS.len());
     let printed: BTreeSet<&str> = PRINTED.iter().map(|row| row.0).collect();
-    for p in PRESETS {
+    for p in &PRESETS {
         assert!(printed.contains(p.name) || p.name.starts_with("opt-"), "{}", p.name);
         assert!(!p.summary.is_empty() && p.doc.ends_with('.') && !p.paper.is_empty());
         assert_eq!(preset(p.name).expect("listed").name, p.name);

@@ -134,7 +134,7 @@ fn pieces_without_a_common_host_are_no_planes() {
 
 #[test]
 fn every_preset_of_moderate_size_is_recognised() {
-    for preset in PRESETS {
+    for preset in &PRESETS {
         let topology = preset.build().expect(preset.name);
         if topology.fabric.switch_count() > 2000 {
             continue;

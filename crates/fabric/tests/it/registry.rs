@@ -9,7 +9,7 @@ use crate::support::spec;
 #[test]
 fn names_and_aliases_are_unique_and_found() {
     let mut seen = BTreeSet::new();
-    for f in FAMILIES {
+    for f in &FAMILIES {
         for name in std::iter::once(f.name()).chain(f.aliases().iter().copied()) {
             assert!(seen.insert(name), "{name} twice");
             assert_eq!(family(name).expect(name).name(), f.name());
@@ -19,7 +19,7 @@ fn names_and_aliases_are_unique_and_found() {
 
 #[test]
 fn everything_is_documented() {
-    for f in FAMILIES {
+    for f in &FAMILIES {
         assert!(!f.summary().is_empty() && !f.summary().ends_with('.'), "{}", f.name());
         assert!(f.doc().len() > 60 && f.doc().ends_with('.'), "{}", f.name());
         assert!(!f.paper().is_empty());
@@ -30,7 +30,7 @@ fn everything_is_documented() {
 
 #[test]
 fn examples_are_named_after_themselves_and_repeatable() {
-    for f in FAMILIES {
+    for f in &FAMILIES {
         let (one, two) = (spec(f.example()), spec(f.example()));
         assert_eq!(one.fabric.name(), f.example());
         assert_eq!(one.fabric.digest(), two.fabric.digest());
@@ -50,7 +50,7 @@ fn spaces_and_the_order_of_keys_do_not_matter() {
 
 #[test]
 fn stated_defaults_are_the_defaults() {
-    for f in FAMILIES {
+    for f in &FAMILIES {
         let plain = spec(f.example()).fabric.digest();
         for key in f.keys() {
             let Some(default) = key.default.filter(|d| d.parse::<u32>().is_ok()) else {
@@ -68,7 +68,7 @@ fn stated_defaults_are_the_defaults() {
 
 #[test]
 fn required_keys_are_required() {
-    for f in FAMILIES {
+    for f in &FAMILIES {
         let (name, pairs) = f.example().split_once(':').expect("a spec");
         for key in f.keys().iter().filter(|k| k.default.is_none()) {
             let left: Vec<&str> =

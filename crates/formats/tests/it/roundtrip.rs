@@ -279,7 +279,7 @@ fn shapes_survive_in_json() {
 
 #[test]
 fn every_family_survives_in_json_with_its_shape() {
-    for family in FAMILIES {
+    for family in &FAMILIES {
         for text in [family.example().to_owned(), format!("{},planes=3", family.example())] {
             let t = parse_spec(&text).unwrap_or_else(|e| panic!("{text}: {e}"));
             assert!(t.shape.is_some());

@@ -261,7 +261,7 @@ fn what_is_written_is_read_back_whole() {
         })
         .collect();
     cases.par_iter().for_each(|(name, on)| {
-        for engine in ENGINES {
+        for engine in &ENGINES {
             for lmc in 0..3 {
                 there_and_back(on, *engine, lmc, &format!("{} lmc {lmc} on {name}", engine.name()));
             }

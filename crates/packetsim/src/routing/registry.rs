@@ -1,6 +1,6 @@
 //! The routings that there are.
 
-use darkfiber_fabric::{DragonflyShape, Fabric, GridKind, Shape};
+use darkfiber_fabric::{DragonflyShape, Entry, Fabric, GridKind, Registry, Shape, Unknown};
 use darkfiber_routing::Routes;
 
 use super::{
@@ -144,196 +144,210 @@ impl Made<'_> {
 }
 
 /// All of them.
-pub static ROUTINGS: [Kind; 17] = [
-    Kind {
-        name: "tables",
-        summary: "forwarding tables of an engine, or of a subnet manager",
-        doc: "Every packet takes the entry of its destination in the table of each switch, in the virtual lane of its path's \
+pub static ROUTINGS: Registry<Kind> = Registry::new(
+    "routing",
+    &[
+        Kind {
+            name: "tables",
+            summary: "forwarding tables of an engine, or of a subnet manager",
+            doc: "Every packet takes the entry of its destination in the table of each switch, in the virtual lane of its path's \
               layer. Free of deadlock if the tables are; if not, deadlock is what happens.",
-        paper: "InfiniBand Architecture Specification, volume 1, section 14.2.5.6",
-        make: |given| {
-            let Some(routes) = given.routes else {
-                return Err(Impossible(
-                    "tables are simulated by -e ENGINE or --routes PATH".to_owned(),
-                ));
-            };
-            let lost = |_| {
-                Impossible(
+            paper: "InfiniBand Architecture Specification, volume 1, section 14.2.5.6",
+            make: |given| {
+                let Some(routes) = given.routes else {
+                    return Err(Impossible(
+                        "tables are simulated by -e ENGINE or --routes PATH".to_owned(),
+                    ));
+                };
+                let lost = |_| {
+                    Impossible(
                     "the tables leave terminals without a way to each other: are they of this fabric? `darkfiber check` \
                      says what they lack"
                         .to_owned(),
                 )
-            };
-            Tables::new(given.net, given.fabric, routes).map(Made::Tables).map_err(lost)
+                };
+                Tables::new(given.net, given.fabric, routes).map(Made::Tables).map_err(lost)
+            },
         },
-    },
-    Kind {
-        name: "minimal",
-        summary: "any shortest way",
-        doc: "Every switch draws one of the ports that lead nearer. Lanes rise from switch to switch, so that no packet waits for \
+        Kind {
+            name: "minimal",
+            summary: "any shortest way",
+            doc: "Every switch draws one of the ports that lead nearer. Lanes rise from switch to switch, so that no packet waits for \
               one in its lane: as many lanes as the diameter. On a tree ways go up and then down, and one lane is enough.",
-        paper: "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks (2004), sections 9.1, 14.2",
-        make: |given| Ok(minimal(given, false)),
-    },
-    Kind {
-        name: "adaptive",
-        summary: "the emptier of two shortest ways, at every switch",
-        doc: "As minimal, but a switch draws two ports that lead nearer and takes the one that fewer bytes wait for: on a tree, \
-              adaptive routing upwards.",
-        paper: "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks (2004), section 10.2",
-        make: |given| Ok(minimal(given, true)),
-    },
-    Kind {
-        name: "valiant",
-        summary: "by way of any other switch",
-        doc: "Every packet goes to a switch drawn by lot first. Lanes rise: twice as many as the diameter.",
-        paper: "L. G. Valiant, A Scheme for Fast Parallel Communication (SIAM J. Computing 11, 1982)",
-        make: |given| Ok(Made::Valiant(Valiant { distances: distances(given) })),
-    },
-    Kind {
-        name: "ugal",
-        summary: "a shortest way or one round, whichever is emptier at its first output",
-        doc: "The first switch compares a shortest way with one by way of a switch drawn by lot, by the bytes at their first \
-              outputs times their lengths (UGAL-L). Lanes rise: twice as many as the diameter.",
-        paper: "A. Singh, Load-Balanced Routing in Interconnection Networks (PhD thesis, Stanford, 2005), chapter 5",
-        make: |given| Ok(ugal(given, (1, 1), Weigh::ByLength(2 * given.bytes), false)),
-    },
-    Kind {
-        name: "ugal-global",
-        summary: "ugal that knows what waits on all of both ways",
-        doc: "The first switch compares a shortest way with one by way of a switch drawn by lot, by the bytes that wait at all \
-              their outputs (UGAL-G), as switches told them last, every 50 ns. Lanes rise: twice as many as the diameter.",
-        paper: "A. Singh, Load-Balanced Routing in Interconnection Networks (PhD thesis, Stanford, 2005), chapter 5",
-        make: |given| {
-            let (distances, more) = (distances(given), 2 * given.bytes);
-            Ok(Made::UgalGlobal(UgalGlobal { distances, more, news: 50_000 }))
+            paper: "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks (2004), sections 9.1, 14.2",
+            make: |given| Ok(minimal(given, false)),
         },
-    },
-    Kind {
-        name: "booksim-ugal",
-        summary: "ugal as BookSim2 has it on the dragonfly",
-        doc: "A way round is taken if the shortest one has more than twice its bytes and 30 flits more. Lanes rise, which \
+        Kind {
+            name: "adaptive",
+            summary: "the emptier of two shortest ways, at every switch",
+            doc: "As minimal, but a switch draws two ports that lead nearer and takes the one that fewer bytes wait for: on a tree, \
+              adaptive routing upwards.",
+            paper: "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks (2004), section 10.2",
+            make: |given| Ok(minimal(given, true)),
+        },
+        Kind {
+            name: "valiant",
+            summary: "by way of any other switch",
+            doc: "Every packet goes to a switch drawn by lot first. Lanes rise: twice as many as the diameter.",
+            paper: "L. G. Valiant, A Scheme for Fast Parallel Communication (SIAM J. Computing 11, 1982)",
+            make: |given| Ok(Made::Valiant(Valiant { distances: distances(given) })),
+        },
+        Kind {
+            name: "ugal",
+            summary: "a shortest way or one round, whichever is emptier at its first output",
+            doc: "The first switch compares a shortest way with one by way of a switch drawn by lot, by the bytes at their first \
+              outputs times their lengths (UGAL-L). Lanes rise: twice as many as the diameter.",
+            paper: "A. Singh, Load-Balanced Routing in Interconnection Networks (PhD thesis, Stanford, 2005), chapter 5",
+            make: |given| Ok(ugal(given, (1, 1), Weigh::ByLength(2 * given.bytes), false)),
+        },
+        Kind {
+            name: "ugal-global",
+            summary: "ugal that knows what waits on all of both ways",
+            doc: "The first switch compares a shortest way with one by way of a switch drawn by lot, by the bytes that wait at all \
+              their outputs (UGAL-G), as switches told them last, every 50 ns. Lanes rise: twice as many as the diameter.",
+            paper: "A. Singh, Load-Balanced Routing in Interconnection Networks (PhD thesis, Stanford, 2005), chapter 5",
+            make: |given| {
+                let (distances, more) = (distances(given), 2 * given.bytes);
+                Ok(Made::UgalGlobal(UgalGlobal { distances, more, news: 50_000 }))
+            },
+        },
+        Kind {
+            name: "booksim-ugal",
+            summary: "ugal as BookSim2 has it on the dragonfly",
+            doc: "A way round is taken if the shortest one has more than twice its bytes and 30 flits more. Lanes rise, which \
               BookSim2's do not: twice as many as the diameter.",
-        paper: "N. Jiang et al., A detailed and flexible cycle-accurate Network-on-Chip simulator (ISPASS'13)",
-        make: |given| Ok(ugal(given, (1, 1), Weigh::Twice(30), false)),
-    },
-    Kind {
-        name: "progressive",
-        summary: "ugal whose second switch may change its mind",
-        doc: "As ugal; a packet on a shortest way is weighed again at its second switch. One lane more than ugal.",
-        paper: "N. Jiang, J. Kim, W. J. Dally, Indirect Adaptive Routing on Large Scale Interconnection Networks (ISCA'09)",
-        make: |given| Ok(ugal(given, (1, 1), Weigh::ByLength(2 * given.bytes), true)),
-    },
-    Kind {
-        name: "four-ways",
-        summary: "the best of two shortest ways and two round, as Slingshot samples them",
-        doc: "As ugal with two candidates of each kind. What is ahead is known by the bytes at the first output; Slingshot knows \
+            paper: "N. Jiang et al., A detailed and flexible cycle-accurate Network-on-Chip simulator (ISPASS'13)",
+            make: |given| Ok(ugal(given, (1, 1), Weigh::Twice(30), false)),
+        },
+        Kind {
+            name: "progressive",
+            summary: "ugal whose second switch may change its mind",
+            doc: "As ugal; a packet on a shortest way is weighed again at its second switch. One lane more than ugal.",
+            paper: "N. Jiang, J. Kim, W. J. Dally, Indirect Adaptive Routing on Large Scale Interconnection Networks (ISCA'09)",
+            make: |given| Ok(ugal(given, (1, 1), Weigh::ByLength(2 * given.bytes), true)),
+        },
+        Kind {
+            name: "four-ways",
+            summary: "the best of two shortest ways and two round, as Slingshot samples them",
+            doc: "As ugal with two candidates of each kind. What is ahead is known by the bytes at the first output; Slingshot knows \
               request queues of neighbours, too. Lanes rise: twice as many as the diameter.",
-        paper: "De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect (SC'20), section II-C",
-        make: |given| Ok(ugal(given, (2, 2), Weigh::ByLength(2 * given.bytes), false)),
-    },
-    Kind {
-        name: "slingshot",
-        summary: "four-ways that knows what waits at neighbours, too",
-        doc: "As four-ways, by what waits at the first output of a way and, as switches told their neighbours last, at the next one. \
+            paper: "De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect (SC'20), section II-C",
+            make: |given| Ok(ugal(given, (2, 2), Weigh::ByLength(2 * given.bytes), false)),
+        },
+        Kind {
+            name: "slingshot",
+            summary: "four-ways that knows what waits at neighbours, too",
+            doc: "As four-ways, by what waits at the first output of a way and, as switches told their neighbours last, at the next one. \
               They do so every 500 ns (decision: acknowledgements carry it, their time is not published). Lanes rise: twice as \
               many as the diameter.",
-        paper: "De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect (SC'20), section II-C",
-        make: |given| {
-            let news = given.adaptive.news.unwrap_or(500_000);
-            let adaptive = Adaptive { news: Some(news), ..given.adaptive };
-            let given = Given { adaptive, ..*given };
-            Ok(ugal(&given, (2, 2), Weigh::ByLength(2 * given.bytes), false))
+            paper: "De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect (SC'20), section II-C",
+            make: |given| {
+                let news = given.adaptive.news.unwrap_or(500_000);
+                let adaptive = Adaptive { news: Some(news), ..given.adaptive };
+                let given = Given { adaptive, ..*given };
+                Ok(ugal(&given, (2, 2), Weigh::ByLength(2 * given.bytes), false))
+            },
         },
-    },
-    Kind {
-        name: "dal",
-        summary: "HyperX: any dimension, straight or by one deroute each",
-        doc: "Every switch weighs, for each dimension in which a packet is not where it must be, the channel that puts it right \
+        Kind {
+            name: "dal",
+            summary: "HyperX: any dimension, straight or by one deroute each",
+            doc: "Every switch weighs, for each dimension in which a packet is not where it must be, the channel that puts it right \
               and one to another switch of that line, once a dimension. Lanes rise: twice as many as dimensions.",
-        paper: "J. H. Ahn et al., HyperX: Topology, Routing, and Packaging of Efficient Large-Scale Networks (SC'09), section 3.2",
-        make: |given| {
-            let dal = Dal::new(hyperx(given, "dal")?);
-            dal.map(Made::Dal)
-                .ok_or_else(|| Impossible("dal needs at most eight dimensions".to_owned()))
+            paper: "J. H. Ahn et al., HyperX: Topology, Routing, and Packaging of Efficient Large-Scale Networks (SC'09), section 3.2",
+            make: |given| {
+                let dal = Dal::new(hyperx(given, "dal")?);
+                dal.map(Made::Dal)
+                    .ok_or_else(|| Impossible("dal needs at most eight dimensions".to_owned()))
+            },
         },
-    },
-    Kind {
-        name: "dor",
-        summary: "HyperX, torus, mesh: dimension by dimension",
-        doc: "Every switch puts the first dimension right in which a packet is not where it must be. Packets wait for later \
+        Kind {
+            name: "dor",
+            summary: "HyperX, torus, mesh: dimension by dimension",
+            doc: "Every switch puts the first dimension right in which a packet is not where it must be. Packets wait for later \
               dimensions only: one lane. On rings of more than three switches two: packets that have the cable between the last \
               switch and the first one ahead are in the first half of the lanes, others in the second (a dateline).",
-        paper: "W. J. Dally, C. L. Seitz, Deadlock-Free Message Routing in Multiprocessor Interconnection Networks (IEEE Trans. \
+            paper: "W. J. Dally, C. L. Seitz, Deadlock-Free Message Routing in Multiprocessor Interconnection Networks (IEEE Trans. \
                 Computers C-36, 1987)",
-        make: |given| {
-            let any = [GridKind::HyperX, GridKind::Torus, GridKind::Mesh];
-            lines(given, &any, "dor needs a whole HyperX, torus or mesh")
-                .map(|l| Made::Dor(Dor::new(l)))
+            make: |given| {
+                let any = [GridKind::HyperX, GridKind::Torus, GridKind::Mesh];
+                lines(given, &any, "dor needs a whole HyperX, torus or mesh")
+                    .map(|l| Made::Dor(Dor::new(l)))
+            },
         },
-    },
-    Kind {
-        name: "dimwar",
-        summary: "HyperX: dimension by dimension, straight or by one deroute each",
-        doc: "Every switch weighs, in the first dimension in which a packet is not where it must be, the channel that puts it \
+        Kind {
+            name: "dimwar",
+            summary: "HyperX: dimension by dimension, straight or by one deroute each",
+            doc: "Every switch weighs, in the first dimension in which a packet is not where it must be, the channel that puts it \
               right and those to all other switches of that line, by bytes at the output, the packet's own included, times \
               channels that are left. Two lanes, or halves of them: deroutes in the first, what follows them in the second.",
-        paper: "N. McDonald et al., Practical and Efficient Incremental Adaptive Routing for HyperX Networks (SC'19)",
-        make: |given| Ok(Made::Dimwar(Dimwar::new(hyperx(given, "dimwar")?))),
-    },
-    Kind {
-        name: "omniwar",
-        summary: "HyperX: any dimension, straight or by as many deroutes as there are dimensions",
-        doc: "As dimwar, in all dimensions in which a packet is not where it must be at once, with as many deroutes of a packet, \
+            paper: "N. McDonald et al., Practical and Efficient Incremental Adaptive Routing for HyperX Networks (SC'19)",
+            make: |given| Ok(Made::Dimwar(Dimwar::new(hyperx(given, "dimwar")?))),
+        },
+        Kind {
+            name: "omniwar",
+            summary: "HyperX: any dimension, straight or by as many deroutes as there are dimensions",
+            doc: "As dimwar, in all dimensions in which a packet is not where it must be at once, with as many deroutes of a packet, \
               in whichever dimensions, as there are dimensions. Lanes rise: twice as many as dimensions.",
-        paper: "N. McDonald et al., Practical and Efficient Incremental Adaptive Routing for HyperX Networks (SC'19)",
-        make: |given| Ok(Made::Omniwar(Omniwar::new(hyperx(given, "omniwar")?))),
-    },
-    Kind {
-        name: "booksim-hyperx",
-        summary: "HyperX: ugal as BookSim2 has it on the flattened butterfly",
-        doc: "The first switch draws another one in the dimensions in which the destination differs, and compares the ways, \
+            paper: "N. McDonald et al., Practical and Efficient Incremental Adaptive Routing for HyperX Networks (SC'19)",
+            make: |given| Ok(Made::Omniwar(Omniwar::new(hyperx(given, "omniwar")?))),
+        },
+        Kind {
+            name: "booksim-hyperx",
+            summary: "HyperX: ugal as BookSim2 has it on the flattened butterfly",
+            doc: "The first switch draws another one in the dimensions in which the destination differs, and compares the ways, \
               each dimension by dimension, by bytes at their first outputs times channels; one round must be lighter by more \
               than two flits. Two lanes, or halves of them: the first on the way to the switch that was drawn, the second after \
               it.",
-        paper: "N. Jiang et al., A detailed and flexible cycle-accurate Network-on-Chip simulator (ISPASS'13)",
-        make: |given| Ok(Made::BooksimHyperx(BooksimHyperx::new(hyperx(given, "booksim-hyperx")?))),
-    },
-    Kind {
-        name: "aries",
-        summary: "dragonfly: two shortest ways and two by way of other groups, as Cray's Aries",
-        doc: "Every switch of the first group weighs two shortest ways and two by way of any other group, by the bytes at their \
+            paper: "N. Jiang et al., A detailed and flexible cycle-accurate Network-on-Chip simulator (ISPASS'13)",
+            make: |given| {
+                Ok(Made::BooksimHyperx(BooksimHyperx::new(hyperx(given, "booksim-hyperx")?)))
+            },
+        },
+        Kind {
+            name: "aries",
+            summary: "dragonfly: two shortest ways and two by way of other groups, as Cray's Aries",
+            doc: "Every switch of the first group weighs two shortest ways and two by way of any other group, by the bytes at their \
               first outputs, twice as many and two packets more for a way round, which is a decision. Lanes rise: as many as the \
               longest way has channels, five where groups are fully connected and each has a cable to every other one.",
-        paper: "B. Alverson et al., Cray XC Series Network (2012); G. Faanes et al., Cray Cascade (SC'12)",
-        make: |given| {
-            let shape = dragonfly(given, "aries")?;
-            Ok(Made::Aries(Aries::new(given.net, distances(given), shape, given.bytes)))
+            paper: "B. Alverson et al., Cray XC Series Network (2012); G. Faanes et al., Cray Cascade (SC'12)",
+            make: |given| {
+                let shape = dragonfly(given, "aries")?;
+                Ok(Made::Aries(Aries::new(given.net, distances(given), shape, given.bytes)))
+            },
         },
-    },
-    Kind {
-        name: "ofar",
-        summary: "dragonfly: off the shortest way at any switch, as OFAR",
-        doc: "Every switch sends a packet on by the shortest way, unless more than two packets wait there and less than half as \
+        Kind {
+            name: "ofar",
+            summary: "dragonfly: off the shortest way at any switch, as OFAR",
+            doc: "Every switch sends a packet on by the shortest way, unless more than two packets wait there and less than half as \
               much at a cable to another group (once, in the first group) or another switch of the group (once a group). \
               OFAR-like: lanes rise, eight of them, instead of the paper's ring to escape to.",
-        paper: "M. Garcia et al., On-the-Fly Adaptive Routing in High-Radix Hierarchical Networks (ICPP'12)",
-        make: |given| {
-            let shape = dragonfly(given, "ofar")?;
-            let ofar = Ofar::new(given.net, distances(given), shape, given.bytes);
-            ofar.map(Made::Ofar).ok_or_else(|| {
+            paper: "M. Garcia et al., On-the-Fly Adaptive Routing in High-Radix Hierarchical Networks (ICPP'12)",
+            make: |given| {
+                let shape = dragonfly(given, "ofar")?;
+                let ofar = Ofar::new(given.net, distances(given), shape, given.bytes);
+                ofar.map(Made::Ofar).ok_or_else(|| {
                 Impossible(
                     "ofar needs a dragonfly whose groups are fully connected, with a cable between any two groups"
                         .to_owned(),
                 )
             })
+            },
         },
-    },
-];
+    ],
+);
 
-/// A routing by name.
-pub fn kind(name: &str) -> Option<&'static Kind> {
-    ROUTINGS.iter().find(|k| k.name == name)
+impl Entry for Kind {
+    fn name(&self) -> &str {
+        self.name
+    }
+}
+
+/// The routing of that name.
+///
+/// # Errors
+/// If there is none.
+pub fn kind(name: &str) -> Result<&'static Kind, Unknown> {
+    ROUTINGS.get(name)
 }
 
 /// Makes one.

@@ -61,7 +61,7 @@ fn agree(fabric: &Fabric, routes: &Routes) -> Result<Report, TestCaseError> {
 proptest! {
     #[test]
     fn agrees_with_the_oracle_on_every_engine(fabric in connected_fabric()) {
-        for engine in ENGINES {
+        for engine in &ENGINES {
             for lmc in 0..2 {
                 if let Ok(routes) = engine.route(&fabric, &Request { lmc, ..Request::default() }) {
                     agree(&fabric, &routes)?;

@@ -233,7 +233,7 @@ fn what_is_in_pieces_is_refused_as_such_by_all() {
         }
         for on in &pieces {
             let case = Case::new(on, false, format!("{spec} in pieces"));
-            for engine in ENGINES {
+            for engine in &ENGINES {
                 let result = case.judged(*engine, &case.request(8, LayerBy::Pair));
                 let refused = matches!(result, Err(Refusal::Disconnected { components, .. })
                     if components == on.fabric.components().len());
@@ -248,7 +248,7 @@ fn a_plane_alone_is_routed_as_the_fabric_without_planes() {
     for spec in small().into_iter().filter(|spec| !spec.starts_with('@')) {
         let one = topology(spec);
         let second = topology(&format!("{spec},planes=2")).plane(1).expect("two planes");
-        for engine in ENGINES {
+        for engine in &ENGINES {
             let routes = [&one, &second].map(|on| {
                 let case = Case::new(on, true, spec);
                 // Reasons name switches, whose names tell the plane.
@@ -263,7 +263,7 @@ fn a_plane_alone_is_routed_as_the_fabric_without_planes() {
 fn without_a_shape_engines_for_one_family_refuse_and_the_others_route() {
     for spec in small() {
         let on = Topology { shape: None, ..topology(spec) };
-        for engine in ENGINES {
+        for engine in &ENGINES {
             let result = engine.route(&on.fabric, &Request::default());
             let wrong = matches!(result, Err(Refusal::WrongFabric { .. }));
             match engine.needs() {
@@ -303,7 +303,7 @@ fn the_checker_agrees_with_the_oracle_on_every_family() {
     for spec in small() {
         let on = topology(spec);
         let case = Case::new(&on, true, spec);
-        for engine in ENGINES {
+        for engine in &ENGINES {
             let result = case.judged(*engine, &case.request(8, LayerBy::Pair));
             let Ok((routes, report)) = result else { continue };
             let verdict = oracle::judge(&on.fabric, &routes);

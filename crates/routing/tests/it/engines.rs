@@ -75,14 +75,14 @@ fn with_threads<T: Send>(n: usize, f: impl FnOnce() -> T + Send) -> T {
 proptest! {
     #[test]
     fn every_engine_is_complete_or_refuses(fabric in connected_fabric(), lmc in 0u8..3) {
-        for engine in ENGINES {
+        for engine in &ENGINES {
             conforms(*engine, &fabric, &Request { lmc, lanes: 16, ..Request::default() })?;
         }
     }
 
     #[test]
     fn fabrics_in_pieces_or_without_hosts_are_refused(fabric in any_fabric()) {
-        for engine in ENGINES {
+        for engine in &ENGINES {
             let result = engine.route(&fabric, &Request::default());
             if fabric.terminal_count() == 0 {
                 prop_assert!(matches!(result, Err(Refusal::Empty { .. })), "{}", engine.name());
@@ -114,7 +114,7 @@ proptest! {
 
     #[test]
     fn threads_do_not_change_a_byte(fabric in connected_fabric()) {
-        for engine in ENGINES {
+        for engine in &ENGINES {
             let one = with_threads(1, || engine.route(&fabric, &Request::default()));
             let two = with_threads(2, || engine.route(&fabric, &Request::default()));
             prop_assert!(one == two, "{}", engine.name());
@@ -139,7 +139,7 @@ fn names_are_unique_and_documented() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), ENGINES.len());
-    for engine in ENGINES {
+    for engine in &ENGINES {
         assert!(engine.summary().len() <= 80, "{}", engine.name());
         assert!(!engine.doc().is_empty() && !engine.paper().is_empty(), "{}", engine.name());
     }

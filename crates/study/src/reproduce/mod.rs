@@ -14,6 +14,7 @@ mod t2hx;
 pub use figure::{Drawn, Figure, Group, Square, Table};
 pub use row::{Allowed, Row};
 
+use darkfiber_fabric::Registry;
 use darkfiber_workload::Wish;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -95,66 +96,75 @@ pub trait Experiment: Sync {
 }
 
 /// All experiments.
-pub static EXPERIMENTS: &[&dyn Experiment] = &[
-    &opt::WorstTable,
-    &opt::AverageTable,
-    &opt::Text,
-    &opt::Theorems,
-    &opt::Orcs,
-    &sar::JobMix,
-    &sar::SmallTree,
-    &sar::Table,
-    &sar::Reconfigurations,
-    &sar::TablesSent,
-    &sar::Filter,
-    &sar::Cost,
-    &sar::Alltoall,
-    &t2hx::Machine,
-    &t2hx::MpiGraph,
-    &t2hx::Quadrants,
-    &t2hx::Lanes,
-    &t2hx::Deadlocks,
-    &t2hx::BCAST,
-    &t2hx::GATHER,
-    &t2hx::SCATTER,
-    &t2hx::REDUCE,
-    &t2hx::ALLREDUCE,
-    &t2hx::ALLTOALL,
-    &t2hx::RingAllreduce,
-    &t2hx::Barriers,
-    &t2hx::Bisection,
-    &t2hx::Capability,
-    &t2hx::Capacity,
-    &afar::Variation,
-    &afar::Slowdowns,
-    &afar::Histogram,
-    &afar::Bottleneck,
-    #[cfg(feature = "explain")]
-    &afar::LearnedSteps,
-    &afar::Sixteen,
-    &afar::Eight,
-    &afar::Overhead,
-    &afar::Quiet,
-    &afar::Update,
-    &afar::Production,
-    &afar::Counters,
-    &afar::Versus,
-    &afar::Seats,
-    &sls::Systems,
-    &sls::Headers,
-    &sls::SwitchLatency,
-    &sls::Distances,
-    &sls::Peak,
-    &sls::Services,
-    &sls::Impacts,
-    &sls::Allocations,
-    &sls::PerNode,
-    &sls::FewerNodes,
-    &sls::Whole,
-    &sls::Bursty,
-    &sls::Isolation,
-    &sls::Shares,
-];
+pub static EXPERIMENTS: Registry<&dyn Experiment> = Registry::new(
+    "experiment",
+    &[
+        &opt::WorstTable,
+        &opt::AverageTable,
+        &opt::Text,
+        &opt::Theorems,
+        &opt::Orcs,
+        &sar::JobMix,
+        &sar::SmallTree,
+        &sar::Table,
+        &sar::Reconfigurations,
+        &sar::TablesSent,
+        &sar::Filter,
+        &sar::Cost,
+        &sar::Alltoall,
+        &t2hx::Machine,
+        &t2hx::MpiGraph,
+        &t2hx::Quadrants,
+        &t2hx::Lanes,
+        &t2hx::Deadlocks,
+        &t2hx::BCAST,
+        &t2hx::GATHER,
+        &t2hx::SCATTER,
+        &t2hx::REDUCE,
+        &t2hx::ALLREDUCE,
+        &t2hx::ALLTOALL,
+        &t2hx::RingAllreduce,
+        &t2hx::Barriers,
+        &t2hx::Bisection,
+        &t2hx::Capability,
+        &t2hx::Capacity,
+        &afar::Variation,
+        &afar::Slowdowns,
+        &afar::Histogram,
+        &afar::Bottleneck,
+        #[cfg(feature = "explain")]
+        &afar::LearnedSteps,
+        &afar::Sixteen,
+        &afar::Eight,
+        &afar::Overhead,
+        &afar::Quiet,
+        &afar::Update,
+        &afar::Production,
+        &afar::Counters,
+        &afar::Versus,
+        &afar::Seats,
+        &sls::Systems,
+        &sls::Headers,
+        &sls::SwitchLatency,
+        &sls::Distances,
+        &sls::Peak,
+        &sls::Services,
+        &sls::Impacts,
+        &sls::Allocations,
+        &sls::PerNode,
+        &sls::FewerNodes,
+        &sls::Whole,
+        &sls::Bursty,
+        &sls::Isolation,
+        &sls::Shares,
+    ],
+);
+
+impl darkfiber_fabric::Entry for &dyn Experiment {
+    fn name(&self) -> &str {
+        (**self).id()
+    }
+}
 
 /// The experiment of that id, in capitals or not.
 pub fn experiment(id: &str) -> Option<&'static dyn Experiment> {

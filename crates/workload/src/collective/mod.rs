@@ -38,6 +38,7 @@ pub use call::Call;
 pub use library::{Choice, Library};
 
 use call::Team;
+use darkfiber_fabric::Registry;
 
 use crate::schedule::Script;
 
@@ -101,18 +102,27 @@ pub enum Collective {
 }
 
 /// All of them.
-pub static COLLECTIVES: &[Collective] = &[
-    Collective::Barrier,
-    Collective::Bcast,
-    Collective::Gather,
-    Collective::Scatter,
-    Collective::Reduce,
-    Collective::Allreduce,
-    Collective::Allgather,
-    Collective::Alltoall,
-    Collective::ReduceScatter,
-    Collective::Scan,
-];
+pub static COLLECTIVES: Registry<Collective> = Registry::new(
+    "collective",
+    &[
+        Collective::Barrier,
+        Collective::Bcast,
+        Collective::Gather,
+        Collective::Scatter,
+        Collective::Reduce,
+        Collective::Allreduce,
+        Collective::Allgather,
+        Collective::Alltoall,
+        Collective::ReduceScatter,
+        Collective::Scan,
+    ],
+);
+
+impl darkfiber_fabric::Entry for Collective {
+    fn name(&self) -> &str {
+        Collective::name(*self)
+    }
+}
 
 impl Collective {
     /// Its name in small letters.

@@ -1,6 +1,6 @@
 //! The registry of patterns.
 
-use darkfiber_fabric::{Key, Params, nearest};
+use darkfiber_fabric::{Key, Params, Registry, nearest};
 
 use super::{
     Among, Pattern, PatternError, adversarial, bits, collectives, neighbours, random, shift,
@@ -35,27 +35,40 @@ pub trait Kind: Sync {
 }
 
 /// All kinds of patterns.
-pub static PATTERNS: &[&dyn Kind] = &[
-    &random::BISECT,
-    &random::PERMUTATION,
-    &random::DISSEMINATION,
-    &shift::Shift,
-    &shift::Ring,
-    &shift::AllToAll,
-    &shift::Tornado,
-    &bits::BitComplement,
-    &bits::BitReverse,
-    &bits::Transpose,
-    &neighbours::NN2D,
-    &neighbours::NN3D,
-    &neighbours::NN4D,
-    &collectives::RECURSIVE_DOUBLING,
-    &collectives::BINOMIAL,
-    &collectives::BRUCK,
-    &collectives::BARRIER,
-    &shift::Incast,
-    &adversarial::Adversarial,
-];
+pub static PATTERNS: Registry<&dyn Kind> = Registry::new(
+    "pattern",
+    &[
+        &random::BISECT,
+        &random::PERMUTATION,
+        &random::DISSEMINATION,
+        &shift::Shift,
+        &shift::Ring,
+        &shift::AllToAll,
+        &shift::Tornado,
+        &bits::BitComplement,
+        &bits::BitReverse,
+        &bits::Transpose,
+        &neighbours::NN2D,
+        &neighbours::NN3D,
+        &neighbours::NN4D,
+        &collectives::RECURSIVE_DOUBLING,
+        &collectives::BINOMIAL,
+        &collectives::BRUCK,
+        &collectives::BARRIER,
+        &shift::Incast,
+        &adversarial::Adversarial,
+    ],
+);
+
+impl darkfiber_fabric::Entry for &dyn Kind {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn aliases(&self) -> &[&str] {
+        (**self).aliases()
+    }
+}
 
 /// The kind of that name or alias.
 ///

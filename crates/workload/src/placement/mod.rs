@@ -158,7 +158,7 @@ mod tests {
             let machine = Machine::new(&parse_spec("kary:k=3,n=3").expect("a spec"), 1);
             let free = Free { machine: &machine, is_free: &bits };
             let count = free.hosts().count();
-            for a in ALLOCATORS {
+            for a in &ALLOCATORS {
                 let given = a.give(&free, n, &mut Stream::new(seed, 0));
                 prop_assert_eq!(given.clone(), a.give(&free, n, &mut Stream::new(seed, 0)));
                 match given {

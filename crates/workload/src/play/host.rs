@@ -1,6 +1,6 @@
 //! What a host costs: the o, g, O and S of LogGOPS.
 
-use thiserror::Error;
+use darkfiber_fabric::{Entry, Registry, Unknown};
 
 /// How long processors and adapters take for a message, whatever the network: LogGOPS (Hoefler, Schneider, Lumsdaine:
 /// "LogGOPSim - Simulating Large-Scale Applications in the LogGOPS Model", LSAP'10), whose L and G are the wire's.
@@ -38,90 +38,94 @@ pub struct Host {
     pub noise: f64,
 }
 
-/// A host of that name is not known.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("no hosts called {0}")]
-pub struct UnknownHost(pub String);
-
 /// Hosts that are known by name.
-pub static HOSTS: &[Host] = &[
-    Host {
-        name: "ideal",
-        doc: "no cost at all: messages take the time that the network takes",
-        send: 0,
-        receive: 0,
-        per_byte: 0.0,
-        gap: 0,
-        rendezvous: u64::MAX,
-        adapters: 0,
-        switch: 0,
-        adapter_bytes_per_second: f64::INFINITY,
-        efficiency: 1.0,
-        memory_latency: 0,
-        memory_bytes_per_second: f64::INFINITY,
-        noise: 0.0,
-    },
-    Host {
-        name: "qdr",
-        doc: "QDR InfiniBand, hosts of 2010 with PCIe 2.0: about 1.5 us between neighbours; 12 KiB is Open MPI's \
+pub static HOSTS: Registry<Host> = Registry::new(
+    "kind of hosts",
+    &[
+        Host {
+            name: "ideal",
+            doc: "no cost at all: messages take the time that the network takes",
+            send: 0,
+            receive: 0,
+            per_byte: 0.0,
+            gap: 0,
+            rendezvous: u64::MAX,
+            adapters: 0,
+            switch: 0,
+            adapter_bytes_per_second: f64::INFINITY,
+            efficiency: 1.0,
+            memory_latency: 0,
+            memory_bytes_per_second: f64::INFINITY,
+            noise: 0.0,
+        },
+        Host {
+            name: "qdr",
+            doc: "QDR InfiniBand, hosts of 2010 with PCIe 2.0: about 1.5 us between neighbours; 12 KiB is Open MPI's \
               eager limit for openib; 100 ns a switch (Mellanox InfiniScale IV); one adapter moves at most \
               2.26 GiB/s (Domke et al., SC'19, figure 1)",
-        send: 300_000,
-        receive: 300_000,
-        per_byte: 0.0,
-        gap: 150_000,
-        rendezvous: 12_288,
-        adapters: 700_000,
-        switch: 100_000,
-        adapter_bytes_per_second: 2.26 * 1_073_741_824.0,
-        efficiency: 0.85,
-        memory_latency: 300_000,
-        memory_bytes_per_second: 4e9,
-        noise: 0.0,
-    },
-    Host {
-        name: "aries",
-        doc: "Cray XC: about 1.3 us between neighbours, 8 KiB eager limit (Cray MPICH's default), 100 ns a router \
+            send: 300_000,
+            receive: 300_000,
+            per_byte: 0.0,
+            gap: 150_000,
+            rendezvous: 12_288,
+            adapters: 700_000,
+            switch: 100_000,
+            adapter_bytes_per_second: 2.26 * 1_073_741_824.0,
+            efficiency: 0.85,
+            memory_latency: 300_000,
+            memory_bytes_per_second: 4e9,
+            noise: 0.0,
+        },
+        Host {
+            name: "aries",
+            doc: "Cray XC: about 1.3 us between neighbours, 8 KiB eager limit (Cray MPICH's default), 100 ns a router \
               (Alverson et al., \"Cray XC Series Network\", 2012), 10.2 GB/s injection (De Sensi et al., SC'20, \
               section III)",
-        send: 250_000,
-        receive: 250_000,
-        per_byte: 0.0,
-        gap: 20_000,
-        rendezvous: 8_192,
-        adapters: 600_000,
-        switch: 100_000,
-        adapter_bytes_per_second: 10.2e9,
-        efficiency: 1.0,
-        memory_latency: 300_000,
-        memory_bytes_per_second: 8e9,
-        noise: 0.0,
-    },
-    Host {
-        name: "slingshot",
-        doc: "100 Gb/s ConnectX-5 on Slingshot: about 2 us between neighbours (De Sensi et al., SC'20, section II-F), \
+            send: 250_000,
+            receive: 250_000,
+            per_byte: 0.0,
+            gap: 20_000,
+            rendezvous: 8_192,
+            adapters: 600_000,
+            switch: 100_000,
+            adapter_bytes_per_second: 10.2e9,
+            efficiency: 1.0,
+            memory_latency: 300_000,
+            memory_bytes_per_second: 8e9,
+            noise: 0.0,
+        },
+        Host {
+            name: "slingshot",
+            doc: "100 Gb/s ConnectX-5 on Slingshot: about 2 us between neighbours (De Sensi et al., SC'20, section II-F), \
               350 ns a switch (figure 2), 16 KiB eager limit",
-        send: 300_000,
-        receive: 300_000,
-        per_byte: 0.0,
-        gap: 10_000,
-        rendezvous: 16_384,
-        adapters: 950_000,
-        switch: 350_000,
-        adapter_bytes_per_second: 12.5e9,
-        efficiency: 0.97,
-        memory_latency: 300_000,
-        memory_bytes_per_second: 10e9,
-        noise: 0.0,
-    },
-];
+            send: 300_000,
+            receive: 300_000,
+            per_byte: 0.0,
+            gap: 10_000,
+            rendezvous: 16_384,
+            adapters: 950_000,
+            switch: 350_000,
+            adapter_bytes_per_second: 12.5e9,
+            efficiency: 0.97,
+            memory_latency: 300_000,
+            memory_bytes_per_second: 10e9,
+            noise: 0.0,
+        },
+    ],
+);
+
+impl Entry for Host {
+    fn name(&self) -> &str {
+        self.name
+    }
+}
 
 /// The hosts of that name.
 ///
 /// # Errors
 /// If there are none.
-pub fn host(name: &str) -> Result<&'static Host, UnknownHost> {
-    HOSTS.iter().find(|h| h.name == name).ok_or_else(|| UnknownHost(name.to_owned()))
+pub fn host(name: &str) -> Result<&'static Host, Unknown> {
+    HOSTS.get(name)
 }
 
 impl Host {

@@ -10,7 +10,7 @@ mod player;
 mod state;
 
 pub use agenda::Agenda;
-pub use host::{HOSTS, Host, UnknownHost, host};
+pub use host::{HOSTS, Host, host};
 pub use loggp::LogGp;
 pub use player::{Job, Lap, Player, PlayerState, Record, Repeat, Run, Stuck};
 

@@ -1,6 +1,6 @@
 //! The registry of traffic.
 
-use darkfiber_fabric::{Key, Params, nearest};
+use darkfiber_fabric::{Key, Params, Registry, nearest};
 
 use super::{
     Given, Timed, TrafficError, afar, apps, bisection, bursts, deep, ebb, ember, gpcnet, imb,
@@ -35,49 +35,58 @@ pub trait Traffic: Sync {
 }
 
 /// All kinds of traffic: benchmarks, then applications, then services.
-pub static TRAFFICS: &[&dyn Traffic] = &[
-    &mpigraph::MpiGraph,
-    &imb::Imb,
-    &muppp::MuPPP,
-    &ebb::Ebb,
-    &bisection::Bisection,
-    &deep::Baidu,
-    &deep::EmDl,
-    &afar::BIS,
-    &afar::NN,
-    &afar::PAIRS,
-    &afar::FFT_PROXY,
-    &ember::Halo3d,
-    &ember::Sweep3d,
-    &ember::Incast,
-    &gpcnet::AllToAll,
-    &gpcnet::AllToAllBarrier,
-    &bursts::Bursts,
-    &incasts::Rotating,
-    &incasts::Storm,
-    &incasts::Shuffle,
-    &pattern::OfPattern,
-    &apps::AMG,
-    &apps::COMD,
-    &apps::MINIFE,
-    &apps::SWFFT,
-    &apps::FFVC,
-    &apps::MVMC,
-    &apps::NTCHEM,
-    &apps::MILC,
-    &apps::QBOX,
-    &apps::PF3D,
-    &apps::LAMMPS,
-    &apps::HPL,
-    &apps::HPCG,
-    &apps::GRAPH500,
-    &apps::RESNET,
-    &apps::FFT,
-    &service::SILO,
-    &service::XAPIAN,
-    &service::IMG_DNN,
-    &service::SPHINX,
-];
+pub static TRAFFICS: Registry<&dyn Traffic> = Registry::new(
+    "traffic",
+    &[
+        &mpigraph::MpiGraph,
+        &imb::Imb,
+        &muppp::MuPPP,
+        &ebb::Ebb,
+        &bisection::Bisection,
+        &deep::Baidu,
+        &deep::EmDl,
+        &afar::BIS,
+        &afar::NN,
+        &afar::PAIRS,
+        &afar::FFT_PROXY,
+        &ember::Halo3d,
+        &ember::Sweep3d,
+        &ember::Incast,
+        &gpcnet::AllToAll,
+        &gpcnet::AllToAllBarrier,
+        &bursts::Bursts,
+        &incasts::Rotating,
+        &incasts::Storm,
+        &incasts::Shuffle,
+        &pattern::OfPattern,
+        &apps::AMG,
+        &apps::COMD,
+        &apps::MINIFE,
+        &apps::SWFFT,
+        &apps::FFVC,
+        &apps::MVMC,
+        &apps::NTCHEM,
+        &apps::MILC,
+        &apps::QBOX,
+        &apps::PF3D,
+        &apps::LAMMPS,
+        &apps::HPL,
+        &apps::HPCG,
+        &apps::GRAPH500,
+        &apps::RESNET,
+        &apps::FFT,
+        &service::SILO,
+        &service::XAPIAN,
+        &service::IMG_DNN,
+        &service::SPHINX,
+    ],
+);
+
+impl darkfiber_fabric::Entry for &dyn Traffic {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+}
 
 /// The kind of traffic of that name.
 ///

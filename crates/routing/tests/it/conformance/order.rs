@@ -38,7 +38,7 @@ fn the_order_of_switches_cables_and_ports_decides_ties_only() {
                 let name = format!("{spec} {damage}, order {seed}");
                 let [one, two] =
                     [base, &other].map(|on| Case::new(on, damage == "whole", name.as_str()));
-                for engine in ENGINES {
+                for engine in &ENGINES {
                     let [a, b] = [&one, &two]
                         .map(|case| case.judged(*engine, &case.request(8, LayerBy::Pair)));
                     alike(engine.name(), &name, a, b);
