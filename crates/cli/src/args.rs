@@ -101,7 +101,7 @@ pub(crate) enum Command {
     #[command(after_help = help::SIMULATE)]
     Simulate(SimulateCommand),
     /// How long packets take under rising load: adaptive routings and tables, in lossless switches
-    #[command(after_help = help::LOAD)]
+    #[command(name = "saturate", alias = "load", after_help = help::LOAD)]
     Load(Box<LoadCommand>),
     /// What jobs suffer beside others: victims and aggressors, congestion control and routing
     #[command(after_help = help::CONGEST)]
@@ -116,7 +116,7 @@ pub(crate) enum Command {
     #[command(after_help = help::PROPOSE)]
     Place(ProposeCommand),
     /// Search for routes of a fat-tree that beat those made by rule
-    #[command(after_help = help::OPTIMISE)]
+    #[command(name = "optimize", alias = "optimise", after_help = help::OPTIMISE)]
     Optimise(OptimiseCommand),
     /// What headers, least frames and gaps leave of a channel: Ethernet, RoCEv2, Slingshot
     #[command(after_help = help::FRAMING)]
@@ -127,6 +127,9 @@ pub(crate) enum Command {
     /// What there is: engines, families, presets, traffic, hosts, collectives, allocators, ...
     #[command(after_help = help::LIST)]
     List(ListCommand),
+    /// The words of this program: of networks, routes, traffic, simulation and operation
+    #[command(hide = true, long_about = include_str!("../../../docs/glossary.md"))]
+    Glossary,
     /// What makes a shell complete commands, options and names
     #[command(after_help = help::COMPLETIONS)]
     Completions(CompletionsCommand),
@@ -223,7 +226,7 @@ pub(crate) struct FabricCommand {
     #[arg(long, value_name = "FILE")]
     pub(crate) slurm_nodes: Option<PathBuf>,
     /// Replace names and GUIDs, consistently; equal seeds give equal names
-    #[arg(long)]
+    #[arg(long = "anonymize", alias = "anonymise")]
     pub(crate) anonymise: bool,
     /// Tables to rewrite with the same names, into the folder of -o: files, or directories of files
     #[arg(long, value_name = "PATH", num_args = 1.., requires = "anonymise", requires = "output")]
@@ -309,6 +312,17 @@ pub(crate) enum RoutesFormat {
     Fdbs,
     /// netloc paths
     Netloc,
+}
+
+impl From<RoutesFormat> for darkfiber_scenario::tables::TableForm {
+    fn from(format: RoutesFormat) -> Self {
+        match format {
+            RoutesFormat::Auto => Self::Auto,
+            RoutesFormat::Lft => Self::Lft,
+            RoutesFormat::Fdbs => Self::Fdbs,
+            RoutesFormat::Netloc => Self::Netloc,
+        }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -640,6 +654,9 @@ pub(crate) struct SimulateCommand {
     /// Simulate each job by itself, too, and say how much longer it takes among the others
     #[arg(long)]
     pub(crate) isolated: bool,
+    /// Write the scenario with every default filled in, which gives the same results
+    #[arg(long, value_name = "FILE")]
+    pub(crate) resolved: Option<PathBuf>,
     /// Write the result (simulate.json), the pictures, and tables of runs, pairs of ranks and channels (Parquet) here
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
@@ -666,6 +683,8 @@ pub(crate) struct SimulateCommand {
 /// How deep to look at a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Depth {
+    /// Channels count the bytes of all messages; no time passes
+    Count,
     /// Messages share channels max-min fairly
     Flow,
     /// Messages never meet
@@ -674,9 +693,10 @@ pub(crate) enum Depth {
     Packet,
 }
 
-impl From<Depth> for darkfiber_study::simulate::Depth {
+impl From<Depth> for darkfiber_scenario::Depth {
     fn from(depth: Depth) -> Self {
         match depth {
+            Depth::Count => Self::Count,
             Depth::Flow => Self::Flow,
             Depth::Loggp => Self::LogGp,
             Depth::Packet => Self::Packet,

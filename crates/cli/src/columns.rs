@@ -5,10 +5,9 @@ use std::path::Path;
 use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Topology};
 use darkfiber_report::columns::{Column, parquet};
-use darkfiber_study::simulate::Simulated;
+use darkfiber_scenario::{Job, Simulated};
 use darkfiber_workload::play::{Record, SECOND};
 
-use crate::cast::Cast;
 use crate::failure::Failure;
 use crate::save;
 
@@ -19,11 +18,11 @@ const NOTHING: f64 = 0.5;
 pub(crate) fn write(
     dir: &Path,
     topology: &Topology,
-    cast: &Cast,
+    jobs: &[Job],
     simulated: &Simulated,
     messages: Option<&Vec<Record>>,
 ) -> Result<(), Failure> {
-    let name = |j: usize| cast.names[j].clone();
+    let name = |j: usize| jobs[j].name.clone();
     let seconds = |ps: u64| ps as f64 / SECOND as f64;
 
     let runs: Vec<(usize, u64, u64)> = (simulated.runs.iter().enumerate())

@@ -52,7 +52,7 @@ pub(crate) fn guarded(command: impl FnOnce() -> Result<Exit, Failure>) -> Exit {
 pub(crate) fn bug(panic: &impl Display) -> String {
     format!(
         "error: this is a bug in darkfiber {}: {panic}\n\
-         hint: please report it with the command line; `darkfiber fabric FABRIC --anonymise -o FILE` \
+         hint: please report it with the command line; `darkfiber fabric FABRIC --anonymize -o FILE` \
          makes a fabric fit to share",
         env!("CARGO_PKG_VERSION")
     )
@@ -102,15 +102,21 @@ impl From<Unknown> for Failure {
     }
 }
 
+impl From<darkfiber_scenario::Error> for Failure {
+    fn from(error: darkfiber_scenario::Error) -> Self {
+        use darkfiber_scenario::ErrorKind;
+        let exit = match error.kind {
+            ErrorKind::Usage => Exit::Usage,
+            ErrorKind::Input => Exit::Input,
+            ErrorKind::Infeasible => Exit::Infeasible,
+        };
+        Self::new(exit, &error).hint(error.hint)
+    }
+}
+
 impl From<darkfiber_formats::ReadError> for Failure {
     fn from(error: darkfiber_formats::ReadError) -> Self {
-        use darkfiber_formats::ReadError;
-        match error {
-            ReadError::NotSuchAFile { path, what, expected, hint } => {
-                Self::input(format!("{}: {what}; expected {expected}", path.display())).hint(hint)
-            }
-            other => Self::input(other),
-        }
+        darkfiber_scenario::Error::from(error).into()
     }
 }
 

@@ -10,15 +10,15 @@ use darkfiber_formats::counters::{self, Window};
 use darkfiber_formats::places::Places;
 use darkfiber_formats::{demands, input, sent as records};
 use darkfiber_routing::{Lids, Routes};
-use darkfiber_study::simulate::sent;
+use darkfiber_scenario::{Case, places, sent};
 
 use crate::args::{Common, CountedArgs, FabricArgs};
 use crate::failure::Failure;
 use crate::jobs::{self, Running};
 use crate::load::{self, Loaded};
+use crate::out;
+use crate::out::Teller;
 use crate::progress::Progress;
-use crate::scene::Scene;
-use crate::{out, tables};
 
 /// Most terminals whose pairs are all looked at where no jobs say who talks to whom.
 const ALL_PAIRS: usize = 2_000;
@@ -51,11 +51,11 @@ impl Given {
         progress: &Progress,
     ) -> Result<Self, Failure> {
         if let Some(path) = scenario {
-            let (scene, ()) = Scene::load(path, &live.names, common, progress, |_| Ok(()))?;
-            let Scene { loaded, cast, routes, lids, from, title, seed, .. } = scene;
-            let flows = sent(&cast.jobs);
-            let places = cast.places();
-            let jobs = cast.names;
+            let file = load::scenario(path, &live.names, common)?;
+            let case = load::case(&file, &mut Teller::with(common, progress))?;
+            let Case { loaded, jobs, routes, lids, from, title, seed, .. } = case;
+            let (flows, places) = (sent(&jobs), places(&jobs));
+            let jobs = jobs.into_iter().map(|job| job.name).collect();
             progress.step();
             return Ok(Self {
                 loaded,
@@ -81,8 +81,7 @@ impl Given {
         let fabric = FabricArgs::whole(name, 1, &live.names);
         let loaded = load::fabric(&fabric, common)?;
         let tables = live.beside.of(path);
-        let read = tables::read(&tables, name, &loaded, common)?;
-        read.tell_assumed_lane(&loaded.topology.fabric, common);
+        let read = load::tables_in_lanes(&tables, name, &loaded, common)?;
         progress.step();
         let network = &loaded.topology.fabric;
         let running = match &live.jobs.jobs {

@@ -31,7 +31,7 @@ Examples:
   darkfiber fabric my-fabric.topo --fail-links 15 --seed 7 -o degraded.topo
   darkfiber fabric my-fabric.topo --node-name-map names -o topology.conf \\
             --slurm-nodes sinfo.txt                              SLURM's tree, of nodes that it knows
-  darkfiber fabric my-fabric.topo --anonymise -o shared/fabric.topo \\
+  darkfiber fabric my-fabric.topo --anonymize -o shared/fabric.topo \\
             --tables opensm-lfts.dump --jobs jobs.txt            names and GUIDs replaced in all
 
 Exit code 1 if the fabric has a fault: several pieces, no hosts, adapters without a cable.";
@@ -101,7 +101,7 @@ Examples:
   darkfiber jobs filter running --topology /etc/slurm/topology.conf \\
             --poll 'squeue -a -o \"%i %T %N\"' || darkfiber route my-fabric.topo -e sar --jobs running -o tables
   squeue --json > now; darkfiber jobs report --fabric my-fabric.topo --routes lfts.dump --jobs now
-  darkfiber jobs place --fabric my-fabric.topo --hosts 28 --by best-fit --avoid now > hostfile";
+  darkfiber jobs allocate --fabric my-fabric.topo --hosts 28 --by best-fit --avoid now > hostfile";
 
 pub(crate) const JOBS_REPORT: &str = "\
 Routes between terminals of one job are counted over every channel between switches. `meets` is the most routes of
@@ -118,9 +118,9 @@ a log (SWF, sacct, ...) are put on the fabric as `darkfiber replay --place` does
 write them: JobID, Start, End, State, NNodes, NodeList.
 
 Examples:
-  darkfiber jobs place --fabric my-fabric.topo --hosts 28 --by best-fit > hostfile
-  darkfiber jobs place --fabric @t2hx-hyperx --hosts 56,56,32 --by clustered --seed 7 -o hostfiles
-  darkfiber jobs place --fabric @tsubame25 --jobs RICC-2010-2.swf.gz --scale 1.375 --by best-fit -o placed.log";
+  darkfiber jobs allocate --fabric my-fabric.topo --hosts 28 --by best-fit > hostfile
+  darkfiber jobs allocate --fabric @t2hx-hyperx --hosts 56,56,32 --by clustered --seed 7 -o hostfiles
+  darkfiber jobs allocate --fabric @tsubame25 --jobs RICC-2010-2.swf.gz --scale 1.375 --by best-fit -o placed.log";
 
 pub(crate) const FILTER: &str = "\
 The filter of Domke and Hoefler, \"Scheduling-Aware Routing for Supercomputers\", SC'16, figure 5: of the jobs that
@@ -200,9 +200,9 @@ if none of these is beaten it says so, and writes nothing.
 The fabric: a fat-tree of two or three levels, generated or recognised.
 
 Examples:
-  darkfiber optimise fattree2:n=13,m=13,r=26 --for worst --lmc 4
-  darkfiber optimise fattree2:n=12,m=12,r=24 --for abb --lmc 2 -o tables
-  darkfiber optimise kary:k=6,n=3 --for abb --steps 1000000 --format json
+  darkfiber optimize fattree2:n=13,m=13,r=26 --for worst --lmc 4
+  darkfiber optimize fattree2:n=12,m=12,r=24 --for abb --lmc 2 -o tables
+  darkfiber optimize kary:k=6,n=3 --for abb --steps 1000000 --format json
 
 Exit code 4 if nothing better was found.";
 
@@ -223,11 +223,11 @@ each virtual lane, and never drop one. Packets count when latencies have settled
 free of deadlock; with --lanes 1, or tables that have cycles, deadlock is what happens, and its cycle is printed (exit status 1).
 
 Examples:
-  darkfiber load dragonfly:p=4,a=8,h=4 -r minimal,valiant,ugal --svg curve.svg
-  darkfiber load dragonfly:p=4,a=8,h=4 -r minimal,valiant,ugal --pattern adversarial
-  darkfiber load hyperx:dims=8x8,t=8 -r dal -e dfsssp --switches rosetta --packet 4KiB
-  darkfiber load my-fabric.topo --routes lfts.dump --switches qdr --loads 0.2,0.5,0.8
-  darkfiber load @shandy -r aries,minimal --switches rosetta --packet 4KiB --framing roce --loads 0.4,0.5,0.6";
+  darkfiber saturate dragonfly:p=4,a=8,h=4 -r minimal,valiant,ugal --svg curve.svg
+  darkfiber saturate dragonfly:p=4,a=8,h=4 -r minimal,valiant,ugal --pattern adversarial
+  darkfiber saturate hyperx:dims=8x8,t=8 -r dal -e dfsssp --switches rosetta --packet 4KiB
+  darkfiber saturate my-fabric.topo --routes lfts.dump --switches qdr --loads 0.2,0.5,0.8
+  darkfiber saturate @shandy -r aries,minimal --switches rosetta --packet 4KiB --framing roce --loads 0.4,0.5,0.6";
 
 pub(crate) const EXPLAIN: &str = "\
 With --load two straight lines that meet are fitted by least squares, as in Smith et al. (SC'18, figure 6): up to the break load costs

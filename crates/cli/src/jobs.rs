@@ -5,13 +5,14 @@ use std::io::BufRead;
 use std::path::Path;
 
 use darkfiber_fabric::{Fabric, TerminalId};
+use darkfiber_formats::Diagnostics;
 use darkfiber_formats::jobs::{self, Record, State};
-use darkfiber_formats::places::{self, Aliases, Places};
-use darkfiber_formats::{Diagnostics, input};
+use darkfiber_formats::places::{Aliases, Places};
 
 use crate::args::{Common, JobsArgs};
 use crate::failure::Failure;
 use crate::moment::When;
+use crate::out::Teller;
 use crate::{history, out};
 
 impl JobsArgs {
@@ -33,10 +34,7 @@ pub(crate) fn aliases(
     fabric: &Fabric,
     common: &Common,
 ) -> Result<Aliases, Failure> {
-    let Some(path) = path else { return Ok(Aliases::new()) };
-    let (aliases, found) = places::read_aliases(&input::read_text(path)?, path, fabric)?;
-    out::diagnostics(&path.display().to_string(), &found, common);
-    Ok(aliases)
+    Ok(darkfiber_scenario::aliases(path, fabric, &mut Teller::new(common))?)
 }
 
 /// Refuses names that are descriptions of several hosts: nobody knows which of them is meant.
@@ -45,12 +43,7 @@ pub(crate) fn refuse_shared<'a>(
     names: impl IntoIterator<Item = &'a str>,
     places: &Places,
 ) -> Result<(), Failure> {
-    match names.into_iter().find(|name| places.shared(name) > 0) {
-        Some(name) => Err(Failure::input(format!("{source}: {}", places.why_nobody(name))).hint(
-            "--node-name-map FILE gives hosts names of their own, `0xGUID \"name\"` on each line",
-        )),
-        None => Ok(()),
-    }
+    Ok(darkfiber_scenario::refuse_shared(source, names, places)?)
 }
 
 /// Reads jobs of any kind, recognised by content, from something that is open.

@@ -6,14 +6,11 @@
 mod addresses;
 mod among;
 mod args;
-mod cast;
 mod checkpoint;
-mod classes;
 #[cfg(feature = "parquet")]
 mod columns;
 mod commands;
 mod failure;
-mod faults;
 mod given;
 mod help;
 mod history;
@@ -26,10 +23,8 @@ mod progress;
 mod provenance;
 mod pulse;
 mod save;
-mod scene;
 mod sealed;
 mod signals;
-mod tables;
 
 use std::panic::set_hook;
 use std::process::ExitCode;
@@ -86,6 +81,10 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Hot(command) => commands::hot::run(&command, common),
         Command::Explain(command) => commands::explain::run(&command, common),
         Command::Place(command) => commands::place::run(&command, common),
+        Command::Glossary => {
+            out::print(include_str!("../../../docs/glossary.md"))?;
+            Ok(Exit::Fine)
+        }
         Command::Optimise(command) => commands::optimise::run(&command, common),
         Command::Simulate(command) => commands::simulate::run(&command, common),
         Command::Load(command) => commands::load::run(&command, common),

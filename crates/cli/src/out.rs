@@ -7,9 +7,11 @@ use std::io::{self, Write};
 
 use darkfiber_formats::{Diagnostic, Diagnostics, Severity};
 use darkfiber_report::Style;
+use darkfiber_scenario::Listener;
 
 use crate::args::Common;
 use crate::failure::Failure;
+use crate::progress::Progress;
 
 /// Most lines of one kind that are shown without `-v`.
 const SHOWN: usize = 10;
@@ -72,6 +74,47 @@ pub(crate) fn tell(line: &str) {
 pub(crate) fn diagnostics(source: &str, found: &Diagnostics, common: &Common) {
     for line in summary(source, found, common) {
         tell(&line);
+    }
+}
+
+/// Shows what there is to say while something is read, and what is done now.
+pub(crate) struct Teller<'a> {
+    common: &'a Common,
+    progress: Option<&'a Progress>,
+}
+
+impl<'a> Teller<'a> {
+    /// Where nobody watches the progress.
+    pub(crate) fn new(common: &'a Common) -> Self {
+        Self { common, progress: None }
+    }
+
+    /// A step of progress for each stage.
+    pub(crate) fn with(common: &'a Common, progress: &'a Progress) -> Self {
+        Self { common, progress: Some(progress) }
+    }
+}
+
+impl Listener for Teller<'_> {
+    fn remarks(&mut self, source: &str, found: &Diagnostics) {
+        diagnostics(source, found, self.common);
+    }
+
+    fn note(&mut self, text: &str) {
+        if !self.common.quiet {
+            tell(text);
+        }
+    }
+
+    fn hears_notes(&self) -> bool {
+        !self.common.quiet
+    }
+
+    fn stage(&mut self, what: &str) {
+        if let Some(progress) = self.progress {
+            progress.step();
+            progress.at(what);
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use darkfiber_fabric::Fabric;
 use darkfiber_formats::disk::Os;
+use darkfiber_formats::manifest::{GUID2LID, LFTS, LID_CHOICE, PATH_BITS, PATH_SL, PATH_SL_ROWS};
 use darkfiber_formats::sets::{SetError, TableSet, make_folders};
 use darkfiber_formats::{
     fdbs, guid2lid, ibnetdiscover, lft, lid_choice, manifest, output, path_bits, sl, subnet_lst,
@@ -15,24 +16,11 @@ use crate::args::SetArgs;
 use crate::failure::{Exit, Failure};
 use crate::out;
 
-/// Forwarding tables, loadable by OpenSM's `file` engine.
-pub(crate) const LFTS: &str = "lfts.dump";
-/// LIDs of ports.
-pub(crate) const GUID2LID: &str = "guid2lid";
-/// Service levels of paths, where not all are 0: a line for each pair.
-pub(crate) const PATH_SL: &str = "path-sl";
-/// The same by source switch and LID, where that would be too long or could not say all.
-pub(crate) const PATH_SL_ROWS: &str = "path-sl.rows";
 /// Forwarding tables with hop counts, for `ibdmchk`.
 const FDBS: &str = "fdbs";
 /// Most pairs of a source and a LID of sets that are written in full. Larger ones have no [`FDBS`], no [`PATH_SL`] but
 /// [`PATH_SL_ROWS`], and in [`LFTS`] nothing but LIDs and ports.
 const MOST_PATHS: u64 = 10_000_000;
-
-/// Which LID of its destinations a source uses, where sources choose.
-pub(crate) const PATH_BITS: &str = "path-bits";
-/// Which LID of its destination each message takes, where senders choose by message.
-pub(crate) const LID_CHOICE: &str = "lid-choice";
 
 /// Files that can be chosen with `--write`; `lfts` is short for `lfts.dump`.
 const CHOICES: &[&str] = &[

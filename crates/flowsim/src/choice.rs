@@ -36,6 +36,17 @@ impl<'a> Chooser<'a> {
         Self { choice, paths, turns, stream: Stream::new(seed, 0x_7061_7468) }
     }
 
+    /// What of it changes: whose turn it is, and the random numbers to come.
+    pub(crate) fn swap(&mut self, turns: &mut Vec<u32>, stream: &mut Stream) {
+        std::mem::swap(&mut self.turns, turns);
+        std::mem::swap(&mut self.stream, stream);
+    }
+
+    /// How many turns are kept.
+    pub(crate) fn turn_count(&self) -> usize {
+        self.turns.len()
+    }
+
     /// Whether messages go in parts.
     pub(crate) fn splits(&self) -> bool {
         matches!(self.choice, Choice::Split) && self.paths > 1

@@ -2,6 +2,8 @@
 
 use darkfiber_fabric::TerminalId;
 use darkfiber_workload::play::{Agenda, Delivery, Departure, Host, Wire};
+use darkfiber_workload::{Stream, state};
+use serde::{Deserialize, Serialize};
 
 use crate::choice::Chooser;
 use crate::maxmin::ABREAST;
@@ -54,7 +56,7 @@ impl Default for Options<'_> {
 }
 
 /// A message that is on its way.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Active {
     message: u32,
     bytes: u64,
@@ -84,7 +86,7 @@ struct Start {
     path: usize,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 enum Event {
     /// A flow comes to its end, if that is not later now.
     End { flow: u32 },
@@ -132,6 +134,34 @@ pub struct Flows<'a> {
     ended: Vec<u32>,
 }
 
+state! {
+    struct OwnState of() Flows<'_> {
+        shares: MaxMin,
+        active: Vec<Active>,
+        agenda: Agenda<Event>,
+        ready: Vec<u64>,
+        waiting: Vec<Departure>,
+        parts: Vec<(u32, u64)>,
+        carried: Vec<u64>,
+        grid: Option<Grid>,
+        held: Option<Grid>,
+        now: u64,
+        count: u64,
+        solves: u64,
+        planned: u64,
+        changes: bool,
+        lost: Option<NoRoute>,
+    }
+}
+
+/// What changes of flows while they are simulated: what a run is resumed from.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct FlowsState {
+    own: OwnState,
+    turns: Vec<u32>,
+    stream: Option<Stream>,
+}
+
 impl<'a> Flows<'a> {
     /// Messages over a network between such hosts.
     pub fn new(network: Network<'a>, host: &'a Host, options: Options<'a>) -> Self {
@@ -167,6 +197,47 @@ impl<'a> Flows<'a> {
             network,
             host,
         }
+    }
+
+    /// Takes out what changes; the flows are not to be used until it is put back.
+    pub fn take(&mut self) -> FlowsState {
+        let mut state = FlowsState::default();
+        let mut stream = Stream::new(0, 0);
+        Flows::swap(self, &mut state.own);
+        self.chooser.swap(&mut state.turns, &mut stream);
+        state.stream = Some(stream);
+        state
+    }
+
+    /// Whether a state can be one of these flows: as many channels and terminals, and nothing that leads out of it.
+    pub fn fits(&self, state: &FlowsState) -> bool {
+        let own = &state.own;
+        let (flows, messages) = (own.active.len(), own.waiting.len());
+        let has = |event: &Event| match *event {
+            Event::End { flow } => (flow as usize) < flows,
+            Event::Begin { message } => (message as usize) < messages,
+        };
+        let grid = |ours: &Option<Grid>, theirs: &Option<Grid>| match (ours, theirs) {
+            (None, None) => true,
+            (Some(a), Some(b)) => a.is_like(b),
+            _ => false,
+        };
+        self.shares.fits(&own.shares)
+            && own.agenda.fits(has)
+            && own.ready.len() == self.ready.len()
+            && own.waiting.iter().all(|d| d.from.index().max(d.to.index()) < self.ready.len())
+            && own.carried.len() == self.carried.len()
+            && grid(&self.grid, &own.grid)
+            && grid(&self.held, &own.held)
+            && state.turns.len() == self.chooser.turn_count()
+            && state.stream.is_some()
+    }
+
+    /// Goes on from a state that was taken.
+    pub fn restore(&mut self, mut state: FlowsState) {
+        let mut stream = state.stream.unwrap_or_else(|| Stream::new(0, 0));
+        Flows::swap(self, &mut state.own);
+        self.chooser.swap(&mut state.turns, &mut stream);
     }
 
     /// Bytes that each channel has carried for messages that are there.

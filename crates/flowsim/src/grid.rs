@@ -1,7 +1,7 @@
 //! What channels carried, and when.
 
 /// Bytes of each channel in intervals of equal length.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Grid {
     /// Length of an interval in picoseconds.
     interval: u64,
@@ -21,6 +21,13 @@ impl Grid {
     pub fn new(channels: usize, interval: u64) -> Self {
         assert!(interval > 0, "an interval takes time");
         Self { interval, channels, bytes: Vec::new() }
+    }
+
+    /// Whether another grid is of the same channels and whole intervals.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        self.channels == other.channels
+            && other.interval > 0
+            && other.bytes.len().is_multiple_of(other.channels.max(1))
     }
 
     /// One with these bytes, those of all channels for each interval.

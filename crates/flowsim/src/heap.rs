@@ -1,7 +1,7 @@
 //! Which channel is full next.
 
 /// A binary heap of (key, channel), the least on top; of equal keys the lower channel.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Heap {
     pub(crate) items: Vec<(f64, u32)>,
 }

@@ -15,7 +15,7 @@ mod network;
 mod path;
 
 pub use choice::Choice;
-pub use flows::{EXACT, Flows, Options};
+pub use flows::{EXACT, Flows, FlowsState, Options};
 pub use grid::Grid;
 pub use maxmin::{FlowId, MaxMin};
 pub use network::Network;

@@ -1,5 +1,7 @@
 //! Max-min fair shares, kept while flows come and go.
 
+use serde::{Deserialize, Serialize};
+
 use crate::heap::Heap;
 
 /// A flow that shares channels, by number; numbers of flows that are gone are used again.
@@ -25,7 +27,7 @@ const FEW: usize = 48;
 /// The sum of a channel's rates is kept by difference, and found anew after so many solves.
 const AGE: u32 = 256;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Flow {
     weight: f64,
     /// The largest share that it takes.
@@ -42,7 +44,7 @@ struct Flow {
 }
 
 /// A place on a path, and its neighbours in the channel's list of flows.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Hop {
     channel: u32,
     flow: u32,
@@ -61,7 +63,7 @@ impl Hop {
 }
 
 /// A channel. Of one that a single flow has for itself only the capacity counts.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[repr(align(64))]
 struct Channel {
     capacity: f64,
@@ -83,7 +85,7 @@ struct Channel {
 }
 
 /// What a channel is in a solve.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[repr(align(64))]
 struct Work {
     /// The capacity that nobody has yet, and the weight of the members without a share.
@@ -105,7 +107,7 @@ struct Work {
 }
 
 /// A flow in a solve.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Member {
     /// Its rate before.
     old: f64,
@@ -128,7 +130,7 @@ struct Member {
 /// Complexity: O(hops of the flows that change) for each repetition and O(their channels) for each level, and a look at
 /// all flows of those channels that became full or are full no longer; a departure of a flow that shared its bottleneck
 /// with none costs its hops.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct MaxMin {
     channels: Vec<Channel>,
     flows: Vec<Flow>,
@@ -178,6 +180,26 @@ impl MaxMin {
             limits: Vec::new(),
             heap: Heap::default(),
         }
+    }
+
+    /// Whether another state can be one of these channels: as many of them, and no index that leads out of it.
+    pub fn fits(&self, state: &Self) -> bool {
+        let (channels, flows, hops) =
+            (state.channels.len() as u32, state.flows.len() as u32, state.hops.len() as u64);
+        let is_free = |x: u32, n: u32| x < n || x >= OWN;
+        self.channels.len() == state.channels.len()
+            && state.channels.iter().zip(&self.channels).all(|(a, b)| {
+                a.capacity.to_bits() == b.capacity.to_bits()
+                    && (u64::from(a.first) < hops || a.first == NONE)
+            })
+            && state.flows.iter().all(|f| {
+                f.length <= f.room
+                    && u64::from(f.begin) + u64::from(f.room) <= hops
+                    && is_free(f.bottleneck, channels)
+            })
+            && state.hops.iter().all(|h| is_free(h.channel, channels) && is_free(h.flow, flows))
+            && state.freed.iter().all(|&c| c < channels)
+            && state.fresh.iter().chain(&state.unused).all(|&f| f < flows)
     }
 
     /// Makes room for so many flows more.

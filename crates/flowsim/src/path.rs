@@ -4,7 +4,7 @@ use darkfiber_fabric::{SwitchId, TerminalId};
 use thiserror::Error;
 
 /// A message between terminals without a route.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error, serde::Serialize, serde::Deserialize)]
 #[error("no route from terminal {} to terminal {}", from.0, to.0)]
 pub struct NoRoute {
     /// Where it would come from.

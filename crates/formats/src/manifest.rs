@@ -14,6 +14,18 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{ReadError, input};
 
+/// Forwarding tables, loadable by OpenSM's `file` engine.
+pub const LFTS: &str = "lfts.dump";
+/// LIDs of ports.
+pub const GUID2LID: &str = "guid2lid";
+/// Service levels of paths, where not all are 0: a line for each pair.
+pub const PATH_SL: &str = "path-sl";
+/// The same by source switch and LID, where that would be too long or could not say all.
+pub const PATH_SL_ROWS: &str = "path-sl.rows";
+/// Which LID of its destinations a source uses, where sources choose.
+pub const PATH_BITS: &str = "path-bits";
+/// Which LID of its destination each message takes, where senders choose by message.
+pub const LID_CHOICE: &str = "lid-choice";
 /// The file that says what belongs to a set.
 pub const MANIFEST: &str = "route.json";
 /// The folder in which files of a set wait that is written in place; while it is there and the manifest is not, the
@@ -21,15 +33,15 @@ pub const MANIFEST: &str = "route.json";
 pub const UNFINISHED: &str = ".darkfiber-new";
 /// Files of a set, each also with `.gz` or `.zst` behind its name. All others in the directory are somebody else's.
 const MEMBERS: &[&str] = &[
-    "lfts.dump",
-    "guid2lid",
+    LFTS,
+    GUID2LID,
     "fabric.topo",
     "subnet.lst",
     "fdbs",
-    "path-sl",
-    "path-sl.rows",
-    "path-bits",
-    "lid-choice",
+    PATH_SL,
+    PATH_SL_ROWS,
+    PATH_BITS,
+    LID_CHOICE,
     "hot.json",
     MANIFEST,
 ];

@@ -76,7 +76,15 @@ pub struct Net {
     words: usize,
 }
 
+/// Terminals of a part at least.
+const PART: usize = 1024;
+
 impl Net {
+    /// In how many parts a network is simulated that has all threads for itself; nothing that comes out depends on it.
+    pub fn parts(&self) -> usize {
+        (self.terminal_count() / PART).max(1).next_multiple_of(rayon::current_num_threads())
+    }
+
     /// The network of a fabric, with the latencies and rates that a microarchitecture says, or else those of its cables.
     pub fn new(fabric: &Fabric, micro: &Micro) -> Self {
         let (n, m) = (fabric.switch_count(), fabric.channel_count());

@@ -33,7 +33,7 @@ pub mod svg;
 pub mod table;
 
 pub use model::{
-    ClassFacts, Comparison, FabricFacts, FabricResult, Listed, Outcome, Provenance, Recognised,
-    Refused, Routed, Single, Sweep,
+    ClassFacts, Comparison, FabricFacts, FabricResult, Listed, Outcome, Provenance, Refused,
+    Routed, Single, Sweep,
 };
 pub use table::Style;

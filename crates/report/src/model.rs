@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use darkfiber_analysis::jobs::EffectiveFacts;
 use darkfiber_analysis::{Efi, Finding, Peaks};
+use darkfiber_scenario::Recognised;
 use darkfiber_study::{Run, Summary};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -34,17 +35,6 @@ pub struct ClassFacts {
     pub switch_links: usize,
     /// Cables between a switch and a terminal.
     pub terminal_links: usize,
-}
-
-/// What a dump was recognised as.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
-pub struct Recognised {
-    /// The structure without damage, in a line.
-    pub text: String,
-    /// Cables and switches that the structure has and the fabric lacks, by name.
-    pub missing: Vec<String>,
-    /// Cables that the structure does not have, by name.
-    pub extra: Vec<String>,
 }
 
 /// What a fabric consists of.

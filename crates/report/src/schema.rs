@@ -1,6 +1,6 @@
 //! JSON Schemas of the results, made from their types.
 
-use darkfiber_study::simulate::Scenario;
+use darkfiber_scenario::Scenario;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 

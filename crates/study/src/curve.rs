@@ -86,13 +86,6 @@ impl Point {
 
 /// Terminals from which on loads are simulated one after the other.
 const LARGE: usize = 4096;
-/// Terminals of a part.
-const PART: usize = 1024;
-
-/// In how many parts a network is simulated that has all threads for itself.
-pub(crate) fn parts(net: &Net) -> usize {
-    (net.terminal_count() / PART).max(1).next_multiple_of(rayon::current_num_threads())
-}
 
 /// Simulates loads. `follow` makes who follows one; `done` is told when one is over.
 ///
@@ -112,7 +105,7 @@ pub fn curve<'a>(
     // wait for each other, whatever the number of threads.
     let (terminals, threads) = (net.terminal_count(), rayon::current_num_threads());
     let large = terminals >= LARGE || loads.len() < threads;
-    let parts = if large { parts(net) } else { 1 };
+    let parts = if large { net.parts() } else { 1 };
     let one = |&load: &f64| {
         let what = Load { load, parts, ..what.clone() };
         let found = routing.load(net, micro, &what, &*follow(load))?;

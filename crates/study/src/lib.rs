@@ -3,7 +3,7 @@
 //! [`sweep`] is the fault sweep of Domke, Hoefler, Matsuoka, "Fail-in-place network design: interaction
 //! between topology, routing algorithm and failures", SC'14: how do engines and topologies bear cables
 //! that fail and are not replaced? [`replay`] asks what each engine would have done for the jobs that a machine ran.
-//! [`simulate`] runs a scenario in time. [`reproduce`] runs published experiments again and compares. Pure functions of fabrics, engines and seeds; the
+//! [`reproduce`] runs published experiments again and compares. Pure functions of fabrics, engines and seeds; the
 //! clock is the caller's, and so is the thread pool.
 
 pub mod congest;
@@ -11,13 +11,13 @@ pub mod curve;
 mod pieces;
 pub mod replay;
 pub mod reproduce;
-pub mod simulate;
 mod summary;
 mod sweep;
 
+pub use darkfiber_scenario::Chain;
 pub use pieces::{Measured, Pieces};
 pub use summary::{Stat, Summary, summarise};
-pub use sweep::{Chain, Outcome, Plan, Run, failing, sweep};
+pub use sweep::{Outcome, Plan, Run, failing, sweep};
 
 /// Seconds since some fixed moment.
 pub type Clock<'a> = &'a (dyn Fn() -> f64 + Sync);

@@ -1,29 +1,13 @@
 //! The sweep itself: fabrics x shares of failed cables x seeds x engines.
 
-use std::fmt;
-
 use darkfiber_fabric::{Faults, Topology};
-use darkfiber_routing::{Engine, Request};
+use darkfiber_routing::Request;
+use darkfiber_scenario::Chain;
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{Clock, Measured, Pieces};
-
-/// Engines to try one after the other.
-#[derive(Clone)]
-pub struct Chain {
-    /// What to call it.
-    pub name: String,
-    /// The first that does not refuse routes.
-    pub engines: Vec<&'static dyn Engine>,
-}
-
-impl fmt::Debug for Chain {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name)
-    }
-}
 
 /// What to run. Names of fabrics and of chains tell results apart, so they should differ.
 #[derive(Clone, Debug)]

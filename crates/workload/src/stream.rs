@@ -6,7 +6,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 /// The random numbers of one sample: xoshiro256++ (Blackman, Vigna, "Scrambled linear pseudorandom number
 /// generators", 2021), seeded by the seed of the run and the number of the sample. A sample's numbers do
 /// not depend on how many others were drawn, so that threads may share the samples as they like.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Stream(Xoshiro256PlusPlus);
 
 impl Stream {

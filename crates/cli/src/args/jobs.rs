@@ -22,7 +22,7 @@ pub(crate) enum JobsAction {
     #[command(after_help = help::JOBS_REPORT)]
     Report(ReportCommand),
     /// Choose hosts: hostfiles for jobs, or where the jobs of a log could have run
-    #[command(after_help = help::PLACE)]
+    #[command(name = "allocate", alias = "place", after_help = help::PLACE)]
     Place(PlaceCommand),
 }
 

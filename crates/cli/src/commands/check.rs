@@ -8,12 +8,12 @@ use crate::args::{CheckCommand, Common, Format};
 use crate::failure::{Exit, Failure};
 use crate::load;
 use crate::progress::Progress;
-use crate::{out, provenance, tables};
+use crate::{out, provenance};
 
 pub(crate) fn run(args: &CheckCommand, common: &Common) -> Result<Exit, Failure> {
     let loaded = load::fabric(&args.fabric, common)?;
     let fabric = &loaded.topology.fabric;
-    let read = tables::read(&args.tables, &args.fabric.fabric, &loaded, common)?;
+    let read = load::tables(&args.tables, &args.fabric.fabric, &loaded, common)?;
     let routes = read.routes;
 
     let jobs = args.jobs.load(fabric, common)?;

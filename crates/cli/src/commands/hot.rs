@@ -12,11 +12,11 @@ use darkfiber_report::hot::{
 use darkfiber_report::{Outcome as Row, Routed, Single, Style, json};
 use darkfiber_routing::reroute::{Goal, Move, Policy, Prepared, Relief, difference};
 use darkfiber_routing::{DestId, Lids, Routes};
-use darkfiber_study::simulate::demanded;
+use darkfiber_scenario::demanded;
+use darkfiber_workload::quantity::bytes;
 
 use super::{measure, metrics, reroute};
 use crate::args::{Common, Format, HotCommand, HotPolicy};
-use crate::cast;
 use crate::failure::{Exit, Failure};
 use crate::given::Given;
 use crate::progress::Progress;
@@ -39,7 +39,11 @@ impl From<HotPolicy> for Policy {
 }
 
 pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
-    let most = cast::bytes(args.max_load.as_ref(), "--max-load")?;
+    let most = args
+        .max_load
+        .as_ref()
+        .map(|text| bytes(text).map_err(|e| Failure::input(format!("--max-load: {e}"))))
+        .transpose()?;
     save::expect(args.svg.as_ref())?;
     let target = save::Target::of(&args.set)?;
     let progress = Progress::new(5, common.quiet);

@@ -48,8 +48,11 @@ impl List {
     }
 }
 
-/// The lists that there are: the words for each, the first of them in messages, and what makes it.
-const LISTS: &[(&[&str], fn() -> List)] = &[
+/// The words for a list, the first of them in messages, and what makes it.
+type Listing = (&'static [&'static str], fn() -> List);
+
+/// The lists that there are.
+const LISTS: &[Listing] = &[
     (&["engines", "engine"], engines),
     (&["families", "family"], families),
     (&["presets", "preset"], presets),

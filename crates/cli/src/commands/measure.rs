@@ -21,7 +21,7 @@ use crate::args::{Common, Format, MeasureCommand};
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
 use crate::progress::Progress;
-use crate::{among, jobs, out, provenance, save, tables};
+use crate::{among, jobs, out, provenance, save};
 
 /// Metrics where none and no pattern is asked for.
 const USUAL: [&str; 5] = ["worst", "abb", "afpb", "adb", "ebb"];
@@ -129,8 +129,7 @@ fn read(
         .hint("put each set of tables in a directory of its own, with the files beside them"));
     }
     let tables = args.beside.of(path);
-    let read = tables::read(&tables, &args.fabric.fabric, loaded, common)?;
-    read.tell_assumed_lane(&loaded.topology.fabric, common);
+    let read = load::tables_in_lanes(&tables, &args.fabric.fabric, loaded, common)?;
     Ok(read.routes)
 }
 

@@ -10,6 +10,7 @@ use darkfiber_fabric::TerminalId;
 use darkfiber_formats::jobs::hostlist;
 use darkfiber_report::place::{self as report, PlaceResult, Placement};
 use darkfiber_report::{Style, json};
+use darkfiber_scenario::Folder;
 use darkfiber_workload::collective::Library;
 use darkfiber_workload::placement::{ALLOCATORS, Free};
 use darkfiber_workload::schedule::Program;
@@ -18,9 +19,9 @@ use darkfiber_workload::{CommMatrix, Machine, Stream};
 
 use super::metrics;
 use crate::args::{Common, Format, ProposeCommand};
-use crate::cast;
 use crate::failure::{Exit, Failure};
 use crate::given::Given;
+use crate::out::Teller;
 use crate::progress::Progress;
 use crate::{out, provenance, save};
 
@@ -112,13 +113,18 @@ pub(crate) fn run(args: &ProposeCommand, common: &Common) -> Result<Exit, Failur
 
 /// What the job does.
 fn program(args: &ProposeCommand, common: &Common) -> Result<Program, Failure> {
-    let library = Library::named("openmpi").expect("known");
+    let library = Library::default();
     let ranks = u32::try_from(args.nodes).ok().and_then(|n| n.checked_mul(args.per_node));
     let Some(ranks) = ranks else {
         return Err(Failure::infeasible("these are more ranks than can be numbered"));
     };
     let Some(spec) = &args.traffic else {
-        let program = cast::program(&args.files, Path::new(""), library, common)?;
+        let program = darkfiber_scenario::program(
+            &args.files,
+            &Folder::default(),
+            library,
+            &mut Teller::new(common),
+        )?;
         if program.ranks() > ranks {
             return Err(Failure::infeasible(format!(
                 "its {} ranks do not fit: {} hosts with {} each hold {ranks}",

@@ -21,7 +21,8 @@ use crate::args::{Common, FabricArgs, Format, RerouteCommand};
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
 use crate::progress::Progress;
-use crate::{faults, out, provenance, save, tables};
+use crate::{out, provenance, save};
+use darkfiber_scenario::faults;
 
 /// New tables, and how they came to be.
 struct New {
@@ -38,8 +39,7 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
     let target = save::Target::of(&args.set)?;
     let fabric = FabricArgs::whole(&args.fabric, args.hosts_per_switch, &args.names);
     let loaded = load::fabric(&fabric, common)?;
-    let mut old = tables::read(&args.tables, &args.fabric, &loaded, common)?;
-    old.tell_assumed_lane(&loaded.topology.fabric, common);
+    let mut old = load::tables_in_lanes(&args.tables, &args.fabric, &loaded, common)?;
     let Loaded { topology, .. } = loaded;
     let recorded = recorded(args);
     let engine = engine(args, &recorded)?;
@@ -311,7 +311,11 @@ fn mend(
 }
 
 /// The LIDs of what is left, as they were.
-fn lids(fabric: &Fabric, old: &tables::Read, map: &Renumbering) -> Result<Lids, Failure> {
+fn lids(
+    fabric: &Fabric,
+    old: &darkfiber_scenario::tables::Read,
+    map: &Renumbering,
+) -> Result<Lids, Failure> {
     let assigned;
     let lids = if let Some(lids) = &old.lids {
         lids

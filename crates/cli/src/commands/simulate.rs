@@ -8,27 +8,24 @@ use std::time::{Duration, Instant};
 
 use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Topology};
-use darkfiber_packetsim::routing::Adaptive;
 use darkfiber_packetsim::{Follow, Measured};
 use darkfiber_report::simulate::{
     self as report, Carried, ChannelFacts, ClassRow, JobRow, Line, Lines, Matrix, MessageFacts,
-    PacketFacts, SimulateResult,
+    PacketFacts, PacketModel, SimulateResult,
 };
 use darkfiber_report::{Style, json};
-use darkfiber_study::simulate::{
-    Depth, Inside, Pair, Scenario, Setup, Simulated, Trouble, isolated, simulate,
+use darkfiber_scenario::{
+    Case, Job, Medium, Pair, Scenario, Setup, SimError, Simulated, isolated, simulate,
 };
-use darkfiber_workload::play::{Host, Record, Repeat, SECOND};
-use darkfiber_workload::schedule::Op;
+use darkfiber_workload::play::{Record, Repeat, SECOND};
 
 use super::metrics;
 use crate::args::{Common, Format, SimulateCommand};
-use crate::cast::{self, Cast};
 use crate::checkpoint::{Checkpoints, Facts, Followed};
 use crate::failure::{Exit, Failure};
+use crate::out::Teller;
 use crate::progress::Progress;
-use crate::scene::{Scene, in_scenario};
-use crate::{classes, inside, out, provenance, save};
+use crate::{load, out, provenance, save};
 
 /// Channels of the map over time.
 const BUSIEST: usize = 120;
@@ -38,52 +35,50 @@ const NAMED: usize = 20;
 const LOOK: u64 = 1 << 8;
 
 pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failure> {
+    // What cannot be written is told before anything is computed.
     for file in [&args.steps, &args.pairs, &args.timeline, &args.channels] {
         save::expect(file.as_ref())?;
     }
     save::expect_directory(args.output.as_ref())?;
-    let path = args.scenario.as_path();
-    let progress = Progress::new(3, common.quiet);
-    let (scene, costs) = Scene::load(path, &args.names, common, &progress, Costs::of)?;
-    let Scene { scenario, loaded, cast, routes, from, title, seed, .. } = &scene;
-    let common = &Common { seed: Some(*seed), ..common.clone() };
-    let topology = &loaded.topology;
-    let depth = args.depth.map_or(scenario.depth, Depth::from);
-    if args.steps.is_some() && costs.interval.is_none() {
-        let what = "--steps counts by intervals, and the scenario keeps none".to_owned();
-        let hint = "write `interval = \"1ms\"` under [keep], some tenth of what a step takes";
-        return Err(in_scenario(path, Failure::input(what).hint(hint)));
+    let progress = Progress::new(4, common.quiet);
+    let mut file = load::scenario(&args.scenario, &args.names, common)?;
+    if let Some(depth) = args.depth {
+        file.scenario.depth = depth.into();
     }
+    if let Some(path) = &args.resolved {
+        save::expect(Some(path))?;
+        file.scenario.fill();
+        save::file(path, |out| out.write_all(resolved(&file.scenario)?.as_bytes()))?;
+    }
+    let case = load::case(&file, &mut Teller::with(common, &progress))?;
+    let common = &Common { seed: Some(case.seed), ..common.clone() };
+    let about = |failure: darkfiber_scenario::Error| Failure::from(file.located(failure));
+    if args.steps.is_some() && case.scenario.interval().is_none() {
+        let what = "--steps counts by intervals, and the scenario keeps none";
+        let hint = "write `interval = \"1ms\"` under [keep], some tenth of what a step takes";
+        return Err(about(darkfiber_scenario::Error::input(what).hint(hint)));
+    }
+    progress.step();
 
+    // The jobs together, and each in isolation if that was asked for.
+    let (topology, jobs) = (&case.loaded.topology, case.jobs.as_slice());
     let setup = Setup {
-        topology,
-        routes,
-        depth,
-        host: &costs.host,
-        link_rate: costs.link_rate,
-        small: costs.small,
-        precision: costs.precision,
-        jobs: &cast.jobs,
-        weights: cast.weights.clone(),
-        limits: cast.limits.clone(),
-        lids: scenario.routes.lids,
-        seed: *seed,
-        interval: costs.interval,
         held: args.steps.is_some(),
-        inside: costs.inside,
-        messages: scenario.keep.messages && args.output.is_some(),
-        follow: None,
+        messages: case.scenario.keep.messages && args.output.is_some(),
+        ..case.setup()
     };
-    let stuck = |trouble| in_scenario(path, Failure::infeasible(told(&trouble, cast, topology)));
+    let stuck = |error: SimError| {
+        about(darkfiber_scenario::Error::infeasible(error.describe(jobs, topology)))
+    };
     let alone = if args.isolated {
-        progress.at("every job by itself");
+        progress.at("every job in isolation");
         isolated(&setup).map_err(stuck)?
     } else {
         Vec::new()
     };
     let begin = Instant::now();
-    let is_once = cast.jobs.iter().all(|j| j.repeat == Repeat::Once);
-    let all = || cast.jobs.iter().map(|j| j.program.messages() as f64).sum();
+    let is_once = jobs.iter().all(|j| j.play.repeat == Repeat::Once);
+    let all = || jobs.iter().map(|j| j.play.program.messages() as f64).sum();
     let mut watch = Watch {
         begin,
         last: begin,
@@ -95,44 +90,48 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
     let followed = checkpoint(args, &setup)?;
     let follow = followed.as_ref().map(|f| f as &dyn Follow);
     let simulated =
-        simulate(Setup { follow, ..setup }, &mut |record| watch.see(record)).map_err(stuck)?;
+        simulate(&Setup { follow, ..setup }, &mut |record| watch.see(record)).map_err(stuck)?;
     let wall = begin.elapsed().as_secs_f64();
     drop(progress);
 
-    let facts =
-        metrics::facts(&topology.fabric, topology.shape.as_ref(), loaded.structure.as_ref(), false);
+    let facts = metrics::facts(
+        &topology.fabric,
+        topology.shape.as_ref(),
+        case.loaded.structure.as_ref(),
+        false,
+    );
     let provenance = provenance::of(&topology.fabric, common);
-    let jobs: Vec<JobRow> =
-        (0..cast.jobs.len()).map(|j| job_row(cast, &simulated, alone.get(j).copied(), j)).collect();
-    let classes = classes(cast, &simulated);
+    let rows: Vec<JobRow> =
+        (0..jobs.len()).map(|j| job_row(&jobs[j], &simulated, alone.get(j).copied(), j)).collect();
+    let classes = classes(jobs, &simulated);
     let (channels, fullest) = channels(topology, &simulated);
+    let model = model(&case);
     let result = SimulateResult {
-        title,
-        depth,
-        routes: from,
-        notes: &routes.notes,
-        layers: routes.layer_count(),
-        hosts: &scenario.hosts,
+        title: &case.title,
+        depth: case.medium.depth(),
+        routes: &case.from,
+        notes: &case.routes.notes,
+        layers: case.routes.layer_count(),
+        hosts: case.host.name,
+        packet_model: model.as_ref(),
         seconds: simulated.end as f64 / SECOND as f64,
-        jobs: &jobs,
+        jobs: &rows,
         classes: &classes,
         channels,
         fullest: &fullest,
-        flows: simulated.flows,
-        solves: simulated.solves,
-        events: simulated.events,
+        effort: simulated.effort,
         wall_seconds: wall,
         fabric: &facts,
         provenance: &provenance,
     };
     let json_text = json::text(&result);
-    let subtitle =
-        format!("{}, routes of {from}, hosts {}", topology.fabric.name(), scenario.hosts);
-    let pictures = Pictures { title, subtitle: &subtitle, cast, simulated: &simulated, topology };
+    let subtitle = format!("{}, {}", topology.fabric.name(), report::made_by(&result));
+    let pictures =
+        Pictures { title: &case.title, subtitle: &subtitle, jobs, simulated: &simulated, topology };
     let mut problems = save::Unwritten::default();
     if let Some(path) = &args.steps {
-        let seed = *seed;
-        problems.note(save::file(path, |out| steps::write(out, seed, topology, cast, &simulated)));
+        let seed = case.seed;
+        problems.note(save::file(path, |out| steps::write(out, seed, topology, jobs, &simulated)));
     }
     if let Some(path) = &args.pairs {
         problems.note(pictures.pairs(path));
@@ -153,9 +152,9 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
         problems.note(crate::columns::write(
             dir,
             topology,
-            cast,
+            jobs,
             &simulated,
-            scenario.keep.messages.then_some(&simulated.messages),
+            case.scenario.keep.messages.then_some(&simulated.messages),
         ));
     }
     out::print(&match common.format {
@@ -172,131 +171,42 @@ fn checkpoint(
     setup: &Setup<'_>,
 ) -> Result<Option<Followed<'static>>, Failure> {
     let Some(all) = Checkpoints::of(&args.keep)? else { return Ok(None) };
-    let Some(inside) = setup.inside.as_ref().filter(|_| setup.depth == Depth::Packet) else {
-        return Err(Failure::usage("--checkpoint: only packets are kept")
-            .hint("flows are quick: leave it away, or look at packets with --depth packet"));
-    };
+    if matches!(setup.medium, Medium::Count) {
+        return Err(Failure::usage("--checkpoint: counting is over before it could be kept"));
+    }
     let facts = Facts::new(&setup.topology.fabric)
         .with("seed", &setup.seed)
+        .with("depth", &setup.medium.depth())
         .with("interval", &format!("{:?}", setup.interval))
         .with("messages", &setup.messages)
-        .with("routing", &inside.routing.name)
-        .with("packet", &format!("{} B", inside.bytes))
-        .with("lanes", &format!("{:?}", inside.lanes))
+        .with("held", &setup.held)
         .with("rate of cables", &format!("{:?}", setup.link_rate))
         .with("choice of LIDs", &format!("{:?}", setup.lids))
+        .with_digest("switches, routing and packets", &setup.medium)
         .with_digest("hosts", setup.host)
-        .with_digest("switches", &inside.micro)
         .with_digest("tables", setup.routes)
         .with_digest("traffic", &setup.jobs);
     let checkpoint = Some(all.run("simulate", facts)?);
     Ok(Some(Followed { pulse: Box::new(|_| {}), checkpoint }))
 }
 
-/// Why there is no result, with the names of jobs and hosts.
-fn told(trouble: &Trouble, cast: &Cast, topology: &Topology) -> String {
-    let stuck = match trouble {
-        Trouble::Stuck(stuck) => stuck,
-        Trouble::NoRoute(lost) => {
-            let names = Names::new(&topology.fabric);
-            let (from, to) = (names.terminal(lost.from), names.terminal(lost.to));
-            return format!("the tables have no route from {from} to {to}");
-        }
-        Trouble::Impossible(why) => return why.to_string(),
-        Trouble::Deadlock(cycle) => {
-            let names = Names::new(&topology.fabric);
-            let channel = |(c, lane): &(ChannelId, u8)| {
-                let n = names.channel(*c);
-                format!(
-                    "{} port {} -> {} port {}, lane {lane}",
-                    n.from, n.from_port, n.to, n.to_port
-                )
-            };
-            let all: Vec<String> = cycle.iter().map(channel).collect();
-            return format!(
-                "deadlock: each of these buffers is full of packets for the next one: {}",
-                all.join("; ")
-            );
-        }
-    };
-    let mut text = format!("ranks wait for ever ({} operations)", stuck.waiting);
-    for (i, &(job, rank, op, what)) in stuck.examples.iter().enumerate() {
-        let lead = if i == 0 { ": " } else { "; " };
-        let name = &cast.names[job as usize];
-        let _infallible = write!(text, "{lead}rank {rank} of {name}, operation {op}, ");
-        let _infallible = match what {
-            Op::Send { to, bytes, .. } => {
-                write!(text, "has {bytes} B for rank {to}, who asks for nothing")
-            }
-            Op::Recv { from, tag, .. } => write!(text, "waits for rank {from} with tag {tag}"),
-            Op::Put { to, bytes } => write!(text, "puts {bytes} B at rank {to}"),
-            Op::Compute { .. } => write!(text, "computes"),
-        };
-    }
-    text
+/// A scenario with every default filled in, as a file.
+fn resolved(scenario: &Scenario) -> std::io::Result<String> {
+    toml::to_string(scenario).map_err(std::io::Error::other)
 }
 
-/// What a scenario says of costs, and what to keep.
-struct Costs {
-    host: Host,
-    link_rate: Option<f64>,
-    small: u64,
-    precision: f64,
-    interval: Option<u64>,
-    inside: Option<Inside>,
-}
-
-impl Costs {
-    fn of(scenario: &Scenario) -> Result<Self, Failure> {
-        let cost = &scenario.cost;
-        Ok(Self {
-            host: cast::host(scenario)?,
-            link_rate: cast::rate(cost.link_rate.as_ref(), "cost: link-rate")?,
-            small: cast::bytes(cost.small.as_ref(), "cost: small")?.unwrap_or(0),
-            precision: cast::precision(scenario)?,
-            interval: cast::time(scenario.keep.interval.as_ref(), "keep: interval")?
-                .filter(|&ps| ps > 0),
-            inside: Some(within(scenario)?),
-        })
-    }
-}
-
-/// What a scenario says of packets.
-fn within(scenario: &Scenario) -> Result<Inside, Failure> {
-    let p = &scenario.packets;
-    let mut micro = inside::switches(p.switches.as_deref().unwrap_or("qdr"))?;
-    let routing = inside::routing(p.routing.as_deref().unwrap_or("tables"))?;
-    if let Some(bytes) = cast::bytes(p.shared_buffer.as_ref(), "packets: shared-buffer")? {
-        micro.shared_buffer = inside::short(bytes);
-    }
-    if let Some(bytes) = cast::bytes(p.buffer.as_ref(), "packets: buffer")? {
-        micro.buffer = inside::short(bytes);
-    }
-    if let Some(name) = &p.queues {
-        micro.queues = inside::queues(name)?;
-    }
-    if let Some(name) = &p.arbitration {
-        micro.arbitration = inside::arbitration(name)?;
-    }
-    if let Some(name) = &p.congestion {
-        micro.congestion = inside::congestion(name)?;
-    }
-    if let Some(name) = &p.framing {
-        micro.framing = inside::framing(name)?;
-    }
-    micro.bit_errors = p.bit_errors;
-    let (classes, of_jobs) = classes::classes(scenario)?;
-    micro.classes = classes;
-    let a = &p.adaptive;
-    let adaptive = Adaptive {
-        minimal: a.minimal,
-        round: a.round,
-        bias: cast::bytes(a.bias.as_ref(), "packets: adaptive: bias")?.map(inside::short),
-        news: cast::time(a.news.as_ref(), "packets: adaptive: news")?,
-    };
-    let bytes = inside::short(cast::bytes(p.size.as_ref(), "packets: size")?.unwrap_or(2048));
-    let lanes = p.lanes;
-    Ok(Inside { micro, lanes, routing, bytes, adaptive, classes: of_jobs, parts: None })
+/// What switches are like and where packets go, at that depth.
+fn model(case: &Case) -> Option<PacketModel> {
+    let options = case.medium.packets()?;
+    let part = &case.scenario.packets;
+    Some(PacketModel {
+        switches: part.switches().name,
+        routing: options.routing.name,
+        congestion: part.congestion.map_or("none", |scheme| scheme.0.name),
+        framing: options.micro.framing.name,
+        packet_bytes: options.bytes,
+        buffer_bytes: options.micro.buffer,
+    })
 }
 
 /// Tells how far a simulation is.
@@ -342,18 +252,18 @@ impl Watch<'_> {
 }
 
 /// What became of the messages of each class, by name.
-fn classes(cast: &Cast, simulated: &Simulated) -> Vec<ClassRow> {
-    let mut names: Vec<&String> = cast.classes.iter().flatten().collect();
+fn classes(jobs: &[Job], simulated: &Simulated) -> Vec<ClassRow> {
+    let mut names: Vec<&String> = jobs.iter().filter_map(|job| job.class.as_ref()).collect();
     names.sort_unstable();
     names.dedup();
     let of = |name: &String| {
-        let is_of = |j: &usize| cast.classes[*j].as_ref() == Some(name);
-        let jobs: Vec<usize> = (0..cast.jobs.len()).filter(is_of).collect();
+        let is_of = |j: &usize| jobs[*j].class.as_ref() == Some(name);
+        let members: Vec<usize> = (0..jobs.len()).filter(is_of).collect();
         let mut total = Pair::default();
-        let mut times = simulated.pairs[jobs[0]].times.clone();
+        let mut times = simulated.pairs[members[0]].times.clone();
         times.reset();
         let mut packets = (!simulated.packets.is_empty()).then(Measured::new);
-        for &j in &jobs {
+        for &j in &members {
             total.join(&simulated.pairs[j].total);
             let _it_grows = times.add(&simulated.pairs[j].times);
             if let (Some(all), Some(one)) = (&mut packets, simulated.packets.get(j)) {
@@ -362,7 +272,7 @@ fn classes(cast: &Cast, simulated: &Simulated) -> Vec<ClassRow> {
         }
         ClassRow {
             name: name.clone(),
-            jobs: jobs.len(),
+            jobs: members.len(),
             sent: MessageFacts::of(&total, &times),
             packets: packets.as_ref().map(PacketFacts::of),
         }
@@ -370,20 +280,20 @@ fn classes(cast: &Cast, simulated: &Simulated) -> Vec<ClassRow> {
     names.into_iter().map(of).collect()
 }
 
-fn job_row(cast: &Cast, simulated: &Simulated, alone: Option<u64>, j: usize) -> JobRow {
+fn job_row(job: &Job, simulated: &Simulated, alone: Option<u64>, j: usize) -> JobRow {
     let (runs, pairs) = (&simulated.runs[j], &simulated.pairs[j]);
     let s = |ps: u64| ps as f64 / SECOND as f64;
     let times: Vec<f64> = runs.iter().map(|r| s(r.end - r.begin)).collect();
-    let until = match cast.jobs[j].repeat {
+    let until = match job.play.repeat {
         Repeat::Once => u64::MAX,
         Repeat::Until(until) => until,
     };
     let run_mean = times.iter().sum::<f64>() / times.len().max(1) as f64;
     let run_isolated = alone.map(s);
     JobRow {
-        name: cast.names[j].clone(),
-        ranks: cast.jobs[j].program.ranks(),
-        nodes: cast.hosts[j].len(),
+        name: job.name.clone(),
+        ranks: job.play.program.ranks(),
+        nodes: job.hosts.len(),
         begin: runs.first().map_or(0.0, |r| s(r.begin)),
         end: runs.last().map_or(0.0, |r| s(r.end)),
         runs: runs.len(),
@@ -434,16 +344,16 @@ fn channels(topology: &Topology, simulated: &Simulated) -> (ChannelFacts, Vec<Ca
 struct Pictures<'a> {
     title: &'a str,
     subtitle: &'a str,
-    cast: &'a Cast,
+    jobs: &'a [Job],
     simulated: &'a Simulated,
     topology: &'a Topology,
 }
 
 impl Pictures<'_> {
     fn pairs(&self, path: &Path) -> Result<(), Failure> {
-        let panels: Vec<Matrix<'_>> = (self.simulated.pairs.iter().zip(&self.cast.names))
-            .map(|(pairs, name)| Matrix {
-                title: name,
+        let panels: Vec<Matrix<'_>> = (self.simulated.pairs.iter().zip(self.jobs))
+            .map(|(pairs, job)| Matrix {
+                title: &job.name,
                 subtitle: format!("mean {}", report::rate(pairs.mean_bandwidth())),
                 ranks: pairs.ranks(),
                 cells: (pairs.sent().filter(|(_, cell)| cell.bytes > 0))
@@ -457,9 +367,9 @@ impl Pictures<'_> {
 
     fn timeline(&self, path: &Path) -> Result<(), Failure> {
         let s = |ps: u64| ps as f64 / SECOND as f64;
-        let jobs: Vec<Line<'_>> = (self.simulated.runs.iter().zip(&self.cast.names))
-            .map(|(runs, name)| Line {
-                name,
+        let jobs: Vec<Line<'_>> = (self.simulated.runs.iter().zip(self.jobs))
+            .map(|(runs, job)| Line {
+                name: &job.name,
                 runs: runs.iter().map(|r| (s(r.begin), s(r.end))).collect(),
             })
             .collect();

@@ -259,8 +259,12 @@ fn odd_scenario(line: &str, of_job: &str) -> String {
 fn numbers_of_scenarios_that_no_machine_has() {
     let traffic = "traffic = \"mpigraph\"\n";
     for (line, of_job, at) in [
-        ("lmc = 8", traffic, "routes: lmc 8 must be at most 7"),
-        ("[cost]\nsend = \"9223372036854775807ps\"", traffic, "cost: send 9223372036854775807ps"),
+        ("lmc = 8", traffic, "line 4: routes: lmc 8 is more than 7"),
+        (
+            "[cost]\nsend = \"9223372036854775807ps\"",
+            traffic,
+            "line 5: cost: send 92233720368547758",
+        ),
         (
             "",
             "traffic = \"mpigraph\"\ncount = 4294967295\n",
@@ -272,12 +276,12 @@ fn numbers_of_scenarios_that_no_machine_has() {
             "line 8: job 1: per-node 4294967295 is more than",
         ),
         ("", "traffic = \"mpigraph\"\nnodes = 0\n", "line 9: job 1: nodes 0 must be at least 1"),
-        ("", "traffic = \"mpigraph:iterations=4294967295\"\n", "job 1: "),
-        ("", "traffic = \"hpl:nominal=0\"\n", "job 1: "),
+        ("", "traffic = \"mpigraph:iterations=4294967295\"\n", "line 8: job 1: traffic: "),
+        ("", "traffic = \"hpl:nominal=0\"\n", "line 8: job 1: traffic: "),
         (
             "",
             "traffic = \"bis\"\nnodes = 2\n[[job]]\ntraffic = \"bis\"\nweight = -1\n",
-            "job 2: weight -1",
+            "line 12: job 2: weight -1",
         ),
     ] {
         for depth in ["flow", "packet"] {

@@ -239,15 +239,15 @@ fn classes_that_cannot_be_are_refused() {
     ");
     let two = "[[class]]\nname = \"bulk\"\ndscp = 3\n[[class]]\nname = \"fast\"\n";
     assert_snapshot!(told(two, "class = \"fsat\""), @"
-    error: s.toml: bis: no traffic class is called 'fsat'
+    error: s.toml: line 11: job 1: no traffic class is called 'fsat'
     hint: did you mean fast?
     ");
-    assert_snapshot!(told(two, "short = [{ up-to = \"64B\", class = \"fast\" }, { up-to = \"8B\", class = \"3\" }]"), @"error: s.toml: bis: short: up-to 8B must be above the one before it");
-    assert_snapshot!(told("[[class]]\nname = \"a\"\nmin = 0.5\nmax = 0.2\n", ""), @"error: s.toml: class a: max 0.2 must be a part of a channel above 0 and up to 1, and not below min");
-    assert_snapshot!(told("[[class]]\nname = \"a\"\n[[class]]\nname = \"a\"\n", ""), @"error: s.toml: class a: there is another one of that name");
-    assert_snapshot!(told("[[class]]\nname = \"a\"\ndscp = 64\n", ""), @"error: s.toml: class a: dscp 64 must be 0 to 63");
+    assert_snapshot!(told(two, "short = [{ up-to = \"64B\", class = \"fast\" }, { up-to = \"8B\", class = \"3\" }]"), @"error: s.toml: line 13: job 1: short 2: up-to 8B must be above the one before it");
+    assert_snapshot!(told("[[class]]\nname = \"a\"\nmin = 0.5\nmax = 0.2\n", ""), @"error: s.toml: line 5: class 1: max 0.2 is below min 0.5");
+    assert_snapshot!(told("[[class]]\nname = \"a\"\n[[class]]\nname = \"a\"\n", ""), @"error: s.toml: line 7: class 2: there is another class called a");
+    assert_snapshot!(told("[[class]]\nname = \"a\"\ndscp = 64\n", ""), @"error: s.toml: line 7: class 1: dscp 64 is more than 63, the most there can be");
     assert_snapshot!(told("", "short = [{ up-to = \"64B\", class = \"fast\" }]"), @r#"
-    error: s.toml: bis: short messages of another class need classes
+    error: s.toml: line 6: job 1: short messages of another class need classes
     hint: for example [[class]] name = "latency"
     "#);
 }

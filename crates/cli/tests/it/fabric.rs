@@ -77,7 +77,7 @@ fn links_fail_by_seed() {
     assert_eq!(too_many.code, 4);
     assert_snapshot!(too_many.err, @"
     error: only 10 of 11 cables can fail before the fabric falls apart
-    hint: give --fail-links a smaller number
+    hint: take away fewer cables
     ");
 }
 

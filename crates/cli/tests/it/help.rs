@@ -16,7 +16,7 @@ fn help_teaches() {
         "route",
         "check",
         "measure",
-        "optimise",
+        "optimize",
         "reproduce",
         "simulate",
         "hot",

@@ -135,8 +135,8 @@ fn a_run_that_was_kept_goes_on() {
     hint: remove it to begin anew, or name another folder
     ");
     assert_snapshot!(error("--depth flow"), @r"
-    error: --checkpoint: only packets are kept
-    hint: flows are quick: leave it away, or look at packets with --depth packet
+    error: kept/simulate.run.zst: the run that was kept there is another one: its depth is packet, not flow
+    hint: remove it to begin anew, or name another folder
     ");
     fs::write(&file, b"nothing of the kind").expect("written");
     assert_snapshot!(error(""), @r"
@@ -190,12 +190,12 @@ fn packets_lock_on_tables_with_cycles() {
     ");
     let unknown = scenario("dfsssp", "").replace("booksim-iq", "rosita");
     assert_snapshot!(simulate(&unknown, "").err, @r"
-    error: s.toml: no switch is called 'rosita'
+    error: s.toml: line 6: packets: switches: no switch is called 'rosita'
     hint: did you mean rosetta?
     ");
     let unknown = scenario("dfsssp", "").replace("[packets]", "[packets]\ncongestion = \"pair\"");
     assert_snapshot!(simulate(&unknown, "").err, @r"
-    error: s.toml: no congestion control is called 'pair'
+    error: s.toml: line 6: packets: congestion: no congestion control is called 'pair'
     hint: did you mean pairs?
     ");
 }
@@ -223,7 +223,7 @@ fn flows_of_one_cable_share_it() {
         assert!((2e-3..2.001e-3).contains(&seconds), "{seconds}");
     }
     assert_eq!(number(&packets, "/channels/bytes_max"), 2e7);
-    assert_eq!(number(&packets, "/flows"), 4.0 * (1e7f64 / 2048.0).ceil());
+    assert_eq!(number(&packets, "/effort/packets"), 4.0 * (1e7f64 / 2048.0).ceil());
     // Ports of switches carried both, and as much waited for them.
     let dir = folder(&[("s.toml", &format!("keep.interval = \"100us\"\n{both}"))]);
     let run = run_in(dir.path(), "simulate s.toml -q --steps steps.csv");
@@ -469,7 +469,7 @@ fn tables_for_people_and_for_programs() {
     assert!(lines[0].starts_with("job,ranks,nodes,begin,end,runs,runs_in_time,run_mean,"));
     assert_eq!((lines.len(), lines[1].starts_with("<first>,8,8,0,")), (3, true), "{csv}");
     let table = simulate(BUSY, "").out;
-    assert!(table.contains("fullest channels") && table.contains(" times shared anew"), "{table}");
+    assert!(table.contains("fullest channels") && table.contains(" rates recomputed "), "{table}");
     // The command line goes before the file.
     let seed = |option: &str| result(BUSY, option)["jobs"][0]["run_mean"].clone();
     assert_ne!(seed("--seed 2"), seed("--seed 3"));
@@ -574,15 +574,15 @@ fn files_that_are_no_scenarios() {
     hint: docs/simulate.md has all keys; docs/schema/scenario.json is for editors
     "#);
     assert_snapshot!(refused(&format!("{TWO}lnaes = 2\n"), 3), @"
-    error: s.toml: line 4: unknown field `lnaes`, expected one of `engine`, `tables`, `lmc`, `lanes`, `lids`, `follow`
+    error: s.toml: line 4: routes: unknown field `lnaes`, expected one of `engine`, `tables`, `lmc`, `lanes`, `lids`, `follow`
     hint: docs/simulate.md has all keys; docs/schema/scenario.json is for editors
     ");
     assert_snapshot!(refused(&format!("{TWO}lids = \"tunrs\"\n"), 3), @"
-    error: s.toml: line 4: unknown variant `tunrs`, expected one of `engine`, `turns`, `random`, `split`, `adaptive`
+    error: s.toml: line 4: routes: lids: unknown variant `tunrs`, expected one of `engine`, `turns`, `random`, `split`, `adaptive`
     hint: docs/simulate.md has all keys; docs/schema/scenario.json is for editors
     ");
     assert_snapshot!(refused(&format!("{TWO}[[job]]\nnodes = \"four\"\n"), 3), @r#"
-    error: s.toml: line 5: invalid type: string "four", expected a whole number
+    error: s.toml: line 5: job 1: nodes: invalid type: string "four", expected a whole number
     hint: docs/simulate.md has all keys; docs/schema/scenario.json is for editors
     "#);
     let dir = folder(&[]);
@@ -598,37 +598,37 @@ fn scenarios_that_ask_for_what_there_is_not() {
     hint: for example [[job]] traffic = "mpigraph:bytes=1MiB", nodes = 28
     "#);
     assert_snapshot!(job("traffic = \"mpigraf\""), @r#"
-    error: s.toml: job 1: no traffic is called "mpigraf"; did you mean mpigraph?
+    error: s.toml: line 5: job 1: traffic: no traffic is called "mpigraf"; did you mean mpigraph?
     hint: `darkfiber list traffic` shows what there is
     "#);
     assert_snapshot!(job("traffic = \"mpigraph:byte=1\""), @r#"
-    error: s.toml: job 1: mpigraph has no key "byte"; did you mean bytes?
+    error: s.toml: line 5: job 1: traffic: mpigraph has no key "byte"; did you mean bytes?
     hint: `darkfiber list traffic` shows what there is
     "#);
     assert_snapshot!(job("traffic = \"mpigraph\"\nfiles = [\"a.goal\"]"), @"
-    error: s.toml: job 1: give traffic or files, one of them
+    error: s.toml: line 4: job 1: give traffic or files, one of them
     hint: `darkfiber list traffic` shows what there is
     ");
     assert_snapshot!(job("name = \"idle\""), @"
-    error: s.toml: job 1: give traffic or files, one of them
+    error: s.toml: line 4: job 1: give traffic or files, one of them
     hint: `darkfiber list traffic` shows what there is
     ");
     assert_snapshot!(job("traffic = \"mpigraph\"\nhosts = \"cn0001,cn0009\""), @"
-    error: s.toml: job 1: no host of the fabric is called 'cn0009'
+    error: s.toml: line 6: job 1: hosts: no host of the fabric is called 'cn0009'
     hint: did you mean one of cn0001, cn0002, cn0003, cn0004?
     ");
-    assert_snapshot!(job("traffic = \"mpigraph\"\nhosts = \"cn0001\"\nnodes = 1"), @"error: s.toml: job 1: hosts names its nodes: leave out nodes and placement");
+    assert_snapshot!(job("traffic = \"mpigraph\"\nhosts = \"cn0001\"\nnodes = 1"), @"error: s.toml: line 4: job 1: hosts names its nodes: leave out nodes and placement");
     assert_snapshot!(job("traffic = \"mpigraph\"\nplacement = \"liner\""), @"
-    error: s.toml: job 1: no allocator is called 'liner'
+    error: s.toml: line 6: job 1: placement: no allocator is called 'liner'
     hint: did you mean linear?
     ");
     assert_snapshot!(job("traffic = \"mpigraph\"\nlibrary = \"opnmpi\""), @"
-    error: s.toml: job 1: no library of collectives is called 'opnmpi'
+    error: s.toml: line 6: job 1: library: no library of collectives is called 'opnmpi'
     hint: did you mean openmpi?
     ");
-    assert_snapshot!(job("traffic = \"mpigraph\"\nstart = \"5\""), @r#"error: s.toml: job 1: start: "5" is no time: write a number and a unit, for example 100ms, 1.2us or 3h"#);
-    assert_snapshot!(job("traffic = \"mpigraph\"\nweight = 0"), @"error: s.toml: job 1: weight 0 must be above 0");
-    assert_snapshot!(job("traffic = \"mpigraph\"\nlimit = \"0B/s\""), @r#"error: s.toml: job 1: limit: "0B/s" is no rate: write a number and a unit, for example 2.26GiB/s or 100Gbit/s"#);
+    assert_snapshot!(job("traffic = \"mpigraph\"\nstart = \"5\""), @r#"error: s.toml: line 6: job 1: start "5" is no time: write a number and a unit, for example 100ms, 1.2us or 3h"#);
+    assert_snapshot!(job("traffic = \"mpigraph\"\nweight = 0"), @"error: s.toml: line 6: job 1: weight 0 must be above 0");
+    assert_snapshot!(job("traffic = \"mpigraph\"\nlimit = \"0B/s\""), @r#"error: s.toml: line 6: job 1: limit "0B/s" is no rate: write a number and a unit, for example 2.26GiB/s or 100Gbit/s"#);
     assert!(
         job("traffic = \"mpigraph\"\nper-node = 0")
             .trim_end()
@@ -640,13 +640,13 @@ fn scenarios_that_ask_for_what_there_is_not() {
             .ends_with(": job 1: nodes 0 must be at least 1")
     );
     assert_snapshot!(job("traffic = \"mpigraph\"\nnodes = 1"), @"
-    error: s.toml: job 1: mpigraph needs two ranks or more; there are 1 ranks: a single rank sends to nobody
+    error: s.toml: line 5: job 1: traffic: mpigraph needs two ranks or more; there are 1 ranks: a single rank sends to nobody
     hint: `darkfiber list traffic` shows what there is
     ");
     let all = "[[job]]\ntraffic = \"mpigraph\"\n";
-    assert_snapshot!(refused(&format!("{TWO}{all}nodes = 5\n"), 4), @"error: s.toml: job 1: linear finds no 5 hosts: 4 of 4 are free");
+    assert_snapshot!(refused(&format!("{TWO}{all}nodes = 5\n"), 4), @"error: s.toml: line 4: job 1: linear finds no 5 hosts: 4 of 4 are free");
     assert_snapshot!(refused(&format!("{TWO}{all}{all}"), 4), @"
-    error: s.toml: job 2: no host is left: earlier jobs have them all
+    error: s.toml: line 6: job 2: no host is left: earlier jobs have them all
     hint: give those `nodes`, or name hosts to share with `hosts`
     ");
 }
@@ -657,35 +657,35 @@ fn fabrics_routes_and_costs_that_there_are_not() {
     let with =
         |change: &str, to: &str, code| refused(&format!("{}{all}", TWO.replace(change, to)), code);
     assert_snapshot!(with("hyperx", "hyprex", 3), @r#"
-    error: s.toml: no topology family is called "hyprex"
+    error: s.toml: line 1: fabric: no topology family is called "hyprex"
     hint: did you mean hyperx?
     "#);
     assert_snapshot!(with("minhop", "minhpo", 3), @"
-    error: s.toml: no engine is called 'minhpo'
+    error: s.toml: line 3: routes: engine: no engine is called 'minhpo'
     hint: did you mean minhop?
     ");
-    assert_snapshot!(with("minhop", "dmodk", 4), @"error: s.toml: dmodk: needs a fat-tree with known labels: this fabric is none");
+    assert_snapshot!(with("minhop", "dmodk", 4), @"error: s.toml: line 3: routes: engine: dmodk: needs a fat-tree with known labels: this fabric is none");
     assert_snapshot!(with("engine = \"minhop\"", "", 3), @r#"
-    error: s.toml: routes: give an engine or tables, one of them
+    error: s.toml: line 2: routes: give an engine or tables, one of them
     hint: for example engine = "dfsssp"
     "#);
-    assert_snapshot!(with("engine = \"minhop\"", "tables = \"nowhere\"", 3), @"error: s.toml: cannot read nowhere: No such file or directory (os error 2)");
-    assert_snapshot!(with("\"minhop\"", "\"minhop\"\nlmc = 9", 3), @"error: s.toml: routes: lmc 9 must be at most 7");
-    assert_snapshot!(with("\"minhop\"", "\"minhop\"\nlanes = 0", 3), @"error: s.toml: routes: lanes 0 must be from 1 to 15");
+    assert_snapshot!(with("engine = \"minhop\"", "tables = \"nowhere\"", 3), @"error: s.toml: line 3: routes: tables: cannot read nowhere: No such file or directory (os error 2)");
+    assert_snapshot!(with("\"minhop\"", "\"minhop\"\nlmc = 9", 3), @"error: s.toml: line 4: routes: lmc 9 is more than 7, the most there can be");
+    assert_snapshot!(with("\"minhop\"", "\"minhop\"\nlanes = 0", 3), @"error: s.toml: line 4: routes: lanes 0 must be at least 1");
     assert_snapshot!(with("[routes]", "hosts = \"qrd\"\n[routes]", 3), @"
-    error: s.toml: no kind of hosts is called 'qrd'
+    error: s.toml: line 2: hosts: no kind of hosts is called 'qrd'
     hint: did you mean qdr?
     ");
-    assert_snapshot!(with("[routes]", "cost.send = \"1 hour\"\n[routes]", 3), @r#"error: s.toml: cost: send: "1 hour" is no time: write a number and a unit, for example 100ms, 1.2us or 3h"#);
-    assert_snapshot!(with("[routes]", "cost.precision = 1\n[routes]", 3), @"error: s.toml: cost: precision 1 must be between 0 and 0.1: the part of its own time that a message may end late");
-    assert_snapshot!(with("[routes]", "cost.efficiency = 1.5\n[routes]", 3), @"error: s.toml: cost: efficiency 1.5 must be above 0 and at most 1");
-    assert_snapshot!(with("[routes]", "keep.interval = \"often\"\n[routes]", 3), @r#"error: s.toml: keep: interval: "often" is no time: write a number and a unit, for example 100ms, 1.2us or 3h"#);
+    assert_snapshot!(with("[routes]", "cost.send = \"1 hour\"\n[routes]", 3), @r#"error: s.toml: line 2: cost: send "1 hour" is no time: write a number and a unit, for example 100ms, 1.2us or 3h"#);
+    assert_snapshot!(with("[routes]", "cost.precision = 1\n[routes]", 3), @"error: s.toml: line 2: cost: precision 1 must be between 0 and 0.1");
+    assert_snapshot!(with("[routes]", "cost.efficiency = 1.5\n[routes]", 3), @"error: s.toml: line 2: cost: efficiency 1.5 must be above 0 and at most 1");
+    assert_snapshot!(with("[routes]", "keep.interval = \"often\"\n[routes]", 3), @r#"error: s.toml: line 2: keep: interval "often" is no time: write a number and a unit, for example 100ms, 1.2us or 3h"#);
     assert_snapshot!(with("[routes]", "fail-links = 2\n[routes]", 4), @"
-    error: s.toml: only 0 of 2 cables can fail before the fabric falls apart
-    hint: give --fail-links a smaller number
+    error: s.toml: line 1: fabric: only 0 of 2 cables can fail before the fabric falls apart
+    hint: take away fewer cables
     ");
     assert_snapshot!(with("[routes]", "plane = 3\n[routes]", 3), @"
-    error: s.toml: --plane 3: this fabric is not known to have several planes
+    error: s.toml: line 1: fabric: --plane 3: this fabric is not known to have several planes
     hint: planes are told by a generator's planes=N, or recognised by the hosts they share
     ");
 }
@@ -723,20 +723,20 @@ fn files_that_cannot_be_played() {
         run.err
     };
     assert_snapshot!(told("", "", 3), @"
-    error: s.toml: job 1: a: this is like nothing known; expected GOAL, a trace of Chakra, DUMPI or SimGrid, a report or graph of mpiP, or a matrix of bytes
+    error: s.toml: line 5: job 1: files: a: this is like nothing known; expected GOAL, a trace of Chakra, DUMPI or SimGrid, a report or graph of mpiP, or a matrix of bytes
     hint: the file is empty
     ");
     assert_snapshot!(told(&GOAL[..GOAL.len() - 30], "", 3), @"
-    error: s.toml: job 1: a: line 11: the end of the file instead of `b`; expected a GOAL schedule (num_ranks, rank, send, recv, calc, requires)
+    error: s.toml: line 5: job 1: files: a: line 11: the end of the file instead of `b`; expected a GOAL schedule (num_ranks, rank, send, recv, calc, requires)
     hint: is the file cut off?
     ");
     assert_snapshot!(told(&GOAL.replacen("to 1", "to 2", 1), "", 3), @"
-    error: s.toml: job 1: a: line 4: rank 2 of 2 ranks; expected a GOAL schedule (num_ranks, rank, send, recv, calc, requires)
+    error: s.toml: line 5: job 1: files: a: line 4: rank 2 of 2 ranks; expected a GOAL schedule (num_ranks, rank, send, recv, calc, requires)
     hint: ranks are counted from 0
     ");
     // The tags of one message differ: it is found before anything runs.
     assert_snapshot!(told(&GOAL.replacen("tag 5", "tag 6", 1), "", 3), @"
-    error: s.toml: job 1: a: a message is sent that nobody receives, and a receive waits for others: rank 1 operation 0 receives from rank 0 with tag 5; rank 0 operation 0 sends 10000000 bytes to rank 1 with tag 6; expected a GOAL schedule (num_ranks, rank, send, recv, calc, requires)
+    error: s.toml: line 5: job 1: files: a: a message is sent that nobody receives, and a receive waits for others: rank 1 operation 0 receives from rank 0 with tag 5; rank 0 operation 0 sends 10000000 bytes to rank 1 with tag 6; expected a GOAL schedule (num_ranks, rank, send, recv, calc, requires)
     hint: is the file cut off, or are files of some ranks missing?
     ");
     // Each waits for the other before it sends.
@@ -745,10 +745,10 @@ fn files_that_cannot_be_played() {
     let dir = folder(&[("s.toml", &format!("{TWO}{OF_FILES}"))]);
     let run = run_in(dir.path(), "simulate s.toml -q");
     assert_eq!(run.code, 3);
-    assert!(run.err.starts_with("error: s.toml: job 1: "), "{}", run.err);
+    assert!(run.err.starts_with("error: s.toml: line 5: job 1: "), "{}", run.err);
     let few = GOAL.replace("num_ranks 2", "num_ranks 3") + "\nrank 2 {\nl1: calc 5\n}\n";
     assert_snapshot!(told(&few, "", 4), @"
-    error: s.toml: job 1: its 3 ranks do not fit: 2 hosts with 1 each hold 2
+    error: s.toml: line 4: job 1: its 3 ranks do not fit: 2 hosts with 1 each hold 2
     hint: give it more nodes, or a larger per-node
     ");
 }

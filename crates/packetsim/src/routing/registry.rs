@@ -336,6 +336,12 @@ pub static ROUTINGS: Registry<Kind> = Registry::new(
     ],
 );
 
+impl std::fmt::Debug for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
 impl Entry for Kind {
     fn name(&self) -> &str {
         self.name

@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 
 use darkfiber_analysis::ChannelName;
 use darkfiber_packetsim::Measured;
-use darkfiber_study::simulate::{Depth, Pair};
+use darkfiber_scenario::{Depth, Effort, Pair};
 use darkfiber_workload::histogram;
 use hdrhistogram::Histogram;
 use schemars::JsonSchema;
@@ -39,6 +39,9 @@ pub struct SimulateResult<'a> {
     pub layers: usize,
     /// What hosts cost.
     pub hosts: &'a str,
+    /// At the depth of packets, what switches are like and where packets go.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packet_model: Option<&'a PacketModel>,
     /// When the last job ended.
     pub seconds: f64,
     /// Jobs, as the scenario numbers them.
@@ -50,12 +53,8 @@ pub struct SimulateResult<'a> {
     pub channels: ChannelFacts,
     /// The channels that carried most, for the time that anything ran.
     pub fullest: &'a [Carried],
-    /// Messages that shared channels; at the depth of packets, packets.
-    pub flows: u64,
-    /// How often shares were found anew; at the depth of packets, packets times switches that they crossed.
-    pub solves: u64,
-    /// Events of ranks and messages.
-    pub events: u64,
+    /// What it took, in the units of its depth.
+    pub effort: Effort,
     /// Wall time of the simulation.
     pub wall_seconds: f64,
     /// The fabric.
@@ -156,6 +155,23 @@ pub struct ClassRow {
     /// At the depth of packets, what became of its packets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packets: Option<PacketFacts>,
+}
+
+/// What switches are like and where packets go.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+pub struct PacketModel {
+    /// The switch model, of `darkfiber list switches`.
+    pub switches: &'static str,
+    /// Where packets go, of `darkfiber list routings`.
+    pub routing: &'static str,
+    /// What holds sources back, of `darkfiber list congestion`.
+    pub congestion: &'static str,
+    /// What packets have on channels beside data, of `darkfiber list framing`.
+    pub framing: &'static str,
+    /// Bytes of a packet at most.
+    pub packet_bytes: u32,
+    /// Bytes of buffer for each lane of an input.
+    pub buffer_bytes: u32,
 }
 
 /// Packets of a job or class. Times are in seconds, from when a packet left its terminal to its last byte.
@@ -276,19 +292,11 @@ fn digits(value: f64, unit: &str) -> String {
 /// For people.
 pub fn text(result: &SimulateResult<'_>, style: Style) -> String {
     let mut text = format!("{}\n", table::headline(result.fabric));
-    let layers =
-        if result.layers == 1 { "1 layer".to_owned() } else { format!("{} layers", result.layers) };
-    let depth = match result.depth {
-        Depth::Flow => "flow",
-        Depth::LogGp => "loggp",
-        Depth::Packet => "packet",
-    };
     let _ok = writeln!(
         text,
-        "{}: routes of {} ({layers}), hosts {}, depth {depth}, {} simulated",
+        "{}: {}, {} simulated",
         result.title,
-        result.routes,
-        result.hosts,
+        made_by(result),
         seconds(result.seconds)
     );
     for note in result.notes {
@@ -367,17 +375,54 @@ pub fn text(result: &SimulateResult<'_>, style: Style) -> String {
             style,
         ));
     }
-    let packets = result.depth == Depth::Packet;
-    let _ok = writeln!(
-        text,
-        "\n{} {}, {} {}, {} events in {:.2} s",
-        group(result.flows),
-        if packets { "packets" } else { "flows" },
-        group(result.solves),
-        if packets { "switches crossed" } else { "times shared anew" },
-        group(result.events),
-        result.wall_seconds
+    if result.depth == Depth::Count {
+        text.push_str(
+            "\nTimes are lower bounds: what the fullest channel of a job needs for its bytes, beside those of others.\n",
+        );
+    }
+    let what = match result.effort {
+        Effort::Count { paths } => format!("{} paths counted", group(paths)),
+        Effort::Flow { flows, solves, events } => format!(
+            "{} flows, rates recomputed {} times, {} events",
+            group(flows),
+            group(solves),
+            group(events)
+        ),
+        Effort::Formula { events } => format!("{} events", group(events)),
+        Effort::Packet { packets, hops, events } => format!(
+            "{} packets, {} switches crossed, {} events",
+            group(packets),
+            group(hops),
+            group(events)
+        ),
+    };
+    let _ok = writeln!(text, "\n{what} in {:.2} s", result.wall_seconds);
+    text
+}
+
+/// What made a result: tables, hosts, depth and, of packets, switches, routing and congestion control, and the seed. Results
+/// that differ in one of these are never headed alike.
+pub fn made_by(result: &SimulateResult<'_>) -> String {
+    let layers =
+        if result.layers == 1 { "1 layer".to_owned() } else { format!("{} layers", result.layers) };
+    let mut text = format!(
+        "routes of {} ({layers}), hosts {}, depth {}",
+        result.routes, result.hosts, result.depth
     );
+    if let Some(m) = result.packet_model {
+        let _ok = write!(
+            text,
+            ", switches {}, routing {}, congestion control {}, packets of {}",
+            m.switches,
+            m.routing,
+            m.congestion,
+            bytes(m.packet_bytes.into())
+        );
+        if m.framing != "none" {
+            let _ok = write!(text, ", framing {}", m.framing);
+        }
+    }
+    let _ok = write!(text, ", seed {}", result.provenance.seed);
     text
 }
 

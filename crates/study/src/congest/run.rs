@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::plan::{Cell, Plan};
 use super::times::{Stopwatch, Times};
-use crate::simulate::{Depth, Inside, Setup, Until, simulate_until};
+use darkfiber_scenario::{Job, Medium, PacketOptions, Setup, Until, simulate_until};
 
 /// Why a cell has no times.
 pub type Refused = String;
@@ -100,26 +100,27 @@ pub fn run(plan: &Plan<'_>, kept: Option<&dyn Kept>, done: &(dyn Fn(&Cell) + Syn
 fn one(plan: &Plan<'_>, cell: &Cell) -> Result<Times, Refused> {
     let cast = plan.cast(cell)?;
     let mechanism = &plan.mechanisms[cell.mechanism];
-    let (mut classes, mut of_jobs) = (Vec::new(), Vec::new());
+    let mut classes = Vec::new();
+    let mut jobs: Vec<Job> = cast.jobs.iter().map(Job::from).collect();
     if mechanism.apart {
         classes = ["victim", "aggressor"].map(TrafficClass::plain).to_vec();
-        of_jobs = (0..cast.jobs.len()).map(|job| vec![(u64::MAX, u8::from(job > 0))]).collect();
+        for (job, number) in jobs.iter_mut().zip(0..) {
+            job.classes = vec![(u64::MAX, u8::from(number > 0))];
+        }
     }
     let micro = Micro { congestion: mechanism.congestion, classes, ..plan.micro.clone() };
     let setup = Setup {
-        depth: Depth::Packet,
         seed: plan.seed,
-        inside: Some(Inside {
-            classes: of_jobs,
+        medium: Medium::Packet(Box::new(PacketOptions {
             lanes: plan.lanes,
             // Cells run side by side, each by one thread.
             parts: Some(1),
-            ..Inside::new(micro, mechanism.routing, plan.packet)
-        }),
-        ..Setup::new(plan.topology, plan.routes, plan.host, &cast.jobs)
+            ..PacketOptions::new(micro, mechanism.routing, plan.packet)
+        })),
+        ..Setup::new(plan.topology, plan.routes, plan.host, jobs)
     };
     let mut watch = Stopwatch::new(plan.rule, cast.timed, cast.ranks, plan.warmup);
-    simulate_until(setup, Until { job: 0, enough: &mut |player| watch.look(player) })
+    simulate_until(&setup, Until { job: 0, enough: &mut |player| watch.look(player) })
         .map_err(|trouble| trouble.to_string())?;
     Ok(watch.times)
 }

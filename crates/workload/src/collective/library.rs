@@ -1,5 +1,7 @@
 //! Which algorithm a library takes.
 
+use darkfiber_fabric::Registry;
+
 use super::{Algorithm, Call, Collective};
 use crate::schedule::Script;
 
@@ -31,16 +33,13 @@ pub struct Choice {
 /// What NCCL sends at once with protocol Simple: two of the eight steps of a 4 MiB buffer (`ALLREDUCE_SLICESTEPS`).
 const NCCL_SLICE: u64 = 1 << 20;
 
+/// The libraries of collectives.
+pub static LIBRARIES: Registry<(&str, Library)> = Registry::new(
+    "library of collectives",
+    &[("openmpi", Library::OpenMpi), ("mpich", Library::Mpich), ("nccl", Library::Nccl)],
+);
+
 impl Library {
-    /// All of them, with their names.
-    pub const ALL: &'static [(&'static str, Self)] =
-        &[("openmpi", Self::OpenMpi), ("mpich", Self::Mpich), ("nccl", Self::Nccl)];
-
-    /// The one of that name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(n, _)| *n == name).map(|(_, l)| *l)
-    }
-
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {

@@ -35,7 +35,7 @@ mod scatter;
 mod tree;
 
 pub use call::Call;
-pub use library::{Choice, Library};
+pub use library::{Choice, LIBRARIES, Library};
 
 use call::Team;
 use darkfiber_fabric::Registry;

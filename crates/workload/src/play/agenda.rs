@@ -37,7 +37,7 @@ impl<E: Copy> Default for Agenda<E> {
 impl<E: Copy> Agenda<E> {
     /// Whether it is as one that was kept can be: as many buckets, and as many events as it says; `is_there` says whether what an
     /// event names is there.
-    pub(super) fn fits(&self, is_there: impl Fn(&E) -> bool) -> bool {
+    pub fn fits(&self, is_there: impl Fn(&E) -> bool) -> bool {
         let all = || self.buckets.iter().flatten();
         self.buckets.len() == 65
             && self.taken <= self.buckets[0].len()

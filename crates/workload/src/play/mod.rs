@@ -20,7 +20,7 @@ use darkfiber_fabric::TerminalId;
 pub const SECOND: u64 = 1_000_000_000_000;
 
 /// A message that leaves for the network now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Departure {
     /// What the player calls it.
     pub message: u32,

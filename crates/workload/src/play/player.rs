@@ -24,6 +24,12 @@ pub struct Job {
     pub repeat: Repeat,
 }
 
+impl AsRef<Job> for Job {
+    fn as_ref(&self) -> &Job {
+        self
+    }
+}
+
 /// How often a job runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeat {

@@ -17,7 +17,7 @@ use darkfiber_study::congest::{
 };
 
 use darkfiber_workload::Machine;
-use darkfiber_workload::collective::Library;
+use darkfiber_workload::collective::LIBRARIES;
 use darkfiber_workload::placement::Allocator;
 use darkfiber_workload::play::{HOSTS, SECOND, host};
 use darkfiber_workload::quantity::{bytes, time};
@@ -47,9 +47,7 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         victims.iter().map(|t| parts::victim(t, host)).collect::<Result<_, _>>()?;
     let aggressors: Vec<Part> =
         aggressors.iter().map(|t| parts::aggressor(t)).collect::<Result<_, _>>()?;
-    let names: Vec<&str> = Library::ALL.iter().map(|(name, _)| *name).collect();
-    let library = Library::named(&args.library)
-        .ok_or_else(|| Failure::unknown("library of collectives", &args.library, &names))?;
+    let library = LIBRARIES.get(&args.library)?.1;
     let mechanisms = mechanisms(args)?;
     unlike("allocation", args.allocation.iter().map(String::as_str))?;
     let allocations: Vec<&'static Allocator> =

@@ -19,7 +19,7 @@ use crate::failure::{Exit, Failure};
 use crate::jobs::Running;
 use crate::load::Loaded;
 use crate::progress::Progress;
-use crate::{load, out, provenance, tables};
+use crate::{load, out, provenance};
 
 pub(super) fn run(args: &ReportCommand, common: &Common) -> Result<Exit, Failure> {
     let engines = replay::engines(&args.engines)?;
@@ -42,7 +42,7 @@ pub(super) fn run(args: &ReportCommand, common: &Common) -> Result<Exit, Failure
     let progress = Progress::new(engines.len() as u64 + 1, common.quiet);
     let (name, routes, lids) = if let Some(path) = &args.routes {
         let tables = args.beside.of(path);
-        let read = tables::read(&tables, &fabric_args.fabric, &loaded, common)?;
+        let read = load::tables(&tables, &fabric_args.fabric, &loaded, common)?;
         (path.display().to_string(), read.routes, read.lids)
     } else {
         let engine = engines.first().ok_or_else(|| {

@@ -13,8 +13,8 @@ use darkfiber_packetsim::{Follow, Load, Micro, Net, Pulse, Targets};
 use darkfiber_report::curve::{self as report, Curve, Held, LoadResult};
 use darkfiber_report::{Style, json};
 use darkfiber_routing::{Request, Routes};
+use darkfiber_scenario::channels;
 use darkfiber_study::curve::{Point, curve};
-use darkfiber_study::simulate::channels;
 use darkfiber_workload::quantity::{bytes, time};
 use darkfiber_workload::{Among, Extent, Stream, pattern};
 
@@ -334,8 +334,7 @@ fn candidates(
     }
     if let Some(path) = &args.routes {
         let args_of = args.beside.of(path);
-        let read = crate::tables::read(&args_of, &args.fabric.fabric, loaded, common)?;
-        read.tell_assumed_lane(&loaded.topology.fabric, common);
+        let read = load::tables_in_lanes(&args_of, &args.fabric.fabric, loaded, common)?;
         let called = path.display().to_string();
         all.push(Candidate { kind: tables, called, routes: Some(read.routes) });
     }

@@ -5,10 +5,8 @@ use std::io::{self, Write};
 use darkfiber_analysis::Names;
 use darkfiber_fabric::Topology;
 use darkfiber_report::comma;
-use darkfiber_study::simulate::{Simulated, counted};
+use darkfiber_scenario::{Job, Simulated, counted};
 use darkfiber_workload::play::SECOND;
-
-use crate::cast::Cast;
 
 /// A line for each port of a job's switches in each of its runs. The seed tells simulations apart whose tables are put
 /// together.
@@ -16,16 +14,16 @@ pub(super) fn write(
     out: &mut dyn Write,
     seed: u64,
     topology: &Topology,
-    cast: &Cast,
+    jobs: &[Job],
     simulated: &Simulated,
 ) -> io::Result<()> {
     let fabric = &topology.fabric;
     let names = Names::new(fabric);
     writeln!(out, "seed,job,step,switch,port,bytes,held,seconds")?;
-    for (job, name) in cast.names.iter().enumerate() {
-        let name = cell(name);
+    for (number, job) in jobs.iter().enumerate() {
+        let name = cell(&job.name);
         let mut failed = Ok(());
-        counted(simulated, fabric, &cast.jobs, job, &mut |c| {
+        counted(simulated, fabric, jobs, number, &mut |c| {
             let ends = names.channel(c.channel);
             let seconds = c.time as f64 / SECOND as f64;
             let line = writeln!(

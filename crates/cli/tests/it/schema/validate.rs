@@ -75,6 +75,7 @@ impl Judge<'_> {
             // Bounds are for numbers; what else a value may be is for "type" to say.
             "minimum" => value.as_f64().is_none_or(|v| Some(v) >= rule.as_f64()),
             "maximum" => value.as_f64().is_none_or(|v| Some(v) <= rule.as_f64()),
+            "exclusiveMinimum" => value.as_f64().is_none_or(|v| Some(v) > rule.as_f64()),
             "pattern" => {
                 assert_eq!(rule, "^0x[0-9a-f]{16}$", "the only pattern that is known here");
                 let digits = value.as_str().and_then(|v| v.strip_prefix("0x")).unwrap_or_default();

@@ -10,7 +10,7 @@ use super::PAPER;
 use super::contest::{CABLE, Contest, median, with_model};
 use super::lab::{GB, Lab};
 use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row};
-use crate::simulate::LidsPart;
+use darkfiber_scenario::LidsPart;
 
 /// See [`Experiment::title`].
 pub(crate) struct Bottleneck;

@@ -6,7 +6,7 @@ use darkfiber_routing::Routes;
 use darkfiber_workload::play::{Host, Job, host};
 
 use super::lab::{Lab, RANKS, benchmark, program};
-use crate::simulate::{Depth, LidsPart, Setup, isolated, places, sent, simulate};
+use darkfiber_scenario::{LidsPart, Medium, Setup, Sharing, isolated, places, sent, simulate};
 
 /// Steps that each benchmark does on Cab; one of them is simulated.
 const STEPS: f64 = 10.0;
@@ -160,7 +160,7 @@ impl Contest {
         let host = cab();
         let mut last: Vec<Vec<u64>> =
             self.jobs.iter().map(|job| vec![0; job.program.ranks() as usize]).collect();
-        let found = simulate(self.setup(lab, routes, lids, &host, seed), &mut |record| {
+        let found = simulate(&self.setup(lab, routes, lids, &host, seed), &mut |record| {
             // Those of the barrier at the end are as late for all.
             if record.bytes >= MESSAGE {
                 for rank in [record.from, record.to] {
@@ -187,24 +187,16 @@ impl Contest {
         host: &'s Host,
         seed: u64,
     ) -> Setup<'s> {
+        let mut jobs: Vec<darkfiber_scenario::Job> =
+            self.jobs.iter().map(darkfiber_scenario::Job::from).collect();
+        for (job, weight) in jobs.iter_mut().zip(&self.weights) {
+            job.weight = *weight;
+        }
         Setup {
-            topology: lab.topology(),
-            routes,
-            depth: Depth::Flow,
-            host,
-            link_rate: None,
-            small: self.small,
-            precision: PRECISION,
-            jobs: &self.jobs,
-            weights: self.weights.clone(),
-            limits: Vec::new(),
+            medium: Medium::Flow(Sharing { small: self.small, precision: PRECISION }),
             lids,
             seed,
-            interval: None,
-            held: false,
-            inside: None,
-            messages: false,
-            follow: None,
+            ..Setup::new(lab.topology(), routes, host, jobs)
         }
     }
 }

@@ -11,7 +11,7 @@ use darkfiber_routing::reroute::Policy;
 use super::PAPER;
 use super::lab::{GB, Lab, SIXTEEN};
 use crate::reproduce::{Class, Context, Experiment, Row};
-use crate::simulate::{demanded, places, sent};
+use darkfiber_scenario::{demanded, places, sent};
 
 /// See [`Experiment::title`].
 pub(crate) struct Counters;

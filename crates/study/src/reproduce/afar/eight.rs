@@ -7,7 +7,7 @@ use super::PAPER;
 use super::contest::{Contest, longer, median, most, with_model};
 use super::lab::{BENCHMARKS, EIGHT, Lab};
 use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Group, Row};
-use crate::simulate::{LidsPart, demanded};
+use darkfiber_scenario::{LidsPart, demanded};
 
 /// See [`Experiment::title`].
 pub(crate) struct Eight;

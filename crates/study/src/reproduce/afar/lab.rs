@@ -12,7 +12,7 @@ use darkfiber_workload::schedule::Program;
 use darkfiber_workload::traffic::{Given, traffic};
 use darkfiber_workload::{Machine, Stream};
 
-use crate::simulate::{seated, sent};
+use darkfiber_scenario::{seated, sent};
 
 /// Nodes that all jobs of a workload have together (section IV-A).
 const NODES: u32 = 1152;

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::PAPER;
 use super::lab::Lab;
 use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row};
-use crate::simulate::{LidsPart, Setup, counted, simulate};
+use darkfiber_scenario::{LidsPart, Medium, Setup, Sharing, counted, simulate};
 
 /// See [`Experiment::title`].
 pub(crate) struct LearnedSteps;
@@ -105,14 +105,14 @@ fn steps(lab: &Lab, run: usize, seed: u64) -> Vec<Reading> {
     jobs[0].start = 0;
     let host: Host = host("aries").expect("known").clone();
     let setup = Setup {
-        precision: PRECISION,
+        medium: Medium::Flow(Sharing { small: 0, precision: PRECISION }),
         lids: LidsPart::Random,
         seed,
         interval: Some(INTERVAL),
         held: true,
         ..Setup::new(lab.topology(), lab.routes(), &host, &jobs)
     };
-    let simulated = simulate(setup, &mut |_| {}).expect("whole tables and programs");
+    let simulated = simulate(&setup, &mut |_| {}).expect("whole tables and programs");
     let mut readings = Vec::new();
     counted(&simulated, &lab.topology().fabric, &jobs, 0, &mut |c| {
         readings.push(Reading {

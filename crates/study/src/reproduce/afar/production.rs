@@ -7,7 +7,7 @@ use super::PAPER;
 use super::contest::{Contest, Fared};
 use super::lab::{GB, Lab};
 use crate::reproduce::{Allowed, Class, Context, Experiment, Row};
-use crate::simulate::{LidsPart, demanded};
+use darkfiber_scenario::{LidsPart, demanded};
 
 /// See [`Experiment::title`].
 pub(crate) struct Production;

@@ -5,7 +5,7 @@ use darkfiber_routing::reroute::Policy;
 use super::PAPER;
 use super::lab::{GB, Lab, SIXTEEN};
 use crate::reproduce::{Allowed, Class, Context, Experiment, Row};
-use crate::simulate::{demanded, sent};
+use darkfiber_scenario::{demanded, sent};
 
 /// See [`Experiment::title`].
 pub(crate) struct Quiet;

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::contest::{Contest, longer, most, with_model};
 use super::lab::{Lab, RANKS};
 use crate::reproduce::{Class, Context, Experiment, Row};
-use crate::simulate::LidsPart;
+use darkfiber_scenario::LidsPart;
 
 /// See [`Experiment::title`].
 pub(crate) struct Seats;
@@ -149,7 +149,8 @@ fn placed(lab: &Lab, who: &str, seed: u64) -> Seen {
     let proposed = placing.best(&begins, seed).expect("random always gives");
     let proposed: Vec<u32> = proposed.hosts.iter().map(|&h| usable[h as usize]).collect();
     [random.clone(), give("linear"), proposed].map(|hosts| {
-        let terminals = crate::simulate::seated(&hosts, RANKS, |h| machine.terminals(h).to_vec());
+        let terminals =
+            darkfiber_scenario::seated(&hosts, RANKS, |h| machine.terminals(h).to_vec());
         let moved = contest.moved(job, terminals);
         let own = moved.alone_of(job, lab, lab.routes(), LidsPart::Engine, seed);
         let fared = moved.together(lab, lab.routes(), LidsPart::Engine, seed);

@@ -7,7 +7,7 @@ use super::PAPER;
 use super::contest::{Contest, longer, median, most, with_model};
 use super::lab::{GB, Lab, SIXTEEN};
 use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row, Table};
-use crate::simulate::{LidsPart, demanded};
+use darkfiber_scenario::{LidsPart, demanded};
 
 /// See [`Experiment::title`].
 pub(crate) struct Sixteen;

@@ -6,7 +6,7 @@ use super::PAPER;
 use super::contest::{Contest, longer, most, with_model};
 use super::lab::{BENCHMARKS, Lab};
 use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Group, Row};
-use crate::simulate::LidsPart;
+use darkfiber_scenario::LidsPart;
 
 /// See [`Experiment::title`].
 pub(crate) struct Slowdowns;

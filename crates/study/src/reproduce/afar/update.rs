@@ -6,7 +6,7 @@ use super::PAPER;
 use super::lab::{EIGHT, GB, Lab, SIXTEEN};
 use crate::replay::BLOCK_SECONDS;
 use crate::reproduce::{Allowed, Class, Context, Experiment, Row};
-use crate::simulate::{demanded, sent};
+use darkfiber_scenario::{demanded, sent};
 
 /// See [`Experiment::title`].
 pub(crate) struct Update;

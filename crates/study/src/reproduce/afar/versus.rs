@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::contest::{Contest, longer, most, with_model};
 use super::lab::{EIGHT, GB, Lab, SIXTEEN};
 use crate::reproduce::{Class, Context, Drawn, Experiment, Figure, Group, Row};
-use crate::simulate::{LidsPart, demanded};
+use darkfiber_scenario::{LidsPart, demanded};
 
 /// See [`Experiment::title`].
 pub(crate) struct Versus;

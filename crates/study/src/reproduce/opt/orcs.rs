@@ -9,7 +9,7 @@ use darkfiber_workload::{Stream, given};
 
 use super::{Tree, name};
 use crate::reproduce::{Allowed, Class, Context, Experiment, Row};
-use crate::simulate::{Setup, simulate};
+use darkfiber_scenario::{Setup, simulate};
 
 /// See [`Experiment::title`].
 pub(in crate::reproduce) struct Orcs;
@@ -91,7 +91,7 @@ fn same(tree: &Tree, seed: u64) -> usize {
             repeat: Repeat::Once,
         }];
         let ideal = host("ideal").expect("registered");
-        let end = simulate(Setup::new(&tree.topology, &tree.routes, ideal, &jobs), &mut |_| ())
+        let end = simulate(&Setup::new(&tree.topology, &tree.routes, ideal, &jobs), &mut |_| ())
             .expect("everybody receives what is sent")
             .end;
         let simulated = BYTES as f64 / rate / (end as f64 * 1e-12);

@@ -10,7 +10,7 @@ use darkfiber_workload::traffic::{Given, traffic};
 use rayon::prelude::*;
 
 use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Group, Row};
-use crate::simulate::{Setup, simulate};
+use darkfiber_scenario::{Setup, simulate};
 
 /// See [`Experiment::title`].
 pub(crate) struct Alltoall;
@@ -162,6 +162,6 @@ fn seconds(taurus: &Topology, engine: &str, seats: &[TerminalId]) -> f64 {
         repeat: Repeat::Once,
     }];
     let ideal = host("ideal").expect("registered");
-    let found = simulate(Setup::new(taurus, &routes, ideal, &jobs), &mut |_| ());
+    let found = simulate(&Setup::new(taurus, &routes, ideal, &jobs), &mut |_| ());
     found.expect("everybody receives what is sent").end as f64 * 1e-12
 }

@@ -9,8 +9,7 @@ use darkfiber_routing::{Request, Routes, find_engine};
 use darkfiber_workload::play::{Host, Job, Record, Repeat};
 use darkfiber_workload::schedule::{Program, Script};
 
-use crate::curve::parts;
-use crate::simulate::{Depth, Inside, Setup, simulate};
+use darkfiber_scenario::{Medium, PacketOptions, Setup, simulate};
 
 /// Copper cables are up to 2.6 m long (section II-B), at 5 ns a metre.
 pub(super) const COPPER: u32 = 13_000;
@@ -69,7 +68,7 @@ impl Quiet {
             measure,
             drain: 0,
             interval: None,
-            parts: parts(&self.net),
+            parts: self.net.parts(),
             seed,
         };
         let given = Given {
@@ -97,11 +96,10 @@ impl Quiet {
         let jobs = [Job { program, terminals: terminals.to_vec(), start: 0, repeat: Repeat::Once }];
         let minimal = kind("minimal").expect("registered");
         let setup = Setup {
-            depth: Depth::Packet,
-            inside: Some(Inside::new(self.micro.clone(), minimal, 4096)),
+            medium: Medium::Packet(Box::new(PacketOptions::new(self.micro.clone(), minimal, 4096))),
             ..Setup::new(&self.topology, &self.routes, host, &jobs)
         };
-        simulate(setup, each).expect("everybody receives what is sent").end
+        simulate(&setup, each).expect("everybody receives what is sent").end
     }
 }
 

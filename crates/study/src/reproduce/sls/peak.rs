@@ -13,7 +13,7 @@ use darkfiber_workload::traffic::{Given, traffic};
 use super::PAPER;
 use super::lab::Quiet;
 use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Group, Row};
-use crate::simulate::{Depth, Setup, simulate};
+use darkfiber_scenario::{Medium, Setup, simulate};
 
 /// See [`Experiment::title`].
 pub(crate) struct Peak;
@@ -154,9 +154,11 @@ fn alltoall(shandy: &Quiet, bytes: u64) -> f64 {
     let terminals = (0..NODES).map(|h| machine.terminals(h)[0]).collect();
     let jobs = [Job { program: Arc::new(program), terminals, start: 0, repeat: Repeat::Once }];
     let host = host("slingshot").expect("known");
-    let setup =
-        Setup { depth: Depth::LogGp, ..Setup::new(&shandy.topology, shandy.routes(), host, &jobs) };
-    let end = simulate(setup, &mut |_| {}).expect("a program of the registry").end;
+    let setup = Setup {
+        medium: Medium::Formula,
+        ..Setup::new(&shandy.topology, shandy.routes(), host, &jobs)
+    };
+    let end = simulate(&setup, &mut |_| {}).expect("a program of the registry").end;
     let n = f64::from(NODES);
     n * (n - 1.0) * bytes as f64 / (end as f64 * 1e-12)
 }

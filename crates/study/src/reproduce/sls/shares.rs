@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use darkfiber_packetsim::routing;
 use darkfiber_packetsim::{Congestion, Micro, TrafficClass, WHOLE};
-use darkfiber_workload::play::{Job, Record, Repeat};
+use darkfiber_workload::play::{self, Record, Repeat};
 use darkfiber_workload::traffic::{Given, traffic};
 
 use super::PAPER;
 use super::tapered::{NODES, PER_NODE, Tapered};
 use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row};
-use crate::simulate::{Depth, Inside, Setup, simulate};
+use darkfiber_scenario::{Job, Medium, PacketOptions, Setup, simulate};
 
 /// See [`Experiment::title`].
 pub(crate) struct Shares;
@@ -55,24 +55,23 @@ fn run(tapered: &Tapered, routing: &str, apart: bool, seed: u64) -> Received {
     let program = traffic("bisection:bytes=64KiB,iterations=20", &given).expect("registered");
     let program = Arc::new(program);
     let [first, second] = tapered.seats();
-    let jobs = [(first, 0), (second, SECOND)].map(|(terminals, start)| Job {
-        program: Arc::clone(&program),
-        terminals,
-        start,
-        repeat: Repeat::Once,
+    let seats = [(first, 0, 0), (second, SECOND, u8::from(apart))];
+    let jobs = seats.map(|(terminals, start, class)| {
+        let (program, repeat) = (Arc::clone(&program), Repeat::Once);
+        let mut job = Job::from(play::Job { program, terminals, start, repeat });
+        job.classes = vec![(u64::MAX, class)];
+        job
     });
     let class = |name: &str, percent: u32| TrafficClass {
         least: WHOLE / 100 * percent,
         ..TrafficClass::plain(name)
     };
     let micro = Micro { congestion: Congestion::Pairs, ..tapered.micro.clone() };
-    let mut inside = Inside::new(micro, routing::kind(routing).expect("registered"), 4096);
-    inside.micro.classes = vec![class("TC1", 80), class("TC2", 10)];
-    inside.classes = [0, u8::from(apart)].map(|c| vec![(u64::MAX, c)]).to_vec();
+    let mut options = PacketOptions::new(micro, routing::kind(routing).expect("registered"), 4096);
+    options.micro.classes = vec![class("TC1", 80), class("TC2", 10)];
     let setup = Setup {
-        depth: Depth::Packet,
         seed,
-        inside: Some(inside),
+        medium: Medium::Packet(Box::new(options)),
         ..Setup::new(&tapered.topology, &tapered.routes, tapered.host, &jobs)
     };
     let mut received = Received { bins: [Vec::new(), Vec::new()], ends: [0, 0] };
@@ -89,7 +88,7 @@ fn run(tapered: &Tapered, routing: &str, apart: bool, seed: u64) -> Received {
             *bin += (part / u128::from(to - from)) as u64;
         }
     };
-    simulate(setup, &mut each).expect("everybody receives what is sent");
+    simulate(&setup, &mut each).expect("everybody receives what is sent");
     received
 }
 

@@ -11,7 +11,7 @@ use darkfiber_workload::schedule::Program;
 use darkfiber_workload::traffic::{Given, traffic};
 use darkfiber_workload::{Machine, Stream};
 
-use crate::simulate::{Depth, LidsPart, Setup, Simulated, demanded, sent, simulate};
+use darkfiber_scenario::{Medium, Setup, Sharing, Simulated, demanded, sent, simulate};
 
 /// What cables carry, in bytes a second: what mpiGraph shows for one pair (figure 1).
 const CABLE: f64 = 2.26 * 1_073_741_824.0;
@@ -189,26 +189,14 @@ fn measured(
     limits: Limits,
     seed: u64,
 ) -> Simulated {
+    let Limits { small, precision } = limits;
     let setup = Setup {
-        topology,
-        routes,
-        depth: Depth::Flow,
-        host,
+        medium: Medium::Flow(Sharing { small, precision }),
         link_rate: Some(CABLE),
-        small: limits.small,
-        precision: limits.precision,
-        jobs,
-        weights: Vec::new(),
-        limits: Vec::new(),
-        lids: LidsPart::Engine,
         seed,
-        interval: None,
-        held: false,
-        inside: None,
-        messages: false,
-        follow: None,
+        ..Setup::new(topology, routes, host, jobs)
     };
-    simulate(setup, &mut |_| ()).expect("programs of the registry come to their ends")
+    simulate(&setup, &mut |_| ()).expect("programs of the registry come to their ends")
 }
 
 /// A program on the first nodes of a machine, over routes that an engine makes for it.

@@ -8,7 +8,7 @@ use darkfiber_workload::schedule::Program;
 use super::PAPER;
 use super::lab::{ALL, Lab, on_first, program};
 use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row, Square};
-use crate::simulate::Pairs;
+use darkfiber_scenario::Pairs;
 
 /// See [`Experiment::title`].
 pub(crate) struct MpiGraph;

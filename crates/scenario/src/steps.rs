@@ -2,9 +2,9 @@
 
 use darkfiber_fabric::{ChannelId, Fabric};
 use darkfiber_flowsim::Grid;
-use darkfiber_workload::play::{Job, Run};
+use darkfiber_workload::play::{self, Run};
 
-use super::Simulated;
+use crate::Simulated;
 
 /// What a port of a switch counted during one run of a job.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,13 +26,13 @@ pub struct Counted {
 pub fn counted(
     simulated: &Simulated,
     fabric: &Fabric,
-    jobs: &[Job],
+    jobs: &[impl AsRef<play::Job>],
     job: usize,
     each: &mut dyn FnMut(&Counted),
 ) {
     let (Some(grid), Some(held)) = (&simulated.grid, &simulated.held) else { return };
     let mut switches: Vec<_> =
-        jobs[job].terminals.iter().map(|&t| fabric.terminal(t).switch).collect();
+        jobs[job].as_ref().terminals.iter().map(|&t| fabric.terminal(t).switch).collect();
     switches.sort_unstable();
     switches.dedup();
     let channels: Vec<ChannelId> =

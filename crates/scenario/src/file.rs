@@ -1,7 +1,17 @@
-//! Scenario files.
+//! What a scenario file says, as typed values.
 
+use darkfiber_packetsim::routing::Kind as RoutingKind;
+use darkfiber_packetsim::{ARBITRATIONS, Arbitration, Framing, Preset, QUEUES, Queues, Scheme};
+use darkfiber_workload::collective::Library;
+use darkfiber_workload::placement::Allocator;
+use darkfiber_workload::play::Host;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::Chain;
+use crate::value::{
+    Between, Bytes, Chosen, Count, Fraction, Overhead, Picos, Positive, Rate, Share,
+};
 
 /// A scenario: a fabric, its routes, jobs placed on it, and their traffic.
 ///
@@ -31,7 +41,7 @@ pub struct Scenario {
     pub routes: RoutesPart,
     /// What hosts cost, by name: `darkfiber list hosts`.
     #[serde(default = "ideal")]
-    pub hosts: String,
+    pub hosts: Chosen<Host>,
     /// What of it is different.
     #[serde(default)]
     pub cost: CostPart,
@@ -49,8 +59,65 @@ pub struct Scenario {
     pub keep: KeepPart,
 }
 
-fn ideal() -> String {
-    "ideal".to_owned()
+impl Scenario {
+    /// Fills in every default, so that the scenario says all that its results depend on.
+    pub fn fill(&mut self) {
+        self.seed.get_or_insert(1);
+        let host = self.host();
+        let cost = &mut self.cost;
+        let time = |ps: u64| Overhead(Picos(ps));
+        cost.send.get_or_insert(time(host.send));
+        cost.receive.get_or_insert(time(host.receive));
+        cost.gap.get_or_insert(time(host.gap));
+        // Where nothing is ever too large to be sent at once, there is nothing to write.
+        if host.rendezvous != u64::MAX {
+            cost.rendezvous.get_or_insert(Bytes(host.rendezvous));
+        }
+        cost.adapters.get_or_insert(time(host.adapters));
+        cost.switch.get_or_insert(time(host.switch));
+        cost.memory_latency.get_or_insert(time(host.memory_latency));
+        if host.adapter_bytes_per_second.is_finite() {
+            cost.adapter_rate.get_or_insert(Rate(host.adapter_bytes_per_second));
+        }
+        if host.memory_bytes_per_second.is_finite() {
+            cost.memory_rate.get_or_insert(Rate(host.memory_bytes_per_second));
+        }
+        cost.noise.get_or_insert(Between(host.noise));
+        cost.efficiency.get_or_insert(Fraction(host.efficiency));
+        cost.small.get_or_insert(Bytes(0));
+        cost.precision.get_or_insert(Between(0.0));
+        if self.routes.engine.is_some() {
+            self.routes.lanes.get_or_insert(Count(8));
+        }
+        let p = &mut self.packets;
+        let micro = p.switches().micro();
+        p.switches = Some(Chosen(p.switches()));
+        p.routing = Some(Chosen(p.routing()));
+        p.size.get_or_insert(Bytes(2048));
+        p.buffer.get_or_insert(Bytes(micro.buffer.into()));
+        p.shared_buffer.get_or_insert(Bytes(micro.shared_buffer.into()));
+        let queues = QUEUES.iter().find(|q| q.1 == micro.queues).map_or("lanes", |q| q.0);
+        p.queues.get_or_insert(Chosen::known(queues));
+        let arbitration = ARBITRATIONS.iter().find(|a| a.1 == micro.arbitration);
+        let arbitration = arbitration.map_or("round-robin", |a| a.0);
+        p.arbitration.get_or_insert(Chosen::known(arbitration));
+        p.congestion.get_or_insert(Chosen::known("none"));
+        p.framing.get_or_insert(Chosen::known("none"));
+        for job in &mut self.jobs {
+            job.count.get_or_insert(Count(1));
+            job.per_node.get_or_insert(Count(1));
+            if job.hosts.is_none() {
+                job.placement.get_or_insert(Chosen::known("linear"));
+            }
+            job.library.get_or_insert(Chosen::known("openmpi"));
+            job.start.get_or_insert(Picos(0));
+            job.weight.get_or_insert(Positive(1.0));
+        }
+    }
+}
+
+fn ideal() -> Chosen<Host> {
+    Chosen::known("ideal")
 }
 
 /// How deep to look at a scenario.
@@ -60,6 +127,8 @@ pub enum Depth {
     /// Messages share channels max-min fairly.
     #[default]
     Flow,
+    /// Channels count the bytes of all messages: how much each carries, and no time can be shorter than its fullest channel's.
+    Count,
     /// Messages never meet: each takes its latency and the time of the slowest channel of its path, one after the other
     /// out of each adapter.
     #[serde(rename = "loggp")]
@@ -68,37 +137,60 @@ pub enum Depth {
     Packet,
 }
 
+impl std::fmt::Display for Depth {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Count => "count",
+            Self::Flow => "flow",
+            Self::LogGp => "loggp",
+            Self::Packet => "packet",
+        })
+    }
+}
+
 /// What switches are like, and where packets go.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PacketsPart {
     /// A name of `darkfiber list switches`; qdr without.
-    pub switches: Option<String>,
+    pub switches: Option<Chosen<Preset>>,
     /// A name of `darkfiber list routings`; tables without: those of the routes.
-    pub routing: Option<String>,
+    pub routing: Option<Chosen<RoutingKind>>,
     /// Bytes of a packet at most; 2KiB without.
-    pub size: Option<String>,
+    pub size: Option<Bytes>,
     /// Virtual lanes; as many as the routing needs without.
     pub lanes: Option<u8>,
     /// Bytes of buffer for each lane of an input, instead of what the switches have.
-    pub buffer: Option<String>,
+    pub buffer: Option<Bytes>,
     /// Bytes of buffer that the lanes of an input behind another switch share, beside what each has; none without.
-    pub shared_buffer: Option<String>,
+    pub shared_buffer: Option<Bytes>,
     /// How packets wait: lanes, outputs or memory, instead of how the switches do it.
-    pub queues: Option<String>,
+    pub queues: Option<Chosen<(&'static str, Queues)>>,
     /// Whose turn it is: round-robin, age, islip or tiles, instead of the switches' way.
-    pub arbitration: Option<String>,
+    pub arbitration: Option<Chosen<(&'static str, Arbitration)>>,
     /// What holds sources back: a name of `darkfiber list congestion`; none without.
-    pub congestion: Option<String>,
+    pub congestion: Option<Chosen<Scheme>>,
     /// What of the routing's comparison of ways is different.
     #[serde(default)]
     pub adaptive: AdaptivePart,
     /// What packets have on channels beside data: a name of `darkfiber list framing`; none without. With one, the
     /// efficiency of hosts does not count.
-    pub framing: Option<String>,
+    pub framing: Option<Chosen<Framing>>,
     /// Probability that a bit is wrong behind a cable; packets with wrong bits are sent again.
     #[serde(default)]
-    pub bit_errors: f64,
+    pub bit_errors: Share,
+}
+
+impl PacketsPart {
+    /// What switches are like.
+    pub fn switches(&self) -> &'static Preset {
+        self.switches.map_or_else(|| Chosen::known("qdr").0, |chosen| chosen.0)
+    }
+
+    /// Where packets go.
+    pub fn routing(&self) -> &'static RoutingKind {
+        self.routing.map_or_else(|| Chosen::known("tables").0, |chosen| chosen.0)
+    }
 }
 
 /// How ugal, four-ways, slingshot and progressive compare ways, where it is not as they do.
@@ -110,9 +202,9 @@ pub struct AdaptivePart {
     /// Ways round that are compared.
     pub round: Option<u8>,
     /// Bytes that a way round counts more; two packets without.
-    pub bias: Option<String>,
+    pub bias: Option<Bytes>,
     /// How often switches tell neighbours what waits for their outputs; 0ns: never.
-    pub news: Option<String>,
+    pub news: Option<Picos>,
 }
 
 /// A traffic class: a virtual queue of its own everywhere, with lanes and buffers of its own.
@@ -123,15 +215,15 @@ pub struct ClassPart {
     pub name: String,
     /// The differentiated services code point of its packets, up to 63, that jobs may name it by; 0 without.
     #[serde(default)]
-    pub dscp: u8,
+    pub dscp: Count<0, 63>,
     /// What nobody is owed goes to classes of the highest priority first; 0 without.
     #[serde(default)]
     pub priority: u8,
     /// What it gets of every channel at least, if it has so much to send: a part of 1; 0 without.
     #[serde(default)]
-    pub min: f64,
+    pub min: Share,
     /// What it gets at most; 1 without.
-    pub max: Option<f64>,
+    pub max: Option<Fraction>,
     /// Packets of a pair stay in order: they change their way only when none of them is under way.
     #[serde(default)]
     pub ordered: bool,
@@ -139,7 +231,7 @@ pub struct ClassPart {
     #[serde(default)]
     pub lossy: bool,
     /// How many times as long ways round look to adaptive routing; 1 without.
-    pub bias: Option<f64>,
+    pub bias: Option<Between<0, 1_000_000_000>>,
 }
 
 /// Messages of a job that are of another class.
@@ -147,7 +239,7 @@ pub struct ClassPart {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ShortPart {
     /// Those of at most so many bytes.
-    pub up_to: String,
+    pub up_to: Bytes,
     /// Their traffic class.
     pub class: String,
 }
@@ -156,15 +248,15 @@ pub struct ShortPart {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RoutesPart {
-    /// An engine, or several separated by commas of which the first that does not refuse is taken.
-    pub engine: Option<String>,
+    /// An engine, or several joined by `+` of which the first that does not refuse is taken.
+    pub engine: Option<Chain>,
     /// Tables instead of an engine: a file, or a directory that `darkfiber route -o` wrote.
     pub tables: Option<String>,
     /// LID mask control: 2^N LIDs for every terminal.
     #[serde(default)]
-    pub lmc: u8,
+    pub lmc: Count<0, 7>,
     /// Data virtual lanes that may be used; 8 without.
-    pub lanes: Option<u8>,
+    pub lanes: Option<Count<1, 15>>,
     /// Which of its destination's LIDs a message takes.
     #[serde(default)]
     pub lids: LidsPart,
@@ -206,33 +298,33 @@ pub enum Follow {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct CostPart {
     /// Processor time to send a message.
-    pub send: Option<String>,
+    pub send: Option<Overhead>,
     /// Processor time to receive a message.
-    pub receive: Option<String>,
+    pub receive: Option<Overhead>,
     /// Least time between two messages of an adapter.
-    pub gap: Option<String>,
+    pub gap: Option<Overhead>,
     /// Messages from this size on wait until their receiver is ready.
-    pub rendezvous: Option<String>,
+    pub rendezvous: Option<Bytes>,
     /// Latency of the adapters of both ends together.
-    pub adapters: Option<String>,
+    pub adapters: Option<Overhead>,
     /// Latency of a switch.
-    pub switch: Option<String>,
+    pub switch: Option<Overhead>,
     /// What an adapter sends, and as much receives.
-    pub adapter_rate: Option<String>,
+    pub adapter_rate: Option<Rate>,
     /// What cables between switches carry, instead of what the fabric says.
-    pub link_rate: Option<String>,
+    pub link_rate: Option<Rate>,
     /// What of a cable's data rate carries payload.
-    pub efficiency: Option<f64>,
+    pub efficiency: Option<Fraction>,
     /// Latency between ranks of one host.
-    pub memory_latency: Option<String>,
+    pub memory_latency: Option<Overhead>,
     /// Bandwidth of each message between ranks of one host.
-    pub memory_rate: Option<String>,
+    pub memory_rate: Option<Rate>,
     /// Standard deviation of the time that computing takes, as a part of it, up to 0.5; 0 without.
-    pub noise: Option<f64>,
+    pub noise: Option<Between<0, 500>>,
     /// Messages of at most this size do not share channels; 0 without.
-    pub small: Option<String>,
+    pub small: Option<Bytes>,
     /// A message may end late by so much of its own time, up to 0.1, so that shares change less often.
-    pub precision: Option<f64>,
+    pub precision: Option<Between<0, 100>>,
 }
 
 /// A job.
@@ -242,25 +334,25 @@ pub struct JobPart {
     /// What it is called; without, its traffic.
     pub name: Option<String>,
     /// So many jobs like this one, each on nodes of its own; 1 without.
-    pub count: Option<u32>,
+    pub count: Option<Count<1, 100_000>>,
     /// What its ranks do: `name:key=value,...` of `darkfiber list traffic`.
     pub traffic: Option<String>,
     /// Instead: files of a schedule, of traces, or of a matrix of communication.
     pub files: Option<Vec<String>>,
     /// Its nodes; without, as many as its file has ranks, or all.
-    pub nodes: Option<usize>,
+    pub nodes: Option<Count<1, { u32::MAX as u64 }>>,
     /// Ranks of each node, side by side; 1 without.
-    pub per_node: Option<u32>,
+    pub per_node: Option<Count<1, 65_536>>,
     /// An allocator of `darkfiber list allocators`, which gives it nodes that earlier jobs left; linear without.
-    pub placement: Option<String>,
+    pub placement: Option<Chosen<Allocator>>,
     /// Instead: its nodes by name, in the order of ranks, as a hostlist (`n[1-28]`).
     pub hosts: Option<String>,
     /// Whose collectives: openmpi, mpich or nccl; openmpi without.
-    pub library: Option<String>,
+    pub library: Option<Chosen<(&'static str, Library)>>,
     /// When it begins; at once without.
-    pub start: Option<String>,
+    pub start: Option<Picos>,
     /// It is run again and again as long as a run begins before this.
-    pub repeat_until: Option<String>,
+    pub repeat_until: Option<Picos>,
     /// Its traffic class, by name or code point, the first one without; what its messages are counted with. Where there are no
     /// traffic classes, a name of any sort to count them with.
     pub class: Option<String>,
@@ -268,9 +360,9 @@ pub struct JobPart {
     #[serde(default)]
     pub short: Vec<ShortPart>,
     /// Its flows get so many times the share of others; 1 without.
-    pub weight: Option<f64>,
+    pub weight: Option<Positive>,
     /// Most that each of its flows takes.
-    pub limit: Option<String>,
+    pub limit: Option<Rate>,
 }
 
 impl JobPart {
@@ -290,7 +382,7 @@ impl JobPart {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct KeepPart {
     /// Bytes of every channel in intervals of this length.
-    pub interval: Option<String>,
+    pub interval: Option<Picos>,
     /// Every message, for messages.parquet: as much memory as 64 bytes for each.
     #[serde(default)]
     pub messages: bool,

@@ -9,22 +9,22 @@ use darkfiber_workload::play::{Job, Record};
 
 /// What was received of all jobs.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Received {
+pub(crate) struct Received {
     /// By job.
-    pub(super) pairs: Vec<Pairs>,
+    pub(crate) pairs: Vec<Pairs>,
     /// Whether all messages are kept, and those.
     keeps: bool,
-    pub(super) messages: Vec<Record>,
+    pub(crate) messages: Vec<Record>,
 }
 
 impl Received {
     /// Nothing yet.
-    pub(super) fn new(jobs: &[Job], keeps: bool) -> Self {
+    pub(crate) fn new(jobs: &[Job], keeps: bool) -> Self {
         let pairs = jobs.iter().map(|j| Pairs::new(j.program.ranks())).collect();
         Self { pairs, keeps, messages: Vec::new() }
     }
 
-    pub(super) fn add(&mut self, record: &Record) {
+    pub(crate) fn add(&mut self, record: &Record) {
         self.pairs[record.job as usize].add(record);
         if self.keeps {
             self.messages.push(*record);
@@ -69,7 +69,7 @@ const DENSE: u32 = 2048;
 impl Pair {
     /// Others, too.
     pub fn join(&mut self, other: &Self) {
-        self.messages += other.messages;
+        self.messages = self.messages.saturating_add(other.messages);
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.time = self.time.saturating_add(other.time);
         self.longest = self.longest.max(other.longest);
@@ -103,21 +103,31 @@ impl Pairs {
         self.ranks
     }
 
-    fn add(&mut self, record: &Record) {
-        let time = record.arrived - record.departed;
+    fn cell(&mut self, from: u32, to: u32) -> &mut Pair {
         let n = self.ranks as usize;
-        let cell = match &mut self.cells {
+        match &mut self.cells {
             Cells::Dense(cells) => {
                 if cells.is_empty() {
                     cells.resize(n * n, Pair::default());
                 }
-                &mut cells[record.from as usize * n + record.to as usize]
+                &mut cells[from as usize * n + to as usize]
             }
-            Cells::Sparse(cells) => cells.entry((record.from, record.to)).or_default(),
-        };
-        cell.add(record.bytes, time);
+            Cells::Sparse(cells) => cells.entry((from, to)).or_default(),
+        }
+    }
+
+    fn add(&mut self, record: &Record) {
+        let time = record.arrived - record.departed;
+        self.cell(record.from, record.to).add(record.bytes, time);
         self.total.add(record.bytes, time);
         self.times.record((time + 500) / 1000).expect("it grows as needed");
+    }
+
+    /// As many messages of this size, of which nobody knows how long they take.
+    pub(crate) fn count(&mut self, from: u32, to: u32, bytes: u64, messages: u64) {
+        let all = Pair { messages, bytes: bytes.saturating_mul(messages), time: 0, longest: 0 };
+        self.cell(from, to).join(&all);
+        self.total.join(&all);
     }
 
     /// Pairs that sent, by sender and receiver.

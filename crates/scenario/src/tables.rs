@@ -11,34 +11,52 @@ use darkfiber_formats::{
 use darkfiber_routing::check::check;
 use darkfiber_routing::{Lids, Routes};
 
-use crate::args::{Common, RoutesFormat, TableArgs};
-use crate::failure::Failure;
-use crate::load::Loaded;
-use crate::{out, save};
+use crate::{Error, Listener, Loaded};
 
 /// Forwarding tables in OpenSM's dump directory.
 const OPENSM_LFTS: &str = "opensm-lfts.dump";
 
-/// The files that hold routes.
-struct Files {
-    tables: PathBuf,
-    guid2lid: Option<PathBuf>,
-    sl: Option<PathBuf>,
-    path_bits: Option<PathBuf>,
-    lid_choice: Option<PathBuf>,
+/// Forms of forwarding tables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TableForm {
+    /// Known by content.
+    #[default]
+    Auto,
+    /// OpenSM's lfts dump, `dump_lfts.sh`, `ibroute`.
+    Lft,
+    /// osm.fdbs.
+    Fdbs,
+    /// netloc paths.
+    Netloc,
 }
 
-impl Files {
-    fn of(args: &TableArgs) -> Result<Self, Failure> {
-        let path = &args.routes;
-        let given = &args.beside;
-        let mut files = Self {
-            tables: path.clone(),
-            guid2lid: given.guid2lid.clone(),
-            sl: given.sl.clone(),
-            path_bits: given.path_bits.clone(),
-            lid_choice: given.lid_choice.clone(),
-        };
+/// The files that hold routes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TableFiles {
+    /// Forwarding tables: a file, or a directory that `darkfiber route -o` or OpenSM wrote.
+    pub tables: PathBuf,
+    /// The form of the tables.
+    pub form: TableForm,
+    /// LIDs of ports, as in OpenSM's cache.
+    pub guid2lid: Option<PathBuf>,
+    /// Service levels; without, all routes are in lane 0.
+    pub sl: Option<PathBuf>,
+    /// Which LID of its destinations each source uses.
+    pub path_bits: Option<PathBuf>,
+    /// Which LID of its destination each message takes.
+    pub lid_choice: Option<PathBuf>,
+}
+
+impl TableFiles {
+    /// A file, or a directory with all that belongs to it.
+    pub fn at(tables: PathBuf) -> Self {
+        Self { tables, ..Self::default() }
+    }
+
+    /// With what lies in the directory, if the tables are one.
+    fn found(&self) -> Result<Self, Error> {
+        let path = &self.tables;
+        let mut files = self.clone();
         if !path.is_dir() {
             return Ok(files);
         }
@@ -50,11 +68,11 @@ impl Files {
             }
             Ok(None)
         };
-        files.tables = in_it(&[save::LFTS, OPENSM_LFTS])?.ok_or_else(|| {
-            Failure::input(format!(
+        files.tables = in_it(&[manifest::LFTS, OPENSM_LFTS])?.ok_or_else(|| {
+            Error::input(format!(
                 "{}: there is neither {} nor {OPENSM_LFTS} in this directory",
                 path.display(),
-                save::LFTS
+                manifest::LFTS
             ))
             .hint(
                 "give the table file itself, a directory that `darkfiber route -o` wrote, or OpenSM's dump \
@@ -67,72 +85,78 @@ impl Files {
             }
             Ok(())
         };
-        beside(&mut files.guid2lid, &[save::GUID2LID])?;
+        beside(&mut files.guid2lid, &[manifest::GUID2LID])?;
         // The rows say all that the list says, and more.
-        beside(&mut files.sl, &[save::PATH_SL_ROWS, save::PATH_SL])?;
-        beside(&mut files.path_bits, &[save::PATH_BITS])?;
-        beside(&mut files.lid_choice, &[save::LID_CHOICE])?;
+        beside(&mut files.sl, &[manifest::PATH_SL_ROWS, manifest::PATH_SL])?;
+        beside(&mut files.path_bits, &[manifest::PATH_BITS])?;
+        beside(&mut files.lid_choice, &[manifest::LID_CHOICE])?;
         Ok(files)
     }
 }
 
 /// Tables that somebody made.
-pub(crate) struct Read {
-    pub(crate) routes: Routes,
+pub struct Read {
+    /// The tables.
+    pub routes: Routes,
     /// The LIDs that they speak of, where they do.
-    pub(crate) lids: Option<Lids>,
+    pub lids: Option<Lids>,
     /// Whether service levels were given with them; else all routes are taken in lane 0.
-    pub(crate) has_levels: bool,
+    pub has_levels: bool,
 }
 
 impl Read {
     /// Says that lane 0 was assumed for all routes, where that matters: they can deadlock in it.
-    pub(crate) fn tell_assumed_lane(&self, fabric: &Fabric, common: &Common) {
-        if !self.has_levels && !common.quiet && !check(fabric, &self.routes).deadlock_free() {
+    pub fn tell_assumed_lane(&self, fabric: &Fabric, listener: &mut dyn Listener) {
+        if !self.has_levels
+            && listener.hears_notes()
+            && !check(fabric, &self.routes).deadlock_free()
+        {
             let Finding { message, hint, .. } = finding::of_assumed_lane();
-            out::tell(&format!("note: {message}, where they can deadlock; {hint}"));
+            listener.note(&format!("note: {message}, where they can deadlock; {hint}"));
         }
     }
 }
 
-/// Reads the tables that the arguments name, for a fabric that was loaded as `name`.
-pub(crate) fn read(
-    args: &TableArgs,
+/// Reads tables, for a fabric that was loaded as `name`.
+///
+/// # Errors
+/// If they cannot be read, are of another fabric, or a set of them was torn or altered.
+pub fn read(
+    files: &TableFiles,
     name_of_fabric: &str,
     loaded: &Loaded,
-    common: &Common,
-) -> Result<Read, Failure> {
-    if !args.routes.is_dir() {
+    listener: &mut dyn Listener,
+) -> Result<Read, Error> {
+    if !files.tables.is_dir() {
         // A file may be of a set that was torn or altered, too.
-        let beside = &args.beside;
-        let given = [&beside.guid2lid, &beside.sl, &beside.path_bits, &beside.lid_choice];
-        for file in given.into_iter().flatten().chain([&args.routes]) {
+        let beside = [&files.guid2lid, &files.sl, &files.path_bits, &files.lid_choice];
+        for file in beside.into_iter().flatten().chain([&files.tables]) {
             manifest::verify_file(file)?;
         }
-        return read_files(args, name_of_fabric, loaded, common);
+        return read_files(files, name_of_fabric, loaded, listener);
     }
-    let set = manifest::verify(&args.routes)?;
-    let read = read_files(args, name_of_fabric, loaded, common)?;
+    let set = manifest::verify(&files.tables)?;
+    let read = read_files(files, name_of_fabric, loaded, listener)?;
     set.still_holds()?;
-    if let Some(note) = set.note.as_ref().filter(|_| !common.quiet) {
-        out::tell(&format!("{}: note: {note}", args.routes.display()));
+    if let Some(note) = &set.note {
+        listener.note(&format!("{}: note: {note}", files.tables.display()));
     }
     Ok(read)
 }
 
 /// Reads tables whose directory, if they are in one, was verified.
 fn read_files(
-    args: &TableArgs,
+    files: &TableFiles,
     name_of_fabric: &str,
     loaded: &Loaded,
-    common: &Common,
-) -> Result<Read, Failure> {
-    let files = Files::of(args)?;
+    listener: &mut dyn Listener,
+) -> Result<Read, Error> {
+    let files = files.found()?;
     let fabric = &loaded.topology.fabric;
     let text = input::read_text(&files.tables)?;
     let path = files.tables.as_path();
-    let show = |source: &Path, found: &Diagnostics| {
-        out::diagnostics(&source.display().to_string(), found, common);
+    let mut show = |source: &Path, found: &Diagnostics| {
+        listener.remarks(&source.display().to_string(), found);
     };
     let lids = match &files.guid2lid {
         None => None,
@@ -145,17 +169,17 @@ fn read_files(
         }
     };
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let form = match args.beside.routes_format {
-        RoutesFormat::Auto => recognise(&text, path)?,
+    let form = match files.form {
+        TableForm::Auto => recognise(&text, path)?,
         given => given,
     };
     let tables = match form {
-        RoutesFormat::Netloc => {
-            let routes = read_netloc(name_of_fabric, loaded, &text, path, &name, common)?;
+        TableForm::Netloc => {
+            let routes = read_netloc(name_of_fabric, loaded, &text, path, &name, listener)?;
             return Ok(Read { routes, lids: None, has_levels: false });
         }
-        RoutesFormat::Fdbs => fdbs::read(&text, path),
-        RoutesFormat::Lft | RoutesFormat::Auto => lft::read(&text, path),
+        TableForm::Fdbs => fdbs::read(&text, path),
+        TableForm::Lft | TableForm::Auto => lft::read(&text, path),
     };
     let (tables, found) = tables?;
     show(path, &found);
@@ -181,16 +205,16 @@ fn read_files(
 }
 
 /// What kind of tables a text holds.
-fn recognise(text: &str, path: &Path) -> Result<RoutesFormat, Failure> {
+fn recognise(text: &str, path: &Path) -> Result<TableForm, Error> {
     match detect::detect(text, path) {
-        Some(Kind::Lft) => Ok(RoutesFormat::Lft),
-        Some(Kind::Fdbs) => Ok(RoutesFormat::Fdbs),
-        Some(Kind::NetlocPaths) => Ok(RoutesFormat::Netloc),
+        Some(Kind::Lft) => Ok(TableForm::Lft),
+        Some(Kind::Fdbs) => Ok(TableForm::Fdbs),
+        Some(Kind::NetlocPaths) => Ok(TableForm::Netloc),
         other => {
             let what = other.map_or("this is like nothing known".to_owned(), |kind| {
                 format!("this looks like {}", kind.describe())
             });
-            Err(Failure::input(format!("{}: {what}; expected forwarding tables", path.display()))
+            Err(Error::input(format!("{}: {what}; expected forwarding tables", path.display()))
                 .hint("OpenSM's lfts dump, dump_lfts.sh, ibroute, osm.fdbs or netloc paths"))
         }
     }
@@ -202,17 +226,17 @@ fn read_netloc(
     text: &str,
     path: &Path,
     name: &str,
-    common: &Common,
-) -> Result<Routes, Failure> {
+    listener: &mut dyn Listener,
+) -> Result<Routes, Error> {
     let nodes = loaded.text.as_deref().unwrap_or_default();
     if loaded.degraded {
-        return Err(Failure::usage("netloc paths name cables by number: faults cannot be applied"));
+        return Err(Error::usage("netloc paths name cables by number: faults cannot be applied"));
     }
     let fabric_path = Path::new(name_of_fabric);
     let (map, _shown) = netloc::read_map(nodes, fabric_path).map_err(|e: ReadError| {
-        Failure::from(e).hint("netloc paths need their nodes file as FABRIC")
+        Error::from(e).hint("netloc paths need their nodes file as FABRIC")
     })?;
     let (routes, found) = netloc::read_paths(text, path, &map, name)?;
-    out::diagnostics(&path.display().to_string(), &found, common);
+    listener.remarks(&path.display().to_string(), &found);
     Ok(routes)
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use darkfiber_fabric::{AtPort, Fabric, Faults, Guid, Switch, SwitchId, TerminalId};
 use darkfiber_formats::{Diagnostics, ReadError, input};
 
-use crate::failure::Failure;
+use crate::Error;
 
 enum Node {
     Switch(SwitchId),
@@ -17,20 +17,26 @@ enum Node {
 }
 
 /// Reads the faults of a fabric.
-pub(crate) fn read(fabric: &Fabric, path: &Path) -> Result<(Faults, Diagnostics), ReadError> {
+///
+/// # Errors
+/// If the file cannot be read, or is no list of faults of this fabric.
+pub fn read(fabric: &Fabric, path: &Path) -> Result<(Faults, Diagnostics), ReadError> {
     parse(fabric, &input::read_text(path)?, path)
 }
 
 /// The faults that words of the command line name: `GUID:PORT`, `NAME[PORT]`, `GUID`, `NAME`, or a file.
 /// Other than in a file that describes a fabric, each must exist.
-pub(crate) fn named(fabric: &Fabric, words: &[String]) -> Result<Faults, Failure> {
+///
+/// # Errors
+/// If a word names nothing that is in the fabric.
+pub fn named(fabric: &Fabric, words: &[String]) -> Result<Faults, Error> {
     let mut all = Faults::default();
     for word in words {
         let path = Path::new(word);
         let is_file = path.is_file();
         let text = if is_file { input::read_text(path)? } else { line(fabric, word)? };
         let absent = |message: String| {
-            Failure::input(format!("--fail {message}"))
+            Error::input(format!("--fail {message}"))
                 .hint("all that fails must be in FABRIC, the fabric from before the fault")
         };
         let (faults, found) =
@@ -47,9 +53,9 @@ pub(crate) fn named(fabric: &Fabric, words: &[String]) -> Result<Faults, Failure
 }
 
 /// A word as a line of a file.
-fn line(fabric: &Fabric, word: &str) -> Result<String, Failure> {
+fn line(fabric: &Fabric, word: &str) -> Result<String, Error> {
     let expected = |what: String| {
-        Failure::input(format!("--fail {word}: {what}"))
+        Error::input(format!("--fail {word}: {what}"))
             .hint("expected GUID:PORT or NAME[PORT] (a cable), GUID or NAME (a switch), or a file")
     };
     let split = word

@@ -1,0 +1,320 @@
+//! From a scenario to all that it names: fabric, tables, jobs on their hosts, and what carries their messages.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use darkfiber_flowsim::EXACT;
+use darkfiber_formats::input;
+use darkfiber_packetsim::Follow as Observer;
+use darkfiber_routing::{Lids, Request, Routes};
+use darkfiber_workload::play::{Host, Record};
+
+use crate::lines::Lines;
+use crate::tables::{self, TableFiles};
+use crate::value::HINT;
+use crate::{
+    Depth, Error, FabricSource, Files, Folder, Follow, Job, Listener, Loaded, Medium,
+    PacketOptions, Scenario, Setup, Sharing, SimError, Simulated, classes, demanded, fabric, jobs,
+    places, sent,
+};
+
+/// Where keys are described.
+const KEYS: &str = "docs/simulate.md has all keys; docs/schema/scenario.json is for editors";
+
+/// A scenario as it stands in a file, whose lines errors name.
+#[derive(Clone, Debug)]
+pub struct ScenarioFile {
+    /// What it says. It may be changed before it is resolved: the seed, the depth.
+    pub scenario: Scenario,
+    /// What the file is called in errors.
+    pub name: String,
+    lines: Lines,
+}
+
+impl ScenarioFile {
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// If it is no scenario: with the name of the file, the line, what was expected and what to do.
+    pub fn parse(text: &str, name: &str) -> Result<Self, Error> {
+        let lines = Lines::of(text);
+        match toml::from_str(text) {
+            Ok(scenario) => Ok(Self { scenario, name: name.to_owned(), lines }),
+            Err(error) => Err(not_a_scenario(&error, name, &lines)),
+        }
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// As [`ScenarioFile::parse`], and if it cannot be read.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        Self::parse(&input::read_text(path)?, &path.display().to_string())
+    }
+
+    /// Finds and makes all that the scenario names: see [`Scenario::resolve`].
+    ///
+    /// # Errors
+    /// With the name of the file, and the line that an error is about.
+    pub fn resolve(&self, files: &dyn Files, listener: &mut dyn Listener) -> Result<Case, Error> {
+        let mut case =
+            self.scenario.resolve(files, listener).map_err(|error| self.located(error))?;
+        if self.scenario.title.is_none() {
+            let stem = Path::new(&self.name).file_stem().unwrap_or_default();
+            case.title = stem.to_string_lossy().into_owned();
+        }
+        Ok(case)
+    }
+
+    /// An error about this scenario, with the name of the file and the line.
+    #[must_use]
+    pub fn located(&self, error: Error) -> Error {
+        let line = self.lines.of_key(&error.at);
+        let at = line.map_or_else(String::new, |line| format!("line {line}: "));
+        let message = format!("{}: {at}{error}", self.name);
+        // What is wrong with a scenario is wrong in its file, not on the command line.
+        let kind = match error.kind {
+            crate::ErrorKind::Usage => crate::ErrorKind::Input,
+            other => other,
+        };
+        Error { kind, at: Vec::new(), message, hint: error.hint }
+    }
+}
+
+/// Why a text is no scenario.
+fn not_a_scenario(error: &toml::de::Error, name: &str, lines: &Lines) -> Error {
+    let message = error.message().trim();
+    // What is missing is missing on no line.
+    let missing = message.strip_prefix("missing field `").and_then(|m| m.strip_suffix('`'));
+    if let Some(key @ ("job" | "fabric" | "routes")) = missing {
+        let key = if key == "job" { "[[job]]" } else { key };
+        return Error::input(format!("{name}: there is no {key}")).hint(KEYS);
+    }
+    let (message, hint) = message.split_once(HINT).unwrap_or((message, KEYS));
+    let mut message = message.to_owned();
+    for (kind, plain) in [
+        ("usize", "a whole number"),
+        ("i64", "a whole number"),
+        ("u64", "a whole number"),
+        ("u32", "a whole number"),
+        ("u8", "a whole number"),
+        ("f64", "a number"),
+    ] {
+        message = message.replace(&format!("expected {kind}"), &format!("expected {plain}"));
+    }
+    let mut text = format!("{name}: ");
+    let mut hint = hint;
+    if let Some(span) = error.span() {
+        let _infallible = write!(text, "line {}: ", lines.number(span.start));
+        if let Some(key) = lines.key_at(span.start) {
+            text.push_str(&key.join(": "));
+            // `nodes 0 must be at least 1`, but `fabric: invalid type`.
+            let is_value =
+                message.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '"');
+            text.push_str(if is_value { " " } else { ": " });
+            // Such a message says all that there is to say.
+            if is_value && hint == KEYS {
+                hint = "";
+            }
+        }
+    }
+    Error::input(text + &message).hint(hint)
+}
+
+/// A scenario with all that it names.
+pub struct Case {
+    /// The fabric, and how it came to be.
+    pub loaded: Loaded,
+    /// The tables.
+    pub routes: Routes,
+    /// The LIDs that the tables speak of, where they do.
+    pub lids: Option<Lids>,
+    /// Which engine or file the tables are from.
+    pub from: String,
+    /// What it is called.
+    pub title: String,
+    /// The seed of all random choices.
+    pub seed: u64,
+    /// What hosts and switches cost.
+    pub host: Host,
+    /// Who does what, where.
+    pub jobs: Vec<Job>,
+    /// What carries messages.
+    pub medium: Medium,
+    /// What it was made of.
+    pub scenario: Scenario,
+}
+
+impl Case {
+    /// What is simulated.
+    pub fn setup(&self) -> Setup<'_> {
+        let scenario = &self.scenario;
+        Setup {
+            topology: &self.loaded.topology,
+            routes: &self.routes,
+            host: &self.host,
+            jobs: self.jobs.clone(),
+            medium: self.medium.clone(),
+            link_rate: scenario.cost.link_rate.map(|rate| rate.0),
+            lids: scenario.routes.lids,
+            seed: self.seed,
+            interval: scenario.interval(),
+            held: false,
+            messages: scenario.keep.messages,
+            follow: None,
+        }
+    }
+
+    /// Simulates it. `each` is told of every message that is received, in the order of time; `observer`, if there is one, keeps
+    /// the run now and then, so that it can be resumed.
+    ///
+    /// # Errors
+    /// If ranks wait for what never comes, the tables lose a message, or packets deadlock.
+    pub fn run(
+        &self,
+        observer: Option<&dyn Observer>,
+        each: &mut dyn FnMut(&Record),
+    ) -> Result<Simulated, SimError> {
+        crate::simulate(&Setup { follow: observer, ..self.setup() }, each)
+    }
+}
+
+impl Scenario {
+    /// The length of the intervals that are counted, in picoseconds.
+    pub fn interval(&self) -> Option<u64> {
+        self.keep.interval.map(|time| time.0).filter(|&ps| ps > 0)
+    }
+
+    /// What hosts and switches cost.
+    pub fn host(&self) -> Host {
+        let mut host = self.hosts.0.clone();
+        let cost = &self.cost;
+        let set = |to: &mut u64, from: Option<u64>| *to = from.unwrap_or(*to);
+        set(&mut host.send, cost.send.map(|t| t.0.0));
+        set(&mut host.receive, cost.receive.map(|t| t.0.0));
+        set(&mut host.gap, cost.gap.map(|t| t.0.0));
+        set(&mut host.rendezvous, cost.rendezvous.map(|b| b.0));
+        set(&mut host.adapters, cost.adapters.map(|t| t.0.0));
+        set(&mut host.switch, cost.switch.map(|t| t.0.0));
+        set(&mut host.memory_latency, cost.memory_latency.map(|t| t.0.0));
+        let set = |to: &mut f64, from: Option<f64>| *to = from.unwrap_or(*to);
+        set(&mut host.adapter_bytes_per_second, cost.adapter_rate.map(|r| r.0));
+        set(&mut host.memory_bytes_per_second, cost.memory_rate.map(|r| r.0));
+        set(&mut host.noise, cost.noise.map(|n| n.0));
+        set(&mut host.efficiency, cost.efficiency.map(|e| e.0));
+        host
+    }
+
+    /// What carries messages.
+    fn medium(&self) -> Result<Medium, Error> {
+        let classes = classes::classes(self)?;
+        Ok(match self.depth {
+            Depth::Count => Medium::Count,
+            Depth::LogGp => Medium::Formula,
+            Depth::Flow => Medium::Flow(Sharing {
+                small: self.cost.small.map_or(0, |bytes| bytes.0),
+                precision: self.cost.precision.map_or(EXACT, |part| part.0.max(EXACT)),
+            }),
+            Depth::Packet => Medium::Packet(Box::new(PacketOptions::of(&self.packets, classes))),
+        })
+    }
+
+    /// Finds and makes all that is named: reads or generates the fabric, places the jobs, computes or reads the tables.
+    ///
+    /// # Errors
+    /// If something is not there, or cannot be on this fabric; with the keys that it is about.
+    pub fn resolve(&self, files: &dyn Files, listener: &mut dyn Listener) -> Result<Case, Error> {
+        let seed = self.seed.unwrap_or(1);
+        // What costs nothing to look at comes first.
+        let medium = self.medium()?;
+        listener.stage("reading");
+        let loaded = fabric::load(&self.fabric_source(files, seed), listener)
+            .map_err(|e| e.inside("fabric"))?;
+        let jobs = jobs::resolve(self, &loaded.topology, files, seed, listener)?;
+        listener.stage("routing");
+        let (routes, from, lids) =
+            self.tables(&loaded, &jobs, files, seed, listener).map_err(|e| e.inside("routes"))?;
+        Ok(Case {
+            loaded,
+            routes,
+            lids,
+            from,
+            title: self.title.clone().unwrap_or_default(),
+            seed,
+            host: self.host(),
+            jobs,
+            medium,
+            scenario: self.clone(),
+        })
+    }
+
+    /// The fabric that is named: a file beside the scenario, or a preset or spec.
+    fn fabric_source(&self, files: &dyn Files, seed: u64) -> FabricSource {
+        let beside = files.locate(&self.fabric);
+        let is_file = !self.fabric.starts_with('@') && beside.exists();
+        FabricSource {
+            name: if is_file { beside.display().to_string() } else { self.fabric.clone() },
+            node_name_map: self.node_name_map.as_ref().map(|map| files.locate(map)),
+            plane: self.plane,
+            fail_links: self.fail_links,
+            seed,
+            ..FabricSource::default()
+        }
+    }
+
+    /// The tables, where they are from, and the LIDs that they speak of.
+    fn tables(
+        &self,
+        loaded: &Loaded,
+        jobs: &[Job],
+        files: &dyn Files,
+        seed: u64,
+        listener: &mut dyn Listener,
+    ) -> Result<(Routes, String, Option<Lids>), Error> {
+        let part = &self.routes;
+        let fabric = &loaded.topology.fabric;
+        let chain = match (&part.engine, &part.tables) {
+            (Some(chain), None) => chain,
+            (None, Some(name)) => {
+                let path: PathBuf = files.locate(name);
+                let read = tables::read(&TableFiles::at(path), &self.fabric, loaded, listener)
+                    .map_err(|e| e.inside("tables"))?;
+                read.tell_assumed_lane(fabric, listener);
+                return Ok((read.routes, name.clone(), read.lids));
+            }
+            _ => {
+                return Err(Error::input("give an engine or tables, one of them")
+                    .hint("for example engine = \"dfsssp\""));
+            }
+        };
+        let told = part.follow == Follow::Jobs;
+        let demands = if told && chain.engines.iter().any(|e| e.follows_demands()) {
+            demanded(&sent(jobs))
+        } else {
+            Vec::new()
+        };
+        let places = if told { places(jobs) } else { Vec::new() };
+        let request = Request {
+            shape: loaded.topology.shape.as_ref(),
+            lmc: part.lmc.0 as u8,
+            lanes: part.lanes.map_or(8, |lanes| lanes.0 as u8),
+            jobs: &places,
+            demands: &demands,
+            seed,
+            ..Request::default()
+        };
+        let routes = chain.route(fabric, &request).map_err(|e| e.inside("engine"))?;
+        let engine = routes.engine.clone();
+        Ok((routes, engine, None))
+    }
+}
+
+impl Folder {
+    /// Reads and resolves a scenario file whose other files lie beside it.
+    ///
+    /// # Errors
+    /// As [`ScenarioFile::read`] and [`ScenarioFile::resolve`].
+    pub fn case(file: &Path) -> Result<Case, Error> {
+        ScenarioFile::read(file)?.resolve(&Self::of(file), &mut ())
+    }
+}

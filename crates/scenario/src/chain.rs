@@ -1,0 +1,93 @@
+//! Engines that stand in for each other.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use darkfiber_fabric::{Fabric, Unknown};
+use darkfiber_routing::{Engine, Refusal, Request, Routes, find_engine, route_first};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::Error;
+use crate::value::HINT;
+
+/// Engines of which the first that does not refuse routes a fabric: `ftree+minhop`.
+#[derive(Clone)]
+pub struct Chain {
+    /// What to call it: as it was written.
+    pub name: String,
+    /// The first that does not refuse routes.
+    pub engines: Vec<&'static dyn Engine>,
+}
+
+impl Chain {
+    /// Reads `a+b`; commas are an older spelling of the same.
+    ///
+    /// # Errors
+    /// If no engine is called like that.
+    pub fn parse(text: &str) -> Result<Self, Unknown> {
+        let engines = text.split(['+', ',']).map(|name| find_engine(name.trim()));
+        Ok(Self { engines: engines.collect::<Result<_, _>>()?, name: text.replace(' ', "") })
+    }
+
+    /// Routes with the first engine that does not refuse.
+    ///
+    /// # Errors
+    /// The reasons of all of them.
+    pub fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Error> {
+        match route_first(&self.engines, fabric, request) {
+            Ok((routes, _)) => Ok(routes),
+            Err(refusals) => {
+                let each = refusals.iter().map(|(name, r)| format!("{name}: {}", reason(name, r)));
+                Err(Error::infeasible(each.collect::<Vec<_>>().join("; ")))
+            }
+        }
+    }
+}
+
+/// Why an engine refused, without its name, which stands before it anyway.
+pub fn reason(engine: &str, refusal: &Refusal) -> String {
+    let text = refusal.to_string();
+    let rest = text.strip_prefix(engine);
+    rest.map(|rest| rest.trim_start_matches(':').trim_start().to_owned()).unwrap_or(text)
+}
+
+impl fmt::Debug for Chain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+impl PartialEq for Chain {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Serialize for Chain {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.name)
+    }
+}
+
+impl<'de> Deserialize<'de> for Chain {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::parse(&String::deserialize(deserializer)?)
+            .map_err(|unknown| D::Error::custom(format!("{unknown}{HINT}{}", unknown.hint())))
+    }
+}
+
+impl JsonSchema for Chain {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Chain".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string" })
+    }
+}

@@ -1,0 +1,140 @@
+//! Depth `count`: what each channel carries for all messages of one run of each job, and how short a time can be at least.
+//!
+//! A job by itself cannot be over before its fullest channel has carried what the job sends there. Beside others it waits for the
+//! channel that is wanted most, where each job wants a channel at the rate at which it would send in isolation (as in
+//! [`darkfiber_analysis::heat`]). Messages that may take several LIDs are spread over them evenly.
+
+use std::collections::BTreeMap;
+
+use darkfiber_fabric::TerminalId;
+use darkfiber_flowsim::{Network, NoRoute, Path};
+use darkfiber_packetsim::Impossible;
+use darkfiber_workload::play::Run;
+use darkfiber_workload::schedule::{Op, Program};
+
+use crate::{Effort, Job, LidsPart, Pairs, Setup, SimError, Simulated};
+
+/// By (sender, receiver, bytes), how many messages a run of a program sends.
+fn messages(program: &Program) -> BTreeMap<(u32, u32, u64), u64> {
+    let mut all = BTreeMap::new();
+    for (block, times) in program.counts() {
+        let schedule = &program.blocks()[block];
+        for rank in 0..schedule.ranks() {
+            for op in schedule.of(rank) {
+                if let Op::Send { to, bytes, .. } | Op::Put { to, bytes } = schedule.op(op) {
+                    let count: &mut u64 = all.entry((rank, to, bytes)).or_default();
+                    *count = count.saturating_add(times);
+                }
+            }
+        }
+    }
+    all
+}
+
+/// Counts one run of each job.
+///
+/// Complexity: O(distinct messages x paths x hops).
+pub(crate) fn simulate(setup: &Setup<'_>) -> Result<Simulated, SimError> {
+    let Setup { topology, routes, host, .. } = *setup;
+    let jobs = &setup.jobs;
+    let fabric = &topology.fabric;
+    let mut network = Network::new(fabric, routes, host);
+    if let Some(rate) = setup.link_rate {
+        network = network.with_link_rate(rate);
+    }
+    let capacity = network.capacities().to_vec();
+    let choice = Choice { setup, all: (0..routes.paths() as u8).collect() };
+    if setup.lids == LidsPart::Adaptive {
+        return Err(SimError::Impossible(Impossible(
+            "lids: adaptive looks at what others send meanwhile, which depth count does not know: take flow".to_owned(),
+        )));
+    }
+    let mut carried = vec![0u64; capacity.len()];
+    // By job, what it sends over each channel.
+    let mut of_jobs: Vec<BTreeMap<u32, u64>> = Vec::with_capacity(jobs.len());
+    let mut all_pairs = Vec::with_capacity(jobs.len());
+    let mut counted = 0;
+    for job in jobs {
+        let mut pairs = Pairs::new(job.play.program.ranks());
+        let mut of_job: BTreeMap<u32, u64> = BTreeMap::new();
+        for ((from, to, bytes), count) in messages(&job.play.program) {
+            pairs.count(from, to, bytes, count);
+            let ends = [from, to].map(|rank| job.play.terminals[rank as usize]);
+            let total = u128::from(bytes) * u128::from(count);
+            if total == 0 || fabric.host_of(ends[0]) == fabric.host_of(ends[1]) {
+                continue;
+            }
+            let among = choice.among(ends, bytes);
+            let n = among.len() as u128;
+            for (&path, i) in among.iter().zip(0u128..) {
+                let mut path = [Path::new(ends[0], ends[1], path.into())];
+                network.follow(&mut path);
+                let [path] = path;
+                if path.latency.is_none() {
+                    return Err(SimError::NoRoute(NoRoute { from: ends[0], to: ends[1] }));
+                }
+                counted += 1;
+                let part = (total * (i + 1) / n - total * i / n).min(u64::MAX.into()) as u64;
+                for &c in &path.channels {
+                    let on = of_job.entry(c).or_default();
+                    *on = on.saturating_add(part);
+                    let all = &mut carried[c as usize];
+                    *all = all.saturating_add(part);
+                }
+            }
+        }
+        of_jobs.push(of_job);
+        all_pairs.push(pairs);
+    }
+    let runs = runs(jobs, &of_jobs, &capacity);
+    Ok(Simulated {
+        end: runs.iter().flatten().map(|run| run.end).max().unwrap_or(0),
+        runs,
+        pairs: all_pairs,
+        carried,
+        capacity,
+        grid: None,
+        held: None,
+        effort: Effort::Count { paths: counted },
+        packets: Vec::new(),
+        messages: Vec::new(),
+    })
+}
+
+/// A run of each job: as long as it is at least beside the others.
+#[expect(clippy::cast_sign_loss, reason = "times are not below zero")]
+fn runs(jobs: &[Job], of_jobs: &[BTreeMap<u32, u64>], capacity: &[f64]) -> Vec<Vec<Run>> {
+    let takes = |(&c, &bytes): (&u32, &u64)| bytes as f64 / capacity[c as usize];
+    let alone: Vec<f64> =
+        of_jobs.iter().map(|of| of.iter().map(takes).fold(0.0, f64::max)).collect();
+    // What all jobs want of each channel: 1 is all that it can carry.
+    let mut wanted = vec![0.0; capacity.len()];
+    for (of, &alone) in of_jobs.iter().zip(&alone) {
+        for on in of {
+            wanted[*on.0 as usize] += takes(on) / alone;
+        }
+    }
+    let run = |((job, of), &alone): ((&Job, &BTreeMap<u32, u64>), &f64)| {
+        let most = of.keys().map(|&c| wanted[c as usize]).fold(1.0, f64::max);
+        let begin = job.play.start;
+        vec![Run { begin, end: begin.saturating_add((alone * most).round() as u64) }]
+    };
+    jobs.iter().zip(of_jobs).zip(&alone).map(run).collect()
+}
+
+/// Which LIDs of its destination a message may take, all as likely.
+struct Choice<'a> {
+    setup: &'a Setup<'a>,
+    all: Vec<u8>,
+}
+
+impl Choice<'_> {
+    fn among(&self, [from, to]: [TerminalId; 2], bytes: u64) -> Vec<u8> {
+        let routes = self.setup.routes;
+        match (self.setup.lids, &routes.choice) {
+            (LidsPart::Engine, Some(table)) => table.alternatives(from, to, bytes).to_vec(),
+            (LidsPart::Engine, None) => vec![routes.path_of(from) as u8],
+            _ => self.all.clone(),
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Why a scenario cannot be read or resolved.
+
+use std::fmt;
+
+use darkfiber_fabric::Unknown;
+use darkfiber_formats::ReadError;
+
+/// Whose fault it is that there is no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// An option or an argument that cannot be.
+    Usage,
+    /// A file that cannot be read, or whose content cannot be.
+    Input,
+    /// What was asked for is clear, and cannot be done on this fabric.
+    Infeasible,
+}
+
+/// Why there is no result, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// Whose fault it is.
+    pub kind: ErrorKind,
+    /// Where in the scenario: its keys from the outside (`job 2`, `traffic`); empty where it is not about one.
+    pub at: Vec<String>,
+    /// What is wrong, and what was expected.
+    pub message: String,
+    /// What the user can do, or empty.
+    pub hint: String,
+}
+
+impl Error {
+    fn new(kind: ErrorKind, message: impl fmt::Display) -> Self {
+        Self { kind, at: Vec::new(), message: message.to_string(), hint: String::new() }
+    }
+
+    /// An option or an argument that cannot be.
+    pub fn usage(message: impl fmt::Display) -> Self {
+        Self::new(ErrorKind::Usage, message)
+    }
+
+    /// Content that cannot be.
+    pub fn input(message: impl fmt::Display) -> Self {
+        Self::new(ErrorKind::Input, message)
+    }
+
+    /// What cannot be done on this fabric.
+    pub fn infeasible(message: impl fmt::Display) -> Self {
+        Self::new(ErrorKind::Infeasible, message)
+    }
+
+    /// A name that nothing has, with the names that are close.
+    pub fn unknown(what: &str, name: &str, known: &[&str]) -> Self {
+        Unknown::new(what, name, known.iter().copied()).into()
+    }
+
+    /// With what the user can do.
+    #[must_use]
+    pub fn hint(mut self, hint: impl fmt::Display) -> Self {
+        self.hint = hint.to_string();
+        self
+    }
+
+    /// Inside this key.
+    #[must_use]
+    pub fn inside(mut self, key: impl Into<String>) -> Self {
+        self.at.insert(0, key.into());
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for key in &self.at {
+            write!(f, "{key}: ")?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<Unknown> for Error {
+    fn from(unknown: Unknown) -> Self {
+        Self::usage(&unknown).hint(unknown.hint())
+    }
+}
+
+impl From<ReadError> for Error {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::NotSuchAFile { path, what, expected, hint } => {
+                Self::input(format!("{}: {what}; expected {expected}", path.display())).hint(hint)
+            }
+            other => Self::input(other),
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! From a name to a fabric: a file, a preset or a generator's spec; names, planes, roles and faults.
+
+use std::path::{Path, PathBuf};
+
+use darkfiber_fabric::{
+    FAMILIES, Fabric, Faults, Guid, LinkClass, PRESETS, Role, Shape, SharedName, SpecError,
+    SwitchId, Topology,
+};
+use darkfiber_formats::guids::{self, GuidList};
+use darkfiber_formats::{Diagnostics, detect, edges, input, node_names};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{Error, Listener, faults};
+
+/// Which fabric, and what of it.
+#[derive(Clone, Debug, Default)]
+pub struct FabricSource {
+    /// A file, `@preset` or `family:key=value,...`; `-` is standard input.
+    pub name: String,
+    /// Names of switches and hosts: `0xGUID "name"` on each line.
+    pub node_name_map: Option<PathBuf>,
+    /// GUIDs (a file, or separated by commas) of the ports or nodes that run jobs; all others do not.
+    pub compute: Option<String>,
+    /// GUIDs of storage ports or nodes.
+    pub storage: Option<String>,
+    /// Only this plane of a fabric of several, from 1.
+    pub plane: Option<usize>,
+    /// As many random cables between switches fail, keeping the fabric connected.
+    pub fail_links: Option<usize>,
+    /// A file that names what has failed.
+    pub fail: Option<PathBuf>,
+    /// Hosts on every switch of a file that has none.
+    pub hosts_per_switch: u8,
+    /// Seed of faults.
+    pub seed: u64,
+}
+
+/// What a fabric was recognised as.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+pub struct Recognised {
+    /// The structure without damage, in a line.
+    pub text: String,
+    /// Cables and switches that the structure has and the fabric lacks, by name.
+    pub missing: Vec<String>,
+    /// Cables that the structure does not have, by name.
+    pub extra: Vec<String>,
+}
+
+/// A fabric as the user wants it, and how it came to be.
+pub struct Loaded {
+    /// The network, and what it is.
+    pub topology: Topology,
+    /// What the reader had to say, already shown.
+    pub diagnostics: Diagnostics,
+    /// The text of the file, for formats that refer to it.
+    pub text: Option<String>,
+    /// Whether cables were taken away.
+    pub degraded: bool,
+    /// What a file was recognised as that does not say what it is.
+    pub structure: Option<Structure>,
+    /// Names that several hosts have, and that none of them is called by.
+    pub shared: Vec<SharedName>,
+}
+
+/// What a fabric was recognised as, or for each family why it is not that.
+pub type Structure = Result<Recognised, Vec<String>>;
+
+/// Finds out what a fabric is.
+pub fn structure(fabric: &Fabric) -> (Structure, Option<Shape>) {
+    match darkfiber_fabric::recognise(fabric) {
+        Ok(found) => {
+            let missing = found.missing.iter().map(|m| m.describe(fabric)).collect();
+            let extra = found.extra_cables(fabric);
+            (Ok(Recognised { text: found.text, missing, extra }), Some(found.shape))
+        }
+        Err(nothing) => {
+            let reasons = nothing.reasons.iter().map(|(family, why)| format!("{family}: {why}"));
+            (Err(reasons.collect()), None)
+        }
+    }
+}
+
+/// Reads or makes the fabric, recognises what it is if nobody says so, takes one plane of it, sets roles,
+/// takes faults away; shows what the readers had to say.
+///
+/// # Errors
+/// If there is no such fabric, or what of it is asked for cannot be had.
+pub fn load(source: &FabricSource, listener: &mut dyn Listener) -> Result<Loaded, Error> {
+    let (mut topology, diagnostics, text) = open(source)?;
+    listener.remarks(&source.name, &diagnostics);
+    let shared;
+    let map = source.node_name_map.as_deref();
+    (topology.fabric, shared) = named(topology.fabric, map, listener)?;
+    let mut found = None;
+    if topology.shape.is_none() {
+        let (told, shape) = structure(&topology.fabric);
+        topology.shape = shape;
+        found = Some(told);
+    }
+    if let Some(plane) = source.plane {
+        topology = one_plane(&topology, plane)?;
+    }
+    topology.fabric = roles(topology.fabric, source, listener)?;
+    let mut gone = Faults::default();
+    if let Some(path) = &source.fail {
+        let (named, remarks) = faults::read(&topology.fabric, path)?;
+        listener.remarks(&path.display().to_string(), &remarks);
+        gone = named;
+    }
+    let degraded = !gone.is_empty() || source.fail_links.is_some_and(|n| n > 0);
+    if !gone.is_empty() {
+        topology = topology.with_faults(&gone).0;
+    }
+    if let Some(count) = source.fail_links.filter(|&n| n > 0) {
+        let drawn = Faults::random_links(&topology.fabric, count, source.seed)
+            .map_err(|e| Error::infeasible(e).hint("take away fewer cables"))?;
+        topology = topology.with_faults(&drawn).0;
+    }
+    Ok(Loaded { topology, diagnostics, text, degraded, structure: found, shared })
+}
+
+/// The fabric under the names of a map, and hosts that still share a name under their GUIDs.
+fn named(
+    mut fabric: Fabric,
+    map: Option<&Path>,
+    listener: &mut dyn Listener,
+) -> Result<(Fabric, Vec<SharedName>), Error> {
+    if let Some(path) = map {
+        let (map, mut found) = node_names::read(&input::read_text(path)?, path)?;
+        let more;
+        (fabric, more) = map.apply(fabric, path)?;
+        found.0.extend(more.0);
+        listener.remarks(&path.display().to_string(), &found);
+    }
+    Ok(fabric.with_distinct_hosts())
+}
+
+/// Plane `number`, counted from 1.
+fn one_plane(topology: &Topology, number: usize) -> Result<Topology, Error> {
+    let planes = topology.plane_count();
+    let plane = number.checked_sub(1).filter(|_| planes > 1).and_then(|i| topology.plane(i));
+    plane.ok_or_else(|| {
+        let (what, hint) = match planes {
+            1 => (
+                format!("--plane {number}: this fabric is not known to have several planes"),
+                "planes are told by a generator's planes=N, or recognised by the hosts they share"
+                    .to_owned(),
+            ),
+            _ => (format!("there is no plane {number}"), format!("there are planes 1 to {planes}")),
+        };
+        Error::usage(what).hint(hint)
+    })
+}
+
+/// Whether there is something of that name, though it may not be readable: a link into nothing, or to itself, is a file
+/// that cannot be read, not a fabric by another name.
+fn is_there(path: &Path) -> bool {
+    path.exists() || path.symlink_metadata().is_ok()
+}
+
+type Opened = (Topology, Diagnostics, Option<String>);
+
+fn open(source: &FabricSource) -> Result<Opened, Error> {
+    let name = source.name.as_str();
+    let path = Path::new(name);
+    if !name.starts_with('@') && (name == "-" || is_there(path)) {
+        if path.is_dir() {
+            return Err(Error::input(format!("{name} is a directory")).hint(
+                "a directory that `darkfiber route -o` wrote has its fabric in fabric.topo",
+            ));
+        }
+        let options = edges::Options {
+            hosts_per_switch: source.hosts_per_switch,
+            class: LinkClass::unknown(),
+        };
+        let content = input::read(path)?;
+        let (topology, found) = detect::parse_fabric(&content, path, &options)?;
+        return Ok((topology, found, Some(input::text(&content).into_owned())));
+    }
+    match darkfiber_fabric::open(name) {
+        Ok(topology) => Ok((topology, Diagnostics::default(), None)),
+        Err(error) => Err(explain(name, &error)),
+    }
+}
+
+fn explain(name: &str, error: &SpecError) -> Error {
+    let message = error.to_string();
+    // The library puts the close names behind the message.
+    let (what, hint) = message.split_once("; did you mean ").map_or_else(
+        || (message.as_str(), String::new()),
+        |(what, names)| (what, format!("did you mean {names}")),
+    );
+    match error {
+        SpecError::NotASpec { .. } => {
+            let what = format!("there is no file {name}, and it is no preset or generator spec");
+            // A path that does not exist is a file that cannot be read.
+            let looks_like_a_path = name.contains(['/', '.']);
+            let failure = if looks_like_a_path { Error::input(what) } else { Error::usage(what) };
+            failure.hint(if hint.is_empty() {
+                "a FABRIC is a file, @preset (darkfiber list presets) or family:key=value,... \
+                 (darkfiber list families)"
+                    .to_owned()
+            } else {
+                hint
+            })
+        }
+        SpecError::UnknownPreset { .. } if hint.is_empty() => Error::usage(what).hint(format!(
+            "`darkfiber list presets` shows all {}, e.g. @{}",
+            PRESETS.len(),
+            PRESETS.first().map_or("", |p| p.name)
+        )),
+        SpecError::MissingKey { family, .. } | SpecError::BadValue { family, .. } => {
+            let example = FAMILIES.iter().find(|f| f.name() == *family).map_or("", |f| f.example());
+            Error::usage(what).hint(format!(
+                "for example {example}; `darkfiber list families {family}` shows all keys"
+            ))
+        }
+        _ => Error::usage(what).hint(hint),
+    }
+}
+
+fn roles(
+    fabric: Fabric,
+    asked: &FabricSource,
+    listener: &mut dyn Listener,
+) -> Result<Fabric, Error> {
+    if asked.compute.is_none() && asked.storage.is_none() {
+        return Ok(fabric);
+    }
+    let mut listed = |option: &str, given: &Option<String>| -> Result<Option<Vec<bool>>, Error> {
+        let Some(text) = given else { return Ok(None) };
+        let (list, source) = guid_list(text, listener)?;
+        let (ids, found) = guids::terminals(&fabric, &list);
+        listener.remarks(&source, &found);
+        if ids.is_empty() && !list.0.is_empty() {
+            return Err(Error::input(format!(
+                "{option} {text}: none of its {} GUIDs is in the fabric",
+                list.0.len()
+            ))
+            .hint("port or node GUIDs of hosts are expected, as `ibnetdiscover` prints them"));
+        }
+        let mut set = vec![false; fabric.terminal_count()];
+        for t in ids {
+            set[t.index()] = true;
+        }
+        Ok(Some(set))
+    };
+    let compute = listed("--compute", &asked.compute)?;
+    let storage = listed("--storage", &asked.storage)?;
+    Ok(fabric.with_roles(|t, terminal| {
+        let has = |set: &Option<Vec<bool>>| set.as_ref().map(|s| s[t.index()]);
+        match (has(&compute), has(&storage)) {
+            _ if terminal.role == Role::Aggregation => Role::Aggregation,
+            (Some(true), _) => Role::Compute,
+            (_, Some(true)) => Role::Storage,
+            (Some(false), _) => Role::Other,
+            (None, _) => terminal.role,
+        }
+    }))
+}
+
+/// The switches that `--roots` names: GUIDs, or a file of them.
+///
+/// # Errors
+/// If they cannot be read, or none is a switch.
+pub fn roots(
+    fabric: &Fabric,
+    text: &str,
+    listener: &mut dyn Listener,
+) -> Result<Vec<SwitchId>, Error> {
+    let (list, source) = guid_list(text, listener)?;
+    let (ids, found) = guids::switches(fabric, &list);
+    listener.remarks(&source, &found);
+    if ids.is_empty() {
+        return Err(Error::input(format!(
+            "--roots {text}: none of its {} GUIDs is a switch of the fabric",
+            list.0.len()
+        ))
+        .hint("node GUIDs of switches are expected, as `ibnetdiscover` prints them"));
+    }
+    Ok(ids)
+}
+
+/// GUIDs from a file, or separated by commas on the command line.
+fn guid_list(text: &str, listener: &mut dyn Listener) -> Result<(GuidList, String), Error> {
+    let guid = |word: &str| {
+        let word = word.trim();
+        let digits = word.strip_prefix("0x")?;
+        u64::from_str_radix(digits, 16).ok().map(Guid)
+    };
+    let inline: Option<Vec<(Guid, usize)>> =
+        text.split(',').map(|word| guid(word).map(|g| (g, 0))).collect();
+    if let Some(list) = inline {
+        return Ok((GuidList(list), "command line".to_owned()));
+    }
+    let path = Path::new(text);
+    if !is_there(path) {
+        return Err(Error::input(format!("there is no file {text}"))
+            .hint("GUIDs are a file with one on each line, or 0x... separated by commas"));
+    }
+    let (list, found) = guids::read(&input::read_text(path)?, path)?;
+    listener.remarks(text, &found);
+    Ok((list, text.to_owned()))
+}

@@ -1,0 +1,374 @@
+//! The jobs of a scenario: programs, and the hosts that they are on.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use darkfiber_fabric::{Fabric, TerminalId, Topology};
+use darkfiber_formats::input;
+use darkfiber_formats::jobs::hostlist::{Groups, expand_with};
+use darkfiber_formats::places::{self, Aliases, Places};
+use darkfiber_formats::schedules::{self, Read};
+use darkfiber_workload::collective::{Call, Collective, Library};
+use darkfiber_workload::placement::{Free, allocator};
+use darkfiber_workload::play::{self, Repeat};
+use darkfiber_workload::schedule::{Program, Script};
+use darkfiber_workload::trace::{CollectiveCall, CollectiveKind, Volume};
+use darkfiber_workload::traffic::{Given, traffic};
+use darkfiber_workload::{Machine, Stream};
+
+use crate::{Error, Files, JobPart, Listener, Scenario, classes};
+
+/// Ranks that a job may have: more than any machine has processors.
+const MOST_RANKS: usize = 1 << 26;
+
+/// A job of a scenario.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// What its ranks do, where they are, and when it runs.
+    pub play: play::Job,
+    /// What it is called.
+    pub name: String,
+    /// Names of its hosts, in the order of ranks.
+    pub hosts: Vec<String>,
+    /// What its messages are counted with, if anything.
+    pub class: Option<String>,
+    /// Its flows get this many times the share of others.
+    pub weight: f64,
+    /// Most that each of its flows takes, in bytes a second; infinite without a limit.
+    pub limit: f64,
+    /// Traffic classes of its messages: of those of at most as many bytes, by rising bytes, the number of a class. Empty where
+    /// all packets are alike.
+    pub classes: Vec<(u64, u8)>,
+}
+
+impl From<play::Job> for Job {
+    /// A job without a name, with nothing special about it.
+    fn from(play: play::Job) -> Self {
+        let (name, hosts, classes) = (String::new(), Vec::new(), Vec::new());
+        Self { play, name, hosts, class: None, weight: 1.0, limit: f64::INFINITY, classes }
+    }
+}
+
+impl From<&play::Job> for Job {
+    fn from(play: &play::Job) -> Self {
+        play.clone().into()
+    }
+}
+
+impl From<&Self> for Job {
+    fn from(job: &Self) -> Self {
+        job.clone()
+    }
+}
+
+impl AsRef<play::Job> for Job {
+    fn as_ref(&self) -> &play::Job {
+        &self.play
+    }
+}
+
+/// Other names of hosts, if there is a file of them.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn aliases(
+    path: Option<&Path>,
+    fabric: &Fabric,
+    listener: &mut dyn Listener,
+) -> Result<Aliases, Error> {
+    let Some(path) = path else { return Ok(Aliases::new()) };
+    let (aliases, found) = places::read_aliases(&input::read_text(path)?, path, fabric)?;
+    listener.remarks(&path.display().to_string(), &found);
+    Ok(aliases)
+}
+
+/// Refuses names that are descriptions of several hosts: nobody knows which of them is meant.
+///
+/// # Errors
+/// If there is such a name.
+pub fn refuse_shared<'a>(
+    source: &str,
+    names: impl IntoIterator<Item = &'a str>,
+    places: &Places,
+) -> Result<(), Error> {
+    match names.into_iter().find(|name| places.shared(name) > 0) {
+        Some(name) => Err(Error::input(format!("{source}: {}", places.why_nobody(name))).hint(
+            "--node-name-map FILE gives hosts names of their own, `0xGUID \"name\"` on each line",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Makes programs and gives them hosts, in the order of the jobs.
+pub(crate) fn resolve(
+    scenario: &Scenario,
+    topology: &Topology,
+    files: &dyn Files,
+    seed: u64,
+    listener: &mut dyn Listener,
+) -> Result<Vec<Job>, Error> {
+    if scenario.jobs.is_empty() {
+        return Err(Error::input("there is no [[job]]")
+            .hint("for example [[job]] traffic = \"mpigraph:bytes=1MiB\", nodes = 28"));
+    }
+    let machine = Machine::new(topology, 1);
+    let path = scenario.aliases.as_ref().map(|name| files.locate(name));
+    let aliases =
+        aliases(path.as_deref(), &topology.fabric, listener).map_err(|e| e.inside("aliases"))?;
+    let called = Called::new(&machine, topology, aliases);
+    let is_free = vec![true; machine.len()];
+    let mut seats = Seats { machine: &machine, called, is_free, files, seed, jobs: Vec::new() };
+    for (part, number) in scenario.jobs.iter().zip(1..) {
+        let what = format!("job {number}");
+        let classes = classes::of_job(scenario, part).map_err(|e| e.inside(what.as_str()))?;
+        let count = part.count.map_or(1, |count| count.0);
+        for copy in 1..=count {
+            let mut job = seats.add(part, &what, listener).map_err(|e| e.inside(what.as_str()))?;
+            job.classes.clone_from(&classes);
+            if count > 1 {
+                job.name = format!("{} {copy}", part.called(&what));
+            }
+            seats.jobs.push(job);
+        }
+    }
+    Ok(seats.jobs)
+}
+
+/// Hosts that jobs get, one job after the other.
+struct Seats<'a> {
+    machine: &'a Machine,
+    called: Called,
+    is_free: Vec<bool>,
+    files: &'a dyn Files,
+    seed: u64,
+    jobs: Vec<Job>,
+}
+
+impl Seats<'_> {
+    fn add(
+        &mut self,
+        part: &JobPart,
+        what: &str,
+        listener: &mut dyn Listener,
+    ) -> Result<Job, Error> {
+        // What is asked for must go together.
+        let per_node = part.per_node.map_or(1, |n| n.0 as u32);
+        if part.hosts.is_some() && (part.nodes.is_some() || part.placement.is_some()) {
+            return Err(Error::input("hosts names its nodes: leave out nodes and placement"));
+        }
+        let named = part.hosts.as_ref().map(|list| self.called.hosts(list));
+        let named = named.transpose().map_err(|e| e.inside("hosts"))?;
+        let library = part.library.map_or_else(Library::default, |library| library.0.1);
+        let read = match (&part.traffic, &part.files) {
+            (None, Some(names)) => {
+                let read = program(names, self.files, library, listener);
+                Some(read.map_err(|e| e.inside("files"))?)
+            }
+            (Some(_), None) => None,
+            _ => {
+                return Err(Error::input("give traffic or files, one of them")
+                    .hint("`darkfiber list traffic` shows what there is"));
+            }
+        };
+        // Its hosts: those that are named, or those that an allocator finds among the free ones.
+        let (machine, left) = (self.machine, self.is_free.iter().filter(|f| **f).count());
+        let wanted = match (&named, &read, part.nodes) {
+            (Some(hosts), ..) => hosts.len(),
+            (_, _, Some(nodes)) => nodes.0 as usize,
+            (_, Some(program), _) => program.ranks().div_ceil(per_node) as usize,
+            _ => left,
+        };
+        if named.is_none() && left == 0 {
+            return Err(Error::infeasible("no host is left: earlier jobs have them all")
+                .hint("give those `nodes`, or name hosts to share with `hosts`"));
+        }
+        let hosts = if let Some(hosts) = named {
+            hosts
+        } else {
+            let by = match part.placement {
+                Some(chosen) => chosen.0,
+                None => allocator("linear")?,
+            };
+            let free = Free { machine, is_free: &self.is_free };
+            let draw = &mut Stream::new(self.seed, self.jobs.len() as u64);
+            by.give(&free, wanted, draw).ok_or_else(|| {
+                Error::infeasible(format!(
+                    "{} finds no {wanted} hosts: {left} of {} are free",
+                    by.name,
+                    machine.len()
+                ))
+            })?
+        };
+        for &h in &hosts {
+            self.is_free[h as usize] = false;
+        }
+        if hosts.len().saturating_mul(per_node as usize) > MOST_RANKS {
+            return Err(Error::input(format!(
+                "per-node {per_node} on {} nodes makes more than {MOST_RANKS} ranks, the most of a job",
+                hosts.len()
+            )));
+        }
+        // Its ranks, and what they do.
+        let mut terminals = seated(&hosts, per_node, |h| machine.terminals(h).to_vec());
+        let program = if let Some(program) = read {
+            let ranks = program.ranks() as usize;
+            if ranks > terminals.len() {
+                return Err(Error::infeasible(format!(
+                    "its {ranks} ranks do not fit: {} hosts with {per_node} each hold {}",
+                    hosts.len(),
+                    terminals.len()
+                ))
+                .hint("give it more nodes, or a larger per-node"));
+            }
+            terminals.truncate(ranks);
+            program
+        } else {
+            let ranks = u32::try_from(terminals.len())
+                .map_err(|_| Error::infeasible("these are more ranks than can be numbered"))?;
+            let mut given = Given::new(ranks);
+            (given.per_node, given.library, given.seed) = (per_node, library, self.seed);
+            let spec = part.traffic.as_deref().unwrap_or_default();
+            traffic(spec, &given).map_err(|e| {
+                Error::input(e)
+                    .hint("`darkfiber list traffic` shows what there is")
+                    .inside("traffic")
+            })?
+        };
+        let repeat = part.repeat_until.map_or(Repeat::Once, |until| Repeat::Until(until.0));
+        let start = part.start.map_or(0, |start| start.0);
+        let called = part.called(what);
+        // Tables tell jobs by their names.
+        let taken = self.jobs.iter().any(|job| job.name == called);
+        Ok(Job {
+            play: play::Job { program: Arc::new(program), terminals, start, repeat },
+            name: if taken { format!("{called} ({what})") } else { called },
+            hosts: hosts.iter().map(|&h| machine.name(h).to_owned()).collect(),
+            class: part.class.clone(),
+            weight: part.weight.map_or(1.0, |weight| weight.0),
+            limit: part.limit.map_or(f64::INFINITY, |limit| limit.0),
+            classes: Vec::new(),
+        })
+    }
+}
+
+/// The terminals of ranks on some hosts, `per_node` side by side on each; ranks of a host with several adapters use
+/// them in turn.
+pub fn seated(
+    hosts: &[u32],
+    per_node: u32,
+    terminals: impl Fn(u32) -> Vec<TerminalId>,
+) -> Vec<TerminalId> {
+    let mut all = Vec::with_capacity(hosts.len() * per_node as usize);
+    for &host in hosts {
+        let of = terminals(host);
+        all.extend((0..per_node as usize).map(|i| of[i % of.len()]));
+    }
+    all
+}
+
+/// Hosts of a machine by what users call them.
+struct Called {
+    /// The nodes that job lists speak of.
+    names: BTreeMap<String, u32>,
+    /// By terminal, its host, where it has one.
+    host_of: Vec<Option<u32>>,
+    groups: Groups,
+    places: Places,
+}
+
+impl Called {
+    fn new(machine: &Machine, topology: &Topology, aliases: Aliases) -> Self {
+        let mut host_of = vec![None; topology.fabric.terminal_count()];
+        let mut names = BTreeMap::new();
+        for h in 0..machine.len() as u32 {
+            names.insert(machine.name(h).to_owned(), h);
+            for t in machine.terminals(h) {
+                host_of[t.index()] = Some(h);
+            }
+        }
+        let groups = aliases.groups().clone();
+        Self { names, host_of, groups, places: Places::new(&topology.fabric, aliases) }
+    }
+
+    /// Those of a node set: names, GUIDs, aliases, groups; each once.
+    fn hosts(&self, list: &str) -> Result<Vec<u32>, Error> {
+        let names = expand_with(list, &self.groups).map_err(Error::input)?;
+        let mut hosts = Vec::new();
+        let mut is_taken = BTreeSet::new();
+        for name in &names {
+            let found: Vec<u32> = match self.names.get(name) {
+                Some(&h) => vec![h],
+                None => {
+                    self.places.of(name).iter().filter_map(|t| self.host_of[t.index()]).collect()
+                }
+            };
+            if found.is_empty() {
+                refuse_shared(list, [name.as_str()], &self.places)?;
+                let known: Vec<&str> = self.names.keys().map(String::as_str).collect();
+                return Err(Error::unknown("host of the fabric", name, &known));
+            }
+            hosts.extend(found.into_iter().filter(|&h| is_taken.insert(h)));
+        }
+        Ok(hosts)
+    }
+}
+
+/// What files say that ranks do.
+///
+/// # Errors
+/// If they cannot be read, or do not make a schedule.
+pub fn program(
+    names: &[String],
+    files: &dyn Files,
+    library: Library,
+    listener: &mut dyn Listener,
+) -> Result<Program, Error> {
+    let paths: Vec<_> = names.iter().map(|name| files.locate(name)).collect();
+    let (read, found) = schedules::open(&paths, &schedules::Options::default())?;
+    let name = names.first().cloned().unwrap_or_default();
+    listener.remarks(&name, &found);
+    let made = match read {
+        Read::Schedule(schedule) => Ok(schedule),
+        Read::Matrix(matrix) => matrix.schedule().map_err(|e| e.to_string()),
+        Read::Trace(trace) => trace
+            .schedule(&mut |script, call| collective(script, call, library))
+            .map_err(|e| e.to_string()),
+        Read::Report(_) => {
+            return Err(Error::input(format!(
+                "{name}: a report of mpiP says how much ranks send, but not to whom"
+            ))
+            .hint("give the graph of communication that goes with it"));
+        }
+    };
+    made.map(Program::once).map_err(|e| Error::input(format!("{name}: {e}")))
+}
+
+/// Writes a collective of a trace as the library does it.
+fn collective(script: &mut Script, call: &CollectiveCall<'_>, library: Library) {
+    let kind = match call.kind {
+        CollectiveKind::Barrier => Collective::Barrier,
+        CollectiveKind::Broadcast => Collective::Bcast,
+        CollectiveKind::Reduce => Collective::Reduce,
+        CollectiveKind::Allreduce => Collective::Allreduce,
+        CollectiveKind::Gather => Collective::Gather,
+        CollectiveKind::Scatter => Collective::Scatter,
+        CollectiveKind::Allgather => Collective::Allgather,
+        CollectiveKind::Alltoall => Collective::Alltoall,
+        CollectiveKind::ReduceScatter => Collective::ReduceScatter,
+        // Scans differ in what they add up, not in what they send.
+        _ => Collective::Scan,
+    };
+    let sizes: Vec<u64> = match &call.volume {
+        Volume::Same(_) => Vec::new(),
+        Volume::Each(sizes) => sizes.clone(),
+        Volume::Pairs(rows) => rows.iter().flat_map(|row| row.iter().copied()).collect(),
+    };
+    let bytes = match &call.volume {
+        Volume::Same(bytes) => *bytes,
+        _ => sizes.iter().sum::<u64>() / sizes.len().max(1) as u64,
+    };
+    let sizes = (!sizes.is_empty()).then_some(sizes.as_slice());
+    let call = Call { root: call.root, tag: call.tag, sizes, ..Call::new(call.ranks, bytes) };
+    library.write(script, kind, &call);
+}

@@ -1,0 +1,66 @@
+//! Scenarios: a fabric, its routes, jobs placed on it, and their traffic.
+//!
+//! A [`ScenarioFile`] is what a file says, as typed values whose errors name lines. [`ScenarioFile::resolve`] finds and makes all
+//! that it names: a [`Case`], which [runs](Case::run) at any [depth](Depth).
+//!
+//! ```
+//! use std::path::Path;
+//!
+//! use darkfiber_scenario::{Depth, Folder, ScenarioFile};
+//!
+//! # std::env::set_current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))?;
+//! let path = Path::new("examples/incast.toml");
+//! let mut file = ScenarioFile::read(path)?;
+//! file.scenario.depth = Depth::Flow;
+//! let case = file.resolve(&Folder::of(path), &mut ())?;
+//! assert_eq!((case.title.as_str(), case.routes.engine.as_str()), ("An incast beside Allreduces", "minhop"));
+//!
+//! let mut messages = 0;
+//! let result = case.run(None, &mut |_record| messages += 1)?;
+//! for (job, runs) in case.jobs.iter().zip(&result.runs) {
+//!     let microseconds = (runs[0].end - runs[0].begin) as f64 / 1e6;
+//!     println!("{}: {} ranks, {microseconds:.1} us", job.name, job.play.program.ranks());
+//! }
+//! assert!(messages > 10_000);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod case;
+mod chain;
+mod classes;
+mod count;
+mod error;
+pub mod fabric;
+pub mod faults;
+mod file;
+mod files;
+mod jobs;
+mod lines;
+mod listener;
+mod medium;
+mod packets;
+mod pairs;
+mod run;
+mod steps;
+pub mod tables;
+mod told;
+pub mod value;
+
+pub use case::{Case, ScenarioFile};
+pub use chain::{Chain, reason};
+pub use error::{Error, ErrorKind};
+pub use fabric::{FabricSource, Loaded, Recognised};
+pub use file::{
+    AdaptivePart, ClassPart, CostPart, Depth, Follow, JobPart, KeepPart, LidsPart, PacketsPart,
+    RoutesPart, Scenario, ShortPart,
+};
+pub use files::{Files, Folder, Memory};
+pub use jobs::{Job, aliases, program, refuse_shared, seated};
+pub use listener::Listener;
+pub use medium::{Effort, Medium, PacketOptions, Sharing};
+pub use packets::channels;
+pub use pairs::{Pair, Pairs};
+pub use run::{
+    Setup, SimError, Simulated, Until, demanded, isolated, places, sent, simulate, simulate_until,
+};
+pub use steps::{Counted, counted};

@@ -1,0 +1,109 @@
+//! Which line of a file says what.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// The keys of a TOML text and where their values stand.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lines {
+    /// By key, the outer ones first: its name from the outside, where it stands, and where its value does.
+    keys: Vec<(Vec<String>, Range<usize>, Range<usize>)>,
+    /// Where each line begins.
+    begins: Vec<usize>,
+}
+
+impl Lines {
+    /// Those of a text; none, if it is not TOML.
+    pub(crate) fn of(text: &str) -> Self {
+        let begins = std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1));
+        let mut lines = Self { keys: Vec::new(), begins: begins.collect() };
+        if let Ok(table) = DeTable::parse(text) {
+            lines.table(table.get_ref(), &[]);
+        }
+        lines
+    }
+
+    fn table(&mut self, table: &DeTable<'_>, outside: &[String]) {
+        for (key, value) in table {
+            let mut name = outside.to_vec();
+            name.push(key.get_ref().to_string());
+            self.value(&name, key.span(), value);
+        }
+    }
+
+    fn value(&mut self, name: &[String], key: Range<usize>, value: &Spanned<DeValue<'_>>) {
+        self.keys.push((name.to_vec(), key, value.span()));
+        match value.get_ref() {
+            DeValue::Table(table) => self.table(table, name),
+            DeValue::Array(items) => {
+                for (item, number) in items.iter().zip(1..) {
+                    if matches!(item.get_ref(), DeValue::Table(_)) {
+                        let mut name = name.to_vec();
+                        let last = name.pop().unwrap_or_default();
+                        name.push(format!("{last} {number}"));
+                        self.value(&name, item.span(), item);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The number of the line in which a byte of the text stands, from 1.
+    pub(crate) fn number(&self, at: usize) -> usize {
+        self.begins.partition_point(|&begin| begin <= at)
+    }
+
+    /// The innermost key whose value has this byte.
+    pub(crate) fn key_at(&self, at: usize) -> Option<&[String]> {
+        let has = |(_, _, value): &&(Vec<String>, Range<usize>, Range<usize>)| {
+            value.contains(&at) || value.start == at
+        };
+        let inner = self.keys.iter().filter(has).max_by_key(|(name, ..)| name.len());
+        // A key by itself is inside those around it.
+        let is_key = |(_, key, _): &&(Vec<String>, Range<usize>, Range<usize>)| key.contains(&at);
+        let outer = || self.keys.iter().find(is_key).map(|(name, ..)| &name[..name.len() - 1]);
+        inner.map(|(name, ..)| name.as_slice()).or_else(outer).filter(|name| !name.is_empty())
+    }
+
+    /// The line of a key, or of the innermost of those around it that there is.
+    pub(crate) fn of_key(&self, at: &[String]) -> Option<usize> {
+        (1..=at.len()).rev().find_map(|n| {
+            let (_, key, _) = self.keys.iter().find(|(name, ..)| name == &at[..n])?;
+            Some(self.number(key.start))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "fabric = \"f\"\n[cost]\nsend = \"1us\"\n\n[[job]]\nnodes = 1\n[[job]]\n\
+                        short = [{ class = \"a\" }]\n[packets]\nadaptive.bias = \"1B\"\n";
+
+    #[test]
+    fn keys_have_lines() {
+        let lines = Lines::of(TEXT);
+        let line =
+            |at: &[&str]| lines.of_key(&at.iter().map(|&k| k.to_owned()).collect::<Vec<_>>());
+        assert_eq!(line(&["fabric"]), Some(1));
+        assert_eq!(line(&["cost", "send"]), Some(3));
+        assert_eq!(line(&["job 1", "nodes"]), Some(6));
+        assert_eq!(line(&["job 2", "nodes"]), Some(7), "where the job begins");
+        assert_eq!(line(&["job 2", "short 1", "class"]), Some(8));
+        assert_eq!(line(&["packets", "adaptive", "bias"]), Some(10));
+        assert_eq!(line(&["nothing"]), None);
+    }
+
+    #[test]
+    fn places_have_keys() {
+        let lines = Lines::of(TEXT);
+        let key = |text: &str| lines.key_at(TEXT.find(text).expect("there")).map(|k| k.join(": "));
+        assert_eq!(key("\"1us\"").as_deref(), Some("cost: send"));
+        assert_eq!(key("1\n[[job]]\nshort").as_deref(), Some("job 1: nodes"));
+        assert_eq!(key("\"a\"").as_deref(), Some("job 2: short 1: class"));
+    }
+}

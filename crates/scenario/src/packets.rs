@@ -1,0 +1,174 @@
+//! A scenario packet by packet.
+
+use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
+use darkfiber_flowsim::Grid;
+use darkfiber_packetsim::routing::{self, Given, With};
+use darkfiber_packetsim::{Buffer, Impossible, Micro, Net, Packets, PacketsState, Peer};
+use darkfiber_workload::play::Record;
+
+use crate::run::{self, Resumable, Until};
+use crate::{Effort, LidsPart, PacketOptions, Setup, SimError, Simulated};
+
+/// See [`crate::simulate`].
+pub(super) fn simulate(
+    setup: &Setup<'_>,
+    options: &PacketOptions,
+    each: &mut dyn FnMut(&Record),
+    until: Option<Until<'_>>,
+) -> Result<Simulated, SimError> {
+    let (topology, host) = (setup.topology, setup.host);
+    let fabric = &topology.fabric;
+    let micro = Micro {
+        // Frames count their own headers.
+        payload: if options.micro.framing.headers.is_empty() { host.efficiency } else { 1.0 },
+        adapter: host.adapter_bytes_per_second,
+        cable_rate: setup.link_rate,
+        ..options.micro.clone()
+    };
+    let net = Net::new(fabric, &micro);
+    let given = Given {
+        net: &net,
+        fabric,
+        shape: topology.shape.as_ref(),
+        routes: Some(setup.routes),
+        bytes: options.bytes,
+        adaptive: options.adaptive,
+    };
+    let made = routing::make(options.routing, &given).map_err(SimError::Impossible)?;
+    let lanes = options.lanes.unwrap_or(made.lanes().max(1));
+    let micro = Micro { lanes, ..micro };
+    made.with(Play { setup, net: &net, micro: &micro, options, each, until })
+}
+
+/// Runs the jobs of a set-up over packets.
+struct Play<'a, 's, 'u> {
+    setup: &'a Setup<'s>,
+    net: &'a Net,
+    micro: &'a Micro,
+    options: &'a PacketOptions,
+    each: &'a mut dyn FnMut(&Record),
+    until: Option<Until<'u>>,
+}
+
+impl With for Play<'_, '_, '_> {
+    type Out = Result<Simulated, SimError>;
+
+    fn with<R: routing::Routing>(self, routing: &R) -> Self::Out {
+        play(self, routing)
+    }
+}
+
+impl<R: routing::Routing> Resumable for Packets<'_, R> {
+    type State = PacketsState;
+
+    fn fits(&self, state: &PacketsState) -> bool {
+        Packets::fits(self, state)
+    }
+
+    fn take(&mut self) -> PacketsState {
+        Packets::take(self)
+    }
+
+    fn restore(&mut self, state: PacketsState) {
+        Packets::restore(self, state);
+    }
+}
+
+fn play<R: routing::Routing>(play: Play<'_, '_, '_>, routing: &R) -> Result<Simulated, SimError> {
+    let Play { setup, net, micro, options, each, until } = play;
+    let Setup { topology, routes, host, seed, .. } = *setup;
+    let jobs = &setup.jobs;
+    let fabric = &topology.fabric;
+    let table = routes.choice.as_ref();
+    let paths = routes.paths() as u32;
+    // A number for each message that says nothing of its neighbours.
+    let lot = |message: u32| {
+        (message.wrapping_mul(0x9e37_79b9) ^ seed as u32).wrapping_mul(0x85eb_ca6b) >> 8
+    };
+    let path = |from: TerminalId, to: TerminalId, bytes: u64, message: u32| -> u8 {
+        let path = match (setup.lids, &table) {
+            (LidsPart::Engine, Some(t)) => t.path(from, to, bytes, lot(message).into()) as u32,
+            (LidsPart::Turns, _) => message % paths,
+            (LidsPart::Random, _) => lot(message) % paths,
+            _ => 0,
+        };
+        path as u8
+    };
+    if matches!(setup.lids, LidsPart::Split | LidsPart::Adaptive) {
+        return Err(SimError::Impossible(Impossible(
+            "lids: split and adaptive are for flows; packets adapt by a routing, such as minimal, ugal or dal".to_owned(),
+        )));
+    }
+    let kept = run::kept(setup)?;
+    // A run goes on in the parts in which it began: nothing that comes out depends on them.
+    let parts =
+        kept.as_ref().map_or_else(|| options.parts.unwrap_or_else(|| net.parts()), |k| k.parts);
+    let class = |job: u32, bytes: u64| -> u8 {
+        let of = jobs.get(job as usize).map_or(&[][..], |job| &job.classes);
+        of.iter().find(|(most, _)| bytes <= *most).map_or(0, |c| c.1)
+    };
+    let mut wire = Packets::new(net, micro, routing, fabric, host, options.bytes, parts, seed)
+        .map_err(SimError::Impossible)?
+        .with_paths(&path)
+        .with_classes(&class);
+    if let Some(interval) = setup.interval {
+        wire = wire.with_series(interval);
+    }
+    let driven = run::drive(setup, &mut wire, kept, parts, each, until)?;
+    if let Some(stalled) = wire.stalled() {
+        return Err(SimError::Deadlock(channels(net, fabric, &stalled.cycle)));
+    }
+    driven.ended.map_err(SimError::Stuck)?;
+    let end = driven.end;
+    let (carried, packets) = (wire.carried(), wire.by_job(jobs.len()));
+    let port = |c: usize| {
+        let s = fabric.tail(ChannelId::new(c));
+        net.base(s.0) + (c - fabric.channels_from(s).start) as u32
+    };
+    let ports: Vec<u32> = (0..fabric.channel_count()).map(port).collect();
+    let capacity: Vec<f64> = ports.iter().map(|&p| 65536.0 / net.port(p).pace as f64).collect();
+    let (grid, held) = match wire.series(end) {
+        None => (None, None),
+        Some(series) => {
+            let grid = |of: &dyn Fn(usize, usize, usize) -> f64| {
+                let cells = (0..series.len()).flat_map(|i| {
+                    ports.iter().enumerate().map(move |(c, &p)| of(i, c, p as usize))
+                });
+                Grid::of(ports.len(), series.interval, cells.collect())
+            };
+            let sent = |i: usize, _, p: usize| f64::from(series.at(&series.bytes, i)[p]);
+            // What a channel could have carried while it waited for room behind it.
+            let lacking = |i: usize, c: usize, p: usize| {
+                f64::from(series.at(&series.stalled, i)[p]) * 1000.0 * capacity[c]
+            };
+            (Some(grid(&sent)), Some(grid(&lacking)))
+        }
+    };
+    Ok(Simulated {
+        end,
+        runs: driven.runs,
+        pairs: driven.received.pairs,
+        messages: driven.received.messages,
+        carried: ports.iter().map(|&p| carried[p as usize]).collect(),
+        capacity,
+        grid,
+        held,
+        effort: Effort::Packet {
+            packets: packets.iter().map(|p| p.packets).sum(),
+            hops: wire.crossed(),
+            events: driven.events + wire.events(),
+        },
+        packets,
+    })
+}
+
+/// The channels whose buffers packets of a cycle are in, and their lanes.
+pub fn channels(net: &Net, fabric: &Fabric, cycle: &[Buffer]) -> Vec<(ChannelId, u8)> {
+    let one = |&(port, lane): &Buffer| {
+        let Peer::Port(from) = net.port(port).peer() else { return None };
+        let sender = net.port(from);
+        let first = fabric.channels_from(SwitchId(sender.switch)).start;
+        Some((ChannelId::new(first + sender.local as usize), lane))
+    };
+    cycle.iter().filter_map(one).collect()
+}

@@ -1,0 +1,240 @@
+//! Scenarios through the library: errors with lines, depths that agree, files in memory, runs that are resumed.
+
+use std::cell::RefCell;
+use std::io::{Cursor, Read, Write};
+use std::sync::Mutex;
+
+use darkfiber_packetsim::{Follow, Pulse};
+use darkfiber_scenario::{
+    Case, Depth, Effort, ErrorKind, Files, Folder, Memory, ScenarioFile, Setup, Simulated,
+    isolated, simulate,
+};
+
+/// A scenario on a small dragonfly, with these jobs.
+fn text(more: &str) -> String {
+    format!("fabric = \"dragonfly:p=2,a=4,h=2\"\n[routes]\nengine = \"minhop\"\n{more}")
+}
+
+fn case_in(text: &str, depth: Depth, files: &dyn Files) -> Case {
+    let mut file = ScenarioFile::parse(text, "s.toml").unwrap_or_else(|e| panic!("{e}"));
+    file.scenario.depth = depth;
+    file.resolve(files, &mut ()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn case(text: &str, depth: Depth) -> Case {
+    case_in(text, depth, &Folder::default())
+}
+
+fn run(case: &Case) -> Simulated {
+    case.run(None, &mut |_| ()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Why a scenario is refused, in one line.
+fn refused(text: &str) -> String {
+    let file = match ScenarioFile::parse(text, "s.toml") {
+        Err(error) => return error.to_string(),
+        Ok(file) => file,
+    };
+    match file.resolve(&Folder::default(), &mut ()) {
+        Err(error) => {
+            assert_ne!(error.kind, ErrorKind::Usage, "the file is wrong, not the command line");
+            error.to_string()
+        }
+        Ok(_) => panic!("this can be run: {text}"),
+    }
+}
+
+#[test]
+fn every_wrong_value_has_its_line() {
+    let job = "[[job]]\ntraffic = \"bis\"\nnodes = 4\n";
+    for (more, expected) in [
+        ("[cost]\nsend = \"1 parsec\"\n", "line 5: cost: send \"1 parsec\" is no time"),
+        ("[cost]\nnoise = 0.6\n", "line 5: cost: noise 0.6 must be between 0 and 0.5"),
+        ("[cost]\nefficiency = 0\n", "line 5: cost: efficiency 0 must be above 0 and at most 1"),
+        ("[packets]\nswitches = \"rosita\"\n", "line 5: packets: switches: no switch is called"),
+        ("[packets]\nadaptive.bias = 5\n", "line 5: packets: adaptive: bias: invalid type"),
+        ("lanes = 16\n", "line 4: routes: lanes 16 is more than 15"),
+        ("engin = 16\n", "line 4: routes: unknown field `engin`"),
+        ("[keep]\ninterval = \"soon\"\n", "line 5: keep: interval \"soon\" is no time"),
+        ("[[class]]\nname = \"a\"\ndscp = 64\n", "line 6: class 1: dscp 64 is more than 63"),
+        (
+            "[[class]]\nname = \"a\"\n\n[[class]]\nname = \"a\"\n",
+            "line 7: class 2: there is another class called a",
+        ),
+    ] {
+        let why = refused(&text(&format!("{more}{job}")));
+        assert!(why.starts_with(&format!("s.toml: {expected}")), "{expected}: {why}");
+    }
+    for (more, expected) in [
+        ("traffic = \"mpigraf\"", "line 5: job 1: traffic: no traffic is called \"mpigraf\""),
+        ("traffic = \"bis\"\nnodes = 1000", "line 4: job 1: linear finds no 1000 hosts"),
+        ("traffic = \"bis\"\nhosts = \"nobody\"", "line 6: job 1: hosts: no host of the fabric"),
+        ("files = [\"none.goal\"]", "line 5: job 1: files: cannot read none.goal"),
+        ("nodes = 2", "line 4: job 1: give traffic or files"),
+        ("traffic = \"bis\"\nplacement = \"liner\"", "line 6: job 1: placement: no allocator"),
+        ("traffic = \"bis\"\nper-node = 65537", "line 6: job 1: per-node 65537 is more than 65536"),
+    ] {
+        let why = refused(&text(&format!("[[job]]\n{more}\n")));
+        assert!(why.starts_with(&format!("s.toml: {expected}")), "{expected}: {why}");
+    }
+    let why = refused("fabric = \"dragonfly:p=2,a=4,h=2\"\n[routes]\nengine = \"minhop\"\n");
+    assert_eq!(why, "s.toml: there is no [[job]]");
+}
+
+#[test]
+fn engines_stand_in_for_each_other() {
+    let chained = text("[[job]]\ntraffic = \"bis\"\n").replace("minhop", "ftree+dfsssp");
+    assert_eq!(case(&chained, Depth::Flow).from, "dfsssp");
+}
+
+/// What flows carry is what was counted, channel by channel; and no job is quicker than its fullest channel.
+#[test]
+fn counting_agrees_with_flows() {
+    for jobs in [
+        "[[job]]\ntraffic = \"imb:op=alltoall,bytes=64KiB,repeat=3\"\nnodes = 40\nplacement = \"random\"\n",
+        "[[job]]\ntraffic = \"mpigraph:bytes=1MiB\"\nnodes = 20\nplacement = \"random\"\n[[job]]\n\
+         traffic = \"bis:iterations=2\"\nnodes = 16\nplacement = \"interleaved\"\n",
+        "lmc = 2\nlids = \"split\"\n[[job]]\ntraffic = \"imb:op=allgather,bytes=8KiB,repeat=2\"\nnodes = 30\n",
+    ] {
+        let (counted, flowing) = (case(&text(jobs), Depth::Count), case(&text(jobs), Depth::Flow));
+        let (count, flow) = (run(&counted), run(&flowing));
+        let total = |s: &Simulated| s.carried.iter().sum::<u64>();
+        assert_eq!(total(&count), total(&flow), "{jobs}");
+        assert_eq!(count.carried, flow.carried, "{jobs}");
+        assert!(matches!(count.effort, Effort::Count { paths } if paths > 0));
+        let alone = isolated(&counted.setup()).expect("nobody is lost");
+        for (j, bound) in alone.into_iter().enumerate() {
+            let time = |s: &Simulated| s.runs[j][0].end - s.runs[j][0].begin;
+            assert!(0 < bound && bound <= time(&flow), "{jobs}: {bound} of {}", time(&flow));
+            assert!(bound <= time(&count));
+            assert_eq!(count.pairs[j].total.messages, flow.pairs[j].total.messages);
+            assert_eq!(count.pairs[j].total.bytes, flow.pairs[j].total.bytes);
+        }
+    }
+}
+
+#[test]
+fn counting_knows_no_time() {
+    let kept = text("[keep]\ninterval = \"1ms\"\n[[job]]\ntraffic = \"bis\"\nnodes = 4\n");
+    let case = case(&kept, Depth::Count);
+    let why = case.run(None, &mut |_| ()).expect_err("there is none").to_string();
+    assert!(why.contains("depth count has no time"), "{why}");
+}
+
+/// The same scenario with its files in a folder and in memory.
+#[test]
+fn files_may_be_in_memory() {
+    let fabric = "a b\nhost h1 a\nhost h2 b\n";
+    let text = "fabric = \"f.edges\"\naliases = \"more/names\"\n[routes]\nengine = \"minhop\"\n[[job]]\n\
+                traffic = \"mpigraph:bytes=1KiB\"\nhosts = \"x,h2\"\n";
+    let files = [("f.edges", fabric.as_bytes()), ("more/names", b"x h1\n".as_slice())];
+    let memory = Memory::new(files).expect("a temporary directory");
+    let case = case_in(text, Depth::Flow, &memory);
+    assert_eq!(case.jobs[0].hosts, ["h1", "h2"]);
+    assert_eq!(run(&case).pairs[0].total.messages, 2);
+    assert!(Memory::new([("../f", fabric.as_bytes())]).is_err());
+}
+
+/// A scenario with every default filled in says the same, and is read back.
+#[test]
+fn resolved_scenarios_give_the_same() {
+    let jobs = "[packets]\nrouting = \"ugal\"\n[[job]]\ntraffic = \"imb:op=alltoall,bytes=4KiB,repeat=1\"\n\
+                nodes = 16\nstart = \"1.5us\"\n";
+    for depth in [Depth::Count, Depth::LogGp, Depth::Flow, Depth::Packet] {
+        let mut file = ScenarioFile::parse(&text(jobs), "s.toml").expect("a scenario");
+        file.scenario.depth = depth;
+        let first = run(&file.resolve(&Folder::default(), &mut ()).expect("it resolves"));
+        file.scenario.fill();
+        let written = toml::to_string(&file.scenario).expect("it can be written");
+        let again =
+            ScenarioFile::parse(&written, "again").unwrap_or_else(|e| panic!("{e}: {written}"));
+        assert_eq!(again.scenario, file.scenario);
+        let second = run(&again.resolve(&Folder::default(), &mut ()).expect("it resolves"));
+        assert_eq!(first, second, "{depth:?}");
+    }
+}
+
+/// Keeps a run in memory every `every` times that it is asked, and remembers what it had at one of them.
+struct Keeper {
+    every: u64,
+    asked: Mutex<u64>,
+    kept: Mutex<Option<Vec<u8>>>,
+    /// What a resumed run begins from.
+    from: Option<Vec<u8>>,
+}
+
+impl Follow for Keeper {
+    fn pulse(&self, _: Pulse) {}
+
+    fn is_due(&self) -> bool {
+        let mut asked = self.asked.lock().expect("one thread");
+        *asked += 1;
+        *asked == self.every
+    }
+
+    fn keep(&self, write: &dyn Fn(&mut dyn Write) -> std::io::Result<()>) {
+        let mut kept = self.kept.lock().expect("one thread");
+        if kept.is_none() {
+            let mut bytes = Vec::new();
+            write(&mut bytes).expect("memory takes it");
+            *kept = Some(bytes);
+        }
+    }
+
+    fn kept(&self) -> Option<Box<dyn Read + '_>> {
+        let bytes = self.from.as_ref()?;
+        Some(Box::new(Cursor::new(bytes.as_slice())))
+    }
+}
+
+/// A run that stops somewhere in the middle and is resumed ends as one that never stopped, at every depth with time.
+#[test]
+fn runs_are_resumed_at_every_depth() {
+    let jobs = "[keep]\ninterval = \"10us\"\n[[job]]\ntraffic = \"imb:op=alltoall,bytes=16KiB,repeat=30\"\n\
+                nodes = 24\nplacement = \"random\"\n[[job]]\ntraffic = \"bis:iterations=4\"\nnodes = 16\n\
+                repeat-until = \"2ms\"\n";
+    for (depth, lids) in [
+        (Depth::LogGp, ""),
+        (Depth::Flow, ""),
+        (Depth::Flow, "lmc = 2\nlids = \"random\"\n"),
+        (Depth::Flow, "lmc = 2\nlids = \"turns\"\n"),
+        (Depth::Flow, "lmc = 1\nlids = \"split\"\n"),
+        (Depth::Packet, ""),
+    ] {
+        let case = case(&text(&format!("{lids}{jobs}")), depth);
+        let setup = || Setup { held: true, messages: true, ..case.setup() };
+        let whole = simulate(&setup(), &mut |_| ()).expect("it runs");
+        for every in [1, 3] {
+            let keeper = Keeper { every, asked: Mutex::new(0), kept: Mutex::new(None), from: None };
+            let followed = simulate(&Setup { follow: Some(&keeper), ..setup() }, &mut |_| ());
+            assert_eq!(followed.expect("it runs"), whole, "{depth:?} {lids}");
+            let kept = keeper.kept.into_inner().expect("one thread").expect("it was kept");
+            let again = Keeper {
+                every: u64::MAX,
+                asked: Mutex::new(0),
+                kept: Mutex::new(None),
+                from: Some(kept.clone()),
+            };
+            let heard = RefCell::new(0u64);
+            let resumed = simulate(&Setup { follow: Some(&again), ..setup() }, &mut |_| {
+                *heard.borrow_mut() += 1;
+            });
+            assert_eq!(resumed.expect("it goes on"), whole, "{depth:?} {lids}");
+            let all: u64 = whole.pairs.iter().map(|p| p.total.messages).sum();
+            assert!(heard.into_inner() < all, "it began anew");
+            // A run of other jobs is refused.
+            let other = case_other(depth);
+            let again = Keeper { from: Some(kept), ..keeper_of(u64::MAX) };
+            let why = simulate(&Setup { follow: Some(&again), ..other.setup() }, &mut |_| ());
+            assert!(why.is_err(), "{depth:?}: it went on with another run");
+        }
+    }
+}
+
+fn keeper_of(every: u64) -> Keeper {
+    Keeper { every, asked: Mutex::new(0), kept: Mutex::new(None), from: None }
+}
+
+fn case_other(depth: Depth) -> Case {
+    case(&text("[[job]]\ntraffic = \"bis:iterations=4\"\nnodes = 8\n"), depth)
+}
