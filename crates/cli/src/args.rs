@@ -240,8 +240,14 @@ pub(crate) struct FabricCommand {
 pub(crate) struct RouteCommand {
     #[command(flatten)]
     pub(crate) fabric: FabricArgs,
-    /// Engine, or a chain to fall back on (ftree,updn); several times to compare
-    #[arg(short, long = "engine", value_name = "ENGINE", required = true)]
+    /// Engines to compare, separated by commas or given several times; ftree+updn falls back on updn
+    #[arg(
+        short,
+        long = "engine",
+        value_name = "ENGINE,..",
+        value_delimiter = ',',
+        required = true
+    )]
     pub(crate) engines: Vec<String>,
     #[command(flatten)]
     pub(crate) set: SetArgs,
@@ -461,8 +467,8 @@ impl BesideTables {
 pub(crate) struct MeasureCommand {
     #[command(flatten)]
     pub(crate) fabric: FabricArgs,
-    /// Engine, or a chain to fall back on (ftree,updn); several times to compare
-    #[arg(short, long = "engine", value_name = "ENGINE")]
+    /// Engines to compare, separated by commas or given several times; ftree+updn falls back on updn
+    #[arg(short, long = "engine", value_name = "ENGINE,..", value_delimiter = ',')]
     pub(crate) engines: Vec<String>,
     /// Tables that somebody made: a file, or a directory written by `darkfiber route -o`; several times to
     /// compare
@@ -515,8 +521,14 @@ pub(crate) struct SweepCommand {
     /// Files, @presets or family:key=value,...
     #[arg(value_name = "FABRIC", required = true)]
     pub(crate) fabrics: Vec<String>,
-    /// Engine, or a chain to fall back on (ftree,updn); several times to compare
-    #[arg(short, long = "engine", value_name = "ENGINE", required = true)]
+    /// Engines to compare, separated by commas or given several times; ftree+updn falls back on updn
+    #[arg(
+        short,
+        long = "engine",
+        value_name = "ENGINE,..",
+        value_delimiter = ',',
+        required = true
+    )]
     pub(crate) engines: Vec<String>,
     /// Shares of failed cables in percent, separated by commas
     #[arg(

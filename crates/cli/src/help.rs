@@ -43,7 +43,7 @@ those channels that no route crosses; hops are switches crossed, as OpenSM count
 
 Examples:
   darkfiber route my-fabric.topo -e minhop -e updn -e ftree -e dfsssp
-  darkfiber route my-fabric.topo -e ftree,updn -o new-routes   ftree, or updn if ftree refuses
+  darkfiber route my-fabric.topo -e ftree+updn -o new-routes   ftree, or updn if ftree refuses
   darkfiber route @t2hx-hyperx -e dfsssp --lanes 4 --svg load.svg
   darkfiber route my-fabric.topo -e updn --roots 0x0002c903000a1b2c,0x0002c903000a1b2d
   darkfiber route my-fabric.topo -e ftree -e sar-best --jobs squeue.txt   tables for the jobs that run
@@ -164,7 +164,7 @@ Examples:
   darkfiber sweep kary:k=4,n=2 torus:dims=4x4,t=4 -e updn -e dfsssp
   darkfiber sweep @t2hx-hyperx -e minhop -e dfsssp --fail-percent 0.3,1,3 --seeds 50 \\
             -o runs.csv --svg sweep.svg
-  darkfiber sweep my-fabric.topo -e ftree,updn -e dfsssp --lanes 4 --format csv
+  darkfiber sweep my-fabric.topo -e ftree+updn,dfsssp --lanes 4 --format csv
 
 The table sums up all seeds; -o and --format csv have every run, --format json has both.
 

@@ -59,7 +59,7 @@ pub(crate) fn tables(
     Ok(tables::read(&files, name, loaded, &mut Teller::new(common))?)
 }
 
-/// As [`tables`]; says that lane 0 was assumed for all routes, where that matters.
+/// As [`tables()`]; says that lane 0 was assumed for all routes, where that matters.
 pub(crate) fn tables_in_lanes(
     args: &TableArgs,
     name: &str,

@@ -127,7 +127,7 @@ pub static MICROS: Registry<Preset> = Registry::new(
         Preset {
             name: "booksim-iq",
             summary: "BookSim2's input-queued router: a flit of 1 B a cycle of 1 ns",
-            doc: "Queues by lane, 256 flits each, crossbar speed-up 2, two cycles from head to head, credits two cycles after the               cable, one cycle to a host, unlimited output queues: as BookSim2 is configured with internal_speedup 2.0,               routing_delay 0, vc_alloc_delay, sw_alloc_delay and st_final_delay 1, credit_delay 2. Packets are not cut into               flits that mix on a channel. Cables between switches take a cycle, or what their class says. N. Jiang et al., A               detailed and flexible cycle-accurate Network-on-Chip simulator (ISPASS'13).",
+            doc: "Queues by lane, 256 flits each, crossbar speed-up 2, two cycles from head to head, credits two cycles after the cable, one cycle to a host, unlimited output queues: as BookSim2 is configured with internal_speedup 2.0, routing_delay 0, vc_alloc_delay, sw_alloc_delay and st_final_delay 1, credit_delay 2. Packets are not cut into flits that mix on a channel. Cables between switches take a cycle, or what their class says. N. Jiang et al., A detailed and flexible cycle-accurate Network-on-Chip simulator (ISPASS'13).",
             micro: || cycles(Micro { pipeline: 2000, credit: 2000, speedup: 2, ..QDR }),
         },
         Preset {
@@ -141,13 +141,13 @@ pub static MICROS: Registry<Preset> = Registry::new(
         Preset {
             name: "qdr",
             summary: "InfiniBand switches of the QDR generation: 100 ns, virtual output queues",
-            doc: "As on T2HX and Cab: 4 GB/s behind the coding, about 100 ns from port to port, MTU 2 KiB.               Decisions, since nobody prints them: 16 KiB of buffer for each lane of a port, speed-up 1.5 rounded up to 2,               round robin.",
+            doc: "As on T2HX and Cab: 4 GB/s behind the coding, about 100 ns from port to port, MTU 2 KiB. Decisions, since nobody prints them: 16 KiB of buffer for each lane of a port, speed-up 1.5 rounded up to 2, round robin.",
             micro: || QDR,
         },
         Preset {
             name: "aries",
             summary: "Cray's Aries: 48 tiles, 100 ns, virtual output queues",
-            doc: "Routers of Cascade, tiles as ports: packets of at most 64 B of data, 100 ns from port to port unloaded. Decisions:               8 KiB for each lane of a port, speed-up 1. B. Alverson et al., Cray XC Series Network (2012); Faanes et al.,               Cray Cascade (SC'12).",
+            doc: "Routers of Cascade, tiles as ports: packets of at most 64 B of data, 100 ns from port to port unloaded. Decisions: 8 KiB for each lane of a port, speed-up 1. B. Alverson et al., Cray XC Series Network (2012); Faanes et al., Cray Cascade (SC'12).",
             micro: || Micro { buffer: 8 << 10, speedup: 1, ..QDR },
         },
         Preset {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use darkfiber_fabric::{Fabric, Unknown};
+use darkfiber_fabric::Fabric;
 use darkfiber_routing::{Engine, Refusal, Request, Routes, find_engine, route_first};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
@@ -22,12 +22,17 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// Reads `a+b`; commas are an older spelling of the same.
+    /// Reads `a+b`.
     ///
     /// # Errors
     /// If no engine is called like that.
-    pub fn parse(text: &str) -> Result<Self, Unknown> {
-        let engines = text.split(['+', ',']).map(|name| find_engine(name.trim()));
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        // Before there were lists, commas joined a chain.
+        if text.contains(',') {
+            return Err(Error::usage(format!("'{text}' is several engines, and one is expected"))
+                .hint(format!("a fallback chain is written {}", text.replace(',', "+"))));
+        }
+        let engines = text.split('+').map(|name| find_engine(name.trim()));
         Ok(Self { engines: engines.collect::<Result<_, _>>()?, name: text.replace(' ', "") })
     }
 
@@ -74,7 +79,7 @@ impl Serialize for Chain {
 impl<'de> Deserialize<'de> for Chain {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Self::parse(&String::deserialize(deserializer)?)
-            .map_err(|unknown| D::Error::custom(format!("{unknown}{HINT}{}", unknown.hint())))
+            .map_err(|error| D::Error::custom(format!("{error}{HINT}{}", error.hint)))
     }
 }
 

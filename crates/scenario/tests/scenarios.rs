@@ -85,6 +85,12 @@ fn every_wrong_value_has_its_line() {
 fn engines_stand_in_for_each_other() {
     let chained = text("[[job]]\ntraffic = \"bis\"\n").replace("minhop", "ftree+dfsssp");
     assert_eq!(case(&chained, Depth::Flow).from, "dfsssp");
+    // The spelling of before.
+    let why = refused(&chained.replace('+', ","));
+    assert!(
+        why.starts_with("s.toml: line 3: routes: engine: 'ftree,dfsssp' is several engines"),
+        "{why}"
+    );
 }
 
 /// What flows carry is what was counted, channel by channel; and no job is quicker than its fullest channel.

@@ -140,10 +140,9 @@ fn demanded(
     Ok(found)
 }
 
-/// Reads `-e a,b`; its name is the text of the user, also the name of its directory.
+/// Reads one of `-e`: an engine, or a fallback chain `a+b`; its name is the text of the user, also the name of its directory.
 pub(crate) fn chain(text: &str) -> Result<Chain, Failure> {
-    let engines = text.split(',').map(engine).collect::<Result<_, _>>()?;
-    Ok(Chain { engines, name: text.replace(' ', "") })
+    Ok(Chain::parse(text)?)
 }
 
 /// The engine of a name that the user typed.

@@ -220,7 +220,7 @@ fn engines_of_another_family() {
 fn too_few_lanes_say_how_many_and_who_takes_fewer() {
     let refused = |line: &str| writes_nothing(&[], &format!("{line} -o out"), 4);
     assert_snapshot!(refused("route torus:dims=5x5,t=1 -e dfsssp --lanes 1"), @"dfsssp refused: needs at least 3 virtual lanes, --lanes allows 1; raise it or use nue, which takes what there is");
-    assert_snapshot!(refused("route torus:dims=5x5,t=1 -e torus,lash --lanes 1"), @"torus,lash refused: torus: needs at least 3 virtual lanes, --lanes allows 1; raise it or use nue, which takes what there is; lash: needs at least 3 virtual lanes, --lanes allows 1; raise it or use nue, which takes what there is");
+    assert_snapshot!(refused("route torus:dims=5x5,t=1 -e torus+lash --lanes 1"), @"torus+lash refused: torus: needs at least 3 virtual lanes, --lanes allows 1; raise it or use nue, which takes what there is; lash: needs at least 3 virtual lanes, --lanes allows 1; raise it or use nue, which takes what there is");
 }
 
 #[test]

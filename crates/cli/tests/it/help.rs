@@ -88,7 +88,7 @@ fn close_names_are_suggested() {
     error: no engine is called 'dfsspp'
     hint: did you mean dfsssp?
     ");
-    assert_snapshot!(wrong("route @cab -e updn,mihop"), @"
+    assert_snapshot!(wrong("route @cab -e updn+mihop"), @"
     error: no engine is called 'mihop'
     hint: did you mean minhop?
     ");

@@ -78,13 +78,13 @@ fn the_table_shows_engines_side_by_side() {
 
 #[test]
 fn a_chain_falls_back_and_says_why() {
-    let result = run("route torus:dims=5,t=1 -e dmodk,dfsssp --format json");
+    let result = run("route torus:dims=5,t=1 -e dmodk+dfsssp --format json");
     assert_eq!(result.code, 0);
     let json = result.json();
     assert_eq!(json["engine"], "dfsssp");
     assert_eq!(json["chain"], serde_json::json!(["dmodk", "dfsssp"]));
     assert_eq!(json["refusals"][0]["engine"], "dmodk");
-    let table = run("route torus:dims=5,t=1 -e dmodk,dfsssp").out;
+    let table = run("route torus:dims=5,t=1 -e dmodk+dfsssp").out;
     assert!(table.contains("dmodk refused, so dfsssp routed: "), "{table}");
 }
 
@@ -306,7 +306,7 @@ fn note(line: &str) -> String {
 
 #[test]
 fn nue_steps_in_where_lanes_are_short() {
-    let line = "route torus:dims=5x5,t=1 -e dfsssp,nue --lanes 1";
+    let line = "route torus:dims=5x5,t=1 -e dfsssp+nue --lanes 1";
     assert_snapshot!(note(line), @"dfsssp refused, so nue routed: needs at least 3 virtual lanes, --lanes allows 1; raise it or use nue, which takes what there is");
     let json = run(&format!("{line} --format json")).json();
     assert_eq!((&json["engine"], &json["layers"]), (&"nue".into(), &1.into()));

@@ -72,7 +72,7 @@ fn routes_and_checks() {
         &[
             ("route torus:dims=5,t=1 -e minhop", &["/findings/0/cycle/0/route/source"]),
             ("route ring -e dmodk", &["/refused"]),
-            ("route ring -e dmodk,dfsssp --spread-lanes", &["/chain/1", "/layers_needed"]),
+            ("route ring -e dmodk+dfsssp --spread-lanes", &["/chain/1", "/layers_needed"]),
             ("route torus:dims=5x5,t=1 -e dfsssp --layer-by destination", &["/layers_by_pair"]),
             ("check pair.topo --routes tables", &["/efi/stddev"]),
             (

@@ -426,6 +426,11 @@ pub fn made_by(result: &SimulateResult<'_>) -> String {
     text
 }
 
+/// Whether somebody measured how long messages took.
+fn timed(job: &JobRow) -> Option<()> {
+    (job.sent.messages == 0 || job.sent.message_max > 0.0).then_some(())
+}
+
 fn row(job: &JobRow, columns: usize) -> Vec<String> {
     let runs = if job.runs == job.runs_in_time {
         group(job.runs as u64)
@@ -444,8 +449,9 @@ fn row(job: &JobRow, columns: usize) -> Vec<String> {
         seconds(job.run_max),
         group(job.sent.messages),
         bytes(job.sent.bytes as f64),
-        seconds(job.sent.message_mean),
-        rate(job.pair_bandwidth),
+        // Where no time passes, messages take none that could be printed.
+        timed(job).map(|()| seconds(job.sent.message_mean)).unwrap_or_default(),
+        timed(job).map(|()| rate(job.pair_bandwidth)).unwrap_or_default(),
     ];
     if columns < row.len() {
         // Nobody was simulated by itself.
