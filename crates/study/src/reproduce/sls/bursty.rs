@@ -2,6 +2,7 @@
 
 use super::PAPER;
 use super::gpcnet::{Cell, MS, System, Trial, most};
+use super::impacts::SEEDS;
 use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row, Table};
 
 /// See [`Experiment::title`].
@@ -10,6 +11,45 @@ pub(crate) struct Bursty;
 const SIZES: [&str; 7] = ["8B", "1KiB", "8KiB", "32KiB", "128KiB", "512KiB", "4MiB"];
 const BURSTS: [u32; 4] = [1, 10, 1000, 1_000_000];
 const GAPS: [&str; 3] = ["1us", "100us", "1ms"];
+
+/// By seed the largest impact of medium sizes by that of the smallest and the largest: bursts that last, with the shortest gap.
+fn peak(system: &System, context: &Context<'_>) -> Row {
+    let aggressors: Vec<String> = SIZES
+        .iter()
+        .flat_map(|size| {
+            BURSTS[2..]
+                .iter()
+                .map(move |b| format!("bursts:bytes={size},burst={b},gap={}", GAPS[0]))
+        })
+        .collect();
+    let each = aggressors.len() / SIZES.len();
+    let by_seed: Vec<f64> = (0..SEEDS)
+        .map(|i| {
+            let context = Context { seed: context.seed + i, ..*context };
+            let found = trial(system, &aggressors, &context).run(system, &context);
+            let is_end = |c: &&Cell| [0, SIZES.len() - 1].contains(&(c.aggressor / each));
+            let ends = most(found.iter().filter(is_end)).0;
+            most(found.iter().filter(|c| !is_end(c))).0 / ends
+        })
+        .collect();
+    Row::order("largest C of medium sizes by that of the smallest and the largest", &by_seed).noted(
+        "none for the smallest and the largest; five seeds, bursts of 1,000 and more, gaps of 1 us",
+    )
+}
+
+/// Half of Malbec for the victim, half for these aggressors.
+fn trial<'a>(system: &System, aggressors: &'a [String], context: &Context<'_>) -> Trial<'a> {
+    Trial {
+        hosts: system.nodes(484, context),
+        splits: &[(242, 242)],
+        allocations: &["interleaved"],
+        victims: &["alltoall:128B"],
+        aggressors,
+        per_node: 1,
+        iterations: 100,
+        limit: 20 * MS,
+    }
+}
 
 impl Experiment for Bursty {
     fn id(&self) -> &'static str {
@@ -26,7 +66,7 @@ impl Experiment for Bursty {
 
     fn setup(&self) -> &'static str {
         "`@malbec`, 242 nodes each, interleaved; the rest as in SLS-F9. Sizes, bursts and gaps are ours where the figure's labels are \
-         lost: 8 B to 4 MiB, 1 to 10^6 messages, 1 us to 1 ms. 100 iterations."
+         lost: 8 B to 4 MiB, 1 to 10^6 messages, 1 us to 1 ms. 100 iterations. That medium sizes are worst is judged by five seeds."
     }
 
     fn class(&self) -> Class {
@@ -46,17 +86,7 @@ impl Experiment for Bursty {
                     .extend(GAPS.map(|gap| format!("bursts:bytes={size},burst={burst},gap={gap}")));
             }
         }
-        let trial = Trial {
-            hosts: system.nodes(484, context),
-            splits: &[(242, 242)],
-            allocations: &["interleaved"],
-            victims: &["alltoall:128B"],
-            aggressors: &aggressors,
-            per_node: 1,
-            iterations: 100,
-            limit: 20 * MS,
-        };
-        let found = trial.run(&system, context);
+        let found = trial(&system, &aggressors, context).run(&system, context);
         let each = BURSTS.len() * GAPS.len();
         let of = |size: usize| found.iter().filter(move |c: &&Cell| c.aggressor / each == size);
         let mut rows = Vec::new();
@@ -67,14 +97,7 @@ impl Experiment for Bursty {
         let inside = by_size[1..SIZES.len() - 1].iter().copied().fold(0.0, f64::max);
         let ends = by_size[0].max(by_size[SIZES.len() - 1]);
         rows.push(Row::impact("largest C", 1.21, inside.max(ends), Allowed::AtMost(1.5)));
-        rows.push(
-            Row::expected(
-                "largest C of medium sizes by that of the smallest and the largest",
-                inside / ends,
-                Allowed::AtLeast(1.01),
-            )
-            .noted("none for the smallest and the largest"),
-        );
+        rows.push(peak(&system, context));
         let lasting = |c: &&Cell| (c.aggressor % each) / GAPS.len() == BURSTS.len() - 1;
         let endless = found.iter().filter(lasting);
         rows.push(

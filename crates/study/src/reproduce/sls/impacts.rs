@@ -26,6 +26,9 @@ pub(super) const FEW: &[&str] = &["allreduce:8B", "alltoall:128B", "halo3d"];
 /// Simulated time of a victim beside an incast at most: without control single iterations last milliseconds.
 pub(super) const LIMIT: u64 = 20 * MS;
 
+/// Seeds of what only an order is printed of.
+pub(super) const SEEDS: u64 = 5;
+
 /// What only an order is printed of: five seeds of a few victims beside incasts.
 pub(super) struct Seeds(Vec<Vec<Cell>>);
 
@@ -33,18 +36,35 @@ impl Seeds {
     /// Simulated time of a victim at most.
     const LIMIT: u64 = 4 * MS;
 
+    /// Incasts on 512 nodes of a system.
     pub(super) fn run(
         system: &System,
         context: &Context<'_>,
         allocations: &'static [&'static str],
     ) -> Self {
+        Self::of(system, context, |context| Trial {
+            allocations,
+            ..incast(system.nodes(512, context), 0)
+        })
+    }
+
+    /// What `trial` says for each seed, of a few victims and for a short time.
+    pub(super) fn of(
+        system: &System,
+        context: &Context<'_>,
+        trial: impl Fn(&Context<'_>) -> Trial<'static>,
+    ) -> Self {
         let one = |i: u64| {
             let context = Context { seed: context.seed + i, ..*context };
-            let hosts = system.nodes(512, &context);
-            let trial = Trial { allocations, victims: FEW, ..incast(hosts, Self::LIMIT) };
+            let trial = Trial { victims: FEW, limit: Self::LIMIT, ..trial(&context) };
             trial.run(system, &context)
         };
-        Self((0..5).map(one).collect())
+        Self((0..SEEDS).map(one).collect())
+    }
+
+    /// By seed the median impact of some cells.
+    fn medians(&self, is_meant: impl Fn(&Cell) -> bool) -> impl Iterator<Item = f64> {
+        self.0.iter().map(move |cells| most(cells.iter().filter(|c| is_meant(c))).1)
     }
 
     /// By seed the median impact of some cells by that of others.
@@ -54,10 +74,13 @@ impl Seeds {
         some: impl Fn(&Cell) -> bool,
         others: impl Fn(&Cell) -> bool,
     ) -> Row {
-        let median = |cells: &[Cell], is_meant: &dyn Fn(&Cell) -> bool| {
-            most(cells.iter().filter(|c| is_meant(c))).1
-        };
-        let by_seed = self.0.iter().map(|c| median(c, &some) / median(c, &others));
+        let by_seed = self.medians(some).zip(self.medians(others)).map(|(a, b)| a / b);
+        Row::order(what, &by_seed.collect::<Vec<f64>>())
+    }
+
+    /// By seed the median impact of all cells by that of another set-up.
+    pub(super) fn order_over(&self, others: &Self, what: String) -> Row {
+        let by_seed = self.medians(|_| true).zip(others.medians(|_| true)).map(|(a, b)| a / b);
         Row::order(what, &by_seed.collect::<Vec<f64>>())
     }
 }
