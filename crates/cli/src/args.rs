@@ -189,9 +189,13 @@ pub(crate) struct FabricOptions {
     /// Take away N random switch-to-switch cables, keeping the fabric connected (see --seed)
     #[arg(long, value_name = "N", help_heading = "Fabric options")]
     pub(crate) fail_links: Option<usize>,
-    /// Take away what a file names: `GUID PORT` (a cable) or `GUID` (a whole node) on each line
+    /// Take away what a file names: `GUID PORT` (a cable) or `GUID` (a whole node) on each line; or what
+    /// ibqueryerrors or perfquery printed: cables with too many symbol errors
     #[arg(long, value_name = "FILE", help_heading = "Fabric options")]
     pub(crate) fail: Option<PathBuf>,
+    /// Cables of --fail with more than N symbol errors at one of their ends are bad [default: 10000]
+    #[arg(long, value_name = "N", requires = "fail", help_heading = "Fabric options")]
+    pub(crate) symbol_errors: Option<u64>,
     /// Hosts on every switch of a file that has none (edge list, netbench, CODES)
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Fabric options")]
     pub(crate) hosts_per_switch: u8,
@@ -567,9 +571,13 @@ pub(crate) struct RerouteCommand {
     #[command(flatten)]
     pub(crate) tables: TableArgs,
     /// What has failed: `GUID:PORT` or `NAME[PORT]` (a cable), GUID or NAME (a switch), or a file with
-    /// `GUID PORT` or `GUID` on each line
+    /// `GUID PORT` or `GUID` on each line, or as ibqueryerrors or perfquery prints symbol errors
     #[arg(long, value_name = "LINK", num_args = 1..)]
     pub(crate) fail: Vec<String>,
+    /// Cables of a file of --fail with more than N symbol errors at one of their ends have failed
+    /// [default: 10000]
+    #[arg(long, value_name = "N", requires = "fail")]
+    pub(crate) symbol_errors: Option<u64>,
     /// Let N random switch-to-switch cables fail, keeping the fabric connected (see --seed)
     #[arg(long, value_name = "N")]
     pub(crate) fail_links: Option<usize>,

@@ -71,6 +71,7 @@ Examples:
   darkfiber check my-fabric.topo --routes osm.fdbs --guid2lid /var/cache/opensm/guid2lid
   darkfiber check my-fabric.topo --routes lfts.dump --sl path-sl --format json
   darkfiber check my-fabric.topo --routes lfts.dump --fail dead-cables.txt   what if these fail?
+  ibqueryerrors --details > errors.txt; darkfiber check my-fabric.topo --routes lfts.dump --fail errors.txt
 
 Exit code 1 if pairs cannot talk, packets go round, or channels can deadlock.";
 

@@ -25,6 +25,7 @@ pub(crate) fn fabric(args: &FabricArgs, common: &Common) -> Result<Loaded, Failu
         plane: options.plane,
         fail_links: options.fail_links,
         fail: options.fail,
+        symbol_errors: options.symbol_errors,
         hosts_per_switch: options.hosts_per_switch,
         seed: common.seed(),
     };

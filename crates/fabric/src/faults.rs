@@ -17,6 +17,10 @@ pub struct Faults {
     pub terminals: Vec<TerminalId>,
 }
 
+/// More symbol errors than these at one end make a cable a bad one (Domke et al., HyperX Topology, SC'19, footnote 2: "one filter
+/// criterion was >10,000 symbol errors in a short time period").
+pub const SYMBOL_ERRORS_OF_A_BAD_CABLE: u64 = 10_000;
+
 /// How the ids of a base fabric map to those of a fabric made from it, and back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renumbering {
@@ -76,6 +80,20 @@ impl Faults {
         }
         links.sort_unstable();
         Ok(Self { links, ..Self::default() })
+    }
+
+    /// The switch-to-switch cables with more than `most` symbol errors at one of their ends. A count is that of the port where the
+    /// channel begins; ports that were not read have none.
+    #[must_use]
+    pub fn bad_cables(fabric: &Fabric, counted: &[(ChannelId, u64)], most: u64) -> Self {
+        let mut links: Vec<ChannelId> = counted
+            .iter()
+            .filter(|(_, errors)| *errors > most)
+            .map(|&(c, _)| c.min(fabric.reverse(c)))
+            .collect();
+        links.sort_unstable();
+        links.dedup();
+        Self { links, ..Self::default() }
     }
 
     /// `count` random switch-to-switch cables (all, if there are no more), whether or not their loss

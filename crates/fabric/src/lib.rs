@@ -27,7 +27,7 @@ mod topology;
 pub use builder::{BuildError, FabricBuilder};
 pub use digest::Digest;
 pub use fabric::{AtPort, Fabric};
-pub use faults::{FaultError, Faults, Renumbering};
+pub use faults::{FaultError, Faults, Renumbering, SYMBOL_ERRORS_OF_A_BAD_CABLE};
 pub use generate::{
     COMMON_KEYS, FAMILIES, Family, Key, MAX_CABLES, MAX_NODES, MAX_PLANES, MAX_PORTS, Params,
 };

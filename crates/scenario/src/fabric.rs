@@ -28,8 +28,10 @@ pub struct FabricSource {
     pub plane: Option<usize>,
     /// As many random cables between switches fail, keeping the fabric connected.
     pub fail_links: Option<usize>,
-    /// A file that names what has failed.
+    /// A file that names what has failed, or has the symbol errors of ports.
     pub fail: Option<PathBuf>,
+    /// Cables of such a file with more symbol errors have failed; [`darkfiber_fabric::SYMBOL_ERRORS_OF_A_BAD_CABLE`] without.
+    pub symbol_errors: Option<u64>,
     /// Hosts on every switch of a file that has none.
     pub hosts_per_switch: u8,
     /// Seed of faults.
@@ -104,7 +106,7 @@ pub fn load(source: &FabricSource, listener: &mut dyn Listener) -> Result<Loaded
     topology.fabric = roles(topology.fabric, source, listener)?;
     let mut gone = Faults::default();
     if let Some(path) = &source.fail {
-        let (named, remarks) = faults::read(&topology.fabric, path)?;
+        let (named, remarks) = faults::read(&topology.fabric, path, source.symbol_errors)?;
         listener.remarks(&path.display().to_string(), &remarks);
         gone = named;
     }

@@ -1,13 +1,17 @@
 //! Files that name what has failed.
 //!
 //! One fault a line: `GUID PORT` is the cable at that port, `GUID` alone a whole switch or adapter. A
-//! GUID is that of a node or of a host's port; what follows `#` is a comment.
+//! GUID is that of a node or of a host's port; what follows `#` is a comment. Or what `ibqueryerrors` or `perfquery` prints:
+//! cables with more symbol errors than a limit have failed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use darkfiber_fabric::{AtPort, Fabric, Faults, Guid, Switch, SwitchId, TerminalId};
-use darkfiber_formats::{Diagnostics, ReadError, input};
+use darkfiber_fabric::{
+    AtPort, Fabric, Faults, Guid, SYMBOL_ERRORS_OF_A_BAD_CABLE, Switch, SwitchId, TerminalId,
+};
+use darkfiber_formats::counters::symbol_errors;
+use darkfiber_formats::{Diagnostics, ReadError, Severity, input};
 
 use crate::Error;
 
@@ -16,20 +20,47 @@ enum Node {
     Terminals(Vec<TerminalId>),
 }
 
-/// Reads the faults of a fabric.
+/// Reads the faults of a fabric; of counters, the cables with more than `most` symbol errors, [`SYMBOL_ERRORS_OF_A_BAD_CABLE`] without.
 ///
 /// # Errors
-/// If the file cannot be read, or is no list of faults of this fabric.
-pub fn read(fabric: &Fabric, path: &Path) -> Result<(Faults, Diagnostics), ReadError> {
-    parse(fabric, &input::read_text(path)?, path)
+/// If the file cannot be read, or is no list of faults or of symbol errors of this fabric.
+pub fn read(
+    fabric: &Fabric,
+    path: &Path,
+    most: Option<u64>,
+) -> Result<(Faults, Diagnostics), ReadError> {
+    let text = input::read_text(path)?;
+    if symbol_errors::is_such(&text) {
+        return bad_cables(fabric, &text, path, most);
+    }
+    parse(fabric, &text, path)
+}
+
+/// Cables with too many symbol errors, and what reading them found.
+fn bad_cables(
+    fabric: &Fabric,
+    text: &str,
+    path: &Path,
+    most: Option<u64>,
+) -> Result<(Faults, Diagnostics), ReadError> {
+    let (counted, mut found) = symbol_errors::read(text, path)?;
+    let most = most.unwrap_or(SYMBOL_ERRORS_OF_A_BAD_CABLE);
+    let (faults, more) = symbol_errors::bad(fabric, &counted, most, path)?;
+    found.0.extend(more.0);
+    Ok((faults, found))
 }
 
 /// The faults that words of the command line name: `GUID:PORT`, `NAME[PORT]`, `GUID`, `NAME`, or a file.
 /// Other than in a file that describes a fabric, each must exist.
+/// Of files of counters, cables with more than `most` symbol errors, [`SYMBOL_ERRORS_OF_A_BAD_CABLE`] without.
 ///
 /// # Errors
 /// If a word names nothing that is in the fabric.
-pub fn named(fabric: &Fabric, words: &[String]) -> Result<Faults, Error> {
+pub fn named(
+    fabric: &Fabric,
+    words: &[String],
+    most: Option<u64>,
+) -> Result<Faults, Error> {
     let mut all = Faults::default();
     for word in words {
         let path = Path::new(word);
@@ -39,9 +70,13 @@ pub fn named(fabric: &Fabric, words: &[String]) -> Result<Faults, Error> {
             Error::input(format!("--fail {message}"))
                 .hint("all that fails must be in FABRIC, the fabric from before the fault")
         };
-        let (faults, found) =
-            parse(fabric, &text, path).map_err(|error| absent(error.to_string()))?;
-        if let Some(first) = found.0.first() {
+        let read = if is_file && symbol_errors::is_such(&text) {
+            bad_cables(fabric, &text, path, most)
+        } else {
+            parse(fabric, &text, path)
+        };
+        let (faults, found) = read.map_err(|error| absent(error.to_string()))?;
+        if let Some(first) = found.0.iter().find(|d| d.severity > Severity::Note) {
             let message = if is_file { format!("{word}: {first}") } else { first.what.clone() };
             return Err(absent(message));
         }

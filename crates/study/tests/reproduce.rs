@@ -71,6 +71,8 @@ fn sls_on_a_quiet_machine() {
 fn t2hx_by_counting() {
     held("T2HX-TOPO", 1, 9, &[]);
     held("T2HX-T1", 1, 2, &[]);
+    held("T2HX-AD", 1, 6, &[]);
+    held("T2HX-AD", 7, 6, &[]);
     held("T2HX-SSSP", 1, 3, &[]);
     held("T2HX-VL", 1, 5, &["PARX: seeds with 5 to 8 lanes"]);
 }

@@ -182,7 +182,7 @@ fn terminals_lost(whole: &Fabric, map: &Renumbering) -> Vec<LostTerminal> {
 }
 
 fn failed(fabric: &Fabric, args: &RerouteCommand, common: &Common) -> Result<Faults, Failure> {
-    let mut gone = faults::named(fabric, &args.fail)?;
+    let mut gone = faults::named(fabric, &args.fail, args.symbol_errors)?;
     if let Some(count) = args.fail_links {
         let drawn = Faults::random_links(fabric, count, common.seed())
             .map_err(|e| Failure::infeasible(e).hint("give --fail-links a smaller number"))?;

@@ -90,6 +90,20 @@ fn named_faults_and_roles() {
     ]);
     let dead = run_in(dir.path(), "fabric pair.topo --fail dead --format json");
     assert_eq!((dead.code, &dead.json()["components"]), (1, &2.into()));
+    let counted =
+        "   GUID 0x2c90000000102 port 8: [SymbolErrorCounter == 10001] [LinkDownedCounter == 1]\n";
+    std::fs::write(dir.path().join("errors"), counted).expect("a file");
+    let bad = run_in(dir.path(), "fabric pair.topo --fail errors --format json");
+    assert_eq!((bad.code, &bad.json()["components"]), (1, &2.into()));
+    assert!(bad.err.contains("line 1: note: 1 cable with more than 10000"), "{}", bad.err);
+    let fine = run_in(dir.path(), "fabric pair.topo --fail errors --symbol-errors 10001");
+    assert_eq!(fine.code, 0, "{}", fine.err);
+    let alone = run_in(dir.path(), "fabric pair.topo --symbol-errors 10001");
+    assert_eq!(alone.code, 2, "{}", alone.err);
+    std::fs::write(dir.path().join("errors"), counted.replace("102", "103")).expect("a file");
+    let strange = run_in(dir.path(), "fabric pair.topo --fail errors");
+    assert_eq!(strange.code, 3);
+    assert!(strange.err.contains("1 of 1 ports are not in the fabric"), "{}", strange.err);
     let roles = run_in(dir.path(), "fabric pair.topo --storage storage --format json");
     assert_eq!((roles.code, &roles.json()["compute_terminals"]), (0, &1.into()));
     let none = run_in(dir.path(), "fabric pair.topo --compute 0x77");

@@ -7,6 +7,7 @@
 mod db_csv;
 mod perfmgr;
 mod perfquery;
+pub mod symbol_errors;
 mod table;
 mod window;
 

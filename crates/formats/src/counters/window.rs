@@ -27,7 +27,7 @@ pub struct Window {
 
 /// Which port of the fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Port {
+pub(super) enum Port {
     Switch(SwitchId, u8),
     Terminal(TerminalId),
 }
@@ -265,7 +265,7 @@ impl Odd {
 }
 
 /// Finds ports.
-struct Owners<'a> {
+pub(super) struct Owners<'a> {
     fabric: &'a Fabric,
     lids: Option<&'a Lids>,
     places: &'a Places,
@@ -275,7 +275,7 @@ struct Owners<'a> {
 }
 
 impl<'a> Owners<'a> {
-    fn new(fabric: &'a Fabric, lids: Option<&'a Lids>, places: &'a Places) -> Self {
+    pub(super) fn new(fabric: &'a Fabric, lids: Option<&'a Lids>, places: &'a Places) -> Self {
         let mut switches = HashMap::new();
         let mut switch_names: HashMap<&str, Option<SwitchId>> = HashMap::new();
         let mut of_lid = HashMap::new();
@@ -329,11 +329,11 @@ impl<'a> Owners<'a> {
         }
     }
 
-    fn has(&self, device: &Device) -> bool {
+    pub(super) fn has(&self, device: &Device) -> bool {
         self.owner(device).is_some()
     }
 
-    fn port(&self, device: &Device, number: u8) -> Option<Port> {
+    pub(super) fn port(&self, device: &Device, number: u8) -> Option<Port> {
         match self.owner(device)? {
             Owner::Switch(s) => {
                 let is_linked = matches!(

@@ -9,4 +9,5 @@ mod random;
 mod reference;
 mod shared;
 mod subnet_lst;
+mod symbol_errors;
 mod whole;

@@ -113,6 +113,7 @@ pub static EXPERIMENTS: Registry<&dyn Experiment> = Registry::new(
         &sar::Cost,
         &sar::Alltoall,
         &t2hx::Machine,
+        &t2hx::Cables,
         &t2hx::MpiGraph,
         &t2hx::Quadrants,
         &t2hx::Lanes,

@@ -7,6 +7,7 @@
 mod allreduce;
 mod barrier;
 mod bisection;
+mod cables;
 mod capability;
 mod capacity;
 mod collectives;
@@ -20,6 +21,7 @@ mod topology;
 pub(super) use allreduce::RingAllreduce;
 pub(super) use barrier::Barriers;
 pub(super) use bisection::Bisection;
+pub(super) use cables::Cables;
 pub(super) use capability::Capability;
 pub(super) use capacity::Capacity;
 pub(super) use collectives::{ALLREDUCE, ALLTOALL, BCAST, GATHER, REDUCE, SCATTER};
