@@ -65,6 +65,7 @@ fn sls_on_a_quiet_machine() {
     held("SLS-HDR", 1, 18, &[]);
     held("SLS-F2", 1, 6, &[]);
     held("SLS-F2", 7, 6, &[]);
+    held("SLS-F5", 1, 30, &[]);
 }
 
 #[test]
@@ -81,7 +82,7 @@ fn t2hx_by_counting() {
 #[ignore = "simulates 2,048 adapters: a minute"]
 fn sls_in_time() {
     held("SLS-F4", 1, 32, &["all sizes: bandwidth"]);
-    held("SLS-F6", 1, 15, &[]);
+    held("SLS-F6", 1, 39, &[]);
 }
 
 #[test]

@@ -148,6 +148,7 @@ pub static EXPERIMENTS: Registry<&dyn Experiment> = Registry::new(
         &sls::Headers,
         &sls::SwitchLatency,
         &sls::Distances,
+        &sls::Layers,
         &sls::Peak,
         &sls::Services,
         &sls::Impacts,

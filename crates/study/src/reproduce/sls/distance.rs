@@ -149,7 +149,7 @@ fn terminals(partners: &[u32]) -> Vec<TerminalId> {
 }
 
 /// Halves of the times there and back, in microseconds.
-fn halves(quiet: &Quiet, host: &Host, bytes: u64, partners: &[u32]) -> Vec<f64> {
+pub(super) fn halves(quiet: &Quiet, host: &Host, bytes: u64, partners: &[u32]) -> Vec<f64> {
     let mut script = Script::new(partners.len() as u32 + 1);
     for partner in 1..=partners.len() as u32 {
         for _ in 0..ROUNDS {

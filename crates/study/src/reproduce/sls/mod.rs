@@ -13,8 +13,10 @@ mod isolation;
 mod lab;
 mod latency;
 mod peak;
+mod processes;
 mod services;
 mod shares;
+mod software;
 mod tapered;
 mod topology;
 mod whole;
@@ -29,6 +31,7 @@ pub(super) use latency::SwitchLatency;
 pub(super) use peak::Peak;
 pub(super) use services::Services;
 pub(super) use shares::Shares;
+pub(super) use software::Layers;
 pub(super) use topology::Systems;
 pub(super) use whole::Whole;
 
