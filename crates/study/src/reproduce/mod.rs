@@ -4,6 +4,8 @@
 //! far off is still the same, and what is known to be misprinted.
 
 mod afar;
+mod all;
+mod engines;
 mod figure;
 mod opt;
 mod row;
@@ -159,6 +161,7 @@ pub static EXPERIMENTS: Registry<&dyn Experiment> = Registry::new(
         &sls::Bursty,
         &sls::Isolation,
         &sls::Shares,
+        &all::Versus,
     ],
 );
 

@@ -2,11 +2,11 @@
 
 use darkfiber_analysis::heat::Heat;
 use darkfiber_routing::reroute::Policy;
-use darkfiber_routing::{Request, Routes, find_engine};
 use rayon::prelude::*;
 
 use super::contest::{Contest, longer, most, with_model};
 use super::lab::{EIGHT, GB, Lab, SIXTEEN};
+use crate::reproduce::engines::{Told, tables};
 use crate::reproduce::{Class, Context, Drawn, Experiment, Figure, Group, Row};
 use darkfiber_scenario::{LidsPart, demanded};
 
@@ -125,24 +125,14 @@ fn compare(lab: &Lab, (jobs, allowed): (u32, f64), seed: u64, at: &dyn Fn(&str))
     let contest = Contest::new(lab, jobs, seed);
     let demands = demanded(&contest.flows);
     let places = contest.places();
-    let engine = |name: &str, lmc: u8| -> Routes {
-        let request = Request {
-            shape: topology.shape.as_ref(),
-            lmc,
-            jobs: &places,
-            demands: &demands,
-            seed,
-            ..Request::default()
-        };
-        let engine = find_engine(name).expect("registered");
-        engine.route(&topology.fabric, &request).expect("a tree")
-    };
+    let told = Told { places: &places, demands: &demands, seed };
+    let engine = |name: &str, lmc: u8| tables(topology, name, lmc, told);
     let alone = contest.alone(lab, lab.routes(), LidsPart::Engine, seed);
     (0..WAYS.len())
         .map(|way| {
             at(WAYS[way]);
             let lids = if way == 5 { LidsPart::Adaptive } else { LidsPart::Engine };
-            let tables = match way {
+            let routes = match way {
                 0 => lab.routes().clone(),
                 1 => engine("sar", 0),
                 2 => engine("parx-minimal", 0),
@@ -151,10 +141,10 @@ fn compare(lab: &Lab, (jobs, allowed): (u32, f64), seed: u64, at: &dyn Fn(&str))
                 _ => engine("ftree", ADAPTIVE_LMC),
             };
             let fullest = (way < 5).then(|| {
-                let heat = Heat::of(&topology.fabric, &tables, &contest.flows, places.len());
+                let heat = Heat::of(&topology.fabric, &routes, &contest.flows, places.len());
                 heat.between_switches().iter().copied().max().unwrap_or(0) as f64
             });
-            let fared = contest.together(lab, &tables, lids, seed);
+            let fared = contest.together(lab, &routes, lids, seed);
             let longer = fared.iter().zip(&alone).map(|(f, a)| longer(f.seconds, *a)).collect();
             Seen { jobs, way, longer, fullest }
         })
