@@ -56,11 +56,7 @@ fn bad_cables(
 ///
 /// # Errors
 /// If a word names nothing that is in the fabric.
-pub fn named(
-    fabric: &Fabric,
-    words: &[String],
-    most: Option<u64>,
-) -> Result<Faults, Error> {
+pub fn named(fabric: &Fabric, words: &[String], most: Option<u64>) -> Result<Faults, Error> {
     let mut all = Faults::default();
     for word in words {
         let path = Path::new(word);

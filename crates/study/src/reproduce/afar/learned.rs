@@ -1,11 +1,11 @@
 //! Figures 7 and 8: times of MILC's steps on a dragonfly, and what is learnt of them from counters.
 
 use darkfiber_analysis::learn::{Boosting, Judged, Reading, Samples, judge};
-use darkfiber_workload::Stream;
-use darkfiber_workload::play::{Host, Job, Repeat, SECOND, host};
+use darkfiber_workload::play::{Host, SECOND, host};
 use rayon::prelude::*;
 
 use super::PAPER;
+use super::edison::{LMC, MACHINE, PRECISION, jobs};
 use super::lab::Lab;
 use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row};
 use darkfiber_scenario::{LidsPart, Medium, Setup, Sharing, counted, simulate};
@@ -15,29 +15,8 @@ pub(crate) struct LearnedSteps;
 
 /// Runs of MILC.
 const RUNS: u32 = 30;
-/// The machine: routers and cables of Edison, six groups, a third of the cables between groups.
-const MACHINE: &str = "cascade:groups=6,blue=8";
-/// LIDs of a terminal, as a power of two: so many minimal ways.
-const LMC: u8 = 2;
-/// One step of MILC: three iterations of conjugate gradients.
-const MILC: (&str, u32) = ("milc:iterations=3,share=0.5", 256);
-/// What others do, and on how many nodes. They compute for so long, and all of them send at once then.
-const OTHERS: [(&str, u32); 5] = [
-    ("bis:steps=1,group=400,iterations=400,compute=200us", 256),
-    ("bis:steps=1,group=300,iterations=300,compute=400us", 384),
-    ("bis:steps=1,group=500,iterations=500,compute=300us", 256),
-    ("alltoall:bytes=256KiB", 128),
-    ("nn:steps=1,group=400,iterations=400,compute=500us", 256),
-];
-/// Each of them is there in so many runs of a hundred, once or twice.
-const THERE: u32 = 70;
-/// Steps begin for so long.
-const LONG: u64 = SECOND;
 /// Counters are read so often.
 const INTERVAL: u64 = SECOND / 2000;
-/// Messages may begin or end late by so much of their own time.
-const PRECISION: f64 = 0.01;
-
 impl Experiment for LearnedSteps {
     fn id(&self) -> &'static str {
         "AFAR-F8"
@@ -89,20 +68,7 @@ impl Experiment for LearnedSteps {
 
 /// A run: what each port of MILC's routers counted in each step.
 fn steps(lab: &Lab, run: usize, seed: u64) -> Vec<Reading> {
-    let mut random = Stream::new(seed, 0);
-    let mut programs = vec![(MILC.0.to_owned(), MILC.1)];
-    for (spec, nodes) in [OTHERS, OTHERS].concat() {
-        if random.below(200) < THERE {
-            programs.push((spec.to_owned(), nodes));
-        }
-    }
-    let again = |job: Job| Job {
-        start: u64::from(random.below(1000)) * (LONG / 4000),
-        repeat: Repeat::Until(LONG),
-        ..job
-    };
-    let mut jobs: Vec<Job> = lab.placed(&programs, seed).into_iter().map(again).collect();
-    jobs[0].start = 0;
+    let jobs = jobs(lab, seed);
     let host: Host = host("aries").expect("known").clone();
     let setup = Setup {
         medium: Medium::Flow(Sharing { small: 0, precision: PRECISION }),

@@ -6,6 +6,7 @@
 mod bottleneck;
 mod contest;
 mod counters;
+mod edison;
 mod eight;
 mod histogram;
 mod lab;
