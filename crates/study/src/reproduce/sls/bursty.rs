@@ -12,7 +12,8 @@ const SIZES: [&str; 7] = ["8B", "1KiB", "8KiB", "32KiB", "128KiB", "512KiB", "4M
 const BURSTS: [u32; 4] = [1, 10, 1000, 1_000_000];
 const GAPS: [&str; 3] = ["1us", "100us", "1ms"];
 
-/// By seed the largest impact of medium sizes by that of the smallest and the largest: bursts that last, with the shortest gap.
+/// By seed the largest impact of medium sizes by that of the smallest and the largest: of long bursts with the shortest gap, since
+/// larger bursts and smaller gaps are worse, as the paper says.
 fn peak(system: &System, context: &Context<'_>) -> Row {
     let aggressors: Vec<String> = SIZES
         .iter()
