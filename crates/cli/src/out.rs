@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use darkfiber_formats::{Diagnostic, Diagnostics, Severity};
-use darkfiber_report::Style;
+use darkfiber_report::{Report, Style};
 use darkfiber_scenario::Listener;
 
-use crate::args::Common;
+use crate::args::{Common, Format};
 use crate::failure::Failure;
 use crate::progress::Progress;
 
@@ -43,6 +43,31 @@ fn is_attribute(rest: &str) -> bool {
     rest.strip_prefix('[').is_some_and(|rest| {
         rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').starts_with('m')
     })
+}
+
+impl Common {
+    /// How results are laid out: as standard output wants it, in full with `-v`.
+    fn style(&self) -> Style {
+        Style { full: self.verbose, ..Style::of_stdout() }
+    }
+
+    /// Prints a result in the format asked for.
+    pub(crate) fn show(&self, result: &impl Report) -> Result<(), Failure> {
+        self.show_in(result, self.style())
+    }
+
+    /// As [`show`](Self::show), lists cut after so many lines unless they are shown in full.
+    pub(crate) fn show_lines(&self, result: &impl Report, lines: usize) -> Result<(), Failure> {
+        self.show_in(result, Style { lines, ..self.style() })
+    }
+
+    fn show_in(&self, result: &impl Report, style: Style) -> Result<(), Failure> {
+        print(&match self.format {
+            Format::Table => result.text(style),
+            Format::Json => result.json(),
+            Format::Csv => result.csv(),
+        })
+    }
 }
 
 /// Writes a text to standard output; control characters in it are shown, not sent.

@@ -11,6 +11,8 @@ use serde::Serialize;
 pub use learned::{Importance, Learned, LearnedModel, Step};
 pub use lines::{Lines, Two};
 
+use crate::Report;
+use crate::json;
 use crate::table::Style;
 
 /// All of it. Loads, counters and times have the units of the file.
@@ -32,26 +34,32 @@ pub struct ExplainResult<'a> {
     pub version: &'a str,
 }
 
-/// For people.
-pub fn text(r: &ExplainResult<'_>, style: Style) -> String {
-    let mut text = String::new();
-    if let Some(l) = &r.lines {
-        text.push_str(&lines::text(r, l, style));
+impl Report for ExplainResult<'_> {
+    fn json(&self) -> String {
+        json::text(self)
     }
-    if let Some(l) = &r.learned {
-        text.push_str(&learned::text(r, l, style));
-    }
-    text.push('\n');
-    for finding in r.findings {
-        let _ok = writeln!(text, "{finding}");
-    }
-    text
-}
 
-/// Actual and predicted times.
-pub fn csv(r: &ExplainResult<'_>) -> String {
-    let by_load = r.lines.iter().map(|l| lines::csv(r.time, l));
-    by_load.chain(r.learned.iter().map(|l| learned::csv(r.time, l))).collect()
+    // For people.
+    fn text(&self, style: Style) -> String {
+        let mut text = String::new();
+        if let Some(l) = &self.lines {
+            text.push_str(&lines::text(self, l, style));
+        }
+        if let Some(l) = &self.learned {
+            text.push_str(&learned::text(self, l, style));
+        }
+        text.push('\n');
+        for finding in self.findings {
+            let _ok = writeln!(text, "{finding}");
+        }
+        text
+    }
+
+    // Actual and predicted times.
+    fn csv(&self) -> String {
+        let by_load = self.lines.iter().map(|l| lines::csv(self.time, l));
+        by_load.chain(self.learned.iter().map(|l| learned::csv(self.time, l))).collect()
+    }
 }
 
 /// Times as they are, and as they are foretold.

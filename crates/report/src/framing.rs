@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::Report;
 use crate::comma;
+use crate::json;
 use crate::model::Provenance;
 use crate::simulate::bytes;
 use crate::table::{self, Style};
@@ -72,97 +74,104 @@ fn percent(share: f64) -> String {
     format!("{:.2}", 100.0 * share)
 }
 
-/// For people: headers, then efficiencies.
-pub fn text(r: &FramingResult, style: Style) -> String {
-    let mut names: Vec<&'static str> = Vec::new();
-    // Every header once, each before those that come after it in any framing.
-    for f in &r.framings {
-        let mut place = 0;
-        for h in &f.headers {
-            let known = names.iter().position(|n| *n == h.name);
-            let at = known.unwrap_or(place);
-            if known.is_none() {
-                names.insert(at, h.name);
-            }
-            place = at + 1;
-        }
+impl Report for FramingResult {
+    fn json(&self) -> String {
+        json::text(self)
     }
-    let columns = || r.framings.iter();
-    let row = |what: &str, of: &dyn Fn(&Framed) -> String| -> Vec<String> {
-        std::iter::once(what.to_owned()).chain(columns().map(of)).collect()
-    };
-    let mut rows: Vec<Vec<String>> = names
-        .iter()
-        .map(|name| {
-            row(name, &|f| {
-                let found = f.headers.iter().find(|h| h.name == *name);
-                found.map_or("-".to_owned(), |h| h.bytes.to_string())
-            })
-        })
-        .collect();
-    rows.push(row("headers in all", &|f| f.header_bytes.to_string()));
-    let is_misprinted = columns().any(|f| f.printed_header_bytes.is_some());
-    let printed = |f: &Framed| f.printed_header_bytes.map_or("-".to_owned(), |b| b.to_string());
-    if is_misprinted {
-        rows.push(row("  as printed", &printed));
-    }
-    rows.push(row("least frame", &|f| f.least_frame.to_string()));
-    rows.push(row("gap", &|f| f.gap.to_string()));
-    let heading: Vec<&str> = std::iter::once("bytes").chain(columns().map(|f| f.framing)).collect();
-    let numbers: Vec<usize> = (1..heading.len()).collect();
-    let mut text = table::plain(&heading, &rows, &numbers, style);
-    let _ok = writeln!(
-        text,
-        "\nWhat of a channel carries data, in %, in packets with at most {} of it:",
-        bytes(r.packet_bytes.into())
-    );
-    let sizes = r.framings.first().map_or(0, |f| f.messages.len());
-    let mut rows = Vec::new();
-    for i in 0..sizes {
-        let size = r.framings[0].messages[i].bytes as f64;
-        rows.push(row(&bytes(size), &|f| percent(f.messages[i].efficiency)));
-        if is_misprinted && r.framings[0].messages[i].bytes == u64::from(r.packet_bytes) {
-            rows.push(row("  by the printed sum", &|f| {
-                f.messages[i].printed_efficiency.map_or("-".to_owned(), percent)
-            }));
-        }
-    }
-    let heading: Vec<&str> =
-        std::iter::once("message").chain(columns().map(|f| f.framing)).collect();
-    text.push_str(&table::plain(&heading, &rows, &numbers, style));
-    text
-}
 
-/// A line for each framing and message.
-pub fn csv(r: &FramingResult) -> String {
-    let heading = [
-        "framing",
-        "header_bytes",
-        "printed_header_bytes",
-        "least_frame",
-        "gap",
-        "message_bytes",
-        "packets",
-        "on_channel",
-        "efficiency",
-        "printed_efficiency",
-    ];
-    let mut lines = vec![heading.map(str::to_owned).to_vec()];
-    for f in &r.framings {
-        for m in &f.messages {
-            lines.push(vec![
-                f.framing.to_owned(),
-                f.header_bytes.to_string(),
-                f.printed_header_bytes.map_or(String::new(), |b| b.to_string()),
-                f.least_frame.to_string(),
-                f.gap.to_string(),
-                m.bytes.to_string(),
-                m.packets.to_string(),
-                m.on_channel.to_string(),
-                m.efficiency.to_string(),
-                m.printed_efficiency.map_or(String::new(), |e| e.to_string()),
-            ]);
+    // For people: headers, then efficiencies.
+    fn text(&self, style: Style) -> String {
+        let mut names: Vec<&'static str> = Vec::new();
+        // Every header once, each before those that come after it in any framing.
+        for f in &self.framings {
+            let mut place = 0;
+            for h in &f.headers {
+                let known = names.iter().position(|n| *n == h.name);
+                let at = known.unwrap_or(place);
+                if known.is_none() {
+                    names.insert(at, h.name);
+                }
+                place = at + 1;
+            }
         }
+        let columns = || self.framings.iter();
+        let row = |what: &str, of: &dyn Fn(&Framed) -> String| -> Vec<String> {
+            std::iter::once(what.to_owned()).chain(columns().map(of)).collect()
+        };
+        let mut rows: Vec<Vec<String>> = names
+            .iter()
+            .map(|name| {
+                row(name, &|f| {
+                    let found = f.headers.iter().find(|h| h.name == *name);
+                    found.map_or("-".to_owned(), |h| h.bytes.to_string())
+                })
+            })
+            .collect();
+        rows.push(row("headers in all", &|f| f.header_bytes.to_string()));
+        let is_misprinted = columns().any(|f| f.printed_header_bytes.is_some());
+        let printed = |f: &Framed| f.printed_header_bytes.map_or("-".to_owned(), |b| b.to_string());
+        if is_misprinted {
+            rows.push(row("  as printed", &printed));
+        }
+        rows.push(row("least frame", &|f| f.least_frame.to_string()));
+        rows.push(row("gap", &|f| f.gap.to_string()));
+        let heading: Vec<&str> =
+            std::iter::once("bytes").chain(columns().map(|f| f.framing)).collect();
+        let numbers: Vec<usize> = (1..heading.len()).collect();
+        let mut text = table::plain(&heading, &rows, &numbers, style);
+        let _ok = writeln!(
+            text,
+            "\nWhat of a channel carries data, in %, in packets with at most {} of it:",
+            bytes(self.packet_bytes.into())
+        );
+        let sizes = self.framings.first().map_or(0, |f| f.messages.len());
+        let mut rows = Vec::new();
+        for i in 0..sizes {
+            let size = self.framings[0].messages[i].bytes as f64;
+            rows.push(row(&bytes(size), &|f| percent(f.messages[i].efficiency)));
+            if is_misprinted && self.framings[0].messages[i].bytes == u64::from(self.packet_bytes) {
+                rows.push(row("  by the printed sum", &|f| {
+                    f.messages[i].printed_efficiency.map_or("-".to_owned(), percent)
+                }));
+            }
+        }
+        let heading: Vec<&str> =
+            std::iter::once("message").chain(columns().map(|f| f.framing)).collect();
+        text.push_str(&table::plain(&heading, &rows, &numbers, style));
+        text
     }
-    comma::text(&lines)
+
+    // A line for each framing and message.
+    fn csv(&self) -> String {
+        let heading = [
+            "framing",
+            "header_bytes",
+            "printed_header_bytes",
+            "least_frame",
+            "gap",
+            "message_bytes",
+            "packets",
+            "on_channel",
+            "efficiency",
+            "printed_efficiency",
+        ];
+        let mut lines = vec![heading.map(str::to_owned).to_vec()];
+        for f in &self.framings {
+            for m in &f.messages {
+                lines.push(vec![
+                    f.framing.to_owned(),
+                    f.header_bytes.to_string(),
+                    f.printed_header_bytes.map_or(String::new(), |b| b.to_string()),
+                    f.least_frame.to_string(),
+                    f.gap.to_string(),
+                    m.bytes.to_string(),
+                    m.packets.to_string(),
+                    m.on_channel.to_string(),
+                    m.efficiency.to_string(),
+                    m.printed_efficiency.map_or(String::new(), |e| e.to_string()),
+                ]);
+            }
+        }
+        comma::text(&lines)
+    }
 }

@@ -6,9 +6,11 @@ use darkfiber_analysis::ChannelName;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::Report;
 use crate::canvas::nice_axis;
 use crate::comma;
 use crate::heat::{Map, Panel, Unit, loads_and_maps};
+use crate::json;
 use crate::model::{FabricFacts, Provenance};
 use crate::number::{counted, duration, group, percent};
 use crate::reroute::Verdict;
@@ -204,50 +206,86 @@ pub struct MoveRow {
     pub fullest: f64,
 }
 
-/// For people: loads, hot channels, jobs, moves. `most`: lines of each list.
-pub fn text(r: &HotResult<'_>, most: usize, style: Style) -> String {
-    let mut text = format!("{}\n", table::headline(r.fabric));
-    let _ok = writeln!(
-        text,
-        "{}: {} between {} of terminals, by {}{}\n",
-        r.title,
-        bytes(r.bytes as f64),
-        counted(r.pairs, "pair", "pairs"),
-        r.tables,
-        if r.lost > 0 {
-            format!("; {} have no route", group(r.lost as u64))
-        } else {
-            String::new()
-        },
-    );
-    if let Some(c) = &r.counters {
-        counted_text(c, &mut text);
+impl Report for HotResult<'_> {
+    fn json(&self) -> String {
+        json::text(self)
     }
-    let row = |name: &str, l: &Loads| {
-        let n = |x: usize| group(x as u64);
-        let seconds = seconds(l.seconds);
-        vec![name.to_owned(), bytes(l.most), bytes(l.mean), seconds, n(l.hot), n(l.idle)]
-    };
-    let mut rows = vec![row("now", &r.now)];
-    if !r.moves.is_empty() {
-        rows.push(row("then", &r.then));
-    }
-    let heading = ["channels", "fullest", "mean", "needs", "hot", "idle"];
-    text.push_str(&table::plain(&heading, &rows, &[1, 2, 3, 4, 5], style));
-    if let Some(a) = r.fullest_adapter.as_ref().filter(|a| a.seconds >= r.then.seconds) {
+
+    // Loads, hot channels, jobs, moves.
+    fn text(&self, style: Style) -> String {
+        let mut text = format!("{}\n", table::headline(self.fabric));
         let _ok = writeln!(
             text,
-            "The adapter of {} needs {} to {}: no table makes that faster.",
-            a.terminal,
-            seconds(a.seconds),
-            if a.sends { "send" } else { "receive" }
+            "{}: {} between {} of terminals, by {}{}\n",
+            self.title,
+            bytes(self.bytes as f64),
+            counted(self.pairs, "pair", "pairs"),
+            self.tables,
+            if self.lost > 0 {
+                format!("; {} have no route", group(self.lost as u64))
+            } else {
+                String::new()
+            },
         );
+        if let Some(c) = &self.counters {
+            counted_text(c, &mut text);
+        }
+        let row = |name: &str, l: &Loads| {
+            let n = |x: usize| group(x as u64);
+            let seconds = seconds(l.seconds);
+            vec![name.to_owned(), bytes(l.most), bytes(l.mean), seconds, n(l.hot), n(l.idle)]
+        };
+        let mut rows = vec![row("now", &self.now)];
+        if !self.moves.is_empty() {
+            rows.push(row("then", &self.then));
+        }
+        let heading = ["channels", "fullest", "mean", "needs", "hot", "idle"];
+        text.push_str(&table::plain(&heading, &rows, &[1, 2, 3, 4, 5], style));
+        if let Some(a) = self.fullest_adapter.as_ref().filter(|a| a.seconds >= self.then.seconds) {
+            let _ok = writeln!(
+                text,
+                "The adapter of {} needs {} to {}: no table makes that faster.",
+                a.terminal,
+                seconds(a.seconds),
+                if a.sends { "send" } else { "receive" }
+            );
+        }
+        text.push('\n');
+        channels(self, style.most(), style, &mut text);
+        jobs(self, style.most(), style, &mut text);
+        moves(self, style.most(), style, &mut text);
+        text
     }
-    text.push('\n');
-    channels(r, most, style, &mut text);
-    jobs(r, most, style, &mut text);
-    moves(r, most, style, &mut text);
-    text
+
+    // Moves, one a line, in the order in which they were found.
+    fn csv(&self) -> String {
+        let heading = [
+            "switch",
+            "guid",
+            "lid",
+            "destination",
+            "old_port",
+            "new_port",
+            "bytes",
+            "fullest_then",
+        ];
+        let mut lines = vec![heading.map(str::to_owned).to_vec()];
+        for m in self.moves {
+            for (lid, to) in m.lids.iter().zip(&m.destinations) {
+                lines.push(vec![
+                    m.switch.clone(),
+                    m.guid.clone(),
+                    lid.to_string(),
+                    to.clone(),
+                    m.old_port.to_string(),
+                    m.new_port.to_string(),
+                    m.bytes.to_string(),
+                    m.fullest.to_string(),
+                ]);
+            }
+        }
+        comma::text(&lines)
+    }
 }
 
 /// What leaves more open than this is guessed.
@@ -399,28 +437,6 @@ fn shares<'s>(all: impl Iterator<Item = (&'s str, u64)>, sum: u64) -> String {
         first.push(format!("{name} {}", percent(100.0 * bytes as f64 / sum.max(1) as f64)));
     }
     format!("{}{}", first.join(", "), if all.peek().is_some() { ", ..." } else { "" })
-}
-
-/// Moves, one a line, in the order in which they were found.
-pub fn csv(moves: &[MoveRow]) -> String {
-    let heading =
-        ["switch", "guid", "lid", "destination", "old_port", "new_port", "bytes", "fullest_then"];
-    let mut lines = vec![heading.map(str::to_owned).to_vec()];
-    for m in moves {
-        for (lid, to) in m.lids.iter().zip(&m.destinations) {
-            lines.push(vec![
-                m.switch.clone(),
-                m.guid.clone(),
-                lid.to_string(),
-                to.clone(),
-                m.old_port.to_string(),
-                m.new_port.to_string(),
-                m.bytes.to_string(),
-                m.fullest.to_string(),
-            ]);
-        }
-    }
-    comma::text(&lines)
 }
 
 /// Channels by their bytes, and where they are, one panel for each set of tables.

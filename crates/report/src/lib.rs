@@ -9,6 +9,7 @@ pub mod columns;
 pub mod comma;
 pub mod congest;
 pub mod curve;
+pub mod engines;
 pub mod explain;
 pub mod figures;
 pub mod findings;
@@ -16,6 +17,7 @@ pub mod framing;
 pub mod heat;
 pub mod hot;
 pub mod json;
+pub mod listing;
 pub mod measure;
 pub mod model;
 pub mod number;
@@ -28,6 +30,7 @@ pub mod reroute;
 pub mod schema;
 mod shades;
 pub mod sharing;
+mod show;
 pub mod simulate;
 pub mod svg;
 pub mod table;
@@ -36,4 +39,5 @@ pub use model::{
     ClassFacts, Comparison, FabricFacts, FabricResult, Listed, Outcome, Provenance, Refused,
     Routed, Single, Sweep,
 };
+pub use show::Report;
 pub use table::Style;

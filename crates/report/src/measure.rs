@@ -7,10 +7,10 @@ use darkfiber_analysis::{ChannelName, PairName};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::comma;
-use crate::model::Refused;
+use crate::model::{Comparison, FabricFacts, Provenance, Refused, Single};
 use crate::number::{duration, group, mean};
-use crate::table::{Style, plain};
+use crate::table::{Style, headline, plain};
+use crate::{Report, comma, json};
 
 /// Largest loads.
 #[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
@@ -136,8 +136,49 @@ fn share(x: f64) -> String {
     format!("{x:.4}")
 }
 
+/// Engines and tables side by side, on one fabric.
+#[derive(Clone, Copy, Debug)]
+pub struct MeasureResult<'a> {
+    /// One row an engine, in the order asked for.
+    pub rows: &'a [MeasureOutcome],
+    /// Terminals that take part.
+    pub participants: usize,
+    /// Metrics that people see, by name.
+    pub metrics: &'a [&'a str],
+    /// Patterns that people see, as they were asked for.
+    pub patterns: &'a [String],
+    /// The fabric.
+    pub fabric: &'a FabricFacts,
+    /// Where the result comes from.
+    pub provenance: &'a Provenance,
+}
+
+impl Report for MeasureResult<'_> {
+    fn text(&self, style: Style) -> String {
+        format!(
+            "{}\n{} terminals take part\n\n{}",
+            headline(self.fabric),
+            group(self.participants as u64),
+            text(self.rows, self.metrics, self.patterns, style)
+        )
+    }
+
+    fn csv(&self) -> String {
+        csv(self.rows)
+    }
+
+    // One engine stands for itself.
+    fn json(&self) -> String {
+        let (fabric, provenance) = (self.fabric, self.provenance);
+        match self.rows {
+            [outcome] => json::text(&Single { outcome, fabric, provenance }),
+            engines => json::text(&Comparison { engines, fabric, provenance }),
+        }
+    }
+}
+
 /// The engines side by side, metrics first, then the patterns asked for.
-pub fn text(
+pub(crate) fn text(
     outcomes: &[MeasureOutcome],
     metrics: &[&str],
     patterns: &[String],
@@ -290,7 +331,7 @@ fn notes(measured: &[&EngineMeasured]) -> String {
 }
 
 /// One line a number.
-pub fn csv(outcomes: &[MeasureOutcome]) -> String {
+pub(crate) fn csv(outcomes: &[MeasureOutcome]) -> String {
     let heading =
         ["engine", "pattern", "metric", "value", "ci_low", "ci_high", "samples", "refused"];
     let mut lines = vec![heading.map(str::to_owned).to_vec()];

@@ -1,10 +1,14 @@
 //! The result of `darkfiber optimise`.
 
+use std::fmt::Write as _;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::measure::MeasureOutcome;
+use crate::measure::{self, MeasureOutcome};
 use crate::model::{FabricFacts, Provenance};
+use crate::table::{Style, headline};
+use crate::{Report, json};
 
 /// What was found, beside the engines made by rule.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
@@ -21,8 +25,32 @@ pub struct OptimiseResult<'a> {
     pub verdict: &'a str,
     /// The routes found first, then the engines made by rule.
     pub engines: &'a [MeasureOutcome],
+    /// Metrics that people see, by name.
+    #[serde(skip)]
+    pub metrics: &'a [&'a str],
     /// The fabric.
     pub fabric: &'a FabricFacts,
     /// Where the result comes from.
     pub provenance: &'a Provenance,
+}
+
+impl Report for OptimiseResult<'_> {
+    fn text(&self, style: Style) -> String {
+        let mut text = format!("{}\n\n", headline(self.fabric));
+        text.push_str(&measure::text(self.engines, self.metrics, &[], style));
+        let _infallible = writeln!(
+            text,
+            "\noptimized: begun with {}, {} LIDs a port\n{}",
+            self.start, self.lids, self.verdict
+        );
+        text
+    }
+
+    fn csv(&self) -> String {
+        measure::csv(self.engines)
+    }
+
+    fn json(&self) -> String {
+        json::text(self)
+    }
 }

@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::Report;
 use crate::comma;
+use crate::json;
 use crate::model::{FabricFacts, Provenance};
 use crate::number::{counted, duration};
 use crate::simulate::{bytes, seconds};
@@ -66,63 +68,70 @@ pub struct Placement {
     pub fullest: u64,
 }
 
-/// For people.
-pub fn text(r: &PlaceResult<'_>, style: Style) -> String {
-    let mut text = format!("{}\n", table::headline(r.fabric));
-    let _ok = writeln!(
-        text,
-        "{}: a job of {} sends {} on {}; {}, {} free, tables of {}\n",
-        r.traffic,
-        counted(r.ranks as usize, "rank", "ranks"),
-        bytes(r.bytes as f64),
-        counted(r.hosts.len(), "host", "hosts"),
-        counted(r.jobs, "other job", "other jobs"),
-        counted(r.free, "host", "hosts"),
-        r.tables,
-    );
-    let longer = |x: f64| format!("{:.0} %", (100.0 * x).round() + 0.0);
-    let rows: Vec<Vec<String>> = r
-        .placements
-        .iter()
-        .map(|p| {
+impl Report for PlaceResult<'_> {
+    fn json(&self) -> String {
+        json::text(self)
+    }
+
+    // For people.
+    fn text(&self, style: Style) -> String {
+        let mut text = format!("{}\n", table::headline(self.fabric));
+        let _ok = writeln!(
+            text,
+            "{}: a job of {} sends {} on {}; {}, {} free, tables of {}\n",
+            self.traffic,
+            counted(self.ranks as usize, "rank", "ranks"),
+            bytes(self.bytes as f64),
+            counted(self.hosts.len(), "host", "hosts"),
+            counted(self.jobs, "other job", "other jobs"),
+            counted(self.free, "host", "hosts"),
+            self.tables,
+        );
+        let longer = |x: f64| format!("{:.0} %", (100.0 * x).round() + 0.0);
+        let rows: Vec<Vec<String>> = self
+            .placements
+            .iter()
+            .map(|p| {
+                vec![
+                    p.name.clone(),
+                    seconds(p.alone_seconds),
+                    seconds(p.together_seconds),
+                    format!("{:.2}", p.slowdown),
+                    longer(p.others),
+                    p.loser.clone().unwrap_or_default(),
+                    bytes(p.fullest as f64),
+                ]
+            })
+            .collect();
+        let heading =
+            ["placement", "alone", "together", "slowdown", "others lose", "who", "fullest channel"];
+        text.push_str(&table::plain(&heading, &rows, &[1, 2, 3, 4, 6], style));
+        let _ok = writeln!(
+            text,
+            "\nproposed: {}\n{} in {}; -o DIR writes hostfile and rankfile",
+            self.hostlist,
+            counted(self.exchanges, "exchange of hosts", "exchanges of hosts"),
+            duration(self.seconds)
+        );
+        text
+    }
+
+    // A line for each placement.
+    fn csv(&self) -> String {
+        let heading =
+            ["placement", "alone_s", "together_s", "slowdown", "others", "loser", "fullest"];
+        let mut lines = vec![heading.map(str::to_owned).to_vec()];
+        lines.extend(self.placements.iter().map(|p| {
             vec![
                 p.name.clone(),
-                seconds(p.alone_seconds),
-                seconds(p.together_seconds),
-                format!("{:.2}", p.slowdown),
-                longer(p.others),
+                p.alone_seconds.to_string(),
+                p.together_seconds.to_string(),
+                p.slowdown.to_string(),
+                p.others.to_string(),
                 p.loser.clone().unwrap_or_default(),
-                bytes(p.fullest as f64),
+                p.fullest.to_string(),
             ]
-        })
-        .collect();
-    let heading =
-        ["placement", "alone", "together", "slowdown", "others lose", "who", "fullest channel"];
-    text.push_str(&table::plain(&heading, &rows, &[1, 2, 3, 4, 6], style));
-    let _ok = writeln!(
-        text,
-        "\nproposed: {}\n{} in {}; -o DIR writes hostfile and rankfile",
-        r.hostlist,
-        counted(r.exchanges, "exchange of hosts", "exchanges of hosts"),
-        duration(r.seconds)
-    );
-    text
-}
-
-/// A line for each placement.
-pub fn csv(r: &PlaceResult<'_>) -> String {
-    let heading = ["placement", "alone_s", "together_s", "slowdown", "others", "loser", "fullest"];
-    let mut lines = vec![heading.map(str::to_owned).to_vec()];
-    lines.extend(r.placements.iter().map(|p| {
-        vec![
-            p.name.clone(),
-            p.alone_seconds.to_string(),
-            p.together_seconds.to_string(),
-            p.slowdown.to_string(),
-            p.others.to_string(),
-            p.loser.clone().unwrap_or_default(),
-            p.fullest.to_string(),
-        ]
-    }));
-    comma::text(&lines)
+        }));
+        comma::text(&lines)
+    }
 }

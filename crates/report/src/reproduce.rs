@@ -6,9 +6,9 @@ use darkfiber_study::reproduce::{Class, Row};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::comma;
 use crate::model::Provenance;
 use crate::table::{Style, plain};
+use crate::{Report, comma, json};
 
 /// What came of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
@@ -94,8 +94,26 @@ impl Reproduced {
     }
 }
 
+impl Report for ReproduceAll<'_> {
+    fn text(&self, style: Style) -> String {
+        self.experiments.iter().map(|e| text(e, style)).collect::<Vec<_>>().join("\n")
+    }
+
+    fn csv(&self) -> String {
+        csv(self.experiments)
+    }
+
+    // One experiment stands for itself.
+    fn json(&self) -> String {
+        match self.experiments {
+            [experiment] => json::text(&ReproduceOne { experiment, provenance: self.provenance }),
+            _ => json::text(self),
+        }
+    }
+}
+
 /// An experiment for people.
-pub fn text(experiment: &Reproduced, style: Style) -> String {
+fn text(experiment: &Reproduced, style: Style) -> String {
     let mut text = format!("{}: {}\n{}\n\n", experiment.id, experiment.title, experiment.paper);
     let heading = ["quantity", "paper", "expected", "ours", "allowed", "verdict"];
     let rows: Vec<Vec<String>> = experiment.rows.iter().map(cells).collect();
@@ -218,7 +236,7 @@ fn cells(row: &Row) -> Vec<String> {
 }
 
 /// One line a number.
-pub fn csv(experiments: &[Reproduced]) -> String {
+fn csv(experiments: &[Reproduced]) -> String {
     let heading = [
         "id",
         "quantity",

@@ -5,9 +5,11 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::Report;
 use crate::model::{FabricFacts, Provenance, Routed};
 use crate::number::{duration, group};
 use crate::table::{self, Style};
+use crate::{comma, json};
 
 /// What failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -122,71 +124,102 @@ pub struct RerouteResult {
 /// Switches that are listed one by one.
 const LISTED: usize = 10;
 
-/// The result for people; `all` lists every switch.
-pub fn text(r: &RerouteResult, all: bool, style: Style) -> String {
-    let n = |x: usize| group(x as u64);
-    let mut text = format!("{}\n\n", table::headline(&r.fabric));
-    let Failed { links, switches, terminals } = r.failed;
-    let mut line = |key: &str, value: String| {
-        let _infallible = writeln!(text, "  {key:<18} {value}");
-    };
-    line("failed", format!("{links} links, {switches} switches, {terminals} terminal links"));
-    if !r.terminals_lost.is_empty() {
-        line("terminals lost", lost(&r.terminals_lost, all));
+impl Report for RerouteResult {
+    fn json(&self) -> String {
+        json::text(self)
     }
-    let method = match &r.not_mended {
-        Some(why) => format!("routed anew, as mending failed: {why}"),
-        None => "mended".to_owned(),
-    };
-    line("method", method);
-    line("time", {
-        let (prepare, compute) = (duration(r.seconds_prepare), duration(r.seconds_compute));
-        format!("prepare {prepare}, compute {compute}")
-    });
-    line("LIDs affected", format!("{}   ({} changed)", n(r.rows_affected), n(r.lids_changed)));
-    let changed = |entries, blocks| format!("{} entries, {} blocks", n(entries), n(blocks));
-    let switches = n(r.switches_changed);
-    line(
-        "changed",
-        changed(r.entries_changed, r.blocks_changed) + &format!(", {switches} switches"),
-    );
-    if r.paths_moved > 0 {
-        line("layer changes", format!("{} paths", n(r.paths_moved)));
-    }
-    line("coexistence", r.coexistence.reason.clone());
-    text.push('\n');
-    let mut rows = vec![row("before", &r.before, None), row("after", &r.after, None)];
-    rows[1][6] = n(r.entries_changed);
-    rows[1][7] = n(r.blocks_changed);
-    if let Some(s) = &r.scratch {
-        rows.push(row("from scratch", &s.routed, Some((s.entries_changed, s.blocks_changed))));
-    }
-    let heading =
-        ["", "lost pairs", "layers", "deadlock-free", "EFI max", "hops mean", "entries", "blocks"];
-    text.push_str(&table::plain(&heading, &rows, &[1, 2, 4, 5, 6, 7], style));
-    if let Some(why) = &r.scratch_refused {
-        let _infallible = writeln!(text, "from scratch: {why}");
-    }
-    if !r.switches.is_empty() {
-        let mut order: Vec<&SwitchChange> = r.switches.iter().collect();
-        order.sort_by_key(|s| (std::cmp::Reverse(s.entries), &s.guid));
-        let shown = if all { order.len() } else { LISTED.min(order.len()) };
-        let rows: Vec<Vec<String>> = order[..shown]
-            .iter()
-            .map(|s| {
-                let step = s.step.map_or("-".to_owned(), |step| step.to_string());
-                vec![s.name.clone(), s.guid.clone(), n(s.entries), n(s.blocks), step]
-            })
-            .collect();
-        text.push('\n');
-        let heading = ["switch", "GUID", "entries", "blocks", "step"];
-        text.push_str(&table::plain(&heading, &rows, &[2, 3, 4], style));
-        if shown < order.len() {
-            let _infallible =
-                writeln!(text, "... and {} more switches (-v shows all)", n(order.len() - shown));
+
+    fn text(&self, style: Style) -> String {
+        let n = |x: usize| group(x as u64);
+        let mut text = format!("{}\n\n", table::headline(&self.fabric));
+        let Failed { links, switches, terminals } = self.failed;
+        let mut line = |key: &str, value: String| {
+            let _infallible = writeln!(text, "  {key:<18} {value}");
+        };
+        line("failed", format!("{links} links, {switches} switches, {terminals} terminal links"));
+        if !self.terminals_lost.is_empty() {
+            line("terminals lost", lost(&self.terminals_lost, style.full));
         }
+        let method = match &self.not_mended {
+            Some(why) => format!("routed anew, as mending failed: {why}"),
+            None => "mended".to_owned(),
+        };
+        line("method", method);
+        line("time", {
+            let (prepare, compute) =
+                (duration(self.seconds_prepare), duration(self.seconds_compute));
+            format!("prepare {prepare}, compute {compute}")
+        });
+        line(
+            "LIDs affected",
+            format!("{}   ({} changed)", n(self.rows_affected), n(self.lids_changed)),
+        );
+        let changed = |entries, blocks| format!("{} entries, {} blocks", n(entries), n(blocks));
+        let switches = n(self.switches_changed);
+        line(
+            "changed",
+            changed(self.entries_changed, self.blocks_changed) + &format!(", {switches} switches"),
+        );
+        if self.paths_moved > 0 {
+            line("layer changes", format!("{} paths", n(self.paths_moved)));
+        }
+        line("coexistence", self.coexistence.reason.clone());
+        text.push('\n');
+        let mut rows = vec![row("before", &self.before, None), row("after", &self.after, None)];
+        rows[1][6] = n(self.entries_changed);
+        rows[1][7] = n(self.blocks_changed);
+        if let Some(s) = &self.scratch {
+            rows.push(row("from scratch", &s.routed, Some((s.entries_changed, s.blocks_changed))));
+        }
+        let heading = [
+            "",
+            "lost pairs",
+            "layers",
+            "deadlock-free",
+            "EFI max",
+            "hops mean",
+            "entries",
+            "blocks",
+        ];
+        text.push_str(&table::plain(&heading, &rows, &[1, 2, 4, 5, 6, 7], style));
+        if let Some(why) = &self.scratch_refused {
+            let _infallible = writeln!(text, "from scratch: {why}");
+        }
+        if !self.switches.is_empty() {
+            let mut order: Vec<&SwitchChange> = self.switches.iter().collect();
+            order.sort_by_key(|s| (std::cmp::Reverse(s.entries), &s.guid));
+            let shown = if style.full { order.len() } else { LISTED.min(order.len()) };
+            let rows: Vec<Vec<String>> = order[..shown]
+                .iter()
+                .map(|s| {
+                    let step = s.step.map_or("-".to_owned(), |step| step.to_string());
+                    vec![s.name.clone(), s.guid.clone(), n(s.entries), n(s.blocks), step]
+                })
+                .collect();
+            text.push('\n');
+            let heading = ["switch", "GUID", "entries", "blocks", "step"];
+            text.push_str(&table::plain(&heading, &rows, &[2, 3, 4], style));
+            if shown < order.len() {
+                let _infallible = writeln!(
+                    text,
+                    "... and {} more switches (-v shows all)",
+                    n(order.len() - shown)
+                );
+            }
+        }
+        text
     }
-    text
+
+    // The switches whose tables change, in the order of their steps.
+    fn csv(&self) -> String {
+        let heading = ["step", "switch", "guid", "entries", "blocks"];
+        let mut lines = vec![heading.map(str::to_owned).to_vec()];
+        lines.extend(self.switches.iter().map(|s| {
+            let step = s.step.map_or(String::new(), |step| step.to_string());
+            vec![step, s.name.clone(), s.guid.clone(), s.entries.to_string(), s.blocks.to_string()]
+        }));
+        comma::text(&lines)
+    }
 }
 
 /// How many terminals are lost, on how many switches, and which.

@@ -7,7 +7,9 @@ use darkfiber_analysis::jobs::EffectiveFacts;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::Report;
 use crate::comma;
+use crate::json;
 use crate::model::{FabricFacts, Provenance};
 use crate::number::{counted, duration, group, mean, percent};
 use crate::table::{self, Style};
@@ -110,74 +112,113 @@ pub struct Change {
     pub seconds: Option<f64>,
 }
 
-/// For people: what is, the fullest channels, the jobs, what each engine would change. `most`: lines of each list.
-pub fn text(result: &SharingResult<'_>, most: usize, style: Style) -> String {
-    let now = &result.now;
-    let mut text = format!("{}\n", table::headline(result.fabric));
-    let _ok = writeln!(
-        text,
-        "{}, {} on several switches; by {} {} of channels are dark, and the fullest carries {} routes inside jobs\n",
-        counted(result.jobs.len(), "job", "jobs"),
-        group(now.multi_switch_jobs as u64),
-        result.tables,
-        percent(now.effective_dark_fiber_percent),
-        group(now.effective_efi.max),
-    );
-    let channels: Vec<Vec<String>> = result
-        .channels
-        .iter()
-        .take(most)
-        .map(|c| {
-            let who: Vec<String> =
-                c.jobs.iter().take(4).map(|s| format!("{} ({})", s.id, s.routes)).collect();
-            let more = if c.jobs.len() > 4 { ", ..." } else { "" };
-            let jobs = format!("{}{more}", who.join(", "));
-            vec![c.channel.to_string(), group(c.routes), c.jobs.len().to_string(), jobs]
-        })
-        .collect();
-    if !channels.is_empty() {
-        let heading = ["fullest channels", "routes", "jobs", "whose (routes)"];
-        text.push_str(&table::plain(&heading, &channels, &[1, 2], style));
-        table::more(&mut text, result.channels.len(), most, "channels");
-        text.push('\n');
+impl Report for SharingResult<'_> {
+    fn json(&self) -> String {
+        json::text(self)
     }
-    let several = || result.jobs.iter().filter(|j| j.switches > 1);
-    let jobs: Vec<Vec<String>> = several()
-        .take(most)
-        .map(|j| {
-            let with: Vec<String> =
-                j.with.iter().take(3).map(|w| format!("{} ({})", w.id, w.links)).collect();
-            let more = if j.with.len() > 3 { ", ..." } else { "" };
-            vec![
-                j.id.clone(),
-                j.terminals.to_string(),
-                j.switches.to_string(),
-                j.links.to_string(),
-                j.shared_links.to_string(),
-                j.gamma_max.to_string(),
-                j.meets.to_string(),
-                format!("{}{more}", with.join(", ")),
-            ]
-        })
-        .collect();
-    if !jobs.is_empty() {
-        let heading =
-            ["job", "hosts", "switches", "links", "shared", "own max", "meets", "with (links)"];
-        text.push_str(&table::plain(&heading, &jobs, &[1, 2, 3, 4, 5, 6], style));
-        table::more(&mut text, several().count(), most, "jobs");
-        text.push('\n');
+
+    // For people: what is, the fullest channels, the jobs, what each engine would change. `most`: lines of each list.
+    fn text(&self, style: Style) -> String {
+        let now = &self.now;
+        let mut text = format!("{}\n", table::headline(self.fabric));
+        let _ok = writeln!(
+            text,
+            "{}, {} on several switches; by {} {} of channels are dark, and the fullest carries {} routes inside jobs\n",
+            counted(self.jobs.len(), "job", "jobs"),
+            group(now.multi_switch_jobs as u64),
+            self.tables,
+            percent(now.effective_dark_fiber_percent),
+            group(now.effective_efi.max),
+        );
+        let channels: Vec<Vec<String>> = self
+            .channels
+            .iter()
+            .take(style.most())
+            .map(|c| {
+                let who: Vec<String> =
+                    c.jobs.iter().take(4).map(|s| format!("{} ({})", s.id, s.routes)).collect();
+                let more = if c.jobs.len() > 4 { ", ..." } else { "" };
+                let jobs = format!("{}{more}", who.join(", "));
+                vec![c.channel.to_string(), group(c.routes), c.jobs.len().to_string(), jobs]
+            })
+            .collect();
+        if !channels.is_empty() {
+            let heading = ["fullest channels", "routes", "jobs", "whose (routes)"];
+            text.push_str(&table::plain(&heading, &channels, &[1, 2], style));
+            table::more(&mut text, self.channels.len(), style.most(), "channels");
+            text.push('\n');
+        }
+        let several = || self.jobs.iter().filter(|j| j.switches > 1);
+        let jobs: Vec<Vec<String>> = several()
+            .take(style.most())
+            .map(|j| {
+                let with: Vec<String> =
+                    j.with.iter().take(3).map(|w| format!("{} ({})", w.id, w.links)).collect();
+                let more = if j.with.len() > 3 { ", ..." } else { "" };
+                vec![
+                    j.id.clone(),
+                    j.terminals.to_string(),
+                    j.switches.to_string(),
+                    j.links.to_string(),
+                    j.shared_links.to_string(),
+                    j.gamma_max.to_string(),
+                    j.meets.to_string(),
+                    format!("{}{more}", with.join(", ")),
+                ]
+            })
+            .collect();
+        if !jobs.is_empty() {
+            let heading =
+                ["job", "hosts", "switches", "links", "shared", "own max", "meets", "with (links)"];
+            text.push_str(&table::plain(&heading, &jobs, &[1, 2, 3, 4, 5, 6], style));
+            table::more(&mut text, several().count(), style.most(), "jobs");
+            text.push('\n');
+        }
+        let _ok = writeln!(
+            text,
+            "{} dark in both directions{}",
+            counted(self.dark_cables.len(), "cable is", "cables are"),
+            self.dark_cables.first().map_or(String::new(), |c| format!(", for example {c}"))
+        );
+        if !self.engines.is_empty() {
+            text.push('\n');
+            text.push_str(&engines(self, style));
+        }
+        text
     }
-    let _ok = writeln!(
-        text,
-        "{} dark in both directions{}",
-        counted(result.dark_cables.len(), "cable is", "cables are"),
-        result.dark_cables.first().map_or(String::new(), |c| format!(", for example {c}"))
-    );
-    if !result.engines.is_empty() {
-        text.push('\n');
-        text.push_str(&engines(result, style));
+
+    // Channels, one a line, dark ones not among them.
+    fn csv(&self) -> String {
+        let heading = [
+            "from",
+            "from_guid",
+            "from_port",
+            "to",
+            "to_guid",
+            "to_port",
+            "routes",
+            "jobs",
+            "whose",
+        ];
+        let mut lines = vec![heading.map(str::to_owned).to_vec()];
+        for row in self.channels {
+            let c = &row.channel;
+            let whose: Vec<String> =
+                row.jobs.iter().map(|s| format!("{}:{}", s.id, s.routes)).collect();
+            lines.push(vec![
+                c.from.clone(),
+                c.from_guid.0.to_string(),
+                c.from_port.to_string(),
+                c.to.clone(),
+                c.to_guid.0.to_string(),
+                c.to_port.to_string(),
+                row.routes.to_string(),
+                row.jobs.len().to_string(),
+                whose.join(" "),
+            ]);
+        }
+        comma::text(&lines)
     }
-    text
 }
 
 fn engines(result: &SharingResult<'_>, style: Style) -> String {
@@ -228,28 +269,4 @@ fn engines(result: &SharingResult<'_>, style: Style) -> String {
     let mut text = table::plain(&heading, &rows, &[1, 2, 3, 4, 5, 6, 7, 8, 9], style);
     text.push_str(&refused);
     text
-}
-
-/// Channels, one a line, dark ones not among them.
-pub fn csv(channels: &[ChannelRow]) -> String {
-    let heading =
-        ["from", "from_guid", "from_port", "to", "to_guid", "to_port", "routes", "jobs", "whose"];
-    let mut lines = vec![heading.map(str::to_owned).to_vec()];
-    for row in channels {
-        let c = &row.channel;
-        let whose: Vec<String> =
-            row.jobs.iter().map(|s| format!("{}:{}", s.id, s.routes)).collect();
-        lines.push(vec![
-            c.from.clone(),
-            c.from_guid.0.to_string(),
-            c.from_port.to_string(),
-            c.to.clone(),
-            c.to_guid.0.to_string(),
-            c.to_port.to_string(),
-            row.routes.to_string(),
-            row.jobs.len().to_string(),
-            whose.join(" "),
-        ]);
-    }
-    comma::text(&lines)
 }

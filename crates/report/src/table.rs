@@ -25,12 +25,22 @@ const ROOMY: u16 = 100;
 const STDDEV: usize = 9;
 
 /// How a terminal wants its text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
-    /// Whether to use colour.
+    /// Whether to use color.
     pub color: bool,
-    /// Columns of the terminal; `None`: as wide as it gets.
+    /// Columns of the terminal; `None`: as wide as the text gets.
     pub width: Option<u16>,
+    /// Whether findings and lists are shown in full, however long they are.
+    pub full: bool,
+    /// Most lines of a list, unless it is shown in full.
+    pub lines: usize,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Self { color: false, width: None, full: false, lines: 10 }
+    }
 }
 
 impl Style {
@@ -43,7 +53,13 @@ impl Style {
         Self {
             color: terminal && !dumb && !is_set("NO_COLOR"),
             width: if terminal { Table::new().width() } else { None },
+            ..Self::default()
         }
+    }
+
+    /// Most lines of a list.
+    pub(crate) fn most(self) -> usize {
+        if self.full { usize::MAX } else { self.lines }
     }
 }
 

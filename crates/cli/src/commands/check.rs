@@ -1,14 +1,15 @@
 //! `darkfiber check`: prove or refute anybody's routes.
 
 use darkfiber_analysis::{Severity, finding};
-use darkfiber_report::{Outcome, Single, Style, comma, findings, json, table};
+use darkfiber_report::Outcome;
+use darkfiber_report::engines::{Engines, Findings};
 
 use super::metrics;
-use crate::args::{CheckCommand, Common, Format};
+use crate::args::{CheckCommand, Common};
 use crate::failure::{Exit, Failure};
 use crate::load;
 use crate::progress::Progress;
-use crate::{out, provenance};
+use crate::provenance;
 
 pub(crate) fn run(args: &CheckCommand, common: &Common) -> Result<Exit, Failure> {
     let loaded = load::fabric(&args.fabric, common)?;
@@ -41,25 +42,8 @@ pub(crate) fn run(args: &CheckCommand, common: &Common) -> Result<Exit, Failure>
         metrics::facts(fabric, loaded.topology.shape.as_ref(), loaded.structure.as_ref(), false);
     let provenance = provenance::of(fabric, common);
     let outcome = Outcome::Routed(Box::new(row));
-    let found = match &outcome {
-        Outcome::Routed(row) => row.findings.as_slice(),
-        Outcome::Refused(_) => &[],
-    };
-    out::print(&match common.format {
-        Format::Json => {
-            json::text(&Single { outcome: &outcome, fabric: &facts, provenance: &provenance })
-        }
-        Format::Csv => comma::engines(std::slice::from_ref(&outcome)),
-        Format::Table => format!(
-            "{}\n\n{}\n{}",
-            table::headline(&facts),
-            table::engines(std::slice::from_ref(&outcome), Style::of_stdout()),
-            if found.is_empty() {
-                "no findings\n".to_owned()
-            } else {
-                findings::text(found, common.verbose)
-            }
-        ),
-    })?;
+    let rows = std::slice::from_ref(&outcome);
+    let findings = Findings::All;
+    common.show(&Engines { rows, findings, fabric: &facts, provenance: &provenance })?;
     Ok(exit)
 }

@@ -8,9 +8,8 @@ use std::path::Path;
 
 use darkfiber_formats::{input, numbers};
 use darkfiber_report::explain::{self as report, ExplainResult};
-use darkfiber_report::{Style, json};
 
-use crate::args::{Common, ExplainCommand, Format};
+use crate::args::{Common, ExplainCommand};
 use crate::failure::{Exit, Failure};
 use crate::{out, save};
 
@@ -109,10 +108,6 @@ fn tell(
         let svg = report::picture(result);
         problems.note(save::file(path, |out| out.write_all(svg.as_bytes())));
     }
-    out::print(&match common.format {
-        Format::Json => json::text(result),
-        Format::Csv => report::csv(result),
-        Format::Table => report::text(result, Style::of_stdout()),
-    })?;
+    common.show(result)?;
     problems.end(Exit::Fine)
 }

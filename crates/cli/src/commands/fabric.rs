@@ -1,6 +1,5 @@
 //! `darkfiber fabric`: look at a fabric, convert it, degrade it, make it anonymous.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -10,11 +9,11 @@ use darkfiber_formats::anonymise::Anonymiser;
 use darkfiber_formats::slurm_nodes::{self, Known};
 use darkfiber_formats::slurm_topology::{Form, SlurmTopology};
 use darkfiber_formats::{dot, edges, ibnetdiscover, input, json as native};
-use darkfiber_report::{FabricResult, Style, comma, findings, json, table};
+use darkfiber_report::{FabricResult, findings};
 use darkfiber_workload::Machine;
 
 use super::{metrics, share};
-use crate::args::{Common, FabricCommand, Format, WRITABLE};
+use crate::args::{Common, FabricCommand, WRITABLE};
 use crate::failure::{Exit, Failure};
 use crate::progress::Progress;
 use crate::{load, out, provenance, save};
@@ -91,26 +90,7 @@ pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure
         provenance: provenance::of(fabric, common),
     };
     drop(progress);
-    out::print(&match common.format {
-        Format::Json => json::text(&result),
-        Format::Csv => comma::fabric(&result.fabric),
-        Format::Table => {
-            let style = Style::of_stdout();
-            let digest = &result.provenance.fabric_digest;
-            let mut text = table::fabric(&result.fabric, digest, style);
-            if common.verbose && !result.fabric.unrecognised.is_empty() {
-                text.push_str("\nnot recognised:\n");
-                for reason in &result.fabric.unrecognised {
-                    let _infallible = writeln!(text, "    {reason}");
-                }
-            }
-            if !result.findings.is_empty() {
-                text.push('\n');
-                text.push_str(&findings::text(&result.findings, common.verbose));
-            }
-            text
-        }
-    })?;
+    common.show(&result)?;
     problems.end(exit)
 }
 

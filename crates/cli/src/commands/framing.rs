@@ -1,13 +1,12 @@
 //! `darkfiber framing`: what headers, least frames and gaps leave of a channel.
 
 use darkfiber_packetsim::{FRAMINGS, Framing};
-use darkfiber_report::framing::{self as report, Framed, FramingResult, Header, Sized};
-use darkfiber_report::{Style, json};
+use darkfiber_report::framing::{Framed, FramingResult, Header, Sized};
 use darkfiber_workload::quantity::bytes;
 
-use crate::args::{Common, Format, FramingCommand};
+use crate::args::{Common, FramingCommand};
 use crate::failure::{Exit, Failure};
-use crate::{inside, out, provenance};
+use crate::{inside, provenance};
 
 pub(crate) fn run(args: &FramingCommand, common: &Common) -> Result<Exit, Failure> {
     let quantity = |text: &str, option: &str| {
@@ -30,11 +29,7 @@ pub(crate) fn run(args: &FramingCommand, common: &Common) -> Result<Exit, Failur
         framings: framings.into_iter().map(|f| framed(f, &sizes, most)).collect(),
         provenance: provenance::of_all(std::iter::empty(), common),
     };
-    out::print(&match common.format {
-        Format::Json => json::text(&result),
-        Format::Csv => report::csv(&result),
-        Format::Table => report::text(&result, Style::of_stdout()),
-    })?;
+    common.show(&result)?;
     Ok(Exit::Fine)
 }
 

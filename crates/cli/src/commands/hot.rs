@@ -9,14 +9,14 @@ use darkfiber_fabric::{AtPort, ChannelId, Fabric, SwitchId, TerminalId};
 use darkfiber_report::hot::{
     self as report, Adapter, Counted, Dest, HotChannel, HotResult, JobFate, Loads, MoveRow, Share,
 };
-use darkfiber_report::{Outcome as Row, Routed, Single, Style, json};
+use darkfiber_report::{Outcome as Row, Routed, Single, json};
 use darkfiber_routing::reroute::{Goal, Move, Policy, Prepared, Relief, difference};
 use darkfiber_routing::{DestId, Lids, Routes};
 use darkfiber_scenario::demanded;
 use darkfiber_workload::quantity::bytes;
 
 use super::{measure, metrics, reroute};
-use crate::args::{Common, Format, HotCommand, HotPolicy};
+use crate::args::{Common, HotCommand, HotPolicy};
 use crate::failure::{Exit, Failure};
 use crate::given::Given;
 use crate::progress::Progress;
@@ -141,14 +141,7 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
         let more = [("hot.json", json_text.as_str())];
         problems.note(target.write(fabric, &then_routes, &lids, &single, &more));
     }
-    out::print(&match common.format {
-        Format::Json => json_text,
-        Format::Csv => report::csv(&moves),
-        Format::Table => {
-            let most = if common.verbose { usize::MAX } else { args.top };
-            report::text(&result, most, Style::of_stdout())
-        }
-    })?;
+    common.show_lines(&result, args.top)?;
     let exit = problems.end(Exit::Fine)?;
     if let (Some(dir), false) = (dir, common.quiet) {
         out::tell(&format!("wrote the new routes to {}", dir.display()));

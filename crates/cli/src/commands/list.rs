@@ -6,8 +6,8 @@ use darkfiber_analysis::count::{self, Bandwidth};
 use darkfiber_fabric::{COMMON_KEYS, Entry, FAMILIES, Key, PRESETS, Registry};
 use darkfiber_packetsim::routing::ROUTINGS;
 use darkfiber_packetsim::{CONGESTIONS, FRAMINGS, MICROS};
+use darkfiber_report::listing::Listing;
 use darkfiber_report::simulate::{bytes, seconds};
-use darkfiber_report::{Listed, Style, comma, json, table};
 use darkfiber_routing::ENGINES;
 use darkfiber_study::reproduce::EXPERIMENTS;
 use darkfiber_workload::PATTERNS;
@@ -16,9 +16,8 @@ use darkfiber_workload::placement::ALLOCATORS;
 use darkfiber_workload::play::HOSTS;
 use darkfiber_workload::traffic::TRAFFICS;
 
-use crate::args::{Common, Format, ListCommand};
+use crate::args::{Common, ListCommand};
 use crate::failure::{Exit, Failure};
-use crate::out;
 
 /// A list: a heading and rows, the first column being the name.
 struct List {
@@ -49,10 +48,10 @@ impl List {
 }
 
 /// The words for a list, the first of them in messages, and what makes it.
-type Listing = (&'static [&'static str], fn() -> List);
+type Choice = (&'static [&'static str], fn() -> List);
 
 /// The lists that there are.
-const LISTS: &[Listing] = &[
+const LISTS: &[Choice] = &[
     (&["engines", "engine"], engines),
     (&["families", "family"], families),
     (&["presets", "preset"], presets),
@@ -141,7 +140,7 @@ pub(crate) fn run(args: &ListCommand, common: &Common) -> Result<Exit, Failure> 
                 vec![words[0].to_owned(), list.rows.len().to_string(), list.heading[1..].join(", ")]
             })
             .collect();
-        out::print(&show(&["list", "entries", "says of each"], &rows, common))?;
+        common.show(&Listing::of(&["list", "entries", "says of each"], &rows))?;
         return Ok(Exit::Fine);
     };
     let (_, make) = LISTS
@@ -150,11 +149,8 @@ pub(crate) fn run(args: &ListCommand, common: &Common) -> Result<Exit, Failure> 
         .ok_or_else(|| Failure::unknown("list", kind, &kinds()))?;
     let list = make();
     let Some(name) = &args.name else {
-        if list.what == ENGINES.kind() && common.format == Format::Table {
-            out::print(&engine_paragraphs(&list.rows))?;
-            return Ok(Exit::Fine);
-        }
-        out::print(&show(list.heading, &list.rows, common))?;
+        let text = (list.what == ENGINES.kind()).then(|| engine_paragraphs(&list.rows));
+        common.show(&Listing { text, ..Listing::of(list.heading, &list.rows) })?;
         return Ok(Exit::Fine);
     };
     let wanted = if list.what == PRESETS.kind() && !name.starts_with('@') {
@@ -167,43 +163,23 @@ pub(crate) fn run(args: &ListCommand, common: &Common) -> Result<Exit, Failure> 
         return Err(Failure::unknown(list.what, &wanted, &known));
     };
     let row = &list.rows[number];
-    out::print(&match common.format {
-        Format::Table => {
-            let doc = list.docs.get(number).map_or("", String::as_str);
-            let width = list.heading.iter().map(|h| h.len()).max().unwrap_or(0);
-            let mut text = String::new();
-            for (key, value) in list.heading.iter().zip(row) {
-                let _infallible = writeln!(text, "{key:<width$}  {value}");
-            }
-            if !doc.is_empty() {
-                text.push('\n');
-                text.push_str(&wrapped(doc, 96));
-            }
-            text
-        }
-        _ => show(list.heading, std::slice::from_ref(row), common),
-    })?;
+    let doc = list.docs.get(number).map_or("", String::as_str);
+    let width = list.heading.iter().map(|h| h.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (key, value) in list.heading.iter().zip(row) {
+        let _infallible = writeln!(text, "{key:<width$}  {value}");
+    }
+    if !doc.is_empty() {
+        text.push('\n');
+        text.push_str(&wrapped(doc, 96));
+    }
+    let text = Some(text);
+    common.show(&Listing { text, ..Listing::of(list.heading, std::slice::from_ref(row)) })?;
     Ok(Exit::Fine)
 }
 
 fn texts<const N: usize>(columns: [&str; N]) -> Vec<String> {
     columns.map(str::to_owned).to_vec()
-}
-
-fn show(heading: &[&str], rows: &[Vec<String>], common: &Common) -> String {
-    match common.format {
-        Format::Table => table::plain(heading, rows, &[], Style::of_stdout()),
-        Format::Csv => {
-            let mut lines = vec![heading.iter().map(|&h| h.to_owned()).collect::<Vec<_>>()];
-            lines.extend(rows.iter().cloned());
-            comma::text(&lines)
-        }
-        Format::Json => {
-            let keys = || heading.iter().map(|h| h.replace(' ', "_"));
-            let items = rows.iter().map(|row| keys().zip(row.iter().cloned()).collect());
-            json::text(&Listed { items: items.collect() })
-        }
-    }
 }
 
 fn engines() -> List {

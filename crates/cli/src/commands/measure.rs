@@ -10,9 +10,9 @@ use darkfiber_fabric::{Fabric, Shape, SwitchId, TerminalId};
 use darkfiber_formats::places::Aliases;
 use darkfiber_report::heat::{FLOWS, Map, Panel, loads_and_maps};
 use darkfiber_report::measure::{
-    self as report, EngineMeasured, MaxLoad, MeasureOutcome, PatternMeasured,
+    EngineMeasured, MaxLoad, MeasureOutcome, MeasureResult, PatternMeasured,
 };
-use darkfiber_report::{Comparison, FabricFacts, Refused, Single, Style, json, number, table};
+use darkfiber_report::{FabricFacts, Refused, number};
 use darkfiber_routing::{Request, Routes};
 use darkfiber_workload::{Among, Pattern, PatternError, kind, pattern};
 
@@ -21,7 +21,7 @@ use crate::args::{Common, Format, MeasureCommand};
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
 use crate::progress::Progress;
-use crate::{among, jobs, out, provenance, save};
+use crate::{among, jobs, provenance, save};
 
 /// Metrics where none and no pattern is asked for.
 const USUAL: [&str; 5] = ["worst", "abb", "afpb", "adb", "ebb"];
@@ -96,20 +96,13 @@ pub(crate) fn run(args: &MeasureCommand, common: &Common) -> Result<Exit, Failur
         problems.note(draw(path, fabric, shape, &facts, &plan, &outcomes));
     }
     let provenance = provenance::of(fabric, common);
-    out::print(&match (common.format, outcomes.as_slice()) {
-        (Format::Json, [outcome]) => {
-            json::text(&Single { outcome, fabric: &facts, provenance: &provenance })
-        }
-        (Format::Json, all) => {
-            json::text(&Comparison { engines: all, fabric: &facts, provenance: &provenance })
-        }
-        (Format::Csv, all) => report::csv(all),
-        (Format::Table, all) => format!(
-            "{}\n{} terminals take part\n\n{}",
-            table::headline(&facts),
-            number::group(plan.who.len() as u64),
-            report::text(all, &plan.metrics, &plan.asked, Style::of_stdout())
-        ),
+    common.show(&MeasureResult {
+        rows: &outcomes,
+        participants: plan.who.len(),
+        metrics: &plan.metrics,
+        patterns: &plan.asked,
+        fabric: &facts,
+        provenance: &provenance,
     })?;
     let measured = |o: &MeasureOutcome| matches!(o, MeasureOutcome::Measured(_));
     problems.end(if outcomes.iter().any(measured) { Exit::Fine } else { Exit::Infeasible })

@@ -1,21 +1,20 @@
 //! `darkfiber optimise`: routes of a fat-tree that beat those made by rule.
 
-use std::fmt::Write as _;
 use std::time::Instant;
 
 use darkfiber_fabric::Fabric;
-use darkfiber_report::measure::{self as report, MeasureOutcome};
+use darkfiber_report::json;
+use darkfiber_report::measure::MeasureOutcome;
 use darkfiber_report::optimise::OptimiseResult;
-use darkfiber_report::{FabricFacts, Style, json, table};
 use darkfiber_routing::optimise::{Effort, Goal, Optimised, optimise};
 use darkfiber_routing::{Engine, Lids, Request, find_engine};
 
 use super::measure::Plan;
 use super::metrics;
-use crate::args::{self, Common, Format, OptimiseCommand};
+use crate::args::{self, Common, OptimiseCommand};
 use crate::failure::{Exit, Failure};
 use crate::progress::Progress;
-use crate::{load, out, provenance, save};
+use crate::{load, provenance, save};
 
 /// Engines made by rule.
 const RIVALS: [&str; 3] = ["dmodk", "opt", "opt-rect"];
@@ -63,6 +62,7 @@ pub(crate) fn run(args: &OptimiseCommand, common: &Common) -> Result<Exit, Failu
         better,
         verdict: &verdict,
         engines: &outcomes,
+        metrics: &plan.metrics,
         fabric: &facts,
         provenance: &provenance,
     };
@@ -71,11 +71,7 @@ pub(crate) fn run(args: &OptimiseCommand, common: &Common) -> Result<Exit, Failu
     if let (Some(target), true) = (target, better) {
         problems.note(write(target, fabric, &found, &text));
     }
-    out::print(&match common.format {
-        Format::Json => text,
-        Format::Csv => report::csv(&outcomes),
-        Format::Table => shown(&facts, &outcomes, &plan, &found, &verdict),
-    })?;
+    common.show(&result)?;
     problems.end(if better { Exit::Fine } else { Exit::Infeasible })
 }
 
@@ -120,24 +116,6 @@ fn verdict(goal: Goal, outcomes: &[MeasureOutcome]) -> (bool, String) {
             (better, text)
         }
     }
-}
-
-fn shown(
-    facts: &FabricFacts,
-    outcomes: &[MeasureOutcome],
-    plan: &Plan,
-    found: &Optimised,
-    verdict: &str,
-) -> String {
-    let mut text = format!("{}\n\n", table::headline(facts));
-    text.push_str(&report::text(outcomes, &plan.metrics, &[], Style::of_stdout()));
-    let _infallible = writeln!(
-        text,
-        "\noptimised: begun with {}, {} LIDs a port\n{verdict}",
-        found.start,
-        found.routes.paths()
-    );
-    text
 }
 
 fn write(

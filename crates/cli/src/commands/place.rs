@@ -8,8 +8,8 @@ use darkfiber_analysis::heat::Heat;
 use darkfiber_analysis::place::Placing;
 use darkfiber_fabric::TerminalId;
 use darkfiber_formats::jobs::hostlist;
-use darkfiber_report::place::{self as report, PlaceResult, Placement};
-use darkfiber_report::{Style, json};
+use darkfiber_report::json;
+use darkfiber_report::place::{PlaceResult, Placement};
 use darkfiber_scenario::Folder;
 use darkfiber_workload::collective::Library;
 use darkfiber_workload::placement::{ALLOCATORS, Free};
@@ -18,7 +18,7 @@ use darkfiber_workload::traffic::{Given as Asked, traffic};
 use darkfiber_workload::{CommMatrix, Machine, Stream};
 
 use super::metrics;
-use crate::args::{Common, Format, ProposeCommand};
+use crate::args::{Common, ProposeCommand};
 use crate::failure::{Exit, Failure};
 use crate::given::Given;
 use crate::out::Teller;
@@ -99,11 +99,7 @@ pub(crate) fn run(args: &ProposeCommand, common: &Common) -> Result<Exit, Failur
     if let Some(dir) = &args.output {
         problems.note(write(dir, &names, &program, args.per_node, &json_text));
     }
-    out::print(&match common.format {
-        Format::Json => json_text,
-        Format::Csv => report::csv(&result),
-        Format::Table => report::text(&result, Style::of_stdout()),
-    })?;
+    common.show(&result)?;
     let exit = problems.end(Exit::Fine)?;
     if let (Some(dir), false) = (&args.output, common.quiet) {
         out::tell(&format!("wrote hostfile and rankfile to {}", dir.display()));

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use darkfiber_fabric::Topology;
 use darkfiber_formats::input;
 use darkfiber_report::replay::{self as report, ReplayResult};
-use darkfiber_report::{Style, json, number};
+use darkfiber_report::{json, number};
 use darkfiber_routing::{Engine, Lids, Request};
 use darkfiber_study::replay::{Moment, Plan, improvements, reconfigurations, replay};
 use darkfiber_workload::History;
 
 use super::{metrics, route, sweep};
-use crate::args::{Common, Format, ReplayCommand};
+use crate::args::{Common, ReplayCommand};
 use crate::checkpoint::TextDigest;
 use crate::failure::{Exit, Failure};
 use crate::history::Window;
@@ -113,6 +113,7 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
         jobs_mean: jobs,
         multi_switch_percent: if jobs > 0.0 { 100.0 * several / jobs } else { 0.0 },
         busy_percent_mean: mean(|m| m.busy_percent),
+        rows: &found,
         means: report::means(&found, &names),
         improvements: &improvements,
         reconfigurations: &reconfigurations,
@@ -140,14 +141,7 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
         let path = dir.join("replay.json");
         problems.note(save::file(&path, |out| out.write_all(json_text.as_bytes())));
     }
-    out::print(&match common.format {
-        Format::Json => json_text,
-        Format::Csv => {
-            let lines: String = found.iter().map(report::line).collect();
-            report::heading(&names) + &lines
-        }
-        Format::Table => report::text(&result, Style::of_stdout()),
-    })?;
+    common.show(&result)?;
     problems.end(Exit::Fine)
 }
 

@@ -8,7 +8,7 @@ use darkfiber_fabric::{Fabric, Faults, Renumbering, SwitchId, TerminalId, Topolo
 use darkfiber_report::reroute::{
     Failed, LostTerminal, RerouteResult, Scratch, SwitchChange, Verdict,
 };
-use darkfiber_report::{Outcome as Row, Routed, Single, Style, json, number, reroute as report};
+use darkfiber_report::{Outcome as Row, Routed, Single, json, number};
 use darkfiber_routing::reroute::{
     Changed, Coexistence, Drain, Outcome, Prepared, RerouteError, changed_by_switch,
 };
@@ -17,7 +17,7 @@ use darkfiber_routing::{DestId, ENGINES, Engine, LayerBy, Layers, Lids, Request,
 use serde_json::Value;
 
 use super::metrics;
-use crate::args::{Common, FabricArgs, Format, RerouteCommand};
+use crate::args::{Common, FabricArgs, RerouteCommand};
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
 use crate::progress::Progress;
@@ -33,9 +33,6 @@ struct New {
 }
 
 pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failure> {
-    if common.format == Format::Csv {
-        return Err(Failure::usage("reroute has no CSV form").hint("use --format json"));
-    }
     let target = save::Target::of(&args.set)?;
     let fabric = FabricArgs::whole(&args.fabric, args.hosts_per_switch, &args.names);
     let loaded = load::fabric(&fabric, common)?;
@@ -148,10 +145,7 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
         fabric: facts,
         provenance,
     };
-    out::print(&match common.format {
-        Format::Json => json::text(&result),
-        _ => report::text(&result, common.verbose, Style::of_stdout()),
-    })?;
+    common.show(&result)?;
     let exit = problems.end(Exit::Fine)?;
     if let (Some(dir), false) = (written, common.quiet) {
         out::tell(&format!("wrote the new routes to {}", dir.display()));

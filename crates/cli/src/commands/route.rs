@@ -1,26 +1,22 @@
 //! `darkfiber route`: compute, check, measure and write routes; compare engines.
 
-use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
 use darkfiber_analysis::Severity;
-use darkfiber_analysis::finding::Kind;
 use darkfiber_fabric::{Fabric, Shape, Topology};
 use darkfiber_formats::places::Places;
 use darkfiber_formats::{demands, input};
+use darkfiber_report::engines::{Engines, Findings};
 use darkfiber_report::svg::{Panel, load_histograms};
-use darkfiber_report::{
-    Comparison, FabricFacts, Outcome, Provenance, Refused, Routed, Single, Style, comma, findings,
-    json, number, table,
-};
+use darkfiber_report::{FabricFacts, Outcome, Refused, Routed, Single, findings, json, number};
 use darkfiber_routing::{
     self as routing, Deadlock, Demand, ENGINES, Engine, Refusal, Request, Routes, spread_lanes,
 };
 use darkfiber_study::Chain;
 
 use super::metrics;
-use crate::args::{Common, Format, LayerBy, RouteCommand};
+use crate::args::{Common, LayerBy, RouteCommand};
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
 use crate::progress::Progress;
@@ -118,7 +114,12 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
     if let Some(path) = &args.svg {
         problems.note(draw(path, &facts, &outcomes));
     }
-    out::print(&text(&outcomes, &facts, &provenance, common))?;
+    common.show(&Engines {
+        rows: &outcomes,
+        findings: Findings::Faults,
+        fabric: &facts,
+        provenance: &provenance,
+    })?;
     let exit = problems.end(exit(&outcomes))?;
     if let (Some(finding), Exit::Fine) = (&contradiction, exit) {
         out::tell(findings::text(std::slice::from_ref(finding), false).trim_end());
@@ -278,48 +279,6 @@ fn draw(path: &Path, facts: &FabricFacts, outcomes: &[Outcome]) -> Result<(), Fa
     save::file(path, |out| out.write_all(svg.as_bytes()))
 }
 
-fn text(
-    outcomes: &[Outcome],
-    facts: &FabricFacts,
-    provenance: &Provenance,
-    common: &Common,
-) -> String {
-    match (common.format, outcomes) {
-        (Format::Json, [outcome]) => json::text(&Single { outcome, fabric: facts, provenance }),
-        (Format::Json, _) => {
-            json::text(&Comparison { engines: outcomes, fabric: facts, provenance })
-        }
-        (Format::Csv, _) => comma::engines(outcomes),
-        (Format::Table, _) => {
-            let mut text = format!("{}\n\n", table::headline(facts));
-            text.push_str(&table::engines(outcomes, Style::of_stdout()));
-            for outcome in outcomes {
-                let Outcome::Routed(row) = outcome else { continue };
-                let grave: Vec<_> = row
-                    .findings
-                    .iter()
-                    .filter(|f| common.verbose || is_fault(row, f.kind))
-                    .cloned()
-                    .collect();
-                if !grave.is_empty() {
-                    let _infallible = writeln!(text, "\n{}", row.engine);
-                    text.push_str(&findings::text(&grave, common.verbose));
-                }
-            }
-            text
-        }
-    }
-}
-
-/// Whether a finding about an engine's routes is its fault: a cycle is one only if it promised none.
-fn is_fault(row: &Routed, kind: Kind) -> bool {
-    match kind {
-        Kind::Unreachable | Kind::Loops => true,
-        Kind::CreditLoop => row.promises_freedom,
-        _ => false,
-    }
-}
-
 fn exit(outcomes: &[Outcome]) -> Exit {
     let routed = outcomes.iter().filter_map(|o| match o {
         Outcome::Routed(r) => Some(r),
@@ -328,7 +287,7 @@ fn exit(outcomes: &[Outcome]) -> Exit {
     let mut any = false;
     for row in routed {
         any = true;
-        if row.findings.iter().any(|f| is_fault(row, f.kind)) {
+        if row.findings.iter().any(|f| row.is_at_fault(f.kind)) {
             return Exit::Finding;
         }
     }

@@ -9,18 +9,18 @@ use std::time::{Duration, Instant};
 use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Topology};
 use darkfiber_packetsim::{Follow, Measured};
+use darkfiber_report::json;
 use darkfiber_report::simulate::{
     self as report, Carried, ChannelFacts, ClassRow, JobRow, Line, Lines, Matrix, MessageFacts,
     PacketFacts, PacketModel, SimulateResult,
 };
-use darkfiber_report::{Style, json};
 use darkfiber_scenario::{
     Case, Job, Medium, Pair, Scenario, Setup, SimError, Simulated, isolated, simulate,
 };
 use darkfiber_workload::play::{Record, Repeat, SECOND};
 
 use super::metrics;
-use crate::args::{Common, Format, SimulateCommand};
+use crate::args::{Common, SimulateCommand};
 use crate::checkpoint::{Checkpoints, Facts, Followed};
 use crate::failure::{Exit, Failure};
 use crate::out::Teller;
@@ -157,11 +157,7 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
             case.scenario.keep.messages.then_some(&simulated.messages),
         ));
     }
-    out::print(&match common.format {
-        Format::Json => json_text,
-        Format::Csv => report::csv(&result),
-        Format::Table => report::text(&result, Style::of_stdout()),
-    })?;
+    common.show(&result)?;
     problems.end(Exit::Fine)
 }
 

@@ -5,14 +5,14 @@ use std::time::Instant;
 
 use darkfiber_fabric::Topology;
 use darkfiber_report::plot::{self, Column};
-use darkfiber_report::{FabricFacts, Style, Sweep, comma, json, number, table};
+use darkfiber_report::{FabricFacts, Sweep, comma, number};
 use darkfiber_study::{Chain, Plan, Run, Summary, summarise};
 
 use super::{metrics, route};
-use crate::args::{Common, FabricArgs, Format, SweepCommand};
+use crate::args::{Common, FabricArgs, SweepCommand};
 use crate::failure::{Exit, Failure};
 use crate::progress::Progress;
-use crate::{load, out, provenance, save};
+use crate::{load, provenance, save};
 
 pub(crate) fn run(args: &SweepCommand, common: &Common) -> Result<Exit, Failure> {
     let chains: Vec<Chain> =
@@ -49,24 +49,12 @@ pub(crate) fn run(args: &SweepCommand, common: &Common) -> Result<Exit, Failure>
     if let Some(path) = &args.svg {
         problems.note(draw(path, args.seeds, &chains, &facts, &summary));
     }
-    out::print(&match common.format {
-        Format::Csv => comma::runs(&runs),
-        Format::Json => {
-            let provenance = provenance::of_all(fabrics.iter().map(|t| &t.fabric), common);
-            json::text(&Sweep {
-                fabrics: &facts,
-                summary: &summary,
-                runs: &runs,
-                provenance: &provenance,
-            })
-        }
-        Format::Table => {
-            let one = |facts: &FabricFacts| {
-                let rows = summary.iter().filter(|row| row.fabric == facts.name);
-                format!("{}\n\n{}", table::headline(facts), table::sweep(rows, Style::of_stdout()))
-            };
-            facts.iter().map(one).collect::<Vec<_>>().join("\n")
-        }
+    let provenance = provenance::of_all(fabrics.iter().map(|t| &t.fabric), common);
+    common.show(&Sweep {
+        fabrics: &facts,
+        summary: &summary,
+        runs: &runs,
+        provenance: &provenance,
     })?;
     problems.end(exit(&chains, &runs))
 }

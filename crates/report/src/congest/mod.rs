@@ -15,7 +15,9 @@ use darkfiber_study::congest::Told;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::Report;
 use crate::comma;
+use crate::json;
 use crate::model::{FabricFacts, Provenance};
 use crate::simulate::seconds;
 use crate::table::{self, Style};
@@ -222,87 +224,163 @@ impl Sheet<'_> {
     }
 }
 
-/// For people.
-pub fn text(r: &CongestResult<'_>, style: Style) -> String {
-    let mut text = format!(
-        "{}\nswitches as {}, hosts {}, packets of {} B; C = time beside the aggressor / time alone, Ti\n",
-        table::headline(r.fabric),
-        r.switches,
-        r.hosts,
-        r.packet_bytes
-    );
-    let mut reasons = BTreeSet::new();
-    let mut is_starred = false;
-    for m in r.mechanisms {
-        let sheet = Sheet::of(r, m);
-        let _ok = writeln!(
-            text,
-            "\ncongestion {}, routing {}, {} allocation",
-            m.congestion, m.routing, m.allocation
+impl Report for CongestResult<'_> {
+    fn json(&self) -> String {
+        json::text(self)
+    }
+
+    // For people.
+    fn text(&self, style: Style) -> String {
+        let mut text = format!(
+            "{}\nswitches as {}, hosts {}, packets of {} B; C = time beside the aggressor / time alone, Ti\n",
+            table::headline(self.fabric),
+            self.switches,
+            self.hosts,
+            self.packet_bytes
         );
-        let mut heading = vec!["victim".to_owned()];
-        heading.extend(sheet.sizes().iter().map(|nodes| format!("Ti {nodes}")));
-        heading.extend(sheet.columns.iter().map(|(name, v, a)| format!("{name} {v}/{a}")));
-        let line = |(name, cells): &(String, Vec<Option<&CellRow>>)| -> Vec<String> {
-            let cell = |c: Option<&CellRow>| c.map_or_else(String::new, CellRow::short);
-            let alone = |nodes: &u32| {
-                let of = cells.iter().flatten().find(|c| c.victim_nodes == *nodes);
-                of.and_then(|c| c.isolated.as_ref()).map_or_else(String::new, |t| seconds(t.mean))
+        let mut reasons = BTreeSet::new();
+        let mut is_starred = false;
+        for m in self.mechanisms {
+            let sheet = Sheet::of(self, m);
+            let _ok = writeln!(
+                text,
+                "\ncongestion {}, routing {}, {} allocation",
+                m.congestion, m.routing, m.allocation
+            );
+            let mut heading = vec!["victim".to_owned()];
+            heading.extend(sheet.sizes().iter().map(|nodes| format!("Ti {nodes}")));
+            heading.extend(sheet.columns.iter().map(|(name, v, a)| format!("{name} {v}/{a}")));
+            let line = |(name, cells): &(String, Vec<Option<&CellRow>>)| -> Vec<String> {
+                let cell = |c: Option<&CellRow>| c.map_or_else(String::new, CellRow::short);
+                let alone = |nodes: &u32| {
+                    let of = cells.iter().flatten().find(|c| c.victim_nodes == *nodes);
+                    of.and_then(|c| c.isolated.as_ref())
+                        .map_or_else(String::new, |t| seconds(t.mean))
+                };
+                let alone: Vec<String> = sheet.sizes().iter().map(alone).collect();
+                let line = [name.clone()].into_iter().chain(alone);
+                line.chain(cells.iter().copied().map(cell)).collect()
             };
-            let alone: Vec<String> = sheet.sizes().iter().map(alone).collect();
-            let line = [name.clone()].into_iter().chain(alone);
-            line.chain(cells.iter().copied().map(cell)).collect()
-        };
-        let rows: Vec<Vec<String>> = sheet.rows.iter().map(line).collect();
-        is_starred |=
-            sheet.rows.iter().flat_map(|row| row.1.iter().flatten()).any(|c| c.is_at_limit());
-        reasons.extend(sheet.rows.iter().flat_map(|row| row.1.iter().flatten()).filter_map(|c| {
-            c.refused.as_ref().map(|why| {
-                format!(
-                    "{} on {} beside {} on {}: {why}",
-                    c.victim, c.victim_nodes, c.aggressor, c.aggressor_nodes
-                )
-            })
-        }));
-        let heading: Vec<&str> = heading.iter().map(String::as_str).collect();
-        let numbers: Vec<usize> = (1..heading.len()).collect();
-        text.push_str(&table::plain(&heading, &rows, &numbers, style));
-        if let (Some(median), Some(max)) = (m.median, m.max) {
-            let _ok = write!(text, "median C {}, largest {}", number(median), number(max));
-            if let Some(cost) = m.quiet_cost.filter(|_| m.congestion != "none") {
-                let _ok = write!(
-                    text,
-                    "; alone at most {:.1} % longer than without control",
-                    (100.0 * cost).max(0.0)
-                );
+            let rows: Vec<Vec<String>> = sheet.rows.iter().map(line).collect();
+            is_starred |=
+                sheet.rows.iter().flat_map(|row| row.1.iter().flatten()).any(|c| c.is_at_limit());
+            reasons.extend(sheet.rows.iter().flat_map(|row| row.1.iter().flatten()).filter_map(
+                |c| {
+                    c.refused.as_ref().map(|why| {
+                        format!(
+                            "{} on {} beside {} on {}: {why}",
+                            c.victim, c.victim_nodes, c.aggressor, c.aggressor_nodes
+                        )
+                    })
+                },
+            ));
+            let heading: Vec<&str> = heading.iter().map(String::as_str).collect();
+            let numbers: Vec<usize> = (1..heading.len()).collect();
+            text.push_str(&table::plain(&heading, &rows, &numbers, style));
+            if let (Some(median), Some(max)) = (m.median, m.max) {
+                let _ok = write!(text, "median C {}, largest {}", number(median), number(max));
+                if let Some(cost) = m.quiet_cost.filter(|_| m.congestion != "none") {
+                    let _ok = write!(
+                        text,
+                        "; alone at most {:.1} % longer than without control",
+                        (100.0 * cost).max(0.0)
+                    );
+                }
+                text.push('\n');
             }
-            text.push('\n');
         }
-    }
-    let services: Vec<&CellRow> =
-        r.cells.iter().filter(|c| c.timed == "requests" && c.impact.is_some()).collect();
-    if !services.is_empty() {
-        text.push_str("\nrequests of services, alone and beside the aggressor\n");
-        let rows: Vec<Vec<String>> = services.iter().map(|c| service(c)).collect();
-        let heading =
-            ["victim", "aggressor", "congestion", "p50", "", "p95", "", "x", "p99", "", "x"];
-        text.push_str(&table::plain(&heading, &rows, &[3, 4, 5, 6, 7, 8, 9, 10], style));
-    }
-    if is_starred {
-        let _ok = writeln!(
-            text,
-            "\n* after {} simulated the confidence interval was not narrow enough, or iterations too few; > none had ended",
-            seconds(r.rule.limit)
-        );
-    }
-    if !reasons.is_empty() {
-        text.push_str("\n- not run:\n");
-        for why in reasons {
-            let _ok = writeln!(text, "  {why}");
+        let services: Vec<&CellRow> =
+            self.cells.iter().filter(|c| c.timed == "requests" && c.impact.is_some()).collect();
+        if !services.is_empty() {
+            text.push_str("\nrequests of services, alone and beside the aggressor\n");
+            let rows: Vec<Vec<String>> = services.iter().map(|c| service(c)).collect();
+            let heading =
+                ["victim", "aggressor", "congestion", "p50", "", "p95", "", "x", "p99", "", "x"];
+            text.push_str(&table::plain(&heading, &rows, &[3, 4, 5, 6, 7, 8, 9, 10], style));
         }
+        if is_starred {
+            let _ok = writeln!(
+                text,
+                "\n* after {} simulated the confidence interval was not narrow enough, or iterations too few; > none had ended",
+                seconds(self.rule.limit)
+            );
+        }
+        if !reasons.is_empty() {
+            text.push_str("\n- not run:\n");
+            for why in reasons {
+                let _ok = writeln!(text, "  {why}");
+            }
+        }
+        let _ok = writeln!(text, "\n{} cells in {}", self.cells.len(), seconds(self.wall_seconds));
+        text
     }
-    let _ok = writeln!(text, "\n{} cells in {}", r.cells.len(), seconds(r.wall_seconds));
-    text
+
+    // A line for each cell.
+    fn csv(&self) -> String {
+        let heading = [
+            "victim",
+            "aggressor",
+            "congestion",
+            "routing",
+            "allocation",
+            "victim_nodes",
+            "aggressor_nodes",
+            "aggressor_percent",
+            "timed",
+            "impact",
+            "is_bound",
+            "p95_inflation",
+            "p99_inflation",
+            "isolated_iterations",
+            "isolated_settled",
+            "isolated_mean",
+            "isolated_median",
+            "isolated_p95",
+            "isolated_p99",
+            "congested_iterations",
+            "congested_settled",
+            "congested_mean",
+            "congested_median",
+            "congested_p95",
+            "congested_p99",
+            "refused",
+        ];
+        let mut lines = vec![heading.map(str::to_owned).to_vec()];
+        let some = |x: Option<f64>| x.map_or_else(String::new, |x| x.to_string());
+        for c in self.cells {
+            let mut line = vec![
+                c.victim.clone(),
+                c.aggressor.clone(),
+                c.congestion.clone(),
+                c.routing.clone(),
+                c.allocation.clone(),
+                c.victim_nodes.to_string(),
+                c.aggressor_nodes.to_string(),
+                c.aggressor_percent.to_string(),
+                c.timed.to_owned(),
+                some(c.impact),
+                c.is_bound.to_string(),
+                some(c.p95_inflation),
+                some(c.p99_inflation),
+            ];
+            for t in [&c.isolated, &c.congested] {
+                line.extend(match t {
+                    None => vec![String::new(); 6],
+                    Some(t) => vec![
+                        t.iterations.to_string(),
+                        t.settled.to_string(),
+                        t.mean.to_string(),
+                        t.median.to_string(),
+                        t.p95.to_string(),
+                        t.p99.to_string(),
+                    ],
+                });
+            }
+            line.push(c.refused.clone().unwrap_or_default());
+            lines.push(line);
+        }
+        comma::text(&lines)
+    }
 }
 
 fn service(c: &CellRow) -> Vec<String> {
@@ -322,71 +400,4 @@ fn service(c: &CellRow) -> Vec<String> {
         row.extend(inflation.map(times));
     }
     row
-}
-
-/// A line for each cell.
-pub fn csv(r: &CongestResult<'_>) -> String {
-    let heading = [
-        "victim",
-        "aggressor",
-        "congestion",
-        "routing",
-        "allocation",
-        "victim_nodes",
-        "aggressor_nodes",
-        "aggressor_percent",
-        "timed",
-        "impact",
-        "is_bound",
-        "p95_inflation",
-        "p99_inflation",
-        "isolated_iterations",
-        "isolated_settled",
-        "isolated_mean",
-        "isolated_median",
-        "isolated_p95",
-        "isolated_p99",
-        "congested_iterations",
-        "congested_settled",
-        "congested_mean",
-        "congested_median",
-        "congested_p95",
-        "congested_p99",
-        "refused",
-    ];
-    let mut lines = vec![heading.map(str::to_owned).to_vec()];
-    let some = |x: Option<f64>| x.map_or_else(String::new, |x| x.to_string());
-    for c in r.cells {
-        let mut line = vec![
-            c.victim.clone(),
-            c.aggressor.clone(),
-            c.congestion.clone(),
-            c.routing.clone(),
-            c.allocation.clone(),
-            c.victim_nodes.to_string(),
-            c.aggressor_nodes.to_string(),
-            c.aggressor_percent.to_string(),
-            c.timed.to_owned(),
-            some(c.impact),
-            c.is_bound.to_string(),
-            some(c.p95_inflation),
-            some(c.p99_inflation),
-        ];
-        for t in [&c.isolated, &c.congested] {
-            line.extend(match t {
-                None => vec![String::new(); 6],
-                Some(t) => vec![
-                    t.iterations.to_string(),
-                    t.settled.to_string(),
-                    t.mean.to_string(),
-                    t.median.to_string(),
-                    t.p95.to_string(),
-                    t.p99.to_string(),
-                ],
-            });
-        }
-        line.push(c.refused.clone().unwrap_or_default());
-        lines.push(line);
-    }
-    comma::text(&lines)
 }

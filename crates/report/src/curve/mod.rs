@@ -10,9 +10,11 @@ use darkfiber_study::curve::Point;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::Report;
 use crate::canvas::{LEFT, escape, header};
 use crate::comma;
 use crate::figures::frame::{Axis, Frame};
+use crate::json;
 use crate::model::{FabricFacts, Provenance};
 use crate::plot::colour;
 use crate::table::{self, Style};
@@ -81,89 +83,106 @@ impl LoadResult<'_> {
     }
 }
 
-/// For people.
-pub fn text(r: &LoadResult<'_>, style: Style) -> String {
-    let mut text = format!(
-        "{}\n{}, switches as {}; times in ns, {} measured\n",
-        table::headline(r.fabric),
-        r.traffic(),
-        r.switches,
-        r.measured
-    );
-    let short = |x: f64| if x >= 1000.0 { format!("{x:.0}") } else { format!("{x:.1}") };
-    for c in r.curves {
-        let rows: Vec<Vec<String>> = (c.points.iter())
-            .map(|p| {
-                let mut row = vec![format!("{:.3}", p.offered), format!("{:.3}", p.accepted)];
-                let sign = if p.saturated { " *" } else { "" };
-                // Nothing that was created while it was measured arrived: there is no latency to tell.
-                if p.packets == 0 {
-                    row.push(format!("none{sign}"));
-                    row.extend(["-"; 6].map(str::to_owned));
-                    return row;
-                }
-                row.push(format!("{} ± {}{sign}", short(p.mean), short(p.error)));
-                row.extend([p.p50, p.p99, p.p999, p.max].map(short));
-                row.push(format!("{:.2}", p.hops));
-                row.push(format!("{:.0} %", 100.0 * p.round));
-                row
-            })
-            .collect();
-        let _ok = writeln!(text, "\n{}, {} lanes", c.routing, c.lanes);
-        let heading =
-            ["offered", "accepted", "mean", "p50", "p99", "p99.9", "max", "hops", "not shortest"];
-        text.push_str(&table::plain(&heading, &rows, &[0, 1, 2, 3, 4, 5, 6, 7, 8], style));
-        if !c.deadlock.is_empty() {
-            text.push_str("deadlock: each of these buffers is full of packets for the next one\n");
-            for h in &c.deadlock {
-                let _ok = writeln!(
-                    text,
-                    "  {} port {} -> {} port {}, lane {}",
-                    h.from, h.from_port, h.to, h.to_port, h.lane
+impl Report for LoadResult<'_> {
+    fn json(&self) -> String {
+        json::text(self)
+    }
+
+    // For people.
+    fn text(&self, style: Style) -> String {
+        let mut text = format!(
+            "{}\n{}, switches as {}; times in ns, {} measured\n",
+            table::headline(self.fabric),
+            self.traffic(),
+            self.switches,
+            self.measured
+        );
+        let short = |x: f64| if x >= 1000.0 { format!("{x:.0}") } else { format!("{x:.1}") };
+        for c in self.curves {
+            let rows: Vec<Vec<String>> = (c.points.iter())
+                .map(|p| {
+                    let mut row = vec![format!("{:.3}", p.offered), format!("{:.3}", p.accepted)];
+                    let sign = if p.saturated { " *" } else { "" };
+                    // Nothing that was created while it was measured arrived: there is no latency to tell.
+                    if p.packets == 0 {
+                        row.push(format!("none{sign}"));
+                        row.extend(["-"; 6].map(str::to_owned));
+                        return row;
+                    }
+                    row.push(format!("{} ± {}{sign}", short(p.mean), short(p.error)));
+                    row.extend([p.p50, p.p99, p.p999, p.max].map(short));
+                    row.push(format!("{:.2}", p.hops));
+                    row.push(format!("{:.0} %", 100.0 * p.round));
+                    row
+                })
+                .collect();
+            let _ok = writeln!(text, "\n{}, {} lanes", c.routing, c.lanes);
+            let heading = [
+                "offered",
+                "accepted",
+                "mean",
+                "p50",
+                "p99",
+                "p99.9",
+                "max",
+                "hops",
+                "not shortest",
+            ];
+            text.push_str(&table::plain(&heading, &rows, &[0, 1, 2, 3, 4, 5, 6, 7, 8], style));
+            if !c.deadlock.is_empty() {
+                text.push_str(
+                    "deadlock: each of these buffers is full of packets for the next one\n",
                 );
+                for h in &c.deadlock {
+                    let _ok = writeln!(
+                        text,
+                        "  {} port {} -> {} port {}, lane {}",
+                        h.from, h.from_port, h.to, h.to_port, h.lane
+                    );
+                }
             }
         }
-    }
-    if r.curves.iter().any(|c| c.points.iter().any(|p| p.saturated)) {
-        text.push_str(
-            "\n* saturated: sources fall behind, and latencies grow as long as one looks\n",
-        );
-    }
-    text
-}
-
-/// A line for each load.
-pub fn csv(r: &LoadResult<'_>) -> String {
-    let heading = [
-        "routing",
-        "lanes",
-        "offered",
-        "accepted",
-        "saturated",
-        "mean",
-        "error",
-        "p50",
-        "p95",
-        "p99",
-        "p999",
-        "max",
-        "hops",
-        "round",
-        "packets",
-    ];
-    let mut lines = vec![heading.map(str::to_owned).to_vec()];
-    for c in r.curves {
-        for p in &c.points {
-            let mut line = vec![c.routing.clone(), c.lanes.to_string()];
-            line.extend([p.offered, p.accepted].map(|x| x.to_string()));
-            line.push(p.saturated.to_string());
-            let times = [p.mean, p.error, p.p50, p.p95, p.p99, p.p999, p.max, p.hops, p.round];
-            line.extend(times.map(|x| x.to_string()));
-            line.push(p.packets.to_string());
-            lines.push(line);
+        if self.curves.iter().any(|c| c.points.iter().any(|p| p.saturated)) {
+            text.push_str(
+                "\n* saturated: sources fall behind, and latencies grow as long as one looks\n",
+            );
         }
+        text
     }
-    comma::text(&lines)
+
+    // A line for each load.
+    fn csv(&self) -> String {
+        let heading = [
+            "routing",
+            "lanes",
+            "offered",
+            "accepted",
+            "saturated",
+            "mean",
+            "error",
+            "p50",
+            "p95",
+            "p99",
+            "p999",
+            "max",
+            "hops",
+            "round",
+            "packets",
+        ];
+        let mut lines = vec![heading.map(str::to_owned).to_vec()];
+        for c in self.curves {
+            for p in &c.points {
+                let mut line = vec![c.routing.clone(), c.lanes.to_string()];
+                line.extend([p.offered, p.accepted].map(|x| x.to_string()));
+                line.push(p.saturated.to_string());
+                let times = [p.mean, p.error, p.p50, p.p95, p.p99, p.p999, p.max, p.hops, p.round];
+                line.extend(times.map(|x| x.to_string()));
+                line.push(p.packets.to_string());
+                lines.push(line);
+            }
+        }
+        comma::text(&lines)
+    }
 }
 
 const WIDTH: f64 = 620.0;

@@ -13,6 +13,8 @@ use darkfiber_study::replay::{BLOCK_SECONDS, Improvement, Measure, Moment, Recon
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::Report;
+use crate::json;
 use crate::model::{FabricFacts, Provenance};
 use crate::number::{duration, group, mean, percent};
 use crate::table::{self, Style};
@@ -159,6 +161,9 @@ pub struct ReplayResult<'a> {
     pub multi_switch_percent: f64,
     /// Terminals that run jobs, in percent of those that can, in the mean.
     pub busy_percent_mean: f64,
+    /// The moments, one by one: rows of CSV.
+    #[serde(skip)]
+    pub rows: &'a [Moment],
     /// By engine the means over moments with multi-switch jobs.
     pub means: Vec<Means>,
     /// What the engine gains that all others are compared with.
@@ -205,80 +210,93 @@ pub fn means(moments: &[Moment], engines: &[&str]) -> Vec<Means> {
         .collect()
 }
 
-/// For people: the means, the improvements in the form of the paper's Table 1, reconfigurations.
-pub fn text(result: &ReplayResult<'_>, style: Style) -> String {
-    let mut text = format!("{}\n", table::headline(result.fabric));
-    let _ok = writeln!(
-        text,
-        "{} moments from {}, every {}: {} jobs run ({} % of them on several switches), {} of the machine is busy\n",
-        group(result.moments as u64),
-        result.from,
-        hours(result.every),
-        mean(result.jobs_mean),
-        mean(result.multi_switch_percent),
-        percent(result.busy_percent_mean),
-    );
-    if result.multi_switch_percent == 0.0 {
-        text.push_str("at no moment a job runs on several switches: engines make no difference\n");
-        return text;
+impl Report for ReplayResult<'_> {
+    fn csv(&self) -> String {
+        let names: Vec<&str> = self.engines.iter().map(String::as_str).collect();
+        heading(&names) + &self.rows.iter().map(line).collect::<String>()
     }
-    let heading = [
-        "mean over moments",
-        "max effective EFI",
-        "mean max EFI of a job",
-        "dark fiber, %",
-        "links per job",
-    ];
-    let rows: Vec<Vec<String>> = result
-        .means
-        .iter()
-        .map(|m| {
-            vec![
-                m.engine.clone(),
-                mean(m.efi_max),
-                mean(m.gamma_max_mean),
-                mean(m.dark_fiber_percent),
-                mean(m.links_per_job_mean),
-            ]
-        })
-        .collect();
-    text.push_str(&table::plain(&heading, &rows, &[1, 2, 3, 4], style));
-    if let Some(first) = result.improvements.first() {
+
+    fn json(&self) -> String {
+        json::text(self)
+    }
+
+    // For people: the means, the improvements in the form of the paper's Table 1, reconfigurations.
+    fn text(&self, style: Style) -> String {
+        let mut text = format!("{}\n", table::headline(self.fabric));
         let _ok = writeln!(
             text,
-            "\nWhat {} gains (below zero: loses), at most and in the mean:\n",
-            first.of
+            "{} moments from {}, every {}: {} jobs run ({} % of them on several switches), {} of the machine is busy\n",
+            group(self.moments as u64),
+            self.from,
+            hours(self.every),
+            mean(self.jobs_mean),
+            mean(self.multi_switch_percent),
+            percent(self.busy_percent_mean),
         );
-        text.push_str(&gains(result.improvements, style));
-    }
-    let often = result.reconfigurations;
-    let _ok = writeln!(
-        text,
-        "\n{} times other places than before: {} a day{}",
-        group(often.changes as u64),
-        mean(often.per_day_mean),
-        if often.days > 0 {
-            format!(
-                ", from {} to {} ({} of {} days without)",
-                often.per_day_min, often.per_day_max, often.days_without, often.days
-            )
-        } else {
-            String::new()
+        if self.multi_switch_percent == 0.0 {
+            text.push_str(
+                "at no moment a job runs on several switches: engines make no difference\n",
+            );
+            return text;
         }
-    );
-    for sent in &often.engines {
+        let heading = [
+            "mean over moments",
+            "max effective EFI",
+            "mean max EFI of a job",
+            "dark fiber, %",
+            "links per job",
+        ];
+        let rows: Vec<Vec<String>> = self
+            .means
+            .iter()
+            .map(|m| {
+                vec![
+                    m.engine.clone(),
+                    mean(m.efi_max),
+                    mean(m.gamma_max_mean),
+                    mean(m.dark_fiber_percent),
+                    mean(m.links_per_job_mean),
+                ]
+            })
+            .collect();
+        text.push_str(&table::plain(&heading, &rows, &[1, 2, 3, 4], style));
+        if let Some(first) = self.improvements.first() {
+            let _ok = writeln!(
+                text,
+                "\nWhat {} gains (below zero: loses), at most and in the mean:\n",
+                first.of
+            );
+            text.push_str(&gains(self.improvements, style));
+        }
+        let often = self.reconfigurations;
         let _ok = writeln!(
             text,
-            "{}: a change sends {} blocks of tables ({} at most): {} ({}) at {} a block, one after the other",
-            sent.engine,
-            mean(sent.blocks_mean),
-            group(sent.blocks_max as u64),
-            duration(sent.seconds_mean),
-            duration(sent.seconds_max),
-            duration(BLOCK_SECONDS),
+            "\n{} times other places than before: {} a day{}",
+            group(often.changes as u64),
+            mean(often.per_day_mean),
+            if often.days > 0 {
+                format!(
+                    ", from {} to {} ({} of {} days without)",
+                    often.per_day_min, often.per_day_max, often.days_without, often.days
+                )
+            } else {
+                String::new()
+            }
         );
+        for sent in &often.engines {
+            let _ok = writeln!(
+                text,
+                "{}: a change sends {} blocks of tables ({} at most): {} ({}) at {} a block, one after the other",
+                sent.engine,
+                mean(sent.blocks_mean),
+                group(sent.blocks_max as u64),
+                duration(sent.seconds_mean),
+                duration(sent.seconds_max),
+                duration(BLOCK_SECONDS),
+            );
+        }
+        text
     }
-    text
 }
 
 /// Domke, Hoefler, SC'16, Table 1: a row a measure, two columns an engine.

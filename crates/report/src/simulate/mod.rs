@@ -18,7 +18,9 @@ use hdrhistogram::Histogram;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::Report;
 use crate::comma;
+use crate::json;
 use crate::model::{FabricFacts, Provenance};
 use crate::number::{group, percent};
 use crate::table::{self, Style};
@@ -289,115 +291,202 @@ fn digits(value: f64, unit: &str) -> String {
     }
 }
 
-/// For people.
-pub fn text(result: &SimulateResult<'_>, style: Style) -> String {
-    let mut text = format!("{}\n", table::headline(result.fabric));
-    let _ok = writeln!(
-        text,
-        "{}: {}, {} simulated",
-        result.title,
-        made_by(result),
-        seconds(result.seconds)
-    );
-    for note in result.notes {
-        let _ok = writeln!(text, "note: {note}");
+impl Report for SimulateResult<'_> {
+    fn json(&self) -> String {
+        json::text(self)
     }
-    text.push('\n');
-    let heading = [
-        "job", "ranks", "nodes", "runs", "mean run", "isolated", "slowdown", "min", "max",
-        "messages", "bytes", "message", "pair",
-    ];
-    let is_known = |name: &&str| match *name {
-        "isolated" | "slowdown" => result.jobs.iter().any(|j| j.run_isolated.is_some()),
-        _ => true,
-    };
-    let heading: Vec<&str> = heading.into_iter().filter(is_known).collect();
-    let rows: Vec<Vec<String>> = result.jobs.iter().map(|j| row(j, heading.len())).collect();
-    let numbers: Vec<usize> = (1..heading.len()).collect();
-    text.push_str(&table::plain(&heading, &rows, &numbers, style));
-    if !result.classes.is_empty() {
-        let heading = ["class", "jobs", "messages", "mean", "p50", "p95", "p99", "p99.9", "max"];
-        let row = |c: &ClassRow| {
-            let mut row = vec![c.name.clone(), c.jobs.to_string(), group(c.sent.messages)];
-            let quantiles =
-                [c.sent.message_p50, c.sent.message_p95, c.sent.message_p99, c.sent.message_p999];
-            row.push(seconds(c.sent.message_mean));
-            row.extend(quantiles.map(seconds));
-            row.push(seconds(c.sent.message_max));
-            row
-        };
-        let rows: Vec<Vec<String>> = result.classes.iter().map(row).collect();
-        let numbers: Vec<usize> = (1..heading.len()).collect();
+
+    // For people.
+    fn text(&self, style: Style) -> String {
+        let mut text = format!("{}\n", table::headline(self.fabric));
+        let _ok = writeln!(
+            text,
+            "{}: {}, {} simulated",
+            self.title,
+            made_by(self),
+            seconds(self.seconds)
+        );
+        for note in self.notes {
+            let _ok = writeln!(text, "note: {note}");
+        }
         text.push('\n');
-        text.push_str(&table::plain(&heading, &rows, &numbers, style));
-    }
-    let jobs = result.jobs.iter().map(|j| (&j.name, &j.packets));
-    let classes = result.classes.iter().map(|c| (&c.name, &c.packets));
-    let packets: Vec<Vec<String>> = jobs.chain(classes).filter_map(packets_row).collect();
-    if !packets.is_empty() {
         let heading = [
-            "job or class",
-            "packets",
-            "mean",
-            "p50",
-            "p95",
-            "p99",
-            "p99.9",
-            "max",
-            "hops",
-            "round",
+            "job", "ranks", "nodes", "runs", "mean run", "isolated", "slowdown", "min", "max",
+            "messages", "bytes", "message", "pair",
         ];
+        let is_known = |name: &&str| match *name {
+            "isolated" | "slowdown" => self.jobs.iter().any(|j| j.run_isolated.is_some()),
+            _ => true,
+        };
+        let heading: Vec<&str> = heading.into_iter().filter(is_known).collect();
+        let rows: Vec<Vec<String>> = self.jobs.iter().map(|j| row(j, heading.len())).collect();
         let numbers: Vec<usize> = (1..heading.len()).collect();
-        text.push('\n');
-        text.push_str(&table::plain(&heading, &packets, &numbers, style));
-    }
-    let c = &result.channels;
-    let _ok = writeln!(
-        text,
-        "\n{} channels between switches: {} dark, {} busy on average, at most {}",
-        group(c.channels as u64),
-        percent(c.dark_percent),
-        percent(c.busy_mean_percent),
-        percent(c.busy_max_percent)
-    );
-    if !result.fullest.is_empty() {
-        let rows: Vec<Vec<String>> = result
-            .fullest
-            .iter()
-            .take(5)
-            .map(|c| vec![c.channel.to_string(), bytes(c.bytes as f64), percent(c.busy_percent)])
-            .collect();
-        text.push('\n');
-        text.push_str(&table::plain(
-            &["fullest channels", "carried", "busy"],
-            &rows,
-            &[1, 2],
-            style,
-        ));
-    }
-    if result.depth == Depth::Count {
-        text.push_str(
+        text.push_str(&table::plain(&heading, &rows, &numbers, style));
+        if !self.classes.is_empty() {
+            let heading =
+                ["class", "jobs", "messages", "mean", "p50", "p95", "p99", "p99.9", "max"];
+            let row = |c: &ClassRow| {
+                let mut row = vec![c.name.clone(), c.jobs.to_string(), group(c.sent.messages)];
+                let quantiles = [
+                    c.sent.message_p50,
+                    c.sent.message_p95,
+                    c.sent.message_p99,
+                    c.sent.message_p999,
+                ];
+                row.push(seconds(c.sent.message_mean));
+                row.extend(quantiles.map(seconds));
+                row.push(seconds(c.sent.message_max));
+                row
+            };
+            let rows: Vec<Vec<String>> = self.classes.iter().map(row).collect();
+            let numbers: Vec<usize> = (1..heading.len()).collect();
+            text.push('\n');
+            text.push_str(&table::plain(&heading, &rows, &numbers, style));
+        }
+        let jobs = self.jobs.iter().map(|j| (&j.name, &j.packets));
+        let classes = self.classes.iter().map(|c| (&c.name, &c.packets));
+        let packets: Vec<Vec<String>> = jobs.chain(classes).filter_map(packets_row).collect();
+        if !packets.is_empty() {
+            let heading = [
+                "job or class",
+                "packets",
+                "mean",
+                "p50",
+                "p95",
+                "p99",
+                "p99.9",
+                "max",
+                "hops",
+                "round",
+            ];
+            let numbers: Vec<usize> = (1..heading.len()).collect();
+            text.push('\n');
+            text.push_str(&table::plain(&heading, &packets, &numbers, style));
+        }
+        let c = &self.channels;
+        let _ok = writeln!(
+            text,
+            "\n{} channels between switches: {} dark, {} busy on average, at most {}",
+            group(c.channels as u64),
+            percent(c.dark_percent),
+            percent(c.busy_mean_percent),
+            percent(c.busy_max_percent)
+        );
+        if !self.fullest.is_empty() {
+            let rows: Vec<Vec<String>> = self
+                .fullest
+                .iter()
+                .take(5)
+                .map(|c| {
+                    vec![c.channel.to_string(), bytes(c.bytes as f64), percent(c.busy_percent)]
+                })
+                .collect();
+            text.push('\n');
+            text.push_str(&table::plain(
+                &["fullest channels", "carried", "busy"],
+                &rows,
+                &[1, 2],
+                style,
+            ));
+        }
+        if self.depth == Depth::Count {
+            text.push_str(
             "\nTimes are lower bounds: what the fullest channel of a job needs for its bytes, beside those of others.\n",
         );
+        }
+        let what = match self.effort {
+            Effort::Count { paths } => format!("{} paths counted", group(paths)),
+            Effort::Flow { flows, solves, events } => format!(
+                "{} flows, rates recomputed {} times, {} events",
+                group(flows),
+                group(solves),
+                group(events)
+            ),
+            Effort::Formula { events } => format!("{} events", group(events)),
+            Effort::Packet { packets, hops, events } => format!(
+                "{} packets, {} switches crossed, {} events",
+                group(packets),
+                group(hops),
+                group(events)
+            ),
+        };
+        let _ok = writeln!(text, "\n{what} in {:.2} s", self.wall_seconds);
+        text
     }
-    let what = match result.effort {
-        Effort::Count { paths } => format!("{} paths counted", group(paths)),
-        Effort::Flow { flows, solves, events } => format!(
-            "{} flows, rates recomputed {} times, {} events",
-            group(flows),
-            group(solves),
-            group(events)
-        ),
-        Effort::Formula { events } => format!("{} events", group(events)),
-        Effort::Packet { packets, hops, events } => format!(
-            "{} packets, {} switches crossed, {} events",
-            group(packets),
-            group(hops),
-            group(events)
-        ),
-    };
-    let _ok = writeln!(text, "\n{what} in {:.2} s", result.wall_seconds);
-    text
+
+    // A line for each job.
+    fn csv(&self) -> String {
+        let heading = [
+            "job",
+            "ranks",
+            "nodes",
+            "begin",
+            "end",
+            "runs",
+            "runs_in_time",
+            "run_mean",
+            "run_min",
+            "run_max",
+            "messages",
+            "bytes",
+            "message_mean",
+            "message_max",
+            "pair_bandwidth",
+            "run_isolated",
+            "slowdown",
+            "message_p50",
+            "message_p95",
+            "message_p99",
+            "message_p999",
+            "packets",
+            "packet_mean",
+            "packet_p50",
+            "packet_p95",
+            "packet_p99",
+            "packet_p999",
+            "packet_max",
+            "packet_hops",
+            "packet_round_percent",
+        ];
+        let told = |x: Option<f64>| x.map(|x| x.to_string()).unwrap_or_default();
+        let mut lines = vec![heading.map(str::to_owned).to_vec()];
+        lines.extend(self.jobs.iter().map(|j| {
+            let of = |value: &dyn Fn(&PacketFacts) -> f64| told(j.packets.as_ref().map(value));
+            vec![
+                j.name.clone(),
+                j.ranks.to_string(),
+                j.nodes.to_string(),
+                j.begin.to_string(),
+                j.end.to_string(),
+                j.runs.to_string(),
+                j.runs_in_time.to_string(),
+                j.run_mean.to_string(),
+                j.run_min.to_string(),
+                j.run_max.to_string(),
+                j.sent.messages.to_string(),
+                j.sent.bytes.to_string(),
+                j.sent.message_mean.to_string(),
+                j.sent.message_max.to_string(),
+                j.pair_bandwidth.to_string(),
+                told(j.run_isolated),
+                told(j.slowdown),
+                j.sent.message_p50.to_string(),
+                j.sent.message_p95.to_string(),
+                j.sent.message_p99.to_string(),
+                j.sent.message_p999.to_string(),
+                j.packets.as_ref().map(|p| p.packets.to_string()).unwrap_or_default(),
+                of(&|p| p.mean),
+                of(&|p| p.p50),
+                of(&|p| p.p95),
+                of(&|p| p.p99),
+                of(&|p| p.p999),
+                of(&|p| p.max),
+                of(&|p| p.hops),
+                of(&|p| p.round_percent),
+            ]
+        }));
+        comma::text(&lines)
+    }
 }
 
 /// What made a result: tables, hosts, depth and, of packets, switches, routing and congestion control, and the seed. Results
@@ -466,80 +555,6 @@ fn packets_row((name, packets): (&String, &Option<PacketFacts>)) -> Option<Vec<S
     row.extend([p.mean, p.p50, p.p95, p.p99, p.p999, p.max].map(seconds));
     row.extend([format!("{:.2}", p.hops), percent(p.round_percent)]);
     Some(row)
-}
-
-/// A line for each job.
-pub fn csv(result: &SimulateResult<'_>) -> String {
-    let heading = [
-        "job",
-        "ranks",
-        "nodes",
-        "begin",
-        "end",
-        "runs",
-        "runs_in_time",
-        "run_mean",
-        "run_min",
-        "run_max",
-        "messages",
-        "bytes",
-        "message_mean",
-        "message_max",
-        "pair_bandwidth",
-        "run_isolated",
-        "slowdown",
-        "message_p50",
-        "message_p95",
-        "message_p99",
-        "message_p999",
-        "packets",
-        "packet_mean",
-        "packet_p50",
-        "packet_p95",
-        "packet_p99",
-        "packet_p999",
-        "packet_max",
-        "packet_hops",
-        "packet_round_percent",
-    ];
-    let told = |x: Option<f64>| x.map(|x| x.to_string()).unwrap_or_default();
-    let mut lines = vec![heading.map(str::to_owned).to_vec()];
-    lines.extend(result.jobs.iter().map(|j| {
-        let of = |value: &dyn Fn(&PacketFacts) -> f64| told(j.packets.as_ref().map(value));
-        vec![
-            j.name.clone(),
-            j.ranks.to_string(),
-            j.nodes.to_string(),
-            j.begin.to_string(),
-            j.end.to_string(),
-            j.runs.to_string(),
-            j.runs_in_time.to_string(),
-            j.run_mean.to_string(),
-            j.run_min.to_string(),
-            j.run_max.to_string(),
-            j.sent.messages.to_string(),
-            j.sent.bytes.to_string(),
-            j.sent.message_mean.to_string(),
-            j.sent.message_max.to_string(),
-            j.pair_bandwidth.to_string(),
-            told(j.run_isolated),
-            told(j.slowdown),
-            j.sent.message_p50.to_string(),
-            j.sent.message_p95.to_string(),
-            j.sent.message_p99.to_string(),
-            j.sent.message_p999.to_string(),
-            j.packets.as_ref().map(|p| p.packets.to_string()).unwrap_or_default(),
-            of(&|p| p.mean),
-            of(&|p| p.p50),
-            of(&|p| p.p95),
-            of(&|p| p.p99),
-            of(&|p| p.p999),
-            of(&|p| p.max),
-            of(&|p| p.hops),
-            of(&|p| p.round_percent),
-        ]
-    }));
-    comma::text(&lines)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::time::Instant;
 use darkfiber_report::congest::{
     self as report, CellRow, CongestResult, MechanismRow, Named, RuleFacts, Spread,
 };
-use darkfiber_report::{Style, comma, json};
+use darkfiber_report::{Report, comma, json};
 use darkfiber_routing::Request;
 use darkfiber_study::congest::{
     APART, Cell, Hosts, Kept, Mechanism, Part, Plan, Row, Rule, Times, Wrong, run as run_plan,
@@ -26,10 +26,10 @@ use darkfiber_workload::traffic::Timed;
 use self::kept::Folder;
 use super::sweep::unlike;
 use super::{metrics, route};
-use crate::args::{Common, CongestCommand, Format};
+use crate::args::{Common, CongestCommand};
 use crate::failure::{Exit, Failure};
 use crate::progress::Progress;
-use crate::{history, inside, load, out, provenance, save};
+use crate::{history, inside, load, provenance, save};
 
 pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failure> {
     let known: Vec<&str> = HOSTS.iter().map(|h| h.name).collect();
@@ -175,18 +175,14 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
     }
     if let Some(dir) = &args.output {
         write(&dir.join("congest.json"), &json_text);
-        write(&dir.join("congest.csv"), &report::csv(&result));
+        write(&dir.join("congest.csv"), &result.csv());
         write(&dir.join("heat.svg"), &report::heat(&result));
         write(&dir.join("violins.svg"), &report::violins(&result));
         let title = format!("Times of victims, {}", facts.name);
         write(&dir.join("times.svg"), &report::spread(&title, &spreads(&plan, &rows)));
         problems.note(save::file(&dir.join("times.csv"), |out| times(out, &plan, &rows)));
     }
-    out::print(&match common.format {
-        Format::Json => json_text,
-        Format::Csv => report::csv(&result),
-        Format::Table => report::text(&result, Style::of_stdout()),
-    })?;
+    common.show(&result)?;
     problems.end(Exit::Fine)
 }
 

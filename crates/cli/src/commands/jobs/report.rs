@@ -6,20 +6,17 @@ use darkfiber_analysis::Names;
 use darkfiber_analysis::jobs::Effective;
 use darkfiber_analysis::sharing::Sharing;
 use darkfiber_fabric::{ChannelId, Fabric, TerminalId};
-use darkfiber_report::sharing::{
-    self as report, Change, ChannelRow, JobRow, Share, SharingResult, With,
-};
-use darkfiber_report::{Style, json};
+use darkfiber_report::sharing::{Change, ChannelRow, JobRow, Share, SharingResult, With};
 use darkfiber_routing::reroute::difference;
 use darkfiber_routing::{Engine, Lids, Request, Routes};
 
 use super::super::{metrics, replay};
-use crate::args::{Common, Format, ReportCommand};
+use crate::args::{Common, ReportCommand};
 use crate::failure::{Exit, Failure};
 use crate::jobs::Running;
 use crate::load::Loaded;
 use crate::progress::Progress;
-use crate::{load, out, provenance};
+use crate::{load, provenance};
 
 pub(super) fn run(args: &ReportCommand, common: &Common) -> Result<Exit, Failure> {
     let engines = replay::engines(&args.engines)?;
@@ -183,13 +180,6 @@ fn show(
         fabric: &facts,
         provenance: &provenance,
     };
-    out::print(&match common.format {
-        Format::Json => json::text(&result),
-        Format::Csv => report::csv(&channels),
-        Format::Table => {
-            let most = if common.verbose { usize::MAX } else { args.top };
-            report::text(&result, most, Style::of_stdout())
-        }
-    })?;
+    common.show_lines(&result, args.top)?;
     Ok(Exit::Fine)
 }

@@ -11,7 +11,6 @@ use darkfiber_fabric::{ChannelId, Fabric, Shape, Topology};
 use darkfiber_packetsim::routing::{self, Adaptive, Given, Kind};
 use darkfiber_packetsim::{Follow, Load, Micro, Net, Pulse, Targets};
 use darkfiber_report::curve::{self as report, Curve, Held, LoadResult};
-use darkfiber_report::{Style, json};
 use darkfiber_routing::{Request, Routes};
 use darkfiber_scenario::channels;
 use darkfiber_study::curve::{Point, curve};
@@ -20,12 +19,12 @@ use darkfiber_workload::{Among, Extent, Stream, pattern};
 
 use self::kept::Kept;
 use super::{metrics, route};
-use crate::args::{Common, Format, LoadCommand};
+use crate::args::{Common, LoadCommand};
 use crate::checkpoint::{Checkpoints, Facts, Followed};
 use crate::failure::{Exit, Failure};
 use crate::progress::Progress;
 use crate::pulse::Rate;
-use crate::{among, inside, load, out, provenance, save};
+use crate::{among, inside, load, provenance, save};
 
 /// Where nobody says.
 const USUAL: [&str; 3] = ["minimal", "valiant", "ugal"];
@@ -198,11 +197,7 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
     if let Some(dir) = &args.output {
         problems.note(kept::write(dir, &net, fabric, &result, &kept));
     }
-    out::print(&match common.format {
-        Format::Json => json::text(&result),
-        Format::Csv => report::csv(&result),
-        Format::Table => report::text(&result, Style::of_stdout()),
-    })?;
+    common.show(&result)?;
     let locked = curves.iter().any(|c| !c.deadlock.is_empty());
     problems.end(if locked { Exit::Finding } else { Exit::Fine })
 }

@@ -8,17 +8,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use darkfiber_report::figures::picture;
-use darkfiber_report::reproduce::{
-    self as report, ReproduceAll, ReproduceOne, Reproduced, Verdict,
-};
-use darkfiber_report::{Style, comma, json, table};
+use darkfiber_report::listing::Listing;
+use darkfiber_report::reproduce::{self as report, ReproduceAll, Reproduced, Verdict};
 use darkfiber_study::reproduce::{Context, EXPERIMENTS, Experiment, Figure, Log, experiment};
 
 use self::kept::Folder;
-use crate::args::{Common, Format, ReproduceCommand};
+use crate::args::{Common, ReproduceCommand};
 use crate::failure::{Exit, Failure};
 use crate::progress::Progress;
-use crate::{history, out, provenance, save};
+use crate::{history, provenance, save};
 
 /// Experiments that run side by side: most use all cores by themselves, but not all the time.
 const AT_ONCE: usize = 2;
@@ -26,7 +24,7 @@ const AT_ONCE: usize = 2;
 pub(crate) fn run(args: &ReproduceCommand, common: &Common) -> Result<Exit, Failure> {
     let chosen = chosen(args)?;
     if chosen.is_empty() {
-        out::print(&list(common))?;
+        list(common)?;
         return Ok(Exit::Fine);
     }
     let log = args.log.as_deref().map(|path| history::log(path, common)).transpose()?;
@@ -160,41 +158,14 @@ impl Lab<'_> {
 /// Prints what came out.
 fn told(done: &[Reproduced], common: &Common) -> Result<(), Failure> {
     let provenance = provenance::of_all(std::iter::empty(), common);
-    out::print(&match (common.format, done) {
-        (Format::Json, [experiment]) => {
-            json::text(&ReproduceOne { experiment, provenance: &provenance })
-        }
-        (Format::Json, experiments) => {
-            json::text(&ReproduceAll { experiments, provenance: &provenance })
-        }
-        (Format::Csv, experiments) => report::csv(experiments),
-        (Format::Table, experiments) => {
-            let style = Style::of_stdout();
-            experiments.iter().map(|e| report::text(e, style)).collect::<Vec<_>>().join("\n")
-        }
-    })
+    common.show(&ReproduceAll { experiments: done, provenance: &provenance })
 }
 
-fn list(common: &Common) -> String {
+fn list(common: &Common) -> Result<(), Failure> {
     let heading = ["experiment", "class", "what it shows", "paper"];
     let rows: Vec<Vec<String>> = EXPERIMENTS
         .iter()
         .map(|e| [e.id(), e.class().label(), e.title(), e.paper()].map(str::to_owned).to_vec())
         .collect();
-    match common.format {
-        Format::Table => {
-            let short: Vec<Vec<String>> = rows.iter().map(|r| r[..3].to_vec()).collect();
-            table::plain(&heading[..3], &short, &[], Style::of_stdout())
-        }
-        Format::Csv => {
-            let mut lines = vec![heading.map(str::to_owned).to_vec()];
-            lines.extend(rows);
-            comma::text(&lines)
-        }
-        Format::Json => {
-            let keys = || heading.iter().map(|h| h.replace(' ', "_"));
-            let items = rows.iter().map(|row| keys().zip(row.iter().cloned()).collect());
-            json::text(&darkfiber_report::Listed { items: items.collect() })
-        }
-    }
+    common.show(&Listing { shown: 3, ..Listing::of(&heading, &rows) })
 }

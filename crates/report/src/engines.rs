@@ -1,0 +1,81 @@
+//! Engines and tables side by side: what `route` and `check` print.
+
+use std::fmt::Write as _;
+
+use darkfiber_analysis::finding::Kind;
+
+use crate::model::{Comparison, FabricFacts, Outcome, Provenance, Routed, Single};
+use crate::table::{self, Style};
+use crate::{Report, comma, findings, json};
+
+/// Which findings are shown to people beside the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Findings {
+    /// All of them, and a line if there are none.
+    All,
+    /// Those that are the engine's fault; all of them if the text is asked for in full.
+    Faults,
+}
+
+/// Rows of engines, or of tables that somebody made, on one fabric.
+#[derive(Clone, Copy, Debug)]
+pub struct Engines<'a> {
+    /// One row an engine, in the order asked for.
+    pub rows: &'a [Outcome],
+    /// Which findings are shown to people.
+    pub findings: Findings,
+    /// The fabric.
+    pub fabric: &'a FabricFacts,
+    /// Where the result comes from.
+    pub provenance: &'a Provenance,
+}
+
+impl Routed {
+    /// Whether the engine itself is to blame for a finding of this kind: a cycle only if it promised that there is none.
+    pub fn is_at_fault(&self, kind: Kind) -> bool {
+        match kind {
+            Kind::Unreachable | Kind::Loops => true,
+            Kind::CreditLoop => self.promises_freedom,
+            _ => false,
+        }
+    }
+}
+
+impl Report for Engines<'_> {
+    fn text(&self, style: Style) -> String {
+        let table = table::engines(self.rows, style);
+        let mut text = format!("{}\n\n{table}", table::headline(self.fabric));
+        let routed = self.rows.iter().filter_map(|row| match row {
+            Outcome::Routed(row) => Some(row),
+            Outcome::Refused(_) => None,
+        });
+        for row in routed {
+            let shown: Vec<_> = (row.findings.iter())
+                .filter(|f| style.full || self.findings == Findings::All || row.is_at_fault(f.kind))
+                .cloned()
+                .collect();
+            let _infallible = match (self.findings, shown.as_slice()) {
+                (Findings::Faults, []) => Ok(()),
+                (Findings::All, []) => writeln!(text, "\nno findings"),
+                (Findings::All, all) => write!(text, "\n{}", findings::text(all, style.full)),
+                (Findings::Faults, faults) => {
+                    write!(text, "\n{}\n{}", row.engine, findings::text(faults, style.full))
+                }
+            };
+        }
+        text
+    }
+
+    fn csv(&self) -> String {
+        comma::engines(self.rows)
+    }
+
+    // One engine stands for itself.
+    fn json(&self) -> String {
+        let (fabric, provenance) = (self.fabric, self.provenance);
+        match self.rows {
+            [outcome] => json::text(&Single { outcome, fabric, provenance }),
+            engines => json::text(&Comparison { engines, fabric, provenance }),
+        }
+    }
+}

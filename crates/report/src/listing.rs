@@ -1,0 +1,46 @@
+//! Lists of components: what `list` and `reproduce` without experiments print.
+
+use crate::model::Listed;
+use crate::table::{self, Style};
+use crate::{Report, comma, json};
+
+/// A heading and rows, the first column being the name.
+#[derive(Clone, Debug)]
+pub struct Listing<'a> {
+    /// The heading of each column.
+    pub heading: &'a [&'a str],
+    /// The rows, as many cells as the heading has.
+    pub rows: &'a [Vec<String>],
+    /// Columns that people see, from the first; programs get all.
+    pub shown: usize,
+    /// What people see instead of the table.
+    pub text: Option<String>,
+}
+
+impl<'a> Listing<'a> {
+    /// All columns of a table.
+    pub fn of(heading: &'a [&'a str], rows: &'a [Vec<String>]) -> Self {
+        Self { heading, rows, shown: heading.len(), text: None }
+    }
+}
+
+impl Report for Listing<'_> {
+    fn text(&self, style: Style) -> String {
+        if let Some(text) = &self.text {
+            return text.clone();
+        }
+        let rows: Vec<Vec<String>> = self.rows.iter().map(|r| r[..self.shown].to_vec()).collect();
+        table::plain(&self.heading[..self.shown], &rows, &[], style)
+    }
+
+    fn csv(&self) -> String {
+        let heading = self.heading.iter().map(|&h| h.to_owned()).collect();
+        comma::text(&[&[heading], self.rows].concat())
+    }
+
+    fn json(&self) -> String {
+        let keys = || self.heading.iter().map(|h| h.replace(' ', "_"));
+        let items = self.rows.iter().map(|row| keys().zip(row.iter().cloned()).collect());
+        json::text(&Listed { items: items.collect() })
+    }
+}
