@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use darkfiber_fabric::{Digest, Fabric};
 use darkfiber_formats::{ReadError, checked};
-use darkfiber_packetsim::{Follow, Pulse};
+use darkfiber_packetsim::{Observer, Pulse};
 use darkfiber_workload::quantity::time;
 use serde::{Deserialize, Serialize};
 
@@ -167,7 +167,7 @@ pub(crate) struct Followed<'a> {
     pub(crate) checkpoint: Option<Checkpoint>,
 }
 
-impl Follow for Followed<'_> {
+impl Observer for Followed<'_> {
     fn pulse(&self, pulse: Pulse) {
         (self.pulse)(pulse);
     }

@@ -3,15 +3,15 @@
 use darkfiber_fabric::{ChannelId, Fabric};
 use darkfiber_packetsim::routing::{Kind, ROUTINGS};
 use darkfiber_packetsim::{
-    ARBITRATIONS, Arbitration, CONGESTIONS, Congestion, FRAMINGS, Framing, MICROS, Micro, QUEUES,
-    Queues,
+    ARBITRATIONS, Arbitration, CONGESTIONS, Congestion, FRAMINGS, Framing, MICROS, QUEUES, Queues,
+    SwitchModel,
 };
 use darkfiber_workload::Stream;
 
 use crate::failure::Failure;
 
 /// What switches of a name are like.
-pub(crate) fn switches(name: &str) -> Result<Micro, Failure> {
+pub(crate) fn switches(name: &str) -> Result<SwitchModel, Failure> {
     Ok(MICROS.get(name)?.micro())
 }
 

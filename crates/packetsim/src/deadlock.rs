@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use darkfiber_workload::state;
 use serde::{Deserialize, Serialize};
 
-use crate::{Micro, Net};
+use crate::{Net, SwitchModel};
 
 /// A buffer: the input port and the lane that it is of.
 pub type Buffer = (u32, u8);
@@ -63,7 +63,7 @@ state! {
 
 impl Watch {
     /// Over packets of at most so many bytes.
-    pub(crate) fn new(net: &Net, micro: &Micro, bytes: u32) -> Self {
+    pub(crate) fn new(net: &Net, micro: &SwitchModel, bytes: u32) -> Self {
         let patience = net.slowest(bytes) * 4 + 4 * (micro.pipeline + micro.spread + micro.credit);
         Self { stuck: BTreeSet::new(), patience }
     }

@@ -6,47 +6,47 @@
 //! by any number of threads, with the same result. Times themselves are exact: a head that is ready at some picosecond of a tick
 //! leaves by that.
 
-mod away;
-mod board;
 mod class;
 mod congestion;
 mod cut;
 mod deadlock;
 mod flows;
 mod framing;
-mod kept;
 mod measure;
-mod micro;
 mod net;
 mod network;
+mod observer;
+mod outbound;
 mod packet;
-mod part;
+mod partition;
+mod queue_board;
 mod random;
 pub mod routing;
 mod run;
 mod series;
 mod source;
 mod switch;
+mod switch_model;
 mod tiles;
 mod wheel;
 mod wire;
 
-pub use board::Board;
 pub use class::{EVEN, TrafficClass, WHOLE};
 pub use congestion::{CONGESTIONS, Congestion, Scheme};
 pub use deadlock::{Buffer, Stalled, Waits};
 pub use framing::{FRAMINGS, Framing, Header, framing};
-pub use kept::{Follow, read, unlike, write};
 pub use measure::{BATCHES, Measured};
-pub use micro::{
-    ARBITRATIONS, Arbitration, Impossible, MICROS, Micro, Preset, QUEUES, Queues, preset,
-};
 pub use net::{Net, Peer, Port};
+pub use observer::{Observer, read, unlike, write};
 pub use packet::{NOBODY, Packet};
+pub use queue_board::QueueBoard;
 pub use random::Random;
 pub use run::{Load, Outcome, Pulse, load};
 pub use series::Series;
 pub use source::{Target, Targets};
 pub use switch::OutPort;
+pub use switch_model::{
+    ARBITRATIONS, Arbitration, ConfigError, MICROS, Preset, QUEUES, Queues, SwitchModel, preset,
+};
 pub use tiles::{TILED_PORTS, Tile};
 pub use wire::{ClassOf, Packets, PacketsState, PathOf};

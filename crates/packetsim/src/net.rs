@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
 
-use crate::Micro;
+use crate::SwitchModel;
 
 /// What is at the other end of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl Net {
     }
 
     /// The network of a fabric, with the latencies and rates that a microarchitecture says, or else those of its cables.
-    pub fn new(fabric: &Fabric, micro: &Micro) -> Self {
+    pub fn new(fabric: &Fabric, micro: &SwitchModel) -> Self {
         let (n, m) = (fabric.switch_count(), fabric.channel_count());
         let mut base = Vec::with_capacity(n + 1);
         let mut count = 0u32;

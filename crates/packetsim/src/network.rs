@@ -10,14 +10,14 @@ use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::away::{Away, Mail};
-use crate::board::Board;
 use crate::cut::cut;
 use crate::deadlock::{Look, Watch, WatchState};
-use crate::part::{Arrived, Lengths, Message, Part, PartState};
+use crate::outbound::{Batch, Outbound};
+use crate::partition::{Arrived, Lengths, Message, Partition, PartitionState};
+use crate::queue_board::QueueBoard;
 use crate::routing::Routing;
 use crate::series::Series;
-use crate::{Impossible, Micro, Net};
+use crate::{ConfigError, Net, SwitchModel};
 
 /// What terminals of a part do.
 pub(crate) trait Agent: Send {
@@ -40,10 +40,10 @@ pub(crate) trait Agent: Send {
 
 /// A part and what its terminals do.
 pub(crate) struct Worker<'n, R, A> {
-    pub(crate) part: Part<'n, R>,
+    pub(crate) part: Partition<'n, R>,
     pub(crate) agent: A,
     /// What came from others.
-    mail: Vec<Mail>,
+    mail: Vec<Batch>,
     reminded: Vec<u32>,
     sends: Vec<(u64, Message)>,
     arrived: Vec<Arrived>,
@@ -62,7 +62,7 @@ pub(crate) struct Network<'n, R, A> {
     /// Ticks that parts need not wait for each other, and events of the last such time.
     window: u64,
     busy: u64,
-    board: Board,
+    board: QueueBoard,
     /// How often switches tell of themselves, and when they do so next.
     news: Option<u64>,
     tells: u64,
@@ -74,7 +74,7 @@ pub(crate) struct Network<'n, R, A> {
 
 state! {
     pub(crate) struct OwnState of(R, A) Network<'_, R, A> {
-        board: Board,
+        board: QueueBoard,
         tells: u64,
         series: Option<Series>,
         keeps: u64,
@@ -88,7 +88,7 @@ state! {
 pub(crate) struct NetworkState<S> {
     own: OwnState,
     /// By part, what is in it, what its terminals do, and what came from others.
-    workers: Vec<(PartState, S, Vec<Mail>)>,
+    workers: Vec<(PartitionState, S, Vec<Batch>)>,
 }
 
 /// Beyond the end of all runs.
@@ -101,24 +101,24 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
     /// terminals do, part by part.
     pub(crate) fn new(
         net: &'n Net,
-        micro: &'n Micro,
+        micro: &'n SwitchModel,
         routing: &'n R,
         [shortest, bytes]: [u32; 2],
         seed: u64,
         parts: usize,
-        agent: impl Fn(&Part<'n, &'n R>) -> A,
-    ) -> Result<Network<'n, &'n R, A>, Impossible> {
+        agent: impl Fn(&Partition<'n, &'n R>) -> A,
+    ) -> Result<Network<'n, &'n R, A>, ConfigError> {
         let lengths = Lengths::new(net, micro, routing.lanes(), bytes)?;
         let (firsts, quickest) = cut(net, parts.max(1));
         let ports: Vec<u32> = firsts[..firsts.len() - 1].iter().map(|&s| net.base(s)).collect();
         let worker = |switches: &[u32]| {
-            let away = Away::new(ports.clone());
+            let away = Outbound::new(ports.clone());
             let switches = switches[0]..switches[1];
-            let part = Part::new(net, micro, routing, lengths, switches, away, seed);
+            let part = Partition::new(net, micro, routing, lengths, switches, away, seed);
             Worker {
                 agent: agent(&part),
                 part,
-                mail: vec![Mail::default(); ports.len()],
+                mail: vec![Batch::default(); ports.len()],
                 reminded: Vec::new(),
                 sends: Vec::new(),
                 arrived: Vec::new(),
@@ -140,7 +140,7 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
             keeps: NEVER,
             workers: firsts.windows(2).map(worker).collect(),
             window: (ahead / micro.tick).max(1),
-            board: Board::new(
+            board: QueueBoard::new(
                 if news.is_some() { net.port_count() } else { 0 },
                 micro.class_count(),
             ),
@@ -156,7 +156,8 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
         let mut state = NetworkState { own: OwnState::default(), workers: Vec::new() };
         self.swap(&mut state.own);
         for w in &mut self.workers {
-            let mut part = (PartState::default(), A::State::default(), std::mem::take(&mut w.mail));
+            let mut part =
+                (PartitionState::default(), A::State::default(), std::mem::take(&mut w.mail));
             w.part.swap(&mut part.0);
             w.agent.swap(&mut part.1);
             state.workers.push(part);
@@ -167,7 +168,7 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
     /// Whether a state is of this network: as many parts and ports, and all that it names is there.
     pub(crate) fn fits(&self, state: &NetworkState<A::State>) -> bool {
         let (ports, terminals) = (self.net.port_count() as u32, self.net.terminal_count() as u32);
-        let is_mail = |m: &Mail| {
+        let is_mail = |m: &Batch| {
             m.packets.iter().all(|(_, port, p)| *port < ports && p.from.max(p.to) < terminals)
                 && m.events.iter().all(|(_, e)| e.place() < ports.max(terminals))
                 && m.notes.iter().all(|(_, n)| n.source.max(n.endpoint) < terminals)
@@ -331,11 +332,11 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
 impl<R: Routing, A: Agent> Worker<'_, R, A> {
     /// The next tick in which something happens.
     fn upcoming(&self) -> Option<u64> {
-        self.part.upcoming().into_iter().chain(self.mail.iter().filter_map(Mail::first)).min()
+        self.part.upcoming().into_iter().chain(self.mail.iter().filter_map(Batch::first)).min()
     }
 
     /// Goes on to a tick, which is not begun.
-    fn run(&mut self, until: u64, board: &Board) {
+    fn run(&mut self, until: u64, board: &QueueBoard) {
         for mail in &mut self.mail {
             self.part.take(mail);
         }

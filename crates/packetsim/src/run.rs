@@ -4,13 +4,13 @@ use darkfiber_workload::state;
 use serde::{Deserialize, Serialize};
 
 use crate::deadlock::{Look, Stalled};
-use crate::kept::{self, Follow};
 use crate::measure::{Counts, Measured, Measuring, Settled, Settling};
 use crate::network::{Agent, NEVER, Network, NetworkState};
-use crate::part::{Arrived, Message, Part};
+use crate::observer::{self, Observer};
+use crate::partition::{Arrived, Message, Partition};
 use crate::routing::Routing;
 use crate::series::Series;
-use crate::{Impossible, Micro, Net, Random, Targets};
+use crate::{ConfigError, Net, Random, SwitchModel, Targets};
 
 /// What terminals create.
 #[derive(Clone, Debug)]
@@ -210,12 +210,12 @@ struct RunState {
 /// If switches, packets and routing do not go together, or what was kept is damaged.
 pub fn load<R: Routing>(
     net: &Net,
-    micro: &Micro,
+    micro: &SwitchModel,
     routing: &R,
     load: &Load,
-    follow: &dyn Follow,
-) -> Result<Outcome, Impossible> {
-    let kept: Option<RunState> = kept::read(follow)?;
+    follow: &dyn Observer,
+) -> Result<Outcome, ConfigError> {
+    let kept: Option<RunState> = observer::read(follow)?;
     // A run goes on in the parts in which it began: nothing that comes out depends on them.
     let parts = kept.as_ref().map_or(load.parts, |k| k.parts);
     let load = &Load { parts, ..load.clone() };
@@ -226,7 +226,7 @@ pub fn load<R: Routing>(
         Some(long) => Measuring { from: long, to: long + load.measure },
         None => Measuring { from: NEVER, to: NEVER },
     };
-    let sources = |part: &Part<'_, &R>| {
+    let sources = |part: &Partition<'_, &R>| {
         let terminals = net.terminals_at(part.span().ports.clone());
         Sources {
             tick: micro.tick,
@@ -271,7 +271,7 @@ pub fn load<R: Routing>(
         None => run.begin(net),
         Some(mut kept) => {
             if !run.network.fits(&kept.network) {
-                return Err(kept::unlike());
+                return Err(observer::unlike());
             }
             run.swap(&mut kept.own);
             run.network.restore(kept.network);
@@ -300,7 +300,7 @@ impl<R: Routing> Run<'_, R> {
     }
 
     /// Goes on to the next moment at which something is decided: between ticks, at times that do not depend on parts.
-    fn step(&mut self, follow: &dyn Follow) {
+    fn step(&mut self, follow: &dyn Observer) {
         let now = self.settles.min(self.looks).min(self.beats);
         let more = self.network.run(now.div_ceil(self.tick));
         self.most = self.network.packets().max(self.most);
@@ -338,11 +338,11 @@ impl<R: Routing> Run<'_, R> {
     }
 
     /// Has whoever follows it keep it.
-    fn keep(&mut self, follow: &dyn Follow) {
+    fn keep(&mut self, follow: &dyn Observer) {
         let mut own = OwnState::default();
         self.swap(&mut own);
         let state = RunState { parts: self.load.parts, own, network: self.network.take() };
-        follow.keep(&|out| kept::write(&state, out));
+        follow.keep(&|out| observer::write(&state, out));
         let RunState { mut own, network, .. } = state;
         self.swap(&mut own);
         self.network.restore(network);

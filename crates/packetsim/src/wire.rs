@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use crate::deadlock::{Look, Stalled};
 use crate::measure::{Measured, Measuring};
 use crate::network::{Agent, Network, NetworkState};
-use crate::part::{Arrived, Message};
+use crate::partition::{Arrived, Message};
 use crate::routing::{Distances, Routing};
 use crate::series::Series;
-use crate::{Impossible, Micro, Net};
+use crate::{ConfigError, Net, SwitchModel};
 
 /// Which of several ways tables have for a message: by source, destination, bytes, and its number.
 pub type PathOf<'a> = &'a dyn Fn(TerminalId, TerminalId, u64, u32) -> u8;
@@ -139,14 +139,14 @@ impl<'a, R: Routing> Packets<'a, R> {
     #[expect(clippy::too_many_arguments, reason = "each is another thing")]
     pub fn new(
         net: &'a Net,
-        micro: &'a Micro,
+        micro: &'a SwitchModel,
         routing: &'a R,
         fabric: &Fabric,
         host: &'a Host,
         bytes: u32,
         parts: usize,
         seed: u64,
-    ) -> Result<Self, Impossible> {
+    ) -> Result<Self, ConfigError> {
         let n = net.terminal_count();
         let network = Network::new(net, micro, routing, [0, bytes], seed, parts, |part| Post {
             net,

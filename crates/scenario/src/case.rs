@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use darkfiber_flowsim::EXACT;
 use darkfiber_formats::input;
-use darkfiber_packetsim::Follow as Observer;
+use darkfiber_packetsim::Observer;
 use darkfiber_routing::{Lids, Request, Routes};
 use darkfiber_workload::play::{Host, Record};
 

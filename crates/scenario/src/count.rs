@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use darkfiber_fabric::TerminalId;
 use darkfiber_flowsim::{Network, NoRoute, Path};
-use darkfiber_packetsim::Impossible;
+use darkfiber_packetsim::ConfigError;
 use darkfiber_workload::play::Run;
 use darkfiber_workload::schedule::{Op, Program};
 
@@ -45,7 +45,7 @@ pub(crate) fn simulate(setup: &Setup<'_>) -> Result<Simulated, SimError> {
     let capacity = network.capacities().to_vec();
     let choice = Choice { setup, all: (0..routes.paths() as u8).collect() };
     if setup.lids == LidsPart::Adaptive {
-        return Err(SimError::Impossible(Impossible(
+        return Err(SimError::Config(ConfigError(
             "lids: adaptive looks at what others send meanwhile, which depth count does not know: take flow".to_owned(),
         )));
     }

@@ -2,7 +2,7 @@
 
 use darkfiber_flowsim::EXACT;
 use darkfiber_packetsim::routing::{Adaptive, Kind};
-use darkfiber_packetsim::{Micro, TrafficClass};
+use darkfiber_packetsim::{SwitchModel, TrafficClass};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -61,7 +61,7 @@ impl Default for Sharing {
 #[derive(Clone, Debug)]
 pub struct PacketOptions {
     /// What switches are like.
-    pub micro: Micro,
+    pub micro: SwitchModel,
     /// Virtual lanes; as many as the routing needs without.
     pub lanes: Option<u8>,
     /// Where packets go.
@@ -77,7 +77,7 @@ pub struct PacketOptions {
 
 impl PacketOptions {
     /// Packets of at most this many bytes, by a routing with as many lanes as it needs.
-    pub fn new(micro: Micro, routing: &'static Kind, bytes: u32) -> Self {
+    pub fn new(micro: SwitchModel, routing: &'static Kind, bytes: u32) -> Self {
         let adaptive = Adaptive::default();
         Self { micro, lanes: None, routing, bytes, adaptive, parts: None }
     }

@@ -3,7 +3,7 @@
 use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
 use darkfiber_flowsim::Grid;
 use darkfiber_packetsim::routing::{self, Given, With};
-use darkfiber_packetsim::{Buffer, Impossible, Micro, Net, Packets, PacketsState, Peer};
+use darkfiber_packetsim::{Buffer, ConfigError, Net, Packets, PacketsState, Peer, SwitchModel};
 use darkfiber_workload::play::Record;
 
 use crate::run::{self, Resumable, Until};
@@ -18,7 +18,7 @@ pub(super) fn simulate(
 ) -> Result<Simulated, SimError> {
     let (topology, host) = (setup.topology, setup.host);
     let fabric = &topology.fabric;
-    let micro = Micro {
+    let micro = SwitchModel {
         // Frames count their own headers.
         payload: if options.micro.framing.headers.is_empty() { host.efficiency } else { 1.0 },
         adapter: host.adapter_bytes_per_second,
@@ -34,9 +34,9 @@ pub(super) fn simulate(
         bytes: options.bytes,
         adaptive: options.adaptive,
     };
-    let made = routing::make(options.routing, &given).map_err(SimError::Impossible)?;
+    let made = routing::make(options.routing, &given).map_err(SimError::Config)?;
     let lanes = options.lanes.unwrap_or(made.lanes().max(1));
-    let micro = Micro { lanes, ..micro };
+    let micro = SwitchModel { lanes, ..micro };
     made.with(Play { setup, net: &net, micro: &micro, options, each, until })
 }
 
@@ -44,7 +44,7 @@ pub(super) fn simulate(
 struct Play<'a, 's, 'u> {
     setup: &'a Setup<'s>,
     net: &'a Net,
-    micro: &'a Micro,
+    micro: &'a SwitchModel,
     options: &'a PacketOptions,
     each: &'a mut dyn FnMut(&Record),
     until: Option<Until<'u>>,
@@ -95,7 +95,7 @@ fn play<R: routing::Routing>(play: Play<'_, '_, '_>, routing: &R) -> Result<Simu
         path as u8
     };
     if matches!(setup.lids, LidsPart::Split | LidsPart::Adaptive) {
-        return Err(SimError::Impossible(Impossible(
+        return Err(SimError::Config(ConfigError(
             "lids: split and adaptive are for flows; packets adapt by a routing, such as minimal, ugal or dal".to_owned(),
         )));
     }
@@ -108,7 +108,7 @@ fn play<R: routing::Routing>(play: Play<'_, '_, '_>, routing: &R) -> Result<Simu
         of.iter().find(|(most, _)| bytes <= *most).map_or(0, |c| c.1)
     };
     let mut wire = Packets::new(net, micro, routing, fabric, host, options.bytes, parts, seed)
-        .map_err(SimError::Impossible)?
+        .map_err(SimError::Config)?
         .with_paths(&path)
         .with_classes(&class);
     if let Some(interval) = setup.interval {

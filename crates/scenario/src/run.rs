@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use darkfiber_analysis::heat::Flow;
 use darkfiber_fabric::{ChannelId, TerminalId, Topology};
 use darkfiber_flowsim::{Choice, Flows, FlowsState, Grid, Network, NoRoute, Options};
-use darkfiber_packetsim::{Follow, Impossible, Measured, read, unlike, write};
+use darkfiber_packetsim::{ConfigError, Measured, Observer, read, unlike, write};
 use darkfiber_routing::{Demand, Routes};
 use darkfiber_workload::CommMatrix;
 use darkfiber_workload::demands::{Profile, Scale, demands};
@@ -44,7 +44,7 @@ pub struct Setup<'a> {
     /// Keep all messages.
     pub messages: bool,
     /// Who keeps the run, to resume it another time.
-    pub follow: Option<&'a dyn Follow>,
+    pub follow: Option<&'a dyn Observer>,
 }
 
 impl<'a> Setup<'a> {
@@ -80,7 +80,7 @@ pub enum SimError {
     /// The tables lose a message.
     NoRoute(NoRoute),
     /// Switches, packets and routing do not go together.
-    Impossible(Impossible),
+    Config(ConfigError),
     /// Packets wait for each other for ever: in the buffers of these channels and lanes.
     Deadlock(Vec<(ChannelId, u8)>),
 }
@@ -92,7 +92,7 @@ impl std::fmt::Display for SimError {
         match self {
             Self::Stuck(stuck) => stuck.fmt(f),
             Self::NoRoute(lost) => lost.fmt(f),
-            Self::Impossible(why) => why.fmt(f),
+            Self::Config(why) => why.fmt(f),
             Self::Deadlock(cycle) => write!(f, "deadlock of {} channels", cycle.len()),
         }
     }
@@ -154,7 +154,7 @@ fn simulated(
 ) -> Result<Simulated, SimError> {
     match &setup.medium {
         Medium::Count if until.is_some() || setup.interval.is_some() => {
-            Err(SimError::Impossible(Impossible(
+            Err(SimError::Config(ConfigError(
                 "depth count has no time: intervals and steps need flow, loggp or packet"
                     .to_owned(),
             )))
@@ -278,7 +278,7 @@ pub(crate) fn kept<S: DeserializeOwned>(
     setup: &Setup<'_>,
 ) -> Result<Option<Checkpoint<S>>, SimError> {
     match setup.follow {
-        Some(follow) => read(follow).map_err(SimError::Impossible),
+        Some(follow) => read(follow).map_err(SimError::Config),
         None => Ok(None),
     }
 }
@@ -314,7 +314,7 @@ pub(crate) fn drive<W: Resumable>(
     // Where it stopped before.
     if let Some(mut kept) = kept {
         if !(player.fits(&kept.player) && wire.fits(&kept.wire)) {
-            return Err(SimError::Impossible(unlike()));
+            return Err(SimError::Config(unlike()));
         }
         player.swap(&mut kept.player);
         wire.restore(kept.wire);

@@ -18,7 +18,7 @@ impl SimError {
                 let (from, to) = (names.terminal(lost.from), names.terminal(lost.to));
                 return format!("the tables have no route from {from} to {to}");
             }
-            Self::Impossible(why) => return why.to_string(),
+            Self::Config(why) => return why.to_string(),
             Self::Deadlock(cycle) => {
                 let channel = |(c, lane): &(ChannelId, u8)| {
                     let n = names.channel(*c);

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::io::{Cursor, Read, Write};
 use std::sync::Mutex;
 
-use darkfiber_packetsim::{Follow, Pulse};
+use darkfiber_packetsim::{Observer, Pulse};
 use darkfiber_scenario::{
     Case, Depth, Effort, ErrorKind, Files, Folder, Memory, ScenarioFile, Setup, Simulated,
     isolated, simulate,
@@ -169,7 +169,7 @@ struct Keeper {
     from: Option<Vec<u8>>,
 }
 
-impl Follow for Keeper {
+impl Observer for Keeper {
     fn pulse(&self, _: Pulse) {}
 
     fn is_due(&self) -> bool {

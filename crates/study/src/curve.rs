@@ -1,7 +1,7 @@
 //! Load-latency curves: packets of a routing, load after load.
 
 use darkfiber_packetsim::routing::Made;
-use darkfiber_packetsim::{Follow, Impossible, Load, Micro, Net, Outcome};
+use darkfiber_packetsim::{ConfigError, Load, Net, Observer, Outcome, SwitchModel};
 use darkfiber_workload::histogram;
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -93,13 +93,13 @@ const LARGE: usize = 4096;
 /// If switches, packets and routing do not go together.
 pub fn curve<'a>(
     net: &Net,
-    micro: &Micro,
+    micro: &SwitchModel,
     routing: &Made<'_>,
     loads: &[f64],
     what: &Load,
-    follow: &(dyn Fn(f64) -> Box<dyn Follow + 'a> + Sync),
+    follow: &(dyn Fn(f64) -> Box<dyn Observer + 'a> + Sync),
     done: &(dyn Fn() + Sync),
-) -> Result<Vec<(Point, Outcome)>, Impossible> {
+) -> Result<Vec<(Point, Outcome)>, ConfigError> {
     // Either as many loads side by side as there are threads, or parts of one load after the other: of what is large, since
     // one has room in caches and memory where several have not. Small parts stay in the cache for as long as they need not
     // wait for each other, whatever the number of threads.

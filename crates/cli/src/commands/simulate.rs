@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Topology};
-use darkfiber_packetsim::{Follow, Measured};
+use darkfiber_packetsim::{Measured, Observer};
 use darkfiber_report::json;
 use darkfiber_report::simulate::{
     self as report, Carried, ChannelFacts, ClassRow, JobRow, Line, Lines, Matrix, MessageFacts,
@@ -88,7 +88,7 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
         progress: &progress,
     };
     let followed = checkpoint(args, &setup)?;
-    let follow = followed.as_ref().map(|f| f as &dyn Follow);
+    let follow = followed.as_ref().map(|f| f as &dyn Observer);
     let simulated =
         simulate(&Setup { follow, ..setup }, &mut |record| watch.see(record)).map_err(stuck)?;
     let wall = begin.elapsed().as_secs_f64();

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::recovery::{LINE, Recovery};
-use super::{Arriving, Note, Passing, Terms};
+use super::{Arriving, CongestionMessage, CongestionParams, Passing};
 use crate::Random;
 
 /// Queues in picoseconds of their channel: 5 KB and 200 KB at 40 Gbit/s (section 5, K_min and K_max); and one packet of so many
@@ -34,13 +34,13 @@ pub(super) fn marks(p: &Passing, random: &mut Random) -> bool {
 
 /// By source, when it is told of marks again at the earliest.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct End {
+pub(crate) struct Receiver {
     tells: Vec<u64>,
 }
 
-impl End {
+impl Receiver {
     /// 1 if the source is told of marks.
-    pub(super) fn arrived(&mut self, terms: Terms, a: &Arriving) -> u64 {
+    pub(super) fn arrived(&mut self, terms: CongestionParams, a: &Arriving) -> u64 {
         if a.mark == 0 {
             return 0;
         }
@@ -56,14 +56,14 @@ impl End {
 
 /// The rate of a pair.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Source {
+pub(crate) struct Sender {
     recovery: Recovery,
     /// The mean of marks in 2^16ths, and since when it holds.
     mean: u32,
     since: u64,
 }
 
-impl Source {
+impl Sender {
     fn go_on(&mut self, now: u64) {
         while self.mean > 0 && self.since + FORGETS <= now {
             self.mean -= (self.mean / GAIN).max(1);
@@ -93,7 +93,7 @@ impl Source {
         self.recovery.pace(pace)
     }
 
-    pub(super) fn hear(&mut self, note: &Note, now: u64) {
+    pub(super) fn hear(&mut self, note: &CongestionMessage, now: u64) {
         if note.says == 0 {
             return;
         }
@@ -131,7 +131,7 @@ mod tests {
     /// every 55 us (equations 1 and 2).
     #[test]
     fn rates_follow_the_mean_of_marks() {
-        let note = |says| Note {
+        let note = |says| CongestionMessage {
             source: 0,
             endpoint: 1,
             class: 0,
@@ -140,7 +140,7 @@ mod tests {
             says,
             lost: None,
         };
-        let mut source = Source::default();
+        let mut source = Sender::default();
         source.hear(&note(0), 0);
         assert!(source.is_new() && source.pace(0, 1000) == 0);
         source.hear(&note(1), 1_000_000);
@@ -155,7 +155,7 @@ mod tests {
     /// A source is told at most once in 50 us.
     #[test]
     fn notices_are_seldom() {
-        let terms = Terms {
+        let terms = CongestionParams {
             congestion: crate::Congestion::Ecn,
             way: 1,
             round: 2,
@@ -164,7 +164,7 @@ mod tests {
             terminals: 4,
             shared: false,
         };
-        let mut end = End::default();
+        let mut end = Receiver::default();
         let told: u64 = (0..1000u64)
             .map(|i| {
                 let a = Arriving {

@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Arriving, Note, Terms};
+use super::{Arriving, CongestionMessage, CongestionParams};
 
 /// What an endpoint knows of those who send to it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct End {
+pub(crate) struct Receiver {
     /// By source, bytes that it asked for and was not granted; and the order of turns.
     asked: BTreeMap<u32, u64>,
     turns: VecDeque<u32>,
@@ -20,11 +20,11 @@ pub(crate) struct End {
     waits: u64,
 }
 
-impl End {
+impl Receiver {
     /// A source asks for so many bytes more; so many that were sent to it were lost.
     pub(super) fn asked(
         &mut self,
-        terms: Terms,
+        terms: CongestionParams,
         source: u32,
         [bytes, lost]: [u64; 2],
         pace: u64,
@@ -41,7 +41,12 @@ impl End {
         self.grant(terms, pace, grants);
     }
 
-    pub(super) fn arrived(&mut self, terms: Terms, a: &Arriving, grants: &mut Vec<(u32, u64)>) {
+    pub(super) fn arrived(
+        &mut self,
+        terms: CongestionParams,
+        a: &Arriving,
+        grants: &mut Vec<(u32, u64)>,
+    ) {
         if a.mark == GRANTED {
             self.granted = self.granted.saturating_sub(a.payload.into());
         }
@@ -50,7 +55,7 @@ impl End {
     }
 
     /// A packet at a time, while less than a round trip's worth is on its way or waits.
-    fn grant(&mut self, terms: Terms, pace: u64, grants: &mut Vec<(u32, u64)>) {
+    fn grant(&mut self, terms: CongestionParams, pace: u64, grants: &mut Vec<(u32, u64)>) {
         while self.granted + self.waits < terms.window(pace)
             && let Some(source) = self.turns.pop_front()
         {
@@ -73,7 +78,7 @@ const GRANTED: u8 = 1;
 
 /// What a pair may send.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Source {
+pub(crate) struct Sender {
     /// Bytes that it has to send.
     backlog: u64,
     /// Bytes that it may send unasked, those that it was granted, and those that it asked for and was not.
@@ -82,7 +87,7 @@ pub(crate) struct Source {
     asked: u64,
 }
 
-impl Source {
+impl Sender {
     /// There is more to send: bytes to ask for. With nothing under way a round trip's worth is sent unasked.
     pub(super) fn add(&mut self, bytes: u64, under_way: u64, window: u64) -> u64 {
         if self.backlog == 0 && under_way == 0 {
@@ -107,7 +112,7 @@ impl Source {
         if bytes > unasked { GRANTED } else { 0 }
     }
 
-    pub(super) fn hear(&mut self, note: &Note) {
+    pub(super) fn hear(&mut self, note: &CongestionMessage) {
         self.granted += note.says;
         self.asked -= note.says;
     }
@@ -125,7 +130,7 @@ mod tests {
     /// end, by turns.
     #[test]
     fn grants_are_a_round_trips_worth() {
-        let terms = Terms {
+        let terms = CongestionParams {
             congestion: crate::Congestion::Grants,
             way: 1_800_000,
             round: 4_000_000,
@@ -135,7 +140,7 @@ mod tests {
             shared: false,
         };
         let pace = (1 << 16) * 80;
-        let (mut end, mut grants) = (End::default(), Vec::new());
+        let (mut end, mut grants) = (Receiver::default(), Vec::new());
         for source in 0..5 {
             end.asked(terms, source, [100_000, 0], pace, &mut grants);
         }

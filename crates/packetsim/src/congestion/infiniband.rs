@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Note, Passing};
+use super::{CongestionMessage, Passing};
 
 /// What must wait for an output so that it marks packets: the threshold 15 of annex A10 is the keenest there is, without bytes;
 /// decision.
@@ -22,12 +22,12 @@ pub(super) fn marks(p: &Passing) -> bool {
 
 /// Where a pair is in its table.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Source {
+pub(crate) struct Sender {
     index: u32,
     since: u64,
 }
 
-impl Source {
+impl Sender {
     fn go_on(&mut self, now: u64) {
         let steps = now.saturating_sub(self.since) / DOWN;
         self.index = self.index.saturating_sub(steps.try_into().unwrap_or(u32::MAX));
@@ -40,7 +40,7 @@ impl Source {
         if self.index == 0 { 0 } else { pace * u64::from(1 + self.index) }
     }
 
-    pub(super) fn hear(&mut self, note: &Note, now: u64) {
+    pub(super) fn hear(&mut self, note: &CongestionMessage, now: u64) {
         if note.says != 0 {
             self.go_on(now);
             if self.index == 0 {
@@ -63,7 +63,7 @@ mod tests {
             [pass(16 << 10, false), pass(17 << 10, false), pass(17 << 10, true)],
             [false, true, false]
         );
-        let note = Note {
+        let note = CongestionMessage {
             source: 0,
             endpoint: 1,
             class: 0,
@@ -72,7 +72,7 @@ mod tests {
             says: 1,
             lost: None,
         };
-        let mut source = Source::default();
+        let mut source = Sender::default();
         for _ in 0..5 {
             source.hear(&note, 1000);
         }

@@ -1,7 +1,7 @@
 //! Congestion control: what sources hold back so that no queue grows before an endpoint. One file for each scheme.
 //!
 //! A scheme has up to three sides: what switches note on packets that pass ([`Congestion::pass`]), what the endpoint's side makes
-//! of packets that arrive ([`End`]), and what a source does about a pair of endpoints ([`Source`]).
+//! of packets that arrive ([`Receiver`]), and what a source does about a pair of endpoints ([`Sender`]).
 
 mod ecn;
 mod grants;
@@ -18,8 +18,8 @@ pub use registry::{CONGESTIONS, Scheme};
 
 use serde::{Deserialize, Serialize};
 
-use crate::part::Message;
-use crate::{Micro, Net, Random};
+use crate::partition::Message;
+use crate::{Net, Random, SwitchModel};
 
 /// What holds sources back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub enum Congestion {
 
 /// What a source, or an endpoint, hears of the other: an acknowledgement and what a scheme says with it, or that alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct Note {
+pub(crate) struct CongestionMessage {
     /// The source, and the endpoint that it sends to.
     pub(crate) source: u32,
     pub(crate) endpoint: u32,
@@ -61,16 +61,16 @@ pub(crate) struct Note {
 
 /// A note that a switch sends.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Told {
+pub(crate) struct Notification {
     /// When it is heard.
     pub(crate) when: u64,
-    pub(crate) note: Note,
+    pub(crate) note: CongestionMessage,
     /// Bytes that waited for the endpoint where a packet was dropped unasked: what the endpoint's side makes of that is said with
     /// the note.
     pub(crate) waits: Option<u32>,
 }
 
-impl Note {
+impl CongestionMessage {
     /// Who hears it.
     pub(crate) fn to(&self) -> u32 {
         if self.to_endpoint { self.endpoint } else { self.source }
@@ -79,7 +79,7 @@ impl Note {
 
 /// What all pairs of a network go by.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Terms {
+pub(crate) struct CongestionParams {
     /// The scheme.
     pub(crate) congestion: Congestion,
     /// What a way takes at most where nothing waits, and there and back with a packet, in picoseconds.
@@ -94,9 +94,9 @@ pub(crate) struct Terms {
     pub(crate) shared: bool,
 }
 
-impl Terms {
+impl CongestionParams {
     /// Of a network: way there and back of five channels, and a packet with at most so many bytes of a message, on channels so many.
-    pub(crate) fn new(net: &Net, micro: &Micro, [most, wire]: [u32; 2]) -> Self {
+    pub(crate) fn new(net: &Net, micro: &SwitchModel, [most, wire]: [u32; 2]) -> Self {
         let way = 5 * (net.slowest(0) + micro.pipeline + micro.spread);
         Self {
             congestion: micro.congestion,
@@ -170,18 +170,18 @@ impl Congestion {
 
 /// What the endpoint's side knows.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) enum End {
+pub(crate) enum Receiver {
     /// Nothing that matters.
     #[default]
     Free,
     /// See [`pairs`].
-    Pairs(pairs::End),
+    Pairs(pairs::Receiver),
     /// See [`ecn`].
-    Ecn(ecn::End),
+    Ecn(ecn::Receiver),
     /// See [`infiniband`].
     InfiniBand,
     /// See [`grants`].
-    Grants(grants::End),
+    Grants(grants::Receiver),
 }
 
 /// A packet that is about to be at its endpoint.
@@ -206,22 +206,22 @@ pub(crate) struct Arriving {
     pub(crate) is_dropped: bool,
 }
 
-impl End {
+impl Receiver {
     /// As a scheme has it.
     pub(crate) fn new(congestion: Congestion) -> Self {
         match congestion {
             Congestion::None | Congestion::Qcn => Self::Free,
-            Congestion::Pairs | Congestion::Reserve => Self::Pairs(pairs::End::default()),
-            Congestion::Ecn => Self::Ecn(ecn::End::default()),
+            Congestion::Pairs | Congestion::Reserve => Self::Pairs(pairs::Receiver::default()),
+            Congestion::Ecn => Self::Ecn(ecn::Receiver::default()),
             Congestion::InfiniBand => Self::InfiniBand,
-            Congestion::Grants => Self::Grants(grants::End::default()),
+            Congestion::Grants => Self::Grants(grants::Receiver::default()),
         }
     }
 
     /// A packet arrives: what its acknowledgement says. `grants` are sources, and bytes that each may send from now on.
     pub(crate) fn arrived(
         &mut self,
-        terms: Terms,
+        terms: CongestionParams,
         a: &Arriving,
         grants: &mut Vec<(u32, u64)>,
     ) -> u64 {
@@ -240,7 +240,7 @@ impl End {
     /// A source asks for so many bytes, and so many that were sent were lost; the endpoint's channel takes `pace` for 2^16.
     pub(crate) fn asked(
         &mut self,
-        terms: Terms,
+        terms: CongestionParams,
         source: u32,
         bytes: [u64; 2],
         pace: u64,
@@ -254,32 +254,32 @@ impl End {
 
 /// What a source knows of a pair.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) enum Source {
+pub(crate) enum Sender {
     /// Nothing that matters.
     #[default]
     Free,
     /// See [`pairs`].
-    Pairs(pairs::Source),
+    Pairs(pairs::Sender),
     /// See [`ecn`].
-    Ecn(ecn::Source),
+    Ecn(ecn::Sender),
     /// See [`infiniband`].
-    InfiniBand(infiniband::Source),
+    InfiniBand(infiniband::Sender),
     /// See [`qcn`].
-    Qcn(qcn::Source),
+    Qcn(qcn::Sender),
     /// See [`grants`].
-    Grants(grants::Source),
+    Grants(grants::Sender),
 }
 
-impl Source {
+impl Sender {
     fn new(congestion: Congestion) -> Self {
         match congestion {
             Congestion::None => Self::Free,
-            Congestion::Pairs => Self::Pairs(pairs::Source::default()),
-            Congestion::Reserve => Self::Pairs(pairs::Source::speculating()),
-            Congestion::Ecn => Self::Ecn(ecn::Source::default()),
-            Congestion::InfiniBand => Self::InfiniBand(infiniband::Source::default()),
-            Congestion::Qcn => Self::Qcn(qcn::Source::default()),
-            Congestion::Grants => Self::Grants(grants::Source::default()),
+            Congestion::Pairs => Self::Pairs(pairs::Sender::default()),
+            Congestion::Reserve => Self::Pairs(pairs::Sender::speculating()),
+            Congestion::Ecn => Self::Ecn(ecn::Sender::default()),
+            Congestion::InfiniBand => Self::InfiniBand(infiniband::Sender::default()),
+            Congestion::Qcn => Self::Qcn(qcn::Sender::default()),
+            Congestion::Grants => Self::Grants(grants::Sender::default()),
         }
     }
 
@@ -292,7 +292,7 @@ impl Source {
     }
 
     /// Whether a packet with so many bytes may be sent now, while so many are under way.
-    fn lets(&self, terms: Terms, bytes: u64, under_way: u64, window: u64) -> bool {
+    fn lets(&self, terms: CongestionParams, bytes: u64, under_way: u64, window: u64) -> bool {
         match self {
             Self::Pairs(s) => s.lets(terms, bytes, under_way, window),
             Self::Grants(s) => s.lets(bytes),
@@ -323,7 +323,7 @@ impl Source {
     }
 
     /// Hears a note at a time. The next packet may leave at `next`, which may change.
-    fn hear(&mut self, note: &Note, now: u64, next: &mut u64) {
+    fn hear(&mut self, note: &CongestionMessage, now: u64, next: &mut u64) {
         match self {
             Self::Free => {}
             Self::Pairs(s) => s.hear(note, now, next),

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Note, Source, Terms};
-use crate::part::Message;
+use super::{CongestionMessage, CongestionParams, Sender};
+use crate::partition::Message;
 
 /// Messages to one endpoint.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -14,7 +14,7 @@ struct Pair {
     /// Bytes that are not acknowledged.
     under_way: u64,
     /// What congestion control knows of it, and when the next packet may leave.
-    source: Source,
+    source: Sender,
     next: u64,
     /// Packets stay in order as long as this is the same.
     flowlet: u8,
@@ -56,11 +56,11 @@ pub(crate) struct Sent {
 
 impl Outbox {
     /// There is another message; the terminal's channel takes `pace` for 2^16 bytes. Bytes that the endpoint is asked for, or 0.
-    pub(crate) fn add(&mut self, terms: Terms, message: Message, pace: u64) -> u64 {
+    pub(crate) fn add(&mut self, terms: CongestionParams, message: Message, pace: u64) -> u64 {
         let pair = self
             .pairs
             .entry(message.to)
-            .or_insert_with(|| Pair { source: Source::new(terms.congestion), ..Pair::default() });
+            .or_insert_with(|| Pair { source: Sender::new(terms.congestion), ..Pair::default() });
         let asks = pair.source.add(message.bytes, pair.under_way, terms.window(pace));
         pair.messages.push_back(message);
         if !std::mem::replace(&mut pair.is_open, true) {
@@ -75,7 +75,7 @@ impl Outbox {
     }
 
     /// Whose turn it is to send on a channel that takes `pace` for 2^16 bytes, before a time.
-    pub(crate) fn turn(&mut self, terms: Terms, pace: u64, end: u64) -> Turn {
+    pub(crate) fn turn(&mut self, terms: CongestionParams, pace: u64, end: u64) -> Turn {
         while let Some(&(when, to)) = self.waiting.first()
             && when < end
         {
@@ -137,7 +137,13 @@ impl Outbox {
     }
 
     /// Something was heard of a pair at a time. Bytes that the endpoint is asked for, or 0.
-    pub(crate) fn hear(&mut self, terms: Terms, note: &Note, now: u64, pace: u64) -> u64 {
+    pub(crate) fn hear(
+        &mut self,
+        terms: CongestionParams,
+        note: &CongestionMessage,
+        now: u64,
+        pace: u64,
+    ) -> u64 {
         let Some(pair) = self.pairs.get_mut(&note.endpoint) else { return 0 };
         pair.under_way -= u64::from(note.bytes);
         let mut asks = 0;

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Arriving, Congestion, Note, Terms};
+use super::{Arriving, Congestion, CongestionMessage, CongestionParams};
 
 /// What packets are marked with that a source of [`Congestion::Reserve`](crate::Congestion::Reserve) sends unasked.
 pub(crate) const SPECULATIVE: u8 = 1;
@@ -41,7 +41,7 @@ struct Turn {
 
 /// What the last switch knows of an endpoint.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct End {
+pub(crate) struct Receiver {
     /// Whether sources are held back.
     congested: bool,
     /// Until when the endpoint's channel is booked.
@@ -60,9 +60,9 @@ pub(crate) struct End {
     own: u64,
 }
 
-impl End {
+impl Receiver {
     /// A packet leaves for the endpoint: what its source is told.
-    pub(super) fn arrived(&mut self, terms: Terms, a: &Arriving) -> u64 {
+    pub(super) fn arrived(&mut self, terms: CongestionParams, a: &Arriving) -> u64 {
         let &Arriving { now, source, waits, bytes, .. } = a;
         let (waits, bytes) = (u64::from(waits), u64::from(bytes));
         // What the channel carries in a round trip.
@@ -109,7 +109,7 @@ impl End {
     }
 
     /// What 2^16 bytes of its class take on the channel, as other classes let it.
-    fn drains(&mut self, terms: Terms, a: &Arriving, waits: u64) -> u64 {
+    fn drains(&mut self, terms: CongestionParams, a: &Arriving, waits: u64) -> u64 {
         if let Some(left) = self.left {
             self.all += a.carried - left;
             self.own += u64::from(a.bytes);
@@ -125,7 +125,7 @@ impl End {
 
 /// What a source knows of a pair.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Source {
+pub(crate) struct Sender {
     /// Whether it was told a turn.
     held: bool,
     /// Packets of a turn, and those that are left of it.
@@ -137,7 +137,7 @@ pub(crate) struct Source {
     speculates: bool,
 }
 
-impl Source {
+impl Sender {
     /// One that sends a whole window unasked.
     pub(super) fn speculating() -> Self {
         Self { speculates: true, ..Self::default() }
@@ -146,7 +146,13 @@ impl Source {
     /// Whether a packet with so many bytes may be sent while so many are under way, of at most `window`: a quarter of them to
     /// an endpoint of which little is known, since nobody knows how many others begin at the same time; what a turn has to a
     /// congested one, so that what was sent before turns were told makes up for them.
-    pub(super) fn lets(&self, terms: Terms, bytes: u64, under_way: u64, window: u64) -> bool {
+    pub(super) fn lets(
+        &self,
+        terms: CongestionParams,
+        bytes: u64,
+        under_way: u64,
+        window: u64,
+    ) -> bool {
         let most = if self.held {
             self.turn * u64::from(terms.wire)
         } else {
@@ -161,7 +167,7 @@ impl Source {
         if self.speculates && !self.held { SPECULATIVE } else { 0 }
     }
 
-    pub(super) fn hear(&mut self, note: &Note, now: u64, next: &mut u64) {
+    pub(super) fn hear(&mut self, note: &CongestionMessage, now: u64, next: &mut u64) {
         match note.says {
             FREE if note.lost.is_none() => {
                 self.held = false;
@@ -192,9 +198,9 @@ mod tests {
     const PACE: u64 = (1 << 16) * 80;
     const LONG: u64 = 4096 * 80;
 
-    fn terms() -> Terms {
+    fn terms() -> CongestionParams {
         let [way, round] = [1_800_000, 4_000_000];
-        Terms {
+        CongestionParams {
             congestion: Congestion::Pairs,
             way,
             round,
@@ -223,7 +229,7 @@ mod tests {
     /// Turns follow each other, a packet's time apart, whoever they are of; nobody has a second one before the first.
     #[test]
     fn turns_are_booked_one_after_the_other() {
-        let mut end = End::default();
+        let mut end = Receiver::default();
         let mut told = Vec::new();
         for i in 0..200u32 {
             let now = u64::from(i) * LONG;
@@ -253,14 +259,14 @@ mod tests {
     /// An endpoint with little before it holds nobody, and one with nothing to book lets all go after a while.
     #[test]
     fn endpoints_are_free_again() {
-        let mut end = End::default();
+        let mut end = Receiver::default();
         assert_eq!(end.arrived(terms(), &packet(0, 1, 20_000)), FREE);
         assert!(end.arrived(terms(), &packet(0, 1, 60_000)) > AS_TOLD);
         let says = end.arrived(terms(), &packet(100_000_000, 1, 0));
         assert_eq!(says, FREE);
-        let mut source = Source::default();
+        let mut source = Sender::default();
         let (window, mut next) = (50_000, 0);
-        let note = |says| Note {
+        let note = |says| CongestionMessage {
             source: 1,
             endpoint: 2,
             class: 0,
@@ -269,7 +275,7 @@ mod tests {
             says,
             lost: None,
         };
-        let most = |s: &Source| (0..20).rfind(|n| s.lets(terms(), 4096, n * 4096, window));
+        let most = |s: &Sender| (0..20).rfind(|n| s.lets(terms(), 4096, n * 4096, window));
         assert_eq!(most(&source), Some(2), "a quarter");
         source.hear(&note(turn(1000, 2)), 500, &mut next);
         assert_eq!((next, most(&source), source.is_new()), (1500, Some(1), false));

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::recovery::{LINE, Recovery};
-use super::{Note, Passing};
+use super::{CongestionMessage, Passing};
 use crate::Random;
 
 /// The queue that is aimed at, and how much more its growth counts than its length (clause 32.8: cpQSp, cpW).
@@ -47,11 +47,11 @@ impl Point {
 
 /// The rate of a pair.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Source {
+pub(crate) struct Sender {
     recovery: Recovery,
 }
 
-impl Source {
+impl Sender {
     fn go_on(&mut self, now: u64) {
         self.recovery.go_on(now, TIMER, BYTES, |_, _| LINE / 2000);
     }
@@ -66,7 +66,7 @@ impl Source {
         self.recovery.pace(pace)
     }
 
-    pub(super) fn hear(&mut self, note: &Note, now: u64) {
+    pub(super) fn hear(&mut self, note: &CongestionMessage, now: u64) {
         if note.says != 0 {
             self.go_on(now);
             // 64 steps are half of the rate.
@@ -110,7 +110,7 @@ mod tests {
     /// The strongest feedback takes half of a rate.
     #[test]
     fn rates_fall_by_feedback() {
-        let note = |says| Note {
+        let note = |says| CongestionMessage {
             source: 0,
             endpoint: 1,
             class: 0,
@@ -120,7 +120,7 @@ mod tests {
             lost: None,
         };
         for (says, pace) in [(63, 1969), (32, 1333), (16, 1142), (0, 0)] {
-            let mut source = Source::default();
+            let mut source = Sender::default();
             source.hear(&note(says), 1);
             assert_eq!(source.pace(1, 1000), pace, "{says}");
         }

@@ -3,7 +3,7 @@
 use darkfiber_fabric::DragonflyShape;
 
 use super::groups::Groups;
-use super::{Distances, Here, Routing};
+use super::{Distances, Routing, SwitchView};
 use crate::Net;
 use crate::packet::{NOBODY, Packet};
 
@@ -61,7 +61,7 @@ impl Aries {
 
     /// An output of a way round, and the switch that it heads for, if there is one.
     #[inline]
-    fn round(&self, here: &mut Here<'_>, to: u32, leaves: bool) -> Option<(u32, u32)> {
+    fn round(&self, here: &mut SwitchView<'_>, to: u32, leaves: bool) -> Option<(u32, u32)> {
         let (mine, theirs) = (self.groups.of(here.switch), self.groups.of(to));
         if leaves {
             let outside = &self.outside[here.switch as usize];
@@ -77,7 +77,7 @@ impl Aries {
 
     /// The output that is chosen, and where it heads for if that is a way round.
     #[inline]
-    fn choose(&self, here: &mut Here<'_>, to: u32) -> (u32, u32) {
+    fn choose(&self, here: &mut SwitchView<'_>, to: u32) -> (u32, u32) {
         let mut best = (u32::MAX, 0, NOBODY);
         for _ in 0..WAYS {
             let out = self.distances.any(here.switch, to, here.random);
@@ -118,7 +118,7 @@ impl Routing for Aries {
     }
 
     #[inline]
-    fn route(&self, here: &mut Here<'_>, packet: &mut Packet) -> (u32, u8) {
+    fn route(&self, here: &mut SwitchView<'_>, packet: &mut Packet) -> (u32, u8) {
         let to = here.net.switch_of(packet.to);
         if packet.via != NOBODY && self.is_round(here.switch, packet, to) {
             packet.via = NOBODY;

@@ -2,7 +2,7 @@
 
 use super::classes::any_lane;
 use super::lines::{Lines, first_open, open};
-use super::{Here, Routing};
+use super::{Routing, SwitchView};
 use crate::packet::Packet;
 
 /// Universal globally-adaptive load-balanced routing as BookSim2 has it on the flattened butterfly: the first switch draws one
@@ -37,14 +37,14 @@ impl<'a> BooksimHyperx<'a> {
 
     /// The port of the first channel from here.
     #[inline]
-    fn first(&self, here: &mut Here<'_>, to: &[u16]) -> Option<u32> {
+    fn first(&self, here: &mut SwitchView<'_>, to: &[u16]) -> Option<u32> {
         let d = first_open(self.lines.at(here.switch), to)?;
         Some(self.lines.port(here, d, to[d]))
     }
 
     /// The output of a new packet, if it is not there already.
     #[inline]
-    fn choose(&self, here: &mut Here<'_>, packet: &mut Packet) -> Option<u32> {
+    fn choose(&self, here: &mut SwitchView<'_>, packet: &mut Packet) -> Option<u32> {
         packet.phase = HOME;
         let at = self.lines.at(here.switch);
         let to = self.lines.at(here.net.switch_of(packet.to));
@@ -73,7 +73,7 @@ impl Routing for BooksimHyperx<'_> {
         2
     }
 
-    fn route(&self, here: &mut Here<'_>, packet: &mut Packet) -> (u32, u8) {
+    fn route(&self, here: &mut SwitchView<'_>, packet: &mut Packet) -> (u32, u8) {
         let out = if packet.phase == NEW {
             self.choose(here, packet)
         } else {

@@ -1,7 +1,7 @@
 //! On a HyperX: in any dimension that is not right yet, straight or by way of another switch.
 
 use super::lines::{Lines, open};
-use super::{Here, Routing};
+use super::{Routing, SwitchView};
 use crate::packet::Packet;
 
 /// Dimensionally adaptive, load-balanced routing: every switch weighs, for each dimension in which a packet is not where it must
@@ -26,7 +26,7 @@ impl Routing for Dal<'_> {
         2 * self.lines.dims().len() as u8
     }
 
-    fn route(&self, here: &mut Here<'_>, packet: &mut Packet) -> (u32, u8) {
+    fn route(&self, here: &mut SwitchView<'_>, packet: &mut Packet) -> (u32, u8) {
         if let Some(out) = here.to_terminal(packet.to) {
             return (out, 0);
         }

@@ -2,7 +2,7 @@
 
 use super::classes::any_lane;
 use super::lines::{Lines, first_open, open};
-use super::{Here, Routing};
+use super::{Routing, SwitchView};
 use crate::packet::Packet;
 
 /// Dimensionally-ordered weighted adaptive routing: every switch puts the first dimension right in which a packet is not where
@@ -34,7 +34,7 @@ impl Routing for Dimwar<'_> {
         2
     }
 
-    fn route(&self, here: &mut Here<'_>, packet: &mut Packet) -> (u32, u8) {
+    fn route(&self, here: &mut SwitchView<'_>, packet: &mut Packet) -> (u32, u8) {
         let at = self.lines.at(here.switch);
         let to = self.lines.at(here.net.switch_of(packet.to));
         let Some(d) = first_open(at, to) else {
@@ -66,7 +66,7 @@ pub(super) struct Way {
 
 /// What waits at an output, the packet itself included, times the channels that are left by way of it.
 #[inline]
-pub(super) fn weight(here: &Here<'_>, packet: &Packet, out: u32, channels: u64) -> u64 {
+pub(super) fn weight(here: &SwitchView<'_>, packet: &Packet, out: u32, channels: u64) -> u64 {
     u64::from(here.pressing(out) + packet.bytes) * channels
 }
 
@@ -74,7 +74,7 @@ pub(super) fn weight(here: &Here<'_>, packet: &Packet, out: u32, channels: u64) 
 #[inline]
 pub(super) fn lightest_deroute(
     lines: &Lines<'_>,
-    here: &mut Here<'_>,
+    here: &mut SwitchView<'_>,
     packet: &Packet,
     d: usize,
     open: u64,

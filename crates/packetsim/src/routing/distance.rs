@@ -104,7 +104,7 @@ impl Distances {
 
     /// The better of two of them.
     #[inline]
-    pub(crate) fn emptier(&self, here: &mut super::Here<'_>, to: u32) -> u32 {
+    pub(crate) fn emptier(&self, here: &mut super::SwitchView<'_>, to: u32) -> u32 {
         let a = self.any(here.switch, to, here.random);
         if self.only[self.at(here.switch, to)] != NOT_ONE {
             return a;

@@ -4,7 +4,7 @@ use darkfiber_fabric::GridKind;
 
 use super::classes::any_lane;
 use super::lines::{Lines, first_open};
-use super::{Here, Routing};
+use super::{Routing, SwitchView};
 use crate::packet::Packet;
 
 /// Dimension-ordered routing: every switch puts the first dimension right in which a packet is not where it must be; of parallel
@@ -34,7 +34,7 @@ impl<'a> Dor<'a> {
 
     /// The next coordinate on the way from one to another, and the class of lanes.
     #[inline]
-    fn step(&self, here: &mut Here<'_>, size: u16, at: u16, to: u16) -> (u16, u8) {
+    fn step(&self, here: &mut SwitchView<'_>, size: u16, at: u16, to: u16) -> (u16, u8) {
         match self.lines.kind() {
             GridKind::HyperX => (to, 0),
             GridKind::Mesh if to > at => (at + 1, 0),
@@ -56,7 +56,7 @@ impl Routing for Dor<'_> {
         if self.rings { 2 } else { 1 }
     }
 
-    fn route(&self, here: &mut Here<'_>, packet: &mut Packet) -> (u32, u8) {
+    fn route(&self, here: &mut SwitchView<'_>, packet: &mut Packet) -> (u32, u8) {
         let at = self.lines.at(here.switch);
         let to = self.lines.at(here.net.switch_of(packet.to));
         let Some(d) = first_open(at, to) else {

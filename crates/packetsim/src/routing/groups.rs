@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::DragonflyShape;
 
-use super::{Distances, Here};
+use super::{Distances, SwitchView};
 use crate::Net;
 
 /// Groups that have switches, numbered without gaps.
@@ -49,14 +49,14 @@ impl Groups {
 
     /// Any switch of a group.
     #[inline]
-    pub(super) fn any_of(&self, here: &mut Here<'_>, group: u32) -> u32 {
+    pub(super) fn any_of(&self, here: &mut SwitchView<'_>, group: u32) -> u32 {
         let members = &self.members[group as usize];
         members[here.random.below(members.len() as u32) as usize]
     }
 
     /// Any group but two, if there is one.
     #[inline]
-    pub(super) fn any_but(&self, here: &mut Here<'_>, a: u32, b: u32) -> Option<u32> {
+    pub(super) fn any_but(&self, here: &mut SwitchView<'_>, a: u32, b: u32) -> Option<u32> {
         let others = (self.members.len() as u32).checked_sub(2).filter(|&n| n > 0)?;
         let mut group = here.random.below(others);
         for taken in [a.min(b), a.max(b)] {

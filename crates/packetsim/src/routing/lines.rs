@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{Fabric, GridKind, GridShape, SwitchId};
 
-use super::Here;
+use super::SwitchView;
 
 /// Where the ports of each switch of a whole lattice lead to.
 #[derive(Clone, Debug)]
@@ -110,7 +110,7 @@ impl<'a> Lines<'a> {
 
     /// A port to a coordinate in a dimension: of parallel ones, any.
     #[inline]
-    pub(super) fn port(&self, here: &mut Here<'_>, d: usize, to: u16) -> u32 {
+    pub(super) fn port(&self, here: &mut SwitchView<'_>, d: usize, to: u16) -> u32 {
         let entry = here.switch as usize * self.stride + self.begin[d] + usize::from(to);
         let (first, behind) = (self.first[entry], self.first[entry + 1]);
         let more = if behind - first > 1 { here.random.below(behind - first) } else { 0 };
@@ -163,7 +163,7 @@ mod tests {
                 assert_eq!(lines.switch(lines.place(at)), s);
                 for (d, &size) in lines.dims().iter().enumerate() {
                     for b in (0..size).filter(|&b| neighbours(grid.kind, size, at[d], b)) {
-                        let mut here = Here {
+                        let mut here = SwitchView {
                             bias: crate::EVEN,
                             classes: &[],
                             class: 0,
@@ -172,7 +172,7 @@ mod tests {
                             lanes: 1,
                             outputs: &[],
                             random: &mut random,
-                            board: &crate::Board::default(),
+                            board: &crate::QueueBoard::default(),
                         };
                         let next =
                             net.next(net.base(s) + lines.port(&mut here, d, b)).expect("a switch");

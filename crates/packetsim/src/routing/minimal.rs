@@ -1,6 +1,6 @@
 //! Shortest ways, whichever is emptier.
 
-use super::{Distances, Here, Routing};
+use super::{Distances, Routing, SwitchView};
 use crate::packet::Packet;
 
 /// Every switch sends a packet on by one of the ports that lead nearer: any, or the emptier of two drawn by lot. Lanes rise
@@ -22,7 +22,7 @@ impl Routing for Minimal {
     }
 
     #[inline]
-    fn route(&self, here: &mut Here<'_>, packet: &mut Packet) -> (u32, u8) {
+    fn route(&self, here: &mut SwitchView<'_>, packet: &mut Packet) -> (u32, u8) {
         if let Some(out) = here.to_terminal(packet.to) {
             return (out, 0);
         }

@@ -39,10 +39,10 @@ pub use valiant::Valiant;
 use crate::packet::Packet;
 use crate::random::Random;
 use crate::switch::Waiting;
-use crate::{Board, Net, OutPort};
+use crate::{Net, OutPort, QueueBoard};
 
 /// What a switch knows when it sends a packet on.
-pub struct Here<'a> {
+pub struct SwitchView<'a> {
     /// The network.
     pub net: &'a Net,
     /// The switch.
@@ -54,7 +54,7 @@ pub struct Here<'a> {
     /// Its dice.
     pub random: &'a mut Random,
     /// What all switches told of their outputs, if the routing asked for it.
-    pub board: &'a Board,
+    pub board: &'a QueueBoard,
     /// By output and traffic class, what waits for it, if there are classes; and the packet's class.
     pub(crate) classes: &'a [Waiting],
     pub(crate) class: u8,
@@ -62,7 +62,7 @@ pub struct Here<'a> {
     pub bias: u32,
 }
 
-impl Here<'_> {
+impl SwitchView<'_> {
     /// Bytes that were sent to an output and are not known to have left the next switch's buffer.
     #[inline]
     pub fn occupied(&self, local: u32) -> u32 {
@@ -112,7 +112,7 @@ impl<R: Routing> Routing for &R {
     }
 
     #[inline]
-    fn route(&self, here: &mut Here<'_>, packet: &mut Packet) -> (u32, u8) {
+    fn route(&self, here: &mut SwitchView<'_>, packet: &mut Packet) -> (u32, u8) {
         (**self).route(here, packet)
     }
 }
@@ -128,5 +128,5 @@ pub trait Routing: Send + Sync {
     }
 
     /// Output, by its number among those of the switch, and lane.
-    fn route(&self, here: &mut Here<'_>, packet: &mut Packet) -> (u32, u8);
+    fn route(&self, here: &mut SwitchView<'_>, packet: &mut Packet) -> (u32, u8);
 }

@@ -3,7 +3,7 @@
 use darkfiber_fabric::{DragonflyShape, GroupKind};
 
 use super::groups::Groups;
-use super::{Distances, Here, Routing};
+use super::{Distances, Routing, SwitchView};
 use crate::Net;
 use crate::packet::Packet;
 
@@ -82,7 +82,7 @@ impl Ofar {
     #[inline]
     fn misroute(
         &self,
-        here: &mut Here<'_>,
+        here: &mut SwitchView<'_>,
         packet: &Packet,
         than: u32,
         to_inside: bool,
@@ -119,7 +119,7 @@ impl Routing for Ofar {
     }
 
     #[inline]
-    fn route(&self, here: &mut Here<'_>, packet: &mut Packet) -> (u32, u8) {
+    fn route(&self, here: &mut SwitchView<'_>, packet: &mut Packet) -> (u32, u8) {
         if let Some(out) = here.to_terminal(packet.to) {
             return (out, 0);
         }

@@ -2,7 +2,7 @@
 
 use super::dimwar::{Way, lightest_deroute, weight};
 use super::lines::{Lines, open};
-use super::{Here, Routing};
+use super::{Routing, SwitchView};
 use crate::packet::Packet;
 
 /// Omni-dimensional weighted adaptive routing: every switch weighs, in every dimension in which a packet is not where it must
@@ -39,7 +39,7 @@ impl Routing for Omniwar<'_> {
         (self.lines.wide() + self.deroutes).max(1)
     }
 
-    fn route(&self, here: &mut Here<'_>, packet: &mut Packet) -> (u32, u8) {
+    fn route(&self, here: &mut SwitchView<'_>, packet: &mut Packet) -> (u32, u8) {
         if let Some(out) = here.to_terminal(packet.to) {
             return (out, 0);
         }

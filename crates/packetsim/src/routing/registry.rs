@@ -7,7 +7,7 @@ use super::{
     Adaptive, Aries, BooksimHyperx, Dal, Dimwar, Distances, Dor, Lines, Minimal, Ofar, Omniwar,
     Routing, Tables, Ugal, UgalGlobal, Valiant, Weigh,
 };
-use crate::{Follow, Impossible, Load, Micro, Net, Outcome, load};
+use crate::{ConfigError, Load, Net, Observer, Outcome, SwitchModel, load};
 
 /// A routing, by name.
 pub struct Kind {
@@ -19,7 +19,7 @@ pub struct Kind {
     pub doc: &'static str,
     /// Where it is from.
     pub paper: &'static str,
-    make: for<'a> fn(&Given<'a>) -> Result<Made<'a>, Impossible>,
+    make: for<'a> fn(&Given<'a>) -> Result<Made<'a>, ConfigError>,
 }
 
 /// What a routing is made for.
@@ -91,13 +91,13 @@ impl With for Lanes {
 /// See [`Made::load`].
 struct Run<'a> {
     net: &'a Net,
-    micro: &'a Micro,
+    micro: &'a SwitchModel,
     what: &'a Load,
-    follow: &'a dyn Follow,
+    follow: &'a dyn Observer,
 }
 
 impl With for Run<'_> {
-    type Out = Result<Outcome, Impossible>;
+    type Out = Result<Outcome, ConfigError>;
 
     fn with<R: Routing>(self, routing: &R) -> Self::Out {
         load(self.net, self.micro, routing, self.what, self.follow)
@@ -117,10 +117,10 @@ impl Made<'_> {
     pub fn load(
         &self,
         net: &Net,
-        micro: &Micro,
+        micro: &SwitchModel,
         what: &Load,
-        follow: &dyn Follow,
-    ) -> Result<Outcome, Impossible> {
+        follow: &dyn Observer,
+    ) -> Result<Outcome, ConfigError> {
         self.with(Run { net, micro, what, follow })
     }
 
@@ -155,12 +155,12 @@ pub static ROUTINGS: Registry<Kind> = Registry::new(
             paper: "InfiniBand Architecture Specification, volume 1, section 14.2.5.6",
             make: |given| {
                 let Some(routes) = given.routes else {
-                    return Err(Impossible(
+                    return Err(ConfigError(
                         "tables are simulated by -e ENGINE or --routes PATH".to_owned(),
                     ));
                 };
                 let lost = |_| {
-                    Impossible(
+                    ConfigError(
                     "the tables leave terminals without a way to each other: are they of this fabric? `darkfiber check` \
                      says what they lack"
                         .to_owned(),
@@ -257,7 +257,7 @@ pub static ROUTINGS: Registry<Kind> = Registry::new(
             make: |given| {
                 let dal = Dal::new(hyperx(given, "dal")?);
                 dal.map(Made::Dal)
-                    .ok_or_else(|| Impossible("dal needs at most eight dimensions".to_owned()))
+                    .ok_or_else(|| ConfigError("dal needs at most eight dimensions".to_owned()))
             },
         },
         Kind {
@@ -326,7 +326,7 @@ pub static ROUTINGS: Registry<Kind> = Registry::new(
                 let shape = dragonfly(given, "ofar")?;
                 let ofar = Ofar::new(given.net, distances(given), shape, given.bytes);
                 ofar.map(Made::Ofar).ok_or_else(|| {
-                Impossible(
+                ConfigError(
                     "ofar needs a dragonfly whose groups are fully connected, with a cable between any two groups"
                         .to_owned(),
                 )
@@ -360,43 +360,43 @@ pub fn kind(name: &str) -> Result<&'static Kind, Unknown> {
 ///
 /// # Errors
 /// If it does not suit the fabric.
-pub fn make<'a>(kind: &Kind, given: &Given<'a>) -> Result<Made<'a>, Impossible> {
+pub fn make<'a>(kind: &Kind, given: &Given<'a>) -> Result<Made<'a>, ConfigError> {
     if kind.name != "tables" && given.fabric.components().len() > 1 {
         let parts = given.fabric.components().len();
-        return Err(Impossible(format!(
+        return Err(ConfigError(format!(
             "the fabric is in {parts} parts without a way between them"
         )));
     }
     let made = (kind.make)(given)?;
     if !given.adaptive.is_none() && !matches!(made, Made::Ugal(_)) {
-        return Err(Impossible(format!(
+        return Err(ConfigError(format!(
             "{} compares no ways in which that can be changed: ugal, four-ways, slingshot and progressive do",
             kind.name
         )));
     }
     if given.adaptive.minimal == Some(0) {
-        return Err(Impossible("at least one shortest way must be compared".to_owned()));
+        return Err(ConfigError("at least one shortest way must be compared".to_owned()));
     }
     Ok(made)
 }
 
 /// Ports of a whole lattice of any of these kinds.
-fn lines<'a>(given: &Given<'a>, kinds: &[GridKind], needs: &str) -> Result<Lines<'a>, Impossible> {
+fn lines<'a>(given: &Given<'a>, kinds: &[GridKind], needs: &str) -> Result<Lines<'a>, ConfigError> {
     let whole = match given.shape {
         Some(Shape::Grid(grid)) if kinds.contains(&grid.kind) => Lines::new(given.fabric, grid),
         _ => None,
     };
-    whole.ok_or_else(|| Impossible(needs.to_owned()))
+    whole.ok_or_else(|| ConfigError(needs.to_owned()))
 }
 
-pub(super) fn hyperx<'a>(given: &Given<'a>, name: &str) -> Result<Lines<'a>, Impossible> {
+pub(super) fn hyperx<'a>(given: &Given<'a>, name: &str) -> Result<Lines<'a>, ConfigError> {
     lines(given, &[GridKind::HyperX], &format!("{name} needs a whole HyperX"))
 }
 
-fn dragonfly<'a>(given: &Given<'a>, name: &str) -> Result<&'a DragonflyShape, Impossible> {
+fn dragonfly<'a>(given: &Given<'a>, name: &str) -> Result<&'a DragonflyShape, ConfigError> {
     match given.shape {
         Some(Shape::Dragonfly(shape)) => Ok(shape),
-        _ => Err(Impossible(format!("{name} needs a dragonfly"))),
+        _ => Err(ConfigError(format!("{name} needs a dragonfly"))),
     }
 }
 

@@ -3,7 +3,7 @@
 use darkfiber_fabric::{AtPort, Fabric, SwitchId, TerminalId};
 use darkfiber_routing::{DELIVER, DestId, NO_ROUTE, Routes};
 
-use super::{Here, Routing};
+use super::{Routing, SwitchView};
 use crate::Net;
 use crate::packet::Packet;
 
@@ -88,7 +88,7 @@ impl Routing for Tables<'_> {
     }
 
     #[inline]
-    fn route(&self, here: &mut Here<'_>, packet: &mut Packet) -> (u32, u8) {
+    fn route(&self, here: &mut SwitchView<'_>, packet: &mut Packet) -> (u32, u8) {
         let from = TerminalId(packet.from);
         // Whoever sent it chose a path, or left that to the tables.
         let path = match packet.path {

@@ -1,7 +1,7 @@
 //! The shortest way, or one round, whichever is emptier.
 
 use super::valiant::onwards;
-use super::{Distances, Here, Routing};
+use super::{Distances, Routing, SwitchView};
 use crate::packet::{NOBODY, Packet};
 
 /// What makes a way round as good as a shortest one.
@@ -66,7 +66,7 @@ impl Routing for Ugal {
     }
 
     #[inline]
-    fn route(&self, here: &mut Here<'_>, packet: &mut Packet) -> (u32, u8) {
+    fn route(&self, here: &mut SwitchView<'_>, packet: &mut Packet) -> (u32, u8) {
         let again = self.progressive && packet.hops == 1 && packet.via == NOBODY && !packet.round;
         if packet.phase == 0 || again {
             packet.phase = 1;
@@ -81,7 +81,7 @@ impl Routing for Ugal {
 impl Ugal {
     /// What the output of a way to a switch has before it, and the next one of that way.
     #[inline]
-    fn load(&self, here: &mut Here<'_>, out: u32, to: u32) -> u64 {
+    fn load(&self, here: &mut SwitchView<'_>, out: u32, to: u32) -> u64 {
         let near = match self.weigh {
             Weigh::ByLength(_) => here.pressing(out),
             Weigh::Twice(_) => here.occupied(out),
@@ -100,7 +100,7 @@ impl Ugal {
 
     /// The output of the way that is chosen, if there is a choice.
     #[inline]
-    fn choose(&self, here: &mut Here<'_>, packet: &mut Packet) -> Option<u32> {
+    fn choose(&self, here: &mut SwitchView<'_>, packet: &mut Packet) -> Option<u32> {
         let (s, to) = (here.switch, here.net.switch_of(packet.to));
         if s == to {
             return None;

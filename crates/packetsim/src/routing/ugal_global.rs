@@ -1,7 +1,7 @@
 //! The shortest way or one round, knowing what waits on all of both.
 
 use super::valiant::onwards;
-use super::{Distances, Here, Routing};
+use super::{Distances, Routing, SwitchView};
 use crate::packet::{NOBODY, Packet};
 
 /// Universal globally-adaptive load-balanced routing with global knowledge: the switch that a packet enters the network at
@@ -23,7 +23,7 @@ pub struct UgalGlobal {
 
 impl UgalGlobal {
     /// What waits on a shortest way from one switch to another, and the number of its first output.
-    fn way(&self, here: &mut Here<'_>, from: u32, to: u32) -> (u64, u32) {
+    fn way(&self, here: &mut SwitchView<'_>, from: u32, to: u32) -> (u64, u32) {
         let (mut s, mut sum) = (from, 0);
         let mut first = None;
         while s != to {
@@ -49,7 +49,7 @@ impl Routing for UgalGlobal {
         Some(self.news)
     }
 
-    fn route(&self, here: &mut Here<'_>, packet: &mut Packet) -> (u32, u8) {
+    fn route(&self, here: &mut SwitchView<'_>, packet: &mut Packet) -> (u32, u8) {
         let (s, to) = (here.switch, here.net.switch_of(packet.to));
         if packet.phase == 0 && s != to {
             packet.phase = 1;

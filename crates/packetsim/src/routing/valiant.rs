@@ -1,6 +1,6 @@
 //! By way of any other switch.
 
-use super::{Distances, Here, Routing};
+use super::{Distances, Routing, SwitchView};
 use crate::packet::{NOBODY, Packet};
 
 /// Valiant's: every packet goes to a switch drawn by lot first, and from there to its destination, both by shortest ways. Lanes
@@ -19,7 +19,7 @@ impl Routing for Valiant {
     }
 
     #[inline]
-    fn route(&self, here: &mut Here<'_>, packet: &mut Packet) -> (u32, u8) {
+    fn route(&self, here: &mut SwitchView<'_>, packet: &mut Packet) -> (u32, u8) {
         if packet.phase == 0 {
             packet.phase = 1;
             packet.via = here.random.below(here.net.switch_count() as u32);
@@ -33,7 +33,7 @@ impl Routing for Valiant {
 #[inline]
 pub(super) fn onwards(
     distances: &Distances,
-    here: &mut Here<'_>,
+    here: &mut SwitchView<'_>,
     packet: &mut Packet,
 ) -> (u32, u8) {
     if packet.via == here.switch {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use darkfiber_fabric::{Topology, open};
 
-use super::{Given, Here, Made, ROUTINGS, Routing, With, make};
+use super::{Given, Made, ROUTINGS, Routing, SwitchView, With, make};
 use crate::packet::{NOBODY, Packet};
 use crate::{Buffer, Net, OutPort, Peer, Random, preset};
 
@@ -107,8 +107,8 @@ fn walk<R: Routing>(
         for out in &mut outputs {
             out.used = [0, 16, 1 << 12, random.below(512)][random.below(4) as usize];
         }
-        let board = &crate::Board::new(net.port_count(), 1);
-        let mut here = Here {
+        let board = &crate::QueueBoard::new(net.port_count(), 1);
+        let mut here = SwitchView {
             net,
             switch,
             lanes,

@@ -1,11 +1,11 @@
 //! Packets that arrive at a switch.
 
-use super::{Hands, Switches};
+use super::{SwitchContext, Switches};
 use crate::class::EVEN;
-use crate::congestion::{Note, SPECULATIVE, Told, is_too_much};
+use crate::congestion::{CongestionMessage, Notification, SPECULATIVE, is_too_much};
 use crate::packet::NOBODY;
-use crate::part::Message;
-use crate::routing::{Here, Routing};
+use crate::partition::Message;
+use crate::routing::{Routing, SwitchView};
 use crate::{Peer, Queues};
 
 impl Switches<'_> {
@@ -17,22 +17,22 @@ impl Switches<'_> {
         s: u32,
         input: u32,
         routing: &R,
-        hands: &mut Hands<'_>,
+        context: &mut SwitchContext<'_>,
     ) {
-        let packets = &mut *hands.packets;
+        let packets = &mut *context.packets;
         let base = self.net.base(s);
         let at = self.at(base);
         let id = std::mem::replace(&mut self.arriving[at + input as usize], NOBODY);
         let packet = packets.of_mut(id);
         let radix = self.net.radix(s) as usize;
         let classes = self.micro.classes.len();
-        let mut here = Here {
+        let mut here = SwitchView {
             net: self.net,
             switch: s,
             lanes: self.micro.lanes,
             outputs: &self.outputs[at..at + radix],
             random: &mut self.random[(s - self.span.switches.start) as usize],
-            board: hands.board,
+            board: context.board,
             bias: EVEN,
             classes: &self.of_class[at * classes..(at + radix) * classes],
             class: 0,
@@ -62,7 +62,7 @@ impl Switches<'_> {
                 && is_too_much(waits.into(), self.round, to.pace)
             {
                 let hears = now + u64::from(packet.back);
-                self.lose(hears, Some(waits), id, base + input, hands);
+                self.lose(hears, Some(waits), id, base + input, context);
                 return;
             }
         }
@@ -70,7 +70,7 @@ impl Switches<'_> {
             let queued = &mut self.of_class[of].queued;
             if kind.lossy && *queued + packet.bytes > self.micro.buffer {
                 // A source notices by itself, when two round trips are over (decision).
-                self.lose(now + 2 * self.round, None, id, base + input, hands);
+                self.lose(now + 2 * self.round, None, id, base + input, context);
                 return;
             }
             *queued += packet.bytes;
@@ -92,12 +92,25 @@ impl Switches<'_> {
 
     /// A packet that has arrived at a port is dropped. Its room is given back when it is through; its source hears of it at a time, and
     /// sends it again.
-    fn lose(&mut self, when: u64, waits: Option<u32>, id: u32, port: u32, hands: &mut Hands<'_>) {
-        let packet = hands.packets.remove(id);
+    fn lose(
+        &mut self,
+        when: u64,
+        waits: Option<u32>,
+        id: u32,
+        port: u32,
+        context: &mut SwitchContext<'_>,
+    ) {
+        let packet = context.packets.remove(id);
         self.dropped += 1;
         let from = self.net.port(port);
-        self.give_back(from, packet.lane, packet.bytes, packet.at + from.long(packet.bytes), hands);
-        let note = Note {
+        self.give_back(
+            from,
+            packet.lane,
+            packet.bytes,
+            packet.at + from.long(packet.bytes),
+            context,
+        );
+        let note = CongestionMessage {
             source: packet.from,
             endpoint: packet.to,
             class: packet.lane >> self.class_bits,
@@ -114,6 +127,6 @@ impl Switches<'_> {
                 born: Some(packet.born),
             }),
         };
-        hands.told.push(Told { when, note, waits });
+        context.notifications.push(Notification { when, note, waits });
     }
 }

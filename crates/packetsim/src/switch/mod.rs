@@ -10,21 +10,21 @@ pub use self::ports::OutPort;
 pub(crate) use self::ports::Waiting;
 use self::ports::{InPort, Lane, MOVES};
 use self::turns::{Choice, Offer};
-use crate::away::Away;
-use crate::board::Board;
 use crate::class::{Shares, SharesState};
-use crate::congestion::{Note, Passing, Point, Told};
+use crate::congestion::{CongestionMessage, Notification, Passing, Point};
 use crate::flows::Flows;
 use crate::net::Span;
+use crate::outbound::Outbound;
 use crate::packet::{NOBODY, Packet, Slab};
+use crate::queue_board::QueueBoard;
 use crate::routing::Routing;
 use crate::wheel::{Event, What, Wheel};
-use crate::{Arbitration, Micro, Net, Peer, Port, Queues, Random, Waits};
+use crate::{Arbitration, Net, Peer, Port, Queues, Random, SwitchModel, Waits};
 
 /// Switches side by side: all of them, or those of a part. Ports and switches are called by their numbers in the network.
 pub(crate) struct Switches<'n> {
     net: &'n Net,
-    micro: &'n Micro,
+    micro: &'n SwitchModel,
     span: Span,
     outputs: Vec<OutPort>,
     inputs: Vec<InPort>,
@@ -91,22 +91,22 @@ state! {
 }
 
 /// What switches work on beside themselves.
-pub(crate) struct Hands<'a> {
+pub(crate) struct SwitchContext<'a> {
     pub(crate) packets: &'a mut Slab,
     pub(crate) wheel: &'a mut Wheel,
     /// Packets that leave for their terminals.
-    pub(crate) left: &'a mut Vec<Left>,
+    pub(crate) left: &'a mut Vec<Delivered>,
     /// What goes to switches of other parts.
-    pub(crate) away: &'a mut Away,
+    pub(crate) away: &'a mut Outbound,
     /// What was told of all switches.
-    pub(crate) board: &'a Board,
-    /// What sources are told, and when they hear it.
-    pub(crate) told: &'a mut Vec<Told>,
+    pub(crate) board: &'a QueueBoard,
+    /// Notifications to sources, and when they arrive.
+    pub(crate) notifications: &'a mut Vec<Notification>,
 }
 
 /// A packet that has left the last switch: its number, and when its last byte is there.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Left {
+pub(crate) struct Delivered {
     pub(crate) packet: u32,
     pub(crate) when: u64,
     /// Bytes of its class that wait for its terminal behind it, in the last switch.
@@ -116,7 +116,13 @@ pub(crate) struct Left {
 }
 
 impl<'n> Switches<'n> {
-    pub(crate) fn new(net: &'n Net, micro: &'n Micro, span: Span, seed: u64, round: u64) -> Self {
+    pub(crate) fn new(
+        net: &'n Net,
+        micro: &'n SwitchModel,
+        span: Span,
+        seed: u64,
+        round: u64,
+    ) -> Self {
         let ports = span.ports.len();
         let n = span.switches.len();
         let (bits, class_bits) = (micro.all_lane_bits(), micro.lane_bits());
@@ -268,7 +274,12 @@ impl<'n> Switches<'n> {
     }
 
     /// Does what there is to do in the tick that begins at `now`.
-    pub(crate) fn act<R: Routing>(&mut self, now: u64, routing: &R, hands: &mut Hands<'_>) {
+    pub(crate) fn act<R: Routing>(
+        &mut self,
+        now: u64,
+        routing: &R,
+        context: &mut SwitchContext<'_>,
+    ) {
         let words = self.net.words();
         let mut active = std::mem::take(&mut self.active);
         for s in active.drain(..) {
@@ -279,14 +290,14 @@ impl<'n> Switches<'n> {
                 while set != 0 {
                     let input = w as u32 * 64 + set.trailing_zeros();
                     set &= set - 1;
-                    self.enter(now, s, input, routing, hands);
+                    self.enter(now, s, input, routing, context);
                 }
             }
             match self.micro.arbitration {
-                Arbitration::Islip => self.match_up(now, s, hands),
+                Arbitration::Islip => self.match_up(now, s, context),
                 // Inputs are shared by classes, too.
-                _ if !self.shares.is_plain() => self.match_up(now, s, hands),
-                _ => self.by_turns(now, s, hands),
+                _ if !self.shares.is_plain() => self.match_up(now, s, context),
+                _ => self.by_turns(now, s, context),
             }
         }
         self.active = active;
@@ -294,8 +305,15 @@ impl<'n> Switches<'n> {
 
     /// Room of a lane for the switch or the terminal before a port, when the last of it is through.
     #[inline]
-    fn give_back(&self, from: &Port, lane: u8, bytes: u32, through: u64, hands: &mut Hands<'_>) {
-        let Hands { wheel, away, .. } = hands;
+    fn give_back(
+        &self,
+        from: &Port,
+        lane: u8,
+        bytes: u32,
+        through: u64,
+        context: &mut SwitchContext<'_>,
+    ) {
+        let SwitchContext { wheel, away, .. } = context;
         let back = through + u64::from(from.latency) + self.micro.credit;
         let with = u32::from(lane) << 24 | bytes;
         match from.peer() {
@@ -352,8 +370,15 @@ impl<'n> Switches<'n> {
     }
 
     /// The first packet of a queue goes.
-    fn grant(&mut self, now: u64, s: u32, out: u32, choice: Choice, hands: &mut Hands<'_>) {
-        let Hands { packets, wheel, left, away, told, .. } = hands;
+    fn grant(
+        &mut self,
+        now: u64,
+        s: u32,
+        out: u32,
+        choice: Choice,
+        context: &mut SwitchContext<'_>,
+    ) {
+        let SwitchContext { packets, wheel, left, away, notifications, .. } = context;
         let (micro, net) = (self.micro, self.net);
         let base = net.base(s);
         let Choice { packet: id, before } = choice;
@@ -426,7 +451,7 @@ impl<'n> Switches<'n> {
             packet.mark |= u8::from(mark);
             if says > 0 {
                 let (source, endpoint) = (packet.from, packet.to);
-                let note = Note {
+                let note = CongestionMessage {
                     source,
                     endpoint,
                     class,
@@ -436,7 +461,11 @@ impl<'n> Switches<'n> {
                     lost: None,
                 };
                 let way = packet.back - to.latency;
-                told.push(Told { when: departs + u64::from(way), note, waits: None });
+                notifications.push(Notification {
+                    when: departs + u64::from(way),
+                    note,
+                    waits: None,
+                });
             }
         }
         match to.peer() {
@@ -452,11 +481,11 @@ impl<'n> Switches<'n> {
             }
             Peer::Terminal(_) => {
                 let when = packet.at + to.long(bytes);
-                left.push(Left { packet: id, when, waits, carried: o.carried });
+                left.push(Delivered { packet: id, when, waits, carried: o.carried });
             }
         }
 
-        self.give_back(from, was, bytes, through, hands);
+        self.give_back(from, was, bytes, through, context);
 
         // The next one of the queue.
         if next == NOBODY {
@@ -464,8 +493,8 @@ impl<'n> Switches<'n> {
             let q = self.queue(s, source - base, out, lane);
             self.busy[q / 64] &= !(1 << (q % 64));
         } else {
-            let next_out = u32::from(hands.packets.of(next).out);
-            self.request(s, next, next_out, hands.packets);
+            let next_out = u32::from(context.packets.of(next).out);
+            self.request(s, next, next_out, context.packets);
         }
     }
 

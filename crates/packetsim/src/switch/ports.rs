@@ -35,7 +35,7 @@ pub struct OutPort {
 }
 
 impl OutPort {
-    /// See [`crate::routing::Here::pressing`].
+    /// See [`crate::routing::SwitchView::pressing`].
     #[inline]
     pub(crate) fn pressing(&self, port: &Port) -> u32 {
         self.queued + self.used.saturating_sub(port.way)
@@ -52,7 +52,7 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
-    /// See [`crate::routing::Here::pressing`].
+    /// See [`crate::routing::SwitchView::pressing`].
     #[inline]
     pub(crate) fn pressing(self, port: &Port) -> u32 {
         self.queued + self.used.saturating_sub(port.way)

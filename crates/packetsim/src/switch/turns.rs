@@ -1,6 +1,6 @@
 //! Whose turn it is.
 
-use super::{Hands, Lane, MOVES, OutPort, Switches};
+use super::{Lane, MOVES, OutPort, SwitchContext, Switches};
 use crate::class::{Key, Next};
 use crate::packet::{NOBODY, Packet};
 use crate::tiles::{after, behind};
@@ -27,7 +27,7 @@ pub(super) struct Offer {
 impl Switches<'_> {
     /// Outputs that may have something to do send what they can, one after the other.
     #[inline]
-    pub(super) fn by_turns(&mut self, now: u64, s: u32, hands: &mut Hands<'_>) {
+    pub(super) fn by_turns(&mut self, now: u64, s: u32, context: &mut SwitchContext<'_>) {
         let first = self.set(s);
         // Outputs of queues whose first packet left may be before the one that it left by.
         loop {
@@ -38,8 +38,8 @@ impl Switches<'_> {
                 while set != 0 {
                     let out = w as u32 * 64 + set.trailing_zeros();
                     set &= set - 1;
-                    while let Some(choice) = self.next(now, s, out, hands) {
-                        self.grant(now, s, out, choice, hands);
+                    while let Some(choice) = self.next(now, s, out, context) {
+                        self.grant(now, s, out, choice, context);
                     }
                 }
             }
@@ -50,7 +50,7 @@ impl Switches<'_> {
     }
 
     /// Outputs offer, inputs take, until there is no offer any more.
-    pub(super) fn match_up(&mut self, now: u64, s: u32, hands: &mut Hands<'_>) {
+    pub(super) fn match_up(&mut self, now: u64, s: u32, context: &mut SwitchContext<'_>) {
         let first = self.set(s);
         let radix = self.net.radix(s);
         let base = self.at(self.net.base(s));
@@ -62,13 +62,13 @@ impl Switches<'_> {
                 while set != 0 {
                     let out = w as u32 * 64 + set.trailing_zeros();
                     set &= set - 1;
-                    if let Some(choice) = self.next(now, s, out, hands) {
+                    if let Some(choice) = self.next(now, s, out, context) {
                         let input = match self.micro.queues {
                             Queues::Memory => out,
-                            _ => hands.packets.of(choice.packet).input.into(),
+                            _ => context.packets.of(choice.packet).input.into(),
                         };
                         let turn = u32::from(self.inputs[base + input as usize].turn);
-                        let class = hands.packets.of(choice.packet).next_lane >> self.class_bits;
+                        let class = context.packets.of(choice.packet).next_lane >> self.class_bits;
                         let key = self.in_shares.key(base + input as usize, class, now);
                         let rank = (key, (out + radix - turn) % radix);
                         offers.push(Offer { input, rank, out, choice });
@@ -87,11 +87,11 @@ impl Switches<'_> {
                         let next = if o.out + 1 == radix { 0 } else { o.out + 1 };
                         self.inputs[base + o.input as usize].turn = next as u16;
                         if self.micro.arbitration == Arbitration::Islip {
-                            let slot = self.slot(hands.packets.of(o.choice.packet));
+                            let slot = self.slot(context.packets.of(o.choice.packet));
                             self.outputs[base + o.out as usize].turn = slot as u16 + 1;
                         }
                     }
-                    self.grant(now, s, o.out, o.choice, hands);
+                    self.grant(now, s, o.out, o.choice, context);
                 }
                 // Whoever was not taken offers again, and whoever was may have more.
                 self.dirty[first + o.out as usize / 64] |= 1 << (o.out % 64);
@@ -103,7 +103,13 @@ impl Switches<'_> {
 
     /// The packet that an output may take in the tick that begins at `now`; whatever it waits for will wake it.
     #[inline]
-    fn next(&mut self, now: u64, s: u32, out: u32, hands: &mut Hands<'_>) -> Option<Choice> {
+    fn next(
+        &mut self,
+        now: u64,
+        s: u32,
+        out: u32,
+        context: &mut SwitchContext<'_>,
+    ) -> Option<Choice> {
         let port = self.net.base(s) + out;
         let at = self.at(port);
         let o = &self.outputs[at];
@@ -118,14 +124,14 @@ impl Switches<'_> {
         if ready >= now + self.micro.tick {
             if !o.woken {
                 self.outputs[at].woken = true;
-                hands.wheel.within(ready, Event::new(What::Output, port, 0));
+                context.wheel.within(ready, Event::new(What::Output, port, 0));
             }
             return None;
         }
         if self.shares.is_plain() {
-            return self.choose(now, s, out, o.lanes, hands);
+            return self.choose(now, s, out, o.lanes, context);
         }
-        self.choose_class(now, s, out, hands)
+        self.choose_class(now, s, out, context)
     }
 
     /// Whose turn it is among the packets of the class whose turn it is; of another one, if that has none that may go.
@@ -134,7 +140,7 @@ impl Switches<'_> {
         now: u64,
         s: u32,
         out: u32,
-        hands: &mut Hands<'_>,
+        context: &mut SwitchContext<'_>,
     ) -> Option<Choice> {
         let port = self.net.base(s) + out;
         let at = self.at(port);
@@ -147,14 +153,14 @@ impl Switches<'_> {
         while set != 0 {
             match self.shares.next(at, set, now) {
                 Next::Class(class) => {
-                    if let Some(choice) = self.choose(now, s, out, lanes & of(class), hands) {
+                    if let Some(choice) = self.choose(now, s, out, lanes & of(class), context) {
                         return Some(choice);
                     }
                     set &= !(1 << class);
                 }
                 Next::Later(when) => {
                     // It may be woken more often than needed, since others may wake it before.
-                    hands
+                    context
                         .wheel
                         .within(when.max(now + self.micro.tick), Event::new(What::Output, port, 0));
                     return None;
@@ -171,7 +177,7 @@ impl Switches<'_> {
         s: u32,
         out: u32,
         waiting: u64,
-        hands: &mut Hands<'_>,
+        context: &mut SwitchContext<'_>,
     ) -> Option<Choice> {
         let port = self.at(self.net.base(s) + out);
         let to_terminal = matches!(self.net.port(self.net.base(s) + out).peer(), Peer::Terminal(_));
@@ -187,20 +193,20 @@ impl Switches<'_> {
                 let Lane { room, first, .. } = self.lanes[port << self.bits | lane as usize];
                 let room = room + pool;
                 // Room is for those that came first: nobody short goes before somebody long for ever.
-                if !to_terminal && room < hands.packets.of(first).bytes {
+                if !to_terminal && room < context.packets.of(first).bytes {
                     full = true;
                     continue;
                 }
                 let (mut id, mut before) = (first, NOBODY);
                 while id != NOBODY {
-                    let packet = hands.packets.of(id);
+                    let packet = context.packets.of(id);
                     let choice = Choice { packet: id, before };
                     (id, before) = (packet.beside, id);
                     let input = self.net.base(s) + u32::from(packet.input);
                     if self.micro.queues != Queues::Memory
                         && self.inputs[self.at(input)].crossbar >= now + self.micro.tick
                     {
-                        self.wait_for_input(input, out, hands.wheel);
+                        self.wait_for_input(input, out, context.wheel);
                         continue;
                     }
                     if !to_terminal && room < packet.bytes {
@@ -230,7 +236,7 @@ impl Switches<'_> {
         }
         let best = best.map(|b| b.1);
         if let (Arbitration::Tiles, Some(choice)) = (self.micro.arbitration, best) {
-            let packet = hands.packets.of(choice.packet);
+            let packet = context.packets.of(choice.packet);
             self.outputs[port].row = after(self.place(s, packet));
             self.outputs[port].turn = u16::from(packet.next_lane) + 1;
         }

@@ -2,12 +2,14 @@
 
 use darkfiber_fabric::{ChannelId, Shape, Topology, open};
 use darkfiber_packetsim::routing::{self, Given, Made};
-use darkfiber_packetsim::{Follow, Impossible, Load, Micro, Net, Outcome, Targets, preset};
+use darkfiber_packetsim::{
+    ConfigError, Load, Net, Observer, Outcome, SwitchModel, Targets, preset,
+};
 use darkfiber_routing::Routes;
 
 pub(crate) struct Bench {
     pub(crate) topology: Topology,
-    pub(crate) micro: Micro,
+    pub(crate) micro: SwitchModel,
     pub(crate) net: Net,
 }
 
@@ -39,7 +41,7 @@ impl Bench {
         name: &str,
         routes: Option<&'a Routes>,
         bytes: u32,
-    ) -> Result<Made<'a>, Impossible> {
+    ) -> Result<Made<'a>, ConfigError> {
         let kind = routing::kind(name).expect("registered");
         let given = Given {
             net: &self.net,
@@ -53,9 +55,9 @@ impl Bench {
     }
 
     /// Runs a load with a routing and as many lanes as it needs, and somebody who follows it.
-    pub(crate) fn follow(&self, name: &str, what: &Load, follow: &dyn Follow) -> Outcome {
+    pub(crate) fn follow(&self, name: &str, what: &Load, follow: &dyn Observer) -> Outcome {
         let made = self.make(name, None, what.bytes).expect("it suits");
-        let micro = Micro { lanes: made.lanes(), ..self.micro.clone() };
+        let micro = SwitchModel { lanes: made.lanes(), ..self.micro.clone() };
         made.load(&self.net, &micro, what, follow).expect("it goes together")
     }
 
@@ -68,7 +70,7 @@ impl Bench {
         what: &Load,
     ) -> Outcome {
         let made = self.make(name, routes, what.bytes).expect("it suits");
-        let micro = Micro { lanes: lanes.max(made.lanes()), ..self.micro.clone() };
+        let micro = SwitchModel { lanes: lanes.max(made.lanes()), ..self.micro.clone() };
         made.load(&self.net, &micro, what, &|_| {}).expect("it goes together")
     }
 }

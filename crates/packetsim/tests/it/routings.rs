@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use darkfiber_packetsim::routing::ROUTINGS;
-use darkfiber_packetsim::{Arbitration, Follow, Load, Outcome, Pulse, Queues, Targets};
+use darkfiber_packetsim::{Arbitration, Load, Observer, Outcome, Pulse, Queues, Targets};
 use darkfiber_routing::{Request, find_engine};
 
 use crate::bench::{Bench, load};
@@ -152,7 +152,7 @@ fn what_does_not_go_together_is_refused() {
     assert!(make("tables").expect_err("no tables").to_string().contains("--routes"));
     let ugal = make("ugal").expect("it suits");
     let what = load(Targets::uniform(bench.terminals()), 0.5, 16, 100);
-    let refused = |micro: &darkfiber_packetsim::Micro| {
+    let refused = |micro: &darkfiber_packetsim::SwitchModel| {
         ugal.load(&bench.net, micro, &what, &|_| {})
             .expect_err("it does not go together")
             .to_string()
@@ -251,7 +251,7 @@ struct Keeper {
     state: Mutex<Vec<u8>>,
 }
 
-impl Follow for Keeper {
+impl Observer for Keeper {
     fn pulse(&self, _: Pulse) {}
 
     fn is_due(&self) -> bool {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use darkfiber_fabric::{TerminalId, Topology};
 use darkfiber_packetsim::routing::Kind;
-use darkfiber_packetsim::{Congestion, Micro};
+use darkfiber_packetsim::{Congestion, SwitchModel};
 use darkfiber_routing::Routes;
 use darkfiber_workload::collective::Library;
 use darkfiber_workload::placement::{Allocator, Free};
@@ -61,7 +61,7 @@ pub struct Plan<'a> {
     /// What hosts cost.
     pub host: &'a Host,
     /// What switches are like; each mechanism brings its own congestion control.
-    pub micro: Micro,
+    pub micro: SwitchModel,
     /// Bytes of a packet at most.
     pub packet: u32,
     /// Virtual lanes; as many as the routing needs without.

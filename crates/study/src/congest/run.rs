@@ -1,6 +1,6 @@
 //! Running a plan.
 
-use darkfiber_packetsim::{Micro, TrafficClass};
+use darkfiber_packetsim::{SwitchModel, TrafficClass};
 use darkfiber_workload::play::SECOND;
 use rayon::prelude::*;
 
@@ -108,7 +108,7 @@ fn one(plan: &Plan<'_>, cell: &Cell) -> Result<Times, Refused> {
             job.classes = vec![(u64::MAX, u8::from(number > 0))];
         }
     }
-    let micro = Micro { congestion: mechanism.congestion, classes, ..plan.micro.clone() };
+    let micro = SwitchModel { congestion: mechanism.congestion, classes, ..plan.micro.clone() };
     let setup = Setup {
         seed: plan.seed,
         medium: Medium::Packet(Box::new(PacketOptions {

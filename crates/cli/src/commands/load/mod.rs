@@ -9,7 +9,7 @@ use std::time::Instant;
 use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Fabric, Shape, Topology};
 use darkfiber_packetsim::routing::{self, Adaptive, Given, Kind};
-use darkfiber_packetsim::{Follow, Load, Micro, Net, Pulse, Targets};
+use darkfiber_packetsim::{Load, Net, Observer, Pulse, SwitchModel, Targets};
 use darkfiber_report::curve::{self as report, Curve, Held, LoadResult};
 use darkfiber_routing::{Request, Routes};
 use darkfiber_scenario::channels;
@@ -122,10 +122,10 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
         let adaptive = Adaptive::default();
         let given = Given { net: &net, fabric, shape, routes, bytes: packet, adaptive };
         let impossible =
-            |e: darkfiber_packetsim::Impossible| Failure::infeasible(format!("{}: {e}", c.called));
+            |e: darkfiber_packetsim::ConfigError| Failure::infeasible(format!("{}: {e}", c.called));
         let made = routing::make(c.kind, &given).map_err(impossible)?;
         let lanes = args.lanes.unwrap_or(made.lanes().max(1));
-        let micro = Micro { lanes, ..micro.clone() };
+        let micro = SwitchModel { lanes, ..micro.clone() };
         let facts = || {
             let tables = c.routes.as_ref();
             Facts::new(fabric)
@@ -149,7 +149,7 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
             }
         }
         let files = Mutex::new(files);
-        let follow = |load: f64| -> Box<dyn Follow + '_> {
+        let follow = |load: f64| -> Box<dyn Observer + '_> {
             let (progress, rate) = (&progress, &rate);
             let pulse = move |pulse: Pulse| {
                 let text = rate.of(load.to_bits(), &pulse);
@@ -221,7 +221,7 @@ fn quantity<E: std::fmt::Display>(
 }
 
 /// What switches and cables are like.
-fn micro(args: &LoadCommand, topology: &Topology, seed: u64) -> Result<Micro, Failure> {
+fn micro(args: &LoadCommand, topology: &Topology, seed: u64) -> Result<SwitchModel, Failure> {
     let mut micro = inside::switches(&args.switches)?;
     if let Some(text) = &args.buffer {
         micro.buffer = inside::short(quantity(text, "--buffer", bytes)?);

@@ -1,7 +1,7 @@
 //! Victims beside aggressors on the paper's machines: section III-A.
 
 use darkfiber_fabric::{Topology, open};
-use darkfiber_packetsim::{Congestion, Micro, preset, routing};
+use darkfiber_packetsim::{Congestion, SwitchModel, preset, routing};
 use darkfiber_routing::{Request, Routes, find_engine};
 use darkfiber_workload::collective::Library;
 use darkfiber_workload::placement::allocator;
@@ -21,7 +21,7 @@ pub(super) struct System {
     pub(super) topology: Topology,
     routes: Routes,
     host: &'static Host,
-    micro: Micro,
+    micro: SwitchModel,
     packet: u32,
     mechanism: Mechanism,
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use darkfiber_fabric::{ChannelId, Shape, TerminalId, Topology, open};
 use darkfiber_packetsim::routing::{Adaptive, Given, kind, make};
-use darkfiber_packetsim::{Framing, Load, Micro, Net, Outcome, Targets, framing, preset};
+use darkfiber_packetsim::{Framing, Load, Net, Outcome, SwitchModel, Targets, framing, preset};
 use darkfiber_routing::{Request, Routes, find_engine};
 use darkfiber_workload::play::{Host, Job, Record, Repeat};
 use darkfiber_workload::schedule::{Program, Script};
@@ -19,7 +19,7 @@ pub(super) const OPTICAL: u32 = 50_000;
 /// A system with nobody else on it: its switches are `rosetta`, its packets those of RoCEv2.
 pub(super) struct Quiet {
     pub(super) topology: Topology,
-    pub(super) micro: Micro,
+    pub(super) micro: SwitchModel,
     pub(super) net: Net,
     routes: Routes,
 }
@@ -31,7 +31,7 @@ impl Quiet {
         let Some(Shape::Dragonfly(d)) = &topology.shape else { unreachable!("a dragonfly") };
         let local = |c: ChannelId| d.group[f.tail(c).index()] == d.group[f.head(c).index()];
         let latency = |c: usize| if local(ChannelId::new(c)) { COPPER } else { OPTICAL };
-        let micro = Micro {
+        let micro = SwitchModel {
             latencies: (0..f.channel_count()).map(latency).collect(),
             host_cable: Some(COPPER),
             framing: framing("roce").expect("registered"),
@@ -80,7 +80,7 @@ impl Quiet {
             adaptive: Adaptive::default(),
         };
         let made = make(kind(routing).expect("registered"), &given).expect("it suits a dragonfly");
-        let micro = Micro { lanes: made.lanes().max(1), ..self.micro.clone() };
+        let micro = SwitchModel { lanes: made.lanes().max(1), ..self.micro.clone() };
         made.load(&self.net, &micro, &what, &|_| {}).expect("it goes together")
     }
 
@@ -106,7 +106,7 @@ impl Quiet {
 /// What of the channel between two terminals of a switch carries data, if packets with so many bytes of it follow each other.
 pub(super) fn full_channel(framing: &'static Framing, bytes: u32, seed: u64) -> f64 {
     let topology = open("hyperx:dims=1,t=2,gbps=200").expect("a spec");
-    let micro = Micro { framing, ..preset("rosetta").expect("registered").micro() };
+    let micro = SwitchModel { framing, ..preset("rosetta").expect("registered").micro() };
     let net = Net::new(&topology.fabric, &micro);
     let what = Load {
         targets: Targets::pairs(2, &[[0, 1]]),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use darkfiber_packetsim::routing;
-use darkfiber_packetsim::{Congestion, Micro, TrafficClass, WHOLE};
+use darkfiber_packetsim::{Congestion, SwitchModel, TrafficClass, WHOLE};
 use darkfiber_workload::play::{self, Record, Repeat};
 use darkfiber_workload::traffic::{Given, traffic};
 
@@ -66,7 +66,7 @@ fn run(tapered: &Tapered, routing: &str, apart: bool, seed: u64) -> Received {
         least: WHOLE / 100 * percent,
         ..TrafficClass::plain(name)
     };
-    let micro = Micro { congestion: Congestion::Pairs, ..tapered.micro.clone() };
+    let micro = SwitchModel { congestion: Congestion::Pairs, ..tapered.micro.clone() };
     let mut options = PacketOptions::new(micro, routing::kind(routing).expect("registered"), 4096);
     options.micro.classes = vec![class("TC1", 80), class("TC2", 10)];
     let setup = Setup {

@@ -1,7 +1,7 @@
 //! Malbec with few cables between groups, and jobs of 64 nodes on it: section III-B.
 
 use darkfiber_fabric::{Shape, TerminalId, Topology, open};
-use darkfiber_packetsim::{Micro, preset};
+use darkfiber_packetsim::{SwitchModel, preset};
 use darkfiber_routing::{Request, Routes, find_engine};
 use darkfiber_workload::play::{Host, host};
 
@@ -15,7 +15,7 @@ pub(super) struct Tapered {
     pub(super) topology: Topology,
     pub(super) routes: Routes,
     pub(super) host: &'static Host,
-    pub(super) micro: Micro,
+    pub(super) micro: SwitchModel,
 }
 
 impl Tapered {

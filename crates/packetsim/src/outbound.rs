@@ -2,22 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::congestion::Note;
+use crate::congestion::CongestionMessage;
 use crate::packet::{NOBODY, Packet};
 use crate::wheel::Event;
 
 /// What goes to one part.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Mail {
+pub(crate) struct Batch {
     /// Packets: the tick in which their heads arrive, and the port.
     pub(crate) packets: Vec<(u64, u32, Packet)>,
     /// Room that is given back, by tick.
     pub(crate) events: Vec<(u64, Event)>,
     /// What sources and endpoints tell each other, by tick.
-    pub(crate) notes: Vec<(u64, Note)>,
+    pub(crate) notes: Vec<(u64, CongestionMessage)>,
 }
 
-impl Mail {
+impl Batch {
     /// The first tick in which something of it happens.
     pub(crate) fn first(&self) -> Option<u64> {
         let packets = self.packets.iter().map(|p| p.0);
@@ -28,16 +28,16 @@ impl Mail {
 
 /// What goes to all others, by part.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Away {
+pub(crate) struct Outbound {
     /// The first port of each part.
     firsts: Vec<u32>,
-    pub(crate) to: Vec<Mail>,
+    pub(crate) to: Vec<Batch>,
 }
 
-impl Away {
+impl Outbound {
     /// To parts with these first ports.
     pub(crate) fn new(firsts: Vec<u32>) -> Self {
-        let to = vec![Mail::default(); firsts.len()];
+        let to = vec![Batch::default(); firsts.len()];
         Self { firsts, to }
     }
 
@@ -53,7 +53,7 @@ impl Away {
     }
 
     /// To who hears a note, at a port.
-    pub(crate) fn note(&mut self, tick: u64, port: u32, note: Note) {
+    pub(crate) fn note(&mut self, tick: u64, port: u32, note: CongestionMessage) {
         let part = self.part_of(port);
         self.to[part].notes.push((tick, note));
     }

@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 use crate::switch::Waiting;
 use crate::{Net, OutPort};
 
-/// By port of the network and traffic class, bytes that wait for it (see [`crate::routing::Here::pressing`]), as they were when they
-/// were last told.
+/// By port of the network and traffic class, bytes that wait for it (see [`crate::routing::SwitchView::pressing`]), as they were
+/// when they were last told.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Board {
+pub struct QueueBoard {
     classes: usize,
     told: Vec<AtomicU32>,
 }
 
-impl Board {
+impl QueueBoard {
     /// For so many ports and classes; nothing waits.
     pub(crate) fn new(ports: usize, classes: usize) -> Self {
         Self { classes, told: (0..ports * classes).map(|_| AtomicU32::new(0)).collect() }

@@ -50,7 +50,7 @@ pub static ARBITRATIONS: Registry<(&str, Arbitration)> = Registry::new(
 
 /// A microarchitecture. Times are in picoseconds.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Micro {
+pub struct SwitchModel {
     /// Decisions are taken at multiples of this; nothing in a switch is quicker.
     pub tick: u64,
     /// Virtual lanes of a channel.
@@ -58,7 +58,7 @@ pub struct Micro {
     /// Bytes that an input behind another switch keeps for each lane, and those for whichever lanes need more than their own: no lane
     /// waits for the room of another one as long as its own is free.
     pub buffer: u32,
-    /// See [`Micro::buffer`].
+    /// See [`SwitchModel::buffer`].
     pub shared_buffer: u32,
     /// Bytes that may wait behind the crossbar at each output; none: as many as the next switch has room for.
     pub output_buffer: Option<u32>,
@@ -110,12 +110,12 @@ pub struct Preset {
     pub summary: &'static str,
     /// What it is like, and where that is from.
     pub doc: &'static str,
-    micro: fn() -> Micro,
+    micro: fn() -> SwitchModel,
 }
 
 impl Preset {
     /// With one lane; routings say how many they need.
-    pub fn micro(&self) -> Micro {
+    pub fn micro(&self) -> SwitchModel {
         (self.micro)()
     }
 }
@@ -128,14 +128,20 @@ pub static MICROS: Registry<Preset> = Registry::new(
             name: "booksim-iq",
             summary: "BookSim2's input-queued router: a flit of 1 B a cycle of 1 ns",
             doc: "Queues by lane, 256 flits each, crossbar speed-up 2, two cycles from head to head, credits two cycles after the cable, one cycle to a host, unlimited output queues: as BookSim2 is configured with internal_speedup 2.0, routing_delay 0, vc_alloc_delay, sw_alloc_delay and st_final_delay 1, credit_delay 2. Packets are not cut into flits that mix on a channel. Cables between switches take a cycle, or what their class says. N. Jiang et al., A detailed and flexible cycle-accurate Network-on-Chip simulator (ISPASS'13).",
-            micro: || cycles(Micro { pipeline: 2000, credit: 2000, speedup: 2, ..QDR }),
+            micro: || cycles(SwitchModel { pipeline: 2000, credit: 2000, speedup: 2, ..QDR }),
         },
         Preset {
             name: "caminos-basic",
             summary: "CAMINOS' basic router: a phit of 1 B a cycle of 1 ns",
             doc: "Queues by lane, 256 phits each, virtual cut-through, output buffers of 32 phits, every channel of an input read at once (a speed-up of 8), no time in the router: the Basic router of CAMINOS 0.6.3.",
             micro: || {
-                cycles(Micro { pipeline: 0, credit: 0, speedup: 8, output_buffer: Some(32), ..QDR })
+                cycles(SwitchModel {
+                    pipeline: 0,
+                    credit: 0,
+                    speedup: 8,
+                    output_buffer: Some(32),
+                    ..QDR
+                })
             },
         },
         Preset {
@@ -148,7 +154,7 @@ pub static MICROS: Registry<Preset> = Registry::new(
             name: "aries",
             summary: "Cray's Aries: 48 tiles, 100 ns, virtual output queues",
             doc: "Routers of Cascade, tiles as ports: packets of at most 64 B of data, 100 ns from port to port unloaded. Decisions: 8 KiB for each lane of a port, speed-up 1. B. Alverson et al., Cray XC Series Network (2012); Faanes et al., Cray Cascade (SC'12).",
-            micro: || Micro { buffer: 8 << 10, speedup: 1, ..QDR },
+            micro: || SwitchModel { buffer: 8 << 10, speedup: 1, ..QDR },
         },
         Preset {
             name: "rosetta",
@@ -164,7 +170,7 @@ pub static MICROS: Registry<Preset> = Registry::new(
               first, as crossbars of 16 inputs and 8 outputs a tile and four channels a port do (De Sensi et al., SC'20, section II-A and figure 1). \
               Port N of a switch is port N-1 there. Decision: data moves when the output has granted it, so that buses, \
               crossbars and column channels are taken with the output, and nothing else waits for them.",
-            micro: || Micro { arbitration: Arbitration::Tiles, ..rosetta() },
+            micro: || SwitchModel { arbitration: Arbitration::Tiles, ..rosetta() },
         },
     ],
 );
@@ -177,11 +183,11 @@ impl Entry for Preset {
 
 /// The latency that is measured is what two switches take less the mean of one: at least 95 % of it from 300 to 400 ns needs each
 /// of them to vary less than that.
-fn rosetta() -> Micro {
-    Micro { buffer: 64 << 10, speedup: 1, pipeline: 310_000, spread: 80_000, ..QDR }
+fn rosetta() -> SwitchModel {
+    SwitchModel { buffer: 64 << 10, speedup: 1, pipeline: 310_000, spread: 80_000, ..QDR }
 }
 
-const QDR: Micro = Micro {
+const QDR: SwitchModel = SwitchModel {
     tick: 1000,
     lanes: 1,
     buffer: 16 << 10,
@@ -208,8 +214,8 @@ const QDR: Micro = Micro {
 };
 
 /// With cycles of a nanosecond, in which a byte passes everywhere.
-fn cycles(micro: Micro) -> Micro {
-    Micro {
+fn cycles(micro: SwitchModel) -> SwitchModel {
+    SwitchModel {
         buffer: 256,
         shared_buffer: 0,
         queues: Queues::Lanes,
@@ -230,15 +236,15 @@ pub fn preset(name: &str) -> Result<&'static Preset, Unknown> {
 
 /// A microarchitecture that does not go together.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Impossible(pub String);
+pub struct ConfigError(pub String);
 
-impl std::fmt::Display for Impossible {
+impl std::fmt::Display for ConfigError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Impossible {}
+impl std::error::Error for ConfigError {}
 
 /// Of cables whose class tells nothing: light takes 5 ns a metre; five of them.
 const CABLE: u32 = 25_000;
@@ -249,13 +255,13 @@ const MOST_PIPELINE: u64 = 1_000_000_000;
 /// Bytes of a packet at most: room that is given back is told in 24 bits.
 const LONGEST: u32 = (1 << 24) - 1;
 
-impl Micro {
+impl SwitchModel {
     /// Refuses what cannot be simulated with packets of so many bytes.
     ///
     /// # Errors
     /// If there is no lane or room, or something is quicker than a tick.
-    pub fn check(&self, bytes: u32) -> Result<(), Impossible> {
-        let impossible = |why: String| Err(Impossible(why));
+    pub fn check(&self, bytes: u32) -> Result<(), ConfigError> {
+        let impossible = |why: String| Err(ConfigError(why));
         if self.lanes == 0 {
             return impossible("there must be a virtual lane".to_owned());
         }

@@ -1,6 +1,6 @@
 //! Switches side by side and their terminals, tick after tick: a whole network, or a part of one.
 
-mod notes;
+mod congestion_messages;
 mod terminals;
 
 use std::collections::VecDeque;
@@ -11,18 +11,18 @@ use darkfiber_workload::state;
 use serde::{Deserialize, Serialize};
 
 use self::terminals::Terminal;
-use crate::away::{Away, Mail};
-use crate::board::Board;
 use crate::class::{Shares, SharesState};
-use crate::congestion::{End, Note, Outbox, Terms, Told};
+use crate::congestion::{CongestionMessage, CongestionParams, Notification, Outbox, Receiver};
 use crate::deadlock::Waits;
 use crate::net::Span;
+use crate::outbound::{Batch, Outbound};
 use crate::packet::{Packet, Slab};
+use crate::queue_board::QueueBoard;
 use crate::routing::Routing;
 use crate::series::Series;
-use crate::switch::{Hands, Left, SwitchState, Switches};
+use crate::switch::{Delivered, SwitchContext, SwitchState, Switches};
 use crate::wheel::{Event, What, Wheel, WheelState};
-use crate::{Arbitration, Congestion, Impossible, Micro, Net, Random, TILED_PORTS};
+use crate::{Arbitration, ConfigError, Congestion, Net, Random, SwitchModel, TILED_PORTS};
 
 /// What a terminal has to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -65,26 +65,31 @@ pub(crate) struct Lengths {
 impl Lengths {
     /// Packets of at most so many bytes, with a routing that needs so many lanes; what is shorter than a tick allows takes a
     /// tick.
-    pub(crate) fn new(net: &Net, micro: &Micro, lanes: u8, most: u32) -> Result<Self, Impossible> {
+    pub(crate) fn new(
+        net: &Net,
+        micro: &SwitchModel,
+        lanes: u8,
+        most: u32,
+    ) -> Result<Self, ConfigError> {
         // Of packets as they are on channels.
         let most_data = most;
         let most = micro.framing.frame(most);
         micro.check(most)?;
         let ports = (0..net.port_count() as u32).map(|p| u32::from(net.port(p).number));
         if micro.arbitration == Arbitration::Tiles && ports.max() > Some(TILED_PORTS) {
-            return Err(Impossible(format!(
+            return Err(ConfigError(format!(
                 "tiles have {TILED_PORTS} ports, and this fabric has switches with more: take another arbitration"
             )));
         }
         if lanes > micro.lanes {
-            return Err(Impossible(format!(
+            return Err(ConfigError(format!(
                 "this routing needs {lanes} virtual lanes to be free of deadlock, and there are {}: give as many, or take another \
                  routing",
                 micro.lanes
             )));
         }
         if net.quickest(most) < micro.tick {
-            return Err(Impossible(format!(
+            return Err(ConfigError(format!(
                 "a packet of {most} B passes a channel in less than a tick of {} ps: make it longer",
                 micro.tick
             )));
@@ -95,7 +100,7 @@ impl Lengths {
             if net.quickest(middle) < micro.tick { below = middle } else { least = middle }
         }
         if least > u16::MAX.into() {
-            return Err(Impossible(format!(
+            return Err(ConfigError(format!(
                 "{least} B pass a channel in a tick of {} ps: make ticks shorter",
                 micro.tick
             )));
@@ -104,10 +109,10 @@ impl Lengths {
     }
 }
 
-/// A part. Of each tick, first [`Part::begin`] it, then let terminals send, then [`Part::finish`] it.
-pub(crate) struct Part<'n, R> {
+/// A partition of the network. Of each tick, first [`Partition::begin`] it, then let terminals send, then [`Partition::finish`] it.
+pub(crate) struct Partition<'n, R> {
     net: &'n Net,
-    micro: &'n Micro,
+    micro: &'n SwitchModel,
     routing: R,
     span: Span,
     switches: Switches<'n>,
@@ -127,30 +132,30 @@ pub(crate) struct Part<'n, R> {
     now: u64,
     events: Vec<Event>,
     touched: Vec<u32>,
-    left: Vec<Left>,
+    left: Vec<Delivered>,
     /// What pairs go by, if packets are acknowledged; by seat and class, what is known of endpoints.
-    terms: Option<Terms>,
-    ends: Vec<End>,
+    terms: Option<CongestionParams>,
+    ends: Vec<Receiver>,
     /// Notes that are under way, places of those that are gone, and those of this tick.
-    notes: Vec<Note>,
+    notes: Vec<CongestionMessage>,
     unused: Vec<u32>,
-    heard: Vec<Note>,
+    heard: Vec<CongestionMessage>,
     grants: Vec<(u32, u64)>,
-    /// What switches tell sources, and when they hear it.
-    told: Vec<Told>,
-    pub(crate) away: Away,
+    /// Notifications from switches to sources, and when they arrive.
+    notifications: Vec<Notification>,
+    pub(crate) away: Outbound,
     event_count: u64,
 }
 
 state! {
-    pub(crate) struct PartState of(R) Part<'_, R> {
+    pub(crate) struct PartitionState of(R) Partition<'_, R> {
         terminals: Vec<Terminal>,
         queues: Vec<VecDeque<Message>>,
         outboxes: Vec<Outbox>,
         credits: Vec<u32>,
         packets: Slab,
-        ends: Vec<End>,
-        notes: Vec<Note>,
+        ends: Vec<Receiver>,
+        notes: Vec<CongestionMessage>,
         unused: Vec<u32>,
         now: u64,
         event_count: u64,
@@ -161,9 +166,9 @@ state! {
     }
 }
 
-impl<R: Routing> Part<'_, R> {
+impl<R: Routing> Partition<'_, R> {
     /// Whether a state is of this part: as many of everything, and all that it names is there.
-    pub(crate) fn fits(&self, state: &PartState) -> bool {
+    pub(crate) fn fits(&self, state: &PartitionState) -> bool {
         let net = self.net;
         let (terminals, switches) = (net.terminal_count() as u32, net.switch_count() as u32);
         let radix = (0..switches).map(|s| net.radix(s)).max().unwrap_or(0);
@@ -184,7 +189,7 @@ impl<R: Routing> Part<'_, R> {
                 What::Note => e.with() < notes,
             }
         };
-        let is_note = |n: &Note| {
+        let is_note = |n: &CongestionMessage| {
             n.source < terminals
                 && n.endpoint < terminals
                 && usize::from(n.class) < self.micro.class_count()
@@ -205,21 +210,21 @@ impl<R: Routing> Part<'_, R> {
     }
 }
 
-impl<'n, R: Routing> Part<'n, R> {
+impl<'n, R: Routing> Partition<'n, R> {
     /// Some switches side by side; of the others, `away` knows where they begin.
     pub(crate) fn new(
         net: &'n Net,
-        micro: &'n Micro,
+        micro: &'n SwitchModel,
         routing: R,
         lengths: Lengths,
         switches: Range<u32>,
-        away: Away,
+        away: Outbound,
         seed: u64,
     ) -> Self {
         let span = net.span(switches);
         let is_free = micro.congestion == Congestion::None
             && !micro.classes.iter().any(|c| c.ordered || c.lossy);
-        let all_terms = Terms::new(net, micro, [lengths.most, lengths.wire]);
+        let all_terms = CongestionParams::new(net, micro, [lengths.most, lengths.wire]);
         let terms = (!is_free).then_some(all_terms);
         let all = span.seats.len() * micro.class_count();
         let [free, held] = if is_free { [all, 0] } else { [0, all] };
@@ -243,7 +248,7 @@ impl<'n, R: Routing> Part<'n, R> {
             outboxes: vec![Outbox::default(); held],
             shares: Shares::new(&micro.classes, span.seats.len()),
             credits: vec![micro.buffer; span.seats.len() << micro.all_lane_bits()],
-            ends: vec![End::new(micro.congestion); held],
+            ends: vec![Receiver::new(micro.congestion); held],
             span,
             packets: Slab::default(),
             wheel: Wheel::new(micro.tick),
@@ -257,7 +262,7 @@ impl<'n, R: Routing> Part<'n, R> {
             unused: Vec::new(),
             heard: Vec::new(),
             grants: Vec::new(),
-            told: Vec::new(),
+            notifications: Vec::new(),
             away,
             event_count: 0,
         }
@@ -278,13 +283,13 @@ impl<'n, R: Routing> Part<'n, R> {
         self.wheel.upcoming()
     }
 
-    /// Has [`Part::begin`] tell of a terminal at a tick.
+    /// Has [`Partition::begin`] tell of a terminal at a tick.
     pub(crate) fn remind(&mut self, tick: u64, terminal: u32) {
         self.wheel.push(tick, Event::new(What::Birth, terminal, 0));
     }
 
     /// Takes what comes from another part.
-    pub(crate) fn take(&mut self, mail: &mut Mail) {
+    pub(crate) fn take(&mut self, mail: &mut Batch) {
         for (tick, port, packet) in mail.packets.drain(..) {
             let id = self.packets.add(packet);
             self.wheel.push(tick, Event::new(What::Arrival, port, id));
@@ -360,18 +365,18 @@ impl<'n, R: Routing> Part<'n, R> {
         black_box(arrivals.fold(0, |all, e| all ^ self.packets.of(e.with()).to));
     }
 
-    /// Switches act; packets that leave the last one are told.
-    pub(crate) fn finish(&mut self, board: &Board, arrived: &mut Vec<Arrived>) {
-        let Self { packets, wheel, left, away, told, .. } = self;
-        let mut hands = Hands { packets, wheel, left, away, board, told };
-        self.switches.act(self.now, &self.routing, &mut hands);
-        let mut told = std::mem::take(&mut self.told);
-        for told in told.drain(..) {
-            self.tell_dropped(told);
+    /// Switches act; packets that leave the last one are reported.
+    pub(crate) fn finish(&mut self, board: &QueueBoard, arrived: &mut Vec<Arrived>) {
+        let Self { packets, wheel, left, away, notifications, .. } = self;
+        let mut context = SwitchContext { packets, wheel, left, away, board, notifications };
+        self.switches.act(self.now, &self.routing, &mut context);
+        let mut notifications = std::mem::take(&mut self.notifications);
+        for notification in notifications.drain(..) {
+            self.tell_dropped(notification);
         }
-        self.told = told;
+        self.notifications = notifications;
         let mut left = std::mem::take(&mut self.left);
-        for Left { packet, when, waits, carried } in left.drain(..) {
+        for Delivered { packet, when, waits, carried } in left.drain(..) {
             let packet = self.packets.remove(packet);
             if let Some(terms) = self.terms {
                 self.tell_source(terms, &packet, when, (waits, carried));
@@ -382,7 +387,7 @@ impl<'n, R: Routing> Part<'n, R> {
     }
 
     /// Tells of all outputs.
-    pub(crate) fn tell(&self, board: &Board) {
+    pub(crate) fn tell(&self, board: &QueueBoard) {
         let (outputs, classes) = (self.switches.outputs(), self.switches.of_classes());
         board.tell(self.net, self.span.ports.start, outputs, classes);
     }

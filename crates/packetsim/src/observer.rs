@@ -5,10 +5,10 @@ use std::io::{self, Read, Write};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{Impossible, Pulse};
+use crate::{ConfigError, Pulse};
 
 /// Who follows a run. Whoever only wants to hear how far it is, is a function of that.
-pub trait Follow: Sync {
+pub trait Observer: Sync {
     /// Hears how far it is.
     fn pulse(&self, pulse: Pulse);
 
@@ -28,7 +28,7 @@ pub trait Follow: Sync {
     }
 }
 
-impl<F: Fn(Pulse) + Sync> Follow for F {
+impl<F: Fn(Pulse) + Sync> Observer for F {
     fn pulse(&self, pulse: Pulse) {
         self(pulse);
     }
@@ -43,8 +43,8 @@ pub fn write<S: Serialize>(state: &S, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// What was kept is whole, but of no such run.
-pub fn unlike() -> Impossible {
-    Impossible(
+pub fn unlike() -> ConfigError {
+    ConfigError(
         "what was kept of this run names what is not in its network: remove it, and the run begins anew"
             .to_owned(),
     )
@@ -54,13 +54,13 @@ pub fn unlike() -> Impossible {
 ///
 /// # Errors
 /// If it is damaged.
-pub fn read<S: DeserializeOwned>(follow: &dyn Follow) -> Result<Option<S>, Impossible> {
+pub fn read<S: DeserializeOwned>(follow: &dyn Observer) -> Result<Option<S>, ConfigError> {
     let Some(input) = follow.kept() else { return Ok(None) };
     // Nothing that is kept has text in it.
     let mut none = [0; 64];
     match postcard::from_io((input, &mut none[..])) {
         Ok((state, _)) => Ok(Some(state)),
-        Err(e) => Err(Impossible(format!(
+        Err(e) => Err(ConfigError(format!(
             "what was kept of this run is damaged ({e}): remove it, and the run begins anew"
         ))),
     }

@@ -1,13 +1,13 @@
 //! What sources and endpoints tell each other.
 
-use super::Part;
+use super::Partition;
 use crate::Congestion;
-use crate::congestion::{Arriving, Note, Terms, Told};
+use crate::congestion::{Arriving, CongestionMessage, CongestionParams, Notification};
 use crate::packet::Packet;
 use crate::routing::Routing;
 use crate::wheel::{Event, What};
 
-impl<R: Routing> Part<'_, R> {
+impl<R: Routing> Partition<'_, R> {
     /// Sources hear of their packets, and endpoints of sources, those of one tick in an order that does not depend on parts.
     pub(super) fn hear(&mut self) {
         let mut heard = std::mem::take(&mut self.heard);
@@ -28,7 +28,13 @@ impl<R: Routing> Part<'_, R> {
                 if says > 0 || (lost > 0 && terms.congestion == Congestion::Grants) {
                     self.ask(
                         terms,
-                        Note { to_endpoint: true, bytes: lost, says, lost: None, ..note },
+                        CongestionMessage {
+                            to_endpoint: true,
+                            bytes: lost,
+                            says,
+                            lost: None,
+                            ..note
+                        },
                         self.now,
                     );
                 }
@@ -39,21 +45,27 @@ impl<R: Routing> Part<'_, R> {
     }
 
     /// A source asks an endpoint for bytes, by a note.
-    pub(super) fn ask(&mut self, terms: Terms, note: Note, now: u64) {
+    pub(super) fn ask(&mut self, terms: CongestionParams, note: CongestionMessage, now: u64) {
         self.tell_of(note, now + terms.way);
     }
 
     /// An endpoint has granted bytes to sources; `of` is a note of it.
-    fn grant(&mut self, terms: Terms, of: &Note, grants: &mut Vec<(u32, u64)>) {
+    fn grant(
+        &mut self,
+        terms: CongestionParams,
+        of: &CongestionMessage,
+        grants: &mut Vec<(u32, u64)>,
+    ) {
         for (source, says) in grants.drain(..) {
-            let note = Note { source, to_endpoint: false, bytes: 0, says, lost: None, ..*of };
+            let note =
+                CongestionMessage { source, to_endpoint: false, bytes: 0, says, lost: None, ..*of };
             self.tell_of(note, self.now + terms.way);
         }
     }
 
     /// A switch tells a source something: if a packet was dropped unasked, when its turn is.
-    pub(super) fn tell_dropped(&mut self, told: Told) {
-        let Told { when, mut note, waits } = told;
+    pub(super) fn tell_dropped(&mut self, notification: Notification) {
+        let Notification { when, mut note, waits } = notification;
         if let (Some(terms), Some(waits), Some(lost)) = (self.terms, waits, note.lost) {
             let at = self.seat(note.endpoint) * self.micro.class_count() + usize::from(note.class);
             let home = self.net.home(note.endpoint);
@@ -75,7 +87,7 @@ impl<R: Routing> Part<'_, R> {
     }
 
     /// A note is on its way to who hears it at a time.
-    pub(super) fn tell_of(&mut self, note: Note, when: u64) {
+    pub(super) fn tell_of(&mut self, note: CongestionMessage, when: u64) {
         let tick = self.wheel.tick_after(when);
         let home = self.net.home(note.to());
         if self.span.ports.contains(&home) {
@@ -86,7 +98,7 @@ impl<R: Routing> Part<'_, R> {
     }
 
     /// A note is there in a tick.
-    pub(super) fn note(&mut self, tick: u64, note: Note) {
+    pub(super) fn note(&mut self, tick: u64, note: CongestionMessage) {
         let slot = self.unused.pop().unwrap_or_else(|| {
             self.notes.push(note);
             self.notes.len() as u32 - 1
@@ -98,7 +110,7 @@ impl<R: Routing> Part<'_, R> {
     /// A packet is acknowledged, by a message that waits for nobody.
     pub(super) fn tell_source(
         &mut self,
-        terms: Terms,
+        terms: CongestionParams,
         packet: &Packet,
         when: u64,
         (waits, carried): (u32, u64),
@@ -120,7 +132,15 @@ impl<R: Routing> Part<'_, R> {
         let mut grants = std::mem::take(&mut self.grants);
         let says = self.ends[at].arrived(terms, &arriving, &mut grants);
         let (source, endpoint, bytes) = (packet.from, packet.to, packet.bytes);
-        let note = Note { source, endpoint, class, to_endpoint: false, bytes, says, lost: None };
+        let note = CongestionMessage {
+            source,
+            endpoint,
+            class,
+            to_endpoint: false,
+            bytes,
+            says,
+            lost: None,
+        };
         self.grant(terms, &note, &mut grants);
         self.grants = grants;
         self.tell_of(note, when + u64::from(packet.back));

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Message, Part};
+use super::{Message, Partition};
 use crate::class::Next;
-use crate::congestion::{Note, Outbox, Sent, Turn};
+use crate::congestion::{CongestionMessage, Outbox, Sent, Turn};
 use crate::packet::{NOBODY, Packet};
 use crate::routing::Routing;
 use crate::wheel::{Event, What};
@@ -56,7 +56,7 @@ enum Ready {
     Nothing,
 }
 
-impl<R: Routing> Part<'_, R> {
+impl<R: Routing> Partition<'_, R> {
     /// A terminal has a message to send, at a time in this tick.
     pub(crate) fn send(&mut self, from: u32, message: Message, now: u64) {
         let at = self.seat(from) * self.micro.class_count() + usize::from(message.class);
@@ -65,7 +65,7 @@ impl<R: Routing> Part<'_, R> {
             let says = self.outboxes[at].add(terms, message, pace);
             if says > 0 {
                 let (endpoint, class) = (message.to, message.class);
-                let note = Note {
+                let note = CongestionMessage {
                     source: from,
                     endpoint,
                     class,
