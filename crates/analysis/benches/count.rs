@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use darkfiber_analysis::count::{Paths, Precision, Wanted, measure, worst};
 use darkfiber_fabric::{AtPort, Fabric, TerminalId, Topology};
 use darkfiber_routing::{DestId, Request, Routes, find_engine};
-use darkfiber_workload::{Among, Stream, pattern};
+use darkfiber_workload::{Participants, Stream, pattern};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -42,7 +42,7 @@ fn bisections(bencher: Bencher<'_, '_>, (spec, engine): &(&str, &str)) {
     let (topology, routes) = routed(spec, engine);
     let who: Vec<TerminalId> = (0..topology.fabric.terminal_count()).map(TerminalId::new).collect();
     let paths = Paths::new(&topology.fabric, &routes, &who).expect("reaches");
-    let bisect = pattern("bisect", &Among::all(who.len() as u32)).expect("even");
+    let bisect = pattern("bisect", &Participants::all(who.len() as u32)).expect("even");
     let pool = one_thread();
     bencher.counter(ItemsCount::new(SAMPLES)).bench(|| {
         pool.install(|| {

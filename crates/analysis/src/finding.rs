@@ -18,7 +18,7 @@ const IMBALANCE: f64 = 2.0;
 /// What was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum FindingKind {
     /// Pairs of terminals without a route.
     Unreachable,
     /// Pairs whose packets go round for ever.
@@ -63,7 +63,7 @@ pub enum Severity {
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Finding {
     /// What was found.
-    pub kind: Kind,
+    pub kind: FindingKind,
     /// How much it matters.
     pub severity: Severity,
     /// One line for people.
@@ -151,7 +151,7 @@ pub fn of_fabric(fabric: &Fabric) -> Vec<Finding> {
         |count: usize, examples: Vec<String>| Places::Nodes { count: count as u64, examples };
     if fabric.switch_count() == 0 {
         found.push(Finding {
-            kind: Kind::NoSwitches,
+            kind: FindingKind::NoSwitches,
             severity: Severity::Error,
             message: "the fabric has no switches".into(),
             hint: "was the dump taken on a host that is cabled back to back?",
@@ -160,7 +160,7 @@ pub fn of_fabric(fabric: &Fabric) -> Vec<Finding> {
     }
     if fabric.terminal_count() == 0 {
         found.push(Finding {
-            kind: Kind::NoHosts,
+            kind: FindingKind::NoHosts,
             severity: Severity::Error,
             message: "the fabric has no host with a cable to a switch".into(),
             hint: "a dump of switches only (ibnetdiscover -S) has none; take a full one",
@@ -180,7 +180,7 @@ pub fn of_fabric(fabric: &Fabric) -> Vec<Finding> {
         };
         let examples: Vec<String> = unlinked.iter().take(EXAMPLES).map(label).collect();
         found.push(Finding {
-            kind: Kind::UnlinkedAdapters,
+            kind: FindingKind::UnlinkedAdapters,
             severity: Severity::Error,
             message: format!(
                 "{} without a cable to a switch: {}",
@@ -199,7 +199,7 @@ pub fn of_fabric(fabric: &Fabric) -> Vec<Finding> {
             .map(|l| format!("{} ports {} and {}", names.switch(l.switch), l.ports.0, l.ports.1))
             .collect();
         found.push(Finding {
-            kind: Kind::Loopbacks,
+            kind: FindingKind::Loopbacks,
             severity: Severity::Note,
             message: format!(
                 "{} from a switch to itself: {}",
@@ -230,7 +230,7 @@ fn components(fabric: &Fabric, names: &Names<'_>) -> Option<Finding> {
         first[1..].iter().take(EXAMPLES).map(|&(_, s)| names.switch(SwitchId::new(s))).collect();
     let shown: Vec<String> = sizes.iter().take(8).map(ToString::to_string).collect();
     Some(Finding {
-        kind: Kind::Components,
+        kind: FindingKind::Components,
         severity: Severity::Error,
         message: format!(
             "the switches are in {} pieces (of {} switches); a switch of each smaller piece: {}",
@@ -246,7 +246,7 @@ fn components(fabric: &Fabric, names: &Names<'_>) -> Option<Finding> {
 /// What a deadlock rests on that was found without service levels.
 pub fn of_assumed_lane() -> Finding {
     Finding {
-        kind: Kind::AssumedLane,
+        kind: FindingKind::AssumedLane,
         severity: Severity::Note,
         message: "no service levels were given, so all routes were taken in lane 0".to_owned(),
         hint: "if OpenSM runs dfsssp, lash, nue or torus-2QoS, give their service levels with --sl: path records \
@@ -291,7 +291,7 @@ fn broken(names: &Names<'_>, report: &Report, loops: bool) -> Option<Finding> {
     };
     Some(if loops {
         Finding {
-            kind: Kind::Loops,
+            kind: FindingKind::Loops,
             severity: Severity::Error,
             message: format!("{share} go round for ever{}", example("comes back to")),
             hint: "the tables contradict each other; recompute them, they must not be loaded",
@@ -299,7 +299,7 @@ fn broken(names: &Names<'_>, report: &Report, loops: bool) -> Option<Finding> {
         }
     } else {
         Finding {
-            kind: Kind::Unreachable,
+            kind: FindingKind::Unreachable,
             severity: Severity::Error,
             message: format!("{share} have no route{}", example("ends at")),
             hint: "the tables lack entries or point at ports without a cable; are they older than the fabric?",
@@ -319,7 +319,7 @@ fn credit_loop(names: &Names<'_>, lane: u8, cycle: &Cycle) -> Finding {
         })
         .collect();
     Finding {
-        kind: Kind::CreditLoop,
+        kind: FindingKind::CreditLoop,
         severity: Severity::Error,
         message: format!(
             "lane {lane} has a cycle of {} channels that wait for each other: packets can deadlock",
@@ -340,7 +340,7 @@ fn imbalance(names: &Names<'_>, report: &Report) -> Option<Finding> {
         .map(|(c, load)| LoadedChannel { channel: names.channel(c), load })
         .collect();
     Some(Finding {
-        kind: Kind::Imbalance,
+        kind: FindingKind::Imbalance,
         severity: Severity::Warning,
         message: format!(
             "the hottest channel carries {} routes, {:.1} times the mean",

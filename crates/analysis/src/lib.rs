@@ -22,7 +22,7 @@ pub mod sharing;
 
 pub use diameter::diameter;
 pub use efi::{Bins, Efi, Histogram, dark_fiber_percent, hottest};
-pub use finding::{Finding, Kind, Severity};
+pub use finding::{Finding, FindingKind, Severity};
 pub use names::{ChannelName, GuidText, Names, PairName};
 pub use number::group;
 pub use peaks::{Peaks, peaks};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use darkfiber_fabric::{TerminalId, Topology};
 use darkfiber_formats::input;
-use darkfiber_formats::jobs::{Kind, Record, State, swf};
+use darkfiber_formats::jobs::{JobLogKind, Record, State, swf};
 use darkfiber_formats::places::Places;
 use darkfiber_report::replay::{LogFacts, PlacedFacts};
 use darkfiber_study::reproduce;
@@ -138,7 +138,7 @@ pub(crate) fn read(
     }
     let mut reader = BufReader::with_capacity(1 << 16, input::open(path)?);
     let (kind, head) = jobs::recognise(&mut reader, path)?;
-    let header = if kind == Kind::Swf { swf::header(&head) } else { swf::Header::default() };
+    let header = if kind == JobLogKind::Swf { swf::header(&head) } else { swf::Header::default() };
     let shift = header.unix_start.unwrap_or(0);
     let mut shifted = |mut record: Record| {
         for time in [&mut record.submit, &mut record.start, &mut record.end] {

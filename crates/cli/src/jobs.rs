@@ -63,11 +63,11 @@ pub(crate) fn read_from(
 pub(crate) fn recognise(
     reader: &mut dyn BufRead,
     path: &Path,
-) -> Result<(jobs::Kind, String), Failure> {
+) -> Result<(jobs::JobLogKind, String), Failure> {
     let unreadable = |e| Failure::input(format!("cannot read {}: {e}", path.display()));
     let head = String::from_utf8_lossy(reader.fill_buf().map_err(unreadable)?).into_owned();
     let kind = jobs::detect(&head).ok_or_else(|| {
-        let known: Vec<&str> = jobs::Kind::ALL.iter().map(|k| k.describe()).collect();
+        let known: Vec<&str> = jobs::JobLogKind::ALL.iter().map(|k| k.describe()).collect();
         Failure::input(format!("{}: this is like no list of jobs known", path.display()))
             .hint(format!("there are {}", known.join(", ")))
     })?;
@@ -76,7 +76,7 @@ pub(crate) fn recognise(
 
 /// Reads a log of a known kind.
 pub(crate) fn read_as(
-    kind: jobs::Kind,
+    kind: jobs::JobLogKind,
     reader: &mut dyn BufRead,
     path: &Path,
     each: &mut dyn FnMut(Record),

@@ -4,21 +4,21 @@
 //! and turns whatever happened into one message and a documented exit code.
 
 mod addresses;
-mod among;
 mod args;
 mod checkpoint;
 #[cfg(feature = "parquet")]
 mod columns;
 mod commands;
+mod counted;
 mod failure;
-mod given;
 mod help;
 mod history;
-mod inside;
 mod jobs;
 mod load;
 mod moment;
 mod out;
+mod packet_options;
+mod participants;
 mod progress;
 mod provenance;
 mod pulse;

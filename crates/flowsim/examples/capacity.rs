@@ -15,7 +15,7 @@ use darkfiber_flowsim::{Flows, Network, Options};
 use darkfiber_routing::{Request, find_engine};
 use darkfiber_workload::Stream;
 use darkfiber_workload::play::{Job, Player, Repeat, SECOND, host, run};
-use darkfiber_workload::traffic::{Given, traffic};
+use darkfiber_workload::traffic::{Ranks, traffic};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         let own = terminals.split_off(terminals.len() - ranks);
         jobs.push(Job {
-            program: Arc::new(traffic(&spec, &Given::new(ranks as u32))?),
+            program: Arc::new(traffic(&spec, &Ranks::new(ranks as u32))?),
             terminals: own.into_iter().map(TerminalId).collect(),
             start: 0,
             repeat: Repeat::Until(until),

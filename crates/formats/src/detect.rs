@@ -13,7 +13,7 @@ use crate::{
 /// Kinds of files that this crate can tell apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum FileKind {
     /// `ibnetdiscover` topology or ibsim input.
     IbnetDiscover,
     /// `ibnetdiscover -p` port list.
@@ -62,7 +62,7 @@ pub enum Kind {
     Empty,
 }
 
-impl Kind {
+impl FileKind {
     /// What it is, for people.
     pub fn describe(self) -> &'static str {
         match self {
@@ -126,26 +126,26 @@ const LINES: usize = 400;
 
 /// What kind of file this is, from its content (text or bytes) alone. Only binaries that have no mark
 /// of their own are told by their name. `None` if it is like nothing known.
-pub fn detect(content: &(impl AsRef<[u8]> + ?Sized), path: &Path) -> Option<Kind> {
+pub fn detect(content: &(impl AsRef<[u8]> + ?Sized), path: &Path) -> Option<FileKind> {
     detect_text(&input::text(content.as_ref()), path)
 }
 
-fn detect_text(text: &str, path: &Path) -> Option<Kind> {
+fn detect_text(text: &str, path: &Path) -> Option<FileKind> {
     match kind_of(text)?.0 {
-        Kind::Binary if codes::is_named(path) => Some(Kind::CodesLinks),
+        FileKind::Binary if codes::is_named(path) => Some(FileKind::CodesLinks),
         kind => Some(kind),
     }
 }
 
 /// The kind and the line that shows it.
-fn kind_of(text: &str) -> Option<(Kind, usize)> {
+fn kind_of(text: &str) -> Option<(FileKind, usize)> {
     let start: &str = head(text, 4096);
     if start.trim().is_empty() {
         let blank = text.trim().is_empty();
-        return blank.then_some((Kind::Empty, 0)).or_else(|| by_lines(text));
+        return blank.then_some((FileKind::Empty, 0)).or_else(|| by_lines(text));
     }
     if is_binary(start) {
-        return Some((Kind::Binary, 1));
+        return Some((FileKind::Binary, 1));
     }
     let body = start.trim_start_matches('\u{feff}').trim_start();
     let line = 1 + start[..start.len() - body.len()].matches('\n').count();
@@ -156,7 +156,7 @@ fn kind_of(text: &str) -> Option<(Kind, usize)> {
     }
     let lower = head(body, 64).to_ascii_lowercase();
     if ["<!doctype", "<html", "<?xml", "<head", "<body"].iter().any(|t| lower.starts_with(t)) {
-        return Some((Kind::Html, line));
+        return Some((FileKind::Html, line));
     }
     by_lines(text)
 }
@@ -177,28 +177,28 @@ fn is_binary(start: &str) -> bool {
     start.contains('\0') || odd * 10 > start.chars().count()
 }
 
-fn json_kind(body: &str) -> Option<Kind> {
+fn json_kind(body: &str) -> Option<FileKind> {
     if let Some(next) = body.strip_prefix('[') {
         // Port lines and shell prompts start with a bracket, too.
         let next = next.trim_start();
-        return next.starts_with(['{', '"']).then_some(Kind::OtherJson);
+        return next.starts_with(['{', '"']).then_some(FileKind::OtherJson);
     }
     let compact: String = body.chars().filter(|c| !c.is_whitespace()).take(2000).collect();
     if compact.contains("\"format\":\"darkfiber-fabric\"") {
-        Some(Kind::Json)
+        Some(FileKind::Json)
     } else if compact.contains("\"node_info\":") {
-        Some(Kind::NetlocNodes)
+        Some(FileKind::NetlocNodes)
     } else if compact.starts_with("{\"path_info\":") {
-        Some(Kind::NetlocPaths)
+        Some(FileKind::NetlocPaths)
     } else if compact.starts_with("{\"") || compact == "{}" {
         // The nodes of netloc may come after a long first member.
-        Some(Kind::OtherJson)
+        Some(FileKind::OtherJson)
     } else {
         None
     }
 }
 
-fn by_lines(text: &str) -> Option<(Kind, usize)> {
+fn by_lines(text: &str) -> Option<(FileKind, usize)> {
     let mut guids = None;
     for (i, line) in text.lines().enumerate().take(LINES) {
         let line = line.trim();
@@ -213,9 +213,9 @@ fn by_lines(text: &str) -> Option<(Kind, usize)> {
         }
     }
     if let Some(line) = guids {
-        return Some((Kind::GuidList, line));
+        return Some((FileKind::GuidList, line));
     }
-    edges::looks_like(text).map(|line| (Kind::EdgeList, line))
+    edges::looks_like(text).map(|line| (FileKind::EdgeList, line))
 }
 
 fn is_guid(word: &str) -> bool {
@@ -226,41 +226,41 @@ fn is_guid(word: &str) -> bool {
 }
 
 /// The kind of file that a line is typical of.
-fn line_kind(line: &str) -> Option<Kind> {
+fn line_kind(line: &str) -> Option<FileKind> {
     if ibnetdiscover::is_node_line(line) {
-        return Some(Kind::IbnetDiscover);
+        return Some(FileKind::IbnetDiscover);
     }
     if ibnetdiscover::is_port_list_line(line) {
-        return Some(Kind::PortList);
+        return Some(FileKind::PortList);
     }
     if line.starts_with("Unicast lids [") || line.starts_with("Multicast mlids [") {
-        return Some(Kind::Lft);
+        return Some(FileKind::Lft);
     }
     if line.starts_with("dump_ucast_routes:") {
-        return Some(Kind::Fdbs);
+        return Some(FileKind::Fdbs);
     }
     if line.starts_with('{') && line.contains("NodeGUID:") {
-        return Some(Kind::SubnetLst);
+        return Some(FileKind::SubnetLst);
     }
     if line.get(..11).is_some_and(|key| key.eq_ignore_ascii_case("SwitchName=")) {
-        return Some(Kind::SlurmTopology);
+        return Some(FileKind::SlurmTopology);
     }
     if node_names::is_line(line) {
-        return Some(Kind::NodeNameMap);
+        return Some(FileKind::NodeNameMap);
     }
     if netbench::is_line(line) {
-        return Some(Kind::Netbench);
+        return Some(FileKind::Netbench);
     }
     if codes::is_parameters(line) {
-        return Some(Kind::CodesParameters);
+        return Some(FileKind::CodesParameters);
     }
     if cray::is_line(line) {
-        return Some(Kind::CrayLinks);
+        return Some(FileKind::CrayLinks);
     }
     let mut words = line.split_whitespace();
     let first = words.next()?;
     if matches!(first, "graph" | "digraph" | "strict") && line.ends_with('{') {
-        return Some(Kind::Dot);
+        return Some(FileKind::Dot);
     }
     let lid = |w: &str| w.starts_with("0x") && w.len() == 6;
     if let (Some(a), Some(b), None) = (words.next(), words.next(), words.next())
@@ -269,20 +269,20 @@ fn line_kind(line: &str) -> Option<Kind> {
         && lid(a)
         && lid(b)
     {
-        return Some(Kind::Guid2Lid);
+        return Some(FileKind::Guid2Lid);
     }
     // `L1/P1 -4X-10G-> MT23108 H-1 P1`: from a port to system type, system and port.
     let mut words = line.split_whitespace().skip(1);
     let arrow = words.next()?;
     (arrow.starts_with('-') && arrow.ends_with("->") && words.count() >= 3)
-        .then_some(Kind::IbdmTopo)
+        .then_some(FileKind::IbdmTopo)
 }
 
 /// The error for a text that is not what was expected.
 pub(crate) fn not_such(text: &str, path: &Path, expected: &str) -> ReadError {
     match kind_of(text) {
-        Some((Kind::Empty, _)) => {
-            ReadError::not_such(path, "the file is empty", expected, Kind::Empty.hint())
+        Some((FileKind::Empty, _)) => {
+            ReadError::not_such(path, "the file is empty", expected, FileKind::Empty.hint())
         }
         Some((kind, line)) => ReadError::not_such(
             path,
@@ -334,16 +334,16 @@ pub fn parse_fabric(
     let bytes = content.as_ref();
     let text = &*input::text(bytes);
     match detect_text(text, path) {
-        Some(Kind::IbnetDiscover) => ibnetdiscover::read(text, path),
-        Some(Kind::PortList) => ibnetdiscover::read_ports(text, path),
-        Some(Kind::SubnetLst) => subnet_lst::read(text, path),
-        Some(Kind::NetlocNodes) => netloc::read_nodes(text, path),
-        Some(Kind::Json) => json::read(text, path).map(|t| (t, Diagnostics::default())),
-        Some(Kind::EdgeList) => edges::read(text, path, options),
-        Some(Kind::CrayLinks) => cray::read(text, path),
-        Some(Kind::CodesLinks) => codes::read(bytes, path, options),
-        Some(Kind::Netbench) => netbench::read(text, path, options),
-        Some(Kind::CodesParameters) => Err(codes::refuse_parameters(text, path, FABRICS)),
+        Some(FileKind::IbnetDiscover) => ibnetdiscover::read(text, path),
+        Some(FileKind::PortList) => ibnetdiscover::read_ports(text, path),
+        Some(FileKind::SubnetLst) => subnet_lst::read(text, path),
+        Some(FileKind::NetlocNodes) => netloc::read_nodes(text, path),
+        Some(FileKind::Json) => json::read(text, path).map(|t| (t, Diagnostics::default())),
+        Some(FileKind::EdgeList) => edges::read(text, path, options),
+        Some(FileKind::CrayLinks) => cray::read(text, path),
+        Some(FileKind::CodesLinks) => codes::read(bytes, path, options),
+        Some(FileKind::Netbench) => netbench::read(text, path, options),
+        Some(FileKind::CodesParameters) => Err(codes::refuse_parameters(text, path, FABRICS)),
         _ => Err(not_such(text, path, FABRICS)),
     }
 }

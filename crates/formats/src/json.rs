@@ -176,7 +176,7 @@ pub fn read(text: &str, path: &Path) -> Result<Topology, ReadError> {
         }
     }
     let file: File = serde_json::from_str(text).map_err(|e| {
-        if detect::detect(text, path) == Some(detect::Kind::Json) {
+        if detect::detect(text, path) == Some(detect::FileKind::Json) {
             refuse(e.to_string(), "")
         } else {
             detect::not_such(text, path, EXPECTED)

@@ -49,5 +49,5 @@ pub mod tables;
 pub mod topology_conf;
 mod wiring;
 
-pub use detect::{Kind, detect, read_fabric};
+pub use detect::{FileKind, detect, read_fabric};
 pub use diagnostic::{Diagnostic, Diagnostics, ReadError, Severity};

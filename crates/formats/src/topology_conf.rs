@@ -12,7 +12,7 @@ use std::path::Path;
 
 use crate::jobs::hostlist::{compress, expand};
 use crate::tables::counted;
-use crate::{Diagnostics, Kind, ReadError, detect};
+use crate::{Diagnostics, FileKind, ReadError, detect};
 
 /// What such a file says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -112,7 +112,7 @@ pub fn read(text: &str, path: &Path) -> Result<(TopologyConf, Diagnostics), Read
             format!("line {} names a block: it is of topology/block", i + 1)
         } else {
             match detect(text, path) {
-                Some(kind) if kind != Kind::SlurmTopology => {
+                Some(kind) if kind != FileKind::SlurmTopology => {
                     format!("it looks like {}", kind.describe())
                 }
                 _ => "no line names a switch".to_owned(),

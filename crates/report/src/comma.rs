@@ -1,9 +1,9 @@
 //! CSV: one line a row, one column a number, with a heading.
 
 use darkfiber_analysis::jobs::EffectiveFacts;
-use darkfiber_study::Run;
+use darkfiber_study::SweepRun;
 
-use crate::model::{FabricFacts, Outcome};
+use crate::model::{FabricFacts, RouteOutcome};
 
 /// Columns of [`engines`].
 const ENGINE_COLUMNS: [&str; 20] = [
@@ -30,17 +30,17 @@ const ENGINE_COLUMNS: [&str; 20] = [
 ];
 
 /// Engines, one a line.
-pub fn engines(rows: &[Outcome]) -> String {
+pub fn engines(rows: &[RouteOutcome]) -> String {
     let mut lines = vec![ENGINE_COLUMNS.map(str::to_owned).to_vec()];
     for row in rows {
         lines.push(match row {
-            Outcome::Refused(r) => {
+            RouteOutcome::Refused(r) => {
                 let mut line = vec![String::new(); ENGINE_COLUMNS.len()];
                 line[0].clone_from(&r.engine);
                 line[ENGINE_COLUMNS.len() - 1].clone_from(&r.refused);
                 line
             }
-            Outcome::Routed(r) => {
+            RouteOutcome::Routed(r) => {
                 let of_jobs = |pick: fn(&EffectiveFacts) -> String| {
                     r.jobs.as_ref().map_or(String::new(), pick)
                 };
@@ -113,7 +113,7 @@ const RUN_COLUMNS: [&str; 16] = [
 ];
 
 /// The runs of a sweep, one a line.
-pub fn runs(runs: &[Run]) -> String {
+pub fn runs(runs: &[SweepRun]) -> String {
     let mut lines = vec![RUN_COLUMNS.map(str::to_owned).to_vec()];
     for run in runs {
         let mut line = vec![
@@ -125,7 +125,7 @@ pub fn runs(runs: &[Run]) -> String {
             run.pieces.to_string(),
         ];
         match &run.outcome {
-            darkfiber_study::Outcome::Routed(m) => line.extend([
+            darkfiber_study::SweepOutcome::Routed(m) => line.extend([
                 m.pairs.to_string(),
                 m.lost.to_string(),
                 m.unrouted.to_string(),
@@ -137,7 +137,7 @@ pub fn runs(runs: &[Run]) -> String {
                 m.seconds.to_string(),
                 String::new(),
             ]),
-            darkfiber_study::Outcome::Refused { refused } => {
+            darkfiber_study::SweepOutcome::Refused { refused } => {
                 line.resize(RUN_COLUMNS.len() - 1, String::new());
                 line.push(refused.clone());
             }

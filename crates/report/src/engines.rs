@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use darkfiber_analysis::finding::Kind;
+use darkfiber_analysis::finding::FindingKind;
 
-use crate::model::{Comparison, FabricFacts, Outcome, Provenance, Routed, Single};
+use crate::model::{Comparison, FabricFacts, Provenance, RouteOutcome, Routed, Single};
 use crate::table::{self, Style};
 use crate::{Report, comma, findings, json};
 
@@ -21,7 +21,7 @@ pub enum Findings {
 #[derive(Clone, Copy, Debug)]
 pub struct Engines<'a> {
     /// One row an engine, in the order asked for.
-    pub rows: &'a [Outcome],
+    pub rows: &'a [RouteOutcome],
     /// Which findings are shown to people.
     pub findings: Findings,
     /// The fabric.
@@ -32,10 +32,10 @@ pub struct Engines<'a> {
 
 impl Routed {
     /// Whether the engine itself is to blame for a finding of this kind: a cycle only if it promised that there is none.
-    pub fn is_at_fault(&self, kind: Kind) -> bool {
+    pub fn is_at_fault(&self, kind: FindingKind) -> bool {
         match kind {
-            Kind::Unreachable | Kind::Loops => true,
-            Kind::CreditLoop => self.promises_freedom,
+            FindingKind::Unreachable | FindingKind::Loops => true,
+            FindingKind::CreditLoop => self.promises_freedom,
             _ => false,
         }
     }
@@ -46,8 +46,8 @@ impl Report for Engines<'_> {
         let table = table::engines(self.rows, style);
         let mut text = format!("{}\n\n{table}", table::headline(self.fabric));
         let routed = self.rows.iter().filter_map(|row| match row {
-            Outcome::Routed(row) => Some(row),
-            Outcome::Refused(_) => None,
+            RouteOutcome::Routed(row) => Some(row),
+            RouteOutcome::Refused(_) => None,
         });
         for row in routed {
             let shown: Vec<_> = (row.findings.iter())

@@ -36,7 +36,7 @@ pub mod svg;
 pub mod table;
 
 pub use model::{
-    ClassFacts, Comparison, FabricFacts, FabricResult, Listed, Outcome, Provenance, Refused,
+    ClassFacts, Comparison, FabricFacts, FabricResult, Listed, Provenance, Refused, RouteOutcome,
     Routed, Single, Sweep,
 };
 pub use show::Report;

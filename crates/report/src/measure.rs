@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use darkfiber_analysis::count::{Bandwidth, Bounds, Estimate, METRICS, Of};
+use darkfiber_analysis::count::{Bandwidth, Bounds, Estimate, METRICS, MetricSource};
 use darkfiber_analysis::{ChannelName, PairName};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -239,7 +239,8 @@ pub(crate) fn text(
 
 /// The pattern that a metric is of, as measured, and which bandwidth of it.
 fn measured_of<'a>(m: &'a EngineMeasured, name: &str) -> Option<(&'a PatternMeasured, Bandwidth)> {
-    let Of::Pattern { pattern, bandwidth } = METRICS.iter().find(|x| x.name == name)?.of else {
+    let MetricSource::Pattern { pattern, bandwidth } = METRICS.iter().find(|x| x.name == name)?.of
+    else {
         return None;
     };
     Some((m.patterns.iter().find(|p| p.pattern == pattern)?, bandwidth))

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use darkfiber_analysis::jobs::EffectiveFacts;
 use darkfiber_analysis::{Efi, Finding, Peaks};
 use darkfiber_scenario::Recognised;
-use darkfiber_study::{Run, Summary};
+use darkfiber_study::{Summary, SweepRun};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -197,7 +197,7 @@ pub struct Routed {
 /// One row of a comparison.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 #[serde(untagged)]
-pub enum Outcome {
+pub enum RouteOutcome {
     /// It routed.
     Routed(Box<Routed>),
     /// It did not.
@@ -206,7 +206,7 @@ pub enum Outcome {
 
 /// The result of a command with one engine.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
-pub struct Single<'a, T = Outcome> {
+pub struct Single<'a, T = RouteOutcome> {
     /// What came out.
     #[serde(flatten)]
     pub outcome: &'a T,
@@ -218,7 +218,7 @@ pub struct Single<'a, T = Outcome> {
 
 /// The result of a command with several engines.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
-pub struct Comparison<'a, T = Outcome> {
+pub struct Comparison<'a, T = RouteOutcome> {
     /// One entry an engine, in the order asked for.
     pub engines: &'a [T],
     /// The fabric.
@@ -235,7 +235,7 @@ pub struct Sweep<'a> {
     /// One entry a fabric, share of failed cables and engine.
     pub summary: &'a [Summary],
     /// Every run.
-    pub runs: &'a [Run],
+    pub runs: &'a [SweepRun],
     /// Where the result comes from; the digests of several fabrics are separated by blanks.
     pub provenance: &'a Provenance,
 }

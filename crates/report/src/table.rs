@@ -10,7 +10,7 @@ use comfy_table::{
 use darkfiber_analysis::jobs::EffectiveFacts;
 use darkfiber_study::{Stat, Summary};
 
-use crate::model::{FabricFacts, Outcome, Routed};
+use crate::model::{FabricFacts, RouteOutcome, Routed};
 use crate::number::{duration, group, mean, percent};
 
 /// A line of dashes below the heading and nothing else.
@@ -83,7 +83,7 @@ pub(crate) fn more(text: &mut String, all: usize, most: usize, what: &str) {
 
 /// Engines side by side, and below it why some refused. On a narrow terminal the standard deviation
 /// gives way.
-pub fn engines(rows: &[Outcome], style: Style) -> String {
+pub fn engines(rows: &[RouteOutcome], style: Style) -> String {
     let narrow = style.width.is_some_and(|w| w < ROOMY);
     let columns = |mut all: Vec<Cell>| {
         if narrow {
@@ -112,13 +112,13 @@ pub fn engines(rows: &[Outcome], style: Style) -> String {
     let mut notes = String::new();
     for row in rows {
         match row {
-            Outcome::Refused(r) => {
+            RouteOutcome::Refused(r) => {
                 let mut cells = vec![Cell::new(&r.engine), Cell::new("-"), Cell::new("refused")];
                 cells.resize(11, Cell::new("-"));
                 table.add_row(columns(cells));
                 let _infallible = writeln!(notes, "{} refused: {}", r.engine, r.refused);
             }
-            Outcome::Routed(r) => {
+            RouteOutcome::Routed(r) => {
                 table.add_row(columns(cells(r, style)));
                 for refused in &r.refusals {
                     let _infallible = writeln!(
@@ -144,7 +144,7 @@ pub fn engines(rows: &[Outcome], style: Style) -> String {
             }
         }
     }
-    let cyclic = |row: &Outcome| matches!(row, Outcome::Routed(r) if !r.deadlock_free);
+    let cyclic = |row: &RouteOutcome| matches!(row, RouteOutcome::Routed(r) if !r.deadlock_free);
     if rows.iter().any(cyclic) {
         notes.push_str(
             "NO: channels wait for each other in a circle, so packets can deadlock under load\n",
@@ -162,10 +162,10 @@ pub fn engines(rows: &[Outcome], style: Style) -> String {
 }
 
 /// What routes inside jobs load, if jobs were given.
-fn inside_jobs(rows: &[Outcome], style: Style) -> String {
-    let of_jobs = |row: &Outcome| match row {
-        Outcome::Routed(r) => r.jobs.map(|jobs| (r.engine.clone(), jobs)),
-        Outcome::Refused(_) => None,
+fn inside_jobs(rows: &[RouteOutcome], style: Style) -> String {
+    let of_jobs = |row: &RouteOutcome| match row {
+        RouteOutcome::Routed(r) => r.jobs.map(|jobs| (r.engine.clone(), jobs)),
+        RouteOutcome::Refused(_) => None,
     };
     let all: Vec<(String, EffectiveFacts)> = rows.iter().filter_map(of_jobs).collect();
     let Some((_, first)) = all.first() else { return String::new() };

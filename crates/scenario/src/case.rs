@@ -13,7 +13,7 @@ use crate::lines::Lines;
 use crate::tables::{self, TableFiles};
 use crate::value::HINT;
 use crate::{
-    Depth, Error, FabricSource, Files, Folder, Follow, Job, Listener, Loaded, Medium,
+    Depth, EngineInput, Error, FabricSource, Files, Folder, Job, Listener, Loaded, Medium,
     PacketOptions, Scenario, Setup, Sharing, SimError, Simulated, classes, demanded, fabric, jobs,
     places, sent,
 };
@@ -287,7 +287,7 @@ impl Scenario {
                     .hint("for example engine = \"dfsssp\""));
             }
         };
-        let told = part.follow == Follow::Jobs;
+        let told = part.follow == EngineInput::Jobs;
         let demands = if told && chain.engines.iter().any(|e| e.follows_demands()) {
             demanded(&sent(jobs))
         } else {

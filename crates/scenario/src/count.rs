@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use darkfiber_fabric::TerminalId;
 use darkfiber_flowsim::{Network, NoRoute, Path};
 use darkfiber_packetsim::ConfigError;
-use darkfiber_workload::play::Run;
+use darkfiber_workload::play::JobRun;
 use darkfiber_workload::schedule::{Op, Program};
 
 use crate::{Effort, Job, LidsPart, Pairs, Setup, SimError, Simulated};
@@ -103,7 +103,7 @@ pub(crate) fn simulate(setup: &Setup<'_>) -> Result<Simulated, SimError> {
 
 /// A run of each job: as long as it is at least beside the others.
 #[expect(clippy::cast_sign_loss, reason = "times are not below zero")]
-fn runs(jobs: &[Job], of_jobs: &[BTreeMap<u32, u64>], capacity: &[f64]) -> Vec<Vec<Run>> {
+fn runs(jobs: &[Job], of_jobs: &[BTreeMap<u32, u64>], capacity: &[f64]) -> Vec<Vec<JobRun>> {
     let takes = |(&c, &bytes): (&u32, &u64)| bytes as f64 / capacity[c as usize];
     let alone: Vec<f64> =
         of_jobs.iter().map(|of| of.iter().map(takes).fold(0.0, f64::max)).collect();
@@ -117,7 +117,7 @@ fn runs(jobs: &[Job], of_jobs: &[BTreeMap<u32, u64>], capacity: &[f64]) -> Vec<V
     let run = |((job, of), &alone): ((&Job, &BTreeMap<u32, u64>), &f64)| {
         let most = of.keys().map(|&c| wanted[c as usize]).fold(1.0, f64::max);
         let begin = job.play.start;
-        vec![Run { begin, end: begin.saturating_add((alone * most).round() as u64) }]
+        vec![JobRun { begin, end: begin.saturating_add((alone * most).round() as u64) }]
     };
     jobs.iter().zip(of_jobs).zip(&alone).map(run).collect()
 }

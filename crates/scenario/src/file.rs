@@ -262,7 +262,7 @@ pub struct RoutesPart {
     pub lids: LidsPart,
     /// Whether engines that follow jobs or demands are told those of this scenario.
     #[serde(default)]
-    pub follow: Follow,
+    pub follow: EngineInput,
 }
 
 /// Which of its destination's LIDs a message takes.
@@ -285,7 +285,7 @@ pub enum LidsPart {
 /// What engines that follow jobs or demands are told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Follow {
+pub enum EngineInput {
     /// The jobs of the scenario and what they send.
     #[default]
     Jobs,

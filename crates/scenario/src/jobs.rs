@@ -14,7 +14,7 @@ use darkfiber_workload::placement::{Free, allocator};
 use darkfiber_workload::play::{self, Repeat};
 use darkfiber_workload::schedule::{Program, Script};
 use darkfiber_workload::trace::{CollectiveCall, CollectiveKind, Volume};
-use darkfiber_workload::traffic::{Given, traffic};
+use darkfiber_workload::traffic::{Ranks, traffic};
 use darkfiber_workload::{Machine, Stream};
 
 use crate::{Error, Files, JobPart, Listener, Scenario, classes};
@@ -226,7 +226,7 @@ impl Seats<'_> {
         } else {
             let ranks = u32::try_from(terminals.len())
                 .map_err(|_| Error::infeasible("these are more ranks than can be numbered"))?;
-            let mut given = Given::new(ranks);
+            let mut given = Ranks::new(ranks);
             (given.per_node, given.library, given.seed) = (per_node, library, self.seed);
             let spec = part.traffic.as_deref().unwrap_or_default();
             traffic(spec, &given).map_err(|e| {

@@ -51,8 +51,8 @@ pub use chain::{Chain, reason};
 pub use error::{Error, ErrorKind};
 pub use fabric::{FabricSource, Loaded, Recognised};
 pub use file::{
-    AdaptivePart, ClassPart, CostPart, Depth, Follow, JobPart, KeepPart, LidsPart, PacketsPart,
-    RoutesPart, Scenario, ShortPart,
+    AdaptivePart, ClassPart, CostPart, Depth, EngineInput, JobPart, KeepPart, LidsPart,
+    PacketsPart, RoutesPart, Scenario, ShortPart,
 };
 pub use files::{Files, Folder, Memory};
 pub use jobs::{Job, aliases, program, refuse_shared, seated};

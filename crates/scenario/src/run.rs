@@ -10,7 +10,7 @@ use darkfiber_routing::{Demand, Routes};
 use darkfiber_workload::CommMatrix;
 use darkfiber_workload::demands::{Profile, Scale, demands};
 use darkfiber_workload::play::{
-    self, Host, Player, PlayerState, Record, Repeat, Run, Stuck, UnderWay, Wire, step,
+    self, Host, JobRun, Player, PlayerState, Record, Repeat, Stuck, UnderWay, Wire, step,
 };
 use rayon::prelude::*;
 use serde::de::DeserializeOwned;
@@ -102,7 +102,7 @@ impl std::fmt::Display for SimError {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Simulated {
     /// By job, its runs.
-    pub runs: Vec<Vec<Run>>,
+    pub runs: Vec<Vec<JobRun>>,
     /// By job, its messages.
     pub pairs: Vec<Pairs>,
     /// Bytes that each channel carried, by its id.
@@ -285,7 +285,7 @@ pub(crate) fn kept<S: DeserializeOwned>(
 
 /// What came of the jobs, whatever carried their messages.
 pub(crate) struct Driven {
-    pub(crate) runs: Vec<Vec<Run>>,
+    pub(crate) runs: Vec<Vec<JobRun>>,
     pub(crate) end: u64,
     pub(crate) received: Received,
     pub(crate) events: u64,

@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{ChannelId, Fabric};
 use darkfiber_flowsim::Grid;
-use darkfiber_workload::play::{self, Run};
+use darkfiber_workload::play::{self, JobRun};
 
 use crate::Simulated;
 
@@ -47,7 +47,7 @@ pub fn counted(
 }
 
 /// What some channels had while a run lasted.
-fn during(grid: &Grid, run: &Run, channels: &[ChannelId]) -> Vec<f64> {
+fn during(grid: &Grid, run: &JobRun, channels: &[ChannelId]) -> Vec<f64> {
     let mut sums = vec![0.0; channels.len()];
     let long = grid.interval();
     for i in (run.begin / long)..run.end.div_ceil(long).min(grid.len() as u64) {

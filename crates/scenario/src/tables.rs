@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use darkfiber_analysis::{Finding, finding};
 use darkfiber_fabric::Fabric;
 use darkfiber_formats::{
-    Diagnostics, Kind, ReadError, detect, fdbs, guid2lid, input, lft, lid_choice, manifest, netloc,
-    path_bits, sl, tables,
+    Diagnostics, FileKind, ReadError, detect, fdbs, guid2lid, input, lft, lid_choice, manifest,
+    netloc, path_bits, sl, tables,
 };
 use darkfiber_routing::check::check;
 use darkfiber_routing::{Lids, Routes};
@@ -207,9 +207,9 @@ fn read_files(
 /// What kind of tables a text holds.
 fn recognise(text: &str, path: &Path) -> Result<TableForm, Error> {
     match detect::detect(text, path) {
-        Some(Kind::Lft) => Ok(TableForm::Lft),
-        Some(Kind::Fdbs) => Ok(TableForm::Fdbs),
-        Some(Kind::NetlocPaths) => Ok(TableForm::Netloc),
+        Some(FileKind::Lft) => Ok(TableForm::Lft),
+        Some(FileKind::Fdbs) => Ok(TableForm::Fdbs),
+        Some(FileKind::NetlocPaths) => Ok(TableForm::Netloc),
         other => {
             let what = other.map_or("this is like nothing known".to_owned(), |kind| {
                 format!("this looks like {}", kind.describe())

@@ -17,7 +17,7 @@ mod sweep;
 pub use darkfiber_scenario::Chain;
 pub use pieces::{Measured, Pieces};
 pub use summary::{Stat, Summary, summarise};
-pub use sweep::{Outcome, Plan, Run, failing, sweep};
+pub use sweep::{SweepOutcome, SweepPlan, SweepRun, failing, sweep};
 
 /// Seconds since some fixed moment.
 pub type Clock<'a> = &'a (dyn Fn() -> f64 + Sync);

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Measured, Run};
+use crate::{Measured, SweepRun};
 
 /// Mean and range of a number over runs.
 #[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
@@ -66,9 +66,9 @@ pub struct Summary {
 }
 
 /// Sums up runs, in the order in which fabrics, shares and chains first appear.
-pub fn summarise(runs: &[Run]) -> Vec<Summary> {
-    let mut groups: Vec<Vec<&Run>> = Vec::new();
-    let alike = |a: &Run, b: &Run| {
+pub fn summarise(runs: &[SweepRun]) -> Vec<Summary> {
+    let mut groups: Vec<Vec<&SweepRun>> = Vec::new();
+    let alike = |a: &SweepRun, b: &SweepRun| {
         a.fabric == b.fabric && a.percent.total_cmp(&b.percent).is_eq() && a.engine == b.engine
     };
     for run in runs {
@@ -81,7 +81,7 @@ pub fn summarise(runs: &[Run]) -> Vec<Summary> {
     groups.iter().map(|group| of_group(group)).collect()
 }
 
-fn of_group(group: &[&Run]) -> Summary {
+fn of_group(group: &[&SweepRun]) -> Summary {
     let measured: Vec<&Measured> = group.iter().filter_map(|run| run.measured()).collect();
     let stat = |f: fn(&Measured) -> Option<f64>| Stat::of(measured.iter().filter_map(|m| f(m)));
     let first = group[0];
@@ -93,8 +93,8 @@ fn of_group(group: &[&Run]) -> Summary {
         runs: group.len(),
         refused: group.len() - measured.len(),
         reason: group.iter().find_map(|run| match &run.outcome {
-            crate::Outcome::Refused { refused } => Some(refused.clone()),
-            crate::Outcome::Routed(_) => None,
+            crate::SweepOutcome::Refused { refused } => Some(refused.clone()),
+            crate::SweepOutcome::Routed(_) => None,
         }),
         deadlock_free: measured.iter().filter(|m| m.deadlock_free).count(),
         lost: stat(|m| Some(m.lost as f64)),

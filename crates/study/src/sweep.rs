@@ -11,7 +11,7 @@ use crate::{Clock, Measured, Pieces};
 
 /// What to run. Names of fabrics and of chains tell results apart, so they should differ.
 #[derive(Clone, Debug)]
-pub struct Plan<'a> {
+pub struct SweepPlan<'a> {
     /// The fabrics without faults.
     pub fabrics: &'a [Topology],
     /// Who routes them.
@@ -29,7 +29,7 @@ pub struct Plan<'a> {
 /// What came out of a run.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 #[serde(untagged)]
-pub enum Outcome {
+pub enum SweepOutcome {
     /// Every piece was routed.
     Routed(Measured),
     /// A piece could not be routed.
@@ -41,7 +41,7 @@ pub enum Outcome {
 
 /// One fabric, with some cables failed, and one chain of engines.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
-pub struct Run {
+pub struct SweepRun {
     /// Name of the fabric.
     pub fabric: String,
     /// Name of the chain.
@@ -56,15 +56,15 @@ pub struct Run {
     pub pieces: usize,
     /// What came out.
     #[serde(flatten)]
-    pub outcome: Outcome,
+    pub outcome: SweepOutcome,
 }
 
-impl Run {
+impl SweepRun {
     /// The numbers, unless it was refused.
     pub fn measured(&self) -> Option<&Measured> {
         match &self.outcome {
-            Outcome::Routed(m) => Some(m),
-            Outcome::Refused { .. } => None,
+            SweepOutcome::Routed(m) => Some(m),
+            SweepOutcome::Refused { .. } => None,
         }
     }
 }
@@ -82,7 +82,7 @@ pub fn failing(percent: f64, cables: usize) -> usize {
     if percent > 0.0 { nearest.max(1).min(cables) } else { 0 }
 }
 
-impl Plan<'_> {
+impl SweepPlan<'_> {
     /// Draws of cables, as (fabric, share, seed): without faults first, as everything is compared with
     /// that; then by share and seed.
     fn draws(&self) -> Vec<(usize, f64, u64)> {
@@ -106,7 +106,7 @@ impl Plan<'_> {
     }
 
     /// Runs all chains on one draw.
-    fn run(&self, (fabric, percent, seed): (usize, f64, u64), clock: Clock<'_>) -> Vec<Run> {
+    fn run(&self, (fabric, percent, seed): (usize, f64, u64), clock: Clock<'_>) -> Vec<SweepRun> {
         let whole = &self.fabrics[fabric];
         let failed = failing(percent, whole.fabric.switch_link_count());
         let faults = Faults::any_links(&whole.fabric, failed, seed);
@@ -115,7 +115,7 @@ impl Plan<'_> {
         let request = Request { lanes: self.lanes, seed: self.first_seed, ..Request::default() };
         self.chains
             .iter()
-            .map(|chain| Run {
+            .map(|chain| SweepRun {
                 fabric: whole.fabric.name().to_owned(),
                 engine: chain.name.clone(),
                 percent,
@@ -123,8 +123,8 @@ impl Plan<'_> {
                 seed,
                 pieces: pieces.count(),
                 outcome: match pieces.route(&chain.engines, &request, clock) {
-                    Ok(measured) => Outcome::Routed(measured),
-                    Err(refused) => Outcome::Refused { refused },
+                    Ok(measured) => SweepOutcome::Routed(measured),
+                    Err(refused) => SweepOutcome::Refused { refused },
                 },
             })
             .collect()
@@ -137,9 +137,9 @@ impl Plan<'_> {
 ///
 /// Rows come by fabric, share, seed and chain. They do not depend on the number of threads, except
 /// for the seconds: draws run side by side, and while one waits its thread helps others.
-pub fn sweep(plan: &Plan<'_>, clock: Clock<'_>, done: &(dyn Fn() + Sync)) -> Vec<Run> {
+pub fn sweep(plan: &SweepPlan<'_>, clock: Clock<'_>, done: &(dyn Fn() + Sync)) -> Vec<SweepRun> {
     let draws = plan.draws();
-    let groups: Vec<Vec<Run>> = draws
+    let groups: Vec<Vec<SweepRun>> = draws
         .par_iter()
         .with_max_len(1)
         .map(|&draw| {
@@ -155,7 +155,7 @@ pub fn sweep(plan: &Plan<'_>, clock: Clock<'_>, done: &(dyn Fn() + Sync)) -> Vec
             faultless = runs.iter().map(|run| run.measured().map(|m| m.efi_max)).collect();
         }
         for (run, &faultless) in runs.iter_mut().zip(&faultless) {
-            if let Outcome::Routed(m) = &mut run.outcome {
+            if let SweepOutcome::Routed(m) = &mut run.outcome {
                 m.efi_max_relative =
                     faultless.filter(|&max| max > 0).map(|max| m.efi_max as f64 / max as f64);
             }

@@ -7,7 +7,7 @@ use darkfiber_fabric::{Topology, open};
 use darkfiber_packetsim::{CONGESTIONS, preset, routing};
 use darkfiber_routing::{Request, Routes, find_engine};
 use darkfiber_study::congest::{
-    Cell, Hosts, Kept, Mechanism, Part, Plan, Row, Rule, Split, Times, Wrong, run,
+    Cell, CongestPlan, Contender, Hosts, Mechanism, PlanError, Row, Rule, Split, Store, Times, run,
 };
 use darkfiber_workload::collective::Library;
 use darkfiber_workload::placement::allocator;
@@ -23,8 +23,8 @@ fn fabric() -> (Topology, Routes) {
     (topology, routes)
 }
 
-fn parts(specs: &[&str]) -> Vec<Part> {
-    specs.iter().map(|s| Part::new(s, s).expect("known")).collect()
+fn parts(specs: &[&str]) -> Vec<Contender> {
+    specs.iter().map(|s| Contender::new(s, s).expect("known")).collect()
 }
 
 fn plan<'a>(
@@ -33,7 +33,7 @@ fn plan<'a>(
     aggressors: &[&str],
     splits: &[(u32, u32)],
     congestion: &[&str],
-) -> Plan<'a> {
+) -> CongestPlan<'a> {
     let mechanism = |name: &&str| {
         let scheme = CONGESTIONS.iter().find(|c| c.name == *name).expect("known");
         Mechanism {
@@ -43,7 +43,7 @@ fn plan<'a>(
             apart: false,
         }
     };
-    Plan {
+    CongestPlan {
         topology,
         routes,
         host: host("slingshot").expect("known"),
@@ -161,7 +161,7 @@ fn the_limit_ends_what_does_not_settle() {
 #[derive(Default)]
 struct Memory(Mutex<BTreeMap<Cell, Times>>);
 
-impl Kept for Memory {
+impl Store for Memory {
     fn find(&self, cell: &Cell) -> Option<Times> {
         self.0.lock().expect("whole").get(cell).cloned()
     }
@@ -194,12 +194,12 @@ fn hosts_must_be_there() {
             })
             .expect_err("wrong")
     };
-    let text = |wrong: Wrong| wrong.to_string();
+    let text = |wrong: PlanError| wrong.to_string();
     assert!(text(told(65, (2, 2), ALLREDUCE)).contains("the fabric has 64"));
     assert!(text(told(64, (60, 5), ALLREDUCE)).contains("60/5 are more than the 64"));
     assert!(text(told(64, (63, 1), ALLREDUCE)).contains("two hosts each"));
     let spec = told(64, (8, 8), "halo3d:cels=3");
-    assert!(matches!(&spec, Wrong::Traffic(_)) && text(spec).contains("cells"));
+    assert!(matches!(&spec, PlanError::Traffic(_)) && text(spec).contains("cells"));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use darkfiber_analysis::jobs::Effective;
 use darkfiber_fabric::{TerminalId, Topology, parse_spec};
 use darkfiber_routing::{Engine, Lids, Request, Routes, find_engine};
-use darkfiber_study::replay::{Moment, Plan, improvements, reconfigurations, replay};
+use darkfiber_study::replay::{Moment, ReplayPlan, improvements, reconfigurations, replay};
 use darkfiber_workload::{History, Machine, Wish, placement::allocator};
 
 fn engines(names: &[&str]) -> Vec<&'static dyn Engine> {
@@ -44,11 +44,11 @@ fn plan<'a>(
     engines: &'a [&'static dyn Engine],
     from: i64,
     moments: usize,
-) -> Plan<'a> {
-    Plan { topology, lids, history, engines, lanes: 8, seed: 1, from, every: 600, moments }
+) -> ReplayPlan<'a> {
+    ReplayPlan { topology, lids, history, engines, lanes: 8, seed: 1, from, every: 600, moments }
 }
 
-fn all(plan: &Plan<'_>, first: usize) -> Vec<Moment> {
+fn all(plan: &ReplayPlan<'_>, first: usize) -> Vec<Moment> {
     let mut moments = Vec::new();
     replay(plan, first, &mut |m| {
         moments.push(m);

@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{TerminalId, Topology, open};
 use darkfiber_routing::{Engine, Request, find_engine};
-use darkfiber_study::{Chain, Outcome, Pieces, Plan, Run, Stat, summarise, sweep};
+use darkfiber_study::{Chain, Pieces, Stat, SweepOutcome, SweepPlan, SweepRun, summarise, sweep};
 use darkfiber_testkit::{any_fabric, oracle};
 use proptest::prelude::*;
 
@@ -22,10 +22,10 @@ fn topologies(specs: &[&str]) -> Vec<Topology> {
     specs.iter().map(|spec| open(spec).expect("a spec")).collect()
 }
 
-fn run(specs: &[&str], engines: &[&str], percents: &[f64], seeds: u64) -> Vec<Run> {
+fn run(specs: &[&str], engines: &[&str], percents: &[f64], seeds: u64) -> Vec<SweepRun> {
     let (fabrics, chains) = (topologies(specs), chains(engines));
     let plan =
-        Plan { fabrics: &fabrics, chains: &chains, percents, seeds, first_seed: 1, lanes: 8 };
+        SweepPlan { fabrics: &fabrics, chains: &chains, percents, seeds, first_seed: 1, lanes: 8 };
     let steps = std::sync::atomic::AtomicUsize::new(0);
     let count = || {
         steps.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
@@ -66,7 +66,7 @@ fn all_cables_fail() {
     let fabric = darkfiber_testkit::fabric("a-b; b-c; x@a x2; y@b x3; z@c x4");
     let fabrics = [Topology { fabric, shape: None }];
     let chains = chains(&["minhop"]);
-    let plan = Plan {
+    let plan = SweepPlan {
         fabrics: &fabrics,
         chains: &chains,
         percents: &[100.0],
@@ -100,7 +100,7 @@ fn pieces_are_routed_one_by_one() {
 fn refusals_are_rows_and_chains_fall_back() {
     let runs = run(&["torus:dims=5,t=1"], &["dmodk", "dmodk,minhop"], &[50.0], 2);
     for pair in runs.chunks(2) {
-        let Outcome::Refused { refused } = &pair[0].outcome else { panic!("{:?}", pair[0]) };
+        let SweepOutcome::Refused { refused } = &pair[0].outcome else { panic!("{:?}", pair[0]) };
         assert!(refused.starts_with("needs "), "{refused}");
         assert!(pair[1].measured().is_some());
     }

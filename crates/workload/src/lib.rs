@@ -54,6 +54,8 @@ pub use machine::Machine;
 pub use mapping::Mapping;
 pub use matrix::CommMatrix;
 pub use month::{MONTH_HOSTS, month};
-pub use pattern::{Among, Extent, Kind, PATTERNS, Pattern, PatternError, given, kind, pattern};
+pub use pattern::{
+    Extent, PATTERNS, Participants, Pattern, PatternError, PatternKind, given, kind, pattern,
+};
 
 pub use stream::Stream;

@@ -1,6 +1,6 @@
 //! How much each rank sends to each: what profiles and graphs of communication say.
 
-use crate::schedule::{Faulty, Op, Program, Schedule, Script};
+use crate::schedule::{Op, Program, Schedule, ScheduleError, Script};
 
 /// Bytes between pairs of ranks, without order or time. Only pairs that exchange something have an entry.
 ///
@@ -61,7 +61,7 @@ impl CommMatrix {
     ///
     /// # Errors
     /// If there are too many pairs.
-    pub fn schedule(&self) -> Result<Schedule, Faulty> {
+    pub fn schedule(&self) -> Result<Schedule, ScheduleError> {
         let mut script = Script::new(self.ranks);
         for &(from, to, bytes) in self.entries.iter().filter(|e| e.0 != e.1) {
             script.message(from, to, bytes, 0);

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use darkfiber_workload::{Among, Extent, PATTERNS, Stream, given, pattern};
+use darkfiber_workload::{Extent, PATTERNS, Participants, Stream, given, pattern};
 use proptest::prelude::*;
 
 fn pairs(spec: &str, n: u32, index: u64, seed: u64) -> Vec<[u32; 2]> {
-    let made = pattern(spec, &Among::all(n)).unwrap_or_else(|e| panic!("{spec}: {e}"));
+    let made = pattern(spec, &Participants::all(n)).unwrap_or_else(|e| panic!("{spec}: {e}"));
     let mut out = vec![[9, 9]];
     made.fill(index, &mut Stream::new(seed, index), &mut out);
     out
 }
 
-fn refusal(spec: &str, among: &Among) -> String {
+fn refusal(spec: &str, among: &Participants) -> String {
     match pattern(spec, among) {
         Ok(_) => panic!("{spec} should not be"),
         Err(e) => e.to_string(),
@@ -50,7 +50,7 @@ fn closed_forms() {
 #[test]
 fn binomial_reaches_everybody_once() {
     for n in 2..40 {
-        let phases = match pattern("binomial", &Among::all(n)).expect("fits").extent() {
+        let phases = match pattern("binomial", &Participants::all(n)).expect("fits").extent() {
             Extent::Phases(k) => k,
             Extent::Samples => panic!("not random"),
         };
@@ -92,7 +92,7 @@ fn samples_are_uniform() {
 
 #[test]
 fn groups_of_the_fabric_count() {
-    let among = Among::grouped(vec![4, 4, 9, 9, 9]);
+    let among = Participants::grouped(vec![4, 4, 9, 9, 9]);
     let made = pattern("adversarial", &among).expect("two groups");
     let mut out = Vec::new();
     made.fill(0, &mut Stream::new(1, 0), &mut out);
@@ -101,7 +101,7 @@ fn groups_of_the_fabric_count() {
 
 #[test]
 fn refusals_say_what_would_work() {
-    let all = |spec, n| refusal(spec, &Among::all(n));
+    let all = |spec, n| refusal(spec, &Participants::all(n));
     assert_eq!(
         all("bisect", 7),
         "bisect needs an even number of terminals; there are 7 terminals: leave one out, or take permutation"
@@ -129,7 +129,7 @@ proptest! {
     fn all_patterns_are_sound(n in 2u32..70, seed in any::<u64>(), index in 0u64..50) {
         for kind in &PATTERNS {
             let group = (0..n).map(|s| s / 3).collect();
-            let Ok(made) = pattern(kind.name(), &Among::grouped(group)) else { continue };
+            let Ok(made) = pattern(kind.name(), &Participants::grouped(group)) else { continue };
             let index = match made.extent() {
                 Extent::Phases(k) => index % k,
                 Extent::Samples => index,

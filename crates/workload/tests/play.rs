@@ -6,7 +6,7 @@ use darkfiber_fabric::TerminalId;
 use darkfiber_workload::play::{
     Host, Job, Lap, LogGp, Player, Record, Repeat, UnderWay, host, run, step,
 };
-use darkfiber_workload::schedule::{Builder, Faulty, Op, Program, Schedule, Script};
+use darkfiber_workload::schedule::{Builder, Op, Program, Schedule, ScheduleError, Script};
 use proptest::prelude::*;
 
 /// L, o, g in picoseconds and G in picoseconds a byte.
@@ -208,7 +208,7 @@ fn circles_are_named() {
         b.after(ops[z], ops[a]);
     }
     match b.finish() {
-        Err(Faulty::Circle { rank: 1, circle }) => assert_eq!(circle.len(), 3),
+        Err(ScheduleError::Circle { rank: 1, circle }) => assert_eq!(circle.len(), 3),
         other => panic!("{other:?}"),
     }
 }

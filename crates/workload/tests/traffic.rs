@@ -7,14 +7,14 @@ use darkfiber_workload::CommMatrix;
 use darkfiber_workload::collective::Library;
 use darkfiber_workload::play::{Host, Job, LogGp, Player, Repeat, SECOND, host, run};
 use darkfiber_workload::schedule::{Op, Program};
-use darkfiber_workload::traffic::{Given, TRAFFICS, kind, traffic};
+use darkfiber_workload::traffic::{Ranks, TRAFFICS, kind, traffic};
 
 fn made(spec: &str, ranks: u32) -> Program {
-    traffic(spec, &Given::new(ranks)).unwrap_or_else(|e| panic!("{spec}: {e}"))
+    traffic(spec, &Ranks::new(ranks)).unwrap_or_else(|e| panic!("{spec}: {e}"))
 }
 
 fn refused(spec: &str, ranks: u32) -> String {
-    traffic(spec, &Given::new(ranks)).expect_err("refused").to_string()
+    traffic(spec, &Ranks::new(ranks)).expect_err("refused").to_string()
 }
 
 /// How long a run takes in picoseconds where messages never meet, 2.26 GiB/s and 2 us.
@@ -57,11 +57,11 @@ fn everything_runs_to_its_end_or_says_why_not() {
         };
         let mut ran = 0;
         for ranks in [1, 2, 3, 4, 7, 8, 13, 16, 32] {
-            match traffic(&spec, &Given::new(ranks)) {
+            match traffic(&spec, &Ranks::new(ranks)) {
                 Ok(program) => {
                     assert_eq!(program.ranks(), ranks, "{spec}");
                     assert!(program.messages() > 0, "{spec} {ranks}");
-                    let again = traffic(&spec, &Given::new(ranks)).expect("as before");
+                    let again = traffic(&spec, &Ranks::new(ranks)).expect("as before");
                     assert_eq!(again.blocks(), program.blocks(), "{spec}: twice the same");
                     played(program.clone(), u64::MAX);
                     played(program, 0);
@@ -214,13 +214,13 @@ fn counts() {
     let bcast = made("imb:op=bcast,repeat=5,bytes=8", 3);
     assert_eq!((bcast.blocks().len(), bcast.epochs(), bcast.messages()), (3, 5, 10));
     assert_eq!(made("imb:op=barrier,algorithm=linear", 5).messages(), 8);
-    let mut mpich = Given::new(5);
+    let mut mpich = Ranks::new(5);
     mpich.library = Library::Mpich;
     let given = traffic("imb:op=allreduce,bytes=1MiB", &mpich).expect("fits");
     assert_eq!(given.messages(), 4 * 2 * 2 + 2, "Rabenseifner among four and one folded in");
     let (a, b) = (made("pairs", 64), made("pairs", 64));
     assert_eq!(a.blocks(), b.blocks());
-    let mut other = Given::new(64);
+    let mut other = Ranks::new(64);
     other.seed = 2;
     assert_ne!(traffic("pairs", &other).expect("fits").blocks(), a.blocks());
 }
@@ -229,7 +229,7 @@ fn counts() {
 fn applications_are_as_long_as_a_study_can_bear() {
     for name in APPS {
         for ranks in [32, 56] {
-            let Ok(program) = traffic(name, &Given::new(ranks)) else {
+            let Ok(program) = traffic(name, &Ranks::new(ranks)) else {
                 assert!(["milc", "swfft", "ffvc", "pf3d"].contains(name) && ranks == 56, "{name}");
                 continue;
             };
@@ -292,7 +292,7 @@ fn incasts_move() {
         assert!((5..=5 * u64::from(n - 1)).contains(&senders), "{n}: {senders}");
     }
     let other = |seed: u64| {
-        let mut given = Given::new(64);
+        let mut given = Ranks::new(64);
         given.seed = seed;
         let program = traffic("storm", &given).expect("registered");
         CommMatrix::of_program(&program).entries().to_vec()
@@ -327,7 +327,7 @@ fn clients_of_services_wait_for_responses() {
     // Every client's requests differ; a seed always draws the same.
     let computing = |seed| -> Vec<Op> {
         let given = {
-            let mut g = Given::new(4);
+            let mut g = Ranks::new(4);
             g.seed = seed;
             g
         };

@@ -6,7 +6,7 @@ use super::Bandwidth;
 
 /// What a metric is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Of {
+pub enum MetricSource {
     /// The worst permutation.
     Worst,
     /// The mean bandwidth of a pattern.
@@ -24,7 +24,7 @@ pub struct Metric {
     /// Its name.
     pub name: &'static str,
     /// What it is of.
-    pub of: Of,
+    pub of: MetricSource,
     /// What it says, and in which paper.
     pub summary: &'static str,
 }
@@ -35,7 +35,7 @@ const fn mean(
     bandwidth: Bandwidth,
     summary: &'static str,
 ) -> Metric {
-    Metric { name, of: Of::Pattern { pattern, bandwidth }, summary }
+    Metric { name, of: MetricSource::Pattern { pattern, bandwidth }, summary }
 }
 
 /// All metrics.
@@ -44,7 +44,7 @@ pub static METRICS: Registry<Metric> = Registry::new(
     &[
         Metric {
             name: "worst",
-            of: Of::Worst,
+            of: MetricSource::Worst,
             summary: "most flows of any permutation on one channel, exactly (Nienaber, Mahapatra, Yuan: WORST)",
         },
         mean(

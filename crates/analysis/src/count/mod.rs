@@ -18,7 +18,7 @@ pub use bounds::{Bounds, bounds};
 pub use counter::Costs;
 pub use fair::{fair_rates, finish_time};
 pub use halves::Halves;
-pub use metric::{METRICS, Metric, Of};
+pub use metric::{METRICS, Metric, MetricSource};
 pub use paths::{Lost, Paths};
 pub use sample::{Bandwidth, Estimate, Measured, Precision, Wanted, measure};
 pub use worst::{TooLarge, Worst, worst};

@@ -10,7 +10,7 @@ use darkfiber_fabric::{
 };
 use darkfiber_routing::{Request, Routes, find_engine};
 use darkfiber_testkit::{connected_fabric, oracle};
-use darkfiber_workload::{Among, Pattern, Stream, given, pattern};
+use darkfiber_workload::{Participants, Pattern, Stream, given, pattern};
 use proptest::prelude::*;
 
 fn routed(spec: &str, engine: &str) -> (Topology, Routes) {
@@ -108,7 +108,7 @@ fn bisections_by_enumeration() {
     assert!((count - 120.0_f64).abs() < 0.5, "6!/3! bisections");
     let who = everybody(fabric);
     let paths = Paths::new(fabric, &routes, &who).expect("reaches");
-    let bisect = pattern("bisect", &Among::all(6)).expect("even");
+    let bisect = pattern("bisect", &Participants::all(6)).expect("even");
     let wanted = Wanted { bandwidths: vec![Bandwidth::PairShare], loads: true };
     let precision = Precision { width: 0.002, ..Precision::default() };
     let measured = measure(&paths, None, &*bisect, &wanted, &precision, 1);
@@ -144,7 +144,7 @@ fn permutations_and_exchanges_by_enumeration() {
     let who = everybody(fabric);
     let paths = Paths::new(fabric, &routes, &who).expect("reaches");
     for (spec, (sum, count)) in [("permutation", full), ("dissemination", exchanges)] {
-        let random = pattern(spec, &Among::all(6)).expect("even");
+        let random = pattern(spec, &Participants::all(6)).expect("even");
         let precision = Precision { width: 0.004, ..Precision::default() };
         let found = measure(&paths, None, &*random, &Wanted::default(), &precision, 2);
         let e = found.bandwidth(Bandwidth::Share).expect("always");
@@ -196,7 +196,7 @@ fn threads_do_not_change_a_bit() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
         pool.install(|| {
             let paths = Paths::new(&topology.fabric, &routes, &who).expect("reaches");
-            let pattern = pattern("bisect", &Among::all(who.len() as u32)).expect("even");
+            let pattern = pattern("bisect", &Participants::all(who.len() as u32)).expect("even");
             let wanted = Wanted { bandwidths: Bandwidth::ALL.to_vec(), loads: true };
             let measured = measure(&paths, None, &*pattern, &wanted, &Precision::exactly(500), 3);
             (measured, worst(&paths, None).expect("small"))
@@ -211,7 +211,7 @@ fn bandwidths_of_an_incast_and_of_a_shift() {
     let who = everybody(&topology.fabric);
     let paths = Paths::new(&topology.fabric, &routes, &who).expect("reaches");
     let of = |spec: &str| {
-        let pattern = pattern(spec, &Among::all(16)).expect("fits");
+        let pattern = pattern(spec, &Participants::all(16)).expect("fits");
         let wanted = Wanted { bandwidths: Bandwidth::ALL.to_vec(), loads: false };
         let measured = measure(&paths, None, &*pattern, &wanted, &Precision::default(), 1);
         Bandwidth::ALL.map(|b| measured.bandwidth(b).expect("wanted").mean)
@@ -271,7 +271,7 @@ proptest! {
         let who = everybody(&fabric);
         let n = who.len() as u32;
         let paths = Paths::new(&fabric, &routes, &who).expect("reaches");
-        let Ok(shuffled) = pattern("permutation", &Among::all(n)) else { return Ok(()) };
+        let Ok(shuffled) = pattern("permutation", &Participants::all(n)) else { return Ok(()) };
         let measured =
             measure(&paths, None, &*shuffled, &Wanted::default(), &Precision::exactly(5), seed);
         let mut pairs = Vec::new();

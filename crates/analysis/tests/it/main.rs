@@ -5,7 +5,7 @@ mod estimate;
 mod heat;
 mod jobs;
 
-use darkfiber_analysis::{Efi, Kind, Severity, dark_fiber_percent, finding, hottest};
+use darkfiber_analysis::{Efi, FindingKind, Severity, dark_fiber_percent, finding, hottest};
 use darkfiber_fabric::{AtPort, Fabric, Faults, SwitchId, TerminalId, open};
 use darkfiber_routing::check::check;
 use darkfiber_routing::{DestId, NO_ROUTE, Request, Routes, find_engine};
@@ -74,7 +74,7 @@ fn holes_in_tables_are_named() {
     let row = routes.row(DestId(3), 0);
     routes.ports_mut(row)[0] = NO_ROUTE;
     let found = finding::of_routes(&fabric, &check(&fabric, &routes));
-    assert_eq!((found[0].kind, found[0].severity), (Kind::Unreachable, Severity::Error));
+    assert_eq!((found[0].kind, found[0].severity), (FindingKind::Unreachable, Severity::Error));
     assert!(found[0].message.contains("have no route, for example"), "{}", found[0].message);
     let json = serde_json::to_value(&found[0]).expect("serializes");
     assert_eq!(json["kind"], "unreachable");
@@ -88,7 +88,8 @@ fn cycles_are_named() {
     let routes =
         find_engine("minhop").expect("known").route(&fabric, &Request::default()).expect("routes");
     let found = finding::of_routes(&fabric, &check(&fabric, &routes));
-    let cycle = found.iter().find(|f| f.kind == Kind::CreditLoop).expect("a ring has a cycle");
+    let cycle =
+        found.iter().find(|f| f.kind == FindingKind::CreditLoop).expect("a ring has a cycle");
     let json = serde_json::to_value(cycle).expect("serializes");
     let edges = json["cycle"].as_array().expect("a list");
     for (edge, next) in edges.iter().zip(edges.iter().cycle().skip(1)) {

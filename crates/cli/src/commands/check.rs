@@ -1,7 +1,7 @@
 //! `darkfiber check`: prove or refute anybody's routes.
 
 use darkfiber_analysis::{Severity, finding};
-use darkfiber_report::Outcome;
+use darkfiber_report::RouteOutcome;
 use darkfiber_report::engines::{Engines, Findings};
 
 use super::metrics;
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &CheckCommand, common: &Common) -> Result<Exit, Failure>
     let facts =
         metrics::facts(fabric, loaded.topology.shape.as_ref(), loaded.structure.as_ref(), false);
     let provenance = provenance::of(fabric, common);
-    let outcome = Outcome::Routed(Box::new(row));
+    let outcome = RouteOutcome::Routed(Box::new(row));
     let rows = std::slice::from_ref(&outcome);
     let findings = Findings::All;
     common.show(&Engines { rows, findings, fabric: &facts, provenance: &provenance })?;

@@ -6,7 +6,7 @@ use darkfiber_workload::quantity::bytes;
 
 use crate::args::{Common, FramingCommand};
 use crate::failure::{Exit, Failure};
-use crate::{inside, provenance};
+use crate::{packet_options, provenance};
 
 pub(crate) fn run(args: &FramingCommand, common: &Common) -> Result<Exit, Failure> {
     let quantity = |text: &str, option: &str| {
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &FramingCommand, common: &Common) -> Result<Exit, Failur
     let framings: Vec<&'static Framing> = if args.framings.is_empty() {
         FRAMINGS.iter().filter(|f| !f.headers.is_empty()).collect()
     } else {
-        args.framings.iter().map(|name| inside::framing(name)).collect::<Result<_, _>>()?
+        args.framings.iter().map(|name| packet_options::framing(name)).collect::<Result<_, _>>()?
     };
     let result = FramingResult {
         packet_bytes: most,

@@ -9,7 +9,7 @@ use darkfiber_fabric::{AtPort, ChannelId, Fabric, SwitchId, TerminalId};
 use darkfiber_report::hot::{
     self as report, Adapter, Counted, Dest, HotChannel, HotResult, JobFate, Loads, MoveRow, Share,
 };
-use darkfiber_report::{Outcome as Row, Routed, Single, json};
+use darkfiber_report::{RouteOutcome as Row, Routed, Single, json};
 use darkfiber_routing::reroute::{Goal, Move, Policy, Prepared, Relief, difference};
 use darkfiber_routing::{DestId, Lids, Routes};
 use darkfiber_scenario::demanded;
@@ -17,8 +17,8 @@ use darkfiber_workload::quantity::bytes;
 
 use super::{measure, metrics, reroute};
 use crate::args::{Common, HotCommand, HotPolicy};
+use crate::counted::CountedTraffic;
 use crate::failure::{Exit, Failure};
-use crate::given::Given;
 use crate::progress::Progress;
 use crate::{addresses, out, provenance, save};
 
@@ -47,7 +47,8 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
     save::expect(args.svg.as_ref())?;
     let target = save::Target::of(&args.set)?;
     let progress = Progress::new(5, common.quiet);
-    let mut given = Given::load(args.scenario.as_deref(), &args.counted, common, &progress)?;
+    let mut given =
+        CountedTraffic::load(args.scenario.as_deref(), &args.counted, common, &progress)?;
     let common = &Common { seed: Some(given.seed), ..common.clone() };
     let lids = given.lids.take();
     let topology = &given.loaded.topology;
@@ -178,7 +179,7 @@ fn sound(old: &Routes, fabric: &Fabric, after: &Routed) -> Result<(), Failure> {
 struct View<'a> {
     fabric: &'a Fabric,
     names: Names<'a>,
-    given: &'a Given,
+    given: &'a CountedTraffic,
 }
 
 impl View<'_> {

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use darkfiber_analysis::Names;
 use darkfiber_analysis::count::{
-    Bandwidth, Bounds, Costs, METRICS, Of, Paths, Precision, Wanted, bounds, measure, worst,
+    Bandwidth, Bounds, Costs, METRICS, MetricSource, Paths, Precision, Wanted, bounds, measure,
+    worst,
 };
 use darkfiber_fabric::{Fabric, Shape, SwitchId, TerminalId};
 use darkfiber_formats::places::Aliases;
@@ -14,14 +15,14 @@ use darkfiber_report::measure::{
 };
 use darkfiber_report::{FabricFacts, Refused, number};
 use darkfiber_routing::{Request, Routes};
-use darkfiber_workload::{Among, Pattern, PatternError, kind, pattern};
+use darkfiber_workload::{Participants, Pattern, PatternError, kind, pattern};
 
 use super::{metrics, route};
 use crate::args::{Common, Format, MeasureCommand};
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
 use crate::progress::Progress;
-use crate::{among, jobs, provenance, save};
+use crate::{jobs, participants, provenance, save};
 
 /// Metrics where none and no pattern is asked for.
 const USUAL: [&str; 5] = ["worst", "abb", "afpb", "adb", "ebb"];
@@ -35,7 +36,7 @@ struct Item {
 }
 
 /// Everything that is asked of each engine.
-pub(super) struct Plan {
+pub(super) struct MeasurePlan {
     who: Vec<TerminalId>,
     pub(super) metrics: Vec<&'static str>,
     /// Patterns of metrics, then those asked for.
@@ -132,11 +133,11 @@ fn plan(
     common: &Common,
     fabric: &Fabric,
     shape: Option<&Shape>,
-) -> Result<Plan, Failure> {
+) -> Result<MeasurePlan, Failure> {
     let aliases = jobs::aliases(args.aliases.as_deref(), fabric, common)?;
-    let who = among::terminals(fabric, args.among.as_deref(), aliases)?;
+    let who = participants::terminals(fabric, args.among.as_deref(), aliases)?;
     let (metrics, bandwidths) = named(args)?;
-    let among = among::among(fabric, shape, &who);
+    let among = participants::among(fabric, shape, &who);
     let costs = args.link_speeds.then(|| Costs::by_speed(fabric, &who));
     let mut wanted: Vec<(String, Vec<Bandwidth>)> = Vec::new();
     let mut want = |spec: &str, more: &[Bandwidth]| match wanted.iter_mut().find(|w| w.0 == spec) {
@@ -144,7 +145,7 @@ fn plan(
         None => wanted.push((spec.to_owned(), more.to_vec())),
     };
     for metric in METRICS.iter().filter(|m| metrics.contains(&m.name)) {
-        if let Of::Pattern { pattern, bandwidth } = metric.of {
+        if let MetricSource::Pattern { pattern, bandwidth } = metric.of {
             want(pattern, &[bandwidth]);
         }
     }
@@ -163,7 +164,7 @@ fn plan(
     if let Some(samples) = args.samples {
         precision = Precision::exactly(samples);
     }
-    Ok(Plan {
+    Ok(MeasurePlan {
         who,
         metrics,
         items,
@@ -210,7 +211,7 @@ fn named(args: &MeasureCommand) -> Result<(Vec<&'static str>, Vec<Bandwidth>), F
 /// The pattern of a spec, or of a file of pairs.
 fn make(
     spec: &str,
-    among: &Among,
+    among: &Participants,
     fabric: &Fabric,
     who: &[TerminalId],
 ) -> Result<Box<dyn Pattern>, Failure> {
@@ -218,7 +219,7 @@ fn make(
     // A file called like a pattern is not meant.
     let named = kind(spec.split(':').next().unwrap_or_default()).is_ok();
     if !named && path.is_file() {
-        return among::pairs(fabric, who, path);
+        return participants::pairs(fabric, who, path);
     }
     pattern(spec, among).map_err(|error| {
         let text = error.to_string();
@@ -233,15 +234,15 @@ fn make(
     })
 }
 
-impl Plan {
+impl MeasurePlan {
     /// Worst permutation and averages of all terminals that run jobs, closely.
     pub(super) fn for_routes(
         fabric: &Fabric,
         shape: Option<&Shape>,
         common: &Common,
     ) -> Result<Self, Failure> {
-        let who = among::terminals(fabric, None, Aliases::new())?;
-        let among = among::among(fabric, shape, &who);
+        let who = participants::terminals(fabric, None, Aliases::new())?;
+        let among = participants::among(fabric, shape, &who);
         let item = |spec: &str| {
             let pattern = make(spec, &among, fabric, &who)?;
             let bounds = bounds(fabric, shape, &who, None, &*pattern, common.seed());
@@ -309,7 +310,7 @@ impl Plan {
             progress.step();
         }
         for metric in METRICS.iter().filter(|m| self.metrics.contains(&m.name)) {
-            let Of::Pattern { pattern, bandwidth } = metric.of else { continue };
+            let MetricSource::Pattern { pattern, bandwidth } = metric.of else { continue };
             let measured = row.patterns.iter().find(|p| p.pattern == pattern);
             let estimate = measured.and_then(|p| p.bandwidth(bandwidth));
             if let Some(place) = row.mean_mut(metric.name) {
@@ -345,7 +346,7 @@ fn draw(
     fabric: &Fabric,
     shape: Option<&Shape>,
     facts: &FabricFacts,
-    plan: &Plan,
+    plan: &MeasurePlan,
     outcomes: &[MeasureOutcome],
 ) -> Result<(), Failure> {
     let spec = plan.asked.first().or(plan.items.first().map(|i| &i.spec)).ok_or_else(|| {

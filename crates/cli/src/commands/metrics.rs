@@ -101,7 +101,7 @@ pub(crate) fn of_input(remarks: &Diagnostics) -> Option<Finding> {
     };
     let lines = if grave.len() == 1 { "line" } else { "lines" };
     Some(Finding {
-        kind: finding::Kind::Input,
+        kind: finding::FindingKind::Input,
         severity,
         message: format!(
             "the input {what} ({} {lines} left out or guessed), for example line {}: {}",
@@ -132,7 +132,7 @@ pub(crate) fn of_names(fabric: &Fabric, shared: &[SharedName]) -> Vec<Finding> {
             }
         }
         Finding {
-            kind: finding::Kind::SharedNames,
+            kind: finding::FindingKind::SharedNames,
             severity: Severity::Note,
             message: format!(
                 "{} hosts share the description '{}', so it names none of them: they are called by GUID",
@@ -167,7 +167,7 @@ pub(crate) fn of_structure(structure: Option<&Structure>) -> Vec<Finding> {
                 more => format!(" and {more} more"),
             };
             Finding {
-                kind: finding::Kind::Structure,
+                kind: finding::FindingKind::Structure,
                 severity: Severity::Note,
                 message: format!(
                     "the fabric {verb} a whole {}: {}{more}",

@@ -9,7 +9,7 @@ use darkfiber_report::optimise::OptimiseResult;
 use darkfiber_routing::optimise::{Effort, Goal, Optimised, optimise};
 use darkfiber_routing::{Engine, Lids, Request, find_engine};
 
-use super::measure::Plan;
+use super::measure::MeasurePlan;
 use super::metrics;
 use crate::args::{self, Common, OptimiseCommand};
 use crate::failure::{Exit, Failure};
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &OptimiseCommand, common: &Common) -> Result<Exit, Failu
     let target = save::Target::of(&args.set)?;
     let loaded = load::fabric(&args.fabric, common)?;
     let (fabric, shape) = (&loaded.topology.fabric, loaded.topology.shape.as_ref());
-    let plan = Plan::for_routes(fabric, shape, common)?;
+    let plan = MeasurePlan::for_routes(fabric, shape, common)?;
     let request = Request { shape, lmc: args.lmc, seed: common.seed(), ..Request::default() };
     let goal = match args.goal {
         args::Goal::Worst => Goal::Worst,

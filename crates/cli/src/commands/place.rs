@@ -14,13 +14,13 @@ use darkfiber_scenario::Folder;
 use darkfiber_workload::collective::Library;
 use darkfiber_workload::placement::{ALLOCATORS, Free};
 use darkfiber_workload::schedule::Program;
-use darkfiber_workload::traffic::{Given as Asked, traffic};
+use darkfiber_workload::traffic::{Ranks as Asked, traffic};
 use darkfiber_workload::{CommMatrix, Machine, Stream};
 
 use super::metrics;
 use crate::args::{Common, ProposeCommand};
+use crate::counted::CountedTraffic;
 use crate::failure::{Exit, Failure};
-use crate::given::Given;
 use crate::out::Teller;
 use crate::progress::Progress;
 use crate::{out, provenance, save};
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &ProposeCommand, common: &Common) -> Result<Exit, Failur
     }
     save::expect_directory(args.output.as_ref())?;
     let progress = Progress::new(4, common.quiet);
-    let given = Given::load(args.scenario.as_deref(), &args.counted, common, &progress)?;
+    let given = CountedTraffic::load(args.scenario.as_deref(), &args.counted, common, &progress)?;
     let common = &Common { seed: Some(given.seed), ..common.clone() };
     let topology = &given.loaded.topology;
     let program = program(args, common)?;
@@ -157,7 +157,11 @@ struct NewJob {
 }
 
 impl NewJob {
-    fn new(given: &Given, program: &Program, args: &ProposeCommand) -> Result<Self, Failure> {
+    fn new(
+        given: &CountedTraffic,
+        program: &Program,
+        args: &ProposeCommand,
+    ) -> Result<Self, Failure> {
         let fabric = &given.loaded.topology.fabric;
         let machine = Machine::new(&given.loaded.topology, 1);
         // Where nothing tells jobs apart, nobody knows who is busy.
@@ -205,7 +209,7 @@ impl NewJob {
         Ok(Self { machine, is_free, usable, terminals, sent, others, now })
     }
 
-    fn placing<'a>(&'a self, given: &'a Given) -> Placing<'a> {
+    fn placing<'a>(&'a self, given: &'a CountedTraffic) -> Placing<'a> {
         Placing {
             fabric: &given.loaded.topology.fabric,
             routes: &given.routes,
@@ -217,7 +221,12 @@ impl NewJob {
     }
 
     /// The best of all that begins somewhere; hosts by their number among the usable ones.
-    fn search(&self, given: &Given, tried: &[(&str, Vec<u32>)], seed: u64) -> (Vec<u32>, usize) {
+    fn search(
+        &self,
+        given: &CountedTraffic,
+        tried: &[(&str, Vec<u32>)],
+        seed: u64,
+    ) -> (Vec<u32>, usize) {
         let begins: Vec<Vec<u32>> = tried.iter().map(|(_, hosts)| self.usable_of(hosts)).collect();
         let best = self.placing(given).best(&begins, seed).expect("one was tried");
         (best.hosts, best.exchanges)
@@ -231,7 +240,7 @@ impl NewJob {
 
     /// What a placement would do; `hosts` are those of the machine, or by their number among the usable ones where it is
     /// `proposed`.
-    fn judged(&self, given: &Given, name: &str, hosts: &[u32]) -> Placement {
+    fn judged(&self, given: &CountedTraffic, name: &str, hosts: &[u32]) -> Placement {
         let hosts = if name == "proposed" { hosts.to_vec() } else { self.usable_of(hosts) };
         let effect = self.placing(given).effect(&hosts);
         Placement {

@@ -10,7 +10,7 @@ use darkfiber_formats::input;
 use darkfiber_report::replay::{self as report, ReplayResult};
 use darkfiber_report::{json, number};
 use darkfiber_routing::{Engine, Lids, Request};
-use darkfiber_study::replay::{Moment, Plan, improvements, reconfigurations, replay};
+use darkfiber_study::replay::{Moment, ReplayPlan, improvements, reconfigurations, replay};
 use darkfiber_workload::History;
 
 use super::{metrics, route, sweep};
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
     let window = Window { from: args.from, length: args.length };
     let told = args.history.load(topology, window, common)?;
     let (from, moments) = extent(args, window, told.first, &told.history)?;
-    let plan = Plan {
+    let plan = ReplayPlan {
         topology,
         lids: &lids,
         history: &told.history,
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
     };
 
     let mut kept = match &args.output {
-        Some(dir) => Some(Kept::open(dir, &plan, &names)?),
+        Some(dir) => Some(KeptMoments::open(dir, &plan, &names)?),
         None => None,
     };
     let mut found = kept.as_mut().map(|k| std::mem::take(&mut k.found)).unwrap_or_default();
@@ -209,7 +209,7 @@ fn extent(
 /// The moments of a replay that may be stopped: a line each, written as they are found. The first line says of what
 /// replay they are; a line that is cut off does not count. Every line ends in the digest of all up to there, so that no
 /// altered bit goes into the means.
-struct Kept {
+struct KeptMoments {
     path: PathBuf,
     file: fs::File,
     found: Vec<Moment>,
@@ -218,8 +218,8 @@ struct Kept {
     digest: TextDigest,
 }
 
-impl Kept {
-    fn open(dir: &Path, plan: &Plan<'_>, names: &[&str]) -> Result<Self, Failure> {
+impl KeptMoments {
+    fn open(dir: &Path, plan: &ReplayPlan<'_>, names: &[&str]) -> Result<Self, Failure> {
         save::directory(dir)?;
         let path = dir.join("moments.csv");
         let identity = identity(plan, names);
@@ -293,7 +293,7 @@ fn checked<'l>(line: &'l str, digest: &mut TextDigest) -> Option<&'l str> {
 }
 
 /// All that the moments depend on.
-fn identity(plan: &Plan<'_>, names: &[&str]) -> String {
+fn identity(plan: &ReplayPlan<'_>, names: &[&str]) -> String {
     format!(
         "# darkfiber {} fabric={:016x} jobs={:016x} engines={} lanes={} lmc={} seed={} from={} every={}",
         env!("CARGO_PKG_VERSION"),

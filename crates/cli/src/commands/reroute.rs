@@ -8,7 +8,7 @@ use darkfiber_fabric::{Fabric, Faults, Renumbering, SwitchId, TerminalId, Topolo
 use darkfiber_report::reroute::{
     Failed, LostTerminal, RerouteResult, Scratch, SwitchChange, Verdict,
 };
-use darkfiber_report::{Outcome as Row, Routed, Single, json, number};
+use darkfiber_report::{RouteOutcome as Row, Routed, Single, json, number};
 use darkfiber_routing::reroute::{
     Changed, Coexistence, Drain, Outcome, Prepared, RerouteError, changed_by_switch,
 };

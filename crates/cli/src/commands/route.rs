@@ -9,7 +9,9 @@ use darkfiber_formats::places::Places;
 use darkfiber_formats::{demands, input};
 use darkfiber_report::engines::{Engines, Findings};
 use darkfiber_report::svg::{Panel, load_histograms};
-use darkfiber_report::{FabricFacts, Outcome, Refused, Routed, Single, findings, json, number};
+use darkfiber_report::{
+    FabricFacts, Refused, RouteOutcome, Routed, Single, findings, json, number,
+};
 use darkfiber_routing::{
     self as routing, Deadlock, Demand, ENGINES, Engine, Refusal, Request, Routes, spread_lanes,
 };
@@ -60,7 +62,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
     for chain in &chains {
         progress.at(format!("{}: routing", chain.name));
         let (outcome, routes) = match compute(chain, &fabric, &request) {
-            Err(refused) => (Outcome::Refused(refused), None),
+            Err(refused) => (RouteOutcome::Refused(refused), None),
             Ok((engine, mut routes, seconds, refusals)) => {
                 progress.step();
                 progress.at(format!("{}: checking", chain.name));
@@ -82,12 +84,12 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
                 if chain.engines.len() > 1 {
                     row.chain = chain.engines.iter().map(|e| e.name().to_owned()).collect();
                 }
-                (Outcome::Routed(Box::new(row)), Some((engine, routes)))
+                (RouteOutcome::Routed(Box::new(row)), Some((engine, routes)))
             }
         };
         progress.step();
         let target = targets.next();
-        if let (Some(set), Some((engine, routes)), Outcome::Routed(row)) =
+        if let (Some(set), Some((engine, routes)), RouteOutcome::Routed(row)) =
             (target, &routes, &outcome)
         {
             let dir = set.dir().to_owned();
@@ -260,12 +262,12 @@ impl Checked<'_> {
     }
 }
 
-fn draw(path: &Path, facts: &FabricFacts, outcomes: &[Outcome]) -> Result<(), Failure> {
+fn draw(path: &Path, facts: &FabricFacts, outcomes: &[RouteOutcome]) -> Result<(), Failure> {
     let panels: Vec<Panel<'_>> = outcomes
         .iter()
         .filter_map(|o| match o {
-            Outcome::Routed(r) => Some(Panel { title: &r.engine, load: &r.load }),
-            Outcome::Refused(_) => None,
+            RouteOutcome::Routed(r) => Some(Panel { title: &r.engine, load: &r.load }),
+            RouteOutcome::Refused(_) => None,
         })
         .collect();
     let subtitle = format!(
@@ -279,10 +281,10 @@ fn draw(path: &Path, facts: &FabricFacts, outcomes: &[Outcome]) -> Result<(), Fa
     save::file(path, |out| out.write_all(svg.as_bytes()))
 }
 
-fn exit(outcomes: &[Outcome]) -> Exit {
+fn exit(outcomes: &[RouteOutcome]) -> Exit {
     let routed = outcomes.iter().filter_map(|o| match o {
-        Outcome::Routed(r) => Some(r),
-        Outcome::Refused(_) => None,
+        RouteOutcome::Routed(r) => Some(r),
+        RouteOutcome::Refused(_) => None,
     });
     let mut any = false;
     for row in routed {

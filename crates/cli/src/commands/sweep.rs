@@ -6,7 +6,7 @@ use std::time::Instant;
 use darkfiber_fabric::Topology;
 use darkfiber_report::plot::{self, Column};
 use darkfiber_report::{FabricFacts, Sweep, comma, number};
-use darkfiber_study::{Chain, Plan, Run, Summary, summarise};
+use darkfiber_study::{Chain, Summary, SweepPlan, SweepRun, summarise};
 
 use super::{metrics, route};
 use crate::args::{Common, FabricArgs, SweepCommand};
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &SweepCommand, common: &Common) -> Result<Exit, Failure>
     save::expect(args.output.as_ref())?;
     save::expect(args.svg.as_ref())?;
     let fabrics = fabrics(args, common)?;
-    let plan = Plan {
+    let plan = SweepPlan {
         fabrics: &fabrics,
         chains: &chains,
         percents: &args.fail_percent,
@@ -110,7 +110,7 @@ fn draw(
 }
 
 /// A finding is what an engine did wrong; cables that fail are not its fault.
-fn exit(chains: &[Chain], runs: &[Run]) -> Exit {
+fn exit(chains: &[Chain], runs: &[SweepRun]) -> Exit {
     let promises = |name: &str| {
         chains
             .iter()

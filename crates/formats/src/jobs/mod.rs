@@ -5,7 +5,7 @@
 //! [`Diagnostics`] and left out or guessed; of each kind of remark the first twenty lines are named and the others
 //! counted. A reader fails only on "this is not such a file", or if the system refuses.
 //!
-//! | [`Kind`] | says nodes | times |
+//! | [`JobLogKind`] | says nodes | times |
 //! |---|---|---|
 //! | [`squeue`], [`scontrol`], [`slurmrestd`] | yes | Unix; dates without a zone as UTC |
 //! | [`sacct`] | yes | the same |
@@ -40,7 +40,7 @@ use crate::{Diagnostics, ReadError};
 /// Kinds of logs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum JobLogKind {
     /// Text of `squeue`, or lists `id,state`.
     Squeue,
     /// Text of `scontrol show job`.
@@ -59,7 +59,7 @@ pub enum Kind {
     Pairs,
 }
 
-impl Kind {
+impl JobLogKind {
     /// All of them.
     pub const ALL: &[Self] = &[
         Self::Squeue,
@@ -89,25 +89,25 @@ impl Kind {
 
 /// What kind of log begins like this, by its content alone; a few kilobytes are enough, and the last line may be cut
 /// off. `None` if it is like nothing known. Lines of two words are pairs only if all are.
-pub fn detect(first_lines: &str) -> Option<Kind> {
+pub fn detect(first_lines: &str) -> Option<JobLogKind> {
     let body = first_lines.trim_start_matches('\u{feff}');
     if body.trim_start().starts_with(['{', '[']) {
-        return body.contains("\"job").then_some(Kind::Slurmrestd);
+        return body.contains("\"job").then_some(JobLogKind::Slurmrestd);
     }
     let lines = || body.lines().filter(|l| !l.trim().is_empty());
     let kind_of = |line: &str| {
         if scontrol::is_first_line(line) {
-            Some(Kind::Scontrol)
+            Some(JobLogKind::Scontrol)
         } else if pbs::is_accounting(line) || pbs::is_block(line) {
-            Some(Kind::Pbs)
+            Some(JobLogKind::Pbs)
         } else if batsim::is_header(line) {
-            Some(Kind::Batsim)
+            Some(JobLogKind::Batsim)
         } else if swf::is_line(line) {
-            Some(Kind::Swf)
+            Some(JobLogKind::Swf)
         } else if squeue::is_first_line(line) && !line.contains("JobID") {
-            Some(Kind::Squeue)
+            Some(JobLogKind::Squeue)
         } else if sacct::is_first_line(line) {
-            Some(Kind::Sacct)
+            Some(JobLogKind::Sacct)
         } else {
             None
         }
@@ -117,7 +117,7 @@ pub fn detect(first_lines: &str) -> Option<Kind> {
     }
     let header = swf::header(body);
     if header != swf::Header::default() && lines().all(|l| l.trim_start().starts_with(';')) {
-        return Some(Kind::Swf);
+        return Some(JobLogKind::Swf);
     }
     let whole = body.rfind('\n').map_or(body, |end| &body[..end]);
     let mut pairs = whole
@@ -126,7 +126,7 @@ pub fn detect(first_lines: &str) -> Option<Kind> {
         .filter(|l| !l.is_empty())
         .peekable();
     let is_pair = |l: &str| l.split_whitespace().count() == 2 && !l.contains(['=', '<', ':']);
-    (pairs.peek().is_some() && pairs.all(is_pair)).then_some(Kind::Pairs)
+    (pairs.peek().is_some() && pairs.all(is_pair)).then_some(JobLogKind::Pairs)
 }
 
 /// Reads a log of a known kind; jobs go to `each`, in the order of the log where its reader does not say otherwise.
@@ -134,19 +134,19 @@ pub fn detect(first_lines: &str) -> Option<Kind> {
 /// # Errors
 /// If it is not such a file, or the system refuses.
 pub fn read(
-    kind: Kind,
+    kind: JobLogKind,
     reader: &mut dyn BufRead,
     path: &Path,
     each: &mut dyn FnMut(Record),
 ) -> Result<Diagnostics, ReadError> {
     match kind {
-        Kind::Squeue => squeue::read(reader, path, each),
-        Kind::Scontrol => scontrol::read(reader, path, each),
-        Kind::Sacct => sacct::read(reader, path, each),
-        Kind::Slurmrestd => slurmrestd::read(reader, path, each),
-        Kind::Pbs => pbs::read(reader, path, each),
-        Kind::Batsim => batsim::read(reader, path, each),
-        Kind::Swf => swf::read(reader, path, each),
-        Kind::Pairs => pairs::read(reader, path, each),
+        JobLogKind::Squeue => squeue::read(reader, path, each),
+        JobLogKind::Scontrol => scontrol::read(reader, path, each),
+        JobLogKind::Sacct => sacct::read(reader, path, each),
+        JobLogKind::Slurmrestd => slurmrestd::read(reader, path, each),
+        JobLogKind::Pbs => pbs::read(reader, path, each),
+        JobLogKind::Batsim => batsim::read(reader, path, each),
+        JobLogKind::Swf => swf::read(reader, path, each),
+        JobLogKind::Pairs => pairs::read(reader, path, each),
     }
 }

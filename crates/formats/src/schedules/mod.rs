@@ -26,10 +26,10 @@ mod wire;
 use std::path::{Path, PathBuf};
 
 use darkfiber_workload::CommMatrix;
-use darkfiber_workload::schedule::{Faulty, Schedule};
+use darkfiber_workload::schedule::{Schedule, ScheduleError};
 use darkfiber_workload::trace::MpiTrace;
 
-pub use open::{Kind, detect, open, read};
+pub use open::{ScheduleKind, detect, open, read};
 
 use crate::{Diagnostics, ReadError};
 
@@ -72,9 +72,9 @@ pub enum Read {
 }
 
 /// Operations that were read but do not make a schedule.
-fn faulty(error: &Faulty, path: &Path, expected: &str) -> ReadError {
+fn faulty(error: &ScheduleError, path: &Path, expected: &str) -> ReadError {
     let hint = match error {
-        Faulty::Unmatched(_) => "is the file cut off, or are files of some ranks missing?",
+        ScheduleError::Unmatched(_) => "is the file cut off, or are files of some ranks missing?",
         _ => "",
     };
     ReadError::not_such(path, error.to_string(), expected, hint)

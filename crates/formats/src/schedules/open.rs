@@ -12,7 +12,7 @@ const EXPECTED: &str =
 /// Kinds of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum ScheduleKind {
     /// GOAL as text.
     Goal,
     /// GOAL as LogGOPSim compiles it.
@@ -35,7 +35,7 @@ pub enum Kind {
     Matrix,
 }
 
-impl Kind {
+impl ScheduleKind {
     /// What it is, for people.
     pub fn describe(self) -> &'static str {
         match self {
@@ -59,41 +59,41 @@ impl Kind {
 }
 
 /// What kind of file this is, by its content alone; `None` if it is like nothing known.
-pub fn detect(bytes: &[u8]) -> Option<Kind> {
+pub fn detect(bytes: &[u8]) -> Option<ScheduleKind> {
     if goal_binary::is_first(bytes) {
-        return Some(Kind::GoalBinary);
+        return Some(ScheduleKind::GoalBinary);
     }
     if dumpi::is_binary(bytes) {
-        return Some(Kind::Dumpi);
+        return Some(ScheduleKind::Dumpi);
     }
     if chakra::is_first(bytes) {
-        return Some(Kind::Chakra);
+        return Some(ScheduleKind::Chakra);
     }
     let begin = &bytes[..bytes.len().min(64 << 10)];
     if begin.contains(&0) {
         return None;
     }
     if goal::is_first(bytes) {
-        return Some(Kind::Goal);
+        return Some(ScheduleKind::Goal);
     }
     let text = input::text(begin);
     // The last line may be cut off.
     let whole =
         if begin.len() < bytes.len() { text.rfind('\n').map_or("", |n| &text[..n]) } else { &text };
     if mpip::is_first(whole) {
-        Some(Kind::MpiP)
+        Some(ScheduleKind::MpiP)
     } else if matrix::is_graph(whole) {
-        Some(Kind::Matrix)
+        Some(ScheduleKind::Matrix)
     } else if dumpi::is_text(whole) {
-        Some(Kind::DumpiText)
+        Some(ScheduleKind::DumpiText)
     } else if dumpi::is_meta(whole) {
-        Some(Kind::DumpiMeta)
+        Some(ScheduleKind::DumpiMeta)
     } else if simgrid::is_first(whole) {
-        Some(Kind::SimGrid)
+        Some(ScheduleKind::SimGrid)
     } else if matrix::is_numbers(whole) {
-        Some(Kind::Matrix)
+        Some(ScheduleKind::Matrix)
     } else if is_list(whole) {
-        Some(Kind::List)
+        Some(ScheduleKind::List)
     } else {
         None
     }
@@ -136,14 +136,14 @@ pub fn open(paths: &[PathBuf], options: &Options) -> Result<(Read, Diagnostics),
         }
     }
     // Lists and meta files only say where the others are.
-    if let [(kind @ (Kind::List | Kind::DumpiMeta), file)] = files.as_slice() {
+    if let [(kind @ (ScheduleKind::List | ScheduleKind::DumpiMeta), file)] = files.as_slice() {
         let near = beside(*kind, file)?;
         files.clear();
         for path in &near {
             add(path, true, &mut files, &mut passed)?;
         }
     }
-    files.retain(|(kind, _)| !matches!(kind, Kind::List | Kind::DumpiMeta));
+    files.retain(|(kind, _)| !matches!(kind, ScheduleKind::List | ScheduleKind::DumpiMeta));
     if !passed.is_empty() && !files.is_empty() {
         let first = passed[0].display().to_string();
         d.note(
@@ -179,7 +179,7 @@ fn folder(path: &Path) -> Result<Vec<PathBuf>, ReadError> {
 fn add(
     path: &Path,
     given: bool,
-    files: &mut Vec<(Kind, File)>,
+    files: &mut Vec<(ScheduleKind, File)>,
     passed: &mut Vec<PathBuf>,
 ) -> Result<(), ReadError> {
     let bytes = input::read(path)?;
@@ -220,10 +220,10 @@ fn add(
 }
 
 /// The files that a list or a meta file stands for.
-fn beside(kind: Kind, file: &File) -> Result<Vec<PathBuf>, ReadError> {
+fn beside(kind: ScheduleKind, file: &File) -> Result<Vec<PathBuf>, ReadError> {
     let folder = file.path.parent().unwrap_or(Path::new(""));
     let text = input::text(&file.bytes);
-    if kind == Kind::List {
+    if kind == ScheduleKind::List {
         let names = text.lines().map(str::trim).filter(|l| !l.is_empty());
         return Ok(names.map(|name| folder.join(name)).collect());
     }
@@ -251,7 +251,7 @@ fn beside(kind: Kind, file: &File) -> Result<Vec<PathBuf>, ReadError> {
 /// # Errors
 /// As [`open`].
 pub fn read(
-    mut files: Vec<(Kind, File)>,
+    mut files: Vec<(ScheduleKind, File)>,
     name: &Path,
     options: &Options,
 ) -> Result<(Read, Diagnostics), ReadError> {
@@ -291,17 +291,19 @@ pub fn read(
     let mut files: Vec<File> = files.into_iter().map(|(_, file)| file).collect();
     let trace = |(trace, d)| (Read::Trace(trace), d);
     match kind {
-        Kind::Chakra => chakra::read(&files),
-        Kind::Dumpi | Kind::DumpiText => dumpi::read(&files).map(trace),
-        Kind::SimGrid => simgrid::read(&files, options).map(trace),
+        ScheduleKind::Chakra => chakra::read(&files),
+        ScheduleKind::Dumpi | ScheduleKind::DumpiText => dumpi::read(&files).map(trace),
+        ScheduleKind::SimGrid => simgrid::read(&files, options).map(trace),
         _ => {
             let File { path, bytes } = files.swap_remove(0);
             match kind {
-                Kind::Goal => goal::read(&bytes, &path).map(|(s, d)| (Read::Schedule(s), d)),
-                Kind::GoalBinary => {
+                ScheduleKind::Goal => {
+                    goal::read(&bytes, &path).map(|(s, d)| (Read::Schedule(s), d))
+                }
+                ScheduleKind::GoalBinary => {
                     goal_binary::read(&bytes, &path).map(|(s, d)| (Read::Schedule(s), d))
                 }
-                Kind::MpiP => {
+                ScheduleKind::MpiP => {
                     mpip::read(&input::text(&bytes), &path).map(|(r, d)| (Read::Report(r), d))
                 }
                 _ => matrix::read(&input::text(&bytes), &path).map(|(m, d)| (Read::Matrix(m), d)),

@@ -4,17 +4,17 @@ use std::path::Path;
 
 use darkfiber_formats::detect::parse_fabric;
 use darkfiber_formats::edges::Options;
-use darkfiber_formats::{Kind, detect, ibnetdiscover, input};
+use darkfiber_formats::{FileKind, detect, ibnetdiscover, input};
 
 use crate::support::{shared, shipped};
 
-fn kind(text: &str) -> Option<Kind> {
+fn kind(text: &str) -> Option<FileKind> {
     detect(text, Path::new("any.name"))
 }
 
 #[test]
 fn small_texts() {
-    use Kind::*;
+    use FileKind::*;
     for (text, expect) in [
         ("", Some(Empty)),
         (" \n\n", Some(Empty)),
@@ -48,30 +48,30 @@ fn small_texts() {
 #[test]
 fn every_file_of_the_data() {
     for (name, expect) in [
-        ("stage-sx6036.topo", Kind::IbnetDiscover),
-        ("ibtopotool_1.topo", Kind::IbnetDiscover),
-        ("ibtopotool_3.topo", Kind::IbnetDiscover),
+        ("stage-sx6036.topo", FileKind::IbnetDiscover),
+        ("ibtopotool_1.topo", FileKind::IbnetDiscover),
+        ("ibtopotool_3.topo", FileKind::IbnetDiscover),
     ] {
         let path = shipped(name);
         assert_eq!(kind(&input::read_text(&path).expect("shipped")), Some(expect));
     }
     for (name, expect) in [
-        ("data/fabrics/azure-sharp-topology.txt", Kind::SlurmTopology),
-        ("data/fabrics/ibutils-RhinoBased10K.topo.gz", Kind::IbdmTopo),
-        ("data/fabrics/ibutils-RhinoBased512.lst.gz", Kind::SubnetLst),
-        ("data/fabrics/ibutils-RhinoBased512.topo", Kind::IbdmTopo),
-        ("data/fabrics/ibutils-ibnl.tar.gz", Kind::Binary),
-        ("data/fabrics/ibutils-osm.fdbs", Kind::Fdbs),
-        ("data/fabrics/ibutils-subnet.lst", Kind::SubnetLst),
-        ("data/fabrics/plafrim-netloc-log-paths.json", Kind::NetlocPaths),
-        ("data/fabrics/plafrim-netloc-phy-paths.json", Kind::NetlocPaths),
-        ("data/fabrics/plafrim-netloc-nodes.json", Kind::NetlocNodes),
-        ("data/fabrics/selene.storage.txt", Kind::IbnetDiscover),
-        ("reference/opensm/ft2_216/lfts.updn.dump.gz", Kind::Lft),
-        ("reference/opensm/ft2_216/guid2lid.gz", Kind::Guid2Lid),
-        ("reference/opensm/ft2_216/opensm-subnet.lst.gz", Kind::SubnetLst),
-        ("reference/opensm/ft2_216/topology.net.gz", Kind::IbnetDiscover),
-        ("reference/opensm/ft2_216/roots.guids", Kind::GuidList),
+        ("data/fabrics/azure-sharp-topology.txt", FileKind::SlurmTopology),
+        ("data/fabrics/ibutils-RhinoBased10K.topo.gz", FileKind::IbdmTopo),
+        ("data/fabrics/ibutils-RhinoBased512.lst.gz", FileKind::SubnetLst),
+        ("data/fabrics/ibutils-RhinoBased512.topo", FileKind::IbdmTopo),
+        ("data/fabrics/ibutils-ibnl.tar.gz", FileKind::Binary),
+        ("data/fabrics/ibutils-osm.fdbs", FileKind::Fdbs),
+        ("data/fabrics/ibutils-subnet.lst", FileKind::SubnetLst),
+        ("data/fabrics/plafrim-netloc-log-paths.json", FileKind::NetlocPaths),
+        ("data/fabrics/plafrim-netloc-phy-paths.json", FileKind::NetlocPaths),
+        ("data/fabrics/plafrim-netloc-nodes.json", FileKind::NetlocNodes),
+        ("data/fabrics/selene.storage.txt", FileKind::IbnetDiscover),
+        ("reference/opensm/ft2_216/lfts.updn.dump.gz", FileKind::Lft),
+        ("reference/opensm/ft2_216/guid2lid.gz", FileKind::Guid2Lid),
+        ("reference/opensm/ft2_216/opensm-subnet.lst.gz", FileKind::SubnetLst),
+        ("reference/opensm/ft2_216/topology.net.gz", FileKind::IbnetDiscover),
+        ("reference/opensm/ft2_216/roots.guids", FileKind::GuidList),
     ] {
         let Some(path) = shared(name) else { return };
         assert_eq!(kind(&input::read_text(&path).expect("present")), Some(expect), "{name}");

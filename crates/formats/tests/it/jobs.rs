@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-use darkfiber_formats::jobs::{self, Kind, Record, State, hostlist};
+use darkfiber_formats::jobs::{self, JobLogKind, Record, State, hostlist};
 use darkfiber_formats::{Diagnostics, Severity, input};
 use darkfiber_testkit::shared;
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use crate::support::{members, told};
 
 /// All jobs of a file of the shared data, read as what it is taken for; `None` where it is absent.
-fn log(name: &str, kind: Kind) -> Option<(Vec<Record>, Diagnostics)> {
+fn log(name: &str, kind: JobLogKind) -> Option<(Vec<Record>, Diagnostics)> {
     let path = shared(&format!("data/{name}"))?;
     let text = input::read_text(&path).unwrap_or_else(|e| panic!("{e}"));
     let end = (0..=8192.min(text.len())).rev().find(|&n| text.is_char_boundary(n)).unwrap_or(0);
@@ -68,7 +68,9 @@ fn logs_of_the_parallel_workloads_archive() {
         ),
         ("RICC-2010-2", 447_794, "1", 8_192, ""),
     ] {
-        let Some((jobs, found)) = log(&format!("jobs/{name}.swf.gz"), Kind::Swf) else { continue };
+        let Some((jobs, found)) = log(&format!("jobs/{name}.swf.gz"), JobLogKind::Swf) else {
+            continue;
+        };
         assert_eq!((jobs.len(), jobs[0].id.as_str()), (count, first), "{name}");
         assert_eq!(told(&found), told_of, "{name}");
         assert!(jobs.iter().all(|j| j.nodes.is_none() && j.submit.is_some()));
@@ -87,7 +89,7 @@ fn header_of_an_archived_log() {
 
 #[test]
 fn wagap_says_the_nodes() {
-    let Some((jobs, found)) = log("jobs/wagap-2013.swf.gz", Kind::Swf) else { return };
+    let Some((jobs, found)) = log("jobs/wagap-2013.swf.gz", JobLogKind::Swf) else { return };
     assert_eq!(jobs.len(), 17_900);
     insta::assert_snapshot!(told(&found), @r"
         line 4186: warning: run time -1359980917 (below zero; taken as unknown)
@@ -104,7 +106,9 @@ fn wagap_says_the_nodes() {
 
 #[test]
 fn phillips_says_the_nodes() {
-    let Some((jobs, found)) = log("jobs/xdmod-phillips.sacct.log.gz", Kind::Sacct) else { return };
+    let Some((jobs, found)) = log("jobs/xdmod-phillips.sacct.log.gz", JobLogKind::Sacct) else {
+        return;
+    };
     assert_eq!((jobs.len(), told(&found).as_str()), (4_285, ""));
     assert_eq!(nodes(&jobs), (46, 20, 8));
     let none = jobs.iter().filter(|j| j.nodes.as_ref().is_some_and(Vec::is_empty)).count();
@@ -115,7 +119,7 @@ fn phillips_says_the_nodes() {
 
 #[test]
 fn sacct_with_headers() {
-    if let Some((jobs, found)) = log("jobs/sacct_simple.log", Kind::Sacct) {
+    if let Some((jobs, found)) = log("jobs/sacct_simple.log", JobLogKind::Sacct) {
         insta::assert_snapshot!(told(&found), @"");
         insta::assert_snapshot!(short(&jobs), @r"
         2 1 Completed 84805 s on b001 (1, 32)
@@ -124,7 +128,7 @@ fn sacct_with_headers() {
         5 4 Completed 2003 s on b[002-003] (2, 18)
         ");
     }
-    if let Some((jobs, found)) = log("jobs/sacct_dump2101.log", Kind::Sacct) {
+    if let Some((jobs, found)) = log("jobs/sacct_dump2101.log", JobLogKind::Sacct) {
         insta::assert_snapshot!(told(&found), @r"
         line 16: warning: 74 fields, expected 107: '|||||||||||||||||||||1|1|cpn-k07-05-02||188248|general-compu...' (a part of a row, or of a job's name; left out)
         note: 2 steps (parts of their jobs; passed over)
@@ -144,7 +148,7 @@ fn sacct_with_headers() {
         15 4830977 Completed 259222 s on cpn-q06-12-01 (1, 40)
         ");
     }
-    if let Some((jobs, found)) = log("jobs/sacct_submitline_multiline.log", Kind::Sacct) {
+    if let Some((jobs, found)) = log("jobs/sacct_submitline_multiline.log", JobLogKind::Sacct) {
         insta::assert_snapshot!(told(&found), @"note: 7 steps (parts of their jobs; passed over)");
         insta::assert_snapshot!(short(&jobs), @r"
         2 7957382 Completed 56 s on cpn-v09-10 (1, 2)
@@ -164,7 +168,7 @@ fn samples_of_xdmod() {
     let mut text = String::new();
     for (name, body) in members("data/jobs/xdmod-shredder-inputs.tar.gz") {
         let kind = match jobs::detect(&body) {
-            Some(kind @ (Kind::Sacct | Kind::Pbs)) => kind,
+            Some(kind @ (JobLogKind::Sacct | JobLogKind::Pbs)) => kind,
             // Grid Engine and LSF are not read.
             other => {
                 assert_eq!((other, name.contains("slurm") || name.contains("pbs")), (None, false));
@@ -221,7 +225,9 @@ fn batsim_and_oar() {
     for (name, count, on) in
         [("batsim_easy_out_jobs", 801, (32, 587, 16)), ("oar_out_jobs", 800, (32, 598, 32))]
     {
-        let Some((jobs, found)) = log(&format!("jobs/{name}.csv"), Kind::Batsim) else { continue };
+        let Some((jobs, found)) = log(&format!("jobs/{name}.csv"), JobLogKind::Batsim) else {
+            continue;
+        };
         assert_eq!((jobs.len(), told(&found).as_str()), (count, ""));
         assert_eq!(nodes(&jobs), on, "{name}");
         assert!(jobs.iter().all(|j| j.state == State::Completed && j.start <= j.end));
@@ -230,7 +236,7 @@ fn batsim_and_oar() {
 
 #[test]
 fn a_list_of_states_of_squeue() {
-    let Some((jobs, found)) = log("slurm/gsi-squeue.txt", Kind::Squeue) else { return };
+    let Some((jobs, found)) = log("slurm/gsi-squeue.txt", JobLogKind::Squeue) else { return };
     let count = |state| jobs.iter().filter(|j| j.state == state).count();
     assert_eq!((jobs.len(), told(&found).as_str()), (42, ""));
     assert_eq!([State::Pending, State::Running, State::Completed].map(count), [4, 32, 6]);
@@ -240,7 +246,7 @@ fn a_list_of_states_of_squeue() {
 #[test]
 fn jobs_of_slurmrestd() {
     let name = "slurm/slurmrestd-25.11-v0.0.43-jobs.json.gz";
-    let Some((jobs, found)) = log(name, Kind::Slurmrestd) else { return };
+    let Some((jobs, found)) = log(name, JobLogKind::Slurmrestd) else { return };
     assert_eq!((jobs.len(), told(&found).as_str()), (30, ""));
     let count = |state| jobs.iter().filter(|j| j.state == state).count();
     assert_eq!([State::Pending, State::Running, State::Completed].map(count), [4, 2, 24]);
@@ -254,7 +260,7 @@ fn jobs_of_slurmrestd() {
     let path = shared(&format!("data/{name}")).expect("read above");
     let mut again = Vec::new();
     let mut reader = input::open(&path).expect("read above");
-    jobs::read(Kind::Squeue, &mut reader, &path, &mut |job| again.push(job)).expect("JSON");
+    jobs::read(JobLogKind::Squeue, &mut reader, &path, &mut |job| again.push(job)).expect("JSON");
     assert_eq!(again, jobs);
 }
 
@@ -277,41 +283,41 @@ fn hostlists_of_partitions_have_as_many_nodes_as_slurm_says() {
 }
 
 /// A text of every kind.
-const TEXTS: &[(Kind, &str)] = &[
+const TEXTS: &[(JobLogKind, &str)] = &[
     (
-        Kind::Squeue,
+        JobLogKind::Squeue,
         "JOBID PARTITION NAME USER ST TIME NODES NODELIST(REASON)\n1 b my x me R 1:02 2 a[7-8]\n2_[1-3] b y me PD 0:00 1 (Resources)\n",
     ),
-    (Kind::Squeue, "1,RUNNING,n[1-2]\n2,PENDING,\n"),
+    (JobLogKind::Squeue, "1,RUNNING,n[1-2]\n2,PENDING,\n"),
     (
-        Kind::Scontrol,
+        JobLogKind::Scontrol,
         "JobId=1 JobName=x\n   UserId=me(1) JobState=RUNNING StartTime=2020-01-01T00:00:00\n   NodeList=n[1-2] NumNodes=2\n\n",
     ),
     (
-        Kind::Sacct,
+        JobLogKind::Sacct,
         "JobID|JobName|State|Submit|Start|End|NodeList|NNodes\n1|a|b|COMPLETED|2020-01-01T00:00:00|2020-01-01T00:00:00|1577836800|n[1,3-4]|3\n1.batch|b|COMPLETED||||n1|1\n2|a\nb|CANCELLED by 1|Unknown|Unknown|Unknown|None assigned|1\n",
     ),
     (
-        Kind::Slurmrestd,
+        JobLogKind::Slurmrestd,
         "{\"jobs\": [{\"job_id\": 1, \"job_state\": [\"RUNNING\"], \"nodes\": \"n[1-2]\", \"start_time\": {\"set\": true, \"number\": 5}}]}",
     ),
     (
-        Kind::Pbs,
+        JobLogKind::Pbs,
         "01/26/2016 00:00:37;S;1.s;user=u start=5 exec_host=c1/0*13+c2/0-3\n01/26/2016 00:00:38;E;1.s;user=u start=5 end=7 exec_host=c1/0*13\n",
     ),
     (
-        Kind::Pbs,
+        JobLogKind::Pbs,
         "Job Id: 7.s\n    job_state = R\n    exec_host = n1/0+n\n\t2/1\n    qtime = Fri Jan  2 03:04:05 2015\n",
     ),
     (
-        Kind::Batsim,
+        JobLogKind::Batsim,
         "job_id,submission_time,starting_time,finish_time,allocated_resources\n1,0.5,1,2,1-2 5\n2,0,1,2,20 19\n",
     ),
     (
-        Kind::Swf,
+        JobLogKind::Swf,
         "; Version: 2.2\n; UnixStartTime: 5\n1 0 1 2 3 -1 -1 3 4 -1 1 1 1 -1 1 1 -1 -1 {1,2,2} q x\n2 0 -1 2 3 -1 -1 3 4 -1 5 1 1 -1 1 1 -1 -1\n",
     ),
-    (Kind::Pairs, "n1 5\nn2 5\nn3 6\n"),
+    (JobLogKind::Pairs, "n1 5\nn2 5\nn3 6\n"),
 ];
 
 #[test]
@@ -332,7 +338,7 @@ fn every_kind_is_known_by_its_content() {
 #[test]
 fn a_million_wrong_lines_are_told_in_short() {
     let text = format!("n1 7\n{}", "one\n".repeat(100_000));
-    let found = jobs::read(Kind::Pairs, &mut text.as_bytes(), Path::new("x"), &mut |_| ());
+    let found = jobs::read(JobLogKind::Pairs, &mut text.as_bytes(), Path::new("x"), &mut |_| ());
     let found = found.expect("one line is a pair");
     assert_eq!(found.0.len(), 21);
     insta::assert_snapshot!(found.0[20], @"warning: 99980 more lines of this kind (expected a node and a job; left out)");
@@ -364,10 +370,10 @@ impl Read for Endless {
 #[test]
 fn jobs_come_before_the_end_of_the_log() {
     for (kind, line) in [
-        (Kind::Swf, "1 0 1 2 3 -1 -1 3 4 -1 1 1 1 -1 1 1 -1 -1\n"),
-        (Kind::Squeue, "1,RUNNING,n[1-2]\n"),
-        (Kind::Scontrol, "JobId=1 JobName=x UserId=me(1) JobState=RUNNING\n"),
-        (Kind::Pbs, "01/26/2016 00:00:38;E;1.s;user=u start=5 end=7 exec_host=c1/0*13\n"),
+        (JobLogKind::Swf, "1 0 1 2 3 -1 -1 3 4 -1 1 1 1 -1 1 1 -1 -1\n"),
+        (JobLogKind::Squeue, "1,RUNNING,n[1-2]\n"),
+        (JobLogKind::Scontrol, "JobId=1 JobName=x UserId=me(1) JobState=RUNNING\n"),
+        (JobLogKind::Pbs, "01/26/2016 00:00:38;E;1.s;user=u start=5 end=7 exec_host=c1/0*13\n"),
     ] {
         let log = Endless { line: line.as_bytes(), at: 0, left: 1000 };
         let mut jobs = 0;
@@ -383,18 +389,18 @@ fn jobs_come_before_the_end_of_the_log() {
 fn lines_without_end_are_refused_in_time() {
     for unit in ["a\n", "a|", "[", "n[1-9],", "1 ", "{\"", ";", "x=y ", "1/1+", "\u{1F600}"] {
         let text = unit.repeat(1 << 19);
-        for &kind in Kind::ALL {
+        for &kind in JobLogKind::ALL {
             let mut count = 0;
             let _ = jobs::read(kind, &mut text.as_bytes(), Path::new("x"), &mut |_| count += 1);
             // Half a million numbers in a line of a workload are a job.
-            assert!(count <= usize::from(kind == Kind::Swf), "{kind:?} {unit}");
+            assert!(count <= usize::from(kind == JobLogKind::Swf), "{kind:?} {unit}");
         }
     }
 }
 
 #[test]
 fn chunks_do_not_matter() {
-    for &(kind, text) in TEXTS.iter().filter(|(k, _)| *k != Kind::Slurmrestd) {
+    for &(kind, text) in TEXTS.iter().filter(|(k, _)| *k != JobLogKind::Slurmrestd) {
         let read = |capacity: usize| {
             let mut reader = BufReader::with_capacity(capacity, text.as_bytes());
             let mut jobs = Vec::new();
@@ -406,13 +412,13 @@ fn chunks_do_not_matter() {
 }
 
 fn try_all(bytes: &[u8]) {
-    for &kind in Kind::ALL {
+    for &kind in JobLogKind::ALL {
         let mut count = 0;
         match jobs::read(kind, &mut &*bytes, Path::new("x"), &mut |job| {
             assert!(job.nodes.is_none_or(|n| n.iter().collect::<BTreeSet<_>>().len() == n.len()));
             count += 1;
         }) {
-            Ok(found) => assert!(count > 0 || warned(&found) == 0 || kind != Kind::Pairs),
+            Ok(found) => assert!(count > 0 || warned(&found) == 0 || kind != JobLogKind::Pairs),
             Err(e) => assert!(count == 0 && !e.to_string().is_empty()),
         }
     }
@@ -458,7 +464,7 @@ fn replay() {
         let path = entry.expect("an entry").path();
         let bytes = std::fs::read(&path).expect("a file");
         let text = String::from_utf8_lossy(&bytes);
-        for &kind in Kind::ALL {
+        for &kind in JobLogKind::ALL {
             let _either_way = jobs::read(kind, &mut bytes.as_slice(), &path, &mut |_| ());
         }
         if let Ok(names) = hostlist::expand(&text) {
@@ -469,17 +475,18 @@ fn replay() {
         told.push((name, jobs::detect(&text)));
     }
     told.sort_by(|a, b| a.0.cmp(&b.0));
-    let kinds: Vec<(&str, Option<Kind>)> = told.iter().map(|(n, k)| (n.as_str(), *k)).collect();
+    let kinds: Vec<(&str, Option<JobLogKind>)> =
+        told.iter().map(|(n, k)| (n.as_str(), *k)).collect();
     assert_eq!(
         kinds,
         [
             ("hostlist", None),
-            ("pairs", Some(Kind::Pairs)),
-            ("sacct", Some(Kind::Sacct)),
-            ("scontrol", Some(Kind::Scontrol)),
-            ("slurmrestd", Some(Kind::Slurmrestd)),
-            ("squeue", Some(Kind::Squeue)),
-            ("swf", Some(Kind::Swf)),
+            ("pairs", Some(JobLogKind::Pairs)),
+            ("sacct", Some(JobLogKind::Sacct)),
+            ("scontrol", Some(JobLogKind::Scontrol)),
+            ("slurmrestd", Some(JobLogKind::Slurmrestd)),
+            ("squeue", Some(JobLogKind::Squeue)),
+            ("swf", Some(JobLogKind::Swf)),
             ("topology.conf", None),
         ]
     );

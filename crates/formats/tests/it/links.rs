@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use darkfiber_fabric::{DragonflyShape, Fabric, GroupKind, Shape, SwitchId, Topology};
 use darkfiber_formats::detect::parse_fabric;
 use darkfiber_formats::edges::Options;
-use darkfiber_formats::{Diagnostics, Kind, Severity, codes, detect, input, read_fabric};
+use darkfiber_formats::{Diagnostics, FileKind, Severity, codes, detect, input, read_fabric};
 
 use crate::support::{shared, told};
 
@@ -255,8 +255,8 @@ fn a_small_codes_network() {
     };
     let (t, d) = read(&inter, &intra).expect("a network");
     assert_eq!((counts(&t.fabric), told(&d).as_str()), ([4, 4, 4], ""));
-    assert_eq!(detect(&inter, paths[0]), Some(Kind::CodesLinks));
-    assert_eq!(detect(&inter, Path::new("a.bin")), Some(Kind::Binary));
+    assert_eq!(detect(&inter, paths[0]), Some(FileKind::CodesLinks));
+    assert_eq!(detect(&inter, Path::new("a.bin")), Some(FileKind::Binary));
 
     let error = |inter: &[u8], intra: &[u8]| read(inter, intra).expect_err("broken").to_string();
     let told: Vec<String> = [

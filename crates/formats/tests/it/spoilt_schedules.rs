@@ -3,23 +3,25 @@
 use std::path::{Path, PathBuf};
 
 use darkfiber_formats::ReadError;
-use darkfiber_formats::schedules::{self, File, Kind, Options, Read, detect, goal, goal_binary};
+use darkfiber_formats::schedules::{
+    self, File, Options, Read, ScheduleKind, detect, goal, goal_binary,
+};
 use proptest::prelude::*;
 
 use crate::support::shared;
 
-const KINDS: [Kind; 8] = [
-    Kind::Goal,
-    Kind::GoalBinary,
-    Kind::Chakra,
-    Kind::Dumpi,
-    Kind::DumpiText,
-    Kind::SimGrid,
-    Kind::MpiP,
-    Kind::Matrix,
+const KINDS: [ScheduleKind; 8] = [
+    ScheduleKind::Goal,
+    ScheduleKind::GoalBinary,
+    ScheduleKind::Chakra,
+    ScheduleKind::Dumpi,
+    ScheduleKind::DumpiText,
+    ScheduleKind::SimGrid,
+    ScheduleKind::MpiP,
+    ScheduleKind::Matrix,
 ];
 
-fn read(kind: Kind, bytes: &[u8]) -> Result<Read, ReadError> {
+fn read(kind: ScheduleKind, bytes: &[u8]) -> Result<Read, ReadError> {
     let path = PathBuf::from("x-0");
     let file = File { path, bytes: bytes.to_vec() };
     let read = schedules::read(vec![(kind, file)], Path::new("x"), &Options::default());
@@ -85,56 +87,68 @@ proptest! {
     }
 }
 
-fn failed(kind: Kind, text: &str) -> String {
+fn failed(kind: ScheduleKind, text: &str) -> String {
     read(kind, text.as_bytes()).expect_err("it is wrong").to_string()
 }
 
 #[test]
 fn what_is_wrong_is_told() {
     for (kind, text, what) in [
-        (Kind::Goal, "num_ranks 2\nrank 2 {\n}\n", "x-0: line 2: rank 2 of 2 ranks"),
-        (Kind::Goal, "num_ranks 2\nrank 0 {\nsend 8b to 5\n}", "x-0: line 3: rank 5 of 2 ranks"),
+        (ScheduleKind::Goal, "num_ranks 2\nrank 2 {\n}\n", "x-0: line 2: rank 2 of 2 ranks"),
         (
-            Kind::Goal,
+            ScheduleKind::Goal,
+            "num_ranks 2\nrank 0 {\nsend 8b to 5\n}",
+            "x-0: line 3: rank 5 of 2 ranks",
+        ),
+        (
+            ScheduleKind::Goal,
             "num_ranks 1\nrank 0 {\nsend -8b to 0\n}",
             "x-0: line 3: not a number of bytes",
         ),
         (
-            Kind::Goal,
+            ScheduleKind::Goal,
             "num_ranks 1\nrank 0 {\nl1: calc 5\n",
             "x-0: line 4: the end of the file instead of",
         ),
         (
-            Kind::Goal,
+            ScheduleKind::Goal,
             "num_ranks 1\nrank 0 {\na requires b\n}",
             "x-0: line 3: rank 0 has no label `a`",
         ),
-        (Kind::Goal, "num_ranks 4000000000\n", "x-0: line 1: so many ranks cannot be in this file"),
         (
-            Kind::Goal,
+            ScheduleKind::Goal,
+            "num_ranks 4000000000\n",
+            "x-0: line 1: so many ranks cannot be in this file",
+        ),
+        (
+            ScheduleKind::Goal,
             "num_ranks 1\nrank 0 {\nrecv 1b from 0\n}",
             "x-0: a receive waits for a message",
         ),
-        (Kind::SimGrid, "0 init\n0 dance 3\n", "x-0: line 2: `dance` is not a known action"),
-        (Kind::SimGrid, "0 send 1 0 -5\n", "x-0: line 1: `-5` is not a count"),
-        (Kind::SimGrid, "0 compute\n", "x-0: line 1: how much is missing (argument 1)"),
-        (Kind::SimGrid, "4294967295 init\n", "x-0: line 1: more than"),
-        (Kind::Matrix, "0 1 5\n0 1\n", "x-0: the lines are not numbers"),
-        (Kind::Matrix, "0 1 5\n0 1 -5\n", "x-0: line 2: `-5` is not a number of bytes"),
-        (Kind::Matrix, "0,1,2,3\n0,1,2,3\n", "x-0: 2 rows of 4 numbers"),
-        (Kind::MpiP, "@ mpiP\n", "x-0: line 1: the report has no end"),
+        (
+            ScheduleKind::SimGrid,
+            "0 init\n0 dance 3\n",
+            "x-0: line 2: `dance` is not a known action",
+        ),
+        (ScheduleKind::SimGrid, "0 send 1 0 -5\n", "x-0: line 1: `-5` is not a count"),
+        (ScheduleKind::SimGrid, "0 compute\n", "x-0: line 1: how much is missing (argument 1)"),
+        (ScheduleKind::SimGrid, "4294967295 init\n", "x-0: line 1: more than"),
+        (ScheduleKind::Matrix, "0 1 5\n0 1\n", "x-0: the lines are not numbers"),
+        (ScheduleKind::Matrix, "0 1 5\n0 1 -5\n", "x-0: line 2: `-5` is not a number of bytes"),
+        (ScheduleKind::Matrix, "0,1,2,3\n0,1,2,3\n", "x-0: 2 rows of 4 numbers"),
+        (ScheduleKind::MpiP, "@ mpiP\n", "x-0: line 1: the report has no end"),
     ] {
         let told = failed(kind, text);
         assert!(told.starts_with(what), "{told}");
     }
     let cut = DUMPI.len() - 50;
-    assert!(failed(Kind::DumpiText, &DUMPI[..cut]).contains("MPI_Waitall has no end"));
+    assert!(failed(ScheduleKind::DumpiText, &DUMPI[..cut]).contains("MPI_Waitall has no end"));
 }
 
 #[test]
 fn sources_come_from_statuses() {
     use darkfiber_workload::trace::{Call, Message};
-    let Ok(Read::Trace(trace)) = read(Kind::DumpiText, DUMPI.as_bytes()) else {
+    let Ok(Read::Trace(trace)) = read(ScheduleKind::DumpiText, DUMPI.as_bytes()) else {
         panic!("not read")
     };
     let message = Message { peer: 1, bytes: 20, tag: 8, communicator: 0 };
@@ -160,7 +174,7 @@ fn real_files_cut_anywhere() {
         let told = bytes.len() * 9 / 10;
         for cut in (0..bytes.len()).step_by(step) {
             let result = read(kind, &bytes[..cut]);
-            let statistics = kind == Kind::Matrix;
+            let statistics = kind == ScheduleKind::Matrix;
             assert!(cut > told || statistics || result.is_err(), "{name} cut at {cut} is read");
         }
     }

@@ -40,9 +40,9 @@ pub struct CongestResult<'a> {
     /// When a victim has been timed for long enough.
     pub rule: RuleFacts,
     /// What victims do: spec by name.
-    pub victims: &'a [Named],
+    pub victims: &'a [NamedTraffic],
     /// What aggressors do.
-    pub aggressors: &'a [Named],
+    pub aggressors: &'a [NamedTraffic],
     /// A line for each mechanism and allocation.
     pub mechanisms: &'a [MechanismRow],
     /// Every victim beside every aggressor.
@@ -57,7 +57,7 @@ pub struct CongestResult<'a> {
 
 /// A name and what it stands for.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
-pub struct Named {
+pub struct NamedTraffic {
     /// What users wrote.
     pub name: String,
     /// The spec of its traffic.

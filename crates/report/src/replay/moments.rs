@@ -1,6 +1,6 @@
 //! The moments of a replay as lines: what a long run leaves behind, and goes on from.
 
-use darkfiber_study::replay::{Moment, Outcome};
+use darkfiber_study::replay::{EngineLoads, Moment};
 
 /// Columns of a moment.
 const OF_MOMENT: [&str; 5] = ["time", "jobs", "multi_switch_jobs", "busy_percent", "changed"];
@@ -47,7 +47,7 @@ pub fn parse(line: &str, engines: usize) -> Option<Moment> {
     }
     let (own, rest) = cells.split_at(OF_MOMENT.len());
     let engines = rest.chunks(OF_ENGINE.len()).map(|c| {
-        Some(Outcome {
+        Some(EngineLoads {
             efi_max: c[0].parse().ok()?,
             gamma_max_mean: c[1].parse().ok()?,
             dark_fiber_percent: c[2].parse().ok()?,
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let outcome = |x: f64| Outcome {
+        let outcome = |x: f64| EngineLoads {
             efi_max: 7,
             gamma_max_mean: x,
             dark_fiber_percent: x / 3.0,

@@ -146,7 +146,7 @@ impl Panel {
 
 #[cfg(test)]
 mod tests {
-    use darkfiber_study::replay::Outcome;
+    use darkfiber_study::replay::EngineLoads;
 
     use super::*;
 
@@ -158,7 +158,7 @@ mod tests {
             multi_switch_jobs: 2,
             busy_percent: 50.0,
             changed: true,
-            engines: vec![Outcome { efi_max: i, ..Outcome::default() }; 3],
+            engines: vec![EngineLoads { efi_max: i, ..EngineLoads::default() }; 3],
         };
         let moments: Vec<Moment> = (0..5000).map(moment).collect();
         let svg = picture("a & b", "s", &["x<y", "b", "c"], 600, &moments);

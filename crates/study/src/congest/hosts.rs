@@ -3,7 +3,7 @@
 use darkfiber_fabric::Topology;
 use darkfiber_workload::{Machine, Stream};
 
-use super::Wrong;
+use super::PlanError;
 
 /// The stream of random numbers that draws hosts; those of jobs are counted from 0.
 const DRAWN: u64 = 1 << 32;
@@ -20,11 +20,11 @@ impl Hosts {
     ///
     /// # Errors
     /// If there are not so many.
-    pub fn first(topology: &Topology, n: u32) -> Result<Self, Wrong> {
+    pub fn first(topology: &Topology, n: u32) -> Result<Self, PlanError> {
         let there = Machine::new(topology, 1).len();
         if n as usize > there {
             let text = format!("{n} hosts are asked for; the fabric has {there} that run jobs");
-            return Err(Wrong::Hosts(text));
+            return Err(PlanError::Hosts(text));
         }
         Ok(Self { takes_part: (0..there).map(|h| h < n as usize).collect() })
     }
@@ -33,7 +33,7 @@ impl Hosts {
     ///
     /// # Errors
     /// If there are not so many.
-    pub fn scattered(topology: &Topology, n: u32, seed: u64) -> Result<Self, Wrong> {
+    pub fn scattered(topology: &Topology, n: u32, seed: u64) -> Result<Self, PlanError> {
         let mut hosts = Self::first(topology, n)?;
         Stream::new(seed, DRAWN).shuffle(&mut hosts.takes_part);
         Ok(hosts)

@@ -13,7 +13,7 @@ mod run;
 mod times;
 
 pub use hosts::Hosts;
-pub use plan::{APART, Cell, Mechanism, Part, Plan, Split, Wrong};
+pub use plan::{APART, Cell, CongestPlan, Contender, Mechanism, PlanError, Split};
 pub use rule::{FEWEST, Rule};
-pub use run::{Impact, Kept, Ran, Refused, Row, run};
+pub use run::{Impact, Ran, Refused, Row, Store, run};
 pub use times::{Times, Told};

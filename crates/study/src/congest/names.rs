@@ -4,13 +4,13 @@ use darkfiber_workload::collective::Collective;
 use darkfiber_workload::play::Host;
 use darkfiber_workload::traffic::{TRAFFICS, Timed, TrafficError};
 
-use super::Part;
+use super::Contender;
 
 /// What of an application is smaller than its published input, which is too much for a simulation of packets.
 const SMALLER: &[(&str, &str, &str)] =
     &[("hpcg", "side", "32"), ("milc", "side", "12"), ("resnet", "part", "1MB")];
 
-impl Part {
+impl Contender {
     /// Who is timed: a collective with its size, or any traffic; sizes may stand without their key. Applications compute
     /// for a share of the time that goes by the host's adapter.
     ///

@@ -11,14 +11,14 @@ use darkfiber_workload::collective::Library;
 use darkfiber_workload::placement::{Allocator, Free};
 use darkfiber_workload::play::{Host, Job, Repeat};
 use darkfiber_workload::schedule::Program;
-use darkfiber_workload::traffic::{Given, Timed, Traffic, TrafficError, kind, traffic};
+use darkfiber_workload::traffic::{Ranks, Timed, Traffic, TrafficError, kind, traffic};
 use darkfiber_workload::{Machine, Stream};
 
 use super::{Hosts, Rule};
 
 /// A job that plays: what to call it, and its traffic.
 #[derive(Clone)]
-pub struct Part {
+pub struct Contender {
     /// What users call it.
     pub name: String,
     /// A spec of the traffic registry.
@@ -53,7 +53,7 @@ pub struct Mechanism {
 }
 
 /// All that is run.
-pub struct Plan<'a> {
+pub struct CongestPlan<'a> {
     /// The network.
     pub topology: &'a Topology,
     /// Its tables, for routings that go by them.
@@ -69,9 +69,9 @@ pub struct Plan<'a> {
     /// Which hosts take part.
     pub hosts: Hosts,
     /// Who is timed.
-    pub victims: Vec<Part>,
+    pub victims: Vec<Contender>,
     /// Who disturbs.
-    pub aggressors: Vec<Part>,
+    pub aggressors: Vec<Contender>,
     /// How hosts are shared out.
     pub splits: Vec<Split>,
     /// Which hosts each gets: the victim first, the aggressor of what is left.
@@ -107,16 +107,16 @@ pub struct Cell {
 
 /// What cannot be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wrong {
+pub enum PlanError {
     /// A spec that is no traffic.
     Traffic(TrafficError),
     /// Hosts that are not there.
     Hosts(String),
 }
 
-impl std::error::Error for Wrong {}
+impl std::error::Error for PlanError {}
 
-impl fmt::Display for Wrong {
+impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Traffic(e) => e.fmt(f),
@@ -125,7 +125,7 @@ impl fmt::Display for Wrong {
     }
 }
 
-impl Part {
+impl Contender {
     /// A part by its spec.
     ///
     /// # Errors
@@ -136,14 +136,18 @@ impl Part {
     }
 
     /// Its program for so many ranks, one a host.
-    pub(super) fn program(&self, plan: &Plan<'_>, ranks: u32) -> Result<Program, TrafficError> {
-        let mut given = Given::new(ranks);
+    pub(super) fn program(
+        &self,
+        plan: &CongestPlan<'_>,
+        ranks: u32,
+    ) -> Result<Program, TrafficError> {
+        let mut given = Ranks::new(ranks);
         (given.library, given.seed) = (plan.library, plan.seed);
         traffic(&self.spec, &given)
     }
 }
 
-impl fmt::Debug for Part {
+impl fmt::Debug for Contender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({})", self.name, self.spec)
     }
@@ -165,14 +169,14 @@ impl Split {
 }
 
 /// What is played in a cell.
-pub(super) struct Cast {
+pub(super) struct JobSet {
     /// The victim first.
     pub(super) jobs: Vec<Job>,
     pub(super) timed: Timed,
     pub(super) ranks: u32,
 }
 
-impl Plan<'_> {
+impl CongestPlan<'_> {
     /// All runs: each victim by itself once for all aggressors, then beside each of them.
     pub fn cells(&self) -> Vec<Cell> {
         let mut all = Vec::new();
@@ -199,17 +203,17 @@ impl Plan<'_> {
     ///
     /// # Errors
     /// If a split has more hosts than take part, or a spec is no traffic for any number of ranks.
-    pub fn check(&self) -> Result<(), Wrong> {
+    pub fn check(&self) -> Result<(), PlanError> {
         let hosts = self.hosts.len();
         for s in &self.splits {
             let Split { victim, aggressor } = *s;
             if u64::from(victim) + u64::from(aggressor) > hosts.into() {
-                return Err(Wrong::Hosts(format!(
+                return Err(PlanError::Hosts(format!(
                     "{victim}/{aggressor} are more than the {hosts} hosts that take part"
                 )));
             }
             if victim < 2 || aggressor < 2 {
-                return Err(Wrong::Hosts(format!(
+                return Err(PlanError::Hosts(format!(
                     "{victim}/{aggressor}: a victim and an aggressor need two hosts each"
                 )));
             }
@@ -218,14 +222,14 @@ impl Plan<'_> {
             // Anything can be had for one of these but what cannot be had at all.
             let tried = [2, 4, 16, 64].map(|ranks| part.program(self, ranks).err());
             if let [Some(e), Some(_), Some(_), Some(_)] = tried {
-                return Err(Wrong::Traffic(e));
+                return Err(PlanError::Traffic(e));
             }
         }
         Ok(())
     }
 
     /// What is played in a cell: the victim first. It is repeated, or goes on, for ever; so do aggressors.
-    pub(super) fn cast(&self, cell: &Cell) -> Result<Cast, String> {
+    pub(super) fn cast(&self, cell: &Cell) -> Result<JobSet, String> {
         let split = self.splits[cell.split];
         let allocator = self.allocations[cell.allocation];
         let machine = Machine::new(self.topology, 1);
@@ -267,7 +271,7 @@ impl Plan<'_> {
                 repeat: Repeat::Once,
             }));
         }
-        Ok(Cast { jobs, timed, ranks: split.victim })
+        Ok(JobSet { jobs, timed, ranks: split.victim })
     }
 }
 

@@ -4,7 +4,7 @@ use darkfiber_packetsim::{SwitchModel, TrafficClass};
 use darkfiber_workload::play::SECOND;
 use rayon::prelude::*;
 
-use super::plan::{Cell, Plan};
+use super::plan::{Cell, CongestPlan};
 use super::times::{Stopwatch, Times};
 use darkfiber_scenario::{Job, Medium, PacketOptions, Setup, Until, simulate_until};
 
@@ -50,7 +50,7 @@ impl Row {
 }
 
 /// What was run before, and where what is run now is kept.
-pub trait Kept: Sync {
+pub trait Store: Sync {
     /// What came of a run, if it was kept.
     fn find(&self, cell: &Cell) -> Option<Times>;
     /// Keeps what came of a run, which is over.
@@ -59,7 +59,11 @@ pub trait Kept: Sync {
 
 /// Runs all cells of a plan, side by side; `done` is told of each run that is over. Rows come in the order of [`Plan::cells`],
 /// and do not depend on the number of threads.
-pub fn run(plan: &Plan<'_>, kept: Option<&dyn Kept>, done: &(dyn Fn(&Cell) + Sync)) -> Vec<Row> {
+pub fn run(
+    plan: &CongestPlan<'_>,
+    kept: Option<&dyn Store>,
+    done: &(dyn Fn(&Cell) + Sync),
+) -> Vec<Row> {
     let cells = plan.cells();
     let times: Vec<Result<Times, Refused>> = cells
         .par_iter()
@@ -97,7 +101,7 @@ pub fn run(plan: &Plan<'_>, kept: Option<&dyn Kept>, done: &(dyn Fn(&Cell) + Syn
 }
 
 /// One run.
-fn one(plan: &Plan<'_>, cell: &Cell) -> Result<Times, Refused> {
+fn one(plan: &CongestPlan<'_>, cell: &Cell) -> Result<Times, Refused> {
     let cast = plan.cast(cell)?;
     let mechanism = &plan.mechanisms[cell.mechanism];
     let mut classes = Vec::new();

@@ -8,12 +8,12 @@ use darkfiber_routing::reroute::difference;
 use darkfiber_routing::{Engine, Refusal, Routes};
 use rayon::prelude::*;
 
-use super::{Now, Outcome, Plan, loads, request};
+use super::{EngineLoads, Now, ReplayPlan, loads, request};
 
 /// An engine and its tables so far.
 pub(super) struct Follower<'a> {
     pub(super) engine: &'static dyn Engine,
-    plan: &'a Plan<'a>,
+    plan: &'a ReplayPlan<'a>,
     state: State,
 }
 
@@ -25,7 +25,10 @@ enum State {
 }
 
 impl<'a> Follower<'a> {
-    pub(super) fn new(plan: &'a Plan<'a>, engine: &'static dyn Engine) -> Result<Self, Refusal> {
+    pub(super) fn new(
+        plan: &'a ReplayPlan<'a>,
+        engine: &'static dyn Engine,
+    ) -> Result<Self, Refusal> {
         // Also tells before anything else whether an engine refuses the fabric.
         let routes = engine.route(&plan.topology.fabric, &request(plan, &[]))?;
         let state = if engine.follows_jobs() {
@@ -37,7 +40,7 @@ impl<'a> Follower<'a> {
     }
 
     /// What it makes of the next moments.
-    pub(super) fn follow(&mut self, moments: &[Now]) -> Result<Vec<Outcome>, Refusal> {
+    pub(super) fn follow(&mut self, moments: &[Now]) -> Result<Vec<EngineLoads>, Refusal> {
         let plan = self.plan;
         match &mut self.state {
             State::Fixed { routes, known } => Ok(fixed(plan, routes, known, moments)),
@@ -47,11 +50,11 @@ impl<'a> Follower<'a> {
 }
 
 fn fixed(
-    plan: &Plan<'_>,
+    plan: &ReplayPlan<'_>,
     routes: &Routes,
     known: &mut BTreeMap<u32, JobLoad>,
     moments: &[Now],
-) -> Vec<Outcome> {
+) -> Vec<EngineLoads> {
     let mut wanted: Vec<u32> = moments.iter().flat_map(|m| m.places.iter().map(|p| p.0)).collect();
     wanted.sort_unstable();
     wanted.dedup();
@@ -66,17 +69,17 @@ fn fixed(
             for (place, times) in &now.places {
                 all.add(&known[place], *times);
             }
-            Outcome::new(&all.facts())
+            EngineLoads::new(&all.facts())
         })
         .collect()
 }
 
 fn follows(
-    plan: &Plan<'_>,
+    plan: &ReplayPlan<'_>,
     engine: &'static dyn Engine,
     last: &mut Option<(Routes, Vec<JobLoad>)>,
     moments: &[Now],
-) -> Result<Vec<Outcome>, Refusal> {
+) -> Result<Vec<EngineLoads>, Refusal> {
     let fabric = &plan.topology.fabric;
     // Which moments need tables of their own.
     let fresh: Vec<usize> =
@@ -112,7 +115,7 @@ fn follows(
             for (load, (_, times)) in loads.iter().zip(&moments[i].places) {
                 all.add(load, *times);
             }
-            let mut outcome = Outcome::new(&all.facts());
+            let mut outcome = EngineLoads::new(&all.facts());
             if let Some(change) = k.checked_sub(1).filter(|&k| fresh[k] == i)
                 && let Some(change) = changes[change]
             {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Moment, Outcome};
+use super::{EngineLoads, Moment};
 
 /// The rows of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
@@ -25,7 +25,7 @@ impl Measure {
         [Self::EfiMax, Self::GammaMaxMean, Self::DarkFiberPercent, Self::LinksPerJobMean];
 
     /// The number of an outcome.
-    pub fn of(self, outcome: &Outcome) -> f64 {
+    pub fn of(self, outcome: &EngineLoads) -> f64 {
         match self {
             Self::EfiMax => outcome.efi_max as f64,
             Self::GammaMaxMean => outcome.gamma_max_mean,

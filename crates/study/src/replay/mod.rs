@@ -22,7 +22,7 @@ use follower::Follower;
 
 /// What is replayed.
 #[derive(Clone, Copy)]
-pub struct Plan<'a> {
+pub struct ReplayPlan<'a> {
     /// The machine's network.
     pub topology: &'a Topology,
     /// LIDs of its ports, which say what entries share a block of a table.
@@ -57,12 +57,12 @@ pub struct Moment {
     /// Whether the places of jobs on several switches are others than at the moment before.
     pub changed: bool,
     /// What each engine makes of it, in the order of the plan.
-    pub engines: Vec<Outcome>,
+    pub engines: Vec<EngineLoads>,
 }
 
 /// What an engine makes of a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize)]
-pub struct Outcome {
+pub struct EngineLoads {
     /// `γ^e_max`: most routes inside jobs over one channel.
     pub efi_max: u64,
     /// Mean over multi-switch jobs of the most of its own routes over one channel.
@@ -77,7 +77,7 @@ pub struct Outcome {
     pub blocks: usize,
 }
 
-impl Outcome {
+impl EngineLoads {
     fn new(facts: &EffectiveFacts) -> Self {
         Self {
             efi_max: facts.effective_efi.max,
@@ -122,7 +122,7 @@ struct Now {
 /// # Errors
 /// The first engine that refuses.
 pub fn replay(
-    plan: &Plan<'_>,
+    plan: &ReplayPlan<'_>,
     first: usize,
     each: &mut dyn FnMut(Moment) -> bool,
 ) -> Result<(), Failed> {
@@ -194,7 +194,10 @@ fn multi_switch(fabric: &Fabric, history: &History) -> Vec<bool> {
 }
 
 /// The request of a plan.
-fn request<'a>(plan: &Plan<'a>, jobs: &'a [Vec<darkfiber_fabric::TerminalId>]) -> Request<'a> {
+fn request<'a>(
+    plan: &ReplayPlan<'a>,
+    jobs: &'a [Vec<darkfiber_fabric::TerminalId>],
+) -> Request<'a> {
     Request {
         shape: plan.topology.shape.as_ref(),
         lmc: plan.lids.lmc(),
@@ -207,7 +210,7 @@ fn request<'a>(plan: &Plan<'a>, jobs: &'a [Vec<darkfiber_fabric::TerminalId>]) -
 
 /// What places load by some tables, in their order.
 fn loads(
-    plan: &Plan<'_>,
+    plan: &ReplayPlan<'_>,
     routes: &darkfiber_routing::Routes,
     places: impl IndexedParallelIterator<Item = u32>,
 ) -> Vec<JobLoad> {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Moment, Outcome};
+use super::{EngineLoads, Moment};
 
 /// Seconds to send a block of 64 entries to a switch and have it acknowledged: Domke, Hoefler, SC'16, section 4.3.3.
 pub const BLOCK_SECONDS: f64 = 4.6e-6;
@@ -60,7 +60,7 @@ pub fn reconfigurations(
         .filter(|&e| engines[e].1)
         .map(|e| {
             let changed = || moments.iter().filter(|m| m.changed).map(|m| m.engines[e]);
-            let mean = |pick: fn(&Outcome) -> usize| {
+            let mean = |pick: fn(&EngineLoads) -> usize| {
                 changed().map(|o| pick(&o)).sum::<usize>() as f64 / changes.max(1) as f64
             };
             let blocks_max = changed().map(|o| o.blocks).max().unwrap_or(0);

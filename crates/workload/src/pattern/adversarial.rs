@@ -3,12 +3,12 @@
 use darkfiber_fabric::{Key, Params};
 
 use super::shift::{Phases, several};
-use super::{Among, Kind, Pattern, PatternError};
+use super::{Participants, Pattern, PatternError, PatternKind};
 
 /// `adversarial`.
 pub(super) struct Adversarial;
 
-impl Kind for Adversarial {
+impl PatternKind for Adversarial {
     fn name(&self) -> &'static str {
         "adversarial"
     }
@@ -36,7 +36,11 @@ impl Kind for Adversarial {
         }
     }
 
-    fn make(&self, params: &Params, among: &Among) -> Result<Box<dyn Pattern>, PatternError> {
+    fn make(
+        &self,
+        params: &Params,
+        among: &Participants,
+    ) -> Result<Box<dyn Pattern>, PatternError> {
         let n = several(self.name(), among)?;
         let size = params.get("group", 1..=n)?;
         let group_of: Vec<u32> = match (size, among.groups()) {

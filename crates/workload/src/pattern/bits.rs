@@ -3,10 +3,13 @@
 use darkfiber_fabric::Params;
 
 use super::shift::Phases;
-use super::{Among, Kind, Pattern, PatternError};
+use super::{Participants, Pattern, PatternError, PatternKind};
 
 /// The number of bits, if there are 2^bits participants.
-pub(super) fn power_of_two(pattern: &'static str, among: &Among) -> Result<u32, PatternError> {
+pub(super) fn power_of_two(
+    pattern: &'static str,
+    among: &Participants,
+) -> Result<u32, PatternError> {
     let count = among.count();
     if count >= 2 && count.is_power_of_two() {
         return Ok(count.trailing_zeros());
@@ -24,7 +27,7 @@ pub(super) fn power_of_two(pattern: &'static str, among: &Among) -> Result<u32, 
 /// `bit-complement`.
 pub(super) struct BitComplement;
 
-impl Kind for BitComplement {
+impl PatternKind for BitComplement {
     fn name(&self) -> &'static str {
         "bit-complement"
     }
@@ -38,7 +41,7 @@ impl Kind for BitComplement {
          \"Principles and practices of interconnection networks\", table 3.1). Needs a power of two."
     }
 
-    fn make(&self, _: &Params, among: &Among) -> Result<Box<dyn Pattern>, PatternError> {
+    fn make(&self, _: &Params, among: &Participants) -> Result<Box<dyn Pattern>, PatternError> {
         let bits = power_of_two(self.name(), among)?;
         let mask = (1 << bits) - 1;
         Ok(Phases::boxed(1, move |_, pairs| pairs.extend((0..1 << bits).map(|s| [s, s ^ mask]))))
@@ -48,7 +51,7 @@ impl Kind for BitComplement {
 /// `bit-reverse`.
 pub(super) struct BitReverse;
 
-impl Kind for BitReverse {
+impl PatternKind for BitReverse {
     fn name(&self) -> &'static str {
         "bit-reverse"
     }
@@ -62,7 +65,7 @@ impl Kind for BitReverse {
          3.1). Needs a power of two."
     }
 
-    fn make(&self, _: &Params, among: &Among) -> Result<Box<dyn Pattern>, PatternError> {
+    fn make(&self, _: &Params, among: &Participants) -> Result<Box<dyn Pattern>, PatternError> {
         let bits = power_of_two(self.name(), among)?;
         let reverse = move |s: u32| s.reverse_bits() >> (32 - bits);
         Ok(Phases::boxed(1, move |_, pairs| pairs.extend((0..1 << bits).map(|s| [s, reverse(s)]))))
@@ -72,7 +75,7 @@ impl Kind for BitReverse {
 /// `transpose`.
 pub(super) struct Transpose;
 
-impl Kind for Transpose {
+impl PatternKind for Transpose {
     fn name(&self) -> &'static str {
         "transpose"
     }
@@ -87,7 +90,7 @@ impl Kind for Transpose {
          table 3.1). Needs a square."
     }
 
-    fn make(&self, _: &Params, among: &Among) -> Result<Box<dyn Pattern>, PatternError> {
+    fn make(&self, _: &Params, among: &Participants) -> Result<Box<dyn Pattern>, PatternError> {
         let count = among.count();
         let k = count.isqrt();
         if count < 4 || k * k != count {

@@ -4,7 +4,7 @@ use darkfiber_fabric::{Key, Params};
 
 use super::bits::power_of_two;
 use super::shift::{Phases, several};
-use super::{Among, Kind, Pattern, PatternError};
+use super::{Participants, Pattern, PatternError, PatternKind};
 
 /// Who sends in a phase.
 #[derive(Clone, Copy)]
@@ -61,7 +61,7 @@ pub(super) static BARRIER: Collective = Collective {
     step: Step::Forth,
 };
 
-impl Kind for Collective {
+impl PatternKind for Collective {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -87,7 +87,11 @@ impl Kind for Collective {
         }
     }
 
-    fn make(&self, params: &Params, among: &Among) -> Result<Box<dyn Pattern>, PatternError> {
+    fn make(
+        &self,
+        params: &Params,
+        among: &Participants,
+    ) -> Result<Box<dyn Pattern>, PatternError> {
         let n = several(self.name, among)?;
         let phases = u64::from((n - 1).ilog2()) + 1;
         Ok(match self.step {

@@ -4,20 +4,20 @@
 //! participants, and a line in [`PATTERNS`]. Nobody sends to itself: such pairs are left out.
 
 mod adversarial;
-mod among;
 mod bits;
 mod collectives;
 mod error;
-mod given;
+mod listed;
 mod neighbours;
+mod participants;
 mod random;
 mod registry;
 mod shift;
 
-pub use among::Among;
 pub use error::PatternError;
-pub use given::given;
-pub use registry::{Kind, PATTERNS, kind, pattern};
+pub use listed::given;
+pub use participants::Participants;
+pub use registry::{PATTERNS, PatternKind, kind, pattern};
 
 use crate::Stream;
 

@@ -3,7 +3,7 @@
 use darkfiber_fabric::{Key, Params};
 
 use super::shift::{Phases, several};
-use super::{Among, Kind, Pattern, PatternError};
+use super::{Participants, Pattern, PatternError, PatternKind};
 
 /// Nearest neighbours in so many dimensions.
 pub(super) struct Neighbours {
@@ -22,7 +22,7 @@ pub(super) static NN4D: Neighbours = Neighbours {
     dimensions: 4,
 };
 
-impl Kind for Neighbours {
+impl PatternKind for Neighbours {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -47,7 +47,11 @@ impl Kind for Neighbours {
         }
     }
 
-    fn make(&self, params: &Params, among: &Among) -> Result<Box<dyn Pattern>, PatternError> {
+    fn make(
+        &self,
+        params: &Params,
+        among: &Participants,
+    ) -> Result<Box<dyn Pattern>, PatternError> {
         let n = several(self.name, among)?;
         let dims = match params.list("dims", &(1..=n))? {
             None => near_cube(n, self.dimensions),

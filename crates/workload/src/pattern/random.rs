@@ -4,7 +4,7 @@ use darkfiber_fabric::Params;
 
 use crate::Stream;
 
-use super::{Among, Extent, Kind, Pattern, PatternError};
+use super::{Extent, Participants, Pattern, PatternError, PatternKind};
 
 /// How to draw.
 #[derive(Clone, Copy)]
@@ -56,7 +56,7 @@ pub(super) static DISSEMINATION: Random = Random {
     draw: Draw::Involution,
 };
 
-impl Kind for Random {
+impl PatternKind for Random {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -73,7 +73,7 @@ impl Kind for Random {
         self.doc
     }
 
-    fn make(&self, _: &Params, among: &Among) -> Result<Box<dyn Pattern>, PatternError> {
+    fn make(&self, _: &Params, among: &Participants) -> Result<Box<dyn Pattern>, PatternError> {
         let count = among.count();
         let even = !matches!(self.draw, Draw::Derangement);
         if count < 2 || even && count % 2 == 1 {

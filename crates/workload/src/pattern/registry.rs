@@ -3,11 +3,11 @@
 use darkfiber_fabric::{Key, Params, Registry, nearest};
 
 use super::{
-    Among, Pattern, PatternError, adversarial, bits, collectives, neighbours, random, shift,
+    Participants, Pattern, PatternError, adversarial, bits, collectives, neighbours, random, shift,
 };
 
 /// A kind of pattern: parameters and participants in, pairs out.
-pub trait Kind: Sync {
+pub trait PatternKind: Sync {
     /// The word before the colon.
     fn name(&self) -> &'static str;
 
@@ -31,11 +31,12 @@ pub trait Kind: Sync {
     ///
     /// # Errors
     /// If a value cannot be, or so many participants cannot do it.
-    fn make(&self, params: &Params, among: &Among) -> Result<Box<dyn Pattern>, PatternError>;
+    fn make(&self, params: &Params, among: &Participants)
+    -> Result<Box<dyn Pattern>, PatternError>;
 }
 
 /// All kinds of patterns.
-pub static PATTERNS: Registry<&dyn Kind> = Registry::new(
+pub static PATTERNS: Registry<&dyn PatternKind> = Registry::new(
     "pattern",
     &[
         &random::BISECT,
@@ -60,7 +61,7 @@ pub static PATTERNS: Registry<&dyn Kind> = Registry::new(
     ],
 );
 
-impl darkfiber_fabric::Entry for &dyn Kind {
+impl darkfiber_fabric::Entry for &dyn PatternKind {
     fn name(&self) -> &str {
         (**self).name()
     }
@@ -74,7 +75,7 @@ impl darkfiber_fabric::Entry for &dyn Kind {
 ///
 /// # Errors
 /// [`PatternError::Unknown`] with the close names.
-pub fn kind(name: &str) -> Result<&'static dyn Kind, PatternError> {
+pub fn kind(name: &str) -> Result<&'static dyn PatternKind, PatternError> {
     let found = PATTERNS.iter().find(|k| k.name() == name || k.aliases().contains(&name));
     found.copied().ok_or_else(|| PatternError::Unknown {
         name: name.to_owned(),
@@ -88,7 +89,7 @@ pub fn kind(name: &str) -> Result<&'static dyn Kind, PatternError> {
 ///
 /// # Errors
 /// If the kind, a key or a value is unknown, or so many participants cannot do it.
-pub fn pattern(spec: &str, among: &Among) -> Result<Box<dyn Pattern>, PatternError> {
+pub fn pattern(spec: &str, among: &Participants) -> Result<Box<dyn Pattern>, PatternError> {
     let text = spec.trim();
     let (name, pairs) = text.split_once(':').unwrap_or((text, ""));
     let kind = kind(name.trim())?;

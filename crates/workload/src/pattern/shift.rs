@@ -4,7 +4,7 @@ use darkfiber_fabric::{Key, Params};
 
 use crate::Stream;
 
-use super::{Among, Extent, Kind, Pattern, PatternError};
+use super::{Extent, Participants, Pattern, PatternError, PatternKind};
 
 /// A pattern that a function tells.
 pub(super) struct Phases<F> {
@@ -32,7 +32,7 @@ impl<F: Fn(u64, &mut Vec<[u32; 2]>) + Send + Sync> Pattern for Phases<F> {
 }
 
 /// At least two participants.
-pub(super) fn several(pattern: &'static str, among: &Among) -> Result<u32, PatternError> {
+pub(super) fn several(pattern: &'static str, among: &Participants) -> Result<u32, PatternError> {
     match among.count() {
         count @ (0 | 1) => Err(PatternError::Count {
             pattern,
@@ -54,7 +54,7 @@ fn shifted(n: u32, by: u32, pairs: &mut Vec<[u32; 2]>) {
 /// `shift`.
 pub(super) struct Shift;
 
-impl Kind for Shift {
+impl PatternKind for Shift {
     fn name(&self) -> &'static str {
         "shift"
     }
@@ -73,7 +73,11 @@ impl Kind for Shift {
         const { &[Key::optional("by", "how far", "1 to n-1, one a phase")] }
     }
 
-    fn make(&self, params: &Params, among: &Among) -> Result<Box<dyn Pattern>, PatternError> {
+    fn make(
+        &self,
+        params: &Params,
+        among: &Participants,
+    ) -> Result<Box<dyn Pattern>, PatternError> {
         let n = several(self.name(), among)?;
         Ok(match params.get("by", 1..=n - 1)? {
             Some(by) => Phases::boxed(1, move |_, pairs| shifted(n, by, pairs)),
@@ -87,7 +91,7 @@ impl Kind for Shift {
 /// `ring`.
 pub(super) struct Ring;
 
-impl Kind for Ring {
+impl PatternKind for Ring {
     fn name(&self) -> &'static str {
         "ring"
     }
@@ -100,7 +104,7 @@ impl Kind for Ring {
         "s sends to (s + 1) mod n: each step of a ring Allreduce."
     }
 
-    fn make(&self, _: &Params, among: &Among) -> Result<Box<dyn Pattern>, PatternError> {
+    fn make(&self, _: &Params, among: &Participants) -> Result<Box<dyn Pattern>, PatternError> {
         let n = several(self.name(), among)?;
         Ok(Phases::boxed(1, move |_, pairs| shifted(n, 1, pairs)))
     }
@@ -109,7 +113,7 @@ impl Kind for Ring {
 /// `all-to-all`.
 pub(super) struct AllToAll;
 
-impl Kind for AllToAll {
+impl PatternKind for AllToAll {
     fn name(&self) -> &'static str {
         "all-to-all"
     }
@@ -127,7 +131,7 @@ impl Kind for AllToAll {
          the participants."
     }
 
-    fn make(&self, _: &Params, among: &Among) -> Result<Box<dyn Pattern>, PatternError> {
+    fn make(&self, _: &Params, among: &Participants) -> Result<Box<dyn Pattern>, PatternError> {
         let n = several(self.name(), among)?;
         Ok(Phases::boxed(1, move |_, pairs| {
             pairs.extend((0..n).flat_map(|s| (0..n).map(move |d| [s, d])));
@@ -138,7 +142,7 @@ impl Kind for AllToAll {
 /// `tornado`.
 pub(super) struct Tornado;
 
-impl Kind for Tornado {
+impl PatternKind for Tornado {
     fn name(&self) -> &'static str {
         "tornado"
     }
@@ -158,7 +162,11 @@ impl Kind for Tornado {
         const { &[Key::optional("dims", "places in each dimension, joined by x", "n")] }
     }
 
-    fn make(&self, params: &Params, among: &Among) -> Result<Box<dyn Pattern>, PatternError> {
+    fn make(
+        &self,
+        params: &Params,
+        among: &Participants,
+    ) -> Result<Box<dyn Pattern>, PatternError> {
         let n = several(self.name(), among)?;
         let dims = params.list("dims", &(1..=n))?.unwrap_or_else(|| vec![n]);
         if dims.iter().map(|&d| u64::from(d)).product::<u64>() != u64::from(n) {
@@ -181,7 +189,7 @@ impl Kind for Tornado {
 /// `incast`.
 pub(super) struct Incast;
 
-impl Kind for Incast {
+impl PatternKind for Incast {
     fn name(&self) -> &'static str {
         "incast"
     }
@@ -198,7 +206,11 @@ impl Kind for Incast {
         const { &[Key::optional("to", "who receives, from 0", "0")] }
     }
 
-    fn make(&self, params: &Params, among: &Among) -> Result<Box<dyn Pattern>, PatternError> {
+    fn make(
+        &self,
+        params: &Params,
+        among: &Participants,
+    ) -> Result<Box<dyn Pattern>, PatternError> {
         let n = several(self.name(), among)?;
         let to = params.get("to", 0..=n - 1)?.unwrap_or(0);
         Ok(Phases::boxed(1, move |_, pairs| pairs.extend((0..n).map(|s| [s, to]))))

@@ -12,7 +12,7 @@ mod state;
 pub use agenda::Agenda;
 pub use host::{HOSTS, Host, host};
 pub use loggp::LogGp;
-pub use player::{Job, Lap, Player, PlayerState, Record, Repeat, Run, Stuck};
+pub use player::{Job, JobRun, Lap, Player, PlayerState, Record, Repeat, Stuck};
 
 use darkfiber_fabric::TerminalId;
 

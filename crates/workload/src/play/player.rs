@@ -41,7 +41,7 @@ pub enum Repeat {
 
 /// A run of a job, in picoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Run {
+pub struct JobRun {
     /// When it began.
     pub begin: u64,
     /// When the last of its ranks was done.
@@ -170,7 +170,7 @@ pub struct Player<'a> {
     jobs: &'a [Job],
     host: &'a Host,
     running: Vec<Running>,
-    runs: Vec<Vec<Run>>,
+    runs: Vec<Vec<JobRun>>,
     laps: Vec<Lap>,
     /// The job whose laps are kept.
     lapped: Option<u32>,
@@ -186,7 +186,7 @@ pub struct Player<'a> {
 state! {
     pub struct PlayerState of() Player<'_> {
         running: Vec<Running>,
-        runs: Vec<Vec<Run>>,
+        runs: Vec<Vec<JobRun>>,
         laps: Vec<Lap>,
         agenda: Agenda<Event>,
         messages: Vec<Message>,
@@ -281,7 +281,7 @@ impl<'a> Player<'a> {
     }
 
     /// The runs of a job that are complete.
-    pub fn runs(&self, job: usize) -> &[Run] {
+    pub fn runs(&self, job: usize) -> &[JobRun] {
         &self.runs[job]
     }
 
@@ -430,7 +430,7 @@ impl<'a> Player<'a> {
 
     fn complete(&mut self, job: u32, now: u64) {
         let begin = self.running[job as usize].begun;
-        self.runs[job as usize].push(Run { begin, end: now });
+        self.runs[job as usize].push(JobRun { begin, end: now });
         // A run that takes no time would be repeated for ever.
         if let Repeat::Until(until) = self.jobs[job as usize].repeat
             && begin < now

@@ -8,7 +8,7 @@ use super::{COMPUTE, KIND, MAX_STREAMS, Node, ON_START, Op, PUT, RECV, SEND, Sch
 /// Why operations do not make a schedule.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum Faulty {
+pub enum ScheduleError {
     /// Messages that have one end only.
     #[error(transparent)]
     Unmatched(#[from] Unmatched),
@@ -117,11 +117,11 @@ impl Builder {
     /// If a message has one end only, operations wait for each other in a circle, or there are too many.
     ///
     /// Complexity: O(operations log operations of a rank + dependencies).
-    pub fn finish(self) -> Result<Schedule, Faulty> {
+    pub fn finish(self) -> Result<Schedule, ScheduleError> {
         let n = self.nodes.len();
         for (what, count) in [("operations", n), ("dependencies", self.edges.len())] {
             if count > MOST {
-                return Err(Faulty::TooMany { what, count, most: MOST });
+                return Err(ScheduleError::TooMany { what, count, most: MOST });
             }
         }
         let ranks = self.ranks as usize;
@@ -194,7 +194,7 @@ fn move_to(nodes: &mut [Node], mut to: Vec<u32>) {
 }
 
 /// Finds operations that wait for each other.
-fn acyclic(schedule: &Schedule) -> Result<(), Faulty> {
+fn acyclic(schedule: &Schedule) -> Result<(), ScheduleError> {
     // Program order is the usual case.
     let forward = |i: u32| schedule.dependents(i).all(|(a, _)| a > i);
     if (0..schedule.len() as u32).all(forward) {
@@ -215,7 +215,7 @@ fn acyclic(schedule: &Schedule) -> Result<(), Faulty> {
             }
         }
         if done < range.len() {
-            return Err(Faulty::Circle { rank, circle: circle(schedule, &left, range) });
+            return Err(ScheduleError::Circle { rank, circle: circle(schedule, &left, range) });
         }
     }
     Ok(())

@@ -13,7 +13,7 @@ mod matching;
 mod program;
 mod script;
 
-pub use build::{Builder, Faulty};
+pub use build::{Builder, ScheduleError};
 pub use program::Program;
 pub use script::Script;
 

@@ -1,6 +1,6 @@
 //! Schedules as programs are written: step by step.
 
-use super::{Builder, Faulty, Op, Schedule};
+use super::{Builder, Op, Schedule, ScheduleError};
 
 /// Writes schedules in program order. What a rank is told between two calls of [`Script::wait`] goes on at once; what
 /// comes after waits for all of it. Ranks wait for themselves only.
@@ -203,10 +203,10 @@ impl Script {
     ///
     /// # Errors
     /// If a message has one end only, or there are too many operations.
-    pub fn finish(self) -> Result<Schedule, Faulty> {
+    pub fn finish(self) -> Result<Schedule, ScheduleError> {
         if self.beyond > 0 {
             let count = self.builder.len() + self.beyond;
-            return Err(Faulty::TooMany { what: "operations", count, most: MOST });
+            return Err(ScheduleError::TooMany { what: "operations", count, most: MOST });
         }
         self.builder.finish()
     }

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::CollectiveKind;
-use crate::schedule::Faulty;
+use crate::schedule::ScheduleError;
 
 /// Why calls do not make a schedule. Calls of a rank are counted from 0, those to compute included.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -116,5 +116,5 @@ pub enum TraceError {
     Tags,
     /// The messages do not fit together.
     #[error(transparent)]
-    Faulty(#[from] Faulty),
+    Faulty(#[from] ScheduleError),
 }

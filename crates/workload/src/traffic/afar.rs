@@ -4,7 +4,7 @@ use darkfiber_fabric::{Key, Params};
 
 use super::grid::{Grid, faces};
 use super::values::{count, size, time};
-use super::{Given, Traffic, TrafficError, computing, even, finished, repeated, several};
+use super::{Ranks, Traffic, TrafficError, computing, even, finished, repeated, several};
 use crate::Stream;
 use crate::collective::{Call, Collective};
 use crate::schedule::{Program, Script};
@@ -18,7 +18,7 @@ pub(super) struct Afar {
     iterations: u32,
     compute: u64,
     usual: (&'static str, &'static str),
-    write: fn(&Afar, &Given, u64, &mut Script) -> Result<(), TrafficError>,
+    write: fn(&Afar, &Ranks, u64, &mut Script) -> Result<(), TrafficError>,
 }
 
 const KIB64: u64 = 64 * 1024;
@@ -144,7 +144,7 @@ impl Traffic for Afar {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Given) -> Result<Program, TrafficError> {
+    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
         several(self.name, given)?;
         let n = given.ranks;
         let group = params.get("group", 1..=1_000_000)?.unwrap_or(1);

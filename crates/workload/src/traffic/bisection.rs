@@ -3,7 +3,7 @@
 use darkfiber_fabric::{Key, Params};
 
 use super::values::{count, size};
-use super::{Given, Traffic, TrafficError, even, finished};
+use super::{Ranks, Traffic, TrafficError, even, finished};
 use crate::schedule::{Program, Script};
 
 /// `bisection`.
@@ -32,7 +32,7 @@ impl Traffic for Bisection {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Given) -> Result<Program, TrafficError> {
+    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
         let half = even(self.name(), given)? / 2;
         let bytes = size(params, "bytes", 256 << 10)?;
         let mut script = Script::new(given.ranks);

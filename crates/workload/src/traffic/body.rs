@@ -1,6 +1,6 @@
 //! What applications do in one iteration.
 
-use super::Given;
+use super::Ranks;
 use super::grid::Grid;
 use crate::collective::{Call, Choice, Collective};
 use crate::schedule::Script;
@@ -8,7 +8,7 @@ use crate::schedule::Script;
 /// One iteration of an application, or several that are done as one.
 pub(super) struct Body<'a> {
     pub(super) script: Script,
-    pub(super) given: &'a Given,
+    pub(super) given: &'a Ranks,
     all: Vec<u32>,
     /// Iterations that are done as one: all sizes are so many times as large.
     group: u64,
@@ -19,7 +19,7 @@ pub(super) struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    pub(super) fn new(given: &'a Given, group: u64, unit: f64) -> Self {
+    pub(super) fn new(given: &'a Ranks, group: u64, unit: f64) -> Self {
         let script = Script::new(given.ranks);
         Self { script, given, all: given.all(), group, unit, weights: 0.0 }
     }

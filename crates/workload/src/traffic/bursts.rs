@@ -5,7 +5,7 @@ use std::sync::Arc;
 use darkfiber_fabric::{Key, Params};
 
 use super::values::{count, size, time};
-use super::{Given, Traffic, TrafficError, finished, several};
+use super::{Ranks, Traffic, TrafficError, finished, several};
 use crate::schedule::{Program, Script};
 
 /// `bursts`.
@@ -37,7 +37,7 @@ impl Traffic for Bursts {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Given) -> Result<Program, TrafficError> {
+    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
         let n = several(self.name(), given)?;
         let bytes = size(params, "bytes", 128 << 10)?;
         if bytes == 0 {

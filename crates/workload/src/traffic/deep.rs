@@ -3,7 +3,7 @@
 use darkfiber_fabric::{Key, Params};
 
 use super::values::{count, size, time};
-use super::{Given, Traffic, TrafficError, computing, finished, repeated, several};
+use super::{Ranks, Traffic, TrafficError, computing, finished, repeated, several};
 use crate::collective::{Call, Collective};
 use crate::schedule::{Program, Script};
 
@@ -33,7 +33,7 @@ impl Traffic for Baidu {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Given) -> Result<Program, TrafficError> {
+    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
         let n = several(self.name(), given)?;
         let bytes = size(params, "bytes", 64 << 20)?;
         let reduce = time(params, "reduce", 0)? >> 20;
@@ -72,7 +72,7 @@ impl Traffic for EmDl {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Given) -> Result<Program, TrafficError> {
+    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
         let n = several(self.name(), given)?;
         let bytes = size(params, "bytes", 100 << 20)?;
         let mut script = Script::new(n);

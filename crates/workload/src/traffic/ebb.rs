@@ -3,7 +3,7 @@
 use darkfiber_fabric::{Key, Params};
 
 use super::values::{count, size};
-use super::{Given, Traffic, TrafficError, even, finished};
+use super::{Ranks, Traffic, TrafficError, even, finished};
 use crate::Stream;
 use crate::schedule::{Program, Script};
 
@@ -32,7 +32,7 @@ impl Traffic for Ebb {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Given) -> Result<Program, TrafficError> {
+    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
         let n = even(self.name(), given)?;
         let bytes = size(params, "bytes", 1 << 20)?;
         let mut program = Program::new(n);

@@ -4,7 +4,7 @@ use darkfiber_fabric::{Key, Params};
 
 use super::grid::{Grid, near_cubic};
 use super::values::{count, time};
-use super::{Given, Traffic, TrafficError, computing, finished, repeated, several};
+use super::{Ranks, Traffic, TrafficError, computing, finished, repeated, several};
 use crate::collective::{Call, Collective};
 use crate::schedule::{Program, Script};
 
@@ -54,7 +54,7 @@ impl Traffic for Halo3d {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Given) -> Result<Program, TrafficError> {
+    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
         let n = several(self.name(), given)?;
         let grid = grid(params, n, 3)?;
         let cells = params.per("cells", &(1..=100_000), 3, 10)?;
@@ -110,7 +110,7 @@ impl Traffic for Sweep3d {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Given) -> Result<Program, TrafficError> {
+    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
         let n = several(self.name(), given)?;
         let grid = grid(params, n, 2)?;
         let cells = match params.raw("cells") {
@@ -177,7 +177,7 @@ impl Traffic for Incast {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Given) -> Result<Program, TrafficError> {
+    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
         let n = several(self.name(), given)?;
         let bytes = super::values::size(params, "bytes", 8 * 1024)?;
         let all = given.all();

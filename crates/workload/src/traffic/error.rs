@@ -4,7 +4,7 @@ use darkfiber_fabric::SpecError;
 use thiserror::Error;
 
 use crate::PatternError;
-use crate::schedule::Faulty;
+use crate::schedule::ScheduleError;
 
 /// Why traffic cannot be had.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -44,6 +44,6 @@ pub enum TrafficError {
         /// How many ranks there are.
         ranks: u32,
         /// What is too many.
-        fault: Faulty,
+        fault: ScheduleError,
     },
 }

@@ -3,7 +3,7 @@
 use darkfiber_fabric::{Key, Params};
 
 use super::values::{count, size};
-use super::{Given, Traffic, TrafficError, finished, several};
+use super::{Ranks, Traffic, TrafficError, finished, several};
 use crate::collective::{Call, Collective};
 use crate::schedule::{Program, Script};
 
@@ -31,7 +31,7 @@ impl Traffic for AllToAll {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Given) -> Result<Program, TrafficError> {
+    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
         let n = several(self.name(), given)?;
         let bytes = size(params, "bytes", 128 << 10)?;
         let mut script = Script::new(n);
@@ -68,7 +68,7 @@ impl Traffic for AllToAllBarrier {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Given) -> Result<Program, TrafficError> {
+    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
         let n = several(self.name(), given)?;
         let bytes = size(params, "bytes", 1 << 20)?;
         let all = given.all();

@@ -3,7 +3,7 @@
 use darkfiber_fabric::{Key, Params, nearest};
 
 use super::values::{count, size, time};
-use super::{Given, Traffic, TrafficError, finished, several};
+use super::{Ranks, Traffic, TrafficError, finished, several};
 use crate::collective::{COLLECTIVES, Call, Choice, Collective};
 use crate::schedule::{Program, Script};
 
@@ -43,7 +43,7 @@ impl Traffic for Imb {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Given) -> Result<Program, TrafficError> {
+    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
         let n = several(self.name(), given)?;
         let op = params.raw("op").unwrap_or_default();
         let Some(collective) = Collective::named(op) else {

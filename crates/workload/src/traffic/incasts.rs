@@ -3,7 +3,7 @@
 use darkfiber_fabric::{Key, Params};
 
 use super::values::{count, size};
-use super::{Given, Traffic, TrafficError, finished, several};
+use super::{Ranks, Traffic, TrafficError, finished, several};
 use crate::Stream;
 use crate::collective::{Call, Collective};
 use crate::schedule::{Program, Script};
@@ -39,7 +39,7 @@ impl Traffic for Rotating {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Given) -> Result<Program, TrafficError> {
+    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
         let n = several(self.name(), given)?;
         let bytes = at_least_one(params, "16KiB", 16 << 10)?;
         let puts = count(params, "puts", 2)?;
@@ -91,7 +91,7 @@ impl Traffic for Storm {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Given) -> Result<Program, TrafficError> {
+    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
         let n = several(self.name(), given)?;
         let most = count(params, "most", (n / 2).max(2))?.clamp(2, n);
         let phases = count(params, "phases", 16)?.min(1 << 16);
@@ -146,7 +146,7 @@ impl Traffic for Shuffle {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Given) -> Result<Program, TrafficError> {
+    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
         let n = several(self.name(), given)?;
         let bytes = at_least_one(params, "16KiB", 16 << 10)?;
         let at_once = count(params, "at-once", 4)? as usize;

@@ -22,7 +22,6 @@ mod deep;
 mod ebb;
 mod ember;
 mod error;
-mod given;
 mod gpcnet;
 mod grid;
 mod imb;
@@ -30,13 +29,14 @@ mod incasts;
 mod mpigraph;
 mod muppp;
 mod pattern;
+mod ranks;
 mod registry;
 mod service;
 mod timed;
 mod values;
 
 pub use error::TrafficError;
-pub use given::Given;
+pub use ranks::Ranks;
 pub use registry::{TRAFFICS, Traffic, kind, traffic};
 pub use timed::Timed;
 
@@ -54,7 +54,7 @@ fn finished(traffic: &'static str, script: Script) -> Result<Arc<Schedule>, Traf
 }
 
 /// At least two ranks.
-fn several(traffic: &'static str, given: &Given) -> Result<u32, TrafficError> {
+fn several(traffic: &'static str, given: &Ranks) -> Result<u32, TrafficError> {
     if given.ranks >= 2 {
         return Ok(given.ranks);
     }
@@ -67,7 +67,7 @@ fn several(traffic: &'static str, given: &Given) -> Result<u32, TrafficError> {
 }
 
 /// An even number of ranks.
-fn even(traffic: &'static str, given: &Given) -> Result<u32, TrafficError> {
+fn even(traffic: &'static str, given: &Ranks) -> Result<u32, TrafficError> {
     let ranks = several(traffic, given)?;
     if ranks.is_multiple_of(2) {
         return Ok(ranks);

@@ -3,7 +3,7 @@
 use darkfiber_fabric::{Key, Params};
 
 use super::values::{count, size};
-use super::{Given, Traffic, TrafficError, finished, several};
+use super::{Ranks, Traffic, TrafficError, finished, several};
 use crate::schedule::{Program, Script};
 
 /// `mpigraph`.
@@ -32,7 +32,7 @@ impl Traffic for MpiGraph {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Given) -> Result<Program, TrafficError> {
+    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
         let n = several(self.name(), given)?;
         let bytes = size(params, "bytes", 1 << 20)?;
         let (window, iterations) = (count(params, "window", 1)?, count(params, "iterations", 1)?);

@@ -3,7 +3,7 @@
 use darkfiber_fabric::{Key, Params};
 
 use super::values::{MOST_TIMES, count, size};
-use super::{Given, Traffic, TrafficError, even, finished, repeated};
+use super::{Ranks, Traffic, TrafficError, even, finished, repeated};
 use crate::schedule::{Program, Script};
 
 /// `muppp`.
@@ -39,7 +39,7 @@ impl Traffic for MuPPP {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Given) -> Result<Program, TrafficError> {
+    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
         let n = even(self.name(), given)?;
         let scale = u64::from(count(params, "scale", 10)?);
         let neighbour = params.get("neighbour", 0..=1)? == Some(1);

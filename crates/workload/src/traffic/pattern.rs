@@ -3,9 +3,9 @@
 use darkfiber_fabric::{Key, Params};
 
 use super::values::{count, size};
-use super::{Given, Traffic, TrafficError, finished, repeated, several};
+use super::{Ranks, Traffic, TrafficError, finished, repeated, several};
 use crate::schedule::{Program, Script};
-use crate::{Among, Extent, Stream, pattern};
+use crate::{Extent, Participants, Stream, pattern};
 
 /// `pattern`.
 pub(super) struct OfPattern;
@@ -34,12 +34,12 @@ impl Traffic for OfPattern {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Given) -> Result<Program, TrafficError> {
+    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
         let n = several(self.name(), given)?;
         let Some(of) = params.raw("of") else {
             return Err(params.bad("of", "a pattern, e.g. of=shift:by=3").into());
         };
-        let made = pattern(&of.replace(';', ","), &Among::all(n))?;
+        let made = pattern(&of.replace(';', ","), &Participants::all(n))?;
         let bytes = size(params, "bytes", 1 << 20)?;
         let phases = match made.extent() {
             Extent::Phases(phases) => phases,

@@ -3,7 +3,7 @@
 use darkfiber_fabric::{Key, Params, Registry, nearest};
 
 use super::{
-    Given, Timed, TrafficError, afar, apps, bisection, bursts, deep, ebb, ember, gpcnet, imb,
+    Ranks, Timed, TrafficError, afar, apps, bisection, bursts, deep, ebb, ember, gpcnet, imb,
     incasts, mpigraph, muppp, pattern, service,
 };
 use crate::schedule::Program;
@@ -31,7 +31,7 @@ pub trait Traffic: Sync {
     ///
     /// # Errors
     /// If a value cannot be, so many ranks cannot do it, or it would be too large.
-    fn program(&self, params: &Params, given: &Given) -> Result<Program, TrafficError>;
+    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError>;
 }
 
 /// All kinds of traffic: benchmarks, then applications, then services.
@@ -106,7 +106,7 @@ pub fn kind(name: &str) -> Result<&'static dyn Traffic, TrafficError> {
 ///
 /// # Errors
 /// If the name, a key or a value is unknown, or so many ranks cannot do it.
-pub fn traffic(spec: &str, given: &Given) -> Result<Program, TrafficError> {
+pub fn traffic(spec: &str, given: &Ranks) -> Result<Program, TrafficError> {
     let text = spec.trim();
     let (name, pairs) = text.split_once(':').unwrap_or((text, ""));
     let kind = kind(name.trim())?;

@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use darkfiber_fabric::{Key, Params};
 
 use super::values::{count, size, time};
-use super::{Given, Timed, Traffic, TrafficError, finished, several};
+use super::{Ranks, Timed, Traffic, TrafficError, finished, several};
 use crate::schedule::{Program, Script};
 use crate::stream::Stream;
 
@@ -104,7 +104,7 @@ impl Traffic for Service {
         Timed::Requests
     }
 
-    fn program(&self, params: &Params, given: &Given) -> Result<Program, TrafficError> {
+    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
         let n = several(self.name, given)?;
         let median = time(params, "service", self.median)?;
         let sigma = match params.raw("sigma") {

@@ -1,19 +1,20 @@
 //! `darkfiber congest`: what victims suffer beside aggressors.
 
-mod kept;
 mod parts;
+mod store;
 
 use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
 use darkfiber_report::congest::{
-    self as report, CellRow, CongestResult, MechanismRow, Named, RuleFacts, Spread,
+    self as report, CellRow, CongestResult, MechanismRow, NamedTraffic, RuleFacts, Spread,
 };
 use darkfiber_report::{Report, comma, json};
 use darkfiber_routing::Request;
 use darkfiber_study::congest::{
-    APART, Cell, Hosts, Kept, Mechanism, Part, Plan, Row, Rule, Times, Wrong, run as run_plan,
+    APART, Cell, CongestPlan, Contender, Hosts, Mechanism, PlanError, Row, Rule, Store, Times,
+    run as run_plan,
 };
 
 use darkfiber_workload::Machine;
@@ -23,13 +24,13 @@ use darkfiber_workload::play::{HOSTS, SECOND, host};
 use darkfiber_workload::quantity::{bytes, time};
 use darkfiber_workload::traffic::Timed;
 
-use self::kept::Folder;
+use self::store::Folder;
 use super::sweep::unlike;
 use super::{metrics, route};
 use crate::args::{Common, CongestCommand};
 use crate::failure::{Exit, Failure};
 use crate::progress::Progress;
-use crate::{history, inside, load, provenance, save};
+use crate::{history, load, packet_options, provenance, save};
 
 pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failure> {
     let known: Vec<&str> = HOSTS.iter().map(|h| h.name).collect();
@@ -43,9 +44,9 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         }
         unlike(what, all.iter().map(String::as_str))?;
     }
-    let victims: Vec<Part> =
+    let victims: Vec<Contender> =
         victims.iter().map(|t| parts::victim(t, host)).collect::<Result<_, _>>()?;
-    let aggressors: Vec<Part> =
+    let aggressors: Vec<Contender> =
         aggressors.iter().map(|t| parts::aggressor(t)).collect::<Result<_, _>>()?;
     let library = LIBRARIES.get(&args.library)?.1;
     let mechanisms = mechanisms(args)?;
@@ -60,11 +61,11 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         )
         .hint("50ms is some: packets take minutes for a second"));
     }
-    let mut micro = inside::switches(&args.switches)?;
+    let mut micro = packet_options::switches(&args.switches)?;
     if let Some(text) = &args.buffer {
-        micro.buffer = inside::short(quantity(text, "--buffer", bytes)?);
+        micro.buffer = packet_options::short(quantity(text, "--buffer", bytes)?);
     }
-    let packet = inside::short(quantity(&args.packet, "--packet", bytes)?);
+    let packet = packet_options::short(quantity(&args.packet, "--packet", bytes)?);
 
     save::expect(args.svg.as_ref())?;
     save::expect_directory(args.output.as_ref())?;
@@ -98,7 +99,7 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         Hosts::first(topology, hosts)
     };
     let part = part.map_err(unfit)?;
-    let plan = Plan {
+    let plan = CongestPlan {
         topology,
         routes: &routes,
         host,
@@ -128,7 +129,7 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         progress.at(called(&plan, cell));
     };
     let folder = args.keep.as_ref().map(|dir| Folder::new(dir, &plan)).transpose()?;
-    let rows = run_plan(&plan, folder.as_ref().map(|f| f as &dyn Kept), &done);
+    let rows = run_plan(&plan, folder.as_ref().map(|f| f as &dyn Store), &done);
     drop(progress);
     let wall = begin.elapsed().as_secs_f64();
 
@@ -137,8 +138,11 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         return Err(Failure::infeasible(why));
     }
     let of_mechanisms = mechanism_rows(&cells);
-    let named = |parts: &[Part]| -> Vec<Named> {
-        parts.iter().map(|p| Named { name: p.name.clone(), traffic: p.spec.clone() }).collect()
+    let named = |parts: &[Contender]| -> Vec<NamedTraffic> {
+        parts
+            .iter()
+            .map(|p| NamedTraffic { name: p.name.clone(), traffic: p.spec.clone() })
+            .collect()
     };
     let s = |ps: u64| ps as f64 / SECOND as f64;
     let facts =
@@ -186,10 +190,12 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
     problems.end(Exit::Fine)
 }
 
-fn unfit(wrong: Wrong) -> Failure {
+fn unfit(wrong: PlanError) -> Failure {
     match wrong {
-        Wrong::Traffic(e) => Failure::usage(e).hint("`darkfiber list traffic` shows what there is"),
-        Wrong::Hosts(text) => {
+        PlanError::Traffic(e) => {
+            Failure::usage(e).hint("`darkfiber list traffic` shows what there is")
+        }
+        PlanError::Hosts(text) => {
             Failure::infeasible(text).hint("give --split as VICTIM/AGGRESSOR, or --nodes")
         }
     }
@@ -210,9 +216,9 @@ fn mechanisms(args: &CongestCommand) -> Result<Vec<Mechanism>, Failure> {
     let mut all = Vec::new();
     for name in &args.congestion {
         let scheme = name.strip_suffix(APART);
-        let congestion = inside::congestion(scheme.unwrap_or(name))?;
+        let congestion = packet_options::congestion(scheme.unwrap_or(name))?;
         for routing in &args.routing {
-            let routing = inside::routing(routing)?;
+            let routing = packet_options::routing(routing)?;
             let apart = scheme.is_some();
             all.push(Mechanism { name: name.clone(), congestion, routing, apart });
         }
@@ -221,7 +227,7 @@ fn mechanisms(args: &CongestCommand) -> Result<Vec<Mechanism>, Failure> {
 }
 
 /// A run in words.
-fn called(plan: &Plan<'_>, cell: &Cell) -> String {
+fn called(plan: &CongestPlan<'_>, cell: &Cell) -> String {
     let m = &plan.mechanisms[cell.mechanism];
     let split = plan.splits[cell.split];
     let beside = cell.aggressor.map_or_else(
@@ -232,7 +238,7 @@ fn called(plan: &Plan<'_>, cell: &Cell) -> String {
     format!("{victim} on {} {beside}, {}, {}", split.victim, m.name, m.routing.name)
 }
 
-fn cell_row(plan: &Plan<'_>, row: &Row) -> CellRow {
+fn cell_row(plan: &CongestPlan<'_>, row: &Row) -> CellRow {
     let cell = &row.cell;
     let m = &plan.mechanisms[cell.mechanism];
     let split = plan.splits[cell.split];
@@ -289,7 +295,7 @@ fn runs(rows: &[Row]) -> impl Iterator<Item = (Cell, &Times)> {
     )
 }
 
-fn spreads(plan: &Plan<'_>, rows: &[Row]) -> Vec<Spread> {
+fn spreads(plan: &CongestPlan<'_>, rows: &[Row]) -> Vec<Spread> {
     let s = |ps: &u64| *ps as f64 / SECOND as f64;
     let one = |(cell, times): (Cell, &Times)| {
         let told = times.told()?;
@@ -321,7 +327,7 @@ fn spreads(plan: &Plan<'_>, rows: &[Row]) -> Vec<Spread> {
 }
 
 /// A line for each time.
-fn times(out: &mut dyn Write, plan: &Plan<'_>, rows: &[Row]) -> std::io::Result<()> {
+fn times(out: &mut dyn Write, plan: &CongestPlan<'_>, rows: &[Row]) -> std::io::Result<()> {
     let heading =
         "victim,aggressor,congestion,routing,allocation,victim_nodes,aggressor_nodes,seconds";
     writeln!(out, "{heading}")?;

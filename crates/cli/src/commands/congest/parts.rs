@@ -1,6 +1,6 @@
 //! Victims and aggressors as users name them.
 
-use darkfiber_study::congest::{Part, Split};
+use darkfiber_study::congest::{Contender, Split};
 use darkfiber_workload::collective::COLLECTIVES;
 use darkfiber_workload::play::Host;
 use darkfiber_workload::traffic::{TRAFFICS, TrafficError};
@@ -24,13 +24,13 @@ pub(super) fn listed(text: &str) -> Vec<String> {
 }
 
 /// Who is timed.
-pub(super) fn victim(text: &str, host: &Host) -> Result<Part, Failure> {
-    Part::victim(text, host).map_err(|e| unknown("victim", text, e))
+pub(super) fn victim(text: &str, host: &Host) -> Result<Contender, Failure> {
+    Contender::victim(text, host).map_err(|e| unknown("victim", text, e))
 }
 
 /// Who disturbs.
-pub(super) fn aggressor(text: &str) -> Result<Part, Failure> {
-    Part::aggressor(text).map_err(|e| unknown("aggressor", text, e))
+pub(super) fn aggressor(text: &str) -> Result<Contender, Failure> {
+    Contender::aggressor(text).map_err(|e| unknown("aggressor", text, e))
 }
 
 fn unknown(what: &str, text: &str, e: TrafficError) -> Failure {

@@ -1,6 +1,6 @@
 //! `darkfiber load`: latency of packets by load.
 
-mod kept;
+mod store;
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -15,16 +15,16 @@ use darkfiber_routing::{Request, Routes};
 use darkfiber_scenario::channels;
 use darkfiber_study::curve::{Point, curve};
 use darkfiber_workload::quantity::{bytes, time};
-use darkfiber_workload::{Among, Extent, Stream, pattern};
+use darkfiber_workload::{Extent, Participants, Stream, pattern};
 
-use self::kept::Kept;
+use self::store::KeptRun;
 use super::{metrics, route};
 use crate::args::{Common, LoadCommand};
 use crate::checkpoint::{Checkpoints, Facts, Followed};
 use crate::failure::{Exit, Failure};
 use crate::progress::Progress;
 use crate::pulse::Rate;
-use crate::{among, inside, load, provenance, save};
+use crate::{load, packet_options, participants, provenance, save};
 
 /// Where nobody says.
 const USUAL: [&str; 3] = ["minimal", "valiant", "ugal"];
@@ -162,7 +162,7 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
         let found =
             curve(&net, &micro, &made, &loads, &what, &follow, &done).map_err(impossible)?;
         let points: Vec<Point> = found.iter().map(|f| f.0.clone()).collect();
-        kept.extend(found.into_iter().map(|(p, outcome)| Kept {
+        kept.extend(found.into_iter().map(|(p, outcome)| KeptRun {
             routing: c.called.clone(),
             load: p.offered,
             outcome,
@@ -195,7 +195,7 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
         problems.note(save::file(path, |out| out.write_all(svg.as_bytes())));
     }
     if let Some(dir) = &args.output {
-        problems.note(kept::write(dir, &net, fabric, &result, &kept));
+        problems.note(store::write(dir, &net, fabric, &result, &kept));
     }
     common.show(&result)?;
     let locked = curves.iter().any(|c| !c.deadlock.is_empty());
@@ -222,31 +222,31 @@ fn quantity<E: std::fmt::Display>(
 
 /// What switches and cables are like.
 fn micro(args: &LoadCommand, topology: &Topology, seed: u64) -> Result<SwitchModel, Failure> {
-    let mut micro = inside::switches(&args.switches)?;
+    let mut micro = packet_options::switches(&args.switches)?;
     if let Some(text) = &args.buffer {
-        micro.buffer = inside::short(quantity(text, "--buffer", bytes)?);
+        micro.buffer = packet_options::short(quantity(text, "--buffer", bytes)?);
     }
     if let Some(name) = &args.queues {
-        micro.queues = inside::queues(name)?;
+        micro.queues = packet_options::queues(name)?;
     }
     if let Some(name) = &args.arbitration {
-        micro.arbitration = inside::arbitration(name)?;
+        micro.arbitration = packet_options::arbitration(name)?;
     }
     if let Some(name) = &args.congestion {
-        micro.congestion = inside::congestion(name)?;
+        micro.congestion = packet_options::congestion(name)?;
     }
     if let Some(name) = &args.framing {
-        micro.framing = inside::framing(name)?;
+        micro.framing = packet_options::framing(name)?;
     }
     micro.bit_errors = args.bit_errors;
     if let Some(text) = &args.degraded {
-        micro.widths = inside::degraded(text, &topology.fabric, seed)?;
+        micro.widths = packet_options::degraded(text, &topology.fabric, seed)?;
     }
     if let Some(text) = &args.cable {
-        micro.cable = Some(inside::short(quantity(text, "--cable", time)?));
+        micro.cable = Some(packet_options::short(quantity(text, "--cable", time)?));
     }
     if let Some(text) = &args.global_cable {
-        let long = inside::short(quantity(text, "--global-cable", time)?);
+        let long = packet_options::short(quantity(text, "--global-cable", time)?);
         let Some(Shape::Dragonfly(d)) = &topology.shape else {
             return Err(Failure::usage("--global-cable: there are groups on dragonflies only"));
         };
@@ -274,7 +274,7 @@ fn targets(
         return Ok(Targets::uniform(n));
     }
     let all: Vec<_> = (0..n).map(darkfiber_fabric::TerminalId).collect();
-    let groups: Among = among::among(fabric, shape, &all);
+    let groups: Participants = participants::among(fabric, shape, &all);
     let pattern = pattern(spec, &groups).map_err(|e| Failure::usage(format!("--pattern: {e}")))?;
     let mut pairs = Vec::new();
     let mut together = Vec::new();
@@ -298,7 +298,7 @@ fn candidates(
     common: &Common,
 ) -> Result<Vec<Candidate>, Failure> {
     let topology = &loaded.topology;
-    let tables = inside::routing("tables")?;
+    let tables = packet_options::routing("tables")?;
     let mut all = Vec::new();
     let asked: Vec<&str> =
         if args.routing.is_empty() && args.engines.is_empty() && args.routes.is_none() {
@@ -307,7 +307,7 @@ fn candidates(
             args.routing.iter().map(String::as_str).collect()
         };
     for name in asked {
-        let kind = inside::routing(name)?;
+        let kind = packet_options::routing(name)?;
         if kind.name == "tables" {
             return Err(Failure::usage("tables of whom? give -e ENGINE or --routes PATH"));
         }

@@ -1,6 +1,6 @@
 //! `darkfiber reproduce`: published experiments, ours beside the printed numbers.
 
-mod kept;
+mod store;
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -12,7 +12,7 @@ use darkfiber_report::listing::Listing;
 use darkfiber_report::reproduce::{self as report, ReproduceAll, Reproduced, Verdict};
 use darkfiber_study::reproduce::{Context, EXPERIMENTS, Experiment, Figure, Log, experiment};
 
-use self::kept::Folder;
+use self::store::Folder;
 use crate::args::{Common, ReproduceCommand};
 use crate::failure::{Exit, Failure};
 use crate::progress::Progress;
@@ -129,7 +129,7 @@ impl Lab<'_> {
             e.run(&Context { seed: self.seed, log: self.log, clock: &clock, at: &at, draw: &draw });
         if let (Some(dir), Ok(figures)) = (self.pictures, figures.into_inner()) {
             for figure in figures {
-                let name = format!("{}-{}.svg", kept::file_name(e.id()), figure.name);
+                let name = format!("{}-{}.svg", store::file_name(e.id()), figure.name);
                 let text = picture(&figure);
                 let wrote = save::file(&dir.join(name), |out| out.write_all(text.as_bytes()));
                 if let Ok(mut problems) = self.problems.lock() {

@@ -9,7 +9,7 @@ use darkfiber_routing::{Demand, Request, Routes, find_engine};
 use darkfiber_workload::placement::{Free, allocator};
 use darkfiber_workload::play::{Job, Repeat};
 use darkfiber_workload::schedule::Program;
-use darkfiber_workload::traffic::{Given, traffic};
+use darkfiber_workload::traffic::{Ranks, traffic};
 use darkfiber_workload::{Machine, Stream};
 
 use darkfiber_scenario::{seated, sent};
@@ -123,7 +123,7 @@ pub(super) fn benchmark(job: u32, jobs: u32) -> &'static str {
 
 /// A traffic on so many nodes.
 pub(super) fn program(spec: &str, nodes: u32, ranks: u32, seed: u64) -> Program {
-    let mut given = Given::new(nodes * ranks);
+    let mut given = Ranks::new(nodes * ranks);
     (given.per_node, given.seed) = (ranks, seed);
     traffic(spec, &given).expect("it runs on so many")
 }

@@ -11,7 +11,7 @@ use darkfiber_scenario::{
 };
 use darkfiber_workload::placement::{Free, allocator};
 use darkfiber_workload::play::{Job, Repeat, host};
-use darkfiber_workload::traffic::{Given, traffic};
+use darkfiber_workload::traffic::{Ranks, traffic};
 use darkfiber_workload::{Machine, Stream};
 
 use super::axes::{ALLREDUCE, Condition, IN_THE_NETWORK, MIX, Network};
@@ -122,7 +122,7 @@ fn placed(topology: &Topology, placement: &str, seed: u64) -> Vec<Job> {
         for &h in &hosts {
             is_free[h as usize] = false;
         }
-        let mut given = Given::new(nodes);
+        let mut given = Ranks::new(nodes);
         given.seed = seed + i as u64;
         let program = Arc::new(traffic(spec, &given).expect("it runs on so many"));
         let terminals: Vec<TerminalId> = hosts.iter().map(|&h| machine.terminals(h)[0]).collect();

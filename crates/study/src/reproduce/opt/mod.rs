@@ -17,7 +17,7 @@ pub(super) use worst::WorstTable;
 use darkfiber_analysis::count::{Bandwidth, Paths, Precision, Wanted, measure, worst as most};
 use darkfiber_fabric::{TerminalId, Topology, parse_spec};
 use darkfiber_routing::{Request, Routes, find_engine};
-use darkfiber_workload::{Among, pattern};
+use darkfiber_workload::{Participants, pattern};
 
 /// T(n+m,r), routed.
 struct Tree {
@@ -47,7 +47,7 @@ impl Tree {
 
     /// The mean share of random patterns, sampled as the paper does.
     fn average(&self, kind: &str, seed: u64) -> f64 {
-        let among = Among::all(self.who.len() as u32);
+        let among = Participants::all(self.who.len() as u32);
         let pattern = pattern(kind, &among).expect("printed trees have an even number of hosts");
         let precision = Precision::default();
         let found = measure(&self.paths(), None, &*pattern, &Wanted::default(), &precision, seed);

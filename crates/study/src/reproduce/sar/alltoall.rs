@@ -6,7 +6,7 @@ use darkfiber_fabric::{ChannelId, SwitchId, TerminalId, Topology, open};
 use darkfiber_routing::{Request, find_engine};
 use darkfiber_workload::Stream;
 use darkfiber_workload::play::{Job, Repeat, host};
-use darkfiber_workload::traffic::{Given, traffic};
+use darkfiber_workload::traffic::{Ranks, traffic};
 use rayon::prelude::*;
 
 use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Group, Row};
@@ -153,7 +153,7 @@ fn seconds(taurus: &Topology, engine: &str, seats: &[TerminalId]) -> f64 {
     let request = Request { shape: taurus.shape.as_ref(), jobs: &jobs, ..Request::default() };
     let engine = find_engine(engine).expect("registered");
     let routes = engine.route(&taurus.fabric, &request).expect("it routes trees");
-    let program = traffic("imb:op=alltoall,bytes=1MiB,repeat=1", &Given::new(NODES as u32))
+    let program = traffic("imb:op=alltoall,bytes=1MiB,repeat=1", &Ranks::new(NODES as u32))
         .expect("any number of ranks");
     let jobs = [Job {
         program: Arc::new(program),

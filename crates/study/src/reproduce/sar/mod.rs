@@ -29,7 +29,7 @@ use darkfiber_workload::{
 };
 
 use super::Context;
-use crate::replay::{Moment, Plan, replay};
+use crate::replay::{Moment, ReplayPlan, replay};
 
 /// Days that fill the machine before those that are looked at.
 const BEFORE: i64 = 20;
@@ -77,7 +77,7 @@ impl Site {
         let engines: Vec<&'static dyn Engine> =
             engines.iter().map(|e| find_engine(e).expect("registered")).collect();
         let moments = usize::try_from(days * DAY / EVERY).expect("not below zero");
-        let plan = Plan {
+        let plan = ReplayPlan {
             topology: &self.topology,
             lids: &self.lids,
             history: &self.history,

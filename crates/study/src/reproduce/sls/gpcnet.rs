@@ -7,7 +7,7 @@ use darkfiber_workload::collective::Library;
 use darkfiber_workload::placement::allocator;
 use darkfiber_workload::play::{Host, host};
 
-use crate::congest::{Hosts, Impact, Mechanism, Part, Plan, Ran, Rule, Split, run};
+use crate::congest::{CongestPlan, Contender, Hosts, Impact, Mechanism, Ran, Rule, Split, run};
 use crate::reproduce::{Context, Table};
 
 /// Picoseconds of a millisecond.
@@ -110,7 +110,7 @@ impl Trial<'_> {
     /// Aggressors begin two milliseconds before victims.
     pub(super) fn run(&self, system: &System, context: &Context<'_>) -> Vec<Cell> {
         let known = "a registered traffic";
-        let plan = Plan {
+        let plan = CongestPlan {
             topology: &system.topology,
             routes: &system.routes,
             host: system.host,
@@ -119,10 +119,10 @@ impl Trial<'_> {
             lanes: None,
             hosts: self.hosts.clone(),
             victims: (self.victims.iter())
-                .map(|v| Part::victim(v, system.host).expect(known))
+                .map(|v| Contender::victim(v, system.host).expect(known))
                 .collect(),
             aggressors: (self.aggressors.iter())
-                .map(|a| Part::aggressor(a).expect(known))
+                .map(|a| Contender::aggressor(a).expect(known))
                 .collect(),
             splits: (self.splits.iter())
                 .map(|&(victim, aggressor)| Split { victim, aggressor })

@@ -6,7 +6,7 @@ use darkfiber_workload::placement::allocator;
 
 use super::PAPER;
 use super::tapered::{NODES, PER_NODE, Tapered};
-use crate::congest::{APART, Hosts, Mechanism, Part, Plan, Rule, Split, Times, run};
+use crate::congest::{APART, CongestPlan, Contender, Hosts, Mechanism, Rule, Split, Times, run};
 use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Group, Row};
 
 /// See [`Experiment::title`].
@@ -82,8 +82,8 @@ fn times(tapered: &Tapered, context: &Context<'_>) -> Vec<[Vec<f64>; 2]> {
         routing: routing::kind("slingshot").expect("registered"),
         apart,
     };
-    let part = |name, spec| Part::new(name, spec).expect("registered");
-    let plan = Plan {
+    let part = |name, spec| Contender::new(name, spec).expect("registered");
+    let plan = CongestPlan {
         topology: &tapered.topology,
         routes: &tapered.routes,
         host: tapered.host,

@@ -8,7 +8,7 @@ use darkfiber_packetsim::Targets;
 use darkfiber_workload::Machine;
 use darkfiber_workload::collective::Library;
 use darkfiber_workload::play::{Job, Repeat, host};
-use darkfiber_workload::traffic::{Given, traffic};
+use darkfiber_workload::traffic::{Ranks, traffic};
 
 use super::PAPER;
 use super::lab::Quiet;
@@ -148,7 +148,7 @@ impl Experiment for Peak {
 
 /// Bytes a second that all nodes together send to all in one Alltoall with so many bytes for each, if messages never meet.
 fn alltoall(shandy: &Quiet, bytes: u64) -> f64 {
-    let mut given = Given::new(NODES);
+    let mut given = Ranks::new(NODES);
     given.library = Library::Mpich;
     let program =
         traffic(&format!("imb:op=alltoall,bytes={bytes}"), &given).expect("any number of ranks");

@@ -7,7 +7,7 @@ use darkfiber_scenario::{Medium, Setup, seated, simulate};
 use darkfiber_workload::Machine;
 use darkfiber_workload::collective::Library;
 use darkfiber_workload::play::{Job, Repeat, host};
-use darkfiber_workload::traffic::{Given, traffic};
+use darkfiber_workload::traffic::{Ranks, traffic};
 
 use super::lab::Quiet;
 use crate::reproduce::{Context, Row};
@@ -41,7 +41,7 @@ pub(super) fn rows(shandy: &Quiet, context: &Context<'_>) -> Vec<Row> {
 /// Of a test by itself on nodes whose messages never meet.
 fn part(shandy: &Quiet, test: &str, bytes: u64, per_node: u32) -> f64 {
     let ranks = NODES * per_node;
-    let mut given = Given::new(ranks);
+    let mut given = Ranks::new(ranks);
     (given.library, given.per_node) = (Library::Mpich, per_node);
     let spec = if test == "Alltoall" {
         format!("imb:op=alltoall,bytes={bytes}")

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use darkfiber_packetsim::routing;
 use darkfiber_packetsim::{Congestion, SwitchModel, TrafficClass, WHOLE};
 use darkfiber_workload::play::{self, Record, Repeat};
-use darkfiber_workload::traffic::{Given, traffic};
+use darkfiber_workload::traffic::{Ranks, traffic};
 
 use super::PAPER;
 use super::tapered::{NODES, PER_NODE, Tapered};
@@ -50,7 +50,7 @@ impl Received {
 
 /// Runs both jobs, in one class or in one each.
 fn run(tapered: &Tapered, routing: &str, apart: bool, seed: u64) -> Received {
-    let mut given = Given::new(NODES * PER_NODE);
+    let mut given = Ranks::new(NODES * PER_NODE);
     (given.per_node, given.seed) = (PER_NODE, seed);
     let program = traffic("bisection:bytes=64KiB,iterations=20", &given).expect("registered");
     let program = Arc::new(program);

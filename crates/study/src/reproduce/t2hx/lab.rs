@@ -8,7 +8,7 @@ use darkfiber_routing::{Request, Routes, find_engine};
 use darkfiber_workload::placement::{Free, allocator};
 use darkfiber_workload::play::{Host, Job, Repeat, host};
 use darkfiber_workload::schedule::Program;
-use darkfiber_workload::traffic::{Given, traffic};
+use darkfiber_workload::traffic::{Ranks, traffic};
 use darkfiber_workload::{Machine, Stream};
 
 use darkfiber_scenario::{Medium, Setup, Sharing, Simulated, demanded, sent, simulate};
@@ -220,7 +220,7 @@ pub(super) fn on_first(
 
 /// The program of a spec for so many nodes with a rank each.
 pub(super) fn program(spec: &str, nodes: u32, seed: u64) -> Option<Arc<Program>> {
-    let mut given = Given::new(nodes);
+    let mut given = Ranks::new(nodes);
     given.seed = seed;
     traffic(spec, &given).ok().map(Arc::new)
 }

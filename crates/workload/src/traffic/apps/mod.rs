@@ -44,7 +44,7 @@ use darkfiber_fabric::{Key, Params, TerminalId};
 
 use super::body::Body;
 use super::values::{count, share, size, time};
-use super::{Given, Timed, Traffic, TrafficError, finished, several};
+use super::{Ranks, Timed, Traffic, TrafficError, finished, several};
 use crate::play::{Host, Job, LogGp, Player, Repeat, SECOND, host, run};
 use crate::schedule::{Program, Schedule};
 
@@ -83,7 +83,7 @@ impl Application {
     fn iteration(
         &self,
         params: &Params,
-        given: &Given,
+        given: &Ranks,
         (group, unit): (u64, f64),
     ) -> Result<(Arc<Schedule>, f64), TrafficError> {
         let mut body = Body::new(given, group, unit);
@@ -114,7 +114,7 @@ impl Traffic for Application {
     }
 
     #[expect(clippy::cast_sign_loss, reason = "times are not below zero")]
-    fn program(&self, params: &Params, given: &Given) -> Result<Program, TrafficError> {
+    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
         let n = several(self.name, given)?;
         let share = share(params, "share", given.share.unwrap_or(0.2).clamp(0.001, 0.999))?;
         let nominal = size(params, "nominal", NOMINAL)?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use darkfiber_study::congest::{Cell, Kept, Plan, Times};
+use darkfiber_study::congest::{Cell, CongestPlan, Store, Times};
 
 use crate::checkpoint::Facts;
 use crate::failure::Failure;
@@ -13,7 +13,7 @@ use crate::sealed::Sealed;
 /// A folder with a file for each run.
 pub(super) struct Folder<'a> {
     dir: &'a Path,
-    plan: &'a Plan<'a>,
+    plan: &'a CongestPlan<'a>,
     /// All that does not depend on the cell.
     common: Facts,
     /// What came of runs that were there, by their files.
@@ -21,7 +21,7 @@ pub(super) struct Folder<'a> {
 }
 
 impl<'a> Folder<'a> {
-    pub(super) fn new(dir: &'a Path, plan: &'a Plan<'a>) -> Result<Self, Failure> {
+    pub(super) fn new(dir: &'a Path, plan: &'a CongestPlan<'a>) -> Result<Self, Failure> {
         save::directory(dir)?;
         let rule = plan.rule;
         let common = Facts::new(&plan.topology.fabric)
@@ -79,7 +79,7 @@ impl<'a> Folder<'a> {
     }
 }
 
-impl Kept for Folder<'_> {
+impl Store for Folder<'_> {
     fn find(&self, cell: &Cell) -> Option<Times> {
         self.found.get(&self.path(&self.facts(cell))).cloned()
     }

@@ -5,7 +5,7 @@ use crate::collective::Library;
 /// What a run is given beside its spec.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Given {
+pub struct Ranks {
     /// How many ranks there are.
     pub ranks: u32,
     /// Ranks of a node, which have consecutive numbers.
@@ -18,7 +18,7 @@ pub struct Given {
     pub share: Option<f64>,
 }
 
-impl Given {
+impl Ranks {
     /// So many ranks, one a node, Open MPI, seed 1.
     pub fn new(ranks: u32) -> Self {
         Self { ranks, per_node: 1, library: Library::OpenMpi, seed: 1, share: None }

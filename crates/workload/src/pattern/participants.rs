@@ -2,12 +2,12 @@
 
 /// The participants of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Among {
+pub struct Participants {
     count: u32,
     group: Option<Vec<u32>>,
 }
 
-impl Among {
+impl Participants {
     /// Participants 0 to `count - 1`.
     pub fn all(count: u32) -> Self {
         Self { count, group: None }

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::save;
 
 /// What came of a run.
-pub(super) struct Kept {
+pub(super) struct KeptRun {
     pub(super) routing: String,
     pub(super) load: f64,
     pub(super) outcome: Outcome,
@@ -29,7 +29,7 @@ pub(super) fn write(
     net: &Net,
     fabric: &Fabric,
     result: &LoadResult<'_>,
-    kept: &[Kept],
+    kept: &[KeptRun],
 ) -> Result<(), Failure> {
     let text = |name: &str, text: String| {
         save::file(&dir.join(name), |out| out.write_all(text.as_bytes()))
@@ -60,7 +60,7 @@ pub(super) fn write(
 }
 
 /// Share of packets that took longer, by latency.
-fn latencies(k: &Kept) -> Latencies {
+fn latencies(k: &KeptRun) -> Latencies {
     let all = &k.outcome.measured.latencies;
     let mut left = all.len();
     let longer = all.iter_recorded().map(|step| {
@@ -105,7 +105,7 @@ mod tables {
     use darkfiber_packetsim::Peer;
     use darkfiber_report::columns::Column;
 
-    use super::{Fabric, Failure, Kept, Net, PS, Path};
+    use super::{Fabric, Failure, KeptRun, Net, PS, Path};
     use crate::columns::table;
 
     /// Latencies of all runs, and what ports did by interval where anything happened.
@@ -113,9 +113,9 @@ mod tables {
         dir: &Path,
         net: &Net,
         fabric: &Fabric,
-        kept: &[Kept],
+        kept: &[KeptRun],
     ) -> Result<(), Failure> {
-        let all: Vec<(&Kept, u64, u64)> = (kept.iter())
+        let all: Vec<(&KeptRun, u64, u64)> = (kept.iter())
             .flat_map(|k| {
                 let steps = k.outcome.measured.latencies.iter_recorded();
                 steps.map(move |s| (k, s.value_iterated_to(), s.count_at_value()))
@@ -131,7 +131,7 @@ mod tables {
                 ("packets", Column::Whole(all.iter().map(|a| a.2).collect())),
             ],
         )?;
-        let mut cells: Vec<(&Kept, usize, usize)> = Vec::new();
+        let mut cells: Vec<(&KeptRun, usize, usize)> = Vec::new();
         for k in kept {
             let Some(s) = &k.outcome.series else { continue };
             for i in 0..s.len() {
@@ -164,7 +164,7 @@ mod tables {
             })
             .collect();
         let n = cells.len();
-        let number = |of: &dyn Fn(&Kept, usize, usize) -> u64| {
+        let number = |of: &dyn Fn(&KeptRun, usize, usize) -> u64| {
             Column::Whole(cells.iter().map(|&(k, i, p)| of(k, i, p)).collect())
         };
         let of = |pick: fn(&darkfiber_packetsim::Series) -> &Vec<u32>| {
@@ -173,7 +173,7 @@ mod tables {
                 k.outcome.series.as_ref().map_or(0, cell)
             })
         };
-        let begin = |&(k, i, _): &(&Kept, usize, usize)| {
+        let begin = |&(k, i, _): &(&KeptRun, usize, usize)| {
             k.outcome.series.as_ref().map_or(0.0, |s| s.interval as f64 * i as f64 * PS)
         };
         table(

@@ -24,7 +24,7 @@ use crate::progress::Progress;
 const ALL_PAIRS: usize = 2_000;
 
 /// All that is needed.
-pub(crate) struct Given {
+pub(crate) struct CountedTraffic {
     pub(crate) loaded: Loaded,
     pub(crate) routes: Routes,
     /// The LIDs that the tables speak of, where they do.
@@ -42,7 +42,7 @@ pub(crate) struct Given {
     pub(crate) counted: Option<(Window, Estimate)>,
 }
 
-impl Given {
+impl CountedTraffic {
     /// Reads it; three steps of progress.
     pub(crate) fn load(
         scenario: Option<&Path>,

@@ -7,7 +7,7 @@ use darkfiber_fabric::{Fabric, Role, Shape, SwitchId, TerminalId};
 use darkfiber_formats::input;
 use darkfiber_formats::jobs::hostlist::expand_with;
 use darkfiber_formats::places::{Aliases, Places};
-use darkfiber_workload::{Among, Pattern, given};
+use darkfiber_workload::{Participants, Pattern, given};
 
 use crate::failure::Failure;
 
@@ -75,14 +75,14 @@ impl Named {
 }
 
 /// The participants as patterns see them: with their groups, where the fabric has some.
-pub(crate) fn among(fabric: &Fabric, shape: Option<&Shape>, who: &[TerminalId]) -> Among {
+pub(crate) fn among(fabric: &Fabric, shape: Option<&Shape>, who: &[TerminalId]) -> Participants {
     let home = |&t: &TerminalId| fabric.terminal(t).switch;
     match shape {
         Some(Shape::Dragonfly(dragonfly)) => {
             let group = |s: SwitchId| dragonfly.group[s.index()];
-            Among::grouped(who.iter().map(|t| group(home(t))).collect())
+            Participants::grouped(who.iter().map(|t| group(home(t))).collect())
         }
-        _ => Among::all(who.len() as u32),
+        _ => Participants::all(who.len() as u32),
     }
 }
 
