@@ -75,7 +75,7 @@ options() {
     case $1 in
     dragonfly) echo "dragonfly:p=4,a=8,h=4 -r ugal --cable 10ns --global-cable 100ns" ;;
     hyperx) echo "hyperx:dims=12x8,t=7 -r omniwar --buffer 64B" ;;
-    tree) echo "kary:k=10,n=3 -r adaptive --lanes 4 --buffer 64B" ;;
+    tree) echo "kary:k=10,n=3 -r adaptive --vcs 4 --buffer 64B" ;;
     esac
 }
 

@@ -15,7 +15,7 @@ SCHEMES = ["none", "pairs", "ecn", "infiniband", "qcn", "grants", "reserve"]
 
 
 def congest(*options):
-    line = [darkfiber, "congest", "@malbec", "--scattered", "--allocation", "random", "--routing", "slingshot",
+    line = [darkfiber, "congest", "@malbec", "--scattered", "--place", "random", "--routing", "slingshot",
             "--congestion", ",".join(SCHEMES), "--format", "json", "-q", *options]
     run = subprocess.run(line, capture_output=True, text=True)
     if run.returncode:

@@ -12,10 +12,10 @@ use darkfiber_formats::{demands, input, sent as records};
 use darkfiber_routing::{Lids, Routes};
 use darkfiber_scenario::{Case, places, sent};
 
-use crate::args::{Common, CountedArgs, FabricArgs};
 use crate::failure::Failure;
 use crate::jobs::{self, Running};
 use crate::load::{self, Loaded};
+use crate::options::{Common, CountedArgs, FabricArgs};
 use crate::out;
 use crate::out::Teller;
 use crate::progress::Progress;
@@ -78,7 +78,7 @@ impl CountedTraffic {
                 .hint("two files of perfquery -x, before and after, are enough"));
         }
         progress.at("reading");
-        let fabric = FabricArgs::whole(name, 1, &live.names);
+        let fabric = FabricArgs::whole(name, &live.names);
         let loaded = load::fabric(&fabric, common)?;
         let tables = live.beside.of(path);
         let read = load::tables_in_lanes(&tables, name, &loaded, common)?;

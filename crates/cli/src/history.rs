@@ -12,9 +12,9 @@ use darkfiber_study::reproduce;
 use darkfiber_workload::placement::{ALLOCATORS, Allocator, allocator};
 use darkfiber_workload::{Begun, History, Machine, Wish, backfill, scaled};
 
-use crate::args::{Common, HistoryArgs};
 use crate::failure::Failure;
 use crate::moment::When;
+use crate::options::{Common, HistoryArgs};
 use crate::{jobs, out};
 
 /// Allocator of logs that do not say where jobs ran.

@@ -9,9 +9,9 @@ use darkfiber_formats::Diagnostics;
 use darkfiber_formats::jobs::{self, Record, State};
 use darkfiber_formats::places::{Aliases, Places};
 
-use crate::args::{Common, JobsArgs};
 use crate::failure::Failure;
 use crate::moment::When;
+use crate::options::{Common, JobsArgs};
 use crate::out::Teller;
 use crate::{history, out};
 

@@ -7,25 +7,25 @@ use darkfiber_scenario::fabric::{self, FabricSource};
 use darkfiber_scenario::tables::{self, Read, TableFiles};
 use darkfiber_scenario::{Case, Folder, Listener, ScenarioFile};
 
-pub(crate) use darkfiber_scenario::fabric::{Loaded, Structure, structure};
-
-use crate::args::{Common, FabricArgs, NamesArgs, TableArgs};
 use crate::failure::Failure;
+use crate::options::{Common, FabricArgs, NamesArgs, TableArgs};
 use crate::out::Teller;
+
+pub(crate) use darkfiber_scenario::fabric::{Loaded, Structure, structure};
 
 /// Reads or makes the fabric, recognises what it is if nobody says so, takes one plane of it, sets roles,
 /// takes faults away; shows what the readers had to say.
 pub(crate) fn fabric(args: &FabricArgs, common: &Common) -> Result<Loaded, Failure> {
-    let options = args.options.clone();
+    let (options, faults) = (args.options.clone(), args.faults.clone());
     let source = FabricSource {
-        name: args.fabric.clone(),
+        name: args.name().to_owned(),
         node_name_map: options.names.node_name_map,
         compute: options.compute,
         storage: options.storage,
         plane: options.plane,
-        fail_links: options.fail_links,
-        fail: options.fail,
-        symbol_errors: options.symbol_errors,
+        fail_links: faults.fail_links,
+        fail: faults.fail,
+        symbol_errors: faults.symbol_errors,
         hosts_per_switch: options.hosts_per_switch,
         seed: common.seed(),
     };

@@ -11,13 +11,12 @@ mod columns;
 mod commands;
 mod counted;
 mod failure;
-mod help;
 mod history;
 mod jobs;
 mod load;
 mod moment;
+mod options;
 mod out;
-mod packet_options;
 mod participants;
 mod progress;
 mod provenance;
@@ -29,8 +28,6 @@ mod signals;
 use std::panic::set_hook;
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use args::{Cli, Command};
 use failure::{Exit, Failure};
 
@@ -38,7 +35,7 @@ fn main() -> ExitCode {
     set_hook(Box::new(|info| out::tell(&failure::bug(info))));
     failure::guarded(|| {
         signals::watch()?;
-        match Cli::try_parse() {
+        match Cli::read() {
             Ok(cli) => run(cli),
             Err(answer) => answered(&answer),
         }
@@ -85,9 +82,9 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
             out::print(include_str!("../../../docs/glossary.md"))?;
             Ok(Exit::Fine)
         }
-        Command::Optimise(command) => commands::optimise::run(&command, common),
+        Command::Optimize(command) => commands::optimize::run(&command, common),
         Command::Simulate(command) => commands::simulate::run(&command, common),
-        Command::Load(command) => commands::load::run(&command, common),
+        Command::Saturate(command) => commands::saturate::run(&command, common),
         Command::Framing(command) => commands::framing::run(&command, common),
         Command::Congest(command) => commands::congest::run(&command, common),
         Command::Reproduce(command) => commands::reproduce::run(&command, common),

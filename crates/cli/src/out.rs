@@ -9,8 +9,8 @@ use darkfiber_formats::{Diagnostic, Diagnostics, Severity};
 use darkfiber_report::{Report, Style};
 use darkfiber_scenario::Listener;
 
-use crate::args::{Common, Format};
 use crate::failure::Failure;
+use crate::options::{Common, Format};
 use crate::progress::Progress;
 
 /// Most lines of one kind that are shown without `-v`.

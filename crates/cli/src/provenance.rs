@@ -3,7 +3,7 @@
 use darkfiber_fabric::Fabric;
 use darkfiber_report::Provenance;
 
-use crate::args::Common;
+use crate::options::Common;
 
 /// The provenance of a result about `fabric`.
 pub(crate) fn of(fabric: &Fabric, common: &Common) -> Provenance {

@@ -12,8 +12,8 @@ use darkfiber_formats::{
 };
 use darkfiber_routing::{Lids, Routes};
 
-use crate::args::SetArgs;
 use crate::failure::{Exit, Failure};
+use crate::options::SetArgs;
 use crate::out;
 
 /// Forwarding tables with hop counts, for `ibdmchk`.

@@ -49,6 +49,13 @@ pub enum FaultError {
 }
 
 impl Faults {
+    /// What others take, too.
+    pub fn extend(&mut self, others: Self) {
+        self.links.extend(others.links);
+        self.switches.extend(others.switches);
+        self.terminals.extend(others.terminals);
+    }
+
     /// Nothing failed.
     pub fn is_empty(&self) -> bool {
         self.links.is_empty() && self.switches.is_empty() && self.terminals.is_empty()

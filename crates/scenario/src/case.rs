@@ -252,11 +252,17 @@ impl Scenario {
     fn fabric_source(&self, files: &dyn Files, seed: u64) -> FabricSource {
         let beside = files.locate(&self.fabric);
         let is_file = !self.fabric.starts_with('@') && beside.exists();
+        let beside_or_word = |word: &String| {
+            let beside = files.locate(word);
+            if beside.is_file() { beside.display().to_string() } else { word.clone() }
+        };
         FabricSource {
             name: if is_file { beside.display().to_string() } else { self.fabric.clone() },
             node_name_map: self.node_name_map.as_ref().map(|map| files.locate(map)),
             plane: self.plane,
             fail_links: self.fail_links,
+            fail: self.fail.iter().map(beside_or_word).collect(),
+            symbol_errors: self.symbol_errors,
             seed,
             ..FabricSource::default()
         }

@@ -36,6 +36,11 @@ impl Chain {
         Ok(Self { engines: engines.collect::<Result<_, _>>()?, name: text.replace(' ', "") })
     }
 
+    /// Whether one of its engines follows jobs.
+    pub fn follows_jobs(&self) -> bool {
+        self.engines.iter().any(|e| e.follows_jobs())
+    }
+
     /// Routes with the first engine that does not refuse.
     ///
     /// # Errors

@@ -28,8 +28,8 @@ pub struct FabricSource {
     pub plane: Option<usize>,
     /// As many random cables between switches fail, keeping the fabric connected.
     pub fail_links: Option<usize>,
-    /// A file that names what has failed, or has the symbol errors of ports.
-    pub fail: Option<PathBuf>,
+    /// What has failed: files and words as [`faults`] reads them.
+    pub fail: Vec<String>,
     /// Cables of such a file with more symbol errors have failed; [`darkfiber_fabric::SYMBOL_ERRORS_OF_A_BAD_CABLE`] without.
     pub symbol_errors: Option<u64>,
     /// Hosts on every switch of a file that has none.
@@ -105,10 +105,10 @@ pub fn load(source: &FabricSource, listener: &mut dyn Listener) -> Result<Loaded
     }
     topology.fabric = roles(topology.fabric, source, listener)?;
     let mut gone = Faults::default();
-    if let Some(path) = &source.fail {
-        let (named, remarks) = faults::read(&topology.fabric, path, source.symbol_errors)?;
-        listener.remarks(&path.display().to_string(), &remarks);
-        gone = named;
+    for word in &source.fail {
+        let (named, remarks) = faults::in_fabric(&topology.fabric, word, source.symbol_errors)?;
+        listener.remarks(word, &remarks);
+        gone.extend(named);
     }
     let degraded = !gone.is_empty() || source.fail_links.is_some_and(|n| n > 0);
     if !gone.is_empty() {

@@ -20,20 +20,24 @@ enum Node {
     Terminals(Vec<TerminalId>),
 }
 
-/// Reads the faults of a fabric; of counters, the cables with more than `most` symbol errors, [`SYMBOL_ERRORS_OF_A_BAD_CABLE`] without.
+/// The faults that a word of the command line or of a scenario names, in a fabric that may have lost them already: a node
+/// that a file names and that is not there is remarked. Of files of counters, cables with more than `most` symbol
+/// errors, [`SYMBOL_ERRORS_OF_A_BAD_CABLE`] without.
 ///
 /// # Errors
-/// If the file cannot be read, or is no list of faults or of symbol errors of this fabric.
-pub fn read(
+/// If a file cannot be read, or is no list of faults or of symbol errors of this fabric, or a word names nothing.
+pub fn in_fabric(
     fabric: &Fabric,
-    path: &Path,
+    word: &str,
     most: Option<u64>,
-) -> Result<(Faults, Diagnostics), ReadError> {
-    let text = input::read_text(path)?;
-    if symbol_errors::is_such(&text) {
-        return bad_cables(fabric, &text, path, most);
-    }
-    parse(fabric, &text, path)
+) -> Result<(Faults, Diagnostics), Error> {
+    let path = Path::new(word);
+    let text = if path.is_file() { input::read_text(path)? } else { line(fabric, word)? };
+    Ok(if path.is_file() && symbol_errors::is_such(&text) {
+        bad_cables(fabric, &text, path, most)?
+    } else {
+        parse(fabric, &text, path)?
+    })
 }
 
 /// Cables with too many symbol errors, and what reading them found.
@@ -59,26 +63,17 @@ fn bad_cables(
 pub fn named(fabric: &Fabric, words: &[String], most: Option<u64>) -> Result<Faults, Error> {
     let mut all = Faults::default();
     for word in words {
-        let path = Path::new(word);
-        let is_file = path.is_file();
-        let text = if is_file { input::read_text(path)? } else { line(fabric, word)? };
         let absent = |message: String| {
             Error::input(format!("--fail {message}"))
                 .hint("all that fails must be in FABRIC, the fabric from before the fault")
         };
-        let read = if is_file && symbol_errors::is_such(&text) {
-            bad_cables(fabric, &text, path, most)
-        } else {
-            parse(fabric, &text, path)
-        };
-        let (faults, found) = read.map_err(|error| absent(error.to_string()))?;
+        let (faults, found) = in_fabric(fabric, word, most)?;
         if let Some(first) = found.0.iter().find(|d| d.severity > Severity::Note) {
+            let is_file = Path::new(word).is_file();
             let message = if is_file { format!("{word}: {first}") } else { first.what.clone() };
             return Err(absent(message));
         }
-        all.links.extend(faults.links);
-        all.switches.extend(faults.switches);
-        all.terminals.extend(faults.terminals);
+        all.extend(faults);
     }
     Ok(all)
 }

@@ -31,6 +31,12 @@ pub struct Scenario {
     pub fabric: String,
     /// So many cables between switches fail, drawn by the seed.
     pub fail_links: Option<usize>,
+    /// What has failed: `GUID:PORT` or `NAME[PORT]` (a cable), GUID or NAME (a switch), a file beside the scenario with
+    /// `GUID PORT` or `GUID` on each line, or what ibqueryerrors or perfquery printed.
+    #[serde(default)]
+    pub fail: Vec<String>,
+    /// Cables of such output with more symbol errors at one of their ends have failed; 10,000 without.
+    pub symbol_errors: Option<u64>,
     /// Take one plane of a fabric of several, from 1.
     pub plane: Option<usize>,
     /// Names of switches and hosts, `0xGUID "name"` on each line, beside the scenario.

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use darkfiber_analysis::jobs::Effective;
 use darkfiber_fabric::{TerminalId, Topology, parse_spec};
 use darkfiber_routing::{Engine, Lids, Request, Routes, find_engine};
+use darkfiber_scenario::Chain;
 use darkfiber_study::replay::{Moment, ReplayPlan, improvements, reconfigurations, replay};
 use darkfiber_workload::{History, Machine, Wish, placement::allocator};
 
-fn engines(names: &[&str]) -> Vec<&'static dyn Engine> {
-    names.iter().map(|n| find_engine(n).expect("known")).collect()
+fn engines(names: &[&str]) -> Vec<Chain> {
+    names.iter().map(|n| Chain::parse(n).expect("known")).collect()
 }
 
 /// Jobs of odd sizes on a machine for a day and more.
@@ -41,7 +42,7 @@ fn history(topology: &Topology) -> History {
 /// Moments by ten minutes.
 fn plan<'a>(
     (topology, lids, history): (&'a Topology, &'a Lids, &'a History),
-    engines: &'a [&'static dyn Engine],
+    engines: &'a [Chain],
     from: i64,
     moments: usize,
 ) -> ReplayPlan<'a> {

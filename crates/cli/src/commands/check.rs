@@ -1,20 +1,46 @@
 //! `darkfiber check`: prove or refute anybody's routes.
 
+use clap::Args;
 use darkfiber_analysis::{Severity, finding};
 use darkfiber_report::RouteOutcome;
 use darkfiber_report::engines::{Engines, Findings};
 
 use super::metrics;
-use crate::args::{CheckCommand, Common};
 use crate::failure::{Exit, Failure};
 use crate::load;
+use crate::options::{Common, FabricArgs, JobsArgs, TableArgs};
 use crate::progress::Progress;
 use crate::provenance;
+
+#[derive(Args, Debug)]
+pub(crate) struct CheckCommand {
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
+    #[command(flatten)]
+    pub(crate) jobs: JobsArgs,
+    #[command(flatten)]
+    pub(crate) tables: TableArgs,
+}
+
+/// What stands below the options in its help.
+pub(crate) const HELP: &str = "\
+PATH is a forwarding table dump (OpenSM's lfts dump, `dump_lfts.sh`, `ibroute`, osm.fdbs), a netloc paths
+file (FABRIC being its nodes file), a directory that `darkfiber route -o` wrote, or OpenSM's dump directory.
+
+Examples:
+  darkfiber check my-fabric.topo --routes /var/log/opensm-lfts.dump
+  darkfiber check new-routes/fabric.topo --routes new-routes
+  darkfiber check my-fabric.topo --routes osm.fdbs --guid2lid /var/cache/opensm/guid2lid
+  darkfiber check my-fabric.topo --routes lfts.dump --sl path-sl --format json
+  darkfiber check my-fabric.topo --routes lfts.dump --fail dead-cables.txt   what if these fail?
+  ibqueryerrors --details > errors.txt; darkfiber check my-fabric.topo --routes lfts.dump --fail errors.txt
+
+Exit code 1 if pairs cannot talk, packets go round, or channels can deadlock.";
 
 pub(crate) fn run(args: &CheckCommand, common: &Common) -> Result<Exit, Failure> {
     let loaded = load::fabric(&args.fabric, common)?;
     let fabric = &loaded.topology.fabric;
-    let read = load::tables(&args.tables, &args.fabric.fabric, &loaded, common)?;
+    let read = load::tables(&args.tables, args.fabric.name(), &loaded, common)?;
     let routes = read.routes;
 
     let jobs = args.jobs.load(fabric, common)?;

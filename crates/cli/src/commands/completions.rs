@@ -1,7 +1,8 @@
 //! `darkfiber completions`: what makes a shell complete commands, options and names.
 
 use clap::builder::PossibleValuesParser;
-use clap::{Command, CommandFactory};
+use clap::{Args, Command};
+use clap_complete::Shell;
 use darkfiber_analysis::count::{Bandwidth, METRICS};
 use darkfiber_fabric::{FAMILIES, PRESETS};
 use darkfiber_packetsim::routing::ROUTINGS;
@@ -13,9 +14,24 @@ use darkfiber_workload::placement::ALLOCATORS;
 use darkfiber_workload::play::HOSTS;
 
 use super::list;
-use crate::args::{Cli, CompletionsCommand, WRITABLE};
+use crate::args;
+use crate::commands::fabric::WRITABLE;
 use crate::failure::{Exit, Failure};
 use crate::out;
+
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsCommand {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: Shell,
+}
+
+/// What stands below the options in its help.
+pub(crate) const HELP: &str = "\
+Examples:
+  darkfiber completions bash > ~/.local/share/bash-completion/completions/darkfiber
+  darkfiber completions zsh > ~/.zfunc/_darkfiber                where `fpath` has ~/.zfunc
+  darkfiber completions fish > ~/.config/fish/completions/darkfiber.fish";
 
 pub(crate) fn run(args: &CompletionsCommand) -> Result<Exit, Failure> {
     let mut script = Vec::new();
@@ -37,7 +53,7 @@ fn with_names() -> Command {
     let experiments: Vec<&str> = EXPERIMENTS.iter().map(|e| e.id()).chain(["all"]).collect();
     let listed: Vec<&str> =
         engines.iter().chain(&patterns).copied().chain(families).chain(presets).collect();
-    let mut command = Cli::command();
+    let mut command = args::command();
     for (name, argument, values) in [
         ("route", "engines", engines.clone()),
         ("sweep", "engines", engines.clone()),

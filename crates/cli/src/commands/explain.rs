@@ -4,14 +4,54 @@
 mod learned;
 mod lines;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use darkfiber_formats::{input, numbers};
 use darkfiber_report::explain::{self as report, ExplainResult};
 
-use crate::args::{Common, ExplainCommand};
 use crate::failure::{Exit, Failure};
+use crate::options::Common;
 use crate::{out, save};
+
+#[derive(Args, Debug)]
+pub(crate) struct ExplainCommand {
+    /// A table with a heading: a row for each run, process or step, or for each port in a step
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Column of times
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) time: String,
+    /// Explain times by this column alone, as two lines that meet: bytes on the fullest channel, for example
+    #[arg(long, value_name = "COLUMN", conflicts_with_all = ["features", "run", "step"])]
+    pub(crate) load: Option<String>,
+    /// Learn times from these columns; a * at the end stands for any ending [default: all others that hold numbers only]
+    #[arg(long, value_name = "COLUMN", num_args = 1.., value_delimiter = ',')]
+    pub(crate) features: Vec<String>,
+    /// Column that tells runs apart: what is learnt is tried on whole runs that were left out
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) run: Option<String>,
+    /// Column that tells the steps of a run apart; rows of one step are features by their sum, mean and maximum
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) step: Option<String>,
+    /// Draw times: by load, or as they are and as they are foretold
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+}
+
+/// What stands below the options in its help.
+pub(crate) const HELP: &str = "\
+With --load two straight lines that meet are fitted by least squares, as in Smith et al. (SC'18, figure 6): up to the break load costs
+little, behind it what is waited for. The break comes with bounds, R2 also for rows that were left out.
+
+Without --load times are learnt from counters, as in section IV-D: features (sum, mean and maximum over the rows of a step)
+are split into what they have in common and what stands out (robust principal component analysis, X = L + S), boosted trees
+with Huber's loss learn times from each, and foretell a tenth of the runs that they have not seen, ten times over.
+
+Examples:
+  darkfiber explain runs.csv --time seconds --load fullest_gb --svg runs.svg
+  darkfiber explain counters.csv --time seconds --run run --step step --features 'flits*,stalls*' --svg times.svg
+  darkfiber explain runs.csv --time seconds --load fullest_gb --format csv";
 
 pub(crate) fn run(args: &ExplainCommand, common: &Common) -> Result<Exit, Failure> {
     save::expect(args.svg.as_ref())?;

@@ -1,8 +1,9 @@
 //! `darkfiber fabric`: look at a fabric, convert it, degrade it, make it anonymous.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use darkfiber_analysis::{Finding, Severity, finding};
 use darkfiber_fabric::{HostId, Role, Shape, Topology};
 use darkfiber_formats::anonymise::Anonymiser;
@@ -13,10 +14,55 @@ use darkfiber_report::{FabricResult, findings};
 use darkfiber_workload::Machine;
 
 use super::{metrics, share};
-use crate::args::{Common, FabricCommand, WRITABLE};
 use crate::failure::{Exit, Failure};
+use crate::options::{Common, FabricArgs};
 use crate::progress::Progress;
 use crate::{load, out, provenance, save};
+
+#[derive(Args, Debug)]
+pub(crate) struct FabricCommand {
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
+    /// Write the fabric to a file (compressed if it ends in .gz or .zst)
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Form to write: ibnetdiscover (ibsim reads it, too), json, dot, edges, or for SLURM topology.conf (its tree),
+    /// topology/block, topology.yaml [default: by the name of the file, else ibnetdiscover]; without -o it goes to
+    /// standard output
+    #[arg(long, value_name = "FORM")]
+    pub(crate) to: Option<String>,
+    /// Write only nodes that SLURM knows: output of `scontrol show node` or `sinfo`, or hostlists; for forms of SLURM
+    #[arg(long, value_name = "FILE")]
+    pub(crate) slurm_nodes: Option<PathBuf>,
+    /// Replace names and GUIDs, consistently; equal seeds give equal names
+    #[arg(long = "anonymize", alias = "anonymise")]
+    pub(crate) anonymise: bool,
+    /// Tables to rewrite with the same names, into the folder of -o: files, or directories of files
+    #[arg(long, value_name = "PATH", num_args = 1.., requires = "anonymise", requires = "output")]
+    pub(crate) tables: Vec<PathBuf>,
+    /// Job lists to rewrite with the same names, into the folder of -o
+    #[arg(long, value_name = "FILE", num_args = 1.., requires = "anonymise", requires = "output")]
+    pub(crate) jobs: Vec<PathBuf>,
+}
+
+/// Forms a fabric is written in.
+pub(crate) const WRITABLE: &[&str] =
+    &["ibnetdiscover", "json", "dot", "edges", "topology.conf", "topology/block", "topology.yaml"];
+
+/// What stands below the options in its help.
+pub(crate) const HELP: &str = "\
+Examples:
+  darkfiber fabric my-fabric.topo
+  darkfiber fabric @t2hx-hyperx --format json
+  darkfiber fabric hyperx:dims=4x4,t=4 -o small.topo             an ibsim net file
+  darkfiber fabric my-fabric.topo --to dot -o my-fabric.dot
+  darkfiber fabric my-fabric.topo --fail-links 15 --seed 7 -o degraded.topo
+  darkfiber fabric my-fabric.topo --node-name-map names -o topology.conf \\
+            --slurm-nodes sinfo.txt                              SLURM's tree, of nodes that it knows
+  darkfiber fabric my-fabric.topo --anonymize -o shared/fabric.topo \\
+            --tables opensm-lfts.dump --jobs jobs.txt            names and GUIDs replaced in all
+
+Exit code 1 if the fabric has a fault: several pieces, no hosts, adapters without a cable.";
 
 pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure> {
     let form = form(args)?;

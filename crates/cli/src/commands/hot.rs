@@ -1,8 +1,10 @@
 //! `darkfiber hot`: which channels are hot, whose traffic it is, who suffers, and which few entries to change.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Instant;
 
+use clap::{Args, ValueEnum};
 use darkfiber_analysis::heat::{Fate, Heat, destinations};
 use darkfiber_analysis::{ChannelName, Names};
 use darkfiber_fabric::{AtPort, ChannelId, Fabric, SwitchId, TerminalId};
@@ -16,11 +18,64 @@ use darkfiber_scenario::demanded;
 use darkfiber_workload::quantity::bytes;
 
 use super::{measure, metrics, reroute};
-use crate::args::{Common, HotCommand, HotPolicy};
 use crate::counted::CountedTraffic;
 use crate::failure::{Exit, Failure};
+use crate::options::{Common, CountedArgs, SetArgs};
 use crate::progress::Progress;
 use crate::{addresses, out, provenance, save};
+
+#[derive(Args, Debug)]
+pub(crate) struct HotCommand {
+    /// Fabric, tables, jobs and their traffic, in TOML, as for simulate; without, give --fabric and what was counted
+    #[arg(value_name = "SCENARIO", required_unless_present = "fabric", conflicts_with = "fabric")]
+    pub(crate) scenario: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) counted: CountedArgs,
+    /// Channels that carry more (61.5GB) are hot; entries are changed until none is. Without, as long as the hottest
+    /// cools down
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) max_load: Option<String>,
+    /// Entries to change at most
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) moves: usize,
+    /// Which destination leaves a hot channel
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) policy: HotPolicy,
+    #[command(flatten)]
+    pub(crate) set: SetArgs,
+    /// Draw channels by what they carry, now and after the changes
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Lines of each list; -v shows all
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) top: usize,
+}
+
+/// Which destination leaves a hot channel, and which way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HotPolicy {
+    /// That with the lowest LID, to the least loaded channel: the paper's
+    First,
+    /// That with most traffic, to the least loaded channel
+    Largest,
+    /// That with the lowest LID, on the least loaded way
+    Path,
+    /// That, and the way, after which the fuller of both is least full
+    #[default]
+    Best,
+}
+
+/// What stands below the options in its help.
+pub(crate) const HELP: &str = "\
+What one run of every job sends is counted on all channels. A job waits for the slowest of its channels: `alone` is what
+that needs for the job itself, `together` for all jobs. Then entries of the tables are changed, one after the other
+(adaptive flow-aware routing, Smith et al., SC'18), so that the hottest channel cools down and none becomes as hot; no
+path loses its virtual layer, and layers stay free of cycles. If nothing helps, the answer is no change.
+
+Examples:
+  darkfiber hot examples/cab.toml
+  darkfiber hot examples/cab.toml --max-load 61.5GB -o new-tables --svg hot.svg
+  darkfiber hot examples/cab.toml --policy first --format csv";
 
 /// Layers that new paths may use beside those of the tables: every path keeps its own.
 const KEPT: u8 = 1;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use clap::Args;
 use darkfiber_analysis::count::{self, Bandwidth};
 use darkfiber_fabric::{COMMON_KEYS, Entry, FAMILIES, Key, PRESETS, Registry};
 use darkfiber_packetsim::routing::ROUTINGS;
@@ -16,8 +17,28 @@ use darkfiber_workload::placement::ALLOCATORS;
 use darkfiber_workload::play::HOSTS;
 use darkfiber_workload::traffic::TRAFFICS;
 
-use crate::args::{Common, ListCommand};
 use crate::failure::{Exit, Failure};
+use crate::options::Common;
+
+#[derive(Args, Debug)]
+pub(crate) struct ListCommand {
+    /// engines, families, presets, patterns, traffic, collectives, hosts, routings, switches, congestion,
+    /// framing, allocators, experiments, formats or metrics [default: which lists there are]
+    #[arg(value_name = "KIND")]
+    pub(crate) kind: Option<String>,
+    /// One of them, in full
+    #[arg(value_name = "NAME")]
+    pub(crate) name: Option<String>,
+}
+
+/// What stands below the options in its help.
+pub(crate) const HELP: &str = "\
+Examples:
+  darkfiber list engines
+  darkfiber list engines dfsssp     all that is known about one
+  darkfiber list families hyperx
+  darkfiber list traffic milc
+  darkfiber list presets";
 
 /// A list: a heading and rows, the first column being the name.
 struct List {

@@ -2,15 +2,28 @@
 
 use std::io::{self, Write};
 
-use clap::{Command, CommandFactory};
+use clap::{Args, Command};
 use clap_mangen::Man;
 
-use crate::args::{Cli, ManCommand};
+use crate::args;
 use crate::failure::{Exit, Failure};
 use crate::out;
 
+#[derive(Args, Debug)]
+pub(crate) struct ManCommand {
+    /// A command [default: darkfiber itself]
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: Option<String>,
+}
+
+/// What stands below the options in its help.
+pub(crate) const HELP: &str = "\
+Examples:
+  darkfiber man | man -l -
+  darkfiber man route > /usr/local/share/man/man1/darkfiber-route.1";
+
 pub(crate) fn run(args: &ManCommand) -> Result<Exit, Failure> {
-    let mut command = Cli::command().disable_help_subcommand(true);
+    let mut command = args::command().disable_help_subcommand(true);
     // Common options become those of each command.
     command.build();
     if let Some(name) = &args.command {

@@ -1,7 +1,8 @@
 //! `darkfiber measure`: what routes make of patterns of traffic.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use darkfiber_analysis::Names;
 use darkfiber_analysis::count::{
     Bandwidth, Bounds, Costs, METRICS, MetricSource, Paths, Precision, Wanted, bounds, measure,
@@ -18,11 +19,80 @@ use darkfiber_routing::{Request, Routes};
 use darkfiber_workload::{Participants, Pattern, PatternError, kind, pattern};
 
 use super::{metrics, route};
-use crate::args::{Common, Format, MeasureCommand};
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
+use crate::options::values::above_zero;
+use crate::options::{BesideTables, Common, EngineArgs, FabricArgs, Format, RequestArgs};
 use crate::progress::Progress;
 use crate::{jobs, participants, provenance, save};
+
+#[derive(Args, Debug)]
+pub(crate) struct MeasureCommand {
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
+    #[command(flatten)]
+    pub(crate) engines: EngineArgs,
+    /// Tables that somebody made: a file, or a directory written by `darkfiber route -o`; several times to
+    /// compare
+    #[arg(long, value_name = "PATH")]
+    pub(crate) routes: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) beside: BesideTables,
+    /// Metrics, separated by commas (`darkfiber list metrics`) [default: worst,abb,afpb,adb,ebb]; of
+    /// patterns: share, pair_share, fair_rate, finish_rate [default: share,pair_share]
+    #[arg(long = "metric", value_name = "METRIC,..", value_delimiter = ',')]
+    pub(crate) metrics: Vec<String>,
+    /// Pattern of traffic, `name` or `name:key=value,...` (`darkfiber list patterns`), or a file with a
+    /// source and a destination on each line; several times
+    #[arg(long = "pattern", value_name = "PATTERN")]
+    pub(crate) patterns: Vec<String>,
+    /// Who takes part: names of hosts, GUIDs, numbers (0-63), separated by commas, node sets (cn[1-18/2]!cn3), or a
+    /// file of them [default: all terminals that run jobs]
+    #[arg(long, value_name = "WHO")]
+    pub(crate) among: Option<String>,
+    /// Other names of hosts, and groups, for --among: an alias and the name or GUID in the fabric on each line, in any
+    /// order; `@group hosts` names several
+    #[arg(long, value_name = "FILE", requires = "among")]
+    pub(crate) aliases: Option<PathBuf>,
+    /// Draw so many samples of random patterns
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    pub(crate) samples: Option<u64>,
+    /// Draw 1,000 samples, and double them until the 99 % confidence interval is narrower than so many
+    /// percent of the mean
+    #[arg(long, value_name = "PERCENT", default_value_t = 1.0, value_parser = above_zero)]
+    pub(crate) precision: f64,
+    /// Weigh flows by the speed of links instead of taking all links for equal
+    #[arg(long)]
+    pub(crate) link_speeds: bool,
+    #[command(flatten)]
+    pub(crate) request: RequestArgs,
+    /// Draw channels by load, and a map of where the load is, for the first pattern
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+}
+
+/// What stands below the options in its help.
+pub(crate) const HELP: &str = "\
+Counts flows on channels, without time: a flow is one pair of a pattern, and all flows weigh the same.
+Papers call four things bandwidth; here they are told apart, as shares of what a terminal's link carries:
+  share        1 / flows on the fullest channel: what the slowest pair gets
+  pair_share   mean over the pairs of 1 / flows on the fullest channel of the path
+  fair_rate    mean of the max-min fair rates
+  finish_rate  1 / time until the last of equal messages has arrived at fair rates
+abb, afpb, adb are the share of random bisections, full permutations, exchanges; ebb, fair, finish are the
+others of random bisections. worst is exact: the most flows that any permutation puts on one channel.
+'(at most)' is what no routes exceed: the channels around switches, subtrees, groups and halves of the
+fabric, and all channels together.
+
+Examples:
+  darkfiber measure fattree2:n=18,m=18,r=36 -e dmodk -e opt -e opt-rect
+  darkfiber measure my-fabric.topo --routes opensm-lfts.dump -e ftree --metric worst,abb,ebb
+  darkfiber measure @t2hx-hyperx -e minhop -e dfsssp --pattern bisect --svg load.svg
+  darkfiber measure dragonfly:p=4,a=8,h=4 -e dfsssp --pattern adversarial --pattern tornado
+  darkfiber measure my-fabric.topo -e updn --pattern shift --among nodes.txt
+  darkfiber measure my-fabric.topo -e updn --pattern pairs.txt --metric share,fair_rate
+
+Exit code 4 if no routes could be measured.";
 
 /// Metrics where none and no pattern is asked for.
 const USUAL: [&str; 5] = ["worst", "abb", "afpb", "adb", "ebb"];
@@ -49,24 +119,24 @@ pub(super) struct MeasurePlan {
 }
 
 pub(crate) fn run(args: &MeasureCommand, common: &Common) -> Result<Exit, Failure> {
-    if args.engines.is_empty() && args.routes.is_empty() {
+    if args.engines.engines.is_empty() && args.routes.is_empty() {
         return Err(Failure::usage("nothing to measure: give -e ENGINE or --routes PATH")
             .hint("several of both are compared side by side"));
     }
     save::expect(args.svg.as_ref())?;
-    let chains = args.engines.iter().map(|e| route::chain(e)).collect::<Result<Vec<_>, _>>()?;
+    let chains = args.engines.chains()?;
     let loaded = load::fabric(&args.fabric, common)?;
     let (fabric, shape) = (&loaded.topology.fabric, loaded.topology.shape.as_ref());
     let plan = plan(args, common, fabric, shape)?;
-    let roots = match &args.roots {
+    let roots = match &args.request.roots {
         Some(text) => load::roots(fabric, text, common)?,
         None => Vec::new(),
     };
     let request = Request {
         shape,
         roots: &roots,
-        lmc: args.lmc,
-        lanes: args.lanes,
+        lmc: args.request.lmc,
+        lanes: args.request.lanes,
         seed: common.seed(),
         ..Request::default()
     };
@@ -123,7 +193,7 @@ fn read(
         .hint("put each set of tables in a directory of its own, with the files beside them"));
     }
     let tables = args.beside.of(path);
-    let read = load::tables_in_lanes(&tables, &args.fabric.fabric, loaded, common)?;
+    let read = load::tables_in_lanes(&tables, args.fabric.name(), loaded, common)?;
     Ok(read.routes)
 }
 

@@ -1,9 +1,10 @@
 //! `darkfiber place`: which free hosts a new job should have.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use clap::Args;
 use darkfiber_analysis::heat::Heat;
 use darkfiber_analysis::place::Placing;
 use darkfiber_fabric::TerminalId;
@@ -18,17 +19,57 @@ use darkfiber_workload::traffic::{Ranks as Asked, traffic};
 use darkfiber_workload::{CommMatrix, Machine, Stream};
 
 use super::metrics;
-use crate::args::{Common, ProposeCommand};
 use crate::counted::CountedTraffic;
 use crate::failure::{Exit, Failure};
+use crate::options::{Common, CountedArgs};
 use crate::out::Teller;
 use crate::progress::Progress;
 use crate::{out, provenance, save};
 
+#[derive(Args, Debug)]
+pub(crate) struct PlaceCommand {
+    /// Fabric, tables, and the jobs that run, in TOML, as for simulate; without, give --fabric and what was counted
+    #[arg(value_name = "SCENARIO", required_unless_present = "fabric", conflicts_with = "fabric")]
+    pub(crate) scenario: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) counted: CountedArgs,
+    /// What the new job does: name:key=value,... of `darkfiber list traffic`
+    #[arg(
+        long,
+        value_name = "TRAFFIC",
+        required_unless_present = "files",
+        conflicts_with = "files"
+    )]
+    pub(crate) traffic: Option<String>,
+    /// Instead: a schedule, traces, or a matrix of communication of it
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) files: Vec<String>,
+    /// Hosts that it needs
+    #[arg(long, value_name = "N")]
+    pub(crate) nodes: usize,
+    /// Ranks of each host, side by side
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub(crate) per_node: u32,
+    /// Write hostfile, rankfile, ranks (a host for each rank, for srun) and the result (place.json) here
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// What stands below the options in its help.
+pub(crate) const HELP: &str = "\
+Every allocator proposes hosts; then hosts are exchanged with free ones and with each other as long as the fullest channels
+get less full, those of the job itself and those of the jobs that run. What a job loses is counted as by hot: `alone` and
+`together` are the times of the slowest channel that it crosses.
+
+Examples:
+  darkfiber place examples/cab.toml --traffic bis --nodes 72 --per-node 16
+  darkfiber place --fabric ibnetdiscover.out --routes lfts.dump --counters before after --jobs squeue.txt \\
+    --traffic nn --nodes 64 --per-node 16 -o job";
+
 /// Placements that are told beside the proposed one.
 const TOLD: [&str; 2] = ["linear", "random"];
 
-pub(crate) fn run(args: &ProposeCommand, common: &Common) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &PlaceCommand, common: &Common) -> Result<Exit, Failure> {
     if args.nodes == 0 {
         return Err(Failure::usage("--nodes must be at least 1"));
     }
@@ -108,7 +149,7 @@ pub(crate) fn run(args: &ProposeCommand, common: &Common) -> Result<Exit, Failur
 }
 
 /// What the job does.
-fn program(args: &ProposeCommand, common: &Common) -> Result<Program, Failure> {
+fn program(args: &PlaceCommand, common: &Common) -> Result<Program, Failure> {
     let library = Library::default();
     let ranks = u32::try_from(args.nodes).ok().and_then(|n| n.checked_mul(args.per_node));
     let Some(ranks) = ranks else {
@@ -160,7 +201,7 @@ impl NewJob {
     fn new(
         given: &CountedTraffic,
         program: &Program,
-        args: &ProposeCommand,
+        args: &PlaceCommand,
     ) -> Result<Self, Failure> {
         let fabric = &given.loaded.topology.fabric;
         let machine = Machine::new(&given.loaded.topology, 1);

@@ -5,21 +5,75 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use darkfiber_fabric::Topology;
 use darkfiber_formats::input;
 use darkfiber_report::replay::{self as report, ReplayResult};
 use darkfiber_report::{json, number};
-use darkfiber_routing::{Engine, Lids, Request};
+use darkfiber_routing::{Lids, Request};
+use darkfiber_scenario::Chain;
 use darkfiber_study::replay::{Moment, ReplayPlan, improvements, reconfigurations, replay};
 use darkfiber_workload::History;
 
-use super::{metrics, route, sweep};
-use crate::args::{Common, ReplayCommand};
+use super::metrics;
 use crate::checkpoint::TextDigest;
 use crate::failure::{Exit, Failure};
 use crate::history::Window;
+use crate::options::{Common, EngineArgs, FabricArgs, HistoryArgs};
 use crate::progress::Progress;
 use crate::{load, moment, out, provenance, save};
+
+#[derive(Args, Debug)]
+pub(crate) struct ReplayCommand {
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
+    #[command(flatten)]
+    pub(crate) history: HistoryArgs,
+    #[command(flatten)]
+    pub(crate) engines: EngineArgs,
+    /// The engine whose gain over the others is told [default: the last that follows jobs, else the last]
+    #[arg(long, value_name = "ENGINE")]
+    pub(crate) of: Option<String>,
+    /// Time between moments
+    #[arg(long, value_name = "TIME", default_value = "10min", value_parser = crate::moment::duration)]
+    pub(crate) every: i64,
+    /// The first moment: a date, or a time after the first job began (10d) [default: the first job's begin]
+    #[arg(long, value_name = "WHEN", value_parser = crate::moment::when)]
+    pub(crate) from: Option<crate::moment::When>,
+    /// How long [default: to the end of the log]
+    #[arg(long = "for", value_name = "TIME", value_parser = crate::moment::duration)]
+    pub(crate) length: Option<i64>,
+    /// LID mask control: 2^N LIDs for every terminal
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=7))]
+    pub(crate) lmc: u8,
+    /// Data virtual lanes that may be used (InfiniBand has at most 15)
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=15))]
+    pub(crate) lanes: u8,
+    /// Write all moments (moments.csv), the picture (replay.svg) and the result (replay.json) here; a
+    /// replay that was stopped goes on from what is there
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Draw the four numbers of every engine over time
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+}
+
+/// What stands below the options in its help.
+pub(crate) const HELP: &str = "\
+At every moment of the log the jobs on two switches or more are taken, and the routes between terminals of one job
+counted, by every engine: the most over one channel (effective EFI), the mean over jobs of the most of a job's own,
+channels that no such route crosses (dark fiber), channels that a job's routes cross. Engines that follow jobs
+(sar, ...) make tables anew whenever the places of multi-switch jobs change; how much of them would have to be
+sent is told, too. The study is that of Domke and Hoefler, \"Scheduling-Aware Routing for Supercomputers\", SC'16,
+section 4.2: figure 7 is the picture, table 1 the table.
+
+A log without nodes (SWF) is put on the fabric by an allocator: jobs start as in the log where there is room, else
+as soon as there is (EASY backfilling); jobs smaller than a host share hosts.
+
+Examples:
+  darkfiber replay --fabric my-fabric.topo --jobs sacct.log --every 10min -e updn,ftree,dfsssp,sar -o month
+  darkfiber replay --fabric @tsubame25 --jobs RICC-2010-2.swf.gz --scale 1.375 --from 30d --for 30d --svg month.svg
+  sacct -aP --format=JobID,Submit,Start,End,State,NNodes,NodeList -S 2026-10-01 > october.log";
 
 /// More moments than this are a slip of the pen.
 const MOST: i64 = 10_000_000;
@@ -27,19 +81,19 @@ const MOST: i64 = 10_000_000;
 pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure> {
     save::expect(args.svg.as_ref())?;
     save::expect_directory(args.output.as_ref())?;
-    let mut engines = engines(&args.engines)?;
-    let loaded = load::fabric(&args.fabric.args(), common)?;
+    let mut engines = args.engines.chains()?;
+    let loaded = load::fabric(&args.fabric, common)?;
     let topology = &loaded.topology;
     if engines.is_empty() {
         engines = usual(topology, args)?;
     }
-    let names: Vec<&str> = engines.iter().map(|e| e.name()).collect();
+    let names: Vec<&str> = engines.iter().map(|e| e.name.as_str()).collect();
     let of = match &args.of {
         Some(name) => names
             .iter()
             .position(|n| n == name)
             .ok_or_else(|| Failure::unknown("engine of -e", name, &names))?,
-        None => engines.iter().rposition(|e| e.follows_jobs()).unwrap_or(engines.len() - 1),
+        None => engines.iter().rposition(Chain::follows_jobs).unwrap_or(engines.len() - 1),
     };
     let lids = Lids::assign(&topology.fabric, args.lmc).map_err(Failure::infeasible)?;
     let window = Window { from: args.from, length: args.length };
@@ -99,7 +153,8 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
         metrics::facts(&topology.fabric, topology.shape.as_ref(), loaded.structure.as_ref(), false);
     let provenance = provenance::of(&topology.fabric, common);
     let improvements = improvements(&found, &names, of);
-    let follow: Vec<(&str, bool)> = engines.iter().map(|e| (e.name(), e.follows_jobs())).collect();
+    let follow: Vec<(&str, bool)> =
+        engines.iter().map(|e| (e.name.as_str(), e.follows_jobs())).collect();
     let reconfigurations = reconfigurations(&found, &follow, args.every);
     let mean =
         |pick: fn(&Moment) -> f64| found.iter().map(pick).sum::<f64>() / found.len().max(1) as f64;
@@ -149,32 +204,26 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
 const USUAL: [&str; 5] = ["updn", "ftree", "dfsssp", "sar", "sar-best"];
 
 /// Those of the usual engines that route the fabric.
-fn usual(topology: &Topology, args: &ReplayCommand) -> Result<Vec<&'static dyn Engine>, Failure> {
+fn usual(topology: &Topology, args: &ReplayCommand) -> Result<Vec<Chain>, Failure> {
     let request = Request {
         shape: topology.shape.as_ref(),
         lmc: args.lmc,
         lanes: args.lanes,
         ..Request::default()
     };
-    let mut fit: Vec<&'static dyn Engine> = Vec::new();
+    let mut fit = Vec::new();
     let mut why = None;
-    for engine in engines(&USUAL.map(str::to_owned))? {
-        match engine.route(&topology.fabric, &request) {
-            Ok(_) => fit.push(engine),
+    for name in USUAL {
+        let chain = Chain::parse(name)?;
+        match chain.route(&topology.fabric, &request) {
+            Ok(_) => fit.push(chain),
             Err(refusal) => why = Some(refusal),
         }
     }
     match why.filter(|_| fit.is_empty()) {
-        Some(refusal) => Err(Failure::infeasible(refusal)),
+        Some(refusal) => Err(refusal.into()),
         None => Ok(fit),
     }
-}
-
-/// The engines of those names, each once.
-pub(crate) fn engines(names: &[String]) -> Result<Vec<&'static dyn Engine>, Failure> {
-    let engines = names.iter().map(|name| route::engine(name)).collect::<Result<Vec<_>, _>>()?;
-    sweep::unlike("engine", engines.iter().map(|e| e.name()))?;
-    Ok(engines)
 }
 
 /// The first moment, and how many there are.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use clap::Args;
 use darkfiber_analysis::Names;
 use darkfiber_fabric::{Fabric, Faults, Renumbering, SwitchId, TerminalId, Topology};
 use darkfiber_report::reroute::{
@@ -13,16 +14,64 @@ use darkfiber_routing::reroute::{
     Changed, Coexistence, Drain, Outcome, Prepared, RerouteError, changed_by_switch,
 };
 use darkfiber_routing::{DestId, ENGINES, Engine, LayerBy, Layers, Lids, Request, Routes};
-
+use darkfiber_scenario::faults;
 use serde_json::Value;
 
 use super::metrics;
-use crate::args::{Common, FabricArgs, RerouteCommand};
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
+use crate::options::{Common, FabricArgs, SetArgs, TableArgs};
 use crate::progress::Progress;
 use crate::{out, provenance, save};
-use darkfiber_scenario::faults;
+
+#[derive(Args, Debug)]
+pub(crate) struct RerouteCommand {
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
+    #[command(flatten)]
+    pub(crate) tables: TableArgs,
+    #[command(flatten)]
+    pub(crate) set: SetArgs,
+    /// Engine that made the old tables, for --compare and should mending fail [default: what
+    /// route.json beside them says]
+    #[arg(short, long, value_name = "ENGINE")]
+    pub(crate) engine: Option<String>,
+    /// Root switches that the old tables were made with: GUIDs (a file, or separated by commas)
+    /// [default: what route.json beside them says]
+    #[arg(long, value_name = "GUIDS")]
+    pub(crate) roots: Option<String>,
+    /// Route from scratch, too, with the engine, roots and seed of the old tables, and show what that
+    /// would change
+    #[arg(long)]
+    pub(crate) compare: bool,
+    /// Data virtual lanes that may be used (InfiniBand has at most 15)
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=15))]
+    pub(crate) lanes: u8,
+    /// Write routes that can deadlock, too, if the old ones could
+    #[arg(long, requires = "output")]
+    pub(crate) allow_deadlock: bool,
+}
+
+/// What stands below the options in its help.
+pub(crate) const HELP: &str = "\
+The switches that the fault cut off get new entries, all others keep theirs; what changes is told entry by
+entry and block by block (64 LIDs, the unit in which tables are sent). Time is told apart: 'prepare' reads
+loads and dependencies from the old tables, which a running service does once; 'compute' is the answer to
+the fault. Without --fail whatever does not reach is mended: FABRIC from after a fault, tables from before.
+
+Old and new tables may coexist 'in any order' if whatever mix of old and new entries packets meet while
+switches are updated one by one, nothing goes round and no layer gets a cycle of channel dependencies; 'in
+steps' if the switches of each step must be done before the next begins; else 'drain': traffic to the
+destinations that change must stop meanwhile.
+
+Examples:
+  darkfiber reroute my-fabric.topo --routes lfts.dump --fail 0x0002c903000a1b2c:7
+  darkfiber reroute my-fabric.topo --routes old-routes --fail leaf1[7] spine3 -o new-routes
+  darkfiber reroute my-fabric.topo --routes old-routes --fail dead-cables.txt --compare
+  darkfiber reroute after-fault.topo --routes lfts.dump -o new-routes
+  darkfiber reroute my-fabric.topo --routes old-routes --fail-links 1 --format json
+
+Exit code 1 if nothing sound could be written, 4 if the faults split the fabric.";
 
 /// New tables, and how they came to be.
 struct New {
@@ -34,9 +83,9 @@ struct New {
 
 pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failure> {
     let target = save::Target::of(&args.set)?;
-    let fabric = FabricArgs::whole(&args.fabric, args.hosts_per_switch, &args.names);
+    let fabric = args.fabric.without_faults();
     let loaded = load::fabric(&fabric, common)?;
-    let mut old = load::tables_in_lanes(&args.tables, &args.fabric, &loaded, common)?;
+    let mut old = load::tables_in_lanes(&args.tables, args.fabric.name(), &loaded, common)?;
     let Loaded { topology, .. } = loaded;
     let recorded = recorded(args);
     let engine = engine(args, &recorded)?;
@@ -176,8 +225,9 @@ fn terminals_lost(whole: &Fabric, map: &Renumbering) -> Vec<LostTerminal> {
 }
 
 fn failed(fabric: &Fabric, args: &RerouteCommand, common: &Common) -> Result<Faults, Failure> {
-    let mut gone = faults::named(fabric, &args.fail, args.symbol_errors)?;
-    if let Some(count) = args.fail_links {
+    let mut gone =
+        faults::named(fabric, &args.fabric.faults.fail, args.fabric.faults.symbol_errors)?;
+    if let Some(count) = args.fabric.faults.fail_links {
         let drawn = Faults::random_links(fabric, count, common.seed())
             .map_err(|e| Failure::infeasible(e).hint("give --fail-links a smaller number"))?;
         gone.links.extend(drawn.links);

@@ -1,8 +1,9 @@
 //! `darkfiber route`: compute, check, measure and write routes; compare engines.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use clap::Args;
 use darkfiber_analysis::Severity;
 use darkfiber_fabric::{Fabric, Shape, Topology};
 use darkfiber_formats::places::Places;
@@ -13,23 +14,79 @@ use darkfiber_report::{
     FabricFacts, Refused, RouteOutcome, Routed, Single, findings, json, number,
 };
 use darkfiber_routing::{
-    self as routing, Deadlock, Demand, ENGINES, Engine, Refusal, Request, Routes, spread_lanes,
+    self as routing, Deadlock, Demand, Engine, Refusal, Request, Routes, spread_lanes,
 };
 use darkfiber_study::Chain;
 
 use super::metrics;
-use crate::args::{Common, LayerBy, RouteCommand};
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
+use crate::options::{Common, EngineArgs, FabricArgs, JobsArgs, LayerBy, RequestArgs, SetArgs};
 use crate::progress::Progress;
 use crate::{addresses, jobs, out, provenance, save};
 
+#[derive(Args, Debug)]
+pub(crate) struct RouteCommand {
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
+    #[command(flatten)]
+    pub(crate) engines: EngineArgs,
+    #[command(flatten)]
+    pub(crate) set: SetArgs,
+    #[command(flatten)]
+    pub(crate) request: RequestArgs,
+    /// What a path's virtual layer may depend on; an engine whose layers need more refuses
+    #[arg(long, value_enum, default_value_t, value_name = "BY")]
+    pub(crate) layer_by: LayerBy,
+    /// Deal paths out over the --lanes that no layer needs, evenly by load
+    #[arg(long)]
+    pub(crate) spread_lanes: bool,
+    #[command(flatten)]
+    pub(crate) jobs: JobsArgs,
+    /// What nodes send to each other, for engines that follow it (parx): `node: node=weight ...` on each line, weights
+    /// 0 to 255 or bytes
+    #[arg(long, value_name = "FILE", help_heading = "Job options")]
+    pub(crate) demands: Option<PathBuf>,
+    /// Draw the load of all channels, one panel for each engine
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Write routes that can deadlock, too, if the engine does not promise that they cannot
+    #[arg(long, requires = "output")]
+    pub(crate) allow_deadlock: bool,
+}
+
+/// What stands below the options in its help.
+pub(crate) const HELP: &str = "\
+Engines are timed alone, then every pair of terminals is traced by a checker that shares no code with
+them. EFI (edge forwarding index) = routes that cross a switch-to-switch channel; dark fiber = share of
+those channels that no route crosses; hops are switches crossed, as OpenSM counts.
+
+Examples:
+  darkfiber route my-fabric.topo -e minhop -e updn -e ftree -e dfsssp
+  darkfiber route my-fabric.topo -e ftree+updn -o new-routes   ftree, or updn if ftree refuses
+  darkfiber route @t2hx-hyperx -e dfsssp --lanes 4 --svg load.svg
+  darkfiber route my-fabric.topo -e updn --roots 0x0002c903000a1b2c,0x0002c903000a1b2d
+  darkfiber route my-fabric.topo -e ftree -e sar-best --jobs squeue.txt   tables for the jobs that run
+  darkfiber route torus:dims=8x8x8,t=1 -e dor -e dfsssp --fail-links 10 --format json
+
+Written with -o (to DIR/<engine> if there are several): lfts.dump (OpenSM's `routing_engine file`,
+`lfts_file`), guid2lid, fabric.topo, subnet.lst, fdbs, route.json, path-sl if there are several layers, path-bits
+if paths depend on the source, lid-choice if senders choose a LID for each message (parx). Sets of more than
+10 million paths are written short: path-sl.rows instead of path-sl, no fdbs (docs/formats.md). They take the place of the old set in one step, and
+route.json has digests of all files, which readers verify. Files of DIR that are no tables are carried over.
+--write lfts,path-sl.zst chooses files, and compresses. Where DIR cannot be replaced in one step (NFS, a mount
+point), it must be new or empty, or --in-place be given.
+Nothing is written that failed the check.
+
+Exit code 1 if pairs cannot talk or an engine broke its promise of deadlock freedom; 4 if no engine could
+route, or routes could not be written.";
+
 pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure> {
-    let chains: Vec<Chain> = args.engines.iter().map(|e| chain(e)).collect::<Result<_, _>>()?;
+    let chains = args.engines.chains()?;
     let Loaded { topology: Topology { fabric, shape }, diagnostics, structure, .. } =
         load::fabric(&args.fabric, common)?;
     let contradiction = metrics::of_input(&diagnostics).filter(|f| f.severity == Severity::Error);
-    let roots = match &args.roots {
+    let roots = match &args.request.roots {
         Some(text) => load::roots(&fabric, text, common)?,
         None => Vec::new(),
     };
@@ -43,8 +100,8 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
     let request = Request {
         shape: shape.as_ref(),
         roots: &roots,
-        lmc: args.lmc,
-        lanes: args.lanes,
+        lmc: args.request.lmc,
+        lanes: args.request.lanes,
         layer_by: match args.layer_by {
             LayerBy::Pair => routing::LayerBy::Pair,
             LayerBy::Destination => routing::LayerBy::Destination,
@@ -69,7 +126,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
                 let layers_needed = args.spread_lanes.then(|| routes.layer_count());
                 let layers_by_pair = layers_by_pair(engine, &fabric, &request, &routes);
                 if args.spread_lanes {
-                    spread_lanes(&fabric, &mut routes, args.lanes);
+                    spread_lanes(&fabric, &mut routes, args.request.lanes);
                 }
                 let mut row = metrics::measure(&fabric, &routes, jobs.as_deref());
                 row.layers_needed = layers_needed;
@@ -99,7 +156,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
                 set,
                 shape: shape.as_ref(),
                 allow_deadlock: args.allow_deadlock,
-                lmc: args.lmc,
+                lmc: args.request.lmc,
             };
             match target.write(&fabric, *engine, routes, row, &single) {
                 Ok(()) if !common.quiet => {
@@ -146,13 +203,6 @@ fn demanded(
 /// Reads one of `-e`: an engine, or a fallback chain `a+b`; its name is the text of the user, also the name of its directory.
 pub(crate) fn chain(text: &str) -> Result<Chain, Failure> {
     Ok(Chain::parse(text)?)
-}
-
-/// The engine of a name that the user typed.
-pub(super) fn engine(name: &str) -> Result<&'static dyn Engine, Failure> {
-    let name = name.trim();
-    let known = || ENGINES.iter().map(|e| e.name()).collect::<Vec<_>>();
-    routing::find_engine(name).map_err(|_| Failure::unknown("engine", name, &known()))
 }
 
 /// How many layers the engine would take if it told them by pair, where it was asked to tell them by

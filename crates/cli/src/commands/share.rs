@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use darkfiber_formats::anonymise::Anonymiser;
 use darkfiber_formats::input;
 
-use crate::args::Common;
 use crate::failure::Failure;
+use crate::options::Common;
 use crate::{out, save};
 
 /// Rewrites every table and job list with the names of `anonymiser`, into the folder of `target`.

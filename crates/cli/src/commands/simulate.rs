@@ -3,9 +3,10 @@
 mod steps;
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use clap::{Args, ValueEnum};
 use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Topology};
 use darkfiber_packetsim::{Measured, Observer};
@@ -20,12 +21,99 @@ use darkfiber_scenario::{
 use darkfiber_workload::play::{Record, Repeat, SECOND};
 
 use super::metrics;
-use crate::args::{Common, SimulateCommand};
 use crate::checkpoint::{Checkpoints, Facts, Followed};
 use crate::failure::{Exit, Failure};
+use crate::options::{Common, NamesArgs, StoreArgs};
 use crate::out::Teller;
 use crate::progress::Progress;
 use crate::{load, out, provenance, save};
+
+#[derive(Args, Debug)]
+pub(crate) struct SimulateCommand {
+    /// The scenario, in TOML
+    #[arg(value_name = "SCENARIO")]
+    pub(crate) scenario: PathBuf,
+    #[command(flatten)]
+    pub(crate) names: NamesArgs,
+    /// How deep to look, whatever the scenario says
+    #[arg(long, value_enum)]
+    pub(crate) depth: Option<Depth>,
+    /// Simulate each job by itself, too, and say how much longer it takes among the others
+    #[arg(long)]
+    pub(crate) isolated: bool,
+    /// Write the scenario with every default filled in, which gives the same results
+    #[arg(long, value_name = "FILE")]
+    pub(crate) resolved: Option<PathBuf>,
+    /// Write the result (simulate.json), the pictures, and tables of runs, pairs of ranks and channels (Parquet) here
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write what ports of a job's switches carried, and what waited for them, in each run of each job: a table for
+    /// `darkfiber explain`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) steps: Option<PathBuf>,
+    /// Draw the bandwidth between ranks
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pairs: Option<PathBuf>,
+    /// Draw runs of jobs and, with an interval to keep, channels over time
+    #[arg(long, value_name = "FILE")]
+    pub(crate) timeline: Option<PathBuf>,
+    /// Draw how busy channels are
+    #[arg(long, value_name = "FILE")]
+    pub(crate) channels: Option<PathBuf>,
+    /// Say how far it is every two seconds, on any standard error
+    #[arg(long)]
+    pub(crate) progress: bool,
+    #[command(flatten)]
+    pub(crate) keep: StoreArgs,
+}
+
+/// How deep to look at a scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Depth {
+    /// Channels count the bytes of all messages; no time passes
+    Count,
+    /// Messages share channels max-min fairly
+    Flow,
+    /// Messages never meet
+    Loggp,
+    /// Every packet, in switches with buffers, credits and lanes
+    Packet,
+}
+
+impl From<Depth> for darkfiber_scenario::Depth {
+    fn from(depth: Depth) -> Self {
+        match depth {
+            Depth::Count => Self::Count,
+            Depth::Flow => Self::Flow,
+            Depth::Loggp => Self::LogGp,
+            Depth::Packet => Self::Packet,
+        }
+    }
+}
+
+/// What stands below the options in its help.
+pub(crate) const HELP: &str = "\
+A scenario is a fabric, its routes, jobs placed on it, and their traffic:
+
+  fabric = \"@t2hx-hyperx\"
+  hosts = \"qdr\"
+  [routes]
+  engine = \"dfsssp\"
+  [[job]]
+  traffic = \"mpigraph:bytes=1MiB\"
+  nodes = 28
+
+docs/simulate.md tells all keys; docs/schema/scenario.json is for editors. Traffic: darkfiber list traffic; what
+hosts cost: darkfiber list hosts; where jobs go: darkfiber list allocators.
+
+Examples:
+  darkfiber simulate examples/mpigraph-hyperx.toml
+  darkfiber simulate examples/mpigraph-hyperx.toml --pairs pairs.svg
+  darkfiber simulate examples/capacity.toml -o results --progress
+  darkfiber simulate my.toml --depth loggp --format json
+
+Exit code 3 if the scenario or a file of it cannot be read, 4 if ranks wait for what never comes, no engine routes
+the fabric, or there are not enough hosts.";
 
 /// Channels of the map over time.
 const BUSIEST: usize = 120;
@@ -168,7 +256,7 @@ fn checkpoint(
 ) -> Result<Option<Followed<'static>>, Failure> {
     let Some(all) = Checkpoints::of(&args.keep)? else { return Ok(None) };
     if matches!(setup.medium, Medium::Count) {
-        return Err(Failure::usage("--checkpoint: counting is over before it could be kept"));
+        return Err(Failure::usage("--store: counting is over before it could be kept"));
     }
     let facts = Facts::new(&setup.topology.fabric)
         .with("seed", &setup.seed)

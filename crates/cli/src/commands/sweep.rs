@@ -1,23 +1,84 @@
 //! `darkfiber sweep`: how engines and topologies bear cables that fail.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use clap::Args;
 use darkfiber_fabric::Topology;
 use darkfiber_report::plot::{self, Column};
 use darkfiber_report::{FabricFacts, Sweep, comma, number};
 use darkfiber_study::{Chain, Summary, SweepPlan, SweepRun, summarise};
 
-use super::{metrics, route};
-use crate::args::{Common, FabricArgs, SweepCommand};
+use super::metrics;
 use crate::failure::{Exit, Failure};
+use crate::options::values::distinct;
+use crate::options::values::percent;
+use crate::options::{Common, EngineArgs, FabricArgs, FabricOptions, FaultArgs};
 use crate::progress::Progress;
 use crate::{load, provenance, save};
 
+#[derive(Args, Debug)]
+pub(crate) struct SweepCommand {
+    /// Files, @presets or family:key=value,...
+    #[arg(value_name = "FABRIC", required_unless_present = "fabric")]
+    pub(crate) positional: Vec<String>,
+    /// One more FABRIC, where it is not given by its place
+    #[arg(long, value_name = "FABRIC", help_heading = "Fabric options")]
+    pub(crate) fabric: Vec<String>,
+    #[command(flatten)]
+    pub(crate) engines: EngineArgs,
+    /// Shares of failed cables in percent, separated by commas
+    #[arg(
+        long,
+        value_name = "P,P,..",
+        value_delimiter = ',',
+        value_parser = percent,
+        allow_negative_numbers = true,
+        default_value = "0.1,0.3,1,3,10"
+    )]
+    pub(crate) fail_percent: Vec<f64>,
+    /// Draws of cables for each share
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub(crate) seeds: u64,
+    /// Data virtual lanes that may be used (InfiniBand has at most 15)
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=15))]
+    pub(crate) lanes: u8,
+    /// Write every run, one line each
+    #[arg(short, long, value_name = "FILE.csv")]
+    pub(crate) output: Option<PathBuf>,
+    /// Draw relative EFI and layers by share of failed cables
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) options: FabricOptions,
+    #[command(flatten)]
+    pub(crate) faults: FaultArgs,
+}
+
+/// What stands below the options in its help.
+pub(crate) const HELP: &str = "\
+For each fabric, share and seed: take that share of the switch-to-switch cables away (at least one), route
+what is left with every engine, check. Of equal seeds a larger share includes a smaller one. A fabric that
+falls apart is routed piece by piece; pairs between pieces are lost. Relative EFI is that of the fullest
+channel over that of the same engine without faults. Seeds count from --seed; lots that engines draw
+themselves are the same in every run. Runs go side by side, so times are longer than alone: for times use
+--threads 1.
+
+The study is that of Domke, Hoefler, Matsuoka, \"Fail-in-place network design\", SC'14.
+
+Examples:
+  darkfiber sweep kary:k=4,n=2 torus:dims=4x4,t=4 -e updn -e dfsssp
+  darkfiber sweep @t2hx-hyperx -e minhop -e dfsssp --fail-percent 0.3,1,3 --seeds 50 \\
+            -o runs.csv --svg sweep.svg
+  darkfiber sweep my-fabric.topo -e ftree+updn,dfsssp --lanes 4 --format csv
+
+The table sums up all seeds; -o and --format csv have every run, --format json has both.
+
+Exit code 1 if an engine loses pairs of one piece or breaks its promise of deadlock freedom; 4 if no run
+could be routed.";
+
 pub(crate) fn run(args: &SweepCommand, common: &Common) -> Result<Exit, Failure> {
-    let chains: Vec<Chain> =
-        args.engines.iter().map(|e| route::chain(e)).collect::<Result<_, _>>()?;
-    unlike("engine", chains.iter().map(|c| c.name.as_str()))?;
+    let chains = args.engines.chains()?;
     save::expect(args.output.as_ref())?;
     save::expect(args.svg.as_ref())?;
     let fabrics = fabrics(args, common)?;
@@ -59,29 +120,18 @@ pub(crate) fn run(args: &SweepCommand, common: &Common) -> Result<Exit, Failure>
     problems.end(exit(&chains, &runs))
 }
 
-/// Refuses a name that stands there twice, since results are told apart by names.
-pub(super) fn unlike<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Result<(), Failure> {
-    let mut seen = Vec::new();
-    for name in names {
-        if seen.contains(&name) {
-            return Err(Failure::usage(format!("{what} {name} is given twice")));
-        }
-        seen.push(name);
-    }
-    Ok(())
-}
-
 /// Reads all fabrics. Those whose own names are alike are called as the user called them.
 fn fabrics(args: &SweepCommand, common: &Common) -> Result<Vec<Topology>, Failure> {
-    unlike("fabric", args.fabrics.iter().map(String::as_str))?;
+    let names: Vec<&str> = args.positional.iter().chain(&args.fabric).map(String::as_str).collect();
+    distinct("fabric", names.iter().copied())?;
     let mut fabrics = Vec::new();
-    for fabric in &args.fabrics {
-        let one = FabricArgs::whole(fabric, args.hosts_per_switch, &args.names);
+    for name in &names {
+        let one = FabricArgs::of(name, &args.options, &args.faults);
         fabrics.push(load::fabric(&one, common)?.topology);
     }
     let names: Vec<String> = fabrics.iter().map(|t| t.fabric.name().to_owned()).collect();
-    if unlike("fabric", names.iter().map(String::as_str)).is_err() {
-        for (topology, name) in fabrics.iter_mut().zip(&args.fabrics) {
+    if distinct("fabric", names.iter().map(String::as_str)).is_err() {
+        for (topology, name) in fabrics.iter_mut().zip(&names) {
             topology.fabric = topology.fabric.clone().renamed(name.as_str());
         }
     }

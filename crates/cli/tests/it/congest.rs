@@ -15,7 +15,7 @@ const SMALL: &str = "dragonfly:p=2,a=4,h=2,g=4,gbps=200 --warmup 100us --limit 5
 #[test]
 fn control_keeps_victims_from_harm() {
     let line = format!("{SMALL} --victims allreduce:8B,silo:service=2us --aggressors incast");
-    let run = congest(&format!("{line} --split 50 --allocation interleaved --format json"));
+    let run = congest(&format!("{line} --split 50 --place interleaved --format json"));
     assert_eq!((run.code, run.err.as_str()), (0, ""));
     let json = run.json();
     let cells = json["cells"].as_array().expect("a list");
@@ -59,7 +59,7 @@ fn runs_that_are_kept_are_not_run_again() {
     let dir = folder(&[]);
     let line = format!(
         "congest {SMALL} -q --victims barrier --aggressors incast,bursts:burst=10,gap=5us --split 8/8 --congestion none \
-         --keep there -o results --svg heat.svg --format csv"
+         --store there -o results --svg heat.svg --format csv"
     );
     let first = run_in(dir.path(), &line);
     assert_eq!((first.code, first.err.as_str()), (0, ""));
@@ -158,7 +158,7 @@ fn what_is_wrong_is_told() {
     2: error: no routing is called 'ugall'
     hint: did you mean ugal?
     ");
-    assert_snapshot!(told("--allocation liner"), @"
+    assert_snapshot!(told("--place liner"), @"
     2: error: no allocator is called 'liner'
     hint: did you mean linear?
     ");

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::run;
+use crate::{run, run_with};
 
 #[test]
 fn help_teaches() {
@@ -29,6 +29,49 @@ fn help_teaches() {
         assert!(help.out.contains("Examples:\n  darkfiber"), "{}", help.out);
     }
     assert!(run("--version").out.starts_with("darkfiber 0."));
+}
+
+/// Every command, and those below `jobs`.
+const COMMANDS: [&str; 22] = [
+    "fabric",
+    "route",
+    "check",
+    "measure",
+    "jobs",
+    "jobs filter",
+    "jobs report",
+    "jobs allocate",
+    "replay",
+    "sweep",
+    "reroute",
+    "simulate",
+    "saturate",
+    "congest",
+    "hot",
+    "explain",
+    "place",
+    "optimize",
+    "framing",
+    "reproduce",
+    "list",
+    "man",
+];
+
+#[test]
+fn help_fits_two_screens_and_every_terminal() {
+    for command in COMMANDS {
+        for width in ["80", "100", "120"] {
+            let help = run_with(&[("COLUMNS", width)], &format!("{command} --help")).out;
+            let widest: usize = width.parse().expect("a number");
+            // Commands of examples are not broken.
+            let breaks =
+                |line: &&str| !line.starts_with("  darkfiber") && !line.starts_with("     ");
+            for line in help.lines().filter(breaks) {
+                assert!(line.chars().count() <= widest.min(100), "{command} at {width}: {line}");
+            }
+            assert!(width == "80" || help.lines().count() <= 100, "{command} at {width}: {help}");
+        }
+    }
 }
 
 #[test]

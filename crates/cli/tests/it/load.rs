@@ -120,13 +120,13 @@ fn what_was_kept_goes_on() {
         run_in(dir.path(), &format!("load {SMALL} -r ugal,valiant --format csv -q {more}"))
     };
     let whole = run("--loads 0.2,0.4");
-    assert_eq!(run("--loads 0.2,0.4 --checkpoint kept --checkpoint-every 1us").out, whole.out);
+    assert_eq!(run("--loads 0.2,0.4 --store kept --store-every 1us").out, whole.out);
     assert!(dir.path().join("kept/ugal-0.2.run.zst").is_file());
     // Another load is added to those that are there.
-    let more = run("--loads 0.2,0.3,0.4 --checkpoint kept");
+    let more = run("--loads 0.2,0.3,0.4 --store kept");
     assert_eq!((more.code, more.err.as_str()), (0, ""));
     assert!(whole.out.lines().all(|l| more.out.contains(l)), "{}", more.out);
-    let other = run("--loads 0.2 --checkpoint kept --buffer 128B");
+    let other = run("--loads 0.2 --store kept --buffer 128B");
     assert_eq!(other.code, 3, "{}", other.err);
     assert!(other.err.contains("another one: its switches"), "{}", other.err);
 }

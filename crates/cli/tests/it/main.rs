@@ -47,8 +47,18 @@ impl Run {
 
 /// Runs `darkfiber` with blank-separated words in a directory.
 fn run_in(dir: &Path, line: &str) -> Run {
+    run_as(dir, &[], line)
+}
+
+/// The same with these variables of the environment.
+fn run_with(variables: &[(&str, &str)], line: &str) -> Run {
+    run_as(Path::new("."), variables, line)
+}
+
+fn run_as(dir: &Path, variables: &[(&str, &str)], line: &str) -> Run {
     let output: Output = Command::new(env!("CARGO_BIN_EXE_darkfiber"))
         .args(line.split_whitespace())
+        .envs(variables.iter().copied())
         .current_dir(dir)
         .env_remove("NO_COLOR")
         .output()

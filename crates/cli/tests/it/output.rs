@@ -139,7 +139,7 @@ fn devices_fifos_and_links_are_written_through() {
 
 /// A run in packets that takes seconds.
 const LONG: &str = "load dragonfly:p=2,a=4,h=2 -r minimal --loads 0.5 --measure 20ms --warmup 10us -q \
-                    --format json --checkpoint kept --checkpoint-every 1h";
+                    --format json --store kept --store-every 1h";
 
 #[test]
 fn a_signal_keeps_the_run_and_leaves_nothing_else() {
@@ -174,7 +174,7 @@ fn every_altered_bit_of_a_checkpoint_is_refused() {
     let dir = folder(&[]);
     let d = dir.path();
     let line = "load mesh:dims=2,t=1 -r minimal --loads 0.1 --measure 1us --warmup 1us -q --format csv \
-                --checkpoint kept";
+                --store kept";
     let first = run_in(d, line);
     assert_eq!(first.code, 0, "{}", first.err);
     assert_eq!(run_in(d, line).out, first.out);

@@ -115,7 +115,7 @@ fn a_run_that_was_kept_goes_on() {
     };
     let whole = told(&run("-o whole"));
     // Kept over and over, in two parts; and once more where that ended.
-    let kept = "--checkpoint kept --checkpoint-every 1ns";
+    let kept = "--store kept --store-every 1ns";
     assert_eq!(told(&run(&format!("{kept} --threads 2 -o first"))), whole);
     let file = dir.path().join("kept/simulate.run.zst");
     assert!(file.is_file());

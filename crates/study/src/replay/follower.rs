@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 
 use darkfiber_analysis::jobs::{Effective, JobLoad};
 use darkfiber_fabric::TerminalId;
+use darkfiber_routing::Routes;
 use darkfiber_routing::reroute::difference;
-use darkfiber_routing::{Engine, Refusal, Routes};
+use darkfiber_scenario::{Chain, Error};
 use rayon::prelude::*;
 
 use super::{EngineLoads, Now, ReplayPlan, loads, request};
 
 /// An engine and its tables so far.
 pub(super) struct Follower<'a> {
-    pub(super) engine: &'static dyn Engine,
+    pub(super) engine: &'a Chain,
     plan: &'a ReplayPlan<'a>,
     state: State,
 }
@@ -25,10 +26,7 @@ enum State {
 }
 
 impl<'a> Follower<'a> {
-    pub(super) fn new(
-        plan: &'a ReplayPlan<'a>,
-        engine: &'static dyn Engine,
-    ) -> Result<Self, Refusal> {
+    pub(super) fn new(plan: &'a ReplayPlan<'a>, engine: &'a Chain) -> Result<Self, Error> {
         // Also tells before anything else whether an engine refuses the fabric.
         let routes = engine.route(&plan.topology.fabric, &request(plan, &[]))?;
         let state = if engine.follows_jobs() {
@@ -40,7 +38,7 @@ impl<'a> Follower<'a> {
     }
 
     /// What it makes of the next moments.
-    pub(super) fn follow(&mut self, moments: &[Now]) -> Result<Vec<EngineLoads>, Refusal> {
+    pub(super) fn follow(&mut self, moments: &[Now]) -> Result<Vec<EngineLoads>, Error> {
         let plan = self.plan;
         match &mut self.state {
             State::Fixed { routes, known } => Ok(fixed(plan, routes, known, moments)),
@@ -76,10 +74,10 @@ fn fixed(
 
 fn follows(
     plan: &ReplayPlan<'_>,
-    engine: &'static dyn Engine,
+    engine: &Chain,
     last: &mut Option<(Routes, Vec<JobLoad>)>,
     moments: &[Now],
-) -> Result<Vec<EngineLoads>, Refusal> {
+) -> Result<Vec<EngineLoads>, Error> {
     let fabric = &plan.topology.fabric;
     // Which moments need tables of their own.
     let fresh: Vec<usize> =
@@ -96,7 +94,7 @@ fn follows(
             let loads = loads(plan, &routes, moments[i].places.par_iter().map(|p| p.0));
             Ok((routes, loads))
         })
-        .collect::<Result<Vec<_>, Refusal>>()?;
+        .collect::<Result<Vec<_>, Error>>()?;
     let before = |k: usize| match k.checked_sub(1) {
         Some(k) => Some(&made[k].0),
         None => last.as_ref().map(|l| &l.0),

@@ -12,7 +12,8 @@ pub use reconfigurations::{BLOCK_SECONDS, Reconfigurations, Sent, reconfiguratio
 
 use darkfiber_analysis::jobs::{EffectiveFacts, JobLoad};
 use darkfiber_fabric::{Fabric, Topology};
-use darkfiber_routing::{Engine, Lids, Refusal, Request};
+use darkfiber_routing::{Lids, Request};
+use darkfiber_scenario::{Chain, Error};
 use darkfiber_workload::History;
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -30,7 +31,7 @@ pub struct ReplayPlan<'a> {
     /// Who ran where and when, in order.
     pub history: &'a History,
     /// What is compared.
-    pub engines: &'a [&'static dyn Engine],
+    pub engines: &'a [Chain],
     /// Virtual lanes that engines may use.
     pub lanes: u8,
     /// Seed of what engines draw.
@@ -93,9 +94,9 @@ impl EngineLoads {
 #[derive(Clone, Debug)]
 pub struct Failed {
     /// The engine.
-    pub engine: &'static str,
+    pub engine: String,
     /// Why.
-    pub refusal: Refusal,
+    pub refusal: Error,
 }
 
 /// Moments that are worked on side by side.
@@ -130,8 +131,9 @@ pub fn replay(
     let mut followers = plan
         .engines
         .par_iter()
-        .map(|&engine| {
-            Follower::new(plan, engine).map_err(|refusal| Failed { engine: engine.name(), refusal })
+        .map(|engine| {
+            Follower::new(plan, engine)
+                .map_err(|refusal| Failed { engine: engine.name.clone(), refusal })
         })
         .collect::<Result<Vec<Follower<'_>>, Failed>>()?;
     let several = multi_switch(fabric, plan.history);
@@ -165,9 +167,9 @@ pub fn replay(
         let moments: Vec<Now> = (next..plan.moments.min(next + BATCH)).map(&mut look).collect();
         let mut outcomes = Vec::new();
         for follower in &mut followers {
-            let name = follower.engine.name();
+            let name = &follower.engine.name;
             let found = follower.follow(&moments);
-            outcomes.push(found.map_err(|refusal| Failed { engine: name, refusal })?);
+            outcomes.push(found.map_err(|refusal| Failed { engine: name.clone(), refusal })?);
         }
         for (i, now) in moments.into_iter().enumerate() {
             let moment = Moment {

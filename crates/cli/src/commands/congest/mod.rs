@@ -1,5 +1,6 @@
 //! `darkfiber congest`: what victims suffer beside aggressors.
 
+mod args;
 mod parts;
 mod store;
 
@@ -7,6 +8,8 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
+use darkfiber_packetsim::CONGESTIONS;
+use darkfiber_packetsim::routing::ROUTINGS;
 use darkfiber_report::congest::{
     self as report, CellRow, CongestResult, MechanismRow, NamedTraffic, RuleFacts, Spread,
 };
@@ -16,33 +19,39 @@ use darkfiber_study::congest::{
     APART, Cell, CongestPlan, Contender, Hosts, Mechanism, PlanError, Row, Rule, Store, Times,
     run as run_plan,
 };
-
 use darkfiber_workload::Machine;
 use darkfiber_workload::collective::LIBRARIES;
 use darkfiber_workload::placement::Allocator;
 use darkfiber_workload::play::{HOSTS, SECOND, host};
-use darkfiber_workload::quantity::{bytes, time};
+use darkfiber_workload::quantity::time;
 use darkfiber_workload::traffic::Timed;
 
 use self::store::Folder;
-use super::sweep::unlike;
 use super::{metrics, route};
-use crate::args::{Common, CongestCommand};
 use crate::failure::{Exit, Failure};
+use crate::options::Common;
+use crate::options::quantity;
+use crate::options::values::distinct;
 use crate::progress::Progress;
-use crate::{history, load, packet_options, provenance, save};
+use crate::{history, load, provenance, save};
+
+pub(crate) use self::args::{CongestCommand, HELP};
+
+/// Switches and bytes of a packet if nobody says which.
+const SWITCHES: &str = "rosetta";
+const PACKET: u32 = 4 << 10;
 
 pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failure> {
     let known: Vec<&str> = HOSTS.iter().map(|h| h.name).collect();
-    let host =
-        host(&args.hosts).map_err(|_| Failure::unknown("kind of hosts", &args.hosts, &known))?;
+    let host = host(&args.host_model)
+        .map_err(|_| Failure::unknown("kind of hosts", &args.host_model, &known))?;
     let victims = parts::listed(&args.victims);
     let aggressors = parts::listed(&args.aggressors);
     for (what, all) in [("victim", &victims), ("aggressor", &aggressors)] {
         if all.is_empty() {
             return Err(Failure::usage(format!("--{what}s: none is given")));
         }
-        unlike(what, all.iter().map(String::as_str))?;
+        distinct(what, all.iter().map(String::as_str))?;
     }
     let victims: Vec<Contender> =
         victims.iter().map(|t| parts::victim(t, host)).collect::<Result<_, _>>()?;
@@ -50,9 +59,9 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         aggressors.iter().map(|t| parts::aggressor(t)).collect::<Result<_, _>>()?;
     let library = LIBRARIES.get(&args.library)?.1;
     let mechanisms = mechanisms(args)?;
-    unlike("allocation", args.allocation.iter().map(String::as_str))?;
+    distinct("allocation", args.place.iter().map(String::as_str))?;
     let allocations: Vec<&'static Allocator> =
-        args.allocation.iter().map(|a| history::known_allocator(a)).collect::<Result<_, _>>()?;
+        args.place.iter().map(|a| history::known_allocator(a)).collect::<Result<_, _>>()?;
     let limit = quantity(&args.limit, "--limit", time)?;
     let warmup = quantity(&args.warmup, "--warmup", time)?;
     if limit == 0 || limit.max(warmup) > 1000 * SECOND {
@@ -61,16 +70,13 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         )
         .hint("50ms is some: packets take minutes for a second"));
     }
-    let mut micro = packet_options::switches(&args.switches)?;
-    if let Some(text) = &args.buffer {
-        micro.buffer = packet_options::short(quantity(text, "--buffer", bytes)?);
-    }
-    let packet = packet_options::short(quantity(&args.packet, "--packet", bytes)?);
+    let packet = args.switch.packet(PACKET)?;
 
     save::expect(args.svg.as_ref())?;
     save::expect_directory(args.output.as_ref())?;
     let loaded = load::fabric(&args.fabric, common)?;
     let topology = &loaded.topology;
+    let micro = args.switch.model(SWITCHES, topology, common.seed())?;
     let there = u32::try_from(Machine::new(topology, 1).len()).unwrap_or(u32::MAX);
     let hosts = args.nodes.unwrap_or(there);
     let splits = args
@@ -105,7 +111,7 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         host,
         micro,
         packet,
-        lanes: args.lanes,
+        lanes: args.switch.vcs,
         hosts: part,
         victims,
         aggressors,
@@ -128,7 +134,7 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         progress.step();
         progress.at(called(&plan, cell));
     };
-    let folder = args.keep.as_ref().map(|dir| Folder::new(dir, &plan)).transpose()?;
+    let folder = args.keep.store.as_ref().map(|dir| Folder::new(dir, &plan)).transpose()?;
     let rows = run_plan(&plan, folder.as_ref().map(|f| f as &dyn Store), &done);
     drop(progress);
     let wall = begin.elapsed().as_secs_f64();
@@ -148,7 +154,7 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
     let facts =
         metrics::facts(&topology.fabric, topology.shape.as_ref(), loaded.structure.as_ref(), false);
     let result = CongestResult {
-        switches: &args.switches,
+        switches: args.switch.name(SWITCHES),
         hosts: host.name,
         packet_bytes: packet,
         nodes: hosts,
@@ -201,24 +207,16 @@ fn unfit(wrong: PlanError) -> Failure {
     }
 }
 
-fn quantity<E: std::fmt::Display>(
-    text: &str,
-    option: &str,
-    read: fn(&str) -> Result<u64, E>,
-) -> Result<u64, Failure> {
-    read(text).map_err(|e| Failure::usage(format!("{option}: {e}")))
-}
-
 /// Every congestion control with every routing.
 fn mechanisms(args: &CongestCommand) -> Result<Vec<Mechanism>, Failure> {
-    unlike("congestion control", args.congestion.iter().map(String::as_str))?;
-    unlike("routing", args.routing.iter().map(String::as_str))?;
+    distinct("congestion control", args.congestion.iter().map(String::as_str))?;
+    distinct("routing", args.routing.iter().map(String::as_str))?;
     let mut all = Vec::new();
     for name in &args.congestion {
         let scheme = name.strip_suffix(APART);
-        let congestion = packet_options::congestion(scheme.unwrap_or(name))?;
+        let congestion = CONGESTIONS.get(scheme.unwrap_or(name))?.congestion;
         for routing in &args.routing {
-            let routing = packet_options::routing(routing)?;
+            let routing = ROUTINGS.get(routing)?;
             let apart = scheme.is_some();
             all.push(Mechanism { name: name.clone(), congestion, routing, apart });
         }

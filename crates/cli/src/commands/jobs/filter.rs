@@ -3,20 +3,65 @@
 use std::collections::{BTreeSet, HashMap};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::rc::Rc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use clap::Args;
 use darkfiber_formats::jobs::{self as lists, State};
 use darkfiber_formats::places::Places;
 use darkfiber_formats::{input, topology_conf};
 use darkfiber_workload::Mapping;
 
-use crate::args::{Common, FabricArgs, FilterCommand};
 use crate::failure::{Exit, Failure};
+use crate::options::{Common, FabricArgs, NamesArgs};
 use crate::{jobs, load, out, save, signals};
+
+#[derive(Args, Debug)]
+pub(crate) struct FilterCommand {
+    /// The file with `node job` on each line to compare with, and to write if it differs
+    #[arg(value_name = "MAPPING")]
+    pub(crate) mapping: PathBuf,
+    /// Jobs and their nodes, of any kind that is known [default: standard input]
+    #[arg(long, value_name = "FILE", conflicts_with = "poll")]
+    pub(crate) jobs: Option<PathBuf>,
+    /// Ask a command for them: `squeue -a -o "%i %T %N"`
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) poll: Option<String>,
+    /// Take a list without any job, even an empty file, for an idle machine; without, a list of which nothing can be
+    /// known is refused, as batch systems that fail print such, too
+    #[arg(long)]
+    pub(crate) empty_is_idle: bool,
+    /// Seconds to wait for its answer
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) timeout: u64,
+    /// SLURM's topology.conf, which tells the switch of each node
+    #[arg(long, value_name = "FILE", conflicts_with = "fabric")]
+    pub(crate) topology: Option<PathBuf>,
+    /// The fabric, which tells the switch of each node: a file, @preset or family:key=value,...
+    #[arg(long, value_name = "FABRIC")]
+    pub(crate) fabric: Option<String>,
+    /// Other names of hosts: an alias and the name or GUID in the fabric on each line, in any order
+    #[arg(long, value_name = "FILE", requires = "fabric")]
+    pub(crate) aliases: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) names: NamesArgs,
+}
+
+/// What stands below the options in its help.
+pub(crate) const HELP: &str = "\
+The filter of Domke and Hoefler, \"Scheduling-Aware Routing for Supercomputers\", SC'16, figure 5: of the jobs that
+run those on two switches or more; ids do not matter, so a job in the place of another on the same nodes is no
+change. MAPPING is written whole or not at all, and only if it differs. If the batch system answers nonsense, or
+not in time, the old one stays.
+
+Examples:
+  squeue -a -o '%i %T %N' | darkfiber jobs filter running --topology /etc/slurm/topology.conf
+  darkfiber jobs filter running --poll 'squeue --json' --timeout 30 --fabric my-fabric.topo
+
+Exit code 0: same; 1: changed, MAPPING is new; 3: the jobs could not be read, MAPPING is as it was.";
 
 pub(super) fn run(args: &FilterCommand, common: &Common) -> Result<Exit, Failure> {
     filter(args, common).map_err(|failure| {
@@ -142,7 +187,7 @@ fn switches(
         return Err(Failure::usage("which nodes hang on which switch?")
             .hint("give --topology topology.conf, or --fabric FABRIC"));
     };
-    let loaded = load::fabric(&FabricArgs::whole(fabric, 1, &args.names), common)?;
+    let loaded = load::fabric(&FabricArgs::whole(fabric, &args.names), common)?;
     let fabric = loaded.topology.fabric;
     let aliases = jobs::aliases(args.aliases.as_deref(), &fabric, common)?;
     let places = Rc::new(Places::new(&fabric, aliases));

@@ -1,27 +1,71 @@
 //! `darkfiber jobs report`: who shares what with whom, what stays dark, and what each engine would change.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
+use clap::Args;
 use darkfiber_analysis::Names;
 use darkfiber_analysis::jobs::Effective;
 use darkfiber_analysis::sharing::Sharing;
 use darkfiber_fabric::{ChannelId, Fabric, TerminalId};
 use darkfiber_report::sharing::{Change, ChannelRow, JobRow, Share, SharingResult, With};
 use darkfiber_routing::reroute::difference;
-use darkfiber_routing::{Engine, Lids, Request, Routes};
+use darkfiber_routing::{Lids, Request, Routes};
+use darkfiber_scenario::Chain;
 
-use super::super::{metrics, replay};
-use crate::args::{Common, ReportCommand};
+use super::super::metrics;
 use crate::failure::{Exit, Failure};
 use crate::jobs::Running;
 use crate::load::Loaded;
+use crate::options::{BesideTables, Common, EngineArgs, FabricArgs};
 use crate::progress::Progress;
 use crate::{load, provenance};
 
+#[derive(Args, Debug)]
+pub(crate) struct ReportCommand {
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
+    /// Jobs that run and their nodes, of any kind that is known
+    #[arg(long, value_name = "FILE")]
+    pub(crate) jobs: PathBuf,
+    /// Other names of hosts: an alias and the name or GUID in the fabric on each line, in any order; `@group hosts`
+    /// names several
+    #[arg(long, value_name = "FILE")]
+    pub(crate) aliases: Option<PathBuf>,
+    /// Jobs that ran then, by the times of the log: a date, or a time after its first job began (10d)
+    #[arg(long, value_name = "WHEN", value_parser = crate::moment::when)]
+    pub(crate) at: Option<crate::moment::When>,
+    /// Tables in use: a file, or a directory written by `darkfiber route -o`
+    #[arg(long, value_name = "PATH")]
+    pub(crate) routes: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) beside: BesideTables,
+    #[command(flatten)]
+    pub(crate) engines: EngineArgs,
+    /// Data virtual lanes that engines may use (InfiniBand has at most 15)
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=15))]
+    pub(crate) lanes: u8,
+    /// Lines of each list; -v shows all
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) top: usize,
+}
+
+/// What stands below the options in its help.
+pub(crate) const HELP: &str = "\
+Routes between terminals of one job are counted over every channel between switches. `meets` is the most routes of
+all jobs over a channel that the job crosses; `better` and `worse` count jobs for which that changes. Entries and
+blocks are what an engine's tables would change of those in use. CSV has a line for each channel in use.
+
+Examples:
+  darkfiber jobs report --fabric my-fabric.topo --routes lfts.dump --jobs squeue.json
+  darkfiber jobs report --fabric @tsubame25 --jobs placed.log --at 12d -e updn,sar,sar-best";
+
+/// Engines that are asked if nobody says which.
+const USUAL: [&str; 3] = ["dfsssp", "sar", "sar-best"];
+
 pub(super) fn run(args: &ReportCommand, common: &Common) -> Result<Exit, Failure> {
-    let engines = replay::engines(&args.engines)?;
-    let fabric_args = args.fabric.args();
-    let loaded = load::fabric(&fabric_args, common)?;
+    let engines = args.engines.or(&USUAL)?;
+    let loaded = load::fabric(&args.fabric, common)?;
     let fabric = &loaded.topology.fabric;
     let running = Running::load(&args.jobs, args.aliases.as_deref(), args.at, fabric, common)?;
     if running.places.is_empty() {
@@ -39,14 +83,14 @@ pub(super) fn run(args: &ReportCommand, common: &Common) -> Result<Exit, Failure
     let progress = Progress::new(engines.len() as u64 + 1, common.quiet);
     let (name, routes, lids) = if let Some(path) = &args.routes {
         let tables = args.beside.of(path);
-        let read = load::tables(&tables, &fabric_args.fabric, &loaded, common)?;
+        let read = load::tables(&tables, args.fabric.name(), &loaded, common)?;
         (path.display().to_string(), read.routes, read.lids)
     } else {
         let engine = engines.first().ok_or_else(|| {
             Failure::usage("which tables are in use?").hint("give --routes DUMP, or -e ENGINE")
         })?;
-        let routes = engine.route(fabric, &request).map_err(Failure::infeasible)?;
-        (engine.name().to_owned(), routes, None)
+        let routes = engine.route(fabric, &request)?;
+        (engine.name.clone(), routes, None)
     };
     let lids = match lids {
         Some(lids) => lids,
@@ -58,8 +102,8 @@ pub(super) fn run(args: &ReportCommand, common: &Common) -> Result<Exit, Failure
     let asked = if args.routes.is_some() { engines.as_slice() } else { &engines[1..] };
     let mut changes = Vec::new();
     for engine in asked {
-        progress.at(format!("{}: routing", engine.name()));
-        changes.push(change(*engine, fabric, &request, &running.places, (&routes, &now), &lids));
+        progress.at(format!("{}: routing", engine.name));
+        changes.push(change(engine, fabric, &request, &running.places, (&routes, &now), &lids));
         progress.step();
     }
     drop(progress);
@@ -68,7 +112,7 @@ pub(super) fn run(args: &ReportCommand, common: &Common) -> Result<Exit, Failure
 
 /// What an engine would change.
 fn change(
-    engine: &dyn Engine,
+    engine: &Chain,
     fabric: &Fabric,
     request: &Request<'_>,
     jobs: &[Vec<TerminalId>],
@@ -76,7 +120,7 @@ fn change(
     lids: &Lids,
 ) -> Change {
     let mut change = Change {
-        engine: engine.name().to_owned(),
+        engine: engine.name.clone(),
         refused: None,
         then: None,
         better: 0,

@@ -2,21 +2,66 @@
 
 mod store;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use clap::Args;
 use darkfiber_report::figures::picture;
 use darkfiber_report::listing::Listing;
 use darkfiber_report::reproduce::{self as report, ReproduceAll, Reproduced, Verdict};
 use darkfiber_study::reproduce::{Context, EXPERIMENTS, Experiment, Figure, Log, experiment};
 
 use self::store::Folder;
-use crate::args::{Common, ReproduceCommand};
 use crate::failure::{Exit, Failure};
+use crate::options::Common;
 use crate::progress::Progress;
 use crate::{history, provenance, save};
+
+#[derive(Args, Debug)]
+pub(crate) struct ReproduceCommand {
+    /// Experiments, or all [default: list them]
+    #[arg(value_name = "ID")]
+    pub(crate) ids: Vec<String>,
+    /// All of them, short ones first
+    #[arg(long, conflicts_with = "ids")]
+    pub(crate) all: bool,
+    /// Keep what comes out in this directory, a file for each experiment as soon as it is over, and a table of all,
+    /// reproduced.md; what is there already of the same version, seed and log is not run again
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Log of a real machine in Standard Workload Format, for experiments with jobs (SAR-...) [default: jobs
+    /// made up like those of RICC]
+    #[arg(long, value_name = "LOG")]
+    pub(crate) log: Option<PathBuf>,
+    /// Draw what experiments draw here, each as ID-NAME.svg; -o does so anyway
+    #[arg(long, value_name = "DIR", conflicts_with = "output")]
+    pub(crate) svg: Option<PathBuf>,
+}
+
+/// What stands below the options in its help.
+pub(crate) const HELP: &str = "\
+Each experiment says what it runs, which numbers the paper prints, and how far off is still the same, on both
+sides: what is far better than printed is off, too (docs/reproduced.md has the rule). Numbers that the paper itself
+contradicts are shown as misprints, with what they are read as.
+
+Verdicts: reproduced (all judged numbers are in their bands), off (some are not), told (nothing is judged).
+
+Classes: exact (it can be computed), shape (it can be simulated: who wins, by about how much), substitute (the
+nearest to what needs a machine or data that are not public).
+
+Examples:
+  darkfiber reproduce                      list the experiments
+  darkfiber reproduce OPT-T1 OPT-T2
+  darkfiber reproduce SAR-F1 SAR-T1 --log RICC-2010-2.swf.gz
+  darkfiber reproduce T2HX-F1 --svg pictures
+  darkfiber reproduce --all -o reproduced  all of them: hours; what is over is kept, and a table made of it
+
+Experiments with jobs (SAR-...) take a log of the Parallel Workloads Archive with --log; SAR-T1 takes minutes. Numbers
+that depend on what is not public are told and not judged.
+
+Exit code 1 if a number is off.";
 
 /// Experiments that run side by side: most use all cores by themselves, but not all the time.
 const AT_ONCE: usize = 2;

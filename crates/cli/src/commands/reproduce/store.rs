@@ -7,8 +7,9 @@ use darkfiber_report::reproduce::Reproduced;
 use darkfiber_study::reproduce::Experiment;
 use serde::{Deserialize, Serialize};
 
-use crate::args::{Common, ReproduceCommand};
+use super::ReproduceCommand;
 use crate::failure::Failure;
+use crate::options::Common;
 use crate::save;
 use crate::sealed::Sealed;
 

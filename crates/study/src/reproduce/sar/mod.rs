@@ -23,7 +23,8 @@ pub(super) use table::Table;
 pub(super) use tables_sent::TablesSent;
 
 use darkfiber_fabric::{Topology, open};
-use darkfiber_routing::{Engine, Lids, find_engine};
+use darkfiber_routing::Lids;
+use darkfiber_scenario::Chain;
 use darkfiber_workload::{
     History, MONTH_HOSTS, Machine, Wish, month, placement::allocator, scaled,
 };
@@ -74,8 +75,8 @@ impl Site {
 
     /// Days of it under some engines.
     fn days(&self, days: i64, engines: &[&str], context: &Context<'_>) -> Vec<Moment> {
-        let engines: Vec<&'static dyn Engine> =
-            engines.iter().map(|e| find_engine(e).expect("registered")).collect();
+        let engines: Vec<Chain> =
+            engines.iter().map(|e| Chain::parse(e).expect("registered")).collect();
         let moments = usize::try_from(days * DAY / EVERY).expect("not below zero");
         let plan = ReplayPlan {
             topology: &self.topology,

@@ -2,34 +2,77 @@
 
 use std::time::Instant;
 
+use clap::{Args, ValueEnum};
 use darkfiber_fabric::Fabric;
 use darkfiber_report::json;
 use darkfiber_report::measure::MeasureOutcome;
 use darkfiber_report::optimise::OptimiseResult;
-use darkfiber_routing::optimise::{Effort, Goal, Optimised, optimise};
+use darkfiber_routing::optimise::{self as search, Effort, Optimised, optimise};
 use darkfiber_routing::{Engine, Lids, Request, find_engine};
 
 use super::measure::MeasurePlan;
 use super::metrics;
-use crate::args::{self, Common, OptimiseCommand};
 use crate::failure::{Exit, Failure};
+use crate::options::{Common, FabricArgs, SetArgs};
 use crate::progress::Progress;
 use crate::{load, provenance, save};
+
+/// What to search for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Goal {
+    /// The mildest worst permutation, then the best average bisection bandwidth
+    Worst,
+    /// The best average bisection bandwidth
+    Abb,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct OptimizeCommand {
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
+    /// What to search for
+    #[arg(long = "for", value_enum, value_name = "GOAL")]
+    pub(crate) goal: Goal,
+    /// LID mask control: up to 2^N LIDs for every terminal
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=7))]
+    pub(crate) lmc: u8,
+    /// Steps of each of four runs; a million take seconds to a minute
+    #[arg(long, value_name = "N", default_value_t = 200_000)]
+    pub(crate) steps: u32,
+    #[command(flatten)]
+    pub(crate) set: SetArgs,
+}
+
+/// What stands below the options in its help.
+pub(crate) const HELP: &str = "\
+With several LIDs a port the way up a fat-tree may depend on a class of sources and on the destination. The
+search begins with the grids of OPT, with projective planes and with D-mod-k, and changes ways one by one
+(simulated annealing). What it finds is proven and measured like any routes, beside the engines made by rule;
+if none of these is beaten it says so, and writes nothing.
+
+The fabric: a fat-tree of two or three levels, generated or recognised.
+
+Examples:
+  darkfiber optimize fattree2:n=13,m=13,r=26 --for worst --lmc 4
+  darkfiber optimize fattree2:n=12,m=12,r=24 --for abb --lmc 2 -o tables
+  darkfiber optimize kary:k=6,n=3 --for abb --steps 1000000 --format json
+
+Exit code 4 if nothing better was found.";
 
 /// Engines made by rule.
 const RIVALS: [&str; 3] = ["dmodk", "opt", "opt-rect"];
 /// A mean better by so much is better: twice the width of the intervals.
 const CLEARLY: f64 = 1.004;
 
-pub(crate) fn run(args: &OptimiseCommand, common: &Common) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &OptimizeCommand, common: &Common) -> Result<Exit, Failure> {
     let target = save::Target::of(&args.set)?;
     let loaded = load::fabric(&args.fabric, common)?;
     let (fabric, shape) = (&loaded.topology.fabric, loaded.topology.shape.as_ref());
     let plan = MeasurePlan::for_routes(fabric, shape, common)?;
     let request = Request { shape, lmc: args.lmc, seed: common.seed(), ..Request::default() };
     let goal = match args.goal {
-        args::Goal::Worst => Goal::Worst,
-        args::Goal::Abb => Goal::Average,
+        Goal::Worst => search::Goal::Worst,
+        Goal::Abb => search::Goal::Average,
     };
     let progress = Progress::new(4 * (RIVALS.len() as u64 + 1) + 1, common.quiet);
     progress.at("searching");
@@ -56,7 +99,7 @@ pub(crate) fn run(args: &OptimiseCommand, common: &Common) -> Result<Exit, Failu
     let provenance = provenance::of(fabric, common);
     let (better, verdict) = verdict(goal, &outcomes);
     let result = OptimiseResult {
-        goal: if goal == Goal::Worst { "worst" } else { "abb" },
+        goal: if goal == search::Goal::Worst { "worst" } else { "abb" },
         start: &found.start,
         lids: routes.paths(),
         better,
@@ -81,7 +124,7 @@ fn rival<'a>(engine: &dyn Engine, request: &Request<'a>) -> Request<'a> {
 }
 
 /// Whether the first of the rows beats all others, and how.
-fn verdict(goal: Goal, outcomes: &[MeasureOutcome]) -> (bool, String) {
+fn verdict(goal: search::Goal, outcomes: &[MeasureOutcome]) -> (bool, String) {
     let numbers = |o: &MeasureOutcome| match o {
         MeasureOutcome::Measured(m) => Some((m.engine.clone(), m.worst?, m.abb?.mean)),
         MeasureOutcome::Refused(_) => None,
@@ -91,15 +134,15 @@ fn verdict(goal: Goal, outcomes: &[MeasureOutcome]) -> (bool, String) {
         return (false, "the routes found could not be measured".to_owned());
     };
     let beats = |(_, w, a): &(String, u32, f64)| match goal {
-        Goal::Worst => worst < *w || worst == *w && abb > a * CLEARLY,
-        Goal::Average => abb > a * CLEARLY,
+        search::Goal::Worst => worst < *w || worst == *w && abb > a * CLEARLY,
+        search::Goal::Average => abb > a * CLEARLY,
     };
     // The rival that is hardest to beat.
     let best = rows.min_by(|x, y| {
         let average = y.2.total_cmp(&x.2);
         match goal {
-            Goal::Worst => x.1.cmp(&y.1).then(average),
-            Goal::Average => average,
+            search::Goal::Worst => x.1.cmp(&y.1).then(average),
+            search::Goal::Average => average,
         }
     });
     match best {

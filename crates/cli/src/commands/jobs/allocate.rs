@@ -1,20 +1,64 @@
 //! `darkfiber jobs place`: hosts for jobs, as hostfiles or as a log that says where jobs ran.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use darkfiber_formats::calendar;
 use darkfiber_formats::jobs::hostlist::compress;
 use darkfiber_workload::placement::Free;
 use darkfiber_workload::{Machine, Stream};
 
-use crate::args::{Common, PlaceCommand};
 use crate::failure::{Exit, Failure};
 use crate::history::{self, Log};
 use crate::jobs::Running;
+use crate::options::values::{above_zero, at_least_one};
+use crate::options::{Common, FabricArgs};
 use crate::{load, out, save};
 
-pub(super) fn run(args: &PlaceCommand, common: &Common) -> Result<Exit, Failure> {
+#[derive(Args, Debug)]
+pub(crate) struct AllocateCommand {
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
+    /// How (`darkfiber list allocators`)
+    #[arg(long, alias = "by", value_name = "ALLOCATOR", default_value = "first-fit")]
+    pub(crate) place: String,
+    /// Hosts of each job, separated by commas
+    #[arg(long, value_name = "N,..", value_delimiter = ',', required_unless_present = "jobs", conflicts_with = "jobs", value_parser = at_least_one)]
+    pub(crate) hosts: Vec<usize>,
+    /// Jobs that run: their hosts are not free
+    #[arg(long, value_name = "FILE", requires = "hosts")]
+    pub(crate) avoid: Option<PathBuf>,
+    /// Other names of hosts in --avoid: an alias and the name or GUID in the fabric on each line, in any order;
+    /// `@group hosts` names several
+    #[arg(long, value_name = "FILE", requires = "avoid")]
+    pub(crate) aliases: Option<PathBuf>,
+    /// A log whose jobs are placed, one after the other; written as `sacct -P` would
+    #[arg(long, value_name = "LOG")]
+    pub(crate) jobs: Option<PathBuf>,
+    /// Processors of a host, for a log [default: as its header says, else 1]
+    #[arg(long, value_name = "N", requires = "jobs", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    pub(crate) processors_per_host: Option<u32>,
+    /// Multiply the hosts of a log's jobs; jobs smaller than a host come as many times as often instead
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = above_zero)]
+    pub(crate) scale: f64,
+    /// Write here: a file, or with several --hosts a directory [default: standard output]
+    #[arg(short, long, value_name = "PATH")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// What stands below the options in its help.
+pub(crate) const HELP: &str = "\
+Hosts come in the order of ranks, one a line; several jobs on standard output as `host job`. With --jobs the jobs of
+a log (SWF, sacct, ...) are put on the fabric as `darkfiber replay --place` does, and written as `sacct -P` would
+write them: JobID, Start, End, State, NNodes, NodeList.
+
+Examples:
+  darkfiber jobs allocate --fabric my-fabric.topo --hosts 28 --place best-fit > hostfile
+  darkfiber jobs allocate --fabric @t2hx-hyperx --hosts 56,56,32 --place clustered --seed 7 -o hostfiles
+  darkfiber jobs allocate --fabric @tsubame25 --jobs RICC-2010-2.swf.gz --scale 1.375 --place best-fit -o placed.log";
+
+pub(super) fn run(args: &AllocateCommand, common: &Common) -> Result<Exit, Failure> {
     match &args.jobs {
         Some(log) => month(args, log, common),
         None => hostfiles(args, common),
@@ -22,10 +66,10 @@ pub(super) fn run(args: &PlaceCommand, common: &Common) -> Result<Exit, Failure>
 }
 
 /// A log with places.
-fn month(args: &PlaceCommand, path: &Path, common: &Common) -> Result<Exit, Failure> {
-    let by = history::known_allocator(&args.by)?;
+fn month(args: &AllocateCommand, path: &Path, common: &Common) -> Result<Exit, Failure> {
+    let by = history::known_allocator(&args.place)?;
     save::expect(args.output.as_ref())?;
-    let loaded = load::fabric(&args.fabric.args(), common)?;
+    let loaded = load::fabric(&args.fabric, common)?;
     let mut log = Log::default();
     let header = history::read(path, common, &mut |record| log.take(&record))?;
     if log.is_empty() {
@@ -64,14 +108,14 @@ fn month(args: &PlaceCommand, path: &Path, common: &Common) -> Result<Exit, Fail
 }
 
 /// A file of hosts for each job.
-fn hostfiles(args: &PlaceCommand, common: &Common) -> Result<Exit, Failure> {
-    let by = history::known_allocator(&args.by)?;
+fn hostfiles(args: &AllocateCommand, common: &Common) -> Result<Exit, Failure> {
+    let by = history::known_allocator(&args.place)?;
     if args.hosts.len() == 1 {
         save::expect(args.output.as_ref())?;
     } else {
         save::expect_directory(args.output.as_ref())?;
     }
-    let loaded = load::fabric(&args.fabric.args(), common)?;
+    let loaded = load::fabric(&args.fabric, common)?;
     let machine = Machine::new(&loaded.topology, 1);
     let mut is_free = vec![true; machine.len()];
     if let Some(path) = &args.avoid {

@@ -1,5 +1,6 @@
 //! `darkfiber load`: latency of packets by load.
 
+mod args;
 mod store;
 
 use std::collections::BTreeMap;
@@ -7,7 +8,9 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use darkfiber_analysis::Names;
-use darkfiber_fabric::{ChannelId, Fabric, Shape, Topology};
+use darkfiber_fabric::{ChannelId, Fabric, Shape};
+use darkfiber_packetsim::CONGESTIONS;
+use darkfiber_packetsim::routing::ROUTINGS;
 use darkfiber_packetsim::routing::{self, Adaptive, Given, Kind};
 use darkfiber_packetsim::{Load, Net, Observer, Pulse, SwitchModel, Targets};
 use darkfiber_report::curve::{self as report, Curve, Held, LoadResult};
@@ -19,22 +22,26 @@ use darkfiber_workload::{Extent, Participants, Stream, pattern};
 
 use self::store::KeptRun;
 use super::{metrics, route};
-use crate::args::{Common, LoadCommand};
 use crate::checkpoint::{Checkpoints, Facts, Followed};
 use crate::failure::{Exit, Failure};
+use crate::options::Common;
+use crate::options::quantity;
 use crate::progress::Progress;
 use crate::pulse::Rate;
-use crate::{load, packet_options, participants, provenance, save};
+use crate::{load, participants, provenance, save};
+
+pub(crate) use self::args::{HELP, SaturateCommand};
 
 /// Where nobody says.
+/// Switches and bytes of a packet if nobody says which.
+const SWITCHES: &str = "qdr";
+const PACKET: u32 = 2 << 10;
 const USUAL: [&str; 3] = ["minimal", "valiant", "ugal"];
 /// Phases of a pattern whose pairs are put together.
 const PHASES: u64 = 4096;
 /// It is measured as long as so many packets take on a channel, and as so many ways through the network at least.
 const PACKETS: u64 = 100;
 const WAYS: u64 = 20;
-/// Bytes of the largest packet: no network has any of more than some kilobytes.
-const LARGEST_PACKET: u64 = 16 << 20;
 /// Picoseconds of a second, and what a run measures at most.
 const SECOND: u64 = 1_000_000_000_000;
 const LONGEST: u64 = 1000 * SECOND;
@@ -46,7 +53,7 @@ struct Candidate {
     routes: Option<Routes>,
 }
 
-pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failure> {
     let loads = checked(&args.loads)?;
     save::expect(args.svg.as_ref())?;
     save::expect_directory(args.output.as_ref())?;
@@ -54,16 +61,12 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
     let topology = &loaded.topology;
     let (fabric, shape) = (&topology.fabric, topology.shape.as_ref());
     let facts = metrics::facts(fabric, shape, loaded.structure.as_ref(), false);
-    let micro = micro(args, topology, common.seed())?;
+    let mut micro = args.switch.model(SWITCHES, topology, common.seed())?;
+    if let Some(name) = &args.congestion {
+        micro.congestion = CONGESTIONS.get(name)?.congestion;
+    }
     let net = Net::new(fabric, &micro);
-    let packet = match quantity(&args.packet, "--packet", bytes)? {
-        size @ 1..=LARGEST_PACKET => size as u32,
-        size => {
-            return Err(Failure::usage(format!(
-                "--packet: {size} B is no size of a packet: 1 B to {LARGEST_PACKET} B are"
-            )));
-        }
-    };
+    let packet = args.switch.packet(PACKET)?;
     let message = match &args.message {
         Some(text) => quantity(text, "--message", bytes)?,
         None => packet.into(),
@@ -124,7 +127,7 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
         let impossible =
             |e: darkfiber_packetsim::ConfigError| Failure::infeasible(format!("{}: {e}", c.called));
         let made = routing::make(c.kind, &given).map_err(impossible)?;
-        let lanes = args.lanes.unwrap_or(made.lanes().max(1));
+        let lanes = args.switch.vcs.unwrap_or(made.lanes().max(1));
         let micro = SwitchModel { lanes, ..micro.clone() };
         let facts = || {
             let tables = c.routes.as_ref();
@@ -179,7 +182,7 @@ pub(crate) fn run(args: &LoadCommand, common: &Common) -> Result<Exit, Failure> 
     drop(progress);
     let provenance = provenance::of(fabric, common);
     let result = LoadResult {
-        switches: &args.switches,
+        switches: args.switch.name(SWITCHES),
         pattern: &args.pattern,
         packet_bytes: packet,
         message_bytes: message,
@@ -210,55 +213,6 @@ fn checked(loads: &[f64]) -> Result<Vec<f64>, Failure> {
             .hint("loads are parts of what channels of terminals carry")),
         None => Ok(loads),
     }
-}
-
-fn quantity<E: std::fmt::Display>(
-    text: &str,
-    option: &str,
-    read: fn(&str) -> Result<u64, E>,
-) -> Result<u64, Failure> {
-    read(text).map_err(|e| Failure::usage(format!("{option}: {e}")))
-}
-
-/// What switches and cables are like.
-fn micro(args: &LoadCommand, topology: &Topology, seed: u64) -> Result<SwitchModel, Failure> {
-    let mut micro = packet_options::switches(&args.switches)?;
-    if let Some(text) = &args.buffer {
-        micro.buffer = packet_options::short(quantity(text, "--buffer", bytes)?);
-    }
-    if let Some(name) = &args.queues {
-        micro.queues = packet_options::queues(name)?;
-    }
-    if let Some(name) = &args.arbitration {
-        micro.arbitration = packet_options::arbitration(name)?;
-    }
-    if let Some(name) = &args.congestion {
-        micro.congestion = packet_options::congestion(name)?;
-    }
-    if let Some(name) = &args.framing {
-        micro.framing = packet_options::framing(name)?;
-    }
-    micro.bit_errors = args.bit_errors;
-    if let Some(text) = &args.degraded {
-        micro.widths = packet_options::degraded(text, &topology.fabric, seed)?;
-    }
-    if let Some(text) = &args.cable {
-        micro.cable = Some(packet_options::short(quantity(text, "--cable", time)?));
-    }
-    if let Some(text) = &args.global_cable {
-        let long = packet_options::short(quantity(text, "--global-cable", time)?);
-        let Some(Shape::Dragonfly(d)) = &topology.shape else {
-            return Err(Failure::usage("--global-cable: there are groups on dragonflies only"));
-        };
-        let fabric = &topology.fabric;
-        let group = |s: darkfiber_fabric::SwitchId| d.group[s.index()];
-        let latency = |c: ChannelId| {
-            let global = group(fabric.tail(c)) != group(fabric.head(c));
-            if global { long } else { micro.link(fabric, c).0 }
-        };
-        micro.latencies = (0..fabric.channel_count()).map(ChannelId::new).map(latency).collect();
-    }
-    Ok(micro)
 }
 
 /// Whom terminals send to.
@@ -293,43 +247,44 @@ fn targets(
 
 /// The routings, engines and tables that were asked for.
 fn candidates(
-    args: &LoadCommand,
+    args: &SaturateCommand,
     loaded: &load::Loaded,
     common: &Common,
 ) -> Result<Vec<Candidate>, Failure> {
     let topology = &loaded.topology;
-    let tables = packet_options::routing("tables")?;
+    let tables = ROUTINGS.get("tables")?;
     let mut all = Vec::new();
     let asked: Vec<&str> =
-        if args.routing.is_empty() && args.engines.is_empty() && args.routes.is_none() {
+        if args.routing.is_empty() && args.engines.engines.is_empty() && args.routes.is_none() {
             USUAL.to_vec()
         } else {
             args.routing.iter().map(String::as_str).collect()
         };
     for name in asked {
-        let kind = packet_options::routing(name)?;
+        let kind = ROUTINGS.get(name)?;
         if kind.name == "tables" {
             return Err(Failure::usage("tables of whom? give -e ENGINE or --routes PATH"));
         }
         all.push(Candidate { kind, called: kind.name.to_owned(), routes: None });
     }
-    for name in &args.engines {
-        let chain = route::chain(name)?;
-        let lanes = args.lanes.unwrap_or(8);
+    for chain in &args.engines.chains()? {
+        let lanes = args.switch.vcs.unwrap_or(8);
         let request = Request {
             shape: topology.shape.as_ref(),
             lanes,
             seed: common.seed(),
             ..Request::default()
         };
-        let (_, routes, ..) = route::compute(&chain, &topology.fabric, &request)
-            .map_err(|refused| Failure::infeasible(format!("{name}: {}", refused.refused)))?;
-        let called = format!("tables of {name}");
+        let (_, routes, ..) =
+            route::compute(chain, &topology.fabric, &request).map_err(|refused| {
+                Failure::infeasible(format!("{}: {}", chain.name, refused.refused))
+            })?;
+        let called = format!("tables of {}", chain.name);
         all.push(Candidate { kind: tables, called, routes: Some(routes) });
     }
     if let Some(path) = &args.routes {
         let args_of = args.beside.of(path);
-        let read = load::tables_in_lanes(&args_of, &args.fabric.fabric, loaded, common)?;
+        let read = load::tables_in_lanes(&args_of, args.fabric.name(), loaded, common)?;
         let called = path.display().to_string();
         all.push(Candidate { kind: tables, called, routes: Some(read.routes) });
     }

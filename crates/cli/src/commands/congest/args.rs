@@ -1,10 +1,11 @@
-//! What is asked of victims and aggressors.
+//! The command line.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-use super::FabricArgs;
+use crate::options::values::above_zero;
+use crate::options::{FabricArgs, StoreArgs, SwitchArgs};
 
 #[derive(Args, Debug)]
 pub(crate) struct CongestCommand {
@@ -20,8 +21,14 @@ pub(crate) struct CongestCommand {
     #[arg(long, value_name = "SPLIT,..", value_delimiter = ',', default_value = "90,50,10")]
     pub(crate) split: Vec<String>,
     /// Which hosts each gets: allocators of `darkfiber list allocators`, separated by commas
-    #[arg(long, value_name = "ALLOCATOR,..", value_delimiter = ',', default_value = "linear")]
-    pub(crate) allocation: Vec<String>,
+    #[arg(
+        long,
+        alias = "allocation",
+        value_name = "ALLOCATOR,..",
+        value_delimiter = ',',
+        default_value = "linear"
+    )]
+    pub(crate) place: Vec<String>,
     /// Congestion control: names of `darkfiber list congestion`, separated by commas; with +classes behind it victims and
     /// aggressors have a traffic class each
     #[arg(long, value_name = "SCHEME,..", value_delimiter = ',', default_value = "none,pairs")]
@@ -38,33 +45,23 @@ pub(crate) struct CongestCommand {
     /// So many hosts take part, the first ones [default: all]
     #[arg(long, value_name = "N")]
     pub(crate) nodes: Option<u32>,
-    /// Hosts that take part are drawn by lot, as on a machine that others use, too, instead of the first ones
+    /// Hosts that take part are drawn at random, as on a machine that others use, too, instead of the first ones
     #[arg(long, requires = "nodes")]
     pub(crate) scattered: bool,
     /// How often an aggressor runs side by side on each of its hosts
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
     pub(crate) ppn: u32,
-    /// What switches are like: a name of `darkfiber list switches`
-    #[arg(long, value_name = "SWITCHES", default_value = "rosetta")]
-    pub(crate) switches: String,
     /// What hosts cost: a name of `darkfiber list hosts`
-    #[arg(long, value_name = "HOSTS", default_value = "slingshot")]
-    pub(crate) hosts: String,
-    /// Whose collectives: openmpi, mpich or nccl
-    #[arg(long, value_name = "LIBRARY", default_value = "openmpi")]
-    pub(crate) library: String,
+    #[arg(long, alias = "hosts", value_name = "HOSTS", default_value = "slingshot")]
+    pub(crate) host_model: String,
     /// The tables of this engine, for routing tables
     #[arg(short, long, value_name = "ENGINE", default_value = "minhop")]
     pub(crate) engine: String,
-    /// Bytes of a packet
-    #[arg(long, value_name = "BYTES", default_value = "4KiB")]
-    pub(crate) packet: String,
-    /// Virtual lanes, instead of as many as a routing needs
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
-    pub(crate) lanes: Option<u8>,
-    /// Bytes of buffer for each lane of an input
-    #[arg(long, value_name = "BYTES")]
-    pub(crate) buffer: Option<String>,
+    #[command(flatten)]
+    pub(crate) switch: SwitchArgs,
+    /// Whose collectives: openmpi, mpich or nccl
+    #[arg(long, value_name = "LIBRARY", default_value = "openmpi")]
+    pub(crate) library: String,
     /// Iterations or requests of a victim, at least
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(6..=1_000_000))]
     pub(crate) iterations: u32,
@@ -72,7 +69,7 @@ pub(crate) struct CongestCommand {
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(6..=1_000_000))]
     pub(crate) runs: u32,
     /// How far the 95 % confidence interval of the median may reach from it, in percent
-    #[arg(long, value_name = "PERCENT", default_value_t = 5.0, value_parser = super::above_zero)]
+    #[arg(long, value_name = "PERCENT", default_value_t = 5.0, value_parser = above_zero)]
     pub(crate) precision: f64,
     /// Simulated time after which a victim ends all the same
     #[arg(long, value_name = "TIME", default_value = "100ms")]
@@ -80,9 +77,8 @@ pub(crate) struct CongestCommand {
     /// How long aggressors run before victims begin
     #[arg(long, value_name = "TIME", default_value = "2ms")]
     pub(crate) warmup: String,
-    /// Keep every run in this folder when it is over, and take those that are kept there
-    #[arg(long, value_name = "DIR")]
-    pub(crate) keep: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) keep: StoreArgs,
     /// Write the result (congest.json, congest.csv), the pictures and every time (times.csv) here
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
@@ -90,3 +86,19 @@ pub(crate) struct CongestCommand {
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
 }
+
+/// What stands below the options in its help.
+pub(crate) const HELP: &str = "\
+Every victim is timed by itself and beside every aggressor, which goes on for ever, on the same hosts; C is how many times as
+long it takes there (De Sensi et al., SC'20, figure 9). Victims: a collective with its size (allreduce:8B), halo3d, sweep3d,
+an application (lammps, milc, hpcg, fft, resnet), a service (silo, xapian, img-dnn, sphinx), or any other traffic. Aggressors:
+incast (all put 128 KiB at one), alltoall, bursts:bytes=16KiB,burst=1000,gap=10us, or any other traffic.
+
+Examples:
+  darkfiber congest dragonfly:p=4,a=4,h=4,g=8,gbps=200
+  darkfiber congest @malbec --victims allreduce:8B,alltoall:128B,lammps --aggressors incast --split 50,10
+  darkfiber congest @malbec --nodes 128 --split 64/64 --place linear,interleaved,random -o results
+  darkfiber congest @malbec --victims alltoall:128B --aggressors bursts:bytes=4KiB,gap=1us --split 50 --congestion pairs
+
+A victim is timed at least 200 times (an application ten times), and until the 95 % confidence interval of the median is
+within 5 % of it, or --limit of simulated time is over, which is told. Exit code 4 if nothing can be run.";

@@ -1,0 +1,57 @@
+//! Engines, and what is asked of them.
+
+use clap::{Args, ValueEnum};
+use darkfiber_scenario::Chain;
+
+use crate::failure::Failure;
+
+/// Engines to compare.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct EngineArgs {
+    /// Engines to compare, separated by commas or given several times; ftree+updn falls back on updn
+    /// (`darkfiber list engines`)
+    #[arg(short, long = "engine", value_name = "ENGINE,..", value_delimiter = ',')]
+    pub(crate) engines: Vec<String>,
+}
+
+/// What engines are asked for.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct RequestArgs {
+    /// Root switches for updn, dnup and ftree: GUIDs (a file, or separated by commas)
+    #[arg(long, value_name = "GUIDS")]
+    pub(crate) roots: Option<String>,
+    /// LID mask control: 2^N LIDs for every terminal; engines whose paths depend on the source take more
+    /// by themselves
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=7))]
+    pub(crate) lmc: u8,
+    /// Data virtual lanes that engines may use (InfiniBand has at most 15)
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=15))]
+    pub(crate) lanes: u8,
+}
+
+impl EngineArgs {
+    /// The engines and fallback chains, each once; none if none was given.
+    pub(crate) fn chains(&self) -> Result<Vec<Chain>, Failure> {
+        let chains: Vec<Chain> =
+            self.engines.iter().map(|text| Chain::parse(text)).collect::<Result<_, _>>()?;
+        super::values::distinct("engine", chains.iter().map(|c| c.name.as_str()))?;
+        Ok(chains)
+    }
+
+    /// As [`chains`](Self::chains); those of `usual` if none was given.
+    pub(crate) fn or(&self, usual: &[&str]) -> Result<Vec<Chain>, Failure> {
+        let given = self.chains()?;
+        let chains = usual.iter().map(|text| Ok(Chain::parse(text)?));
+        if given.is_empty() { chains.collect() } else { Ok(given) }
+    }
+}
+
+/// What a virtual layer may depend on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LayerBy {
+    /// Source and destination: fewest layers
+    #[default]
+    Pair,
+    /// The destination LID alone, as a plain OpenSM can be told by a QoS policy
+    Destination,
+}

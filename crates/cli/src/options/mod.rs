@@ -1,0 +1,20 @@
+//! Options that several commands have: one struct for each concept, flattened wherever it is meant.
+
+mod common;
+mod counted;
+mod engines;
+mod fabric;
+mod jobs;
+mod store;
+mod switches;
+mod tables;
+pub(crate) mod values;
+
+pub(crate) use common::{Common, Format};
+pub(crate) use counted::CountedArgs;
+pub(crate) use engines::{EngineArgs, LayerBy, RequestArgs};
+pub(crate) use fabric::{FabricArgs, FabricOptions, FaultArgs, NamesArgs};
+pub(crate) use jobs::{HistoryArgs, JobsArgs};
+pub(crate) use store::StoreArgs;
+pub(crate) use switches::{SwitchArgs, quantity};
+pub(crate) use tables::{BesideTables, SetArgs, TableArgs};

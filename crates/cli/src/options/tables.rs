@@ -1,0 +1,91 @@
+//! Tables that are read, and where tables are written.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+/// Where tables are written, and how.
+#[derive(Args, Debug, Default)]
+pub(crate) struct SetArgs {
+    /// Write tables and all that OpenSM needs to load them: written beside, and put in place of what was there in one step
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write these files alone, compressed where the name ends in .zst or .gz: lfts, guid2lid, fabric.topo, subnet.lst,
+    /// fdbs, path-sl, path-sl.rows, path-bits, lid-choice [default: all that are needed]
+    #[arg(long, value_name = "FILE,..", value_delimiter = ',', requires = "output")]
+    pub(crate) write: Vec<String>,
+    /// Replace the files of a directory one by one where it cannot be replaced in one step; nobody may read it meanwhile
+    #[arg(long, requires = "output")]
+    pub(crate) in_place: bool,
+}
+
+/// Kinds of routing tables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RoutesFormat {
+    /// By content
+    #[default]
+    Auto,
+    /// OpenSM's lfts dump, `dump_lfts.sh`, `ibroute`
+    Lft,
+    /// osm.fdbs
+    Fdbs,
+    /// netloc paths
+    Netloc,
+}
+
+impl From<RoutesFormat> for darkfiber_scenario::tables::TableForm {
+    fn from(format: RoutesFormat) -> Self {
+        match format {
+            RoutesFormat::Auto => Self::Auto,
+            RoutesFormat::Lft => Self::Lft,
+            RoutesFormat::Fdbs => Self::Fdbs,
+            RoutesFormat::Netloc => Self::Netloc,
+        }
+    }
+}
+
+/// Which tables.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct TableArgs {
+    /// Tables: a file, or a directory written by `darkfiber route -o` or OpenSM (its dump directory)
+    #[arg(long, value_name = "PATH")]
+    pub(crate) routes: PathBuf,
+    #[command(flatten)]
+    pub(crate) beside: BesideTables,
+}
+
+/// What tables need beside them, where it is not in one directory with them.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct BesideTables {
+    /// Format of the tables
+    #[arg(long, value_enum, default_value_t, value_name = "FORM", requires = "routes")]
+    pub(crate) routes_format: RoutesFormat,
+    /// Service levels: path-sl, path-sl.rows, a matrix of OpenSM's path_sl, or path records that saquery
+    /// printed; without: all in lane 0
+    #[arg(long, value_name = "FILE", requires = "routes")]
+    pub(crate) sl: Option<PathBuf>,
+    /// Which LID of its destinations each source uses (path-bits); without: the base LID
+    #[arg(long, value_name = "FILE", requires = "routes")]
+    pub(crate) path_bits: Option<PathBuf>,
+    /// Which LID of its destination each message takes (lid-choice); without: the base LID
+    #[arg(long, value_name = "FILE", requires = "routes")]
+    pub(crate) lid_choice: Option<PathBuf>,
+    /// LIDs of ports, as in OpenSM's cache [default: from the tables and the fabric]
+    #[arg(long, value_name = "FILE", requires = "routes")]
+    pub(crate) guid2lid: Option<PathBuf>,
+}
+
+impl BesideTables {
+    /// Whether none is given.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.routes_format == RoutesFormat::Auto
+            && [&self.sl, &self.path_bits, &self.lid_choice, &self.guid2lid]
+                .iter()
+                .all(|f| f.is_none())
+    }
+
+    /// Tables with these beside them.
+    pub(crate) fn of(&self, routes: &Path) -> TableArgs {
+        TableArgs { routes: routes.to_owned(), beside: self.clone() }
+    }
+}
