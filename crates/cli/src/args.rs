@@ -171,9 +171,9 @@ fn with_less(command: clap::Command) -> clap::Command {
     command.mut_args(elsewhere).mut_subcommands(with_less)
 }
 
-/// Help of commands fits two screens; manual pages have the rest.
+/// Help of commands fits two screens; `darkfiber help COMMAND` and manual pages have the rest.
 fn with_help(command: clap::Command, action: ArgAction) -> clap::Command {
-    let text = "Print help (`darkfiber man COMMAND` has more)";
+    let text = "Print help (`darkfiber help COMMAND` has all options)";
     let help = clap::Arg::new("help").short('h').long("help").action(action).help(text);
     let below = command.get_after_help().map(|text| paragraphs(&text.to_string()));
     let command = command.disable_help_flag(true).arg(help);
@@ -207,7 +207,7 @@ fn groups(command: &clap::Command) -> String {
             let about = command.find_subcommand(name).and_then(clap::Command::get_about);
             let about = about.map_or_else(
                 || {
-                    "This message, help of a command, or `help glossary`: the words of the field"
+                    "This message, all options of a command, or `help glossary`: the words of the field"
                         .to_owned()
                 },
                 ToString::to_string,

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use darkfiber_fabric::Unknown;
 
-use crate::out;
+use crate::terminal::tell;
 
 /// Exit codes; part of the interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,9 +38,9 @@ pub(crate) fn guarded(command: impl FnOnce() -> Result<Exit, Failure>) -> Exit {
     match catch_unwind(AssertUnwindSafe(command)) {
         Ok(Ok(exit)) => exit,
         Ok(Err(failure)) => {
-            out::tell(&format!("error: {}", failure.message));
+            tell(&format!("error: {}", failure.message));
             if !failure.hint.is_empty() {
-                out::tell(&format!("hint: {}", failure.hint));
+                tell(&format!("hint: {}", failure.hint));
             }
             failure.exit
         }

@@ -1,11 +1,9 @@
 //! From a log of jobs to who ran where and when.
 
-use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use darkfiber_fabric::{TerminalId, Topology};
-use darkfiber_formats::input;
-use darkfiber_formats::jobs::{JobLogKind, Record, State, swf};
+use darkfiber_formats::jobs::{Record, State, swf};
 use darkfiber_formats::places::Places;
 use darkfiber_report::replay::{LogFacts, PlacedFacts};
 use darkfiber_study::reproduce;
@@ -15,7 +13,7 @@ use darkfiber_workload::{Begun, History, Machine, Wish, backfill, scaled};
 use crate::failure::Failure;
 use crate::moment::When;
 use crate::options::{Common, HistoryArgs};
-use crate::{jobs, out};
+use crate::{job_log, jobs, out};
 
 /// Allocator of logs that do not say where jobs ran.
 const USUAL: &str = "first-fit";
@@ -44,7 +42,7 @@ impl HistoryArgs {
             None => Log::on(Places::new(&topology.fabric, aliases)),
             Some(_) => Log::default(),
         };
-        let header = read(path, common, &mut |record| log.take(&record))?;
+        let header = job_log::read(path, common, &mut |record| log.take(&record))?;
         if let Some(places) = &log.places {
             let unknown = log.facts.unknown_nodes.keys().map(String::as_str);
             jobs::refuse_shared(&path.display().to_string(), unknown, places)?;
@@ -127,34 +125,10 @@ pub(crate) fn per_host(header: &swf::Header) -> Option<u32> {
     Some(header.max_procs?.div_ceil(nodes).max(1))
 }
 
-/// Reads a log; the times of one with a header that tells its beginning become Unix times.
-pub(crate) fn read(
-    path: &Path,
-    common: &Common,
-    each: &mut dyn FnMut(Record),
-) -> Result<swf::Header, Failure> {
-    if path.is_dir() {
-        return Err(Failure::input(format!("{} is a directory", path.display())));
-    }
-    let mut reader = BufReader::with_capacity(1 << 16, input::open(path)?);
-    let (kind, head) = jobs::recognise(&mut reader, path)?;
-    let header = if kind == JobLogKind::Swf { swf::header(&head) } else { swf::Header::default() };
-    let shift = header.unix_start.unwrap_or(0);
-    let mut shifted = |mut record: Record| {
-        for time in [&mut record.submit, &mut record.start, &mut record.end] {
-            *time = time.map(|t| t.saturating_add(shift));
-        }
-        each(record);
-    };
-    let found = jobs::read_as(kind, &mut reader as &mut dyn BufRead, path, &mut shifted)?;
-    out::diagnostics(&path.display().to_string(), &found, common);
-    Ok(header)
-}
-
 /// A log whose header says how large its machine is.
 pub(crate) fn log(path: &Path, common: &Common) -> Result<reproduce::Log, Failure> {
     let mut log = Log::default();
-    let header = read(path, common, &mut |record| log.take(&record))?;
+    let header = job_log::read(path, common, &mut |record| log.take(&record))?;
     let hosts = header.max_nodes.filter(|&n| n > 0);
     let (Some(hosts), Some(processors_per_host)) = (hosts, per_host(&header)) else {
         return Err(Failure::input(format!(

@@ -1,19 +1,17 @@
 //! The jobs that run, and where.
 
 use std::collections::BTreeMap;
-use std::io::BufRead;
 use std::path::Path;
 
 use darkfiber_fabric::{Fabric, TerminalId};
-use darkfiber_formats::Diagnostics;
-use darkfiber_formats::jobs::{self, Record, State};
+use darkfiber_formats::jobs::{Record, State};
 use darkfiber_formats::places::{Aliases, Places};
 
 use crate::failure::Failure;
 use crate::moment::When;
 use crate::options::{Common, JobsArgs};
 use crate::out::Teller;
-use crate::{history, out};
+use crate::{job_log, out};
 
 impl JobsArgs {
     /// The terminals of every job that runs, if jobs were named.
@@ -44,44 +42,6 @@ pub(crate) fn refuse_shared<'a>(
     places: &Places,
 ) -> Result<(), Failure> {
     Ok(darkfiber_scenario::refuse_shared(source, names, places)?)
-}
-
-/// Reads jobs of any kind, recognised by content, from something that is open.
-pub(crate) fn read_from(
-    reader: &mut dyn BufRead,
-    path: &Path,
-    each: &mut dyn FnMut(Record),
-) -> Result<Diagnostics, Failure> {
-    if path.is_dir() {
-        return Err(Failure::input(format!("{} is a directory", path.display())));
-    }
-    let (kind, _) = recognise(reader, path)?;
-    read_as(kind, reader, path, each)
-}
-
-/// What kind of log it is, and how it begins.
-pub(crate) fn recognise(
-    reader: &mut dyn BufRead,
-    path: &Path,
-) -> Result<(jobs::JobLogKind, String), Failure> {
-    let unreadable = |e| Failure::input(format!("cannot read {}: {e}", path.display()));
-    let head = String::from_utf8_lossy(reader.fill_buf().map_err(unreadable)?).into_owned();
-    let kind = jobs::detect(&head).ok_or_else(|| {
-        let known: Vec<&str> = jobs::JobLogKind::ALL.iter().map(|k| k.describe()).collect();
-        Failure::input(format!("{}: this is like no list of jobs known", path.display()))
-            .hint(format!("there are {}", known.join(", ")))
-    })?;
-    Ok((kind, head))
-}
-
-/// Reads a log of a known kind.
-pub(crate) fn read_as(
-    kind: jobs::JobLogKind,
-    reader: &mut dyn BufRead,
-    path: &Path,
-    each: &mut dyn FnMut(Record),
-) -> Result<Diagnostics, Failure> {
-    Ok(jobs::read(kind, reader, path, each)?)
 }
 
 /// The terminals of nodes; names that stand for nothing are counted.
@@ -148,7 +108,7 @@ impl Running {
         let places = Places::new(fabric, aliases(aliased, fabric, common)?);
         let at = at.map(|when| moment_of(path, when)).transpose()?;
         let mut running = Self::default();
-        history::read(path, common, &mut |record| {
+        job_log::read(path, common, &mut |record| {
             let runs = match at {
                 None => matches!(record.state, State::Running | State::Unknown),
                 Some(at) => ran(&record, at),
@@ -235,7 +195,7 @@ fn moment_of(path: &Path, when: When) -> Result<i64, Failure> {
     }
     let mut first: Option<i64> = None;
     let quiet = Common { quiet: true, ..Common::default() };
-    history::read(path, &quiet, &mut |record| {
+    job_log::read(path, &quiet, &mut |record| {
         if let Some(start) = record.start {
             first = Some(first.map_or(start, |f| f.min(start)));
         }

@@ -12,6 +12,7 @@ mod commands;
 mod counted;
 mod failure;
 mod history;
+mod job_log;
 mod jobs;
 mod load;
 mod moment;
@@ -24,6 +25,7 @@ mod pulse;
 mod save;
 mod sealed;
 mod signals;
+mod terminal;
 
 use std::panic::set_hook;
 use std::process::ExitCode;

@@ -1,7 +1,6 @@
 //! Standard output and standard error. A reader that goes away (`| head`) is no error; an output that is closed or full
 //! is one. What a terminal would obey is shown instead, for names of a fabric are anybody's.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -12,38 +11,11 @@ use darkfiber_scenario::Listener;
 use crate::failure::Failure;
 use crate::options::{Common, Format};
 use crate::progress::Progress;
+use crate::terminal::harmless;
+pub(crate) use crate::terminal::tell;
 
 /// Most lines of one kind that are shown without `-v`.
 const SHOWN: usize = 10;
-
-/// What colors and other attributes begin with, as tables for a terminal have them.
-const ATTRIBUTES: char = '\x1b';
-
-/// Shows control characters as `\x1b` and the like, so that no terminal obeys them. Line feeds and tabs stay, and where
-/// `colored`, attributes of characters such as colors, which do nothing else.
-fn harmless(text: &str, colored: bool) -> Cow<'_, str> {
-    let harmful = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
-    if !text.contains(harmful) {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len() + 16);
-    for (i, c) in text.char_indices() {
-        let stays = !harmful(c) || (colored && c == ATTRIBUTES && is_attribute(&text[i + 1..]));
-        if stays {
-            out.push(c);
-        } else {
-            out.extend(format!("\\x{:02x}", u32::from(c)).chars());
-        }
-    }
-    Cow::Owned(out)
-}
-
-/// Whether what follows an escape character sets attributes: `[`, numbers, `m`.
-fn is_attribute(rest: &str) -> bool {
-    rest.strip_prefix('[').is_some_and(|rest| {
-        rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').starts_with('m')
-    })
-}
 
 impl Common {
     /// How results are laid out: as standard output wants it, in full with `-v`.
@@ -87,12 +59,6 @@ pub(crate) fn print_with(
         }
         _ => Ok(()),
     }
-}
-
-/// Writes a line to standard error, control characters shown and not sent; if nobody listens, so be it.
-pub(crate) fn tell(line: &str) {
-    let line = harmless(line, false);
-    let _nobody_listens = writeln!(io::stderr().lock(), "{line}");
 }
 
 /// Shows what a reader had to say: at most ten lines of a kind, all with `-v`, only errors with `-q`.
@@ -207,15 +173,6 @@ mod tests {
         let a = pattern("port 7 of \"leaf 1\" has no cable");
         assert_eq!(a, pattern("port 19 of \"spine\" has no cable"));
         assert_ne!(a, pattern("port 7 of \"leaf 1\" is slow"));
-    }
-
-    #[test]
-    fn terminals_obey_no_name() {
-        assert_eq!(harmless("a\tb\n", false), "a\tb\n");
-        assert_eq!(harmless("\x1b]0;x\x07\u{9b}2J\r\x7f", true), "\\x1b]0;x\\x07\\x9b2J\\x0d\\x7f");
-        assert_eq!(harmless("\x1b[38;5;9mNO\x1b[0m", true), "\x1b[38;5;9mNO\x1b[0m");
-        assert_eq!(harmless("\x1b[1mNO", false), "\\x1b[1mNO");
-        assert_eq!(harmless("\x1b[2J", true), "\\x1b[2J");
     }
 
     #[test]

@@ -31,13 +31,27 @@ pub fn in_fabric(
     word: &str,
     most: Option<u64>,
 ) -> Result<(Faults, Diagnostics), Error> {
+    Ok(read(fabric, &text_of(fabric, word)?, word, most)?)
+}
+
+/// The text of a file, or a word as a line of one.
+fn text_of(fabric: &Fabric, word: &str) -> Result<String, Error> {
     let path = Path::new(word);
-    let text = if path.is_file() { input::read_text(path)? } else { line(fabric, word)? };
-    Ok(if path.is_file() && symbol_errors::is_such(&text) {
-        bad_cables(fabric, &text, path, most)?
+    if path.is_file() { Ok(input::read_text(path)?) } else { line(fabric, word) }
+}
+
+fn read(
+    fabric: &Fabric,
+    text: &str,
+    word: &str,
+    most: Option<u64>,
+) -> Result<(Faults, Diagnostics), ReadError> {
+    let path = Path::new(word);
+    if path.is_file() && symbol_errors::is_such(text) {
+        bad_cables(fabric, text, path, most)
     } else {
-        parse(fabric, &text, path)?
-    })
+        parse(fabric, text, path)
+    }
 }
 
 /// Cables with too many symbol errors, and what reading them found.
@@ -67,7 +81,9 @@ pub fn named(fabric: &Fabric, words: &[String], most: Option<u64>) -> Result<Fau
             Error::input(format!("--fail {message}"))
                 .hint("all that fails must be in FABRIC, the fabric from before the fault")
         };
-        let (faults, found) = in_fabric(fabric, word, most)?;
+        let text = text_of(fabric, word)?;
+        let (faults, found) =
+            read(fabric, &text, word, most).map_err(|error| absent(error.to_string()))?;
         if let Some(first) = found.0.iter().find(|d| d.severity > Severity::Note) {
             let is_file = Path::new(word).is_file();
             let message = if is_file { format!("{word}: {first}") } else { first.what.clone() };

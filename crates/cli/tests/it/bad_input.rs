@@ -237,7 +237,7 @@ fn faults_that_do_not_exist() {
     hint: the file may belong to another fabric; GUIDs are those of its nodes and ports
     ");
     let missing = writes_nothing(&files, "route f -e minhop --fail nowhere -o out", 3);
-    assert!(missing.starts_with("error: cannot read nowhere: No such file"), "{missing}");
+    assert!(missing.starts_with("error: --fail nowhere: there is no file"), "{missing}");
     // Where some exist the others are told, by line.
     let dir = folder(&[("f", PAIR), ("some", "0x2c90000000101 7\n0x5 1\n")]);
     let run = run_in(dir.path(), "route f -e minhop --fail some");

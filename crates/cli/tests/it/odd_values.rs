@@ -142,7 +142,10 @@ fn every_option_takes_or_refuses_them() {
 
     // All commands are tried: this list is that of the help.
     let mut there = Vec::new();
-    for command in listed(&run("-h").out, "Commands:") {
+    let top = run("-h").out;
+    let groups = top.lines().filter(|l| l.ends_with(':') && !l.starts_with(' '));
+    let groups = groups.take_while(|l| *l != "Options:");
+    for command in groups.flat_map(|group| listed(&top, group)) {
         match listed(&run(&format!("{command} -h")).out, "Commands:").as_slice() {
             [] => there.push(vec![command.to_owned()]),
             of => there.extend(of.iter().map(|c| vec![command.to_owned(), (*c).to_owned()])),
@@ -156,7 +159,7 @@ fn every_option_takes_or_refuses_them() {
 
     let mut lines = Vec::new();
     for line in COMMANDS {
-        let help = run(&format!("{} --help", name(line).join(" "))).out;
+        let help = run(&format!("help {}", name(line).join(" "))).out;
         let options = options(&help);
         assert!(options.iter().any(|o| o.0 == "--seed"), "{line}: {options:?}");
         for (long, short) in options {

@@ -14,7 +14,7 @@ use crate::history::{self, Log};
 use crate::jobs::Running;
 use crate::options::values::{above_zero, at_least_one};
 use crate::options::{Common, FabricArgs};
-use crate::{load, out, save};
+use crate::{job_log, load, out, save};
 
 #[derive(Args, Debug)]
 pub(crate) struct AllocateCommand {
@@ -71,7 +71,7 @@ fn month(args: &AllocateCommand, path: &Path, common: &Common) -> Result<Exit, F
     save::expect(args.output.as_ref())?;
     let loaded = load::fabric(&args.fabric, common)?;
     let mut log = Log::default();
-    let header = history::read(path, common, &mut |record| log.take(&record))?;
+    let header = job_log::read(path, common, &mut |record| log.take(&record))?;
     if log.is_empty() {
         return Err(Failure::input(format!("{}: no job in it says when it ran", path.display())));
     }

@@ -1,0 +1,53 @@
+//! What a terminal would obey is shown instead, for names of a fabric are anybody's; and lines to standard error.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+/// What colors and other attributes begin with, as tables for a terminal have them.
+const ATTRIBUTES: char = '\x1b';
+
+/// Shows control characters as `\x1b` and the like, so that no terminal obeys them. Line feeds and tabs stay, and where
+/// `colored`, attributes of characters such as colors, which do nothing else.
+pub(crate) fn harmless(text: &str, colored: bool) -> Cow<'_, str> {
+    let harmful = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    if !text.contains(harmful) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for (i, c) in text.char_indices() {
+        let stays = !harmful(c) || (colored && c == ATTRIBUTES && is_attribute(&text[i + 1..]));
+        if stays {
+            out.push(c);
+        } else {
+            out.extend(format!("\\x{:02x}", u32::from(c)).chars());
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Whether what follows an escape character sets attributes: `[`, numbers, `m`.
+fn is_attribute(rest: &str) -> bool {
+    rest.strip_prefix('[').is_some_and(|rest| {
+        rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').starts_with('m')
+    })
+}
+
+/// Writes a line to standard error, control characters shown and not sent; if nobody listens, so be it.
+pub(crate) fn tell(line: &str) {
+    let line = harmless(line, false);
+    let _nobody_listens = writeln!(io::stderr().lock(), "{line}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terminals_obey_no_name() {
+        assert_eq!(harmless("a\tb\n", false), "a\tb\n");
+        assert_eq!(harmless("\x1b]0;x\x07\u{9b}2J\r\x7f", true), "\\x1b]0;x\\x07\\x9b2J\\x0d\\x7f");
+        assert_eq!(harmless("\x1b[38;5;9mNO\x1b[0m", true), "\x1b[38;5;9mNO\x1b[0m");
+        assert_eq!(harmless("\x1b[1mNO", false), "\\x1b[1mNO");
+        assert_eq!(harmless("\x1b[2J", true), "\\x1b[2J");
+    }
+}
