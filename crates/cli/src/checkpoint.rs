@@ -13,7 +13,7 @@ use darkfiber_workload::quantity::time;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
-use crate::options::StoreArgs;
+use crate::options::CheckpointArgs;
 use crate::{out, save, signals};
 
 /// Where runs are kept, and how often.
@@ -24,10 +24,10 @@ pub(crate) struct Checkpoints {
 
 impl Checkpoints {
     /// If that was asked for.
-    pub(crate) fn of(args: &StoreArgs) -> Result<Option<Self>, Failure> {
+    pub(crate) fn of(args: &CheckpointArgs) -> Result<Option<Self>, Failure> {
         let every =
             time(&args.store_every).map_err(|e| Failure::usage(format!("--store-every: {e}")))?;
-        let Some(dir) = &args.store else { return Ok(None) };
+        let Some(dir) = &args.keep.store else { return Ok(None) };
         save::directory(dir)?;
         Ok(Some(Self { dir: dir.clone(), every: Duration::from_nanos(every / 1000) }))
     }

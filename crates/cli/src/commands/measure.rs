@@ -57,9 +57,9 @@ pub(crate) struct MeasureCommand {
     /// Draw so many samples of random patterns
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub(crate) samples: Option<u64>,
-    /// Draw 1,000 samples, and double them until the 99 % confidence interval is narrower than so many
-    /// percent of the mean
-    #[arg(long, value_name = "PERCENT", default_value_t = 1.0, value_parser = above_zero)]
+    /// How far the 99 % confidence interval of a mean may reach from it, in percent: 1,000 samples are drawn, and doubled
+    /// until it does not reach farther
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.5, value_parser = above_zero)]
     pub(crate) precision: f64,
     /// Weigh flows by the speed of links instead of taking all links for equal
     #[arg(long)]
@@ -230,7 +230,7 @@ fn plan(
             Ok(Item { spec, pattern, bandwidths, bounds })
         })
         .collect::<Result<_, Failure>>()?;
-    let mut precision = Precision { width: args.precision / 100.0, ..Precision::default() };
+    let mut precision = Precision { width: 2.0 * args.precision / 100.0, ..Precision::default() };
     if let Some(samples) = args.samples {
         precision = Precision::exactly(samples);
     }

@@ -19,7 +19,7 @@ use super::metrics;
 use crate::checkpoint::TextDigest;
 use crate::failure::{Exit, Failure};
 use crate::history::Window;
-use crate::options::{Common, EngineArgs, FabricArgs, HistoryArgs};
+use crate::options::{Common, EngineArgs, FabricArgs, HistoryArgs, StoreArgs};
 use crate::progress::Progress;
 use crate::{load, moment, out, provenance, save};
 
@@ -53,6 +53,8 @@ pub(crate) struct ReplayCommand {
     /// replay that was stopped goes on from what is there
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) keep: StoreArgs,
     /// Draw the four numbers of every engine over time
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
@@ -111,7 +113,7 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
         moments,
     };
 
-    let mut kept = match &args.output {
+    let mut kept = match args.keep.store.as_ref().or(args.output.as_ref()) {
         Some(dir) => Some(KeptMoments::open(dir, &plan, &names)?),
         None => None,
     };

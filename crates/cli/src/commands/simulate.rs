@@ -23,7 +23,7 @@ use darkfiber_workload::play::{Record, Repeat, SECOND};
 use super::metrics;
 use crate::checkpoint::{Checkpoints, Facts, Followed};
 use crate::failure::{Exit, Failure};
-use crate::options::{Common, NamesArgs, StoreArgs};
+use crate::options::{CheckpointArgs, Common, NamesArgs};
 use crate::out::Teller;
 use crate::progress::Progress;
 use crate::{load, out, provenance, save};
@@ -64,7 +64,7 @@ pub(crate) struct SimulateCommand {
     #[arg(long)]
     pub(crate) progress: bool,
     #[command(flatten)]
-    pub(crate) keep: StoreArgs,
+    pub(crate) keep: CheckpointArgs,
 }
 
 /// How deep to look at a scenario.

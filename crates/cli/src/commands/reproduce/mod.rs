@@ -15,7 +15,7 @@ use darkfiber_study::reproduce::{Context, EXPERIMENTS, Experiment, Figure, Log, 
 
 use self::store::Folder;
 use crate::failure::{Exit, Failure};
-use crate::options::Common;
+use crate::options::{Common, StoreArgs};
 use crate::progress::Progress;
 use crate::{history, provenance, save};
 
@@ -31,6 +31,8 @@ pub(crate) struct ReproduceCommand {
     /// reproduced.md; what is there already of the same version, seed and log is not run again
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) keep: StoreArgs,
     /// Log of a real machine in Standard Workload Format, for experiments with jobs (SAR-...) [default: jobs
     /// made up like those of RICC]
     #[arg(long, value_name = "LOG")]
@@ -77,7 +79,11 @@ pub(crate) fn run(args: &ReproduceCommand, common: &Common) -> Result<Exit, Fail
     save::expect_directory(args.svg.as_ref())?;
     let mut lab = Lab {
         log: log.as_ref(),
-        pictures: args.svg.as_deref().or(folder.as_ref().map(Folder::dir)),
+        pictures: args
+            .svg
+            .as_deref()
+            .or(args.output.as_deref())
+            .or(folder.as_ref().map(Folder::dir)),
         seed: common.seed(),
         clock: Instant::now(),
         progress: Progress::new(chosen.len() as u64, common.quiet),
@@ -117,7 +123,9 @@ pub(crate) fn run(args: &ReproduceCommand, common: &Common) -> Result<Exit, Fail
     let mut problems = lab.take_problems();
     drop(lab);
     if let Some(folder) = &folder {
-        let path = folder.dir().join("reproduced.md");
+        let dir = args.output.as_deref().unwrap_or(folder.dir());
+        save::directory(dir)?;
+        let path = dir.join("reproduced.md");
         let text = report::markdown(&done);
         problems.note(save::file(&path, |out| out.write_all(text.as_bytes())));
     }

@@ -34,7 +34,9 @@ struct MadeBy {
 impl Folder {
     /// The directory that is asked for, if one is.
     pub(super) fn of(args: &ReproduceCommand, common: &Common) -> Result<Option<Self>, Failure> {
-        let Some(dir) = &args.output else { return Ok(None) };
+        let Some(dir) = args.keep.store.as_ref().or(args.output.as_ref()) else {
+            return Ok(None);
+        };
         save::directory(dir)?;
         let program = std::env::current_exe()
             .and_then(std::fs::read)

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::options::{BesideTables, EngineArgs, FabricArgs, StoreArgs, SwitchArgs};
+use crate::options::{BesideTables, CheckpointArgs, EngineArgs, FabricArgs, SwitchArgs};
 
 #[derive(Args, Debug)]
 pub(crate) struct SaturateCommand {
@@ -55,7 +55,7 @@ pub(crate) struct SaturateCommand {
     #[command(flatten)]
     pub(crate) switch: SwitchArgs,
     #[command(flatten)]
-    pub(crate) keep: StoreArgs,
+    pub(crate) keep: CheckpointArgs,
 }
 
 /// What stands below the options in its help.
