@@ -22,22 +22,28 @@ use std::path::Path;
 
 use darkfiber_fabric::Topology;
 
-use crate::edges::Options;
-use crate::ibnetdiscover::excerpt;
+use crate::diagnostic::excerpt;
+use crate::format::{Format, Options, Reading};
 use crate::input::name_of;
+use crate::known_by::KnownBy;
 use crate::wiring::{Edge, NamedHost, Wiring};
 use crate::{Diagnostics, ReadError};
+
+/// The entry of this format.
+pub const FORMAT: Format = Format {
+    name: "netbench",
+    what: "a netbench topology",
+    summary: ".topology files: |V|=, ToRs=, then `a b` both ways",
+    known_by: &[KnownBy::Line(|l| l.starts_with("|V|=") || l.starts_with("|E|="))],
+    read: Reading::Fabric(|c| read(c.text, c.path, c.options)),
+    ..Format::NONE
+};
 
 /// What was expected, for errors.
 const EXPECTED: &str = "a netbench topology (lines such as `|V|=320` and `0 128`)";
 
 /// Most nodes; far above what netbench simulates.
 const MOST_NODES: usize = 1 << 20;
-
-/// Whether a line is typical of such a file.
-pub(crate) fn is_line(line: &str) -> bool {
-    line.starts_with("|V|=") || line.starts_with("|E|=")
-}
 
 /// A property with its line.
 type Property<T> = Option<(usize, T)>;

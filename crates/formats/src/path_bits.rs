@@ -13,9 +13,19 @@ use std::path::Path;
 use darkfiber_fabric::{Fabric, Guid, TerminalId};
 use darkfiber_routing::Routes;
 
+use crate::diagnostic::counted;
+use crate::format::{Format, Reading, Writing};
 use crate::guids::parse_guid;
-use crate::tables::counted;
 use crate::{Diagnostics, ReadError};
+
+/// The entry of this format.
+pub const FORMAT: Format = Format {
+    name: "path-bits",
+    summary: "LID of its destinations that each port uses, with LMC",
+    read: Reading::By("--routes"),
+    write: Writing::By("route -o"),
+    ..Format::NONE
+};
 
 /// Reads the path bits of every terminal, for routes with so many LIDs a port. Terminals that the file does
 /// not name use the base LID and are reported.

@@ -7,8 +7,8 @@ use darkfiber_fabric::{AtPort, Fabric, SwitchId, TerminalId};
 use darkfiber_routing::{DestId, Lids};
 
 use super::{Device, Reading};
+use crate::diagnostic::counted;
 use crate::places::Places;
-use crate::tables::counted;
 use crate::{Diagnostics, ReadError};
 
 /// What channels carried.

@@ -21,11 +21,21 @@ use std::path::Path;
 use darkfiber_fabric::{Fabric, TerminalId};
 use darkfiber_routing::{Layers, Lids, Routes};
 
-use crate::tables::counted;
+use crate::diagnostic::counted;
 use crate::{Diagnostics, ReadError};
 
+use crate::format::{Format, Reading, Writing};
 pub use paths::{path_count, paths_say_all, write_paths};
 pub use rows::write_rows;
+
+/// The entry of this format.
+pub const FORMAT: Format = Format {
+    name: "path-sl",
+    summary: "service level of every path, as ibdmchk reads it",
+    read: Reading::By("--sl"),
+    write: Writing::By("route -o"),
+    ..Format::NONE
+};
 
 /// Reads service levels in any form and gives them to the routes, which must have a row for each LID. What
 /// nothing is said of has SL 0 and is reported; a port of whose LIDs only the base LID is given has its SL on all.

@@ -7,8 +7,8 @@ use darkfiber_fabric::{Fabric, Guid, TerminalId};
 use darkfiber_routing::{DestId, Lids, Routes};
 
 use super::{At, Levels, Nobodys};
+use crate::diagnostic::counted;
 use crate::guids::parse_guid;
-use crate::tables::counted;
 use crate::{Diagnostics, ReadError};
 
 pub(super) fn read(

@@ -7,8 +7,8 @@ use darkfiber_fabric::{Fabric, Guid, SwitchId, TerminalId};
 use darkfiber_routing::{DestId, Layers, Lids, Routes};
 
 use super::{At, Levels};
+use crate::diagnostic::counted;
 use crate::guids::parse_guid;
-use crate::tables::counted;
 use crate::{Diagnostics, ReadError};
 
 /// Columns of rows: terminal and index of the LID; `None` is nobody's LID, or that of a switch.
