@@ -60,7 +60,7 @@ fn is_html(b: &Begin<'_>) -> bool {
         let start = b.body.as_bytes().get(..tag.len());
         start.is_some_and(|start| start.eq_ignore_ascii_case(tag.as_bytes()))
     };
-    !b.is_binary && ["<!doctype", "<html", "<?xml", "<head", "<body"].iter().any(|t| starts_with(t))
+    !b.is_binary && ["<!doctype", "<html", "<?xml", "<head", "<body"].iter().any(starts_with)
 }
 
 /// `L1/P1 -4X-10G-> MT23108 H-1 P1`: from a port to system type, system and port.

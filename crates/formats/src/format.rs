@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::Path;
 
-use darkfiber_fabric::{Entry, HostId, LinkClass, Role, Topology};
+use darkfiber_fabric::{HostId, LinkClass, Role, Topology};
 
-use crate::known_by::{Known, KnownBy};
+use crate::known_by::{Known, KnownBy, named};
 use crate::{Diagnostics, ReadError};
 
 /// A format, as its own file defines it and [`FORMATS`](crate::FORMATS) lists it.
@@ -146,26 +146,13 @@ impl Format {
     }
 }
 
-impl Entry for Format {
-    fn name(&self) -> &str {
-        self.name
-    }
-}
+named!(Format);
 
 impl Known for Format {
     fn known_by(&self) -> &[KnownBy] {
         self.known_by
     }
 }
-
-/// Formats are the same if they are called the same.
-impl PartialEq for Format {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-}
-
-impl Eq for Format {}
 
 /// What formats lose that have names for the speeds of cables and nothing else beside them.
 pub(crate) fn unlabelled(topology: &Topology) -> Vec<String> {

@@ -13,6 +13,7 @@ use darkfiber_routing::{DestId, Lids, MAX_UNICAST_LID};
 
 use crate::format::{Format, Reading, Writing};
 use crate::guids::{is_guid, parse_guid, parse_hex};
+use crate::input::said;
 use crate::known_by::KnownBy;
 use crate::{Diagnostics, ReadError};
 
@@ -54,15 +55,11 @@ pub struct LidRange {
 pub fn read(text: &str, path: &Path) -> Result<(Vec<LidRange>, Diagnostics), ReadError> {
     let mut ranges = Vec::new();
     let mut found = Diagnostics::default();
-    for (i, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        match range(line, i + 1) {
+    for (number, line) in said(text) {
+        match range(line, number) {
             Ok(range) => ranges.push(range),
             Err(problem) => found.warn(
-                i + 1,
+                number,
                 problem,
                 "expected 0x<port GUID> 0x<first LID> 0x<last LID>; left out",
             ),

@@ -24,6 +24,7 @@ mod cables;
 mod line;
 mod ports;
 mod read;
+mod records;
 mod write;
 
 pub use ports::read_ports;

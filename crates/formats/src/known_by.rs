@@ -25,6 +25,27 @@ pub(crate) trait Known {
     fn known_by(&self) -> &[KnownBy];
 }
 
+/// Makes components of a registry of a type: they are called by its field `name`, and are the same if called the same.
+macro_rules! named {
+    ($type:ty) => {
+        impl darkfiber_fabric::Entry for $type {
+            fn name(&self) -> &str {
+                self.name
+            }
+        }
+
+        impl PartialEq for $type {
+            fn eq(&self, other: &Self) -> bool {
+                self.name == other.name
+            }
+        }
+
+        impl Eq for $type {}
+    };
+}
+
+pub(crate) use named;
+
 /// The beginning of a content.
 #[derive(Debug)]
 pub struct Begin<'a> {

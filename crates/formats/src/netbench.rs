@@ -24,7 +24,7 @@ use darkfiber_fabric::Topology;
 
 use crate::diagnostic::excerpt;
 use crate::format::{Format, Options, Reading};
-use crate::input::name_of;
+use crate::input::{name_of, said};
 use crate::known_by::KnownBy;
 use crate::wiring::{Edge, NamedHost, Wiring};
 use crate::{Diagnostics, ReadError};
@@ -71,17 +71,13 @@ pub fn read(
 ) -> Result<(Topology, Diagnostics), ReadError> {
     let mut d = Diagnostics::default();
     let mut file = File::default();
-    for (i, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
+    for (number, line) in said(text) {
         let problem = match line.split_once('=') {
-            Some((key, value)) => file.property(i + 1, key.trim(), value.trim()),
-            None => file.link(i + 1, line),
+            Some((key, value)) => file.property(number, key.trim(), value.trim()),
+            None => file.link(number, line),
         };
         if let Err(problem) = problem {
-            d.error(i + 1, problem, "the line is left out");
+            d.error(number, problem, "the line is left out");
         }
     }
     let Some((_, nodes)) = file.nodes.filter(|n| (1..=MOST_NODES).contains(&n.1)) else {

@@ -21,6 +21,7 @@ use crate::diagnostic::counted;
 use crate::format::{Format, Reading};
 use crate::guids::node_guid;
 use crate::hosts::named_host;
+use crate::input::said;
 use crate::known_by::KnownBy;
 use crate::{Diagnostics, ReadError};
 
@@ -65,12 +66,7 @@ pub fn read(text: &str, path: &Path) -> Result<(NodeNames, Diagnostics), ReadErr
     let mut names = NodeNames::default();
     let mut found = Diagnostics::default();
     let mut lines: HashMap<Guid, usize> = HashMap::new();
-    for (i, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let number = i + 1;
+    for (number, line) in said(text.trim_start_matches('\u{feff}')) {
         let refused = |what: String, hint: &str| {
             Err(ReadError::not_such(path, format!("line {number}: {what}"), EXPECTED, hint))
         };

@@ -16,6 +16,7 @@ use darkfiber_routing::Routes;
 use crate::diagnostic::counted;
 use crate::format::{Format, Reading, Writing};
 use crate::guids::parse_guid;
+use crate::input::said;
 use crate::{Diagnostics, ReadError};
 
 /// The entry of this format.
@@ -42,15 +43,11 @@ pub fn read(
     let by_guid: HashMap<Guid, usize> =
         fabric.terminals().iter().enumerate().map(|(t, x)| (x.guid, t)).collect();
     let mut select: Vec<Option<u16>> = vec![None; fabric.terminal_count()];
-    for (i, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
+    for (number, line) in said(text) {
         match entry(line, routes.paths(), &by_guid) {
             Ok((terminal, bits)) => select[terminal] = Some(bits),
             Err(problem) => {
-                found.warn(i + 1, problem, "expected 0x<port GUID> <path bits>; left out");
+                found.warn(number, problem, "expected 0x<port GUID> <path bits>; left out");
             }
         }
     }

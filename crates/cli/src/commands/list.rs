@@ -299,7 +299,8 @@ const PARQUET: Format = Format {
 fn formats() -> List {
     let used = FORMATS.iter().filter(|f| f.is_used()).chain([&SCENARIO, &PARQUET]);
     let rows = used.map(|f| [f.name, f.reader_label(), f.writer_label(), f.summary]);
-    let written = |log: &jobs::JobLog| if *log == jobs::pairs::LOG { "jobs place" } else { "no" };
+    let written =
+        |log: &jobs::JobLog| if *log == jobs::pairs::LOG { "jobs allocate" } else { "no" };
     let rows =
         rows.chain(jobs::LOGS.iter().map(|log| [log.name, "--jobs", written(log), log.what]));
     let rows = rows.chain(FORMS.iter().map(|form| [form.name, "simulate", "no", form.what]));

@@ -8,8 +8,8 @@ use std::path::Path;
 
 use darkfiber_fabric::{AtPort, ChannelId, Fabric, Faults, TerminalId};
 
+use super::reading::{Device, number};
 use super::window::{Owners, Port};
-use super::{Device, number};
 use crate::diagnostic::counted;
 use crate::places::{Aliases, Places};
 use crate::{Diagnostics, ReadError};

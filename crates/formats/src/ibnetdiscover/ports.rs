@@ -6,9 +6,9 @@ use std::path::Path;
 
 use darkfiber_fabric::{Guid, Topology};
 
-use super::assemble::{Listing, Node, Records};
 use super::line::{Cursor, Key, Kind};
 use super::read::unicast;
+use super::records::{Listing, Node, Records};
 use crate::diagnostic::excerpt;
 use crate::input::name_of;
 use crate::{Diagnostics, ReadError};

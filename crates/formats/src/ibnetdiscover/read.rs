@@ -5,8 +5,8 @@ use std::path::Path;
 
 use darkfiber_fabric::{Guid, Topology};
 
-use super::assemble::{Listing, Node, Records};
 use super::line::{Header, Key, Line, NodeLine, PortLine, parse};
+use super::records::{Listing, Node, Records};
 use crate::diagnostic::excerpt;
 use crate::input::name_of;
 use crate::{Diagnostics, ReadError};

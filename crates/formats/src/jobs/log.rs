@@ -3,11 +3,9 @@
 use std::io::BufRead;
 use std::path::Path;
 
-use darkfiber_fabric::Entry;
-
 use super::lines::{Lines, Remarks};
 use super::record::Record;
-use crate::known_by::{Known, KnownBy};
+use crate::known_by::{Known, KnownBy, named};
 use crate::{Diagnostics, ReadError};
 
 /// The form of all readers: jobs go to the closure, in the order of the log where a reader does not say otherwise.
@@ -27,26 +25,13 @@ pub struct JobLog {
     pub read: ReadJobs,
 }
 
-impl Entry for JobLog {
-    fn name(&self) -> &str {
-        self.name
-    }
-}
+named!(JobLog);
 
 impl Known for JobLog {
     fn known_by(&self) -> &[KnownBy] {
         self.known_by
     }
 }
-
-/// Logs are of the same kind if their kinds are called the same.
-impl PartialEq for JobLog {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-}
-
-impl Eq for JobLog {}
 
 /// What makes jobs of the lines of a log.
 pub(super) trait ByLine: Default {

@@ -11,7 +11,7 @@
 use super::lines::{Remarks, shown};
 use super::log::{ByLine, JobLog, Jobs, by_line};
 use super::record::{Record, State, leading, some, unique};
-use crate::calendar::seconds;
+use crate::calendar::read_ctime;
 use crate::known_by::KnownBy;
 use std::collections::BTreeMap;
 
@@ -82,7 +82,9 @@ impl ByLine for Pbs {
         }
         let mut left: Vec<Record> = std::mem::take(&mut self.open).into_values().collect();
         left.sort_by_key(|r| r.line);
-        left.into_iter().for_each(|record| jobs.give(record));
+        for record in left {
+            jobs.give(record);
+        }
     }
 }
 
@@ -240,16 +242,9 @@ fn exec_host(text: &str) -> Result<(Vec<String>, u32), String> {
     Ok((unique(hosts), processors))
 }
 
-/// A date like `Fri Jan  2 03:04:05 2015`, as UTC.
+/// A date like `Fri Jan  2 03:04:05 2015`, as UTC; the day of the week does not matter.
 fn asctime(text: &str) -> Option<i64> {
-    const MONTHS: [&str; 12] =
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let &[_, month, day, clock, year] = words.as_slice() else { return None };
-    let month = (1..).zip(MONTHS).find(|(_, m)| *m == month)?.0;
-    let clock: Vec<i64> = clock.split(':').map(str::parse).collect::<Result<_, _>>().ok()?;
-    let &[hour @ 0..24, minute @ 0..60, second @ 0..=60] = clock.as_slice() else { return None };
-    seconds(year.parse().ok()?, month, day.parse().ok()?, hour * 3600 + minute * 60 + second)
+    read_ctime(text.trim().split_once(' ')?.1.trim())
 }
 
 /// A job of `qstat -f` so far.

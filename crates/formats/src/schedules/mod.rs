@@ -32,4 +32,4 @@ mod values;
 mod wire;
 
 pub use open::{FORMS, detect, open, read};
-pub use run::{File, Head, Options, Read, ReadBy, ScheduleFormat};
+pub use run::{File, Head, Options, Read, ReadBy, ReadRun, ScheduleFormat};

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use darkfiber_fabric::Entry;
 use darkfiber_workload::CommMatrix;
 use darkfiber_workload::schedule::Schedule;
 use darkfiber_workload::trace::MpiTrace;
 
 use super::mpip_report::Report;
+use crate::known_by::named;
 use crate::{Diagnostics, ReadError, input};
 
 /// What traces do not say.
@@ -46,7 +46,7 @@ pub enum Read {
 }
 
 /// What comes of the files of a run.
-pub(super) type ReadRun = Result<(Read, Diagnostics), ReadError>;
+pub type ReadRun = Result<(Read, Diagnostics), ReadError>;
 
 /// A format of schedules, traces or matrices, as its own file defines it and [`FORMS`](super::FORMS) lists it.
 #[derive(Clone, Copy, Debug)]
@@ -65,9 +65,9 @@ pub struct ScheduleFormat {
 #[derive(Clone, Copy, Debug)]
 pub enum ReadBy {
     /// A file is a run; there is one.
-    Run(fn(&File) -> Result<(Read, Diagnostics), ReadError>),
+    Run(fn(&File) -> ReadRun),
     /// A file is a rank; they come in the order of the numbers in their names.
-    Ranks(fn(&[File], &Options) -> Result<(Read, Diagnostics), ReadError>),
+    Ranks(fn(&[File], &Options) -> ReadRun),
     /// A file only says where those of the ranks are.
     Elsewhere(fn(&File) -> Result<Vec<PathBuf>, ReadError>),
 }
@@ -99,20 +99,7 @@ impl<'a> Head<'a> {
     }
 }
 
-impl Entry for ScheduleFormat {
-    fn name(&self) -> &str {
-        self.name
-    }
-}
-
-/// Formats are the same if they are called the same.
-impl PartialEq for ScheduleFormat {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-}
-
-impl Eq for ScheduleFormat {}
+named!(ScheduleFormat);
 
 /// What was expected where nothing is known.
 pub(super) const EXPECTED: &str =

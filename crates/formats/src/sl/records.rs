@@ -1,6 +1,6 @@
 //! Path records as `saquery` prints them.
 
-use super::{At, Levels, Nobodys};
+use super::levels::{At, Levels, Nobodys};
 use crate::diagnostic::counted;
 use crate::{Diagnostics, ReadError};
 
