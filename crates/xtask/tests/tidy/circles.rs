@@ -110,3 +110,29 @@ pub(crate) fn circles(edges: &BTreeMap<PathBuf, BTreeSet<PathBuf>>) -> BTreeSet<
     let with = |a: &PathBuf| reach.keys().filter(|b| back(a, b)).map(|&b| b.clone()).collect();
     reach.keys().filter(|a| back(a, a)).map(|a| with(a)).collect()
 }
+
+/// Two files that know each other through a re-export of their crate are in a circle; one that only re-exports is not,
+/// nor is what only tests know, nor a list of components.
+#[test]
+fn circles_are_found_through_re_exports() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text);
+    for (name, text) in [
+        ("lib.rs", "mod a;\nmod b;\nmod c;\npub use a::A;\npub use b::{B, other as renamed};\n"),
+        ("a.rs", "use crate::renamed;\npub struct A;\nfn f() { renamed() }\n"),
+        ("b.rs", "pub struct B(Vec<crate::A>);\npub fn other() {}\n"),
+        (
+            "c.rs",
+            "pub static ALL: Registry<u8> = Registry::new(&[crate::b::B]);\nuse super::A;\n\
+             #[cfg(test)]\nmod tests { use crate::B; }\n",
+        ),
+    ] {
+        write(name, text).expect("a file");
+    }
+    let found = circles(&edges(&Crate::read(&folder.path().join("lib.rs"))));
+    let files = |names: &[&str]| names.iter().map(|n| folder.path().join(n)).collect();
+    assert_eq!(found, BTreeSet::from([files(&["a.rs", "b.rs"])]));
+    let known = edges(&Crate::read(&folder.path().join("lib.rs")));
+    assert_eq!(known[&folder.path().join("c.rs")], files(&["a.rs"]));
+    assert_eq!(known[&folder.path().join("lib.rs")], files(&[]));
+}

@@ -36,12 +36,12 @@ impl Crate {
     /// Reads a crate from its `lib.rs` or `main.rs`.
     pub(crate) fn read(root: &Path) -> Self {
         let mut all = Self::default();
-        all.file(root, Vec::new(), root.parent().expect("a folder"));
+        all.file(root, &[], root.parent().expect("a folder"));
         all
     }
 
     /// Reads a file; `folder` has the files of the modules below it.
-    fn file(&mut self, file: &Path, path: Vec<String>, folder: &Path) {
+    fn file(&mut self, file: &Path, path: &[String], folder: &Path) {
         let text =
             std::fs::read_to_string(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
         let tokens: TokenStream =
@@ -50,21 +50,20 @@ impl Crate {
         self.module(&tokens, file, path, folder);
     }
 
-    fn module(&mut self, tokens: &[TokenTree], file: &Path, path: Vec<String>, folder: &Path) {
+    fn module(&mut self, tokens: &[TokenTree], file: &Path, path: &[String], folder: &Path) {
         let mut module = Module { file: file.to_owned(), ..Module::default() };
-        let below = self.scan(tokens, &mut module, true);
-        let children: Vec<(String, Option<Vec<TokenTree>>)> = below;
-        self.modules.insert(path.clone(), module);
+        let children = self.scan(tokens, &mut module, true);
+        self.modules.insert(path.to_vec(), module);
         for (name, body) in children {
-            let inner = [path.clone(), vec![name.clone()]].concat();
+            let inner = [path, std::slice::from_ref(&name)].concat();
             if let Some(body) = body {
-                self.module(&body, file, inner, &folder.join(&name));
+                self.module(&body, file, &inner, &folder.join(&name));
                 continue;
             }
             let beside = folder.join(format!("{name}.rs"));
             let own = folder.join(&name).join("mod.rs");
             let file = if beside.exists() { beside } else { own };
-            self.file(&file, inner, &folder.join(&name));
+            self.file(&file, &inner, &folder.join(&name));
         }
     }
 
