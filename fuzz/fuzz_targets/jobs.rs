@@ -4,7 +4,7 @@
 use std::io::BufReader;
 use std::path::Path;
 
-use darkfiber_formats::jobs::{self, Kind, hostlist};
+use darkfiber_formats::jobs::{self, LOGS, hostlist};
 use darkfiber_formats::topology_conf;
 use libfuzzer_sys::fuzz_target;
 
@@ -12,9 +12,9 @@ fuzz_target!(|data: &[u8]| {
     let text = String::from_utf8_lossy(data);
     let path = Path::new("fuzz");
     let _ = jobs::detect(&text);
-    for &kind in Kind::ALL {
+    for log in &LOGS {
         let mut nodes = 0;
-        let _ = jobs::read(kind, &mut BufReader::new(data), path, &mut |record| {
+        let _ = (log.read)(&mut BufReader::new(data), path, &mut |record| {
             nodes += record.nodes.map_or(0, |names| names.len());
         });
     }

@@ -3,22 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
-use darkfiber_formats::schedules::{self, File, Kind, Options, Read, detect, goal};
+use darkfiber_formats::schedules::{self, FORMS, File, Options, Read, detect, goal};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     let path = Path::new("fuzz");
     let _ = detect(data);
-    for kind in [
-        Kind::Goal,
-        Kind::GoalBinary,
-        Kind::Chakra,
-        Kind::Dumpi,
-        Kind::DumpiText,
-        Kind::SimGrid,
-        Kind::MpiP,
-        Kind::Matrix,
-    ] {
+    for kind in &FORMS {
         let file = File { path: PathBuf::from("fuzz-0"), bytes: data.to_vec() };
         match schedules::read(vec![(kind, file)], path, &Options::default()) {
             Ok((Read::Schedule(schedule), _)) => {

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use darkfiber_formats::jobs::{self, JobLogKind, Record, swf};
+use darkfiber_formats::jobs::{self, JobLog, Record, swf};
 use darkfiber_formats::{Diagnostics, input};
 
 use crate::failure::Failure;
@@ -20,8 +20,8 @@ pub(crate) fn read(
         return Err(Failure::input(format!("{} is a directory", path.display())));
     }
     let mut reader = BufReader::with_capacity(1 << 16, input::open(path)?);
-    let (kind, head) = recognise(&mut reader, path)?;
-    let header = if kind == JobLogKind::Swf { swf::header(&head) } else { swf::Header::default() };
+    let (log, head) = recognise(&mut reader, path)?;
+    let header = if *log == swf::LOG { swf::header(&head) } else { swf::Header::default() };
     let shift = header.unix_start.unwrap_or(0);
     let mut shifted = |mut record: Record| {
         for time in [&mut record.submit, &mut record.start, &mut record.end] {
@@ -29,7 +29,7 @@ pub(crate) fn read(
         }
         each(record);
     };
-    let found = read_as(kind, &mut reader as &mut dyn BufRead, path, &mut shifted)?;
+    let found = (log.read)(&mut reader, path, &mut shifted)?;
     out::diagnostics(&path.display().to_string(), &found, common);
     Ok(header)
 }
@@ -43,28 +43,18 @@ pub(crate) fn read_from(
     if path.is_dir() {
         return Err(Failure::input(format!("{} is a directory", path.display())));
     }
-    let (kind, _) = recognise(reader, path)?;
-    read_as(kind, reader, path, each)
+    let (log, _) = recognise(reader, path)?;
+    Ok((log.read)(reader, path, each)?)
 }
 
 /// What kind of log it is, and how it begins.
-fn recognise(reader: &mut dyn BufRead, path: &Path) -> Result<(jobs::JobLogKind, String), Failure> {
+fn recognise(reader: &mut dyn BufRead, path: &Path) -> Result<(&'static JobLog, String), Failure> {
     let unreadable = |e| Failure::input(format!("cannot read {}: {e}", path.display()));
     let head = String::from_utf8_lossy(reader.fill_buf().map_err(unreadable)?).into_owned();
-    let kind = jobs::detect(&head).ok_or_else(|| {
-        let known: Vec<&str> = jobs::JobLogKind::ALL.iter().map(|k| k.describe()).collect();
-        Failure::input(format!("{}: this is like no list of jobs known", path.display()))
+    let log = jobs::detect(&head).ok_or_else(|| {
+        let known: Vec<&str> = jobs::LOGS.iter().map(|log| log.what).collect();
+        Failure::input(format!("{}: unrecognised list of jobs", path.display()))
             .hint(format!("there are {}", known.join(", ")))
     })?;
-    Ok((kind, head))
-}
-
-/// Reads a log of a known kind.
-fn read_as(
-    kind: jobs::JobLogKind,
-    reader: &mut dyn BufRead,
-    path: &Path,
-    each: &mut dyn FnMut(Record),
-) -> Result<Diagnostics, Failure> {
-    Ok(jobs::read(kind, reader, path, each)?)
+    Ok((log, head))
 }

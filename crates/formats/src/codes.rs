@@ -17,17 +17,25 @@ use std::path::{Path, PathBuf};
 
 use darkfiber_fabric::{DragonflyShape, GroupKind, Shape, Topology};
 
-use crate::edges::Options;
 use crate::input;
 use crate::wiring::{Edge, Wiring};
 use crate::{Diagnostics, ReadError};
 use group::Group;
-use records::{Link, pairs};
+use records::{EXPECTED, Link, pairs};
 
-pub(crate) use parameters::{is_line as is_parameters, refuse as refuse_parameters};
+use crate::format::{Format, Options, Reading};
+use crate::known_by::KnownBy;
+pub use parameters::FORMAT as PARAMETERS;
 
-/// What was expected, for errors.
-const EXPECTED: &str = "links of a CODES network (int32 pairs or triples, from both ends)";
+/// The entry of this format: one half of a network, without a mark of its own.
+pub const FORMAT: Format = Format {
+    name: "codes",
+    what: "links of a CODES network",
+    summary: "binary pairs x_inter, x_intra (give either): dragonfly and dragonfly+",
+    known_by: &[KnownBy::Begin(|b| b.is_binary && halves(b.path).is_some())],
+    read: Reading::Fabric(|c| read(c.bytes, c.path, c.options)),
+    ..Format::NONE
+};
 
 /// What to ask oneself if two files do not fit.
 const APART: &str = "do the two files belong together?";
@@ -48,11 +56,6 @@ fn halves(path: &Path) -> Option<(Half, PathBuf)> {
     };
     let inter = other("inter", "intra").map(|partner| (Half::Inter, partner));
     inter.or_else(|| other("intra", "inter").map(|partner| (Half::Intra, partner)))
-}
-
-/// Whether a file is called like one half of a network.
-pub(crate) fn is_named(path: &Path) -> bool {
-    halves(path).is_some()
 }
 
 /// Reads a network from the content of one of its files; the other one is read from beside `path`.

@@ -23,9 +23,21 @@ use darkfiber_fabric::{
     DragonflyShape, Fabric, FabricBuilder, GroupKind, LinkClass, Shape, Switch, SwitchId, Topology,
 };
 
-use crate::ibnetdiscover::excerpt;
+use crate::diagnostic::excerpt;
+use crate::format::{Format, Reading};
 use crate::input::name_of;
-use crate::{Diagnostics, ReadError, detect};
+use crate::known_by::KnownBy;
+use crate::{Diagnostics, ReadError};
+
+/// The entry of this format.
+pub const FORMAT: Format = Format {
+    name: "cray",
+    what: "a link list of a Cray XC",
+    summary: "link list of a Cray XC: `c0-0c0s0a0l00(0:0:0) green -> ...`",
+    known_by: &[KnownBy::Line(|l| parse(l).is_some())],
+    read: Reading::Fabric(|c| read(c.text, c.path)),
+    ..Format::NONE
+};
 
 /// Tiles of an Aries, 6 rows of 8.
 const TILES: u8 = 48;
@@ -87,11 +99,6 @@ fn parse(line: &str) -> Option<Line<'_>> {
     Some(Line::Cable(near, colour, end(far)?))
 }
 
-/// Whether a line is of such a list.
-pub(crate) fn is_line(line: &str) -> bool {
-    parse(line).is_some()
-}
-
 /// Reads a link list. The shape is a dragonfly of grids if the cables are as the coordinates say.
 ///
 /// # Errors
@@ -121,11 +128,11 @@ pub fn read(text: &str, path: &Path) -> Result<(Topology, Diagnostics), ReadErro
         list.add(*number, line, *near, &mut d);
     }
     if list.names.is_empty() {
-        return Err(detect::not_such(text, path, "a link list of a Cray XC"));
+        return Err(ReadError::unlike(path, "no line is of a tile", FORMAT.what));
     }
     let fabric = list
         .build(name_of(path), &mut d)
-        .map_err(|e| ReadError::not_such(path, e.to_string(), "a link list of a Cray XC", ""))?;
+        .map_err(|e| ReadError::not_such(path, e.to_string(), FORMAT.what, ""))?;
     let shape = list.shape(&mut d);
     d.0.sort_by_key(|x| if x.line == 0 { usize::MAX } else { x.line });
     Ok((Topology { fabric, shape }, d))

@@ -21,8 +21,8 @@ use std::path::Path;
 use darkfiber_fabric::{Fabric, TerminalId};
 use darkfiber_routing::Demand;
 
+use crate::diagnostic::counted;
 use crate::places::{Aliases, Places};
-use crate::tables::counted;
 use crate::{Diagnostics, ReadError};
 
 /// Reads demands, by rising (source, destination). Names that no host has are reported, one remark a line, and

@@ -113,6 +113,17 @@ pub enum ReadError {
         /// What the user can do, or empty.
         hint: String,
     },
+    /// Nothing in it is of the kind expected. What it is instead, a reader does not know:
+    /// [`explained`](crate::explained) says it.
+    #[error("{}: {what}; expected {expected}", path.display())]
+    Unlike {
+        /// The file.
+        path: PathBuf,
+        /// What was looked for and is not there.
+        what: &'static str,
+        /// What was expected.
+        expected: String,
+    },
 }
 
 fn hint_suffix(hint: &str) -> String {
@@ -134,4 +145,25 @@ impl ReadError {
             hint: hint.into(),
         }
     }
+
+    /// "Nothing of this is of that kind."
+    pub fn unlike(path: &Path, what: &'static str, expected: impl Into<String>) -> Self {
+        Self::Unlike { path: path.to_owned(), what, expected: expected.into() }
+    }
+}
+
+/// A number of things for people.
+pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// The beginning of a line, printable.
+pub(crate) fn excerpt(line: &str) -> String {
+    let line = line.trim();
+    let mut text: String =
+        line.chars().map(|c| if c.is_control() { ' ' } else { c }).take(60).collect();
+    if text.len() < line.len() {
+        text.push_str("...");
+    }
+    text
 }

@@ -2,7 +2,31 @@
 
 use std::io::{self, Write};
 
+use crate::known_by::KnownBy;
 use darkfiber_fabric::{ChannelId, Fabric, LinkClass, Role};
+
+use crate::format::{Format, Writer, Writing};
+
+/// The entry of this format.
+pub const FORMAT: Format = Format {
+    name: "dot",
+    what: "a Graphviz file",
+    summary: "Graphviz",
+    hint: "Graphviz files are only written",
+    known_by: &[KnownBy::Line(is_first)],
+    write: Writing::Fabric(Writer {
+        write: |out, w| write(out, &w.topology.fabric, Options::default()),
+        endings: &["dot", "gv"],
+        loses: |_| Vec::new(),
+        for_slurm: false,
+    }),
+    ..Format::NONE
+};
+
+fn is_first(line: &str) -> bool {
+    let first = line.split_whitespace().next();
+    matches!(first, Some("graph" | "digraph" | "strict")) && line.ends_with('{')
+}
 
 /// What is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -24,22 +24,31 @@ use darkfiber_fabric::{Fabric, LinkClass, Topology};
 use crate::graph_golf::Claim;
 use crate::input::name_of;
 use crate::wiring::{Edge, NamedHost, Wiring};
-use crate::{Diagnostics, ReadError, detect};
+use crate::{Diagnostics, ReadError};
 
-/// What an edge list does not say.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// Hosts on every switch, if the list has none of its own.
-    pub hosts_per_switch: u8,
-    /// Class of cables without a label.
-    pub class: LinkClass,
-}
+pub use crate::format::Options;
+use crate::format::{Format, Reading, Writer, Writing, unlabelled};
+use crate::known_by::KnownBy;
 
-impl Default for Options {
-    fn default() -> Self {
-        Self { hosts_per_switch: 1, class: LinkClass::unknown() }
-    }
-}
+/// The entry of this format.
+pub const FORMAT: Format = Format {
+    name: "edges",
+    what: "an edge list",
+    summary: "edge list: `a b [count] [speed]`, `host h s` on each line",
+    known_by: &[KnownBy::Whole(looks_like)],
+    read: Reading::Fabric(|c| read(c.text, c.path, c.options)),
+    write: Writing::Fabric(Writer {
+        write: |out, w| write(out, &w.topology.fabric),
+        endings: &["edges"],
+        loses: |t| {
+            let mut lost = unlabelled(t);
+            lost.push("port numbers, GUIDs and LIDs".to_owned());
+            lost
+        },
+        for_slurm: false,
+    }),
+    ..Format::NONE
+};
 
 /// Most cables that one line may stand for.
 const MOST_PARALLEL: u32 = 253;
@@ -116,7 +125,7 @@ fn is_heading(line: &str) -> bool {
 }
 
 /// The line of the first edge or host, if a text looks like an edge list: words, mostly two or three a line.
-pub(crate) fn looks_like(text: &str) -> Option<usize> {
+fn looks_like(text: &str) -> Option<usize> {
     let mut first = None;
     for (i, line) in text.lines().enumerate().take(100) {
         let trimmed = line.trim();
@@ -169,14 +178,18 @@ pub fn read(
             }
             Line::Bad(why) => d.warn(
                 number,
-                format!("not an edge: {}", crate::ibnetdiscover::excerpt(line)),
+                format!("not an edge: {}", crate::diagnostic::excerpt(line)),
                 format!("{why}; the line is left out"),
             ),
         }
         seen_data = true;
     }
     if list.wiring.edges.is_empty() && list.wiring.hosts.is_empty() {
-        return Err(detect::not_such(text, path, "an edge list (lines of two switch names)"));
+        return Err(ReadError::unlike(
+            path,
+            "no line joins two names",
+            "an edge list (lines of two switch names)",
+        ));
     }
     list.halve_if_mirrored(&mut d);
     if let Some(pieces) = list.pairs_alone() {

@@ -18,9 +18,22 @@ use std::path::Path;
 use darkfiber_fabric::{AtPort, Fabric, SwitchId};
 use darkfiber_routing::{Lids, Routes};
 
+use crate::format::{Format, Reading, Writing};
 use crate::guids::{parse_guid, parse_hex};
-use crate::tables::{Entry, SwitchTable, Tables, entries, rows_by_lid};
+use crate::known_by::KnownBy;
+use crate::tables::{self, Entry, SwitchTable, Tables, entries, rows_by_lid};
 use crate::{Diagnostics, ReadError};
+
+/// The entry of this format.
+pub const FORMAT: Format = Format {
+    name: "fdbs",
+    what: "a routing table (osm.fdbs)",
+    summary: "OpenSM's osm.fdbs",
+    hint: tables::HINT,
+    known_by: &[KnownBy::Line(|l| l.starts_with("dump_ucast_routes:"))],
+    read: Reading::By("--routes"),
+    write: Writing::By("route -o"),
+};
 
 const TITLE: &str = "dump_ucast_routes: Switch ";
 

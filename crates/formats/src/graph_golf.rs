@@ -9,7 +9,16 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::Diagnostics;
+use crate::format::{Format, Reading};
 use crate::wiring::{Edge, Wiring};
+
+/// The entry of this format, which [`edges`](crate::edges) recognises and reads.
+pub(crate) const FORMAT: Format = Format {
+    name: "graph-golf",
+    summary: "edge lists called n<order>d<degree>...: simple graphs",
+    read: Reading::By("as edges"),
+    ..Format::NONE
+};
 
 /// What a file name promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,8 +11,29 @@ use std::path::Path;
 use darkfiber_fabric::{Fabric, Guid, SwitchId, TerminalId};
 use darkfiber_routing::{DestId, Lids, MAX_UNICAST_LID};
 
-use crate::guids::{parse_guid, parse_hex};
+use crate::format::{Format, Reading, Writing};
+use crate::guids::{is_guid, parse_guid, parse_hex};
+use crate::input::said;
+use crate::known_by::KnownBy;
 use crate::{Diagnostics, ReadError};
+
+/// The entry of this format.
+pub const FORMAT: Format = Format {
+    name: "guid2lid",
+    what: "OpenSM's guid2lid",
+    summary: "OpenSM's cache of LIDs",
+    hint: "give the output of ibnetdiscover",
+    known_by: &[KnownBy::Line(is_line)],
+    read: Reading::By("--routes"),
+    write: Writing::By("route -o"),
+};
+
+fn is_line(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().take(4).collect();
+    let is_lid = |w: &str| w.starts_with("0x") && w.len() == 6;
+    matches!(*words, [guid, first, last]
+        if guid.starts_with("0x") && is_guid(guid) && is_lid(first) && is_lid(last))
+}
 
 /// One line: the LIDs of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,15 +55,11 @@ pub struct LidRange {
 pub fn read(text: &str, path: &Path) -> Result<(Vec<LidRange>, Diagnostics), ReadError> {
     let mut ranges = Vec::new();
     let mut found = Diagnostics::default();
-    for (i, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        match range(line, i + 1) {
+    for (number, line) in said(text) {
+        match range(line, number) {
             Ok(range) => ranges.push(range),
             Err(problem) => found.warn(
-                i + 1,
+                number,
                 problem,
                 "expected 0x<port GUID> 0x<first LID> 0x<last LID>; left out",
             ),

@@ -7,7 +7,28 @@ use std::path::Path;
 
 use darkfiber_fabric::{Fabric, Guid, SwitchId, TerminalId};
 
+use crate::format::{Format, Reading};
+use crate::known_by::{KnownBy, first_line};
 use crate::{Diagnostics, ReadError};
+
+/// The entry of this format.
+pub const FORMAT: Format = Format {
+    name: "guids",
+    what: "a list of GUIDs",
+    summary: "one GUID a line: --roots, --compute, --storage",
+    hint: "give the output of ibnetdiscover",
+    known_by: &[KnownBy::Whole(|text| first_line(text, is_guid))],
+    read: Reading::By("--roots"),
+    ..Format::NONE
+};
+
+/// Whether a word cannot be anything but a GUID: digits that are marked as hexadecimal, or all sixteen.
+pub(crate) fn is_guid(word: &str) -> bool {
+    let digits = word.strip_prefix("0x").unwrap_or(word);
+    (word.len() > digits.len() || digits.len() == 16)
+        && (8..=16).contains(&digits.len())
+        && digits.bytes().all(|b| b.is_ascii_hexdigit())
+}
 
 /// A list of GUIDs in the order of the file, each with its line number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -24,15 +24,38 @@ mod cables;
 mod line;
 mod ports;
 mod read;
+mod records;
 mod write;
 
-pub(crate) use ports::is_port_line as is_port_list_line;
 pub use ports::read_ports;
-pub(crate) use read::excerpt;
 pub use read::read;
 pub use write::write;
 
-/// Whether this line describes a node.
-pub(crate) fn is_node_line(text: &str) -> bool {
-    matches!(line::parse(text), line::Line::Node(_))
-}
+use crate::format::{Format, Reading, Writer, Writing, unlabelled};
+use crate::known_by::KnownBy;
+
+/// The entry of this format.
+pub const FORMAT: Format = Format {
+    name: "ibnetdiscover",
+    what: "an ibnetdiscover file",
+    summary: "output of ibnetdiscover; ibsim net files",
+    known_by: &[KnownBy::Line(|l| matches!(line::parse(l), line::Line::Node(_)))],
+    read: Reading::Fabric(|c| read(c.text, c.path)),
+    write: Writing::Fabric(Writer {
+        write: |out, w| write(out, &w.topology.fabric, None),
+        endings: &["topo", "net"],
+        loses: unlabelled,
+        for_slurm: false,
+    }),
+    ..Format::NONE
+};
+
+/// The entry of the port list.
+pub const PORT_LIST: Format = Format {
+    name: "ibnetdiscover -p",
+    what: "a port list of `ibnetdiscover -p`",
+    summary: "port list of ibnetdiscover",
+    known_by: &[KnownBy::Line(ports::is_port_line)],
+    read: Reading::Fabric(|c| read_ports(c.text, c.path)),
+    ..Format::NONE
+};

@@ -210,6 +210,13 @@ pub fn read_text(path: &Path) -> Result<String, ReadError> {
     read(path).map(|bytes| String::from_utf8(bytes).unwrap_or_else(|e| text(e.as_bytes()).into()))
 }
 
+/// The lines of a text that say something, each with its number, from 1, and without blanks around it: neither empty ones
+/// nor comments behind `#`.
+pub(crate) fn said(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = text.lines().enumerate().map(|(i, line)| (i + 1, line.trim()));
+    lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+}
+
 /// What to call the fabric in a file: the file name without its endings; `stdin` for `-`.
 pub fn name_of(path: &Path) -> String {
     let name = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());

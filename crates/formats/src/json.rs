@@ -29,9 +29,27 @@ use darkfiber_fabric::{
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{ReadError, detect};
+use crate::format::{Format, Reading, Writer, Writing};
+use crate::known_by::KnownBy;
+use crate::{Diagnostics, ReadError};
 
-const FORMAT: &str = "darkfiber-fabric";
+/// The entry of this format.
+pub const FORMAT: Format = Format {
+    name: "json",
+    what: "a darkfiber fabric in JSON",
+    summary: "darkfiber's own: everything that is known about a fabric",
+    known_by: &[KnownBy::Begin(|b| is_stamped(b.json()))],
+    read: Reading::Fabric(|c| read(c.text, c.path).map(|t| (t, Diagnostics::default()))),
+    write: Writing::Fabric(Writer {
+        write: |out, w| write(out, w.topology),
+        endings: &["json"],
+        loses: |_| Vec::new(),
+        for_slurm: false,
+    }),
+    ..Format::NONE
+};
+
+const STAMP: &str = "darkfiber-fabric";
 const VERSION: u32 = 1;
 const EXPECTED: &str = "a darkfiber fabric in JSON (format \"darkfiber-fabric\", version 1)";
 
@@ -156,6 +174,14 @@ struct TerminalRecord {
     class: u8,
 }
 
+/// What is missing in JSON of something else.
+const NO_STAMP: &str = "nothing says that it is a fabric";
+
+/// Whether JSON without blanks begins like a fabric.
+fn is_stamped(json: &str) -> bool {
+    json.starts_with('{') && json.contains("\"format\":\"darkfiber-fabric\"")
+}
+
 /// Reads a fabric and its shape.
 ///
 /// # Errors
@@ -165,8 +191,8 @@ pub fn read(text: &str, path: &Path) -> Result<Topology, ReadError> {
     let refuse = |what: String, hint: &str| ReadError::not_such(path, what, EXPECTED, hint);
     // The stamp first: a later version may have keys that this one does not know.
     if let Ok(stamp) = serde_json::from_str::<Stamp>(text) {
-        if stamp.format.as_deref() != Some(FORMAT) {
-            return Err(detect::not_such(text, path, EXPECTED));
+        if stamp.format.as_deref() != Some(STAMP) {
+            return Err(ReadError::unlike(path, NO_STAMP, EXPECTED));
         }
         if let Some(version) = stamp.version.filter(|v| *v != VERSION) {
             return Err(refuse(
@@ -176,13 +202,14 @@ pub fn read(text: &str, path: &Path) -> Result<Topology, ReadError> {
         }
     }
     let file: File = serde_json::from_str(text).map_err(|e| {
-        if detect::detect(text, path) == Some(detect::FileKind::Json) {
+        let begin: String = text.chars().filter(|c| !c.is_whitespace()).take(2000).collect();
+        if is_stamped(&begin) {
             refuse(e.to_string(), "")
         } else {
-            detect::not_such(text, path, EXPECTED)
+            ReadError::unlike(path, NO_STAMP, EXPECTED)
         }
     })?;
-    debug_assert!(file.format == FORMAT && file.version == VERSION);
+    debug_assert!(file.format == STAMP && file.version == VERSION);
     let fabric = build(&file).map_err(|what| refuse(what, "the file contradicts itself"))?;
     let shape = file
         .shape
@@ -316,7 +343,7 @@ fn shape(value: &serde_json::Value, fabric: &Fabric) -> Result<Shape, String> {
 /// Whatever `out` says.
 pub fn write(out: &mut dyn Write, topology: &Topology) -> io::Result<()> {
     let f = &topology.fabric;
-    writeln!(out, "{{\n\"format\": \"{FORMAT}\",\n\"version\": {VERSION},")?;
+    writeln!(out, "{{\n\"format\": \"{STAMP}\",\n\"version\": {VERSION},")?;
     writeln!(out, "\"name\": {},", serde_json::to_string(f.name())?)?;
     let classes = f.classes().iter().map(|c| ClassRecord {
         label: c.label.clone(),

@@ -25,9 +25,24 @@ use std::path::Path;
 use darkfiber_fabric::{Fabric, Guid, SwitchId};
 use darkfiber_routing::{Lids, Routes};
 
+use crate::format::{Format, Reading, Writing};
 use crate::guids::{one_line, parse_guid};
-use crate::tables::{Entry, SwitchTable, Tables, entries, rows_by_lid};
+use crate::known_by::KnownBy;
+use crate::tables::{self, Entry, SwitchTable, Tables, entries, rows_by_lid};
 use crate::{Diagnostics, ReadError};
+
+/// The entry of this format.
+pub const FORMAT: Format = Format {
+    name: "lfts",
+    what: "a routing table (LFT dump)",
+    summary: "OpenSM's lfts dump, dump_lfts.sh, ibroute",
+    hint: tables::HINT,
+    known_by: &[KnownBy::Line(|l| {
+        l.starts_with("Unicast lids [") || l.starts_with("Multicast mlids [")
+    })],
+    read: Reading::By("--routes"),
+    write: Writing::By("route -o"),
+};
 
 /// What the current line belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]

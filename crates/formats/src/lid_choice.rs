@@ -26,9 +26,9 @@ use std::path::Path;
 use darkfiber_fabric::{Fabric, TerminalId};
 use darkfiber_routing::{LidChoice, Lids};
 
+use crate::diagnostic::counted;
 use crate::guids::one_line;
 use crate::places::{Aliases, Places};
-use crate::tables::counted;
 use crate::{Diagnostics, ReadError};
 
 /// Most quadrants of a file: those of ten dimensions.

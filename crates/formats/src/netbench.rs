@@ -22,22 +22,28 @@ use std::path::Path;
 
 use darkfiber_fabric::Topology;
 
-use crate::edges::Options;
-use crate::ibnetdiscover::excerpt;
-use crate::input::name_of;
+use crate::diagnostic::excerpt;
+use crate::format::{Format, Options, Reading};
+use crate::input::{name_of, said};
+use crate::known_by::KnownBy;
 use crate::wiring::{Edge, NamedHost, Wiring};
 use crate::{Diagnostics, ReadError};
+
+/// The entry of this format.
+pub const FORMAT: Format = Format {
+    name: "netbench",
+    what: "a netbench topology",
+    summary: ".topology files: |V|=, ToRs=, then `a b` both ways",
+    known_by: &[KnownBy::Line(|l| l.starts_with("|V|=") || l.starts_with("|E|="))],
+    read: Reading::Fabric(|c| read(c.text, c.path, c.options)),
+    ..Format::NONE
+};
 
 /// What was expected, for errors.
 const EXPECTED: &str = "a netbench topology (lines such as `|V|=320` and `0 128`)";
 
 /// Most nodes; far above what netbench simulates.
 const MOST_NODES: usize = 1 << 20;
-
-/// Whether a line is typical of such a file.
-pub(crate) fn is_line(line: &str) -> bool {
-    line.starts_with("|V|=") || line.starts_with("|E|=")
-}
 
 /// A property with its line.
 type Property<T> = Option<(usize, T)>;
@@ -65,17 +71,13 @@ pub fn read(
 ) -> Result<(Topology, Diagnostics), ReadError> {
     let mut d = Diagnostics::default();
     let mut file = File::default();
-    for (i, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
+    for (number, line) in said(text) {
         let problem = match line.split_once('=') {
-            Some((key, value)) => file.property(i + 1, key.trim(), value.trim()),
-            None => file.link(i + 1, line),
+            Some((key, value)) => file.property(number, key.trim(), value.trim()),
+            None => file.link(number, line),
         };
         if let Err(problem) = problem {
-            d.error(i + 1, problem, "the line is left out");
+            d.error(number, problem, "the line is left out");
         }
     }
     let Some((_, nodes)) = file.nodes.filter(|n| (1..=MOST_NODES).contains(&n.1)) else {

@@ -17,10 +17,36 @@ use darkfiber_fabric::{
 use darkfiber_routing::{DestId, Routes};
 use serde::Deserialize;
 
+use crate::diagnostic::counted;
+use crate::format::{Format, Reading};
 use crate::hosts::{HostTable, role_of};
+use crate::known_by::KnownBy;
 use crate::subnet_lst::free_guid;
-use crate::tables::counted;
+use crate::tables;
 use crate::{Diagnostics, ReadError};
+
+/// The entry of nodes files.
+pub const NODES: Format = Format {
+    name: "netloc",
+    what: "a netloc nodes file",
+    summary: "netloc nodes files",
+    known_by: &[KnownBy::Begin(|b| {
+        b.json().starts_with('{') && b.json().contains("\"node_info\":")
+    })],
+    read: Reading::Fabric(|c| read_nodes(c.text, c.path)),
+    ..Format::NONE
+};
+
+/// The entry of paths files.
+pub const PATHS: Format = Format {
+    name: "netloc-paths",
+    what: "a netloc paths file, which holds routes",
+    summary: "netloc paths files: the way of every pair, with the nodes file as fabric",
+    hint: tables::HINT,
+    known_by: &[KnownBy::Begin(|b| b.json().starts_with("{\"path_info\":"))],
+    read: Reading::By("--routes"),
+    ..Format::NONE
+};
 
 /// `node_type` of a switch.
 const SWITCH: u32 = 1;

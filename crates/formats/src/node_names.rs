@@ -17,10 +17,24 @@ use std::path::Path;
 
 use darkfiber_fabric::{AdapterId, AdapterName, Fabric, Guid, HostId, NewNames, SwitchId};
 
+use crate::diagnostic::counted;
+use crate::format::{Format, Reading};
 use crate::guids::node_guid;
 use crate::hosts::named_host;
-use crate::tables::counted;
+use crate::input::said;
+use crate::known_by::KnownBy;
 use crate::{Diagnostics, ReadError};
+
+/// The entry of this format.
+pub const FORMAT: Format = Format {
+    name: "node-name-map",
+    what: "a node name map",
+    summary: "names of nodes by GUID, as infiniband-diags and OpenSM take them",
+    hint: "give the output of ibnetdiscover, and this file with --node-name-map",
+    known_by: &[KnownBy::Line(is_line)],
+    read: Reading::By("--node-name-map"),
+    ..Format::NONE
+};
 
 /// What a file has to be.
 const EXPECTED: &str = "a node name map, `0xGUID \"name\"` on each line";
@@ -37,7 +51,7 @@ struct Entry {
 }
 
 /// Whether a line is typical of such a file: a GUID and a name in quotes.
-pub(crate) fn is_line(line: &str) -> bool {
+fn is_line(line: &str) -> bool {
     let Some((guid, rest)) = line.split_once(char::is_whitespace) else { return false };
     let rest = rest.trim_start();
     guid.starts_with("0x") && node_guid(guid).is_some() && rest.len() > 1 && rest.starts_with('"')
@@ -52,12 +66,7 @@ pub fn read(text: &str, path: &Path) -> Result<(NodeNames, Diagnostics), ReadErr
     let mut names = NodeNames::default();
     let mut found = Diagnostics::default();
     let mut lines: HashMap<Guid, usize> = HashMap::new();
-    for (i, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let number = i + 1;
+    for (number, line) in said(text.trim_start_matches('\u{feff}')) {
         let refused = |what: String, hint: &str| {
             Err(ReadError::not_such(path, format!("line {number}: {what}"), EXPECTED, hint))
         };

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::tables::counted;
+use crate::diagnostic::counted;
 use crate::{Diagnostics, ReadError, sheet};
 
 /// A table as it stands.

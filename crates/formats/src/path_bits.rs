@@ -13,9 +13,20 @@ use std::path::Path;
 use darkfiber_fabric::{Fabric, Guid, TerminalId};
 use darkfiber_routing::Routes;
 
+use crate::diagnostic::counted;
+use crate::format::{Format, Reading, Writing};
 use crate::guids::parse_guid;
-use crate::tables::counted;
+use crate::input::said;
 use crate::{Diagnostics, ReadError};
+
+/// The entry of this format.
+pub const FORMAT: Format = Format {
+    name: "path-bits",
+    summary: "LID of its destinations that each port uses, with LMC",
+    read: Reading::By("--routes"),
+    write: Writing::By("route -o"),
+    ..Format::NONE
+};
 
 /// Reads the path bits of every terminal, for routes with so many LIDs a port. Terminals that the file does
 /// not name use the base LID and are reported.
@@ -32,15 +43,11 @@ pub fn read(
     let by_guid: HashMap<Guid, usize> =
         fabric.terminals().iter().enumerate().map(|(t, x)| (x.guid, t)).collect();
     let mut select: Vec<Option<u16>> = vec![None; fabric.terminal_count()];
-    for (i, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
+    for (number, line) in said(text) {
         match entry(line, routes.paths(), &by_guid) {
             Ok((terminal, bits)) => select[terminal] = Some(bits),
             Err(problem) => {
-                found.warn(i + 1, problem, "expected 0x<port GUID> <path bits>; left out");
+                found.warn(number, problem, "expected 0x<port GUID> <path bits>; left out");
             }
         }
     }

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use darkfiber_fabric::{Fabric, Guid, HostId, Role, TerminalId};
 
+use crate::diagnostic::counted;
 use crate::guids::node_guid;
 use crate::hosts::described;
 use crate::jobs::hostlist::{Groups, expand_with};
-use crate::tables::counted;
 use crate::{Diagnostics, ReadError};
 
 /// Other names of hosts, and names of groups of hosts.

@@ -15,8 +15,8 @@ use std::path::Path;
 use darkfiber_fabric::TerminalId;
 
 use crate::demands::shared_by;
+use crate::diagnostic::counted;
 use crate::places::Places;
-use crate::tables::counted;
 use crate::{Diagnostics, ReadError, sheet};
 
 /// What one terminal sent to another.

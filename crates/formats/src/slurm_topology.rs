@@ -14,9 +14,43 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Write};
 
-use darkfiber_fabric::{ChannelId, Fabric, HostId, Role, SwitchId, TerminalId};
+use darkfiber_fabric::{ChannelId, Fabric, HostId, Role, Shape, SwitchId, TerminalId, Topology};
+use darkfiber_workload::Machine;
 
+use crate::diagnostic::counted;
+use crate::format::{Format, ToWrite, Writer, Writing};
 use crate::jobs::hostlist::compress;
+
+/// The entry of `topology.conf` for topology/block.
+pub const BLOCKS: Format = Format {
+    name: "topology/block",
+    summary: "topology.conf of SLURM's topology/block",
+    write: writing(|out, w| SlurmTopology::of(w).write(out, Form::Block), &[]),
+    ..Format::NONE
+};
+
+/// The entry of `topology.yaml`.
+pub const YAML: Format = Format {
+    name: "topology.yaml",
+    summary: "SLURM's tree in YAML, from SLURM 25.05 on",
+    write: writing(|out, w| SlurmTopology::of(w).write(out, Form::Yaml), &["yaml", "yml"]),
+    ..Format::NONE
+};
+
+/// How a form for SLURM is written.
+pub(crate) const fn writing(
+    write: fn(&mut dyn Write, &ToWrite<'_>) -> io::Result<()>,
+    endings: &'static [&'static str],
+) -> Writing {
+    Writing::Fabric(Writer { write, endings, loses, for_slurm: true })
+}
+
+/// Only hosts that run jobs are written.
+fn loses(topology: &Topology) -> Vec<String> {
+    let other = topology.fabric.host_count() - Machine::new(topology, 1).len();
+    let hosts = counted(other, "host that runs", "hosts that run");
+    if other > 0 { vec![format!("{hosts} no jobs")] } else { Vec::new() }
+}
 
 /// Forms of the description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +80,19 @@ struct Line {
 }
 
 impl SlurmTopology {
+    /// The tree of a fabric's shape; of any other shape, all switches are next to each other.
+    pub fn of(what: &ToWrite<'_>) -> Self {
+        let fabric = &what.topology.fabric;
+        let level = match &what.topology.shape {
+            Some(Shape::Tree(tree)) => tree.level.clone(),
+            _ => vec![1; fabric.switch_count()],
+        };
+        Self::new(fabric, &level, |host| match what.nodes {
+            Some(names) => names.get(&host).cloned(),
+            None => Some(fabric.host(host).name.clone()),
+        })
+    }
+
     /// A line for each switch with hosts that run jobs, then, level by level, a line for each group of switches that
     /// reach each other without going higher and hold together more than one group of the level below.
     ///

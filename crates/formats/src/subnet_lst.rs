@@ -35,10 +35,23 @@ use darkfiber_fabric::{
 };
 use darkfiber_routing::Lids;
 
+use crate::diagnostic::counted;
+use crate::format::{Format, Reading, Writing};
 use crate::guids::{one_line, parse_guid, parse_hex};
 use crate::hosts::{HostTable, role_of};
-use crate::tables::counted;
+use crate::known_by::KnownBy;
 use crate::{Diagnostics, ReadError};
+
+/// The entry of this format.
+pub const FORMAT: Format = Format {
+    name: "subnet.lst",
+    what: "an OpenSM subnet.lst",
+    summary: "OpenSM's opensm-subnet.lst, read by ibdm tools",
+    known_by: &[KnownBy::Line(|l| l.starts_with('{') && l.contains("NodeGUID:"))],
+    read: Reading::Fabric(|c| read(c.text, c.path)),
+    write: Writing::By("route -o"),
+    ..Format::NONE
+};
 
 /// `SPD=` and the InfiniBand speed name.
 const SPEEDS: &[(&str, &str)] = &[

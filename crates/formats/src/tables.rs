@@ -12,8 +12,13 @@ use std::collections::HashMap;
 use darkfiber_fabric::{Fabric, Guid, SwitchId, TerminalId};
 use darkfiber_routing::{DestId, Lids, Routes};
 
+use crate::diagnostic::counted;
+
 pub use bind::to_routes;
 pub use lids::lids_of;
+
+/// What to do with tables where a fabric was wanted.
+pub(crate) const HINT: &str = "give it with --routes, and its fabric as an ibnetdiscover file";
 
 /// Forwarding tables as they stand in a dump.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -130,9 +135,4 @@ fn dest_by_guid(fabric: &Fabric) -> HashMap<Guid, DestId> {
 /// A number of entries for people.
 pub(crate) fn entries(count: usize) -> String {
     counted(count, "entry", "entries")
-}
-
-/// A number of things for people.
-pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }

@@ -10,9 +10,25 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use crate::diagnostic::counted;
+use crate::format::{Format, Reading};
 use crate::jobs::hostlist::{compress, expand};
-use crate::tables::counted;
-use crate::{Diagnostics, FileKind, ReadError, detect};
+use crate::known_by::KnownBy;
+use crate::slurm_topology::{self, Form, SlurmTopology};
+use crate::{Diagnostics, ReadError};
+
+/// The entry of this format; [`slurm_topology`] writes it.
+pub const FORMAT: Format = Format {
+    name: "topology.conf",
+    what: "a SLURM topology.conf",
+    summary: "SLURM's tree of switches and nodes",
+    hint: "it has no ports and no parallel cables: give the output of ibnetdiscover",
+    known_by: &[KnownBy::Line(|l| {
+        l.get(..11).is_some_and(|key| key.eq_ignore_ascii_case("SwitchName="))
+    })],
+    read: Reading::By("jobs filter"),
+    write: slurm_topology::writing(|out, w| SlurmTopology::of(w).write(out, Form::Tree), &["conf"]),
+};
 
 /// What such a file says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -108,16 +124,10 @@ pub fn read(text: &str, path: &Path) -> Result<(TopologyConf, Diagnostics), Read
     if conf.switches.is_empty() {
         let expected = "a topology.conf of SLURM's topology/tree";
         let of_blocks = |l: &str| l.trim_start().to_ascii_lowercase().starts_with("blockname=");
-        let what = if let Some(i) = body.lines().position(of_blocks) {
-            format!("line {} names a block: it is of topology/block", i + 1)
-        } else {
-            match detect(text, path) {
-                Some(kind) if kind != FileKind::SlurmTopology => {
-                    format!("it looks like {}", kind.describe())
-                }
-                _ => "no line names a switch".to_owned(),
-            }
+        let Some(i) = body.lines().position(of_blocks) else {
+            return Err(ReadError::unlike(path, "no line names a switch", expected));
         };
+        let what = format!("line {} names a block: it is of topology/block", i + 1);
         return Err(ReadError::not_such(path, what, expected, ""));
     }
     judge(&conf, &names, &mut found);

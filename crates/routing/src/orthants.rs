@@ -6,7 +6,8 @@ use darkfiber_fabric::{GridShape, SwitchId};
 /// this makes.
 ///
 /// The lower half of a dimension of `size` are the coordinates `x` with `2 x < size`, so that of an odd size
-/// it is the larger one. Dimensions of one coordinate have no halves and are not counted. Orthants are numbered in the order of the reflected Gray code, the first dimension
+/// it is the larger one. Dimensions of one coordinate have no halves and are not counted.
+/// Orthants are numbered in the order of the reflected Gray code, the first dimension
 /// most significant: neighbours in number differ in one half. In two dimensions that are the quadrants of
 /// Domke et al., "HyperX Topology: First At-Scale Implementation and Comparison to the Fat-Tree", SC'19, figure
 /// 3: 0 left top, 1 left bottom, 2 right bottom, 3 right top; dimension 0 goes from left to right, dimension

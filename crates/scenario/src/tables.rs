@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use darkfiber_analysis::{Finding, finding};
 use darkfiber_fabric::Fabric;
 use darkfiber_formats::{
-    Diagnostics, FileKind, ReadError, detect, fdbs, guid2lid, input, lft, lid_choice, manifest,
-    netloc, path_bits, sl, tables,
+    Diagnostics, ReadError, detect, fdbs, guid2lid, input, lft, lid_choice, manifest, netloc,
+    path_bits, sl, tables,
 };
 use darkfiber_routing::check::check;
 use darkfiber_routing::{Lids, Routes};
@@ -206,18 +206,20 @@ fn read_files(
 
 /// What kind of tables a text holds.
 fn recognise(text: &str, path: &Path) -> Result<TableForm, Error> {
-    match detect::detect(text, path) {
-        Some(FileKind::Lft) => Ok(TableForm::Lft),
-        Some(FileKind::Fdbs) => Ok(TableForm::Fdbs),
-        Some(FileKind::NetlocPaths) => Ok(TableForm::Netloc),
-        other => {
-            let what = other.map_or("this is like nothing known".to_owned(), |kind| {
-                format!("this looks like {}", kind.describe())
-            });
-            Err(Error::input(format!("{}: {what}; expected forwarding tables", path.display()))
-                .hint("OpenSM's lfts dump, dump_lfts.sh, ibroute, osm.fdbs or netloc paths"))
-        }
+    let found = detect(text, path);
+    let forms = [
+        (lft::FORMAT, TableForm::Lft),
+        (fdbs::FORMAT, TableForm::Fdbs),
+        (netloc::PATHS, TableForm::Netloc),
+    ];
+    if let Some((_, form)) = forms.into_iter().find(|(format, _)| Some(format) == found) {
+        return Ok(form);
     }
+    let what = found.map_or("unrecognised format".to_owned(), |format| {
+        format!("this looks like {}", format.what)
+    });
+    Err(Error::input(format!("{}: {what}; expected forwarding tables", path.display()))
+        .hint("OpenSM's lfts dump, dump_lfts.sh, ibroute, osm.fdbs or netloc paths"))
 }
 
 fn read_netloc(

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use darkfiber_analysis::jobs::Effective;
 use darkfiber_fabric::{TerminalId, Topology, parse_spec};
-use darkfiber_routing::{Engine, Lids, Request, Routes, find_engine};
+use darkfiber_routing::{Lids, Request, Routes};
 use darkfiber_scenario::Chain;
 use darkfiber_study::replay::{Moment, ReplayPlan, improvements, reconfigurations, replay};
 use darkfiber_workload::{History, Machine, Wish, placement::allocator};

@@ -15,7 +15,6 @@ use darkfiber_workload::play::HOSTS;
 
 use super::list;
 use crate::args;
-use crate::commands::fabric::WRITABLE;
 use crate::failure::{Exit, Failure};
 use crate::out;
 
@@ -62,7 +61,7 @@ fn with_names() -> Command {
         ("measure", "metrics", metrics),
         ("reproduce", "ids", experiments),
         ("reroute", "engine", engines.clone()),
-        ("fabric", "to", WRITABLE.to_vec()),
+        ("fabric", "to", super::fabric::writable()),
         ("congest", "congestion", CONGESTIONS.iter().map(|c| c.name).collect()),
         ("congest", "routing", ROUTINGS.iter().map(|r| r.name).collect()),
         ("congest", "place", ALLOCATORS.iter().map(|a| a.name).collect()),

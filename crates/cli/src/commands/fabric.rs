@@ -1,17 +1,16 @@
 //! `darkfiber fabric`: look at a fabric, convert it, degrade it, make it anonymous.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use darkfiber_analysis::{Finding, Severity, finding};
-use darkfiber_fabric::{HostId, Role, Shape, Topology};
+use darkfiber_fabric::Topology;
 use darkfiber_formats::anonymise::Anonymiser;
+use darkfiber_formats::format::{Format, ToWrite, Writer};
 use darkfiber_formats::slurm_nodes::{self, Known};
-use darkfiber_formats::slurm_topology::{Form, SlurmTopology};
-use darkfiber_formats::{dot, edges, ibnetdiscover, input, json as native};
+use darkfiber_formats::{FORMATS, ibnetdiscover, input};
 use darkfiber_report::{FabricResult, findings};
-use darkfiber_workload::Machine;
 
 use super::{metrics, share};
 use crate::failure::{Exit, Failure};
@@ -26,9 +25,8 @@ pub(crate) struct FabricCommand {
     /// Write the fabric to a file (compressed if it ends in .gz or .zst)
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Form to write: ibnetdiscover (ibsim reads it, too), json, dot, edges, or for SLURM topology.conf (its tree),
-    /// topology/block, topology.yaml [default: by the name of the file, else ibnetdiscover]; without -o it goes to
-    /// standard output
+    /// Format to write: one that `darkfiber list formats` marks as written [default: by the name of the file, else
+    /// ibnetdiscover, which ibsim reads, too]; without -o it goes to standard output
     #[arg(long, value_name = "FORM")]
     pub(crate) to: Option<String>,
     /// Write only nodes that SLURM knows: output of `scontrol show node` or `sinfo`, or hostlists; for forms of SLURM
@@ -44,10 +42,6 @@ pub(crate) struct FabricCommand {
     #[arg(long, value_name = "FILE", num_args = 1.., requires = "anonymise", requires = "output")]
     pub(crate) jobs: Vec<PathBuf>,
 }
-
-/// Forms a fabric is written in.
-pub(crate) const WRITABLE: &[&str] =
-    &["ibnetdiscover", "json", "dot", "edges", "topology.conf", "topology/block", "topology.yaml"];
 
 /// What stands below the options in its help.
 pub(crate) const HELP: &str = "\
@@ -102,13 +96,15 @@ pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure
     if args.output.is_some() || args.to.is_some() {
         tell_lost(&topology, form, common);
     }
-    let write = |out: &mut dyn Write| write(out, &topology, form, nodes.as_ref());
+    let content =
+        ToWrite { topology: &topology, nodes: nodes.as_ref().map(|known| &known.of_host) };
+    let write = |out: &mut dyn Write| (form.1.write)(out, &content);
     if let Some(target) = &args.output {
         let result = save::file(target, write);
         let is_written = result.is_ok();
         problems.note(result);
         if is_written && !common.quiet {
-            out::tell(&format!("wrote {} ({form})", target.display()));
+            out::tell(&format!("wrote {} ({})", target.display(), form.0.name));
         }
     } else if args.to.is_some() || args.anonymise {
         drop(progress);
@@ -150,55 +146,44 @@ fn out_findings(found: &[Finding], common: &Common) {
     }
 }
 
+/// A format that a fabric can be written in, and how.
+type Form = (&'static Format, &'static Writer);
+
+/// All of them.
+fn forms() -> impl Iterator<Item = Form> {
+    FORMATS.iter().filter_map(|format| Some((format, format.writer()?)))
+}
+
+/// The formats that a fabric can be written in, by name.
+pub(crate) fn writable() -> Vec<&'static str> {
+    forms().map(|(format, _)| format.name).collect()
+}
+
 /// The form to write: as told, or as the name of the file says.
-fn form(args: &FabricCommand) -> Result<&'static str, Failure> {
+fn form(args: &FabricCommand) -> Result<Form, Failure> {
     if let Some(to) = &args.to {
-        return WRITABLE
-            .iter()
-            .copied()
-            .find(|form| form == to)
-            .ok_or_else(|| Failure::unknown("form to write", to, WRITABLE));
+        let unknown = || Failure::unknown("form to write", to, &writable());
+        return forms().find(|(format, _)| format.name == to).ok_or_else(unknown);
     }
     let name = args.output.as_deref().and_then(Path::file_name).unwrap_or_default();
     let name = name.to_string_lossy();
     let stem = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
-    Ok(match stem.rsplit_once('.').map(|(_, ext)| ext) {
-        Some("json") => "json",
-        Some("dot" | "gv") => "dot",
-        Some("edges") => "edges",
-        Some("conf") => "topology.conf",
-        Some("yaml" | "yml") => "topology.yaml",
-        _ => "ibnetdiscover",
-    })
-}
-
-/// The level of each switch, 1 = leaf; without a tree all are of one level, next to each other.
-fn levels(topology: &Topology) -> Vec<u8> {
-    match &topology.shape {
-        Some(Shape::Tree(tree)) => tree.level.clone(),
-        _ => vec![1; topology.fabric.switch_count()],
-    }
-}
-
-/// The form of SLURM that is to be written, if it is one.
-fn slurm_form(form: &str) -> Option<Form> {
-    match form {
-        "topology.conf" => Some(Form::Tree),
-        "topology/block" => Some(Form::Block),
-        "topology.yaml" => Some(Form::Yaml),
-        _ => None,
-    }
+    let ending = stem.rsplit_once('.').map_or("", |(_, ending)| ending);
+    forms()
+        .find(|(_, writer)| writer.endings.contains(&ending))
+        .or_else(|| forms().find(|(format, _)| **format == ibnetdiscover::FORMAT))
+        .ok_or_else(|| Failure::unknown("form to write", ending, &writable()))
 }
 
 /// The hosts that SLURM knows, by its names for them; says which it does not, and which the fabric does not.
 fn slurm_nodes(
     args: &FabricCommand,
     topology: &Topology,
-    form: &str,
+    (_, writer): Form,
     common: &Common,
 ) -> Result<Option<Known>, Failure> {
     let Some(path) = &args.slurm_nodes else { return Ok(None) };
-    if slurm_form(form).is_none() {
+    if !writer.for_slurm {
         return Err(Failure::usage("--slurm-nodes is for files that SLURM reads")
             .hint("give --to topology.conf, topology/block or topology.yaml"));
     }
@@ -224,48 +209,9 @@ fn slurm_nodes(
 }
 
 /// Says what the form cannot hold.
-fn tell_lost(topology: &Topology, form: &str, common: &Common) {
-    let fabric = &topology.fabric;
-    let other = fabric.host_count() - Machine::new(topology, 1).len();
-    let mut lost = Vec::new();
-    if slurm_form(form).is_some() {
-        if other > 0 {
-            lost.push(format!("{} no jobs", counted(other, "host that runs", "hosts that run")));
-        }
-    } else if matches!(form, "ibnetdiscover" | "edges") {
-        if fabric.classes().iter().any(|class| class.latency_ps > 0) {
-            lost.push("latencies of cables".to_owned());
-        }
-        if fabric.terminals().iter().any(|t| matches!(t.role, Role::Storage | Role::Other)) {
-            lost.push("what hosts are for".to_owned());
-        }
-        if form == "edges" {
-            lost.push("port numbers, GUIDs and LIDs".to_owned());
-        }
-    }
+fn tell_lost(topology: &Topology, (format, writer): Form, common: &Common) {
+    let lost = (writer.loses)(topology);
     if !lost.is_empty() && !common.quiet {
-        out::tell(&format!("note: {form} does not hold {}", lost.join(", ")));
-    }
-}
-
-fn write(
-    out: &mut dyn Write,
-    topology: &Topology,
-    form: &str,
-    nodes: Option<&Known>,
-) -> io::Result<()> {
-    let fabric = &topology.fabric;
-    if let Some(form) = slurm_form(form) {
-        let name = |host: HostId| match nodes {
-            Some(known) => known.of_host.get(&host).cloned(),
-            None => Some(fabric.host(host).name.clone()),
-        };
-        return SlurmTopology::new(fabric, &levels(topology), name).write(out, form);
-    }
-    match form {
-        "json" => native::write(out, topology),
-        "dot" => dot::write(out, fabric, dot::Options::default()),
-        "edges" => edges::write(out, fabric),
-        _ => ibnetdiscover::write(out, fabric, None),
+        out::tell(&format!("note: {} does not hold {}", format.name, lost.join(", ")));
     }
 }

@@ -5,6 +5,9 @@ use std::fmt::Write as _;
 use clap::Args;
 use darkfiber_analysis::count::{self, Bandwidth};
 use darkfiber_fabric::{COMMON_KEYS, Entry, FAMILIES, Key, PRESETS, Registry};
+use darkfiber_formats::format::{Reading, Writing};
+use darkfiber_formats::schedules::FORMS;
+use darkfiber_formats::{FORMATS, Format, jobs};
 use darkfiber_packetsim::routing::ROUTINGS;
 use darkfiber_packetsim::{CONGESTIONS, FRAMINGS, MICROS};
 use darkfiber_report::listing::Listing;
@@ -142,9 +145,7 @@ const LISTS: &[Choice] = &[
             |e| e.paper().to_owned(),
         )
     }),
-    (&["formats", "format"], || {
-        List::fixed("format", &["format", "read", "written", "what it is"], FORMATS)
-    }),
+    (&["formats", "format"], formats),
     (&["metrics", "metric"], metrics),
 ];
 
@@ -278,6 +279,39 @@ fn hosts() -> List {
     )
 }
 
+/// What the crate of scenarios reads.
+const SCENARIO: Format = Format {
+    name: "scenario",
+    summary: "TOML: a fabric, its routes, jobs and what they send",
+    read: Reading::By("simulate"),
+    ..Format::NONE
+};
+
+/// What the crate of reports writes.
+const PARQUET: Format = Format {
+    name: "parquet",
+    summary: "runs, pairs of ranks, channels by interval, messages",
+    write: Writing::By("simulate -o"),
+    ..Format::NONE
+};
+
+/// Formats of fabrics and what belongs to them, then those of jobs and of what ranks do.
+fn formats() -> List {
+    let used = FORMATS.iter().filter(|f| f.is_used()).chain([&SCENARIO, &PARQUET]);
+    let rows = used.map(|f| [f.name, f.reader_label(), f.writer_label(), f.summary]);
+    let written =
+        |log: &jobs::JobLog| if *log == jobs::pairs::LOG { "jobs allocate" } else { "no" };
+    let rows =
+        rows.chain(jobs::LOGS.iter().map(|log| [log.name, "--jobs", written(log), log.what]));
+    let rows = rows.chain(FORMS.iter().map(|form| [form.name, "simulate", "no", form.what]));
+    List {
+        what: FORMATS.kind(),
+        heading: &["format", "read", "written", "what it is"],
+        rows: rows.map(texts).collect(),
+        docs: Vec::new(),
+    }
+}
+
 /// Metrics of routes, then those of patterns.
 fn metrics() -> List {
     let mut list = List::fixed("metric", &["metric", "meaning"], METRICS);
@@ -315,44 +349,6 @@ fn presets() -> List {
         },
     )
 }
-
-const FORMATS: &[&[&str]] = &[
-    &["ibnetdiscover", "yes", "yes", "output of ibnetdiscover, also -p; ibsim net files"],
-    &["subnet.lst", "yes", "route -o", "OpenSM's opensm-subnet.lst, read by ibdm tools"],
-    &["json", "yes", "yes", "darkfiber's own: everything that is known about a fabric"],
-    &["edges", "yes", "yes", "edge list: `a b [count] [speed]`, `host h s` on each line"],
-    &["graph-golf", "yes", "no", "edge lists called n<order>d<degree>...: simple graphs"],
-    &["netbench", "yes", "no", ".topology files: |V|=, ToRs=, then `a b` both ways"],
-    &["cray", "yes", "no", "link list of a Cray XC: `c0-0c0s0a0l00(0:0:0) green -> ...`"],
-    &[
-        "codes",
-        "yes",
-        "no",
-        "binary pairs x_inter, x_intra (give either): dragonfly and dragonfly+",
-    ],
-    &["dot", "no", "yes", "Graphviz"],
-    &["netloc", "yes", "no", "netloc nodes files, and paths files with check --routes"],
-    &["lfts", "check", "route -o", "OpenSM's lfts dump, dump_lfts.sh, ibroute"],
-    &["fdbs", "check", "route -o", "OpenSM's osm.fdbs"],
-    &["guid2lid", "check", "route -o", "OpenSM's cache of LIDs"],
-    &["path-sl", "check", "route -o", "service level of every path, as ibdmchk reads it"],
-    &[
-        "jobs",
-        "yes",
-        "jobs place",
-        "--jobs: squeue, scontrol, sacct -P, slurmrestd, PBS, Batsim, SWF, node job pairs",
-    ],
-    &["topology.conf", "jobs filter", "yes", "SLURM's tree of switches and nodes"],
-    &["path-bits", "check", "route -o", "LID of its destinations that each port uses, with LMC"],
-    &["guids", "yes", "no", "one GUID a line: --roots, --compute, --storage"],
-    &["scenario", "simulate", "no", "TOML: a fabric, its routes, jobs and what they send"],
-    &["goal", "simulate", "no", "schedules of GOAL, as text or compiled"],
-    &["dumpi", "simulate", "no", "traces of DUMPI, also as dumpi2ascii prints them"],
-    &["simgrid", "simulate", "no", "time-independent traces of SimGrid"],
-    &["chakra", "simulate", "no", "execution traces of Chakra"],
-    &["matrix", "simulate", "no", "bytes between ranks: mpiP's graphs, tables, lists"],
-    &["parquet", "no", "simulate -o", "runs, pairs of ranks, channels by interval, messages"],
-];
 
 const METRICS: &[&[&str]] = &[
     &["pairs", "ordered pairs of different terminals"],

@@ -162,7 +162,7 @@ fn what_cannot_be_replayed_is_said_at_once() {
     for (line, code, text) in [
         ("--fabric kary:k=4,n=2 --jobs missing", 3, "missing"),
         ("--fabric kary:k=4,n=2 --jobs empty", 3, "empty"),
-        ("--fabric kary:k=4,n=2 --jobs noise", 3, "like no list of jobs known"),
+        ("--fabric kary:k=4,n=2 --jobs noise", 3, "unrecognised list of jobs"),
         ("--fabric kary:k=4,n=2 --jobs log -e ftre", 2, "ftree"),
         ("--fabric kary:k=4,n=2 --jobs log -e sar,sar", 2, "given twice"),
         ("--fabric kary:k=4,n=2 --jobs log -e sar --of updn", 2, "updn"),

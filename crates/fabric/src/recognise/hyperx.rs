@@ -76,7 +76,8 @@ fn all_crooked(net: &Net<'_>) -> Option<Vec<bool>> {
 }
 
 /// Whether a cable seems to join two lines: two neighbours that its ends share are no neighbours of each
-/// other, as those of a line are; or the only one shares others with each of them; or they share none, and it spans no squares with most others.
+/// other, as those of a line are; or the only one shares others with each of them; or they share none, and it spans no
+/// squares with most others.
 fn crooked(net: &Net<'_>, e: usize) -> bool {
     let (s, v) = net.edges[e];
     let shared: Vec<u32> = net.common(s, v).collect();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use darkfiber_fabric::GroupKind;
 
-use super::records::{Link, Listed, whole};
+use super::records::{EXPECTED, Link, Listed, whole};
 use crate::{Diagnostics, ReadError};
 
 /// Green links of dragonfly-custom join the routers of a row, all others those of a column.
@@ -38,7 +38,7 @@ impl Group {
         if linked.len() * 2 < routers {
             let what = format!("a group of {routers} routers, {} of them with links", linked.len());
             let hint = "the intra file holds the links of one group, with routers from 0";
-            return Err(ReadError::not_such(path, what, super::EXPECTED, hint));
+            return Err(ReadError::not_such(path, what, EXPECTED, hint));
         }
         let kind = if size == 8 {
             leaf_spine(&links, routers)

@@ -1,13 +1,16 @@
 //! Configuration files of CODES: parameters of a network, not the network.
 
-use std::path::Path;
+use crate::format::{Format, Reading};
+use crate::known_by::KnownBy;
 
-use crate::ReadError;
-
-/// Whether a line begins the configuration of a simulation.
-pub(crate) fn is_line(line: &str) -> bool {
-    line == "LPGROUPS" || line == "LPGROUPS{" || line == "LPGROUPS {"
-}
+/// The entry of these files, which hold no fabric.
+pub const FORMAT: Format = Format {
+    name: "codes.conf",
+    what: "parameters of a CODES simulation",
+    known_by: &[KnownBy::Line(|l| matches!(l, "LPGROUPS" | "LPGROUPS{" | "LPGROUPS {"))],
+    read: Reading::Refused(refuse),
+    ..Format::NONE
+};
 
 /// The value of a parameter, without quotes.
 fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
@@ -17,9 +20,9 @@ fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     })
 }
 
-/// The error that says what the parameters are, and what to give instead.
-pub(crate) fn refuse(text: &str, path: &Path, expected: &str) -> ReadError {
-    let (what, hint) = slim_fly(text).unwrap_or_else(|| {
+/// What the parameters are, and what to give instead.
+fn refuse(text: &str) -> (String, String) {
+    slim_fly(text).unwrap_or_else(|| {
         let file = value(text, "inter-group-connections");
         let hint = match file.and_then(|file| file.rsplit('/').next()).filter(|f| !f.is_empty()) {
             Some(file) => {
@@ -28,8 +31,7 @@ pub(crate) fn refuse(text: &str, path: &Path, expected: &str) -> ReadError {
             None => "give a generator spec (darkfiber list families)".to_owned(),
         };
         ("CODES parameters of a simulation, without links".to_owned(), hint)
-    });
-    ReadError::not_such(path, what, expected, hint)
+    })
 }
 
 /// A Slim Fly: `q` routers in each of `2 q` groups.

@@ -5,8 +5,11 @@ use std::path::Path;
 
 use darkfiber_fabric::MAX_NODES;
 
-use super::EXPECTED;
 use crate::{Diagnostics, ReadError};
+
+/// What was expected, for errors.
+pub(super) const EXPECTED: &str =
+    "links of a CODES network (int32 pairs or triples, from both ends)";
 
 /// Parallel links between two routers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

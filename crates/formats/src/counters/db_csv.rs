@@ -2,14 +2,17 @@
 
 use std::path::Path;
 
-use super::{Reading, not_counters, table};
+use super::reading::{CounterForm, Reading, not_counters};
+use super::table;
 use crate::{Diagnostics, ReadError};
 
-pub(super) fn read(
-    text: &str,
-    path: &Path,
-    found: &mut Diagnostics,
-) -> Result<Vec<Reading>, ReadError> {
+/// ibdiagnet's database.
+pub(super) const FORM: CounterForm = CounterForm {
+    is_such: |text| text.lines().any(|l| l.trim_start().starts_with("START_PM_INFO")),
+    read,
+};
+
+fn read(text: &str, path: &Path, found: &mut Diagnostics) -> Result<Vec<Reading>, ReadError> {
     let mut lines = text.lines().enumerate().skip_while(|(_, l)| l.trim() != "START_PM_INFO");
     let Some((first, _)) = lines.next() else {
         return Err(not_counters(path, "there is no section PM_INFO".to_owned()));

@@ -7,108 +7,33 @@
 mod db_csv;
 mod perfmgr;
 mod perfquery;
+mod reading;
 pub mod symbol_errors;
 mod table;
 mod window;
 
-use std::fmt;
 use std::path::Path;
 
 use crate::{Diagnostics, ReadError};
 
+use reading::{CounterForm, not_counters};
+
+pub use reading::{Device, Reading, Width};
 pub use window::{Window, window};
 
-/// Who has a port.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Device {
-    /// Any LID of it.
-    Lid(u16),
-    /// GUID of the node or of the port.
-    Guid(u64),
-    /// Name of a switch or host.
-    Name(String),
-}
-
-impl fmt::Display for Device {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Lid(lid) => write!(f, "LID {lid}"),
-            Self::Guid(guid) => write!(f, "{guid:#x}"),
-            Self::Name(name) => f.write_str(name),
-        }
-    }
-}
-
-/// What a counter counts, and how far.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Width {
-    /// Bytes that one count stands for: 4 where the standard counts words.
-    pub unit: u64,
-    /// Bits, 32 or 64.
-    pub bits: u8,
-}
-
-/// What was read of a port at one time.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Reading {
-    /// Who has it.
-    pub device: Device,
-    /// Its number there.
-    pub port: u8,
-    /// When, in seconds since some moment, if that is told.
-    pub time: Option<f64>,
-    /// Data that it sent, in counts.
-    pub sent: Option<u64>,
-    /// Data that it received, in counts.
-    pub received: Option<u64>,
-    /// What a count is.
-    pub width: Width,
-    /// Line in the file, from 1.
-    pub line: usize,
-}
-
-/// The standard's extended counters: 64 bits of four bytes (InfiniBand Architecture Specification, volume 1, 16.1.4.11).
-const WORDS: Width = Width { unit: 4, bits: 64 };
-/// The standard's first counters: 32 bits of four bytes, which stop at their end (16.1.3.5).
-const FEW_WORDS: Width = Width { unit: 4, bits: 32 };
+/// All forms. Of two that would know the same file, the first counts.
+static FORMS: &[CounterForm] = &[perfquery::FORM, db_csv::FORM, perfmgr::FORM, table::FORM];
 
 /// Reads counters of any of the kinds, in the order of the file.
 ///
 /// # Errors
 /// If it is none of them.
 pub fn read(text: &str, path: &Path) -> Result<(Vec<Reading>, Diagnostics), ReadError> {
-    let begins = |with: &str| text.lines().any(|l| l.trim_start().starts_with(with));
     let mut found = Diagnostics::default();
-    let readings = if begins("# Port extended counters:") || begins("# Port counters:") {
-        perfquery::read(text, &mut found)
-    } else if begins("START_PM_INFO") {
-        db_csv::read(text, path, &mut found)?
-    } else if perfmgr::is_such(text) {
-        perfmgr::read(text, &mut found)
-    } else {
-        table::read(text, path, &mut found)?
-    };
+    let form = FORMS.iter().find(|form| (form.is_such)(text));
+    let readings = form.map_or(Ok(Vec::new()), |form| (form.read)(text, path, &mut found))?;
     if readings.is_empty() {
         return Err(not_counters(path, "there is no port in it".to_owned()));
     }
     Ok((readings, found))
-}
-
-fn not_counters(path: &Path, what: String) -> ReadError {
-    let expected = "port counters: perfquery -x, OpenSM's perfmgr dump, ibdiagnet's db_csv, or a table with a heading";
-    ReadError::not_such(
-        path,
-        what,
-        expected,
-        "a table has columns guid, lid or name; port; xmit_data and rcv_data (words) or xmit_bytes and rcv_bytes; time",
-    )
-}
-
-/// A whole number, decimal or hexadecimal with `0x`.
-fn number(text: &str) -> Option<u64> {
-    let text = text.trim();
-    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-        Some(hex) => u64::from_str_radix(hex, 16).ok(),
-        None => text.parse().ok(),
-    }
 }

@@ -1,17 +1,19 @@
 //! Dumps of OpenSM's performance manager: blocks of lines for each port, or a table with tabs for each node (`mach`).
 
-use super::{Device, Reading, WORDS, number};
+use super::reading::{CounterForm, Device, Reading, WORDS, number};
 use crate::Diagnostics;
 use crate::guids::parse_guid;
 
 /// How the heading of the machine-readable kind begins.
 const HEADING: &str = "Name\tGUID\t";
 
-pub(super) fn is_such(text: &str) -> bool {
-    text.lines().any(|l| l.starts_with(HEADING) || head(l).is_some())
-}
+/// Dumps of the performance manager.
+pub(super) const FORM: CounterForm = CounterForm {
+    is_such: |text| text.lines().any(|l| l.starts_with(HEADING) || head(l).is_some()),
+    read: |text, _, found| Ok(read(text, found)),
+};
 
-pub(super) fn read(text: &str, found: &mut Diagnostics) -> Vec<Reading> {
+fn read(text: &str, found: &mut Diagnostics) -> Vec<Reading> {
     if text.lines().any(|l| l.starts_with(HEADING)) {
         return by_tabs(text, found);
     }

@@ -1,16 +1,25 @@
 //! What `perfquery` prints: a comment that names the port, then a counter on each line.
 
-use super::{Device, FEW_WORDS, Reading, WORDS, number};
+use super::reading::{CounterForm, Device, FEW_WORDS, Reading, WORDS, number};
 use crate::Diagnostics;
 
-pub(super) fn read(text: &str, found: &mut Diagnostics) -> Vec<Reading> {
+/// How the comment before the counters of a port begins: those of 64 bits, those of 32.
+const HEADS: [&str; 2] = ["# Port extended counters:", "# Port counters:"];
+
+/// Output of `perfquery`.
+pub(super) const FORM: CounterForm = CounterForm {
+    is_such: |text| text.lines().any(|l| HEADS.iter().any(|head| l.trim_start().starts_with(head))),
+    read: |text, _, found| Ok(read(text, found)),
+};
+
+fn read(text: &str, found: &mut Diagnostics) -> Vec<Reading> {
     let mut readings: Vec<Reading> = Vec::new();
     let mut all_ports = 0;
     let mut skipping = false;
     for (i, line) in text.lines().enumerate() {
         let line = line.trim();
-        let extended = line.strip_prefix("# Port extended counters:");
-        if let Some(head) = extended.or_else(|| line.strip_prefix("# Port counters:")) {
+        let extended = line.strip_prefix(HEADS[0]);
+        if let Some(head) = extended.or_else(|| line.strip_prefix(HEADS[1])) {
             let width = if extended.is_some() { WORDS } else { FEW_WORDS };
             // "Lid 2052 port 1 (CapMask: 0x5300 ...)"
             let words: Vec<&str> = head.split_whitespace().collect();

@@ -8,10 +8,10 @@ use std::path::Path;
 
 use darkfiber_fabric::{AtPort, ChannelId, Fabric, Faults, TerminalId};
 
+use super::reading::{Device, number};
 use super::window::{Owners, Port};
-use super::{Device, number};
+use crate::diagnostic::counted;
 use crate::places::{Aliases, Places};
-use crate::tables::counted;
 use crate::{Diagnostics, ReadError};
 
 /// Where the standard's first counter of symbol errors stops: it has 16 bits (InfiniBand Architecture Specification, volume 1,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Device, Reading, WORDS, Width, not_counters, number};
+use super::reading::{CounterForm, Device, Reading, WORDS, Width, not_counters, number};
 use crate::{Diagnostics, ReadError, sheet};
 
 /// Bytes, 64 bits of them.
@@ -71,13 +71,9 @@ fn adapter(of: &str) -> Option<Adapter> {
     Some((index, port.parse().ok()?))
 }
 
-pub(super) fn read(
-    text: &str,
-    path: &Path,
-    found: &mut Diagnostics,
-) -> Result<Vec<Reading>, ReadError> {
-    of_section(text, 0, path, found)
-}
+/// Any other table with a heading.
+pub(super) const FORM: CounterForm =
+    CounterForm { is_such: |_| true, read: |text, path, found| of_section(text, 0, path, found) };
 
 /// A table that begins behind so many lines of a file.
 pub(super) fn of_section(

@@ -6,9 +6,9 @@ use std::path::Path;
 use darkfiber_fabric::{AtPort, Fabric, SwitchId, TerminalId};
 use darkfiber_routing::{DestId, Lids};
 
-use super::{Device, Reading};
+use super::reading::{Device, Reading};
+use crate::diagnostic::counted;
 use crate::places::Places;
-use crate::tables::counted;
 use crate::{Diagnostics, ReadError};
 
 /// What channels carried.

@@ -8,51 +8,11 @@ use darkfiber_fabric::{
     Topology,
 };
 
-use super::cables::{Cable, End, Matcher};
+use super::cables::{Cable, Matcher};
 use super::line::{Key, Kind};
+use super::records::{End, Node, Records};
 use crate::hosts::{HostTable, role_of};
 use crate::{Diagnostics, ReadError};
-
-/// A node record.
-pub(super) struct Node<'a> {
-    pub(super) line: usize,
-    pub(super) kind: Kind,
-    pub(super) id: &'a str,
-    pub(super) guid: Option<Guid>,
-    pub(super) system: Guid,
-    pub(super) vendor: u32,
-    pub(super) device: u32,
-    pub(super) ports: u8,
-    pub(super) description: &'a str,
-    pub(super) lid: Option<u16>,
-    pub(super) enhanced_port0: bool,
-}
-
-/// A port line: one end of a cable.
-#[derive(Clone, Copy)]
-pub(super) struct Listing<'a> {
-    pub(super) line: usize,
-    pub(super) node: u32,
-    pub(super) port: u32,
-    pub(super) guid: Option<Guid>,
-    pub(super) far: Key<'a>,
-    pub(super) far_id: &'a str,
-    pub(super) far_port: u32,
-    pub(super) far_guid: Option<Guid>,
-    pub(super) far_description: Option<&'a str>,
-    pub(super) lid: Option<u16>,
-    pub(super) lmc: u8,
-    pub(super) far_lid: Option<u16>,
-    pub(super) label: Option<&'a str>,
-}
-
-/// All that a file says.
-#[derive(Default)]
-pub(super) struct Records<'a> {
-    pub(super) nodes: Vec<Node<'a>>,
-    pub(super) ports: Vec<Listing<'a>>,
-    pub(super) index: HashMap<Key<'a>, u32>,
-}
 
 impl Records<'_> {
     /// Builds the fabric.
@@ -138,14 +98,6 @@ impl Records<'_> {
                 enhanced_port0: false,
             });
         }
-    }
-
-    /// "port 3 of "leaf1"", for people.
-    pub(super) fn end(&self, end: End) -> String {
-        let node = &self.nodes[end.0 as usize];
-        let name = node.description.trim();
-        let name = if name.is_empty() { node.id } else { name };
-        format!("port {} of \"{name}\"", end.1)
     }
 }
 

@@ -1,13 +1,10 @@
 //! Matching the two ends of every cable.
 
-use super::assemble::Records;
 use super::line::Kind;
+use super::records::{End, Records};
 use crate::Diagnostics;
 
 const NONE: u32 = u32::MAX;
-
-/// A port of a node.
-pub(super) type End = (u32, u8);
 
 pub(super) struct Cable {
     pub(super) a: End,

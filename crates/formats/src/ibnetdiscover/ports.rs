@@ -6,10 +6,10 @@ use std::path::Path;
 
 use darkfiber_fabric::{Guid, Topology};
 
-use super::assemble::{Listing, Node, Records};
 use super::line::{Cursor, Key, Kind};
-use super::read::{excerpt, unicast};
-use crate::detect;
+use super::read::unicast;
+use super::records::{Listing, Node, Records};
+use crate::diagnostic::excerpt;
 use crate::input::name_of;
 use crate::{Diagnostics, ReadError};
 
@@ -95,9 +95,9 @@ pub fn read_ports(text: &str, path: &Path) -> Result<(Topology, Diagnostics), Re
         });
     }
     if records.nodes.is_empty() {
-        return Err(detect::not_such(
-            text,
+        return Err(ReadError::unlike(
             path,
+            "no line is of a port",
             "a port list of `ibnetdiscover -p` (lines such as `SW 12 1 0x... 4x EDR - CA ...`)",
         ));
     }
@@ -132,7 +132,7 @@ struct PortLine<'a> {
 }
 
 /// Whether this is such a line.
-pub(crate) fn is_port_line(line: &str) -> bool {
+pub(super) fn is_port_line(line: &str) -> bool {
     PortLine::parse(line).is_some()
 }
 

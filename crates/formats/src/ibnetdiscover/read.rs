@@ -5,9 +5,9 @@ use std::path::Path;
 
 use darkfiber_fabric::{Guid, Topology};
 
-use super::assemble::{Listing, Node, Records};
 use super::line::{Header, Key, Line, NodeLine, PortLine, parse};
-use crate::detect;
+use super::records::{Listing, Node, Records};
+use crate::diagnostic::excerpt;
 use crate::input::name_of;
 use crate::{Diagnostics, ReadError};
 
@@ -45,9 +45,9 @@ pub fn read(text: &str, path: &Path) -> Result<(Topology, Diagnostics), ReadErro
         reader.line(last, line);
     }
     if reader.records.nodes.is_empty() {
-        return Err(detect::not_such(
-            text,
+        return Err(ReadError::unlike(
             path,
+            "no line describes a node",
             "an ibnetdiscover file (lines such as `Switch 36 \"S-...\"` and `Ca 1 \"H-...\"`)",
         ));
     }
@@ -291,15 +291,4 @@ pub(super) fn unicast(lid: Option<u32>, line: usize, d: &mut Diagnostics) -> Opt
             None
         }
     }
-}
-
-/// The beginning of a line, printable.
-pub(crate) fn excerpt(line: &str) -> String {
-    let line = line.trim();
-    let mut text: String =
-        line.chars().map(|c| if c.is_control() { ' ' } else { c }).take(60).collect();
-    if text.len() < line.len() {
-        text.push_str("...");
-    }
-    text
 }

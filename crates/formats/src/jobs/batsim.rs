@@ -4,17 +4,20 @@
 //! ranges between blanks, `1-2 5` or `20 19`; the numbers as text are the names of the nodes. Times are seconds
 //! since the beginning of the run, rounded down.
 
-use std::io::BufRead;
-use std::path::Path;
-
 use super::hostlist::MOST_HOSTS;
-use super::lines::{Lines, Remarks, shown};
-use super::record::{Record, State, unique};
-use super::swf::number;
-use crate::{Diagnostics, ReadError};
+use super::lines::shown;
+use super::log::{ByLine, JobLog, Jobs, by_line};
+use super::record::{Record, State, number, unique};
+use crate::known_by::KnownBy;
 
-const EXPECTED: &str =
-    "job results of Batsim or OAR (CSV with submission_time and allocated_resources)";
+/// The entry of this format. A resource counts as a node and as a processor. Jobs that were rejected have no nodes and no
+/// times.
+pub const LOG: JobLog = JobLog {
+    name: "batsim",
+    what: "job results of Batsim or OAR",
+    known_by: &[KnownBy::Line(|l| header(l).is_some())],
+    read: by_line::<Batsim>,
+};
 
 /// Where the columns are.
 struct Header {
@@ -47,11 +50,6 @@ fn header(line: &str) -> Option<Header> {
     })
 }
 
-/// Whether this is the first line of such a file.
-pub(super) fn is_header(line: &str) -> bool {
-    header(line).is_some()
-}
-
 /// Cells between commas; quotes keep commas in.
 fn cells(line: &str) -> Vec<String> {
     let mut cells = vec![String::new()];
@@ -70,41 +68,32 @@ fn cells(line: &str) -> Vec<String> {
     cells
 }
 
-/// Reads such a file; jobs go to `each` in its order. A resource counts as a node and as a processor. Jobs that were
-/// rejected have no nodes and no times.
-///
-/// # Errors
-/// If the first line does not name the columns, no line is a job, or the system refuses.
-pub fn read(
-    reader: &mut dyn BufRead,
-    path: &Path,
-    each: &mut dyn FnMut(Record),
-) -> Result<Diagnostics, ReadError> {
-    let mut lines = Lines::new(reader, path);
-    let mut remarks = Remarks::default();
-    let mut columns: Option<Header> = None;
-    let mut read = 0;
-    while let Some(line) = lines.next()? {
+#[derive(Default)]
+struct Batsim {
+    columns: Option<Header>,
+}
+
+impl ByLine for Batsim {
+    const EXPECTED: &'static str =
+        "job results of Batsim or OAR (CSV with submission_time and allocated_resources)";
+
+    fn line(&mut self, line: &str, jobs: &mut Jobs<'_>) {
         if line.trim().is_empty() {
-            continue;
+            return;
         }
-        let Some(columns) = &columns else {
-            columns = Some(header(&line).ok_or_else(|| {
-                let what =
-                    format!("line {} does not name such columns: {}", lines.number, shown(&line));
-                ReadError::not_such(path, what, EXPECTED, "")
-            })?);
-            continue;
-        };
-        match job(&line, columns, lines.number) {
-            Ok(record) => {
-                read += 1;
-                each(record);
+        let Some(columns) = &self.columns else {
+            self.columns = header(line);
+            if self.columns.is_none() {
+                let (number, line) = (jobs.number, shown(line));
+                jobs.refuse(format!("line {number} does not name such columns: {line}"));
             }
-            Err(what) => remarks.left_out(lines.number, what, "left out"),
+            return;
+        };
+        match job(line, columns, jobs.number) {
+            Ok(record) => jobs.give(record),
+            Err(what) => jobs.left_out(what, "left out"),
         }
     }
-    remarks.finish(read, path, EXPECTED)
 }
 
 fn job(line: &str, at: &Header, number_of_line: usize) -> Result<Record, String> {
@@ -176,7 +165,7 @@ mod tests {
     #[test]
     fn ranges_and_lists_are_nodes() {
         let head = "job_id,submission_time,starting_time,finish_time,allocated_resources\n";
-        let job = one(read, &format!("{head}3,1.9,2.5,10.01,1-3 7 2\n"));
+        let job = one(LOG.read, &format!("{head}3,1.9,2.5,10.01,1-3 7 2\n"));
         assert_eq!(job.nodes.as_deref().map(|n| n.join(" ")).as_deref(), Some("1 2 3 7"));
         assert_eq!((job.submit, job.start, job.end), (Some(1), Some(2), Some(10)));
         assert_eq!((job.node_count, job.state), (Some(4), State::Completed));
@@ -185,7 +174,7 @@ mod tests {
     #[test]
     fn columns_are_found_by_name_and_oddities_told() {
         let (jobs, told) = all(
-            read,
+            LOG.read,
             "allocated_processors,jobID,final_state,finish_time,requested_number_of_processors\n\
              20 19,a,COMPLETED_SUCCESSFULLY,5,2\n\
              ,b,REJECTED,-1,64\n\

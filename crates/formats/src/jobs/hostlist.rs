@@ -10,6 +10,10 @@
 //! hosts: see [`Groups`].
 //!
 //! Nothing is expanded beyond [`MOST_HOSTS`] names, whatever a list says.
+//!
+//! The library `nodeset` (0.6) does not hold here: its sets are sorted (`login,cn[08-10,3]` begins with `cn3`) and have a name
+//! once, where the order of a list is that of the ranks; numbers end with 32 bits; groups come from ClusterShell's own
+//! files only; what a list stands for is not bounded; and it brings a command line of its own.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;

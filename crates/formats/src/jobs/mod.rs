@@ -5,7 +5,7 @@
 //! [`Diagnostics`] and left out or guessed; of each kind of remark the first twenty lines are named and the others
 //! counted. A reader fails only on "this is not such a file", or if the system refuses.
 //!
-//! | [`JobLogKind`] | says nodes | times |
+//! | [`LOGS`] | says nodes | times |
 //! |---|---|---|
 //! | [`squeue`], [`scontrol`], [`slurmrestd`] | yes | Unix; dates without a zone as UTC |
 //! | [`sacct`] | yes | the same |
@@ -18,6 +18,7 @@ pub mod batsim;
 mod columns;
 pub mod hostlist;
 mod lines;
+mod log;
 pub mod pairs;
 pub mod pbs;
 mod record;
@@ -30,123 +31,35 @@ mod table;
 #[cfg(test)]
 mod testing;
 
-use std::io::BufRead;
 use std::path::Path;
 
+use darkfiber_fabric::Registry;
+
+use crate::known_by::recognise;
+
+pub use log::{JobLog, ReadJobs};
 pub use record::{Record, State};
 
-use crate::{Diagnostics, ReadError};
-
-/// Kinds of logs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum JobLogKind {
-    /// Text of `squeue`, or lists `id,state`.
-    Squeue,
-    /// Text of `scontrol show job`.
-    Scontrol,
-    /// `sacct -P`.
-    Sacct,
-    /// JSON of slurmrestd, `squeue`, `scontrol` or `sacct`.
-    Slurmrestd,
-    /// Accounting log of PBS, or `qstat -f`.
-    Pbs,
-    /// CSV of Batsim or OAR.
-    Batsim,
-    /// Standard Workload Format.
-    Swf,
-    /// A node and a job a line.
-    Pairs,
-}
-
-impl JobLogKind {
-    /// All of them.
-    pub const ALL: &[Self] = &[
-        Self::Squeue,
-        Self::Scontrol,
-        Self::Sacct,
-        Self::Slurmrestd,
-        Self::Pbs,
-        Self::Batsim,
-        Self::Swf,
-        Self::Pairs,
-    ];
-
-    /// What it is, for people.
-    pub fn describe(self) -> &'static str {
-        match self {
-            Self::Squeue => "output of `squeue`",
-            Self::Scontrol => "output of `scontrol show job`",
-            Self::Sacct => "output of `sacct -P`",
-            Self::Slurmrestd => "jobs of SLURM in JSON",
-            Self::Pbs => "an accounting log of PBS or output of `qstat -f`",
-            Self::Batsim => "job results of Batsim or OAR",
-            Self::Swf => "a log in Standard Workload Format",
-            Self::Pairs => "pairs of a node and a job",
-        }
-    }
-}
+/// All kinds of logs. Of two that would know the same log, the first counts.
+pub static LOGS: Registry<JobLog> = Registry::new(
+    "list of jobs",
+    &[
+        slurmrestd::LOG,
+        scontrol::LOG,
+        pbs::LOG,
+        batsim::LOG,
+        swf::LOG,
+        squeue::LOG,
+        sacct::LOG,
+        pairs::LOG,
+    ],
+);
 
 /// What kind of log begins like this, by its content alone; a few kilobytes are enough, and the last line may be cut
 /// off. `None` if it is like nothing known. Lines of two words are pairs only if all are.
-pub fn detect(first_lines: &str) -> Option<JobLogKind> {
-    let body = first_lines.trim_start_matches('\u{feff}');
-    if body.trim_start().starts_with(['{', '[']) {
-        return body.contains("\"job").then_some(JobLogKind::Slurmrestd);
-    }
-    let lines = || body.lines().filter(|l| !l.trim().is_empty());
-    let kind_of = |line: &str| {
-        if scontrol::is_first_line(line) {
-            Some(JobLogKind::Scontrol)
-        } else if pbs::is_accounting(line) || pbs::is_block(line) {
-            Some(JobLogKind::Pbs)
-        } else if batsim::is_header(line) {
-            Some(JobLogKind::Batsim)
-        } else if swf::is_line(line) {
-            Some(JobLogKind::Swf)
-        } else if squeue::is_first_line(line) && !line.contains("JobID") {
-            Some(JobLogKind::Squeue)
-        } else if sacct::is_first_line(line) {
-            Some(JobLogKind::Sacct)
-        } else {
-            None
-        }
-    };
-    if let Some(kind) = lines().take(400).find_map(kind_of) {
-        return Some(kind);
-    }
-    let header = swf::header(body);
-    if header != swf::Header::default() && lines().all(|l| l.trim_start().starts_with(';')) {
-        return Some(JobLogKind::Swf);
-    }
-    let whole = body.rfind('\n').map_or(body, |end| &body[..end]);
-    let mut pairs = whole
-        .lines()
-        .map(|l| l.split('#').next().unwrap_or("").trim())
-        .filter(|l| !l.is_empty())
-        .peekable();
-    let is_pair = |l: &str| l.split_whitespace().count() == 2 && !l.contains(['=', '<', ':']);
-    (pairs.peek().is_some() && pairs.all(is_pair)).then_some(JobLogKind::Pairs)
-}
-
-/// Reads a log of a known kind; jobs go to `each`, in the order of the log where its reader does not say otherwise.
-///
-/// # Errors
-/// If it is not such a file, or the system refuses.
-pub fn read(
-    kind: JobLogKind,
-    reader: &mut dyn BufRead,
-    path: &Path,
-    each: &mut dyn FnMut(Record),
-) -> Result<Diagnostics, ReadError> {
-    match kind {
-        JobLogKind::Squeue => squeue::read(reader, path, each),
-        JobLogKind::Scontrol => scontrol::read(reader, path, each),
-        JobLogKind::Sacct => sacct::read(reader, path, each),
-        JobLogKind::Slurmrestd => slurmrestd::read(reader, path, each),
-        JobLogKind::Pbs => pbs::read(reader, path, each),
-        JobLogKind::Batsim => batsim::read(reader, path, each),
-        JobLogKind::Swf => swf::read(reader, path, each),
-        JobLogKind::Pairs => pairs::read(reader, path, each),
-    }
+pub fn detect(first_lines: &str) -> Option<&'static JobLog> {
+    let (log, _) = recognise(&LOGS, first_lines, Path::new(""))?;
+    // Of JSON only jobs of SLURM are a log, whatever its lines are like.
+    let body = first_lines.trim_start_matches('\u{feff}').trim_start();
+    (!body.starts_with(['{', '[']) || *log == slurmrestd::LOG).then_some(log)
 }

@@ -6,79 +6,90 @@
 //! Source: Domke and Hoefler, "Scheduling-Aware Routing for Supercomputers", SC 2016.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io::{self, BufRead, Write};
-use std::path::Path;
+use std::io::{self, Write};
 
 use super::hostlist::expand;
-use super::lines::{Lines, Remarks, shown};
+use super::lines::shown;
+use super::log::{ByLine, JobLog, Jobs, by_line};
 use super::record::{Record, State, unique};
-use crate::tables::counted;
-use crate::{Diagnostics, ReadError};
+use crate::diagnostic::counted;
+use crate::known_by::KnownBy;
 
-/// Reads such a file; jobs, all running, go to `each` at its end, in the order of their first lines. Nodes that
-/// run several jobs are noted.
-///
-/// # Errors
-/// If there are lines but none is a pair, or the system refuses.
-pub fn read(
-    reader: &mut dyn BufRead,
-    path: &Path,
-    each: &mut dyn FnMut(Record),
-) -> Result<Diagnostics, ReadError> {
-    let mut lines = Lines::new(reader, path);
-    let mut remarks = Remarks::default();
-    let mut jobs: Vec<Record> = Vec::new();
-    let mut of_id: HashMap<String, usize> = HashMap::new();
-    let mut on_node: BTreeMap<String, (usize, bool)> = BTreeMap::new();
-    while let Some(line) = lines.next()? {
+/// The entry of this format. Jobs, all running, come at its end, in the order of their first lines. Nodes that run several
+/// jobs are noted.
+pub const LOG: JobLog = JobLog {
+    name: "pairs",
+    what: "pairs of a node and a job",
+    known_by: &[KnownBy::Whole(are_pairs)],
+    read: by_line::<Pairs>,
+};
+
+/// Whether all lines have two words; the last may be cut off.
+fn are_pairs(text: &str) -> Option<usize> {
+    let whole = text.rfind('\n').map_or(text, |end| &text[..end]);
+    let said = |l: &str| l.split('#').next().unwrap_or("").trim().to_owned();
+    let mut lines = whole.lines().map(said).filter(|l| !l.is_empty()).peekable();
+    let is_pair = |l: String| l.split_whitespace().count() == 2 && !l.contains(['=', '<', ':']);
+    (lines.peek().is_some() && lines.all(is_pair)).then_some(1)
+}
+
+#[derive(Default)]
+struct Pairs {
+    jobs: Vec<Record>,
+    of_id: HashMap<String, usize>,
+    /// By node a job of it, and whether it has others.
+    on_node: BTreeMap<String, (usize, bool)>,
+}
+
+impl ByLine for Pairs {
+    const EXPECTED: &'static str = LOG.what;
+
+    fn line(&mut self, line: &str, jobs: &mut Jobs<'_>) {
         let text = line.split('#').next().unwrap_or("").trim();
         if text.is_empty() {
-            continue;
+            return;
         }
         let words: Vec<&str> = text.split_whitespace().collect();
         let &[node, id] = words.as_slice() else {
             let what = format!("{} in '{}'", counted(words.len(), "word", "words"), shown(text));
-            remarks.left_out(lines.number, what, "expected a node and a job; left out");
-            continue;
+            jobs.left_out(what, "expected a node and a job; left out");
+            return;
         };
         // A node set is written with brackets; operators alone may be part of a name.
         let nodes = if node.contains('[') { expand(node) } else { Ok(vec![node.to_owned()]) };
         let nodes = match nodes {
             Ok(nodes) => nodes,
             Err(e) => {
-                remarks.left_out(
-                    lines.number,
-                    e.to_string(),
-                    "expected a node or a node set; left out",
-                );
-                continue;
+                jobs.left_out(e.to_string(), "expected a node or a node set; left out");
+                return;
             }
         };
-        let job = *of_id.entry(id.to_owned()).or_insert_with(|| {
-            jobs.push(Record {
+        let job = *self.of_id.entry(id.to_owned()).or_insert_with(|| {
+            self.jobs.push(Record {
                 id: id.to_owned(),
                 state: State::Running,
                 nodes: Some(Vec::new()),
-                line: lines.number,
+                line: jobs.number,
                 ..Record::default()
             });
-            jobs.len() - 1
+            self.jobs.len() - 1
         });
         for node in nodes {
-            let seen = on_node.entry(node.clone()).or_insert((job, false));
+            let seen = self.on_node.entry(node.clone()).or_insert((job, false));
             seen.1 |= seen.0 != job;
-            jobs[job].nodes.get_or_insert_default().push(node);
+            self.jobs[job].nodes.get_or_insert_default().push(node);
         }
     }
-    let shared = on_node.values().filter(|(_, shared)| *shared).count();
-    remarks.note_count(shared, "node runs several jobs", "nodes run several jobs", "");
-    let read = jobs.len();
-    for mut job in jobs {
-        job.nodes = job.nodes.map(unique);
-        job.node_count = job.nodes.as_ref().map(|n| n.len() as u32);
-        each(job);
+
+    fn end(&mut self, jobs: &mut Jobs<'_>) {
+        let shared = self.on_node.values().filter(|(_, shared)| *shared).count();
+        jobs.remarks.note_count(shared, "node runs several jobs", "nodes run several jobs", "");
+        for mut job in std::mem::take(&mut self.jobs) {
+            job.nodes = job.nodes.map(unique);
+            job.node_count = job.nodes.as_ref().map(|n| n.len() as u32);
+            jobs.give(job);
+        }
     }
-    remarks.finish(read, path, "pairs of a node and a job")
 }
 
 /// Writes the pairs of the jobs that run, in their order.
@@ -105,7 +116,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_again() {
         let text = "n1 7\nn2 7\nn3 8_1\n";
-        let (jobs, told) = all(read, text);
+        let (jobs, told) = all(LOG.read, text);
         assert_eq!((jobs.len(), told.as_str()), (2, ""));
         let mut out = Vec::new();
         write(&mut out, &jobs).expect("memory");
@@ -114,7 +125,7 @@ mod tests {
 
     #[test]
     fn odd_lines_are_told() {
-        let (jobs, told) = all(read, "# node job\nn1 7 # first\nn2\nn1 8\n\nn1 7\na b c\n");
+        let (jobs, told) = all(LOG.read, "# node job\nn1 7 # first\nn2\nn1 8\n\nn1 7\na b c\n");
         insta::assert_snapshot!(short(&jobs), @r#"
         2: 7 Running ?..? on n1, Some(1) None, "?" "?"
         4: 8 Running ?..? on n1, Some(1) None, "?" "?"
@@ -124,7 +135,7 @@ mod tests {
         line 7: warning: 3 words in 'a b c' (expected a node and a job; left out)
         note: 1 node runs several jobs
         ");
-        assert_eq!(all(read, "").1, "");
-        insta::assert_snapshot!(all(read, "nothing\nhere\n").1, @"log: no line says anything about a job; line 1: 1 word in 'nothing'; expected pairs of a node and a job");
+        assert_eq!(all(LOG.read, "").1, "");
+        insta::assert_snapshot!(all(LOG.read, "nothing\nhere\n").1, @"log: no line says anything about a job; line 1: 1 word in 'nothing'; expected pairs of a node and a job");
     }
 }

@@ -8,17 +8,15 @@
 //! `exec_host` is `n1/0+n1/1+n2/0*8+n3/0-3`: a host with the number of a processor, a range of such numbers, or
 //! `*` and how many processors.
 
-use std::collections::BTreeMap;
-use std::io::BufRead;
-use std::path::Path;
-
-use super::lines::{Lines, Remarks, shown};
+use super::lines::{Remarks, shown};
+use super::log::{ByLine, JobLog, Jobs, by_line};
 use super::record::{Record, State, leading, some, unique};
-use crate::calendar::seconds;
-use crate::{Diagnostics, ReadError};
+use crate::calendar::read_ctime;
+use crate::known_by::KnownBy;
+use std::collections::BTreeMap;
 
 /// Whether a line is of an accounting log: `MM/DD/YYYY hh:mm:ss;X;`.
-pub(super) fn is_accounting(line: &str) -> bool {
+fn is_accounting(line: &str) -> bool {
     let shape: String = line
         .chars()
         .take(21)
@@ -32,60 +30,62 @@ pub(super) fn is_accounting(line: &str) -> bool {
 }
 
 /// Whether a line opens a job of `qstat -f`.
-pub(super) fn is_block(line: &str) -> bool {
+fn is_block(line: &str) -> bool {
     line.starts_with("Job Id:")
 }
 
-/// Reads such a text. Jobs go to `each` when they end; those that have not ended by the end of the log follow in
-/// the order of their first lines, so that memory is taken for jobs under way only.
+/// The entry of this format.
 ///
-/// # Errors
-/// If there are lines but no job, or the system refuses.
-pub fn read(
-    reader: &mut dyn BufRead,
-    path: &Path,
-    each: &mut dyn FnMut(Record),
-) -> Result<Diagnostics, ReadError> {
-    let mut lines = Lines::new(reader, path);
-    let mut remarks = Remarks::default();
-    let mut open: BTreeMap<String, Record> = BTreeMap::new();
-    let mut block: Option<Block> = None;
-    let (mut read, mut others) = (0, 0);
-    let mut give = |record: Record| {
-        read += 1;
-        each(record);
-    };
-    while let Some(line) = lines.next()? {
-        if is_block(&line) {
-            if let Some(block) = block.take() {
-                give(block.job(&mut remarks));
+/// Jobs come when they end; those that have not ended by the end of the log follow in the order of their first lines,
+/// so that memory is taken for jobs under way only.
+pub const LOG: JobLog = JobLog {
+    name: "pbs",
+    what: "an accounting log of PBS or output of `qstat -f`",
+    known_by: &[KnownBy::Line(|l| is_accounting(l) || is_block(l))],
+    read: by_line::<Pbs>,
+};
+
+#[derive(Default)]
+struct Pbs {
+    open: BTreeMap<String, Record>,
+    block: Option<Block>,
+}
+
+impl ByLine for Pbs {
+    const EXPECTED: &'static str = LOG.what;
+
+    fn line(&mut self, line: &str, jobs: &mut Jobs<'_>) {
+        if is_block(line) {
+            if let Some(block) = self.block.replace(Block::new(line, jobs.number)) {
+                let record = block.job(&mut jobs.remarks);
+                jobs.give(record);
             }
-            block = Some(Block::new(&line, lines.number));
-        } else if is_accounting(&line) {
-            match event(&line, lines.number, &mut open, &mut remarks) {
-                Ok(Some(record)) => give(record),
-                Ok(None) => others += 1,
-                Err(what) => remarks.left_out(lines.number, what, "left out"),
+        } else if is_accounting(line) {
+            match event(line, jobs.number, &mut self.open, &mut jobs.remarks) {
+                Ok(Some(record)) => jobs.give(record),
+                // A log may hold nothing but events that end no job.
+                Ok(None) => jobs.pass(1),
+                Err(what) => jobs.left_out(what, "left out"),
             }
-        } else if let Some(block) = &mut block {
-            block.line(&line);
+        } else if let Some(block) = &mut self.block {
+            block.line(line);
         } else if !line.trim().is_empty() {
             let what = format!("neither an event nor a job: '{}'", shown(line.trim()));
-            remarks.left_out(
-                lines.number,
-                what,
-                "expected MM/DD/YYYY hh:mm:ss;E;id;... or Job Id:; left out",
-            );
+            jobs.left_out(what, "expected MM/DD/YYYY hh:mm:ss;E;id;... or Job Id:; left out");
         }
     }
-    if let Some(block) = block {
-        give(block.job(&mut remarks));
+
+    fn end(&mut self, jobs: &mut Jobs<'_>) {
+        if let Some(block) = self.block.take() {
+            let record = block.job(&mut jobs.remarks);
+            jobs.give(record);
+        }
+        let mut left: Vec<Record> = std::mem::take(&mut self.open).into_values().collect();
+        left.sort_by_key(|r| r.line);
+        for record in left {
+            jobs.give(record);
+        }
     }
-    let mut left: Vec<Record> = open.into_values().collect();
-    left.sort_by_key(|r| r.line);
-    left.into_iter().for_each(give);
-    // A log may hold nothing but events that end no job.
-    remarks.finish(read + others, path, "an accounting log of PBS or output of `qstat -f`")
 }
 
 /// What a line of an accounting log ends.
@@ -242,16 +242,9 @@ fn exec_host(text: &str) -> Result<(Vec<String>, u32), String> {
     Ok((unique(hosts), processors))
 }
 
-/// A date like `Fri Jan  2 03:04:05 2015`, as UTC.
+/// A date like `Fri Jan  2 03:04:05 2015`, as UTC; the day of the week does not matter.
 fn asctime(text: &str) -> Option<i64> {
-    const MONTHS: [&str; 12] =
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let &[_, month, day, clock, year] = words.as_slice() else { return None };
-    let month = (1..).zip(MONTHS).find(|(_, m)| *m == month)?.0;
-    let clock: Vec<i64> = clock.split(':').map(str::parse).collect::<Result<_, _>>().ok()?;
-    let &[hour @ 0..24, minute @ 0..60, second @ 0..=60] = clock.as_slice() else { return None };
-    seconds(year.parse().ok()?, month, day.parse().ok()?, hour * 3600 + minute * 60 + second)
+    read_ctime(text.trim().split_once(' ')?.1.trim())
 }
 
 /// A job of `qstat -f` so far.
@@ -321,7 +314,7 @@ mod tests {
     #[test]
     fn events_are_joined_to_jobs() {
         let (jobs, told) = all(
-            read,
+            LOG.read,
             "\
 01/26/2016 00:00:01;Q;1.s;queue=q\n\
 01/26/2016 00:00:02;S;1.s;user=me queue=q qtime=100 start=200 exec_host=a/0+b/0\n\
@@ -349,13 +342,13 @@ oops\n",
         line 11: warning: 'a/x' does not say which processors (expected exec_host=n1/0+n2/0*8; nodes unknown)
         line 12: warning: neither an event nor a job: 'oops' (expected MM/DD/YYYY hh:mm:ss;E;id;... or Job Id:; left out)
         ");
-        insta::assert_snapshot!(all(read, "oops\n").1, @"log: no line says anything about a job; line 1: neither an event nor a job: 'oops'; expected an accounting log of PBS or output of `qstat -f`");
+        insta::assert_snapshot!(all(LOG.read, "oops\n").1, @"log: no line says anything about a job; line 1: neither an event nor a job: 'oops'; expected an accounting log of PBS or output of `qstat -f`");
     }
 
     #[test]
     fn qstat_f() {
         let (jobs, told) = all(
-            read,
+            LOG.read,
             "\
 Job Id: 7.server\n    Job_Name = a = b\n    Job_Owner = me@login\n    job_state = R\n    queue = batch\n    \
 exec_host = n1/0+n1/1+n\n\t2/0*8\n    qtime = Fri Jan  2 03:04:05 2015\n    stime = Fri Jan  2 03:05:05 2015\n    \

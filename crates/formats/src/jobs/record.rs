@@ -117,6 +117,15 @@ pub(super) fn leading(text: &str) -> Option<u32> {
     text[..end].parse().ok()
 }
 
+/// A number, rounded down.
+pub(super) fn number(word: &str) -> Option<i64> {
+    word.parse::<i64>().ok().or_else(|| {
+        let value: f64 = word.parse().ok()?;
+        // Beyond, whole numbers are no longer exact.
+        (value.is_finite() && value.abs() < 9e15).then_some(value.floor() as i64)
+    })
+}
+
 /// A text that says something.
 pub(super) fn some(text: &str) -> Option<String> {
     let text = text.trim();

@@ -7,14 +7,12 @@
 //! A line is a record: elements of job arrays have their own (`4711_3`), those still waiting together
 //! have one (`4711_[5-9]`). Steps (`4711.batch`, `4711.0`) are parts of their job, and passed over.
 
-use std::io::BufRead;
-use std::path::Path;
-
-use super::lines::{Lines, Remarks, shown};
-use super::record::Record;
+use super::columns::is_id;
+use super::lines::shown;
+use super::log::{ByLine, JobLog, Jobs, by_line};
 use super::table::{Between, Row, Table};
-use crate::tables::counted;
-use crate::{Diagnostics, ReadError};
+use crate::diagnostic::counted;
+use crate::known_by::KnownBy;
 
 /// The columns of a file without header: those of Open XDMoD's `sacct` command.
 const XDMOD: &str = "JobID|JobIDRaw|Cluster|Partition|QOS|Account|Group|GID|User|UID|Submit|Eligible|\
@@ -39,50 +37,32 @@ fn header(line: &str) -> Option<Table> {
 }
 
 /// Whether this is the first line of such a file.
-pub(super) fn is_first_line(line: &str) -> bool {
+fn is_first_line(line: &str) -> bool {
     let fields = BETWEEN.split(line);
     (fields.len() >= 2 && header(line).is_some())
-        || (fields.len() >= BETWEEN.split(XDMOD).len() && super::columns::is_id(fields[0]))
+        || (fields.len() >= BETWEEN.split(XDMOD).len() && is_id(fields[0]))
 }
 
-/// Reads such a file; jobs go to `each` in its order.
-///
-/// # Errors
-/// If there are lines but none is a job or a step, or the system refuses.
-pub fn read(
-    reader: &mut dyn BufRead,
-    path: &Path,
-    each: &mut dyn FnMut(Record),
-) -> Result<Diagnostics, ReadError> {
-    let mut lines = Lines::new(reader, path);
-    let mut rows = Rows {
-        table: Table::new(&BETWEEN.split(XDMOD), BETWEEN),
-        remarks: Remarks::default(),
-        pieces: None,
-        jobs: 0,
-        steps: 0,
-    };
-    while let Some(line) = lines.next()? {
-        rows.line(&line, lines.number, each);
-    }
-    rows.flush();
-    let Rows { mut remarks, jobs, steps, .. } = rows;
-    remarks.note_count(steps, "step", "steps", "parts of their jobs; passed over");
-    remarks.finish(
-        jobs + steps,
-        path,
-        "output of `sacct -P` with a header, or the 26 columns of Open XDMoD",
-    )
-}
+/// The entry of this format.
+pub const LOG: JobLog = JobLog {
+    name: "sacct",
+    what: "output of `sacct -P`",
+    known_by: &[KnownBy::Line(is_first_line)],
+    read: by_line::<Sacct>,
+};
 
 /// What was read so far.
-struct Rows {
+struct Sacct {
     table: Option<Table>,
-    remarks: Remarks,
     /// A row that lacks fields.
     pieces: Option<Pieces>,
-    jobs: usize,
     steps: usize,
+}
+
+impl Default for Sacct {
+    fn default() -> Self {
+        Self { table: Table::new(&BETWEEN.split(XDMOD), BETWEEN), pieces: None, steps: 0 }
+    }
 }
 
 /// Lines of a row.
@@ -93,23 +73,27 @@ struct Pieces {
     line: usize,
 }
 
-impl Rows {
-    fn line(&mut self, line: &str, number: usize, each: &mut dyn FnMut(Record)) {
+impl ByLine for Sacct {
+    const EXPECTED: &'static str =
+        "output of `sacct -P` with a header, or the 26 columns of Open XDMoD";
+
+    fn line(&mut self, line: &str, jobs: &mut Jobs<'_>) {
+        let number = jobs.number;
         if line.trim().is_empty() && self.pieces.is_none() {
             return;
         }
         if line.contains("JobID")
             && let Some(table) = header(line)
         {
-            self.flush();
+            self.flush(jobs);
             self.table = Some(table);
             return;
         }
         let width = self.table.as_ref().map_or(0, Table::width);
         let fields = 1 + line.matches('|').count();
         if fields >= width {
-            self.flush();
-            self.row(line, number, false, each);
+            self.flush(jobs);
+            self.row(line, number, false, jobs);
             return;
         }
         let mut pieces = match self.pieces.take() {
@@ -123,30 +107,35 @@ impl Rows {
         };
         pieces.text.push_str(line);
         if pieces.fields >= width {
-            self.row(&pieces.text, pieces.line, true, each);
+            self.row(&pieces.text, pieces.line, true, jobs);
             return;
         }
         let full = pieces.text.len() > LONGEST;
         self.pieces = Some(pieces);
         if full {
-            self.flush();
+            self.flush(jobs);
         }
     }
 
-    fn row(&mut self, text: &str, line: usize, pieced: bool, each: &mut dyn FnMut(Record)) {
+    fn end(&mut self, jobs: &mut Jobs<'_>) {
+        self.flush(jobs);
+        jobs.pass(self.steps);
+        jobs.remarks.note_count(self.steps, "step", "steps", "parts of their jobs; passed over");
+    }
+}
+
+impl Sacct {
+    fn row(&mut self, text: &str, line: usize, pieced: bool, jobs: &mut Jobs<'_>) {
         let Some(table) = &self.table else { return };
-        match table.row(text, line, pieced, &mut self.remarks) {
-            Ok(Row::Job(record)) => {
-                self.jobs += 1;
-                each(record);
-            }
+        match table.row(text, line, pieced, &mut jobs.remarks) {
+            Ok(Row::Job(record)) => jobs.give(record),
             Ok(Row::Step) => self.steps += 1,
-            Err(what) => self.remarks.left_out(line, what, "left out"),
+            Err(what) => jobs.remarks.left_out(line, what, "left out"),
         }
     }
 
     /// Gives up on a row that lacks fields.
-    fn flush(&mut self) {
+    fn flush(&mut self, jobs: &mut Jobs<'_>) {
         if let Some(Pieces { text, fields, line }) = self.pieces.take() {
             let what = format!(
                 "{}, expected {}: '{}'",
@@ -154,7 +143,7 @@ impl Rows {
                 self.table.as_ref().map_or(0, Table::width),
                 shown(text.lines().next().unwrap_or(""))
             );
-            self.remarks.left_out(line, what, "a part of a row, or of a job's name; left out");
+            jobs.remarks.left_out(line, what, "a part of a row, or of a job's name; left out");
         }
     }
 }
@@ -171,7 +160,7 @@ mod tests {
 
     #[test]
     fn without_header_the_columns_are_those_of_xdmod() {
-        let job = one(read, ROW);
+        let job = one(LOG.read, ROW);
         assert_eq!((job.id.as_str(), job.state), ("4711_[1-3]", State::Completed));
         assert_eq!((job.submit, job.start), (Some(1_435_327_020), Some(1_435_460_150)));
         assert_eq!(job.end, Some(1_435_719_350));
@@ -196,7 +185,7 @@ mod tests {
             JobID|State\n\
             8|COMPLETED\n\
             end";
-        let (jobs, told) = all(read, text);
+        let (jobs, told) = all(LOG.read, text);
         insta::assert_snapshot!(short(&jobs), @r#"
         2: 1 Completed 1577836800..1577836801 on , Some(1) None, "u" "?"
         3: 2 Running 1577836800..? on n1+n2, Some(2) None, "u" "?"
@@ -221,7 +210,7 @@ mod tests {
 
     #[test]
     fn other_files_are_refused() {
-        insta::assert_snapshot!(all(read, "some|thing\nelse\n").1, @"log: no line says anything about a job; line 1: 2 fields, expected 26: 'some|thing'; expected output of `sacct -P` with a header, or the 26 columns of Open XDMoD");
-        assert_eq!(all(read, "\n\n"), (vec![], String::new()));
+        insta::assert_snapshot!(all(LOG.read, "some|thing\nelse\n").1, @"log: no line says anything about a job; line 1: 2 fields, expected 26: 'some|thing'; expected output of `sacct -P` with a header, or the 26 columns of Open XDMoD");
+        assert_eq!(all(LOG.read, "\n\n"), (vec![], String::new()));
     }
 }

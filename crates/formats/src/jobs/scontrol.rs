@@ -4,13 +4,12 @@
 //! keys that come twice the first counts.
 
 use std::collections::BTreeMap;
-use std::io::BufRead;
-use std::path::Path;
 
-use super::lines::{Lines, Remarks, shown};
+use super::lines::{Remarks, shown};
+use super::log::{ByLine, JobLog, Jobs, by_line};
 use super::record::{Record, State, leading, some};
 use super::table::{listed, node_list, state, when};
-use crate::{Diagnostics, ReadError};
+use crate::known_by::KnownBy;
 
 /// Keys that are looked at.
 const KEYS: &[&str] = &[
@@ -29,49 +28,51 @@ const KEYS: &[&str] = &[
 ];
 
 /// Whether this is the first line of a job.
-pub(super) fn is_first_line(line: &str) -> bool {
+fn is_first_line(line: &str) -> bool {
     line.trim_start()
         .strip_prefix("JobId=")
         .is_some_and(|id| id.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// Reads such a text; jobs go to `each` in its order. Times are taken as UTC.
-///
-/// # Errors
-/// If there are lines but no job, or the system refuses.
-pub fn read(
-    reader: &mut dyn BufRead,
-    path: &Path,
-    each: &mut dyn FnMut(Record),
-) -> Result<Diagnostics, ReadError> {
-    let mut lines = Lines::new(reader, path);
-    let mut remarks = Remarks::default();
-    let mut block: Option<Block> = None;
-    let mut read = 0;
-    let mut give = |block: Option<Block>, remarks: &mut Remarks| {
-        if let Some(record) = block.map(|b| b.job(remarks)) {
-            read += 1;
-            each(record);
-        }
-    };
-    while let Some(line) = lines.next()? {
+/// The entry of this format. Times are taken as UTC.
+pub const LOG: JobLog = JobLog {
+    name: "scontrol",
+    what: "output of `scontrol show job`",
+    known_by: &[KnownBy::Line(is_first_line)],
+    read: by_line::<Scontrol>,
+};
+
+#[derive(Default)]
+struct Scontrol {
+    block: Option<Block>,
+}
+
+impl ByLine for Scontrol {
+    const EXPECTED: &'static str = LOG.what;
+
+    fn line(&mut self, line: &str, jobs: &mut Jobs<'_>) {
         let text = line.trim();
         if text.is_empty() || text == "No jobs in the system" {
-            continue;
+            return;
         }
         if is_first_line(text) {
-            give(block.take(), &mut remarks);
-            block = Some(Block { line: lines.number, values: BTreeMap::new() });
+            self.end(jobs);
+            self.block = Some(Block { line: jobs.number, values: BTreeMap::new() });
         }
-        if let Some(block) = &mut block {
+        if let Some(block) = &mut self.block {
             block.line(text);
         } else {
             let what = format!("no job before '{}'", shown(text));
-            remarks.left_out(lines.number, what, "expected JobId=; left out");
+            jobs.left_out(what, "expected JobId=; left out");
         }
     }
-    give(block, &mut remarks);
-    remarks.finish(read, path, "output of `scontrol show job`")
+
+    fn end(&mut self, jobs: &mut Jobs<'_>) {
+        if let Some(block) = self.block.take() {
+            let record = block.job(&mut jobs.remarks);
+            jobs.give(record);
+        }
+    }
 }
 
 /// What is known of a job so far.
@@ -160,23 +161,23 @@ JobId=9 ArrayJobId=8 ArrayTaskId=1-3,7%2 JobName=x
 
     #[test]
     fn blocks_and_one_liners_say_the_same() {
-        let (jobs, told) = all(read, BLOCKS);
+        let (jobs, told) = all(LOG.read, BLOCKS);
         insta::assert_snapshot!(short(&jobs), @r#"
         1: 5_2 Running 1577836860..? on cn1+cn2, Some(2) Some(8), "me" "batch"
         13: 8_[1-3,7%2] Pending ?..? on , Some(4) Some(16), "you" "?"
         "#);
         assert_eq!(told, "");
         let one_line = BLOCKS.replace("\n   ", " ").replace("\n\n", "\n");
-        let (mut again, told) = all(read, &one_line);
+        let (mut again, told) = all(LOG.read, &one_line);
         again[1].line = jobs[1].line;
         assert_eq!((again, told.as_str()), (jobs, ""));
     }
 
     #[test]
     fn other_texts_are_refused() {
-        insta::assert_snapshot!(all(read, "NodeName=cn1 State=IDLE\n").1, @"log: no line says anything about a job; line 1: no job before 'NodeName=cn1 State=IDLE'; expected output of `scontrol show job`");
-        assert_eq!(all(read, "No jobs in the system\n"), (vec![], String::new()));
-        insta::assert_snapshot!(all(read, "oops\nJobId=1 JobState=BAR NodeList=n[1 StartTime=x\n").1, @r"
+        insta::assert_snapshot!(all(LOG.read, "NodeName=cn1 State=IDLE\n").1, @"log: no line says anything about a job; line 1: no job before 'NodeName=cn1 State=IDLE'; expected output of `scontrol show job`");
+        assert_eq!(all(LOG.read, "No jobs in the system\n"), (vec![], String::new()));
+        insta::assert_snapshot!(all(LOG.read, "oops\nJobId=1 JobState=BAR NodeList=n[1 StartTime=x\n").1, @r"
         line 1: warning: no job before 'oops' (expected JobId=; left out)
         line 2: warning: '[' without ']' in 'n[1' (nodes unknown; columns of fixed width cut lists off: ask for wider ones, or %N)
         line 2: warning: unheard-of state 'BAR' (taken as unknown)

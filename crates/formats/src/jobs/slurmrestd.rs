@@ -10,18 +10,28 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::lines::Remarks;
+use super::log::JobLog;
 use super::record::{Record, State, slurm_state, some};
 use super::table::{listed, node_list, state};
+use crate::known_by::{Begin, KnownBy};
 use crate::{Diagnostics, ReadError};
 
 const EXPECTED: &str = "jobs of SLURM in JSON ({\"jobs\": [...]})";
 
-/// Reads such a text; jobs go to `each` in its order. It is taken into memory as a whole. Lines of
-/// diagnostics are 0; they name the place in the list instead.
-///
-/// # Errors
-/// If it is not JSON, holds no list of jobs or none of its jobs has an id, or the system refuses.
-pub fn read(
+/// The entry of this format. It is taken into memory as a whole. Lines of diagnostics are 0; they name the place in the
+/// list instead.
+pub const LOG: JobLog = JobLog {
+    name: "slurmrestd",
+    what: "jobs of SLURM in JSON",
+    known_by: &[KnownBy::Begin(is_such)],
+    read,
+};
+
+fn is_such(b: &Begin<'_>) -> bool {
+    b.body.starts_with(['{', '[']) && b.text.contains("\"job")
+}
+
+fn read(
     reader: &mut dyn BufRead,
     path: &Path,
     each: &mut dyn FnMut(Record),
@@ -165,7 +175,7 @@ mod tests {
             {"job_id": 11, "state": {"current": ["TIMEOUT"]}, "time": {"start": 5, "end": 6, "submission": 4}, "nodes": "None assigned",
              "allocation_nodes": 1, "association": {"user": "you"}, "required": {"CPUs": 3}},
             {"name": "no id"}, 7]}"#;
-        let (jobs, told) = all(read, text);
+        let (jobs, told) = all(LOG.read, text);
         insta::assert_snapshot!(short(&jobs), @r#"
         1: 1 Running 100..? on n1+n2, Some(2) Some(8), "me" "p"
         2: 2 Running 100..? on n1, Some(1) Some(4), "?" "?"
@@ -183,9 +193,9 @@ mod tests {
 
     #[test]
     fn other_json_is_refused() {
-        insta::assert_snapshot!(all(read, "{\"nodes\": []}").1, @r#"log: it holds no list 'jobs'; expected jobs of SLURM in JSON ({"jobs": [...]})"#);
-        insta::assert_snapshot!(all(read, "{\"jobs\": [").1, @r#"log: it is not JSON: EOF while parsing a list at line 1 column 10; expected jobs of SLURM in JSON ({"jobs": [...]})"#);
-        insta::assert_snapshot!(all(read, "[1]").1, @r#"log: no line says anything about a job; expected jobs of SLURM in JSON ({"jobs": [...]})"#);
-        assert_eq!(all(read, "{\"jobs\": []}"), (vec![], String::new()));
+        insta::assert_snapshot!(all(LOG.read, "{\"nodes\": []}").1, @r#"log: it holds no list 'jobs'; expected jobs of SLURM in JSON ({"jobs": [...]})"#);
+        insta::assert_snapshot!(all(LOG.read, "{\"jobs\": [").1, @r#"log: it is not JSON: EOF while parsing a list at line 1 column 10; expected jobs of SLURM in JSON ({"jobs": [...]})"#);
+        insta::assert_snapshot!(all(LOG.read, "[1]").1, @r#"log: no line says anything about a job; expected jobs of SLURM in JSON ({"jobs": [...]})"#);
+        assert_eq!(all(LOG.read, "{\"jobs\": []}"), (vec![], String::new()));
     }
 }

@@ -10,10 +10,12 @@ use std::io::BufRead;
 use std::path::Path;
 
 use super::columns::is_id;
-use super::lines::{Lines, Remarks, shown};
+use super::lines::shown;
+use super::log::{ByLine, JobLog, Jobs, by_line};
 use super::record::{Record, slurm_state};
 use super::slurmrestd;
 use super::table::{Between, Row, Table};
+use crate::known_by::KnownBy;
 use crate::{Diagnostics, ReadError};
 
 const DEFAULT: &[&str] =
@@ -62,16 +64,22 @@ fn headless(line: &str) -> Option<Table> {
         .flatten()
 }
 
-/// Whether this is the first line of such a file.
-pub(super) fn is_first_line(line: &str) -> bool {
-    header(line).is_some_and(|t| t.width() > 1) || headless(line).is_some()
+/// The entry of this format.
+pub const LOG: JobLog = JobLog {
+    name: "squeue",
+    what: "output of `squeue`",
+    known_by: &[KnownBy::Line(is_first_line)],
+    read,
+};
+
+/// Whether this is the first line of such a file. `JobID` in other letters is a column of `sacct`.
+fn is_first_line(line: &str) -> bool {
+    let known = header(line).is_some_and(|t| t.width() > 1) || headless(line).is_some();
+    known && !line.contains("JobID")
 }
 
-/// Reads such a file; jobs go to `each` in its order.
-///
-/// # Errors
-/// If there are lines but none is a job, or the system refuses.
-pub fn read(
+/// Reads a table, or JSON as [`slurmrestd`] does.
+fn read(
     reader: &mut dyn BufRead,
     path: &Path,
     each: &mut dyn FnMut(Record),
@@ -79,40 +87,47 @@ pub fn read(
     let io = |source| ReadError::Io { path: path.to_owned(), source };
     let start = reader.fill_buf().map_err(io)?;
     let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
-    if start.trim_ascii_start().starts_with(b"{") {
-        return slurmrestd::read(reader, path, each);
-    }
-    let mut lines = Lines::new(reader, path);
-    let mut remarks = Remarks::default();
-    let mut table: Option<Table> = None;
-    let (mut jobs, mut steps) = (0, 0);
-    while let Some(line) = lines.next()? {
+    let is_json = start.trim_ascii_start().starts_with(b"{");
+    let read = if is_json { slurmrestd::LOG.read } else { by_line::<Squeue> };
+    read(reader, path, each)
+}
+
+#[derive(Default)]
+struct Squeue {
+    table: Option<Table>,
+    steps: usize,
+}
+
+impl ByLine for Squeue {
+    const EXPECTED: &'static str = LOG.what;
+
+    fn line(&mut self, line: &str, jobs: &mut Jobs<'_>) {
         if line.trim().is_empty() || line.starts_with("CLUSTER: ") {
-            continue;
+            return;
         }
-        if let Some(named) = header(&line) {
-            table = Some(named);
-            continue;
+        if let Some(named) = header(line) {
+            self.table = Some(named);
+            return;
         }
-        if table.is_none() {
-            table = headless(&line);
+        if self.table.is_none() {
+            self.table = headless(line);
         }
-        let Some(table) = &table else {
+        let Some(table) = &self.table else {
             let what = format!("no names of columns before '{}'", shown(line.trim()));
-            remarks.left_out(lines.number, what, "expected a header with JOBID; left out");
-            continue;
+            jobs.left_out(what, "expected a header with JOBID; left out");
+            return;
         };
-        match table.row(line.trim(), lines.number, false, &mut remarks) {
-            Ok(Row::Job(record)) => {
-                jobs += 1;
-                each(record);
-            }
-            Ok(Row::Step) => steps += 1,
-            Err(what) => remarks.left_out(lines.number, what, "left out"),
+        match table.row(line.trim(), jobs.number, false, &mut jobs.remarks) {
+            Ok(Row::Job(record)) => jobs.give(record),
+            Ok(Row::Step) => self.steps += 1,
+            Err(what) => jobs.left_out(what, "left out"),
         }
     }
-    remarks.note_count(steps, "step", "steps", "parts of their jobs; passed over");
-    remarks.finish(jobs + steps, path, "output of `squeue`")
+
+    fn end(&mut self, jobs: &mut Jobs<'_>) {
+        jobs.pass(self.steps);
+        jobs.remarks.note_count(self.steps, "step", "steps", "parts of their jobs; passed over");
+    }
 }
 
 #[cfg(test)]
@@ -122,7 +137,7 @@ mod tests {
 
     #[test]
     fn default_columns() {
-        let (jobs, told) = all(read, "\
+        let (jobs, told) = all(LOG.read, "\
              JOBID PARTITION     NAME     USER ST       TIME  NODES NODELIST(REASON)
               65646     batch  my chem     mike  R      24:19      2 adev[7-8]
         65647_[2-5]     batch     bio      joan PD       0:00      1 (ReqNodeNotAvail, UnavailableNodes:n[1-3])
@@ -146,7 +161,7 @@ mod tests {
             "1,RUNNING,n[1-2]\n2,PENDING,\n",
             "CLUSTER: c\nJOBID ST NODELIST START_TIME\n1 R n[1-2] N/A\n2 PD N/A\n",
         ] {
-            let (jobs, told) = all(read, text);
+            let (jobs, told) = all(LOG.read, text);
             let told_of = |i: usize| {
                 let j: &Record = &jobs[i];
                 format!(
@@ -168,7 +183,7 @@ mod tests {
 
     #[test]
     fn other_texts_are_refused() {
-        insta::assert_snapshot!(all(read, "slurm_load_jobs error: Unable to contact slurm controller\n").1, @"log: no line says anything about a job; line 1: no names of columns before 'slurm_load_jobs error: Unable to contact slurm controller'; expected output of `squeue`");
-        assert_eq!(all(read, "JOBID ST\n"), (vec![], String::new()));
+        insta::assert_snapshot!(all(LOG.read, "slurm_load_jobs error: Unable to contact slurm controller\n").1, @"log: no line says anything about a job; line 1: no names of columns before 'slurm_load_jobs error: Unable to contact slurm controller'; expected output of `squeue`");
+        assert_eq!(all(LOG.read, "JOBID ST\n"), (vec![], String::new()));
     }
 }

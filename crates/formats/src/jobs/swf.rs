@@ -9,13 +9,11 @@
 //! Source: Chapin et al., "Benchmarks and Standards for the Evaluation of Parallel Job Schedulers" (1999);
 //! the archive's description of version 2.2.
 
-use std::io::BufRead;
-use std::path::Path;
-
-use super::lines::{Lines, Remarks, shown};
-use super::record::{Record, State, unique};
-use crate::tables::counted;
-use crate::{Diagnostics, ReadError};
+use super::lines::{Remarks, shown};
+use super::log::{ByLine, JobLog, Jobs, by_line};
+use super::record::{Record, State, leading, number, unique};
+use crate::diagnostic::counted;
+use crate::known_by::KnownBy;
 
 /// What the comments at the head of a log say of it; any key may be missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,8 +36,8 @@ pub fn header(first_lines: &str) -> Header {
         let value = value.trim();
         match key.trim().to_ascii_lowercase().as_str() {
             "unixstarttime" => header.unix_start = header.unix_start.or(value.parse().ok()),
-            "maxnodes" => header.max_nodes = header.max_nodes.or(super::record::leading(value)),
-            "maxprocs" => header.max_procs = header.max_procs.or(super::record::leading(value)),
+            "maxnodes" => header.max_nodes = header.max_nodes.or(leading(value)),
+            "maxprocs" => header.max_procs = header.max_procs.or(leading(value)),
             "computer" if !value.is_empty() => {
                 header.computer.get_or_insert_with(|| value.to_owned());
             }
@@ -49,87 +47,84 @@ pub fn header(first_lines: &str) -> Header {
     header
 }
 
-/// Reads a log; jobs go to `each` in its order.
+/// The entry of this format.
 ///
 /// A job without a wait time is taken to have started when it was submitted, and one that ran without
 /// processors to have those that it asked for; both are counted. Partial runs (status 2, 3, 4) behind the summary
 /// of their job are passed over.
-///
-/// # Errors
-/// If there are lines but none is a job, or the system refuses.
-pub fn read(
-    reader: &mut dyn BufRead,
-    path: &Path,
-    each: &mut dyn FnMut(Record),
-) -> Result<Diagnostics, ReadError> {
-    let mut lines = Lines::new(reader, path);
-    let mut remarks = Remarks::default();
-    let mut guesses = Guesses::default();
-    let (mut read, mut parts) = (0, 0);
-    let mut last = String::new();
-    while let Some(line) = lines.next()? {
+pub const LOG: JobLog = JobLog {
+    name: "swf",
+    what: "a log in Standard Workload Format",
+    known_by: &[KnownBy::Line(is_line), KnownBy::Whole(is_header_alone)],
+    read: by_line::<Swf>,
+};
+
+/// Whether a text begins with a header, and goes no further.
+fn is_header_alone(text: &str) -> Option<usize> {
+    let mut lines = text.lines().filter(|l| !l.trim().is_empty());
+    let comments = lines.all(|l| l.trim_start().starts_with(';'));
+    (comments && header(text) != Header::default()).then_some(1)
+}
+
+#[derive(Default)]
+struct Swf {
+    guesses: Guesses,
+    /// Partial runs that were passed over.
+    parts: usize,
+    /// The id of the last job.
+    last: String,
+}
+
+impl ByLine for Swf {
+    const EXPECTED: &'static str = LOG.what;
+
+    fn line(&mut self, line: &str, jobs: &mut Jobs<'_>) {
         let text = line.trim();
         if text.is_empty() || text.starts_with(';') {
-            continue;
+            return;
         }
-        match job(text, lines.number, &mut guesses, &mut remarks) {
-            Ok((record, part)) => {
-                if part && record.id == last {
-                    parts += 1;
-                    continue;
-                }
-                last.clone_from(&record.id);
-                read += 1;
-                each(record);
+        match job(text, jobs.number, &mut self.guesses, &mut jobs.remarks) {
+            Ok((record, true)) if record.id == self.last => self.parts += 1,
+            Ok((record, _)) => {
+                self.last.clone_from(&record.id);
+                jobs.give(record);
             }
-            Err(what) => remarks.left_out(
-                lines.number,
+            Err(what) => jobs.left_out(
                 what,
                 "expected at least 11 numbers of the Standard Workload Format; left out",
             ),
         }
     }
-    remarks.note_count(
-        parts,
-        "partial run",
-        "partial runs",
-        "told with the whole job; passed over",
-    );
-    let Guesses { wait, processors } = guesses;
-    remarks.warn_count(
-        wait,
-        "job has no wait time",
-        "jobs have no wait time",
-        "taken to start when submitted",
-    );
-    remarks.warn_count(
-        processors,
-        "job has no processors",
-        "jobs have no processors",
-        "those requested are taken",
-    );
-    remarks.finish(read, path, "a log in Standard Workload Format")
+
+    fn end(&mut self, jobs: &mut Jobs<'_>) {
+        let Guesses { wait, processors } = self.guesses;
+        let told = "told with the whole job; passed over";
+        jobs.remarks.note_count(self.parts, "partial run", "partial runs", told);
+        jobs.remarks.warn_count(
+            wait,
+            "job has no wait time",
+            "jobs have no wait time",
+            "taken to start when submitted",
+        );
+        jobs.remarks.warn_count(
+            processors,
+            "job has no processors",
+            "jobs have no processors",
+            "those requested are taken",
+        );
+    }
 }
 
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Guesses {
     wait: usize,
     processors: usize,
 }
 
 /// Whether a line is like one of such a log.
-pub(super) fn is_line(line: &str) -> bool {
+fn is_line(line: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().collect();
     words.len() >= 18 && words[..18].iter().all(|w| number(w).is_some())
-}
-
-/// A number, rounded down.
-pub(super) fn number(word: &str) -> Option<i64> {
-    word.parse::<i64>().ok().or_else(|| {
-        let value: f64 = word.parse().ok()?;
-        // Beyond, whole numbers are no longer exact.
-        (value.is_finite() && value.abs() < 9e15).then_some(value.floor() as i64)
-    })
 }
 
 /// The job of a line, and whether it is part of one.
@@ -233,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_job_starts_after_its_wait() {
-        let job = one(read, "7 100 20 300 4 -1 -1 8 -1 -1 1 3 1 -1 2 5 -1 -1\n");
+        let job = one(LOG.read, "7 100 20 300 4 -1 -1 8 -1 -1 1 3 1 -1 2 5 -1 -1\n");
         assert_eq!((job.id.as_str(), job.state, job.line), ("7", State::Completed, 1));
         assert_eq!((job.submit, job.start, job.end), (Some(100), Some(120), Some(420)));
         assert_eq!((job.processors, job.node_count, job.nodes), (Some(4), None, None));
@@ -251,7 +246,7 @@ mod tests {
             1 2\n\
             6 1.5 0 2.5 3 -1 -1 3 -1 -1 1 -1 1 -1 2 5 -1 -1 {a,a,b q\n\
             7 9223372036854775807 9223372036854775807 3 1 1 1 1 1 1 1\n";
-        let (jobs, told) = all(read, text);
+        let (jobs, told) = all(LOG.read, text);
         insta::assert_snapshot!(short(&jobs), @r#"
         4: 1 Completed 100..400 on ?, None Some(8), "?" "5"
         5: 2 Completed ?..150 on ?, None None, "?" "5"

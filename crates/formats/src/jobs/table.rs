@@ -4,7 +4,7 @@ use super::columns::{Column, DOUBTFUL, Holds, align};
 use super::hostlist;
 use super::lines::{Remarks, shown};
 use super::record::{Record, State, is_nothing, leading, slurm_state, some, time, unique};
-use crate::tables::counted;
+use crate::diagnostic::counted;
 
 /// What a column says about a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

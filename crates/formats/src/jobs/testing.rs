@@ -1,18 +1,12 @@
 //! How the tests of this module read.
 
 use std::fmt::Write as _;
-use std::io::BufRead;
 use std::path::Path;
 
-use super::Record;
-use crate::{Diagnostics, ReadError};
-
-/// The form of all readers.
-pub(super) type Read =
-    fn(&mut dyn BufRead, &Path, &mut dyn FnMut(Record)) -> Result<Diagnostics, ReadError>;
+use super::{ReadJobs, Record};
 
 /// All jobs of a text and what is told, a line each; or the error.
-pub(super) fn all(read: Read, text: &str) -> (Vec<Record>, String) {
+pub(super) fn all(read: ReadJobs, text: &str) -> (Vec<Record>, String) {
     let mut jobs = Vec::new();
     let told = match read(&mut text.as_bytes(), Path::new("log"), &mut |job| jobs.push(job)) {
         Ok(found) => found.0.iter().fold(String::new(), |text, d| text + &format!("{d}\n")),
@@ -22,7 +16,7 @@ pub(super) fn all(read: Read, text: &str) -> (Vec<Record>, String) {
 }
 
 /// The only job of a text about which nothing is told.
-pub(super) fn one(read: Read, text: &str) -> Record {
+pub(super) fn one(read: ReadJobs, text: &str) -> Record {
     let (mut jobs, told) = all(read, text);
     assert_eq!((jobs.len(), told.as_str()), (1, ""));
     jobs.remove(0)

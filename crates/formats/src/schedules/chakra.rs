@@ -16,9 +16,18 @@ use std::path::Path;
 use darkfiber_workload::schedule::{Builder, Op};
 use darkfiber_workload::trace::{ANY, Call, Collective, CollectiveKind, Message, MpiTrace, WORLD};
 
+use super::run::{File, Read, ReadBy, ScheduleFormat};
+use super::values::{faulty, number};
 use super::wire::{self, Value};
-use super::{File, Read, open};
 use crate::{Diagnostics, ReadError};
+
+/// The entry of this format.
+pub const FORMAT: ScheduleFormat = ScheduleFormat {
+    name: "chakra",
+    what: "a trace of Chakra",
+    is_such: |h| is_first(h.bytes),
+    read: ReadBy::Ranks(|files, _| read(files)),
+};
 
 const EXPECTED: &str =
     "an execution trace of Chakra (messages of protocol buffers, each after its length)";
@@ -45,7 +54,7 @@ fn message<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
 }
 
 /// Whether a file begins like a trace.
-pub(super) fn is_first(bytes: &[u8]) -> bool {
+fn is_first(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     let Some(first) = message(&mut rest).and_then(wire::fields) else { return false };
     let metadata = first.iter().all(|(n, v)| matches!((n, v), (1 | 2, Value::Bytes(_))));
@@ -320,7 +329,7 @@ pub fn read(files: &[File]) -> Result<(Read, Diagnostics), ReadError> {
     let mut all = Vec::with_capacity(files.len());
     for (rank, file) in (0..ranks).zip(files) {
         let npu = Npu { path: &file.path, rank, ranks };
-        if files.len() > 1 && open::number(&file.path).is_some_and(|n| n != u64::from(rank)) {
+        if files.len() > 1 && number(&file.path).is_some_and(|n| n != u64::from(rank)) {
             return Err(npu.fail(
                 format!("this should be the file of NPU {rank}"),
                 "the names end with the NPU's number",
@@ -335,7 +344,7 @@ pub fn read(files: &[File]) -> Result<(Read, Diagnostics), ReadError> {
             npu.schedule(nodes, &mut builder)?;
         }
         let path = files.first().map_or(Path::new(""), |f| &f.path);
-        let schedule = builder.finish().map_err(|e| super::faulty(&e, path, EXPECTED))?;
+        let schedule = builder.finish().map_err(|e| faulty(&e, path, EXPECTED))?;
         return Ok((Read::Schedule(schedule), d));
     }
     let mut trace = MpiTrace::new(ranks);

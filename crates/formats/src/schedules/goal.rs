@@ -24,8 +24,18 @@ use std::path::Path;
 
 use darkfiber_workload::schedule::{ANY, Builder, MAX_STREAMS, Op, Schedule};
 
+use super::run::{Read, ReadBy, ScheduleFormat};
+use super::values::faulty;
 use crate::{Diagnostics, ReadError};
 use lexer::{Fnv, Lexer, Token, number, shown};
+
+/// The entry of this format.
+pub const FORMAT: ScheduleFormat = ScheduleFormat {
+    name: "goal",
+    what: "a GOAL schedule",
+    is_such: |h| h.is_text && is_first(h.bytes),
+    read: ReadBy::Run(|f| read(&f.bytes, &f.path).map(|(s, d)| (Read::Schedule(s), d))),
+};
 
 /// What was expected, for errors.
 const EXPECTED: &str = "a GOAL schedule (num_ranks, rank, send, recv, calc, requires)";
@@ -44,7 +54,7 @@ const FIRST: &[u8] = b"num_ranks";
 const FEW: usize = 1 << 20;
 
 /// Whether a text begins like a schedule.
-pub(super) fn is_first(text: &[u8]) -> bool {
+fn is_first(text: &[u8]) -> bool {
     let mut lexer = Lexer { text, at: 0, line: 1 };
     loop {
         match lexer.next() {
@@ -88,7 +98,7 @@ pub fn read(text: &[u8], path: &Path) -> Result<(Schedule, Diagnostics), ReadErr
     let Some(builder) = reader.builder else {
         return Err(ReadError::not_such(path, "there is no `num_ranks`", EXPECTED, ""));
     };
-    let schedule = builder.finish().map_err(|e| super::faulty(&e, path, EXPECTED))?;
+    let schedule = builder.finish().map_err(|e| faulty(&e, path, EXPECTED))?;
     Ok((schedule, d))
 }
 

@@ -23,7 +23,17 @@ use darkfiber_workload::schedule::{ANY, Builder, MAX_STREAMS, Op, Schedule};
 
 use super::bytes::Bytes;
 use super::goal::{NANOSECOND, NOBODY, nanoseconds, no_puts};
+use super::run::{Read, ReadBy, ScheduleFormat};
+use super::values::faulty;
 use crate::{Diagnostics, ReadError};
+
+/// The entry of this format.
+pub const FORMAT: ScheduleFormat = ScheduleFormat {
+    name: "goal-binary",
+    what: "a compiled GOAL schedule",
+    is_such: |h| h.bytes.starts_with(&MAGIC.to_le_bytes()),
+    read: ReadBy::Run(|f| read(&f.bytes, &f.path).map(|(s, d)| (Read::Schedule(s), d))),
+};
 
 const EXPECTED: &str = "a compiled GOAL schedule (txt2bin of LogGOPSim)";
 const MAGIC: u64 = 4223;
@@ -34,11 +44,6 @@ const NODE: usize = 39;
 const SEND: u8 = 1;
 const RECV: u8 = 2;
 const CALC: u8 = 3;
-
-/// Whether a file begins like one.
-pub(super) fn is_first(bytes: &[u8]) -> bool {
-    bytes.starts_with(&MAGIC.to_le_bytes())
-}
 
 fn u32_of(bytes: &mut Bytes<'_>, what: &str) -> Result<u32, ReadError> {
     bytes.array(what).map(u32::from_le_bytes)
@@ -76,7 +81,7 @@ pub fn read(all: &[u8], path: &Path) -> Result<(Schedule, Diagnostics), ReadErro
     if nics {
         d.note(0, "operations are on several network interfaces", "they are taken as one");
     }
-    let schedule = builder.finish().map_err(|e| super::faulty(&e, path, EXPECTED))?;
+    let schedule = builder.finish().map_err(|e| faulty(&e, path, EXPECTED))?;
     Ok((schedule, d))
 }
 

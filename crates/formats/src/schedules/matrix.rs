@@ -14,14 +14,25 @@ use std::path::Path;
 
 use darkfiber_workload::CommMatrix;
 
-use super::MOST_RANKS;
-use crate::{Diagnostics, ReadError};
+use super::run::{Read, ReadBy, ScheduleFormat};
+use super::values::{MOST_RANKS, whole};
+use crate::{Diagnostics, ReadError, input};
+
+/// The entry of this format.
+pub const FORMAT: ScheduleFormat = ScheduleFormat {
+    name: "matrix",
+    what: "bytes between ranks: graphs of mpiP, tables, lists",
+    is_such: |h| is_graph(&h.lines) || is_numbers(&h.lines),
+    read: ReadBy::Run(|f| {
+        read(&input::text(&f.bytes), &f.path).map(|(matrix, d)| (Read::Matrix(matrix), d))
+    }),
+};
 
 const EXPECTED: &str =
     "bytes between ranks (a graph of mpiP, a square table, or a list `source destination bytes`)";
 
 /// Whether a text begins like a graph of mpiP.
-pub(super) fn is_graph(text: &str) -> bool {
+fn is_graph(text: &str) -> bool {
     text.trim_start()
         .lines()
         .next()
@@ -58,7 +69,7 @@ fn width(text: &str) -> Option<usize> {
 }
 
 /// Whether a text looks like a list or a table.
-pub(super) fn is_numbers(text: &str) -> bool {
+fn is_numbers(text: &str) -> bool {
     width(text).is_some_and(|w| w >= 3 || (w > 0 && text.lines().count() == w))
 }
 
@@ -76,7 +87,7 @@ impl Reader<'_> {
     fn rank(&self, line: usize, word: &str) -> Result<u32, ReadError> {
         let rank = word.trim().parse().ok().filter(|&r: &u32| r < MOST_RANKS);
         rank.ok_or_else(|| {
-            let word = crate::ibnetdiscover::excerpt(word);
+            let word = crate::diagnostic::excerpt(word);
             self.fail(line, format!("`{word}` is not a rank (below {MOST_RANKS})"), "")
         })
     }
@@ -85,8 +96,8 @@ impl Reader<'_> {
         if let Ok(bytes) = word.trim().parse() {
             return Ok(bytes);
         }
-        let Some(bytes) = super::whole(word.trim()) else {
-            let word = crate::ibnetdiscover::excerpt(word);
+        let Some(bytes) = whole(word.trim()) else {
+            let word = crate::diagnostic::excerpt(word);
             return Err(self.fail(
                 line,
                 format!("`{word}` is not a number of bytes"),
@@ -197,7 +208,7 @@ fn graph(text: &str, reader: &mut Reader<'_>) -> Result<(), ReadError> {
             content.split_once('=').and_then(|(pair, bytes)| Some((pair.split_once(',')?, bytes)));
         let Some(((a, b), bytes)) = parts else {
             let what =
-                format!("not a pair `a , b = bytes`: {}", crate::ibnetdiscover::excerpt(content));
+                format!("not a pair `a , b = bytes`: {}", crate::diagnostic::excerpt(content));
             return Err(reader.fail(line, what, "is the file damaged?"));
         };
         let (a, b) = (reader.rank(line, a)?, reader.rank(line, b)?);

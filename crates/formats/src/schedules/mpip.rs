@@ -10,58 +10,23 @@ use std::path::Path;
 
 use darkfiber_workload::CommMatrix;
 
-use super::{MOST_RANKS, whole};
-use crate::{Diagnostics, ReadError};
+pub use super::mpip_report::{Report, Sent, Site};
+use super::run::{Read, ReadBy, ScheduleFormat};
+use super::values::{MOST_RANKS, whole};
+use crate::{Diagnostics, ReadError, input};
 
-const EXPECTED: &str = "a report of mpiP";
-
-/// What is read of a report.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Report {
-    /// How the program was called.
-    pub command: String,
-    /// By task, the node that it ran on.
-    pub nodes: Vec<String>,
-    /// By task, seconds of the program, and of these in MPI.
-    pub times: Vec<(f64, f64)>,
-    /// Places in the program that call MPI.
-    pub sites: Vec<Site>,
-    /// What tasks sent from call sites.
-    pub sent: Vec<Sent>,
-    /// Bytes between tasks, of reports that say so.
-    pub matrix: Option<CommMatrix>,
-}
-
-/// A place in the program that calls MPI.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Site {
-    /// Number in the report.
-    pub id: u32,
-    /// File and line or address, and function.
-    pub place: String,
-    /// The call, without `MPI_`.
-    pub call: String,
-}
-
-/// What a task sent from a call site.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sent {
-    /// The call, without `MPI_`.
-    pub call: String,
-    /// Number of the call site.
-    pub site: u32,
-    /// The task.
-    pub rank: u32,
-    /// Calls.
-    pub count: u64,
-    /// Bytes of a call on average.
-    pub mean: f64,
-    /// Bytes of all calls, to the four digits that reports have.
-    pub sum: f64,
-}
+/// The entry of this format.
+pub const FORMAT: ScheduleFormat = ScheduleFormat {
+    name: "mpip",
+    what: "a report of mpiP",
+    is_such: |h| is_first(&h.lines),
+    read: ReadBy::Run(|f| {
+        read(&input::text(&f.bytes), &f.path).map(|(report, d)| (Read::Report(report), d))
+    }),
+};
 
 /// Whether a text begins like a report.
-pub(super) fn is_first(text: &str) -> bool {
+fn is_first(text: &str) -> bool {
     text.trim_start().starts_with("@ mpiP")
 }
 
@@ -80,7 +45,7 @@ enum Section {
 /// If a line of a table cannot be understood, or the report has no end.
 pub fn read(text: &str, path: &Path) -> Result<(Report, Diagnostics), ReadError> {
     let fail = |line: usize, what: String, hint: &str| {
-        ReadError::not_such(path, format!("line {line}: {what}"), EXPECTED, hint)
+        ReadError::not_such(path, format!("line {line}: {what}"), FORMAT.what, hint)
     };
     if !is_first(text) {
         return Err(fail(1, "the first line is not `@ mpiP`".to_owned(), ""));
@@ -92,7 +57,7 @@ pub fn read(text: &str, path: &Path) -> Result<(Report, Diagnostics), ReadError>
     for (i, line) in text.lines().enumerate() {
         let number = i + 1;
         let odd = || {
-            let what = format!("not a line of this table: {}", crate::ibnetdiscover::excerpt(line));
+            let what = format!("not a line of this table: {}", crate::diagnostic::excerpt(line));
             fail(number, what, "is the report damaged?")
         };
         if let Some(title) = line.strip_prefix("@---") {

@@ -18,8 +18,19 @@ use std::path::Path;
 
 use darkfiber_workload::trace::{ANY, Call, Collective, CollectiveKind, Message, MpiTrace, WORLD};
 
-use super::{File, MOST_RANKS, Options, whole};
+use super::run::{File, Options, Read, ReadBy, ScheduleFormat};
+use super::values::{MOST_RANKS, picoseconds, tell_missing, whole};
 use crate::{Diagnostics, ReadError};
+
+/// The entry of this format.
+pub const FORMAT: ScheduleFormat = ScheduleFormat {
+    name: "simgrid",
+    what: "a time-independent trace of SimGrid",
+    is_such: |h| is_first(&h.lines),
+    read: ReadBy::Ranks(|files, options| {
+        read(files, options).map(|(trace, d)| (Read::Trace(trace), d))
+    }),
+};
 
 const EXPECTED: &str = "a time-independent trace of SimGrid (lines `rank action arguments`)";
 
@@ -70,7 +81,7 @@ fn split(line: &str) -> Option<(u32, &str, std::str::SplitWhitespace<'_>)> {
 }
 
 /// Whether a text begins like a trace.
-pub(super) fn is_first(text: &str) -> bool {
+fn is_first(text: &str) -> bool {
     let mut lines =
         text.lines().filter(|l| !l.trim().is_empty() && !l.starts_with('#')).take(3).peekable();
     let action = |name: &str| ACTIONS.iter().any(|a| a.eq_ignore_ascii_case(name));
@@ -108,7 +119,7 @@ impl Arguments<'_> {
     }
 
     fn bad(&self, word: &str, what: &str) -> ReadError {
-        self.fail(format!("`{}` is not {what}", crate::ibnetdiscover::excerpt(word)), "")
+        self.fail(format!("`{}` is not {what}", crate::diagnostic::excerpt(word)), "")
     }
 
     /// A number that may be below zero.
@@ -179,7 +190,7 @@ pub fn read(files: &[File], options: &Options) -> Result<(MpiTrace, Diagnostics)
             let mut args =
                 Arguments { path: &file.path, line: line_number, words: Vec::new(), unit: 1 };
             let Some((rank, name, words)) = split(line) else {
-                let what = format!("not an action: {}", crate::ibnetdiscover::excerpt(line));
+                let what = format!("not an action: {}", crate::diagnostic::excerpt(line));
                 return Err(args.fail(what, "is the file cut off?"));
             };
             args.words.extend(words);
@@ -203,7 +214,7 @@ pub fn read(files: &[File], options: &Options) -> Result<(MpiTrace, Diagnostics)
         let path = files.first().map_or(Path::new(""), |f| &f.path);
         return Err(ReadError::not_such(path, "there are no actions", EXPECTED, ""));
     }
-    super::tell_missing(&trace, &mut d);
+    tell_missing(&trace, &mut d);
     Ok((trace, d))
 }
 
@@ -233,7 +244,7 @@ impl Rank {
                 let amount = amount.ok_or_else(|| args.bad(word, "an amount (not below zero)"))?;
                 let seconds =
                     if name == "sleep" { amount } else { amount / options.flops_per_second };
-                self.compute(super::picoseconds(seconds));
+                self.compute(picoseconds(seconds));
                 return Ok(());
             }
             "send" | "isend" | "recv" | "irecv" => return self.message(rank, name, args),
@@ -316,8 +327,7 @@ impl Rank {
                 (K::Alltoall, 0, 0, sizes)
             }
             _ => {
-                let what =
-                    format!("`{}` is not a known action", crate::ibnetdiscover::excerpt(name));
+                let what = format!("`{}` is not a known action", crate::diagnostic::excerpt(name));
                 return Err(args.fail(what, "known are those of SimGrid but for one-sided ones"));
             }
         };
@@ -332,7 +342,7 @@ impl Rank {
             bytes,
             sizes,
         })));
-        self.compute(super::picoseconds(after as f64 / options.flops_per_second));
+        self.compute(picoseconds(after as f64 / options.flops_per_second));
         Ok(())
     }
 

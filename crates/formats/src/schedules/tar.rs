@@ -1,58 +1,34 @@
-//! Files of a tar archive: plain headers of 512 bytes, with the long names of GNU and of POSIX.
+//! Files of a tar archive.
 
 use std::path::{Path, PathBuf};
 
-use super::bytes::Bytes;
-use crate::ReadError;
+use tar::Archive;
 
-const EXPECTED: &str = "a tar archive";
-const BLOCK: usize = 512;
+use crate::ReadError;
 
 /// Whether bytes begin like an archive.
 pub(super) fn is_first(bytes: &[u8]) -> bool {
-    bytes.len() >= BLOCK && &bytes[257..262] == b"ustar"
-}
-
-/// A field of a header: text up to a zero.
-fn field(raw: &[u8]) -> String {
-    let end = raw.iter().position(|&b| b == 0).unwrap_or(raw.len());
-    String::from_utf8_lossy(&raw[..end]).trim().to_owned()
+    bytes.len() >= 512 && &bytes[257..262] == b"ustar"
 }
 
 /// The files in an archive, in its order, under the name of the archive.
-pub(super) fn files<'a>(
-    all: &'a [u8],
-    path: &'a Path,
-) -> Result<Vec<(PathBuf, &'a [u8])>, ReadError> {
-    let mut bytes = Bytes::new(all, path, EXPECTED);
+pub(super) fn files<'a>(all: &'a [u8], path: &Path) -> Result<Vec<(PathBuf, &'a [u8])>, ReadError> {
+    let damaged = |what: String| {
+        ReadError::not_such(path, what, "a tar archive", "is the file cut off or damaged?")
+    };
     let mut files = Vec::new();
-    let mut long = None;
-    while bytes.left() > 0 {
-        let header = bytes.take(BLOCK, "a header")?;
-        if header[0] == 0 {
-            break;
+    for entry in Archive::new(all).entries().map_err(|e| damaged(e.to_string()))? {
+        let entry = entry.map_err(|e| damaged(e.to_string()))?;
+        if !entry.header().entry_type().is_file() {
+            continue;
         }
-        let octal = field(&header[124..136]);
-        let size = usize::from_str_radix(&octal, 8)
-            .map_err(|_| bytes.fail(format!("`{octal}` is not the size of a file")))?;
-        let body = bytes.take(size, "a file")?;
-        let padding = size.next_multiple_of(BLOCK) - size;
-        let _ = bytes.take(padding.min(bytes.left()), "the end of a file")?;
-        match header[156] {
-            // The next file's name, as GNU writes it.
-            b'L' => long = Some(field(body)),
-            // The same of POSIX: `27 path=name`.
-            b'x' => {
-                let text = String::from_utf8_lossy(body);
-                long = text.lines().find_map(|l| l.split_once(" path=").map(|(_, n)| n.to_owned()));
-            }
-            b'0' | 0 => {
-                let (prefix, name) = (field(&header[345..500]), field(&header[..100]));
-                let full = if prefix.is_empty() { name } else { format!("{prefix}/{name}") };
-                files.push((path.join(long.take().unwrap_or(full)), body));
-            }
-            _ => long = None,
-        }
+        let name = path.join(entry.path().map_err(|e| damaged(e.to_string()))?);
+        // What is in it stands in the archive as it is.
+        let body = usize::try_from(entry.raw_file_position())
+            .ok()
+            .and_then(|from| all.get(from..from.checked_add(usize::try_from(entry.size()).ok()?)?));
+        let body = body.ok_or_else(|| damaged(format!("{} is cut off", name.display())))?;
+        files.push((name, body));
     }
     Ok(files)
 }

@@ -12,20 +12,31 @@
 //!   node GUID, so the ports of one adapter cannot differ;
 //! * **path records** as `saquery` prints them, one after the other.
 
+mod levels;
 mod paths;
 mod records;
 mod rows;
 
 use std::path::Path;
 
-use darkfiber_fabric::{Fabric, TerminalId};
-use darkfiber_routing::{Layers, Lids, Routes};
+use darkfiber_fabric::Fabric;
+use darkfiber_routing::{Lids, Routes};
 
-use crate::tables::counted;
+use crate::format::{Format, Reading, Writing};
 use crate::{Diagnostics, ReadError};
+use levels::{At, Levels};
 
 pub use paths::{path_count, paths_say_all, write_paths};
 pub use rows::write_rows;
+
+/// The entry of this format.
+pub const FORMAT: Format = Format {
+    name: "path-sl",
+    summary: "service level of every path, as ibdmchk reads it",
+    read: Reading::By("--sl"),
+    write: Writing::By("route -o"),
+    ..Format::NONE
+};
 
 /// Reads service levels in any form and gives them to the routes, which must have a row for each LID. What
 /// nothing is said of has SL 0 and is reported; a port of whose LIDs only the base LID is given has its SL on all.
@@ -58,124 +69,4 @@ pub fn read(
     routes.layers = levels.finish(fabric, routes, &mut found);
     routes.condense(fabric);
     Ok(found)
-}
-
-/// Where service levels are read from, and for whom.
-struct At<'a> {
-    path: &'a Path,
-    fabric: &'a Fabric,
-    lids: &'a Lids,
-}
-
-impl At<'_> {
-    /// Nothing in the file belongs to the fabric.
-    fn foreign(&self, what: String, form: &str) -> ReadError {
-        ReadError::not_such(
-            self.path,
-            what,
-            format!("service levels of fabric '{}'", self.fabric.name()),
-            format!("fabric, tables and service levels must be of one sweep; {form}"),
-        )
-    }
-}
-
-/// Lines that name LIDs that nobody has: how many, and the first.
-#[derive(Default)]
-struct Nobodys {
-    count: usize,
-    line: usize,
-    lid: u16,
-}
-
-impl Nobodys {
-    fn add(&mut self, line: usize, lid: u16) {
-        if self.count == 0 {
-            (self.line, self.lid) = (line, lid);
-        }
-        self.count += 1;
-    }
-
-    fn report(&self, found: &mut Diagnostics) {
-        if self.count > 0 {
-            let lines = counted(self.count, "path names a LID", "paths name LIDs");
-            found.error(
-                self.line,
-                format!("{lines} that no port of the fabric has, here {}", self.lid),
-                "left out; fabric, tables and service levels must be of one sweep",
-            );
-        }
-    }
-}
-
-/// Service levels by source terminal and row, that know which they were given.
-struct Levels {
-    terminals: usize,
-    paths: usize,
-    layer: Vec<u8>,
-}
-
-/// What nobody spoke of.
-const MISSING: u8 = u8::MAX;
-
-impl Levels {
-    fn new(fabric: &Fabric, routes: &Routes) -> Self {
-        let terminals = fabric.terminal_count();
-        let layer = vec![MISSING; terminals * routes.row_count()];
-        Self { terminals, paths: routes.paths(), layer }
-    }
-
-    fn set(&mut self, source: TerminalId, dest: TerminalId, index: usize, sl: u8) {
-        let row = dest.index() * self.paths + index;
-        self.layer[row * self.terminals + source.index()] = sl;
-    }
-
-    fn finish(mut self, fabric: &Fabric, routes: &Routes, found: &mut Diagnostics) -> Layers {
-        let n = self.terminals;
-        let (mut missing, mut others) = (0usize, 0usize);
-        for t in 0..n {
-            for index in 0..self.paths {
-                let row = t * self.paths + index;
-                for source in (0..n).map(TerminalId::new) {
-                    let at = row * n + source.index();
-                    if self.layer[at] != MISSING {
-                        continue;
-                    }
-                    let base = self.layer[t * self.paths * n + source.index()];
-                    self.layer[at] = if base == MISSING { 0 } else { base };
-                    let is_meant = source.index() != t && routes.uses(source, index);
-                    // The path-SL list has no lines between the ports of one adapter.
-                    let to_itself = fabric.terminal(source).adapter
-                        == fabric.terminal(TerminalId::new(t)).adapter;
-                    if is_meant && index > 0 && base != MISSING {
-                        others += 1;
-                    } else if is_meant && !to_itself {
-                        missing += 1;
-                    }
-                }
-            }
-        }
-        // What is sent to switches is management traffic.
-        self.layer.iter_mut().filter(|layer| **layer == MISSING).for_each(|layer| *layer = 0);
-        if missing > 0 {
-            let pairs = counted(
-                missing,
-                "pair of a source and a LID has",
-                "pairs of a source and a LID have",
-            );
-            found.warn(0, format!("{pairs} no service level"), "SL 0 is taken, OpenSM's default");
-        }
-        if others > 0 {
-            let pairs = counted(
-                others,
-                "pair of a source and a LID has",
-                "pairs of a source and a LID have",
-            );
-            found.warn(
-                0,
-                format!("{pairs} no service level of its own"),
-                "that of the base LID is taken",
-            );
-        }
-        Layers::BySource(self.layer)
-    }
 }

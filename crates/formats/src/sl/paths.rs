@@ -6,9 +6,10 @@ use std::io::{self, Write};
 use darkfiber_fabric::{Fabric, Guid, TerminalId};
 use darkfiber_routing::{DestId, Lids, Routes};
 
-use super::{At, Levels, Nobodys};
+use super::levels::{At, Levels, Nobodys};
+use crate::diagnostic::counted;
 use crate::guids::parse_guid;
-use crate::tables::counted;
+use crate::input::said;
 use crate::{Diagnostics, ReadError};
 
 pub(super) fn read(
@@ -25,12 +26,7 @@ pub(super) fn read(
     }
     let (mut lines, mut given) = (0usize, 0usize);
     let mut nobodys = Nobodys::default();
-    for (i, line) in text.lines().enumerate() {
-        let number = i + 1;
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
+    for (number, line) in said(text) {
         let Some((guid, dlid, sl)) = path_line(line) else {
             let shown: String = line.chars().take(60).collect();
             found.warn(

@@ -1,7 +1,7 @@
 //! Path records as `saquery` prints them.
 
-use super::{At, Levels, Nobodys};
-use crate::tables::counted;
+use super::levels::{At, Levels, Nobodys};
+use crate::diagnostic::counted;
 use crate::{Diagnostics, ReadError};
 
 /// What a record says, as far as it is known.

@@ -6,9 +6,10 @@ use std::io::{self, Write};
 use darkfiber_fabric::{Fabric, Guid, SwitchId, TerminalId};
 use darkfiber_routing::{DestId, Layers, Lids, Routes};
 
-use super::{At, Levels};
+use super::levels::{At, Levels};
+use crate::diagnostic::counted;
 use crate::guids::parse_guid;
-use crate::tables::counted;
+use crate::input::said;
 use crate::{Diagnostics, ReadError};
 
 /// Columns of rows: terminal and index of the LID; `None` is nobody's LID, or that of a switch.
@@ -24,12 +25,7 @@ pub(super) fn read(
     let switch_of_guid: HashMap<Guid, SwitchId> =
         fabric.switches().iter().enumerate().map(|(s, x)| (x.guid, SwitchId::new(s))).collect();
     let mut columns: Option<Columns> = None;
-    for (i, line) in text.lines().enumerate() {
-        let number = i + 1;
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
+    for (number, line) in said(text) {
         if let Some(list) = line.strip_prefix("lids ") {
             let owners = read_columns(list, number, fabric, lids, found);
             if owners.iter().all(Option::is_none) {

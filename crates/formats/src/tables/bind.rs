@@ -7,7 +7,8 @@ use std::path::Path;
 use darkfiber_fabric::{AtPort, Fabric, Guid, SwitchId};
 use darkfiber_routing::{DestId, Lids, NO_ROUTE, Routes};
 
-use super::{Entry, SwitchTable, Tables, counted, dest_by_guid, entries, lids_of, rows_by_lid};
+use super::{Entry, SwitchTable, Tables, dest_by_guid, entries, lids_of, rows_by_lid};
+use crate::diagnostic::counted;
 use crate::{Diagnostics, ReadError};
 
 /// Binds dumped tables to a fabric. `lids` are the LIDs of the fabric, by default [`lids_of`] the

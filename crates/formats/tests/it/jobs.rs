@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-use darkfiber_formats::jobs::{self, JobLogKind, Record, State, hostlist};
+use darkfiber_formats::jobs::{
+    self, JobLog, LOGS, Record, State, batsim, hostlist, pairs, pbs, sacct, scontrol, slurmrestd,
+    squeue, swf,
+};
 use darkfiber_formats::{Diagnostics, Severity, input};
 use darkfiber_testkit::shared;
 use proptest::prelude::*;
@@ -12,14 +15,14 @@ use proptest::prelude::*;
 use crate::support::{members, told};
 
 /// All jobs of a file of the shared data, read as what it is taken for; `None` where it is absent.
-fn log(name: &str, kind: JobLogKind) -> Option<(Vec<Record>, Diagnostics)> {
+fn log(name: &str, kind: JobLog) -> Option<(Vec<Record>, Diagnostics)> {
     let path = shared(&format!("data/{name}"))?;
     let text = input::read_text(&path).unwrap_or_else(|e| panic!("{e}"));
     let end = (0..=8192.min(text.len())).rev().find(|&n| text.is_char_boundary(n)).unwrap_or(0);
-    assert_eq!(jobs::detect(&text[..end]), Some(kind), "{name}");
+    assert_eq!(jobs::detect(&text[..end]), Some(&kind), "{name}");
     let mut reader = input::open(&path).unwrap_or_else(|e| panic!("{e}"));
     let mut found = Vec::new();
-    let diagnostics = jobs::read(kind, &mut reader, &path, &mut |job| found.push(job))
+    let diagnostics = (kind.read)(&mut reader, &path, &mut |job| found.push(job))
         .unwrap_or_else(|e| panic!("{e}"));
     Some((found, diagnostics))
 }
@@ -68,7 +71,7 @@ fn logs_of_the_parallel_workloads_archive() {
         ),
         ("RICC-2010-2", 447_794, "1", 8_192, ""),
     ] {
-        let Some((jobs, found)) = log(&format!("jobs/{name}.swf.gz"), JobLogKind::Swf) else {
+        let Some((jobs, found)) = log(&format!("jobs/{name}.swf.gz"), swf::LOG) else {
             continue;
         };
         assert_eq!((jobs.len(), jobs[0].id.as_str()), (count, first), "{name}");
@@ -82,14 +85,14 @@ fn logs_of_the_parallel_workloads_archive() {
 fn header_of_an_archived_log() {
     let Some(path) = shared("data/jobs/KTH-SP2-1996-2.1-cln.swf.gz") else { return };
     let text = input::read_text(&path).unwrap_or_else(|e| panic!("{e}"));
-    let header = jobs::swf::header(&text);
+    let header = swf::header(&text);
     assert_eq!((header.unix_start, header.max_nodes), (Some(843_480_031), Some(100)));
     assert_eq!((header.computer.as_deref(), header.max_procs), (Some("IBM SP2"), Some(100)));
 }
 
 #[test]
 fn wagap_says_the_nodes() {
-    let Some((jobs, found)) = log("jobs/wagap-2013.swf.gz", JobLogKind::Swf) else { return };
+    let Some((jobs, found)) = log("jobs/wagap-2013.swf.gz", swf::LOG) else { return };
     assert_eq!(jobs.len(), 17_900);
     insta::assert_snapshot!(told(&found), @r"
         line 4186: warning: run time -1359980917 (below zero; taken as unknown)
@@ -106,7 +109,7 @@ fn wagap_says_the_nodes() {
 
 #[test]
 fn phillips_says_the_nodes() {
-    let Some((jobs, found)) = log("jobs/xdmod-phillips.sacct.log.gz", JobLogKind::Sacct) else {
+    let Some((jobs, found)) = log("jobs/xdmod-phillips.sacct.log.gz", sacct::LOG) else {
         return;
     };
     assert_eq!((jobs.len(), told(&found).as_str()), (4_285, ""));
@@ -119,7 +122,7 @@ fn phillips_says_the_nodes() {
 
 #[test]
 fn sacct_with_headers() {
-    if let Some((jobs, found)) = log("jobs/sacct_simple.log", JobLogKind::Sacct) {
+    if let Some((jobs, found)) = log("jobs/sacct_simple.log", sacct::LOG) {
         insta::assert_snapshot!(told(&found), @"");
         insta::assert_snapshot!(short(&jobs), @r"
         2 1 Completed 84805 s on b001 (1, 32)
@@ -128,7 +131,7 @@ fn sacct_with_headers() {
         5 4 Completed 2003 s on b[002-003] (2, 18)
         ");
     }
-    if let Some((jobs, found)) = log("jobs/sacct_dump2101.log", JobLogKind::Sacct) {
+    if let Some((jobs, found)) = log("jobs/sacct_dump2101.log", sacct::LOG) {
         insta::assert_snapshot!(told(&found), @r"
         line 16: warning: 74 fields, expected 107: '|||||||||||||||||||||1|1|cpn-k07-05-02||188248|general-compu...' (a part of a row, or of a job's name; left out)
         note: 2 steps (parts of their jobs; passed over)
@@ -148,7 +151,7 @@ fn sacct_with_headers() {
         15 4830977 Completed 259222 s on cpn-q06-12-01 (1, 40)
         ");
     }
-    if let Some((jobs, found)) = log("jobs/sacct_submitline_multiline.log", JobLogKind::Sacct) {
+    if let Some((jobs, found)) = log("jobs/sacct_submitline_multiline.log", sacct::LOG) {
         insta::assert_snapshot!(told(&found), @"note: 7 steps (parts of their jobs; passed over)");
         insta::assert_snapshot!(short(&jobs), @r"
         2 7957382 Completed 56 s on cpn-v09-10 (1, 2)
@@ -168,7 +171,7 @@ fn samples_of_xdmod() {
     let mut text = String::new();
     for (name, body) in members("data/jobs/xdmod-shredder-inputs.tar.gz") {
         let kind = match jobs::detect(&body) {
-            Some(kind @ (JobLogKind::Sacct | JobLogKind::Pbs)) => kind,
+            Some(kind) if [sacct::LOG, pbs::LOG].contains(kind) => kind,
             // Grid Engine and LSF are not read.
             other => {
                 assert_eq!((other, name.contains("slurm") || name.contains("pbs")), (None, false));
@@ -177,7 +180,7 @@ fn samples_of_xdmod() {
         };
         let mut found = Vec::new();
         let diagnostics =
-            jobs::read(kind, &mut body.as_bytes(), Path::new(&name), &mut |job| found.push(job))
+            (kind.read)(&mut body.as_bytes(), Path::new(&name), &mut |job| found.push(job))
                 .unwrap_or_else(|e| panic!("{e}"));
         text.extend([&name, "\n", &short(&found), &told(&diagnostics)]);
     }
@@ -225,7 +228,7 @@ fn batsim_and_oar() {
     for (name, count, on) in
         [("batsim_easy_out_jobs", 801, (32, 587, 16)), ("oar_out_jobs", 800, (32, 598, 32))]
     {
-        let Some((jobs, found)) = log(&format!("jobs/{name}.csv"), JobLogKind::Batsim) else {
+        let Some((jobs, found)) = log(&format!("jobs/{name}.csv"), batsim::LOG) else {
             continue;
         };
         assert_eq!((jobs.len(), told(&found).as_str()), (count, ""));
@@ -236,7 +239,7 @@ fn batsim_and_oar() {
 
 #[test]
 fn a_list_of_states_of_squeue() {
-    let Some((jobs, found)) = log("slurm/gsi-squeue.txt", JobLogKind::Squeue) else { return };
+    let Some((jobs, found)) = log("slurm/gsi-squeue.txt", squeue::LOG) else { return };
     let count = |state| jobs.iter().filter(|j| j.state == state).count();
     assert_eq!((jobs.len(), told(&found).as_str()), (42, ""));
     assert_eq!([State::Pending, State::Running, State::Completed].map(count), [4, 32, 6]);
@@ -246,7 +249,7 @@ fn a_list_of_states_of_squeue() {
 #[test]
 fn jobs_of_slurmrestd() {
     let name = "slurm/slurmrestd-25.11-v0.0.43-jobs.json.gz";
-    let Some((jobs, found)) = log(name, JobLogKind::Slurmrestd) else { return };
+    let Some((jobs, found)) = log(name, slurmrestd::LOG) else { return };
     assert_eq!((jobs.len(), told(&found).as_str()), (30, ""));
     let count = |state| jobs.iter().filter(|j| j.state == state).count();
     assert_eq!([State::Pending, State::Running, State::Completed].map(count), [4, 2, 24]);
@@ -260,7 +263,7 @@ fn jobs_of_slurmrestd() {
     let path = shared(&format!("data/{name}")).expect("read above");
     let mut again = Vec::new();
     let mut reader = input::open(&path).expect("read above");
-    jobs::read(JobLogKind::Squeue, &mut reader, &path, &mut |job| again.push(job)).expect("JSON");
+    (squeue::LOG.read)(&mut reader, &path, &mut |job| again.push(job)).expect("JSON");
     assert_eq!(again, jobs);
 }
 
@@ -283,49 +286,49 @@ fn hostlists_of_partitions_have_as_many_nodes_as_slurm_says() {
 }
 
 /// A text of every kind.
-const TEXTS: &[(JobLogKind, &str)] = &[
+const TEXTS: &[(JobLog, &str)] = &[
     (
-        JobLogKind::Squeue,
+        squeue::LOG,
         "JOBID PARTITION NAME USER ST TIME NODES NODELIST(REASON)\n1 b my x me R 1:02 2 a[7-8]\n2_[1-3] b y me PD 0:00 1 (Resources)\n",
     ),
-    (JobLogKind::Squeue, "1,RUNNING,n[1-2]\n2,PENDING,\n"),
+    (squeue::LOG, "1,RUNNING,n[1-2]\n2,PENDING,\n"),
     (
-        JobLogKind::Scontrol,
+        scontrol::LOG,
         "JobId=1 JobName=x\n   UserId=me(1) JobState=RUNNING StartTime=2020-01-01T00:00:00\n   NodeList=n[1-2] NumNodes=2\n\n",
     ),
     (
-        JobLogKind::Sacct,
+        sacct::LOG,
         "JobID|JobName|State|Submit|Start|End|NodeList|NNodes\n1|a|b|COMPLETED|2020-01-01T00:00:00|2020-01-01T00:00:00|1577836800|n[1,3-4]|3\n1.batch|b|COMPLETED||||n1|1\n2|a\nb|CANCELLED by 1|Unknown|Unknown|Unknown|None assigned|1\n",
     ),
     (
-        JobLogKind::Slurmrestd,
+        slurmrestd::LOG,
         "{\"jobs\": [{\"job_id\": 1, \"job_state\": [\"RUNNING\"], \"nodes\": \"n[1-2]\", \"start_time\": {\"set\": true, \"number\": 5}}]}",
     ),
     (
-        JobLogKind::Pbs,
+        pbs::LOG,
         "01/26/2016 00:00:37;S;1.s;user=u start=5 exec_host=c1/0*13+c2/0-3\n01/26/2016 00:00:38;E;1.s;user=u start=5 end=7 exec_host=c1/0*13\n",
     ),
     (
-        JobLogKind::Pbs,
+        pbs::LOG,
         "Job Id: 7.s\n    job_state = R\n    exec_host = n1/0+n\n\t2/1\n    qtime = Fri Jan  2 03:04:05 2015\n",
     ),
     (
-        JobLogKind::Batsim,
+        batsim::LOG,
         "job_id,submission_time,starting_time,finish_time,allocated_resources\n1,0.5,1,2,1-2 5\n2,0,1,2,20 19\n",
     ),
     (
-        JobLogKind::Swf,
+        swf::LOG,
         "; Version: 2.2\n; UnixStartTime: 5\n1 0 1 2 3 -1 -1 3 4 -1 1 1 1 -1 1 1 -1 -1 {1,2,2} q x\n2 0 -1 2 3 -1 -1 3 4 -1 5 1 1 -1 1 1 -1 -1\n",
     ),
-    (JobLogKind::Pairs, "n1 5\nn2 5\nn3 6\n"),
+    (pairs::LOG, "n1 5\nn2 5\nn3 6\n"),
 ];
 
 #[test]
 fn every_kind_is_known_by_its_content() {
     for &(kind, text) in TEXTS {
-        assert_eq!(jobs::detect(text), Some(kind), "{text}");
+        assert_eq!(jobs::detect(text), Some(&kind), "{text}");
         let mut count = 0;
-        let found = jobs::read(kind, &mut text.as_bytes(), Path::new("x"), &mut |_| count += 1);
+        let found = (kind.read)(&mut text.as_bytes(), Path::new("x"), &mut |_| count += 1);
         assert!(found.is_ok_and(|f| warned(&f) <= 1) && count > 0, "{text}");
     }
     for text in
@@ -338,7 +341,7 @@ fn every_kind_is_known_by_its_content() {
 #[test]
 fn a_million_wrong_lines_are_told_in_short() {
     let text = format!("n1 7\n{}", "one\n".repeat(100_000));
-    let found = jobs::read(JobLogKind::Pairs, &mut text.as_bytes(), Path::new("x"), &mut |_| ());
+    let found = (pairs::LOG.read)(&mut text.as_bytes(), Path::new("x"), &mut |_| ());
     let found = found.expect("one line is a pair");
     assert_eq!(found.0.len(), 21);
     insta::assert_snapshot!(found.0[20], @"warning: 99980 more lines of this kind (expected a node and a job; left out)");
@@ -370,18 +373,18 @@ impl Read for Endless {
 #[test]
 fn jobs_come_before_the_end_of_the_log() {
     for (kind, line) in [
-        (JobLogKind::Swf, "1 0 1 2 3 -1 -1 3 4 -1 1 1 1 -1 1 1 -1 -1\n"),
-        (JobLogKind::Squeue, "1,RUNNING,n[1-2]\n"),
-        (JobLogKind::Scontrol, "JobId=1 JobName=x UserId=me(1) JobState=RUNNING\n"),
-        (JobLogKind::Pbs, "01/26/2016 00:00:38;E;1.s;user=u start=5 end=7 exec_host=c1/0*13\n"),
+        (swf::LOG, "1 0 1 2 3 -1 -1 3 4 -1 1 1 1 -1 1 1 -1 -1\n"),
+        (squeue::LOG, "1,RUNNING,n[1-2]\n"),
+        (scontrol::LOG, "JobId=1 JobName=x UserId=me(1) JobState=RUNNING\n"),
+        (pbs::LOG, "01/26/2016 00:00:38;E;1.s;user=u start=5 end=7 exec_host=c1/0*13\n"),
     ] {
         let log = Endless { line: line.as_bytes(), at: 0, left: 1000 };
         let mut jobs = 0;
-        let end = jobs::read(kind, &mut BufReader::new(log), Path::new("log"), &mut |_| jobs += 1);
+        let end = (kind.read)(&mut BufReader::new(log), Path::new("log"), &mut |_| jobs += 1);
         let error = end.map(|_| ()).map_err(|e| e.to_string());
         assert_eq!(error, Err("cannot read log: the disk is gone".to_owned()));
         // The last job may still go on.
-        assert!((999..=1000).contains(&jobs), "{kind:?} {jobs}");
+        assert!((999..=1000).contains(&jobs), "{} {jobs}", kind.name);
     }
 }
 
@@ -389,22 +392,22 @@ fn jobs_come_before_the_end_of_the_log() {
 fn lines_without_end_are_refused_in_time() {
     for unit in ["a\n", "a|", "[", "n[1-9],", "1 ", "{\"", ";", "x=y ", "1/1+", "\u{1F600}"] {
         let text = unit.repeat(1 << 19);
-        for &kind in JobLogKind::ALL {
+        for kind in &LOGS {
             let mut count = 0;
-            let _ = jobs::read(kind, &mut text.as_bytes(), Path::new("x"), &mut |_| count += 1);
+            let _ = (kind.read)(&mut text.as_bytes(), Path::new("x"), &mut |_| count += 1);
             // Half a million numbers in a line of a workload are a job.
-            assert!(count <= usize::from(kind == JobLogKind::Swf), "{kind:?} {unit}");
+            assert!(count <= usize::from(*kind == swf::LOG), "{} {unit}", kind.name);
         }
     }
 }
 
 #[test]
 fn chunks_do_not_matter() {
-    for &(kind, text) in TEXTS.iter().filter(|(k, _)| *k != JobLogKind::Slurmrestd) {
+    for &(kind, text) in TEXTS.iter().filter(|(k, _)| *k != slurmrestd::LOG) {
         let read = |capacity: usize| {
             let mut reader = BufReader::with_capacity(capacity, text.as_bytes());
             let mut jobs = Vec::new();
-            let found = jobs::read(kind, &mut reader, Path::new("x"), &mut |job| jobs.push(job));
+            let found = (kind.read)(&mut reader, Path::new("x"), &mut |job| jobs.push(job));
             (jobs, found.map(|f| told(&f)).map_err(|e| e.to_string()))
         };
         assert_eq!(read(3), read(8192));
@@ -412,13 +415,13 @@ fn chunks_do_not_matter() {
 }
 
 fn try_all(bytes: &[u8]) {
-    for &kind in JobLogKind::ALL {
+    for kind in &LOGS {
         let mut count = 0;
-        match jobs::read(kind, &mut &*bytes, Path::new("x"), &mut |job| {
+        match (kind.read)(&mut &*bytes, Path::new("x"), &mut |job| {
             assert!(job.nodes.is_none_or(|n| n.iter().collect::<BTreeSet<_>>().len() == n.len()));
             count += 1;
         }) {
-            Ok(found) => assert!(count > 0 || warned(&found) == 0 || kind != JobLogKind::Pairs),
+            Ok(found) => assert!(count > 0 || warned(&found) == 0 || *kind != pairs::LOG),
             Err(e) => assert!(count == 0 && !e.to_string().is_empty()),
         }
     }
@@ -464,8 +467,8 @@ fn replay() {
         let path = entry.expect("an entry").path();
         let bytes = std::fs::read(&path).expect("a file");
         let text = String::from_utf8_lossy(&bytes);
-        for &kind in JobLogKind::ALL {
-            let _either_way = jobs::read(kind, &mut bytes.as_slice(), &path, &mut |_| ());
+        for kind in &LOGS {
+            let _either_way = (kind.read)(&mut bytes.as_slice(), &path, &mut |_| ());
         }
         if let Ok(names) = hostlist::expand(&text) {
             let again = hostlist::expand(&hostlist::compress(&names));
@@ -475,18 +478,18 @@ fn replay() {
         told.push((name, jobs::detect(&text)));
     }
     told.sort_by(|a, b| a.0.cmp(&b.0));
-    let kinds: Vec<(&str, Option<JobLogKind>)> =
-        told.iter().map(|(n, k)| (n.as_str(), *k)).collect();
+    let kinds: Vec<(&str, Option<&str>)> =
+        told.iter().map(|(n, k)| (n.as_str(), k.map(|k| k.name))).collect();
     assert_eq!(
         kinds,
         [
             ("hostlist", None),
-            ("pairs", Some(JobLogKind::Pairs)),
-            ("sacct", Some(JobLogKind::Sacct)),
-            ("scontrol", Some(JobLogKind::Scontrol)),
-            ("slurmrestd", Some(JobLogKind::Slurmrestd)),
-            ("squeue", Some(JobLogKind::Squeue)),
-            ("swf", Some(JobLogKind::Swf)),
+            ("pairs", Some("pairs")),
+            ("sacct", Some("sacct")),
+            ("scontrol", Some("scontrol")),
+            ("slurmrestd", Some("slurmrestd")),
+            ("squeue", Some("squeue")),
+            ("swf", Some("swf")),
             ("topology.conf", None),
         ]
     );

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use darkfiber_fabric::{DragonflyShape, Fabric, GroupKind, Shape, SwitchId, Topology};
 use darkfiber_formats::detect::parse_fabric;
 use darkfiber_formats::edges::Options;
-use darkfiber_formats::{Diagnostics, FileKind, Severity, codes, detect, input, read_fabric};
+use darkfiber_formats::{Diagnostics, Severity, codes, detect, input, read_fabric};
 
 use crate::support::{shared, told};
 
@@ -255,8 +255,8 @@ fn a_small_codes_network() {
     };
     let (t, d) = read(&inter, &intra).expect("a network");
     assert_eq!((counts(&t.fabric), told(&d).as_str()), ([4, 4, 4], ""));
-    assert_eq!(detect(&inter, paths[0]), Some(FileKind::CodesLinks));
-    assert_eq!(detect(&inter, Path::new("a.bin")), Some(FileKind::Binary));
+    assert_eq!(detect(&inter, paths[0]), Some(&codes::FORMAT));
+    assert_eq!(detect(&inter, Path::new("a.bin")).map(|f| f.name), Some("binary"));
 
     let error = |inter: &[u8], intra: &[u8]| read(inter, intra).expect_err("broken").to_string();
     let told: Vec<String> = [
@@ -304,9 +304,9 @@ fn the_other_half_is_looked_for_beside() {
 fn parameters_are_no_network() {
     let dfly =
         "LPGROUPS\n{\n}\nPARAMS\n{\n inter-group-connections=\"../conf/dfdally_8k_inter\";\n}\n";
-    insta::assert_snapshot!(refused(dfly.as_bytes(), "dfly.conf"), @"dfly.conf: CODES parameters of a simulation, without links; expected a fabric (ibnetdiscover, `ibnetdiscover -p`, subnet.lst, netloc nodes, darkfiber JSON, edge list; links of Cray, CODES or netbench) (its links are in the file dfdally_8k_inter and the one beside it: give that)");
+    insta::assert_snapshot!(refused(dfly.as_bytes(), "dfly.conf"), @"dfly.conf: CODES parameters of a simulation, without links; expected a fabric (ibnetdiscover, ibnetdiscover -p, subnet.lst, json, netbench, cray, codes, netloc, edges) (its links are in the file dfdally_8k_inter and the one beside it: give that)");
     assert!(refused(b"LPGROUPS\n{\n}\n", "x.conf").contains("darkfiber list families"));
     let Some(path) = file("codes-sfly_3k.conf") else { return };
     let text = input::read(&path).expect("readable");
-    insta::assert_snapshot!(refused(&text, "sfly_3k.conf"), @"sfly_3k.conf: CODES parameters of a Slim Fly of 338 routers, without links; expected a fabric (ibnetdiscover, `ibnetdiscover -p`, subnet.lst, netloc nodes, darkfiber JSON, edge list; links of Cray, CODES or netbench) (give the generator spec slimfly:q=13, with 9 hosts on every switch)");
+    insta::assert_snapshot!(refused(&text, "sfly_3k.conf"), @"sfly_3k.conf: CODES parameters of a Slim Fly of 338 routers, without links; expected a fabric (ibnetdiscover, ibnetdiscover -p, subnet.lst, json, netbench, cray, codes, netloc, edges) (give the generator spec slimfly:q=13, with 9 hosts on every switch)");
 }

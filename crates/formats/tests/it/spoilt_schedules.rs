@@ -4,24 +4,14 @@ use std::path::{Path, PathBuf};
 
 use darkfiber_formats::ReadError;
 use darkfiber_formats::schedules::{
-    self, File, Options, Read, ScheduleKind, detect, goal, goal_binary,
+    self, FORMS, File, Options, Read, ScheduleFormat, detect, dumpi, goal, goal_binary, matrix,
+    mpip, simgrid,
 };
 use proptest::prelude::*;
 
 use crate::support::shared;
 
-const KINDS: [ScheduleKind; 8] = [
-    ScheduleKind::Goal,
-    ScheduleKind::GoalBinary,
-    ScheduleKind::Chakra,
-    ScheduleKind::Dumpi,
-    ScheduleKind::DumpiText,
-    ScheduleKind::SimGrid,
-    ScheduleKind::MpiP,
-    ScheduleKind::Matrix,
-];
-
-fn read(kind: ScheduleKind, bytes: &[u8]) -> Result<Read, ReadError> {
+fn read(kind: &'static ScheduleFormat, bytes: &[u8]) -> Result<Read, ReadError> {
     let path = PathBuf::from("x-0");
     let file = File { path, bytes: bytes.to_vec() };
     let read = schedules::read(vec![(kind, file)], Path::new("x"), &Options::default());
@@ -31,7 +21,7 @@ fn read(kind: ScheduleKind, bytes: &[u8]) -> Result<Read, ReadError> {
 /// Reads as all kinds, and uses what comes of it.
 fn try_all(bytes: &[u8]) {
     let _ = detect(bytes);
-    for kind in KINDS {
+    for kind in &FORMS {
         match read(kind, bytes) {
             Ok(Read::Schedule(schedule)) => {
                 let mut out = Vec::new();
@@ -87,70 +77,60 @@ proptest! {
     }
 }
 
-fn failed(kind: ScheduleKind, text: &str) -> String {
+fn failed(kind: &'static ScheduleFormat, text: &str) -> String {
     read(kind, text.as_bytes()).expect_err("it is wrong").to_string()
 }
 
 #[test]
 fn what_is_wrong_is_told() {
     for (kind, text, what) in [
-        (ScheduleKind::Goal, "num_ranks 2\nrank 2 {\n}\n", "x-0: line 2: rank 2 of 2 ranks"),
+        (&goal::FORMAT, "num_ranks 2\nrank 2 {\n}\n", "x-0: line 2: rank 2 of 2 ranks"),
+        (&goal::FORMAT, "num_ranks 2\nrank 0 {\nsend 8b to 5\n}", "x-0: line 3: rank 5 of 2 ranks"),
         (
-            ScheduleKind::Goal,
-            "num_ranks 2\nrank 0 {\nsend 8b to 5\n}",
-            "x-0: line 3: rank 5 of 2 ranks",
-        ),
-        (
-            ScheduleKind::Goal,
+            &goal::FORMAT,
             "num_ranks 1\nrank 0 {\nsend -8b to 0\n}",
             "x-0: line 3: not a number of bytes",
         ),
         (
-            ScheduleKind::Goal,
+            &goal::FORMAT,
             "num_ranks 1\nrank 0 {\nl1: calc 5\n",
             "x-0: line 4: the end of the file instead of",
         ),
         (
-            ScheduleKind::Goal,
+            &goal::FORMAT,
             "num_ranks 1\nrank 0 {\na requires b\n}",
             "x-0: line 3: rank 0 has no label `a`",
         ),
         (
-            ScheduleKind::Goal,
+            &goal::FORMAT,
             "num_ranks 4000000000\n",
             "x-0: line 1: so many ranks cannot be in this file",
         ),
         (
-            ScheduleKind::Goal,
+            &goal::FORMAT,
             "num_ranks 1\nrank 0 {\nrecv 1b from 0\n}",
             "x-0: a receive waits for a message",
         ),
-        (
-            ScheduleKind::SimGrid,
-            "0 init\n0 dance 3\n",
-            "x-0: line 2: `dance` is not a known action",
-        ),
-        (ScheduleKind::SimGrid, "0 send 1 0 -5\n", "x-0: line 1: `-5` is not a count"),
-        (ScheduleKind::SimGrid, "0 compute\n", "x-0: line 1: how much is missing (argument 1)"),
-        (ScheduleKind::SimGrid, "4294967295 init\n", "x-0: line 1: more than"),
-        (ScheduleKind::Matrix, "0 1 5\n0 1\n", "x-0: the lines are not numbers"),
-        (ScheduleKind::Matrix, "0 1 5\n0 1 -5\n", "x-0: line 2: `-5` is not a number of bytes"),
-        (ScheduleKind::Matrix, "0,1,2,3\n0,1,2,3\n", "x-0: 2 rows of 4 numbers"),
-        (ScheduleKind::MpiP, "@ mpiP\n", "x-0: line 1: the report has no end"),
+        (&simgrid::FORMAT, "0 init\n0 dance 3\n", "x-0: line 2: `dance` is not a known action"),
+        (&simgrid::FORMAT, "0 send 1 0 -5\n", "x-0: line 1: `-5` is not a count"),
+        (&simgrid::FORMAT, "0 compute\n", "x-0: line 1: how much is missing (argument 1)"),
+        (&simgrid::FORMAT, "4294967295 init\n", "x-0: line 1: more than"),
+        (&matrix::FORMAT, "0 1 5\n0 1\n", "x-0: the lines are not numbers"),
+        (&matrix::FORMAT, "0 1 5\n0 1 -5\n", "x-0: line 2: `-5` is not a number of bytes"),
+        (&matrix::FORMAT, "0,1,2,3\n0,1,2,3\n", "x-0: 2 rows of 4 numbers"),
+        (&mpip::FORMAT, "@ mpiP\n", "x-0: line 1: the report has no end"),
     ] {
         let told = failed(kind, text);
         assert!(told.starts_with(what), "{told}");
     }
     let cut = DUMPI.len() - 50;
-    assert!(failed(ScheduleKind::DumpiText, &DUMPI[..cut]).contains("MPI_Waitall has no end"));
+    assert!(failed(&dumpi::TEXT, &DUMPI[..cut]).contains("MPI_Waitall has no end"));
 }
 
 #[test]
 fn sources_come_from_statuses() {
     use darkfiber_workload::trace::{Call, Message};
-    let Ok(Read::Trace(trace)) = read(ScheduleKind::DumpiText, DUMPI.as_bytes()) else {
-        panic!("not read")
-    };
+    let Ok(Read::Trace(trace)) = read(&dumpi::TEXT, DUMPI.as_bytes()) else { panic!("not read") };
     let message = Message { peer: 1, bytes: 20, tag: 8, communicator: 0 };
     let compute = Call::Compute { picoseconds: 2_000_000 };
     assert_eq!(trace.ranks[0], Some(vec![compute, Call::Irecv(message, 4), Call::Wait(vec![4])]));
@@ -174,7 +154,7 @@ fn real_files_cut_anywhere() {
         let told = bytes.len() * 9 / 10;
         for cut in (0..bytes.len()).step_by(step) {
             let result = read(kind, &bytes[..cut]);
-            let statistics = kind == ScheduleKind::Matrix;
+            let statistics = *kind == matrix::FORMAT;
             assert!(cut > told || statistics || result.is_err(), "{name} cut at {cut} is read");
         }
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use darkfiber_fabric::{Fabric, Role};
 use darkfiber_formats::slurm_topology::{Form, SlurmTopology};
 use darkfiber_formats::topology_conf::{self, TopologyConf};
-use darkfiber_formats::{FileKind, detect, input};
+use darkfiber_formats::{detect, input};
 use proptest::prelude::*;
 
 use crate::support::{members, shared, told};
@@ -39,7 +39,7 @@ fn test_cases_of_slurm() {
     ] {
         for (name, text) in members(&format!("data/slurm/slurm-test_133_1-tc{case}.tar.gz")) {
             if name.ends_with("topology.conf") {
-                assert_eq!(detect(&text, Path::new("x")), Some(FileKind::SlurmTopology));
+                assert_eq!(detect(&text, Path::new("x")), Some(&topology_conf::FORMAT));
                 let (conf, found) = conf(&text);
                 assert_eq!((counts(&conf), found.as_str()), (expected, ""), "{case}");
             }
@@ -59,7 +59,7 @@ fn files_of_sites() {
 #[test]
 fn files_are_known_in_any_case() {
     for text in ["# x\nswitchname=a nodes=b\n", "  SWITCHNAME=a\tNodes=b"] {
-        assert_eq!(detect(text, Path::new("x")), Some(FileKind::SlurmTopology));
+        assert_eq!(detect(text, Path::new("x")), Some(&topology_conf::FORMAT));
         assert_eq!(counts(&conf(text).0), [1, 1, 1, 1, 1]);
     }
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use clap::Args;
 use darkfiber_formats::jobs::{self as lists, State};
 use darkfiber_formats::places::Places;
-use darkfiber_formats::{input, topology_conf};
+use darkfiber_formats::{explained, input, topology_conf};
 use darkfiber_workload::Mapping;
 
 use crate::failure::{Exit, Failure};
@@ -172,7 +172,9 @@ fn switches(
     common: &Common,
 ) -> Result<(SwitchesOf, Option<Rc<Places>>), Failure> {
     if let Some(path) = &args.topology {
-        let (topology, found) = topology_conf::read(&input::read_text(path)?, path)?;
+        let text = input::read_text(path)?;
+        let read = topology_conf::read(&text, path);
+        let (topology, found) = read.map_err(|error| explained(error, &text))?;
         out::diagnostics(&path.display().to_string(), &found, common);
         let mut of: HashMap<String, Vec<u32>> = HashMap::new();
         for (i, switch) in (0..).zip(&topology.switches) {
@@ -212,7 +214,7 @@ fn old(path: &Path) -> Result<Option<Mapping>, Failure> {
     let mut take = |record: lists::Record| {
         mapping.add(record.nodes.as_deref().unwrap_or_default(), |_| Vec::new());
     };
-    let read = lists::pairs::read(&mut *input::open(path)?, path, &mut take);
+    let read = (lists::pairs::LOG.read)(&mut *input::open(path)?, path, &mut take);
     // What is no mapping is not the last one.
     Ok(read.is_ok().then_some(mapping))
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::layout::{self, MARKS};
 use super::record::{Record, Status, Value};
-use super::{EXPECTED, Sizes};
+use super::sizes::{EXPECTED, Sizes};
 use crate::ReadError;
 use crate::schedules::bytes::Bytes;
 

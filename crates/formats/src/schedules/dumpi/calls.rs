@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use darkfiber_workload::trace::{ANY, Call, Message};
 
 use super::record::{Record, Status};
-use super::{EXPECTED, Sizes};
+use super::sizes::{EXPECTED, Sizes};
 use crate::ReadError;
 
 /// Numbers that DUMPI gives: no request, no communicator, the world, a communicator of a rank alone.

@@ -2,9 +2,9 @@
 
 use darkfiber_workload::trace::{Call, Collective, CollectiveKind};
 
-use super::Sizes;
 use super::calls::Rank;
 use super::record::Record;
+use super::sizes::Sizes;
 use crate::ReadError;
 
 impl Rank {

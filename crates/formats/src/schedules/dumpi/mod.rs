@@ -16,64 +16,66 @@ mod collectives;
 mod groups;
 mod layout;
 mod record;
+mod sizes;
 mod text;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use darkfiber_workload::trace::{Call, MpiTrace};
 
-use super::{File, MOST_RANKS, open, tell_missing};
+use super::run::{File, Options, Read, ReadBy, ReadRun, ScheduleFormat, folder};
+use super::values::{self, MOST_RANKS, tell_missing};
 use crate::{Diagnostics, ReadError, input};
 use calls::Rank;
+use sizes::{EXPECTED, Sizes};
 
-const EXPECTED: &str = "a trace of DUMPI";
+/// The entry of the binary form.
+pub const FORMAT: ScheduleFormat = ScheduleFormat {
+    name: "dumpi",
+    what: "a trace of DUMPI",
+    is_such: |h| h.bytes.starts_with(&binary::MAGIC),
+    read: ReadBy::Ranks(read_run),
+};
 
-/// Bytes of datatypes.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Sizes(Vec<Option<u64>>);
+/// The entry of what `dumpi2ascii` prints.
+pub const TEXT: ScheduleFormat = ScheduleFormat {
+    name: "dumpi-text",
+    what: "output of dumpi2ascii",
+    is_such: |h| text::is_first(&h.lines),
+    read: ReadBy::Ranks(read_run),
+};
 
-/// Those of C that traces without sizes have: from `MPI_CHAR`, which is number 2, on.
-const USUAL: [u64; 26] =
-    [1, 1, 1, 1, 4, 2, 2, 4, 4, 8, 8, 4, 8, 16, 8, 8, 8, 1, 0, 0, 8, 12, 12, 6, 8, 20];
+/// The entry of what is written beside the files of the ranks.
+pub const META: ScheduleFormat = ScheduleFormat {
+    name: "dumpi-meta",
+    what: "the meta file of DUMPI",
+    is_such: |h| {
+        let has = |name: &str| h.lines.lines().any(|l| l.starts_with(name));
+        has("numprocs=") && has("fileprefix=")
+    },
+    read: ReadBy::Elsewhere(beside),
+};
 
-impl Sizes {
-    fn set(&mut self, datatype: i64, size: i64) {
-        // Numbers have 16 bits.
-        let (Ok(at @ 0..=0xffff), Ok(size)) = (usize::try_from(datatype), u64::try_from(size))
-        else {
-            return;
-        };
-        if self.0.len() <= at {
-            self.0.resize(at + 1, None);
-        }
-        self.0[at] = Some(size);
+fn read_run(files: &[File], _: &Options) -> ReadRun {
+    read(files).map(|(trace, d)| (Read::Trace(trace), d))
+}
+
+/// The files whose names begin as a meta file says.
+fn beside(file: &File) -> Result<Vec<PathBuf>, ReadError> {
+    let text = input::text(&file.bytes);
+    let prefix = text.lines().find_map(|l| l.strip_prefix("fileprefix=")).unwrap_or_default();
+    let prefix = format!("{}-", prefix.trim());
+    let mut near = folder(file.path.parent().unwrap_or(Path::new("")))?;
+    near.retain(|path| {
+        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        name.starts_with(&prefix) && *path != file.path
+    });
+    if near.is_empty() {
+        let what = format!("there are no files `{prefix}*` beside it");
+        let hint = "give the files of the ranks";
+        return Err(ReadError::not_such(&file.path, what, META.what, hint));
     }
-
-    fn of(&self, datatype: i64) -> Option<u64> {
-        let at = usize::try_from(datatype).ok()?;
-        self.0.get(at).copied().flatten().or_else(|| USUAL.get(at.checked_sub(2)?).copied())
-    }
-}
-
-/// Whether a file begins like a binary trace.
-pub(super) fn is_binary(bytes: &[u8]) -> bool {
-    bytes.starts_with(&binary::MAGIC)
-}
-
-/// Whether a text begins like output of dumpi2ascii.
-pub(super) fn is_text(text: &str) -> bool {
-    text::is_first(text)
-}
-
-/// Whether a text is like a meta file.
-pub(super) fn is_meta(text: &str) -> bool {
-    let has = |name: &str| text.lines().any(|l| l.starts_with(name));
-    has("numprocs=") && has("fileprefix=")
-}
-
-/// What the names of the files of the ranks begin with.
-pub(super) fn prefix(meta: &str) -> Option<String> {
-    meta.lines().find_map(|l| l.strip_prefix("fileprefix=")).map(|p| p.trim().to_owned())
+    Ok(near)
 }
 
 /// Reads a trace from the files of its ranks, or some of them.
@@ -87,7 +89,7 @@ pub fn read(files: &[File]) -> Result<(MpiTrace, Diagnostics), ReadError> {
     for (i, file) in files.iter().enumerate() {
         let mut rank = Rank::new(&file.path);
         let mut each = |record: &record::Record, sizes: &Sizes| rank.call(record, sizes);
-        if is_binary(&file.bytes) {
+        if file.bytes.starts_with(&binary::MAGIC) {
             binary::read(&file.bytes, &file.path, &mut each)?;
         } else {
             text::read(&input::text(&file.bytes), &file.path, &mut each)?;
@@ -101,7 +103,7 @@ pub fn read(files: &[File]) -> Result<(MpiTrace, Diagnostics), ReadError> {
                 hint,
             ));
         }
-        let named = open::number(&file.path).and_then(|n| u32::try_from(n).ok());
+        let named = values::number(&file.path).and_then(|n| u32::try_from(n).ok());
         // A lone file's name says little.
         let number = rank.number.or(named.filter(|_| files.len() > 1)).unwrap_or(i as u32);
         if rank.number.is_none() && files.len() == 1 {

@@ -10,7 +10,7 @@
 use std::path::Path;
 
 use super::record::{Record, Status, Value};
-use super::{EXPECTED, Sizes};
+use super::sizes::{EXPECTED, Sizes};
 use crate::ReadError;
 
 /// The name of a call in the line of its beginning or end, and the time there.

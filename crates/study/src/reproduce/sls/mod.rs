@@ -1,6 +1,7 @@
 //! De Sensi et al., "An In-Depth Analysis of the Slingshot Interconnect", SC'20.
 //!
-//! Sections II-A to II-G: what is computed from the text, and what a quiet machine does; section III: victims beside aggressors. Nothing of Rosetta's inside is published
+//! Sections II-A to II-G: what is computed from the text, and what a quiet machine does; section III: victims
+//! beside aggressors. Nothing of Rosetta's inside is published
 //! beyond that text: docs/slingshot.md says which numbers are printed and which are decisions.
 
 mod bursty;

@@ -1,0 +1,71 @@
+//! What is given by mistake: known only in order to say what it is.
+
+use crate::format::Format;
+use crate::known_by::{Begin, KnownBy};
+
+/// Nothing at all.
+pub(crate) const EMPTY: Format = Format {
+    name: "empty",
+    what: "an empty file",
+    hint: "ibnetdiscover writes nothing if it has no rights on /dev/infiniband or no link",
+    known_by: &[KnownBy::Begin(|b| b.text.trim().is_empty())],
+    ..Format::NONE
+};
+
+/// Compressed data (inside of what was already decompressed), an archive, or any other binary.
+pub(crate) const BINARY: Format = Format {
+    name: "binary",
+    what: "binary or compressed data",
+    hint: "gzip and zstandard are undone once; unpack archives first",
+    known_by: &[KnownBy::Begin(|b| b.is_binary)],
+    ..Format::NONE
+};
+
+/// JSON of something else.
+pub(crate) const JSON: Format = Format {
+    name: "other JSON",
+    what: "JSON, but not a fabric",
+    hint: "a fabric starts with {\"format\": \"darkfiber-fabric\"",
+    known_by: &[KnownBy::Begin(is_json)],
+    ..Format::NONE
+};
+
+/// A web page, or XML.
+pub(crate) const HTML: Format = Format {
+    name: "html",
+    what: "HTML or XML",
+    hint: "was a login or error page downloaded instead of the file?",
+    known_by: &[KnownBy::Begin(is_html)],
+    ..Format::NONE
+};
+
+/// ibdm `.topo`: systems and the cables between them.
+pub(crate) const IBDM_TOPO: Format = Format {
+    name: "ibdm.topo",
+    what: "an ibdm topology file (.topo)",
+    hint: "it names systems, not switches: simulate it with ibdm's ibmgtsim or dump the real \
+           fabric with ibnetdiscover",
+    known_by: &[KnownBy::Line(is_ibdm_line)],
+    ..Format::NONE
+};
+
+/// Any JSON that can be told from other texts: port lines and shell prompts start with a bracket, too.
+fn is_json(b: &Begin<'_>) -> bool {
+    let json = b.json();
+    ["[{", "[\"", "{\""].iter().any(|start| json.starts_with(start)) || json == "{}"
+}
+
+fn is_html(b: &Begin<'_>) -> bool {
+    let starts_with = |tag: &&str| {
+        let start = b.body.as_bytes().get(..tag.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(tag.as_bytes()))
+    };
+    !b.is_binary && ["<!doctype", "<html", "<?xml", "<head", "<body"].iter().any(starts_with)
+}
+
+/// `L1/P1 -4X-10G-> MT23108 H-1 P1`: from a port to system type, system and port.
+fn is_ibdm_line(line: &str) -> bool {
+    let mut words = line.split_whitespace().skip(1);
+    let arrow = words.next().unwrap_or_default();
+    arrow.starts_with('-') && arrow.ends_with("->") && words.count() >= 3
+}

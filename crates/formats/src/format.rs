@@ -1,0 +1,168 @@
+//! What a format is: how its files are known, who reads and who writes them.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::path::Path;
+
+use darkfiber_fabric::{HostId, LinkClass, Role, Topology};
+
+use crate::known_by::{Known, KnownBy, named};
+use crate::{Diagnostics, ReadError};
+
+/// A format, as its own file defines it and [`FORMATS`](crate::FORMATS) lists it.
+#[derive(Clone, Copy, Debug)]
+pub struct Format {
+    /// The name that users write.
+    pub name: &'static str,
+    /// What such a file is, for messages: `line 3 looks like ...`.
+    pub what: &'static str,
+    /// What it holds, for lists; empty for what is only known in order to be refused.
+    pub summary: &'static str,
+    /// What to do with such a file where a fabric was wanted, or empty.
+    pub hint: &'static str,
+    /// Its marks, any of which is enough.
+    pub known_by: &'static [KnownBy],
+    /// Who reads it.
+    pub read: Reading,
+    /// Who writes it.
+    pub write: Writing,
+}
+
+/// Who reads a format.
+#[derive(Clone, Copy, Debug)]
+pub enum Reading {
+    /// It holds a fabric, and this reads it.
+    Fabric(fn(&Content<'_>) -> Result<(Topology, Diagnostics), ReadError>),
+    /// It holds something about a fabric: what is wrong with a file of it, and what to give instead.
+    Refused(fn(&str) -> (String, String)),
+    /// It is read by this command or option.
+    By(&'static str),
+    /// Nobody.
+    Never,
+}
+
+/// Who writes a format.
+#[derive(Clone, Copy, Debug)]
+pub enum Writing {
+    /// It can hold a fabric.
+    Fabric(Writer),
+    /// It is written by this command or option.
+    By(&'static str),
+    /// Nobody.
+    Never,
+}
+
+/// How a fabric is written.
+#[derive(Clone, Copy, Debug)]
+pub struct Writer {
+    /// Writes it, or fails as `out` does.
+    pub write: fn(&mut dyn Write, &ToWrite<'_>) -> io::Result<()>,
+    /// Endings of file names that ask for it.
+    pub endings: &'static [&'static str],
+    /// What a fabric has and the format cannot hold, each in a few words.
+    pub loses: fn(&Topology) -> Vec<String>,
+    /// Whether SLURM reads it, and with it [`ToWrite::nodes`].
+    pub for_slurm: bool,
+}
+
+/// A file that a fabric is read from.
+#[derive(Clone, Copy, Debug)]
+pub struct Content<'a> {
+    /// All of it, compression undone.
+    pub bytes: &'a [u8],
+    /// The same; bytes that are not UTF-8 are U+FFFD.
+    pub text: &'a str,
+    /// The name of the file.
+    pub path: &'a Path,
+    /// What it may not say.
+    pub options: &'a Options,
+}
+
+/// A fabric that is to be written.
+#[derive(Clone, Copy, Debug)]
+pub struct ToWrite<'a> {
+    /// The fabric and its shape.
+    pub topology: &'a Topology,
+    /// By host its name in SLURM, if only hosts that SLURM knows are to be written.
+    pub nodes: Option<&'a HashMap<HostId, String>>,
+}
+
+/// What lists of links do not say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Hosts on every switch, if the list has none of its own.
+    pub hosts_per_switch: u8,
+    /// Class of cables without a label.
+    pub class: LinkClass,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { hosts_per_switch: 1, class: LinkClass::unknown() }
+    }
+}
+
+impl Format {
+    /// A format without marks, readers and writers; entries say what they have beyond that.
+    pub const NONE: Self = Self {
+        name: "",
+        what: "",
+        summary: "",
+        hint: "",
+        known_by: &[],
+        read: Reading::Never,
+        write: Writing::Never,
+    };
+
+    /// How a fabric is written in it, if it can be.
+    pub fn writer(&self) -> Option<&Writer> {
+        match &self.write {
+            Writing::Fabric(writer) => Some(writer),
+            _ => None,
+        }
+    }
+
+    /// Whether it is of use: some formats are known only in order to say what they are.
+    pub fn is_used(&self) -> bool {
+        !self.summary.is_empty()
+    }
+
+    /// Who reads it, in one word or two: `yes` if it holds a fabric.
+    pub fn reader_label(&self) -> &'static str {
+        match self.read {
+            Reading::Fabric(_) => "yes",
+            Reading::By(command) => command,
+            Reading::Refused(_) | Reading::Never => "no",
+        }
+    }
+
+    /// Who writes it, in one word or two: `yes` if `fabric --to` does.
+    pub fn writer_label(&self) -> &'static str {
+        match self.write {
+            Writing::Fabric(_) => "yes",
+            Writing::By(command) => command,
+            Writing::Never => "no",
+        }
+    }
+}
+
+named!(Format);
+
+impl Known for Format {
+    fn known_by(&self) -> &[KnownBy] {
+        self.known_by
+    }
+}
+
+/// What formats lose that have names for the speeds of cables and nothing else beside them.
+pub(crate) fn unlabelled(topology: &Topology) -> Vec<String> {
+    let fabric = &topology.fabric;
+    let mut lost = Vec::new();
+    if fabric.classes().iter().any(|class| class.latency_ps > 0) {
+        lost.push("latencies of cables".to_owned());
+    }
+    if fabric.terminals().iter().any(|t| matches!(t.role, Role::Storage | Role::Other)) {
+        lost.push("what hosts are for".to_owned());
+    }
+    lost
+}

@@ -1,0 +1,134 @@
+//! Service levels as they are read, whatever the form.
+
+use std::path::Path;
+
+use darkfiber_fabric::{Fabric, TerminalId};
+use darkfiber_routing::{Layers, Lids, Routes};
+
+use crate::diagnostic::counted;
+use crate::{Diagnostics, ReadError};
+
+/// Where service levels are read from, and for whom.
+pub(super) struct At<'a> {
+    pub(super) path: &'a Path,
+    pub(super) fabric: &'a Fabric,
+    pub(super) lids: &'a Lids,
+}
+
+impl At<'_> {
+    /// Nothing in the file belongs to the fabric.
+    pub(super) fn foreign(&self, what: String, form: &str) -> ReadError {
+        ReadError::not_such(
+            self.path,
+            what,
+            format!("service levels of fabric '{}'", self.fabric.name()),
+            format!("fabric, tables and service levels must be of one sweep; {form}"),
+        )
+    }
+}
+
+/// Lines that name LIDs that nobody has: how many, and the first.
+#[derive(Default)]
+pub(super) struct Nobodys {
+    count: usize,
+    line: usize,
+    lid: u16,
+}
+
+impl Nobodys {
+    pub(super) fn add(&mut self, line: usize, lid: u16) {
+        if self.count == 0 {
+            (self.line, self.lid) = (line, lid);
+        }
+        self.count += 1;
+    }
+
+    pub(super) fn report(&self, found: &mut Diagnostics) {
+        if self.count > 0 {
+            let lines = counted(self.count, "path names a LID", "paths name LIDs");
+            found.error(
+                self.line,
+                format!("{lines} that no port of the fabric has, here {}", self.lid),
+                "left out; fabric, tables and service levels must be of one sweep",
+            );
+        }
+    }
+}
+
+/// Service levels by source terminal and row, that know which they were given.
+pub(super) struct Levels {
+    terminals: usize,
+    paths: usize,
+    layer: Vec<u8>,
+}
+
+/// What nobody spoke of.
+const MISSING: u8 = u8::MAX;
+
+impl Levels {
+    pub(super) fn new(fabric: &Fabric, routes: &Routes) -> Self {
+        let terminals = fabric.terminal_count();
+        let layer = vec![MISSING; terminals * routes.row_count()];
+        Self { terminals, paths: routes.paths(), layer }
+    }
+
+    pub(super) fn set(&mut self, source: TerminalId, dest: TerminalId, index: usize, sl: u8) {
+        let row = dest.index() * self.paths + index;
+        self.layer[row * self.terminals + source.index()] = sl;
+    }
+
+    pub(super) fn finish(
+        mut self,
+        fabric: &Fabric,
+        routes: &Routes,
+        found: &mut Diagnostics,
+    ) -> Layers {
+        let n = self.terminals;
+        let (mut missing, mut others) = (0usize, 0usize);
+        for t in 0..n {
+            for index in 0..self.paths {
+                let row = t * self.paths + index;
+                for source in (0..n).map(TerminalId::new) {
+                    let at = row * n + source.index();
+                    if self.layer[at] != MISSING {
+                        continue;
+                    }
+                    let base = self.layer[t * self.paths * n + source.index()];
+                    self.layer[at] = if base == MISSING { 0 } else { base };
+                    let is_meant = source.index() != t && routes.uses(source, index);
+                    // The path-SL list has no lines between the ports of one adapter.
+                    let to_itself = fabric.terminal(source).adapter
+                        == fabric.terminal(TerminalId::new(t)).adapter;
+                    if is_meant && index > 0 && base != MISSING {
+                        others += 1;
+                    } else if is_meant && !to_itself {
+                        missing += 1;
+                    }
+                }
+            }
+        }
+        // What is sent to switches is management traffic.
+        self.layer.iter_mut().filter(|layer| **layer == MISSING).for_each(|layer| *layer = 0);
+        if missing > 0 {
+            let pairs = counted(
+                missing,
+                "pair of a source and a LID has",
+                "pairs of a source and a LID have",
+            );
+            found.warn(0, format!("{pairs} no service level"), "SL 0 is taken, OpenSM's default");
+        }
+        if others > 0 {
+            let pairs = counted(
+                others,
+                "pair of a source and a LID has",
+                "pairs of a source and a LID have",
+            );
+            found.warn(
+                0,
+                format!("{pairs} no service level of its own"),
+                "that of the base LID is taken",
+            );
+        }
+        Layers::BySource(self.layer)
+    }
+}

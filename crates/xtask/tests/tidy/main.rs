@@ -1,0 +1,293 @@
+//! What the project promises of its own source: which crates and files know which, widths, texts, lists in documents.
+
+mod circles;
+mod source;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use darkfiber_routing::ENGINES;
+
+use crate::source::Crate;
+
+/// Most columns of a line of code.
+const CODE: usize = 100;
+
+/// Most columns of a line of comment.
+const COMMENT: usize = 140;
+
+/// Circles of files that still exist, by crate: the files that may know each other. Each goes when what its files share gets
+/// a file of its own below them; none may be added, and none may grow.
+const KNOWN_CIRCLES: &[(&str, &[&str])] = &[
+    // All commands are one type, and some of them print it.
+    ("cli", &["args.rs", "commands/completions.rs", "commands/man.rs"]),
+    ("cli", &["commands/reproduce/mod.rs", "commands/reproduce/store.rs"]),
+    // What cannot be printed is a failure, and failures are printed as the options say.
+    ("cli", &["failure.rs", "options/common.rs", "options/values.rs", "out.rs"]),
+    // A log is recognised by one and read by the other.
+    ("cli", &["history.rs", "jobs.rs"]),
+    // Close names for `Unknown` come from specs, and specs are of registered families.
+    (
+        "fabric",
+        &[
+            "generate/family.rs",
+            "generate/params.rs",
+            "presets/preset.rs",
+            "registry.rs",
+            "spec.rs",
+        ],
+    ),
+    // The trait of recognisers stands beside who calls them.
+    (
+        "fabric",
+        &[
+            "recognise/dragonfly.rs",
+            "recognise/expander.rs",
+            "recognise/hyperx.rs",
+            "recognise/mod.rs",
+            "recognise/planes.rs",
+            "recognise/registry.rs",
+            "recognise/slimfly.rs",
+            "recognise/torus.rs",
+            "recognise/tree.rs",
+        ],
+    ),
+    // Partitions, switches, queue boards, congestion control and routing.
+    (
+        "packetsim",
+        &[
+            "congestion/ecn.rs",
+            "congestion/grants.rs",
+            "congestion/infiniband.rs",
+            "congestion/mod.rs",
+            "congestion/outbox.rs",
+            "congestion/pairs.rs",
+            "congestion/qcn.rs",
+            "deadlock.rs",
+            "net.rs",
+            "outbound.rs",
+            "partition/mod.rs",
+            "partition/terminals.rs",
+            "queue_board.rs",
+            "routing/mod.rs",
+            "series.rs",
+            "switch/mod.rs",
+            "switch/ports.rs",
+            "switch/turns.rs",
+            "switch_model.rs",
+        ],
+    ),
+    // A run is watched by observers of the run.
+    ("packetsim", &["observer.rs", "run.rs"]),
+    // `Report` is shown as tables of a `Style`, which model and CSV know.
+    ("report", &["comma.rs", "model.rs", "show.rs", "table.rs"]),
+    ("report", &["explain/learned.rs", "explain/lines.rs", "explain.rs"]),
+    ("report", &["plot/axes.rs", "plot.rs"]),
+    // A request to an engine has LID offsets, which are made for a request.
+    ("routing", &["engine.rs", "lid_offsets.rs"]),
+    ("routing", &["engines/guard.rs", "engines/phases.rs"]),
+    ("routing", &["engines/others.rs", "engines/relief.rs", "engines/sar.rs"]),
+    // What is prepared knows how it is cut and mended.
+    ("routing", &["reroute/cut.rs", "reroute/mend.rs", "reroute/prepared.rs", "reroute/tree.rs"]),
+    // The loop of all depths, and two of the depths.
+    ("scenario", &["count.rs", "packets.rs", "run.rs"]),
+    ("study", &["congest/hosts.rs", "congest/plan.rs"]),
+    ("study", &["replay/follower.rs", "replay/mod.rs"]),
+    // The trait of collectives stands beside the modules that have it.
+    (
+        "workload",
+        &[
+            "collective/allgather.rs",
+            "collective/allreduce.rs",
+            "collective/alltoall.rs",
+            "collective/barrier.rs",
+            "collective/bcast.rs",
+            "collective/gather.rs",
+            "collective/mod.rs",
+            "collective/reduce.rs",
+            "collective/reduce_scatter.rs",
+            "collective/scan.rs",
+            "collective/scatter.rs",
+        ],
+    ),
+    ("workload", &["play/mod.rs", "play/player.rs", "play/state.rs"]),
+    (
+        "workload",
+        &["traffic/mod.rs", "traffic/registry.rs", "traffic/service.rs", "traffic/timed.rs"],
+    ),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the project")
+}
+
+/// All crates by name, in the order of their names.
+fn crates() -> BTreeMap<String, PathBuf> {
+    let folders = std::fs::read_dir(root().join("crates")).expect("crates");
+    folders
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.join("Cargo.toml").exists())
+        .map(|path| (path.file_name().unwrap_or_default().to_string_lossy().into_owned(), path))
+        .collect()
+}
+
+fn sources() -> impl Iterator<Item = (String, PathBuf, Crate)> {
+    crates().into_iter().map(|(name, folder)| {
+        let lib = folder.join("src/lib.rs");
+        let root = if lib.exists() { lib } else { folder.join("src/main.rs") };
+        let source = Crate::read(&root);
+        (name, folder, source)
+    })
+}
+
+#[test]
+fn no_files_of_a_crate_know_each_other_in_a_circle() {
+    let mut new = String::new();
+    let mut seen = vec![false; KNOWN_CIRCLES.len()];
+    for (name, folder, source) in sources() {
+        let edges = circles::edges(&source);
+        for circle in circles::circles(&edges) {
+            let short = |file: &Path| {
+                file.strip_prefix(folder.join("src")).unwrap_or(file).display().to_string()
+            };
+            let is_known = |(of, files): &(&str, &[&str])| {
+                *of == name && circle.iter().all(|f| files.contains(&short(f).as_str()))
+            };
+            if let Some(n) = KNOWN_CIRCLES.iter().position(is_known) {
+                seen[n] = true;
+                continue;
+            }
+            let _ = writeln!(new, "{name}:");
+            for file in &circle {
+                let known: Vec<String> =
+                    edges[file].intersection(&circle).map(|f| short(f)).collect();
+                let _ = writeln!(new, "  {} knows {}", short(file), known.join(", "));
+            }
+        }
+    }
+    assert!(new.is_empty(), "files that know each other in a circle:\n{new}");
+    let gone = KNOWN_CIRCLES.iter().zip(seen).filter(|(_, seen)| !seen).map(|(known, _)| known);
+    assert_eq!(gone.collect::<Vec<_>>(), [&("", &[][..]); 0], "circles no more: unlist them");
+}
+
+/// The crates of each row of the picture in ARCHITECTURE.md.
+fn drawn(known: &BTreeMap<String, PathBuf>) -> Vec<Vec<String>> {
+    let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
+    let picture = text.split("```text").nth(1).and_then(|t| t.split("```").next());
+    let line = |line: &str| -> Vec<String> {
+        let is_drawing = |c: char| c.is_whitespace() || "│─┬┴┼├┤┌┐└┘,".contains(c);
+        let mut words = line.split(is_drawing).filter(|w| !w.is_empty());
+        let mut row: Vec<String> = Vec::new();
+        // What stands behind the names is what they are for.
+        while let Some(word) = words.next().filter(|w| known.contains_key(*w)) {
+            row.push(word.to_owned());
+        }
+        row
+    };
+    picture.expect("a picture").lines().map(line).filter(|row| !row.is_empty()).collect()
+}
+
+#[test]
+fn crates_know_only_what_is_drawn_above_them() {
+    let known = crates();
+    let rows = drawn(&known);
+    let row_of = |name: &str| rows.iter().position(|row| row.iter().any(|c| c == name));
+    for (name, folder) in &known {
+        let row = row_of(name).unwrap_or_else(|| panic!("{name} is not in the picture"));
+        let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
+        let of = manifest.split("\n[dependencies]").nth(1).unwrap_or_default();
+        let of = of.split("\n[").next().unwrap_or_default();
+        for line in of.lines().filter_map(|l| l.strip_prefix("darkfiber-")) {
+            let other = line.split(['.', ' ', '=']).next().unwrap_or_default();
+            let above = row_of(other).unwrap_or_else(|| panic!("{other} is not in the picture"));
+            assert!(above < row, "{name} knows {other}, which ARCHITECTURE.md does not draw above");
+        }
+    }
+}
+
+#[test]
+fn lines_are_not_too_wide() {
+    let mut wide = String::new();
+    for (_, _, source) in sources() {
+        for file in source.modules.values().map(|m| &m.file).collect::<BTreeSet<_>>() {
+            let text = std::fs::read_to_string(file).expect("a source");
+            let excused = source::left_alone(&text);
+            for (i, line) in text.lines().enumerate() {
+                let number = i + 1;
+                let is_comment = line.trim_start().starts_with("//");
+                let most = if is_comment { COMMENT } else { CODE };
+                let excused = excused.contains(&number) || line.contains("://");
+                if line.chars().count() > most && (is_comment || !excused) {
+                    let _ = writeln!(wide, "{}:{number}", file.display());
+                }
+            }
+        }
+    }
+    assert!(wide.is_empty(), "wider than {CODE} columns ({COMMENT} of a comment):\n{wide}");
+}
+
+/// A sentence that was broken into lines without a `\\` at the end of the first has blanks within.
+#[test]
+fn messages_have_no_runs_of_blanks() {
+    let mut found = String::new();
+    for (_, _, source) in sources() {
+        for (file, literals) in &source.literals {
+            for literal in literals.iter().filter(|l| runs_of_blanks(&l.text)) {
+                let _ = writeln!(
+                    found,
+                    "{}:{}: {}",
+                    file.display(),
+                    literal.lines.start(),
+                    literal.text
+                );
+            }
+        }
+    }
+    assert!(found.is_empty(), "runs of blanks in messages:\n{found}");
+}
+
+/// Whether a text in one line has two or more blanks between two words. Columns of tables are between placeholders or
+/// begin a line, and raw texts are laid out as they are meant.
+fn runs_of_blanks(text: &str) -> bool {
+    if !text.starts_with('"') {
+        return false;
+    }
+    // A `\` at the end of a line takes the blanks of the next with it.
+    let mut joined = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("\\\n") {
+        joined.push_str(before);
+        rest = after.trim_start();
+    }
+    joined.push_str(rest);
+    if joined.contains('\n') || joined.contains("\\n") {
+        return false;
+    }
+    let is_word = |c: char| c.is_alphabetic() || ",;.".contains(c);
+    joined.match_indices("  ").any(|(at, _)| {
+        let before = joined[..at].chars().next_back().is_some_and(is_word);
+        let after = joined[at..].trim_start().chars().next().is_some_and(char::is_lowercase);
+        before && after
+    })
+}
+
+#[test]
+fn a_sentence_broken_without_a_mark_is_found() {
+    assert!(runs_of_blanks("\"one line,     and the next\""));
+    assert!(!runs_of_blanks("\"one line, \\\n      and the next\""));
+    assert!(!runs_of_blanks("\"{name:<5}  {text}\""));
+}
+
+#[test]
+fn the_readme_lists_all_engines() {
+    let text = std::fs::read_to_string(root().join("README.md")).expect("README.md");
+    let table = text.split("## Engines").nth(1).expect("a table of engines");
+    let table = table.split("\n## ").next().unwrap_or_default();
+    let rows = table.lines().filter_map(|l| l.strip_prefix("| `")?.split(" |").next());
+    let listed: Vec<&str> =
+        rows.flat_map(|cell| cell.split(", ").map(|name| name.trim_matches('`'))).collect();
+    let all: BTreeSet<&str> = ENGINES.names().collect();
+    assert_eq!(listed.iter().copied().collect::<BTreeSet<_>>(), all);
+    assert_eq!(listed.len(), all.len(), "an engine is listed twice");
+}
