@@ -61,6 +61,8 @@ pub(crate) struct Switches<'n> {
     offers: Vec<Offer>,
     /// What a round trip takes, in picoseconds.
     round: u64,
+    /// Packets that went nowhere (see [`crate::routing::LOST`]) since somebody looked last.
+    pub(crate) lost: Vec<Packet>,
     /// Packets that were dropped.
     pub(crate) dropped: u64,
     /// Packets that were sent again because of wrong bits.
@@ -161,6 +163,7 @@ impl<'n> Switches<'n> {
             random: span.switches.clone().map(|s| Random::new(seed, s.into())).collect(),
             offers: Vec::new(),
             round,
+            lost: Vec::new(),
             dropped: 0,
             again: 0,
             crossed: 0,
