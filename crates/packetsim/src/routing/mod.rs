@@ -109,6 +109,7 @@ pub const LOST: u32 = u32::MAX;
 
 impl<R: Routing> Routing for &R {
     const LOSES: bool = R::LOSES;
+    const BY_SERVICE_LEVEL: bool = R::BY_SERVICE_LEVEL;
 
     fn lanes(&self) -> u8 {
         (**self).lanes()
@@ -128,6 +129,10 @@ impl<R: Routing> Routing for &R {
 pub trait Routing: Send + Sync {
     /// Whether it may answer [`LOST`]. Where it never does, nothing looks for that.
     const LOSES: bool = false;
+
+    /// Whether a packet's path names its service level in its upper four bits, and it enters its first switch in that lane, so
+    /// that packets of a path stay in order. Otherwise lanes into the first switch are all alike, and take turns.
+    const BY_SERVICE_LEVEL: bool = false;
 
     /// Lanes that it needs to be free of deadlock.
     fn lanes(&self) -> u8;

@@ -525,10 +525,14 @@ impl<'n> Switches<'n> {
             let port = self.span.ports.start + (i >> self.bits) as u32;
             let space = lane.room + self.outputs[i >> self.bits].pool;
             let mut id = lane.first;
+            // Room is for the one that came first: a shorter one behind it waits for room, too.
+            let is_short = id != NOBODY && space < packets.of(id).bytes;
             while id != NOBODY {
                 let packet = packets.of(id);
                 let wants = match self.net.port(port).peer() {
-                    Peer::Port(next) if space < packet.bytes => Some((next, packet.next_lane)),
+                    Peer::Port(next) if is_short || space < packet.bytes => {
+                        Some((next, packet.next_lane))
+                    }
                     _ => None,
                 };
                 let input = self.net.base(self.net.port(port).switch) + u32::from(packet.input);

@@ -201,6 +201,7 @@ impl LiveTables {
 
 impl Routing for LiveTables {
     const LOSES: bool = true;
+    const BY_SERVICE_LEVEL: bool = true;
 
     fn lanes(&self) -> u8 {
         self.lanes
