@@ -81,7 +81,10 @@ fn torus(size: usize) -> Pair {
         &format!("torus:dims={size}x{size},t=1"),
         "updn",
         "updn",
-        &format!("from-roots = [\"sw00_00\"]\nto-roots = [\"sw{half:02}_{half:02}\"]"),
+        &format!(
+            "from-roots = [\"sw00_00\"]\nto-roots = [\"sw{half:02}_{half:02}\"]\n{}",
+            if size > 4 { "total = \"250us\"" } else { "" }
+        ),
         if size > 4 { "nodes = 32\nplacement = \"random\"" } else { "" },
     )
 }
@@ -215,7 +218,6 @@ fn random_pairs(seeds: std::ops::RangeInclusive<u64>) {
         }
         let naive = pair.run("naive", seed, "").expect("always is");
         deadlocks += u32::from(naive.deadlock.is_some());
-        assert_eq!(naive.reliable.lost + naive.datagrams.lost, 0, "{}", pair.name);
     }
     println!(
         "{} pairs: {staged} have stages, {deadlocks} deadlock where blocks are overwritten",
