@@ -7,7 +7,7 @@ use darkfiber_packetsim::update::{
 };
 use darkfiber_packetsim::{ConfigError, Net, SwitchModel};
 use darkfiber_routing::check::check;
-use darkfiber_routing::reroute::Prepared;
+use darkfiber_routing::reroute::{Prepared, RerouteError};
 use darkfiber_routing::{DestId, Routes};
 use darkfiber_workload::play::Record;
 
@@ -139,6 +139,7 @@ pub(crate) fn hosts(part: &UpdatePart) -> Hosts {
         straggle: part.straggle.map_or(1_000_000_000, |t| t.0),
         silent: part.silent,
         patience: part.patience.map_or(usual.patience, |t| t.0),
+        pause: part.pause.map_or(0, |t| t.0),
         lifetime: part.lifetime.map_or(usual.lifetime, |t| t.0),
         window: part.window.map_or(usual.window, |n| n.0 as u32),
         timeout: part.timeout.map_or(usual.timeout, |t| t.0.max(1)),
@@ -167,10 +168,14 @@ pub(crate) fn dying(
 /// If the cables cut terminals off, or tables without the entries that give way could deadlock.
 pub fn mended(fabric: &Fabric, routes: &Routes, cables: &[ChannelId]) -> Result<Routes, Error> {
     let faults = Faults { links: cables.iter().copied().collect(), ..Faults::default() };
-    let mut prepared =
-        Prepared::new(fabric, routes, 8).map_err(|e| Error::infeasible(e).inside("fault"))?;
-    prepared.reroute(&faults).map_err(|e| Error::infeasible(e).inside("fault"))?;
-    let full = prepared.into_routes();
+    let within = |lanes: u8| -> Result<Routes, RerouteError> {
+        let mut prepared = Prepared::new(fabric, routes, lanes)?;
+        prepared.reroute(&faults)?;
+        Ok(prepared.into_routes())
+    };
+    // Connections keep their service levels: where the lanes in use will do, no new one is taken.
+    let full = within(routes.layer_count() as u8).or_else(|_| within(8));
+    let full = full.map_err(|e| Error::infeasible(e).inside("fault"))?;
     // Entries of switches whose old way does not cross a dead cable are left for later.
     let dead = |c: u32| {
         let c = ChannelId(c);

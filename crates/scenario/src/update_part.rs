@@ -48,6 +48,8 @@ pub struct UpdatePart {
     pub silent: u32,
     /// How long the manager waits for answers; 100ms without.
     pub patience: Option<Picos>,
+    /// In five phases the manager waits this long before it writes, to make that time easy to see; not at all without.
+    pub pause: Option<Picos>,
     /// No packet is under way for longer; 1ms without.
     pub lifetime: Option<Picos>,
     /// Packets of a connection that may be under way; 16 without.

@@ -107,6 +107,8 @@ pub struct Hosts {
     pub silent: u32,
     /// The manager waits this long for answers.
     pub patience: u64,
+    /// The manager waits this long between unpath and writing, in five phases: nothing but to make that time easy to see.
+    pub pause: u64,
     /// No packet is under way for longer.
     pub lifetime: u64,
     /// Packets of a connection under way.
@@ -132,6 +134,7 @@ impl Default for Hosts {
             straggle: 0,
             silent: 0,
             patience: 100_000_000_000,
+            pause: 0,
             lifetime: 1_000_000_000,
             window: 16,
             timeout: 4_194_304_000,

@@ -186,6 +186,9 @@ impl<'a> PreparedUpdate<'a> {
                 if both && update.hosts.datagrams.is_some() {
                     steps.push(("datagrams leave", Step::Wait(update.hosts.lifetime)));
                 }
+                if update.hosts.pause > 0 {
+                    steps.push(("pause", Step::Wait(update.hosts.pause)));
+                }
                 steps.push(("write", Step::Write(1)));
                 steps.push(("", Step::Publish(1)));
                 steps.push(("repath", move_to(1, true)));
