@@ -158,7 +158,7 @@ pub(crate) fn dying(
     let count = part.links.map_or(1, |n| n.0 as usize);
     let faults = Faults::random_links(fabric, count, seed)
         .map_err(|e| Error::infeasible(e).inside("links"))?;
-    Ok((part.at.0, faults.links.iter().copied().collect()))
+    Ok((part.at.0, faults.links.clone()))
 }
 
 /// Tables mended for dead cables: switches that these cut off have new entries, all others keep theirs, also where `reroute`
@@ -167,7 +167,7 @@ pub(crate) fn dying(
 /// # Errors
 /// If the cables cut terminals off, or tables without the entries that give way could deadlock.
 pub fn mended(fabric: &Fabric, routes: &Routes, cables: &[ChannelId]) -> Result<Routes, Error> {
-    let faults = Faults { links: cables.iter().copied().collect(), ..Faults::default() };
+    let faults = Faults { links: cables.to_vec(), ..Faults::default() };
     let within = |lanes: u8| -> Result<Routes, RerouteError> {
         let mut prepared = Prepared::new(fabric, routes, lanes)?;
         prepared.reroute(&faults)?;

@@ -1,5 +1,7 @@
 //! Tables that are updated while jobs run: what deadlocks, what is lost, and what is overtaken.
 
+#![expect(clippy::print_stdout, reason = "long tests print the tables of the documents")]
+
 use std::path::Path;
 
 use darkfiber_fabric::{AtPort, Fabric, SwitchId, TerminalId};
@@ -83,7 +85,7 @@ fn torus(size: usize) -> Pair {
         "updn",
         &format!(
             "from-roots = [\"sw00_00\"]\nto-roots = [\"sw{half:02}_{half:02}\"]\n{}",
-            if size > 4 { "total = \"250us\"" } else { "" }
+            if size > 4 { "total = \"120us\"" } else { "" }
         ),
         if size > 4 { "nodes = 32\nplacement = \"random\"" } else { "" },
     )
@@ -362,7 +364,7 @@ fn what_cannot_be_has_its_line() {
 fn table() {
     let seeds: u64 = std::env::var("SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(30);
     // Many blocks would take rounds that are longer than the jobs.
-    let (some, quick) = ("nodes = 48\nplacement = \"random\"", "total = \"250us\"");
+    let (some, quick) = ("nodes = 48\nplacement = \"random\"", "total = \"120us\"");
     let pairs = [
         torus(4),
         torus(8),
@@ -378,7 +380,9 @@ fn table() {
         "| fabric | how | runs | deadlocks | out of order | met both | lost | migrations | longest pause, us | held, us |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|");
-    for pair in &pairs {
+    // One fabric alone, by a part of its name.
+    let only = std::env::var("ONLY").unwrap_or_default();
+    for pair in pairs.iter().filter(|p| p.name.contains(&only)) {
         for what in
             ["naive", "stages", "flip", "five-phase", "stages, cable out", "drop-drain, cable dead"]
         {
@@ -415,7 +419,11 @@ fn table() {
                     keeps_everything(&format!("{} {how} {seed}", pair.name), found);
                 }
             }
-            if how == "stages" {
+            // A cable that is pulled before its stages are done is another story.
+            let in_time = all
+                .iter()
+                .all(|o| o.phases.iter().rev().nth(1).is_some_and(|p| p.name == "cable dead"));
+            if how == "stages" && (in_time || more.is_empty()) {
                 assert!(deadlocks == 0 && sum(&|o| o.reliable.lost + o.datagrams.lost) == 0);
             }
         }

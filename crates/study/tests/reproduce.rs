@@ -54,7 +54,7 @@ fn sar_in_seconds() {
 #[test]
 #[ignore = "takes minutes"]
 fn sar_updates() {
-    held("SAR-F9", 1, 20, &["torus, datagrams stay: 2) unreliable"]);
+    held("SAR-F9", 1, 23, &["torus, datagrams stay: 2) unreliable"]);
 }
 
 #[test]

@@ -105,10 +105,10 @@ impl<R: Routing> Partition<'_, R> {
         let credits = &self.credits[first..first + lanes];
         if R::BY_SERVICE_LEVEL {
             let lane = self.queues[at].front().map_or(0, |message| message.path >> 4);
-            return match credits[usize::from(lane)] >= bytes {
-                true => Ready::Now(Could { payload, after, lane }),
-                false => Ready::Nothing,
-            };
+            if credits[usize::from(lane)] < bytes {
+                return Ready::Nothing;
+            }
+            return Ready::Now(Could { payload, after, lane });
         }
         let by_turns = (0..lanes).map(|i| {
             let lane = usize::from(self.terminals[seat].lane) + i;

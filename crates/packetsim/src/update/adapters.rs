@@ -84,7 +84,7 @@ pub(crate) struct Adapters<'a> {
     bytes: u32,
     answer_bytes: u32,
     tick: u64,
-    adapters: Vec<Adapter>,
+    of_host: Vec<Adapter>,
     /// Ends of connections: those of one are side by side, the first one at an even place.
     ends: Vec<QueuePair>,
     flying: Vec<Flying>,
@@ -129,7 +129,7 @@ impl<'a> Adapters<'a> {
             bytes,
             answer_bytes: ACKNOWLEDGEMENT.saturating_sub(overhead).max(1),
             tick,
-            adapters,
+            of_host: adapters,
             ends: Vec::new(),
             flying: Vec::new(),
             free: Vec::new(),
@@ -143,19 +143,19 @@ impl<'a> Adapters<'a> {
 
     /// A host will hand over a message at a time.
     pub(crate) fn post(&mut self, from: u32, to: u32, when: u64, work: Work) {
-        self.adapters[from as usize].waiting.push_back((when, to, work));
+        self.of_host[from as usize].waiting.push_back((when, to, work));
         self.wakes.push((when, from));
     }
 
     /// A host hears at a time that its connections are to change their paths.
     pub(crate) fn order(&mut self, host: u32, order: Order) {
-        self.adapters[host as usize].orders.push_back(order);
+        self.of_host[host as usize].orders.push_back(order);
         self.wakes.push((order.at, host));
     }
 
     /// The end at a terminal of its connection to another, which is made if it is the first message.
     fn end(&mut self, host: u32, peer: u32) -> u32 {
-        if let Some(&end) = self.adapters[host as usize].ends.get(&peer) {
+        if let Some(&end) = self.of_host[host as usize].ends.get(&peer) {
             return end;
         }
         let first = self.ends.len() as u32;
@@ -163,7 +163,7 @@ impl<'a> Adapters<'a> {
             let generation = self.published;
             let path = self.generations[usize::from(generation)].path(a, b);
             self.ends.push(QueuePair::new(a, b, generation, path));
-            self.adapters[a as usize].ends.insert(b, end);
+            self.of_host[a as usize].ends.insert(b, end);
         }
         self.outcome.ends += 2;
         first
@@ -190,7 +190,7 @@ impl<'a> Adapters<'a> {
                 self.outcome.acknowledgements_met_both += u64::from(mixed);
                 let to = end ^ 1;
                 let host = self.ends[to as usize].host;
-                self.adapters[host as usize].heard.push_back((when, to, number, missing));
+                self.of_host[host as usize].heard.push_back((when, to, number, missing));
                 self.wakes.push((when, host));
             }
             Kind::Data(number, transmission, segment) => {
@@ -210,7 +210,7 @@ impl<'a> Adapters<'a> {
                     self.delivered.push((segment.message, when));
                 }
                 if let Some((awaited, missing)) = got.answer {
-                    self.adapters[host as usize].answers.push_back((when, here, awaited, missing));
+                    self.of_host[host as usize].answers.push_back((when, here, awaited, missing));
                     self.wakes.push((when, host));
                 }
             }
@@ -265,7 +265,7 @@ impl<'a> Adapters<'a> {
             part.send(host, message, now);
         }
         if part.backlog(host) >= DEPTH {
-            let adapter = &self.adapters[host as usize];
+            let adapter = &self.of_host[host as usize];
             waits_for_channel = !adapter.turns.is_empty()
                 || !adapter.datagrams.is_empty()
                 || adapter.answers.front().is_some_and(|a| a.0 < end_of_tick);
@@ -279,9 +279,9 @@ impl<'a> Adapters<'a> {
     /// Answers of other ends.
     fn hear(&mut self, host: u32, until: u64) {
         while let Some(&(when, end, number, missing)) =
-            self.adapters[host as usize].heard.front().filter(|h| h.0 < until)
+            self.of_host[host as usize].heard.front().filter(|h| h.0 < until)
         {
-            self.adapters[host as usize].heard.pop_front();
+            self.of_host[host as usize].heard.pop_front();
             let found = &mut self.ends[end as usize];
             let job = found.job();
             if found.acknowledged(number) {
@@ -305,9 +305,9 @@ impl<'a> Adapters<'a> {
     /// Messages that the host hands over.
     fn take_over(&mut self, host: u32, until: u64) {
         while let Some(&(when, to, work)) =
-            self.adapters[host as usize].waiting.front().filter(|w| w.0 < until)
+            self.of_host[host as usize].waiting.front().filter(|w| w.0 < until)
         {
-            self.adapters[host as usize].waiting.pop_front();
+            self.of_host[host as usize].waiting.pop_front();
             let end = self.end(host, to);
             let found = &mut self.ends[end as usize];
             found.messages.push_back(work);
@@ -320,10 +320,9 @@ impl<'a> Adapters<'a> {
 
     /// Orders of the manager.
     fn obey(&mut self, host: u32, until: u64) {
-        while let Some(&order) =
-            self.adapters[host as usize].orders.front().filter(|o| o.at < until)
+        while let Some(&order) = self.of_host[host as usize].orders.front().filter(|o| o.at < until)
         {
-            let adapter = &mut self.adapters[host as usize];
+            let adapter = &mut self.of_host[host as usize];
             adapter.orders.pop_front();
             if order.datagrams {
                 adapter.datagram_generation = order.to;
@@ -343,7 +342,7 @@ impl<'a> Adapters<'a> {
                     found.held.get_or_insert(order.at);
                 }
             }
-            self.adapters[host as usize].open = open;
+            self.of_host[host as usize].open = open;
             if open == 0 {
                 self.followed.push((order.to, host, order.at));
             }
@@ -361,16 +360,16 @@ impl<'a> Adapters<'a> {
             found.state = State::Migrating(to);
             let (host, ready) = (found.host, now + self.hosts.migrate);
             // Timers of an end that changes its path and those of one that waits for answers look at its state.
-            self.adapters[host as usize].timers.push(Reverse((ready, end)));
+            self.of_host[host as usize].timers.push(Reverse((ready, end)));
             self.wakes.push((ready, host));
         }
     }
 
     fn look_at_timers(&mut self, host: u32, until: u64) {
         while let Some(&Reverse((when, end))) =
-            self.adapters[host as usize].timers.peek().filter(|t| t.0.0 < until)
+            self.of_host[host as usize].timers.peek().filter(|t| t.0.0 < until)
         {
-            self.adapters[host as usize].timers.pop();
+            self.of_host[host as usize].timers.pop();
             let found = &mut self.ends[end as usize];
             if let State::Migrating(to) = found.state {
                 self.migrate(end, to, when);
@@ -416,7 +415,7 @@ impl<'a> Adapters<'a> {
 
     /// An end of a host has followed an order, or never will.
     fn has_followed(&mut self, host: u32, to: u8, now: u64) {
-        let adapter = &mut self.adapters[host as usize];
+        let adapter = &mut self.of_host[host as usize];
         if adapter.following == Some(to) && adapter.open > 0 {
             adapter.open -= 1;
             if adapter.open == 0 {
@@ -429,7 +428,7 @@ impl<'a> Adapters<'a> {
         let found = &mut self.ends[end as usize];
         if !std::mem::replace(&mut found.has_timer, true) {
             let host = found.host;
-            self.adapters[host as usize].timers.push(Reverse((when, end)));
+            self.of_host[host as usize].timers.push(Reverse((when, end)));
             self.wakes.push((when, host));
         }
     }
@@ -459,14 +458,14 @@ impl<'a> Adapters<'a> {
         let found = &mut self.ends[end as usize];
         if !found.is_active && found.can_send(window) {
             found.is_active = true;
-            self.adapters[found.host as usize].turns.push_back(end);
+            self.of_host[found.host as usize].turns.push_back(end);
         }
     }
 
     fn create_datagrams(&mut self, host: u32, until: u64) {
         let Some(datagrams) = self.hosts.datagrams else { return };
-        let others = self.adapters.len() as u32 - 1;
-        let adapter = &mut self.adapters[host as usize];
+        let others = self.of_host.len() as u32 - 1;
+        let adapter = &mut self.of_host[host as usize];
         let before = adapter.next_datagram;
         while adapter.next_datagram < until {
             if others > 0 {
@@ -484,7 +483,7 @@ impl<'a> Adapters<'a> {
     /// What a host sends next: answers first, then datagrams and connections by turns.
     fn next_packet(&mut self, host: u32, now: u64) -> Option<Message> {
         let end_of_tick = now + self.tick;
-        let adapter = &mut self.adapters[host as usize];
+        let adapter = &mut self.of_host[host as usize];
         let packet = |number, to, bytes: u32, group, path| Message {
             number,
             to,
@@ -509,7 +508,7 @@ impl<'a> Adapters<'a> {
             return Some(packet(slot, to, bytes, u16::MAX, path));
         }
         loop {
-            let end = self.adapters[host as usize].turns.pop_front()?;
+            let end = self.of_host[host as usize].turns.pop_front()?;
             let found = &mut self.ends[end as usize];
             found.is_active = false;
             if !found.can_send(self.hosts.window) {

@@ -154,7 +154,7 @@ impl<'a> Manager<'a> {
             return;
         }
         match &mut self.doing {
-            Doing::Until(_) => self.next_step(now, adapters),
+            Doing::Until(_) | Doing::Waiting { open: 0, .. } => self.next_step(now, adapters),
             Doing::Writing { open, image, end } => {
                 while let Some(&(_, switch, block)) = open.front().filter(|w| w.0 <= now) {
                     open.pop_front();
@@ -166,7 +166,6 @@ impl<'a> Manager<'a> {
                     self.next_step(now, adapters);
                 }
             }
-            Doing::Waiting { open: 0, .. } => self.next_step(now, adapters),
             Doing::Waiting { open, .. } => {
                 adapters.outcome.silent_hosts = *open as u64;
                 if !self.give_up(now, adapters) {

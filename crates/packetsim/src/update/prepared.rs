@@ -81,7 +81,8 @@ impl<'a> PreparedUpdate<'a> {
             first_lane: first_lane as u8,
         };
         let (before, after) = (from.layer_count(), to.layer_count());
-        let repaired = mended.clone().map(|r| r.layer_count()).max().unwrap_or(0);
+        let repaired =
+            mended.clone().map(darkfiber_routing::Routes::layer_count).max().unwrap_or(0);
         let (generations, lanes) = match &update.how {
             How::Flip => {
                 let first = before.max(repaired);
