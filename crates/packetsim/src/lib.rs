@@ -28,6 +28,7 @@ mod source;
 mod switch;
 mod switch_model;
 mod tiles;
+pub mod update;
 mod wheel;
 mod wire;
 

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use darkfiber_fabric::SwitchId;
 use darkfiber_flowsim::EXACT;
 use darkfiber_formats::input;
 use darkfiber_packetsim::Observer;
@@ -13,9 +14,9 @@ use crate::lines::Lines;
 use crate::tables::{self, TableFiles};
 use crate::value::HINT;
 use crate::{
-    Depth, EngineInput, Error, FabricSource, Files, Folder, Job, Listener, Loaded, Medium,
-    PacketOptions, Scenario, Setup, Sharing, SimError, Simulated, classes, demanded, fabric, jobs,
-    places, sent,
+    Chain, Depth, EngineInput, Error, FabricSource, Files, Folder, HowPart, Job, Listener, Loaded,
+    Medium, PacketOptions, Scenario, Setup, Sharing, SimError, Simulated, UpdateCase, UpdatePart,
+    classes, demanded, fabric, jobs, places, sent, update,
 };
 
 /// Where keys are described.
@@ -141,6 +142,8 @@ pub struct Case {
     pub jobs: Vec<Job>,
     /// What carries messages.
     pub medium: Medium,
+    /// An update of the tables, if there is one.
+    pub update: Option<UpdateCase>,
     /// What it was made of.
     pub scenario: Scenario,
 }
@@ -161,6 +164,7 @@ impl Case {
             interval: scenario.interval(),
             held: false,
             messages: scenario.keep.messages,
+            update: self.update.as_ref(),
             follow: None,
         }
     }
@@ -232,9 +236,13 @@ impl Scenario {
             .map_err(|e| e.inside("fabric"))?;
         let jobs = jobs::resolve(self, &loaded.topology, files, seed, listener)?;
         listener.stage("routing");
-        let (routes, from, lids) =
-            self.tables(&loaded, &jobs, files, seed, listener).map_err(|e| e.inside("routes"))?;
+        let (routes, from, lids) = self.tables(&loaded, &jobs, files, seed, listener)?;
+        let update = self.update.as_ref().map(|part| {
+            let tables = Tables { scenario: self, loaded: &loaded, jobs: &jobs, files, seed };
+            tables.update(part, &routes, listener).map_err(|e| e.inside("update"))
+        });
         Ok(Case {
+            update: update.transpose()?,
             loaded,
             routes,
             lids,
@@ -277,41 +285,187 @@ impl Scenario {
         seed: u64,
         listener: &mut dyn Listener,
     ) -> Result<(Routes, String, Option<Lids>), Error> {
+        let tables = Tables { scenario: self, loaded, jobs, files, seed };
         let part = &self.routes;
-        let fabric = &loaded.topology.fabric;
-        let chain = match (&part.engine, &part.tables) {
-            (Some(chain), None) => chain,
-            (None, Some(name)) => {
-                let path: PathBuf = files.locate(name);
-                let read = tables::read(&TableFiles::at(path), &self.fabric, loaded, listener)
-                    .map_err(|e| e.inside("tables"))?;
-                read.tell_assumed_lane(fabric, listener);
-                return Ok((read.routes, name.clone(), read.lids));
+        let update = self.update.as_ref();
+        let roots = update.and_then(|u| u.from_roots.as_deref());
+        let told = update.and_then(|u| u.from_jobs.as_deref());
+        let found = match (&part.engine, &part.tables, update.and_then(|u| u.from.as_ref())) {
+            (Some(_), _, Some(_)) | (_, Some(_), Some(_)) => {
+                return Err(Error::input("the tables in place are named by [routes], too")
+                    .hint("leave out engine and tables there, or from here")
+                    .inside("from")
+                    .inside("update"));
             }
-            _ => {
-                return Err(Error::input("give an engine or tables, one of them")
-                    .hint("for example engine = \"dfsssp\""));
+            (None, None, Some(name)) => {
+                return tables
+                    .named(name, roots, told, listener)
+                    .map_err(|e| e.inside("from").inside("update"));
+            }
+            (Some(chain), None, None) => {
+                tables.of_chain(chain, roots, told).map_err(|e| e.inside("engine"))
+            }
+            (None, Some(name), None) => {
+                tables.of_files(name, listener).map_err(|e| e.inside("tables"))
+            }
+            _ => Err(Error::input("give an engine or tables, one of them")
+                .hint("for example engine = \"dfsssp\"")),
+        };
+        found.map_err(|e| e.inside("routes"))
+    }
+}
+
+/// What tables are made of, or found by.
+struct Tables<'a> {
+    scenario: &'a Scenario,
+    loaded: &'a Loaded,
+    jobs: &'a [Job],
+    files: &'a dyn Files,
+    seed: u64,
+}
+
+impl Tables<'_> {
+    /// Those of a file or directory.
+    fn of_files(
+        &self,
+        name: &str,
+        listener: &mut dyn Listener,
+    ) -> Result<(Routes, String, Option<Lids>), Error> {
+        let path: PathBuf = self.files.locate(name);
+        let read =
+            tables::read(&TableFiles::at(path), &self.scenario.fabric, self.loaded, listener)?;
+        read.tell_assumed_lane(&self.loaded.topology.fabric, listener);
+        Ok((read.routes, name.to_owned(), read.lids))
+    }
+
+    /// Those of an engine, which has these roots and is told of these jobs, or all.
+    fn of_chain(
+        &self,
+        chain: &Chain,
+        roots: Option<&[String]>,
+        told: Option<&[String]>,
+    ) -> Result<(Routes, String, Option<Lids>), Error> {
+        let (part, fabric) = (&self.scenario.routes, &self.loaded.topology.fabric);
+        let roots = self.switches(roots.unwrap_or_default())?;
+        let known: Vec<Job> = match told {
+            None => self.jobs.to_vec(),
+            Some(names) => {
+                if let Some(name) = names.iter().find(|n| self.jobs.iter().all(|j| &j.name != *n)) {
+                    let all: Vec<&str> = self.jobs.iter().map(|j| j.name.as_str()).collect();
+                    return Err(Error::unknown("job", name, &all));
+                }
+                self.jobs.iter().filter(|j| names.contains(&j.name)).cloned().collect()
             }
         };
-        let told = part.follow == EngineInput::Jobs;
-        let demands = if told && chain.engines.iter().any(|e| e.follows_demands()) {
-            demanded(&sent(jobs))
+        let follows = part.follow == EngineInput::Jobs;
+        let demands = if follows && chain.engines.iter().any(|e| e.follows_demands()) {
+            demanded(&sent(&known))
         } else {
             Vec::new()
         };
-        let places = if told { places(jobs) } else { Vec::new() };
+        let places = if follows { places(&known) } else { Vec::new() };
         let request = Request {
-            shape: loaded.topology.shape.as_ref(),
+            shape: self.loaded.topology.shape.as_ref(),
+            roots: &roots,
             lmc: part.lmc.0 as u8,
             lanes: part.lanes.map_or(8, |lanes| lanes.0 as u8),
             jobs: &places,
             demands: &demands,
-            seed,
+            seed: self.seed,
             ..Request::default()
         };
-        let routes = chain.route(fabric, &request).map_err(|e| e.inside("engine"))?;
+        let routes = chain.route(fabric, &request)?;
         let engine = routes.engine.clone();
         Ok((routes, engine, None))
+    }
+
+    /// Those of a file or directory that is there, or else of an engine.
+    fn named(
+        &self,
+        name: &str,
+        roots: Option<&[String]>,
+        told: Option<&[String]>,
+        listener: &mut dyn Listener,
+    ) -> Result<(Routes, String, Option<Lids>), Error> {
+        if self.files.locate(name).exists() {
+            return self.of_files(name, listener);
+        }
+        self.of_chain(&Chain::parse(name)?, roots, told)
+    }
+
+    /// Switches by name.
+    fn switches(&self, names: &[String]) -> Result<Vec<SwitchId>, Error> {
+        let fabric = &self.loaded.topology.fabric;
+        let all = fabric.switches();
+        let find = |name: &String| {
+            let found = all.iter().position(|s| &s.description == name).map(SwitchId::new);
+            found.ok_or_else(|| {
+                let known: Vec<&str> = all.iter().map(|s| s.description.as_str()).collect();
+                Error::unknown("switch", name, &known)
+            })
+        };
+        names.iter().map(find).collect()
+    }
+
+    /// The update of tables, with all that it names.
+    fn update(
+        &self,
+        part: &UpdatePart,
+        from: &Routes,
+        listener: &mut dyn Listener,
+    ) -> Result<UpdateCase, Error> {
+        let fabric = &self.loaded.topology.fabric;
+        let depth = self.scenario.depth;
+        if depth != Depth::Packet {
+            return Err(Error::input(format!(
+                "tables are written under packets, and the depth is {depth}"
+            ))
+            .hint("depth = \"packet\""));
+        }
+        let fault = part.fault.as_ref();
+        let dying =
+            fault.map(|f| update::dying(fabric, f, self.seed).map_err(|e| e.inside("fault")));
+        let dying = dying.transpose()?;
+        let mend = |routes: &Routes| {
+            let cables = dying.as_ref().map_or(&[][..], |d| &d.1);
+            update::mended(fabric, routes, cables)
+        };
+        let (to, to_name) = match (&part.to, &dying) {
+            (Some(name), _) => {
+                let (roots, told) = (part.to_roots.as_deref(), part.to_jobs.as_deref());
+                let (to, name, _) =
+                    self.named(name, roots, told, listener).map_err(|e| e.inside("to"))?;
+                (to, name)
+            }
+            (None, Some(_)) => (mend(from)?, "mended".to_owned()),
+            (None, None) => {
+                return Err(Error::input("there are no tables to update to")
+                    .hint("to = \"dfsssp\", a directory of tables, or [update.fault] whose mended tables are taken"));
+            }
+        };
+        let high = match part.how {
+            HowPart::FivePhase => {
+                let usual = Chain::parse("updn")?;
+                let chain = part.high.as_ref().unwrap_or(&usual);
+                Some(self.of_chain(chain, None, None).map_err(|e| e.inside("high"))?.0)
+            }
+            _ => None,
+        };
+        let mended = match fault {
+            Some(f) if f.repair.unwrap_or(false) => Some([mend(from)?, mend(&to)?]),
+            _ => None,
+        };
+        let case = UpdateCase::new(fabric, from, to, part.how, high)?;
+        Ok(UpdateCase {
+            to_name,
+            at: part.at.0,
+            delays: update::delays(part),
+            hosts: update::hosts(part),
+            fault: dying,
+            mended,
+            seed: self.seed,
+            ..case
+        })
     }
 }
 

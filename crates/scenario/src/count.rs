@@ -97,6 +97,7 @@ pub(crate) fn simulate(setup: &Setup<'_>) -> Result<Simulated, SimError> {
         held: None,
         effort: Effort::Count { paths: counted },
         packets: Vec::new(),
+        update: None,
         messages: Vec::new(),
     })
 }

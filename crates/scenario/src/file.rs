@@ -8,10 +8,10 @@ use darkfiber_workload::play::Host;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Chain;
 use crate::value::{
     Between, Bytes, Chosen, Count, Fraction, Overhead, Picos, Positive, Rate, Share,
 };
+use crate::{Chain, UpdatePart};
 
 /// A scenario: a fabric, its routes, jobs placed on it, and their traffic.
 ///
@@ -60,6 +60,9 @@ pub struct Scenario {
     /// Jobs, numbered in this order.
     #[serde(rename = "job")]
     pub jobs: Vec<JobPart>,
+    /// An update of tables while jobs run, at the depth of packets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub update: Option<UpdatePart>,
     /// What to keep of the run.
     #[serde(default)]
     pub keep: KeepPart,

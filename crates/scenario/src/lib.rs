@@ -44,6 +44,8 @@ mod run;
 mod steps;
 pub mod tables;
 mod told;
+mod update;
+mod update_part;
 pub mod value;
 
 pub use case::{Case, ScenarioFile};
@@ -64,3 +66,5 @@ pub use run::{
     Setup, SimError, Simulated, Until, demanded, isolated, places, sent, simulate, simulate_until,
 };
 pub use steps::{Counted, counted};
+pub use update::{UpdateCase, UpdateOutcome, mended};
+pub use update_part::{HowPart, UpdateFaultPart, UpdatePart};

@@ -3,11 +3,13 @@
 use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
 use darkfiber_flowsim::Grid;
 use darkfiber_packetsim::routing::{self, Given, With};
-use darkfiber_packetsim::{Buffer, ConfigError, Net, Packets, PacketsState, Peer, SwitchModel};
+use darkfiber_packetsim::{
+    Buffer, ConfigError, Measured, Net, Packets, PacketsState, Peer, Series, SwitchModel,
+};
 use darkfiber_workload::play::Record;
 
-use crate::run::{self, Resumable, Until};
-use crate::{Effort, LidsPart, PacketOptions, Setup, SimError, Simulated};
+use crate::run::{self, Driven, Resumable, Until};
+use crate::{Effort, LidsPart, PacketOptions, Setup, SimError, Simulated, update};
 
 /// See [`crate::simulate`].
 pub(super) fn simulate(
@@ -16,15 +18,12 @@ pub(super) fn simulate(
     each: &mut dyn FnMut(&Record),
     until: Option<Until<'_>>,
 ) -> Result<Simulated, SimError> {
-    let (topology, host) = (setup.topology, setup.host);
+    if let Some(what) = setup.update {
+        return update::simulate(setup, options, what, each, until);
+    }
+    let topology = setup.topology;
     let fabric = &topology.fabric;
-    let micro = SwitchModel {
-        // Frames count their own headers.
-        payload: if options.micro.framing.headers.is_empty() { host.efficiency } else { 1.0 },
-        adapter: host.adapter_bytes_per_second,
-        cable_rate: setup.link_rate,
-        ..options.micro.clone()
-    };
+    let micro = model(setup, options);
     let net = Net::new(fabric, &micro);
     let given = Given {
         net: &net,
@@ -38,6 +37,18 @@ pub(super) fn simulate(
     let lanes = options.lanes.unwrap_or(made.lanes().max(1));
     let micro = SwitchModel { lanes, ..micro };
     made.with(Play { setup, net: &net, micro: &micro, options, each, until })
+}
+
+/// The switches of a set-up, with the rates of its hosts.
+pub(crate) fn model(setup: &Setup<'_>, options: &PacketOptions) -> SwitchModel {
+    let host = setup.host;
+    SwitchModel {
+        // Frames count their own headers.
+        payload: if options.micro.framing.headers.is_empty() { host.efficiency } else { 1.0 },
+        adapter: host.adapter_bytes_per_second,
+        cable_rate: setup.link_rate,
+        ..options.micro.clone()
+    }
 }
 
 /// Runs the jobs of a set-up over packets.
@@ -118,16 +129,47 @@ fn play<R: routing::Routing>(play: Play<'_, '_, '_>, routing: &R) -> Result<Simu
     if let Some(stalled) = wire.stalled() {
         return Err(SimError::Deadlock(channels(net, fabric, &stalled.cycle)));
     }
-    driven.ended.map_err(SimError::Stuck)?;
+    driven.ended.clone().map_err(SimError::Stuck)?;
     let end = driven.end;
-    let (carried, packets) = (wire.carried(), wire.by_job(jobs.len()));
+    let facts = Facts {
+        carried: wire.carried(),
+        packets: wire.by_job(jobs.len()),
+        crossed: wire.crossed(),
+        events: wire.events(),
+    };
+    let series = wire.series(end);
+    Ok(simulated(setup, net, driven, facts, series))
+}
+
+/// What a network of packets counted.
+pub(crate) struct Facts {
+    /// Bytes that each port of the network has sent.
+    pub(crate) carried: Vec<u64>,
+    /// By job, what became of its packets.
+    pub(crate) packets: Vec<Measured>,
+    /// Packets times switches that they crossed.
+    pub(crate) crossed: u64,
+    /// Events of the network.
+    pub(crate) events: u64,
+}
+
+/// What came out, in channels of the fabric.
+pub(crate) fn simulated(
+    setup: &Setup<'_>,
+    net: &Net,
+    driven: Driven,
+    facts: Facts,
+    series: Option<&Series>,
+) -> Simulated {
+    let fabric = &setup.topology.fabric;
+    let Facts { carried, packets, crossed, events } = facts;
     let port = |c: usize| {
         let s = fabric.tail(ChannelId::new(c));
         net.base(s.0) + (c - fabric.channels_from(s).start) as u32
     };
     let ports: Vec<u32> = (0..fabric.channel_count()).map(port).collect();
     let capacity: Vec<f64> = ports.iter().map(|&p| 65536.0 / net.port(p).pace as f64).collect();
-    let (grid, held) = match wire.series(end) {
+    let (grid, held) = match series {
         None => (None, None),
         Some(series) => {
             let grid = |of: &dyn Fn(usize, usize, usize) -> f64| {
@@ -144,8 +186,8 @@ fn play<R: routing::Routing>(play: Play<'_, '_, '_>, routing: &R) -> Result<Simu
             (Some(grid(&sent)), Some(grid(&lacking)))
         }
     };
-    Ok(Simulated {
-        end,
+    Simulated {
+        end: driven.end,
         runs: driven.runs,
         pairs: driven.received.pairs,
         messages: driven.received.messages,
@@ -155,11 +197,12 @@ fn play<R: routing::Routing>(play: Play<'_, '_, '_>, routing: &R) -> Result<Simu
         held,
         effort: Effort::Packet {
             packets: packets.iter().map(|p| p.packets).sum(),
-            hops: wire.crossed(),
-            events: driven.events + wire.events(),
+            hops: crossed,
+            events: driven.events + events,
         },
         packets,
-    })
+        update: None,
+    }
 }
 
 /// The channels whose buffers packets of a cycle are in, and their lanes.

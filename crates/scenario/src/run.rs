@@ -17,7 +17,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::pairs::Received;
-use crate::{Effort, Job, LidsPart, Medium, Pairs, Sharing, count, packets};
+use crate::{
+    Effort, Job, LidsPart, Medium, Pairs, Sharing, UpdateCase, UpdateOutcome, count, packets,
+};
 
 /// What is simulated.
 pub struct Setup<'a> {
@@ -43,6 +45,8 @@ pub struct Setup<'a> {
     pub held: bool,
     /// Keep all messages.
     pub messages: bool,
+    /// An update of the tables while jobs run, at the depth of packets.
+    pub update: Option<&'a UpdateCase>,
     /// Who keeps the run, to resume it another time.
     pub follow: Option<&'a dyn Observer>,
 }
@@ -67,6 +71,7 @@ impl<'a> Setup<'a> {
             interval: None,
             held: false,
             messages: false,
+            update: None,
             follow: None,
         }
     }
@@ -121,6 +126,8 @@ pub struct Simulated {
     pub packets: Vec<Measured>,
     /// All messages that were received, in the order of time, if they were to be kept.
     pub messages: Vec<Record>,
+    /// What an update of tables did, if there was one.
+    pub update: Option<UpdateOutcome>,
 }
 
 /// When a simulation ends before its jobs do.
@@ -153,6 +160,12 @@ fn simulated(
     until: Option<Until<'_>>,
 ) -> Result<Simulated, SimError> {
     match &setup.medium {
+        other if setup.update.is_some() && other.packets().is_none() => {
+            Err(SimError::Config(ConfigError(format!(
+                "[update] writes tables under packets, and the depth is {}: give depth packet",
+                other.depth()
+            ))))
+        }
         Medium::Count if until.is_some() || setup.interval.is_some() => {
             Err(SimError::Config(ConfigError(
                 "depth count has no time: intervals and steps need flow, loggp or packet"
@@ -229,6 +242,7 @@ fn flows(
             }
         },
         packets: Vec::new(),
+        update: None,
     })
 }
 
@@ -367,6 +381,7 @@ pub fn isolated(setup: &Setup<'_>) -> Result<Vec<u64>, SimError> {
                 interval: None,
                 held: false,
                 messages: false,
+                update: None,
                 follow: None,
                 ..*setup
             };

@@ -52,6 +52,12 @@ fn sar_in_seconds() {
 }
 
 #[test]
+#[ignore = "takes minutes"]
+fn sar_updates() {
+    held("SAR-F9", 1, 23, &["torus, datagrams stay: 2) unreliable"]);
+}
+
+#[test]
 fn afar_by_counting() {
     held("AFAR-T2", 1, 6, &[]);
     held("AFAR-F5", 1, 13, &["placements with channels"]);

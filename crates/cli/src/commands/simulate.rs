@@ -13,7 +13,7 @@ use darkfiber_packetsim::{Measured, Observer};
 use darkfiber_report::json;
 use darkfiber_report::simulate::{
     self as report, Carried, ChannelFacts, ClassRow, JobRow, Line, Lines, Matrix, MessageFacts,
-    PacketFacts, PacketModel, SimulateResult,
+    PacketFacts, PacketModel, SimulateResult, UpdateFacts,
 };
 use darkfiber_scenario::{
     Case, Job, Medium, Pair, Scenario, Setup, SimError, Simulated, isolated, simulate,
@@ -194,6 +194,9 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
     let classes = classes(jobs, &simulated);
     let (channels, fullest) = channels(topology, &simulated);
     let model = model(&case);
+    let update = case.update.as_ref().zip(simulated.update.as_ref()).map(|(update, found)| {
+        UpdateFacts::of(update, found, jobs.iter().map(|job| job.name.as_str()))
+    });
     let result = SimulateResult {
         title: &case.title,
         depth: case.medium.depth(),
@@ -207,6 +210,7 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
         classes: &classes,
         channels,
         fullest: &fullest,
+        update: update.as_ref(),
         effort: simulated.effort,
         wall_seconds: wall,
         fabric: &facts,
@@ -246,7 +250,8 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
         ));
     }
     common.show(&result)?;
-    problems.end(Exit::Fine)
+    let is_locked = update.is_some_and(|u| u.deadlock.is_some());
+    problems.end(if is_locked { Exit::Finding } else { Exit::Fine })
 }
 
 /// Where the run is kept, if it is.
@@ -257,6 +262,9 @@ fn checkpoint(
     let Some(all) = Checkpoints::of(&args.keep)? else { return Ok(None) };
     if matches!(setup.medium, Medium::Count) {
         return Err(Failure::usage("--store: counting is over before it could be kept"));
+    }
+    if setup.update.is_some() {
+        return Err(Failure::usage("--checkpoint: a run with [update] cannot be kept and resumed"));
     }
     let facts = Facts::new(&setup.topology.fabric)
         .with("seed", &setup.seed)
@@ -457,6 +465,9 @@ impl Pictures<'_> {
                 runs: runs.iter().map(|r| (s(r.begin), s(r.end))).collect(),
             })
             .collect();
+        let update = self.simulated.update.iter().flat_map(|u| &u.phases);
+        let phases = update.map(|p| Line { name: &p.name, runs: vec![(s(p.begin), s(p.end))] });
+        let jobs: Vec<Line<'_>> = jobs.into_iter().chain(phases).collect();
         let m = self.topology.fabric.channel_count();
         let lines = self.simulated.grid.as_ref().map_or_else(Lines::default, |grid| {
             let mut order: Vec<usize> = (0..m).filter(|&c| self.simulated.carried[c] > 0).collect();

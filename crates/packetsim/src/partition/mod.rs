@@ -408,6 +408,16 @@ impl<'n, R: Routing> Partition<'n, R> {
         &self.switches
     }
 
+    /// Takes the packets that went nowhere since this was asked last.
+    pub(crate) fn take_lost(&mut self) -> Vec<Packet> {
+        std::mem::take(&mut self.switches.lost)
+    }
+
+    /// Messages that the adapter of a terminal holds and has not sent whole, where all packets are of one class.
+    pub(crate) fn backlog(&self, terminal: u32) -> usize {
+        self.queues[self.seat(terminal)].len()
+    }
+
     /// Packets in it.
     pub(crate) fn packets(&self) -> usize {
         self.packets.count()

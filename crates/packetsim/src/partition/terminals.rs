@@ -103,6 +103,13 @@ impl<R: Routing> Partition<'_, R> {
         let lanes = usize::from(self.micro.lanes);
         let first = seat << self.micro.all_lane_bits() | class << self.micro.lane_bits();
         let credits = &self.credits[first..first + lanes];
+        if R::BY_SERVICE_LEVEL {
+            let lane = self.queues[at].front().map_or(0, |message| message.path >> 4);
+            if credits[usize::from(lane)] < bytes {
+                return Ready::Nothing;
+            }
+            return Ready::Now(Could { payload, after, lane });
+        }
         let by_turns = (0..lanes).map(|i| {
             let lane = usize::from(self.terminals[seat].lane) + i;
             if lane >= lanes { lane - lanes } else { lane }

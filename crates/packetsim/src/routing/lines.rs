@@ -169,6 +169,7 @@ mod tests {
                             class: 0,
                             net: &net,
                             switch: s,
+                            input: 0,
                             lanes: 1,
                             outputs: &[],
                             random: &mut random,

@@ -47,6 +47,8 @@ pub struct SwitchView<'a> {
     pub net: &'a Net,
     /// The switch.
     pub switch: u32,
+    /// The port that the packet arrived at, by its number among those of the switch.
+    pub input: u32,
     /// Lanes of a channel.
     pub lanes: u8,
     /// Its outputs.
@@ -102,7 +104,13 @@ impl SwitchView<'_> {
     }
 }
 
+/// The output of a packet that goes nowhere: it is dropped where it has arrived.
+pub const LOST: u32 = u32::MAX;
+
 impl<R: Routing> Routing for &R {
+    const LOSES: bool = R::LOSES;
+    const BY_SERVICE_LEVEL: bool = R::BY_SERVICE_LEVEL;
+
     fn lanes(&self) -> u8 {
         (**self).lanes()
     }
@@ -119,6 +127,13 @@ impl<R: Routing> Routing for &R {
 
 /// A routing: which output and lane a packet takes that has arrived at a switch. It is decided once at each switch.
 pub trait Routing: Send + Sync {
+    /// Whether it may answer [`LOST`]. Where it never does, nothing looks for that.
+    const LOSES: bool = false;
+
+    /// Whether a packet's path names its service level in its upper four bits, and it enters its first switch in that lane, so
+    /// that packets of a path stay in order. Otherwise lanes into the first switch are all alike, and take turns.
+    const BY_SERVICE_LEVEL: bool = false;
+
     /// Lanes that it needs to be free of deadlock.
     fn lanes(&self) -> u8;
 

@@ -111,6 +111,7 @@ fn walk<R: Routing>(
         let mut here = SwitchView {
             net,
             switch,
+            input: 0,
             lanes,
             outputs: &outputs,
             random,

@@ -5,7 +5,7 @@ use crate::class::EVEN;
 use crate::congestion::{CongestionMessage, Notification, SPECULATIVE, is_too_much};
 use crate::packet::NOBODY;
 use crate::partition::Message;
-use crate::routing::{Routing, SwitchView};
+use crate::routing::{LOST, Routing, SwitchView};
 use crate::{Peer, Queues};
 
 impl Switches<'_> {
@@ -29,6 +29,7 @@ impl Switches<'_> {
         let mut here = SwitchView {
             net: self.net,
             switch: s,
+            input,
             lanes: self.micro.lanes,
             outputs: &self.outputs[at..at + radix],
             random: &mut self.random[(s - self.span.switches.start) as usize],
@@ -45,6 +46,11 @@ impl Switches<'_> {
         let ordered = kind.is_some_and(|k| k.ordered);
         let before = if ordered { self.flows.again(s, class, packet) } else { None };
         let (out, lane) = before.unwrap_or_else(|| routing.route(&mut here, packet));
+        if R::LOSES && out == LOST {
+            packet.lane = was;
+            self.drop_packet(id, base + input, context);
+            return;
+        }
         if ordered && before.is_none() {
             self.flows.keep(s, class, packet, (out, lane));
         }
@@ -88,6 +94,17 @@ impl Switches<'_> {
             packets.of_mut(self.tails[q]).next = id;
         }
         self.tails[q] = id;
+    }
+
+    /// A packet that has arrived at a port goes nowhere: its room is given back when it is through, and nobody hears of it.
+    #[cold]
+    fn drop_packet(&mut self, id: u32, port: u32, context: &mut SwitchContext<'_>) {
+        let packet = context.packets.remove(id);
+        self.dropped += 1;
+        let from = self.net.port(port);
+        let through = packet.at + from.long(packet.bytes);
+        self.give_back(from, packet.lane, packet.bytes, through, context);
+        self.lost.push(packet);
     }
 
     /// A packet that has arrived at a port is dropped. Its room is given back when it is through; its source hears of it at a time, and

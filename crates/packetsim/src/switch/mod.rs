@@ -61,6 +61,8 @@ pub(crate) struct Switches<'n> {
     offers: Vec<Offer>,
     /// What a round trip takes, in picoseconds.
     round: u64,
+    /// Packets that went nowhere (see [`crate::routing::LOST`]) since somebody looked last.
+    pub(crate) lost: Vec<Packet>,
     /// Packets that were dropped.
     pub(crate) dropped: u64,
     /// Packets that were sent again because of wrong bits.
@@ -161,6 +163,7 @@ impl<'n> Switches<'n> {
             random: span.switches.clone().map(|s| Random::new(seed, s.into())).collect(),
             offers: Vec::new(),
             round,
+            lost: Vec::new(),
             dropped: 0,
             again: 0,
             crossed: 0,
@@ -522,10 +525,14 @@ impl<'n> Switches<'n> {
             let port = self.span.ports.start + (i >> self.bits) as u32;
             let space = lane.room + self.outputs[i >> self.bits].pool;
             let mut id = lane.first;
+            // Room is for the one that came first: a shorter one behind it waits for room, too.
+            let is_short = id != NOBODY && space < packets.of(id).bytes;
             while id != NOBODY {
                 let packet = packets.of(id);
                 let wants = match self.net.port(port).peer() {
-                    Peer::Port(next) if space < packet.bytes => Some((next, packet.next_lane)),
+                    Peer::Port(next) if is_short || space < packet.bytes => {
+                        Some((next, packet.next_lane))
+                    }
                     _ => None,
                 };
                 let input = self.net.base(self.net.port(port).switch) + u32::from(packet.input);

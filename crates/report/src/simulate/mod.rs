@@ -3,10 +3,12 @@
 mod busy;
 mod matrix;
 mod time;
+mod update;
 
 pub use busy::busy;
 pub use matrix::{Matrix, matrices};
 pub use time::{Line, Lines, timeline};
+pub use update::{PauseFacts, PhaseFacts, TransportFacts, UpdateFacts};
 
 use std::fmt::Write as _;
 
@@ -55,6 +57,9 @@ pub struct SimulateResult<'a> {
     pub channels: ChannelFacts,
     /// The channels that carried most, for the time that anything ran.
     pub fullest: &'a [Carried],
+    /// What an update of tables did, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update: Option<&'a UpdateFacts>,
     /// What it took, in the units of its depth.
     pub effort: Effort,
     /// Wall time of the simulation.
@@ -362,6 +367,9 @@ impl Report for SimulateResult<'_> {
             let numbers: Vec<usize> = (1..heading.len()).collect();
             text.push('\n');
             text.push_str(&table::plain(&heading, &packets, &numbers, style));
+        }
+        if let Some(update) = self.update {
+            text.push_str(&update.text(style));
         }
         let c = &self.channels;
         let _ok = writeln!(

@@ -114,6 +114,7 @@ pub static EXPERIMENTS: Registry<&dyn Experiment> = Registry::new(
         &sar::Filter,
         &sar::Cost,
         &sar::Alltoall,
+        &sar::FivePhases,
         &t2hx::Machine,
         &t2hx::Cables,
         &t2hx::MpiGraph,

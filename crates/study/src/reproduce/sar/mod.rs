@@ -12,6 +12,7 @@ mod reconfigurations;
 mod small_tree;
 mod table;
 mod tables_sent;
+mod update;
 
 pub(super) use alltoall::Alltoall;
 pub(super) use cost::Cost;
@@ -21,6 +22,7 @@ pub(super) use reconfigurations::Reconfigurations;
 pub(super) use small_tree::SmallTree;
 pub(super) use table::Table;
 pub(super) use tables_sent::TablesSent;
+pub(super) use update::FivePhases;
 
 use darkfiber_fabric::{Topology, open};
 use darkfiber_routing::Lids;

@@ -1,0 +1,291 @@
+//! The subnet manager: what it writes when, and when it waits for hosts.
+//!
+//! What it sends goes through virtual lane 15, which no data may fill (InfiniBand Architecture Specification, volume 1, section
+//! 3.5.7): management packets are delays here, not packets that wait.
+
+use std::collections::VecDeque;
+
+use super::adapters::{Adapters, Order};
+use super::tables::{Blocks, Image, LiveTables};
+use super::{Delays, Hosts};
+use crate::{Net, Random};
+
+/// A step of an update.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    /// Writes every block in which the tables, as they were written last, differ from this image.
+    Write(usize),
+    /// From now on new connections take the paths of a generation.
+    Publish(u8),
+    /// All hosts take their connections to the paths of a generation, and datagrams if `datagrams`. If some do not answer in
+    /// time, or a cable dies meanwhile, `otherwise` takes the place of all that follows, if there is such.
+    Migrate { to: u8, datagrams: bool, otherwise: Option<Vec<(&'static str, Step)>> },
+    /// Waits.
+    Wait(u64),
+}
+
+/// What the manager does at the moment.
+#[derive(Debug)]
+enum Doing {
+    /// Nothing until a time.
+    Until(u64),
+    /// Blocks that are still to be written, by time, and when the last one is acknowledged.
+    Writing { open: VecDeque<(u64, u32, u16)>, image: usize, end: u64 },
+    /// Waits for hosts, until a time at most.
+    Waiting { to: u8, open: usize, answered: u64, latest: u64 },
+    /// Everything is done.
+    Done,
+}
+
+/// A cable that dies while tables are updated.
+#[derive(Clone, Debug)]
+pub(crate) struct Dying {
+    /// When, and the ports of the network at its ends on this side.
+    pub(crate) at: u64,
+    pub(crate) ports: Vec<u32>,
+    /// What is done about it when the update is over or abandoned: of an abandoned one, and of one that went through.
+    pub(crate) then: [Vec<(&'static str, Step)>; 2],
+}
+
+/// The subnet manager.
+pub(crate) struct Manager<'a> {
+    net: &'a Net,
+    hosts: &'a Hosts,
+    delays: Delays,
+    images: &'a [Image],
+    blocks: &'a Blocks,
+    tables: &'a LiveTables,
+    /// The image that the tables show.
+    shown: usize,
+    steps: VecDeque<(&'static str, Step)>,
+    doing: Doing,
+    dying: Option<Dying>,
+    /// What is done about a cable that has died.
+    then: Option<[Vec<(&'static str, Step)>; 2]>,
+    /// Hosts that hear late, and those that never answer.
+    late: Vec<bool>,
+    silent: Vec<bool>,
+    random: Random,
+}
+
+impl<'a> Manager<'a> {
+    #[expect(clippy::too_many_arguments, reason = "each is another thing")]
+    pub(crate) fn new(
+        net: &'a Net,
+        hosts: &'a Hosts,
+        delays: Delays,
+        (images, blocks, tables): (&'a [Image], &'a Blocks, &'a LiveTables),
+        at: u64,
+        steps: &[(&'static str, Step)],
+        dying: Option<Dying>,
+        seed: u64,
+    ) -> Self {
+        let mut random = Random::new(seed, 1 << 43);
+        let n = net.terminal_count();
+        let mut drawn: Vec<u32> = (0..n as u32).collect();
+        shuffle(&mut drawn, &mut random);
+        let mut chosen = drawn.into_iter();
+        let mut mark = |count: u32| {
+            let mut marked = vec![false; n];
+            chosen.by_ref().take(count as usize).for_each(|t| marked[t as usize] = true);
+            marked
+        };
+        let (silent, late) = (mark(hosts.silent), mark(hosts.stragglers));
+        let doing =
+            if steps.is_empty() && dying.is_none() { Doing::Done } else { Doing::Until(at) };
+        Self {
+            net,
+            hosts,
+            delays,
+            images,
+            blocks,
+            tables,
+            shown: 0,
+            steps: steps.iter().cloned().collect(),
+            doing,
+            dying,
+            then: None,
+            late,
+            silent,
+            random,
+        }
+    }
+
+    /// When it acts next by itself.
+    pub(crate) fn upcoming(&self) -> Option<u64> {
+        let next = match &self.doing {
+            Doing::Until(at) => Some(*at),
+            Doing::Writing { open, end, .. } => Some(open.front().map_or(*end, |w| w.0)),
+            Doing::Waiting { open: 0, answered, .. } => Some(*answered),
+            Doing::Waiting { latest, .. } => Some(*latest),
+            Doing::Done => None,
+        };
+        next.into_iter().chain(self.dying.as_ref().map(|d| d.at)).min()
+    }
+
+    /// Hosts have followed orders: the generation, the terminal and when.
+    pub(crate) fn hear(&mut self, followed: &mut Vec<(u8, u32, u64)>) {
+        for (generation, host, when) in followed.drain(..) {
+            if self.silent[host as usize] {
+                continue;
+            }
+            let answer = when + drawn(&mut self.random, self.hosts.notice);
+            if let Doing::Waiting { to, open, answered, .. } = &mut self.doing
+                && *to == generation
+            {
+                *open = open.saturating_sub(1);
+                *answered = answer.max(*answered);
+            }
+        }
+    }
+
+    /// Acts at a time, which is that of [`Manager::upcoming`].
+    pub(crate) fn act(&mut self, now: u64, adapters: &mut Adapters<'_>) {
+        if let Some(dying) = self.dying.take_if(|d| d.at <= now) {
+            for &port in &dying.ports {
+                self.tables.kill(self.net, port);
+            }
+            adapters.outcome.begin("cable dead", now);
+            self.then = Some(dying.then);
+            // Whoever waits for hosts may give up; what is half written is finished.
+            if let Doing::Waiting { .. } = self.doing {
+                self.give_up(now, adapters);
+            }
+            return;
+        }
+        match &mut self.doing {
+            Doing::Until(_) | Doing::Waiting { open: 0, .. } => self.next_step(now, adapters),
+            Doing::Writing { open, image, end } => {
+                while let Some(&(_, switch, block)) = open.front().filter(|w| w.0 <= now) {
+                    open.pop_front();
+                    self.tables.write(self.blocks, &self.images[*image], switch, block);
+                    adapters.outcome.blocks += 1;
+                }
+                if open.is_empty() && *end <= now {
+                    self.shown = *image;
+                    self.next_step(now, adapters);
+                }
+            }
+            Doing::Waiting { open, .. } => {
+                adapters.outcome.silent_hosts = *open as u64;
+                if !self.give_up(now, adapters) {
+                    self.next_step(now, adapters);
+                }
+            }
+            Doing::Done => {}
+        }
+    }
+
+    /// Does otherwise than wait for hosts, if the step says how.
+    fn give_up(&mut self, now: u64, adapters: &mut Adapters<'_>) -> bool {
+        let Some((_, Step::Migrate { otherwise: Some(otherwise), .. })) = self.steps.front() else {
+            return false;
+        };
+        let otherwise = otherwise.clone();
+        adapters.outcome.aborted = true;
+        self.steps = otherwise.into();
+        self.doing = Doing::Until(now);
+        true
+    }
+
+    fn next_step(&mut self, now: u64, adapters: &mut Adapters<'_>) {
+        // The step that waits for hosts stays in front until it is over: it knows what to do otherwise.
+        if let Doing::Waiting { .. } = self.doing {
+            self.steps.pop_front();
+        }
+        loop {
+            let Some((name, step)) = self.steps.front().cloned() else {
+                if let Some(then) = self.then.take() {
+                    let [abandoned, through] = then;
+                    self.steps = if adapters.outcome.aborted { abandoned } else { through }.into();
+                    if !self.steps.is_empty() {
+                        continue;
+                    }
+                }
+                if self.dying.is_none() {
+                    adapters.outcome.finished = true;
+                }
+                adapters.outcome.begin("after", now);
+                self.doing = Doing::Done;
+                return;
+            };
+            if !matches!(step, Step::Publish(_)) {
+                adapters.outcome.begin(name, now);
+            }
+            match step {
+                Step::Publish(generation) => {
+                    adapters.published = generation;
+                    self.steps.pop_front();
+                    continue;
+                }
+                Step::Wait(time) => {
+                    self.steps.pop_front();
+                    self.doing = Doing::Until(now + time);
+                }
+                Step::Write(image) => {
+                    self.steps.pop_front();
+                    let (open, end) = self.schedule(now, image);
+                    self.doing = Doing::Writing { open, image, end };
+                }
+                Step::Migrate { to, datagrams, .. } => {
+                    let mut open = 0;
+                    for host in 0..self.net.terminal_count() as u32 {
+                        let h = host as usize;
+                        open += 1;
+                        if self.silent[h] {
+                            continue;
+                        }
+                        let mut at = now + drawn(&mut self.random, self.hosts.notice);
+                        if self.late[h] {
+                            at += self.hosts.straggle;
+                        }
+                        adapters.order(host, Order { to, datagrams, at });
+                    }
+                    let latest = now + self.hosts.patience;
+                    self.doing = Doing::Waiting { to, open, answered: now, latest };
+                    if self.then.is_some() && self.give_up(now, adapters) {
+                        continue;
+                    }
+                }
+            }
+            return;
+        }
+    }
+
+    /// When which block is written: block number by block number, as OpenSM sends them (Domke and Hoefler, "Scheduling-Aware
+    /// Routing for Supercomputers", SC'16, section 4.3.3), the switches of one in any order; and when the last is acknowledged.
+    fn schedule(&mut self, now: u64, image: usize) -> (VecDeque<(u64, u32, u16)>, u64) {
+        let (before, after) = (&self.images[self.shown], &self.images[image]);
+        let mut rounds: Vec<(u16, u32)> = (0..self.net.switch_count() as u32)
+            .flat_map(|s| self.blocks.changed(before, after, s).map(move |block| (block, s)))
+            .collect();
+        rounds.sort_unstable();
+        let each = self.delays.total.map(|total| total / (rounds.len() as u64).max(1));
+        let (mut open, mut at) = (VecDeque::new(), now);
+        for round in rounds.chunk_by_mut(|a, b| a.0 == b.0) {
+            shuffle(round, &mut self.random);
+            let (least, most) = self.delays.round;
+            let long = least + drawn(&mut self.random, most.saturating_sub(least));
+            let step = each.unwrap_or_else(|| (long / round.len() as u64).max(self.delays.block));
+            for &mut (block, switch) in round {
+                at += step.max(1);
+                open.push_back((at, switch, block));
+            }
+        }
+        // It is read back, or acknowledged, before anything else is done.
+        (open, at + self.delays.block)
+    }
+}
+
+/// Up to a time, evenly.
+fn drawn(random: &mut Random, most: u64) -> u64 {
+    #[expect(clippy::cast_sign_loss, reason = "parts and times are not below zero")]
+    let time = (random.part() * most as f64) as u64;
+    time
+}
+
+fn shuffle<T>(all: &mut [T], random: &mut Random) {
+    for i in (1..all.len()).rev() {
+        all.swap(i, random.below(i as u32 + 1) as usize);
+    }
+}

@@ -1,0 +1,179 @@
+//! What became of traffic while tables were updated.
+
+use crate::Stalled;
+
+/// What is counted by job. Times are in picoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JobPause {
+    /// The longest that a connection with something to send was held only because its path was changed.
+    pub longest: u64,
+    /// All that its connections were held, together.
+    pub held: u64,
+    /// The longest that a connection with packets under way heard no acknowledgement.
+    pub silence: u64,
+    /// Bytes of its messages that arrived in order.
+    pub bytes: u64,
+}
+
+/// A part of an update.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Phase {
+    /// What the manager does in it.
+    pub name: String,
+    /// When it began, and ended, in picoseconds.
+    pub begin: u64,
+    /// See `begin`; the end of the run for the last one.
+    pub end: u64,
+    /// Bytes of reliable connections that arrived in order in it.
+    pub bytes: u64,
+}
+
+/// Why a packet was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Loss {
+    /// It was sent over a cable that was dead.
+    DeadCable,
+    /// A switch had no route for it.
+    NoRoute,
+    /// It crossed more switches than any path has.
+    Loop,
+}
+
+/// A packet that was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LostPacket {
+    /// The terminal that sent it, and the one that it was for.
+    pub from: u32,
+    /// See `from`.
+    pub to: u32,
+    /// Which of the LIDs of its destination it was for.
+    pub plane: u8,
+    /// Why.
+    pub why: Loss,
+    /// When, in picoseconds.
+    pub when: u64,
+}
+
+/// What became of packets of one transport.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counted {
+    /// Packets that were sent, again included; acknowledgements are not counted.
+    pub sent: u64,
+    /// Packets that were lost.
+    pub lost: u64,
+    /// Packets that arrived after one that was sent later on the same connection.
+    pub out_of_order: u64,
+    /// Packets that followed an entry of the old tables and one of the new that differ.
+    pub met_both: u64,
+}
+
+/// What became of traffic while tables were updated.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// Reliable connections.
+    pub reliable: Counted,
+    /// Unreliable datagrams.
+    pub datagrams: Counted,
+    /// Acknowledgements that were lost.
+    pub acknowledgements_lost: u64,
+    /// Acknowledgements that followed entries of both tables.
+    pub acknowledgements_met_both: u64,
+    /// Messages of reliable connections some of whose packets followed entries of the old tables only, and others of the new.
+    pub messages_met_both: u64,
+    /// Packets that were sent again; how often receivers asked for that, and how often timers did.
+    pub sent_again: u64,
+    /// See `sent_again`.
+    pub asked_again: u64,
+    /// See `sent_again`.
+    pub timeouts: u64,
+    /// Connections that went back more often in a row than the seven times that InfiniBand allows: they would be in error.
+    pub broken: u64,
+    /// Ends of connections that changed their path, each time.
+    pub migrations: u64,
+    /// Ends of connections.
+    pub ends: u64,
+    /// Blocks of tables that were written.
+    pub blocks: u64,
+    /// Hosts that had not answered when the manager stopped waiting for them.
+    pub silent_hosts: u64,
+    /// By job.
+    pub jobs: Vec<JobPause>,
+    /// What the manager did when: the first phase is before the update, the last one after it.
+    pub phases: Vec<Phase>,
+    /// Bytes that arrived in order by intervals of `interval` picoseconds.
+    pub arrived: Vec<u64>,
+    /// See `arrived`.
+    pub interval: u64,
+    /// The first packets that were lost, at most [`LOST_KEPT`].
+    pub lost: Vec<LostPacket>,
+    /// Packets that wait for each other for ever, if it came to that.
+    pub deadlock: Option<Stalled>,
+    /// Whether the update was abandoned: nothing was written.
+    pub aborted: bool,
+    /// Whether the update came to its end.
+    pub finished: bool,
+    /// When the last thing happened, in picoseconds.
+    pub end: u64,
+}
+
+/// Lost packets that are kept one by one.
+pub const LOST_KEPT: usize = 100_000;
+
+/// Intervals of [`Outcome::arrived`]; when there would be more they become twice as long.
+const INTERVALS: usize = 2048;
+
+impl Outcome {
+    /// Bytes a second of reliable connections before, during and after the update; 0 where that took no time.
+    pub fn throughput(&self) -> [f64; 3] {
+        let count = self.phases.len();
+        let rate = |phases: &[Phase]| {
+            let (time, bytes) =
+                phases.iter().fold((0u64, 0u64), |(t, b), p| (t + (p.end - p.begin), b + p.bytes));
+            if time == 0 { 0.0 } else { bytes as f64 * 1e12 / time as f64 }
+        };
+        if count == 0 {
+            return [0.0; 3];
+        }
+        let last = if self.finished && count > 1 { count - 1 } else { count };
+        [
+            rate(&self.phases[..1]),
+            rate(&self.phases[1.min(count)..last]),
+            rate(&self.phases[last..]),
+        ]
+    }
+
+    /// What a job's connections suffered.
+    pub(crate) fn job(&mut self, job: u16) -> &mut JobPause {
+        let job = usize::from(job);
+        if self.jobs.len() <= job {
+            self.jobs.resize(job + 1, JobPause::default());
+        }
+        &mut self.jobs[job]
+    }
+
+    /// Bytes have arrived in order at a time.
+    pub(crate) fn delivered(&mut self, job: u16, bytes: u32, when: u64) {
+        self.job(job).bytes += u64::from(bytes);
+        if let Some(phase) = self.phases.last_mut() {
+            phase.bytes += u64::from(bytes);
+        }
+        let mut at = (when / self.interval) as usize;
+        while at >= INTERVALS {
+            self.interval *= 2;
+            self.arrived = self.arrived.chunks(2).map(|pair| pair.iter().sum()).collect();
+            at /= 2;
+        }
+        if self.arrived.len() <= at {
+            self.arrived.resize(at + 1, 0);
+        }
+        self.arrived[at] += u64::from(bytes);
+    }
+
+    /// The manager begins something.
+    pub(crate) fn begin(&mut self, name: &str, now: u64) {
+        if let Some(last) = self.phases.last_mut() {
+            last.end = now;
+        }
+        self.phases.push(Phase { name: name.to_owned(), begin: now, end: now, bytes: 0 });
+    }
+}

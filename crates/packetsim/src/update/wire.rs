@@ -1,0 +1,372 @@
+//! Messages of programs over reliable connections whose tables change.
+
+use darkfiber_fabric::{Fabric, TerminalId};
+use darkfiber_workload::play::{Delivery, Departure, Host, Wire};
+
+use super::Outcome;
+use super::adapters::Adapters;
+use super::manager::Manager;
+use super::prepared::PreparedUpdate;
+use super::queue_pair::Work;
+use super::tables::LiveTables;
+use crate::deadlock::{Look, Stalled, Watch};
+use crate::measure::{Measured, Measuring};
+use crate::outbound::Outbound;
+use crate::partition::{Arrived, Lengths, Partition};
+use crate::queue_board::QueueBoard;
+use crate::routing::{Distances, Routing};
+use crate::series::Series;
+use crate::{ConfigError, Congestion, Net, SwitchModel};
+
+/// A [`Wire`] whose messages go over reliable connections, one for each pair of terminals, while tables are updated.
+///
+/// Every message is cut into packets that are acknowledged by packets of their own; it has arrived when all of it has, in order.
+/// The network is one partition: the manager and all hosts act between its ticks and within them in an order that is fixed, so
+/// that equal seeds give equal runs for any number of threads.
+pub struct Connected<'a> {
+    net: &'a Net,
+    host: &'a Host,
+    tick: u64,
+    pipeline: u64,
+    part: Partition<'a, &'a LiveTables>,
+    adapters: Adapters<'a>,
+    manager: Manager<'a>,
+    board: QueueBoard,
+    watch: Watch,
+    /// When to look for deadlock next.
+    looks: u64,
+    /// What leaves a last switch takes as long as this at least until anybody knows.
+    ahead: u64,
+    /// The first tick that is not simulated.
+    next: u64,
+    distances: Distances,
+    host_of: Vec<u32>,
+    ready: Vec<u64>,
+    /// Messages under way.
+    open: u64,
+    measured: Vec<Measured>,
+    series: Option<(Series, u64)>,
+    reminded: Vec<u32>,
+    arrived: Vec<Arrived>,
+    stalled: Option<Stalled>,
+}
+
+/// Everything counts.
+const ALL: Measuring = Measuring { from: 0, to: u64::MAX };
+
+impl<'a> Connected<'a> {
+    /// Connections over a network whose tables are updated, in packets of at most `bytes` bytes of data.
+    ///
+    /// # Errors
+    /// If switches and packets do not go together, or there is congestion control or a traffic class: neither is simulated
+    /// together with updates.
+    pub fn new(
+        net: &'a Net,
+        micro: &'a SwitchModel,
+        prepared: &'a PreparedUpdate<'a>,
+        fabric: &Fabric,
+        host: &'a Host,
+        bytes: u32,
+        seed: u64,
+    ) -> Result<Self, ConfigError> {
+        if micro.congestion != Congestion::None || !micro.classes.is_empty() {
+            return Err(ConfigError(
+                "updates under traffic are simulated without congestion control and traffic classes: remove them from [packets]"
+                    .to_owned(),
+            ));
+        }
+        let update = prepared.update;
+        let lengths = Lengths::new(net, micro, prepared.tables.lanes(), bytes)?;
+        let overhead = micro.framing.frame(0);
+        let part = Partition::new(
+            net,
+            micro,
+            &prepared.tables,
+            lengths,
+            0..net.switch_count() as u32,
+            Outbound::new(vec![0]),
+            seed,
+        );
+        let adapters = Adapters::new(
+            net,
+            &update.hosts,
+            prepared.generations.clone(),
+            [bytes, overhead],
+            micro.tick,
+            update.seed,
+        );
+        let manager = Manager::new(
+            net,
+            &update.hosts,
+            update.delays,
+            (&prepared.images, &prepared.blocks, &prepared.tables),
+            update.at,
+            &prepared.steps,
+            prepared.dying.clone(),
+            update.seed,
+        );
+        let shortest = micro.framing.frame(0).max(lengths.least);
+        let last = |t: u32| {
+            let port = net.port(net.home(t));
+            port.long(shortest) + u64::from(port.latency)
+        };
+        let n = net.terminal_count();
+        let watch = Watch::new(net, micro, lengths.wire);
+        let mut wire = Self {
+            net,
+            host,
+            tick: micro.tick,
+            pipeline: micro.mean_pipeline(),
+            looks: watch.patience(),
+            board: QueueBoard::new(0, micro.class_count()),
+            watch,
+            ahead: (0..n as u32).map(last).min().unwrap_or(0).max(micro.tick) + host.adapters,
+            next: 0,
+            distances: Distances::new(net),
+            host_of: (0..n).map(|t| fabric.host_of(TerminalId::new(t)).0).collect(),
+            ready: vec![0; n],
+            open: 0,
+            measured: Vec::new(),
+            series: None,
+            reminded: Vec::new(),
+            arrived: Vec::new(),
+            stalled: None,
+            part,
+            adapters,
+            manager,
+        };
+        wire.adapters.outcome.begin("before", 0);
+        wire.wake();
+        Ok(wire)
+    }
+
+    /// Keeps what ports do, by intervals of so many picoseconds.
+    #[must_use]
+    pub fn with_series(mut self, interval: u64) -> Self {
+        let interval = interval.max(self.tick);
+        self.series = Some((Series::new(self.net, interval), interval));
+        self
+    }
+
+    /// What ports did up to `end`, if it was kept: the last interval may be shorter.
+    pub fn series(&mut self, end: u64) -> Option<&Series> {
+        if self.stalled.is_none() {
+            self.run(end.div_ceil(self.tick));
+        }
+        if self.series.as_ref().is_some_and(|(s, _)| (s.len() as u64) * s.interval < end) {
+            self.keep(end);
+        }
+        self.series.as_ref().map(|s| &s.0)
+    }
+
+    /// Bytes that each port of the network has sent.
+    pub fn carried(&self) -> Vec<u64> {
+        self.part.switches().outputs().iter().map(|o| o.carried).collect()
+    }
+
+    /// What became of the data packets of each job.
+    pub fn by_job(&self, jobs: usize) -> Vec<Measured> {
+        let of = |j: usize| self.measured.get(j).cloned().unwrap_or_default();
+        (0..jobs).map(of).collect()
+    }
+
+    /// Packets times switches that they crossed.
+    pub fn crossed(&self) -> u64 {
+        self.part.switches().crossed
+    }
+
+    /// Events of the network.
+    pub fn events(&self) -> u64 {
+        self.part.event_count()
+    }
+
+    /// Up to when it was simulated, in picoseconds.
+    pub fn now(&self) -> u64 {
+        self.next * self.tick
+    }
+
+    /// Packets wait for each other for ever. Look at this after a run.
+    pub fn stalled(&self) -> Option<&Stalled> {
+        self.stalled.as_ref()
+    }
+
+    /// What became of the traffic up to a time, at which the run is over.
+    pub fn outcome(&mut self, end: u64) -> Outcome {
+        let mut outcome = self.adapters.outcome.clone();
+        let end = end.max(outcome.phases.last().map_or(0, |p| p.begin));
+        if let Some(last) = outcome.phases.last_mut() {
+            last.end = end;
+        }
+        outcome.end = end;
+        outcome.deadlock.clone_from(&self.stalled);
+        outcome
+    }
+
+    /// Whoever wants to be looked at will be.
+    fn wake(&mut self) {
+        for (when, host) in self.adapters.wakes.drain(..) {
+            self.part.remind((when / self.tick).max(self.next), host);
+        }
+    }
+
+    /// Goes on to a tick, which is not begun.
+    fn run(&mut self, until: u64) {
+        loop {
+            let tick = self.part.upcoming().unwrap_or(u64::MAX);
+            // The manager acts, intervals end, and deadlock is looked for between ticks.
+            let acts = self.manager.upcoming().unwrap_or(u64::MAX).div_ceil(self.tick);
+            let keeps = self.series.as_ref().map_or(u64::MAX, |s| s.1.div_ceil(self.tick));
+            let looks = self.looks.div_ceil(self.tick);
+            let first = tick.min(acts).min(keeps);
+            if first >= until || self.stalled.is_some() {
+                break;
+            }
+            if keeps <= first {
+                self.keep(keeps * self.tick);
+                continue;
+            }
+            if acts <= first {
+                self.next = self.next.max(acts);
+                self.manager.act(acts * self.tick, &mut self.adapters);
+                self.wake();
+                continue;
+            }
+            if looks <= tick {
+                self.look(tick * self.tick);
+                continue;
+            }
+            self.step(tick);
+        }
+        self.next = self.next.max(until.min(self.part.upcoming().unwrap_or(until)));
+    }
+
+    /// One tick.
+    fn step(&mut self, tick: u64) {
+        let mut reminded = std::mem::take(&mut self.reminded);
+        self.part.begin(tick, &mut reminded);
+        self.next = tick + 1;
+        // One host may be reminded several times; the order of events within a tick is nobody's.
+        reminded.sort_unstable();
+        reminded.dedup();
+        let now = self.part.now();
+        for host in reminded.drain(..) {
+            self.adapters.act(host, now, &mut self.part);
+        }
+        self.reminded = reminded;
+        let mut arrived = std::mem::take(&mut self.arrived);
+        self.part.finish(&self.board, &mut arrived);
+        for a in arrived.drain(..) {
+            let group = usize::from(a.packet.group);
+            // Acknowledgements and datagrams are of no job.
+            if a.packet.group != u16::MAX {
+                if self.measured.len() <= group {
+                    self.measured.resize_with(group + 1, Measured::new);
+                }
+                self.measured[group].arrived(&a.packet, a.when, &ALL);
+            }
+            self.adapters.arrived(&a);
+        }
+        self.arrived = arrived;
+        for packet in self.part.take_lost() {
+            self.adapters.lost(&packet, now);
+        }
+        if !self.adapters.followed.is_empty() {
+            let mut followed = std::mem::take(&mut self.adapters.followed);
+            self.manager.hear(&mut followed);
+            self.adapters.followed = followed;
+        }
+        self.wake();
+    }
+
+    fn look(&mut self, now: u64) {
+        let mut waits = Vec::new();
+        self.part.waits(&mut waits);
+        match self.watch.look(now, self.part.packets(), &waits) {
+            Look::Locked(stalled) => self.stalled = Some(stalled),
+            Look::Stuck => self.looks = now + self.watch.patience(),
+            Look::Moves => self.looks = now + 4 * self.watch.patience(),
+        }
+    }
+
+    /// An interval of the series is over.
+    fn keep(&mut self, now: u64) {
+        let packets = self.part.packets() as u64;
+        if let Some((series, keeps)) = &mut self.series {
+            self.part.keep(now, series);
+            series.packets.push(packets);
+            series.halve();
+            *keeps = now + series.interval;
+        }
+    }
+}
+
+impl Wire for Connected<'_> {
+    fn latency(&self, from: TerminalId, to: TerminalId) -> u64 {
+        if self.host_of[from.index()] == self.host_of[to.index()] {
+            return self.host.memory_latency;
+        }
+        let home = |t: TerminalId| self.net.port(self.net.home(t.0));
+        let mut sum =
+            self.host.adapters + u64::from(home(from).latency + home(to).latency) + self.pipeline;
+        let (mut s, last) = (home(from).switch, home(to).switch);
+        while s != last {
+            let port = self.net.base(s) + self.distances.first(s, last);
+            sum += u64::from(self.net.port(port).latency) + self.pipeline;
+            let Some(next) = self.net.next(port) else { break };
+            s = next;
+        }
+        sum
+    }
+
+    fn depart(&mut self, now: u64, departures: &[Departure], delivered: &mut Vec<Delivery>) {
+        for d in departures {
+            if self.host_of[d.from.index()] == self.host_of[d.to.index()] {
+                #[expect(clippy::cast_sign_loss, reason = "neither is below zero")]
+                let long =
+                    (d.bytes as f64 / (self.host.memory_bytes_per_second * 1e-12)).ceil() as u64;
+                let left = now + long;
+                let arrives = left + self.host.memory_latency;
+                delivered.push(Delivery { message: d.message, left, arrives });
+                continue;
+            }
+            self.open += 1;
+            let job = u16::try_from(d.job).unwrap_or(u16::MAX - 1);
+            let ready = &mut self.ready[d.from.index()];
+            let begin = now.max(*ready);
+            *ready = begin + self.host.gap;
+            let work = Work { message: d.message, job, left: d.bytes, begun: false };
+            self.adapters.post(d.from.0, d.to.0, begin, work);
+        }
+        self.wake();
+    }
+
+    fn upcoming(&mut self) -> Option<u64> {
+        // Where no message is under way nobody waits for the network: what is left of an update, or of datagrams, is not waited
+        // for.
+        if self.open == 0 || self.stalled.is_some() {
+            return None;
+        }
+        let acts = self.manager.upcoming().map(|at| at.div_ceil(self.tick));
+        let Some(next) = self.part.upcoming().into_iter().chain(acts).min() else {
+            // Nothing moves: what waits now waits for ever.
+            for _ in 0..2 {
+                if self.stalled.is_none() && self.part.packets() > 0 {
+                    self.look(self.next * self.tick);
+                }
+            }
+            return None;
+        };
+        Some(next * self.tick + self.ahead)
+    }
+
+    fn advance(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
+        self.run(now / self.tick);
+        let first = delivered.len();
+        for (message, when) in self.adapters.delivered.drain(..) {
+            self.open -= 1;
+            let at = when + self.host.adapters;
+            delivered.push(Delivery { message, left: at, arrives: at });
+        }
+        delivered[first..].sort_unstable_by_key(|d| (d.arrives, d.message));
+    }
+}
