@@ -23,10 +23,6 @@ const KNOWN_CIRCLES: &[(&str, &[&str])] = &[
     // All commands are one type, and some of them print it.
     ("cli", &["args.rs", "commands/completions.rs", "commands/man.rs"]),
     ("cli", &["commands/reproduce/mod.rs", "commands/reproduce/store.rs"]),
-    // What cannot be printed is a failure, and failures are printed as the options say.
-    ("cli", &["failure.rs", "options/common.rs", "options/values.rs", "out.rs"]),
-    // A log is recognised by one and read by the other.
-    ("cli", &["history.rs", "jobs.rs"]),
     // Close names for `Unknown` come from specs, and specs are of registered families.
     (
         "fabric",
@@ -84,14 +80,15 @@ const KNOWN_CIRCLES: &[(&str, &[&str])] = &[
     ("report", &["comma.rs", "model.rs", "show.rs", "table.rs"]),
     ("report", &["explain/learned.rs", "explain/lines.rs", "explain.rs"]),
     ("report", &["plot/axes.rs", "plot.rs"]),
+    ("report", &["simulate/mod.rs", "simulate/update.rs"]),
     // A request to an engine has LID offsets, which are made for a request.
     ("routing", &["engine.rs", "lid_offsets.rs"]),
     ("routing", &["engines/guard.rs", "engines/phases.rs"]),
     ("routing", &["engines/others.rs", "engines/relief.rs", "engines/sar.rs"]),
     // What is prepared knows how it is cut and mended.
     ("routing", &["reroute/cut.rs", "reroute/mend.rs", "reroute/prepared.rs", "reroute/tree.rs"]),
-    // The loop of all depths, and two of the depths.
-    ("scenario", &["count.rs", "packets.rs", "run.rs"]),
+    // The loop of all depths, two of the depths, and updates within one.
+    ("scenario", &["count.rs", "packets.rs", "run.rs", "update.rs"]),
     ("study", &["congest/hosts.rs", "congest/plan.rs"]),
     ("study", &["replay/follower.rs", "replay/mod.rs"]),
     // The trait of collectives stands beside the modules that have it.
