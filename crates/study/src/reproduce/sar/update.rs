@@ -47,7 +47,7 @@ impl Experiment for FivePhases {
         "@sar-testbed packet by packet: Bcasts of 1 MiB between two nodes, one on each switch, over reliable connections; base LIDs \
          routed by sar, high LIDs by updn in a lane of their own, over the other of the two links; published times for writing \
          blocks; 10 s between unpath and repath, counters every 70 ms. The paper's firmware refused to drain queue pairs: here \
-         they are drained as its protocol has it. It shows 28 s before and some after, which is 2.1 s here on both sides. Then Definition 6 on a 4x4 torus whose \
+         they are drained as its protocol has it. sar gives the two nodes the same link before and after, so that no block changes. It shows 28 s before and some after, which is 2.1 s here on both sides. Then Definition 6 on a 4x4 torus whose \
          Up*/Down* tables get another root under an Alltoall, with queues by lane and buffers of two packets, ten seeds: with datagrams that stay on base LIDs, as the \
          protocol leaves them, and with datagrams that move, too. Decisions: 50 us for a message between manager and host, 5 us to \
          change a path, 16 packets under way."
