@@ -70,7 +70,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
     }
     pool.install(|| match cli.command {
         Command::Fabric(command) => commands::fabric::run(&command, common),
-        Command::Route(command) => commands::route::run(&command, common),
+        Command::Route(command) => commands::ease::route_or_ease(&command, common),
         Command::Check(command) => commands::check::run(&command, common),
         Command::Measure(command) => commands::measure::run(&command, common),
         Command::Jobs(command) => commands::jobs::run(&command, common),

@@ -1,17 +1,16 @@
 //! `darkfiber route -e ease`: few entries of the tables in place, for the jobs that run.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Instant;
 
-use darkfiber_analysis::Names;
 use darkfiber_fabric::{Fabric, TerminalId};
-use darkfiber_report::ease::{EaseEntry, EaseResult, EaseStep};
+use darkfiber_report::ease::{EaseResult, EaseStep};
 use darkfiber_report::{RouteOutcome as Row, Single, json};
-use darkfiber_routing::reroute::{Change, Goal, Prepared, difference};
-use darkfiber_routing::{Demand, DestId, Lids, Routes, find_engine, least_load_of_jobs};
+use darkfiber_routing::reroute::{Goal, Prepared, difference};
+use darkfiber_routing::{Demand, find_engine, least_load_of_jobs};
 use darkfiber_scenario::demanded;
 
+use super::entries::step;
 use super::route::RouteCommand;
 use super::{metrics, reroute, route};
 use crate::counted::CountedTraffic;
@@ -28,11 +27,16 @@ const KEPT: u8 = 1;
 /// Entries that are listed.
 const LISTED: usize = 10;
 
+/// `darkfiber route`: with `-e ease` few entries of tables in place, else new tables.
+pub(crate) fn route_or_ease(args: &RouteCommand, common: &Common) -> Result<Exit, Failure> {
+    if is_asked(args)? { run(args, common) } else { route::run(args, common) }
+}
+
 /// Whether `ease` is what is asked for.
 ///
 /// # Errors
 /// If it stands among engines, or its options without it.
-pub(super) fn is_asked(args: &RouteCommand) -> Result<bool, Failure> {
+fn is_asked(args: &RouteCommand) -> Result<bool, Failure> {
     let named = args.engines.engines.iter().any(|e| e.trim() == EASE);
     if named && args.engines.engines.len() > 1 {
         return Err(Failure::usage("-e ease stands alone: it changes tables that are in place")
@@ -54,7 +58,7 @@ struct Traffic {
     demands: Vec<Demand>,
 }
 
-pub(super) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure> {
+fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure> {
     let Some(path) = &args.ease.from else {
         return Err(Failure::usage("-e ease needs --from: the tables in place")
             .hint("write even ones first: darkfiber route FABRIC -e ftree -o DIR"));
@@ -206,42 +210,4 @@ fn traffic(
     };
     let demands = jobs.iter().flat_map(of).collect();
     Ok(Traffic { from: "jobs", jobs: Some(jobs), demands })
-}
-
-/// The entries of a step, one for each LID of a row.
-pub(super) fn step(fabric: &Fabric, routes: &Routes, lids: &Lids, changes: &[Change]) -> EaseStep {
-    let names = Names::new(fabric);
-    let rows: BTreeSet<u32> = changes.iter().map(|c| c.row).collect();
-    let mut whose: Vec<(u32, u16)> = Vec::new();
-    for d in (0..routes.dest_count()).map(DestId::new) {
-        let (base, paths) = match d.as_terminal(fabric) {
-            Some(t) => (lids.terminal(t), routes.paths()),
-            None => (lids.switch(d.home(fabric)), 1),
-        };
-        for path in 0..paths {
-            let row = routes.row(d, path) as u32;
-            if rows.contains(&row) {
-                whose.push((row, base.saturating_add(path as u16)));
-            }
-        }
-    }
-    whose.sort_unstable();
-    let mut entries = Vec::new();
-    let mut blocks = BTreeSet::new();
-    for change in changes {
-        let first = whose.partition_point(|(row, _)| *row < change.row);
-        for &(_, lid) in whose[first..].iter().take_while(|(row, _)| *row == change.row) {
-            blocks.insert((change.switch, lid / 64));
-            entries.push((change.switch, lid, change));
-        }
-    }
-    entries.sort_by_key(|&(switch, lid, _)| (switch, lid));
-    let entry = |(switch, lid, change): (darkfiber_fabric::SwitchId, u16, &Change)| EaseEntry {
-        switch: names.switch(switch),
-        guid: fabric.switch(switch).guid.to_string(),
-        lid,
-        old_port: change.old,
-        new_port: change.new,
-    };
-    EaseStep { blocks: blocks.len(), entries: entries.into_iter().map(entry).collect() }
 }

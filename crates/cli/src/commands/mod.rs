@@ -4,6 +4,7 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod congest;
 pub(crate) mod ease;
+mod entries;
 pub(crate) mod explain;
 pub(crate) mod fabric;
 pub(crate) mod framing;

@@ -18,7 +18,7 @@ use darkfiber_routing::{DestId, ENGINES, Engine, LayerBy, Layers, Lids, Request,
 use darkfiber_scenario::faults;
 use serde_json::Value;
 
-use super::{ease, metrics};
+use super::{entries, metrics};
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
 use crate::options::{Common, FabricArgs, SetArgs, TableArgs};
@@ -541,7 +541,7 @@ fn steps_by_entry(
     let (_, nothing_failed) = whole.with_faults(&Faults::default());
     let lids = lids(whole, old, &nothing_failed)?;
     let steps = outcome.coexistence.by_step(&outcome.changes).unwrap_or_default();
-    Ok(steps.iter().map(|changes| ease::step(whole, &old.routes, &lids, changes)).collect())
+    Ok(steps.iter().map(|changes| entries::step(whole, &old.routes, &lids, changes)).collect())
 }
 
 /// LIDs of which some entry changed.

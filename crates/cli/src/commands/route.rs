@@ -19,7 +19,7 @@ use darkfiber_routing::{
 };
 use darkfiber_study::Chain;
 
-use super::{ease, metrics};
+use super::metrics;
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
 use crate::options::{
@@ -92,9 +92,6 @@ Exit code 1 if pairs cannot talk or an engine broke its promise of deadlock free
 route, or routes could not be written.";
 
 pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure> {
-    if ease::is_asked(args)? {
-        return ease::run(args, common);
-    }
     let chains = args.engines.chains()?;
     let Loaded { topology: Topology { fabric, shape }, diagnostics, structure, .. } =
         load::fabric(&args.fabric, common)?;

@@ -26,8 +26,8 @@ pub enum Rung {
     AnyOrder,
     /// In so many steps, each complete before the next; running connections keep their service levels.
     Steps(u32),
-    /// Running connections keep their service levels, but packets of old and new paths may not meet: entries that change are first set to no
-    /// route, then one packet lifetime passes, then the new ones are written.
+    /// Running connections keep their service levels, but packets of old and new paths may not meet: entries that change are
+    /// first set to no route, then one packet lifetime passes, then the new ones are written.
     DropDrain,
     /// Paths move to other service levels, and those of running connections on the new paths could deadlock: these
     /// connections must be made anew.
