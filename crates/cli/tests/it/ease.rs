@@ -81,7 +81,8 @@ fn moves_and_steps_are_limits() {
     assert!(steps < 2 || one["withheld"].as_u64() > Some(0));
     assert!(one["fullest_after"].as_f64() >= freely["fullest_after"].as_f64());
     let few = with("--moves 3");
-    assert!(few["entries_changed"].as_u64() <= Some(3) && few["moves"] == 3);
+    // Moves that do not cool the fullest channel down are left out.
+    assert!(few["entries_changed"].as_u64() <= Some(3) && few["moves"].as_u64() <= Some(3));
     assert_eq!(with("--moves 0")["entries_changed"], 0);
 }
 
