@@ -6,7 +6,7 @@ use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
     check, completions, congest, explain, fabric, framing, hot, jobs, list, man, measure, optimize,
-    place, replay, reproduce, reroute, route, saturate, simulate, sweep,
+    place, replay, reproduce, reroute, route, saturate, simulate, survive, sweep,
 };
 use crate::options::Common;
 
@@ -48,6 +48,9 @@ pub(crate) enum Command {
     /// After a fault: complete tables that differ from the old ones in few entries
     #[command(after_help = reroute::HELP)]
     Reroute(reroute::RerouteCommand),
+    /// Which single cables and switches may fail without touching running connections: all mended in advance
+    #[command(after_help = survive::HELP)]
+    Survive(survive::SurviveCommand),
     /// Run a scenario in time: jobs, their messages, and the channels that they share
     #[command(after_help = simulate::HELP)]
     Simulate(simulate::SimulateCommand),

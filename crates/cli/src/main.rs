@@ -70,13 +70,14 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
     }
     pool.install(|| match cli.command {
         Command::Fabric(command) => commands::fabric::run(&command, common),
-        Command::Route(command) => commands::route::run(&command, common),
+        Command::Route(command) => commands::ease::route_or_ease(&command, common),
         Command::Check(command) => commands::check::run(&command, common),
         Command::Measure(command) => commands::measure::run(&command, common),
         Command::Jobs(command) => commands::jobs::run(&command, common),
         Command::Replay(command) => commands::replay::run(&command, common),
         Command::Sweep(command) => commands::sweep::run(&command, common),
         Command::Reroute(command) => commands::reroute::run(&command, common),
+        Command::Survive(command) => commands::survive::run(&command, common),
         Command::Hot(command) => commands::hot::run(&command, common),
         Command::Explain(command) => commands::explain::run(&command, common),
         Command::Place(command) => commands::place::run(&command, common),

@@ -43,6 +43,7 @@ const MEMBERS: &[&str] = &[
     PATH_BITS,
     LID_CHOICE,
     "hot.json",
+    "ease.json",
     MANIFEST,
 ];
 /// The last key of a manifest; its value is the digest of all before it.

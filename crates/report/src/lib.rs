@@ -9,6 +9,7 @@ pub mod columns;
 pub mod comma;
 pub mod congest;
 pub mod curve;
+pub mod ease;
 pub mod engines;
 pub mod explain;
 pub mod figures;
@@ -32,6 +33,7 @@ mod shades;
 pub mod sharing;
 mod show;
 pub mod simulate;
+pub mod survive;
 pub mod svg;
 pub mod table;
 

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Report;
+use crate::ease::EaseStep;
 use crate::model::{FabricFacts, Provenance, Routed};
 use crate::number::{duration, group};
 use crate::table::{self, Style};
@@ -46,14 +47,16 @@ pub struct SwitchChange {
     pub entries: usize,
     /// Changed blocks of 64 LIDs.
     pub blocks: usize,
-    /// The step in which it may be updated, from 1; `null` if traffic must be drained.
+    /// The step in which it may be updated, from 1; where it takes part in several, the last. `null` if traffic must be
+    /// drained.
     pub step: Option<usize>,
 }
 
 /// Whether old and new tables may coexist while switches are updated one by one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Verdict {
-    /// `any-order`, `steps` or `drain`.
+    /// `any-order`, `steps`, `drop-drain` (entries that change drop packets for one packet lifetime), `drain` (stop the
+    /// traffic that changes) or `reconnect` (running connections must be made anew).
     pub verdict: &'static str,
     /// Steps of the update; `null` if traffic must be drained.
     pub steps: Option<usize>,
@@ -105,6 +108,9 @@ pub struct RerouteResult {
     pub coexistence: Verdict,
     /// The changed switches, by GUID.
     pub switches: Vec<SwitchChange>,
+    /// The entries of each step, where no order of whole switches is safe.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub steps_by_entry: Vec<EaseStep>,
     /// The old tables on the whole fabric.
     pub before: Routed,
     /// The new tables on the damaged fabric, proved by the checker.

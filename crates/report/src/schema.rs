@@ -6,6 +6,7 @@ use schemars::{JsonSchema, Schema};
 
 use crate::congest::CongestResult;
 use crate::curve::LoadResult;
+use crate::ease::EaseResult;
 use crate::explain::ExplainResult;
 use crate::framing::FramingResult;
 use crate::hot::HotResult;
@@ -18,6 +19,7 @@ use crate::reproduce::{ReproduceAll, ReproduceOne};
 use crate::reroute::RerouteResult;
 use crate::sharing::SharingResult;
 use crate::simulate::SimulateResult;
+use crate::survive::SurviveResult;
 
 /// The kinds of results that `--format json` prints, by name, each with its JSON Schema (draft 2020-12), and those of
 /// files that users write.
@@ -35,7 +37,9 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<ReproduceOne<'_>>("reproduce"),
         of::<ReproduceAll<'_>>("reproduce-all"),
         of::<Sweep<'_>>("sweep"),
+        of::<EaseResult<'_>>("ease"),
         of::<RerouteResult>("reroute"),
+        of::<SurviveResult<'_>>("survive"),
         of::<ReplayResult<'_>>("replay"),
         of::<SharingResult<'_>>("jobs-report"),
         of::<SimulateResult<'_>>("simulate"),

@@ -3,6 +3,8 @@
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod congest;
+pub(crate) mod ease;
+mod entries;
 pub(crate) mod explain;
 pub(crate) mod fabric;
 pub(crate) mod framing;
@@ -21,4 +23,5 @@ pub(crate) mod route;
 pub(crate) mod saturate;
 pub(crate) mod share;
 pub(crate) mod simulate;
+pub(crate) mod survive;
 pub(crate) mod sweep;

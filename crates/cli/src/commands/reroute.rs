@@ -6,18 +6,19 @@ use std::time::Instant;
 use clap::Args;
 use darkfiber_analysis::Names;
 use darkfiber_fabric::{Fabric, Faults, Renumbering, SwitchId, TerminalId, Topology};
+use darkfiber_report::ease::EaseStep;
 use darkfiber_report::reroute::{
     Failed, LostTerminal, RerouteResult, Scratch, SwitchChange, Verdict,
 };
 use darkfiber_report::{RouteOutcome as Row, Routed, Single, json, number};
 use darkfiber_routing::reroute::{
-    Changed, Coexistence, Drain, Outcome, Prepared, RerouteError, changed_by_switch,
+    Changed, Coexistence, Drain, Outcome, Prepared, RerouteError, Rung, changed_by_switch,
 };
 use darkfiber_routing::{DestId, ENGINES, Engine, LayerBy, Layers, Lids, Request, Routes};
 use darkfiber_scenario::faults;
 use serde_json::Value;
 
-use super::metrics;
+use super::{entries, metrics};
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
 use crate::options::{Common, FabricArgs, SetArgs, TableArgs};
@@ -47,6 +48,10 @@ pub(crate) struct RerouteCommand {
     /// Data virtual lanes that may be used (InfiniBand has at most 15)
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=15))]
     pub(crate) lanes: u8,
+    /// Keep the service level of every pair, as running connections do: a longer path before another lane. Where no such
+    /// tables are found nothing is written, and the verdict says `reconnect`
+    #[arg(long)]
+    pub(crate) keep_sl: bool,
     /// Write routes that can deadlock, too, if the old ones could
     #[arg(long, requires = "output")]
     pub(crate) allow_deadlock: bool,
@@ -62,21 +67,30 @@ the fault. Without --fail whatever does not reach is mended: FABRIC from after a
 Old and new tables may coexist 'in any order' if whatever mix of old and new entries packets meet while
 switches are updated one by one, nothing goes round and no layer gets a cycle of channel dependencies; 'in
 steps' if the switches of each step must be done before the next begins; else 'drain': traffic to the
-destinations that change must stop meanwhile.
+destinations that change must stop meanwhile. 'reconnect': paths move to other service levels, and the
+connections that run on the old ones could deadlock on the new paths, so they must be made anew.
+
+With --keep-sl no pair changes its service level: paths may become longer, and switches beside the fault may
+change, too. Where old and new paths may not be in use together the verdict is 'drop-drain': the entries that
+change are first set to no route, and written when the packets under way are gone.
 
 Examples:
   darkfiber reroute my-fabric.topo --routes lfts.dump --fail 0x0002c903000a1b2c:7
   darkfiber reroute my-fabric.topo --routes old-routes --fail leaf1[7] spine3 -o new-routes
   darkfiber reroute my-fabric.topo --routes old-routes --fail dead-cables.txt --compare
+  darkfiber reroute my-fabric.topo --routes old-routes --fail leaf1[7] --keep-sl
   darkfiber reroute after-fault.topo --routes lfts.dump -o new-routes
   darkfiber reroute my-fabric.topo --routes old-routes --fail-links 1 --format json
 
-Exit code 1 if nothing sound could be written, 4 if the faults split the fabric.";
+Exit code 1 if nothing sound could be written, or --keep-sl could not be kept; 4 if the faults split the
+fabric.";
 
 /// New tables, and how they came to be.
 struct New {
     routes: Routes,
     outcome: Result<Outcome, String>,
+    /// How they may be put in place, where service levels had to stay.
+    rung: Option<Rung>,
     prepare: f64,
     compute: f64,
 }
@@ -151,7 +165,7 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
 
     let facts = metrics::facts(&damaged.fabric, damaged.shape.as_ref(), None, false);
     let provenance = provenance::of(&damaged.fabric, common);
-    let sound = soundness(&before, &after, args.allow_deadlock);
+    let sound = soundness(&before, &after, args.allow_deadlock).and_then(|()| kept(&new));
     let mut written = None;
     let mut problems = save::Unwritten::default();
     if let (Some(target), Ok(())) = (target, &sound) {
@@ -161,7 +175,10 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
         problems.note(target.write(&damaged.fabric, &new.routes, &lids, &single, &[]));
     }
     let (entries_changed, blocks_changed) = total(&changed);
-    let verdict = verdict(new.outcome.as_ref().ok().map(|o| &o.coexistence));
+    let verdict = match &new.outcome {
+        Ok(outcome) => verdict_of(outcome, new.rung),
+        Err(_) => verdict(None),
+    };
     let mended = new.outcome.as_ref().ok();
     let result = RerouteResult {
         method: if mended.is_some() { "mended" } else { "anew" },
@@ -187,6 +204,7 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
         seconds_compute: new.compute,
         switches: switches(&damaged.fabric, &changed, mended, &map),
         coexistence: verdict,
+        steps_by_entry: steps_by_entry(&topology.fabric, &old, mended)?,
         before,
         after,
         scratch,
@@ -325,11 +343,16 @@ fn mend(
     let mut prepared = Prepared::new(&whole.fabric, old, args.lanes).map_err(Failure::input)?;
     let prepare = start.elapsed().as_secs_f64();
     let start = Instant::now();
-    match prepared.reroute(gone) {
-        Ok(outcome) => {
+    let mended = if args.keep_sl {
+        prepared.reroute_on_lowest_rung(gone).map(|(outcome, rung)| (outcome, Some(rung)))
+    } else {
+        prepared.reroute(gone).map(|outcome| (outcome, None))
+    };
+    match mended {
+        Ok((outcome, rung)) => {
             let routes = prepared.into_tables(&damaged.fabric, map);
             let compute = start.elapsed().as_secs_f64();
-            Ok(New { routes, outcome: Ok(outcome), prepare, compute })
+            Ok(New { routes, outcome: Ok(outcome), rung, prepare, compute })
         }
         Err(RerouteError::CutOff { source_switch, home }) => {
             let name = |s: u32| &whole.fabric.switch(SwitchId(s)).description;
@@ -340,6 +363,8 @@ fn mend(
             ))
             .hint("name the switches beyond the split as failed, too"))
         }
+        Err(error) if args.keep_sl => Err(Failure::infeasible(error)
+            .hint("without --keep-sl the fabric is routed anew, which moves service levels")),
         Err(error) => {
             let why = error.to_string();
             let engine =
@@ -349,7 +374,7 @@ fn mend(
                 .route(&damaged.fabric, &of_old.request(args, damaged, old))
                 .map_err(|refusal| Failure::infeasible(format!("{why}; {refusal}")))?;
             let compute = start.elapsed().as_secs_f64();
-            Ok(New { routes, outcome: Err(why), prepare, compute })
+            Ok(New { routes, outcome: Err(why), rung: None, prepare, compute })
         }
     }
 }
@@ -374,7 +399,11 @@ fn lids(
 }
 
 /// Whether the new tables may be used: complete, and free of deadlock unless the old ones were not.
-fn soundness(before: &Routed, after: &Routed, allow_deadlock: bool) -> Result<(), Failure> {
+pub(super) fn soundness(
+    before: &Routed,
+    after: &Routed,
+    allow_deadlock: bool,
+) -> Result<(), Failure> {
     let lost = after.unreachable + after.loops;
     if lost > 0 {
         return Err(Failure::new(
@@ -398,6 +427,45 @@ fn soundness(before: &Routed, after: &Routed, allow_deadlock: bool) -> Result<()
     }
 }
 
+/// Whether service levels stayed, where they had to.
+fn kept(new: &New) -> Result<(), Failure> {
+    match (&new.outcome, new.rung) {
+        (Ok(outcome), Some(Rung::Reconnect)) => Err(Failure::new(
+            Exit::Finding,
+            format!(
+                "no tables were found that keep service levels: the paths of {} (source switch, LID) pairs would move, so nothing is written",
+                number::group(outcome.moved.len() as u64)
+            ),
+        )
+        .hint("without --keep-sl they are written; connections of these pairs must then be made anew")),
+        _ => Ok(()),
+    }
+}
+
+/// How mended tables may be put in place while connections run.
+fn verdict_of(outcome: &Outcome, rung: Option<Rung>) -> Verdict {
+    if let Some(layer) = outcome.old_levels {
+        let reason = format!(
+            "reconnect: {} (source switch, LID) pairs move to other service levels; connections that keep the old ones \
+             could deadlock on the new paths in layer {layer}, so these must be made anew",
+            number::group(outcome.moved.len() as u64)
+        );
+        return Verdict { verdict: Rung::Reconnect.name(), steps: None, reason };
+    }
+    if rung == Some(Rung::DropDrain) {
+        let switches: std::collections::BTreeSet<SwitchId> =
+            outcome.changes.iter().map(|c| c.switch).collect();
+        let reason = format!(
+            "drop-drain: write no route into the {} entries of {} switches that change, wait for one packet lifetime, \
+             then write the new ones; service levels stay",
+            number::group(outcome.changes.len() as u64),
+            number::group(switches.len() as u64)
+        );
+        return Verdict { verdict: Rung::DropDrain.name(), steps: None, reason };
+    }
+    verdict(Some(&outcome.coexistence))
+}
+
 /// Whether tables may be updated one by one; nothing is known of the fabric routed anew.
 pub(super) fn verdict(coexistence: Option<&Coexistence>) -> Verdict {
     let drain = |why: &str| {
@@ -410,6 +478,14 @@ pub(super) fn verdict(coexistence: Option<&Coexistence>) -> Verdict {
         Some(order @ Coexistence::Order(_)) => {
             let steps = order.steps().unwrap_or(1);
             ("steps", format!("{steps} steps, each complete before the next begins"))
+        }
+        Some(order @ Coexistence::OrderOfEntries(_)) => {
+            let steps = order.steps().unwrap_or(1);
+            let reason = format!(
+                "{steps} steps, each complete before the next begins; some switches take part in several \
+                 (--format json lists the entries)"
+            );
+            ("steps", reason)
         }
         Some(Coexistence::Drain(Drain::Loop)) => {
             ("drain", drain("in every order there is a moment at which packets go round"))
@@ -433,6 +509,11 @@ fn switches(
         Coexistence::Order(rank) => {
             rank[map.old_switch[s.index()].index()].map(|rank| rank as usize + 1)
         }
+        Coexistence::OrderOfEntries(rank) => {
+            let of = map.old_switch[s.index()];
+            let last = rank.range((of, 0)..=(of, u32::MAX)).map(|(_, &rank)| rank).max();
+            last.map(|rank| rank as usize + 1)
+        }
         Coexistence::Drain(_) => None,
     };
     let mut list: Vec<SwitchChange> = changed
@@ -447,6 +528,20 @@ fn switches(
         .collect();
     list.sort_by(|a, b| a.guid.cmp(&b.guid));
     list
+}
+
+/// The entries of each step, if whole switches cannot be updated one by one.
+fn steps_by_entry(
+    whole: &Fabric,
+    old: &darkfiber_scenario::tables::Read,
+    outcome: Option<&Outcome>,
+) -> Result<Vec<EaseStep>, Failure> {
+    let Some(outcome) = outcome else { return Ok(Vec::new()) };
+    let Coexistence::OrderOfEntries(_) = &outcome.coexistence else { return Ok(Vec::new()) };
+    let (_, nothing_failed) = whole.with_faults(&Faults::default());
+    let lids = lids(whole, old, &nothing_failed)?;
+    let steps = outcome.coexistence.by_step(&outcome.changes).unwrap_or_default();
+    Ok(steps.iter().map(|changes| entries::step(whole, &old.routes, &lids, changes)).collect())
 }
 
 /// LIDs of which some entry changed.

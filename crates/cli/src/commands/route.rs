@@ -13,6 +13,7 @@ use darkfiber_report::svg::{Panel, load_histograms};
 use darkfiber_report::{
     FabricFacts, Refused, RouteOutcome, Routed, Single, findings, json, number,
 };
+use darkfiber_routing::reroute::Prepared;
 use darkfiber_routing::{
     self as routing, Deadlock, Demand, Engine, Refusal, Request, Routes, spread_lanes,
 };
@@ -21,7 +22,9 @@ use darkfiber_study::Chain;
 use super::metrics;
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
-use crate::options::{Common, EngineArgs, FabricArgs, JobsArgs, LayerBy, RequestArgs, SetArgs};
+use crate::options::{
+    Common, EaseArgs, EngineArgs, FabricArgs, JobsArgs, LayerBy, RequestArgs, SetArgs,
+};
 use crate::progress::Progress;
 use crate::{addresses, jobs, out, provenance, save};
 
@@ -41,12 +44,18 @@ pub(crate) struct RouteCommand {
     /// Deal paths out over the --lanes that no layer needs, evenly by load
     #[arg(long)]
     pub(crate) spread_lanes: bool,
+    /// Spend the --lanes on room for repairs: paths share a lane only where the detours around every single cable fit beside
+    /// them, so that `darkfiber survive` finds fewer cables after which connections must be touched
+    #[arg(long, conflicts_with = "spread_lanes")]
+    pub(crate) protect: bool,
     #[command(flatten)]
     pub(crate) jobs: JobsArgs,
     /// What nodes send to each other, for engines that follow it (parx): `node: node=weight ...` on each line, weights
     /// 0 to 255 or bytes
     #[arg(long, value_name = "FILE", help_heading = "Job options")]
     pub(crate) demands: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) ease: EaseArgs,
     /// Draw the load of all channels, one panel for each engine
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
@@ -67,6 +76,7 @@ Examples:
   darkfiber route @t2hx-hyperx -e dfsssp --lanes 4 --svg load.svg
   darkfiber route my-fabric.topo -e updn --roots 0x0002c903000a1b2c,0x0002c903000a1b2d
   darkfiber route my-fabric.topo -e ftree -e sar-best --jobs squeue.txt   tables for the jobs that run
+  darkfiber route my-fabric.topo -e ease --from even-routes --jobs squeue.txt -o eased   few entries instead
   darkfiber route torus:dims=8x8x8,t=1 -e dor -e dfsssp --fail-links 10 --format json
 
 Written with -o (to DIR/<engine> if there are several): lfts.dump (OpenSM's `routing_engine file`,
@@ -123,10 +133,14 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
             Ok((engine, mut routes, seconds, refusals)) => {
                 progress.step();
                 progress.at(format!("{}: checking", chain.name));
-                let layers_needed = args.spread_lanes.then(|| routes.layer_count());
+                let layers_needed =
+                    (args.spread_lanes || args.protect).then(|| routes.layer_count());
                 let layers_by_pair = layers_by_pair(engine, &fabric, &request, &routes);
                 if args.spread_lanes {
                     spread_lanes(&fabric, &mut routes, args.request.lanes);
+                }
+                if args.protect {
+                    routes = protected(&fabric, &routes, args.request.lanes, common)?;
                 }
                 let mut row = metrics::measure(&fabric, &routes, jobs.as_deref());
                 row.layers_needed = layers_needed;
@@ -187,8 +201,28 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
     Ok(exit)
 }
 
+/// The same tables in lanes that leave room for repairs; says how much room there was.
+pub(super) fn protected(
+    fabric: &Fabric,
+    routes: &Routes,
+    lanes: u8,
+    common: &Common,
+) -> Result<Routes, Failure> {
+    let prepared = Prepared::new(fabric, routes, lanes).map_err(Failure::infeasible)?;
+    let (protected, protection) = prepared.protected(lanes);
+    if !common.quiet {
+        out::tell(&format!(
+            "{}: note: {} of {} detours around single cables fit into the service levels of their paths",
+            routes.engine,
+            number::group(protection.protected as u64),
+            number::group(protection.detours as u64)
+        ));
+    }
+    Ok(protected)
+}
+
 /// What nodes send to each other.
-fn demanded(
+pub(super) fn demanded(
     path: &Path,
     aliases: Option<&Path>,
     fabric: &Fabric,

@@ -2,6 +2,7 @@
 
 mod common;
 mod counted;
+mod ease;
 mod engines;
 mod fabric;
 mod jobs;
@@ -12,6 +13,7 @@ pub(crate) mod values;
 
 pub(crate) use common::{Common, Format};
 pub(crate) use counted::CountedArgs;
+pub(crate) use ease::EaseArgs;
 pub(crate) use engines::{EngineArgs, LayerBy, RequestArgs};
 pub(crate) use fabric::{FabricArgs, FabricOptions, FaultArgs, NamesArgs};
 pub(crate) use jobs::{HistoryArgs, JobsArgs};

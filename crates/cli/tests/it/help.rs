@@ -20,6 +20,7 @@ fn help_teaches() {
         "reproduce",
         "simulate",
         "hot",
+        "survive",
         "sweep",
         "framing",
         "list",

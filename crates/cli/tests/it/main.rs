@@ -4,6 +4,7 @@ mod bad_input;
 mod congest;
 mod congestion;
 mod docs;
+mod ease;
 mod explain;
 mod fabric;
 mod framing;
@@ -26,6 +27,7 @@ mod schema;
 mod shell;
 mod simulate;
 mod slurm;
+mod survive;
 mod sweep;
 
 use std::path::Path;

@@ -19,6 +19,7 @@ const COMMANDS: &[&str] = &[
     "replay --fabric f --jobs log -e updn --every 6h",
     "sweep f -e updn --fail-percent 10",
     "reroute f --routes tables --fail-links 0",
+    "survive f -e minhop",
     "simulate s.toml",
     "saturate f -r minimal --loads 0.1 --measure 1us --warmup 1us",
     "congest f --victims barrier --aggressors incast --split 1/1 --congestion none --iterations 6 --runs 6",

@@ -238,3 +238,38 @@ fn the_comparison_uses_the_roots_of_the_old_tables() {
         assert_eq!(made.json()["scratch"]["efi"], expected, "{tables}");
     }
 }
+
+#[test]
+fn service_levels_are_kept_or_nothing_is_written() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    let fabric = "dragonfly:p=2,a=4,h=2";
+    assert_eq!(run_in(d, &format!("route {fabric} -e dfsssp -o old -q")).code, 0);
+    let levels = |set: &str| std::fs::read(d.join(set).join("path-sl")).expect(set);
+    let mut seen = std::collections::BTreeSet::new();
+    for seed in 1..=6 {
+        let line = format!("reroute {fabric} --routes old --fail-links 1 --seed {seed}");
+        let freely = run_in(d, &format!("{line} --format json")).json();
+        let made = run_in(d, &format!("{line} --keep-sl -o new{seed} --format json"));
+        let json = made.json();
+        let verdict = json["coexistence"]["verdict"].as_str().expect("a verdict").to_owned();
+        if verdict == "reconnect" {
+            assert_eq!(made.code, 1, "{}", made.err);
+            assert!(made.err.contains("service levels"), "{}", made.err);
+            assert!(!d.join(format!("new{seed}")).exists());
+            assert!(number(&json, "paths_moved") > 0);
+        } else {
+            assert_eq!(made.code, 0, "{}", made.err);
+            assert!(levels("old") == levels(&format!("new{seed}")));
+            assert_eq!(number(&json, "paths_moved"), 0);
+            let all = json["switches"].as_array().expect("a list");
+            let steps = json["coexistence"]["steps"].as_u64();
+            assert_eq!(all.iter().map(|s| s["step"].as_u64()).max().flatten(), steps);
+        }
+        seen.insert((freely["coexistence"]["verdict"].as_str().map(str::to_owned), verdict));
+    }
+    // Without keeping them a repair moves paths, and says what that means for connections.
+    let moved = Some("reconnect".to_owned());
+    assert!(seen.contains(&(moved.clone(), "any-order".to_owned())), "{seen:?}");
+    assert!(seen.contains(&(moved, "reconnect".to_owned())), "{seen:?}");
+}

@@ -51,6 +51,31 @@ fn hold(kind: &str, runs: &[(&str, &[&str])]) {
 }
 
 #[test]
+fn eased_tables() {
+    hold(
+        "ease",
+        &[
+            (
+                "route pair.topo -e ease --from tables --jobs running",
+                &["/bound", "/after/effective_efi"],
+            ),
+            ("route pair.topo -e ease --from tables --jobs running --moves 0", &["/steps"]),
+        ],
+    );
+}
+
+#[test]
+fn fault_books() {
+    hold(
+        "survive",
+        &[
+            ("survive torus:dims=5x5,t=1 --routes one-lane", &["/cables/untouched_percent"]),
+            ("survive kary:k=4,n=2 -e updn --faults switches", &["/switches/faults", "/faults/0"]),
+        ],
+    );
+}
+
+#[test]
 fn fabrics() {
     hold(
         "fabric",
@@ -309,6 +334,7 @@ fn every_schema_is_tested() {
         [
             "comparison.json",
             "congest.json",
+            "ease.json",
             "explain.json",
             "fabric.json",
             "framing.json",
@@ -327,6 +353,7 @@ fn every_schema_is_tested() {
             "route.json",
             "scenario.json",
             "simulate.json",
+            "survive.json",
             "sweep.json"
         ]
     );

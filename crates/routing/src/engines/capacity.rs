@@ -1,12 +1,20 @@
 //! How full the fullest channel must be, whatever the tables.
 
-use darkfiber_fabric::{Fabric, SwitchId};
+use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
 
 use super::mates::Mates;
 use super::order::{distances, leaves};
 
 /// A switch that belongs to no set.
 const NONE: u32 = u32::MAX;
+
+/// What the fullest channel carries at least by paths inside jobs (pairs that share several jobs counted once), whatever
+/// the tables with so many `paths` (LIDs) to each terminal.
+///
+/// Complexity: that of the bound of `sar-best`, O(heights x (channels + pairs of a switch and a LID)).
+pub fn least_load_of_jobs(fabric: &Fabric, jobs: &[Vec<TerminalId>], paths: usize) -> u64 {
+    least_load(fabric, &Mates::new(fabric, jobs), paths)
+}
 
 /// No tables have less load, by paths inside jobs, on the fullest channel.
 ///

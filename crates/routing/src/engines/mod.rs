@@ -46,6 +46,7 @@ mod two_level;
 mod updn;
 
 pub(crate) use afar::Afar;
+pub use capacity::least_load_of_jobs;
 pub(crate) use dfsssp::DfSssp;
 pub(crate) use dor::Dor;
 pub(crate) use dragonfly_min::DragonflyMin;

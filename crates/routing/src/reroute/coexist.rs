@@ -7,9 +7,12 @@
 //!
 //! Otherwise an order may do: if every switch is updated after the changed ones that its new way leads
 //! over, a packet that has met one new entry meets no old one later, so it goes round nowhere, and makes
-//! only the dependencies of an old beginning and a new end.
+//! only the dependencies of an old beginning and a new end. Orders of switches that rows ask for may contradict each other;
+//! then each row has its own.
 
 use std::collections::BTreeMap;
+
+use darkfiber_fabric::SwitchId;
 
 use super::cut::Cut;
 use super::mend::layers;
@@ -46,20 +49,41 @@ impl Prepared<'_> {
             let mut first = Vec::new();
             for mix in &mixes {
                 let any = if all_in_order { None } else { self.in_any_order(mix) };
-                dependencies.extend(any.unwrap_or_else(|| self.in_order(mix, &mut first)));
+                dependencies.extend(any.unwrap_or_else(|| {
+                    let mut of_row = Vec::new();
+                    let found = self.in_order(mix, &mut of_row);
+                    if !of_row.is_empty() {
+                        first.push((mix.cut.row, of_row));
+                    }
+                    found
+                }));
             }
             cycle = self.does_not_fit(&dependencies);
             if cycle.is_none() {
                 if first.is_empty() {
                     return Coexistence::AnyOrder;
                 }
-                return match ranks(self.fabric.switch_count(), &first) {
+                let all: Vec<(u32, u32)> = first.iter().flat_map(|(_, of)| of).copied().collect();
+                return match ranks(self.fabric.switch_count(), &all) {
                     Some(rank) => Coexistence::Order(self.of_changed(cuts, &rank)),
-                    None => Coexistence::Drain(Drain::Loop),
+                    None => self.order_of_entries(cuts, &first),
                 };
             }
         }
         Coexistence::Drain(cycle.map_or(Drain::Loop, |layer| Drain::Cycle { layer }))
+    }
+
+    /// The first layer that gets a cycle if paths that moved are used in the layers that they had, too: connections keep
+    /// their service level until they ask for a path again.
+    pub(super) fn cycle_of_old_levels(&mut self, moved: &[Moved]) -> Option<u8> {
+        let mut dependencies = Vec::new();
+        let mut way = Vec::new();
+        for m in moved {
+            way.clear();
+            self.follow(m.row as usize, m.source.0, &mut way);
+            dependencies.extend(way.windows(2).map(|pair| (1 << m.old, pair[0], pair[1])));
+        }
+        self.does_not_fit(&dependencies)
     }
 
     /// Both next hops, if any of them changed where an old one still works.
@@ -194,6 +218,25 @@ impl Prepared<'_> {
         way.push(c);
         self.follow(mix.cut.row, self.fabric.heads()[c as usize], way);
         found.extend(way.windows(2).map(|pair| (mask, pair[0], pair[1])));
+    }
+
+    /// The ranks of the entries that change, by the switches that must come first on each row. Rows do not wait for each
+    /// other, and on one row there is always an order, as its new ways go round nowhere.
+    fn order_of_entries(&self, cuts: &[Cut], first: &[(usize, Vec<(u32, u32)>)]) -> Coexistence {
+        let mut found = BTreeMap::new();
+        for cut in cuts {
+            let of_row = first.iter().find(|(row, _)| *row == cut.row);
+            let pairs = of_row.map_or(&[][..], |(_, pairs)| pairs);
+            let Some(rank) = ranks(self.fabric.switch_count(), pairs) else {
+                return Coexistence::Drain(Drain::Loop);
+            };
+            let ports = self.routes.ports(cut.row);
+            for node in cut.nodes.iter().filter(|n| n.old != ports[n.switch as usize]) {
+                let rank = rank[node.switch as usize];
+                found.insert((SwitchId(node.switch), cut.row as u32), rank);
+            }
+        }
+        Coexistence::OrderOfEntries(found)
     }
 
     /// The ranks of the switches that change.

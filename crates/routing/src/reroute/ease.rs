@@ -26,8 +26,14 @@ pub(super) struct Way {
 
 impl Prepared<'_> {
     /// Moves rows off the hottest channel until no load is above `budget` or nothing helps. Rows that
-    /// were not cut before join `cuts`.
-    pub(super) fn ease(&mut self, cuts: &mut Cuts, budget: u64, mended: &mut Mended) {
+    /// were not cut before join `cuts`. Paths `may_move` to other layers.
+    pub(super) fn ease(
+        &mut self,
+        cuts: &mut Cuts,
+        budget: u64,
+        may_move: bool,
+        mended: &mut Mended,
+    ) {
         let mut users: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
         let mut place = vec![NONE; self.fabric.switch_count()];
         // Switches that do not send over the hottest channel any more.
@@ -80,7 +86,9 @@ impl Prepared<'_> {
                     let ways: Vec<Vec<u32>> = ways.into_iter().map(|w| w.channels).collect();
                     let cut = self.cut(row, std::iter::once(s), &mut place);
                     looks += self.longest * cut.nodes.len() * ways.len();
-                    let Some(way) = self.shift(&cut, &ways, self.longest, roughly, mended) else {
+                    let Some(way) =
+                        self.shift(&cut, &ways, self.longest, roughly && may_move, mended)
+                    else {
                         continue;
                     };
                     for c in way {

@@ -28,6 +28,42 @@ pub(super) struct Mended {
     pub(super) dead_ends: usize,
 }
 
+/// What mending may do beside giving cut-off switches new entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Freedom {
+    /// Whether paths may move to another virtual layer. If not, entries of switches that the fault did not cut off may
+    /// change before a row is given up.
+    pub(super) levels: bool,
+    /// Whether new paths need not fit beside old ones.
+    pub(super) apart: bool,
+    /// Whether rows that the fault did not touch may give way where a channel would be far too full.
+    pub(super) ease: bool,
+    /// By what new paths are chosen.
+    pub(super) choice: ChoiceBy,
+}
+
+/// By what new paths are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ChoiceBy {
+    /// Even loads, and paths that are no longer than those of the old tables.
+    Load,
+    /// As few changed entries as possible, whatever that makes of loads and of lengths of paths.
+    Entries,
+    /// Every row takes the detour that [`Prepared::protected`] leaves room for, and no other.
+    Plan,
+}
+
+impl Freedom {
+    /// All of it: whatever changes least.
+    pub(super) const ALL: Self =
+        Self { levels: true, apart: true, ease: true, choice: ChoiceBy::Load };
+}
+
+/// The budget of loads where neither they nor lengths of paths count.
+const NO_LIMIT: u64 = u64::MAX;
+/// How often the cut-off part of a row grows by its neighbors before the row is given up.
+const GROWTHS: usize = 3;
+
 /// A channel that a cut-off switch may send on.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Choice {
@@ -54,6 +90,16 @@ enum Effort {
     Any,
 }
 
+/// A row that is mended just now.
+struct RowAtWork {
+    freedom: Freedom,
+    budget: u64,
+    /// Switches that have a way again.
+    settled: Vec<u32>,
+    /// Whether some switch has ways of which none fits into the layers of its paths.
+    unfit: bool,
+}
+
 impl Prepared<'_> {
     /// Mends all cuts in turn, trying to keep all loads within `budget`. On an error also says which
     /// paths had been moved.
@@ -61,44 +107,99 @@ impl Prepared<'_> {
         &mut self,
         cuts: &mut Cuts,
         budget: u64,
+        freedom: Freedom,
     ) -> Result<Mended, (RerouteError, Vec<Moved>)> {
-        let mut mended = Mended { held: self.lift(&cuts.all), ..Mended::default() };
-        let mut open = vec![false; self.fabric.switch_count()];
+        if freedom.choice == ChoiceBy::Plan {
+            return self.mend_by_detours(&cuts.all).map_err(|error| (error, Vec::new()));
+        }
+        let mut mended = Mended::default();
+        let budget = if freedom.choice == ChoiceBy::Entries { NO_LIMIT } else { budget };
         for cut in &cuts.all {
-            if let Err(error) = self.mend_row(cut, budget, &mut open, &mut mended) {
+            self.lift(cut.row, &cut.nodes, &mut mended.held);
+        }
+        let mut open = vec![false; self.fabric.switch_count()];
+        for i in 0..cuts.all.len() {
+            let mut result = self.mend_row(&cuts.all[i], budget, freedom, &mut open, &mut mended);
+            for _ in 0..GROWTHS {
+                if !matches!(result, Err(RerouteError::Levels)) {
+                    break;
+                }
+                let Some(grown) = self.grown(&cuts.all[i]) else { break };
+                let known = &cuts.all[i];
+                let is_new = |node: &&Node| known.entry_before(node.switch).is_none();
+                self.lift(grown.row, grown.nodes.iter().filter(is_new), &mut mended.held);
+                if mended.released {
+                    self.release(std::mem::take(&mut mended.held));
+                }
+                cuts.all[i] = grown;
+                result = self.mend_row(&cuts.all[i], budget, freedom, &mut open, &mut mended);
+            }
+            if let Err(error) = result {
                 return Err((error, mended.moved));
             }
         }
-        self.ease(cuts, budget, &mut mended);
+        if freedom.ease {
+            self.ease(cuts, budget, freedom.levels, &mut mended);
+        }
         Ok(mended)
     }
 
-    /// Takes the cut paths out of the loads, and of the dependencies what no packet can make any more.
-    fn lift(&mut self, cuts: &[Cut]) -> Vec<Held> {
-        let mut held = Vec::new();
+    /// A cut with the neighbors of its switches and all that sends over these; `None` if that is no more. The row has
+    /// its old entries.
+    fn grown(&self, cut: &Cut) -> Option<Cut> {
+        let fabric = self.fabric;
+        let mut taken = vec![false; fabric.switch_count()];
+        for node in &cut.nodes {
+            taken[node.switch as usize] = true;
+            for c in fabric.channels_from(SwitchId(node.switch)).filter(|&c| self.works(c as u32)) {
+                taken[fabric.heads()[c] as usize] = true;
+            }
+        }
+        taken[cut.home as usize] = false;
+        // Those nearest to the destination first, so that each is behind the one that it sends to.
         let mut way = Vec::new();
-        for cut in cuts {
-            for node in cut.nodes.iter().filter(|n| n.layers != 0) {
+        let mut starts: Vec<(usize, u32)> = (0..taken.len() as u32)
+            .filter(|&s| taken[s as usize])
+            .map(|s| {
                 way.clear();
-                if !self.follow(cut.row, node.switch, &mut way) {
-                    continue;
-                }
-                for &c in &way {
-                    self.load[c as usize] -= node.amount;
-                }
-                for layer in layers(node.layers) {
-                    for pair in way.windows(2) {
-                        let (from, to) = (pair[0], pair[1]);
-                        if self.works(from) && self.works(to) {
-                            held.push(Held { layer, from, to });
-                        } else {
-                            self.layers[layer as usize].take(&self.slots, self.fabric, from, to);
-                        }
+                self.follow(cut.row, s, &mut way);
+                (way.len(), s)
+            })
+            .collect();
+        starts.sort_unstable();
+        let mut place = vec![NONE; fabric.switch_count()];
+        let grown = self.cut(cut.row, starts.into_iter().map(|(_, s)| s), &mut place);
+        (grown.nodes.len() > cut.nodes.len()).then_some(grown)
+    }
+
+    /// Takes the paths from cut-off switches of a row out of the loads, and of the dependencies what no packet can make
+    /// any more; the others are held.
+    pub(super) fn lift<'n>(
+        &mut self,
+        row: usize,
+        nodes: impl IntoIterator<Item = &'n Node>,
+        held: &mut Vec<Held>,
+    ) {
+        let mut way = Vec::new();
+        for node in nodes.into_iter().filter(|n| n.layers != 0) {
+            way.clear();
+            if !self.follow(row, node.switch, &mut way) {
+                continue;
+            }
+            for &c in &way {
+                self.load[c as usize] -= node.amount;
+            }
+            for layer in layers(node.layers) {
+                for pair in way.windows(2) {
+                    let (from, to) = (pair[0], pair[1]);
+                    if self.works(from) && self.works(to) {
+                        held.push(Held { layer, from, to });
+                    } else {
+                        self.layers[layer as usize].take(&self.slots, self.fabric, from, to);
                     }
                 }
             }
         }
-        held
     }
 
     /// Takes old dependencies out.
@@ -108,19 +209,22 @@ impl Prepared<'_> {
         }
     }
 
+    /// Gives the switches of a cut new entries. Where [`RerouteError::Levels`] is the error, the row is as it was.
     fn mend_row(
         &mut self,
         cut: &Cut,
         budget: u64,
+        freedom: Freedom,
         open: &mut [bool],
         mended: &mut Mended,
     ) -> Result<(), RerouteError> {
         for node in &cut.nodes {
             open[node.switch as usize] = true;
         }
+        let mut row = RowAtWork { freedom, budget, settled: Vec::new(), unfit: false };
         let mut left = Vec::new();
         for node in &cut.nodes {
-            if self.settle(cut, node, budget, open, Effort::Good, mended)? {
+            if self.settle(cut, node, &mut row, open, Effort::Good, mended)? {
                 open[node.switch as usize] = false;
             } else {
                 left.push(node);
@@ -131,7 +235,7 @@ impl Prepared<'_> {
             before = left.len();
             let mut still = Vec::new();
             for node in left {
-                if self.settle(cut, node, budget, open, Effort::Any, mended)? {
+                if self.settle(cut, node, &mut row, open, Effort::Any, mended)? {
                     open[node.switch as usize] = false;
                 } else {
                     still.push(node);
@@ -139,8 +243,14 @@ impl Prepared<'_> {
             }
             left = still;
         }
-        for node in left {
+        for node in &left {
             open[node.switch as usize] = false;
+        }
+        if row.unfit && left.iter().any(|node| node.pairs > 0) {
+            self.unsettle(cut, &row);
+            return Err(RerouteError::Levels);
+        }
+        for node in left {
             if node.pairs > 0 {
                 return Err(RerouteError::CutOff { source_switch: node.switch, home: cut.home });
             }
@@ -150,13 +260,31 @@ impl Prepared<'_> {
         Ok(())
     }
 
+    /// Takes back what a row was given.
+    fn unsettle(&mut self, cut: &Cut, row: &RowAtWork) {
+        let mut way = Vec::new();
+        // Ways lead over what was settled earlier: all are followed before any entry goes back.
+        for &switch in &row.settled {
+            let Some(node) = cut.nodes.iter().find(|n| n.switch == switch) else { continue };
+            way.clear();
+            self.follow(cut.row, switch, &mut way);
+            for &c in &way {
+                self.load[c as usize] -= node.amount;
+            }
+            self.withdraw(node.layers, &way);
+        }
+        for node in &cut.nodes {
+            self.routes.ports_mut(cut.row)[node.switch as usize] = node.old;
+        }
+    }
+
     /// Gives one switch a way to the destination over switches that are not `open`; `false` if there is
     /// none that `effort` allows.
     fn settle(
         &mut self,
         cut: &Cut,
         node: &Node,
-        budget: u64,
+        row: &mut RowAtWork,
         open: &[bool],
         effort: Effort,
         mended: &mut Mended,
@@ -165,6 +293,7 @@ impl Prepared<'_> {
             self.routes.ports_mut(cut.row)[node.switch as usize] = DELIVER;
             return Ok(true);
         }
+        let budget = row.budget;
         let mut way = Vec::new();
         let kept = channel(self.fabric, self.routes.ports(cut.row), node.switch);
         if let Some(choice) = self.choice(cut, node, kept, budget, open, &mut way)
@@ -172,7 +301,7 @@ impl Prepared<'_> {
             && choice.excess == 0
             && self.enter(node.layers, &way)
         {
-            self.take(cut, node, &way);
+            self.take(cut, node, &way, row);
             return Ok(true);
         }
         let mut choices: Vec<Choice> = self
@@ -182,38 +311,54 @@ impl Prepared<'_> {
             .filter(|choice| effort == Effort::Any || !choice.too_long)
             .collect();
         choices.sort_unstable();
-        for choice in &choices {
-            self.way(cut.row, choice.channel, &mut way);
-            if self.enter(node.layers, &way) {
-                self.take(cut, node, &way);
-                return Ok(true);
-            }
+        if self.enter_first(cut, node, &choices, row) {
+            return Ok(true);
         }
         if effort == Effort::Good || choices.is_empty() {
             return Ok(false);
         }
+        row.unfit |= !row.freedom.levels;
         // A path that keeps its layer but may not coexist with old ones is better than one in another
         // layer: connections learn of that only when they ask for a path again.
-        if !std::mem::replace(&mut mended.released, true) {
+        if row.freedom.apart && !std::mem::replace(&mut mended.released, true) {
             self.release(std::mem::take(&mut mended.held));
-            for choice in &choices {
-                self.way(cut.row, choice.channel, &mut way);
-                if self.enter(node.layers, &way) {
-                    self.take(cut, node, &way);
-                    return Ok(true);
-                }
+            if self.enter_first(cut, node, &choices, row) {
+                return Ok(true);
             }
+        }
+        if !row.freedom.levels {
+            // Other switches of the row may find ways that suit this one, too.
+            return Ok(false);
         }
         for choice in &choices {
             self.way(cut.row, choice.channel, &mut way);
             let most = self.layers.len().max(usize::from(self.lanes));
             if let Some(moves) = self.enter_elsewhere(node.layers, most, &way) {
-                self.take(cut, node, &way);
+                self.take(cut, node, &way, row);
                 self.record(cut.row, node.switch, moves, mended);
                 return Ok(true);
             }
         }
         Err(RerouteError::Lanes { lanes: self.lanes })
+    }
+
+    /// Takes the first of these ways that all layers of a switch's paths take.
+    fn enter_first(
+        &mut self,
+        cut: &Cut,
+        node: &Node,
+        choices: &[Choice],
+        row: &mut RowAtWork,
+    ) -> bool {
+        let mut way = Vec::new();
+        for choice in choices {
+            self.way(cut.row, choice.channel, &mut way);
+            if self.enter(node.layers, &way) {
+                self.take(cut, node, &way, row);
+                return true;
+            }
+        }
+        false
     }
 
     /// The channels of a row from channel `c` on.
@@ -261,7 +406,7 @@ impl Prepared<'_> {
         let loads = way.iter().map(|&c| self.load[c as usize]);
         let most = loads.clone().max().unwrap_or(0);
         Some(Choice {
-            too_long: hops > self.longest,
+            too_long: hops > self.longest && budget != NO_LIMIT,
             excess: (most + node.weight).saturating_sub(budget),
             changed,
             hops,
@@ -273,7 +418,8 @@ impl Prepared<'_> {
     }
 
     /// Writes the entry and adds the load.
-    fn take(&mut self, cut: &Cut, node: &Node, way: &[u32]) {
+    fn take(&mut self, cut: &Cut, node: &Node, way: &[u32], row: &mut RowAtWork) {
+        row.settled.push(node.switch);
         let port = self.fabric.tail_ports()[way[0] as usize];
         self.routes.ports_mut(cut.row)[node.switch as usize] = port;
         for &c in way {

@@ -17,21 +17,30 @@
 //!
 //! Ids in here are those of the fabric that the tables were made for; [`Prepared::tables`] translates.
 
+mod book;
 mod coexist;
 mod crossing;
 mod cut;
+mod detour;
 mod ease;
+mod easing;
 mod graph;
 mod labels;
 mod mend;
 mod outcome;
 mod prepared;
+mod protect;
 mod relieve;
+mod rung;
 mod tables;
 mod traffic;
 mod tree;
 
+pub use book::{Book, Fault, Page, Repair};
+pub use easing::Eased;
 pub use outcome::{Change, Coexistence, Drain, Moved, Outcome, RerouteError};
 pub use prepared::Prepared;
+pub use protect::Protection;
 pub use relieve::{Goal, Move, Policy, Relief};
+pub use rung::Rung;
 pub use tables::{Changed, changed_by_switch, difference};

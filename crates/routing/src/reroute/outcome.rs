@@ -1,5 +1,7 @@
 //! What comes out of a change of routes.
 
+use std::collections::BTreeMap;
+
 use darkfiber_fabric::SwitchId;
 use thiserror::Error;
 
@@ -38,6 +40,9 @@ pub enum Coexistence {
     /// In the order of these ranks, by switch; those of one rank in any order. `None`: nothing changes
     /// there. A rank begins when the one before is complete.
     Order(Vec<Option<u32>>),
+    /// In the order of these ranks, by switch and row: no order of whole switches suits all rows, but each row has one.
+    /// A switch may take part in several steps.
+    OrderOfEntries(BTreeMap<(SwitchId, u32), u32>),
     /// Not at all: what changes must be free of packets meanwhile.
     Drain(Drain),
 }
@@ -76,6 +81,9 @@ pub struct Outcome {
     pub load_after: u64,
     /// Whether old and new may coexist. Layers that had a cycle before are left out of this.
     pub coexistence: Coexistence,
+    /// A layer that gets a cycle of channel dependencies if connections go on with the service levels that they have,
+    /// on the new paths; `None` if they may. Only paths in [`Self::moved`] can cause one.
+    pub old_levels: Option<u8>,
 }
 
 impl Outcome {
@@ -111,6 +119,11 @@ pub enum RerouteError {
         /// From the switch of these destinations.
         home: u32,
     },
+    /// Some path fits only into another virtual layer than its own.
+    #[error(
+        "no way fits into the service levels that paths have; without keeping them some paths would move to others"
+    )]
+    Levels,
     /// No virtual layer takes some path.
     #[error("a mended path fits into none of {lanes} virtual layers; route anew")]
     Lanes {
@@ -127,7 +140,27 @@ impl Coexistence {
             Self::Order(rank) => {
                 Some(rank.iter().flatten().max().map_or(1, |&last| last as usize + 1))
             }
+            Self::OrderOfEntries(rank) => {
+                Some(rank.values().max().map_or(1, |&last| last as usize + 1))
+            }
             Self::Drain(_) => None,
         }
+    }
+
+    /// The changed entries of each step; `None` if the update must drain.
+    pub fn by_step(&self, changes: &[Change]) -> Option<Vec<Vec<Change>>> {
+        let mut steps = vec![Vec::new(); self.steps()?];
+        for &change in changes {
+            let step = match self {
+                Self::Order(rank) => rank[change.switch.index()].unwrap_or(0),
+                Self::OrderOfEntries(rank) => {
+                    rank.get(&(change.switch, change.row)).copied().unwrap_or(0)
+                }
+                Self::AnyOrder | Self::Drain(_) => 0,
+            };
+            steps[step as usize].push(change);
+        }
+        steps.retain(|step: &Vec<Change>| !step.is_empty());
+        Some(steps)
     }
 }

@@ -6,7 +6,7 @@ use super::RerouteError;
 use super::cut::{Cut, Cuts};
 use super::graph::{Layer, Slots};
 use super::labels::layers_of;
-use super::mend::layers;
+use super::mend::{Freedom, layers};
 use super::outcome::{Change, Moved, Outcome};
 use super::traffic::{Gone, Traffic};
 use super::tree::Tree;
@@ -91,13 +91,33 @@ impl<'a> Prepared<'a> {
         lanes: u8,
         demands: &[Demand],
     ) -> Result<Self, RerouteError> {
-        let mut prepared = Self::read(fabric, routes, lanes)?;
-        prepared.traffic = prepared.traffic.with_amounts(fabric, routes, demands);
+        Ok(Self::new(fabric, routes, lanes)?.serving(demands))
+    }
+
+    /// The same tables, whose loads are what terminals send to each other. Dependencies are those of all pairs, as they
+    /// were: this is what changes from one mix of jobs to the next.
+    ///
+    /// Complexity: O(demands x hops), and sorting them.
+    #[must_use]
+    pub fn serving(mut self, demands: &[Demand]) -> Self {
+        let fabric = self.fabric;
+        self.traffic = self.traffic.with_amounts(fabric, &self.routes, demands);
         let speed = |c| fabric.class_of(ChannelId::new(c)).bytes_per_second.max(1) as f64;
         let fastest = (0..fabric.channel_count()).map(speed).fold(1.0, f64::max);
-        prepared.slowness = (0..fabric.channel_count()).map(|c| fastest / speed(c)).collect();
-        prepared.longest = prepared.count();
-        Ok(prepared)
+        self.slowness = (0..fabric.channel_count()).map(|c| fastest / speed(c)).collect();
+        self.load = vec![0; fabric.channel_count()];
+        let mut way = Vec::new();
+        for row in (0..self.traffic.rows.len()).filter(|&row| self.traffic.rows[row].live) {
+            for (from, amount) in self.traffic.amounts(row) {
+                way.clear();
+                if self.follow(row, from, &mut way) {
+                    for &c in &way {
+                        self.load[c as usize] += amount;
+                    }
+                }
+            }
+        }
+        self
     }
 
     /// The fabric that the tables were made for.
@@ -202,17 +222,27 @@ impl<'a> Prepared<'a> {
     /// # Panics
     /// If a fault names an id that the fabric does not have.
     pub fn reroute(&mut self, faults: &Faults) -> Result<Outcome, RerouteError> {
+        self.reroute_with(faults, Freedom::ALL)
+    }
+
+    /// The same with as much freedom as is given.
+    pub(super) fn reroute_with(
+        &mut self,
+        faults: &Faults,
+        freedom: Freedom,
+    ) -> Result<Outcome, RerouteError> {
         let load_before = self.largest_load();
         let live_before = self.traffic.rows.iter().filter(|row| row.live).count();
         let undo = self.take_away(faults);
         let live = self.traffic.rows.iter().filter(|row| row.live).count();
         let mut cuts = Cuts::new(self.cuts(&undo.channels));
         let rows = cuts.all.len();
-        match self.mend(&mut cuts, load_before) {
+        match self.mend(&mut cuts, load_before, freedom) {
             Ok(mended) => {
                 self.broken.clear();
                 let coexistence = self.coexistence(&cuts.all, &mended.moved);
                 self.release(mended.held);
+                let old_levels = self.cycle_of_old_levels(&mended.moved);
                 Ok(Outcome {
                     rows,
                     rows_eased: cuts.all[rows..].iter().filter(|cut| self.differs(cut)).count(),
@@ -223,6 +253,7 @@ impl<'a> Prepared<'a> {
                     load_before,
                     load_after: self.largest_load(),
                     coexistence,
+                    old_levels,
                 })
             }
             Err((error, moved)) => {

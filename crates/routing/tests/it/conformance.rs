@@ -20,7 +20,7 @@ use darkfiber_testkit::families::{
     LARGE, badly_damaged, connected, damaged, fallen_apart, small, topology,
 };
 use darkfiber_testkit::oracle;
-use table::{Cell, Row};
+use table::{Cables, Cell, Row};
 
 /// Lanes of InfiniBand beside the one for management.
 const MOST_LANES: usize = 15;
@@ -190,18 +190,19 @@ fn row(spec: &str, damaged: fn(&Topology) -> Vec<(String, Topology)>) -> Row {
     assert!(left.len() >= 2, "{spec}: hardly anything can fail");
     let mut cases = vec![Case::new(&whole, true, spec)];
     cases.extend(left.iter().map(|(damage, on)| Case::new(on, false, format!("{spec} {damage}"))));
-    let cells = with_threads(2, || {
+    let (cells, cables) = with_threads(2, || {
         ENGINES
             .iter()
             .map(|engine| {
                 let (whole, rest) = cases.split_first().expect("the whole fabric");
-                let first = Cell::of(&whole.swept(*engine));
+                let result = whole.swept(*engine);
                 let worst = rest.iter().map(|case| Cell::of(&case.swept(*engine))).max();
-                (first, worst.expect("damaged fabrics"))
+                let cell = (Cell::of(&result), worst.expect("damaged fabrics"));
+                (cell, Cables::of(&whole.on.fabric, &result))
             })
-            .collect()
+            .unzip()
     });
-    Row { spec: spec.to_owned(), cells }
+    Row { spec: spec.to_owned(), cells, cables }
 }
 
 #[test]

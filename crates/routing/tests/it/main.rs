@@ -3,6 +3,7 @@
 mod checker;
 mod conformance;
 mod directors;
+mod easing;
 mod engines;
 mod families;
 mod lanes;
@@ -14,4 +15,5 @@ mod parx_law;
 mod relieve;
 mod reroute;
 mod reroute_quality;
+mod rungs;
 mod sar;

@@ -127,7 +127,8 @@ proptest! {
     }
 }
 
-/// Plays all moments of an update that its verdict allows: every set of updated switches.
+/// Plays all moments of an update that its verdict allows: every set of what is updated together, switches or, where each
+/// row has an order of its own, entries.
 pub(crate) fn keeps_its_promise(
     fabric: &Fabric,
     faults: &Faults,
@@ -135,34 +136,36 @@ pub(crate) fn keeps_its_promise(
     changes: &[Change],
     coexistence: &Coexistence,
 ) -> Result<(), TestCaseError> {
-    let changed: BTreeSet<SwitchId> = changes.iter().map(|c| c.switch).collect();
-    let changed: Vec<SwitchId> = changed.into_iter().collect();
-    if changed.len() > 10 {
+    let rank_of = |c: &Change| match coexistence {
+        Coexistence::AnyOrder => Some(0),
+        Coexistence::Order(rank) => Some(rank[c.switch.index()].expect("a changed switch")),
+        Coexistence::OrderOfEntries(rank) => Some(rank[&(c.switch, c.row)]),
+        Coexistence::Drain(_) => None,
+    };
+    let by_entry = matches!(coexistence, Coexistence::OrderOfEntries(_));
+    // What is written at one moment, with its rank.
+    let mut units: BTreeMap<(SwitchId, u32), (u32, Vec<Change>)> = BTreeMap::new();
+    for c in changes {
+        let Some(rank) = rank_of(c) else { return Ok(()) };
+        let key = (c.switch, if by_entry { c.row } else { 0 });
+        units.entry(key).or_insert((rank, Vec::new())).1.push(*c);
+    }
+    let units: Vec<(u32, Vec<Change>)> = units.into_values().collect();
+    if units.len() > 10 {
         return Ok(());
     }
-    let rank = match coexistence {
-        Coexistence::AnyOrder => vec![Some(0); fabric.switch_count()],
-        Coexistence::Order(rank) => rank.clone(),
-        Coexistence::Drain(_) => return Ok(()),
-    };
-    let of = |s: SwitchId| rank[s.index()].expect("a changed switch has a rank");
     let cyclic_before = cyclic_layers(&paths_of(fabric, &Faults::default(), &[old]));
     let mut all = Vec::new();
-    for set in 0u32..1 << changed.len() {
+    for set in 0u32..1 << units.len() {
         let is_in = |i: usize| set >> i & 1 != 0;
-        let now: Vec<usize> = (0..changed.len()).filter(|&i| is_in(i)).collect();
-        // Ranks before that of an updated switch are complete.
-        let allowed = now
-            .iter()
-            .all(|&i| (0..changed.len()).all(|j| is_in(j) || of(changed[j]) >= of(changed[i])));
-        if !allowed {
+        // Ranks before that of what is updated are complete.
+        let last = (0..units.len()).filter(|&i| is_in(i)).map(|i| units[i].0).max().unwrap_or(0);
+        if !(0..units.len()).all(|i| is_in(i) || units[i].0 >= last) {
             continue;
         }
         let mut mixed = old.clone();
-        for c in changes {
-            if now.iter().any(|&i| changed[i] == c.switch) {
-                mixed.ports_mut(c.row as usize)[c.switch.index()] = c.new;
-            }
+        for c in units.iter().enumerate().filter(|(i, _)| is_in(*i)).flat_map(|(_, (_, of))| of) {
+            mixed.ports_mut(c.row as usize)[c.switch.index()] = c.new;
         }
         all.push(mixed.clone());
         mixed.layers = new.layers.clone();

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::Path;
 
+use darkfiber_fabric::Fabric;
+use darkfiber_routing::reroute::{Book, Fault, Prepared};
 use darkfiber_routing::{ENGINES, Refusal};
 
 use super::Result;
@@ -46,6 +48,45 @@ impl fmt::Display for Cell {
 pub(super) struct Row {
     pub(super) spec: String,
     pub(super) cells: Vec<(Cell, Cell)>,
+    /// For each engine, what single cables it tolerates.
+    pub(super) cables: Vec<Cables>,
+}
+
+/// What becomes of tables when any single cable fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cables {
+    /// Share of the cables in percent, rounded down, that are mended in any order or in steps, service levels kept; and
+    /// the largest load of a channel after any of them in percent of that before.
+    Untouched(u64, u64),
+    /// The tables can deadlock as they are.
+    Cyclic,
+    /// Refused.
+    Refused,
+}
+
+impl Cables {
+    pub(super) fn of(fabric: &Fabric, result: &Result) -> Self {
+        let Ok((routes, report)) = result else { return Self::Refused };
+        if !report.deadlock_free() {
+            return Self::Cyclic;
+        }
+        let prepared = Prepared::new(fabric, routes, 8).expect("an engine's own tables");
+        let book = Book::of(&prepared.book(&Fault::cables(fabric), || ()));
+        let before = report.load.iter().copied().max().unwrap_or(0).max(1);
+        let (untouched, all) = (book.any_order + book.steps, book.faults - book.splits);
+        let share = (untouched as u64 * 100).checked_div(all as u64).unwrap_or(100);
+        Self::Untouched(share, (book.load * 100).div_ceil(before))
+    }
+}
+
+impl fmt::Display for Cables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Untouched(share, load) => write!(f, "{share} ({load})"),
+            Self::Cyclic => f.write_str("x"),
+            Self::Refused => f.write_str("-"),
+        }
+    }
 }
 
 const HEAD: &str = "\
@@ -69,19 +110,39 @@ All engines refuse a fabric in pieces; planes are routed one by one.
 
 ";
 
+const CABLES: &str = "
+## Single cables
+
+What comes of it if any one cable between switches fails, with eight lanes: the share of the cables in percent
+(rounded down) that are mended without touching running connections. That is, no pair changes its service level, and
+switches may be updated in any order or in steps while packets are under way (`darkfiber survive` says which cables, and
+what it takes for the others; docs/faults.md). In parentheses the largest load of a channel after any of these faults that
+were mended, in percent of the largest before (rounded up). Cables that split the fabric do not count.
+
+`x`: the tables can deadlock without any fault. `-`: refused.
+
+";
+
 fn text(rows: &[Row]) -> String {
+    let whole = |row: &Row, i: usize| match row.cells[i] {
+        (whole, damaged) if whole == damaged => whole.to_string(),
+        (whole, damaged) => format!("{whole}/{damaged}"),
+    };
+    let first = table(rows, &whole);
+    let second = table(rows, &|row, i| row.cables[i].to_string());
+    format!("{HEAD}{first}{CABLES}{second}")
+}
+
+/// A line for each fabric, a column for each engine.
+fn table(rows: &[Row], cell: &dyn Fn(&Row, usize) -> String) -> String {
     let mut columns: Vec<Vec<String>> = vec![
         std::iter::once("fabric".to_owned())
             .chain(rows.iter().map(|r| format!("`{}`", r.spec)))
             .collect(),
     ];
     for (i, engine) in ENGINES.iter().enumerate() {
-        let cell = |row: &Row| match row.cells[i] {
-            (whole, damaged) if whole == damaged => whole.to_string(),
-            (whole, damaged) => format!("{whole}/{damaged}"),
-        };
-        columns
-            .push(std::iter::once(engine.name().to_owned()).chain(rows.iter().map(cell)).collect());
+        let cells = rows.iter().map(|row| cell(row, i));
+        columns.push(std::iter::once(engine.name().to_owned()).chain(cells).collect());
     }
     let width = |column: &[String]| column.iter().map(String::len).max().unwrap_or(0);
     let widths: Vec<usize> = columns.iter().map(|c| width(c)).collect();
@@ -92,7 +153,7 @@ fn text(rows: &[Row]) -> String {
     let rules: Vec<String> = widths.iter().map(|w| "-".repeat(w + 2)).collect();
     let rule = rules.join("|");
     let lines: String = (1..=rows.len()).map(line).collect();
-    format!("{HEAD}{}|{rule}|\n{lines}", line(0))
+    format!("{}|{rule}|\n{lines}", line(0))
 }
 
 /// Demands that `docs/conformance.md` is this table, or writes it if `DARKFIBER_UPDATE_DOCS` is set.

@@ -1,0 +1,24 @@
+//! What `route -e ease` begins with, and how far it may go; whether lanes leave room for repairs.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// What `route -e ease` begins with, and how far it may go.
+#[derive(Args, Debug)]
+pub(crate) struct EaseArgs {
+    /// Tables in place, for -e ease: a file, or a directory written by `darkfiber route -o`; best those of an engine that
+    /// serves all pairs evenly
+    #[arg(long, value_name = "PATH", help_heading = "Ease options")]
+    pub(crate) from: Option<PathBuf>,
+    /// Entries that -e ease changes at most
+    #[arg(long, value_name = "N", default_value_t = 64, help_heading = "Ease options")]
+    pub(crate) moves: usize,
+    /// Steps that it may take to put them in place, each complete before the next
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..), help_heading = "Ease options")]
+    pub(crate) steps: u16,
+    /// Instead of --jobs or --demands: port counters, in the order of time, as for `darkfiber hot`. Who sends what is
+    /// estimated; with --jobs, only inside jobs
+    #[arg(long, value_name = "FILE", num_args = 1.., requires = "from", conflicts_with = "demands", help_heading = "Ease options")]
+    pub(crate) counters: Vec<PathBuf>,
+}

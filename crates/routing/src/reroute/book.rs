@@ -1,0 +1,174 @@
+//! The fault book: every single cable and every switch, mended in advance.
+//!
+//! Whoever operates tables wants to know before deploying them which faults they tolerate: after which the running
+//! connections go on, and after which some must be made anew. Each fault is mended by itself, from the tables as they are.
+
+use std::collections::BTreeSet;
+
+use darkfiber_fabric::{ChannelId, Fabric, Faults, SwitchId};
+use rayon::prelude::*;
+
+use super::RerouteError;
+use super::prepared::Prepared;
+use super::rung::Rung;
+use crate::DestId;
+
+/// A single fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Fault {
+    /// A cable between switches, by the lower of its two channels.
+    Cable(ChannelId),
+    /// A switch with all of its cables; its terminals are lost.
+    Switch(SwitchId),
+}
+
+impl Fault {
+    /// All cables of a fabric, in the order of their channels.
+    pub fn cables(fabric: &Fabric) -> Vec<Self> {
+        let all = (0..fabric.channel_count()).map(ChannelId::new);
+        all.filter(|&c| c < fabric.reverse(c)).map(Self::Cable).collect()
+    }
+
+    /// All switches of a fabric.
+    pub fn switches(fabric: &Fabric) -> Vec<Self> {
+        (0..fabric.switch_count()).map(SwitchId::new).map(Self::Switch).collect()
+    }
+
+    /// What fails.
+    pub fn faults(self) -> Faults {
+        match self {
+            Self::Cable(c) => Faults { links: vec![c], ..Faults::default() },
+            Self::Switch(s) => Faults { switches: vec![s], ..Faults::default() },
+        }
+    }
+}
+
+/// What comes of one fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Repair {
+    /// Tables were mended.
+    Mended {
+        /// How the new tables may be put in place.
+        rung: Rung,
+        /// Switches whose table changes.
+        switches: usize,
+        /// Changed entries, one for each LID.
+        entries: usize,
+        /// (Source switch, row) pairs whose paths move to other service levels.
+        moved: usize,
+        /// Largest load of a switch-to-switch channel afterwards (edge forwarding index).
+        load: u64,
+    },
+    /// The fault splits the fabric.
+    Splits,
+    /// Paths fit into none of the lanes: the fabric must be routed anew.
+    Anew,
+}
+
+/// One fault, and what comes of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// What fails.
+    pub fault: Fault,
+    /// What is done about it.
+    pub repair: Repair,
+}
+
+/// How many faults there are of each kind of repair.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Book {
+    /// All of them.
+    pub faults: usize,
+    /// New tables in any order.
+    pub any_order: usize,
+    /// In steps.
+    pub steps: usize,
+    /// With entries that drop packets for one packet lifetime.
+    pub drop_drain: usize,
+    /// Running connections must be made anew.
+    pub reconnect: usize,
+    /// The fabric must be routed anew.
+    pub anew: usize,
+    /// The fabric falls apart.
+    pub splits: usize,
+    /// Largest load of a channel after any of them (edge forwarding index).
+    pub load: u64,
+}
+
+impl Book {
+    /// Counts pages.
+    pub fn of<'p>(pages: impl IntoIterator<Item = &'p Page>) -> Self {
+        let mut book = Self::default();
+        for page in pages {
+            book.faults += 1;
+            match page.repair {
+                Repair::Splits => book.splits += 1,
+                Repair::Anew => book.anew += 1,
+                Repair::Mended { rung, load, .. } => {
+                    book.load = book.load.max(load);
+                    match rung {
+                        Rung::AnyOrder => book.any_order += 1,
+                        Rung::Steps(_) => book.steps += 1,
+                        Rung::DropDrain => book.drop_drain += 1,
+                        Rung::Reconnect => book.reconnect += 1,
+                    }
+                }
+            }
+        }
+        book
+    }
+
+    /// Faults after which running connections go on without losing a packet that did not have to cross what failed, in
+    /// percent of those that leave the fabric in one piece; 100 if there are none.
+    pub fn untouched_percent(&self) -> f64 {
+        match self.faults - self.splits {
+            0 => 100.0,
+            all => (self.any_order + self.steps) as f64 * 100.0 / all as f64,
+        }
+    }
+}
+
+impl Prepared<'_> {
+    /// Mends each of `faults` by itself, from the tables as they are now, on all cores of the caller's pool; the pages
+    /// are in the order of the faults and the same for any number of threads. `done` hears of every page.
+    ///
+    /// Complexity: that of [`Prepared::reroute_on_lowest_rung`] for each; a copy of everything for each thread.
+    pub fn book(&self, faults: &[Fault], done: impl Fn() + Sync) -> Vec<Page> {
+        let lids = self.lids_of_rows();
+        faults
+            .par_iter()
+            .map(|&fault| {
+                // What a repair leaves behind (an order of channels) may guide the next: each begins from the same state.
+                let repair = match self.clone().reroute_on_lowest_rung(&fault.faults()) {
+                    Ok((outcome, rung)) => {
+                        let of_switch: BTreeSet<SwitchId> =
+                            outcome.changes.iter().map(|change| change.switch).collect();
+                        Repair::Mended {
+                            rung,
+                            switches: of_switch.len(),
+                            entries: outcome.changes.iter().map(|c| lids[c.row as usize]).sum(),
+                            moved: outcome.moved.len(),
+                            load: outcome.load_after,
+                        }
+                    }
+                    Err(RerouteError::CutOff { .. }) => Repair::Splits,
+                    Err(_) => Repair::Anew,
+                };
+                done();
+                Page { fault, repair }
+            })
+            .collect()
+    }
+
+    /// How many LIDs each row serves.
+    fn lids_of_rows(&self) -> Vec<usize> {
+        let mut lids = vec![0; self.routes.row_count()];
+        for d in (0..self.routes.dest_count()).map(DestId::new) {
+            let paths = d.as_terminal(self.fabric).map_or(1, |_| self.routes.paths());
+            for path in 0..paths {
+                lids[self.routes.row(d, path)] += 1;
+            }
+        }
+        lids
+    }
+}

@@ -1,0 +1,114 @@
+//! Mending that keeps service levels as long as it can, and says how the new tables may be put in place.
+//!
+//! A running connection keeps its service level, whatever the subnet manager would answer now. So a repair that gives a
+//! pair another one leaves old connections on new paths in a lane that nobody proved for them. Six attempts, each only if
+//! the one before does not do:
+//!
+//! 1. service levels stay, new paths fit beside old ones, and rows that the fault did not touch may give way to load;
+//! 2. the same without touching such rows;
+//! 3. each row takes the detour that [`Prepared::protected`] leaves room for;
+//! 4. as few entries change as possible, whatever channels carry then;
+//! 5. service levels stay, but old and new paths may not be in use together: entries that change drop packets until those
+//!    under way are gone;
+//! 6. paths move to other service levels: connections must be made anew where that closes a cycle.
+
+use darkfiber_fabric::Faults;
+
+use super::RerouteError;
+use super::mend::{ChoiceBy, Freedom};
+use super::outcome::{Coexistence, Outcome};
+use super::prepared::Prepared;
+
+/// How a repair may be put in place; the first that holds, from least to most disturbance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Rung {
+    /// Switches in any order; running connections keep their service levels.
+    AnyOrder,
+    /// In so many steps, each complete before the next; running connections keep their service levels.
+    Steps(u32),
+    /// Running connections keep their service levels, but packets of old and new paths may not meet: entries that change are
+    /// first set to no route, then one packet lifetime passes, then the new ones are written.
+    DropDrain,
+    /// Paths move to other service levels, and those of running connections on the new paths could deadlock: these
+    /// connections must be made anew.
+    Reconnect,
+}
+
+impl Rung {
+    /// Its name in tables and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::AnyOrder => "any-order",
+            Self::Steps(_) => "steps",
+            Self::DropDrain => "drop-drain",
+            Self::Reconnect => "reconnect",
+        }
+    }
+
+    /// That of tables that came from a fault; `None` where rows beside the fault changed that may not be dropped.
+    fn of(outcome: &Outcome) -> Option<Self> {
+        if outcome.old_levels.is_some() {
+            return Some(Self::Reconnect);
+        }
+        match outcome.coexistence {
+            Coexistence::AnyOrder => Some(Self::AnyOrder),
+            Coexistence::Order(_) | Coexistence::OrderOfEntries(_) => {
+                let steps = outcome.coexistence.steps().unwrap_or(1);
+                Some(Self::Steps(u32::try_from(steps).unwrap_or(u32::MAX)))
+            }
+            Coexistence::Drain(_) if outcome.rows_eased == 0 => Some(Self::DropDrain),
+            Coexistence::Drain(_) => None,
+        }
+    }
+}
+
+/// Attempts that keep all service levels, the one with the least disturbance first.
+const KEPT: [Freedom; 5] = [
+    Freedom { ease: true, ..KEEP },
+    KEEP,
+    Freedom { choice: ChoiceBy::Plan, ..KEEP },
+    Freedom { choice: ChoiceBy::Entries, ..KEEP },
+    Freedom { apart: true, ..KEEP },
+];
+
+/// Service levels stay, and new paths fit beside old ones.
+const KEEP: Freedom = Freedom { levels: false, apart: false, ease: false, choice: ChoiceBy::Load };
+
+impl Prepared<'_> {
+    /// Mends the tables for faults on top of those so far on the lowest rung that is found, and stays at the new tables.
+    /// All service levels stay, with longer paths and new entries of switches beside the fault if that takes it, unless
+    /// the rung is [`Rung::Reconnect`].
+    ///
+    /// Complexity: at most that of six times [`Prepared::reroute`], and a copy for each.
+    ///
+    /// # Errors
+    /// Those of [`Prepared::reroute`]; nothing has changed then.
+    pub fn reroute_on_lowest_rung(
+        &mut self,
+        faults: &Faults,
+    ) -> Result<(Outcome, Rung), RerouteError> {
+        let mut best: Option<(Self, Outcome, Rung)> = None;
+        for freedom in KEPT {
+            let mut tried = self.clone();
+            let outcome = match tried.reroute_with(faults, freedom) {
+                Ok(outcome) => outcome,
+                Err(RerouteError::Levels) => continue,
+                Err(error) => return Err(error),
+            };
+            let Some(rung) = Rung::of(&outcome) else { continue };
+            if best.as_ref().is_none_or(|(_, _, lowest)| rung < *lowest) {
+                best = Some((tried, outcome, rung));
+            }
+            if rung < Rung::DropDrain {
+                break;
+            }
+        }
+        if let Some((tables, outcome, rung)) = best {
+            *self = tables;
+            return Ok((outcome, rung));
+        }
+        let outcome = self.reroute_with(faults, Freedom { ease: false, ..Freedom::ALL })?;
+        let rung = Rung::of(&outcome).unwrap_or(Rung::Reconnect);
+        Ok((outcome, rung))
+    }
+}
