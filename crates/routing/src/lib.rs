@@ -17,6 +17,7 @@ pub mod reroute;
 mod routes;
 mod spread;
 mod step;
+pub mod transition;
 
 pub use engine::{
     Deadlock, Demand, ENGINES, Engine, LayerBy, Needs, Refusal, Refusals, Request, find_engine,

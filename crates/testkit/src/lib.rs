@@ -7,6 +7,7 @@ pub mod oracle;
 mod random;
 mod skipped;
 mod text;
+pub mod transitions;
 
 pub use random::{any_fabric, connected_fabric};
 pub use skipped::skipped;

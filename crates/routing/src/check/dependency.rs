@@ -6,7 +6,7 @@ use darkfiber_fabric::{ChannelId, Fabric};
 
 /// Dependencies between inter-switch channels. Edge (c, c') exists where c' leaves the head of c, so
 /// the edges of c are a row of that switch's channels; per edge one bit for each layer.
-pub(super) struct Dependencies {
+pub(crate) struct Dependencies {
     row: Vec<u32>,
     edges: Vec<AtomicU32>,
 }
@@ -14,7 +14,7 @@ pub(super) struct Dependencies {
 const UNSEEN: u32 = u32::MAX;
 
 impl Dependencies {
-    pub(super) fn new(fabric: &Fabric) -> Self {
+    pub(crate) fn new(fabric: &Fabric) -> Self {
         let mut row = Vec::with_capacity(fabric.channel_count() + 1);
         let mut total = 0u32;
         for &head in fabric.heads() {
@@ -28,13 +28,13 @@ impl Dependencies {
 
     /// The layer bits of dependency (c, next); `next` must leave the head of `c`.
     #[inline]
-    pub(super) fn slot(&self, fabric: &Fabric, c: usize, next: usize) -> &AtomicU32 {
+    pub(crate) fn slot(&self, fabric: &Fabric, c: usize, next: usize) -> &AtomicU32 {
         let first = fabric.channel_starts()[fabric.heads()[c] as usize] as usize;
         &self.edges[self.row[c] as usize + next - first]
     }
 
     /// Number of dependencies in a layer.
-    pub(super) fn count(&self, layer: u8) -> usize {
+    pub(crate) fn count(&self, layer: u8) -> usize {
         self.edges.iter().filter(|e| e.load(Ordering::Relaxed) & (1 << layer) != 0).count()
     }
 
@@ -53,7 +53,7 @@ impl Dependencies {
 
     /// A shortest cycle through some channel of the first non-trivial strongly connected component
     /// of a layer, or `None` if the layer is acyclic.
-    pub(super) fn find_cycle(&self, fabric: &Fabric, layer: u8) -> Option<Vec<ChannelId>> {
+    pub(crate) fn find_cycle(&self, fabric: &Fabric, layer: u8) -> Option<Vec<ChannelId>> {
         let component = self.first_cyclic_component(fabric, layer)?;
         let mut inside = vec![false; fabric.channel_count()];
         for &c in &component {

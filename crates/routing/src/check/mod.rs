@@ -7,8 +7,8 @@
 //! connected components decide deadlock freedom (Dally and Seitz, "Deadlock-free message routing in
 //! multiprocessor interconnection networks", 1987).
 
-mod dependency;
-mod sources;
+pub(crate) mod dependency;
+pub(crate) mod sources;
 mod walk;
 
 use std::ops::Range;

@@ -8,15 +8,15 @@ use rayon::prelude::*;
 use crate::{DestId, Layers, Routes};
 
 /// Who sends: terminals by switch and path, and the layers they use.
-pub(super) struct Sources {
+pub(crate) struct Sources {
     /// `count[path * switches + s]`: terminals on `s` that may use path `path`.
     count: Vec<u32>,
     /// Paths that any source may use.
-    pub(super) paths: Vec<usize>,
+    pub(crate) paths: Vec<usize>,
 }
 
 impl Sources {
-    pub(super) fn new(fabric: &Fabric, routes: &Routes) -> Self {
+    pub(crate) fn new(fabric: &Fabric, routes: &Routes) -> Self {
         let s = fabric.switch_count();
         let mut count = vec![0; routes.paths().max(1) * s];
         for t in (0..fabric.terminal_count()).map(TerminalId::new) {
@@ -36,7 +36,7 @@ impl Sources {
 
     /// All terminals in runs of those that one walk can serve: neighbours in number on one switch,
     /// with common rows on all paths in use.
-    pub(super) fn runs(&self, fabric: &Fabric, routes: &Routes) -> Vec<Range<usize>> {
+    pub(crate) fn runs(&self, fabric: &Fabric, routes: &Routes) -> Vec<Range<usize>> {
         let row = |d: usize, path: usize| routes.row(DestId::new(d), path);
         let home = |d: usize| fabric.terminal(TerminalId::new(d)).switch;
         let mut runs: Vec<Range<usize>> = Vec::new();
@@ -56,7 +56,7 @@ impl Sources {
 
     /// Pairs from terminals on switch `s` to those of a run on path `path`, by `s`. A terminal sends
     /// nothing to itself.
-    pub(super) fn senders<'a>(
+    pub(crate) fn senders<'a>(
         &'a self,
         fabric: &Fabric,
         routes: &Routes,
@@ -70,7 +70,7 @@ impl Sources {
         move |s| u64::from(count[s]) * all - if s == home { itself } else { 0 }
     }
 
-    pub(super) fn layers_in_use(
+    pub(crate) fn layers_in_use(
         &self,
         fabric: &Fabric,
         routes: &Routes,
@@ -95,7 +95,7 @@ impl Sources {
 }
 
 /// Bit set of the layers that terminals on `s` use towards a run on path `path`.
-pub(super) fn layer_mask(
+pub(crate) fn layer_mask(
     fabric: &Fabric,
     routes: &Routes,
     s: usize,

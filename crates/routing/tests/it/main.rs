@@ -17,3 +17,4 @@ mod reroute;
 mod reroute_quality;
 mod rungs;
 mod sar;
+mod transition;

@@ -1,0 +1,197 @@
+//! The way from old tables to new ones: what is proved about it before anything is written.
+//!
+//! Tables that are sound before and sound after may still deadlock in between, or for good afterwards: a
+//! running connection keeps the service level that it was given, and goes the new way with it. [`check`]
+//! decides the obligations O1 to O5 for any two tables of one fabric with the same LIDs, counts the pairs
+//! that change (O6), and names the first rung of a ladder that is proved.
+//!
+//! It is conservative: what it calls safe is safe under the conditions that it names; what it refuses may
+//! still go well.
+
+mod changes;
+mod graphs;
+mod ladder;
+mod ranks;
+mod row;
+mod state;
+mod verdict;
+mod witness;
+
+use darkfiber_fabric::{Fabric, TerminalId};
+use rayon::prelude::*;
+
+use crate::check::{Report, check as check_one};
+use crate::{Layers, Routes};
+
+pub use changes::{Changes, JobPairs};
+pub use verdict::{
+    Generation, Held, Judged, Obligation, Rung, RungJudged, Transition, Why, Witness,
+};
+
+use graphs::Graphs;
+use row::{Circle, Row, Tables};
+
+/// One state of a fabric that connections which still run were made in.
+#[derive(Clone, Copy, Debug)]
+pub struct Before<'a> {
+    /// Its tables, and the service levels that it gave to connections.
+    pub routes: &'a Routes,
+    /// Whether these service levels are known. If not, connections are assumed to use every lane that
+    /// any state uses.
+    pub has_levels: bool,
+}
+
+/// Why two tables cannot be compared.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Mismatch {
+    /// No old state was given.
+    #[error("a transition needs at least one old state")]
+    NoState,
+    /// Tables of a fabric of another size.
+    #[error(
+        "{which} are of another fabric: {found_switches} switches and {found_terminals} terminals, expected \
+         {switches} and {terminals}"
+    )]
+    Fabric {
+        /// Which tables.
+        which: String,
+        /// Switches of these tables.
+        found_switches: usize,
+        /// Terminals of these tables.
+        found_terminals: usize,
+        /// Switches of the fabric.
+        switches: usize,
+        /// Terminals of the fabric.
+        terminals: usize,
+    },
+    /// Another number of LIDs a port.
+    #[error(
+        "{which} have {found} LIDs a terminal, the new ones {expected}: LIDs must stay as they are"
+    )]
+    Lids {
+        /// Which tables.
+        which: String,
+        /// LIDs a terminal in these tables.
+        found: usize,
+        /// LIDs a terminal in the new tables.
+        expected: usize,
+    },
+}
+
+/// Judges the way from the last of `before`, which is in place, to `new`. Connections may use the service levels
+/// of all of `before`.
+///
+/// `jobs` are the terminals of each running job, if they are known.
+///
+/// Uses the caller's rayon pool; the verdict does not depend on the number of threads.
+///
+/// Complexity: that of [`crate::check::check`] times a small constant; table rows times switches.
+///
+/// # Errors
+/// If the tables are of different fabrics or have different numbers of LIDs.
+pub fn check(
+    fabric: &Fabric,
+    before: &[Before<'_>],
+    new: &Routes,
+    jobs: Option<&[Vec<TerminalId>]>,
+) -> Result<Transition, Mismatch> {
+    fits(fabric, before, new)?;
+    Ok(judge(fabric, before, new, &check_one(fabric, new), jobs))
+}
+
+/// As [`check`], where the checker's report about the new tables is at hand.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_proved(
+    fabric: &Fabric,
+    before: &[Before<'_>],
+    new: &Routes,
+    target: &Report,
+    jobs: Option<&[Vec<TerminalId>]>,
+) -> Result<Transition, Mismatch> {
+    fits(fabric, before, new)?;
+    Ok(judge(fabric, before, new, target, jobs))
+}
+
+fn fits(fabric: &Fabric, before: &[Before<'_>], new: &Routes) -> Result<(), Mismatch> {
+    if before.is_empty() {
+        return Err(Mismatch::NoState);
+    }
+    let old = before.iter().enumerate();
+    let all = old.map(|(i, b)| (format!("old tables {}", i + 1), b.routes));
+    for (which, routes) in all.chain([("new tables".to_owned(), new)]) {
+        let found = (routes.switch_count(), routes.terminal_count());
+        if found != (fabric.switch_count(), fabric.terminal_count()) {
+            return Err(Mismatch::Fabric {
+                which,
+                found_switches: found.0,
+                found_terminals: found.1,
+                switches: fabric.switch_count(),
+                terminals: fabric.terminal_count(),
+            });
+        }
+        if routes.paths() != new.paths() {
+            return Err(Mismatch::Lids { which, found: routes.paths(), expected: new.paths() });
+        }
+    }
+    Ok(())
+}
+
+fn judge(
+    fabric: &Fabric,
+    before: &[Before<'_>],
+    new: &Routes,
+    target: &Report,
+    jobs: Option<&[Vec<TerminalId>]>,
+) -> Transition {
+    let tables = Tables::new(fabric, before, new);
+    let changes = changes::count(fabric, &tables, jobs);
+    let sound = target.complete() && target.deadlock_free();
+    let examined = sound.then(|| examine(fabric, &tables));
+    ladder::climb(fabric, &tables, target, examined.as_ref(), changes)
+}
+
+/// What the graphs and rows of both tables together say.
+struct Examined {
+    graphs: Graphs,
+    /// The first row in which some mix of entries goes round, and the switches of the circle.
+    mixed_loop: Option<Circle>,
+    /// The first row in which an old beginning and a new end go round.
+    ordered_loop: Option<Circle>,
+    /// Rank of every switch, or switches whose order contradicts itself.
+    ranks: Result<Vec<u32>, Vec<u32>>,
+}
+
+fn examine(fabric: &Fabric, tables: &Tables<'_>) -> Examined {
+    let graphs = Graphs::new(fabric);
+    let first = ranks::Precedence::new(fabric.switch_count());
+    let runs = tables.runs(fabric);
+    let found: Vec<(Option<Circle>, Option<Circle>)> = runs
+        .par_chunks(64)
+        .map(|runs| {
+            let mut row = Row::new(fabric, tables);
+            for run in runs {
+                row.visit(run, &graphs, &first);
+            }
+            (row.mixed_loop, row.ordered_loop)
+        })
+        .collect();
+    let (mut mixed_loop, mut ordered_loop) = (None, None);
+    for (mixed, ordered) in found {
+        mixed_loop = mixed_loop.or(mixed);
+        ordered_loop = ordered_loop.or(ordered);
+    }
+    Examined { graphs, mixed_loop, ordered_loop, ranks: first.ranks() }
+}
+
+/// The lanes that a layer description can name.
+fn lanes(layers: &Layers) -> u32 {
+    match layers {
+        Layers::One => 1,
+        Layers::ByRow(l) | Layers::BySourceSwitch(l) | Layers::BySource(l) => {
+            l.iter().fold(0, |mask, &l| mask | 1 << l)
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! A slow second opinion about transitions: every packet of every pair, way by way.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use darkfiber_fabric::{AtPort, ChannelId, Fabric, SwitchId, TerminalId};
+use darkfiber_routing::{DestId, Routes};
+
+/// Which of the old (0) and new (1) tables a switch may follow.
+pub type May<'a> = &'a dyn Fn(SwitchId) -> [bool; 2];
+
+/// Dependencies between channels, by lane.
+pub type Waits = BTreeMap<u8, BTreeSet<(ChannelId, ChannelId)>>;
+
+/// What the ways of all pairs make together.
+#[derive(Debug, Default)]
+pub struct Ways {
+    /// Whether some packet comes to a switch twice.
+    pub goes_round: bool,
+    /// Dependencies between channels, by lane.
+    pub waits: Waits,
+}
+
+impl Ways {
+    /// Whether some lane has a cycle.
+    pub fn is_cyclic(&self) -> bool {
+        self.waits.values().any(|waits| {
+            let mut left = waits.clone();
+            loop {
+                let waiting: BTreeSet<ChannelId> = left.iter().map(|w| w.0).collect();
+                let before = left.len();
+                left.retain(|w| waiting.contains(&w.1));
+                if left.len() == before {
+                    return !left.is_empty();
+                }
+            }
+        })
+    }
+
+    /// Adds all ways of another set.
+    pub fn join(&mut self, other: Self) {
+        self.goes_round |= other.goes_round;
+        for (lane, waits) in other.waits {
+            self.waits.entry(lane).or_default().extend(waits);
+        }
+    }
+}
+
+/// How a packet may mix tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mix {
+    /// Each switch as it may.
+    Any,
+    /// Never an old entry after a new one.
+    OldThenNew,
+}
+
+/// All ways of all pairs where each switch follows one of the tables that it `may`; connections in the lanes that
+/// the tables of `levels` give.
+pub fn ways(
+    fabric: &Fabric,
+    tables: [&Routes; 2],
+    levels: &[&Routes],
+    may: May<'_>,
+    mix: Mix,
+) -> Ways {
+    let mut all = Ways::default();
+    let terminals = || (0..fabric.terminal_count()).map(TerminalId::new);
+    for source in terminals() {
+        for dest in terminals().filter(|&d| d != source) {
+            for lid in 0..tables[1].paths() {
+                let lanes: BTreeSet<u8> = levels
+                    .iter()
+                    .filter(|r| r.uses(source, lid))
+                    .map(|r| r.layer_on(fabric, source, r.row(DestId::terminal(dest), lid)))
+                    .collect();
+                if lanes.is_empty() {
+                    continue;
+                }
+                let mut way = Way { fabric, tables, dest, lid, may, mix, waits: BTreeSet::new() };
+                let start = fabric.terminal(source).switch;
+                all.goes_round |= way.on(start, 0, None, &mut vec![start]);
+                for lane in lanes {
+                    all.waits.entry(lane).or_default().extend(&way.waits);
+                }
+            }
+        }
+    }
+    all
+}
+
+struct Way<'a> {
+    fabric: &'a Fabric,
+    tables: [&'a Routes; 2],
+    dest: TerminalId,
+    lid: usize,
+    may: May<'a>,
+    mix: Mix,
+    waits: BTreeSet<(ChannelId, ChannelId)>,
+}
+
+impl Way<'_> {
+    /// Follows every way on from switch `at`; whether one goes round.
+    fn on(
+        &mut self,
+        at: SwitchId,
+        met: usize,
+        held: Option<ChannelId>,
+        seen: &mut Vec<SwitchId>,
+    ) -> bool {
+        let mut round = false;
+        for which in (0..2).filter(|&k| (self.may)(at)[k]) {
+            if self.mix == Mix::OldThenNew && which < met {
+                continue;
+            }
+            let dest = DestId::terminal(self.dest);
+            let Some(port) = self.tables[which].lft_entry(self.fabric, at, dest, self.lid) else {
+                continue;
+            };
+            match self.fabric.at_port(at, port) {
+                AtPort::Loopback => round = true,
+                AtPort::Switch(channel, next) => {
+                    self.waits.extend(held.map(|held| (held, channel)));
+                    if seen.contains(&next) {
+                        round = true;
+                        continue;
+                    }
+                    seen.push(next);
+                    round |= self.on(next, which, Some(channel), seen);
+                    seen.pop();
+                }
+                AtPort::Terminal(_) | AtPort::Nothing => {}
+            }
+        }
+        round
+    }
+}
