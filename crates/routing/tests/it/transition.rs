@@ -31,7 +31,7 @@ impl Dice {
 }
 
 fn routed(fabric: &Fabric, engine: &str, lmc: u8) -> Option<Routes> {
-    let engine = find_engine(engine)?;
+    let engine = find_engine(engine).ok()?;
     let routes = engine.route(fabric, &Request { lmc, ..Request::default() }).ok()?;
     // Rows of their own, so that those of several engines can be put together.
     let mut own = Routes::empty(&routes.engine, fabric, routes.paths());
