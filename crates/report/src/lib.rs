@@ -36,6 +36,7 @@ pub mod simulate;
 pub mod survive;
 pub mod svg;
 pub mod table;
+pub mod transition;
 
 pub use model::{
     ClassFacts, Comparison, FabricFacts, FabricResult, Listed, Provenance, Refused, RouteOutcome,

@@ -20,6 +20,7 @@ use crate::reroute::RerouteResult;
 use crate::sharing::SharingResult;
 use crate::simulate::SimulateResult;
 use crate::survive::SurviveResult;
+use crate::transition::TransitionResult;
 
 /// The kinds of results that `--format json` prints, by name, each with its JSON Schema (draft 2020-12), and those of
 /// files that users write.
@@ -40,6 +41,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<EaseResult<'_>>("ease"),
         of::<RerouteResult>("reroute"),
         of::<SurviveResult<'_>>("survive"),
+        of::<TransitionResult<'_>>("transition"),
         of::<ReplayResult<'_>>("replay"),
         of::<SharingResult<'_>>("jobs-report"),
         of::<SimulateResult<'_>>("simulate"),

@@ -1,4 +1,8 @@
-//! `darkfiber check`: prove or refute anybody's routes.
+//! `darkfiber check`: prove or refute anybody's routes, and the way from one set of tables to another.
+
+mod transition;
+
+use std::path::PathBuf;
 
 use clap::Args;
 use darkfiber_analysis::{Severity, finding};
@@ -20,6 +24,10 @@ pub(crate) struct CheckCommand {
     pub(crate) jobs: JobsArgs,
     #[command(flatten)]
     pub(crate) tables: TableArgs,
+    /// Tables in place: what is proved of the way from them to --routes. Several times: the last are in place, and
+    /// connections may have the service levels of all
+    #[arg(long, value_name = "PATH")]
+    pub(crate) from: Vec<PathBuf>,
 }
 
 /// What stands below the options in its help.
@@ -34,8 +42,9 @@ Examples:
   darkfiber check my-fabric.topo --routes lfts.dump --sl path-sl --format json
   darkfiber check my-fabric.topo --routes lfts.dump --fail dead-cables.txt   what if these fail?
   ibqueryerrors --details > errors.txt; darkfiber check my-fabric.topo --routes lfts.dump --fail errors.txt
+  darkfiber check my-fabric.topo --from in-place --routes new-routes         can they be written under traffic?
 
-Exit code 1 if pairs cannot talk, packets go round, or channels can deadlock.";
+Exit code 1 if pairs cannot talk, packets go round, or channels can deadlock; with --from, if no way is proved.";
 
 pub(crate) fn run(args: &CheckCommand, common: &Common) -> Result<Exit, Failure> {
     let loaded = load::fabric(&args.fabric, common)?;
@@ -44,6 +53,16 @@ pub(crate) fn run(args: &CheckCommand, common: &Common) -> Result<Exit, Failure>
     let routes = read.routes;
 
     let jobs = args.jobs.load(fabric, common)?;
+    if !args.from.is_empty() {
+        return transition::run(
+            args,
+            &loaded,
+            &routes,
+            read.lids.as_ref(),
+            jobs.as_deref(),
+            common,
+        );
+    }
     let progress = Progress::new(1, common.quiet);
     progress.at("checking");
     let mut row = metrics::measure(fabric, &routes, jobs.as_deref());

@@ -29,6 +29,7 @@ mod simulate;
 mod slurm;
 mod survive;
 mod sweep;
+mod transition;
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -71,7 +71,9 @@ pub(super) fn count(
 ) -> Changes {
     let mut of_terminal: Vec<Vec<u32>> = vec![Vec::new(); fabric.terminal_count()];
     for (j, job) in jobs.into_iter().flatten().enumerate() {
-        job.iter().for_each(|t| of_terminal[t.index()].push(j as u32));
+        for t in job {
+            of_terminal[t.index()].push(j as u32);
+        }
     }
     let of_job = jobs.map(|jobs| (jobs, of_terminal.as_slice()));
     let parts: Vec<Changes> = tables
@@ -79,7 +81,9 @@ pub(super) fn count(
         .par_chunks(64)
         .map(|runs| {
             let mut counter = Counter::new(fabric, tables, of_job);
-            runs.iter().for_each(|run| counter.visit(run));
+            for run in runs {
+                counter.visit(run);
+            }
             counter.found
         })
         .collect();
@@ -87,7 +91,9 @@ pub(super) fn count(
         jobs: jobs.map(|jobs| JobPairs { jobs: jobs.len(), ..JobPairs::default() }),
         ..Changes::default()
     };
-    parts.iter().for_each(|part| all.add(part));
+    for part in &parts {
+        all.add(part);
+    }
     entries(fabric, tables, &mut all);
     all
 }
@@ -125,10 +131,13 @@ enum Way {
     Known { differs: bool, arrives: bool },
 }
 
+/// The terminals of each job, and the jobs of each terminal.
+type OfJobs<'a> = (&'a [Vec<TerminalId>], &'a [Vec<u32>]);
+
 struct Counter<'a> {
     fabric: &'a Fabric,
     tables: &'a Tables<'a>,
-    of_job: Option<(&'a [Vec<TerminalId>], &'a [Vec<u32>])>,
+    of_job: Option<OfJobs<'a>>,
     hops: Hops,
     way: Vec<Way>,
     stack: Vec<u32>,
@@ -136,11 +145,7 @@ struct Counter<'a> {
 }
 
 impl<'a> Counter<'a> {
-    fn new(
-        fabric: &'a Fabric,
-        tables: &'a Tables<'a>,
-        of_job: Option<(&'a [Vec<TerminalId>], &'a [Vec<u32>])>,
-    ) -> Self {
+    fn new(fabric: &'a Fabric, tables: &'a Tables<'a>, of_job: Option<OfJobs<'a>>) -> Self {
         let found = Changes { jobs: of_job.map(|_| JobPairs::default()), ..Changes::default() };
         let way = vec![Way::Unseen; fabric.switch_count()];
         Self { fabric, tables, of_job, hops: Hops::new(fabric), way, stack: Vec::new(), found }
@@ -283,8 +288,11 @@ fn level_differs(
 ) -> bool {
     let level = |r: &Routes| r.layer_on(fabric, source, r.row(DestId::new(dest), path));
     let new = level(tables.new);
-    tables.states.iter().any(|b| match b.has_levels {
-        true => b.routes.uses(source, path) && level(b.routes) != new,
-        false => tables.every.count_ones() > 1,
+    tables.states.iter().any(|b| {
+        if b.has_levels {
+            b.routes.uses(source, path) && level(b.routes) != new
+        } else {
+            tables.every.count_ones() > 1
+        }
     })
 }

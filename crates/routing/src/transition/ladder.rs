@@ -180,8 +180,10 @@ fn stand(
                 ));
             }
             need(&[Obligation::Target, Obligation::Steady])?;
-            Ok("changed entries are cleared, one packet lifetime passes, then the new ones are written; if the \
-                tables in place are free of deadlock"
+            if tables.states.iter().any(|b| !check(fabric, b.routes).deadlock_free()) {
+                return Err("the tables in place are not free of deadlock".to_owned());
+            }
+            Ok("changed entries are cleared, one packet lifetime passes, then the new ones are written"
                 .to_owned())
         }
         Rung::Refuse => Ok(String::new()),

@@ -1,0 +1,174 @@
+//! `darkfiber check --from`: what is proved of the way from old tables to new ones.
+
+use std::path::Path;
+
+use darkfiber_analysis::Names;
+use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
+use darkfiber_formats::manifest;
+use darkfiber_report::transition::{
+    ChangeFacts, HeldChannel, ObligationRow, RungRow, TransitionResult,
+};
+use darkfiber_routing::transition::{
+    self, Before, Generation, Held, Judged, Obligation, Rung, Transition, Why,
+};
+use darkfiber_routing::{Lids, Routes};
+use darkfiber_scenario::tables::Read;
+
+use super::CheckCommand;
+use crate::commands::metrics;
+use crate::failure::{Exit, Failure};
+use crate::load::{self, Loaded};
+use crate::options::{BesideTables, Common};
+use crate::progress::Progress;
+use crate::provenance;
+
+/// Judges the way from the tables of `--from` to `new`, whose LIDs are `lids`.
+pub(super) fn run(
+    args: &CheckCommand,
+    loaded: &Loaded,
+    new: &Routes,
+    lids: Option<&Lids>,
+    jobs: Option<&[Vec<TerminalId>]>,
+    common: &Common,
+) -> Result<Exit, Failure> {
+    let fabric = &loaded.topology.fabric;
+    let mut old = Vec::new();
+    for path in &args.from {
+        let tables = BesideTables::default().of(path);
+        let read = load::tables(&tables, args.fabric.name(), loaded, common)?;
+        same_lids(path, &read, lids)?;
+        old.push(read);
+    }
+    let states: Vec<Before<'_>> = (old.iter().zip(&args.from))
+        .map(|(read, path)| Before { routes: &read.routes, has_levels: knows_levels(read, path) })
+        .collect();
+    let progress = Progress::new(1, common.quiet);
+    progress.at("judging the transition");
+    let judged = transition::check(fabric, &states, new, jobs).map_err(|mismatch| {
+        Failure::input(mismatch).hint("all tables must be of this fabric, with the same LIDs")
+    })?;
+    progress.step();
+    drop(progress);
+
+    let shape = loaded.topology.shape.as_ref();
+    let from: Vec<String> = args.from.iter().map(|p| p.display().to_string()).collect();
+    let obligations: Vec<ObligationRow> =
+        judged.obligations.iter().map(|o| obligation(fabric, o)).collect();
+    let rungs: Vec<RungRow> = (judged.rungs.iter())
+        .map(|r| RungRow { rung: r.rung.name(), holds: r.holds, reason: r.because.clone() })
+        .collect();
+    let changes = &judged.changes;
+    common.show(&TransitionResult {
+        from: &from,
+        to: &args.tables.routes.display().to_string(),
+        verdict: judged.verdict.name(),
+        has_levels: judged.has_levels,
+        obligations: &obligations,
+        rungs: &rungs,
+        stages: &stages(fabric, &judged),
+        changes: ChangeFacts {
+            entries: changes.entries,
+            switches: changes.switches.iter().filter(|c| **c).count(),
+            lids: changes.lids,
+            pairs: changes.pairs,
+            pairs_path: changes.pairs_path,
+            pairs_level: changes.pairs_level,
+            pairs_changed: changes.pairs_changed,
+        },
+        fabric: &metrics::facts(fabric, shape, loaded.structure.as_ref(), false),
+        provenance: &provenance::of(fabric, common),
+    })?;
+    Ok(if judged.verdict == Rung::Refuse { Exit::Finding } else { Exit::Fine })
+}
+
+/// Whether the service levels of connections are known: they were read, or the set that the tables are of says by having
+/// none that one lane serves all.
+fn knows_levels(read: &Read, path: &Path) -> bool {
+    read.has_levels || path.join(manifest::MANIFEST).is_file()
+}
+
+/// Refuses tables whose ports had other LIDs: entries cannot be compared.
+fn same_lids(path: &Path, old: &Read, new: Option<&Lids>) -> Result<(), Failure> {
+    match (&old.lids, new) {
+        (Some(old), Some(new)) if old != new => Err(Failure::input(format!(
+            "{}: LIDs were renumbered between these tables and those of --routes",
+            path.display()
+        ))
+        .hint("make the new tables with the LIDs in use: --guid2lid, or a fabric dump of the running subnet manager")),
+        _ => Ok(()),
+    }
+}
+
+fn statement(obligation: Obligation) -> &'static str {
+    match obligation {
+        Obligation::Target => "new tables are sound",
+        Obligation::Steady => "new paths, old and new service levels: no cycle",
+        Obligation::Flight => "beside packets on old paths: no cycle",
+        Obligation::Mixed => "any mix of old and new entries: no loop, no cycle",
+        Obligation::Ordered => "switches written by rank: no loop, no cycle",
+    }
+}
+
+fn obligation(fabric: &Fabric, judged: &Judged) -> ObligationRow {
+    let names = Names::new(fabric);
+    let switches = |all: &[SwitchId]| {
+        let shown: Vec<String> = all.iter().take(4).map(|&s| names.switch(s)).collect();
+        shown.join(", ") + if all.len() > 4 { ", ..." } else { "" }
+    };
+    let (mut lane, mut witness) = (None, Vec::new());
+    let reason = judged.fails.as_ref().map(|why| match why {
+        Why::Unsound { lost, loops, cyclic } => {
+            format!("{lost} pairs lost, {loops} in loops, {} layers with a cycle", cyclic.len())
+        }
+        Why::NotExamined => "not examined, as the new tables are not sound".to_owned(),
+        Why::Cycle(found) => {
+            lane = Some(found.lane);
+            witness = found.links.iter().map(|link| held(&names, link)).collect();
+            format!("a cycle of {} channels in lane {}", found.links.len(), found.lane)
+        }
+        Why::Circle { dest, path, switches: all } => format!(
+            "packets to {} (LID +{path}) loop over {}",
+            names.terminal(*dest),
+            switches(all)
+        ),
+        Why::Contradiction(all) => {
+            format!("each of these would have to be written before the next: {}", switches(all))
+        }
+    });
+    ObligationRow {
+        name: judged.obligation.name(),
+        statement: statement(judged.obligation),
+        holds: judged.fails.is_none(),
+        reason,
+        lane,
+        witness,
+    }
+}
+
+fn held(names: &Names<'_>, link: &Held) -> HeldChannel {
+    let word = |generation| match generation {
+        Generation::Old => "old",
+        Generation::New => "new",
+    };
+    HeldChannel {
+        channel: names.channel(link.channel),
+        held_by: word(link.held_by),
+        wants_by: word(link.wants_by),
+        source: names.terminal(link.source),
+        destination: names.terminal(link.dest),
+        lid_offset: link.path,
+        level_of: word(link.level_of),
+    }
+}
+
+/// The switches of each stage by name.
+fn stages(fabric: &Fabric, judged: &Transition) -> Vec<Vec<String>> {
+    let names = Names::new(fabric);
+    let mut stages = vec![Vec::new(); judged.stages()];
+    for (s, rank) in judged.ranks.iter().flatten().enumerate() {
+        if let Some(rank) = rank {
+            stages[*rank as usize].push(names.switch(SwitchId::new(s)));
+        }
+    }
+    stages
+}

@@ -1,0 +1,99 @@
+//! `darkfiber check --from`: what is proved of the way from old tables to new ones.
+
+use std::path::Path;
+
+use crate::{folder, run_in};
+
+/// A folder with tables of some engines, `name: fabric -e engine ...`.
+fn tables(dir: &Path, sets: &[(&str, &str)]) {
+    for (name, line) in sets {
+        let run = run_in(dir, &format!("route {line} -o {name} -q"));
+        assert_eq!(run.code, 0, "{name}: {}", run.err);
+    }
+}
+
+#[test]
+fn another_root_of_a_torus_is_refused_with_the_cycle_that_closes() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    let torus = "torus:dims=4x4,t=1";
+    tables(
+        d,
+        &[
+            ("a", &format!("{torus} -e updn")),
+            ("b", &format!("{torus} -e updn --roots 0x50000010000b")),
+        ],
+    );
+    let run = run_in(d, &format!("check {torus} --from a --routes b --format json"));
+    assert_eq!(run.code, 1, "{}", run.err);
+    let result = run.json();
+    assert_eq!(result["verdict"], "refuse");
+    let holds: Vec<bool> = (result["obligations"].as_array().expect("a list").iter())
+        .map(|o| o["holds"].as_bool().expect("a flag"))
+        .collect();
+    assert_eq!(holds, [true, true, false, false, false]);
+    // Each link of the witness leads to where the next one begins.
+    let links = result["obligations"][2]["witness"].as_array().expect("a list").clone();
+    assert!(links.len() > 2);
+    for (i, link) in links.iter().enumerate() {
+        let next = &links[(i + 1) % links.len()];
+        assert_eq!(link["channel"]["to"], next["channel"]["from"]);
+    }
+    let both = links.iter().map(|l| l["held_by"].as_str().expect("a word"));
+    let both: std::collections::BTreeSet<&str> = both.collect();
+    assert_eq!(both.into_iter().collect::<Vec<_>>(), ["new", "old"]);
+}
+
+#[test]
+fn trees_take_any_order_and_the_same_tables_change_nothing() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    let tree = "kary:k=4,n=2";
+    tables(d, &[("a", &format!("{tree} -e updn")), ("b", &format!("{tree} -e nue"))]);
+    for (from, to, verdict) in
+        [("a", "b", "any-order"), ("b", "a", "any-order"), ("a", "a", "nothing-changes")]
+    {
+        let run = run_in(d, &format!("check {tree} --from {from} --routes {to} --format json"));
+        assert_eq!(run.code, 0, "{}", run.err);
+        assert_eq!(run.json()["verdict"], verdict, "{from} to {to}");
+    }
+    // All states since connections may have begun.
+    let run = run_in(d, &format!("check {tree} --from a --from b --routes b --format csv"));
+    assert_eq!((run.code, run.out.lines().count()), (0, 2), "{}", run.out);
+}
+
+#[test]
+fn service_levels_that_nobody_gave_are_assumed_to_be_the_worst() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    let fabric = "dragonfly:p=2,a=4,h=2";
+    tables(
+        d,
+        &[("a", &format!("{fabric} -e dfsssp")), ("b", &format!("{fabric} -e dfsssp --seed 2"))],
+    );
+    std::fs::create_dir(d.join("bare")).expect("a directory");
+    std::fs::copy(d.join("a/lfts.dump"), d.join("bare/lfts.dump")).expect("a copy");
+    std::fs::copy(d.join("a/guid2lid"), d.join("bare/guid2lid")).expect("a copy");
+    let run = run_in(d, &format!("check {fabric} --from bare --routes b --format json"));
+    assert_eq!(run.json()["has_levels"], false);
+    assert_eq!((run.code, &run.json()["verdict"]), (1, &"refuse".into()), "{}", run.err);
+}
+
+#[test]
+fn tables_of_another_fabric_or_with_other_lids_are_refused() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    tables(
+        d,
+        &[
+            ("a", "torus:dims=4x4,t=1 -e updn"),
+            ("other", "kary:k=4,n=2 -e updn"),
+            ("lmc", "torus:dims=4x4,t=1 -e updn --lmc 1"),
+        ],
+    );
+    for from in ["other", "lmc"] {
+        let run = run_in(d, &format!("check torus:dims=4x4,t=1 --from {from} --routes a"));
+        assert_eq!(run.code, 3, "{from}: {}", run.err);
+        assert!(run.err.contains("hint: "), "{}", run.err);
+    }
+}
