@@ -118,7 +118,7 @@ Exit codes:
 /// Commands by what one wants, the ones to start with first.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Start here", &["fabric", "route", "check"]),
-    ("Plan", &["measure", "sweep", "reroute", "optimize", "jobs", "replay"]),
+    ("Plan", &["measure", "sweep", "reroute", "survive", "optimize", "jobs", "replay"]),
     ("Simulate", &["simulate", "saturate", "congest", "framing", "reproduce"]),
     ("Operate", &["hot", "place", "explain"]),
     ("More", &["list", "help", "completions", "man"]),
@@ -126,8 +126,16 @@ const GROUPS: [(&str, &[&str]); 5] = [
 
 /// Options that many commands have and few users need: the help of commands leaves them to that of `darkfiber` and
 /// `darkfiber fabric`, and to manual pages.
-const ELSEWHERE: [&str; 7] =
-    ["threads", "max_input", "quiet", "fabric", "storage", "hosts_per_switch", "symbol_errors"];
+const ELSEWHERE: [&str; 8] = [
+    "threads",
+    "max_input",
+    "quiet",
+    "fabric",
+    "storage",
+    "hosts_per_switch",
+    "symbol_errors",
+    "in_place",
+];
 
 /// Options of switches that the help of `congest` leaves to that of `saturate`.
 const OF_SWITCHES: [&str; 7] =

@@ -52,7 +52,7 @@ pub const FORMAT: Format = Format {
 
 /// The entry of the port list.
 pub const PORT_LIST: Format = Format {
-    name: "ibnetdiscover -p",
+    name: "ibnetdiscover-p",
     what: "a port list of `ibnetdiscover -p`",
     summary: "port list of ibnetdiscover",
     known_by: &[KnownBy::Line(ports::is_port_line)],

@@ -322,6 +322,19 @@ fn lists() {
 }
 
 #[test]
+fn transitions() {
+    let dir = folder(&[]);
+    for set in ["a", "b --roots 0x50000010000b"] {
+        let line = format!("route torus:dims=4x4,t=1 -e updn -q -o {set}");
+        assert_eq!(run_in(dir.path(), &line).code, 0);
+    }
+    let line = "check torus:dims=4x4,t=1 --from a --routes b --format json";
+    let run = run_in(dir.path(), line);
+    valid(&schema("transition"), &run.json(), line);
+    assert_eq!(run.json()["obligations"][2]["witness"][0]["lid_offset"], 0);
+}
+
+#[test]
 fn every_schema_is_tested() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema");
     let mut kinds: Vec<String> = std::fs::read_dir(folder)
@@ -354,7 +367,8 @@ fn every_schema_is_tested() {
             "scenario.json",
             "simulate.json",
             "survive.json",
-            "sweep.json"
+            "sweep.json",
+            "transition.json"
         ]
     );
 }

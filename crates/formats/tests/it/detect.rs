@@ -23,7 +23,7 @@ fn small_texts() {
         ("\u{fffd}\u{fffd}abc", Some("binary")),
         ("Switch 8 \"S-1\"\n", Some("ibnetdiscover")),
         ("$ ibnetdiscover\nvendid=0x1\nCa1\"H-2\"#\"x\"", Some("ibnetdiscover")),
-        ("SW    24 1 0x946dae0300618c82 4x SDR     'spine '", Some("ibnetdiscover -p")),
+        ("SW    24 1 0x946dae0300618c82 4x SDR     'spine '", Some("ibnetdiscover-p")),
         ("Unicast lids [0-246] of switch Lid 2 guid 0x1 ('x'):\n0x0001 001 #", Some("lfts")),
         ("dump_ucast_routes: Switch 0x2\nLID    : Port", Some("fdbs")),
         ("0x0000200000000011 0x0001 0x0001\n", Some("guid2lid")),

@@ -2,6 +2,7 @@
 
 mod counters;
 mod diagnostics;
+mod half;
 mod ibdmchk;
 mod netloc;
 mod ours;
