@@ -50,22 +50,15 @@ pub(crate) fn run(args: &CheckCommand, common: &Common) -> Result<Exit, Failure>
     let loaded = load::fabric(&args.fabric, common)?;
     let fabric = &loaded.topology.fabric;
     let read = load::tables(&args.tables, args.fabric.name(), &loaded, common)?;
-    let routes = read.routes;
-
     let jobs = args.jobs.load(fabric, common)?;
     if !args.from.is_empty() {
-        return transition::run(
-            args,
-            &loaded,
-            &routes,
-            read.lids.as_ref(),
-            jobs.as_deref(),
-            common,
-        );
+        let (to, new) = (args.tables.routes.as_path(), &read);
+        let way = transition::Way { fabric: args.fabric.name(), from: &args.from, to, new };
+        return transition::run(&way, &loaded, jobs.as_deref(), common);
     }
     let progress = Progress::new(1, common.quiet);
     progress.at("checking");
-    let mut row = metrics::measure(fabric, &routes, jobs.as_deref());
+    let mut row = metrics::measure(fabric, &read.routes, jobs.as_deref());
     progress.step();
     drop(progress);
 

@@ -2,10 +2,11 @@
 
 use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
 
+use super::changes::Changes;
+use super::examined::Examined;
 use super::row::{Circle, Tables};
-use super::{
-    Changes, Examined, Judged, Obligation, Rung, RungJudged, Transition, Why, Witness, witness,
-};
+use super::verdict::{Judged, Obligation, Rung, RungJudged, Transition, Why, Witness};
+use super::witness;
 use crate::DestId;
 use crate::check::dependency::Dependencies;
 use crate::check::{Report, check};

@@ -8,7 +8,9 @@
 //! It is conservative: what it calls safe is safe under the conditions that it names; what it refuses may
 //! still go well.
 
+mod before;
 mod changes;
+mod examined;
 mod graphs;
 mod ladder;
 mod ranks;
@@ -18,28 +20,18 @@ mod verdict;
 mod witness;
 
 use darkfiber_fabric::{Fabric, TerminalId};
-use rayon::prelude::*;
 
+use crate::Routes;
 use crate::check::{Report, check as check_one};
-use crate::{Layers, Routes};
 
+pub use before::Before;
 pub use changes::{Changes, JobPairs};
 pub use verdict::{
     Generation, Held, Judged, Obligation, Rung, RungJudged, Transition, Why, Witness,
 };
 
-use graphs::Graphs;
-use row::{Circle, Row, Tables};
-
-/// One state of a fabric that connections which still run were made in.
-#[derive(Clone, Copy, Debug)]
-pub struct Before<'a> {
-    /// Its tables, and the service levels that it gave to connections.
-    pub routes: &'a Routes,
-    /// Whether these service levels are known. If not, connections are assumed to use every lane that
-    /// any state uses.
-    pub has_levels: bool,
-}
+use examined::examine;
+use row::Tables;
 
 /// Why two tables cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -151,47 +143,4 @@ fn judge(
     let sound = target.complete() && target.deadlock_free();
     let examined = sound.then(|| examine(fabric, &tables));
     ladder::climb(fabric, &tables, target, examined.as_ref(), changes)
-}
-
-/// What the graphs and rows of both tables together say.
-struct Examined {
-    graphs: Graphs,
-    /// The first row in which some mix of entries goes round, and the switches of the circle.
-    mixed_loop: Option<Circle>,
-    /// The first row in which an old beginning and a new end go round.
-    ordered_loop: Option<Circle>,
-    /// Rank of every switch, or switches whose order contradicts itself.
-    ranks: Result<Vec<u32>, Vec<u32>>,
-}
-
-fn examine(fabric: &Fabric, tables: &Tables<'_>) -> Examined {
-    let graphs = Graphs::new(fabric);
-    let first = ranks::Precedence::new(fabric.switch_count());
-    let runs = tables.runs(fabric);
-    let found: Vec<(Option<Circle>, Option<Circle>)> = runs
-        .par_chunks(64)
-        .map(|runs| {
-            let mut row = Row::new(fabric, tables);
-            for run in runs {
-                row.visit(run, &graphs, &first);
-            }
-            (row.mixed_loop, row.ordered_loop)
-        })
-        .collect();
-    let (mut mixed_loop, mut ordered_loop) = (None, None);
-    for (mixed, ordered) in found {
-        mixed_loop = mixed_loop.or(mixed);
-        ordered_loop = ordered_loop.or(ordered);
-    }
-    Examined { graphs, mixed_loop, ordered_loop, ranks: first.ranks() }
-}
-
-/// The lanes that a layer description can name.
-fn lanes(layers: &Layers) -> u32 {
-    match layers {
-        Layers::One => 1,
-        Layers::ByRow(l) | Layers::BySourceSwitch(l) | Layers::BySource(l) => {
-            l.iter().fold(0, |mask, &l| mask | 1 << l)
-        }
-    }
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use darkfiber_fabric::{AtPort, Fabric, SwitchId};
 
-use super::Before;
+use super::before::Before;
 use super::graphs::{Graphs, put};
 use super::ranks::Precedence;
 use crate::check::sources::Sources;

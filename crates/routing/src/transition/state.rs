@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use darkfiber_fabric::{Fabric, TerminalId};
 
+use super::before::{Before, lanes};
 use super::row::Tables;
-use super::{Before, Generation, lanes};
+use super::verdict::Generation;
 use crate::check::sources::{Sources, layer_mask};
 use crate::{DestId, Routes};
 

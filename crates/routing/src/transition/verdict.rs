@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{ChannelId, SwitchId, TerminalId};
 
-use super::Changes;
+use super::changes::Changes;
 
 /// Old or new tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

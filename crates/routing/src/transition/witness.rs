@@ -3,7 +3,7 @@
 use darkfiber_fabric::{ChannelId, Fabric, TerminalId};
 
 use super::row::{Hops, NONE, Tables};
-use super::{Generation, Held, Obligation, Witness};
+use super::verdict::{Generation, Held, Obligation, Witness};
 
 /// Which tables a packet that began at one may meet at the next switch.
 fn allowed(of: Obligation, last: Option<usize>, next: usize) -> bool {

@@ -1,6 +1,6 @@
 //! `darkfiber check --from`: what is proved of the way from old tables to new ones.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use darkfiber_analysis::Names;
 use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
@@ -8,13 +8,12 @@ use darkfiber_formats::manifest;
 use darkfiber_report::transition::{
     ChangeFacts, HeldChannel, ObligationRow, RungRow, TransitionResult,
 };
+use darkfiber_routing::Lids;
 use darkfiber_routing::transition::{
     self, Before, Generation, Held, Judged, Obligation, Rung, Transition, Why,
 };
-use darkfiber_routing::{Lids, Routes};
 use darkfiber_scenario::tables::Read;
 
-use super::CheckCommand;
 use crate::commands::metrics;
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
@@ -22,36 +21,45 @@ use crate::options::{BesideTables, Common};
 use crate::progress::Progress;
 use crate::provenance;
 
-/// Judges the way from the tables of `--from` to `new`, whose LIDs are `lids`.
+/// Old and new tables.
+pub(super) struct Way<'a> {
+    /// What the fabric was loaded as.
+    pub(super) fabric: &'a str,
+    /// The old tables, the last in place.
+    pub(super) from: &'a [PathBuf],
+    /// Where the new ones are from.
+    pub(super) to: &'a Path,
+    pub(super) new: &'a Read,
+}
+
+/// Judges the way from old tables to new ones.
 pub(super) fn run(
-    args: &CheckCommand,
+    way: &Way<'_>,
     loaded: &Loaded,
-    new: &Routes,
-    lids: Option<&Lids>,
     jobs: Option<&[Vec<TerminalId>]>,
     common: &Common,
 ) -> Result<Exit, Failure> {
     let fabric = &loaded.topology.fabric;
     let mut old = Vec::new();
-    for path in &args.from {
+    for path in way.from {
         let tables = BesideTables::default().of(path);
-        let read = load::tables(&tables, args.fabric.name(), loaded, common)?;
-        same_lids(path, &read, lids)?;
+        let read = load::tables(&tables, way.fabric, loaded, common)?;
+        same_lids(path, &read, way.new.lids.as_ref())?;
         old.push(read);
     }
-    let states: Vec<Before<'_>> = (old.iter().zip(&args.from))
+    let states: Vec<Before<'_>> = (old.iter().zip(way.from))
         .map(|(read, path)| Before { routes: &read.routes, has_levels: knows_levels(read, path) })
         .collect();
     let progress = Progress::new(1, common.quiet);
     progress.at("judging the transition");
-    let judged = transition::check(fabric, &states, new, jobs).map_err(|mismatch| {
+    let judged = transition::check(fabric, &states, &way.new.routes, jobs).map_err(|mismatch| {
         Failure::input(mismatch).hint("all tables must be of this fabric, with the same LIDs")
     })?;
     progress.step();
     drop(progress);
 
     let shape = loaded.topology.shape.as_ref();
-    let from: Vec<String> = args.from.iter().map(|p| p.display().to_string()).collect();
+    let from: Vec<String> = way.from.iter().map(|p| p.display().to_string()).collect();
     let obligations: Vec<ObligationRow> =
         judged.obligations.iter().map(|o| obligation(fabric, o)).collect();
     let rungs: Vec<RungRow> = (judged.rungs.iter())
@@ -60,7 +68,7 @@ pub(super) fn run(
     let changes = &judged.changes;
     common.show(&TransitionResult {
         from: &from,
-        to: &args.tables.routes.display().to_string(),
+        to: &way.to.display().to_string(),
         verdict: judged.verdict.name(),
         has_levels: judged.has_levels,
         obligations: &obligations,
