@@ -3,7 +3,7 @@
 //! A line is `SwitchName=leaf1 Nodes=cn[1-18]` or `SwitchName=top Switches=leaf[1-4]`, with `LinkSpeed=` at will. Keys
 //! are taken in any case; `#` begins a comment; a line that ends in `\` goes on. There may be several roots.
 //!
-//! Written by [`slurm_topology`](crate::slurm_topology).
+//! Written by [`slurm_topology`].
 //!
 //! Source: SLURM's manual page topology.conf(5).
 

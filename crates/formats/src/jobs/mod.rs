@@ -1,8 +1,8 @@
 //! Who runs where, and when: the jobs of logs and queues.
 //!
-//! All readers have one form: lines from a [`BufRead`], jobs to a closure one by one, so that logs of
+//! All readers have one form: lines from a [`BufRead`](std::io::BufRead), jobs to a closure one by one, so that logs of
 //! gigabytes need no memory (JSON does, and PBS keeps the jobs under way). What is wrong in a line is told in
-//! [`Diagnostics`] and left out or guessed; of each kind of remark the first twenty lines are named and the others
+//! [`Diagnostics`](crate::Diagnostics) and left out or guessed; of each kind of remark the first twenty lines are named and the others
 //! counted. A reader fails only on "this is not such a file", or if the system refuses.
 //!
 //! | [`LOGS`] | says nodes | times |

@@ -57,7 +57,7 @@ pub trait Store: Sync {
     fn keep(&self, cell: &Cell, times: &Times);
 }
 
-/// Runs all cells of a plan, side by side; `done` is told of each run that is over. Rows come in the order of [`Plan::cells`],
+/// Runs all cells of a plan, side by side; `done` is told of each run that is over. Rows come in the order of [`CongestPlan::cells`],
 /// and do not depend on the number of threads.
 pub fn run(
     plan: &CongestPlan<'_>,
