@@ -9,6 +9,7 @@ use crate::commands::{
     place, replay, reproduce, reroute, route, saturate, simulate, survive, sweep,
 };
 use crate::options::Common;
+use crate::terminal::wrapped;
 
 /// Routing and analysis of InfiniBand and HPC fabrics: what would each engine do with my fabric, is it
 /// free of deadlock, how even is the load, and can I load it into my OpenSM tonight?
@@ -223,7 +224,10 @@ fn groups(command: &clap::Command) -> String {
                 },
                 ToString::to_string,
             );
-            let _infallible = writeln!(text, "  {name:<12} {about}");
+            for (i, line) in wrapped(&about, 64).lines().enumerate() {
+                let name = if i == 0 { name } else { "" };
+                let _infallible = writeln!(text, "  {name:<12} {line}");
+            }
         }
         text.push('\n');
     }

@@ -38,6 +38,33 @@ pub(crate) fn tell(line: &str) {
     let _nobody_listens = writeln!(io::stderr().lock(), "{line}");
 }
 
+/// Paragraphs broken into lines; lines that are indented stay as they are.
+pub(crate) fn wrapped(text: &str, width: usize) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        if line.starts_with(' ') {
+            out.push_str(line);
+            out.push('\n');
+            continue;
+        }
+        let mut used = 0;
+        for word in line.split_whitespace() {
+            let length = word.chars().count();
+            if used > 0 && used + 1 + length > width {
+                out.push('\n');
+                used = 0;
+            } else if used > 0 {
+                out.push(' ');
+                used += 1;
+            }
+            out.push_str(word);
+            used += length;
+        }
+        out.push('\n');
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -22,6 +22,7 @@ use darkfiber_workload::traffic::TRAFFICS;
 
 use crate::failure::{Exit, Failure};
 use crate::options::Common;
+use crate::terminal::wrapped;
 
 #[derive(Args, Debug)]
 pub(crate) struct ListCommand {
@@ -388,30 +389,3 @@ const METRICS: &[&[&str]] = &[
         "with --jobs: share of channels that no route inside a job crosses (Definition 8)",
     ],
 ];
-
-/// Paragraphs broken into lines; lines that are indented stay as they are.
-fn wrapped(text: &str, width: usize) -> String {
-    let mut out = String::new();
-    for line in text.lines() {
-        if line.starts_with(' ') {
-            out.push_str(line);
-            out.push('\n');
-            continue;
-        }
-        let mut used = 0;
-        for word in line.split_whitespace() {
-            let length = word.chars().count();
-            if used > 0 && used + 1 + length > width {
-                out.push('\n');
-                used = 0;
-            } else if used > 0 {
-                out.push(' ');
-                used += 1;
-            }
-            out.push_str(word);
-            used += length;
-        }
-        out.push('\n');
-    }
-    out
-}
