@@ -58,7 +58,7 @@ proptest! {
                 *entry = change.new;
             }
             keeps_its_promise(
-                &fabric, &Faults::default(), (&before, &now), step, &Coexistence::AnyOrder,
+                &fabric, &Faults::default(), (&old, &before, &now), step, &Coexistence::AnyOrder,
             )?;
         }
         let new = prepared.routes();

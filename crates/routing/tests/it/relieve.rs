@@ -87,7 +87,7 @@ proptest! {
         let (was, is) = (check(&fabric, &old), check(&fabric, &new));
         prop_assert!(is.complete() && (is.deadlock_free() || !was.deadlock_free()));
         keeps_its_promise(
-            &fabric, &Faults::default(), (&old, &new), &relief.changes, &relief.coexistence,
+            &fabric, &Faults::default(), (&old, &old, &new), &relief.changes, &relief.coexistence,
         )?;
     }
 }

@@ -90,7 +90,7 @@ proptest! {
         if rung == Rung::DropDrain {
             prop_assert_eq!(outcome.rows_eased, 0);
         } else {
-            let (tables, changes) = ((&old, prepared.routes()), &outcome.changes);
+            let (tables, changes) = ((&old, &old, prepared.routes()), &outcome.changes);
             keeps_its_promise(&fabric, &faults, tables, changes, &outcome.coexistence)?;
         }
     }
