@@ -7,9 +7,13 @@ use std::time::Instant;
 
 /// A step: its name and its command. Those that have `?` before them say by their exit status what they found, which is
 /// told, and no failure.
-const STEPS: [(&str, &str); 4] = [
+const STEPS: [(&str, &str); 5] = [
     ("fuzz targets build", "cd fuzz && cargo +nightly fuzz build"),
     ("ignored tests", "cargo test --release --workspace -- --ignored"),
+    (
+        "new random cases",
+        "export PROPTEST_RNG_SEED=$(date +%s) PROPTEST_CASES=2000; echo seed $PROPTEST_RNG_SEED; cargo test --release --workspace",
+    ),
     ("documents", "cargo run --release --quiet -p xtask -- docs --all"),
     (
         "?experiments",
