@@ -426,9 +426,9 @@ impl Tables<'_> {
         let dying =
             fault.map(|f| update::dying(fabric, f, self.seed).map_err(|e| e.inside("fault")));
         let dying = dying.transpose()?;
-        let mend = |routes: &Routes| {
+        let mend = |routes: &Routes, how: HowPart| {
             let cables = dying.as_ref().map_or(&[][..], |d| &d.1);
-            update::mended(fabric, routes, cables)
+            update::mended(fabric, routes, cables, how)
         };
         let (to, to_name) = match (&part.to, &dying) {
             (Some(name), _) => {
@@ -437,7 +437,7 @@ impl Tables<'_> {
                     self.named(name, roots, told, listener).map_err(|e| e.inside("to"))?;
                 (to, name)
             }
-            (None, Some(_)) => (mend(from)?, "mended".to_owned()),
+            (None, Some(_)) => (mend(from, part.how)?, "mended".to_owned()),
             (None, None) => {
                 return Err(Error::input("there are no tables to update to")
                     .hint("to = \"dfsssp\", a directory of tables, or [update.fault] whose mended tables are taken"));
@@ -452,7 +452,9 @@ impl Tables<'_> {
             _ => None,
         };
         let mended = match fault {
-            Some(f) if f.repair.unwrap_or(false) => Some([mend(from)?, mend(&to)?]),
+            Some(f) if f.repair.unwrap_or(false) => {
+                Some([mend(from, HowPart::DropDrain)?, mend(&to, HowPart::DropDrain)?])
+            }
             _ => None,
         };
         let case = UpdateCase::new(fabric, from, to, part.how, high)?;

@@ -1,14 +1,13 @@
 //! An update of tables with all that it names, and its execution.
 
-use darkfiber_fabric::{ChannelId, Fabric, Faults, SwitchId, Topology};
+use darkfiber_fabric::{ChannelId, Fabric, Faults, Topology};
 use darkfiber_packetsim::update::{
-    Connected, Datagrams, Delays, Fault, Hosts, How, Outcome, PreparedUpdate, Unranked, Update,
-    ranks,
+    Connected, Datagrams, Delays, Fault, Hosts, How, Outcome, PreparedUpdate, Update,
 };
 use darkfiber_packetsim::{ConfigError, Net, SwitchModel};
-use darkfiber_routing::check::check;
-use darkfiber_routing::reroute::{Prepared, RerouteError};
-use darkfiber_routing::{DestId, Routes};
+use darkfiber_routing::Routes;
+use darkfiber_routing::reroute::{Prepared, RerouteError, Rung};
+use darkfiber_routing::transition::{self, Before, Obligation, Why};
 use darkfiber_workload::play::Record;
 
 use crate::run::{Resumable, Until, drive};
@@ -55,19 +54,7 @@ impl UpdateCase {
         high: Option<Routes>,
     ) -> Result<Self, Error> {
         let ranks = match how {
-            HowPart::Stages => Some(ranks(fabric, from, &to).map_err(|why| {
-                let why = match why {
-                    Unranked::Circle => {
-                        "switches would each have to be written before the other".to_owned()
-                    }
-                    Unranked::Deadlock(lane) => {
-                        format!("packets of both tables together could deadlock in lane {lane}")
-                    }
-                };
-                Error::infeasible(format!("no order of switches will do: {why}"))
-                    .hint("how = \"flip\" or \"five-phase\" needs none")
-                    .inside("how")
-            })?),
+            HowPart::Stages => Some(ranks(fabric, from, &to)?),
             _ => None,
         };
         Ok(Self {
@@ -110,6 +97,34 @@ impl UpdateCase {
             seed: self.seed,
         }
     }
+}
+
+/// By switch, the rank in which it is written, as the checker of transitions has it.
+fn ranks(fabric: &Fabric, from: &Routes, to: &Routes) -> Result<Vec<Option<u32>>, Error> {
+    let before = Before { routes: from, has_levels: true };
+    let judged =
+        transition::check(fabric, &[before], to, None).map_err(|e| Error::input(e).inside("to"))?;
+    let why = judged.obligations.iter().filter(|j| j.obligation != Obligation::Mixed);
+    let why = why.filter_map(|j| j.fails.as_ref()).next();
+    judged.ranks.ok_or_else(|| {
+        let why = match why {
+            Some(Why::Unsound { .. } | Why::NotExamined) => {
+                "the new tables are not sound".to_owned()
+            }
+            Some(Why::Cycle(witness)) => {
+                format!("packets of both tables together could deadlock in lane {}", witness.lane)
+            }
+            Some(Why::Circle { switches, .. }) => {
+                format!("packets could circle over {} switches", switches.len())
+            }
+            Some(Why::Contradiction(_)) | None => {
+                "switches would each have to be written before the other".to_owned()
+            }
+        };
+        Error::infeasible(format!("no order of switches will do: {why}"))
+            .hint("how = \"flip\" or \"five-phase\" needs none; `darkfiber check --from` says more")
+            .inside("how")
+    })
 }
 
 /// What a scenario says of delays.
@@ -161,55 +176,38 @@ pub(crate) fn dying(
     Ok((part.at.0, faults.links.clone()))
 }
 
-/// Tables mended for dead cables: switches that these cut off have new entries, all others keep theirs, also where `reroute`
-/// would have them give way.
+/// Tables mended for dead cables, with the service levels that connections have: for drop-drain with new entries for the
+/// switches that the cables cut off, otherwise on the lowest rung that `reroute` finds.
 ///
 /// # Errors
-/// If the cables cut terminals off, or tables without the entries that give way could deadlock.
-pub fn mended(fabric: &Fabric, routes: &Routes, cables: &[ChannelId]) -> Result<Routes, Error> {
+/// If the cables cut terminals off, or connections would need other service levels.
+pub fn mended(
+    fabric: &Fabric,
+    routes: &Routes,
+    cables: &[ChannelId],
+    how: HowPart,
+) -> Result<Routes, Error> {
     let faults = Faults { links: cables.to_vec(), ..Faults::default() };
-    let within = |lanes: u8| -> Result<Routes, RerouteError> {
-        let mut prepared = Prepared::new(fabric, routes, lanes)?;
-        prepared.reroute(&faults)?;
-        Ok(prepared.into_routes())
+    let mend = || -> Result<(Routes, bool), RerouteError> {
+        let mut prepared = Prepared::new(fabric, routes, routes.layer_count() as u8)?;
+        let keeps_levels = if how == HowPart::DropDrain {
+            prepared.reroute_by_drop_drain(&faults).map(|_| true)?
+        } else {
+            prepared.reroute_on_lowest_rung(&faults)?.1 != Rung::Reconnect
+        };
+        Ok((prepared.into_routes(), keeps_levels))
     };
-    // Connections keep their service levels: where the lanes in use will do, no new one is taken.
-    let full = within(routes.layer_count() as u8).or_else(|_| within(8));
-    let full = full.map_err(|e| Error::infeasible(e).inside("fault"))?;
-    // Entries of switches whose old way does not cross a dead cable are left for later.
-    let dead = |c: u32| {
-        let c = ChannelId(c);
-        cables.iter().any(|&d| d == c || fabric.reverse(d) == c)
+    let refused = |why: String| {
+        Error::infeasible(format!("the tables cannot be mended: {why}")).inside("fault")
     };
-    let mut kept = full.clone();
-    for d in (0..fabric.terminal_count()).map(DestId::new) {
-        for path in 0..routes.paths() {
-            let row = routes.row(d, path);
-            for s in (0..fabric.switch_count()).map(SwitchId::new) {
-                if !crosses(fabric, routes.ports(row), s, &dead) {
-                    kept.ports_mut(row)[s.index()] = routes.ports(row)[s.index()];
-                }
-            }
-        }
+    match mend() {
+        Ok((routes, true)) => Ok(routes),
+        Ok((_, false)) | Err(RerouteError::Levels) => Err(refused(
+            "connections would have to be made anew with other service levels, which is not simulated".to_owned(),
+        )
+        .hint("tables that bear faults better: `darkfiber survive`, or other cables with another seed")),
+        Err(e) => Err(refused(e.to_string())),
     }
-    // Nothing of them leads over a dead cable, so that they may be judged on the whole fabric.
-    let report = check(fabric, &kept);
-    Ok(if report.complete() && report.deadlock_free() { kept } else { full })
-}
-
-/// Whether the way from a switch over these entries crosses a channel that is dead.
-fn crosses(fabric: &Fabric, ports: &[u8], s: SwitchId, dead: &dyn Fn(u32) -> bool) -> bool {
-    let mut at = s;
-    for _ in 0..fabric.switch_count() {
-        let port = ports[at.index()];
-        let mut channels = fabric.channels_from(at);
-        let Some(c) = channels.find(|&c| fabric.tail_ports()[c] == port) else { return false };
-        if dead(c as u32) {
-            return true;
-        }
-        at = SwitchId(fabric.heads()[c]);
-    }
-    false
 }
 
 impl Resumable for Connected<'_> {
@@ -241,7 +239,7 @@ pub(crate) fn simulate(
     }
     if setup.follow.is_some_and(|f| f.is_due() || f.kept().is_some()) {
         return Err(SimError::Config(ConfigError(
-            "a run with [update] cannot be kept and resumed: leave out --checkpoint".to_owned(),
+            "a run with [update] cannot be kept and resumed: leave out --store".to_owned(),
         )));
     }
     let setup =

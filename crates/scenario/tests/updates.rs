@@ -48,7 +48,7 @@ impl Pair {
             text = text.replace("to = \"\"\n", "");
         }
         let file = ScenarioFile::parse(&text, "s.toml")?;
-        file.resolve(&Folder::of(Path::new("s.toml")), &mut ()).map_err(|e| file.located(e))
+        file.resolve(&Folder::of(Path::new("s.toml")), &mut ())
     }
 
     /// The tables in place, and then those that do without a cable, which dies at a time.
@@ -62,6 +62,7 @@ impl Pair {
         let case = match self.case(how, seed, more) {
             Ok(case) => case,
             Err(e) if how == "stages" && e.message.contains("no order of switches") => return None,
+            Err(e) if e.message.contains("made anew") => return None,
             Err(e) => panic!("{}, {how}: {e}", self.name),
         };
         Some(run(&case))
@@ -247,7 +248,7 @@ fn crosses(fabric: &Fabric, routes: &Routes, cables: &[(u32, u32)], from: u32, t
 
 #[test]
 fn drop_drain_loses_only_what_had_to_cross_the_dead_cable() {
-    let (mut died, mut dropped) = (0, 0);
+    let (mut died, mut dropped, mut runs) = (0, 0, 0);
     for (fabric, engine) in [
         ("torus:dims=4x4,t=1", "updn"),
         ("jellyfish:n=10,d=4,p=2", "dfsssp"),
@@ -258,8 +259,10 @@ fn drop_drain_loses_only_what_had_to_cross_the_dead_cable() {
             let fault = "[update.fault]\nat = \"180us\"\n";
             let case = match pair.case("drop-drain", seed, fault) {
                 Ok(case) => case,
+                Err(e) if engine == "dfsssp" && e.message.contains("made anew") => continue,
                 Err(e) => panic!("{fabric} {seed}: {e}"),
             };
+            runs += 1;
             let found = run(&case);
             let what = format!("{fabric} {seed}");
             assert!(found.deadlock.is_none() && found.finished && found.broken == 0, "{what}");
@@ -278,7 +281,7 @@ fn drop_drain_loses_only_what_had_to_cross_the_dead_cable() {
             }
         }
     }
-    assert!(died > 0 && dropped > 0, "{died} {dropped}");
+    assert!(died > 0 && dropped > 0 && runs >= 10, "{died} {dropped} {runs}");
 }
 
 #[test]

@@ -12,7 +12,6 @@ mod manager;
 mod outcome;
 mod prepared;
 mod queue_pair;
-mod ranks;
 mod tables;
 mod wire;
 
@@ -21,7 +20,6 @@ use darkfiber_routing::{DestId, Routes};
 
 pub use self::outcome::{Counted, JobPause, LOST_KEPT, Loss, LostPacket, Outcome, Phase};
 pub use self::prepared::PreparedUpdate;
-pub use self::ranks::{Unranked, ranks};
 pub use self::wire::Connected;
 
 /// Tables of one moment that connections may have their paths from: LIDs from a plane on, service levels from a lane on.

@@ -75,6 +75,18 @@ const KEPT: [Freedom; 5] = [
 const KEEP: Freedom = Freedom { levels: false, apart: false, ease: false, choice: ChoiceBy::Load };
 
 impl Prepared<'_> {
+    /// Mends the tables for faults on top of those so far as drop-drain wants it: all service levels stay, no row gives
+    /// way to load, and new paths need not fit beside old ones. Beside entries of switches that the faults cut off, others
+    /// change only on rows that have no way in their layers otherwise.
+    ///
+    /// Complexity: that of [`Prepared::reroute`].
+    ///
+    /// # Errors
+    /// Those of [`Prepared::reroute`], and [`RerouteError::Levels`]; nothing has changed then.
+    pub fn reroute_by_drop_drain(&mut self, faults: &Faults) -> Result<Outcome, RerouteError> {
+        self.reroute_with(faults, Freedom { apart: true, ..KEEP })
+    }
+
     /// Mends the tables for faults on top of those so far on the lowest rung that is found, and stays at the new tables.
     /// All service levels stay, with longer paths and new entries of switches beside the fault if that takes it, unless
     /// the rung is [`Rung::Reconnect`].

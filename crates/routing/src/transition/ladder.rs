@@ -75,7 +75,8 @@ pub(super) fn climb(
             break;
         }
     }
-    if transition.verdict != Rung::Stages {
+    let allow = [Obligation::Target, Obligation::Steady, Obligation::Ordered];
+    if !allow.iter().all(|&o| transition.holds(o)) {
         transition.ranks = None;
     }
     transition

@@ -164,8 +164,8 @@ pub struct Transition {
     pub obligations: Vec<Judged>,
     /// The rungs up to the verdict.
     pub rungs: Vec<RungJudged>,
-    /// By switch, the rank in which it is written, from 0; `None` if it does not change. Only with the verdict
-    /// `stages`.
+    /// By switch, the rank in which it is written, from 0; `None` if it does not change. Wherever stages are proved: with
+    /// O1, O2 and O5, also if an easier rung is the verdict.
     pub ranks: Option<Vec<Option<u32>>>,
     /// What changes.
     pub changes: Changes,
@@ -179,7 +179,7 @@ impl Transition {
         self.obligations.iter().any(|j| j.obligation == obligation && j.fails.is_none())
     }
 
-    /// Ranks of the verdict `stages`.
+    /// How many ranks there are.
     pub fn stages(&self) -> usize {
         let top = self.ranks.iter().flatten().flatten().max();
         top.map_or(0, |&top| top as usize + 1)

@@ -101,8 +101,8 @@ fn agree(fabric: &Fabric, before: &[&Routes], new: &Routes, t: &Transition) {
         }
     }
     // Rank by rank, whichever entries of the rank are written.
-    if t.verdict == Rung::Stages {
-        let ranks = t.ranks.as_ref().expect("stages have ranks");
+    assert!(t.verdict != Rung::Stages || t.ranks.is_some(), "stages have ranks");
+    if let Some(ranks) = &t.ranks {
         let mut union = Ways::default();
         for now in 0..t.stages() as u32 {
             let may = |s: SwitchId| match ranks[s.index()] {

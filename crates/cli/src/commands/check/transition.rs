@@ -169,8 +169,12 @@ fn held(names: &Names<'_>, link: &Held) -> HeldChannel {
     }
 }
 
-/// The switches of each stage by name.
+/// The switches of each stage by name, if the verdict is stages.
 fn stages(fabric: &Fabric, judged: &Transition) -> Vec<Vec<String>> {
+    // An easier rung needs none.
+    if judged.verdict != Rung::Stages {
+        return Vec::new();
+    }
     let names = Names::new(fabric);
     let mut stages = vec![Vec::new(); judged.stages()];
     for (s, rank) in judged.ranks.iter().flatten().enumerate() {
