@@ -4,7 +4,7 @@
 //! independently (expectation maximisation for Poisson sums: Shepp, Vardi, "Maximum Likelihood Reconstruction for Emission
 //! Tomography", 1982; Vardi, "Network Tomography", 1996), beginning with a gravity model (a pair gets what its sender sends in
 //! the share that its receiver has of what is received); and beside it what speaks against it: how far the counters are met,
-//! how well counters that were held back are foretold, and how much of it a beginning by lot, which meets the counters as
+//! how well counters that were held back are predicted, and how much of it a random beginning, which meets the counters as
 //! well, puts elsewhere.
 
 use darkfiber_fabric::{Fabric, TerminalId};
@@ -41,12 +41,12 @@ pub struct Estimate {
     pub residual: f64,
     /// The same for a tenth of the channels between switches, estimated without their counters; `None` with fewer than ten.
     pub held_out: Option<f64>,
-    /// Share of all bytes that are with other pairs if one begins with shares by lot, most of them small, instead of gravity.
+    /// Share of all bytes that are with other pairs if one begins with random shares, most of them small, instead of gravity.
     /// Counters do not tell the two apart; the truth may be as far from either.
     pub undetermined: f64,
 }
 
-/// Seed of beginnings by lot: an estimate is the same every time.
+/// Seed of random beginnings: an estimate is the same every time.
 const LOT: u64 = 1;
 /// The largest of these are so many powers of e above the smallest.
 const SPREAD: f64 = 10.0;

@@ -186,7 +186,7 @@ mod tests {
         assert!((fit.value(80.0) - line(80.0)).abs() < 0.02);
         assert!(fit.between.0 <= fit.at && fit.at <= fit.between.1);
         assert!(Piecewise::cross_validated(&points) > 0.999);
-        // What follows no law is not foretold.
+        // What follows no law is not predicted.
         let lot: Vec<(f64, f64)> =
             (0..60u32).map(|i| (f64::from(i), f64::from(i * i * 7919 % 97))).collect();
         assert!(Piecewise::cross_validated(&lot) < 0.2);

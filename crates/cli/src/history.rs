@@ -170,7 +170,7 @@ pub(crate) struct Log {
     wanted: Vec<Wanted>,
     facts: LogFacts,
     last_submit: Option<i64>,
-    /// The latest time that is told.
+    /// The latest time that is known.
     newest: i64,
 }
 

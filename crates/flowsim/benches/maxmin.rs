@@ -13,7 +13,7 @@ fn main() {
 
 const FLOWS: [usize; 4] = [100, 1_000, 10_000, 100_000];
 
-/// Flows over five channels drawn by lot, a channel for each flow.
+/// Flows over five channels drawn at random, a channel for each flow.
 fn flows(n: usize) -> Vec<[u32; 5]> {
     let mut stream = Stream::new(1, 0);
     let path = |_| loop {

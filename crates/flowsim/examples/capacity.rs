@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p darkfiber-flowsim --example capacity -- [FABRIC [ENGINE [TRAFFIC [MILLISECONDS]]]]`
 //!
-//! Jobs of 32, 40, 48 and 56 ranks in turn, as many as fit, on terminals drawn by lot, repeat their traffic until so
+//! Jobs of 32, 40, 48 and 56 ranks in turn, as many as fit, on terminals drawn at random, repeat their traffic until so
 //! many simulated milliseconds have passed. Prints the processor time of the simulation alone.
 
 #![expect(clippy::print_stdout, reason = "this is what it is for")]

@@ -9,7 +9,7 @@ pub enum Choice<'a> {
     Routes,
     /// One after the other, for each source by itself.
     Turns,
-    /// Any, by lot.
+    /// Any, at random.
     Random,
     /// In equal parts to all: a message is there when all parts are.
     Split,

@@ -6,6 +6,7 @@
 //! by any number of threads, with the same result. Times themselves are exact: a head that is ready at some picosecond of a tick
 //! leaves by that.
 
+mod attached;
 mod class;
 mod congestion;
 mod cut;

@@ -159,7 +159,7 @@ pub static MICROS: Registry<Preset> = Registry::new(
         Preset {
             name: "rosetta",
             summary: "Slingshot's Rosetta: 64 ports of 200 Gbit/s, 350 ns, virtual output queues",
-            doc: "350 ns from port to port in the mean and the median, by lot 310 to 390 (De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect, SC'20, section II-A and figure 2); \
+            doc: "350 ns from port to port in the mean and the median, evenly 310 to 390 (De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect, SC'20, section II-A and figure 2); \
               that the lot is no wider is a decision: what figure 2 measures is of two switches. Decisions: 64 KiB for each lane of a port, speed-up 1 (its row buses and column channels), round robin.               Requests and grants take their time, but no room; congestion control is chosen by itself.",
             micro: rosetta,
         },
@@ -365,7 +365,7 @@ impl SwitchModel {
         self.pipeline + self.spread / 2
     }
 
-    /// What a switch takes from head to head, by lot.
+    /// What a switch takes from head to head, at random.
     #[inline]
     pub(crate) fn through(&self, random: &mut Random) -> u64 {
         if self.spread == 0 {

@@ -7,11 +7,12 @@ use darkfiber_workload::play::{Delivery, Departure, Host, Wire};
 use darkfiber_workload::state;
 use serde::{Deserialize, Serialize};
 
+use crate::attached::Attached;
 use crate::deadlock::{Look, Stalled};
 use crate::measure::{Measured, Measuring};
 use crate::network::{Agent, Network, NetworkState};
 use crate::partition::{Arrived, Message};
-use crate::routing::{Distances, Routing};
+use crate::routing::Routing;
 use crate::series::Series;
 use crate::{ConfigError, Net, SwitchModel};
 
@@ -31,21 +32,17 @@ pub type ClassOf<'a> = &'a dyn Fn(u32, u64) -> u8;
 /// length and the adapters have taken their time, so that nobody can act on it before. For so long the network runs by itself,
 /// in parts side by side.
 pub struct Packets<'a, R> {
-    net: &'a Net,
-    host: &'a Host,
+    attached: Attached<'a>,
     tick: u64,
-    pipeline: u64,
     network: Network<'a, &'a R, Post<'a>>,
     /// What leaves a last switch takes as long as this at least until anybody knows.
     ahead: u64,
     now: u64,
     /// The next tick in which anything happens.
     next: Option<u64>,
-    distances: Distances,
     path: Option<PathOf<'a>>,
     class: Option<ClassOf<'a>>,
-    /// By terminal, the host that it is of, and when it may send the next message.
-    host_of: Vec<u32>,
+    /// By terminal, when it may send the next message.
     ready: Vec<u64>,
     /// By message, bytes that have not arrived, and when the last that is there did.
     under_way: Vec<(u64, u64)>,
@@ -157,23 +154,17 @@ impl<'a, R: Routing> Packets<'a, R> {
             groups: Vec::new(),
         })?;
         let shortest = network.shortest();
-        let last = |t: u32| {
-            let port = net.port(net.home(t));
-            port.long(shortest) + u64::from(port.latency)
-        };
+        let attached = Attached::new(net, micro, fabric, host);
+        let ahead = attached.ahead(shortest).unwrap_or(micro.tick) + host.adapters;
         Ok(Self {
-            net,
-            host,
+            attached,
             tick: micro.tick,
-            pipeline: micro.mean_pipeline(),
             network,
-            ahead: (0..n as u32).map(last).min().unwrap_or(micro.tick) + host.adapters,
+            ahead,
             now: 0,
             next: None,
-            distances: Distances::new(net),
             path: None,
             class: None,
-            host_of: (0..n).map(|t| fabric.host_of(TerminalId::new(t)).0).collect(),
             ready: vec![0; n],
             under_way: Vec::new(),
             stalled: None,
@@ -290,7 +281,7 @@ impl<'a, R: Routing> Packets<'a, R> {
             }
         }
         for d in &mut delivered[first..] {
-            d.arrives = self.under_way[d.message as usize].1 + self.host.adapters;
+            d.arrives = self.under_way[d.message as usize].1 + self.attached.host.adapters;
             d.left = d.arrives;
         }
         delivered[first..].sort_unstable_by_key(|d| (d.arrives, d.message));
@@ -299,34 +290,13 @@ impl<'a, R: Routing> Packets<'a, R> {
 
 impl<R: Routing> Wire for Packets<'_, R> {
     fn latency(&self, from: TerminalId, to: TerminalId) -> u64 {
-        if self.host_of[from.index()] == self.host_of[to.index()] {
-            return self.host.memory_latency;
-        }
-        let home = |t: TerminalId| self.net.port(self.net.home(t.0));
-        let mut s = home(from).switch;
-        let last = home(to).switch;
-        let pipeline = self.pipeline;
-        let mut sum =
-            self.host.adapters + u64::from(home(from).latency + home(to).latency) + pipeline;
-        while s != last {
-            let near = self.distances.first(s, last);
-            let port = self.net.base(s) + near;
-            sum += u64::from(self.net.port(port).latency) + pipeline;
-            let Some(next) = self.net.next(port) else { break };
-            s = next;
-        }
-        sum
+        self.attached.latency(from, to)
     }
 
     fn depart(&mut self, now: u64, departures: &[Departure], delivered: &mut Vec<Delivery>) {
         for d in departures {
-            if self.host_of[d.from.index()] == self.host_of[d.to.index()] {
-                #[expect(clippy::cast_sign_loss, reason = "neither is below zero")]
-                let long =
-                    (d.bytes as f64 / (self.host.memory_bytes_per_second * 1e-12)).ceil() as u64;
-                let left = now + long;
-                let arrives = left + self.host.memory_latency;
-                delivered.push(Delivery { message: d.message, left, arrives });
+            if let Some(delivery) = self.attached.through_memory(now, d) {
+                delivered.push(delivery);
                 continue;
             }
             let i = d.message as usize;
@@ -348,7 +318,7 @@ impl<R: Routing> Wire for Packets<'_, R> {
             };
             let ready = &mut self.ready[d.from.index()];
             let begin = now.max(*ready);
-            *ready = begin + self.host.gap;
+            *ready = begin + self.attached.host.gap;
             let tick = begin / self.tick;
             let worker = self.network.worker_of(d.from.0);
             worker.agent.waiting(d.from.0).push_back((begin, message));

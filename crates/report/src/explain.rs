@@ -62,7 +62,7 @@ impl Report for ExplainResult<'_> {
     }
 }
 
-/// Times as they are, and as they are foretold.
+/// Times as they are, and as they are predicted.
 pub fn picture(r: &ExplainResult<'_>) -> String {
     let by_load = r.lines.iter().map(|l| lines::picture(r, l));
     by_load.chain(r.learned.iter().map(|l| learned::picture(r, l))).collect()

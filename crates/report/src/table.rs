@@ -147,7 +147,7 @@ pub fn engines(rows: &[RouteOutcome], style: Style) -> String {
     let cyclic = |row: &RouteOutcome| matches!(row, RouteOutcome::Routed(r) if !r.deadlock_free);
     if rows.iter().any(cyclic) {
         notes.push_str(
-            "NO: channels wait for each other in a circle, so packets can deadlock under load\n",
+            "NO: channel dependencies form a cycle, so packets can deadlock under load\n",
         );
     }
     // All but the name and the verdict on deadlock.

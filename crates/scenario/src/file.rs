@@ -283,7 +283,7 @@ pub enum LidsPart {
     Engine,
     /// One after the other.
     Turns,
-    /// Any, by lot.
+    /// Any, at random.
     Random,
     /// Parts of each message to all.
     Split,

@@ -176,6 +176,9 @@ pub(crate) fn dying(
     Ok((part.at.0, faults.links.clone()))
 }
 
+/// Data lanes that a port has at most beside that of management.
+const MOST_LANES: u8 = 15;
+
 /// Tables mended for dead cables, with the service levels that connections have: for drop-drain with new entries for the
 /// switches that the cables cut off, otherwise on the lowest rung that `reroute` finds.
 ///
@@ -189,7 +192,7 @@ pub fn mended(
 ) -> Result<Routes, Error> {
     let faults = Faults { links: cables.to_vec(), ..Faults::default() };
     let mend = || -> Result<(Routes, bool), RerouteError> {
-        let mut prepared = Prepared::new(fabric, routes, routes.layer_count() as u8)?;
+        let mut prepared = Prepared::new(fabric, routes, MOST_LANES)?;
         let keeps_levels = if how == HowPart::DropDrain {
             prepared.reroute_by_drop_drain(&faults).map(|_| true)?
         } else {

@@ -397,8 +397,14 @@ fn table() {
                 }
                 Some(_) => (pair.without_a_cable(), "[update.fault]\nat = \"180us\"\n"),
             };
-            let all: Vec<UpdateOutcome> =
-                (1..=seeds).filter_map(|seed| pair.run(how, seed, more)).collect();
+            // Of cables, the first ones for which it can be done at all; how many were asked for is told, too.
+            let most = if more.is_empty() { seeds } else { 10 * seeds };
+            let mut asked = 0;
+            let mut all: Vec<UpdateOutcome> = Vec::new();
+            while asked < most && all.len() < seeds as usize {
+                asked += 1;
+                all.extend(pair.run(how, asked, more));
+            }
             if all.is_empty() {
                 println!("| {} | {what} | no stages | | | | | | | |", pair.name);
                 continue;
@@ -407,7 +413,7 @@ fn table() {
             let mean = |of: &dyn Fn(&UpdateOutcome) -> u64| sum(of) as f64 / all.len() as f64;
             let deadlocks = all.iter().filter(|o| o.deadlock.is_some()).count();
             println!(
-                "| {} | {what} | {} | {deadlocks} | {} | {} | {} | {:.0} | {:.1} | {:.1} |",
+                "| {} | {what} | {} of {asked} | {deadlocks} | {} | {} | {} | {:.0} | {:.1} | {:.1} |",
                 pair.name,
                 all.len(),
                 sum(&|o| o.reliable.out_of_order),

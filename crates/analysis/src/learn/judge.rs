@@ -70,7 +70,7 @@ pub struct Judged {
 /// Parts of the runs that are left out in turn, as in the paper.
 const FOLDS: usize = 10;
 
-/// Learns times three times over, each time leaving out a tenth of the runs, and tells how well those are foretold. If there
+/// Learns times three times over, each time leaving out a tenth of the runs, and tells how well those are predicted. If there
 /// are fewer than ten runs, single steps are left out.
 ///
 /// All steps take part in the decomposition, as in the paper: it does not see times.
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn chance_is_not_foretold() {
+    fn chance_is_not_predicted() {
         let samples = samples(false);
         for model in judge(&samples, Boosting::default(), 1).models {
             assert!(model.r2(&samples.times) < 0.1, "{:?}", model.features);

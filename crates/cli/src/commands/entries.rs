@@ -1,4 +1,4 @@
-//! Table entries that change, as they are told: switches by name, rows by LID.
+//! Table entries that change, as they are reported: switches by name, rows by LID.
 
 use std::collections::BTreeSet;
 

@@ -34,7 +34,7 @@ pub(crate) struct ExplainCommand {
     /// Column that tells the steps of a run apart; rows of one step are features by their sum, mean and maximum
     #[arg(long, value_name = "COLUMN")]
     pub(crate) step: Option<String>,
-    /// Draw times: by load, or as they are and as they are foretold
+    /// Draw times: by load, or as they are and as they are predicted
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
 }

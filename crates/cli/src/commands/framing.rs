@@ -32,7 +32,7 @@ pub(crate) struct FramingCommand {
 pub(crate) const HELP: &str = "\
 A message is sent in packets, each with all headers; a frame is padded to the least, and the channel rests for the gap behind it.
 RoCEv2's headers are those that De Sensi et al. (SC'20, section II-G) list; they are 72 bytes, and printed as 62: full
-packets are told by that sum, too.
+packets are given by that sum, too.
 
 Examples:
   darkfiber framing

@@ -79,7 +79,7 @@ Examples:
 
 /// Layers that new paths may use beside those of the tables: every path keeps its own.
 const KEPT: u8 = 1;
-/// Channels whose destinations are told.
+/// Channels whose destinations are listed.
 const TOLD: usize = 50;
 
 impl From<HotPolicy> for Policy {
@@ -230,7 +230,7 @@ fn sound(old: &Routes, fabric: &Fabric, after: &Routed) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Names for what is told.
+/// Names for what is listed.
 struct View<'a> {
     fabric: &'a Fabric,
     names: Names<'a>,

@@ -54,7 +54,7 @@ pub(crate) struct MeasureCommand {
     /// order; `@group hosts` names several
     #[arg(long, value_name = "FILE", requires = "among")]
     pub(crate) aliases: Option<PathBuf>,
-    /// Draw so many samples of random patterns
+    /// Draw this many samples of random patterns
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub(crate) samples: Option<u64>,
     /// How far the 99 % confidence interval of a mean may reach from it, in percent: 1,000 samples are drawn, and doubled
@@ -74,7 +74,7 @@ pub(crate) struct MeasureCommand {
 /// What stands below the options in its help.
 pub(crate) const HELP: &str = "\
 Counts flows on channels, without time: a flow is one pair of a pattern, and all flows weigh the same.
-Papers call four things bandwidth; here they are told apart, as shares of what a terminal's link carries:
+Papers call four things bandwidth; here each has a line, as shares of what a terminal's link carries:
   share        1 / flows on the fullest channel: what the slowest pair gets
   pair_share   mean over the pairs of 1 / flows on the fullest channel of the path
   fair_rate    mean of the max-min fair rates

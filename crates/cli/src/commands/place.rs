@@ -66,7 +66,7 @@ Examples:
   darkfiber place --fabric ibnetdiscover.out --routes lfts.dump --counters before after --jobs squeue.txt \\
     --traffic nn --nodes 64 --per-node 16 -o job";
 
-/// Placements that are told beside the proposed one.
+/// Placements that are shown beside the proposed one.
 const TOLD: [&str; 2] = ["linear", "random"];
 
 pub(crate) fn run(args: &PlaceCommand, common: &Common) -> Result<Exit, Failure> {

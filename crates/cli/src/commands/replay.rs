@@ -31,7 +31,7 @@ pub(crate) struct ReplayCommand {
     pub(crate) history: HistoryArgs,
     #[command(flatten)]
     pub(crate) engines: EngineArgs,
-    /// The engine whose gain over the others is told [default: the last that follows jobs, else the last]
+    /// The engine whose gain over the others is reported [default: the last that follows jobs, else the last]
     #[arg(long, value_name = "ENGINE")]
     pub(crate) of: Option<String>,
     /// Time between moments
@@ -66,7 +66,7 @@ At every moment of the log the jobs on two switches or more are taken, and the r
 counted, by every engine: the most over one channel (effective EFI), the mean over jobs of the most of a job's own,
 channels that no such route crosses (dark fiber), channels that a job's routes cross. Engines that follow jobs
 (sar, ...) make tables anew whenever the places of multi-switch jobs change; how much of them would have to be
-sent is told, too. The study is that of Domke and Hoefler, \"Scheduling-Aware Routing for Supercomputers\", SC'16,
+sent is reported, too. The study is that of Domke and Hoefler, \"Scheduling-Aware Routing for Supercomputers\", SC'16,
 section 4.2: figure 7 is the picture, table 1 the table.
 
 A log without nodes (SWF) is put on the fabric by an allocator: jobs start as in the log where there is room, else

@@ -59,8 +59,8 @@ pub(crate) struct RerouteCommand {
 
 /// What stands below the options in its help.
 pub(crate) const HELP: &str = "\
-The switches that the fault cut off get new entries, all others keep theirs; what changes is told entry by
-entry and block by block (64 LIDs, the unit in which tables are sent). Time is told apart: 'prepare' reads
+The switches that the fault cut off get new entries, all others keep theirs; what changes is listed entry by
+entry and block by block (64 LIDs, the unit in which tables are sent). Times are given apart: 'prepare' reads
 loads and dependencies from the old tables, which a running service does once; 'compute' is the answer to
 the fault. Without --fail whatever does not reach is mended: FABRIC from after a fault, tables from before.
 

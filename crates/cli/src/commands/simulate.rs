@@ -123,7 +123,7 @@ const NAMED: usize = 20;
 const LOOK: u64 = 1 << 8;
 
 pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failure> {
-    // What cannot be written is told before anything is computed.
+    // What cannot be written is refused before anything is computed.
     for file in [&args.steps, &args.pairs, &args.timeline, &args.channels] {
         save::expect(file.as_ref())?;
     }

@@ -259,7 +259,7 @@ impl Npu<'_> {
             }
         }
         if done < nodes.len() {
-            let what = format!("{} nodes wait for each other in a circle", nodes.len() - done);
+            let what = format!("{} nodes wait for each other in a cycle", nodes.len() - done);
             return Err(self.fail(what, "is the file damaged?"));
         }
         Ok(calls)

@@ -37,7 +37,7 @@ impl Point {
         self.was = waits;
         let most = AIM * (2 * GROWTH + 1);
         let steps = (feedback * STEPS / most).clamp(0, STEPS - 1);
-        // The stronger, the sooner the next one: up to ten times (clause 32.8.2, table 32-2), by lot within 15 %.
+        // The stronger, the sooner the next one: up to ten times (clause 32.8.2, table 32-2), at random within 15 %.
         let next = SAMPLE * 8 / (8 + (steps.cast_unsigned() * 9 / 8)).max(1);
         let lot = u64::from(random.below(300));
         self.until = (next * (850 + lot) / 1000).cast_signed();

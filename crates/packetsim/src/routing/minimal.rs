@@ -3,7 +3,7 @@
 use super::{Distances, Routing, SwitchView};
 use crate::packet::Packet;
 
-/// Every switch sends a packet on by one of the ports that lead nearer: any, or the emptier of two drawn by lot. Lanes rise
+/// Every switch sends a packet on by one of the ports that lead nearer: any, or the emptier of two drawn at random. Lanes rise
 /// from switch to switch, so that no packet waits for one in its lane: free of deadlock with as many lanes as the diameter.
 /// On a fat-tree this is adaptive routing upwards, and lanes need not rise: a way goes up and then down.
 #[derive(Clone, Debug)]

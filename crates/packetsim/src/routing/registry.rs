@@ -188,14 +188,14 @@ pub static ROUTINGS: Registry<Kind> = Registry::new(
         Kind {
             name: "valiant",
             summary: "by way of any other switch",
-            doc: "Every packet goes to a switch drawn by lot first. Lanes rise: twice as many as the diameter.",
+            doc: "Every packet goes to a switch drawn at random first. Lanes rise: twice as many as the diameter.",
             paper: "L. G. Valiant, A Scheme for Fast Parallel Communication (SIAM J. Computing 11, 1982)",
             make: |given| Ok(Made::Valiant(Valiant { distances: distances(given) })),
         },
         Kind {
             name: "ugal",
             summary: "a shortest way or one round, whichever is emptier at its first output",
-            doc: "The first switch compares a shortest way with one by way of a switch drawn by lot, by the bytes at their first \
+            doc: "The first switch compares a shortest way with one by way of a switch drawn at random, by the bytes at their first \
               outputs times their lengths (UGAL-L). Lanes rise: twice as many as the diameter.",
             paper: "A. Singh, Load-Balanced Routing in Interconnection Networks (PhD thesis, Stanford, 2005), chapter 5",
             make: |given| Ok(ugal(given, (1, 1), Weigh::ByLength(2 * given.bytes), false)),
@@ -203,7 +203,7 @@ pub static ROUTINGS: Registry<Kind> = Registry::new(
         Kind {
             name: "ugal-global",
             summary: "ugal that knows what waits on all of both ways",
-            doc: "The first switch compares a shortest way with one by way of a switch drawn by lot, by the bytes that wait at all \
+            doc: "The first switch compares a shortest way with one by way of a switch drawn at random, by the bytes that wait at all \
               their outputs (UGAL-G), as switches told them last, every 50 ns. Lanes rise: twice as many as the diameter.",
             paper: "A. Singh, Load-Balanced Routing in Interconnection Networks (PhD thesis, Stanford, 2005), chapter 5",
             make: |given| {

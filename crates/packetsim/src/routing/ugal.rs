@@ -14,7 +14,7 @@ pub enum Weigh {
 }
 
 /// Universal globally-adaptive load-balanced routing with local knowledge: the switch that a packet enters the network at
-/// compares shortest ways with some by way of switches drawn by lot, by what waits at their first outputs. Lanes rise: free of
+/// compares shortest ways with some by way of switches drawn at random, by what waits at their first outputs. Lanes rise: free of
 /// deadlock with twice as many as the diameter.
 ///
 /// A. Singh, Load-Balanced Routing in Interconnection Networks (PhD thesis, Stanford, 2005), chapter 5 (UGAL-L). Progressive:

@@ -5,7 +5,7 @@ use super::{Distances, Routing, SwitchView};
 use crate::packet::{NOBODY, Packet};
 
 /// Universal globally-adaptive load-balanced routing with global knowledge: the switch that a packet enters the network at
-/// compares a shortest way with one by way of a switch drawn by lot, by what waits at all outputs of both. Lanes rise: free of
+/// compares a shortest way with one by way of a switch drawn at random, by what waits at all outputs of both. Lanes rise: free of
 /// deadlock with twice as many as the diameter.
 ///
 /// A. Singh, Load-Balanced Routing in Interconnection Networks (PhD thesis, Stanford, 2005), chapter 5 (UGAL-G): the bound of

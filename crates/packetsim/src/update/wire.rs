@@ -9,12 +9,13 @@ use super::manager::Manager;
 use super::prepared::PreparedUpdate;
 use super::queue_pair::Work;
 use super::tables::LiveTables;
+use crate::attached::Attached;
 use crate::deadlock::{Look, Stalled, Watch};
 use crate::measure::{Measured, Measuring};
 use crate::outbound::Outbound;
 use crate::partition::{Arrived, Lengths, Partition};
 use crate::queue_board::QueueBoard;
-use crate::routing::{Distances, Routing};
+use crate::routing::Routing;
 use crate::series::Series;
 use crate::{ConfigError, Congestion, Net, SwitchModel};
 
@@ -25,9 +26,8 @@ use crate::{ConfigError, Congestion, Net, SwitchModel};
 /// that equal seeds give equal runs for any number of threads.
 pub struct Connected<'a> {
     net: &'a Net,
-    host: &'a Host,
+    attached: Attached<'a>,
     tick: u64,
-    pipeline: u64,
     part: Partition<'a, &'a LiveTables>,
     adapters: Adapters<'a>,
     manager: Manager<'a>,
@@ -39,8 +39,6 @@ pub struct Connected<'a> {
     ahead: u64,
     /// The first tick that is not simulated.
     next: u64,
-    distances: Distances,
-    host_of: Vec<u32>,
     ready: Vec<u64>,
     /// Messages under way.
     open: u64,
@@ -106,24 +104,19 @@ impl<'a> Connected<'a> {
             update.seed,
         );
         let shortest = micro.framing.frame(0).max(lengths.least);
-        let last = |t: u32| {
-            let port = net.port(net.home(t));
-            port.long(shortest) + u64::from(port.latency)
-        };
+        let attached = Attached::new(net, micro, fabric, host);
+        let ahead = attached.ahead(shortest).unwrap_or(0).max(micro.tick) + host.adapters;
         let n = net.terminal_count();
         let watch = Watch::new(net, micro, lengths.wire);
         let mut wire = Self {
             net,
-            host,
+            attached,
             tick: micro.tick,
-            pipeline: micro.mean_pipeline(),
             looks: watch.patience(),
             board: QueueBoard::new(0, micro.class_count()),
             watch,
-            ahead: (0..n as u32).map(last).min().unwrap_or(0).max(micro.tick) + host.adapters,
+            ahead,
             next: 0,
-            distances: Distances::new(net),
-            host_of: (0..n).map(|t| fabric.host_of(TerminalId::new(t)).0).collect(),
             ready: vec![0; n],
             open: 0,
             measured: Vec::new(),
@@ -302,38 +295,20 @@ impl<'a> Connected<'a> {
 
 impl Wire for Connected<'_> {
     fn latency(&self, from: TerminalId, to: TerminalId) -> u64 {
-        if self.host_of[from.index()] == self.host_of[to.index()] {
-            return self.host.memory_latency;
-        }
-        let home = |t: TerminalId| self.net.port(self.net.home(t.0));
-        let mut sum =
-            self.host.adapters + u64::from(home(from).latency + home(to).latency) + self.pipeline;
-        let (mut s, last) = (home(from).switch, home(to).switch);
-        while s != last {
-            let port = self.net.base(s) + self.distances.first(s, last);
-            sum += u64::from(self.net.port(port).latency) + self.pipeline;
-            let Some(next) = self.net.next(port) else { break };
-            s = next;
-        }
-        sum
+        self.attached.latency(from, to)
     }
 
     fn depart(&mut self, now: u64, departures: &[Departure], delivered: &mut Vec<Delivery>) {
         for d in departures {
-            if self.host_of[d.from.index()] == self.host_of[d.to.index()] {
-                #[expect(clippy::cast_sign_loss, reason = "neither is below zero")]
-                let long =
-                    (d.bytes as f64 / (self.host.memory_bytes_per_second * 1e-12)).ceil() as u64;
-                let left = now + long;
-                let arrives = left + self.host.memory_latency;
-                delivered.push(Delivery { message: d.message, left, arrives });
+            if let Some(delivery) = self.attached.through_memory(now, d) {
+                delivered.push(delivery);
                 continue;
             }
             self.open += 1;
             let job = u16::try_from(d.job).unwrap_or(u16::MAX - 1);
             let ready = &mut self.ready[d.from.index()];
             let begin = now.max(*ready);
-            *ready = begin + self.host.gap;
+            *ready = begin + self.attached.host.gap;
             let work = Work { message: d.message, job, left: d.bytes, begun: false };
             self.adapters.post(d.from.0, d.to.0, begin, work);
         }
@@ -364,7 +339,7 @@ impl Wire for Connected<'_> {
         let first = delivered.len();
         for (message, when) in self.adapters.delivered.drain(..) {
             self.open -= 1;
-            let at = when + self.host.adapters;
+            let at = when + self.attached.host.adapters;
             delivered.push(Delivery { message, left: at, arrives: at });
         }
         delivered[first..].sort_unstable_by_key(|d| (d.arrives, d.message));

@@ -33,7 +33,7 @@ pub struct CongestResult<'a> {
     pub packet_bytes: u32,
     /// Hosts that take part.
     pub nodes: u32,
-    /// Whether these were drawn by lot instead of being the first ones.
+    /// Whether these were drawn at random instead of being the first ones.
     pub scattered: bool,
     /// How often an aggressor runs side by side on its hosts.
     pub aggressors_per_node: u32,

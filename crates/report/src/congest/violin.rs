@@ -37,7 +37,7 @@ pub(super) fn density(values: &[f64], low: f64, high: f64) -> Vec<f64> {
     counts.iter().map(|c| c / most).collect()
 }
 
-/// The congestion impacts of each mechanism and allocation over all victims, aggressors and splits; the largest is told, the median
+/// The congestion impacts of each mechanism and allocation over all victims, aggressors and splits; the largest is written, the median
 /// marked.
 pub fn violins(r: &CongestResult<'_>) -> String {
     let most = r.cells.iter().filter_map(|c| c.impact).fold(10.0, f64::max) * 1.1;

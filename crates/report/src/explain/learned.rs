@@ -9,7 +9,7 @@ use crate::figures::scatter;
 use crate::number::{counted, group};
 use crate::table::{self, Style};
 
-/// How well times are foretold, and from what.
+/// How well times are predicted, and from what.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Learned<'a> {
     /// Steps.
@@ -18,7 +18,7 @@ pub struct Learned<'a> {
     pub runs: usize,
     /// Rows of a step, at most; features are their sum, mean and maximum if there are several.
     pub rows_per_step: usize,
-    /// Parts that steps were dealt into; each was foretold by a model that learnt from the others.
+    /// Parts that steps were dealt into; each was predicted by a model that learnt from the others.
     pub folds: usize,
     /// Whether whole runs were left out together.
     pub by_run: bool,
@@ -39,7 +39,7 @@ pub struct Learned<'a> {
     pub drawn: Vec<Step<'a>>,
 }
 
-/// How well times are foretold from some features.
+/// How well times are predicted from some features.
 #[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct LearnedModel {
     /// X, L or S.
@@ -48,7 +48,7 @@ pub struct LearnedModel {
     pub error: f64,
     /// Standard deviation of that from fold to fold.
     pub error_deviation: f64,
-    /// Share of the variance of times that is foretold, over all steps.
+    /// Share of the variance of times that is predicted, over all steps.
     pub r2: f64,
 }
 
@@ -62,7 +62,7 @@ pub struct Importance<'a> {
     pub importance: f64,
 }
 
-/// A step, and what was foretold of it.
+/// A step, and what was predicted of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step<'a> {
     /// Its run.
@@ -94,7 +94,7 @@ pub(super) fn text(r: &ExplainResult<'_>, l: &Learned<'_>, style: Style) -> Stri
             vec![words(m.features).to_owned(), error, format!("{:.2}", m.r2)]
         })
         .collect();
-    let heading = ["times foretold from", "squared error", "R2"];
+    let heading = ["times predicted from", "squared error", "R2"];
     let models = table::plain(&heading, &rows, &[1, 2], style);
     let rows: Vec<Vec<String>> = (l.importance.iter().take(TOP))
         .map(|i| vec![i.feature.to_owned(), short(i.importance)])
@@ -121,13 +121,13 @@ pub(super) fn csv(time: &str, l: &Learned<'_>) -> String {
     comma::text(&[vec![heading], l.drawn.iter().map(line).collect()].concat())
 }
 
-/// Times as they are and as they are foretold by the best model, and where both are the same.
+/// Times as they are and as they are predicted by the best model, and where both are the same.
 pub(super) fn picture(r: &ExplainResult<'_>, l: &Learned<'_>) -> String {
     let best = l.models.iter().position(|m| m.features == l.best).unwrap_or(0);
     let points: Vec<(f64, f64)> = l.drawn.iter().map(|s| (s.actual, s.predicted[best])).collect();
     let far = points.iter().map(|p| p.0.max(p.1)).fold(0.0, f64::max);
     let near = points.iter().map(|p| p.0.min(p.1)).fold(far, f64::min);
-    let title = format!("{}, actual and foretold", r.time);
+    let title = format!("{}, actual and predicted", r.time);
     let model = &l.models[best];
     let subtitle = format!(
         "{}: steps not seen, from {}. R2 {:.2}, squared error {:.2} ± {:.2}",
@@ -137,6 +137,6 @@ pub(super) fn picture(r: &ExplainResult<'_>, l: &Learned<'_>) -> String {
         model.error,
         model.error_deviation
     );
-    let axes = (format!("{}, actual", r.time), format!("{}, foretold", r.time));
+    let axes = (format!("{}, actual", r.time), format!("{}, predicted", r.time));
     scatter::scatter((&title, &subtitle), (&axes.0, &axes.1), &points, &[(near, near), (far, far)])
 }

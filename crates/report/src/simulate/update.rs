@@ -32,7 +32,7 @@ pub struct UpdateFacts {
     pub reliable: TransportFacts,
     /// Unreliable datagrams.
     pub datagrams: TransportFacts,
-    /// Packets lost on a dead cable, for want of a route, and in loops, of those that are told one by one.
+    /// Packets lost on a dead cable, for want of a route, and in loops, of those that are listed one by one.
     pub lost_on_cable: usize,
     /// See `lost_on_cable`.
     pub lost_without_route: usize,

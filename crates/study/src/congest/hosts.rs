@@ -29,7 +29,7 @@ impl Hosts {
         Ok(Self { takes_part: (0..there).map(|h| h < n as usize).collect() })
     }
 
-    /// So many drawn by lot, as on a machine that others use, too.
+    /// So many drawn at random, as on a machine that others use, too.
     ///
     /// # Errors
     /// If there are not so many.

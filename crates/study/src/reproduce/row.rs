@@ -140,13 +140,13 @@ impl Row {
     }
 
     /// An order of two things of which only the order is printed: by seed how much the one is of the other, of which the mean
-    /// must be above 1 by more than its values differ (their standard deviation, a thousandth at least).
+    /// must be above 1 by more than its values differ (their standard deviation, a hundredth at least).
     pub fn order(quantity: impl Into<String>, by_seed: &[f64]) -> Self {
         let n = by_seed.len().max(1) as f64;
         let mean = by_seed.iter().sum::<f64>() / n;
         let noise =
             (by_seed.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0)).sqrt();
-        let mut row = Self::expected(quantity, mean, Allowed::AtLeast(1.0 + noise.max(1e-3)));
+        let mut row = Self::expected(quantity, mean, Allowed::AtLeast(1.0 + noise.max(0.01)));
         row.expected = Some(1.0);
         row.noted(format!(
             "mean of {} seeds; the margin is their standard deviation",

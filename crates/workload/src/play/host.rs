@@ -33,7 +33,7 @@ pub struct Host {
     pub memory_latency: u64,
     /// Bandwidth of each message between ranks of one host, in bytes a second.
     pub memory_bytes_per_second: f64,
-    /// Standard deviation of the time that computing takes, as a part of it; evenly distributed, by lot for each rank and
+    /// Standard deviation of the time that computing takes, as a part of it; evenly distributed, at random for each rank and
     /// operation.
     pub noise: f64,
 }

@@ -13,7 +13,7 @@ pub enum ScheduleError {
     #[error(transparent)]
     Unmatched(#[from] Unmatched),
     /// Operations that wait for each other.
-    #[error("rank {rank}: operations {} wait for each other in a circle", listed(circle))]
+    #[error("rank {rank}: operations {} wait for each other in a cycle", listed(circle))]
     Circle {
         /// Whose.
         rank: u32,
@@ -114,7 +114,7 @@ impl Builder {
     /// The schedule, its messages matched.
     ///
     /// # Errors
-    /// If a message has one end only, operations wait for each other in a circle, or there are too many.
+    /// If a message has one end only, operations wait for each other in a cycle, or there are too many.
     ///
     /// Complexity: O(operations log operations of a rank + dependencies).
     pub fn finish(self) -> Result<Schedule, ScheduleError> {

@@ -101,4 +101,4 @@ Examples:
   darkfiber congest @malbec --victims alltoall:128B --aggressors bursts:bytes=4KiB,gap=1us --split 50 --congestion pairs
 
 A victim is timed at least 200 times (an application ten times), and until the 95 % confidence interval of the median is
-within 5 % of it, or --limit of simulated time is over, which is told. Exit code 4 if nothing can be run.";
+within 5 % of it, or --limit of simulated time is over, which is reported. Exit code 4 if nothing can be run.";

@@ -104,7 +104,7 @@ impl Lesson {
                 "these counters tell next to nothing of {time}: what slows steps down is not seen in them, or not in sums over a step"
             ));
         } else {
-            all.push(format!("{:.0} % of the variance of {time} is foretold", 100.0 * r2));
+            all.push(format!("{:.0} % of the variance of {time} is predicted", 100.0 * r2));
             let [_, common, outliers] = &self.judged.models[..] else { return all };
             if better(outliers, common) {
                 all.push("what stands out of the counters tells more than what they have in common: slow steps meet a few full channels, not a network that is busy".to_owned());

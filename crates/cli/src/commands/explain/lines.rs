@@ -55,7 +55,7 @@ pub(super) fn findings(l: &Lines<'_>, time: &str) -> Vec<String> {
     }
     if l.r2 - l.r2_cross_validated > 0.1 {
         all.push(format!(
-            "rows that were not seen are foretold much worse ({}): the lines follow these rows, not a law",
+            "rows that were not seen are predicted much worse ({}): the lines follow these rows, not a law",
             percent(l.r2_cross_validated.max(0.0))
         ));
     }

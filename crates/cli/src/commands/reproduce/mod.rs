@@ -61,7 +61,7 @@ Examples:
   darkfiber reproduce --all -o reproduced  all of them: hours; what is over is kept, and a table made of it
 
 Experiments with jobs (SAR-...) take a log of the Parallel Workloads Archive with --log; SAR-T1 takes minutes. Numbers
-that depend on what is not public are told and not judged.
+that depend on what is not public are reported and not judged.
 
 Exit code 1 if a number is off.";
 

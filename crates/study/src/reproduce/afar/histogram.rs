@@ -28,7 +28,7 @@ impl Experiment for Histogram {
     fn setup(&self) -> &'static str {
         "Four jobs of each benchmark on 72 nodes each, anywhere; three placements by seed; bytes on channels between \
          switches by the tables of ftree. Judged: most channels carry 15 to 20 GB, and a handful (at most 20) 60 GB or more in some \
-         placement. The third of the links that is idle there does not come out of counting, and is told."
+         placement. The third of the links that is idle there does not come out of counting, and is reported."
     }
 
     fn class(&self) -> Class {

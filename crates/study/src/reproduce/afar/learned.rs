@@ -33,7 +33,7 @@ impl Experiment for LearnedSteps {
     fn setup(&self) -> &'static str {
         "Nobody has the counters of Edison, so they are simulated: routers and cables of Edison in six groups with 8 cables \
          between any two, tables of minhop with four LIDs of which messages take any (routing does not adapt at this depth). MILC runs on 256 nodes at \
-         random, thirty times; others come and go by lot, compute, and send all at once. Features are sum, mean and maximum \
+         random, thirty times; others come and go at random, compute, and send all at once. Features are sum, mean and maximum \
          of what the ports of MILC's routers carried and of what waited for them, in one virtual channel instead of eight. \
          The paper's figures are of another machine, other jobs and times in a unit that it does not tell; what is judged \
          is that sparse features foretell, and as well as those in common."
@@ -91,7 +91,7 @@ fn steps(lab: &Lab, run: usize, seed: u64) -> Vec<Reading> {
     readings
 }
 
-/// The two runs whose times vary most, step by step: as they were, and as foretold from sparse features.
+/// The two runs whose times vary most, step by step: as they were, and as predicted from sparse features.
 fn draw(context: &Context<'_>, samples: &Samples, judged: &Judged) {
     let sparse = &judged.models[2];
     let times = |run: usize| {
@@ -114,7 +114,7 @@ fn draw(context: &Context<'_>, samples: &Samples, judged: &Judged) {
             name,
             title: format!("Steps of run {} of MILC", run + 1),
             subtitle:
-                "points: as they were; line: foretold from sparse features, none of this run seen"
+                "points: as they were; line: predicted from sparse features, none of this run seen"
                     .to_owned(),
             what: Drawn::Scatter {
                 x: "step",

@@ -1,6 +1,6 @@
 //! Smith et al., "Mitigating Inter-Job Interference Using Adaptive Flow-Aware Routing", SC'18.
 //!
-//! Cab is rebuilt from its totals; the four benchmarks are those of table I, placed by lot as theirs were. Tables are those of
+//! Cab is rebuilt from its totals; the four benchmarks are those of table I, placed at random as theirs were. Tables are those of
 //! our `ftree`.
 
 mod bottleneck;

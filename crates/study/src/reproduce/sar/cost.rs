@@ -26,7 +26,7 @@ impl Experiment for Cost {
 
     fn setup(&self) -> &'static str {
         "@taurus and @tsubame25 with the jobs of one moment, as in SAR-F1; fastest of five runs of each, in turn. The \
-         paper: the same complexity, and a negligible overhead. sar-best is told beside it."
+         paper: the same complexity, and a negligible overhead. sar-best is reported beside it."
     }
 
     fn class(&self) -> Class {

@@ -39,7 +39,7 @@ impl System {
         Self::new(name, with, Congestion::Pairs, 4096)
     }
 
-    /// So many nodes: of Crystal as a batch system may give them, drawn by lot; the first ones of others.
+    /// So many nodes: of Crystal as a batch system may give them, drawn at random; the first ones of others.
     pub(super) fn nodes(&self, n: u32, context: &Context<'_>) -> Hosts {
         let found = if self.name == "Crystal" {
             Hosts::scattered(&self.topology, n, context.seed)

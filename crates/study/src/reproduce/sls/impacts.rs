@@ -106,7 +106,7 @@ fn columns(splits: &[(u32, u32)]) -> Vec<String> {
 }
 
 pub(super) const SETUP: &str = "Crystal: switches `aries`, routing `aries`, no congestion control, packets of 512 B (64 B there), 512 of its 698 \
-     nodes drawn by lot, in their order. Shandy: `rosetta`, routing `slingshot`, congestion control `pairs`, its first four groups, one \
+     nodes drawn at random, in their order. Shandy: `rosetta`, routing `slingshot`, congestion control `pairs`, its first four groups, one \
      adapter of each node. Aggressors begin 2 ms before victims. Decisions: iterations begin together, 200 of them (10 runs of \
      applications) or 10 ms, the paper's at least 4 s left out; algorithms of MPICH; sizes of applications as docs/congest.md has them.";
 

@@ -29,7 +29,7 @@ impl Experiment for SwitchLatency {
     fn setup(&self) -> &'static str {
         "As measured: 8 B messages with the headers of RoCEv2 on quiet Malbec, 2,500 or so to a terminal of the same switch and as \
          many to one of another switch of the group; latencies of the latter less the mean of the former, and less the cable \
-         between the switches. A switch takes 310 to 390 ns by lot: this is put in, and what two of them make of it comes out."
+         between the switches. A switch takes 310 to 390 ns at random: this is put in, and what two of them make of it comes out."
     }
 
     fn class(&self) -> Class {
