@@ -4,7 +4,9 @@
 pub mod docs;
 pub mod families;
 pub mod oracle;
+pub mod pairs;
 mod random;
+pub mod reach;
 mod skipped;
 mod text;
 pub mod transitions;

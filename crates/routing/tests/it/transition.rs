@@ -1,10 +1,12 @@
 //! The judgement of transitions against an oracle that traces pair by pair.
 
-use darkfiber_fabric::{Fabric, SwitchId};
+use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
 use darkfiber_routing::check::check;
-use darkfiber_routing::transition::{self, Before, Obligation, Rung, Transition, Why};
-use darkfiber_routing::{Layers, Request, Routes, find_engine};
+use darkfiber_routing::transition::{self, Before, Obligation, Rung, Transition, Why, Witness};
+use darkfiber_routing::{DestId, Routes};
 use darkfiber_testkit::families;
+use darkfiber_testkit::pairs::{Dice, ENGINES, mixed, routed};
+use darkfiber_testkit::reach::{Packet, Reach, reach};
 use darkfiber_testkit::transitions::{Mix, Ways, ways};
 
 const FABRICS: &[&str] = &[
@@ -17,62 +19,6 @@ const FABRICS: &[&str] = &[
     "mesh:dims=3x3,t=1",
     "fattree2:n=3,m=2,r=4",
 ];
-const ENGINES: &[&str] = &["minhop", "updn", "dfsssp", "nue", "sssp", "lash", "dor"];
-
-/// Numbers that look random; the same each time.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % n as u64) as usize
-    }
-}
-
-fn routed(fabric: &Fabric, engine: &str, lmc: u8) -> Option<Routes> {
-    let engine = find_engine(engine).ok()?;
-    let routes = engine.route(fabric, &Request { lmc, ..Request::default() }).ok()?;
-    // Rows of their own, so that those of several engines can be put together.
-    let mut own = Routes::empty(&routes.engine, fabric, routes.paths());
-    let mut levels = vec![0; own.row_count() * fabric.terminal_count()];
-    for d in (0..routes.dest_count()).map(darkfiber_routing::DestId::new) {
-        let paths = if d.as_terminal(fabric).is_some() { routes.paths() } else { 1 };
-        for path in 0..paths {
-            for s in (0..fabric.switch_count()).map(SwitchId::new) {
-                if let Some(port) = routes.lft_entry(fabric, s, d, path) {
-                    own.set_lft_entry(fabric, s, d, path, port);
-                }
-            }
-            let (from, to) = (routes.row(d, path), own.row(d, path));
-            for t in 0..fabric.terminal_count() {
-                levels[to * fabric.terminal_count() + t] =
-                    routes.layer_on(fabric, darkfiber_fabric::TerminalId::new(t), from);
-            }
-        }
-    }
-    own.layers = Layers::BySource(levels);
-    Some(own)
-}
-
-/// The first tables with some rows, and their levels, of others.
-fn mixed(fabric: &Fabric, mut a: Routes, b: &Routes, dice: &mut Dice) -> Routes {
-    let share = 1 + dice.below(4);
-    for row in 0..a.row_count() {
-        if dice.below(4) < share {
-            let ports = b.ports(row).to_vec();
-            a.ports_mut(row).copy_from_slice(&ports);
-        }
-        let n = fabric.terminal_count();
-        if dice.below(2) == 0
-            && let (Layers::BySource(mine), Layers::BySource(other)) = (&mut a.layers, &b.layers)
-        {
-            mine[row * n..(row + 1) * n].copy_from_slice(&other[row * n..(row + 1) * n]);
-        }
-    }
-    a
-}
-
 /// Compares every obligation with the oracle's.
 fn agree(fabric: &Fabric, before: &[&Routes], new: &Routes, t: &Transition) {
     let old = *before.last().expect("one at least");
@@ -146,4 +92,98 @@ fn agrees_with_the_oracle_on_a_thousand_pairs_of_tables() {
         pairs += 1;
     }
     assert!(seen.len() >= 3, "several rungs were met: {seen:?}");
+}
+
+/// Fabrics that are small enough to search all orders of writes and packets.
+const SMALL: &[&str] = &[
+    "torus:dims=5,t=1",
+    "torus:dims=7,t=1",
+    "torus:dims=4x2,t=1",
+    "mesh:dims=4x2,t=1",
+    "hyperx:dims=4x2,t=1",
+    "jellyfish:n=6,d=3,p=1",
+    "jellyfish:n=7,d=4,p=1",
+    "jellyfish:n=8,d=3,p=1",
+];
+
+/// What the packets of a witness can come to.
+fn search(fabric: &Fabric, tables: [&Routes; 2], witness: &Witness, at_once: bool) -> Reach {
+    let packets: Vec<Packet> = witness
+        .links
+        .iter()
+        .map(|l| Packet { source: l.source, dest: l.dest, lid: l.path })
+        .collect();
+    reach(fabric, tables, &packets, at_once, 300_000)
+}
+
+/// Five packets of a lane, between any terminals that have a connection in it by either of the tables.
+fn some_packets(fabric: &Fabric, tables: [&Routes; 2], lane: u8, dice: &mut Dice) -> Vec<Packet> {
+    let n = fabric.terminal_count();
+    let mut found = Vec::new();
+    for _ in 0..200 {
+        let [source, dest] = [dice.below(n), dice.below(n)].map(TerminalId::new);
+        let of = |r: &&Routes| r.layer_on(fabric, source, r.row(DestId::terminal(dest), 0)) == lane;
+        if source != dest && found.len() < 5 && tables.iter().any(of) {
+            found.push(Packet { source, dest, lid: 0 });
+        }
+    }
+    found
+}
+
+/// How often the packets that a witness names can deadlock, if all else stands still. Tables whose steady state (O2) may
+/// deadlock do so with these very packets; those that may while they are written (O4) mostly do.
+#[test]
+fn packets_of_a_witness_deadlock() {
+    let mut dice = Dice(11);
+    // Reached, never, undecided.
+    let (mut steady, mut mix) = ([0u32; 3], [0u32; 3]);
+    let (mut pairs, mut proved) = (0, 0);
+    while pairs < 600 {
+        let fabric = families::topology(SMALL[dice.below(SMALL.len())]).fabric;
+        let mut any = || routed(&fabric, ENGINES[dice.below(ENGINES.len())], 0);
+        let (Some(a), Some(b), Some(new)) = (any(), any(), any()) else { continue };
+        let old = mixed(&fabric, a, &b, &mut dice);
+        let (before, after) = (check(&fabric, &old), check(&fabric, &new));
+        if !(before.complete()
+            && before.deadlock_free()
+            && after.complete()
+            && after.deadlock_free())
+        {
+            continue;
+        }
+        pairs += 1;
+        let states = [Before { routes: &old, has_levels: true }];
+        let t = transition::check(&fabric, &states, &new, None).expect("one fabric");
+        if t.holds(Obligation::Steady) && t.holds(Obligation::Mixed) && t.changes.entries > 0 {
+            proved += 1;
+            let lanes = 1 + new.layer_count().max(old.layer_count()) as u8;
+            for lane in 0..lanes {
+                let packets = some_packets(&fabric, [&old, &new], lane, &mut dice);
+                let found = reach(&fabric, [&old, &new], &packets, false, 100_000);
+                assert!(
+                    !matches!(found, Reach::Deadlock(_)),
+                    "any order is safe, and {packets:?} wait"
+                );
+            }
+        }
+        for judged in &t.obligations {
+            let Some(Why::Cycle(witness)) = &judged.fails else { continue };
+            let (counts, at_once) = match judged.obligation {
+                Obligation::Steady => (&mut steady, true),
+                Obligation::Mixed => (&mut mix, false),
+                _ => continue,
+            };
+            counts[match search(&fabric, [&old, &new], witness, at_once) {
+                Reach::Deadlock(_) => 0,
+                Reach::Never => 1,
+                Reach::Undecided => 2,
+            }] += 1;
+        }
+    }
+    assert_eq!((steady[1], steady[2]), (0, 0), "what may deadlock in the steady state does");
+    assert!(steady[0] > 10 && mix[0] > 20, "{steady:?} {mix:?}");
+    println!(
+        "{pairs} pairs of tables; deadlock reached, never, undecided with the packets of the witness: O2 {steady:?}, O4 {mix:?}; \
+         {proved} may be written in any order, and no packets that were tried came to wait for each other"
+    );
 }
