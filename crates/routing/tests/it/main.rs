@@ -16,5 +16,6 @@ mod relieve;
 mod reroute;
 mod reroute_quality;
 mod rungs;
+mod rungs_of_transitions;
 mod sar;
 mod transition;
