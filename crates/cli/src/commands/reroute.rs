@@ -48,10 +48,12 @@ pub(crate) struct RerouteCommand {
     /// Data virtual lanes that may be used (InfiniBand has at most 15)
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=15))]
     pub(crate) lanes: u8,
-    /// Keep the service level of every pair, as running connections do: a longer path before another lane. Where no such
-    /// tables are found nothing is written, and the verdict says `reconnect`
+    /// Write nothing if service levels cannot stay: the verdict says `reconnect`, and the exit code is 1
     #[arg(long)]
     pub(crate) keep_sl: bool,
+    /// Let paths move to other service levels rather than become longer: connections that run must ask for theirs again
+    #[arg(long, conflicts_with = "keep_sl")]
+    pub(crate) move_sl: bool,
     /// Write routes that can deadlock, too, if the old ones could
     #[arg(long, requires = "output")]
     pub(crate) allow_deadlock: bool,
@@ -70,9 +72,10 @@ steps' if the switches of each step must be done before the next begins; else 'd
 destinations that change must stop meanwhile. 'reconnect': paths move to other service levels, and the
 connections that run on the old ones could deadlock on the new paths, so they must be made anew.
 
-With --keep-sl no pair changes its service level: paths may become longer, and switches beside the fault may
-change, too. Where old and new paths may not be in use together the verdict is 'drop-drain': the entries that
-change are first set to no route, and written when the packets under way are gone.
+Running connections keep the service level that they were given. So no pair changes its own as long as any
+tables do without: paths may become longer, and switches beside the fault may change, too. Where old and new
+paths may not be in use together the verdict is 'drop-drain': the entries that change are first set to no
+route, and written when the packets under way are gone. --move-sl prefers even loads and short paths.
 
 Examples:
   darkfiber reroute my-fabric.topo --routes lfts.dump --fail 0x0002c903000a1b2c:7
@@ -165,7 +168,7 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
 
     let facts = metrics::facts(&damaged.fabric, damaged.shape.as_ref(), None, false);
     let provenance = provenance::of(&damaged.fabric, common);
-    let sound = soundness(&before, &after, args.allow_deadlock).and_then(|()| kept(&new));
+    let sound = soundness(&before, &after, args.allow_deadlock).and_then(|()| if args.keep_sl { kept(&new) } else { Ok(()) });
     let mut written = None;
     let mut problems = save::Unwritten::default();
     if let (Some(target), Ok(())) = (target, &sound) {
@@ -343,10 +346,10 @@ fn mend(
     let mut prepared = Prepared::new(&whole.fabric, old, args.lanes).map_err(Failure::input)?;
     let prepare = start.elapsed().as_secs_f64();
     let start = Instant::now();
-    let mended = if args.keep_sl {
-        prepared.reroute_on_lowest_rung(gone).map(|(outcome, rung)| (outcome, Some(rung)))
-    } else {
+    let mended = if args.move_sl {
         prepared.reroute(gone).map(|outcome| (outcome, None))
+    } else {
+        prepared.reroute_on_lowest_rung(gone).map(|(outcome, rung)| (outcome, Some(rung)))
     };
     match mended {
         Ok((outcome, rung)) => {

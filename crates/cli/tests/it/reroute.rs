@@ -249,7 +249,11 @@ fn service_levels_are_kept_or_nothing_is_written() {
     let mut seen = std::collections::BTreeSet::new();
     for seed in 1..=6 {
         let line = format!("reroute {fabric} --routes old --fail-links 1 --seed {seed}");
-        let freely = run_in(d, &format!("{line} --format json")).json();
+        let freely = run_in(d, &format!("{line} --move-sl --format json")).json();
+        // Without either, levels stay where that can be, and tables are made all the same.
+        let plain = run_in(d, &format!("{line} --format json"));
+        assert_eq!(plain.code, 0, "{}", plain.err);
+        let plain = plain.json();
         let made = run_in(d, &format!("{line} --keep-sl -o new{seed} --format json"));
         let json = made.json();
         let verdict = json["coexistence"]["verdict"].as_str().expect("a verdict").to_owned();
@@ -266,6 +270,8 @@ fn service_levels_are_kept_or_nothing_is_written() {
             let steps = json["coexistence"]["steps"].as_u64();
             assert_eq!(all.iter().map(|s| s["step"].as_u64()).max().flatten(), steps);
         }
+        assert_eq!(plain["coexistence"]["verdict"], verdict);
+        assert_eq!(plain["entries_changed"], json["entries_changed"]);
         seen.insert((freely["coexistence"]["verdict"].as_str().map(str::to_owned), verdict));
     }
     // Without keeping them a repair moves paths, and says what that means for connections.
