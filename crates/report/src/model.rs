@@ -173,6 +173,9 @@ pub struct Routed {
     /// Virtual layers if they were told by pair, where they are told by destination.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layers_by_pair: Option<usize>,
+    /// Share of single cables whose repairs leave running connections alone, if every cable was mended in advance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cables_untouched_percent: Option<f64>,
     /// Whether no layer has a cycle of channel dependencies.
     pub deadlock_free: bool,
     /// Routes that cross each directed switch-to-switch channel.

@@ -134,6 +134,14 @@ pub fn engines(rows: &[RouteOutcome], style: Style) -> String {
                         r.engine
                     );
                 }
+                if let Some(share) = r.cables_untouched_percent {
+                    let _infallible = writeln!(
+                        notes,
+                        "{}: the repairs of {} of the single cables leave running connections alone",
+                        r.engine,
+                        percent(share)
+                    );
+                }
                 if let Some(needed) = r.layers_needed {
                     let _infallible = writeln!(
                         notes,

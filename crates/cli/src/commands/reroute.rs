@@ -168,7 +168,8 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
 
     let facts = metrics::facts(&damaged.fabric, damaged.shape.as_ref(), None, false);
     let provenance = provenance::of(&damaged.fabric, common);
-    let sound = soundness(&before, &after, args.allow_deadlock).and_then(|()| if args.keep_sl { kept(&new) } else { Ok(()) });
+    let sound = soundness(&before, &after, args.allow_deadlock)
+        .and_then(|()| if args.keep_sl { kept(&new) } else { Ok(()) });
     let mut written = None;
     let mut problems = save::Unwritten::default();
     if let (Some(target), Ok(())) = (target, &sound) {

@@ -13,7 +13,7 @@ use darkfiber_report::svg::{Panel, load_histograms};
 use darkfiber_report::{
     FabricFacts, Refused, RouteOutcome, Routed, Single, findings, json, number,
 };
-use darkfiber_routing::reroute::Prepared;
+use darkfiber_routing::reroute::{Book, Fault, Prepared};
 use darkfiber_routing::{
     self as routing, Deadlock, Demand, Engine, Refusal, Request, Routes, spread_lanes,
 };
@@ -48,6 +48,10 @@ pub(crate) struct RouteCommand {
     /// them, so that `darkfiber survive` finds fewer cables after which connections must be touched
     #[arg(long, conflicts_with = "spread_lanes")]
     pub(crate) protect: bool,
+    /// Mend every single cable in advance (`darkfiber survive`); tables of which fewer percent of these repairs leave running
+    /// connections alone are refused, so that the next engine of a chain `a+b` is tried
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub(crate) survive: Option<f64>,
     #[command(flatten)]
     pub(crate) jobs: JobsArgs,
     /// What nodes send to each other, for engines that follow it (parx): `node: node=weight ...` on each line, weights
@@ -75,6 +79,7 @@ Examples:
   darkfiber route my-fabric.topo -e ftree+updn -o new-routes   ftree, or updn if ftree refuses
   darkfiber route @t2hx-hyperx -e dfsssp --lanes 4 --svg load.svg
   darkfiber route my-fabric.topo -e updn --roots 0x0002c903000a1b2c,0x0002c903000a1b2d
+  darkfiber route my-fabric.topo -e dfsssp+nue --survive 95 -o new-routes   nue if dfsssp bears fewer cables
   darkfiber route my-fabric.topo -e ftree -e sar-best --jobs squeue.txt   tables for the jobs that run
   darkfiber route my-fabric.topo -e ease --from even-routes --jobs squeue.txt -o eased   few entries instead
   darkfiber route torus:dims=8x8x8,t=1 -e dor -e dfsssp --fail-links 10 --format json
@@ -128,23 +133,32 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
     let progress = Progress::new(2 * chains.len() as u64, common.quiet);
     for chain in &chains {
         progress.at(format!("{}: routing", chain.name));
-        let (outcome, routes) = match compute(chain, &fabric, &request) {
+        let (mut layers_needed, mut layers_by_pair, mut survives) = (None, None, None);
+        let mut finished = |engine: &dyn Engine, mut routes: Routes| -> Result<Routes, String> {
+            layers_needed = (args.spread_lanes || args.protect).then(|| routes.layer_count());
+            layers_by_pair = self::layers_by_pair(engine, &fabric, &request, &routes);
+            if args.spread_lanes {
+                spread_lanes(&fabric, &mut routes, args.request.lanes);
+            }
+            if args.protect {
+                let made = protected(&fabric, &routes, args.request.lanes, common);
+                routes = made.map_err(|failure| failure.message)?;
+            }
+            if let Some(least) = args.survive {
+                progress.at(format!("{}: mending every cable", engine.name()));
+                survives = Some(survived(&fabric, &routes, args.request.lanes, least)?);
+            }
+            Ok(routes)
+        };
+        let (outcome, routes) = match computed(chain, &fabric, &request, &mut finished) {
             Err(refused) => (RouteOutcome::Refused(refused), None),
-            Ok((engine, mut routes, seconds, refusals)) => {
+            Ok((engine, routes, seconds, refusals)) => {
                 progress.step();
                 progress.at(format!("{}: checking", chain.name));
-                let layers_needed =
-                    (args.spread_lanes || args.protect).then(|| routes.layer_count());
-                let layers_by_pair = layers_by_pair(engine, &fabric, &request, &routes);
-                if args.spread_lanes {
-                    spread_lanes(&fabric, &mut routes, args.request.lanes);
-                }
-                if args.protect {
-                    routes = protected(&fabric, &routes, args.request.lanes, common)?;
-                }
                 let mut row = metrics::measure(&fabric, &routes, jobs.as_deref());
                 row.layers_needed = layers_needed;
                 row.layers_by_pair = layers_by_pair;
+                row.cables_untouched_percent = survives;
                 row.seconds = Some(seconds);
                 row.promises_freedom = engine.deadlock().promised();
                 row.refusals = refusals;
@@ -221,6 +235,23 @@ pub(super) fn protected(
     Ok(protected)
 }
 
+/// The share of single cables whose repairs leave running connections alone, in percent; a refusal if it is less than `least`.
+fn survived(fabric: &Fabric, routes: &Routes, lanes: u8, least: f64) -> Result<f64, String> {
+    let prepared = Prepared::new(fabric, routes, lanes).map_err(|e| e.to_string())?;
+    let share = Book::of(&prepared.book(&Fault::cables(fabric), || ())).untouched_percent();
+    if share < least {
+        return Err(format!(
+            "the repairs of {share:.1} % of the single cables leave running connections alone, fewer than {least} %"
+        ));
+    }
+    Ok(share)
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| format!("\"{text}\" is no number"))?;
+    if (0.0..=100.0).contains(&number) { Ok(number) } else { Err("expected 0 to 100".to_owned()) }
+}
+
 /// What nodes send to each other.
 pub(super) fn demanded(
     path: &Path,
@@ -263,15 +294,27 @@ pub(crate) fn compute(
     fabric: &Fabric,
     request: &Request<'_>,
 ) -> Result<Computed, Refused> {
+    computed(chain, fabric, request, &mut |_, routes| Ok(routes))
+}
+
+/// The same, of which `finished` may refuse what an engine made, or make something else of it.
+fn computed(
+    chain: &Chain,
+    fabric: &Fabric,
+    request: &Request<'_>,
+    finished: &mut dyn FnMut(&dyn Engine, Routes) -> Result<Routes, String>,
+) -> Result<Computed, Refused> {
     let mut refusals = Vec::new();
     for &engine in &chain.engines {
         let start = Instant::now();
-        match engine.route(fabric, request) {
-            Ok(routes) => return Ok((engine, routes, start.elapsed().as_secs_f64(), refusals)),
-            Err(refusal) => refusals.push(Refused {
-                engine: engine.name().to_owned(),
-                refused: reason(engine, &refusal),
-            }),
+        let made = engine.route(fabric, request);
+        let seconds = start.elapsed().as_secs_f64();
+        let made = made.map_err(|refusal| reason(engine, &refusal));
+        match made.and_then(|routes| finished(engine, routes)) {
+            Ok(routes) => return Ok((engine, routes, seconds, refusals)),
+            Err(refused) => {
+                refusals.push(Refused { engine: engine.name().to_owned(), refused });
+            }
         }
     }
     Err(match refusals.len() {

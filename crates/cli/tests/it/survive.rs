@@ -85,3 +85,26 @@ fn what_falls_apart_and_what_does_not_reach_is_told() {
         assert_eq!(run_in(d, line).code, code, "{line}");
     }
 }
+
+#[test]
+fn a_chain_goes_on_to_tables_that_bear_more_cables() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    let borne = |engine: &str| {
+        let book = run_in(d, &format!("survive {FABRIC} -e {engine} --faults cables --format json"));
+        book.json()["cables"]["untouched_percent"].as_f64().expect("a number")
+    };
+    let (less, more) = (borne("dfsssp"), borne("nue"));
+    assert!(less < 60.0 && more > 60.0, "{less} {more}");
+    let made = run_in(d, &format!("route {FABRIC} -e dfsssp+nue --survive 60 -o new --format json"));
+    assert_eq!(made.code, 0, "{}", made.err);
+    let json = made.json();
+    assert_eq!(json["engine"], "nue");
+    assert_eq!(json["cables_untouched_percent"], more);
+    let why = json["refusals"][0]["refused"].as_str().expect("a reason");
+    assert!(why.contains("fewer than 60 %"), "{why}");
+    let alone = run_in(d, &format!("route {FABRIC} -e dfsssp --survive 60"));
+    assert_eq!(alone.code, 4, "{}", alone.out);
+    let wrong = run_in(d, &format!("route {FABRIC} -e dfsssp --survive 101"));
+    assert!(wrong.code == 2 && wrong.err.contains("0 to 100"), "{}", wrong.err);
+}
