@@ -48,8 +48,8 @@ pub(crate) struct RouteCommand {
     /// them, so that `darkfiber survive` finds fewer cables after which connections must be touched
     #[arg(long, conflicts_with = "spread_lanes")]
     pub(crate) protect: bool,
-    /// Mend every single cable in advance (`darkfiber survive`); tables of which fewer percent of these repairs leave running
-    /// connections alone are refused, so that the next engine of a chain `a+b` is tried
+    /// Refuse tables if less than this share of the repairs of single cables leave running connections alone (`darkfiber
+    /// survive`); a chain `a+b` goes on
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) survive: Option<f64>,
     #[command(flatten)]
@@ -79,17 +79,16 @@ Examples:
   darkfiber route my-fabric.topo -e ftree+updn -o new-routes   ftree, or updn if ftree refuses
   darkfiber route @t2hx-hyperx -e dfsssp --lanes 4 --svg load.svg
   darkfiber route my-fabric.topo -e updn --roots 0x0002c903000a1b2c,0x0002c903000a1b2d
-  darkfiber route my-fabric.topo -e dfsssp+nue --survive 95 -o new-routes   nue if dfsssp bears fewer cables
-  darkfiber route my-fabric.topo -e ftree -e sar-best --jobs squeue.txt   tables for the jobs that run
-  darkfiber route my-fabric.topo -e ease --from even-routes --jobs squeue.txt -o eased   few entries instead
+  darkfiber route my-fabric.topo -e dfsssp+nue --survive 95 -o new-routes
+  darkfiber route my-fabric.topo -e ftree -e sar-best --jobs squeue.txt   tables for jobs
+  darkfiber route my-fabric.topo -e ease --from even-routes --jobs squeue.txt -o eased
   darkfiber route torus:dims=8x8x8,t=1 -e dor -e dfsssp --fail-links 10 --format json
 
 Written with -o (to DIR/<engine> if there are several): lfts.dump (OpenSM's `routing_engine file`,
 `lfts_file`), guid2lid, fabric.topo, subnet.lst, fdbs, route.json, path-sl if there are several layers, path-bits
 if paths depend on the source, lid-choice if senders choose a LID for each message (parx). Sets of more than
-10 million paths are written short: path-sl.rows instead of path-sl, no fdbs (docs/formats.md). They take the place of the old set in one step, and
-route.json has digests of all files, which readers verify. Files of DIR that are no tables are carried over.
---write lfts,path-sl.zst chooses files, and compresses. Where DIR cannot be replaced in one step (NFS, a mount
+10 million paths are written short (docs/formats.md). They take the place of the old set in one step; foreign
+files of DIR are carried over. --write lfts,path-sl.zst chooses files, and compresses. Where DIR cannot be replaced in one step (NFS, a mount
 point), it must be new or empty, or --in-place be given.
 Nothing is written that failed the check.
 

@@ -91,12 +91,14 @@ fn a_chain_goes_on_to_tables_that_bear_more_cables() {
     let dir = folder(&[]);
     let d = dir.path();
     let borne = |engine: &str| {
-        let book = run_in(d, &format!("survive {FABRIC} -e {engine} --faults cables --format json"));
+        let book =
+            run_in(d, &format!("survive {FABRIC} -e {engine} --faults cables --format json"));
         book.json()["cables"]["untouched_percent"].as_f64().expect("a number")
     };
     let (less, more) = (borne("dfsssp"), borne("nue"));
     assert!(less < 60.0 && more > 60.0, "{less} {more}");
-    let made = run_in(d, &format!("route {FABRIC} -e dfsssp+nue --survive 60 -o new --format json"));
+    let made =
+        run_in(d, &format!("route {FABRIC} -e dfsssp+nue --survive 60 -o new --format json"));
     assert_eq!(made.code, 0, "{}", made.err);
     let json = made.json();
     assert_eq!(json["engine"], "nue");
