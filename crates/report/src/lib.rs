@@ -40,7 +40,7 @@ pub mod transition;
 
 pub use model::{
     ClassFacts, Comparison, FabricFacts, FabricResult, Listed, Provenance, Refused, RouteOutcome,
-    Routed, Single, Sweep,
+    Routed, Single, Sweep, Towards,
 };
 pub use show::Report;
 pub use table::Style;

@@ -176,6 +176,9 @@ pub struct Routed {
     /// Share of single cables whose repairs leave running connections alone, if every cable was mended in advance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cables_untouched_percent: Option<f64>,
+    /// How near they are to those of the engine, if tables in place were to become as near as they can in any order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub towards: Option<Towards>,
     /// Whether no layer has a cycle of channel dependencies.
     pub deadlock_free: bool,
     /// Routes that cross each directed switch-to-switch channel.
@@ -195,6 +198,28 @@ pub struct Routed {
     /// Routes that cross each channel, for pictures.
     #[serde(skip)]
     pub load: Vec<u64>,
+}
+
+/// How much of an engine's tables can take the place of others in any order, with their service levels.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+pub struct Towards {
+    /// How the engine's tables were taken: `as they are`, `in part`, `in part, then eased`, `not at all, those in
+    /// place are eased` or `not at all`.
+    pub how: &'static str,
+    /// The rung on which the engine's own tables could be put in place.
+    pub verdict: &'static str,
+    /// Most routes on a channel by these.
+    pub efi_max: u64,
+    /// LIDs for which entries differ.
+    pub lids: usize,
+    /// Of these, LIDs for which all entries were taken.
+    pub lids_whole: usize,
+    /// LIDs for which some were.
+    pub lids_in_part: usize,
+    /// Entries that differ.
+    pub entries: usize,
+    /// Entries that were taken.
+    pub entries_taken: usize,
 }
 
 /// One row of a comparison.

@@ -134,6 +134,22 @@ pub fn engines(rows: &[RouteOutcome], style: Style) -> String {
                         r.engine
                     );
                 }
+                if let Some(t) = &r.towards {
+                    let _infallible = writeln!(
+                        notes,
+                        "{}: its own tables (EFI max {}, rung {}) are taken {}: {} of {} LIDs, {} more in part, {} of {} \
+                         entries",
+                        r.engine,
+                        group(t.efi_max),
+                        t.verdict,
+                        t.how,
+                        group(t.lids_whole as u64),
+                        group(t.lids as u64),
+                        group(t.lids_in_part as u64),
+                        group(t.entries_taken as u64),
+                        group(t.entries as u64)
+                    );
+                }
                 if let Some(share) = r.cables_untouched_percent {
                     let _infallible = writeln!(
                         notes,

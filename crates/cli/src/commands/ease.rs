@@ -42,10 +42,8 @@ fn is_asked(args: &RouteCommand) -> Result<bool, Failure> {
         return Err(Failure::usage("-e ease stands alone: it changes tables that are in place")
             .hint("compare with `darkfiber check --jobs` of what -o writes"));
     }
-    if !named && args.ease.from.is_some() {
-        return Err(Failure::usage(
-            "--from gives -e ease the tables in place; other engines take none",
-        ));
+    if !named && !args.ease.counters.is_empty() {
+        return Err(Failure::usage("--counters say whom -e ease serves; other engines take none"));
     }
     Ok(named)
 }

@@ -35,6 +35,7 @@ pub(crate) fn measure(
         layers_needed: None,
         layers_by_pair: None,
         cables_untouched_percent: None,
+        towards: None,
         deadlock_free: report.deadlock_free(),
         efi: Efi::of(&report.load),
         dark_fiber_percent: dark_fiber_percent(&report.load),

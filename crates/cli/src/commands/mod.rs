@@ -9,6 +9,7 @@ pub(crate) mod explain;
 pub(crate) mod fabric;
 pub(crate) mod framing;
 pub(crate) mod hot;
+mod in_place;
 pub(crate) mod jobs;
 pub(crate) mod list;
 pub(crate) mod man;

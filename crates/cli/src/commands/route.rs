@@ -15,10 +15,11 @@ use darkfiber_report::{
 };
 use darkfiber_routing::reroute::{Book, Fault, Prepared};
 use darkfiber_routing::{
-    self as routing, Deadlock, Demand, Engine, Refusal, Request, Routes, spread_lanes,
+    self as routing, Deadlock, Demand, Engine, Lids, Refusal, Request, Routes, spread_lanes,
 };
 use darkfiber_study::Chain;
 
+use super::in_place::InPlace;
 use super::metrics;
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
@@ -97,8 +98,11 @@ route, or routes could not be written.";
 
 pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure> {
     let chains = args.engines.chains()?;
-    let Loaded { topology: Topology { fabric, shape }, diagnostics, structure, .. } =
-        load::fabric(&args.fabric, common)?;
+    let loaded = load::fabric(&args.fabric, common)?;
+    let in_place = args.ease.from.as_deref();
+    let in_place =
+        in_place.map(|path| InPlace::load(path, &args.fabric, &loaded, common)).transpose()?;
+    let Loaded { topology: Topology { fabric, shape }, diagnostics, structure, .. } = loaded;
     let contradiction = metrics::of_input(&diagnostics).filter(|f| f.severity == Severity::Error);
     let roots = match &args.request.roots {
         Some(text) => load::roots(&fabric, text, common)?,
@@ -114,7 +118,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
     let request = Request {
         shape: shape.as_ref(),
         roots: &roots,
-        lmc: args.request.lmc,
+        lmc: in_place.as_ref().map_or(args.request.lmc, InPlace::lmc),
         lanes: args.request.lanes,
         layer_by: match args.layer_by {
             LayerBy::Pair => routing::LayerBy::Pair,
@@ -133,9 +137,14 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
     for chain in &chains {
         progress.at(format!("{}: routing", chain.name));
         let (mut layers_needed, mut layers_by_pair, mut survives) = (None, None, None);
+        let mut towards = None;
         let mut finished = |engine: &dyn Engine, mut routes: Routes| -> Result<Routes, String> {
             layers_needed = (args.spread_lanes || args.protect).then(|| routes.layer_count());
             layers_by_pair = self::layers_by_pair(engine, &fabric, &request, &routes);
+            if let Some(in_place) = &in_place {
+                let (near, facts) = in_place.towards(&fabric, routes)?;
+                (routes, towards) = (near, Some(facts));
+            }
             if args.spread_lanes {
                 spread_lanes(&fabric, &mut routes, args.request.lanes);
             }
@@ -158,6 +167,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
                 row.layers_needed = layers_needed;
                 row.layers_by_pair = layers_by_pair;
                 row.cables_untouched_percent = survives;
+                row.towards = towards;
                 row.seconds = Some(seconds);
                 row.promises_freedom = engine.deadlock().promised();
                 row.refusals = refusals;
@@ -183,7 +193,8 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
                 set,
                 shape: shape.as_ref(),
                 allow_deadlock: args.allow_deadlock,
-                lmc: args.request.lmc,
+                lids: in_place.as_ref().and_then(|from| from.lids.as_ref()),
+                lmc: request.lmc,
             };
             match target.write(&fabric, *engine, routes, row, &single) {
                 Ok(()) if !common.quiet => {
@@ -349,6 +360,8 @@ struct Checked<'a> {
     set: save::Target,
     shape: Option<&'a Shape>,
     allow_deadlock: bool,
+    /// The LIDs in use, if tables are in place.
+    lids: Option<&'a Lids>,
     lmc: u8,
 }
 
@@ -362,7 +375,10 @@ impl Checked<'_> {
         summary: &str,
     ) -> Result<(), Failure> {
         let name = engine.name();
-        let lids = addresses::assign(fabric, self.shape, routes, self.lmc)?;
+        let lids = match self.lids {
+            Some(lids) => lids.clone(),
+            None => addresses::assign(fabric, self.shape, routes, self.lmc)?,
+        };
         if row.unreachable + row.loops > 0 {
             return Err(Failure::new(
                 Exit::Finding,

@@ -7,9 +7,9 @@ use clap::Args;
 /// What `route -e ease` begins with, and how far it may go.
 #[derive(Args, Debug)]
 pub(crate) struct EaseArgs {
-    /// Tables in place, for -e ease: a file, or a directory written by `darkfiber route -o`; best those of an engine that
-    /// serves all pairs evenly
-    #[arg(long, value_name = "PATH", help_heading = "Ease options")]
+    /// Tables in place: a file, or a directory written by `darkfiber route -o`. With -e ease few entries of them change;
+    /// of another engine's tables as much is taken as can be put in place in any order with the service levels in use
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["spread_lanes", "protect"], help_heading = "Ease options")]
     pub(crate) from: Option<PathBuf>,
     /// Entries that -e ease changes at most
     #[arg(long, value_name = "N", default_value_t = 64, help_heading = "Ease options")]

@@ -109,7 +109,7 @@ fn what_makes_no_sense_is_refused() {
         ("-e ease --jobs jobs", 2),
         ("-e ease --from even", 2),
         ("-e ease,ftree --from even --jobs jobs", 2),
-        ("-e ftree --from even --jobs jobs", 2),
+        ("-e ftree --from even --counters jobs", 2),
         ("-e ease --from missing --jobs jobs", 3),
         ("-e ease --from even --jobs nobody", 3),
         ("-e ease --from even --counters jobs --demands jobs", 2),

@@ -97,3 +97,33 @@ fn tables_of_another_fabric_or_with_other_lids_are_refused() {
         assert!(run.err.contains("hint: "), "{}", run.err);
     }
 }
+
+#[test]
+fn new_tables_approach_those_in_place() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    let torus = "torus:dims=4x4,t=1";
+    assert_eq!(run_in(d, &format!("route {torus} -e updn -o a -q")).code, 0);
+    let made = run_in(
+        d,
+        &format!("route {torus} -e updn --roots 0x50000010000b --from a -o b --format json"),
+    );
+    assert_eq!(made.code, 0, "{}", made.err);
+    let towards = &made.json()["towards"];
+    assert_eq!(towards["verdict"], "refuse");
+    assert!(towards["entries_taken"].as_u64() < towards["entries"].as_u64());
+    let judged = run_in(d, &format!("check {torus} --from a --routes b --format json"));
+    assert_eq!((judged.code, judged.json()["verdict"].as_str()), (0, Some("any-order")));
+    // Nothing is in the way of tables that are in place.
+    let same = run_in(d, &format!("route {torus} -e updn --from a --format json")).json();
+    assert_eq!(same["towards"]["entries"], 0);
+    assert_eq!(same["towards"]["how"], "as they are");
+    // Levels stay as they are in use; tables that can deadlock are no beginning.
+    let both = run_in(d, &format!("route {torus} -e dfsssp --from a --protect"));
+    assert!(both.code == 2 && both.err.contains("--from"), "{}", both.err);
+    assert_eq!(run_in(d, &format!("route {torus} -e minhop --allow-deadlock -o m -q")).code, 0);
+    let unsound = run_in(d, &format!("route {torus} -e updn --from m"));
+    assert!(unsound.code == 4 && unsound.err.contains("can deadlock"), "{}", unsound.err);
+    let other = run_in(d, &format!("route torus:dims=5x4,t=1 -e updn --from a"));
+    assert!(other.code == 3, "{}", other.err);
+}

@@ -20,7 +20,7 @@ use super::outcome::{Coexistence, Drain, Moved};
 use super::prepared::{NONE, Prepared, channel, channel_at};
 
 /// Both next hops of the cut-off switches of a row.
-struct Mix<'a> {
+pub(super) struct Mix<'a> {
     cut: &'a Cut,
     /// Old and new channel of each node, [`NONE`] where packets are dropped.
     next: Vec<[u32; 2]>,
@@ -31,7 +31,7 @@ struct Mix<'a> {
 }
 
 /// Layers, and a dependency in them.
-type Dependency = (u32, u32, u32);
+pub(super) type Dependency = (u32, u32, u32);
 
 impl Prepared<'_> {
     /// Decides for the changes that mending `cuts` made.
@@ -87,7 +87,7 @@ impl Prepared<'_> {
     }
 
     /// Both next hops, if any of them changed where an old one still works.
-    fn mix<'a>(
+    pub(super) fn mix<'a>(
         &self,
         cut: &'a Cut,
         also: &BTreeMap<(usize, u32), u32>,
@@ -131,7 +131,7 @@ impl Prepared<'_> {
     }
 
     /// The dependencies of all mixed ways; `None` if one goes round.
-    fn in_any_order(&self, mix: &Mix<'_>) -> Option<Vec<Dependency>> {
+    pub(super) fn in_any_order(&self, mix: &Mix<'_>) -> Option<Vec<Dependency>> {
         let order = mix.upstream_first()?;
         let mut mask = mix.layers.clone();
         let mut found = Vec::new();

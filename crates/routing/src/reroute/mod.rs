@@ -33,6 +33,7 @@ mod protect;
 mod relieve;
 mod rung;
 mod tables;
+mod towards;
 mod traffic;
 mod tree;
 
@@ -44,3 +45,4 @@ pub use protect::Protection;
 pub use relieve::{Goal, Move, Policy, Relief};
 pub use rung::Rung;
 pub use tables::{Changed, changed_by_switch, difference};
+pub use towards::Taken;

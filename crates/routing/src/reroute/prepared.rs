@@ -105,19 +105,22 @@ impl<'a> Prepared<'a> {
         let speed = |c| fabric.class_of(ChannelId::new(c)).bytes_per_second.max(1) as f64;
         let fastest = (0..fabric.channel_count()).map(speed).fold(1.0, f64::max);
         self.slowness = (0..fabric.channel_count()).map(|c| fastest / speed(c)).collect();
-        self.load = vec![0; fabric.channel_count()];
+        self.count_loads();
+        self
+    }
+
+    /// Counts the loads of the tables as they are now; dependencies stay.
+    pub(super) fn count_loads(&mut self) {
+        self.load = vec![0; self.fabric.channel_count()];
         let mut way = Vec::new();
         for row in (0..self.traffic.rows.len()).filter(|&row| self.traffic.rows[row].live) {
             for (from, amount) in self.traffic.amounts(row) {
                 way.clear();
                 if self.follow(row, from, &mut way) {
-                    for &c in &way {
-                        self.load[c as usize] += amount;
-                    }
+                    way.iter().for_each(|&c| self.load[c as usize] += amount);
                 }
             }
         }
-        self
     }
 
     /// The fabric that the tables were made for.

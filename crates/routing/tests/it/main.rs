@@ -18,4 +18,5 @@ mod reroute_quality;
 mod rungs;
 mod rungs_of_transitions;
 mod sar;
+mod towards;
 mod transition;
