@@ -177,6 +177,11 @@ impl Layer {
         fits
     }
 
+    /// Whether some path makes a dependency.
+    pub(super) fn knows(&self, slots: &Slots, fabric: &Fabric, c: u32, d: u32) -> bool {
+        self.uses[slots.of(fabric, c, d)] > 0
+    }
+
     /// Takes one dependency out.
     pub(super) fn take(&mut self, slots: &Slots, fabric: &Fabric, c: u32, d: u32) {
         for word in self.has_barred.drain(..) {

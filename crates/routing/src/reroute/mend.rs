@@ -51,6 +51,8 @@ pub(super) enum ChoiceBy {
     Entries,
     /// Every row takes the detour that [`Prepared::protected`] leaves room for, and no other.
     Plan,
+    /// Every row takes the detour that adds the fewest channel dependencies.
+    Fit,
 }
 
 impl Freedom {
@@ -111,6 +113,9 @@ impl Prepared<'_> {
     ) -> Result<Mended, (RerouteError, Vec<Moved>)> {
         if freedom.choice == ChoiceBy::Plan {
             return self.mend_by_detours(&cuts.all).map_err(|error| (error, Vec::new()));
+        }
+        if freedom.choice == ChoiceBy::Fit {
+            return self.mend_by_fit(&cuts.all).map_err(|error| (error, Vec::new()));
         }
         let mut mended = Mended::default();
         let budget = if freedom.choice == ChoiceBy::Entries { NO_LIMIT } else { budget };

@@ -24,6 +24,7 @@ mod cut;
 mod detour;
 mod ease;
 mod easing;
+mod fit;
 mod graph;
 mod labels;
 mod mend;

@@ -1,16 +1,17 @@
 //! Mending that keeps service levels as long as it can, and says how the new tables may be put in place.
 //!
 //! A running connection keeps its service level, whatever the subnet manager would answer now. So a repair that gives a
-//! pair another one leaves old connections on new paths in a lane that nobody proved for them. Six attempts, each only if
+//! pair another one leaves old connections on new paths in a lane that nobody proved for them. Seven attempts, each only if
 //! the one before does not do:
 //!
 //! 1. service levels stay, new paths fit beside old ones, and rows that the fault did not touch may give way to load;
 //! 2. the same without touching such rows;
 //! 3. each row takes the detour that [`Prepared::protected`] leaves room for;
-//! 4. as few entries change as possible, whatever channels carry then;
-//! 5. service levels stay, but old and new paths may not be in use together: entries that change drop packets until those
+//! 4. each row takes the detour that adds the fewest channel dependencies;
+//! 5. as few entries change as possible, whatever channels carry then;
+//! 6. service levels stay, but old and new paths may not be in use together: entries that change drop packets until those
 //!    under way are gone;
-//! 6. paths move to other service levels: connections must be made anew where that closes a cycle.
+//! 7. paths move to other service levels: connections must be made anew where that closes a cycle.
 
 use darkfiber_fabric::Faults;
 
@@ -63,10 +64,11 @@ impl Rung {
 }
 
 /// Attempts that keep all service levels, the one with the least disturbance first.
-const KEPT: [Freedom; 5] = [
+const KEPT: [Freedom; 6] = [
     Freedom { ease: true, ..KEEP },
     KEEP,
     Freedom { choice: ChoiceBy::Plan, ..KEEP },
+    Freedom { choice: ChoiceBy::Fit, ..KEEP },
     Freedom { choice: ChoiceBy::Entries, ..KEEP },
     Freedom { apart: true, ..KEEP },
 ];
@@ -91,7 +93,7 @@ impl Prepared<'_> {
     /// All service levels stay, with longer paths and new entries of switches beside the fault if that takes it, unless
     /// the rung is [`Rung::Reconnect`].
     ///
-    /// Complexity: at most that of six times [`Prepared::reroute`], and a copy for each.
+    /// Complexity: at most that of seven times [`Prepared::reroute`], and a copy for each.
     ///
     /// # Errors
     /// Those of [`Prepared::reroute`]; nothing has changed then.
