@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use darkfiber_fabric::Fabric;
 use darkfiber_formats::disk::Os;
-use darkfiber_formats::manifest::{GUID2LID, LFTS, LID_CHOICE, PATH_BITS, PATH_SL, PATH_SL_ROWS};
+use darkfiber_formats::manifest::{
+    GUID2LID, HOST_SL, LFTS, LID_CHOICE, PATH_BITS, PATH_SL, PATH_SL_ROWS,
+};
 use darkfiber_formats::sets::{SetError, TableSet, make_folders};
 use darkfiber_formats::{
     fdbs, guid2lid, ibnetdiscover, lft, lid_choice, manifest, output, path_bits, sl, subnet_lst,
@@ -31,6 +33,7 @@ const CHOICES: &[&str] = &[
     FDBS,
     PATH_SL,
     PATH_SL_ROWS,
+    HOST_SL,
     PATH_BITS,
     LID_CHOICE,
 ];
@@ -209,7 +212,12 @@ impl Target {
             if !lists_all || selection.names(PATH_SL_ROWS) {
                 one(PATH_SL_ROWS, &mut |out| sl::write_rows(out, fabric, routes, lids))?;
             }
-            let is_said = selection.name(PATH_SL_ROWS).is_some()
+            let by_host = sl::by_host(fabric, routes);
+            if let Some(levels) = &by_host {
+                one(HOST_SL, &mut |out| sl::write_hosts(out, fabric, levels))?;
+            }
+            let is_said = by_host.is_some() && selection.name(HOST_SL).is_some()
+                || selection.name(PATH_SL_ROWS).is_some()
                 || selection.name(PATH_SL).is_some() && sl::paths_say_all(fabric, routes);
             if !is_said {
                 out::tell(

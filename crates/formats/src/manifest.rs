@@ -22,6 +22,8 @@ pub const GUID2LID: &str = "guid2lid";
 pub const PATH_SL: &str = "path-sl";
 /// The same by source switch and LID, where that would be too long or could not say all.
 pub const PATH_SL_ROWS: &str = "path-sl.rows";
+/// The service level of each host, where those of its paths depend on nothing else.
+pub const HOST_SL: &str = "host-sl";
 /// Which LID of its destinations a source uses, where sources choose.
 pub const PATH_BITS: &str = "path-bits";
 /// Which LID of its destination each message takes, where senders choose by message.
@@ -40,6 +42,7 @@ const MEMBERS: &[&str] = &[
     "fdbs",
     PATH_SL,
     PATH_SL_ROWS,
+    HOST_SL,
     PATH_BITS,
     LID_CHOICE,
     "hot.json",

@@ -170,7 +170,7 @@ pub struct Routed {
     /// Virtual layers before they were dealt out over idle lanes, if they were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layers_needed: Option<usize>,
-    /// Virtual layers if they were told by pair, where they are told by destination.
+    /// Virtual layers if they depended on source and destination, where they depend on one of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layers_by_pair: Option<usize>,
     /// Share of single cables whose repairs leave running connections alone, if every cable was mended in advance.

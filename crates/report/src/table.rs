@@ -130,7 +130,7 @@ pub fn engines(rows: &[RouteOutcome], style: Style) -> String {
                 if let Some(pair) = r.layers_by_pair {
                     let _infallible = writeln!(
                         notes,
-                        "{}: one layer for each destination; told by pair it takes {pair}",
+                        "{}: a layer depends on one end alone; by pair it takes {pair}",
                         r.engine
                     );
                 }

@@ -23,7 +23,7 @@ pub use engine::{
     Deadlock, Demand, ENGINES, Engine, LayerBy, Needs, Refusal, Refusals, Request, find_engine,
     route_first,
 };
-pub use engines::least_load_of_jobs;
+pub use engines::{NoLayersBySource, layers_by_source, least_load_of_jobs};
 pub use lid_blocks::LidBlocks;
 pub use lid_choice::LidChoice;
 pub use lids::{LidError, Lids, MAX_UNICAST_LID};

@@ -87,7 +87,7 @@ impl TableFiles {
         };
         beside(&mut files.guid2lid, &[manifest::GUID2LID])?;
         // The rows say all that the list says, and more.
-        beside(&mut files.sl, &[manifest::PATH_SL_ROWS, manifest::PATH_SL])?;
+        beside(&mut files.sl, &[manifest::PATH_SL_ROWS, manifest::PATH_SL, manifest::HOST_SL])?;
         beside(&mut files.path_bits, &[manifest::PATH_BITS])?;
         beside(&mut files.lid_choice, &[manifest::LID_CHOICE])?;
         Ok(files)

@@ -15,7 +15,8 @@ use darkfiber_report::{
 };
 use darkfiber_routing::reroute::{Book, Fault, Prepared};
 use darkfiber_routing::{
-    self as routing, Deadlock, Demand, Engine, Lids, Refusal, Request, Routes, spread_lanes,
+    self as routing, Deadlock, Demand, Engine, Lids, Refusal, Request, Routes, layers_by_source,
+    spread_lanes,
 };
 use darkfiber_study::Chain;
 
@@ -69,6 +70,9 @@ pub(crate) struct RouteCommand {
     pub(crate) allow_deadlock: bool,
 }
 
+/// Data lanes that InfiniBand has.
+const MOST_LANES: u8 = 15;
+
 /// What stands below the options in its help.
 pub(crate) const HELP: &str = "\
 Engines are timed alone, then every pair of terminals is traced by a checker that shares no code with
@@ -79,7 +83,6 @@ Examples:
   darkfiber route my-fabric.topo -e minhop -e updn -e ftree -e dfsssp
   darkfiber route my-fabric.topo -e ftree+updn -o new-routes   ftree, or updn if ftree refuses
   darkfiber route @t2hx-hyperx -e dfsssp --lanes 4 --svg load.svg
-  darkfiber route my-fabric.topo -e updn --roots 0x0002c903000a1b2c,0x0002c903000a1b2d
   darkfiber route my-fabric.topo -e dfsssp+nue --survive 95 -o new-routes
   darkfiber route my-fabric.topo -e ftree -e sar-best --jobs squeue.txt   tables for jobs
   darkfiber route my-fabric.topo -e ease --from even-routes --jobs squeue.txt -o eased
@@ -98,6 +101,12 @@ route, or routes could not be written.";
 
 pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure> {
     let chains = args.engines.chains()?;
+    let by_source = args.layer_by == LayerBy::Source;
+    if by_source && (args.spread_lanes || args.protect || args.ease.from.is_some()) {
+        return Err(Failure::usage(
+            "--layer-by source gives hosts their service levels anew: without --spread-lanes, --protect and --from",
+        ));
+    }
     let loaded = load::fabric(&args.fabric, common)?;
     let in_place = args.ease.from.as_deref();
     let in_place =
@@ -119,9 +128,10 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
         shape: shape.as_ref(),
         roots: &roots,
         lmc: in_place.as_ref().map_or(args.request.lmc, InPlace::lmc),
-        lanes: args.request.lanes,
+        lanes: if by_source { MOST_LANES } else { args.request.lanes },
         layer_by: match args.layer_by {
-            LayerBy::Pair => routing::LayerBy::Pair,
+            // Paths by source are layered when they are made.
+            LayerBy::Pair | LayerBy::Source => routing::LayerBy::Pair,
             LayerBy::Destination => routing::LayerBy::Destination,
         },
         jobs: jobs.as_deref().unwrap_or_default(),
@@ -141,6 +151,12 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
         let mut finished = |engine: &dyn Engine, mut routes: Routes| -> Result<Routes, String> {
             layers_needed = (args.spread_lanes || args.protect).then(|| routes.layer_count());
             layers_by_pair = self::layers_by_pair(engine, &fabric, &request, &routes);
+            if by_source {
+                layers_by_pair = Some(routes.layer_count());
+                layers_by_source(&fabric, &mut routes, args.request.lanes)
+                    .map_err(|none| none.to_string())?;
+                layers_by_pair = layers_by_pair.filter(|&pair| pair != routes.layer_count());
+            }
             if let Some(in_place) = &in_place {
                 let (near, facts) = in_place.towards(&fabric, routes)?;
                 (routes, towards) = (near, Some(facts));

@@ -52,6 +52,8 @@ pub(crate) enum LayerBy {
     /// Source and destination: fewest layers
     #[default]
     Pair,
-    /// The destination LID alone, as a plain OpenSM can be told by a QoS policy
+    /// The destination LID alone (a QoS policy of OpenSM)
     Destination,
+    /// The source alone: one service level a host (UCX_IB_SL)
+    Source,
 }

@@ -11,7 +11,7 @@ pub(crate) struct SetArgs {
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     /// Write these files alone, compressed where the name ends in .zst or .gz: lfts, guid2lid, fabric.topo, subnet.lst,
-    /// fdbs, path-sl, path-sl.rows, path-bits, lid-choice [default: all that are needed]
+    /// fdbs, path-sl, path-sl.rows, host-sl, path-bits, lid-choice [default: all that are needed]
     #[arg(long, value_name = "FILE,..", value_delimiter = ',', requires = "output")]
     pub(crate) write: Vec<String>,
     /// Replace the files of a directory one by one where it cannot be replaced in one step; nobody may read it meanwhile
@@ -60,7 +60,7 @@ pub(crate) struct BesideTables {
     /// Format of the tables
     #[arg(long, value_enum, default_value_t, value_name = "FORM", requires = "routes")]
     pub(crate) routes_format: RoutesFormat,
-    /// Service levels: path-sl, path-sl.rows, a matrix of OpenSM's path_sl, or path records that saquery
+    /// Service levels: path-sl, path-sl.rows, host-sl, a matrix of OpenSM's path_sl, or path records that saquery
     /// printed; without: all in lane 0
     #[arg(long, value_name = "FILE", requires = "routes")]
     pub(crate) sl: Option<PathBuf>,

@@ -56,3 +56,39 @@ fn tables_in_a_folder_are_those_that_were_never_written() {
         }
     }
 }
+
+#[test]
+fn one_service_level_a_host() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    let torus = "torus:dims=6x6,t=2";
+    let made = run_in(d, &format!("route {torus} -e torus --layer-by source -o set -q"));
+    assert_eq!(made.code, 0, "{}", made.err);
+    let hosts = std::fs::read_to_string(d.join("set/host-sl")).expect("a file");
+    assert_eq!(hosts.lines().filter(|line| line.starts_with("0x")).count(), 72);
+    assert_eq!(run_in(d, &format!("check {torus} --routes set -q")).code, 0);
+    // The levels of hosts alone say as much.
+    let line = format!("check {torus} --routes set/lfts.dump --guid2lid set/guid2lid");
+    assert_eq!(run_in(d, &format!("{line} -q")).code, 1);
+    assert_eq!(run_in(d, &format!("{line} --sl set/host-sl -q")).code, 0);
+    // What is not said, said twice, or of nobody.
+    for (from, to, expected) in [
+        ("0x", "0y", "not the GUID of a port"),
+        (" 0 ", " 16 ", "not the GUID of a port and a service level"),
+        ("0x00002", "0x00007", "no port of the fabric"),
+    ] {
+        std::fs::write(d.join("odd"), hosts.replacen(from, to, 3)).expect("a file");
+        let odd = run_in(d, &format!("{line} --sl odd"));
+        assert!(odd.err.contains("odd: line") && odd.err.contains(expected), "{}", odd.err);
+    }
+    std::fs::write(d.join("odd"), "hosts\n0x1 2\n").expect("a file");
+    let foreign = run_in(d, &format!("{line} --sl odd"));
+    assert_eq!(foreign.code, 3, "{}", foreign.err);
+    // Too few lanes are a refusal with their number.
+    let few = run_in(d, &format!("route {torus} -e dfsssp --layer-by source --lanes 2"));
+    assert!(
+        few.code == 4 && few.out.contains("lanes with one service level a host"),
+        "{}",
+        few.out
+    );
+}

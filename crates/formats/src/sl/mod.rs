@@ -1,6 +1,6 @@
 //! Service levels of paths: which virtual layer each pair of a source and a destination LID uses.
 //!
-//! OpenSM dumps none of them. Three text forms carry them:
+//! OpenSM dumps none of them. Four text forms carry them:
 //!
 //! * **rows** of one hexadecimal digit a destination LID. A line `lids` lists LIDs and ranges of them
 //!   (`lids 1-672 1000`); every other line is a source and its digits in that order. A source is a terminal
@@ -10,8 +10,11 @@
 //! * the **path-SL list** that `ibdmchk -c` reads: `0x<CA node GUID> <DLID> <SL>` a line, LID and SL
 //!   decimal. `ibdmchk` 1.5.7 takes a hexadecimal DLID for 0 without a word. It names a source by its
 //!   node GUID, so the ports of one adapter cannot differ;
-//! * **path records** as `saquery` prints them, one after the other.
+//! * **path records** as `saquery` prints them, one after the other;
+//! * **hosts**: `0x<port GUID> <SL>` a line after the line `hosts`, where all that a host sends has one service level.
+//!   Darkfiber writes this as `host-sl`.
 
+mod hosts;
 mod levels;
 mod paths;
 mod records;
@@ -26,6 +29,7 @@ use crate::format::{Format, Reading, Writing};
 use crate::{Diagnostics, ReadError};
 use levels::{At, Levels};
 
+pub use hosts::{by_host, write_hosts};
 pub use paths::{path_count, paths_say_all, write_paths};
 pub use rows::write_rows;
 
@@ -61,6 +65,8 @@ pub fn read(
     let at = &At { path, fabric, lids };
     if text.lines().any(|line| line.starts_with("lids ")) {
         rows::read(text, at, &mut levels, &mut found)?;
+    } else if hosts::is_it(text) {
+        hosts::read(text, at, &mut levels, &mut found)?;
     } else if text.lines().any(records::begins) {
         records::read(text, at, &mut levels, &mut found)?;
     } else {

@@ -189,7 +189,7 @@ fn read_channels(fabric: &Fabric, ports: &[u8], next: &mut [u32]) {
 }
 
 /// The channel behind a table entry.
-fn channel(fabric: &Fabric, s: usize, port: u8) -> u32 {
+pub(super) fn channel(fabric: &Fabric, s: usize, port: u8) -> u32 {
     match port {
         DELIVER | NO_ROUTE => NONE,
         port => match fabric.at_port(SwitchId::new(s), port) {

@@ -6,6 +6,7 @@ mod acyclic;
 mod afar;
 mod balance;
 mod by_destination;
+mod by_source;
 mod canon;
 mod capacity;
 mod cuts;
@@ -46,6 +47,7 @@ mod two_level;
 mod updn;
 
 pub(crate) use afar::Afar;
+pub use by_source::{NoLayersBySource, layers_by_source};
 pub use capacity::least_load_of_jobs;
 pub(crate) use dfsssp::DfSssp;
 pub(crate) use dor::Dor;

@@ -185,3 +185,17 @@ fn every_cable_of_a_protected_random_graph_may_fail() {
     let protected = prepared.protected(LANES).0;
     assert!(share(&routes) < 10.0 && share(&protected) > 99.9);
 }
+
+/// Dimension order turns from no dimension to an earlier one, and a ring that lacks a cable has no cycle left: the rest of the
+/// ring takes every path of it, whatever lane that is in.
+#[test]
+fn a_ring_without_a_cable_is_passed_the_other_way() {
+    let on = open("torus:dims=6x6,t=1").expect("a spec");
+    let request = Request { shape: on.shape.as_ref(), lanes: LANES, ..Request::default() };
+    let routes = find_engine("torus").expect("registered").route(&on.fabric, &request);
+    let routes = routes.expect("routes");
+    assert!(routes.layer_count() > 1);
+    let prepared = Prepared::new(&on.fabric, &routes, LANES).expect("its own tables");
+    let book = Book::of(&prepared.book(&Fault::cables(&on.fabric), || ()));
+    assert_eq!((book.faults, book.reconnect, book.anew, book.splits), (72, 0, 0, 0), "{book:?}");
+}
