@@ -20,7 +20,7 @@ fn demands(topology: &Topology, size: usize) -> Vec<Demand> {
     let n = topology.fabric.terminal_count();
     let runs = n / 5;
     // A step without a common factor visits every run once.
-    let step = (runs * 3 / 5..).find(|s| gcd(*s, runs) == 1).expect("some number");
+    let step = (runs * 3 / 5..=runs * 2).find(|s| gcd(*s, runs) == 1).expect("some number");
     let hosts: Vec<TerminalId> = (0..runs)
         .flat_map(|i| (0..5).map(move |k| TerminalId::new(i * step % runs * 5 + k)))
         .take(n * 9 / 10)

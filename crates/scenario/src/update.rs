@@ -104,8 +104,8 @@ fn ranks(fabric: &Fabric, from: &Routes, to: &Routes) -> Result<Vec<Option<u32>>
     let before = Before { routes: from, has_levels: true };
     let judged =
         transition::check(fabric, &[before], to, None).map_err(|e| Error::input(e).inside("to"))?;
-    let why = judged.obligations.iter().filter(|j| j.obligation != Obligation::Mixed);
-    let why = why.filter_map(|j| j.fails.as_ref()).next();
+    let mut others = judged.obligations.iter().filter(|j| j.obligation != Obligation::Mixed);
+    let why = others.find_map(|j| j.fails.as_ref());
     judged.ranks.ok_or_else(|| {
         let why = match why {
             Some(Why::Unsound { .. } | Why::NotExamined) => {

@@ -48,15 +48,22 @@ pub(crate) struct RerouteCommand {
     /// Data virtual lanes that may be used (InfiniBand has at most 15)
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=15))]
     pub(crate) lanes: u8,
+    #[command(flatten)]
+    pub(crate) levels: LevelArgs,
+    /// Write routes that can deadlock, too, if the old ones could
+    #[arg(long, requires = "output")]
+    pub(crate) allow_deadlock: bool,
+}
+
+/// What may become of the service levels of pairs; without either they stay wherever they can.
+#[derive(Args, Debug)]
+pub(crate) struct LevelArgs {
     /// Write nothing if service levels cannot stay: the verdict says `reconnect`, and the exit code is 1
     #[arg(long)]
     pub(crate) keep_sl: bool,
     /// Let paths move to other service levels rather than become longer: connections that run must ask for theirs again
     #[arg(long, conflicts_with = "keep_sl")]
     pub(crate) move_sl: bool,
-    /// Write routes that can deadlock, too, if the old ones could
-    #[arg(long, requires = "output")]
-    pub(crate) allow_deadlock: bool,
 }
 
 /// What stands below the options in its help.
@@ -169,7 +176,7 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
     let facts = metrics::facts(&damaged.fabric, damaged.shape.as_ref(), None, false);
     let provenance = provenance::of(&damaged.fabric, common);
     let sound = soundness(&before, &after, args.allow_deadlock)
-        .and_then(|()| if args.keep_sl { kept(&new) } else { Ok(()) });
+        .and_then(|()| if args.levels.keep_sl { kept(&new) } else { Ok(()) });
     let mut written = None;
     let mut problems = save::Unwritten::default();
     if let (Some(target), Ok(())) = (target, &sound) {
@@ -347,7 +354,7 @@ fn mend(
     let mut prepared = Prepared::new(&whole.fabric, old, args.lanes).map_err(Failure::input)?;
     let prepare = start.elapsed().as_secs_f64();
     let start = Instant::now();
-    let mended = if args.move_sl {
+    let mended = if args.levels.move_sl {
         prepared.reroute(gone).map(|outcome| (outcome, None))
     } else {
         prepared.reroute_on_lowest_rung(gone).map(|(outcome, rung)| (outcome, Some(rung)))
@@ -367,7 +374,7 @@ fn mend(
             ))
             .hint("name the switches beyond the split as failed, too"))
         }
-        Err(error) if args.keep_sl => Err(Failure::infeasible(error)
+        Err(error) if args.levels.keep_sl => Err(Failure::infeasible(error)
             .hint("without --keep-sl the fabric is routed anew, which moves service levels")),
         Err(error) => {
             let why = error.to_string();

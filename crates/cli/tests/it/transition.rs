@@ -124,6 +124,6 @@ fn new_tables_approach_those_in_place() {
     assert_eq!(run_in(d, &format!("route {torus} -e minhop --allow-deadlock -o m -q")).code, 0);
     let unsound = run_in(d, &format!("route {torus} -e updn --from m"));
     assert!(unsound.code == 4 && unsound.err.contains("can deadlock"), "{}", unsound.err);
-    let other = run_in(d, &format!("route torus:dims=5x4,t=1 -e updn --from a"));
+    let other = run_in(d, "route torus:dims=5x4,t=1 -e updn --from a");
     assert!(other.code == 3, "{}", other.err);
 }

@@ -48,7 +48,9 @@ impl Prepared<'_> {
                 self.routes.ports_mut(cut.row)[s as usize] = self.fabric.tail_ports()[c as usize];
             }
             for (node, way) in cut.nodes.iter().zip(&taken.ways) {
-                way.iter().for_each(|&c| self.load[c as usize] += node.amount);
+                for &c in way {
+                    self.load[c as usize] += node.amount;
+                }
             }
         }
         Ok(mended)

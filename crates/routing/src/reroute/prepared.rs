@@ -117,7 +117,9 @@ impl<'a> Prepared<'a> {
             for (from, amount) in self.traffic.amounts(row) {
                 way.clear();
                 if self.follow(row, from, &mut way) {
-                    way.iter().for_each(|&c| self.load[c as usize] += amount);
+                    for &c in &way {
+                        self.load[c as usize] += amount;
+                    }
                 }
             }
         }

@@ -133,6 +133,7 @@ fn some_packets(fabric: &Fabric, tables: [&Routes; 2], lane: u8, dice: &mut Dice
 /// How often the packets that a witness names can deadlock, if all else stands still. Tables whose steady state (O2) may
 /// deadlock do so with these very packets; those that may while they are written (O4) mostly do.
 #[test]
+#[expect(clippy::print_stdout, reason = "shares are worth to be seen")]
 fn packets_of_a_witness_deadlock() {
     let mut dice = Dice(11);
     // Reached, never, undecided.
