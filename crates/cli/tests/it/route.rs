@@ -317,7 +317,7 @@ fn nue_steps_in_where_lanes_are_short() {
 #[test]
 fn layers_by_destination_are_compared_with_layers_by_pair() {
     let line = "route torus:dims=5x4,t=2 -e dfsssp --layer-by destination";
-    assert_snapshot!(note(line), @"dfsssp: one layer for each destination; told by pair it takes 2");
+    assert_snapshot!(note(line), @"dfsssp: a layer depends on one end alone; by pair it takes 2");
     let json = run(&format!("{line} --format json")).json();
     let by_pair = run("route torus:dims=5x4,t=2 -e dfsssp --format json").json();
     assert_eq!(json["layers_by_pair"], by_pair["layers"]);
