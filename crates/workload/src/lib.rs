@@ -15,15 +15,15 @@
 //! a fabric's routes.
 //!
 //! ```
-//! use darkfiber_workload::{Among, Stream, pattern};
+//! use darkfiber_workload::{Participants, Stream, pattern};
 //!
-//! let shift = pattern("shift:by=3", &Among::all(8))?;
+//! let shift = pattern("shift:by=3", &Participants::all(8))?;
 //! let mut pairs = Vec::new();
 //! shift.fill(0, &mut Stream::new(1, 0), &mut pairs);
 //! assert_eq!(pairs[..2], [[0, 3], [1, 4]]);
 //!
 //! // Sample 7 of the stream of seed 1, whoever draws the others.
-//! let bisect = pattern("bisect", &Among::all(8))?;
+//! let bisect = pattern("bisect", &Participants::all(8))?;
 //! bisect.fill(7, &mut Stream::new(1, 7), &mut pairs);
 //! assert_eq!(pairs.len(), 4);
 //! # Ok::<(), darkfiber_workload::PatternError>(())

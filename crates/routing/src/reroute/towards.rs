@@ -36,8 +36,8 @@ impl Prepared<'_> {
     /// that does not fit as a whole that for each entry.
     ///
     /// # Errors
-    /// [`RerouteError::OtherFabric`] if the target has other switches, terminals or LIDs, [`RerouteError::MixedRow`] if rows of these tables
-    /// serve several LIDs.
+    /// [`RerouteError::OtherFabric`] if the target has other switches, terminals or LIDs, [`RerouteError::MixedRow`] if rows of
+    /// these tables serve several LIDs.
     pub fn towards(self, target: &Routes) -> Result<(Self, Taken), RerouteError> {
         let routes = &self.routes;
         let (switches, terminals) = (target.switch_count(), target.terminal_count());

@@ -5,9 +5,9 @@
 //! (`1us`, `0.1s`).
 //!
 //! ```
-//! use darkfiber_workload::traffic::{Given, traffic};
+//! use darkfiber_workload::traffic::{Ranks, traffic};
 //!
-//! let program = traffic("mpigraph:bytes=1MiB", &Given::new(28))?;
+//! let program = traffic("mpigraph:bytes=1MiB", &Ranks::new(28))?;
 //! assert_eq!(program.epochs(), 27);
 //! assert_eq!(program.messages(), 27 * 28);
 //! # Ok::<(), darkfiber_workload::traffic::TrafficError>(())
