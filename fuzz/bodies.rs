@@ -8,7 +8,7 @@ use darkfiber_fabric::{Fabric, parse_spec};
 use darkfiber_formats::jobs::hostlist;
 use darkfiber_formats::places::{self, Aliases, Places};
 use darkfiber_formats::{
-    checked, demands, ibnetdiscover, input, lft, lid_choice, node_names, path_bits, sl,
+    checked, demands, ibnetdiscover, input, lft, lid_choice, node_names, path_bits, sl, sl2vl,
     slurm_nodes, tables,
 };
 use darkfiber_routing::{Lids, Request, Routes, find_engine};
@@ -84,6 +84,26 @@ pub(crate) fn service_levels(data: &[u8]) {
     let _ = written(|out| sl::write_paths(out, fabric, &read, lids));
 }
 
+/// Lanes by input and output port are read again as they are written.
+pub(crate) fn sl2vl(data: &[u8]) {
+    let (fabric, lids, _) = &*CASE;
+    let Ok((read, _)) = sl2vl::read(&String::from_utf8_lossy(data), path(), fabric) else { return };
+    let Some(lanes) = read.by_hop() else { return };
+    let text = written(|out| sl2vl::write(out, fabric, lanes, lids));
+    let (again, found) = sl2vl::read(&text, path(), fabric).expect("what was written");
+    assert!(found.is_empty(), "{found:?}");
+    for s in (0..fabric.switch_count()).map(darkfiber_fabric::SwitchId::new) {
+        for (i, o) in
+            (0..=fabric.switch(s).ports).flat_map(|i| (1..=i).flat_map(move |o| [(i, o), (o, i)]))
+        {
+            let has =
+                |port| port == 0 || fabric.at_port(s, port) != darkfiber_fabric::AtPort::Nothing;
+            let lane = again.by_hop().map_or(0, |again| again.get(s, i, o));
+            assert!(o == 0 || !has(i) || !has(o) || lane == lanes.get(s, i, o));
+        }
+    }
+}
+
 /// A spec makes a fabric that hangs together in its parts, or is refused.
 pub(crate) fn specs(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
@@ -146,6 +166,7 @@ pub(crate) const BODIES: &[(&str, Body)] = &[
     ("demands", demands),
     ("lid_choice", lid_choice),
     ("service_levels", service_levels),
+    ("sl2vl", sl2vl),
     ("specs", specs),
     ("names", names),
     ("packed", packed),

@@ -129,6 +129,9 @@ pub struct BrokenPair {
 pub struct Dependency {
     /// The channel that is held.
     pub channel: ChannelName,
+    /// The lane that it is held in, where a cycle goes through several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lane: Option<u8>,
     /// A route that holds it and wants the next one.
     pub route: PairName,
 }
@@ -309,20 +312,29 @@ fn broken(names: &Names<'_>, report: &Report, loops: bool) -> Option<Finding> {
 }
 
 fn credit_loop(names: &Names<'_>, lane: u8, cycle: &Cycle) -> Finding {
+    // Where switches choose lanes, a cycle goes through several.
+    let several = cycle.lanes.iter().any(|&other| other != lane);
     let cycle: Vec<Dependency> = cycle
         .channels
         .iter()
         .zip(&cycle.routes)
-        .map(|(&c, &(source, dest))| Dependency {
+        .zip(&cycle.lanes)
+        .map(|((&c, &(source, dest)), &of)| Dependency {
             channel: names.channel(c),
+            lane: several.then_some(of),
             route: names.pair(source, dest),
         })
         .collect();
+    let where_from = if several {
+        format!("lane {lane} and others have together")
+    } else {
+        format!("lane {lane} has")
+    };
     Finding {
         kind: FindingKind::CreditLoop,
         severity: Severity::Error,
         message: format!(
-            "lane {lane} has a cycle of {} channels that wait for each other: packets can deadlock",
+            "{where_from} a cycle of {} channels that wait for each other: packets can deadlock",
             cycle.len()
         ),
         hint: "use an engine that promises freedom (updn, dfsssp), or separate the routes by service levels",

@@ -54,6 +54,7 @@ pub(crate) fn tables(
         form: beside.routes_format.into(),
         guid2lid: beside.guid2lid,
         sl: beside.sl,
+        sl2vl: beside.sl2vl,
         path_bits: beside.path_bits,
         lid_choice: beside.lid_choice,
     };

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use darkfiber_fabric::Fabric;
 use darkfiber_formats::disk::Os;
 use darkfiber_formats::manifest::{
-    GUID2LID, HOST_SL, LFTS, LID_CHOICE, PATH_BITS, PATH_SL, PATH_SL_ROWS,
+    GUID2LID, HOST_SL, LFTS, LID_CHOICE, PATH_BITS, PATH_SL, PATH_SL_ROWS, SL2VL,
 };
 use darkfiber_formats::sets::{SetError, TableSet, make_folders};
 use darkfiber_formats::{
-    fdbs, guid2lid, ibnetdiscover, lft, lid_choice, manifest, output, path_bits, sl, subnet_lst,
+    fdbs, guid2lid, ibnetdiscover, lft, lid_choice, manifest, output, path_bits, sl, sl2vl,
+    subnet_lst,
 };
 use darkfiber_routing::{Lids, Routes};
 
@@ -34,6 +35,7 @@ const CHOICES: &[&str] = &[
     PATH_SL,
     PATH_SL_ROWS,
     HOST_SL,
+    SL2VL,
     PATH_BITS,
     LID_CHOICE,
 ];
@@ -204,7 +206,15 @@ impl Target {
         if is_short || selection.names(FDBS) {
             one(FDBS, &mut |out| fdbs::write(out, fabric, routes, lids))?;
         }
-        if routes.layer_count() > 1 {
+        if let Some(lanes) = routes.layers.by_hop() {
+            if selection.name(SL2VL).is_none() {
+                out::tell(
+                    "warning: what is written does not say the lanes that switches choose (sl2vl does): without them \
+                     routes can deadlock",
+                );
+            }
+            one(SL2VL, &mut |out| sl2vl::write(out, fabric, lanes, lids))?;
+        } else if routes.layer_count() > 1 {
             if is_short || selection.names(PATH_SL) {
                 one(PATH_SL, &mut |out| sl::write_paths(out, fabric, routes, lids))?;
             }

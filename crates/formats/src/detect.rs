@@ -9,8 +9,8 @@ use crate::format::{Content, Format, Options, Reading};
 use crate::known_by::recognise;
 use crate::{
     Diagnostics, ReadError, codes, cray, dot, edges, fdbs, foreign, graph_golf, guid2lid, guids,
-    ibnetdiscover, input, json, lft, netbench, netloc, node_names, path_bits, sl, slurm_topology,
-    subnet_lst, topology_conf,
+    ibnetdiscover, input, json, lft, netbench, netloc, node_names, path_bits, sl, sl2vl,
+    slurm_topology, subnet_lst, topology_conf,
 };
 
 /// The formats of fabrics and of what belongs to them. Of two that would know the same file, the first counts. Logs of
@@ -43,6 +43,7 @@ pub static FORMATS: Registry<Format> = Registry::new(
         node_names::FORMAT,
         guid2lid::FORMAT,
         sl::FORMAT,
+        sl2vl::FORMAT,
         path_bits::FORMAT,
         foreign::BINARY,
         foreign::JSON,

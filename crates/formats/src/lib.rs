@@ -45,6 +45,7 @@ pub mod sent;
 pub mod sets;
 mod sheet;
 pub mod sl;
+pub mod sl2vl;
 pub mod slurm_nodes;
 pub mod slurm_topology;
 pub mod subnet_lst;

@@ -24,6 +24,8 @@ pub const PATH_SL: &str = "path-sl";
 pub const PATH_SL_ROWS: &str = "path-sl.rows";
 /// The service level of each host, where those of its paths depend on nothing else.
 pub const HOST_SL: &str = "host-sl";
+/// The lane of each channel by the ports before it, where switches choose lanes.
+pub const SL2VL: &str = "sl2vl";
 /// Which LID of its destinations a source uses, where sources choose.
 pub const PATH_BITS: &str = "path-bits";
 /// Which LID of its destination each message takes, where senders choose by message.
@@ -43,6 +45,7 @@ const MEMBERS: &[&str] = &[
     PATH_SL,
     PATH_SL_ROWS,
     HOST_SL,
+    SL2VL,
     PATH_BITS,
     LID_CHOICE,
     "hot.json",

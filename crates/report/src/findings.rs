@@ -41,7 +41,13 @@ fn places(places: &Places) -> Vec<String> {
             examples.iter().skip(1).map(|e| format!("{} (at {})", e.pair, e.at)).collect()
         }
         Places::Cycle { cycle, .. } => aligned(
-            cycle.iter().map(|d| (d.channel.to_string(), format!("route {}", d.route))).collect(),
+            cycle
+                .iter()
+                .map(|d| {
+                    let lane = d.lane.map_or(String::new(), |lane| format!(", lane {lane}"));
+                    (format!("{}{lane}", d.channel), format!("route {}", d.route))
+                })
+                .collect(),
         ),
         Places::Channels { channels } => aligned(
             channels

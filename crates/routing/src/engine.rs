@@ -204,6 +204,21 @@ impl Deadlock {
         matches!(self, Self::Free | Self::Layers)
     }
 
+    /// Whom its lanes reach, and how they can be made to reach others: senders that ask for no path have one service
+    /// level.
+    pub fn reach(self) -> &'static str {
+        match self {
+            Self::Free => "one, which reaches everybody",
+            Self::Layers => {
+                "by pair, for who asks; --layer-by source (a level a host) or hop (everybody) where they fit"
+            }
+            Self::OnItsFabric => "one on its fabrics, which reaches everybody",
+            Self::NotPromised => {
+                "none; --layer-by source (a level a host) or hop (everybody) where they fit"
+            }
+        }
+    }
+
     /// A word or two for tables.
     pub fn label(self) -> &'static str {
         match self {

@@ -7,6 +7,7 @@
 pub mod check;
 pub mod engine;
 mod engines;
+mod hop_lanes;
 mod lid_blocks;
 mod lid_choice;
 mod lid_offsets;
@@ -23,7 +24,10 @@ pub use engine::{
     Deadlock, Demand, ENGINES, Engine, LayerBy, Needs, Refusal, Refusals, Request, find_engine,
     route_first,
 };
-pub use engines::{NoLayersBySource, layers_by_source, least_load_of_jobs};
+pub use engines::{
+    NoLayersByHop, NoLayersBySource, layers_by_hop, layers_by_source, least_load_of_jobs,
+};
+pub use hop_lanes::HopLanes;
 pub use lid_blocks::LidBlocks;
 pub use lid_choice::LidChoice;
 pub use lids::{LidError, Lids, MAX_UNICAST_LID};

@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{AtPort, Fabric, SwitchId, TerminalId};
 
-use crate::LidChoice;
+use crate::{HopLanes, LidChoice};
 
 /// Table entry "hand over here": at the destination's own switch.
 pub const DELIVER: u8 = 0;
@@ -65,6 +65,20 @@ pub enum Layers {
     /// By source terminal and destination row: `layer[row * terminals + source terminal]`. Engines never need
     /// that; what OpenSM's `path_sl` answers can be any such matrix.
     BySource(Vec<u8>),
+    /// All have service level 0, or any other: on each channel the switch before it chooses the lane by its input and
+    /// output port. A path changes lanes on its way, so there is no layer that it is in.
+    ByHop(HopLanes),
+}
+
+impl Layers {
+    /// The lanes that switches choose, where they do.
+    #[inline]
+    pub fn by_hop(&self) -> Option<&HopLanes> {
+        match self {
+            Self::ByHop(lanes) => Some(lanes),
+            _ => None,
+        }
+    }
 }
 
 /// A routing configuration: forwarding tables, virtual layers, and where they came from.
@@ -280,11 +294,12 @@ impl Routes {
         self.layer_on(fabric, source, self.row(DestId(dest.0), self.path_of(source)))
     }
 
-    /// The virtual layer of the path from terminal `source` on a row.
+    /// The virtual layer, which is the service level, of the path from terminal `source` on a row. Where switches choose
+    /// lanes ([`Layers::ByHop`]) it is 0, and says nothing about lanes.
     #[inline]
     pub fn layer_on(&self, fabric: &Fabric, source: TerminalId, row: usize) -> u8 {
         match &self.layers {
-            Layers::One => 0,
+            Layers::One | Layers::ByHop(_) => 0,
             Layers::ByRow(l) => l[row],
             Layers::BySourceSwitch(l) => {
                 l[row * self.switches + fabric.terminal(source).switch.index()]
@@ -293,10 +308,11 @@ impl Routes {
         }
     }
 
-    /// Number of virtual layers in use by pairs of terminals.
+    /// Number of virtual layers in use by pairs of terminals: lanes, in any case.
     pub fn layer_count(&self) -> usize {
         let top = match &self.layers {
             Layers::One => 0,
+            Layers::ByHop(lanes) => return lanes.count(),
             Layers::ByRow(l) | Layers::BySourceSwitch(l) | Layers::BySource(l) => {
                 l.iter().copied().max().unwrap_or(0)
             }

@@ -10,7 +10,7 @@ use crate::{DELIVER, DestId, Layers, NO_ROUTE, Routes};
 /// lanes in proportion to its paths. What had to be in one layer together (all paths to a LID, if
 /// layers are told by destination; else all paths from a switch to a LID) goes to the lane whose
 /// fullest channel on its way carries the least so far. Returns the lanes in use. Layers by pair of
-/// terminals, as dumps have them, stay as they are.
+/// terminals, as dumps have them, and lanes by hop stay as they are.
 ///
 /// Complexity: O(paths x hops x lanes).
 pub fn spread_lanes(fabric: &Fabric, routes: &mut Routes, lanes: u8) -> usize {
@@ -19,7 +19,7 @@ pub fn spread_lanes(fabric: &Fabric, routes: &mut Routes, lanes: u8) -> usize {
     let by_row = match routes.layers {
         Layers::One | Layers::ByRow(_) => true,
         Layers::BySourceSwitch(_) => false,
-        Layers::BySource(_) => return used,
+        Layers::BySource(_) | Layers::ByHop(_) => return used,
     };
     if used >= lanes {
         return used;
@@ -32,7 +32,7 @@ pub fn spread_lanes(fabric: &Fabric, routes: &mut Routes, lanes: u8) -> usize {
     let layer_of = |routes: &Routes, row: usize, s: usize| match &routes.layers {
         Layers::ByRow(l) => usize::from(l[row]),
         Layers::BySourceSwitch(l) => usize::from(l[row * n + s]),
-        Layers::One | Layers::BySource(_) => 0,
+        Layers::One | Layers::BySource(_) | Layers::ByHop(_) => 0,
     };
     let mut paths = vec![0u64; used];
     for &row in &rows {

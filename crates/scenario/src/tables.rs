@@ -6,7 +6,7 @@ use darkfiber_analysis::{Finding, finding};
 use darkfiber_fabric::Fabric;
 use darkfiber_formats::{
     Diagnostics, ReadError, detect, fdbs, guid2lid, input, lft, lid_choice, manifest, netloc,
-    path_bits, sl, tables,
+    path_bits, sl, sl2vl, tables,
 };
 use darkfiber_routing::check::check;
 use darkfiber_routing::{Lids, Routes};
@@ -41,6 +41,8 @@ pub struct TableFiles {
     pub guid2lid: Option<PathBuf>,
     /// Service levels; without, all routes are in lane 0.
     pub sl: Option<PathBuf>,
+    /// Lanes that switches choose by input and output port; then there are no service levels.
+    pub sl2vl: Option<PathBuf>,
     /// Which LID of its destinations each source uses.
     pub path_bits: Option<PathBuf>,
     /// Which LID of its destination each message takes.
@@ -87,7 +89,10 @@ impl TableFiles {
         };
         beside(&mut files.guid2lid, &[manifest::GUID2LID])?;
         // The rows say all that the list says, and more.
-        beside(&mut files.sl, &[manifest::PATH_SL_ROWS, manifest::PATH_SL, manifest::HOST_SL])?;
+        if files.sl2vl.is_none() {
+            beside(&mut files.sl, &[manifest::PATH_SL_ROWS, manifest::PATH_SL, manifest::HOST_SL])?;
+        }
+        beside(&mut files.sl2vl, &[manifest::SL2VL])?;
         beside(&mut files.path_bits, &[manifest::PATH_BITS])?;
         beside(&mut files.lid_choice, &[manifest::LID_CHOICE])?;
         Ok(files)
@@ -100,7 +105,7 @@ pub struct Read {
     pub routes: Routes,
     /// The LIDs that they speak of, where they do.
     pub lids: Option<Lids>,
-    /// Whether service levels were given with them; else all routes are taken in lane 0.
+    /// Whether service levels were given with them, or lanes; else all routes are taken in lane 0.
     pub has_levels: bool,
 }
 
@@ -129,7 +134,8 @@ pub fn read(
 ) -> Result<Read, Error> {
     if !files.tables.is_dir() {
         // A file may be of a set that was torn or altered, too.
-        let beside = [&files.guid2lid, &files.sl, &files.path_bits, &files.lid_choice];
+        let beside =
+            [&files.guid2lid, &files.sl, &files.sl2vl, &files.path_bits, &files.lid_choice];
         for file in beside.into_iter().flatten().chain([&files.tables]) {
             manifest::verify_file(file)?;
         }
@@ -195,13 +201,26 @@ fn read_files(
         let found = sl::read(&input::read_text(sl_path)?, sl_path, fabric, &lids, &mut routes)?;
         show(sl_path, &found);
     }
+    if let Some(path) = &files.sl2vl {
+        if let Some(levels) = &files.sl {
+            return Err(Error::usage(format!(
+                "{} and {}: either switches choose lanes, or service levels do",
+                path.display(),
+                levels.display()
+            ))
+            .hint("give one of --sl2vl and --sl; tables in which lanes depend on both cannot be judged"));
+        }
+        let (layers, found) = sl2vl::read(&input::read_text(path)?, path, fabric)?;
+        show(path, &found);
+        routes.layers = layers;
+    }
     if let Some(path) = &files.lid_choice {
         let text = input::read_text(path)?;
         let (choice, found) = lid_choice::read(&text, path, fabric, &lids, routes.paths())?;
         show(path, &found);
         routes.choice = Some(choice);
     }
-    Ok(Read { routes, lids: Some(lids), has_levels: files.sl.is_some() })
+    Ok(Read { routes, lids: Some(lids), has_levels: files.sl.is_some() || files.sl2vl.is_some() })
 }
 
 /// What kind of tables a text holds.

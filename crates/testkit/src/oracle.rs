@@ -77,16 +77,40 @@ pub struct Verdict {
     pub hops: BTreeMap<usize, u64>,
     /// Pairs by channel.
     pub load: BTreeMap<ChannelId, u64>,
-    /// Layers whose channel dependency graph has a cycle.
+    /// Layers whose channel dependency graph has a cycle; where switches choose lanes, lanes from which one can be come to.
     pub cyclic: BTreeSet<u8>,
-    /// Layers in use.
+    /// Layers in use; where switches choose lanes, those between switches.
     pub layers: BTreeSet<u8>,
+}
+
+/// A lane of a channel, that a packet is in.
+pub type Held = (u8, ChannelId);
+
+/// The lanes of the channels that a packet crosses: that of its layer, or what each switch says of the ports that it comes in
+/// at and leaves at.
+pub fn held(
+    fabric: &Fabric,
+    routes: &Routes,
+    source: TerminalId,
+    layer: u8,
+    channels: &[ChannelId],
+) -> Vec<Held> {
+    let Some(lanes) = routes.layers.by_hop() else {
+        return channels.iter().map(|&c| (layer, c)).collect();
+    };
+    let mut input = fabric.terminal(source).switch_port;
+    let mut all = Vec::new();
+    for &c in channels {
+        all.push((lanes.get(fabric.tail(c), input, fabric.tail_port(c)), c));
+        input = fabric.tail_port(fabric.reverse(c));
+    }
+    all
 }
 
 /// Traces every pair by itself, to every LID that its source may use, and looks for cycles by removing channels that wait for nobody.
 pub fn judge(fabric: &Fabric, routes: &Routes) -> Verdict {
     let mut verdict = Verdict::default();
-    let mut waits: BTreeMap<u8, BTreeMap<ChannelId, BTreeSet<ChannelId>>> = BTreeMap::new();
+    let mut waits: BTreeMap<Held, BTreeSet<Held>> = BTreeMap::new();
     for s in (0..fabric.terminal_count()).map(TerminalId::new) {
         for d in (0..fabric.terminal_count()).map(TerminalId::new).filter(|&d| d != s) {
             let lids = if routes.source_chooses() {
@@ -96,15 +120,19 @@ pub fn judge(fabric: &Fabric, routes: &Routes) -> Verdict {
             };
             for lid in lids {
                 let layer = routes.layer_on(fabric, s, routes.row(DestId::terminal(d), lid));
-                verdict.layers.insert(layer);
+                if routes.layers.by_hop().is_none() {
+                    verdict.layers.insert(layer);
+                }
                 verdict.paths += 1;
                 let Some(channels) = path_on(fabric, routes, s, d, lid) else {
                     verdict.lost += 1;
                     verdict.loops += u64::from(end(fabric, routes, s, d, lid).1);
                     continue;
                 };
-                for pair in channels.windows(2) {
-                    waits.entry(layer).or_default().entry(pair[0]).or_default().insert(pair[1]);
+                let held = held(fabric, routes, s, layer, &channels);
+                verdict.layers.extend(held.iter().map(|&(lane, _)| lane));
+                for pair in held.windows(2) {
+                    waits.entry(pair[0]).or_default().insert(pair[1]);
                 }
                 if lid == routes.path_of(s) {
                     *verdict.hops.entry(channels.len() + 1).or_default() += 1;
@@ -115,20 +143,21 @@ pub fn judge(fabric: &Fabric, routes: &Routes) -> Verdict {
             }
         }
     }
-    for (layer, mut graph) in waits {
-        verdict.dependencies.insert(layer, graph.values().map(BTreeSet::len).sum());
-        loop {
-            let before = graph.len();
-            let waiting: BTreeSet<ChannelId> = graph.keys().copied().collect();
-            graph.retain(|_, next| next.iter().any(|c| waiting.contains(c)));
-            if graph.len() == before {
-                break;
-            }
-        }
-        if !graph.is_empty() {
-            verdict.cyclic.insert(layer);
+    if verdict.layers.is_empty() && verdict.paths > 0 {
+        verdict.layers.insert(0);
+    }
+    for (&(lane, _), next) in &waits {
+        *verdict.dependencies.entry(lane).or_default() += next.len();
+    }
+    loop {
+        let before = waits.len();
+        let waiting: BTreeSet<Held> = waits.keys().copied().collect();
+        waits.retain(|_, next| next.iter().any(|held| waiting.contains(held)));
+        if waits.len() == before {
+            break;
         }
     }
+    verdict.cyclic = waits.keys().map(|&(lane, _)| lane).collect();
     verdict
 }
 

@@ -208,11 +208,13 @@ fn texts<const N: usize>(columns: [&str; N]) -> Vec<String> {
 fn engines() -> List {
     List::of(
         &ENGINES,
-        &["engine", "needs", "deadlock", "what it does", "paper"],
+        &["engine", "needs", "deadlock", "what it does", "paper", "lanes"],
         |e| {
             let lids = if e.by_source() { " (several LIDs a port)" } else { "" };
             let summary = format!("{}{lids}", e.summary());
-            texts([e.name(), e.needs().label(), e.deadlock().label(), &summary, e.paper()])
+            let deadlock = e.deadlock();
+            let [promise, lanes] = [deadlock.label(), deadlock.reach()];
+            texts([e.name(), e.needs().label(), promise, &summary, e.paper(), lanes])
         },
         |e| e.doc().to_owned(),
     )
@@ -225,8 +227,8 @@ fn engine_paragraphs(rows: &[Vec<String>]) -> String {
     for row in rows {
         let _infallible = writeln!(
             text,
-            "{:<width$}  {}\n{:width$}  needs {}; deadlock: {}\n{:width$}  {}",
-            row[0], row[3], "", row[1], row[2], "", row[4]
+            "{:<width$}  {}\n{:width$}  needs {}; deadlock: {}\n{:width$}  lanes: {}\n{:width$}  {}",
+            row[0], row[3], "", row[1], row[2], "", row[5], "", row[4]
         );
     }
     text

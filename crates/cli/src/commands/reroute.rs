@@ -351,7 +351,11 @@ fn mend(
     of_old: &Anew<'_>,
 ) -> Result<New, Failure> {
     let start = Instant::now();
-    let mut prepared = Prepared::new(&whole.fabric, old, args.lanes).map_err(Failure::input)?;
+    let mut prepared =
+        Prepared::new(&whole.fabric, old, args.lanes).map_err(|error| match error {
+            RerouteError::LanesByHop => Failure::infeasible(error),
+            other => Failure::input(other),
+        })?;
     let prepare = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let mended = if args.levels.move_sl {

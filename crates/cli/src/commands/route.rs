@@ -15,8 +15,8 @@ use darkfiber_report::{
 };
 use darkfiber_routing::reroute::{Book, Fault, Prepared};
 use darkfiber_routing::{
-    self as routing, Deadlock, Demand, Engine, Lids, Refusal, Request, Routes, layers_by_source,
-    spread_lanes,
+    self as routing, Deadlock, Demand, Engine, Lids, Refusal, Request, Routes, layers_by_hop,
+    layers_by_source, spread_lanes,
 };
 use darkfiber_study::Chain;
 
@@ -89,8 +89,8 @@ Examples:
   darkfiber route torus:dims=8x8x8,t=1 -e dor -e dfsssp --fail-links 10 --format json
 
 Written with -o (to DIR/<engine> if there are several): lfts.dump (OpenSM's `routing_engine file`,
-`lfts_file`), guid2lid, fabric.topo, subnet.lst, fdbs, route.json, path-sl if there are several layers, path-bits
-if paths depend on the source, lid-choice if senders choose a LID for each message (parx). Sets of more than
+`lfts_file`), guid2lid, fabric.topo, subnet.lst, fdbs, route.json, path-sl if there are several layers, sl2vl
+if switches choose lanes (--layer-by hop), path-bits if paths depend on the source, lid-choice if senders choose a LID for each message (parx). Sets of more than
 10 million paths are written short (docs/formats.md). They take the place of the old set in one step; foreign
 files of DIR are carried over. --write lfts,path-sl.zst chooses files, and compresses. Where DIR cannot be replaced in one step (NFS, a mount
 point), it must be new or empty, or --in-place be given.
@@ -101,10 +101,20 @@ route, or routes could not be written.";
 
 pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure> {
     let chains = args.engines.chains()?;
-    let by_source = args.layer_by == LayerBy::Source;
-    if by_source && (args.spread_lanes || args.protect || args.ease.from.is_some()) {
+    let again = match args.layer_by {
+        LayerBy::Source => Some("--layer-by source gives hosts their service levels anew"),
+        LayerBy::Hop => Some("--layer-by hop gives all hops their lanes anew"),
+        LayerBy::Pair | LayerBy::Destination => None,
+    };
+    let others = args.spread_lanes || args.protect || args.ease.from.is_some();
+    if let Some(again) = again.filter(|_| others) {
+        return Err(Failure::usage(format!(
+            "{again}: without --spread-lanes, --protect and --from"
+        )));
+    }
+    if args.layer_by == LayerBy::Hop && args.survive.is_some() {
         return Err(Failure::usage(
-            "--layer-by source gives hosts their service levels anew: without --spread-lanes, --protect and --from",
+            "--survive mends tables, and those of which switches choose lanes (--layer-by hop) are not mended yet",
         ));
     }
     let loaded = load::fabric(&args.fabric, common)?;
@@ -128,10 +138,10 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
         shape: shape.as_ref(),
         roots: &roots,
         lmc: in_place.as_ref().map_or(args.request.lmc, InPlace::lmc),
-        lanes: if by_source { MOST_LANES } else { args.request.lanes },
+        lanes: if again.is_some() { MOST_LANES } else { args.request.lanes },
         layer_by: match args.layer_by {
-            // Paths by source are layered when they are made.
-            LayerBy::Pair | LayerBy::Source => routing::LayerBy::Pair,
+            // Layers by source and lanes by hop are found when paths are made.
+            LayerBy::Pair | LayerBy::Source | LayerBy::Hop => routing::LayerBy::Pair,
             LayerBy::Destination => routing::LayerBy::Destination,
         },
         jobs: jobs.as_deref().unwrap_or_default(),
@@ -151,10 +161,13 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
         let mut finished = |engine: &dyn Engine, mut routes: Routes| -> Result<Routes, String> {
             layers_needed = (args.spread_lanes || args.protect).then(|| routes.layer_count());
             layers_by_pair = self::layers_by_pair(engine, &fabric, &request, &routes);
-            if by_source {
+            let lanes = args.request.lanes;
+            if args.layer_by == LayerBy::Hop {
+                layers_by_hop(&fabric, &mut routes, lanes).map_err(|none| none.to_string())?;
+            }
+            if args.layer_by == LayerBy::Source {
                 layers_by_pair = Some(routes.layer_count());
-                layers_by_source(&fabric, &mut routes, args.request.lanes)
-                    .map_err(|none| none.to_string())?;
+                layers_by_source(&fabric, &mut routes, lanes).map_err(|none| none.to_string())?;
                 layers_by_pair = layers_by_pair.filter(|&pair| pair != routes.layer_count());
             }
             if let Some(in_place) = &in_place {

@@ -56,4 +56,6 @@ pub(crate) enum LayerBy {
     Destination,
     /// The source alone: one service level a host (UCX_IB_SL)
     Source,
+    /// Nothing: switches choose the lane of each hop by input and output port (sl2vl), and nobody needs a service level
+    Hop,
 }

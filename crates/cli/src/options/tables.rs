@@ -11,7 +11,7 @@ pub(crate) struct SetArgs {
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     /// Write these files alone, compressed where the name ends in .zst or .gz: lfts, guid2lid, fabric.topo, subnet.lst,
-    /// fdbs, path-sl, path-sl.rows, host-sl, path-bits, lid-choice [default: all that are needed]
+    /// fdbs, path-sl, path-sl.rows, host-sl, sl2vl, path-bits, lid-choice [default: all that are needed]
     #[arg(long, value_name = "FILE,..", value_delimiter = ',', requires = "output")]
     pub(crate) write: Vec<String>,
     /// Replace the files of a directory one by one where it cannot be replaced in one step; nobody may read it meanwhile
@@ -64,6 +64,9 @@ pub(crate) struct BesideTables {
     /// printed; without: all in lane 0
     #[arg(long, value_name = "FILE", requires = "routes")]
     pub(crate) sl: Option<PathBuf>,
+    /// Lanes by input and output port of each switch (sl2vl, OpenSM's opensm-sl2vl.dump); without: as service levels say
+    #[arg(long, value_name = "FILE", requires = "routes", conflicts_with = "sl")]
+    pub(crate) sl2vl: Option<PathBuf>,
     /// Which LID of its destinations each source uses (path-bits); without: the base LID
     #[arg(long, value_name = "FILE", requires = "routes")]
     pub(crate) path_bits: Option<PathBuf>,
@@ -79,7 +82,7 @@ impl BesideTables {
     /// Whether none is given.
     pub(crate) fn is_empty(&self) -> bool {
         self.routes_format == RoutesFormat::Auto
-            && [&self.sl, &self.path_bits, &self.lid_choice, &self.guid2lid]
+            && [&self.sl, &self.sl2vl, &self.path_bits, &self.lid_choice, &self.guid2lid]
                 .iter()
                 .all(|f| f.is_none())
     }

@@ -115,7 +115,7 @@ fn every_engine_family_preset_has_its_line_and_its_page() {
             assert!(page.out.contains(name));
         }
         let table = run(&format!("list {kind}")).out;
-        let lines = if kind == "engines" { 3 * items.len() } else { items.len() + 2 };
+        let lines = if kind == "engines" { 4 * items.len() } else { items.len() + 2 };
         assert_eq!(table.lines().count(), lines, "{table}");
     }
 }

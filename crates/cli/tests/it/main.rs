@@ -9,6 +9,7 @@ mod explain;
 mod fabric;
 mod framing;
 mod help;
+mod hop;
 mod hot;
 mod jobs;
 mod lids;

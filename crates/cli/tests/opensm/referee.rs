@@ -21,6 +21,7 @@ fn verdict(words: &[&str]) -> Option<String> {
         .current_dir(&written)
         .args(["-s", "subnet.lst", "-f", "fdbs", "-m", "../no-multicast"])
         .args(written.join("path-sl").exists().then_some(["-c", "path-sl"]).into_iter().flatten())
+        .args(written.join("sl2vl").exists().then_some(["-d", "sl2vl"]).into_iter().flatten())
         .stdin(Stdio::null())
         .stderr(out.try_clone().expect("a handle"))
         .stdout(out);
@@ -31,10 +32,15 @@ fn verdict(words: &[&str]) -> Option<String> {
 
 /// ibdmchk read all paths, found none broken, and says so about credit loops.
 fn expect(words: &[&str], pairs: usize, lanes: usize, free: bool) {
+    expect_with(words, pairs, (lanes, lanes), free);
+}
+
+/// The same, with service levels and lanes apart.
+fn expect_with(words: &[&str], pairs: usize, (levels, lanes): (usize, usize), free: bool) {
     let Some(said) = verdict(words) else { return };
     assert!(said.contains(&format!("Scanned:{pairs} CA to CA paths")), "{said}");
     assert!(!said.contains("-E- Found"), "broken paths: {said}");
-    assert!(said.contains(&format!("{lanes} SLs, {lanes} VLs used")), "{said}");
+    assert!(said.contains(&format!("{levels} SLs, {lanes} VLs used")), "{said}");
     assert_eq!(said.contains("no credit loops found"), free, "{said}");
     assert_eq!(said.contains("Found credit loop"), !free, "{said}");
 }
@@ -77,6 +83,14 @@ fn sssp_on_a_ring_has_a_credit_loop() {
 #[test]
 fn updn_on_a_dragonfly_has_no_credit_loop() {
     expect(&["dragonfly:p=2,a=4,h=2", "-e", "updn"], 72 * 71, 1, true);
+}
+
+#[test]
+fn lanes_by_hop_on_a_dragonfly_have_no_credit_loop() {
+    for engine in ["dragonfly-min", "sssp", "minhop"] {
+        let words = ["dragonfly:p=2,a=4,h=2", "-e", engine, "--layer-by", "hop"];
+        expect_with(&words, 72 * 71, (1, 2), true);
+    }
 }
 
 #[test]

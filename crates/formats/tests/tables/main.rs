@@ -9,6 +9,7 @@ mod ours;
 mod random;
 mod reference;
 mod shared;
+mod sl2vl;
 mod subnet_lst;
 mod symbol_errors;
 mod whole;

@@ -8,13 +8,15 @@ use crate::Net;
 use crate::packet::Packet;
 
 /// Every packet takes the entry of its destination in the forwarding table of each switch, in the virtual lane of its path's
-/// layer. Free of deadlock if the tables are; if not, deadlock is what happens.
+/// layer, or in that which the switch has for the ports that it comes in at and leaves at. Free of deadlock if the tables are; if not, deadlock is what happens.
 #[derive(Clone, Debug)]
 pub struct Tables<'a> {
     fabric: &'a Fabric,
     routes: &'a Routes,
     /// By switch and physical port, its number among the ports of the switch.
     local: Vec<u8>,
+    /// By port of the network, its physical number.
+    physical: Vec<u8>,
 }
 
 /// Physical ports of a switch, at most.
@@ -32,7 +34,17 @@ impl<'a> Tables<'a> {
                 local[s.index() * PORTS + fabric.tail_ports()[c] as usize] = i as u8;
             }
         }
-        let tables = Self { fabric, routes, local };
+        let mut physical = vec![0; net.port_count()];
+        for s in (0..fabric.switch_count()).map(SwitchId::new) {
+            let base = net.base(s.0) as usize;
+            for (i, c) in fabric.channels_from(s).enumerate() {
+                physical[base + i] = fabric.tail_ports()[c];
+            }
+        }
+        for t in 0..net.terminal_count() as u32 {
+            physical[net.home(t) as usize] = fabric.terminal(TerminalId(t)).switch_port;
+        }
+        let tables = Self { fabric, routes, local, physical };
         for to in 0..net.terminal_count() as u32 {
             for path in 0..routes.paths() {
                 tables.reaches(net, to, path)?;
@@ -103,7 +115,14 @@ impl Routing for Tables<'_> {
         if let Some(out) = here.to_terminal(packet.to) {
             return (out, 0);
         }
-        let port = self.routes.ports(row)[here.switch as usize] as usize;
-        (u32::from(self.local[here.switch as usize * PORTS + port]), packet.phase - 1)
+        let port = self.routes.ports(row)[here.switch as usize];
+        let lane = match self.routes.layers.by_hop() {
+            Some(lanes) => {
+                let input = self.physical[(here.net.base(here.switch) + here.input) as usize];
+                lanes.get(SwitchId(here.switch), input, port)
+            }
+            None => packet.phase - 1,
+        };
+        (u32::from(self.local[here.switch as usize * PORTS + usize::from(port)]), lane)
     }
 }

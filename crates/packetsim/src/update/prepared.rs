@@ -45,6 +45,13 @@ impl<'a> PreparedUpdate<'a> {
                     fabric.terminal_count()
                 )));
             }
+            if routes.layers.by_hop().is_some() {
+                return Err(ConfigError(
+                    "tables of which switches choose lanes by input and output port (sl2vl) cannot be updated under traffic: give \
+                     tables with service levels, or of one lane"
+                        .to_owned(),
+                ));
+            }
             if routes.choice.is_some() {
                 return Err(ConfigError(
                     "tables whose senders choose a LID for each message cannot be updated under traffic: take another engine"

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use darkfiber_fabric::TerminalId;
+use darkfiber_fabric::{ChannelId, TerminalId};
 use darkfiber_packetsim::{Peer, Queues, Targets};
-use darkfiber_routing::{Request, Routes, find_engine};
+use darkfiber_routing::check::check;
+use darkfiber_routing::{HopLanes, Layers, Request, Routes, find_engine, layers_by_hop};
 
 use crate::bench::{Bench, load};
 
@@ -71,4 +72,41 @@ fn one_lane_locks_and_layers_do_not() {
         on("hyperx:dims=4x4,t=4", queues, 1);
         on("torus:dims=8,t=2", queues, 2);
     }
+}
+
+#[test]
+fn lanes_by_hop_are_those_that_packets_wait_in() {
+    let run = |spec: &str, lanes: &dyn Fn(&Bench, &mut Routes)| {
+        let mut bench = Bench::new(spec, "booksim-iq");
+        bench.micro.buffer = 32;
+        let uniform = Targets::uniform(bench.terminals());
+        let mut tables = routes(&bench, "sssp");
+        lanes(&bench, &mut tables);
+        bench.run("tables", Some(&tables), 1, &load(uniform, 0.9, 16, 20_000))
+    };
+    let ring = "torus:dims=5,t=4";
+    assert!(run(ring, &|_, _| {}).stalled.is_some(), "one lane locks");
+    let found = run(ring, &|bench, tables| {
+        layers_by_hop(&bench.topology.fabric, tables, 2).expect("two lanes");
+        assert_eq!(tables.layer_count(), 2);
+    });
+    assert!(found.stalled.is_none() && found.accepted > 0.2, "{}", found.accepted);
+    // Whoever goes on round the ring is in lane 1, and who enters it in lane 0: the cycle is in lane 1.
+    let found = run("torus:dims=8,t=4", &|bench, tables| {
+        let fabric = &bench.topology.fabric;
+        let mut lanes = HopLanes::new(fabric);
+        for c in (0..fabric.channel_count()).map(ChannelId::new) {
+            for next in fabric.channels_from(fabric.head(c)).map(ChannelId::new) {
+                lanes.set(fabric.head(c), fabric.head_port(c), fabric.tail_port(next), 1);
+            }
+        }
+        tables.layers = Layers::ByHop(lanes);
+        let report = check(fabric, tables);
+        assert!(!report.deadlock_free());
+    });
+    let stalled = found.stalled.expect("it locks");
+    assert!(
+        stalled.cycle.len() == 8 && stalled.cycle.iter().all(|&(_, lane)| lane == 1),
+        "{stalled:?}"
+    );
 }

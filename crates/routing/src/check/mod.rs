@@ -8,6 +8,7 @@
 //! multiprocessor interconnection networks", 1987).
 
 pub(crate) mod dependency;
+mod hops;
 pub(crate) mod sources;
 mod walk;
 
@@ -55,9 +56,10 @@ pub struct Report {
 pub struct LayerReport {
     /// Its number.
     pub layer: u8,
-    /// Number of channel dependencies in it.
+    /// Number of channel dependencies in it: of channels that are held in this lane.
     pub dependencies: usize,
-    /// A cycle of dependencies, if there is one: then packets can deadlock.
+    /// A cycle of dependencies, if there is one: then packets can deadlock. Where switches choose lanes
+    /// ([`Layers::ByHop`](crate::Layers::ByHop)) it may go through several lanes, and stands with the lowest one.
     pub cycle: Option<Cycle>,
 }
 
@@ -66,6 +68,8 @@ pub struct LayerReport {
 pub struct Cycle {
     /// The channels; each waits for the next, the last for the first.
     pub channels: Vec<ChannelId>,
+    /// The lane of each channel: all the same but where switches choose lanes.
+    pub lanes: Vec<u8>,
     /// For each channel a route (source, destination) that holds it and wants the next one.
     pub routes: Vec<(TerminalId, TerminalId)>,
 }
@@ -121,6 +125,8 @@ struct Partial {
     unreachable: u64,
     loops: u64,
     broken: Vec<Broken>,
+    /// Lanes between switches, where these choose them.
+    lanes: u32,
 }
 
 /// Traces every ordered pair of terminals, on every LID of the destination that the source may use, and proves or
@@ -152,6 +158,7 @@ pub fn check(fabric: &Fabric, routes: &Routes) -> Report {
                 unreachable: 0,
                 loops: 0,
                 broken: Vec::new(),
+                lanes: 0,
             };
             let mut tracer =
                 Tracer { fabric, routes, sources, deps: &deps, walk: Walk::new(fabric), part };
@@ -176,7 +183,9 @@ pub fn check(fabric: &Fabric, routes: &Routes) -> Report {
         layers: Vec::new(),
         broken: Vec::new(),
     };
+    let mut lanes_between = 0;
     for part in partials {
+        lanes_between |= part.lanes;
         report.unreachable += part.unreachable;
         report.loops += part.loops;
         report.hops.resize(report.hops.len().max(part.hops.len()), 0);
@@ -190,6 +199,10 @@ pub fn check(fabric: &Fabric, routes: &Routes) -> Report {
     }
     report.broken.truncate(EXAMPLES);
 
+    if let Some(lanes) = routes.layers.by_hop() {
+        report.layers = hops::report(fabric, routes, lanes, sources, &deps, lanes_between);
+        return report;
+    }
     let used = sources.layers_in_use(fabric, routes, &runs);
     report.layers = (0..32u8)
         .into_par_iter()
@@ -263,7 +276,12 @@ impl Tracer<'_> {
                         part.hops[hops] += pairs;
                         walk.weight[s] += pairs;
                     }
-                    walk.mask[s] |= layer_mask(fabric, routes, s, run, path);
+                    walk.mask[s] |= match (routes.layers.by_hop(), walk.channel(s)) {
+                        (Some(lanes), Some(c)) => {
+                            hops::entered(fabric, routes, lanes, (s, c), run, path)
+                        }
+                        _ => layer_mask(fabric, routes, s, run, path),
+                    };
                 }
                 bad => {
                     let loops = bad == Outcome::Loops;
@@ -284,7 +302,8 @@ impl Tracer<'_> {
     /// Adds loads and dependencies, upstream first: what a switch carries is complete before it is
     /// passed on.
     fn pass_on(&mut self) {
-        let Self { fabric, deps, walk, part, .. } = self;
+        let Self { fabric, routes, deps, walk, part, .. } = self;
+        let lanes = routes.layers.by_hop();
         for i in (0..walk.order.len()).rev() {
             let s = walk.order[i] as usize;
             let (weight, mask) = (walk.weight[s], walk.mask[s]);
@@ -294,8 +313,15 @@ impl Tracer<'_> {
             let v = fabric.heads()[channel] as usize;
             part.load[channel] += weight;
             walk.weight[v] += weight;
-            walk.mask[v] |= mask;
+            if lanes.is_none() {
+                walk.mask[v] |= mask;
+            } else {
+                part.lanes |= mask;
+            }
             if let Some(next) = walk.channel(v) {
+                if let Some(lanes) = lanes {
+                    walk.mask[v] |= 1 << hops::lane(fabric, lanes, channel, next);
+                }
                 let bits = deps.slot(fabric, channel, next);
                 // Reading first keeps the cache line shared between threads.
                 if bits.load(Ordering::Relaxed) & mask != mask {
@@ -345,5 +371,5 @@ fn name_routes(
         }
     }
     let routes = found.into_iter().map(|f| f.expect("some route made the dependency")).collect();
-    Cycle { channels, routes }
+    Cycle { lanes: vec![layer; channels.len()], channels, routes }
 }

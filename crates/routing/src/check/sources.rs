@@ -104,7 +104,8 @@ pub(crate) fn layer_mask(
 ) -> u32 {
     let row = routes.row(DestId::new(run.start), path);
     match &routes.layers {
-        Layers::One => 1,
+        // Where switches choose lanes, that is the service level of all.
+        Layers::One | Layers::ByHop(_) => 1,
         Layers::ByRow(l) => 1 << l[row],
         Layers::BySourceSwitch(l) => 1 << l[row * fabric.switch_count() + s],
         Layers::BySource(_) => fabric

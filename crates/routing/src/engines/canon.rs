@@ -154,7 +154,9 @@ impl Order {
                 }
                 Layers::BySourceSwitch(layer)
             }
-            Layers::BySource(_) => unreachable!("engines tell layers by switch"),
+            Layers::BySource(_) | Layers::ByHop(_) => {
+                unreachable!("engines tell layers by switch")
+            }
         };
         routes.notes.clone_from(&made.notes);
         routes

@@ -8,7 +8,8 @@ use crate::{Layers, Routes};
 pub(super) fn layers_of(fabric: &Fabric, routes: &Routes, row: usize, s: u32) -> u32 {
     let bit = |layer: u8| 1u32 << (layer & 31);
     match &routes.layers {
-        Layers::One => 1,
+        // Tables of which switches choose lanes are refused before.
+        Layers::One | Layers::ByHop(_) => 1,
         Layers::ByRow(layer) => bit(layer[row]),
         Layers::BySourceSwitch(layer) => bit(layer[row * routes.switch_count() + s as usize]),
         // Such tables have a row for each LID.
@@ -36,7 +37,7 @@ pub(super) fn relabel(
             let each = layer.iter().flat_map(|&l| std::iter::repeat_n(l, switches));
             routes.layers = Layers::BySourceSwitch(each.collect());
         }
-        Layers::BySourceSwitch(_) | Layers::BySource(_) => {}
+        Layers::BySourceSwitch(_) | Layers::BySource(_) | Layers::ByHop(_) => {}
     }
     let terminals = routes.terminal_count();
     match &mut routes.layers {
@@ -47,6 +48,6 @@ pub(super) fn relabel(
                 *slot = to;
             }
         }
-        Layers::One | Layers::ByRow(_) => {}
+        Layers::One | Layers::ByRow(_) | Layers::ByHop(_) => {}
     }
 }

@@ -108,6 +108,12 @@ pub enum RerouteError {
         /// Terminals that they lead to.
         terminals: usize,
     },
+    /// Lanes that switches choose by their ports.
+    #[error(
+        "switches choose lanes by input and output port here (sl2vl): such tables are not mended yet; route the damaged \
+         fabric anew with --layer-by hop"
+    )]
+    LanesByHop,
     /// One row leads to different switches or serves different paths.
     #[error("a table row is shared by destinations of two switches or by two paths")]
     MixedRow,

@@ -46,7 +46,7 @@ impl<'a> Prepared<'a> {
     /// Complexity: O(LIDs x switches with terminals x hops).
     ///
     /// # Errors
-    /// [`RerouteError::OtherFabric`] and [`RerouteError::MixedRow`].
+    /// [`RerouteError::OtherFabric`], [`RerouteError::LanesByHop`] and [`RerouteError::MixedRow`].
     pub fn new(fabric: &'a Fabric, routes: &Routes, lanes: u8) -> Result<Self, RerouteError> {
         let mut prepared = Self::read(fabric, routes, lanes)?;
         prepared.longest = prepared.count();
@@ -58,6 +58,9 @@ impl<'a> Prepared<'a> {
         let (switches, terminals) = (routes.switch_count(), routes.terminal_count());
         if (switches, terminals) != (fabric.switch_count(), fabric.terminal_count()) {
             return Err(RerouteError::OtherFabric { switches, terminals });
+        }
+        if routes.layers.by_hop().is_some() {
+            return Err(RerouteError::LanesByHop);
         }
         let gone = Gone::nothing(fabric);
         let traffic = Traffic::new(fabric, routes, &gone)?;

@@ -148,7 +148,8 @@ impl Prepared<'_> {
 
     fn layers_of(&self, map: &Renumbering, old_row: &[usize]) -> Layers {
         match &self.routes.layers {
-            Layers::One => Layers::One,
+            // Tables of which switches choose lanes are refused before.
+            Layers::One | Layers::ByHop(_) => Layers::One,
             Layers::ByRow(layer) => Layers::ByRow(old_row.iter().map(|&r| layer[r]).collect()),
             Layers::BySourceSwitch(layer) => {
                 let n = self.routes.switch_count();

@@ -37,13 +37,16 @@ impl Prepared<'_> {
     ///
     /// # Errors
     /// [`RerouteError::OtherFabric`] if the target has other switches, terminals or LIDs, [`RerouteError::MixedRow`] if rows of
-    /// these tables serve several LIDs.
+    /// these tables serve several LIDs, [`RerouteError::LanesByHop`] if switches choose the lanes of the target.
     pub fn towards(self, target: &Routes) -> Result<(Self, Taken), RerouteError> {
         let routes = &self.routes;
         let (switches, terminals) = (target.switch_count(), target.terminal_count());
         let same = (switches, terminals) == (routes.switch_count(), routes.terminal_count());
         if !same || target.paths() != routes.paths() {
             return Err(RerouteError::OtherFabric { switches, terminals });
+        }
+        if target.layers.by_hop().is_some() {
+            return Err(RerouteError::LanesByHop);
         }
         let mut row_of: BTreeMap<usize, usize> = BTreeMap::new();
         for d in (0..routes.dest_count()).map(DestId::new) {

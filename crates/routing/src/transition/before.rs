@@ -15,7 +15,8 @@ pub struct Before<'a> {
 /// The lanes that a layer description can name.
 pub(super) fn lanes(layers: &Layers) -> u32 {
     match layers {
-        Layers::One => 1,
+        // Tables of which switches choose lanes are refused before.
+        Layers::One | Layers::ByHop(_) => 1,
         Layers::ByRow(l) | Layers::BySourceSwitch(l) | Layers::BySource(l) => {
             l.iter().fold(0, |mask, &l| mask | 1 << l)
         }

@@ -69,6 +69,15 @@ pub enum Mismatch {
         /// LIDs a terminal in the new tables.
         expected: usize,
     },
+    /// Lanes that switches choose by their ports.
+    #[error(
+        "in {which} switches choose lanes by input and output port (sl2vl): a transition is judged by the lane that a \
+         connection keeps on its whole way"
+    )]
+    LanesByHop {
+        /// Which tables.
+        which: String,
+    },
 }
 
 /// Judges the way from the last of `before`, which is in place, to `new`. Connections may use the service levels
@@ -123,6 +132,9 @@ fn fits(fabric: &Fabric, before: &[Before<'_>], new: &Routes) -> Result<(), Mism
                 switches: fabric.switch_count(),
                 terminals: fabric.terminal_count(),
             });
+        }
+        if routes.layers.by_hop().is_some() {
+            return Err(Mismatch::LanesByHop { which });
         }
         if routes.paths() != new.paths() {
             return Err(Mismatch::Lids { which, found: routes.paths(), expected: new.paths() });

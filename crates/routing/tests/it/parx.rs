@@ -50,7 +50,7 @@ fn layer(routes: &Routes, s: usize, row: usize) -> u8 {
         Layers::One => 0,
         Layers::ByRow(l) => l[row],
         Layers::BySourceSwitch(l) => l[row * routes.switch_count() + s],
-        Layers::BySource(_) => panic!("told by switch"),
+        Layers::BySource(_) | Layers::ByHop(_) => panic!("told by switch"),
     }
 }
 

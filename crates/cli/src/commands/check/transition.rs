@@ -53,7 +53,13 @@ pub(super) fn run(
     let progress = Progress::new(1, common.quiet);
     progress.at("judging the transition");
     let judged = transition::check(fabric, &states, &way.new.routes, jobs).map_err(|mismatch| {
-        Failure::input(mismatch).hint("all tables must be of this fabric, with the same LIDs")
+        let hint = match mismatch {
+            transition::Mismatch::LanesByHop { .. } => {
+                "stop the jobs, or give tables with service levels, or of one lane"
+            }
+            _ => "all tables must be of this fabric, with the same LIDs",
+        };
+        Failure::input(mismatch).hint(hint)
     })?;
     progress.step();
     drop(progress);

@@ -1,0 +1,253 @@
+//! Lanes that switches choose: SL2VL tables in the form of OpenSM's `opensm-sl2vl.dump`.
+//!
+//! ```text
+//! Switch 0x0000500000200001, base LID 2, "g00r00"
+//! #in out : 0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15
+//! #--------------------------------------------------------
+//! 0   1   : 1  1  1  1  1  1  1  1  1  1  1  1  1  1  1  1
+//! ```
+//!
+//! Below the GUID of a switch a line for each input and output port that have a cable, and for port 0: the virtual lane
+//! (VL) of each of the 16 service levels. `ibdmchk -d` reads the same. An entry of VL 15 drops packets. Adapters may have
+//! tables, too; how they come into their switch closes no cycle, so they are left out.
+//! (OpenSM 3.3.23, `osm_dump.c`; InfiniBand specification, volume 1, 14.2.5.8.)
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::path::Path;
+
+use darkfiber_fabric::{AtPort, Fabric, Guid, SwitchId};
+use darkfiber_routing::{HopLanes, Layers, Lids};
+
+use crate::diagnostic::{counted, excerpt};
+use crate::format::{Format, Reading, Writing};
+use crate::guids::parse_guid;
+use crate::input::said;
+use crate::known_by::KnownBy;
+use crate::{Diagnostics, ReadError};
+
+/// The entry of this format.
+pub const FORMAT: Format = Format {
+    name: "sl2vl",
+    what: "SL2VL tables (opensm-sl2vl.dump)",
+    summary: "lanes by input and output port, as OpenSM dumps them",
+    hint: "give it with --sl2vl, beside forwarding tables",
+    known_by: &[KnownBy::Line(|l| l.starts_with("#in out :"))],
+    read: Reading::By("--sl2vl"),
+    write: Writing::By("route -o"),
+};
+
+/// InfiniBand has so many service levels.
+const LEVELS: usize = 16;
+/// Packets of this lane are management traffic; an entry of it drops all others.
+const NO_LANE: u8 = 15;
+
+/// What lines must be.
+const EXPECTED: &str = "expected `IN OUT : VL of SL 0 to 15`, all decimal";
+
+/// Reads SL2VL tables: the lanes of service level 0, for whoever asks for none. Where other service levels have other lanes,
+/// that is said; pairs of ports that nothing is said of have VL 0 and are reported.
+///
+/// # Errors
+/// If no switch of the fabric has a table.
+pub fn read(text: &str, path: &Path, fabric: &Fabric) -> Result<(Layers, Diagnostics), ReadError> {
+    let switches = fabric.switches().iter().enumerate();
+    let by_guid: HashMap<Guid, SwitchId> =
+        switches.map(|(s, switch)| (switch.guid, SwitchId::new(s))).collect();
+    let mut reading = Reader {
+        fabric,
+        lanes: HopLanes::new(fabric),
+        given: HashMap::new(),
+        others: (0, 0),
+        found: Diagnostics::default(),
+    };
+    let (mut titles, mut known) = (0usize, 0usize);
+    let mut at = None;
+    for (number, line) in said(text) {
+        if let Some(title) = title(line, "Switch") {
+            titles += 1;
+            let guid = guid_of(title);
+            at = guid.and_then(|guid| by_guid.get(&guid).copied());
+            match (at, guid) {
+                (Some(_), _) => known += 1,
+                (None, Some(guid)) => reading.found.warn(
+                    number,
+                    format!("switch {guid} is not in the fabric"),
+                    "its table is left out; fabric and tables must be of one sweep",
+                ),
+                (None, None) => {
+                    let what = format!("'{}' has no GUID", excerpt(line));
+                    reading.found.error(number, what, "its table is left out");
+                }
+            }
+        } else if title(line, "Channel Adapter").is_some() || title(line, "Router").is_some() {
+            at = None;
+        } else if let Some(s) = at {
+            reading.entry(number, line, s);
+        }
+    }
+    if known == 0 {
+        let tables = counted(titles, "table of a switch", "tables of switches");
+        let what = format!("none of this fabric among {tables}");
+        return Err(ReadError::not_such(
+            path,
+            what,
+            format!("SL2VL tables of the switches of fabric '{}'", fabric.name()),
+            "each begins with `Switch 0xGUID,`, as OpenSM dumps them (-D 0x43, -Q)",
+        ));
+    }
+    Ok(reading.finish())
+}
+
+/// What follows the kind of node in a title of this kind, if it is one.
+fn title<'a>(line: &'a str, kind: &str) -> Option<&'a str> {
+    line.strip_prefix(kind)?.strip_prefix(' ')
+}
+
+/// The GUID with which a title begins.
+fn guid_of(title: &str) -> Option<Guid> {
+    title.split([',', ' ']).next()?.strip_prefix("0x").and_then(parse_guid)
+}
+
+struct Reader<'a> {
+    fabric: &'a Fabric,
+    lanes: HopLanes,
+    /// Lines of what was given.
+    given: HashMap<(SwitchId, u8, u8), usize>,
+    /// Entries whose lanes depend on the service level, and the line of the first.
+    others: (usize, usize),
+    found: Diagnostics,
+}
+
+impl Reader<'_> {
+    fn entry(&mut self, number: usize, line: &str, s: SwitchId) {
+        let Some((input, output, lanes)) = parse(line) else {
+            let what = format!("'{}' is no entry of an SL2VL table", excerpt(line));
+            self.found.error(number, what, format!("left out; {EXPECTED}"));
+            return;
+        };
+        let ports = self.fabric.switch(s).ports;
+        if input.max(output) > ports {
+            let name = &self.fabric.switch(s).description;
+            self.found.error(
+                number,
+                format!("port {} of switch \"{name}\", which has {ports}", input.max(output)),
+                "left out; fabric and tables must be of one sweep",
+            );
+            return;
+        }
+        if let Some(before) = self.given.insert((s, input, output), number) {
+            self.found.error(
+                number,
+                format!("ports {input} and {output} have an entry in line {before} already"),
+                "the last one is taken",
+            );
+        }
+        if lanes.iter().any(|&lane| lane != lanes[0]) {
+            if self.others.0 == 0 {
+                self.others.1 = number;
+            }
+            self.others.0 += 1;
+        }
+        if lanes[0] >= NO_LANE && self.matters(s, input, output) {
+            self.found.error(
+                number,
+                format!(
+                    "VL {} of SL 0: packets from port {input} to {output} are dropped",
+                    lanes[0]
+                ),
+                "VL 0 is taken; data has VL 0 to 14",
+            );
+        }
+        self.lanes.set(s, input, output, if lanes[0] < NO_LANE { lanes[0] } else { 0 });
+    }
+
+    /// Whether packets of jobs may come in at one port and leave for another switch at the other one.
+    fn matters(&self, s: SwitchId, input: u8, output: u8) -> bool {
+        let leads = |port| self.fabric.at_port(s, port);
+        input != 0
+            && input != output
+            && matches!(leads(output), AtPort::Switch(..))
+            && matches!(leads(input), AtPort::Switch(..) | AtPort::Terminal(_))
+    }
+
+    fn finish(mut self) -> (Layers, Diagnostics) {
+        let missing = (0..self.fabric.switch_count())
+            .map(SwitchId::new)
+            .flat_map(|s| {
+                let ports = self.fabric.switch(s).ports;
+                (1..=ports).flat_map(move |i| (1..=ports).map(move |o| (s, i, o)))
+            })
+            .filter(|&(s, i, o)| self.matters(s, i, o) && !self.given.contains_key(&(s, i, o)))
+            .count();
+        if missing > 0 {
+            let pairs = counted(missing, "pair of ports has", "pairs of ports have");
+            self.found.warn(0, format!("{pairs} no entry"), "VL 0 is taken");
+        }
+        if self.others.0 > 0 {
+            let entries = counted(self.others.0, "entry has", "entries have");
+            self.found.warn(
+                self.others.1,
+                format!("{entries} other lanes for other service levels"),
+                "those of SL 0 are taken, for senders that ask for none; with service levels (--sl) lane = level is assumed",
+            );
+        }
+        let layers = if self.lanes.is_one() { Layers::One } else { Layers::ByHop(self.lanes) };
+        (layers, self.found)
+    }
+}
+
+fn parse(line: &str) -> Option<(u8, u8, [u8; LEVELS])> {
+    let (ports, lanes) = line.split_once(':')?;
+    let mut ports = ports.split_whitespace().map(str::parse::<u8>);
+    let (Some(Ok(input)), Some(Ok(output)), None) = (ports.next(), ports.next(), ports.next())
+    else {
+        return None;
+    };
+    let mut words = lanes.split_whitespace();
+    let mut all = [0; LEVELS];
+    for lane in &mut all {
+        *lane = words.next()?.parse().ok().filter(|&lane: &u8| lane <= NO_LANE)?;
+    }
+    words.next().is_none().then_some((input, output, all))
+}
+
+/// Writes the SL2VL tables of all switches, every service level alike.
+///
+/// # Errors
+/// Whatever `out` says.
+pub fn write(
+    out: &mut dyn Write,
+    fabric: &Fabric,
+    lanes: &HopLanes,
+    lids: &Lids,
+) -> io::Result<()> {
+    for s in (0..fabric.switch_count()).map(SwitchId::new) {
+        let switch = fabric.switch(s);
+        writeln!(
+            out,
+            "Switch {}, base LID {}, \"{}\"",
+            switch.guid,
+            lids.switch(s),
+            switch.description
+        )?;
+        write!(out, "#in out :")?;
+        for level in 0..LEVELS {
+            write!(out, " {level:<2}")?;
+        }
+        writeln!(out, "\n#--------------------------------------------------------")?;
+        let has_cable = |&port: &u8| fabric.at_port(s, port) != AtPort::Nothing;
+        let ports: Vec<u8> = (1..=switch.ports).filter(has_cable).collect();
+        for &output in &ports {
+            for &input in std::iter::once(&0).chain(&ports) {
+                let lane = lanes.get(s, input, output);
+                write!(out, "{input:<3} {output:<3} :")?;
+                for _ in 0..LEVELS {
+                    write!(out, " {lane:<2}")?;
+                }
+                writeln!(out)?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,210 @@
+//! Dependencies where switches choose lanes by input and output port.
+//!
+//! A packet that is in lane l of a channel waits for room in lane f(input, output) of the next one. In which lanes of a
+//! channel packets are that go on to another one follows from the channels before, path by path: so the bits of a
+//! dependency (c, d) are here the lanes of c, and the lane of d is looked up. The graph is one, over pairs of channel and lane.
+
+use std::sync::atomic::Ordering;
+
+use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
+
+use super::dependency::Dependencies;
+use super::sources::Sources;
+use super::walk::Walk;
+use super::{Cycle, LayerReport};
+use crate::{DestId, HopLanes, Routes};
+
+/// The lane of channel `d` behind channel `c`.
+pub(super) fn lane(fabric: &Fabric, lanes: &HopLanes, c: usize, d: usize) -> u8 {
+    let input = fabric.head_port(ChannelId::new(c));
+    lanes.get(SwitchId(fabric.heads()[c]), input, fabric.tail_ports()[d])
+}
+
+/// Bit set of the lanes that terminals on `s` enter its channel `c` in towards terminals from `run` on.
+pub(super) fn entered(
+    fabric: &Fabric,
+    routes: &Routes,
+    lanes: &HopLanes,
+    (s, c): (usize, usize),
+    run: &std::ops::Range<usize>,
+    path: usize,
+) -> u32 {
+    let output = fabric.tail_ports()[c];
+    fabric
+        .terminals_on(SwitchId::new(s))
+        .filter(|&t| *run != (t..t + 1))
+        .map(TerminalId::new)
+        .filter(|&t| routes.uses(t, path))
+        .fold(0, |mask, t| mask | 1 << lanes.entering(fabric, t, output))
+}
+
+/// What is to be said of each lane in use. A cycle goes through several lanes; it is told of the lowest one.
+pub(super) fn report(
+    fabric: &Fabric,
+    routes: &Routes,
+    lanes: &HopLanes,
+    sources: &Sources,
+    deps: &Dependencies,
+    used: u32,
+) -> Vec<LayerReport> {
+    let graph = Graph { fabric, lanes, deps, width: lanes.count() };
+    let cycle = graph.cycle().map(|nodes| {
+        let held: Vec<(usize, u8)> = nodes.iter().map(|&node| graph.place(node)).collect();
+        name_routes(fabric, routes, lanes, sources, &held)
+    });
+    // Traffic that stays in its switch crosses no channel between switches.
+    let used = used.max(1);
+    let lowest = cycle.as_ref().and_then(|cycle| cycle.lanes.iter().min().copied());
+    let mut all: Vec<LayerReport> = (0..32u8)
+        .filter(|l| used & (1 << l) != 0)
+        .map(|layer| LayerReport { layer, dependencies: deps.count(layer), cycle: None })
+        .collect();
+    if let Some(of) = all.iter_mut().find(|of| Some(of.layer) == lowest) {
+        of.cycle = cycle;
+    }
+    all
+}
+
+struct Graph<'a> {
+    fabric: &'a Fabric,
+    lanes: &'a HopLanes,
+    deps: &'a Dependencies,
+    /// Lanes that it tells apart.
+    width: usize,
+}
+
+impl Graph<'_> {
+    /// Channel and lane of a node.
+    fn place(&self, node: usize) -> (usize, u8) {
+        (node / self.width, (node % self.width) as u8)
+    }
+
+    fn each_successor(&self, node: usize, mut found: impl FnMut(usize)) {
+        let (c, lane_here) = self.place(node);
+        let bit = 1 << lane_here;
+        let channels = self.fabric.channels_from(SwitchId(self.fabric.heads()[c]));
+        for d in channels {
+            if self.deps.slot(self.fabric, c, d).load(Ordering::Relaxed) & bit != 0 {
+                found(d * self.width + usize::from(lane(self.fabric, self.lanes, c, d)));
+            }
+        }
+    }
+
+    /// A cycle, if there is one: nodes that nobody waits for are taken away until every one that is left is waited for by
+    /// another one that is left; walked against the waiting, such nodes come again.
+    fn cycle(&self) -> Option<Vec<usize>> {
+        let nodes = self.fabric.channel_count() * self.width;
+        let mut waited_for = vec![0u32; nodes];
+        for node in 0..nodes {
+            self.each_successor(node, |next| waited_for[next] += 1);
+        }
+        let mut open: Vec<usize> = (0..nodes).filter(|&node| waited_for[node] == 0).collect();
+        let mut left = nodes - open.len();
+        while let Some(node) = open.pop() {
+            self.each_successor(node, |next| {
+                waited_for[next] -= 1;
+                if waited_for[next] == 0 {
+                    left -= 1;
+                    open.push(next);
+                }
+            });
+        }
+        if left == 0 {
+            return None;
+        }
+        let mut before = vec![usize::MAX; nodes];
+        for node in (0..nodes).filter(|&node| waited_for[node] > 0) {
+            self.each_successor(node, |next| before[next] = before[next].min(node));
+        }
+        let mut at = (0..nodes).find(|&node| waited_for[node] > 0)?;
+        let mut seen = vec![false; nodes];
+        while !std::mem::replace(&mut seen[at], true) {
+            at = before[at];
+        }
+        Some(self.shortest_from(at))
+    }
+
+    /// A shortest cycle through a node that is on one.
+    fn shortest_from(&self, start: usize) -> Vec<usize> {
+        let mut from = vec![usize::MAX; self.fabric.channel_count() * self.width];
+        let mut queue = vec![start];
+        let mut next = 0;
+        while from[start] == usize::MAX && next < queue.len() {
+            let node = queue[next];
+            next += 1;
+            self.each_successor(node, |then| {
+                if from[then] == usize::MAX {
+                    from[then] = node;
+                    queue.push(then);
+                }
+            });
+        }
+        let mut cycle = vec![start];
+        let mut at = from[start];
+        while at != start {
+            cycle.push(at);
+            at = from[at];
+        }
+        cycle.reverse();
+        cycle
+    }
+}
+
+/// Finds, for each dependency of a cycle, a route that makes it.
+fn name_routes(
+    fabric: &Fabric,
+    routes: &Routes,
+    lanes: &HopLanes,
+    sources: &Sources,
+    nodes: &[(usize, u8)],
+) -> Cycle {
+    let mut found: Vec<Option<(TerminalId, TerminalId)>> = vec![None; nodes.len()];
+    let mut walk = Walk::new(fabric);
+    for dest in (0..fabric.terminal_count()).map(TerminalId::new) {
+        for &path in &sources.paths {
+            if found.iter().all(Option::is_some) {
+                break;
+            }
+            walk.to(routes.ports(routes.row(DestId(dest.0), path)), dest, |_| true);
+            for (i, &(c, held)) in nodes.iter().enumerate() {
+                let (next, _) = nodes[(i + 1) % nodes.len()];
+                let (s, v) = (fabric.tails()[c] as usize, fabric.heads()[c] as usize);
+                if found[i].is_some() || walk.channel(s) != Some(c) || walk.channel(v) != Some(next)
+                {
+                    continue;
+                }
+                found[i] = (0..fabric.terminal_count())
+                    .map(TerminalId::new)
+                    .find(|&t| {
+                        t != dest
+                            && routes.uses(t, path)
+                            && walk.passes(fabric.terminal(t).switch.index(), s)
+                            && lane_on(fabric, lanes, &walk, t, c) == held
+                    })
+                    .map(|t| (t, dest));
+            }
+        }
+    }
+    Cycle {
+        channels: nodes.iter().map(|&(c, _)| ChannelId::new(c)).collect(),
+        lanes: nodes.iter().map(|&(_, lane)| lane).collect(),
+        routes: found.into_iter().map(|f| f.expect("some route made the dependency")).collect(),
+    }
+}
+
+/// The lane in which what `source` sends is on channel `c`, which is on its way.
+fn lane_on(fabric: &Fabric, lanes: &HopLanes, walk: &Walk<'_>, source: TerminalId, c: usize) -> u8 {
+    let mut before = None;
+    let mut s = fabric.terminal(source).switch.index();
+    loop {
+        let at = walk.channel(s).expect("the channel is on the way");
+        if at == c {
+            return match before {
+                Some(b) => lane(fabric, lanes, b, at),
+                None => lanes.entering(fabric, source, fabric.tail_ports()[at]),
+            };
+        }
+        before = Some(at);
+        s = fabric.heads()[at] as usize;
+    }
+}
