@@ -92,8 +92,8 @@ def theirs(runs, booksim, case, load, flits):
 
 
 def ours(runs, case, load, flits, more=""):
-    # As long as theirs, and ten times where that costs little.
-    cycles = 10 * case.period
+    # As long as theirs at least.
+    cycles = max(4 * case.period, 2000)
     return runs.saturate(f"{case.options} --switches booksim-iq --vcs {case.ours_lanes} --buffer {case.buffer}B --packet {flits} "
                          f"--loads {load} --warmup {cycles}ns --measure {cycles}ns{more}")
 

@@ -47,8 +47,8 @@ def theirs(runs, caminos, name, routing, weigh, load, flits, output_buffer=32, c
 
 # Theirs and ours: name, their routing, what they weigh by, our routing.
 def cases():
-    def weigh(more):
-        return (f"LowestSinghWeight {{ extra_congestion: 0, extra_distance: 0, aggregate: true, use_internal_space: true, "
+    def weigh(more, extra=0):
+        return (f"LowestSinghWeight {{ extra_congestion: {extra}, extra_distance: 0, aggregate: true, use_internal_space: true, "
                 f"use_neighbour_space: {more} }}, ")
 
     adaptive = ADAPTIVE.format(extra=0)
@@ -56,6 +56,7 @@ def cases():
         ("`Shortest`, `minimal`", "Shortest", "", "minimal"),
         ("`Valiant4Dragonfly`, `valiant`", ROUND, "", "valiant"),
         ("UGAL as given, `ugal`", adaptive, weigh("true"), "ugal"),
+        ("UGAL with 16 phits more, `ugal`", adaptive, weigh("true", 16), "ugal"),
         ("UGAL without what the next switch has not acknowledged, `ugal`", adaptive, weigh("false"), "ugal"),
     ]
 

@@ -480,12 +480,12 @@ impl<'n, R: Routing> Partition<'n, R> {
     /// Packets in it; with flits, those whose heads left here less those whose tails arrived here, which over all parts is as many as
     /// are in them and between them.
     pub(crate) fn packets(&self) -> i64 {
-        if self.pieces.is_empty() { self.packets.count() as i64 } else { self.balance }
+        if self.counts_between() { self.packets.count() as i64 } else { self.balance }
     }
 
     /// Whether packets between parts are whole ones, that count.
     pub(crate) fn counts_between(&self) -> bool {
-        self.pieces.is_empty()
+        self.lengths.piece == u32::MAX
     }
 
     /// Events so far.

@@ -20,7 +20,11 @@ fn a_lone_packet_takes_as_long_in_flits() {
             let what = load(Targets::pairs(bench.terminals(), &[[0, to]]), 0.01, bytes, 60_000);
             let found = bench.run("minimal", None, 1, &what);
             let m = &found.measured;
-            assert!(m.packets > 0 && found.missing == 0 && m.bytes >= m.packets * u64::from(bytes));
+            assert!(m.packets > 0 && found.missing == 0);
+            assert!(
+                m.bytes > 0 && m.bytes.is_multiple_of(u64::from(bytes)),
+                "whole packets arrive"
+            );
             let (routers, group) = (m.hops / m.packets, |t: u32| bench.net.switch_of(t) / 4);
             let cables = match (routers, group(0) == group(to)) {
                 (1, _) => 0,
@@ -39,7 +43,8 @@ fn a_lone_packet_takes_as_long_in_flits() {
 #[test]
 fn packets_in_flits_share_a_channel() {
     let mut bench = flits("hyperx:dims=1,t=60", 4096);
-    bench.micro.speedup = 64;
+    // What waits does so at the inputs.
+    (bench.micro.speedup, bench.micro.output_buffer) = (1, Some(1));
     for rho in [0.3f64, 0.6] {
         let pairs: Vec<[u32; 2]> = (1..60).map(|t| [t, 0]).collect();
         let what = load(Targets::pairs(60, &pairs), rho / 59.0, 16, 1_000_000);
@@ -98,20 +103,21 @@ fn one_lane_locks_and_layers_do_not() {
     }
 }
 
-/// BookSim2 on lattices of 64 switches, packets of 16 flits, four channels of 64 flits (runs of one seed): within 3 %.
+/// BookSim2 with packets of 16 flits (runs of one seed): a HyperX of 64 hosts, eight channels of 32 flits, and a torus of 64, four of 64.
+/// Within 4 %: theirs and ours are short.
 #[test]
-fn the_lattices_of_booksim() {
-    for (fabric, rate, latency) in [
-        ("mesh:dims=8x8,t=1", 0.2, 50.84),
-        ("mesh:dims=8x8,t=1", 0.38, 90.02),
-        ("torus:dims=8x8,t=1", 0.6, 87.99),
+fn booksim_with_sixteen_flits() {
+    for (fabric, routing, lanes, buffer, rate, latency) in [
+        ("hyperx:dims=4x4,t=4", "booksim-hyperx", 8, 32, 0.5, 56.45),
+        ("hyperx:dims=4x4,t=4", "dor", 8, 64, 0.5, 54.03),
+        ("torus:dims=8x8,t=1", "dor", 4, 64, 0.6, 87.99),
     ] {
-        let mut bench = flits(fabric, 64);
+        let mut bench = flits(fabric, buffer);
         bench.micro.cable = Some(1000);
         bench.net = darkfiber_packetsim::Net::new(&bench.topology.fabric, &bench.micro);
-        let what = load(Targets::uniform(64), rate, 16, 20_000);
-        let is = bench.run("dor", None, 4, &what).measured.mean() / 1000.0;
-        assert!((is / latency - 1.0).abs() < 0.03, "{fabric} {rate}: {is}, not {latency}");
+        let what = load(Targets::uniform(64), rate, 16, 8000);
+        let is = bench.run(routing, None, lanes, &what).measured.mean() / 1000.0;
+        assert!((is / latency - 1.0).abs() < 0.04, "{fabric} {rate}: {is}, not {latency}");
     }
 }
 
