@@ -139,8 +139,16 @@ const ELSEWHERE: [&str; 8] = [
 ];
 
 /// Options of switches that the help of `congest` leaves to that of `saturate`.
-const OF_SWITCHES: [&str; 7] =
-    ["queues", "arbitration", "framing", "bit_errors", "degraded", "cable", "global_cable"];
+const OF_SWITCHES: [&str; 8] = [
+    "queues",
+    "arbitration",
+    "interleave",
+    "framing",
+    "bit_errors",
+    "degraded",
+    "cable",
+    "global_cable",
+];
 
 impl Cli {
     /// Reads the command line.

@@ -48,7 +48,8 @@ pub use series::Series;
 pub use source::{Target, Targets};
 pub use switch::OutPort;
 pub use switch_model::{
-    ARBITRATIONS, Arbitration, ConfigError, MICROS, Preset, QUEUES, Queues, SwitchModel, preset,
+    ARBITRATIONS, Arbitration, ConfigError, INTERLEAVES, Interleave, MICROS, Preset, QUEUES,
+    Queues, SwitchModel, preset,
 };
 pub use tiles::{TILED_PORTS, Tile};
 pub use wire::{ClassOf, Packets, PacketsState, PathOf};

@@ -124,7 +124,7 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
                 arrived: Vec::new(),
             }
         };
-        let shortest = micro.framing.frame(shortest).max(lengths.least);
+        let shortest = micro.framing.frame(shortest).max(lengths.least).min(lengths.piece);
         // A head takes the pipeline and a cable; room is given back when a packet is through, and a cable later.
         let through = net.quickest(shortest) / u64::from(micro.speedup) + micro.credit;
         let ahead = quickest + micro.pipeline.min(through);
@@ -308,9 +308,12 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
 
     /// Packets in the network.
     pub(crate) fn packets(&self) -> usize {
-        let under_way =
-            |w: &Worker<'_, R, A>| w.mail.iter().map(|m| m.packets.len()).sum::<usize>();
-        self.workers.iter().map(|w| w.part.packets() + under_way(w)).sum()
+        let under_way = |w: &Worker<'_, R, A>| match w.part.counts_between() {
+            true => w.mail.iter().map(|m| m.packets.len() as i64).sum(),
+            false => 0,
+        };
+        let all: i64 = self.workers.iter().map(|w| w.part.packets() + under_way(w)).sum();
+        usize::try_from(all).unwrap_or(0)
     }
 
     /// Events so far.

@@ -31,6 +31,22 @@ pub enum Arbitration {
     Tiles,
 }
 
+/// What goes over a channel in one piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interleave {
+    /// Packets: the next one begins when the one before is through, and has room ahead for all of it (virtual cut-through).
+    Packets,
+    /// Flits, of as many bytes as the quickest channel carries in a tick: packets in different lanes take turns flit by flit, and lie in
+    /// as many buffers as they need. A lane of a channel is of one packet until its tail has left.
+    Flits,
+}
+
+/// What users call them.
+pub static INTERLEAVES: Registry<(&str, Interleave)> = Registry::new(
+    "interleaving",
+    &[("packets", Interleave::Packets), ("flits", Interleave::Flits)],
+);
+
 /// What users call them.
 pub static QUEUES: Registry<(&str, Queues)> = Registry::new(
     "kind of queues",
@@ -66,6 +82,8 @@ pub struct SwitchModel {
     pub queues: Queues,
     /// Whose turn it is.
     pub arbitration: Arbitration,
+    /// What takes turns on a channel.
+    pub interleave: Interleave,
     /// The crossbar is so many times as fast as a channel.
     pub speedup: u32,
     /// From the arrival of a head to its departure, if nothing is in its way: at least.
@@ -195,6 +213,7 @@ const QDR: SwitchModel = SwitchModel {
     output_buffer: Some(4096),
     queues: Queues::Outputs,
     arbitration: Arbitration::RoundRobin,
+    interleave: Interleave::Packets,
     speedup: 2,
     pipeline: 100_000,
     spread: 0,
@@ -288,7 +307,7 @@ impl SwitchModel {
                 100.0 * f64::from(c.least) / f64::from(WHOLE)
             ));
         }
-        if self.buffer < bytes {
+        if self.interleave == Interleave::Packets && self.buffer < bytes {
             return impossible(format!(
                 "a buffer of {} B has no room for a packet of {bytes} B: make it larger, or packets smaller",
                 self.buffer

@@ -1,7 +1,9 @@
 //! What a scenario file says, as typed values.
 
 use darkfiber_packetsim::routing::Kind as RoutingKind;
-use darkfiber_packetsim::{ARBITRATIONS, Arbitration, Framing, Preset, QUEUES, Queues, Scheme};
+use darkfiber_packetsim::{
+    ARBITRATIONS, Arbitration, Framing, Interleave, Preset, QUEUES, Queues, Scheme,
+};
 use darkfiber_workload::collective::Library;
 use darkfiber_workload::placement::Allocator;
 use darkfiber_workload::play::Host;
@@ -110,6 +112,7 @@ impl Scenario {
         let arbitration = ARBITRATIONS.iter().find(|a| a.1 == micro.arbitration);
         let arbitration = arbitration.map_or("round-robin", |a| a.0);
         p.arbitration.get_or_insert(Chosen::known(arbitration));
+        p.interleave.get_or_insert(Chosen::known("packets"));
         p.congestion.get_or_insert(Chosen::known("none"));
         p.framing.get_or_insert(Chosen::known("none"));
         for job in &mut self.jobs {
@@ -177,6 +180,8 @@ pub struct PacketsPart {
     pub queues: Option<Chosen<(&'static str, Queues)>>,
     /// Whose turn it is: round-robin, age, islip or tiles, instead of the switches' way.
     pub arbitration: Option<Chosen<(&'static str, Arbitration)>>,
+    /// What takes turns on a channel: whole packets, or flits of packets in different lanes; packets without.
+    pub interleave: Option<Chosen<(&'static str, Interleave)>>,
     /// What holds sources back: a name of `darkfiber list congestion`; none without.
     pub congestion: Option<Chosen<Scheme>>,
     /// What of the routing's comparison of ways is different.

@@ -97,6 +97,9 @@ impl PacketOptions {
         if let Some(arbitration) = part.arbitration {
             micro.arbitration = arbitration.0.1;
         }
+        if let Some(interleave) = part.interleave {
+            micro.interleave = interleave.0.1;
+        }
         if let Some(scheme) = part.congestion {
             micro.congestion = scheme.0.congestion;
         }

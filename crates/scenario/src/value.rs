@@ -6,8 +6,8 @@ use std::fmt;
 use darkfiber_fabric::{Entry, Registry};
 use darkfiber_packetsim::routing::{Kind as RoutingKind, ROUTINGS};
 use darkfiber_packetsim::{
-    ARBITRATIONS, Arbitration, CONGESTIONS, FRAMINGS, Framing, MICROS, Preset, QUEUES, Queues,
-    Scheme,
+    ARBITRATIONS, Arbitration, CONGESTIONS, FRAMINGS, Framing, INTERLEAVES, Interleave, MICROS,
+    Preset, QUEUES, Queues, Scheme,
 };
 use darkfiber_workload::collective::{LIBRARIES, Library};
 use darkfiber_workload::placement::{ALLOCATORS, Allocator};
@@ -255,6 +255,7 @@ choices! {
     (&'static str, Library): LIBRARIES, "";
     (&'static str, Queues): QUEUES, "";
     (&'static str, Arbitration): ARBITRATIONS, "";
+    (&'static str, Interleave): INTERLEAVES, "";
 }
 
 /// A component of a registry, by name.

@@ -1,10 +1,10 @@
 //! A schedule on a network without sharing: what it takes to make and to run, and the same for LogGOPSim.
 //!
-//! `cargo run --release -p darkfiber-workload --example play -- KIND RANKS ROUNDS [GOAL]`
+//! `cargo run --release -p darkfiber-workload --example play -- KIND RANKS ROUNDS [GOAL [G]]`
 //!
 //! KIND is `alltoall` (all messages at once, ROUNDS times), `dissemination` (ROUNDS of them one after the other) or
-//! `ring` (each rank sends to the next and receives from the one before, ROUNDS times, a pipeline). Prints the processor
-//! time of both, the largest memory, and the time of the end; writes the schedule as GOAL text if asked to.
+//! `ring` (each rank sends to the next and receives from the one before, ROUNDS times, a pipeline), all of 8 B, or a traffic of
+//! one schedule, as `imb:op=allreduce,algorithm=ring,bytes=1MiB`. G is nanoseconds a byte, 6 without. Prints the processor time of both, the largest memory, and the time of the end; writes the schedule as GOAL text if asked to.
 //! `benches/flow/loggopsim.sh` runs the same on LogGOPSim.
 
 #![expect(clippy::print_stdout, reason = "this is what it is for")]
@@ -16,6 +16,7 @@ use std::sync::Arc;
 use darkfiber_fabric::TerminalId;
 use darkfiber_workload::play::{Host, Job, LogGp, Player, Repeat, host, run};
 use darkfiber_workload::schedule::{Op, Program, Schedule, Script};
+use darkfiber_workload::traffic::{Ranks, traffic};
 
 // What LogGOPSim takes if it is not told otherwise, in picoseconds.
 const O: u64 = 1_500_000;
@@ -26,24 +27,30 @@ const BYTE: f64 = 6_000.0;
 fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [kind, ranks, rounds, rest @ ..] = args.as_slice() else {
-        return Err("KIND RANKS ROUNDS [GOAL]".into());
+        return Err("KIND RANKS ROUNDS [GOAL [G]]".into());
     };
     let ranks: u32 = ranks.parse()?;
     let begin = cpu()?;
-    let schedule = schedule(kind, ranks, rounds.parse()?)?;
+    let schedule = Arc::new(schedule(kind, ranks, rounds.parse()?)?);
     let made = cpu()? - begin;
+    let per_byte = match rest {
+        [_, ns, ..] => ns.parse::<f64>()? * 1000.0,
+        _ => BYTE,
+    };
     if let [path, ..] = rest {
         write(&mut std::io::BufWriter::new(std::fs::File::create(path)?), &schedule)?;
     }
     let (operations, bytes) = (schedule.len(), schedule.memory());
+    let mut program = Program::new(ranks);
+    program.then(schedule, 1);
     let jobs = [Job {
-        program: Arc::new(Program::once(schedule)),
+        program: Arc::new(program),
         terminals: (0..ranks).map(TerminalId).collect(),
         start: 0,
         repeat: Repeat::Once,
     }];
     let host = Host { send: O, receive: O, rendezvous: 65_535, ..host("ideal")?.clone() };
-    let mut wire = LogGp::new(ranks as usize, L, G, BYTE);
+    let mut wire = LogGp::new(ranks as usize, L, G, per_byte);
     let mut last = 0;
     let begin = cpu()?;
     let mut player = Player::new(&jobs, &host);
@@ -62,6 +69,13 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn schedule(kind: &str, ranks: u32, rounds: u32) -> Result<Schedule, Box<dyn Error>> {
+    if kind.contains(':') {
+        let program = traffic(kind, &Ranks::new(ranks))?;
+        return match (program.blocks(), program.epochs()) {
+            ([one], 1) => Ok(Schedule::clone(one)),
+            _ => Err(format!("{kind} is not one schedule").into()),
+        };
+    }
     let mut s = Script::new(ranks);
     for _ in 0..rounds {
         match kind {
@@ -118,8 +132,9 @@ fn write(out: &mut dyn Write, schedule: &Schedule) -> std::io::Result<()> {
             }
         }
         for op in schedule.of(rank) {
-            for (next, _) in schedule.dependents(op) {
-                writeln!(out, "l{next} requires l{op}")?;
+            for (next, is_on_start) in schedule.dependents(op) {
+                let requires = if is_on_start { "irequires" } else { "requires" };
+                writeln!(out, "l{next} {requires} l{op}")?;
             }
         }
         writeln!(out, "}}")?;

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use darkfiber_fabric::{ChannelId, Fabric, Shape, SwitchId, Topology};
-use darkfiber_packetsim::{ARBITRATIONS, FRAMINGS, MICROS, QUEUES, SwitchModel};
+use darkfiber_packetsim::{ARBITRATIONS, FRAMINGS, INTERLEAVES, MICROS, QUEUES, SwitchModel};
 use darkfiber_workload::Stream;
 use darkfiber_workload::quantity::{bytes, time};
 
@@ -38,6 +38,9 @@ pub(crate) struct SwitchArgs {
     /// Who is granted an output: round-robin, age, islip or tiles [default: as the switches]
     #[arg(long, value_name = "ARBITRATION", help_heading = "Switch options")]
     pub(crate) arbitration: Option<String>,
+    /// What takes turns on a channel: packets, or flits of packets in different lanes (needs --queues lanes) [default: packets]
+    #[arg(long, value_name = "PIECES", help_heading = "Switch options")]
+    pub(crate) interleave: Option<String>,
     /// What packets have on channels beside data: a name of `darkfiber list framing`; loads are of data [default: none]
     #[arg(long, value_name = "FRAMING", help_heading = "Switch options")]
     pub(crate) framing: Option<String>,
@@ -82,6 +85,9 @@ impl SwitchArgs {
         }
         if let Some(name) = &self.arbitration {
             model.arbitration = ARBITRATIONS.get(name)?.1;
+        }
+        if let Some(name) = &self.interleave {
+            model.interleave = INTERLEAVES.get(name)?.1;
         }
         if let Some(name) = &self.framing {
             model.framing = FRAMINGS.get(name)?;

@@ -1,6 +1,7 @@
 //! Switches side by side and their terminals, tick after tick: a whole network, or a part of one.
 
 mod congestion_messages;
+mod flits;
 mod terminals;
 
 use std::collections::VecDeque;
@@ -10,6 +11,7 @@ use std::ops::Range;
 use darkfiber_workload::state;
 use serde::{Deserialize, Serialize};
 
+use self::flits::{Piece, Rest};
 use self::terminals::Terminal;
 use crate::class::{Shares, SharesState};
 use crate::congestion::{CongestionMessage, CongestionParams, Notification, Outbox, Receiver};
@@ -22,7 +24,9 @@ use crate::routing::Routing;
 use crate::series::Series;
 use crate::switch::{Delivered, SwitchContext, SwitchState, Switches};
 use crate::wheel::{Event, What, Wheel, WheelState};
-use crate::{Arbitration, ConfigError, Congestion, Net, Random, SwitchModel, TILED_PORTS};
+use crate::{
+    Arbitration, ConfigError, Congestion, Interleave, Net, Queues, Random, SwitchModel, TILED_PORTS,
+};
 
 /// What a terminal has to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -60,6 +64,8 @@ pub(crate) struct Lengths {
     pub(crate) wire: u32,
     /// What is shorter takes as long.
     pub(crate) least: u32,
+    /// What goes over a channel in one piece, at most: a packet, or a flit, and what is left over from the last one.
+    pub(crate) piece: u32,
 }
 
 impl Lengths {
@@ -105,8 +111,39 @@ impl Lengths {
                 micro.tick
             )));
         }
-        Ok(Self { most: most_data, wire: most, least })
+        let piece = match micro.interleave {
+            Interleave::Packets => u32::MAX,
+            Interleave::Flits => {
+                check_flits(micro, least)?;
+                least
+            }
+        };
+        Ok(Self { most: most_data, wire: most, least, piece })
     }
+}
+
+/// Refuses what flits of several packets cannot do yet.
+fn check_flits(micro: &SwitchModel, flit: u32) -> Result<(), ConfigError> {
+    let impossible = |why: &str| Err(ConfigError(format!("flits are interleaved {why}")));
+    if micro.queues != Queues::Lanes {
+        return impossible("in queues by lane only: give --queues lanes, or interleave packets");
+    }
+    if !matches!(micro.arbitration, Arbitration::RoundRobin | Arbitration::Age) {
+        return impossible("with arbitration round-robin or age only");
+    }
+    if !micro.classes.is_empty() {
+        return impossible("without traffic classes only");
+    }
+    if micro.congestion != Congestion::None {
+        return impossible("without congestion control only");
+    }
+    if micro.buffer < 2 * flit {
+        return impossible(&format!(
+            "with room for two of them at least: {} B of buffer are less than 2 times {flit} B",
+            micro.buffer
+        ));
+    }
+    Ok(())
 }
 
 /// A partition of the network. Of each tick, first [`Partition::begin`] it, then let terminals send, then [`Partition::finish`] it.
@@ -126,6 +163,11 @@ pub(crate) struct Partition<'n, R> {
     shares: Shares<'n>,
     /// By seat and lane, room in its switch.
     credits: Vec<u32>,
+    /// With flits: by seat, what is left of the packet that is sent; by seat and lane, what has arrived of one; and packets whose heads
+    /// left here less those whose tails arrived here.
+    rests: Vec<Rest>,
+    pieces: Vec<Piece>,
+    balance: i64,
     packets: Slab,
     wheel: Wheel,
     lengths: Lengths,
@@ -153,6 +195,9 @@ state! {
         queues: Vec<VecDeque<Message>>,
         outboxes: Vec<Outbox>,
         credits: Vec<u32>,
+        rests: Vec<Rest>,
+        pieces: Vec<Piece>,
+        balance: i64,
         packets: Slab,
         ends: Vec<Receiver>,
         notes: Vec<CongestionMessage>,
@@ -198,6 +243,9 @@ impl<R: Routing> Partition<'_, R> {
             && state.queues.len() == self.queues.len()
             && state.outboxes.len() == self.outboxes.len()
             && state.credits.len() == self.credits.len()
+            && state.rests.len() == self.rests.len()
+            && state.pieces.len() == self.pieces.len()
+            && state.rests.iter().all(|r| r.fits(terminals, self.micro.lanes))
             && state.ends.len() == self.ends.len()
             && self.shares.is_like(&state.shares)
             && state.terminals.iter().all(|t| t.lane < self.micro.lanes)
@@ -206,7 +254,7 @@ impl<R: Routing> Partition<'_, R> {
             && state.notes.iter().all(is_note)
             && state.packets.fits(terminals, switches, radix, 1 << self.micro.all_lane_bits())
             && state.wheel.fits(is_there)
-            && self.switches.fits(&state.switches, state.packets.len())
+            && self.switches.fits(&state.switches, state.packets.len(), radix)
     }
 }
 
@@ -226,6 +274,7 @@ impl<'n, R: Routing> Partition<'n, R> {
             && !micro.classes.iter().any(|c| c.ordered || c.lossy);
         let all_terms = CongestionParams::new(net, micro, [lengths.most, lengths.wire]);
         let terms = (!is_free).then_some(all_terms);
+        let is_whole = micro.interleave == Interleave::Packets;
         let all = span.seats.len() * micro.class_count();
         let [free, held] = if is_free { [all, 0] } else { [0, all] };
         let terminal = |random| Terminal {
@@ -248,6 +297,12 @@ impl<'n, R: Routing> Partition<'n, R> {
             outboxes: vec![Outbox::default(); held],
             shares: Shares::new(&micro.classes, span.seats.len()),
             credits: vec![micro.buffer; span.seats.len() << micro.all_lane_bits()],
+            rests: vec![Rest::default(); if is_whole { 0 } else { span.seats.len() }],
+            pieces: vec![
+                Piece::default();
+                if is_whole { 0 } else { span.seats.len() << micro.all_lane_bits() }
+            ],
+            balance: 0,
             ends: vec![Receiver::new(micro.congestion); held],
             span,
             packets: Slab::default(),
@@ -377,7 +432,11 @@ impl<'n, R: Routing> Partition<'n, R> {
         self.notifications = notifications;
         let mut left = std::mem::take(&mut self.left);
         for Delivered { packet, when, waits, carried } in left.drain(..) {
-            let packet = self.packets.remove(packet);
+            let mut packet = self.packets.remove(packet);
+            if !self.pieces.is_empty() {
+                let Some(whole) = self.assemble(&packet) else { continue };
+                packet = whole;
+            }
             if let Some(terms) = self.terms {
                 self.tell_source(terms, &packet, when, (waits, carried));
             }
@@ -418,9 +477,15 @@ impl<'n, R: Routing> Partition<'n, R> {
         self.queues[self.seat(terminal)].len()
     }
 
-    /// Packets in it.
-    pub(crate) fn packets(&self) -> usize {
-        self.packets.count()
+    /// Packets in it; with flits, those whose heads left here less those whose tails arrived here, which over all parts is as many as
+    /// are in them and between them.
+    pub(crate) fn packets(&self) -> i64 {
+        if self.counts_between() { self.packets.count() as i64 } else { self.balance }
+    }
+
+    /// Whether packets between parts are whole ones, that count.
+    pub(crate) fn counts_between(&self) -> bool {
+        self.lengths.piece == u32::MAX
     }
 
     /// Events so far.

@@ -30,7 +30,7 @@ pub(super) struct Terminal {
 }
 
 /// The message whose turn it is sends a packet with so many bytes of it.
-fn by_turns(queue: &mut VecDeque<Message>, payload: u32) -> Option<Sent> {
+pub(super) fn by_turns(queue: &mut VecDeque<Message>, payload: u32) -> Option<Sent> {
     let mut message = queue.pop_front()?;
     message.bytes -= u64::from(payload);
     if message.bytes > 0 {
@@ -41,16 +41,16 @@ fn by_turns(queue: &mut VecDeque<Message>, payload: u32) -> Option<Sent> {
 
 /// A packet that a terminal could send.
 #[derive(Clone, Copy, Debug)]
-struct Could {
-    payload: u32,
+pub(super) struct Could {
+    pub(super) payload: u32,
     /// Not before this time.
     after: u64,
-    lane: u8,
+    pub(super) lane: u8,
 }
 
 /// What there is to send of a class.
 #[derive(Clone, Copy, Debug)]
-enum Ready {
+pub(super) enum Ready {
     Now(Could),
     Later(u64),
     Nothing,
@@ -84,7 +84,7 @@ impl<R: Routing> Partition<'_, R> {
 
     /// What there is to send of a class of the terminal at a seat, before the end of this tick.
     #[inline]
-    fn ready(&mut self, seat: usize, class: usize, pace: u64, now: u64) -> Ready {
+    pub(super) fn ready(&mut self, seat: usize, class: usize, pace: u64, now: u64) -> Ready {
         let at = seat * self.micro.class_count() + class;
         let (open, after) = match self.terms {
             None => match self.queues[at].front() {
@@ -99,6 +99,7 @@ impl<R: Routing> Partition<'_, R> {
         };
         let payload = open.min(self.lengths.most.into()) as u32;
         let bytes = self.micro.framing.frame(payload).max(self.lengths.least);
+        let bytes = bytes.min(self.lengths.piece);
         // Lanes into the first switch are all alike: nothing waits behind them.
         let lanes = usize::from(self.micro.lanes);
         let first = seat << self.micro.all_lane_bits() | class << self.micro.lane_bits();
@@ -148,7 +149,7 @@ impl<R: Routing> Partition<'_, R> {
 
     /// Whether a terminal has anything to send, now or later.
     #[inline]
-    fn is_idle(&self, seat: usize) -> bool {
+    pub(super) fn is_idle(&self, seat: usize) -> bool {
         let all = seat * self.micro.class_count()..(seat + 1) * self.micro.class_count();
         match self.terms {
             None => self.queues[all].iter().all(VecDeque::is_empty),
@@ -158,6 +159,10 @@ impl<R: Routing> Partition<'_, R> {
 
     /// A terminal sends what it can in this tick.
     pub(super) fn go_on(&mut self, from: u32, now: u64) {
+        if !self.rests.is_empty() {
+            self.go_on_by_flits(from, now);
+            return;
+        }
         let micro = self.micro;
         let home = self.net.home(from);
         let port = self.net.port(home);

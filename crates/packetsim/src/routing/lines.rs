@@ -171,6 +171,7 @@ mod tests {
                             switch: s,
                             input: 0,
                             lanes: 1,
+                            alike: None,
                             outputs: &[],
                             random: &mut random,
                             board: &crate::QueueBoard::default(),

@@ -32,8 +32,10 @@ impl Routing for Minimal {
         } else {
             self.distances.any(here.switch, to, here.random)
         };
-        let lane =
-            if self.rising { packet.hops } else { here.random.below(here.lanes.into()) as u8 };
-        (out, lane)
+        if self.rising {
+            return (out, packet.hops);
+        }
+        here.alike = Some((0, here.lanes));
+        (out, here.random.below(here.lanes.into()) as u8)
     }
 }

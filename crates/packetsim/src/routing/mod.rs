@@ -51,6 +51,8 @@ pub struct SwitchView<'a> {
     pub input: u32,
     /// Lanes of a channel.
     pub lanes: u8,
+    /// Lanes that would do as well as the one that was chosen, if a routing says so: from the first to before the last.
+    pub(crate) alike: Option<(u8, u8)>,
     /// Its outputs.
     pub outputs: &'a [OutPort],
     /// Its dice.

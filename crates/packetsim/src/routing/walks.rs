@@ -113,6 +113,7 @@ fn walk<R: Routing>(
             switch,
             input: 0,
             lanes,
+            alike: None,
             outputs: &outputs,
             random,
             board,

@@ -31,6 +31,7 @@ impl Switches<'_> {
             switch: s,
             input,
             lanes: self.micro.lanes,
+            alike: None,
             outputs: &self.outputs[at..at + radix],
             random: &mut self.random[(s - self.span.switches.start) as usize],
             board: context.board,

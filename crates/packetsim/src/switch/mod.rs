@@ -1,11 +1,14 @@
 //! Switches: what waits where, and what may go.
 
 mod enter;
+mod flits;
 mod ports;
 mod turns;
 
 use darkfiber_workload::state;
 
+use self::flits::{FlitState, Flits};
+pub(crate) use self::flits::{HEAD, TAIL};
 pub use self::ports::OutPort;
 pub(crate) use self::ports::Waiting;
 use self::ports::{InPort, Lane, MOVES};
@@ -19,7 +22,7 @@ use crate::packet::{NOBODY, Packet, Slab};
 use crate::queue_board::QueueBoard;
 use crate::routing::Routing;
 use crate::wheel::{Event, What, Wheel};
-use crate::{Arbitration, Net, Peer, Port, Queues, Random, SwitchModel, Waits};
+use crate::{Arbitration, Interleave, Net, Peer, Port, Queues, Random, SwitchModel, Waits};
 
 /// Switches side by side: all of them, or those of a part. Ports and switches are called by their numbers in the network.
 pub(crate) struct Switches<'n> {
@@ -45,6 +48,8 @@ pub(crate) struct Switches<'n> {
     of_class: Vec<Waiting>,
     /// Which way packets go that stay in order.
     flows: Flows,
+    /// What is known of packets whose flits go one by one, if they do.
+    flits: Flits,
     /// By output, what congestion control knows of it, if it does.
     points: Vec<Point>,
     /// By input, outputs that would have it but for its crossbar.
@@ -89,6 +94,7 @@ state! {
         ;
         shares: SharesState,
         in_shares: SharesState,
+        flits: FlitState,
     }
 }
 
@@ -153,6 +159,10 @@ impl<'n> Switches<'n> {
             in_shares: Shares::new(&micro.classes, ports),
             of_class: vec![Waiting::default(); ports * micro.classes.len()],
             flows: Flows::default(),
+            flits: match micro.interleave {
+                Interleave::Packets => Flits::default(),
+                Interleave::Flits => Flits::new(ports, lanes),
+            },
             points: vec![Point::default(); if micro.congestion.has_points() { ports } else { 0 }],
             blocked: vec![0; ports * net.words()],
             arriving: vec![NOBODY; ports],
@@ -172,7 +182,7 @@ impl<'n> Switches<'n> {
     }
 
     /// Whether a state is of these switches, with packets of which there are so many places.
-    pub(crate) fn fits(&self, state: &SwitchState, packets: usize) -> bool {
+    pub(crate) fn fits(&self, state: &SwitchState, packets: usize, radix: u32) -> bool {
         let is_packet = |i: u32| i == NOBODY || (i as usize) < packets;
         state.outputs.len() == self.outputs.len()
             && state.inputs.len() == self.inputs.len()
@@ -185,6 +195,7 @@ impl<'n> Switches<'n> {
             && state.random.len() == self.random.len()
             && self.shares.is_like(&state.shares)
             && self.in_shares.is_like(&state.in_shares)
+            && self.flits.fits(&state.flits, packets, radix)
             && state.lanes.iter().all(|l| is_packet(l.first) && is_packet(l.last))
             // The last packet of a queue counts where there is one.
             && (0..state.tails.len()).all(|q| {
@@ -284,6 +295,7 @@ impl<'n> Switches<'n> {
         context: &mut SwitchContext<'_>,
     ) {
         let words = self.net.words();
+        let is_whole = self.flits.is_empty();
         let mut active = std::mem::take(&mut self.active);
         for s in active.drain(..) {
             self.is_active[(s - self.span.switches.start) as usize] = false;
@@ -293,14 +305,22 @@ impl<'n> Switches<'n> {
                 while set != 0 {
                     let input = w as u32 * 64 + set.trailing_zeros();
                     set &= set - 1;
-                    self.enter(now, s, input, routing, context);
+                    if is_whole {
+                        self.enter(now, s, input, routing, context);
+                    } else {
+                        self.enter_flit(s, input, routing, context);
+                    }
                 }
+            }
+            if !is_whole {
+                self.by_turns::<true>(now, s, context);
+                continue;
             }
             match self.micro.arbitration {
                 Arbitration::Islip => self.match_up(now, s, context),
                 // Inputs are shared by classes, too.
                 _ if !self.shares.is_plain() => self.match_up(now, s, context),
-                _ => self.by_turns(now, s, context),
+                _ => self.by_turns::<false>(now, s, context),
             }
         }
         self.active = active;
@@ -372,8 +392,8 @@ impl<'n> Switches<'n> {
         self.dirty[set] |= 1 << (out % 64);
     }
 
-    /// The first packet of a queue goes.
-    fn grant(
+    /// The first packet of a queue goes, or its first flit.
+    fn grant<const FLITS: bool>(
         &mut self,
         now: u64,
         s: u32,
@@ -394,6 +414,7 @@ impl<'n> Switches<'n> {
         let (from, to) = (net.port(source), net.port(base + out));
         let (bytes, next) = (packet.bytes, packet.next);
         let (was, next_lane) = (packet.lane, packet.next_lane);
+        let is_tail = !FLITS || packet.mark & TAIL != 0;
         let (input, output) = (self.at(source), self.at(base + out));
 
         let shared = micro.queues == Queues::Memory;
@@ -410,7 +431,8 @@ impl<'n> Switches<'n> {
             self.again += again;
             departs += again * (to.long(bytes) + 2 * u64::from(to.latency));
         }
-        o.channel = departs + to.long(bytes + micro.framing.gap);
+        let gap = if is_tail { micro.framing.gap } else { 0 };
+        o.channel = departs + to.long(bytes + gap);
         let through = if shared { departs + to.long(bytes) } else { i.crossbar };
         let through = through.max(packet.at + from.long(bytes));
         let list = &mut self.lanes[output << self.bits | usize::from(next_lane)];
@@ -441,7 +463,7 @@ impl<'n> Switches<'n> {
             o.stalled += now - o.stuck;
             o.stuck = MOVES;
         }
-        self.crossed += 1;
+        self.crossed += u64::from(is_tail);
         o.carried += u64::from(bytes);
         packet.at = departs + u64::from(to.latency);
         packet.lane = next_lane;
@@ -489,12 +511,17 @@ impl<'n> Switches<'n> {
         }
 
         self.give_back(from, was, bytes, through, context);
+        if FLITS && is_tail {
+            self.let_go(output, next_lane);
+        }
 
         // The next one of the queue.
         if next == NOBODY {
             let lane = if micro.queues == Queues::Lanes { was } else { next_lane };
             let q = self.queue(s, source - base, out, lane);
             self.busy[q / 64] &= !(1 << (q % 64));
+        } else if FLITS {
+            self.come_to_front(s, next, context.packets);
         } else {
             let next_out = u32::from(context.packets.of(next).out);
             self.request(s, next, next_out, context.packets);
@@ -540,5 +567,6 @@ impl<'n> Switches<'n> {
                 id = packet.beside;
             }
         }
+        self.lane_waits(packets, all);
     }
 }

@@ -27,7 +27,12 @@ pub(super) struct Offer {
 impl Switches<'_> {
     /// Outputs that may have something to do send what they can, one after the other.
     #[inline]
-    pub(super) fn by_turns(&mut self, now: u64, s: u32, context: &mut SwitchContext<'_>) {
+    pub(super) fn by_turns<const FLITS: bool>(
+        &mut self,
+        now: u64,
+        s: u32,
+        context: &mut SwitchContext<'_>,
+    ) {
         let first = self.set(s);
         // Outputs of queues whose first packet left may be before the one that it left by.
         loop {
@@ -38,8 +43,14 @@ impl Switches<'_> {
                 while set != 0 {
                     let out = w as u32 * 64 + set.trailing_zeros();
                     set &= set - 1;
+                    if FLITS {
+                        self.take_lanes(s, out, context.packets);
+                    }
                     while let Some(choice) = self.next(now, s, out, context) {
-                        self.grant(now, s, out, choice, context);
+                        self.grant::<FLITS>(now, s, out, choice, context);
+                        if FLITS {
+                            self.take_lanes(s, out, context.packets);
+                        }
                     }
                 }
             }
@@ -91,7 +102,7 @@ impl Switches<'_> {
                             self.outputs[base + o.out as usize].turn = slot as u16 + 1;
                         }
                     }
-                    self.grant(now, s, o.out, o.choice, context);
+                    self.grant::<false>(now, s, o.out, o.choice, context);
                 }
                 // Whoever was not taken offers again, and whoever was may have more.
                 self.dirty[first + o.out as usize / 64] |= 1 << (o.out % 64);

@@ -17,7 +17,7 @@ use crate::partition::{Arrived, Lengths, Partition};
 use crate::queue_board::QueueBoard;
 use crate::routing::Routing;
 use crate::series::Series;
-use crate::{ConfigError, Congestion, Net, SwitchModel};
+use crate::{ConfigError, Congestion, Interleave, Net, SwitchModel};
 
 /// A [`Wire`] whose messages go over reliable connections, one for each pair of terminals, while tables are updated.
 ///
@@ -56,8 +56,8 @@ impl<'a> Connected<'a> {
     /// Connections over a network whose tables are updated, in packets of at most `bytes` bytes of data.
     ///
     /// # Errors
-    /// If switches and packets do not go together, or there is congestion control or a traffic class: neither is simulated
-    /// together with updates.
+    /// If switches and packets do not go together, or there is congestion control, a traffic class, or flits that are interleaved: none
+    /// is simulated together with updates.
     pub fn new(
         net: &'a Net,
         micro: &'a SwitchModel,
@@ -70,6 +70,12 @@ impl<'a> Connected<'a> {
         if micro.congestion != Congestion::None || !micro.classes.is_empty() {
             return Err(ConfigError(
                 "updates under traffic are simulated without congestion control and traffic classes: remove them from [packets]"
+                    .to_owned(),
+            ));
+        }
+        if micro.interleave == Interleave::Flits {
+            return Err(ConfigError(
+                "updates under traffic are simulated with whole packets: remove interleave from [packets]"
                     .to_owned(),
             ));
         }
@@ -274,7 +280,7 @@ impl<'a> Connected<'a> {
     fn look(&mut self, now: u64) {
         let mut waits = Vec::new();
         self.part.waits(&mut waits);
-        match self.watch.look(now, self.part.packets(), &waits) {
+        match self.watch.look(now, self.part.packets() as usize, &waits) {
             Look::Locked(stalled) => self.stalled = Some(stalled),
             Look::Stuck => self.looks = now + self.watch.patience(),
             Look::Moves => self.looks = now + 4 * self.watch.patience(),

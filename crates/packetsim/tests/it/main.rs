@@ -4,6 +4,7 @@ mod bench;
 mod classes;
 mod closed_forms;
 mod deadlock;
+mod flits;
 mod reference;
 mod rosetta;
 mod routings;
