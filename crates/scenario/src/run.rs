@@ -17,6 +17,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::pairs::Received;
+use crate::planes::Striped;
 use crate::{
     Effort, Job, LidsPart, Medium, Pairs, Sharing, UpdateCase, UpdateOutcome, count, packets,
 };
@@ -216,9 +217,15 @@ fn flows(
         held: setup.held,
         precision: sharing.precision,
     };
-    let kept = kept(setup)?;
     let mut flows = Flows::new(network, host, options);
-    let driven = drive(setup, &mut flows, kept, 1, each, until)?;
+    let driven = if jobs.iter().any(|job| job.striped) {
+        let mut striped = Striped::new(flows, &topology.fabric, jobs);
+        let driven = drive(setup, &mut striped, self::kept(setup)?, 1, each, until)?;
+        flows = striped.inner;
+        driven
+    } else {
+        drive(setup, &mut flows, self::kept(setup)?, 1, each, until)?
+    };
     if let Some(lost) = flows.lost() {
         return Err(SimError::NoRoute(lost));
     }
