@@ -188,8 +188,7 @@ impl PlanesShape {
                 left.filter(|&i| of[i] == plane).map(|i| place[i]).collect()
             };
             let switches = places(&self.plane, &mut map.old_switch.iter().map(|s| s.index()));
-            let terminals =
-                places(&self.terminal, &mut map.old_terminal.iter().map(|t| t.index()));
+            let terminals = places(&self.terminal, &mut map.old_terminal.iter().map(|t| t.index()));
             Some(shape.restricted(&Renumbering {
                 switch: Vec::new(),
                 terminal: Vec::new(),

@@ -103,7 +103,9 @@ pub enum Refusal {
         hint: &'static str,
     },
     /// The fabric is in pieces that are no planes of it: no engine can route between them.
-    #[error("the fabric is in {components} pieces (switches: {sizes}); mend it, or route each alone")]
+    #[error(
+        "the fabric is in {components} pieces (switches: {sizes}); mend it, or route each alone"
+    )]
     Disconnected {
         /// Number of components.
         components: usize,
@@ -336,10 +338,8 @@ pub fn find_engine(name: &str) -> Result<&'static dyn Engine, Unknown> {
     if !name.contains('/') {
         return ENGINES.get(name).copied();
     }
-    let engines: Vec<&'static dyn Engine> = name
-        .split('/')
-        .map(|name| ENGINES.get(name.trim()).copied())
-        .collect::<Result<_, _>>()?;
+    let engines: Vec<&'static dyn Engine> =
+        name.split('/').map(|name| ENGINES.get(name.trim()).copied()).collect::<Result<_, _>>()?;
     let names: Vec<&str> = engines.iter().map(|e| e.name()).collect();
     let name = Box::leak(names.join("/").into_boxed_str());
     Ok(Box::leak(Box::new(EachPlane::new(name, engines))))

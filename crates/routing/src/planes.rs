@@ -202,9 +202,11 @@ fn choice(fabric: &Fabric, parts: &[(Routes, Renumbering)]) -> Result<Option<Lid
     let chosen = || parts.iter().filter_map(|(routes, _)| routes.choice.as_ref());
     let Some(threshold) = chosen().next().map(LidChoice::threshold) else { return Ok(None) };
     if chosen().any(|other| other.threshold() != threshold) {
-        return Err("senders tell small messages from large ones at different sizes in two planes: \
+        return Err(
+            "senders tell small messages from large ones at different sizes in two planes: \
                     route each with --plane N"
-            .to_owned());
+                .to_owned(),
+        );
     }
     // Groups of a part follow those of the parts before it.
     let mut group = vec![0u16; fabric.terminal_count()];
@@ -353,7 +355,9 @@ impl Engine for EachPlane {
         if named != planes {
             return Err(Refusal::Parameter {
                 engine: self.name,
-                problem: format!("{named} engines, one for each plane, and the fabric has {planes}"),
+                problem: format!(
+                    "{named} engines, one for each plane, and the fabric has {planes}"
+                ),
             });
         }
         route(self.name, fabric, request, &|plane, fabric, request| {

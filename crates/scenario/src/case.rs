@@ -364,8 +364,7 @@ impl Tables<'_> {
         } else {
             Vec::new()
         };
-        let places =
-            if follows { places(&in_each_plane(&known, fabric)) } else { Vec::new() };
+        let places = if follows { places(&in_each_plane(&known, fabric)) } else { Vec::new() };
         let request = Request {
             shape: self.loaded.topology.shape.as_ref(),
             roots: &roots,

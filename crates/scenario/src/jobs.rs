@@ -184,10 +184,10 @@ impl Seats<'_> {
                     .hint("leave out plane")
                     .inside("plane"))
             }
-            None if planes > 1 => {
-                Err(Error::input(format!("the fabric has {planes} planes, and this job names none"))
-                    .hint("plane = 1, the number of another, or \"striped\" over all"))
-            }
+            None if planes > 1 => Err(Error::input(format!(
+                "the fabric has {planes} planes, and this job names none"
+            ))
+            .hint("plane = 1, the number of another, or \"striped\" over all")),
             _ => Ok(0),
         }
     }
@@ -222,15 +222,20 @@ impl Seats<'_> {
         let machine = &self.of_planes[plane];
         let serves = |h: u32| {
             let mut of = machine.terminals(h).iter();
-            !machine.terminals(h).is_empty() && (!striped || of.all(|&t| !self.rails.peers(t).is_empty()))
+            !machine.terminals(h).is_empty()
+                && (!striped || of.all(|&t| !self.rails.peers(t).is_empty()))
         };
         let is_free: Vec<bool> =
             self.is_free.iter().zip(0..).map(|(&free, h)| free && serves(h)).collect();
         let left = is_free.iter().filter(|f| **f).count();
         if let Some(&host) = named.iter().flatten().find(|&&h| !serves(h)) {
-            let where_to = if striped { "every plane".to_owned() } else { format!("plane {}", plane + 1) };
-            return Err(Error::input(format!("{} has no terminal in {where_to}", machine.name(host)))
-                .inside("hosts"));
+            let where_to =
+                if striped { "every plane".to_owned() } else { format!("plane {}", plane + 1) };
+            return Err(Error::input(format!(
+                "{} has no terminal in {where_to}",
+                machine.name(host)
+            ))
+            .inside("hosts"));
         }
         let wanted = match (&named, &read, part.nodes) {
             (Some(hosts), ..) => hosts.len(),

@@ -52,7 +52,9 @@ impl<'de> Deserialize<'de> for PlanePart {
                 if value == STRIPED {
                     return Ok(PlanePart::Striped);
                 }
-                Err(E::custom(format!("\"{value}\" is no plane: expected 1, 2, ... or \"striped\"")))
+                Err(E::custom(format!(
+                    "\"{value}\" is no plane: expected 1, 2, ... or \"striped\""
+                )))
             }
         }
         deserializer.deserialize_any(Any).map_err(D::Error::custom)
@@ -107,7 +109,6 @@ impl Rails {
     pub(crate) fn count(&self) -> usize {
         self.planes.count()
     }
-
 
     /// By plane, the terminals that stand for this one.
     pub(crate) fn peers(&self, t: TerminalId) -> &[TerminalId] {

@@ -59,7 +59,8 @@ impl Machine {
         let mut domains: Vec<Vec<u32>> = Vec::new();
         for of_switch in switches(&alone) {
             // Hosts that are not there share a domain of their own, but for the last one, which is that of all.
-            let nowhere = if of_switch.iter().all(|&s| s == of_switch[0]) { of_switch[0] } else { u32::MAX };
+            let nowhere =
+                if of_switch.iter().all(|&s| s == of_switch[0]) { of_switch[0] } else { u32::MAX };
             let domain = |all: &Vec<TerminalId>| {
                 let home = all.first().and_then(|t| map.switch[fabric.terminal(*t).switch.index()]);
                 home.map_or(nowhere, |s| of_switch[s.index()])

@@ -27,6 +27,7 @@ pub(crate) fn measure(
         roots: Vec::new(),
         refusals: Vec::new(),
         seconds: None,
+        planes: Some(report.planes).filter(|&planes| planes > 1),
         pairs: report.pairs,
         unreachable: report.unreachable,
         loops: report.loops,

@@ -61,10 +61,9 @@ pub(super) fn find(net: &Net<'_>, pieces: usize) -> Result<Found, Unrecognised> 
 /// The shape of a plane with rows for its own terminals: recognisers number those of the whole fabric.
 fn with_terminals(shape: Shape, terminals: &[TerminalId]) -> Shape {
     let Shape::Tree(mut tree) = shape else { return shape };
-    tree.pgft = tree.pgft.map(|p| Pgft {
-        index: terminals.iter().map(|t| p.index[t.index()]).collect(),
-        ..p
-    });
+    tree.pgft = tree
+        .pgft
+        .map(|p| Pgft { index: terminals.iter().map(|t| p.index[t.index()]).collect(), ..p });
     Shape::Tree(tree)
 }
 

@@ -165,9 +165,8 @@ pub fn check(fabric: &Fabric, routes: &Routes) -> Report {
 
     let terminals = sources.planes().terminals(fabric);
     let pairs = |of: u64, plane: &[TerminalId]| of * (plane.len() as u64).saturating_sub(1);
-    let lids = |&t: &TerminalId| {
-        (0..routes.paths()).filter(|&lid| routes.uses(t, lid)).count() as u64
-    };
+    let lids =
+        |&t: &TerminalId| (0..routes.paths()).filter(|&lid| routes.uses(t, lid)).count() as u64;
     let mut report = Report {
         planes: terminals.len(),
         pairs: terminals.iter().map(|plane| pairs(plane.len() as u64, plane)).sum(),
