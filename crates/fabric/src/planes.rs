@@ -1,6 +1,6 @@
 //! Planes: networks that share hosts and no switch.
 
-use crate::{Fabric, Faults, Renumbering, Shape, SwitchId, TerminalId, Topology};
+use crate::{Fabric, SwitchId, TerminalId};
 
 /// Most planes that are told apart; a generated fabric has at most [`MAX_PLANES`](crate::MAX_PLANES).
 const MOST: usize = 64;
@@ -101,27 +101,6 @@ impl Planes {
     #[inline]
     pub fn of_terminal(&self, fabric: &Fabric, t: TerminalId) -> usize {
         self.of_switch(fabric.terminal(t).switch)
-    }
-
-    /// Each plane alone, with what it is where `shape` states that, and how its ids map to those of the whole fabric. Hosts and
-    /// adapters keep their ids: all of them are there, and those of the other planes have no links.
-    pub fn apart(&self, fabric: &Fabric, shape: Option<&Shape>) -> Vec<(Topology, Renumbering)> {
-        let one = |plane: usize| {
-            let others = (0..fabric.switch_count()).map(SwitchId::new);
-            let switches = others.filter(|&s| self.of_switch(s) != plane).collect();
-            let (fabric, map) = fabric.with_faults(&Faults { switches, ..Faults::default() });
-            let shape = match shape.map(|shape| shape.restricted(&map)) {
-                Some(Shape::Planes(stated)) => {
-                    // The plane that is stated for its switches, if that is one.
-                    let mut planes = stated.plane.iter();
-                    let first = planes.next().filter(|first| planes.all(|other| other == *first));
-                    first.and_then(|&plane| stated.each[usize::from(plane)].clone())
-                }
-                other => other.filter(|_| self.count == 1),
-            };
-            (Topology { fabric, shape }, map)
-        };
-        (0..self.count).map(one).collect()
     }
 
     /// The terminals of each plane, rising.

@@ -70,3 +70,26 @@ impl Topology {
         Some((Self { fabric, shape }, map))
     }
 }
+
+impl Planes {
+    /// Each plane alone, with what it is where `shape` states that, and how its ids map to those of the whole fabric. Hosts and
+    /// adapters keep their ids: all of them are there, and those of the other planes have no links.
+    pub fn apart(&self, fabric: &Fabric, shape: Option<&Shape>) -> Vec<(Topology, Renumbering)> {
+        let one = |plane: usize| {
+            let others = (0..fabric.switch_count()).map(SwitchId::new);
+            let switches = others.filter(|&s| self.of_switch(s) != plane).collect();
+            let (fabric, map) = fabric.with_faults(&Faults { switches, ..Faults::default() });
+            let shape = match shape.map(|shape| shape.restricted(&map)) {
+                Some(Shape::Planes(stated)) => {
+                    // The plane that is stated for its switches, if that is one.
+                    let mut planes = stated.plane.iter();
+                    let first = planes.next().filter(|first| planes.all(|other| other == *first));
+                    first.and_then(|&plane| stated.each[usize::from(plane)].clone())
+                }
+                other => other.filter(|_| self.count() == 1),
+            };
+            (Topology { fabric, shape }, map)
+        };
+        (0..self.count()).map(one).collect()
+    }
+}

@@ -11,7 +11,7 @@ use darkfiber_routing::{Lids, Request, Routes};
 use darkfiber_workload::play::{Host, Record};
 
 use crate::lines::Lines;
-use crate::planes::in_each_plane;
+use crate::run::in_each_plane;
 use crate::tables::{self, TableFiles};
 use crate::value::HINT;
 use crate::{

@@ -43,6 +43,7 @@ mod pairs;
 mod planes;
 mod run;
 mod steps;
+mod striped;
 pub mod tables;
 mod told;
 mod update;

@@ -8,8 +8,8 @@ use darkfiber_packetsim::{
 };
 use darkfiber_workload::play::Record;
 
-use crate::planes::{Striped, StripedState};
 use crate::run::{self, Checkpoint, Driven, Resumable, Until};
+use crate::striped::{Striped, StripedState};
 use crate::{Effort, LidsPart, PacketOptions, Setup, SimError, Simulated, update};
 
 /// See [`crate::simulate`].
@@ -133,7 +133,7 @@ fn play<R: routing::Routing>(play: Play<'_, '_, '_>, routing: &R) -> Result<Simu
         wire = wire.with_series(interval);
     }
     let driven = if striped {
-        let mut divided = Striped::new(wire, fabric, jobs);
+        let mut divided = Striped::new(wire, fabric, jobs.iter().map(|job| job.striped).collect());
         let driven = run::drive(setup, &mut divided, kept_striped, parts, each, until)?;
         wire = divided.inner;
         driven

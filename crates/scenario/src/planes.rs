@@ -1,15 +1,11 @@
-//! Jobs on a fabric of several planes: the terminals that they use, and messages that are divided over all planes.
+//! The planes of a fabric that jobs use, and the terminals of hosts in each.
 
 use std::fmt;
 
-use darkfiber_fabric::{Fabric, HostId, Planes, TerminalId};
-use darkfiber_workload::play::{self, Delivery, Departure, Wire};
+use darkfiber_fabric::{Fabric, Planes, TerminalId};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error as _, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-use crate::Job;
-use crate::run::Resumable;
 
 /// The planes that a job uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,8 +77,6 @@ impl JsonSchema for PlanePart {
 #[derive(Debug)]
 pub(crate) struct Rails {
     planes: Planes,
-    /// By host and plane.
-    of_host: Vec<Vec<Vec<TerminalId>>>,
     /// By terminal, the terminals of its host that stand for it in each plane; empty where one has none.
     peers: Vec<Vec<TerminalId>>,
 }
@@ -103,7 +97,7 @@ impl Rails {
             host.iter().map(peer).collect::<Option<Vec<_>>>().unwrap_or_default()
         };
         let peers = (0..fabric.terminal_count()).map(TerminalId::new).map(peers).collect();
-        Self { planes, of_host, peers }
+        Self { planes, peers }
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -120,127 +114,4 @@ impl Rails {
 pub(crate) fn part(bytes: u64, i: usize, of: usize) -> u64 {
     let up_to = |i: usize| (u128::from(bytes) * i as u128 / of as u128) as u64;
     up_to(i + 1) - up_to(i)
-}
-
-/// The jobs as each plane sees them: one that is divided over the planes is a job in each of them.
-pub(crate) fn in_each_plane(jobs: &[Job], fabric: &Fabric) -> Vec<play::Job> {
-    let rails = Rails::new(fabric);
-    let mut all = Vec::with_capacity(jobs.len());
-    for job in jobs {
-        if !job.striped {
-            all.push(job.play.clone());
-            continue;
-        }
-        for plane in 0..rails.count() {
-            let terminals = job.play.terminals.iter().map(|&t| rails.peers(t)[plane]).collect();
-            all.push(play::Job { terminals, ..job.play.clone() });
-        }
-    }
-    all
-}
-
-/// A [`Wire`] that divides the messages of some jobs into equal parts, one for each plane of the fabric. A message has left, and
-/// arrived, when its last part has. Messages within a host, and those of fewer bytes than there are planes, go as they are.
-pub(crate) struct Striped<'a, W> {
-    pub(crate) inner: W,
-    fabric: &'a Fabric,
-    rails: Rails,
-    /// By job.
-    striped: Vec<bool>,
-    /// By message, its parts under way, and when the last one left and arrived.
-    parts: Vec<(u32, u64, u64)>,
-    departures: Vec<Departure>,
-    delivered: Vec<Delivery>,
-}
-
-/// What changes of it while it is simulated.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct StripedState<S> {
-    inner: S,
-    parts: Vec<(u32, u64, u64)>,
-}
-
-impl<'a, W: Wire> Striped<'a, W> {
-    pub(crate) fn new(inner: W, fabric: &'a Fabric, jobs: &[Job]) -> Self {
-        let striped: Vec<bool> = jobs.iter().map(|job| job.striped).collect();
-        let rails = Rails::new(fabric);
-        let (parts, departures, delivered) = (Vec::new(), Vec::new(), Vec::new());
-        Self { inner, fabric, rails, striped, parts, departures, delivered }
-    }
-
-    /// Puts together what the parts have become.
-    fn join(&mut self, delivered: &mut Vec<Delivery>) {
-        let planes = self.rails.count() as u32;
-        for d in self.delivered.drain(..) {
-            let message = d.message / planes;
-            let (open, left, arrives) = &mut self.parts[message as usize];
-            *open -= 1;
-            *left = d.left.max(*left);
-            *arrives = d.arrives.max(*arrives);
-            if *open == 0 {
-                delivered.push(Delivery { message, left: *left, arrives: *arrives });
-            }
-        }
-    }
-}
-
-impl<W: Wire> Wire for Striped<'_, W> {
-    fn latency(&self, from: TerminalId, to: TerminalId) -> u64 {
-        self.inner.latency(from, to)
-    }
-
-    fn depart(&mut self, now: u64, departures: &[Departure], delivered: &mut Vec<Delivery>) {
-        let planes = self.rails.count();
-        for d in departures {
-            let place = d.message as usize;
-            if self.parts.len() <= place {
-                self.parts.resize(place + 1, (0, 0, 0));
-            }
-            let is_whole = !self.striped[d.job as usize]
-                || d.bytes < planes as u64
-                || self.fabric.host_of(d.from) == self.fabric.host_of(d.to);
-            let count = if is_whole { 1 } else { planes };
-            self.parts[place] = (count as u32, 0, 0);
-            for i in 0..count {
-                let end = |t: TerminalId| if is_whole { t } else { self.rails.peers(t)[i] };
-                self.departures.push(Departure {
-                    message: d.message * planes as u32 + i as u32,
-                    from: end(d.from),
-                    to: end(d.to),
-                    bytes: part(d.bytes, i, count),
-                    ..*d
-                });
-            }
-        }
-        self.inner.depart(now, &self.departures, &mut self.delivered);
-        self.departures.clear();
-        self.join(delivered);
-    }
-
-    fn upcoming(&mut self) -> Option<u64> {
-        self.inner.upcoming()
-    }
-
-    fn advance(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
-        self.inner.advance(now, &mut self.delivered);
-        self.join(delivered);
-    }
-}
-
-impl<W: Resumable> Resumable for Striped<'_, W> {
-    type State = StripedState<W::State>;
-
-    fn fits(&self, state: &Self::State) -> bool {
-        let planes = self.rails.count() as u32;
-        self.inner.fits(&state.inner) && state.parts.iter().all(|(open, ..)| *open <= planes)
-    }
-
-    fn take(&mut self) -> Self::State {
-        StripedState { inner: self.inner.take(), parts: std::mem::take(&mut self.parts) }
-    }
-
-    fn restore(&mut self, state: Self::State) {
-        self.inner.restore(state.inner);
-        self.parts = state.parts;
-    }
 }
