@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use darkfiber_analysis::heat::Flow;
-use darkfiber_fabric::{ChannelId, TerminalId, Topology};
+use darkfiber_fabric::{ChannelId, Fabric, TerminalId, Topology};
 use darkfiber_flowsim::{Choice, Flows, FlowsState, Grid, Network, NoRoute, Options};
 use darkfiber_packetsim::{ConfigError, Measured, Observer, read, unlike, write};
 use darkfiber_routing::{Demand, Routes};
