@@ -79,7 +79,7 @@ impl CountedTraffic {
         }
         progress.at("reading");
         let fabric = FabricArgs::whole(name, &live.names);
-        let loaded = load::fabric(&fabric, common)?;
+        let loaded = load::one_plane(&fabric, common)?;
         let tables = live.beside.of(path);
         let read = load::tables_in_lanes(&tables, name, &loaded, common)?;
         progress.step();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use darkfiber_fabric::{Fabric, SwitchId};
+use darkfiber_fabric::{Fabric, Planes, SwitchId};
 use darkfiber_scenario::fabric::{self, FabricSource};
 use darkfiber_scenario::tables::{self, Read, TableFiles};
 use darkfiber_scenario::{Case, Folder, Listener, ScenarioFile};
@@ -30,6 +30,25 @@ pub(crate) fn fabric(args: &FabricArgs, common: &Common) -> Result<Loaded, Failu
         seed: common.seed(),
     };
     Ok(fabric::load(&source, &mut Teller::new(common))?)
+}
+
+/// As [`fabric()`], for what looks at one network: refuses a fabric of several planes.
+pub(crate) fn one_plane(args: &FabricArgs, common: &Common) -> Result<Loaded, Failure> {
+    let loaded = fabric(args, common)?;
+    refuse_planes(&loaded.topology.fabric, "this command")?;
+    Ok(loaded)
+}
+
+/// Refuses a fabric of several planes for what looks at one network.
+pub(crate) fn refuse_planes(fabric: &Fabric, what: &str) -> Result<(), Failure> {
+    match Planes::of(fabric).count() {
+        1 => Ok(()),
+        planes => Err(Failure::usage(format!(
+            "{what} takes one plane, and {} has {planes}",
+            fabric.name()
+        ))
+        .hint("--plane N takes one of them, from 1; each is a subnet of its own")),
+    }
 }
 
 /// The switches that `--roots` names.

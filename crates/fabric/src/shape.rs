@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Fabric, Renumbering, SwitchId};
+use crate::{Fabric, Renumbering, SwitchId, TerminalId};
 
 /// The structure of a fabric, beside the [`Fabric`] itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -167,8 +167,41 @@ pub struct ExpanderShape {
 pub struct PlanesShape {
     /// Plane of each switch.
     pub plane: Vec<u8>,
-    /// What every plane is, told for the switches and terminals of all planes at once.
-    pub each: Box<Shape>,
+    /// Plane of each terminal.
+    pub terminal: Vec<u8>,
+    /// What each plane is, where that is known, with rows for its own switches and terminals in their order.
+    pub each: Vec<Option<Shape>>,
+}
+
+impl PlanesShape {
+    fn restricted(&self, map: &Renumbering) -> Self {
+        let each = self.each.iter().zip(0u8..).map(|(shape, plane)| {
+            let shape = shape.as_ref()?;
+            // Switches and terminals of the plane by their place in it, before and after.
+            let places = |of: &[u8], left: &mut dyn Iterator<Item = usize>| -> Vec<usize> {
+                let mut place = Vec::with_capacity(of.len());
+                let mut next = 0;
+                for &p in of {
+                    place.push(next);
+                    next += usize::from(p == plane);
+                }
+                left.filter(|&i| of[i] == plane).map(|i| place[i]).collect()
+            };
+            let switches = places(&self.plane, &mut map.old_switch.iter().map(|s| s.index()));
+            let terminals = places(&self.terminal, &mut map.old_terminal.iter().map(|t| t.index()));
+            Some(shape.restricted(&Renumbering {
+                switch: Vec::new(),
+                terminal: Vec::new(),
+                old_switch: switches.into_iter().map(SwitchId::new).collect(),
+                old_terminal: terminals.into_iter().map(TerminalId::new).collect(),
+            }))
+        });
+        Self {
+            plane: map.old_switch.iter().map(|s| self.plane[s.index()]).collect(),
+            terminal: map.old_terminal.iter().map(|t| self.terminal[t.index()]).collect(),
+            each: each.collect(),
+        }
+    }
 }
 
 impl Shape {
@@ -206,16 +239,22 @@ impl Shape {
                 degree: e.degree,
                 metanode: e.metanode.as_ref().map(|m| pick(m, 1, map)),
             }),
-            Self::Planes(p) => Self::Planes(PlanesShape {
-                plane: pick(&p.plane, 1, map),
-                each: Box::new(p.each.restricted(map)),
-            }),
+            Self::Planes(p) => Self::Planes(p.restricted(map)),
         }
     }
 
     /// Whether its rows are those of a fabric of this size, and its values within their ranges.
     pub fn fits(&self, fabric: &Fabric) -> bool {
-        let (s, t) = (fabric.switch_count(), fabric.terminal_count());
+        let at_home = |p: &PlanesShape| {
+            let mut rows = p.terminal.iter().zip(fabric.terminals());
+            rows.all(|(plane, t)| p.plane[t.switch.index()] == *plane)
+        };
+        self.has_rows(fabric.switch_count(), fabric.terminal_count())
+            && !matches!(self, Self::Planes(p) if !at_home(p))
+    }
+
+    /// Whether it has a row for each of so many switches and terminals, and its values are within their ranges.
+    fn has_rows(&self, s: usize, t: usize) -> bool {
         match self {
             Self::Tree(tree) => {
                 let pgft = tree.pgft.as_ref().is_none_or(|p| {
@@ -238,12 +277,24 @@ impl Shape {
                 f.coords.len() == s * 3 && f.coords.chunks(3).all(within)
             }
             Self::Expander(e) => e.metanode.as_ref().is_none_or(|m| m.len() == s),
-            Self::Planes(p) => p.plane.len() == s && p.each.fits(fabric),
+            Self::Planes(p) => {
+                let count = |of: &[u8], plane: u8| of.iter().filter(|&&p| p == plane).count();
+                let each = |(shape, plane): (&Option<Self>, u8)| {
+                    let rows = (count(&p.plane, plane), count(&p.terminal, plane));
+                    shape.as_ref().is_none_or(|shape| shape.has_rows(rows.0, rows.1))
+                };
+                let known = |&plane: &u8| usize::from(plane) < p.each.len();
+                p.plane.len() == s
+                    && p.terminal.len() == t
+                    && p.each.len() <= usize::from(u8::MAX)
+                    && p.plane.iter().chain(&p.terminal).all(known)
+                    && p.each.iter().zip(0..).all(each)
+            }
         }
     }
 
     /// One line for people: what it is and how large.
-    pub fn summary(&self, fabric: &Fabric) -> String {
+    pub fn summary(&self) -> String {
         match self {
             Self::Tree(t) => {
                 let height = t.level.iter().copied().max().unwrap_or(0);
@@ -267,7 +318,7 @@ impl Shape {
                     GroupKind::LeafSpine { .. } => "dragonfly+",
                     GroupKind::Full | GroupKind::Grid { .. } => "dragonfly",
                 };
-                format!("{kind}, {groups} groups, {} switches", fabric.switch_count())
+                format!("{kind}, {groups} groups, {} switches", d.group.len())
             }
             Self::SlimFly(f) => format!("Slim Fly, q = {}", f.q),
             Self::Expander(e) => {
@@ -275,8 +326,16 @@ impl Shape {
                 format!("{kind} of degree {}", e.degree)
             }
             Self::Planes(p) => {
-                let planes = p.plane.iter().copied().max().map_or(0, |p| u32::from(p) + 1);
-                format!("{planes} planes, together: {}", p.each.summary(fabric))
+                let each: Vec<String> = p
+                    .each
+                    .iter()
+                    .map(|s| s.as_ref().map_or_else(|| "unknown".to_owned(), Self::summary))
+                    .collect();
+                if each.iter().all(|one| *one == each[0]) {
+                    format!("{} planes, each: {}", each.len(), each[0])
+                } else {
+                    format!("{} planes: {}", each.len(), each.join("; "))
+                }
             }
         }
     }

@@ -1,6 +1,6 @@
 //! A fabric together with what it is.
 
-use crate::{Fabric, Faults, Renumbering, Shape, SwitchId};
+use crate::{Fabric, Faults, Planes, Renumbering, Shape, SwitchId};
 
 /// A [`Fabric`] and, where known, its [`Shape`]: what generators make and readers return.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,12 +19,12 @@ impl Topology {
         (Self { fabric, shape }, map)
     }
 
-    /// How many planes it is known to have; 1 if its shape is not [`Shape::Planes`]. Planes without
+    /// How many planes it has: those that its shape states, else those that its hosts share ([`Planes`]). Stated planes without
     /// any switch (after faults) count if a later one has some.
     pub fn plane_count(&self) -> usize {
         match &self.shape {
             Some(Shape::Planes(p)) => p.plane.iter().max().map_or(0, |&last| usize::from(last) + 1),
-            _ => 1,
+            _ => Planes::of(&self.fabric).count(),
         }
     }
 
@@ -51,16 +51,45 @@ impl Topology {
         if i >= self.plane_count() {
             return None;
         }
-        let Some(Shape::Planes(planes)) = &self.shape else {
-            return Some(self.with_faults(&Faults::default()));
+        let planes = Planes::of(&self.fabric);
+        let plane_of = |s: SwitchId| match &self.shape {
+            Some(Shape::Planes(stated)) => stated.plane[s.index()].into(),
+            _ => planes.of_switch(s),
         };
-        let others = (planes.plane.iter().enumerate())
-            .filter(|&(_, &plane)| usize::from(plane) != i)
-            .map(|(s, _)| SwitchId::new(s))
-            .collect();
+        let others = (0..self.fabric.switch_count())
+            .map(SwitchId::new)
+            .filter(|&s| plane_of(s) != i)
+            .collect::<Vec<_>>();
+        let shape = match &self.shape {
+            Some(Shape::Planes(stated)) => stated.each.get(i).cloned().flatten(),
+            // One plane that is the whole fabric.
+            shape => shape.clone().filter(|_| others.is_empty()),
+        };
         let (fabric, map) =
             self.fabric.with_faults(&Faults { switches: others, ..Faults::default() });
-        let shape = Some(planes.each.restricted(&map));
         Some((Self { fabric, shape }, map))
+    }
+}
+
+impl Planes {
+    /// Each plane alone, with what it is where `shape` states that, and how its ids map to those of the whole fabric. Hosts and
+    /// adapters keep their ids: all of them are there, and those of the other planes have no links.
+    pub fn apart(&self, fabric: &Fabric, shape: Option<&Shape>) -> Vec<(Topology, Renumbering)> {
+        let one = |plane: usize| {
+            let others = (0..fabric.switch_count()).map(SwitchId::new);
+            let switches = others.filter(|&s| self.of_switch(s) != plane).collect();
+            let (fabric, map) = fabric.with_faults(&Faults { switches, ..Faults::default() });
+            let shape = match shape.map(|shape| shape.restricted(&map)) {
+                Some(Shape::Planes(stated)) => {
+                    // The plane that is stated for its switches, if that is one.
+                    let mut planes = stated.plane.iter();
+                    let first = planes.next().filter(|first| planes.all(|other| other == *first));
+                    first.and_then(|&plane| stated.each[usize::from(plane)].clone())
+                }
+                other => other.filter(|_| self.count() == 1),
+            };
+            (Topology { fabric, shape }, map)
+        };
+        (0..self.count()).map(one).collect()
     }
 }

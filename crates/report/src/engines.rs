@@ -6,7 +6,7 @@ use darkfiber_analysis::finding::FindingKind;
 
 use crate::model::{Comparison, FabricFacts, Provenance, RouteOutcome, Routed, Single};
 use crate::table::{self, Style};
-use crate::{Report, comma, findings, json};
+use crate::{Report, comma, findings, json, number};
 
 /// Which findings are shown to people beside the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +49,13 @@ impl Report for Engines<'_> {
             RouteOutcome::Routed(row) => Some(row),
             RouteOutcome::Refused(_) => None,
         });
+        if let Some((planes, pairs)) = routed.clone().find_map(|r| Some((r.planes?, r.pairs))) {
+            let _infallible = writeln!(
+                text,
+                "\n{planes} planes that share hosts: {} pairs of terminals, each within one plane",
+                number::group(pairs)
+            );
+        }
         for row in routed {
             let shown: Vec<_> = (row.findings.iter())
                 .filter(|f| style.full || self.findings == Findings::All || row.is_at_fault(f.kind))

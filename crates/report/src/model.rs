@@ -157,7 +157,10 @@ pub struct Routed {
     pub refusals: Vec<Refused>,
     /// Wall time of computing routes and layers, nothing else; `null` for routes that were read.
     pub seconds: Option<f64>,
-    /// Ordered pairs of different terminals.
+    /// Planes of the fabric, where it has several: pairs, loads and everything else are of pairs within each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub planes: Option<usize>,
+    /// Ordered pairs of different terminals of a plane.
     pub pairs: u64,
     /// Pairs without a route.
     pub unreachable: u64,

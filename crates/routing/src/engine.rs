@@ -3,7 +3,8 @@
 use darkfiber_fabric::{Fabric, Registry, Shape, SwitchId, TerminalId, Unknown};
 use thiserror::Error;
 
-use crate::{Routes, engines, lid_offsets};
+use crate::planes::EachPlane;
+use crate::{Routes, engines, lid_offsets, planes};
 
 /// What an engine is asked for, beside the fabric.
 #[derive(Clone, Debug)]
@@ -101,15 +102,23 @@ pub enum Refusal {
         /// What else the user can do.
         hint: &'static str,
     },
-    /// The fabric is in pieces: no engine can route between them.
+    /// The fabric is in pieces that are no planes of it: no engine can route between them.
     #[error(
-        "the fabric is in {components} pieces (switches: {sizes}); route each alone (--plane N if they are planes), or mend it"
+        "the fabric is in {components} pieces (switches: {sizes}); mend it, or route each alone"
     )]
     Disconnected {
         /// Number of components.
         components: usize,
         /// Their sizes in switches.
         sizes: String,
+    },
+    /// One of several planes cannot be routed.
+    #[error("plane {plane}: {refusal}")]
+    InPlane {
+        /// Its number, from 1.
+        plane: usize,
+        /// Why not.
+        refusal: Box<Refusal>,
     },
     /// Nothing to route.
     #[error("the fabric has no {what}")]
@@ -272,12 +281,22 @@ pub trait Engine: Sync {
     /// # Errors
     /// A [`Refusal`] if this engine cannot route this fabric as asked.
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal>;
-    /// Routes a fabric. Where [LIDs are alike](Self::lids_are_alike), several LIDs a port cost no evenness: the tables of
-    /// each LID offset are those for one LID a port with the terminals of a switch in another order.
+    /// Routes a fabric; where it has several planes ([`Planes`](darkfiber_fabric::Planes)), each as the fabric that it is, all
+    /// in one set of tables.
     ///
     /// # Errors
     /// A [`Refusal`] if this engine cannot route this fabric as asked.
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+        planes::route(self.name(), fabric, request, &|_, fabric, request| {
+            self.route_plane(fabric, request)
+        })
+    }
+    /// Routes a fabric that is one plane. Where [LIDs are alike](Self::lids_are_alike), several LIDs a port cost no evenness:
+    /// the tables of each LID offset are those for one LID a port with the terminals of a switch in another order.
+    ///
+    /// # Errors
+    /// A [`Refusal`] if this engine cannot route this fabric as asked.
+    fn route_plane(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         let told_by_pair = self.follows_demands() && !request.demands.is_empty();
         if request.lmc == 0 || !self.lids_are_alike() || told_by_pair {
             return self.compute(fabric, request);
@@ -324,12 +343,21 @@ impl darkfiber_fabric::Entry for &dyn Engine {
     }
 }
 
-/// The engine of that name.
+/// The engine of that name; of names joined by `/`, an engine that routes the planes of a fabric with one each.
+///
+/// What the latter needs is never freed: a few bytes for each name that is read.
 ///
 /// # Errors
 /// If there is none.
 pub fn find_engine(name: &str) -> Result<&'static dyn Engine, Unknown> {
-    ENGINES.get(name).copied()
+    if !name.contains('/') {
+        return ENGINES.get(name).copied();
+    }
+    let engines: Vec<&'static dyn Engine> =
+        name.split('/').map(|name| ENGINES.get(name.trim()).copied()).collect::<Result<_, _>>()?;
+    let names: Vec<&str> = engines.iter().map(|e| e.name()).collect();
+    let name = Box::leak(names.join("/").into_boxed_str());
+    Ok(Box::leak(Box::new(EachPlane::new(name, engines))))
 }
 
 /// Why each engine of a chain refused, in the order of the chain.

@@ -165,6 +165,11 @@ impl Routes {
         self
     }
 
+    /// Whether destinations share rows.
+    pub(crate) fn shares_rows(&self) -> bool {
+        self.shared.is_some()
+    }
+
     /// Sets which path a source terminal uses, for all destinations: on InfiniBand its **path bits**, the
     /// number that it adds to the base LID of whomever it sends to.
     pub fn set_select(&mut self, select: Vec<u16>) {

@@ -11,6 +11,7 @@ use darkfiber_routing::{Lids, Request, Routes};
 use darkfiber_workload::play::{Host, Record};
 
 use crate::lines::Lines;
+use crate::run::in_each_plane;
 use crate::tables::{self, TableFiles};
 use crate::value::HINT;
 use crate::{
@@ -359,11 +360,11 @@ impl Tables<'_> {
         };
         let follows = part.follow == EngineInput::Jobs;
         let demands = if follows && chain.engines.iter().any(|e| e.follows_demands()) {
-            demanded(&sent(&known))
+            demanded(&sent(&in_each_plane(&known, fabric)))
         } else {
             Vec::new()
         };
-        let places = if follows { places(&known) } else { Vec::new() };
+        let places = if follows { places(&in_each_plane(&known, fabric)) } else { Vec::new() };
         let request = Request {
             shape: self.loaded.topology.shape.as_ref(),
             roots: &roots,
@@ -415,6 +416,13 @@ impl Tables<'_> {
         listener: &mut dyn Listener,
     ) -> Result<UpdateCase, Error> {
         let fabric = &self.loaded.topology.fabric;
+        let planes = self.loaded.topology.plane_count();
+        if planes > 1 {
+            return Err(Error::input(format!(
+                "the fabric has {planes} planes, each a subnet with tables of its own: one is updated at a time"
+            ))
+            .hint("plane = 1 beside fabric takes one of them"));
+        }
         let depth = self.scenario.depth;
         if depth != Depth::Packet {
             return Err(Error::input(format!(

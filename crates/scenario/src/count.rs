@@ -12,6 +12,7 @@ use darkfiber_packetsim::ConfigError;
 use darkfiber_workload::play::JobRun;
 use darkfiber_workload::schedule::{Op, Program};
 
+use crate::planes::{self, Rails};
 use crate::{Effort, Job, LidsPart, Pairs, Setup, SimError, Simulated};
 
 /// By (sender, receiver, bytes), how many messages a run of a program sends.
@@ -54,6 +55,7 @@ pub(crate) fn simulate(setup: &Setup<'_>) -> Result<Simulated, SimError> {
     let mut of_jobs: Vec<BTreeMap<u32, u64>> = Vec::with_capacity(jobs.len());
     let mut all_pairs = Vec::with_capacity(jobs.len());
     let mut counted = 0;
+    let rails = jobs.iter().any(|job| job.striped).then(|| Rails::new(fabric));
     for job in jobs {
         let mut pairs = Pairs::new(job.play.program.ranks());
         let mut of_job: BTreeMap<u32, u64> = BTreeMap::new();
@@ -64,22 +66,35 @@ pub(crate) fn simulate(setup: &Setup<'_>) -> Result<Simulated, SimError> {
             if total == 0 || fabric.host_of(ends[0]) == fabric.host_of(ends[1]) {
                 continue;
             }
-            let among = choice.among(ends, bytes);
-            let n = among.len() as u128;
-            for (&path, i) in among.iter().zip(0u128..) {
-                let mut path = [Path::new(ends[0], ends[1], path.into())];
-                network.follow(&mut path);
-                let [path] = path;
-                if path.latency.is_none() {
-                    return Err(SimError::NoRoute(NoRoute { from: ends[0], to: ends[1] }));
-                }
-                counted += 1;
-                let part = (total * (i + 1) / n - total * i / n).min(u64::MAX.into()) as u64;
-                for &c in &path.channels {
-                    let on = of_job.entry(c).or_default();
-                    *on = on.saturating_add(part);
-                    let all = &mut carried[c as usize];
-                    *all = all.saturating_add(part);
+            // The planes that the message is divided over, and the bytes that each has of it.
+            let planes = match &rails {
+                Some(rails) if job.striped && bytes >= rails.count() as u64 => rails.count(),
+                _ => 1,
+            };
+            for plane in 0..planes {
+                let ends = match &rails {
+                    Some(rails) if planes > 1 => ends.map(|t| rails.peers(t)[plane]),
+                    _ => ends,
+                };
+                let bytes = planes::part(bytes, plane, planes);
+                let total = u128::from(bytes) * u128::from(count);
+                let among = choice.among(ends, bytes);
+                let n = among.len() as u128;
+                for (&path, i) in among.iter().zip(0u128..) {
+                    let mut path = [Path::new(ends[0], ends[1], path.into())];
+                    network.follow(&mut path);
+                    let [path] = path;
+                    if path.latency.is_none() {
+                        return Err(SimError::NoRoute(NoRoute { from: ends[0], to: ends[1] }));
+                    }
+                    counted += 1;
+                    let part = (total * (i + 1) / n - total * i / n).min(u64::MAX.into()) as u64;
+                    for &c in &path.channels {
+                        let on = of_job.entry(c).or_default();
+                        *on = on.saturating_add(part);
+                        let all = &mut carried[c as usize];
+                        *all = all.saturating_add(part);
+                    }
                 }
             }
         }

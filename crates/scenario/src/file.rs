@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::value::{
     Between, Bytes, Chosen, Count, Fraction, Overhead, Picos, Positive, Rate, Share,
 };
-use crate::{Chain, UpdatePart};
+use crate::{Chain, PlanePart, UpdatePart};
 
 /// A scenario: a fabric, its routes, jobs placed on it, and their traffic.
 ///
@@ -361,6 +361,10 @@ pub struct JobPart {
     pub placement: Option<Chosen<Allocator>>,
     /// Instead: its nodes by name, in the order of ranks, as a hostlist (`n[1-28]`).
     pub hosts: Option<String>,
+    /// On a fabric of several planes: the one that it uses, from 1, or "striped": each message is divided into equal parts, one for
+    /// each plane.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plane: Option<PlanePart>,
     /// Whose collectives: openmpi, mpich or nccl; openmpi without.
     pub library: Option<Chosen<(&'static str, Library)>>,
     /// When it begins; at once without.

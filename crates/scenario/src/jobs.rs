@@ -17,7 +17,8 @@ use darkfiber_workload::trace::{CollectiveCall, CollectiveKind, Volume};
 use darkfiber_workload::traffic::{Ranks, traffic};
 use darkfiber_workload::{Machine, Stream};
 
-use crate::{Error, Files, JobPart, Listener, Scenario, classes};
+use crate::planes::Rails;
+use crate::{Error, Files, JobPart, Listener, PlanePart, Scenario, classes};
 
 /// Ranks that a job may have: more than any machine has processors.
 const MOST_RANKS: usize = 1 << 26;
@@ -40,13 +41,17 @@ pub struct Job {
     /// Traffic classes of its messages: of those of at most as many bytes, by rising bytes, the number of a class. Empty where
     /// all packets are alike.
     pub classes: Vec<(u64, u8)>,
+    /// Whether each of its messages is divided into equal parts, one for each plane of the fabric. Its terminals are those of
+    /// the first plane.
+    pub striped: bool,
 }
 
 impl From<play::Job> for Job {
     /// A job without a name, with nothing special about it.
     fn from(play: play::Job) -> Self {
         let (name, hosts, classes) = (String::new(), Vec::new(), Vec::new());
-        Self { play, name, hosts, class: None, weight: 1.0, limit: f64::INFINITY, classes }
+        let (weight, limit) = (1.0, f64::INFINITY);
+        Self { play, name, hosts, class: None, weight, limit, classes, striped: false }
     }
 }
 
@@ -113,12 +118,24 @@ pub(crate) fn resolve(
             .hint("for example [[job]] traffic = \"mpigraph:bytes=1MiB\", nodes = 28"));
     }
     let machine = Machine::new(topology, 1);
+    let rails = Rails::new(&topology.fabric);
+    let of_planes: Vec<Machine> =
+        (0..rails.count()).map(|plane| machine.in_plane(topology, plane)).collect();
     let path = scenario.aliases.as_ref().map(|name| files.locate(name));
     let aliases =
         aliases(path.as_deref(), &topology.fabric, listener).map_err(|e| e.inside("aliases"))?;
     let called = Called::new(&machine, topology, aliases);
     let is_free = vec![true; machine.len()];
-    let mut seats = Seats { machine: &machine, called, is_free, files, seed, jobs: Vec::new() };
+    let mut seats = Seats {
+        machine: &machine,
+        of_planes: &of_planes,
+        rails: &rails,
+        called,
+        is_free,
+        files,
+        seed,
+        jobs: Vec::new(),
+    };
     for (part, number) in scenario.jobs.iter().zip(1..) {
         let what = format!("job {number}");
         let classes = classes::of_job(scenario, part).map_err(|e| e.inside(what.as_str()))?;
@@ -138,6 +155,9 @@ pub(crate) fn resolve(
 /// Hosts that jobs get, one job after the other.
 struct Seats<'a> {
     machine: &'a Machine,
+    /// The same hosts with their terminals in each plane.
+    of_planes: &'a [Machine],
+    rails: &'a Rails,
     called: Called,
     is_free: Vec<bool>,
     files: &'a dyn Files,
@@ -146,6 +166,32 @@ struct Seats<'a> {
 }
 
 impl Seats<'_> {
+    /// The plane whose terminals a job gets, from 0.
+    fn plane(&self, part: &JobPart) -> Result<usize, Error> {
+        let planes = self.of_planes.len();
+        match part.plane {
+            Some(PlanePart::Number(number)) if usize::from(number) <= planes => {
+                Ok(usize::from(number) - 1)
+            }
+            Some(PlanePart::Number(number)) => {
+                let are = if planes == 1 { "is one plane" } else { "are planes 1 to" };
+                let last = if planes == 1 { String::new() } else { format!(" {planes}") };
+                Err(Error::input(format!("there is no plane {number}: there {are}{last}"))
+                    .inside("plane"))
+            }
+            Some(PlanePart::Striped) if planes == 1 => {
+                Err(Error::input("the fabric is one plane, and nothing can be striped over it")
+                    .hint("leave out plane")
+                    .inside("plane"))
+            }
+            None if planes > 1 => Err(Error::input(format!(
+                "the fabric has {planes} planes, and this job names none"
+            ))
+            .hint("plane = 1, the number of another, or \"striped\" over all")),
+            _ => Ok(0),
+        }
+    }
+
     fn add(
         &mut self,
         part: &JobPart,
@@ -172,7 +218,25 @@ impl Seats<'_> {
             }
         };
         // Its hosts: those that are named, or those that an allocator finds among the free ones.
-        let (machine, left) = (self.machine, self.is_free.iter().filter(|f| **f).count());
+        let (plane, striped) = (self.plane(part)?, part.plane == Some(PlanePart::Striped));
+        let machine = &self.of_planes[plane];
+        let serves = |h: u32| {
+            let mut of = machine.terminals(h).iter();
+            !machine.terminals(h).is_empty()
+                && (!striped || of.all(|&t| !self.rails.peers(t).is_empty()))
+        };
+        let is_free: Vec<bool> =
+            self.is_free.iter().zip(0..).map(|(&free, h)| free && serves(h)).collect();
+        let left = is_free.iter().filter(|f| **f).count();
+        if let Some(&host) = named.iter().flatten().find(|&&h| !serves(h)) {
+            let where_to =
+                if striped { "every plane".to_owned() } else { format!("plane {}", plane + 1) };
+            return Err(Error::input(format!(
+                "{} has no terminal in {where_to}",
+                machine.name(host)
+            ))
+            .inside("hosts"));
+        }
         let wanted = match (&named, &read, part.nodes) {
             (Some(hosts), ..) => hosts.len(),
             (_, _, Some(nodes)) => nodes.0 as usize,
@@ -190,7 +254,7 @@ impl Seats<'_> {
                 Some(chosen) => chosen.0,
                 None => allocator("linear")?,
             };
-            let free = Free { machine, is_free: &self.is_free };
+            let free = Free { machine, is_free: &is_free };
             let draw = &mut Stream::new(self.seed, self.jobs.len() as u64);
             by.give(&free, wanted, draw).ok_or_else(|| {
                 Error::infeasible(format!(
@@ -248,6 +312,7 @@ impl Seats<'_> {
             weight: part.weight.map_or(1.0, |weight| weight.0),
             limit: part.limit.map_or(f64::INFINITY, |limit| limit.0),
             classes: Vec::new(),
+            striped,
         })
     }
 }

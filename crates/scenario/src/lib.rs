@@ -40,8 +40,10 @@ mod listener;
 mod medium;
 mod packets;
 mod pairs;
+mod planes;
 mod run;
 mod steps;
+mod striped;
 pub mod tables;
 mod told;
 mod update;
@@ -62,6 +64,7 @@ pub use listener::Listener;
 pub use medium::{Effort, Medium, PacketOptions, Sharing};
 pub use packets::channels;
 pub use pairs::{Pair, Pairs};
+pub use planes::PlanePart;
 pub use run::{
     Setup, SimError, Simulated, Until, demanded, isolated, places, sent, simulate, simulate_until,
 };

@@ -8,7 +8,8 @@ use darkfiber_packetsim::{
 };
 use darkfiber_workload::play::Record;
 
-use crate::run::{self, Driven, Resumable, Until};
+use crate::run::{self, Checkpoint, Driven, Resumable, Until};
+use crate::striped::{Striped, StripedState};
 use crate::{Effort, LidsPart, PacketOptions, Setup, SimError, Simulated, update};
 
 /// See [`crate::simulate`].
@@ -110,10 +111,16 @@ fn play<R: routing::Routing>(play: Play<'_, '_, '_>, routing: &R) -> Result<Simu
             "lids: split and adaptive are for flows; packets adapt by a routing, such as minimal, ugal or dal".to_owned(),
         )));
     }
-    let kept = run::kept(setup)?;
+    let striped = jobs.iter().any(|job| job.striped);
+    let usual = || options.parts.unwrap_or_else(|| net.parts());
     // A run goes on in the parts in which it began: nothing that comes out depends on them.
-    let parts =
-        kept.as_ref().map_or_else(|| options.parts.unwrap_or_else(|| net.parts()), |k| k.parts);
+    let (kept, kept_striped) = if striped {
+        (None, run::kept(setup)?)
+    } else {
+        (run::kept::<PacketsState>(setup)?, None::<Checkpoint<StripedState<PacketsState>>>)
+    };
+    let began = kept.as_ref().map(|k| k.parts).or(kept_striped.as_ref().map(|k| k.parts));
+    let parts = began.unwrap_or_else(usual);
     let class = |job: u32, bytes: u64| -> u8 {
         let of = jobs.get(job as usize).map_or(&[][..], |job| &job.classes);
         of.iter().find(|(most, _)| bytes <= *most).map_or(0, |c| c.1)
@@ -125,7 +132,14 @@ fn play<R: routing::Routing>(play: Play<'_, '_, '_>, routing: &R) -> Result<Simu
     if let Some(interval) = setup.interval {
         wire = wire.with_series(interval);
     }
-    let driven = run::drive(setup, &mut wire, kept, parts, each, until)?;
+    let driven = if striped {
+        let mut divided = Striped::new(wire, fabric, jobs.iter().map(|job| job.striped).collect());
+        let driven = run::drive(setup, &mut divided, kept_striped, parts, each, until)?;
+        wire = divided.inner;
+        driven
+    } else {
+        run::drive(setup, &mut wire, kept, parts, each, until)?
+    };
     if let Some(stalled) = wire.stalled() {
         return Err(SimError::Deadlock(channels(net, fabric, &stalled.cycle)));
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use darkfiber_analysis::heat::Flow;
-use darkfiber_fabric::{ChannelId, TerminalId, Topology};
+use darkfiber_fabric::{ChannelId, Fabric, TerminalId, Topology};
 use darkfiber_flowsim::{Choice, Flows, FlowsState, Grid, Network, NoRoute, Options};
 use darkfiber_packetsim::{ConfigError, Measured, Observer, read, unlike, write};
 use darkfiber_routing::{Demand, Routes};
@@ -17,6 +17,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::pairs::Received;
+use crate::planes::Rails;
+use crate::striped::{Striped, StripedState};
 use crate::{
     Effort, Job, LidsPart, Medium, Pairs, Sharing, UpdateCase, UpdateOutcome, count, packets,
 };
@@ -216,9 +218,16 @@ fn flows(
         held: setup.held,
         precision: sharing.precision,
     };
-    let kept = kept(setup)?;
     let mut flows = Flows::new(network, host, options);
-    let driven = drive(setup, &mut flows, kept, 1, each, until)?;
+    let driven = if jobs.iter().any(|job| job.striped) {
+        let mut striped =
+            Striped::new(flows, &topology.fabric, jobs.iter().map(|job| job.striped).collect());
+        let driven = drive(setup, &mut striped, self::kept(setup)?, 1, each, until)?;
+        flows = striped.inner;
+        driven
+    } else {
+        drive(setup, &mut flows, self::kept(setup)?, 1, each, until)?
+    };
     if let Some(lost) = flows.lost() {
         return Err(SimError::NoRoute(lost));
     }
@@ -274,6 +283,24 @@ impl Resumable for Flows<'_> {
 
     fn restore(&mut self, state: FlowsState) {
         Flows::restore(self, state);
+    }
+}
+
+impl<W: Resumable> Resumable for Striped<'_, W> {
+    type State = StripedState<W::State>;
+
+    fn fits(&self, state: &Self::State) -> bool {
+        let planes = self.planes() as u32;
+        self.inner.fits(&state.inner) && state.parts.iter().all(|(open, ..)| *open <= planes)
+    }
+
+    fn take(&mut self) -> Self::State {
+        StripedState { inner: self.inner.take(), parts: std::mem::take(&mut self.parts) }
+    }
+
+    fn restore(&mut self, state: Self::State) {
+        self.inner.restore(state.inner);
+        self.parts = state.parts;
     }
 }
 
@@ -388,6 +415,23 @@ pub fn isolated(setup: &Setup<'_>) -> Result<Vec<u64>, SimError> {
             Ok(simulate(&alone, &mut |_| {})?.end)
         })
         .collect()
+}
+
+/// The jobs as each plane sees them: one that is divided over the planes is a job in each of them.
+pub(crate) fn in_each_plane(jobs: &[Job], fabric: &Fabric) -> Vec<play::Job> {
+    let rails = Rails::new(fabric);
+    let mut all = Vec::with_capacity(jobs.len());
+    for job in jobs {
+        if !job.striped {
+            all.push(job.play.clone());
+            continue;
+        }
+        for plane in 0..rails.count() {
+            let terminals = job.play.terminals.iter().map(|&t| rails.peers(t)[plane]).collect();
+            all.push(play::Job { terminals, ..job.play.clone() });
+        }
+    }
+    all
 }
 
 /// The terminals of each job, each once, in the order of its ranks.

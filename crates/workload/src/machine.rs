@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use darkfiber_fabric::{ChannelId, Fabric, HostId, Role, Shape, TerminalId, Topology};
+use darkfiber_fabric::{ChannelId, Fabric, HostId, Planes, Role, Shape, TerminalId, Topology};
 
 /// The hosts that run jobs, in the natural order of their names (`n9` before `n10`), and the domains they are in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +41,36 @@ impl Machine {
         }
         let (names, hosts) = hosts.into_iter().map(|(name, all)| (name.to_owned(), all)).unzip();
         Self { hosts, names, domains, processors: processors.max(1) }
+    }
+
+    /// The same hosts, with their terminals in one plane of the fabric only, from 0, and the domains that they are in there. A
+    /// host without a terminal in the plane has none.
+    #[must_use]
+    pub fn in_plane(&self, topology: &Topology, plane: usize) -> Self {
+        let planes = Planes::of(&topology.fabric);
+        if planes.count() < 2 {
+            return self.clone();
+        }
+        let (fabric, shape) = (&topology.fabric, topology.shape.as_ref());
+        let (alone, map) = planes.apart(fabric, shape).swap_remove(plane);
+        let here = |t: &&TerminalId| planes.of_terminal(fabric, **t) == plane;
+        let hosts: Vec<Vec<TerminalId>> =
+            self.hosts.iter().map(|all| all.iter().filter(here).copied().collect()).collect();
+        let mut domains: Vec<Vec<u32>> = Vec::new();
+        for of_switch in switches(&alone) {
+            // Hosts that are not there share a domain of their own, but for the last one, which is that of all.
+            let nowhere =
+                if of_switch.iter().all(|&s| s == of_switch[0]) { of_switch[0] } else { u32::MAX };
+            let domain = |all: &Vec<TerminalId>| {
+                let home = all.first().and_then(|t| map.switch[fabric.terminal(*t).switch.index()]);
+                home.map_or(nowhere, |s| of_switch[s.index()])
+            };
+            let found = numbered(&hosts.iter().map(domain).collect::<Vec<_>>());
+            if domains.last() != Some(&found) {
+                domains.push(found);
+            }
+        }
+        Self { hosts, domains, ..self.clone() }
     }
 
     /// How many hosts there are.

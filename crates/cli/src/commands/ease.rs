@@ -62,7 +62,7 @@ fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure> {
             .hint("write even ones first: darkfiber route FABRIC -e ftree -o DIR"));
     };
     let target = save::Target::of(&args.set)?;
-    let loaded = load::fabric(&args.fabric, common)?;
+    let loaded = load::one_plane(&args.fabric, common)?;
     let topology = &loaded.topology;
     let fabric = &topology.fabric;
     let tables = BesideTables::default().of(path);

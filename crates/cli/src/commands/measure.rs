@@ -125,7 +125,7 @@ pub(crate) fn run(args: &MeasureCommand, common: &Common) -> Result<Exit, Failur
     }
     save::expect(args.svg.as_ref())?;
     let chains = args.engines.chains()?;
-    let loaded = load::fabric(&args.fabric, common)?;
+    let loaded = load::one_plane(&args.fabric, common)?;
     let (fabric, shape) = (&loaded.topology.fabric, loaded.topology.shape.as_ref());
     let plan = plan(args, common, fabric, shape)?;
     let roots = match &args.request.roots {

@@ -27,6 +27,7 @@ pub(crate) fn measure(
         roots: Vec::new(),
         refusals: Vec::new(),
         seconds: None,
+        planes: Some(report.planes).filter(|&planes| planes > 1),
         pairs: report.pairs,
         unreachable: report.unreachable,
         loops: report.loops,
@@ -67,7 +68,7 @@ pub(crate) fn facts(
     }
     FabricFacts {
         name: fabric.name().to_owned(),
-        shape: shape.map(|s| s.summary(fabric)),
+        shape: shape.map(Shape::summary),
         recognised: structure.and_then(|s| s.as_ref().ok()).cloned(),
         unrecognised: structure.and_then(|s| s.as_ref().err()).cloned().unwrap_or_default(),
         switches: fabric.switch_count(),

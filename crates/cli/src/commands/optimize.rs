@@ -66,7 +66,7 @@ const CLEARLY: f64 = 1.004;
 
 pub(crate) fn run(args: &OptimizeCommand, common: &Common) -> Result<Exit, Failure> {
     let target = save::Target::of(&args.set)?;
-    let loaded = load::fabric(&args.fabric, common)?;
+    let loaded = load::one_plane(&args.fabric, common)?;
     let (fabric, shape) = (&loaded.topology.fabric, loaded.topology.shape.as_ref());
     let plan = MeasurePlan::for_routes(fabric, shape, common)?;
     let request = Request { shape, lmc: args.lmc, seed: common.seed(), ..Request::default() };

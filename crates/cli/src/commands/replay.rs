@@ -84,7 +84,7 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
     save::expect(args.svg.as_ref())?;
     save::expect_directory(args.output.as_ref())?;
     let mut engines = args.engines.chains()?;
-    let loaded = load::fabric(&args.fabric, common)?;
+    let loaded = load::one_plane(&args.fabric, common)?;
     let topology = &loaded.topology;
     if engines.is_empty() {
         engines = usual(topology, args)?;

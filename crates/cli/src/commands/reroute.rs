@@ -108,7 +108,7 @@ struct New {
 pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failure> {
     let target = save::Target::of(&args.set)?;
     let fabric = args.fabric.without_faults();
-    let loaded = load::fabric(&fabric, common)?;
+    let loaded = load::one_plane(&fabric, common)?;
     let mut old = load::tables_in_lanes(&args.tables, args.fabric.name(), &loaded, common)?;
     let Loaded { topology, .. } = loaded;
     let recorded = recorded(args);

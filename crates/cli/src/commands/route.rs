@@ -118,6 +118,17 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
         ));
     }
     let loaded = load::fabric(&args.fabric, common)?;
+    let of_one_subnet = [
+        (args.set.output.is_some(), "-o"),
+        (args.ease.from.is_some(), "--from"),
+        (args.protect, "--protect"),
+        (args.survive.is_some(), "--survive"),
+        (args.spread_lanes, "--spread-lanes"),
+        (by_source, "--layer-by source"),
+    ];
+    for (_, option) in of_one_subnet.iter().filter(|(is_given, _)| *is_given) {
+        load::refuse_planes(&loaded.topology.fabric, option)?;
+    }
     let in_place = args.ease.from.as_deref();
     let in_place =
         in_place.map(|path| InPlace::load(path, &args.fabric, &loaded, common)).transpose()?;

@@ -84,7 +84,7 @@ Examples:
 Exit code 1 if after some fault connections must be made anew, or the fabric routed anew.";
 
 pub(crate) fn run(args: &SurviveCommand, common: &Common) -> Result<Exit, Failure> {
-    let loaded = load::fabric(&args.fabric, common)?;
+    let loaded = load::one_plane(&args.fabric, common)?;
     let (name, routes) = tables(args, &loaded, common)?;
     let Loaded { topology, structure, .. } = loaded;
     let fabric = &topology.fabric;

@@ -127,7 +127,7 @@ fn fabrics(args: &SweepCommand, common: &Common) -> Result<Vec<Topology>, Failur
     let mut fabrics = Vec::new();
     for name in &names {
         let one = FabricArgs::of(name, &args.options, &args.faults);
-        fabrics.push(load::fabric(&one, common)?.topology);
+        fabrics.push(load::one_plane(&one, common)?.topology);
     }
     let names: Vec<String> = fabrics.iter().map(|t| t.fabric.name().to_owned()).collect();
     if distinct("fabric", names.iter().map(String::as_str)).is_err() {

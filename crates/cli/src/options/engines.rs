@@ -8,7 +8,8 @@ use crate::failure::Failure;
 /// Engines to compare.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct EngineArgs {
-    /// Engines to compare, separated by commas or given several times; ftree+updn falls back on updn
+    /// Engines to compare, separated by commas or given several times; ftree+updn falls back on updn, and
+    /// ftree/dfsssp routes each plane of a fabric with an engine of its own
     /// (`darkfiber list engines`)
     #[arg(short, long = "engine", value_name = "ENGINE,..", value_delimiter = ',')]
     pub(crate) engines: Vec<String>,

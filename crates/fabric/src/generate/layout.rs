@@ -6,7 +6,7 @@ use crate::{
 };
 
 use super::Params;
-use super::planes::{MAX_PLANES, replicate};
+use super::planes::{MAX_PLANES, together};
 
 /// Most ports of a generated switch: 255 is "no path" in a forwarding table.
 pub const MAX_PORTS: u64 = 254;
@@ -186,7 +186,8 @@ impl Layout {
         let fabric = self.builder.finish()?;
         let shape = Some(shape(&fabric));
         let one = Topology { fabric, shape };
-        Ok(if self.planes > 1 { replicate(&one, self.planes)? } else { one })
+        let planes = vec![&one; self.planes as usize];
+        Ok(if planes.len() > 1 { together(&planes)? } else { one })
     }
 }
 

@@ -61,6 +61,7 @@ pub use family::{COMMON_KEYS, FAMILIES, Family, Key};
 pub use layout::{MAX_CABLES, MAX_NODES, MAX_PORTS};
 pub use params::Params;
 pub use planes::MAX_PLANES;
+pub(crate) use planes::together;
 
 pub(crate) use field::Field;
 pub(crate) use layout::{host_name, switch_guid};

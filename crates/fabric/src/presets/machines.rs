@@ -1,6 +1,14 @@
 //! Machines that are a generator's fabric with something changed.
 
+use crate::generate::together;
 use crate::{Faults, Role, SpecError, TerminalId, Topology, parse_spec};
+
+use super::trees::t2hx_degraded;
+
+/// T2HX as it was: every host in both planes.
+pub(super) fn t2hx() -> Result<Topology, SpecError> {
+    Ok(together(&[&t2hx_degraded()?, &t2hx_hyperx()?])?)
+}
 
 /// The T2HX HyperX with 15 cables missing.
 pub(super) fn t2hx_hyperx() -> Result<Topology, SpecError> {

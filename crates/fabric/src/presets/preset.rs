@@ -99,6 +99,15 @@ pub static PRESETS: Registry<Preset> = Registry::new(
     "preset",
     &[
         Preset {
+            name: "t2hx",
+            summary: "T2HX: 672 hosts, each in a fat-tree plane and in a 12x8 HyperX plane",
+            doc: "One fabric of two planes: t2hx-fattree is plane 1, t2hx-hyperx plane 2, with the cables that these \
+              lack. Host n is the same machine in both: 28 hosts in a row, a rack, are on two edge switches \
+              and on four switches of the HyperX. That racks were filled in this order is decided, not printed.",
+            paper: HX,
+            source: Source::Build(machines::t2hx),
+        },
+        Preset {
             name: "t2hx-fattree",
             summary: "fat-tree plane of T2HX: 48 edge switches x 14 hosts, 6 directors, with faults",
             doc: "The paper prints 204 switches and 2662 links of which 197 were missing, \"18-ary \

@@ -9,7 +9,7 @@
 //!
 //! [`RECOGNISERS`] are asked from the specific to the general and the first that accepts is believed:
 //! a two-dimensional HyperX also fits the description of a dragonfly, and every fat-tree that of a tree.
-//! The pieces of a fabric that is not connected are planes, if they share hosts and are of one kind.
+//! The pieces of a fabric that is not connected are planes, if they share hosts ([`Planes`](crate::Planes)).
 //!
 //! ```
 //! use darkfiber_fabric::{Faults, Shape, open, recognise};
@@ -92,10 +92,10 @@ struct Found {
 /// If it is nothing that is known, or too damaged to tell.
 pub fn recognise(fabric: &Fabric) -> Result<Recognition, Unrecognised> {
     let net = Net::new(fabric, (0..fabric.switch_count()).map(SwitchId::new).collect());
-    let (piece, count) = net.components(|_| true);
+    let (_, count) = net.components(|_| true);
     let found = match count {
         0 | 1 => registry::ask(&net)?,
-        _ => planes::find(&net, &piece, count)?,
+        _ => planes::find(&net, count)?,
     };
     Ok(Recognition::new(&net, found))
 }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use darkfiber_fabric::{FAMILIES, Faults, Shape, SwitchId, TerminalId, Topology, parse_spec};
+use darkfiber_fabric::{
+    FAMILIES, Faults, Planes, Shape, SwitchId, TerminalId, Topology, parse_spec,
+};
 
 use crate::support::{cables, spec, switches};
 
@@ -118,4 +120,48 @@ fn limits_hold_for_all_planes_together() {
         refused("torus:dims=4,planes=65"),
         "torus: planes=65: expected a whole number from 1 to 64"
     );
+}
+
+#[test]
+fn a_plane_in_pieces_is_still_one_plane() {
+    // A leaf of the second plane that lost all of its cables belongs to that plane.
+    let whole = spec("fattree2:n=4,m=4,r=8,planes=2");
+    let (f, leaf) = (&whole.fabric, SwitchId::new(whole.fabric.switch_count() / 2));
+    let cut = Faults {
+        links: f.channels_from(leaf).map(darkfiber_fabric::ChannelId::new).collect(),
+        ..Faults::default()
+    };
+    let left = f.with_faults(&cut).0;
+    assert_eq!(left.components().len(), 3);
+    let planes = Planes::of(&left);
+    assert_eq!(planes.count(), 2);
+    let Some(Shape::Planes(stated)) = &whole.shape else { panic!("planes") };
+    for s in switches(&left) {
+        assert_eq!(planes.of_switch(s), usize::from(stated.plane[s.index()]), "{s:?}");
+    }
+}
+
+#[test]
+fn pieces_are_no_planes_because_hosts_have_two_adapters() {
+    // Hosts with an adapter on each of two neighbours: a switch without cables is no plane, though all of its hosts are
+    // elsewhere, too.
+    let whole = spec("dragonfly:p=2,a=4,h=2,nics=2");
+    let cables = |s: SwitchId| whole.fabric.channels_from(s).map(darkfiber_fabric::ChannelId::new);
+    let cut = Faults { links: cables(SwitchId::new(0)).collect(), ..Faults::default() };
+    let left = whole.fabric.with_faults(&cut).0;
+    assert_eq!(left.components().len(), 2);
+    assert_eq!(Planes::of(&left).count(), 1);
+    // Nor are halves of a fabric whose hosts have one adapter each.
+    let torus = spec("torus:dims=4,t=1").fabric;
+    let apart = Faults {
+        links: [1usize, 3]
+            .iter()
+            .flat_map(|&s| torus.channels_from(SwitchId::new(s)).take(1))
+            .map(darkfiber_fabric::ChannelId::new)
+            .collect(),
+        ..Faults::default()
+    };
+    let halves = torus.with_faults(&apart).0;
+    assert!(halves.components().len() > 1);
+    assert_eq!(Planes::of(&halves).count(), 1);
 }

@@ -49,6 +49,28 @@ fn counts() {
 }
 
 #[test]
+fn t2hx_is_both_of_its_planes() {
+    let whole = build("t2hx");
+    assert_eq!((whole.fabric.hosts().len(), whole.fabric.terminal_count()), (672, 1344));
+    assert_eq!(whole.plane_count(), 2);
+    for (i, name) in [(0, "t2hx-fattree"), (1, "t2hx-hyperx")] {
+        let (plane, alone) = (whole.plane(i).expect("a plane"), build(name));
+        assert_eq!(plane.shape, alone.shape);
+        assert_eq!(plane.fabric.heads(), alone.fabric.heads());
+        assert_eq!(plane.fabric.tail_ports(), alone.fabric.tail_ports());
+        for (a, b) in plane.fabric.terminals().iter().zip(alone.fabric.terminals()) {
+            assert_eq!((a.switch, a.switch_port), (b.switch, b.switch_port));
+        }
+        let hosts = |f: &darkfiber_fabric::Fabric| -> Vec<String> {
+            (0..f.terminal_count())
+                .map(|t| f.host(f.host_of(darkfiber_fabric::TerminalId::new(t))).name.clone())
+                .collect()
+        };
+        assert_eq!(hosts(&plane.fabric), hosts(&alone.fabric));
+    }
+}
+
+#[test]
 fn trees_of_the_tables() {
     for p in PRESETS.iter().filter(|p| p.name.starts_with("opt-")) {
         let numbers: Vec<usize> =

@@ -253,7 +253,7 @@ fn d_mod_k_reaches_every_host() {
 
 #[test]
 fn summaries() {
-    let line = |t: &Topology| t.shape.as_ref().expect("stated").summary(&t.fabric);
+    let line = |t: &Topology| t.shape.as_ref().expect("stated").summary();
     assert_eq!(line(&spec("hyperx:dims=12x8")), "12x8 HyperX");
     assert_eq!(line(&spec("torus:dims=4x4")), "4x4 torus");
     assert_eq!(line(&spec("kary:k=4,n=3")), "3-level tree, switches by level 16 + 16 + 16");
@@ -261,7 +261,7 @@ fn summaries() {
     assert_eq!(line(&spec("slimfly:q=4")), "Slim Fly, q = 4");
     assert_eq!(line(&spec("jellyfish:n=9,d=4")), "random regular graph of degree 4");
     assert_eq!(line(&spec("xpander:d=3,lift=4")), "Xpander of degree 3");
-    assert_eq!(line(&spec("mesh:dims=2x2,planes=3")), "3 planes, together: 2x2 mesh");
+    assert_eq!(line(&spec("mesh:dims=2x2,planes=3")), "3 planes, each: 2x2 mesh");
     let plus = spec("dragonflyplus:p=1,leaves=1,spines=2,h=1");
     assert_eq!(line(&plus), "dragonfly+, 3 groups, 9 switches");
 }

@@ -32,7 +32,9 @@ const CHUNK: usize = 64;
 /// What the checker found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// Ordered pairs of different terminals.
+    /// Planes of the fabric ([`Planes`](darkfiber_fabric::Planes)); pairs are those within each.
+    pub planes: usize,
+    /// Ordered pairs of different terminals of a plane.
     pub pairs: u64,
     /// Pairs of a source and a LID that it may send to; as many as `pairs` where everybody uses one LID of each port.
     pub paths: u64,
@@ -129,7 +131,7 @@ struct Partial {
     lanes: u32,
 }
 
-/// Traces every ordered pair of terminals, on every LID of the destination that the source may use, and proves or
+/// Traces every ordered pair of terminals of a plane, on every LID of the destination that the source may use, and proves or
 /// refutes deadlock freedom of all of them together.
 ///
 /// Where a source may use any LID ([`Routes::uses`]), loads and hops are those of base LIDs; pairs that do not reach
@@ -142,7 +144,6 @@ struct Partial {
 pub fn check(fabric: &Fabric, routes: &Routes) -> Report {
     assert_eq!(routes.switch_count(), fabric.switch_count(), "routes of another fabric");
     assert_eq!(routes.terminal_count(), fabric.terminal_count(), "routes of another fabric");
-    let n = fabric.terminal_count();
     let sources = &Sources::new(fabric, routes);
     let deps = Dependencies::new(fabric);
     let runs = sources.runs(fabric, routes);
@@ -169,13 +170,14 @@ pub fn check(fabric: &Fabric, routes: &Routes) -> Report {
         })
         .collect();
 
+    let terminals = sources.planes().terminals(fabric);
+    let pairs = |of: u64, plane: &[TerminalId]| of * (plane.len() as u64).saturating_sub(1);
+    let lids =
+        |&t: &TerminalId| (0..routes.paths()).filter(|&lid| routes.uses(t, lid)).count() as u64;
     let mut report = Report {
-        pairs: (n as u64) * (n as u64).saturating_sub(1),
-        paths: {
-            let lids = |t| (0..routes.paths()).filter(|&lid| routes.uses(t, lid)).count() as u64;
-            let all: u64 = (0..n).map(TerminalId::new).map(lids).sum();
-            all * (n as u64).saturating_sub(1)
-        },
+        planes: terminals.len(),
+        pairs: terminals.iter().map(|plane| pairs(plane.len() as u64, plane)).sum(),
+        paths: terminals.iter().map(|plane| pairs(plane.iter().map(lids).sum(), plane)).sum(),
         unreachable: 0,
         loops: 0,
         hops: Vec::new(),

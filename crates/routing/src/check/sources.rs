@@ -1,8 +1,10 @@
 //! Who sends to a destination, on which path and in which layers.
+//!
+//! Nobody sends to a terminal of another plane: planes share hosts, so a host has a terminal in each.
 
 use std::ops::Range;
 
-use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
+use darkfiber_fabric::{Fabric, Planes, SwitchId, TerminalId};
 use rayon::prelude::*;
 
 use crate::{DestId, Layers, Routes};
@@ -13,6 +15,7 @@ pub(crate) struct Sources {
     count: Vec<u32>,
     /// Paths that any source may use.
     pub(crate) paths: Vec<usize>,
+    planes: Planes,
 }
 
 impl Sources {
@@ -27,7 +30,12 @@ impl Sources {
         let paths = (0..routes.paths())
             .filter(|p| count[p * s..(p + 1) * s].iter().any(|&c| c > 0))
             .collect();
-        Self { count, paths }
+        Self { count, paths, planes: Planes::of(fabric) }
+    }
+
+    /// The planes within which terminals send.
+    pub(crate) fn planes(&self) -> &Planes {
+        &self.planes
     }
 
     fn of(&self, path: usize, switches: usize) -> &[u32] {
@@ -55,7 +63,7 @@ impl Sources {
     }
 
     /// Pairs from terminals on switch `s` to those of a run on path `path`, by `s`. A terminal sends
-    /// nothing to itself.
+    /// nothing to itself, and nothing to another plane.
     pub(crate) fn senders<'a>(
         &'a self,
         fabric: &Fabric,
@@ -64,10 +72,17 @@ impl Sources {
         path: usize,
     ) -> impl Fn(usize) -> u64 + use<'a> {
         let count = self.of(path, fabric.switch_count());
-        let home = fabric.terminal(TerminalId::new(run.start)).switch.index();
+        let home = fabric.terminal(TerminalId::new(run.start)).switch;
+        let plane = self.planes.of_switch(home);
+        let home = home.index();
         let all = run.len() as u64;
         let itself = run.clone().filter(|&d| routes.uses(TerminalId::new(d), path)).count() as u64;
-        move |s| u64::from(count[s]) * all - if s == home { itself } else { 0 }
+        move |s| {
+            if self.planes.of_switch(SwitchId::new(s)) != plane {
+                return 0;
+            }
+            u64::from(count[s]) * all - if s == home { itself } else { 0 }
+        }
     }
 
     pub(crate) fn layers_in_use(

@@ -14,6 +14,7 @@ mod offsets;
 mod opt;
 mod parx;
 mod parx_law;
+mod planes;
 mod relieve;
 mod reroute;
 mod reroute_quality;

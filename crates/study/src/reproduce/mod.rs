@@ -118,6 +118,7 @@ pub static EXPERIMENTS: Registry<&dyn Experiment> = Registry::new(
         &t2hx::Machine,
         &t2hx::Cables,
         &t2hx::MpiGraph,
+        &t2hx::BothPlanes,
         &t2hx::Quadrants,
         &t2hx::Lanes,
         &t2hx::Deadlocks,

@@ -81,8 +81,8 @@ const KNOWN_CIRCLES: &[(&str, &[&str])] = &[
     ("report", &["explain/learned.rs", "explain/lines.rs", "explain.rs"]),
     ("report", &["plot/axes.rs", "plot.rs"]),
     ("report", &["simulate/mod.rs", "simulate/update.rs"]),
-    // A request to an engine has LID offsets, which are made for a request.
-    ("routing", &["engine.rs", "lid_offsets.rs"]),
+    // A request to an engine has LID offsets and planes, which are made for a request.
+    ("routing", &["engine.rs", "lid_offsets.rs", "planes.rs"]),
     ("routing", &["engines/guard.rs", "engines/phases.rs"]),
     ("routing", &["engines/others.rs", "engines/relief.rs", "engines/sar.rs"]),
     // What is prepared knows how it is cut and mended.

@@ -74,7 +74,7 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
 
     save::expect(args.svg.as_ref())?;
     save::expect_directory(args.output.as_ref())?;
-    let loaded = load::fabric(&args.fabric, common)?;
+    let loaded = load::one_plane(&args.fabric, common)?;
     let topology = &loaded.topology;
     let micro = args.switch.model(SWITCHES, topology, common.seed())?;
     let there = u32::try_from(Machine::new(topology, 1).len()).unwrap_or(u32::MAX);

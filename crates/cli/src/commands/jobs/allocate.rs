@@ -69,7 +69,7 @@ pub(super) fn run(args: &AllocateCommand, common: &Common) -> Result<Exit, Failu
 fn month(args: &AllocateCommand, path: &Path, common: &Common) -> Result<Exit, Failure> {
     let by = history::known_allocator(&args.place)?;
     save::expect(args.output.as_ref())?;
-    let loaded = load::fabric(&args.fabric, common)?;
+    let loaded = load::one_plane(&args.fabric, common)?;
     let mut log = Log::default();
     let header = job_log::read(path, common, &mut |record| log.take(&record))?;
     if log.is_empty() {
@@ -115,7 +115,7 @@ fn hostfiles(args: &AllocateCommand, common: &Common) -> Result<Exit, Failure> {
     } else {
         save::expect_directory(args.output.as_ref())?;
     }
-    let loaded = load::fabric(&args.fabric, common)?;
+    let loaded = load::one_plane(&args.fabric, common)?;
     let machine = Machine::new(&loaded.topology, 1);
     let mut is_free = vec![true; machine.len()];
     if let Some(path) = &args.avoid {

@@ -65,7 +65,7 @@ const USUAL: [&str; 3] = ["dfsssp", "sar", "sar-best"];
 
 pub(super) fn run(args: &ReportCommand, common: &Common) -> Result<Exit, Failure> {
     let engines = args.engines.or(&USUAL)?;
-    let loaded = load::fabric(&args.fabric, common)?;
+    let loaded = load::one_plane(&args.fabric, common)?;
     let fabric = &loaded.topology.fabric;
     let running = Running::load(&args.jobs, args.aliases.as_deref(), args.at, fabric, common)?;
     if running.places.is_empty() {

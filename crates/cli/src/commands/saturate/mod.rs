@@ -57,7 +57,7 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
     let loads = checked(&args.loads)?;
     save::expect(args.svg.as_ref())?;
     save::expect_directory(args.output.as_ref())?;
-    let loaded = load::fabric(&args.fabric, common)?;
+    let loaded = load::one_plane(&args.fabric, common)?;
     let topology = &loaded.topology;
     let (fabric, shape) = (&topology.fabric, topology.shape.as_ref());
     let facts = metrics::facts(fabric, shape, loaded.structure.as_ref(), false);

@@ -106,7 +106,7 @@ equal.
 - `lanes`: refused, as eight lanes are not enough.
 - `-`: refused, as the fabric is not of the engine's family.
 
-All engines refuse a fabric in pieces; planes are routed one by one.
+All engines refuse a fabric in pieces, unless these are planes, which share the hosts: each is routed as if it were alone.
 
 ";
 

@@ -14,7 +14,7 @@ use darkfiber_workload::{Machine, Stream};
 use darkfiber_scenario::{Medium, Setup, Sharing, Simulated, demanded, sent, simulate};
 
 /// What cables carry, in bytes a second: what mpiGraph shows for one pair (figure 1).
-const CABLE: f64 = 2.26 * 1_073_741_824.0;
+pub(super) const CABLE: f64 = 2.26 * 1_073_741_824.0;
 
 /// A combination of section 4.4.3.
 #[derive(Clone, Copy, Debug)]

@@ -15,6 +15,7 @@ mod deadlock;
 mod lab;
 mod lanes;
 mod mpigraph;
+mod planes;
 mod quadrants;
 mod topology;
 
@@ -28,6 +29,7 @@ pub(super) use collectives::{ALLREDUCE, ALLTOALL, BCAST, GATHER, REDUCE, SCATTER
 pub(super) use deadlock::Deadlocks;
 pub(super) use lanes::Lanes;
 pub(super) use mpigraph::MpiGraph;
+pub(super) use planes::BothPlanes;
 pub(super) use quadrants::Quadrants;
 pub(super) use topology::Machine;
 
