@@ -81,12 +81,6 @@ const KNOWN_CIRCLES: &[(&str, &[&str])] = &[
     ("report", &["explain/learned.rs", "explain/lines.rs", "explain.rs"]),
     ("report", &["plot/axes.rs", "plot.rs"]),
     ("report", &["simulate/mod.rs", "simulate/update.rs"]),
-    // A request to an engine has LID offsets, which are made for a request.
-    ("routing", &["engine.rs", "lid_offsets.rs"]),
-    ("routing", &["engines/guard.rs", "engines/phases.rs"]),
-    ("routing", &["engines/others.rs", "engines/relief.rs", "engines/sar.rs"]),
-    // What is prepared knows how it is cut and mended.
-    ("routing", &["reroute/cut.rs", "reroute/mend.rs", "reroute/prepared.rs", "reroute/tree.rs"]),
     // The loop of all depths, two of the depths, and updates within one.
     ("scenario", &["count.rs", "packets.rs", "run.rs", "update.rs"]),
     ("study", &["congest/hosts.rs", "congest/plan.rs"]),
