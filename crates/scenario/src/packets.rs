@@ -8,8 +8,8 @@ use darkfiber_packetsim::{
 };
 use darkfiber_workload::play::Record;
 
-use crate::run::{self, Driven, Resumable, Until};
-use crate::{Effort, LidsPart, PacketOptions, Setup, SimError, Simulated, update};
+use crate::drive::{self, Driven, Resumable};
+use crate::{Effort, LidsPart, PacketOptions, Setup, SimError, Simulated, Until};
 
 /// See [`crate::simulate`].
 pub(super) fn simulate(
@@ -18,9 +18,6 @@ pub(super) fn simulate(
     each: &mut dyn FnMut(&Record),
     until: Option<Until<'_>>,
 ) -> Result<Simulated, SimError> {
-    if let Some(what) = setup.update {
-        return update::simulate(setup, options, what, each, until);
-    }
     let topology = setup.topology;
     let fabric = &topology.fabric;
     let micro = model(setup, options);
@@ -110,7 +107,7 @@ fn play<R: routing::Routing>(play: Play<'_, '_, '_>, routing: &R) -> Result<Simu
             "lids: split and adaptive are for flows; packets adapt by a routing, such as minimal, ugal or dal".to_owned(),
         )));
     }
-    let kept = run::kept(setup)?;
+    let kept = drive::kept(setup)?;
     // A run goes on in the parts in which it began: nothing that comes out depends on them.
     let parts =
         kept.as_ref().map_or_else(|| options.parts.unwrap_or_else(|| net.parts()), |k| k.parts);
@@ -125,7 +122,7 @@ fn play<R: routing::Routing>(play: Play<'_, '_, '_>, routing: &R) -> Result<Simu
     if let Some(interval) = setup.interval {
         wire = wire.with_series(interval);
     }
-    let driven = run::drive(setup, &mut wire, kept, parts, each, until)?;
+    let driven = drive::drive(setup, &mut wire, kept, parts, each, until)?;
     if let Some(stalled) = wire.stalled() {
         return Err(SimError::Deadlock(channels(net, fabric, &stalled.cycle)));
     }
