@@ -83,28 +83,6 @@ const KNOWN_CIRCLES: &[(&str, &[&str])] = &[
     ("report", &["simulate/mod.rs", "simulate/update.rs"]),
     ("study", &["congest/hosts.rs", "congest/plan.rs"]),
     ("study", &["replay/follower.rs", "replay/mod.rs"]),
-    // The trait of collectives stands beside the modules that have it.
-    (
-        "workload",
-        &[
-            "collective/allgather.rs",
-            "collective/allreduce.rs",
-            "collective/alltoall.rs",
-            "collective/barrier.rs",
-            "collective/bcast.rs",
-            "collective/gather.rs",
-            "collective/mod.rs",
-            "collective/reduce.rs",
-            "collective/reduce_scatter.rs",
-            "collective/scan.rs",
-            "collective/scatter.rs",
-        ],
-    ),
-    ("workload", &["play/mod.rs", "play/player.rs", "play/state.rs"]),
-    (
-        "workload",
-        &["traffic/mod.rs", "traffic/registry.rs", "traffic/service.rs", "traffic/timed.rs"],
-    ),
 ];
 
 fn root() -> PathBuf {
