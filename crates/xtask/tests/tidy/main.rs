@@ -81,8 +81,6 @@ const KNOWN_CIRCLES: &[(&str, &[&str])] = &[
     ("report", &["explain/learned.rs", "explain/lines.rs", "explain.rs"]),
     ("report", &["plot/axes.rs", "plot.rs"]),
     ("report", &["simulate/mod.rs", "simulate/update.rs"]),
-    ("study", &["congest/hosts.rs", "congest/plan.rs"]),
-    ("study", &["replay/follower.rs", "replay/mod.rs"]),
 ];
 
 fn root() -> PathBuf {
