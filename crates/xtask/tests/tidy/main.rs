@@ -76,11 +76,6 @@ const KNOWN_CIRCLES: &[(&str, &[&str])] = &[
     ),
     // A run is watched by observers of the run.
     ("packetsim", &["observer.rs", "run.rs"]),
-    // `Report` is shown as tables of a `Style`, which model and CSV know.
-    ("report", &["comma.rs", "model.rs", "show.rs", "table.rs"]),
-    ("report", &["explain/learned.rs", "explain/lines.rs", "explain.rs"]),
-    ("report", &["plot/axes.rs", "plot.rs"]),
-    ("report", &["simulate/mod.rs", "simulate/update.rs"]),
 ];
 
 fn root() -> PathBuf {
