@@ -8,8 +8,9 @@ use crate::{
 };
 
 use super::fit::Fit;
+use super::found::{Found, Unrecognised};
 use super::net::Net;
-use super::{Found, Unrecognised, registry};
+use super::registry;
 
 /// Of ten hosts of a plane, this many must have a terminal in another one.
 const SHARED_OF_TEN: usize = 1;

@@ -23,32 +23,6 @@ const KNOWN_CIRCLES: &[(&str, &[&str])] = &[
     // All commands are one type, and some of them print it.
     ("cli", &["args.rs", "commands/completions.rs", "commands/man.rs"]),
     ("cli", &["commands/reproduce/mod.rs", "commands/reproduce/store.rs"]),
-    // Close names for `Unknown` come from specs, and specs are of registered families.
-    (
-        "fabric",
-        &[
-            "generate/family.rs",
-            "generate/params.rs",
-            "presets/preset.rs",
-            "registry.rs",
-            "spec.rs",
-        ],
-    ),
-    // The trait of recognisers stands beside who calls them.
-    (
-        "fabric",
-        &[
-            "recognise/dragonfly.rs",
-            "recognise/expander.rs",
-            "recognise/hyperx.rs",
-            "recognise/mod.rs",
-            "recognise/planes.rs",
-            "recognise/registry.rs",
-            "recognise/slimfly.rs",
-            "recognise/torus.rs",
-            "recognise/tree.rs",
-        ],
-    ),
     // Partitions, switches, queue boards, congestion control and routing.
     (
         "packetsim",
