@@ -20,9 +20,6 @@ const COMMENT: usize = 140;
 /// Circles of files that still exist, by crate: the files that may know each other. Each goes when what its files share gets
 /// a file of its own below them; none may be added, and none may grow.
 const KNOWN_CIRCLES: &[(&str, &[&str])] = &[
-    // All commands are one type, and some of them print it.
-    ("cli", &["args.rs", "commands/completions.rs", "commands/man.rs"]),
-    ("cli", &["commands/reproduce/mod.rs", "commands/reproduce/store.rs"]),
     // Partitions, switches, queue boards, congestion control and routing.
     (
         "packetsim",
