@@ -45,8 +45,6 @@ const KNOWN_CIRCLES: &[(&str, &[&str])] = &[
             "switch_model.rs",
         ],
     ),
-    // A run is watched by observers of the run.
-    ("packetsim", &["observer.rs", "run.rs"]),
 ];
 
 fn root() -> PathBuf {
