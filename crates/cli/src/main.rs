@@ -92,7 +92,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Congest(command) => commands::congest::run(&command, common),
         Command::Reproduce(command) => commands::reproduce::run(&command, common),
         Command::List(command) => commands::list::run(&command, common),
-        Command::Completions(command) => commands::completions::run(&command),
-        Command::Man(command) => commands::man::run(&command),
+        Command::Completions(command) => commands::completions::run(&command, args::command()),
+        Command::Man(command) => commands::man::run(&command, args::command()),
     })
 }

@@ -8,6 +8,8 @@
 //! This crate does no I/O.
 
 mod builder;
+mod by_name;
+mod close_names;
 mod digest;
 mod fabric;
 mod faults;
@@ -23,9 +25,12 @@ mod recognise;
 mod registry;
 mod shape;
 mod spec;
+mod spec_error;
 mod topology;
 
 pub use builder::{BuildError, FabricBuilder};
+pub use by_name::open;
+pub use close_names::nearest;
 pub use digest::Digest;
 pub use fabric::{AtPort, Fabric};
 pub use faults::{FaultError, Faults, Renumbering, SYMBOL_ERRORS_OF_A_BAD_CABLE};
@@ -45,5 +50,6 @@ pub use shape::{
     DragonflyShape, ExpanderShape, GridKind, GridShape, GroupKind, Pgft, PlanesShape, Shape,
     SlimFlyShape, TreeShape,
 };
-pub use spec::{SpecError, family, nearest, open, parse_spec, preset};
+pub use spec::{family, parse_spec, preset};
+pub use spec_error::SpecError;
 pub use topology::Topology;

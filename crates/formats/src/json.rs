@@ -224,6 +224,7 @@ fn build(file: &File) -> Result<Fabric, String> {
     if file.classes.len() > 255 {
         return Err(BuildError::TooManyClasses.to_string());
     }
+    // Classes of cables, then nodes: the ids in cables are places in these lists.
     let mut classes = Vec::with_capacity(file.classes.len());
     for c in &file.classes {
         if c.bytes_per_second == 0 {
@@ -279,6 +280,7 @@ fn build(file: &File) -> Result<Fabric, String> {
             Err(format!("there is no switch {s}"))
         }
     };
+    // Cables to terminals, to other switches, and to the same switch.
     let mut ports = std::collections::HashSet::new();
     for (i, t) in file.terminals.iter().enumerate() {
         let Some(adapter) = b.adapters().get(t.adapter as usize) else {

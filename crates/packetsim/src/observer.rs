@@ -5,7 +5,20 @@ use std::io::{self, Read, Write};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{ConfigError, Pulse};
+use crate::ConfigError;
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug)]
+pub struct Pulse {
+    /// Simulated time, in picoseconds.
+    pub now: u64,
+    /// When it will be over, as far as is known; at the latest, while latencies have not settled.
+    pub end: u64,
+    /// Events so far.
+    pub events: u64,
+    /// Packets in the network and its sources.
+    pub packets: usize,
+}
 
 /// Who follows a run. Whoever only wants to hear how far it is, is a function of that.
 pub trait Observer: Sync {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::deadlock::{Look, Stalled};
 use crate::measure::{Counts, Measured, Measuring, Settled, Settling};
 use crate::network::{Agent, NEVER, Network, NetworkState};
-use crate::observer::{self, Observer};
+use crate::observer::{self, Observer, Pulse};
 use crate::partition::{Arrived, Message, Partition};
 use crate::routing::Routing;
 use crate::series::Series;
@@ -35,19 +35,6 @@ pub struct Load {
     pub parts: usize,
     /// Seed.
     pub seed: u64,
-}
-
-/// How far a run is.
-#[derive(Clone, Copy, Debug)]
-pub struct Pulse {
-    /// Simulated time, in picoseconds.
-    pub now: u64,
-    /// When it will be over, as far as is known; at the latest, while latencies have not settled.
-    pub end: u64,
-    /// Events so far.
-    pub events: u64,
-    /// Packets in the network and its sources.
-    pub packets: usize,
 }
 
 /// What came of it.

@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use crate::model::{FabricFacts, Provenance, Routed};
 use crate::number::{counted, duration, group};
-use crate::table::{self, Style};
+use crate::style::Style;
+use crate::table;
 use crate::{Report, comma, json};
 
 /// Even tables, and what of them changes.

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use darkfiber_analysis::finding::FindingKind;
 
 use crate::model::{Comparison, FabricFacts, Provenance, RouteOutcome, Routed, Single};
-use crate::table::{self, Style};
+use crate::style::Style;
+use crate::table;
 use crate::{Report, comma, findings, json, number};
 
 /// Which findings are shown to people beside the table.

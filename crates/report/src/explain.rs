@@ -2,6 +2,7 @@
 
 mod learned;
 mod lines;
+mod times;
 
 use std::fmt::Write as _;
 
@@ -11,9 +12,11 @@ use serde::Serialize;
 pub use learned::{Importance, Learned, LearnedModel, Step};
 pub use lines::{Lines, Two};
 
+use times::Times;
+
 use crate::Report;
 use crate::json;
-use crate::table::Style;
+use crate::style::Style;
 
 /// All of it. Loads, counters and times have the units of the file.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
@@ -34,6 +37,12 @@ pub struct ExplainResult<'a> {
     pub version: &'a str,
 }
 
+impl ExplainResult<'_> {
+    fn times(&self) -> Times<'_> {
+        Times { file: self.file, column: self.time, rows: self.rows }
+    }
+}
+
 impl Report for ExplainResult<'_> {
     fn json(&self) -> String {
         json::text(self)
@@ -43,10 +52,10 @@ impl Report for ExplainResult<'_> {
     fn text(&self, style: Style) -> String {
         let mut text = String::new();
         if let Some(l) = &self.lines {
-            text.push_str(&lines::text(self, l, style));
+            text.push_str(&lines::text(self.times(), l, style));
         }
         if let Some(l) = &self.learned {
-            text.push_str(&learned::text(self, l, style));
+            text.push_str(&learned::text(self.times(), l, style));
         }
         text.push('\n');
         for finding in self.findings {
@@ -64,21 +73,6 @@ impl Report for ExplainResult<'_> {
 
 /// Times as they are, and as they are predicted.
 pub fn picture(r: &ExplainResult<'_>) -> String {
-    let by_load = r.lines.iter().map(|l| lines::picture(r, l));
-    by_load.chain(r.learned.iter().map(|l| learned::picture(r, l))).collect()
-}
-
-/// Four digits or so.
-fn short(x: f64) -> String {
-    if x != 0.0 && x.abs() < 0.001 {
-        return format!("{x:.2e}");
-    }
-    let digits = if x.abs() >= 1000.0 {
-        0
-    } else if x.abs() >= 10.0 {
-        1
-    } else {
-        3
-    };
-    format!("{x:.digits$}")
+    let by_load = r.lines.iter().map(|l| lines::picture(r.times(), l));
+    by_load.chain(r.learned.iter().map(|l| learned::picture(r.times(), l))).collect()
 }

@@ -9,7 +9,8 @@ mod tables;
 use darkfiber_study::reproduce::{Drawn, Figure};
 
 use self::tables::Scale;
-use crate::simulate::{Matrix, matrices, rate};
+use crate::quantity::rate;
+use crate::simulate::{Matrix, matrices};
 
 /// The picture of a figure.
 pub fn picture(figure: &Figure) -> String {

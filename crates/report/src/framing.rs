@@ -9,8 +9,9 @@ use crate::Report;
 use crate::comma;
 use crate::json;
 use crate::model::Provenance;
-use crate::simulate::bytes;
-use crate::table::{self, Style};
+use crate::quantity::bytes;
+use crate::style::Style;
+use crate::table;
 
 /// All of it.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]

@@ -13,9 +13,10 @@ use crate::heat::{Map, Panel, Unit, loads_and_maps};
 use crate::json;
 use crate::model::{FabricFacts, Provenance};
 use crate::number::{counted, duration, group, percent};
+use crate::quantity::{bytes, seconds};
 use crate::reroute::Verdict;
-use crate::simulate::{bytes, seconds};
-use crate::table::{self, Style};
+use crate::style::Style;
+use crate::table;
 
 /// All of it.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]

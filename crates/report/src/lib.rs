@@ -12,6 +12,7 @@ pub mod curve;
 pub mod ease;
 pub mod engines;
 pub mod explain;
+pub mod fabric;
 pub mod figures;
 pub mod findings;
 pub mod framing;
@@ -25,6 +26,7 @@ pub mod number;
 pub mod optimise;
 pub mod place;
 pub mod plot;
+pub mod quantity;
 pub mod replay;
 pub mod reproduce;
 pub mod reroute;
@@ -33,14 +35,18 @@ mod shades;
 pub mod sharing;
 mod show;
 pub mod simulate;
+mod style;
 pub mod survive;
 pub mod svg;
+pub mod sweep;
 pub mod table;
 pub mod transition;
 
+pub use fabric::FabricResult;
 pub use model::{
-    ClassFacts, Comparison, FabricFacts, FabricResult, Listed, Provenance, Refused, RouteOutcome,
-    Routed, Single, Sweep, Towards,
+    ClassFacts, Comparison, FabricFacts, Listed, Provenance, Refused, RouteOutcome, Routed, Single,
+    Towards,
 };
 pub use show::Report;
-pub use table::Style;
+pub use style::Style;
+pub use sweep::Sweep;

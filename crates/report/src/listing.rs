@@ -1,7 +1,8 @@
 //! Lists of components: what `list` and `reproduce` without experiments print.
 
 use crate::model::Listed;
-use crate::table::{self, Style};
+use crate::style::Style;
+use crate::table;
 use crate::{Report, comma, json};
 
 /// A heading and rows, the first column being the name.

@@ -9,7 +9,8 @@ use serde::Serialize;
 
 use crate::model::{Comparison, FabricFacts, Provenance, Refused, Single};
 use crate::number::{duration, group, mean};
-use crate::table::{Style, headline, plain};
+use crate::style::Style;
+use crate::table::{headline, plain};
 use crate::{Report, comma, json};
 
 /// Largest loads.

@@ -2,17 +2,12 @@
 //! never rename.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use darkfiber_analysis::jobs::EffectiveFacts;
 use darkfiber_analysis::{Efi, Finding, Peaks};
 use darkfiber_scenario::Recognised;
-use darkfiber_study::{Summary, SweepRun};
 use schemars::JsonSchema;
 use serde::Serialize;
-
-use crate::table::{self, Style};
-use crate::{Report, comma, findings, json};
 
 /// Everything that a result depends on. The number of threads is not among it: results do not depend on
 /// it.
@@ -82,45 +77,6 @@ pub struct FabricFacts {
     pub roles: BTreeMap<&'static str, usize>,
     /// Cables by width and speed, fastest first.
     pub link_classes: Vec<ClassFacts>,
-}
-
-/// The result of `darkfiber fabric`.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
-pub struct FabricResult {
-    /// The fabric.
-    #[serde(flatten)]
-    pub fabric: FabricFacts,
-    /// What an operator should look at.
-    pub findings: Vec<Finding>,
-    /// What the reader had to say, by line.
-    pub diagnostics: Vec<String>,
-    /// Where the result comes from.
-    pub provenance: Provenance,
-}
-
-impl Report for FabricResult {
-    fn text(&self, style: Style) -> String {
-        let mut text = table::fabric(&self.fabric, &self.provenance.fabric_digest, style);
-        if style.full && !self.fabric.unrecognised.is_empty() {
-            text.push_str("\nnot recognised:\n");
-            for reason in &self.fabric.unrecognised {
-                let _infallible = writeln!(text, "    {reason}");
-            }
-        }
-        if !self.findings.is_empty() {
-            text.push('\n');
-            text.push_str(&findings::text(&self.findings, style.full));
-        }
-        text
-    }
-
-    fn csv(&self) -> String {
-        comma::fabric(&self.fabric)
-    }
-
-    fn json(&self) -> String {
-        json::text(self)
-    }
 }
 
 /// Hops of terminal pairs in switches crossed, as OpenSM counts.
@@ -256,37 +212,6 @@ pub struct Comparison<'a, T = RouteOutcome> {
     pub fabric: &'a FabricFacts,
     /// Where the result comes from.
     pub provenance: &'a Provenance,
-}
-
-/// The result of `darkfiber sweep`.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
-pub struct Sweep<'a> {
-    /// The fabrics without faults.
-    pub fabrics: &'a [FabricFacts],
-    /// One entry a fabric, share of failed cables and engine.
-    pub summary: &'a [Summary],
-    /// Every run.
-    pub runs: &'a [SweepRun],
-    /// Where the result comes from; the digests of several fabrics are separated by blanks.
-    pub provenance: &'a Provenance,
-}
-
-impl Report for Sweep<'_> {
-    fn text(&self, style: Style) -> String {
-        let one = |facts: &FabricFacts| {
-            let rows = self.summary.iter().filter(|row| row.fabric == facts.name);
-            format!("{}\n\n{}", table::headline(facts), table::sweep(rows, style))
-        };
-        self.fabrics.iter().map(one).collect::<Vec<_>>().join("\n")
-    }
-
-    fn csv(&self) -> String {
-        comma::runs(self.runs)
-    }
-
-    fn json(&self) -> String {
-        json::text(self)
-    }
 }
 
 /// The result of `darkfiber list`.

@@ -68,3 +68,18 @@ mod tests {
         assert_eq!(texts, ["0 %", "<0.1 %", "12.3 %"]);
     }
 }
+
+/// Four digits or so.
+pub(crate) fn short(x: f64) -> String {
+    if x != 0.0 && x.abs() < 0.001 {
+        return format!("{x:.2e}");
+    }
+    let digits = if x.abs() >= 1000.0 {
+        0
+    } else if x.abs() >= 10.0 {
+        1
+    } else {
+        3
+    };
+    format!("{x:.digits$}")
+}

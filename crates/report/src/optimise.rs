@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use crate::measure::{self, MeasureOutcome};
 use crate::model::{FabricFacts, Provenance};
-use crate::table::{Style, headline};
+use crate::style::Style;
+use crate::table::headline;
 use crate::{Report, json};
 
 /// What was found, beside the engines made by rule.

@@ -10,8 +10,9 @@ use crate::comma;
 use crate::json;
 use crate::model::{FabricFacts, Provenance};
 use crate::number::{counted, duration};
-use crate::simulate::{bytes, seconds};
-use crate::table::{self, Style};
+use crate::quantity::{bytes, seconds};
+use crate::style::Style;
+use crate::table;
 
 /// All of it.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]

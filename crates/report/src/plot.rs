@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use darkfiber_study::{Stat, Summary};
 
 use crate::canvas::{LEFT, escape, header};
-use axes::{XAxis, YAxis};
+use axes::{PANEL, XAxis, YAxis};
 pub(crate) use legend::colour;
 use legend::{legend, marker, stroke};
 
@@ -22,7 +22,6 @@ pub struct Column<'a> {
 }
 
 const RIGHT: f64 = 24.0;
-const PANEL: f64 = 150.0;
 const GAP_X: f64 = 30.0;
 /// Between the two panels of a fabric.
 const GAP_Y: f64 = 40.0;

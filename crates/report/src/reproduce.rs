@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::Provenance;
-use crate::table::{Style, plain};
+use crate::style::Style;
+use crate::table::plain;
 use crate::{Report, comma, json};
 
 /// What came of an experiment.

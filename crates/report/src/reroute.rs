@@ -9,7 +9,8 @@ use crate::Report;
 use crate::ease::EaseStep;
 use crate::model::{FabricFacts, Provenance, Routed};
 use crate::number::{duration, group};
-use crate::table::{self, Style};
+use crate::style::Style;
+use crate::table;
 use crate::{comma, json};
 
 /// What failed.

@@ -12,7 +12,8 @@ use crate::comma;
 use crate::json;
 use crate::model::{FabricFacts, Provenance};
 use crate::number::{counted, duration, group, mean, percent};
-use crate::table::{self, Style};
+use crate::style::Style;
+use crate::table;
 
 /// All of it.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]

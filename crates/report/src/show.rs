@@ -1,6 +1,6 @@
 //! What every result can do: be shown to people, to programs and to spreadsheets.
 
-use crate::Style;
+use crate::style::Style;
 
 /// A result that can be shown in every format of `--format`.
 ///

@@ -8,7 +8,8 @@ use serde::Serialize;
 
 use crate::model::{FabricFacts, Provenance};
 use crate::number::{duration, group};
-use crate::table::{self, Style};
+use crate::style::Style;
+use crate::table;
 use crate::{Report, comma, json};
 
 /// The fault book of one set of tables.

@@ -8,7 +8,8 @@ use serde::Serialize;
 
 use crate::model::{FabricFacts, Provenance};
 use crate::number::{counted, group};
-use crate::table::{self, Style};
+use crate::style::Style;
+use crate::table;
 use crate::{Report, comma, json};
 
 /// A link of a cycle: a packet that holds a channel and waits for that of the next link.

@@ -1,161 +1,9 @@
 //! What an engine is: given a fabric and a request, it computes routes or refuses with a reason.
 
-use darkfiber_fabric::{Fabric, Registry, Shape, SwitchId, TerminalId, Unknown};
-use thiserror::Error;
+use darkfiber_fabric::{Fabric, Registry, Unknown};
 
 use crate::planes::EachPlane;
-use crate::{Routes, engines, lid_offsets, planes};
-
-/// What an engine is asked for, beside the fabric.
-#[derive(Clone, Debug)]
-pub struct Request<'a> {
-    /// What the fabric is, where known.
-    pub shape: Option<&'a Shape>,
-    /// Root switches for Up*/Down* and trees; empty = the engine finds them.
-    pub roots: &'a [SwitchId],
-    /// LID mask control: every terminal gets `2^lmc` LIDs, routed as differently as possible.
-    pub lmc: u8,
-    /// Virtual lanes that may be used.
-    pub lanes: u8,
-    /// What may be told apart when paths are put into virtual layers. An engine whose layers must
-    /// depend on more refuses with [`Refusal::Parameter`].
-    pub layer_by: LayerBy,
-    /// The terminals of every job that runs, for engines that care.
-    pub jobs: &'a [Vec<TerminalId>],
-    /// How much who sends to whom, for engines that care ([`Engine::follows_demands`]). Demands of one pair
-    /// add up.
-    pub demands: &'a [Demand],
-    /// Seed of every random choice.
-    pub seed: u64,
-}
-
-/// How much one terminal sends to another, beside all other pairs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Demand {
-    /// Who sends.
-    pub from: TerminalId,
-    /// Who receives.
-    pub to: TerminalId,
-    /// How much, in bytes or any other unit.
-    pub weight: u64,
-}
-
-/// What a virtual layer (service level) may depend on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LayerBy {
-    /// Source and destination: fewest layers, but the subnet manager must answer path queries by pair.
-    #[default]
-    Pair,
-    /// The destination LID alone: what a plain OpenSM can be told by a QoS policy.
-    Destination,
-}
-
-impl Default for Request<'_> {
-    /// No shape, no roots, LMC 0, 8 lanes (what most InfiniBand switches have), no jobs, no
-    /// demands, seed 1.
-    fn default() -> Self {
-        Self {
-            shape: None,
-            roots: &[],
-            lmc: 0,
-            lanes: 8,
-            layer_by: LayerBy::Pair,
-            jobs: &[],
-            demands: &[],
-            seed: 1,
-        }
-    }
-}
-
-impl Request<'_> {
-    /// LIDs a terminal has.
-    pub fn paths(&self) -> usize {
-        1 << self.lmc
-    }
-}
-
-/// Why an engine cannot route a fabric.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum Refusal {
-    /// The engine is made for another family of fabrics.
-    #[error("{engine} needs {needs}: {reason}")]
-    WrongFabric {
-        /// Engine name.
-        engine: &'static str,
-        /// What it needs.
-        needs: &'static str,
-        /// What was found instead.
-        reason: String,
-    },
-    /// More virtual lanes needed than allowed.
-    #[error(
-        "{engine} needs at least {needed} virtual lanes, --lanes allows {lanes}; raise it or {hint}"
-    )]
-    Lanes {
-        /// Engine name.
-        engine: &'static str,
-        /// Lanes needed, or a lower bound.
-        needed: usize,
-        /// Lanes allowed.
-        lanes: u8,
-        /// What else the user can do.
-        hint: &'static str,
-    },
-    /// The fabric is in pieces that are no planes of it: no engine can route between them.
-    #[error(
-        "the fabric is in {components} pieces (switches: {sizes}); mend it, or route each alone"
-    )]
-    Disconnected {
-        /// Number of components.
-        components: usize,
-        /// Their sizes in switches.
-        sizes: String,
-    },
-    /// One of several planes cannot be routed.
-    #[error("plane {plane}: {refusal}")]
-    InPlane {
-        /// Its number, from 1.
-        plane: usize,
-        /// Why not.
-        refusal: Box<Refusal>,
-    },
-    /// Nothing to route.
-    #[error("the fabric has no {what}")]
-    Empty {
-        /// What is missing.
-        what: &'static str,
-    },
-    /// The tables would not fit in memory.
-    #[error("{engine} would need {bytes} bytes of tables here; {hint}")]
-    TooLarge {
-        /// Engine name.
-        engine: &'static str,
-        /// Bytes needed.
-        bytes: u64,
-        /// What else the user can do.
-        hint: &'static str,
-    },
-    /// A parameter that the engine does not have, or a value out of range.
-    #[error("{engine}: {problem}")]
-    Parameter {
-        /// Engine name.
-        engine: &'static str,
-        /// What is wrong and what would be right.
-        problem: String,
-    },
-}
-
-impl Refusal {
-    /// The fabric is not of the family that the engine is made for.
-    pub(crate) fn wrong_fabric(engine: &dyn Engine, reason: impl Into<String>) -> Self {
-        Self::WrongFabric {
-            engine: engine.name(),
-            needs: engine.needs().label(),
-            reason: reason.into(),
-        }
-    }
-}
+use crate::{Refusal, Request, Routes, engines, lid_offsets, planes};
 
 /// What kind of fabric an engine routes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -302,6 +150,17 @@ pub trait Engine: Sync {
             return self.compute(fabric, request);
         }
         lid_offsets::route(fabric, request, |request| self.compute(fabric, request))
+    }
+}
+
+impl Refusal {
+    /// The fabric is not of the family that the engine is made for.
+    pub(crate) fn wrong_fabric(engine: &dyn Engine, reason: impl Into<String>) -> Self {
+        Self::WrongFabric {
+            engine: engine.name(),
+            needs: engine.needs().label(),
+            reason: reason.into(),
+        }
     }
 }
 

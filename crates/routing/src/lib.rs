@@ -15,16 +15,15 @@ mod lids;
 pub mod optimise;
 mod orthants;
 mod planes;
+mod refusal;
+mod request;
 pub mod reroute;
 mod routes;
 mod spread;
 mod step;
 pub mod transition;
 
-pub use engine::{
-    Deadlock, Demand, ENGINES, Engine, LayerBy, Needs, Refusal, Refusals, Request, find_engine,
-    route_first,
-};
+pub use engine::{Deadlock, ENGINES, Engine, Needs, Refusals, find_engine, route_first};
 pub use engines::{
     NoLayersByHop, NoLayersBySource, layers_by_hop, layers_by_source, least_load_of_jobs,
 };
@@ -34,6 +33,8 @@ pub use lid_choice::LidChoice;
 pub use lids::{LidError, Lids, MAX_UNICAST_LID};
 pub use orthants::Orthants;
 pub use planes::joined;
+pub use refusal::Refusal;
+pub use request::{Demand, LayerBy, Request};
 pub use routes::{DELIVER, DestId, Layers, NO_ROUTE, Routes};
 pub use spread::spread_lanes;
 pub use step::{Step, follow, step};

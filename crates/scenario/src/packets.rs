@@ -8,9 +8,9 @@ use darkfiber_packetsim::{
 };
 use darkfiber_workload::play::Record;
 
-use crate::run::{self, Checkpoint, Driven, Resumable, Until};
+use crate::drive::{self, Checkpoint, Driven, Resumable};
 use crate::striped::{Striped, StripedState};
-use crate::{Effort, LidsPart, PacketOptions, Setup, SimError, Simulated, update};
+use crate::{Effort, LidsPart, PacketOptions, Setup, SimError, Simulated, Until};
 
 /// See [`crate::simulate`].
 pub(super) fn simulate(
@@ -19,9 +19,6 @@ pub(super) fn simulate(
     each: &mut dyn FnMut(&Record),
     until: Option<Until<'_>>,
 ) -> Result<Simulated, SimError> {
-    if let Some(what) = setup.update {
-        return update::simulate(setup, options, what, each, until);
-    }
     let topology = setup.topology;
     let fabric = &topology.fabric;
     let micro = model(setup, options);
@@ -115,9 +112,9 @@ fn play<R: routing::Routing>(play: Play<'_, '_, '_>, routing: &R) -> Result<Simu
     let usual = || options.parts.unwrap_or_else(|| net.parts());
     // A run goes on in the parts in which it began: nothing that comes out depends on them.
     let (kept, kept_striped) = if striped {
-        (None, run::kept(setup)?)
+        (None, drive::kept(setup)?)
     } else {
-        (run::kept::<PacketsState>(setup)?, None::<Checkpoint<StripedState<PacketsState>>>)
+        (drive::kept::<PacketsState>(setup)?, None::<Checkpoint<StripedState<PacketsState>>>)
     };
     let began = kept.as_ref().map(|k| k.parts).or(kept_striped.as_ref().map(|k| k.parts));
     let parts = began.unwrap_or_else(usual);
@@ -134,11 +131,11 @@ fn play<R: routing::Routing>(play: Play<'_, '_, '_>, routing: &R) -> Result<Simu
     }
     let driven = if striped {
         let mut divided = Striped::new(wire, fabric, jobs.iter().map(|job| job.striped).collect());
-        let driven = run::drive(setup, &mut divided, kept_striped, parts, each, until)?;
+        let driven = drive::drive(setup, &mut divided, kept_striped, parts, each, until)?;
         wire = divided.inner;
         driven
     } else {
-        run::drive(setup, &mut wire, kept, parts, each, until)?
+        drive::drive(setup, &mut wire, kept, parts, each, until)?
     };
     if let Some(stalled) = wire.stalled() {
         return Err(SimError::Deadlock(channels(net, fabric, &stalled.cycle)));

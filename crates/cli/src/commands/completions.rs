@@ -14,7 +14,6 @@ use darkfiber_workload::placement::ALLOCATORS;
 use darkfiber_workload::play::HOSTS;
 
 use super::list;
-use crate::args;
 use crate::failure::{Exit, Failure};
 use crate::out;
 
@@ -32,9 +31,9 @@ Examples:
   darkfiber completions zsh > ~/.zfunc/_darkfiber                where `fpath` has ~/.zfunc
   darkfiber completions fish > ~/.config/fish/completions/darkfiber.fish";
 
-pub(crate) fn run(args: &CompletionsCommand) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &CompletionsCommand, darkfiber: Command) -> Result<Exit, Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut with_names(), "darkfiber", &mut script);
+    clap_complete::generate(args.shell, &mut with_names(darkfiber), "darkfiber", &mut script);
     out::print_with(|out| out.write_all(&script))?;
     Ok(Exit::Fine)
 }
@@ -42,7 +41,7 @@ pub(crate) fn run(args: &CompletionsCommand) -> Result<Exit, Failure> {
 /// The command line with the names that some of its values can have. When it is read they are no part
 /// of it: chains of engines are values, too, and a close name is suggested for a wrong one. A FABRIC
 /// stays without names, as most shells would then no longer complete files.
-fn with_names() -> Command {
+fn with_names(mut command: Command) -> Command {
     let engines: Vec<&str> = ENGINES.iter().map(|e| e.name()).collect();
     let families = FAMILIES.iter().map(|f| f.name());
     let presets = PRESETS.iter().map(|p| p.name);
@@ -52,7 +51,6 @@ fn with_names() -> Command {
     let experiments: Vec<&str> = EXPERIMENTS.iter().map(|e| e.id()).chain(["all"]).collect();
     let listed: Vec<&str> =
         engines.iter().chain(&patterns).copied().chain(families).chain(presets).collect();
-    let mut command = args::command();
     for (name, argument, values) in [
         ("route", "engines", engines.clone()),
         ("sweep", "engines", engines.clone()),

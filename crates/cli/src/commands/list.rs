@@ -11,7 +11,7 @@ use darkfiber_formats::{FORMATS, Format, jobs};
 use darkfiber_packetsim::routing::ROUTINGS;
 use darkfiber_packetsim::{CONGESTIONS, FRAMINGS, MICROS};
 use darkfiber_report::listing::Listing;
-use darkfiber_report::simulate::{bytes, seconds};
+use darkfiber_report::quantity::{bytes, seconds};
 use darkfiber_routing::ENGINES;
 use darkfiber_study::reproduce::EXPERIMENTS;
 use darkfiber_workload::PATTERNS;

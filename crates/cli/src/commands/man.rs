@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use clap::{Args, Command};
 use clap_mangen::Man;
 
-use crate::args;
 use crate::failure::{Exit, Failure};
 use crate::out;
 
@@ -22,8 +21,8 @@ Examples:
   darkfiber man | man -l -
   darkfiber man route > /usr/local/share/man/man1/darkfiber-route.1";
 
-pub(crate) fn run(args: &ManCommand) -> Result<Exit, Failure> {
-    let mut command = args::command().disable_help_subcommand(true);
+pub(crate) fn run(args: &ManCommand, darkfiber: Command) -> Result<Exit, Failure> {
+    let mut command = darkfiber.disable_help_subcommand(true);
     // Common options become those of each command.
     command.build();
     if let Some(name) = &args.command {

@@ -83,6 +83,7 @@ const MOST: i64 = 10_000_000;
 pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure> {
     save::expect(args.svg.as_ref())?;
     save::expect_directory(args.output.as_ref())?;
+    // What is compared, on which fabric, for which jobs.
     let mut engines = args.engines.chains()?;
     let loaded = load::one_plane(&args.fabric, common)?;
     let topology = &loaded.topology;
@@ -113,6 +114,7 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
         moments,
     };
 
+    // Moments that are there already, then the others; each is kept before the next.
     let mut kept = match args.keep.store.as_ref().or(args.output.as_ref()) {
         Some(dir) => Some(KeptMoments::open(dir, &plan, &names)?),
         None => None,
@@ -151,6 +153,7 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
         kept.finish()?;
     }
 
+    // What the moments say together.
     let facts =
         metrics::facts(&topology.fabric, topology.shape.as_ref(), loaded.structure.as_ref(), false);
     let provenance = provenance::of(&topology.fabric, common);
@@ -177,6 +180,7 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
         fabric: &facts,
         provenance: &provenance,
     };
+    // Pictures and files, then what is printed.
     let json_text = json::text(&result);
     let mut problems = save::Unwritten::default();
     let pictures: Vec<PathBuf> =

@@ -47,6 +47,7 @@ mod hypercube;
 mod hyperx;
 mod jellyfish;
 mod kary;
+mod key;
 mod layout;
 mod params;
 mod pgft;
@@ -57,7 +58,8 @@ mod spread;
 mod torus;
 mod xpander;
 
-pub use family::{COMMON_KEYS, FAMILIES, Family, Key};
+pub use family::{FAMILIES, Family};
+pub use key::{COMMON_KEYS, Key};
 pub use layout::{MAX_CABLES, MAX_NODES, MAX_PORTS};
 pub use params::Params;
 pub use planes::MAX_PLANES;

@@ -2,10 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use crate::spec::nearest_or_all;
+use crate::close_names::nearest_or_all;
 use crate::{LinkClass, SpecError};
 
-use super::Key;
+use super::key::Key;
 
 /// The values of a spec. Made by [`Params::parse`], which refuses unknown keys; families read them.
 #[derive(Clone, Debug, PartialEq, Eq)]

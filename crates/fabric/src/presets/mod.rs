@@ -2,6 +2,7 @@
 //!
 //! Each states what its paper prints, where that contradicts itself, and what was decided.
 
+mod build;
 mod machines;
 mod preset;
 mod trees;

@@ -11,10 +11,11 @@ use std::collections::BTreeMap;
 use crate::{DragonflyShape, GridShape, GroupKind, Shape};
 
 use super::fit::Fit;
+use super::found::Found;
 use super::global::Groups;
 use super::net::{Net, typical};
 use super::sets::Sets;
-use super::{Found, hyperx, levels};
+use super::{hyperx, levels};
 
 /// How often switches may go over to another group.
 const ROUNDS: usize = 5;

@@ -2,8 +2,8 @@
 
 use crate::{ExpanderShape, Shape};
 
-use super::Found;
 use super::fit::Fit;
+use super::found::Found;
 use super::net::{Net, typical};
 
 /// Switches from which distances are measured.

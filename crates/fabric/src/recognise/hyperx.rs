@@ -8,9 +8,10 @@
 use crate::{GridKind, GridShape, Shape};
 
 use super::fit::Fit;
+use super::found::Found;
+use super::lattice;
 use super::net::{Net, typical};
 use super::sets::Sets;
-use super::{Found, lattice};
 
 /// A switch may have this share of the usual number of neighbours before it counts as thin, in percent.
 const THIN: u32 = 70;

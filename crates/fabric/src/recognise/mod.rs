@@ -26,6 +26,7 @@ mod ballot;
 mod dragonfly;
 mod expander;
 mod fit;
+mod found;
 mod frame;
 mod global;
 mod growth;
@@ -45,14 +46,13 @@ mod star;
 mod torus;
 mod tree;
 
-use thiserror::Error;
-
 use crate::{ChannelId, Fabric, Shape, SwitchId};
 
+pub use found::Unrecognised;
 pub use missing::Missing;
 pub use registry::{RECOGNISERS, Recogniser};
 
-use fit::Fit;
+use found::Found;
 use net::Net;
 
 /// What a fabric was recognised as.
@@ -66,21 +66,6 @@ pub struct Recognition {
     pub missing: Vec<Missing>,
     /// Cables that the structure does not have, by one of their channels.
     pub extra: Vec<ChannelId>,
-}
-
-/// Why a fabric is nothing that is known.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{}", reasons.iter().map(|(family, why)| format!("{family}: {why}")).collect::<Vec<_>>().join("; "))]
-pub struct Unrecognised {
-    /// For each recogniser that looked, its name and why it is not that.
-    pub reasons: Vec<(&'static str, String)>,
-}
-
-/// What a recogniser found; switches by their number in the [`Net`].
-struct Found {
-    shape: Shape,
-    text: String,
-    fit: Fit,
 }
 
 /// Finds out what a fabric is.

@@ -3,8 +3,9 @@
 use crate::{Pgft, Planes, PlanesShape, Shape, TerminalId};
 
 use super::fit::Fit;
+use super::found::{Found, Unrecognised};
 use super::net::Net;
-use super::{Found, Unrecognised, registry};
+use super::registry;
 
 /// The planes of a fabric in `pieces` pieces.
 pub(super) fn find(net: &Net<'_>, pieces: usize) -> Result<Found, Unrecognised> {

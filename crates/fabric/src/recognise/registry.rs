@@ -1,7 +1,8 @@
 //! The recognisers, in the order in which they are asked.
 
+use super::found::{Found, Unrecognised};
 use super::net::Net;
-use super::{Found, Unrecognised, dragonfly, expander, hyperx, slimfly, torus, tree};
+use super::{dragonfly, expander, hyperx, slimfly, torus, tree};
 
 /// One family of structures and how to recognise it.
 pub struct Recogniser {

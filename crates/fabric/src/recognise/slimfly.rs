@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use crate::generate::{Field, generators};
 use crate::{Shape, SlimFlyShape};
 
-use super::Found;
 use super::fit::Fit;
+use super::found::Found;
 use super::mms::{Mms, better};
 use super::net::{Net, typical};
 

@@ -11,11 +11,12 @@ use std::collections::BTreeMap;
 use crate::{GridKind, GridShape, Shape};
 
 use super::fit::Fit;
+use super::found::Found;
 use super::frame::Frame;
 use super::growth::Growth;
 use super::net::{Net, typical};
 use super::star::{Squares, Star};
-use super::{Found, hyperx, lattice};
+use super::{hyperx, lattice};
 
 /// Most stars that are tried, and switches that are placed by that, whichever is less.
 const TRIES: (usize, usize) = (64, 200_000);

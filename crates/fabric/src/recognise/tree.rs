@@ -3,8 +3,9 @@
 use crate::{Shape, TreeShape};
 
 use super::fit::Fit;
+use super::found::Found;
 use super::net::Net;
-use super::{Found, levels, pgft};
+use super::{levels, pgft};
 
 /// A (damaged) parallel-port generalized fat-tree, with all labels.
 pub(super) fn fat_tree(net: &Net<'_>) -> Result<Found, String> {

@@ -60,6 +60,7 @@ pub fn read(text: &str, path: &Path) -> Result<(Report, Diagnostics), ReadError>
             let what = format!("not a line of this table: {}", crate::diagnostic::excerpt(line));
             fail(number, what, "is the report damaged?")
         };
+        // A line that begins or ends a part.
         if let Some(title) = line.strip_prefix("@---") {
             let title = title.trim();
             section = match () {
@@ -80,6 +81,7 @@ pub fn read(text: &str, path: &Path) -> Result<(Report, Diagnostics), ReadError>
             }
             continue;
         }
+        // Facts of the whole run.
         if let Some(entry) = line.strip_prefix("@ ") {
             let Some((name, value)) = entry.split_once(':') else { continue };
             match name.trim() {
@@ -98,6 +100,7 @@ pub fn read(text: &str, path: &Path) -> Result<(Report, Diagnostics), ReadError>
             }
             continue;
         }
+        // A row of the table of the part.
         let words: Vec<&str> = line.split_whitespace().collect();
         match (section, words.as_slice()) {
             // Sums over all tasks, and headings.
@@ -147,6 +150,7 @@ pub fn read(text: &str, path: &Path) -> Result<(Report, Diagnostics), ReadError>
             _ => return Err(odd()),
         }
     }
+    // Whether all was there, and the matrix of all pairs.
     if !ended {
         return Err(fail(
             text.lines().count(),

@@ -19,8 +19,9 @@ use crate::Report;
 use crate::comma;
 use crate::json;
 use crate::model::{FabricFacts, Provenance};
-use crate::simulate::seconds;
-use crate::table::{self, Style};
+use crate::quantity::seconds;
+use crate::style::Style;
+use crate::table;
 
 /// All of it.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::violin::{density, outline};
 use crate::canvas::{LEFT, escape, header};
 use crate::plot::colour;
-use crate::simulate::seconds;
+use crate::quantity::seconds;
 
 /// Times of a victim.
 #[derive(Clone, Debug)]

@@ -17,7 +17,8 @@ use crate::figures::frame::{Axis, Frame};
 use crate::json;
 use crate::model::{FabricFacts, Provenance};
 use crate::plot::colour;
-use crate::table::{self, Style};
+use crate::style::Style;
+use crate::table;
 
 /// All of it.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]

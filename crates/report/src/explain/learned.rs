@@ -3,11 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{ExplainResult, short};
+use super::times::Times;
 use crate::comma;
 use crate::figures::scatter;
-use crate::number::{counted, group};
-use crate::table::{self, Style};
+use crate::number::{counted, group, short};
+use crate::style::Style;
+use crate::table;
 
 /// How well times are predicted, and from what.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
@@ -86,8 +87,9 @@ fn words(features: &str) -> &'static str {
     }
 }
 
-pub(super) fn text(r: &ExplainResult<'_>, l: &Learned<'_>, style: Style) -> String {
-    let of = if l.runs > 1 { format!(" of {} runs", group(l.runs as u64)) } else { String::new() };
+pub(super) fn text(of: Times<'_>, l: &Learned<'_>, style: Style) -> String {
+    let runs =
+        if l.runs > 1 { format!(" of {} runs", group(l.runs as u64)) } else { String::new() };
     let rows: Vec<Vec<String>> = (l.models.iter())
         .map(|m| {
             let error = format!("{:.2} ± {:.2}", m.error, m.error_deviation);
@@ -102,9 +104,9 @@ pub(super) fn text(r: &ExplainResult<'_>, l: &Learned<'_>, style: Style) -> Stri
     let heading = ["what counts", "error without"];
     let importance = table::plain(&heading, &rows, &[1], style);
     format!(
-        "{}: {} of {} steps{of}, from {}\n\n{models}\n{importance}",
-        r.file,
-        r.time,
+        "{}: {} of {} steps{runs}, from {}\n\n{models}\n{importance}",
+        of.file,
+        of.column,
         group(l.steps as u64),
         counted(l.importance.len(), "feature", "features"),
     )
@@ -122,21 +124,21 @@ pub(super) fn csv(time: &str, l: &Learned<'_>) -> String {
 }
 
 /// Times as they are and as they are predicted by the best model, and where both are the same.
-pub(super) fn picture(r: &ExplainResult<'_>, l: &Learned<'_>) -> String {
+pub(super) fn picture(of: Times<'_>, l: &Learned<'_>) -> String {
     let best = l.models.iter().position(|m| m.features == l.best).unwrap_or(0);
     let points: Vec<(f64, f64)> = l.drawn.iter().map(|s| (s.actual, s.predicted[best])).collect();
     let far = points.iter().map(|p| p.0.max(p.1)).fold(0.0, f64::max);
     let near = points.iter().map(|p| p.0.min(p.1)).fold(far, f64::min);
-    let title = format!("{}, actual and predicted", r.time);
+    let title = format!("{}, actual and predicted", of.column);
     let model = &l.models[best];
     let subtitle = format!(
         "{}: steps not seen, from {}. R2 {:.2}, squared error {:.2} ± {:.2}",
-        r.file,
+        of.file,
         words(l.best),
         model.r2,
         model.error,
         model.error_deviation
     );
-    let axes = (format!("{}, actual", r.time), format!("{}, predicted", r.time));
+    let axes = (format!("{}, actual", of.column), format!("{}, predicted", of.column));
     scatter::scatter((&title, &subtitle), (&axes.0, &axes.1), &points, &[(near, near), (far, far)])
 }

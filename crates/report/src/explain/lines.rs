@@ -4,11 +4,12 @@ use darkfiber_analysis::piecewise::Piecewise;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{ExplainResult, short};
+use super::times::Times;
 use crate::comma;
 use crate::figures::scatter;
-use crate::number::group;
-use crate::table::{self, Style};
+use crate::number::{group, short};
+use crate::style::Style;
+use crate::table;
 
 /// Two lines that meet, by least squares.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
@@ -47,16 +48,16 @@ pub struct Two<'a> {
     pub fit: Piecewise,
 }
 
-pub(super) fn text(r: &ExplainResult<'_>, l: &Lines<'_>, style: Style) -> String {
+pub(super) fn text(of: Times<'_>, l: &Lines<'_>, style: Style) -> String {
     let rows = vec![
         vec![
             "break at".to_owned(),
             short(l.at),
             format!("{} to {}", short(l.at_least), short(l.at_most)),
         ],
-        vec![format!("{} there", r.time), short(l.start), String::new()],
-        vec![format!("{} a unit of {}, before", r.time, l.load), short(l.before), String::new()],
-        vec![format!("{} a unit of {}, behind", r.time, l.load), short(l.after), String::new()],
+        vec![format!("{} there", of.column), short(l.start), String::new()],
+        vec![format!("{} a unit of {}, before", of.column, l.load), short(l.before), String::new()],
+        vec![format!("{} a unit of {}, behind", of.column, l.load), short(l.after), String::new()],
         vec!["R2".to_owned(), format!("{:.3}", l.r2), String::new()],
         vec!["R2 of one line".to_owned(), format!("{:.3}", l.r2_straight), String::new()],
         vec![
@@ -67,10 +68,10 @@ pub(super) fn text(r: &ExplainResult<'_>, l: &Lines<'_>, style: Style) -> String
     ];
     format!(
         "{}: {} by {} in {} rows\n\n{}",
-        r.file,
-        r.time,
+        of.file,
+        of.column,
         l.load,
-        group(r.rows as u64),
+        group(of.rows as u64),
         table::plain(&["two lines", "", "95 %"], &rows, &[1], style)
     )
 }
@@ -85,12 +86,12 @@ pub(super) fn csv(time: &str, l: &Lines<'_>) -> String {
 }
 
 /// Points and lines.
-pub(super) fn picture(r: &ExplainResult<'_>, l: &Lines<'_>) -> String {
+pub(super) fn picture(of: Times<'_>, l: &Lines<'_>) -> String {
     let Two { points, fit } = l.drawn;
     let most = points.iter().map(|p| p.0).fold(f64::NEG_INFINITY, f64::max);
     let least = points.iter().map(|p| p.0).fold(f64::INFINITY, f64::min);
     let line: Vec<(f64, f64)> = [least, l.at, most].iter().map(|&x| (x, fit.value(x))).collect();
-    let title = format!("{} by {}", r.time, l.load);
-    let subtitle = format!("{}: break at {:.4}, R2 {:.2}", r.file, l.at, l.r2);
-    scatter::scatter((&title, &subtitle), (l.load, r.time), points, &line)
+    let title = format!("{} by {}", of.column, l.load);
+    let subtitle = format!("{}: break at {:.4}, R2 {:.2}", of.file, l.at, l.r2);
+    scatter::scatter((&title, &subtitle), (l.load, of.column), points, &line)
 }

@@ -2,9 +2,10 @@
 
 use darkfiber_study::Summary;
 
-use super::PANEL;
 use crate::canvas::nice_axis;
 
+/// Height of a panel.
+pub(super) const PANEL: f64 = 150.0;
 /// Width left of the logarithmic axis, for the fabric without faults.
 const SLOT: f64 = 30.0;
 /// An axis of ratios is logarithmic if they spread more than this.

@@ -17,7 +17,8 @@ use crate::Report;
 use crate::json;
 use crate::model::{FabricFacts, Provenance};
 use crate::number::{duration, group, mean, percent};
-use crate::table::{self, Style};
+use crate::style::Style;
+use crate::table;
 
 /// What a log of jobs was found to say.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize)]

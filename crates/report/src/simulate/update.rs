@@ -7,9 +7,10 @@ use darkfiber_scenario::{UpdateCase, UpdateOutcome};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{rate, seconds};
 use crate::number::group;
-use crate::table::{self, Style};
+use crate::quantity::{rate, seconds};
+use crate::style::Style;
+use crate::table;
 
 /// What an update of tables did. Times are simulated seconds.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]

@@ -6,6 +6,9 @@ use rayon::prelude::*;
 use super::phases::{Orders, Shifts};
 use crate::Routes;
 
+/// Loads of single phases are kept while they are this many at most.
+const KEPT: usize = 1 << 26;
+
 /// Sees to it that no shift of any job takes longer than it did at first.
 #[derive(Clone)]
 pub(super) struct Guard<'a> {
@@ -52,7 +55,14 @@ struct Ends {
 }
 
 impl<'a> Guard<'a> {
-    pub(super) fn new(shifts: &'a Shifts<'a>, routes: &Routes, strict: bool) -> Self {
+    /// A guard over these tables: no shift in a known order may take longer than now. A `strict` one also lets
+    /// no channel become one on which more pairs of a job can meet. `None` if it takes too much memory.
+    pub(super) fn new(shifts: &'a Shifts<'a>, routes: &Routes, strict: bool) -> Option<Self> {
+        let cells = |orders: &Orders| orders.known.iter().map(Vec::len).sum::<usize>();
+        let ranks: usize = shifts.jobs.iter().map(cells).sum();
+        if ranks * shifts.fabric.channel_count() > KEPT {
+            return None;
+        }
         let watch = |orders: &Orders| {
             let first = &orders.known[0];
             let phases = |order: &Vec<u32>| Phases::new(shifts, routes, first, order);
@@ -62,7 +72,7 @@ impl<'a> Guard<'a> {
             }
         };
         let jobs = shifts.jobs.par_iter().map(watch).collect();
-        Self { shifts, paths: routes.paths(), jobs, moved: Vec::new() }
+        Some(Self { shifts, paths: routes.paths(), jobs, moved: Vec::new() })
     }
 
     /// Takes as the pairs at hand those of jobs to a LID that pass a switch.

@@ -22,6 +22,7 @@ mod ftree;
 mod grow;
 mod guard;
 mod hyperx_min;
+mod job_tables;
 mod lash;
 mod layers;
 mod lines;

@@ -10,9 +10,9 @@ use super::balance::{Balancer, cut_bound, is_near, itinerary};
 use super::dag::Dag;
 use super::dfsssp::DfSssp;
 use super::frugal::FrugalTrees;
+use super::job_tables::{Choice, Tables, Work, layered};
 use super::layers::one_layer_does;
 use super::relief::{Relief, Stop};
-use super::sar::{Choice, Tables, Work, layered};
 use crate::{DestId, Engine, NO_ROUTE, Refusal, Request, Routes};
 
 /// Most passes over the LIDs behind overloaded channels.

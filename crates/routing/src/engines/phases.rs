@@ -12,7 +12,6 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
 
-use super::guard::Guard;
 use crate::{DestId, Routes};
 
 /// Orders of ranks that are drawn for each job, for programs that number their ranks otherwise.
@@ -21,8 +20,6 @@ const DRAWN: usize = 4;
 const MOST_DRAWN: usize = 512;
 /// In drawn orders shifts may take longer by one in so many.
 const SLACK: u64 = 20;
-/// Loads of single phases are kept while they are this many at most.
-const KEPT: usize = 1 << 26;
 
 /// The orders in which the ranks of a job that crosses switches might be numbered.
 pub(super) struct Orders {
@@ -114,14 +111,6 @@ impl<'a> Shifts<'a> {
             f(c.index());
             at = head;
         }
-    }
-
-    /// A guard over these tables: no shift in a known order may take longer than now. A `strict` one also lets
-    /// no channel become one on which more pairs of a job can meet. `None` if it takes too much memory.
-    pub(super) fn guard(&'a self, routes: &Routes, strict: bool) -> Option<Guard<'a>> {
-        let cells = |orders: &Orders| orders.known.iter().map(Vec::len).sum::<usize>();
-        let ranks: usize = self.jobs.iter().map(cells).sum();
-        (ranks * self.fabric.channel_count() <= KEPT).then(|| Guard::new(self, routes, strict))
     }
 }
 

@@ -14,8 +14,8 @@ use std::cmp::Reverse;
 use darkfiber_fabric::{AtPort, Fabric, SwitchId};
 
 use super::guard::Guard;
+use super::job_tables::Tables;
 use super::phases::Shifts;
-use super::sar::Tables;
 use crate::{NO_ROUTE, Routes};
 
 /// Most changes that fill another channel.
@@ -90,7 +90,7 @@ impl<'a> Relief<'a> {
     /// Sees to it that no shift takes longer than by the tables as they are; `None` if that takes too much
     /// memory.
     pub(super) fn guarded(self, shifts: &'a Shifts<'a>, strict: bool) -> Option<Self> {
-        let guard = shifts.guard(&self.routes, strict)?;
+        let guard = Guard::new(shifts, &self.routes, strict)?;
         Some(Self { guard: Some(guard), ..self })
     }
 

@@ -10,11 +10,12 @@ use super::balance::shortest;
 use super::capacity::least_load;
 use super::dag::require_routable;
 use super::ftree::FTree;
+use super::job_tables::{Choice, Work};
 use super::order::distances;
 use super::others::{largest_load, served};
 use super::phases::{Length, Shifts};
 use super::relief::{Relief, Stop};
-use super::sar::{Choice, PAPER, Work};
+use super::sar::PAPER;
 use crate::{Deadlock, DestId, Engine, Needs, Refusal, Request, Routes};
 
 /// Most tables alike by jobs of which the one is sought that serves all pairs best.

@@ -14,10 +14,11 @@ use std::collections::BTreeMap;
 
 use darkfiber_fabric::SwitchId;
 
+use super::channel::{NONE, channel, channel_at};
 use super::cut::Cut;
-use super::mend::layers;
+use super::labels::layers;
 use super::outcome::{Coexistence, Drain, Moved};
-use super::prepared::{NONE, Prepared, channel, channel_at};
+use super::prepared::Prepared;
 
 /// Both next hops of the cut-off switches of a row.
 pub(super) struct Mix<'a> {

@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 use darkfiber_fabric::{Fabric, SwitchId};
 
 use super::RerouteError;
+use super::channel::{NONE, channel_at};
 use super::cut::Cut;
-use super::mend::Mended;
-use super::prepared::{NONE, Prepared, channel_at};
+use super::mended::Mended;
+use super::prepared::Prepared;
 use super::tree::Tree;
 
 /// How often detours of a channel take another.

@@ -8,9 +8,11 @@ use std::collections::BTreeMap;
 
 use darkfiber_fabric::SwitchId;
 
+use super::channel::NONE;
 use super::cut::{Cut, Cuts};
-use super::mend::{Held, Mended, layers};
-use super::prepared::{NONE, Prepared};
+use super::labels::layers;
+use super::mended::{Held, Mended};
+use super::prepared::Prepared;
 
 /// Channels that are looked at before giving up: a limit of time that is the same on every machine.
 const MOST_LOOKS: usize = 75_000;

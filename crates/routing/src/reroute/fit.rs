@@ -10,10 +10,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use darkfiber_fabric::SwitchId;
 
 use super::RerouteError;
+use super::channel::{NONE, channel, channel_at};
 use super::cut::Cut;
 use super::detour::Detour;
-use super::mend::{Mended, layers};
-use super::prepared::{NONE, Prepared, channel, channel_at};
+use super::labels::layers;
+use super::mended::Mended;
+use super::prepared::Prepared;
 
 /// Detours of a row that are tried, those with the fewest new dependencies first.
 const MOST_TRIES: usize = 8;

@@ -51,3 +51,12 @@ pub(super) fn relabel(
         Layers::One | Layers::ByRow(_) | Layers::ByHop(_) => {}
     }
 }
+
+/// The layers of a bit set, rising.
+pub(super) fn layers(mut mask: u32) -> impl Iterator<Item = u8> + Clone {
+    std::iter::from_fn(move || {
+        let layer = mask.trailing_zeros();
+        mask &= mask.wrapping_sub(1);
+        (layer < 32).then_some(layer as u8)
+    })
+}

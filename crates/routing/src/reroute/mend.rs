@@ -3,63 +3,15 @@
 use darkfiber_fabric::SwitchId;
 
 use super::RerouteError;
+use super::channel::{NONE, channel};
 use super::cut::{Cut, Cuts, Node};
+use super::freedom::{ChoiceBy, Freedom};
 use super::graph::Layer;
-use super::labels::relabel;
+use super::labels::{layers, relabel};
+use super::mended::{Held, Mended};
 use super::outcome::Moved;
-use super::prepared::{NONE, Prepared, channel};
+use super::prepared::Prepared;
 use crate::{DELIVER, NO_ROUTE};
-
-/// A dependency of an old path that still counts, so that what is added fits beside it.
-pub(super) struct Held {
-    pub(super) layer: u8,
-    pub(super) from: u32,
-    pub(super) to: u32,
-}
-
-/// Rows are mended; what is known beside the tables.
-#[derive(Default)]
-pub(super) struct Mended {
-    pub(super) moved: Vec<Moved>,
-    /// Old dependencies, to be released.
-    pub(super) held: Vec<Held>,
-    /// Whether old dependencies had to go already.
-    pub(super) released: bool,
-    pub(super) dead_ends: usize,
-}
-
-/// What mending may do beside giving cut-off switches new entries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Freedom {
-    /// Whether paths may move to another virtual layer. If not, entries of switches that the fault did not cut off may
-    /// change before a row is given up.
-    pub(super) levels: bool,
-    /// Whether new paths need not fit beside old ones.
-    pub(super) apart: bool,
-    /// Whether rows that the fault did not touch may give way where a channel would be far too full.
-    pub(super) ease: bool,
-    /// By what new paths are chosen.
-    pub(super) choice: ChoiceBy,
-}
-
-/// By what new paths are chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ChoiceBy {
-    /// Even loads, and paths that are no longer than those of the old tables.
-    Load,
-    /// As few changed entries as possible, whatever that makes of loads and of lengths of paths.
-    Entries,
-    /// Every row takes the detour that [`Prepared::protected`] leaves room for, and no other.
-    Plan,
-    /// Every row takes the detour that adds the fewest channel dependencies.
-    Fit,
-}
-
-impl Freedom {
-    /// All of it: whatever changes least.
-    pub(super) const ALL: Self =
-        Self { levels: true, apart: true, ease: true, choice: ChoiceBy::Load };
-}
 
 /// The budget of loads where neither they nor lengths of paths count.
 const NO_LIMIT: u64 = u64::MAX;
@@ -495,13 +447,4 @@ impl Prepared<'_> {
     pub(super) fn relabel(&mut self, row: usize, s: u32, old: u8, new: u8) {
         relabel(self.fabric, &mut self.routes, (row, s), old, new);
     }
-}
-
-/// The layers of a bit set, rising.
-pub(super) fn layers(mut mask: u32) -> impl Iterator<Item = u8> + Clone {
-    std::iter::from_fn(move || {
-        let layer = mask.trailing_zeros();
-        mask &= mask.wrapping_sub(1);
-        (layer < 32).then_some(layer as u8)
-    })
 }

@@ -17,17 +17,22 @@
 //!
 //! Ids in here are those of the fabric that the tables were made for; [`Prepared::tables`] translates.
 
+mod after_fault;
 mod book;
+mod channel;
 mod coexist;
 mod crossing;
 mod cut;
+mod cut_off;
 mod detour;
 mod ease;
 mod easing;
 mod fit;
+mod freedom;
 mod graph;
 mod labels;
 mod mend;
+mod mended;
 mod outcome;
 mod prepared;
 mod protect;

@@ -10,10 +10,11 @@ use std::collections::BTreeMap;
 
 use darkfiber_fabric::Fabric;
 
+use super::channel::NONE;
 use super::detour::{Detour, Detours, Taken};
 use super::graph::Layer;
 use super::labels::layers_of;
-use super::prepared::{NONE, Prepared};
+use super::prepared::Prepared;
 use super::tree::Tree;
 use crate::{Layers, Routes};
 

@@ -12,11 +12,12 @@ use std::collections::{BTreeSet, BinaryHeap};
 
 use darkfiber_fabric::{ChannelId, SwitchId};
 
+use super::channel::NONE;
 use super::crossing::Index;
 use super::cut::Cuts;
-use super::mend::Mended;
+use super::mended::Mended;
 use super::outcome::{Change, Coexistence};
-use super::prepared::{NONE, Prepared};
+use super::prepared::Prepared;
 
 /// Which destination leaves a hot channel, and which way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

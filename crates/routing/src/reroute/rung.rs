@@ -16,7 +16,7 @@
 use darkfiber_fabric::Faults;
 
 use super::RerouteError;
-use super::mend::{ChoiceBy, Freedom};
+use super::freedom::{ChoiceBy, Freedom};
 use super::outcome::{Coexistence, Outcome};
 use super::prepared::Prepared;
 

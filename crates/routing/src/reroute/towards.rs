@@ -8,9 +8,10 @@
 use std::collections::BTreeMap;
 
 use super::RerouteError;
+use super::channel::NONE;
 use super::coexist::Dependency;
-use super::mend::layers;
-use super::prepared::{NONE, Prepared};
+use super::labels::layers;
+use super::prepared::Prepared;
 use crate::{DestId, Routes};
 
 /// How much of other tables was taken.

@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::Fabric;
 
-use super::prepared::{NONE, channel};
+use super::channel::{NONE, channel};
 use crate::DELIVER;
 
 /// The way of a row from all switches.

@@ -3,7 +3,7 @@
 use darkfiber_fabric::Topology;
 use darkfiber_workload::{Machine, Stream};
 
-use super::PlanError;
+use super::error::PlanError;
 
 /// The stream of random numbers that draws hosts; those of jobs are counted from 0.
 const DRAWN: u64 = 1 << 32;

@@ -5,6 +5,7 @@
 //! A victim is timed by itself and beside each aggressor, on the same hosts of the same network: the congestion impact C is how many
 //! times as long it takes there.
 
+mod error;
 mod hosts;
 mod names;
 mod plan;
@@ -12,8 +13,9 @@ mod rule;
 mod run;
 mod times;
 
+pub use error::PlanError;
 pub use hosts::Hosts;
-pub use plan::{APART, Cell, CongestPlan, Contender, Mechanism, PlanError, Split};
+pub use plan::{APART, Cell, CongestPlan, Contender, Mechanism, Split};
 pub use rule::{FEWEST, Rule};
 pub use run::{Impact, Ran, Refused, Row, Store, run};
 pub use times::{Times, Told};

@@ -14,7 +14,7 @@ use darkfiber_workload::schedule::Program;
 use darkfiber_workload::traffic::{Ranks, Timed, Traffic, TrafficError, kind, traffic};
 use darkfiber_workload::{Machine, Stream};
 
-use super::{Hosts, Rule};
+use super::{Hosts, PlanError, Rule};
 
 /// A job that plays: what to call it, and its traffic.
 #[derive(Clone)]
@@ -103,26 +103,6 @@ pub struct Cell {
     pub victim: usize,
     /// The aggressor; none for the victim by itself.
     pub aggressor: Option<usize>,
-}
-
-/// What cannot be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PlanError {
-    /// A spec that is no traffic.
-    Traffic(TrafficError),
-    /// Hosts that are not there.
-    Hosts(String),
-}
-
-impl std::error::Error for PlanError {}
-
-impl fmt::Display for PlanError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Traffic(e) => e.fmt(f),
-            Self::Hosts(text) => f.write_str(text),
-        }
-    }
 }
 
 impl Contender {

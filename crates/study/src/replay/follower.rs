@@ -9,7 +9,8 @@ use darkfiber_routing::reroute::difference;
 use darkfiber_scenario::{Chain, Error};
 use rayon::prelude::*;
 
-use super::{EngineLoads, Now, ReplayPlan, loads, request};
+use super::moment::{EngineLoads, Now};
+use super::plan::{ReplayPlan, loads, request};
 
 /// An engine and its tables so far.
 pub(super) struct Follower<'a> {

@@ -5,90 +5,22 @@
 
 mod follower;
 mod improvement;
+mod moment;
+mod plan;
 mod reconfigurations;
 
 pub use improvement::{Improvement, Measure, improvements};
+pub use moment::{EngineLoads, Moment};
+pub use plan::ReplayPlan;
 pub use reconfigurations::{BLOCK_SECONDS, Reconfigurations, Sent, reconfigurations};
 
-use darkfiber_analysis::jobs::{EffectiveFacts, JobLoad};
-use darkfiber_fabric::{Fabric, Topology};
-use darkfiber_routing::{Lids, Request};
-use darkfiber_scenario::{Chain, Error};
+use darkfiber_fabric::Fabric;
+use darkfiber_scenario::Error;
 use darkfiber_workload::History;
 use rayon::prelude::*;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use follower::Follower;
-
-/// What is replayed.
-#[derive(Clone, Copy)]
-pub struct ReplayPlan<'a> {
-    /// The machine's network.
-    pub topology: &'a Topology,
-    /// LIDs of its ports, which say what entries share a block of a table.
-    pub lids: &'a Lids,
-    /// Who ran where and when, in order.
-    pub history: &'a History,
-    /// What is compared.
-    pub engines: &'a [Chain],
-    /// Virtual lanes that engines may use.
-    pub lanes: u8,
-    /// Seed of what engines draw.
-    pub seed: u64,
-    /// The first moment, in the history's seconds.
-    pub from: i64,
-    /// Seconds from one moment to the next.
-    pub every: i64,
-    /// How many moments there are.
-    pub moments: usize,
-}
-
-/// One moment.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
-pub struct Moment {
-    /// When, in the history's seconds.
-    pub time: i64,
-    /// Jobs that run.
-    pub jobs: usize,
-    /// Of these on two switches or more.
-    pub multi_switch_jobs: usize,
-    /// Terminals that run jobs, in percent of those that can.
-    pub busy_percent: f64,
-    /// Whether the places of jobs on several switches are others than at the moment before.
-    pub changed: bool,
-    /// What each engine makes of it, in the order of the plan.
-    pub engines: Vec<EngineLoads>,
-}
-
-/// What an engine makes of a moment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize)]
-pub struct EngineLoads {
-    /// `γ^e_max`: most routes inside jobs over one channel.
-    pub efi_max: u64,
-    /// Mean over multi-switch jobs of the most of its own routes over one channel.
-    pub gamma_max_mean: f64,
-    /// Share of channels that no route inside a job crosses, in percent.
-    pub dark_fiber_percent: f64,
-    /// Mean over multi-switch jobs of the channels that its routes cross.
-    pub links_per_job_mean: f64,
-    /// Entries of all tables that differ from those of the moment before.
-    pub entries: usize,
-    /// Blocks of 64 LIDs that differ, of all switches together.
-    pub blocks: usize,
-}
-
-impl EngineLoads {
-    fn new(facts: &EffectiveFacts) -> Self {
-        Self {
-            efi_max: facts.effective_efi.max,
-            gamma_max_mean: facts.gamma_max_mean,
-            dark_fiber_percent: facts.effective_dark_fiber_percent,
-            links_per_job_mean: facts.links_per_job_mean,
-            ..Self::default()
-        }
-    }
-}
+use moment::Now;
 
 /// An engine that could not do it.
 #[derive(Clone, Debug)]
@@ -101,16 +33,6 @@ pub struct Failed {
 
 /// Moments that are worked on side by side.
 const BATCH: usize = 64;
-
-/// Who is where at a moment.
-struct Now {
-    time: i64,
-    jobs: usize,
-    busy_percent: f64,
-    /// Places of jobs on two switches or more, and how many jobs each has.
-    places: Vec<(u32, u32)>,
-    changed: bool,
-}
 
 /// Replays the moments from number `first` on; `each` gets them in order, and says whether to go on.
 ///
@@ -193,29 +115,4 @@ pub fn replay(
 fn multi_switch(fabric: &Fabric, history: &History) -> Vec<bool> {
     let on = |t: &darkfiber_fabric::TerminalId| fabric.terminal(*t).switch;
     history.places().iter().map(|place| place.iter().any(|t| on(t) != on(&place[0]))).collect()
-}
-
-/// The request of a plan.
-fn request<'a>(
-    plan: &ReplayPlan<'a>,
-    jobs: &'a [Vec<darkfiber_fabric::TerminalId>],
-) -> Request<'a> {
-    Request {
-        shape: plan.topology.shape.as_ref(),
-        lmc: plan.lids.lmc(),
-        lanes: plan.lanes,
-        jobs,
-        seed: plan.seed,
-        ..Request::default()
-    }
-}
-
-/// What places load by some tables, in their order.
-fn loads(
-    plan: &ReplayPlan<'_>,
-    routes: &darkfiber_routing::Routes,
-    places: impl IndexedParallelIterator<Item = u32>,
-) -> Vec<JobLoad> {
-    let all = plan.history.places();
-    places.map(|p| JobLoad::of(&plan.topology.fabric, routes, &all[p as usize])).collect()
 }

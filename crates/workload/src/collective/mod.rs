@@ -18,6 +18,7 @@
 //! assert_eq!(ring.messages(), 28 * 2 * 27);
 //! ```
 
+mod algorithm;
 mod allgather;
 mod allreduce;
 mod alltoall;
@@ -34,46 +35,11 @@ mod scan;
 mod scatter;
 mod tree;
 
+pub use algorithm::Algorithm;
 pub use call::Call;
 pub use library::{Choice, LIBRARIES, Library};
 
-use call::Team;
 use darkfiber_fabric::Registry;
-
-use crate::schedule::Script;
-
-/// A way to do a collective.
-pub struct Algorithm {
-    /// Its name, unique within the collective.
-    pub name: &'static str,
-    /// How it goes.
-    pub doc: &'static str,
-    /// Where it is from.
-    pub source: &'static str,
-    write: fn(&mut Team<'_, '_>),
-}
-
-impl std::fmt::Debug for Algorithm {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name)
-    }
-}
-
-impl Algorithm {
-    /// Writes what all ranks of a communicator do; each waits for its part at the end. Ranks begin when they are done
-    /// with what they were told before.
-    ///
-    /// # Panics
-    /// If the root is not in the communicator, a rank not in the script, or there are too few sizes.
-    pub fn write(&self, script: &mut Script, call: &Call<'_>) {
-        if call.comm.len() > 1 {
-            assert!((call.root as usize) < call.comm.len(), "the root is in the communicator");
-            script.wait_all(call.comm);
-            (self.write)(&mut Team { script, call: *call });
-            script.wait_all(call.comm);
-        }
-    }
-}
 
 /// A collective operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

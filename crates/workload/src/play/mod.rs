@@ -5,60 +5,21 @@
 
 mod agenda;
 mod host;
+mod job;
 mod loggp;
 mod player;
 mod state;
+mod wire;
 
 pub use agenda::Agenda;
 pub use host::{HOSTS, Host, host};
+pub use job::{Job, JobRun, Lap, Record, Repeat, Stuck};
 pub use loggp::LogGp;
-pub use player::{Job, JobRun, Lap, Player, PlayerState, Record, Repeat, Stuck};
-
-use darkfiber_fabric::TerminalId;
+pub use player::{Player, PlayerState};
+pub use wire::{Delivery, Departure, Wire};
 
 /// A second in picoseconds.
 pub const SECOND: u64 = 1_000_000_000_000;
-
-/// A message that leaves for the network now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Departure {
-    /// What the player calls it.
-    pub message: u32,
-    /// Number of its job.
-    pub job: u32,
-    /// Where from.
-    pub from: TerminalId,
-    /// Where to.
-    pub to: TerminalId,
-    /// Payload.
-    pub bytes: u64,
-}
-
-/// A message that a network delivers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Delivery {
-    /// What the player calls it.
-    pub message: u32,
-    /// When its last byte left the sender; not before it departed.
-    pub left: u64,
-    /// When its last byte arrives; not before now.
-    pub arrives: u64,
-}
-
-/// What carries messages.
-pub trait Wire {
-    /// How long an empty message takes, in picoseconds.
-    fn latency(&self, from: TerminalId, to: TerminalId) -> u64;
-
-    /// Takes the messages that depart at `now`; what is known at once of their delivery goes to `delivered`.
-    fn depart(&mut self, now: u64, departures: &[Departure], delivered: &mut Vec<Delivery>);
-
-    /// When something will happen next to messages under way; `None` if nothing will.
-    fn upcoming(&mut self) -> Option<u64>;
-
-    /// Goes on to `now`, which is not after [`Wire::upcoming`].
-    fn advance(&mut self, now: u64, delivered: &mut Vec<Delivery>);
-}
 
 /// Runs all jobs to their ends, and tells of each message that is received, in the order of time.
 ///

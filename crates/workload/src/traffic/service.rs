@@ -4,6 +4,7 @@ use std::f64::consts::TAU;
 
 use darkfiber_fabric::{Key, Params};
 
+use super::timed::clients;
 use super::values::{count, size, time};
 use super::{Ranks, Timed, Traffic, TrafficError, finished, several};
 use crate::schedule::{Program, Script};
@@ -133,11 +134,6 @@ impl Traffic for Service {
         }
         Ok(program)
     }
-}
-
-/// How many of so many ranks are clients: the first ones.
-pub(super) fn clients(ranks: u32) -> u32 {
-    ranks / 2
 }
 
 /// A draw from a log-normal distribution (Box, Muller, "A Note on the Generation of Random Normal Deviates", 1958).

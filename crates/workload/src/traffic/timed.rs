@@ -1,7 +1,5 @@
 //! What of a kind of traffic is timed, to see what others cost it.
 
-use super::service;
-
 /// What is timed, to see what others cost it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timed {
@@ -16,6 +14,11 @@ pub enum Timed {
 impl Timed {
     /// The ranks, from 0 on, whose own times count, where it is not all ranks' together.
     pub fn clients(self, ranks: u32) -> Option<u32> {
-        (self == Self::Requests).then(|| service::clients(ranks))
+        (self == Self::Requests).then(|| clients(ranks))
     }
+}
+
+/// How many of so many ranks are clients: the first ones.
+pub(super) fn clients(ranks: u32) -> u32 {
+    ranks / 2
 }

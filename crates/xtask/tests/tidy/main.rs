@@ -20,35 +20,6 @@ const COMMENT: usize = 140;
 /// Circles of files that still exist, by crate: the files that may know each other. Each goes when what its files share gets
 /// a file of its own below them; none may be added, and none may grow.
 const KNOWN_CIRCLES: &[(&str, &[&str])] = &[
-    // All commands are one type, and some of them print it.
-    ("cli", &["args.rs", "commands/completions.rs", "commands/man.rs"]),
-    ("cli", &["commands/reproduce/mod.rs", "commands/reproduce/store.rs"]),
-    // Close names for `Unknown` come from specs, and specs are of registered families.
-    (
-        "fabric",
-        &[
-            "generate/family.rs",
-            "generate/params.rs",
-            "presets/preset.rs",
-            "registry.rs",
-            "spec.rs",
-        ],
-    ),
-    // The trait of recognisers stands beside who calls them.
-    (
-        "fabric",
-        &[
-            "recognise/dragonfly.rs",
-            "recognise/expander.rs",
-            "recognise/hyperx.rs",
-            "recognise/mod.rs",
-            "recognise/planes.rs",
-            "recognise/registry.rs",
-            "recognise/slimfly.rs",
-            "recognise/torus.rs",
-            "recognise/tree.rs",
-        ],
-    ),
     // Partitions, switches, queue boards, congestion control and routing.
     (
         "packetsim",
@@ -74,45 +45,8 @@ const KNOWN_CIRCLES: &[(&str, &[&str])] = &[
             "switch_model.rs",
         ],
     ),
-    // A run is watched by observers of the run.
-    ("packetsim", &["observer.rs", "run.rs"]),
-    // `Report` is shown as tables of a `Style`, which model and CSV know.
-    ("report", &["comma.rs", "model.rs", "show.rs", "table.rs"]),
-    ("report", &["explain/learned.rs", "explain/lines.rs", "explain.rs"]),
-    ("report", &["plot/axes.rs", "plot.rs"]),
-    ("report", &["simulate/mod.rs", "simulate/update.rs"]),
-    // A request to an engine has LID offsets and planes, which are made for a request.
-    ("routing", &["engine.rs", "lid_offsets.rs", "planes.rs"]),
-    ("routing", &["engines/guard.rs", "engines/phases.rs"]),
-    ("routing", &["engines/others.rs", "engines/relief.rs", "engines/sar.rs"]),
-    // What is prepared knows how it is cut and mended.
-    ("routing", &["reroute/cut.rs", "reroute/mend.rs", "reroute/prepared.rs", "reroute/tree.rs"]),
-    // The loop of all depths, two of the depths, and updates within one.
-    ("scenario", &["count.rs", "packets.rs", "run.rs", "update.rs"]),
-    ("study", &["congest/hosts.rs", "congest/plan.rs"]),
-    ("study", &["replay/follower.rs", "replay/mod.rs"]),
-    // The trait of collectives stands beside the modules that have it.
-    (
-        "workload",
-        &[
-            "collective/allgather.rs",
-            "collective/allreduce.rs",
-            "collective/alltoall.rs",
-            "collective/barrier.rs",
-            "collective/bcast.rs",
-            "collective/gather.rs",
-            "collective/mod.rs",
-            "collective/reduce.rs",
-            "collective/reduce_scatter.rs",
-            "collective/scan.rs",
-            "collective/scatter.rs",
-        ],
-    ),
-    ("workload", &["play/mod.rs", "play/player.rs", "play/state.rs"]),
-    (
-        "workload",
-        &["traffic/mod.rs", "traffic/registry.rs", "traffic/service.rs", "traffic/timed.rs"],
-    ),
+    // A request to an engine has planes, whose tables engines make.
+    ("routing", &["engine.rs", "planes.rs"]),
 ];
 
 fn root() -> PathBuf {

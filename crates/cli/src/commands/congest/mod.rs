@@ -42,6 +42,7 @@ const SWITCHES: &str = "rosetta";
 const PACKET: u32 = 4 << 10;
 
 pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failure> {
+    // What the options say, before anything is read.
     let known: Vec<&str> = HOSTS.iter().map(|h| h.name).collect();
     let host = host(&args.host_model)
         .map_err(|_| Failure::unknown("kind of hosts", &args.host_model, &known))?;
@@ -72,6 +73,7 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
     }
     let packet = args.switch.packet(PACKET)?;
 
+    // The fabric, its switches, its tables, and which of its hosts take part.
     save::expect(args.svg.as_ref())?;
     save::expect_directory(args.output.as_ref())?;
     let loaded = load::one_plane(&args.fabric, common)?;
@@ -105,6 +107,7 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         Hosts::first(topology, hosts)
     };
     let part = part.map_err(unfit)?;
+    // All that is run, and the runs.
     let plan = CongestPlan {
         topology,
         routes: &routes,
@@ -139,6 +142,7 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
     drop(progress);
     let wall = begin.elapsed().as_secs_f64();
 
+    // What came out, named and counted together.
     let cells: Vec<CellRow> = rows.iter().map(|row| cell_row(&plan, row)).collect();
     if let Some(why) = all_refused(&cells) {
         return Err(Failure::infeasible(why));
@@ -175,6 +179,7 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         fabric: &facts,
         provenance: &provenance::of(&topology.fabric, common),
     };
+    // Files first: what is printed last is what came of all.
     let json_text = json::text(&result);
     let mut problems = save::Unwritten::default();
     let mut write = |path: &Path, text: &str| {

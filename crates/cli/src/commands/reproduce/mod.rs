@@ -75,7 +75,8 @@ pub(crate) fn run(args: &ReproduceCommand, common: &Common) -> Result<Exit, Fail
         return Ok(Exit::Fine);
     }
     let log = args.log.as_deref().map(|path| history::log(path, common)).transpose()?;
-    let folder = Folder::of(args, common)?;
+    let dir = args.keep.store.as_deref().or(args.output.as_deref());
+    let folder = dir.map(|dir| Folder::of(dir, args.log.as_deref(), common)).transpose()?;
     save::expect_directory(args.svg.as_ref())?;
     let mut lab = Lab {
         log: log.as_ref(),

@@ -7,7 +7,6 @@ use darkfiber_report::reproduce::Reproduced;
 use darkfiber_study::reproduce::Experiment;
 use serde::{Deserialize, Serialize};
 
-use super::ReproduceCommand;
 use crate::failure::Failure;
 use crate::options::Common;
 use crate::save;
@@ -32,24 +31,21 @@ struct MadeBy {
 }
 
 impl Folder {
-    /// The directory that is asked for, if one is.
-    pub(super) fn of(args: &ReproduceCommand, common: &Common) -> Result<Option<Self>, Failure> {
-        let Some(dir) = args.keep.store.as_ref().or(args.output.as_ref()) else {
-            return Ok(None);
-        };
+    /// A directory for results of this program, this seed and this log.
+    pub(super) fn of(dir: &Path, log: Option<&Path>, common: &Common) -> Result<Self, Failure> {
         save::directory(dir)?;
         let program = std::env::current_exe()
             .and_then(std::fs::read)
             .map(|bytes| manifest::sha256(&bytes))
             .map_err(|e| Failure::input(format!("cannot read this program: {e}")))?;
-        let log = args.log.as_deref().map(input::read).transpose()?;
+        let log = log.map(input::read).transpose()?;
         let made_by = MadeBy {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             program,
             seed: common.seed(),
             log: log.map(|bytes| manifest::sha256(&bytes)),
         };
-        Ok(Some(Self { dir: dir.clone(), made_by }))
+        Ok(Self { dir: dir.to_owned(), made_by })
     }
 
     /// Where it is.

@@ -54,6 +54,7 @@ struct Candidate {
 }
 
 pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failure> {
+    // The network, what is sent over it, and by which routings.
     let loads = checked(&args.loads)?;
     save::expect(args.svg.as_ref())?;
     save::expect_directory(args.output.as_ref())?;
@@ -79,6 +80,7 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
     }
     let targets = targets(&args.pattern, fabric, shape, &net, common.seed())?;
     let candidates = candidates(args, &loaded, common)?;
+    // How long: time to settle, to measure and to drain.
     let interval = args.interval.as_ref().map(|t| quantity(t, "--interval", time)).transpose()?;
     if interval == Some(0) {
         return Err(Failure::usage("--interval: 0 s has no end").hint("100ns is some, for packets"));
@@ -114,6 +116,7 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
         seed: common.seed(),
     };
 
+    // A curve for each routing, a run for each load.
     let checkpoints = Checkpoints::of(&args.keep)?;
     let rate = Rate::default();
     let progress = Progress::new((candidates.len() * loads.len()) as u64, common.quiet);
@@ -180,6 +183,7 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
         });
     }
     drop(progress);
+    // What came out: files, then what is printed.
     let provenance = provenance::of(fabric, common);
     let result = LoadResult {
         switches: args.switch.name(SWITCHES),

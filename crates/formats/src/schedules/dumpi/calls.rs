@@ -197,6 +197,7 @@ impl Rank {
                 self.counts.insert(name.to_owned(), 1);
             }
         }
+        // What passed since the last call, the rank computed.
         if let Some((start, stop)) = record.times {
             if let Some(gap) =
                 self.last.and_then(|last| start.checked_sub(last)).filter(|&gap| gap > 0)
@@ -207,6 +208,7 @@ impl Rank {
             self.last = Some(stop);
         }
         match name {
+            // Messages that are over when the call is.
             "Send" | "Bsend" | "Ssend" | "Rsend" => {
                 let m = self.message(record, ["count", "datatype", "dest", "tag"], sizes)?;
                 self.calls.extend(m.map(Call::Send));
@@ -215,6 +217,7 @@ impl Rank {
                 let m = self.message(record, ["count", "datatype", "source", "tag"], sizes)?;
                 self.calls.extend(m.map(|m| Call::Recv(found(m, record.statuses().first()))));
             }
+            // Messages that are under way behind the call, by their requests.
             "Isend" | "Ibsend" | "Issend" | "Irsend" | "Irecv" => {
                 let receives = name == "Irecv";
                 let peer = if receives { "source" } else { "dest" };
@@ -257,6 +260,7 @@ impl Rank {
                     (None, None) => None,
                 });
             }
+            // What waits for them, or looks whether they are over.
             "Wait" | "Test" => {
                 if name == "Wait" || self.number(record, "flag")? != 0 {
                     self.done(&[self.number(record, "request")?], record.statuses());
@@ -273,6 +277,7 @@ impl Rank {
                 }
             }
             "Waitsome" | "Testsome" => self.some(record, record.list("indices")),
+            // Who there is.
             "Comm_size" | "Comm_rank" => {
                 let argument = if name == "Comm_size" { "size" } else { "rank" };
                 if self.number(record, "comm")? == THE_WORLD {
@@ -285,6 +290,7 @@ impl Rank {
             }
             "Comm_group" | "Group_incl" | "Comm_dup" | "Comm_create" | "Comm_split"
             | "Cart_create" | "Graph_create" | "Cart_sub" => self.group(record)?,
+            // What no schedule has.
             "Put" | "Get" | "Accumulate" => self.lost += 1,
             _ if name.starts_with("File_") && (name.contains("read") || name.contains("write")) => {
                 self.lost += 1;

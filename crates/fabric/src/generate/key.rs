@@ -1,0 +1,43 @@
+//! Keys of specs.
+
+/// A key of a spec.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// Its name.
+    pub name: &'static str,
+    /// What it sets.
+    pub meaning: &'static str,
+    /// What it is if the spec does not have it: a value, or how one is found. `None`: required.
+    pub default: Option<&'static str>,
+}
+
+impl Key {
+    /// A key that a spec must have.
+    pub const fn required(name: &'static str, meaning: &'static str) -> Self {
+        Self { name, meaning, default: None }
+    }
+
+    /// A key that a spec may have.
+    pub const fn optional(
+        name: &'static str,
+        meaning: &'static str,
+        default: &'static str,
+    ) -> Self {
+        Self { name, meaning, default: Some(default) }
+    }
+}
+
+/// Keys that every family has beside its own.
+pub const COMMON_KEYS: &[Key] = &[
+    Key::optional("link", "InfiniBand width and speed of all cables, e.g. 4xHDR", "the family's"),
+    Key::optional("gbps", "data rate of all cables in Gbit/s, instead of link", "the family's"),
+    Key::optional("host_link", "width and speed of the hosts' cables, if they differ", "as link"),
+    Key::optional(
+        "host_gbps",
+        "data rate of the hosts' cables in Gbit/s, instead of host_link",
+        "as gbps",
+    ),
+    Key::optional("hosts", "number of hosts; the last places stay empty", "all places"),
+    Key::optional("planes", "copies of the switch network; every host is in each of them", "1"),
+    Key::optional("radix", "ports that a switch has", "the most that any switch uses"),
+];

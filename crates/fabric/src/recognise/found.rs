@@ -1,0 +1,22 @@
+//! What a recogniser found, or why a fabric is nothing that is known.
+
+use thiserror::Error;
+
+use crate::Shape;
+
+use super::fit::Fit;
+
+/// Why a fabric is nothing that is known.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{}", reasons.iter().map(|(family, why)| format!("{family}: {why}")).collect::<Vec<_>>().join("; "))]
+pub struct Unrecognised {
+    /// For each recogniser that looked, its name and why it is not that.
+    pub reasons: Vec<(&'static str, String)>,
+}
+
+/// What a recogniser found; switches by their number in the [`Net`](super::net::Net).
+pub(super) struct Found {
+    pub(super) shape: Shape,
+    pub(super) text: String,
+    pub(super) fit: Fit,
+}

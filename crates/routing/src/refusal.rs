@@ -1,0 +1,75 @@
+//! Why an engine does not route a fabric.
+
+use thiserror::Error;
+
+/// Why an engine cannot route a fabric.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The engine is made for another family of fabrics.
+    #[error("{engine} needs {needs}: {reason}")]
+    WrongFabric {
+        /// Engine name.
+        engine: &'static str,
+        /// What it needs.
+        needs: &'static str,
+        /// What was found instead.
+        reason: String,
+    },
+    /// More virtual lanes needed than allowed.
+    #[error(
+        "{engine} needs at least {needed} virtual lanes, --lanes allows {lanes}; raise it or {hint}"
+    )]
+    Lanes {
+        /// Engine name.
+        engine: &'static str,
+        /// Lanes needed, or a lower bound.
+        needed: usize,
+        /// Lanes allowed.
+        lanes: u8,
+        /// What else the user can do.
+        hint: &'static str,
+    },
+    /// The fabric is in pieces that are no planes of it: no engine can route between them.
+    #[error(
+        "the fabric is in {components} pieces (switches: {sizes}); mend it, or route each alone"
+    )]
+    Disconnected {
+        /// Number of components.
+        components: usize,
+        /// Their sizes in switches.
+        sizes: String,
+    },
+    /// One of several planes cannot be routed.
+    #[error("plane {plane}: {refusal}")]
+    InPlane {
+        /// Its number, from 1.
+        plane: usize,
+        /// Why not.
+        refusal: Box<Refusal>,
+    },
+    /// Nothing to route.
+    #[error("the fabric has no {what}")]
+    Empty {
+        /// What is missing.
+        what: &'static str,
+    },
+    /// The tables would not fit in memory.
+    #[error("{engine} would need {bytes} bytes of tables here; {hint}")]
+    TooLarge {
+        /// Engine name.
+        engine: &'static str,
+        /// Bytes needed.
+        bytes: u64,
+        /// What else the user can do.
+        hint: &'static str,
+    },
+    /// A parameter that the engine does not have, or a value out of range.
+    #[error("{engine}: {problem}")]
+    Parameter {
+        /// Engine name.
+        engine: &'static str,
+        /// What is wrong and what would be right.
+        problem: String,
+    },
+}

@@ -1,0 +1,137 @@
+//! Which switches a fault cuts off, row by row.
+
+use darkfiber_fabric::SwitchId;
+
+use super::channel::{NONE, channel};
+use super::cut::{Cut, Node};
+use super::labels::layers_of;
+use super::prepared::Prepared;
+use crate::DELIVER;
+
+impl Prepared<'_> {
+    /// The cuts that dead `channels` make, and those that were there before.
+    pub(super) fn cuts(&self, channels: &[u32]) -> Vec<Cut> {
+        let mut starts: Vec<(usize, u32)> = Vec::new();
+        for &c in channels {
+            let (tail, port) =
+                (self.fabric.tails()[c as usize], self.fabric.tail_ports()[c as usize]);
+            if self.gone.switch[tail as usize] {
+                continue;
+            }
+            let uses = |&row: &usize| {
+                self.traffic.rows[row].live && self.routes.ports(row)[tail as usize] == port
+            };
+            starts.extend((0..self.traffic.rows.len()).filter(uses).map(|row| (row, tail)));
+        }
+        for &row in self.broken.iter().filter(|&&row| self.traffic.rows[row].live) {
+            starts.extend(self.lost(row).into_iter().map(|s| (row, s)));
+        }
+        starts.sort_unstable();
+        starts.dedup();
+        let mut place = vec![NONE; self.fabric.switch_count()];
+        starts
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(|of_row| self.cut(of_row[0].0, of_row.iter().map(|&(_, s)| s), &mut place))
+            .collect()
+    }
+
+    /// Everything upstream of `starts`. `place`, by switch, is [`NONE`] before and after.
+    pub(super) fn cut(
+        &self,
+        row: usize,
+        starts: impl Iterator<Item = u32>,
+        place: &mut [u32],
+    ) -> Cut {
+        let fabric = self.fabric;
+        let ports = self.routes.ports(row);
+        let home = self.traffic.rows[row].home;
+        let mut order: Vec<u32> = starts.collect();
+        for (i, &s) in order.iter().enumerate() {
+            place[s as usize] = i as u32;
+        }
+        let mut next = 0;
+        while next < order.len() {
+            let v = order[next];
+            next += 1;
+            for c in fabric.channels_from(SwitchId(v)) {
+                let s = fabric.heads()[c];
+                let against = fabric.reverses()[c] as usize;
+                if place[s as usize] == NONE
+                    && ports[s as usize] == fabric.tail_ports()[against]
+                    && !self.gone.switch[s as usize]
+                    && !self.gone.channel[against]
+                {
+                    place[s as usize] = order.len() as u32;
+                    order.push(s);
+                }
+            }
+        }
+        let mut nodes: Vec<Node> = order
+            .iter()
+            .map(|&switch| {
+                let pairs = if switch == home { 0 } else { self.traffic.pairs(row, switch) };
+                let layers = match pairs {
+                    0 => 0,
+                    _ => layers_of(fabric, &self.routes, row, switch),
+                };
+                let amount = if pairs == 0 { 0 } else { self.traffic.amount(row, switch) };
+                let (weight, used) = (amount, pairs > 0);
+                Node { switch, old: ports[switch as usize], layers, pairs, amount, weight, used }
+            })
+            .collect();
+        for i in (0..nodes.len()).rev() {
+            let c = channel(fabric, ports, nodes[i].switch);
+            if c != NONE && !self.gone.channel[c as usize] {
+                let Node { weight, used, .. } = nodes[i];
+                let behind = place[fabric.heads()[c as usize] as usize] as usize;
+                if behind < i {
+                    nodes[behind].weight += weight;
+                    nodes[behind].used |= used;
+                }
+            }
+        }
+        for &s in &order {
+            place[s as usize] = NONE;
+        }
+        Cut { row, home, nodes }
+    }
+
+    /// Switches where packets of a row end at a wrong place, and one of each circle that they go round.
+    fn lost(&self, row: usize) -> Vec<u32> {
+        #[derive(Clone, Copy, PartialEq)]
+        enum State {
+            Unknown,
+            Now,
+            Known,
+        }
+        let fabric = self.fabric;
+        let ports = self.routes.ports(row);
+        let home = self.traffic.rows[row].home;
+        let mut state = vec![State::Unknown; ports.len()];
+        let mut lost = Vec::new();
+        let mut way = Vec::new();
+        for start in (0..ports.len() as u32).filter(|&s| !self.gone.switch[s as usize]) {
+            let mut at = start;
+            while state[at as usize] == State::Unknown {
+                state[at as usize] = State::Now;
+                way.push(at);
+                if at == home && ports[at as usize] == DELIVER {
+                    break;
+                }
+                let c = channel(fabric, ports, at);
+                if c == NONE || self.gone.channel[c as usize] {
+                    lost.push(at);
+                    break;
+                }
+                at = fabric.heads()[c as usize];
+                if state[at as usize] == State::Now {
+                    lost.push(at);
+                }
+            }
+            for s in way.drain(..) {
+                state[s as usize] = State::Known;
+            }
+        }
+        lost
+    }
+}

@@ -1,0 +1,21 @@
+//! What is known beside the tables while rows are mended.
+
+use super::outcome::Moved;
+
+/// A dependency of an old path that still counts, so that what is added fits beside it.
+pub(super) struct Held {
+    pub(super) layer: u8,
+    pub(super) from: u32,
+    pub(super) to: u32,
+}
+
+/// Rows are mended; what is known beside the tables.
+#[derive(Default)]
+pub(super) struct Mended {
+    pub(super) moved: Vec<Moved>,
+    /// Old dependencies, to be released.
+    pub(super) held: Vec<Held>,
+    /// Whether old dependencies had to go already.
+    pub(super) released: bool,
+    pub(super) dead_ends: usize,
+}

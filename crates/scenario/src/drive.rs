@@ -1,0 +1,132 @@
+//! The loop of all depths at which time passes, whatever carries messages.
+
+use darkfiber_packetsim::{read, unlike, write};
+use darkfiber_workload::play::{
+    self, JobRun, Player, PlayerState, Record, Stuck, UnderWay, Wire, step,
+};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::pairs::Received;
+use crate::striped::{Striped, StripedState};
+use crate::{Setup, SimError, Until};
+
+/// A [`Wire`] that can be written down between two steps, and go on from there.
+pub(crate) trait Resumable: Wire {
+    /// All of it that changes.
+    type State: Default + Serialize + DeserializeOwned;
+
+    /// Whether a state can be one of this wire.
+    fn fits(&self, state: &Self::State) -> bool;
+
+    /// Takes the state out; the wire is not to be used until it is put back.
+    fn take(&mut self) -> Self::State;
+
+    /// Puts a state in.
+    fn restore(&mut self, state: Self::State);
+}
+
+impl<W: Resumable> Resumable for Striped<'_, W> {
+    type State = StripedState<W::State>;
+
+    fn fits(&self, state: &Self::State) -> bool {
+        let planes = self.planes() as u32;
+        self.inner.fits(&state.inner) && state.parts.iter().all(|(open, ..)| *open <= planes)
+    }
+
+    fn take(&mut self) -> Self::State {
+        StripedState { inner: self.inner.take(), parts: std::mem::take(&mut self.parts) }
+    }
+
+    fn restore(&mut self, state: Self::State) {
+        self.inner.restore(state.inner);
+        self.parts = state.parts;
+    }
+}
+
+/// What is kept of a run.
+#[derive(Default, Serialize, Deserialize)]
+pub(crate) struct Checkpoint<S> {
+    /// In how many parts the network is simulated: a run goes on in those in which it began.
+    pub(crate) parts: usize,
+    player: PlayerState,
+    wire: S,
+    received: Received,
+}
+
+/// What was kept of this run before, if anything.
+pub(crate) fn kept<S: DeserializeOwned>(
+    setup: &Setup<'_>,
+) -> Result<Option<Checkpoint<S>>, SimError> {
+    match setup.follow {
+        Some(follow) => read(follow).map_err(SimError::Config),
+        None => Ok(None),
+    }
+}
+
+/// What came of the jobs, whatever carried their messages.
+pub(crate) struct Driven {
+    pub(crate) runs: Vec<Vec<JobRun>>,
+    pub(crate) end: u64,
+    pub(crate) received: Received,
+    pub(crate) events: u64,
+    /// Whether all jobs came to their ends, or it was enough.
+    pub(crate) ended: Result<(), Stuck>,
+}
+
+/// Steps from one look at the clock to the next.
+const STEPS: u64 = 1 << 10;
+
+/// Runs the jobs over a wire until they are over, or it is enough; keeps the run now and then, if somebody wants it kept.
+pub(crate) fn drive<W: Resumable>(
+    setup: &Setup<'_>,
+    wire: &mut W,
+    kept: Option<Checkpoint<W::State>>,
+    parts: usize,
+    each: &mut dyn FnMut(&Record),
+    mut until: Option<Until<'_>>,
+) -> Result<Driven, SimError> {
+    let jobs: Vec<play::Job> = setup.jobs.iter().map(|job| job.play.clone()).collect();
+    let mut player = Player::new(&jobs, setup.host).with_seed(setup.seed);
+    if let Some(until) = &until {
+        player = player.with_laps(until.job);
+    }
+    let mut received = Received::new(&jobs, setup.messages);
+    // Where it stopped before.
+    if let Some(mut kept) = kept {
+        if !(player.fits(&kept.player) && wire.fits(&kept.wire)) {
+            return Err(SimError::Config(unlike()));
+        }
+        player.swap(&mut kept.player);
+        wire.restore(kept.wire);
+        received = kept.received;
+    }
+    let mut under_way = UnderWay::default();
+    let mut is_enough = false;
+    for steps in 1u64.. {
+        let more = step(&mut player, wire, &mut under_way, &mut |record| {
+            received.add(record);
+            each(record);
+        });
+        // Between two steps nothing is under way but what player and wire know.
+        if let Some(follow) = setup.follow
+            && (!more || steps.is_multiple_of(STEPS) && follow.is_due())
+        {
+            let mut kept =
+                Checkpoint { parts, wire: wire.take(), received, player: PlayerState::default() };
+            player.swap(&mut kept.player);
+            follow.keep(&|out| write(&kept, out));
+            player.swap(&mut kept.player);
+            wire.restore(kept.wire);
+            received = kept.received;
+        }
+        is_enough = more && until.as_mut().is_some_and(|until| (until.enough)(&player));
+        if !more || is_enough {
+            break;
+        }
+    }
+    let ended = if is_enough { Ok(()) } else { player.finished() };
+    let runs: Vec<_> = (0..jobs.len()).map(|j| player.runs(j).to_vec()).collect();
+    let end = runs.iter().flatten().map(|r| r.end).max().unwrap_or(0);
+    Ok(Driven { runs, end, received, events: player.events(), ended })
+}

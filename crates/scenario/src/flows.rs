@@ -1,0 +1,99 @@
+//! A scenario by messages that flow side by side.
+
+use darkfiber_fabric::TerminalId;
+use darkfiber_flowsim::{Choice, Flows, FlowsState, Network, Options};
+use darkfiber_workload::play::Record;
+
+use crate::drive::{Resumable, drive, kept};
+use crate::striped::Striped;
+use crate::{Effort, LidsPart, Setup, Sharing, SimError, Simulated, Until};
+
+/// Messages as flows, or `alone`, each by itself.
+pub(crate) fn simulate(
+    setup: &Setup<'_>,
+    sharing: Sharing,
+    alone: bool,
+    each: &mut dyn FnMut(&Record),
+    until: Option<Until<'_>>,
+) -> Result<Simulated, SimError> {
+    let Setup { topology, routes, host, seed, .. } = *setup;
+    let jobs = &setup.jobs;
+    let mut network = Network::new(&topology.fabric, routes, host);
+    if let Some(rate) = setup.link_rate {
+        network = network.with_link_rate(rate);
+    }
+    let capacity = network.capacities().to_vec();
+    let table = routes.choice.as_ref();
+    let by_table = |from: TerminalId, to: TerminalId, bytes: u64, draw: u32| {
+        table.map_or(0, |t| t.path(from, to, bytes, draw.into()))
+    };
+    let options = Options {
+        choice: match setup.lids {
+            LidsPart::Engine if table.is_some() => Choice::By(&by_table),
+            LidsPart::Engine => Choice::Routes,
+            LidsPart::Turns => Choice::Turns,
+            LidsPart::Random => Choice::Random,
+            LidsPart::Split => Choice::Split,
+            LidsPart::Adaptive => Choice::Adaptive,
+        },
+        small: sharing.small,
+        alone,
+        seed,
+        weights: jobs.iter().map(|job| job.weight).collect(),
+        limits: jobs.iter().map(|job| job.limit * 1e-12).collect(),
+        interval: setup.interval,
+        held: setup.held,
+        precision: sharing.precision,
+    };
+    let mut flows = Flows::new(network, host, options);
+    let driven = if jobs.iter().any(|job| job.striped) {
+        let mut striped =
+            Striped::new(flows, &topology.fabric, jobs.iter().map(|job| job.striped).collect());
+        let driven = drive(setup, &mut striped, kept(setup)?, 1, each, until)?;
+        flows = striped.inner;
+        driven
+    } else {
+        drive(setup, &mut flows, kept(setup)?, 1, each, until)?
+    };
+    if let Some(lost) = flows.lost() {
+        return Err(SimError::NoRoute(lost));
+    }
+    driven.ended.map_err(SimError::Stuck)?;
+    Ok(Simulated {
+        end: driven.end,
+        runs: driven.runs,
+        pairs: driven.received.pairs,
+        messages: driven.received.messages,
+        carried: flows.carried().to_vec(),
+        capacity,
+        grid: flows.grid().cloned(),
+        held: flows.held().cloned(),
+        effort: if alone {
+            Effort::Formula { events: driven.events }
+        } else {
+            Effort::Flow {
+                flows: flows.flow_count(),
+                solves: flows.solve_count(),
+                events: driven.events,
+            }
+        },
+        packets: Vec::new(),
+        update: None,
+    })
+}
+
+impl Resumable for Flows<'_> {
+    type State = FlowsState;
+
+    fn fits(&self, state: &FlowsState) -> bool {
+        Flows::fits(self, state)
+    }
+
+    fn take(&mut self) -> FlowsState {
+        Flows::take(self)
+    }
+
+    fn restore(&mut self, state: FlowsState) {
+        Flows::restore(self, state);
+    }
+}

@@ -1,0 +1,75 @@
+//! A scenario packet by packet whose tables are updated meanwhile.
+
+use darkfiber_fabric::Topology;
+use darkfiber_packetsim::update::{Connected, PreparedUpdate};
+use darkfiber_packetsim::{ConfigError, Net, SwitchModel};
+use darkfiber_workload::play::Record;
+
+use crate::drive::{Resumable, drive};
+use crate::{PacketOptions, Setup, SimError, Simulated, Until, UpdateCase, packets};
+
+impl Resumable for Connected<'_> {
+    type State = ();
+
+    fn fits(&self, (): &()) -> bool {
+        true
+    }
+
+    fn take(&mut self) {}
+
+    fn restore(&mut self, (): ()) {}
+}
+
+/// See [`crate::simulate`].
+pub(crate) fn simulate(
+    setup: &Setup<'_>,
+    options: &PacketOptions,
+    update: &UpdateCase,
+    each: &mut dyn FnMut(&Record),
+    until: Option<Until<'_>>,
+) -> Result<Simulated, SimError> {
+    let Topology { fabric, .. } = setup.topology;
+    if options.routing.name != "tables" {
+        return Err(SimError::Config(ConfigError(format!(
+            "tables are updated under traffic that follows them, and packets go by {}: remove `routing` from [packets]",
+            options.routing.name
+        ))));
+    }
+    if setup.follow.is_some_and(|f| f.is_due() || f.kept().is_some()) {
+        return Err(SimError::Config(ConfigError(
+            "a run with [update] cannot be kept and resumed: leave out --store".to_owned(),
+        )));
+    }
+    let setup =
+        &Setup { follow: None, jobs: setup.jobs.clone(), medium: setup.medium.clone(), ..*setup };
+    let micro = packets::model(setup, options);
+    let net = Net::new(fabric, &micro);
+    let spec = update.update(setup.routes);
+    let prepared = PreparedUpdate::new(&net, fabric, &spec).map_err(SimError::Config)?;
+    let lanes = options.lanes.unwrap_or(0).max(prepared.lanes());
+    let micro = SwitchModel { lanes, ..micro };
+    let mut wire =
+        Connected::new(&net, &micro, &prepared, fabric, setup.host, options.bytes, setup.seed)
+            .map_err(SimError::Config)?;
+    if let Some(interval) = setup.interval {
+        wire = wire.with_series(interval);
+    }
+    let driven = drive(setup, &mut wire, None, 1, each, until)?;
+    let end = driven.end.max(wire.now());
+    let outcome = wire.outcome(end);
+    // A deadlock is what such a run is there to find; jobs that wait for a broken connection never end.
+    if outcome.deadlock.is_none() && outcome.broken == 0 {
+        driven.ended.clone().map_err(SimError::Stuck)?;
+    }
+    let facts = packets::Facts {
+        carried: wire.carried(),
+        packets: wire.by_job(setup.jobs.len()),
+        crossed: wire.crossed(),
+        events: wire.events(),
+    };
+    let series = wire.series(end).cloned();
+    let mut simulated = packets::simulated(setup, &net, driven, facts, series.as_ref());
+    simulated.end = end;
+    simulated.update = Some(outcome);
+    Ok(simulated)
+}

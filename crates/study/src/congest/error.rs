@@ -1,0 +1,25 @@
+//! What is wrong with a plan.
+
+use std::fmt;
+
+use darkfiber_workload::traffic::TrafficError;
+
+/// What cannot be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlanError {
+    /// A spec that is no traffic.
+    Traffic(TrafficError),
+    /// Hosts that are not there.
+    Hosts(String),
+}
+
+impl std::error::Error for PlanError {}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Traffic(e) => e.fmt(f),
+            Self::Hosts(text) => f.write_str(text),
+        }
+    }
+}
