@@ -1,0 +1,168 @@
+//! What was thought of, what was proved of it, and what came of it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::value::{Digest, Millis, PlanId};
+
+/// Why something was thought of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Trigger {
+    /// Jobs started.
+    Jobs,
+    /// An operator asked.
+    Operator,
+    /// The fabric changed, or other tables are in place than were put there.
+    Fault,
+    /// OpenSM asked.
+    Question,
+}
+
+/// Tables that were found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// The tables.
+    pub tables: Digest,
+    /// The tables after each stage, each whole and sound by itself; the last are [`Self::tables`].
+    pub stages: Vec<Digest>,
+    /// Maximum effective EFI with the tables in place.
+    pub kept: u64,
+    /// And with these.
+    pub proposed: u64,
+    /// No tables have less; `None` if not known.
+    pub bound: Option<u64>,
+    /// Entries that change, one for each LID.
+    pub entries: u64,
+    /// Blocks of 64 LIDs that change.
+    pub blocks: u64,
+    /// Moves that were considered beyond these and would take more stages.
+    pub withheld: u64,
+}
+
+impl Candidate {
+    /// The share by which the maximum effective EFI falls.
+    pub fn gain(&self) -> f64 {
+        if self.kept == 0 {
+            0.0
+        } else {
+            (self.kept as f64 - self.proposed as f64) / self.kept as f64
+        }
+    }
+}
+
+/// The way on which new tables may be put in place, as far as the machine tells ways apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rung {
+    /// Nothing changes.
+    NothingChanges,
+    /// Blocks may be written in any order.
+    AnyOrder,
+    /// One stage after the other.
+    Stages,
+    /// By means that the machine does not have: flip, five phases, a quiet window, drop and drain.
+    Other,
+    /// Not proved.
+    Refuse,
+}
+
+impl Rung {
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NothingChanges => "nothing-changes",
+            Self::AnyOrder => "any-order",
+            Self::Stages => "stages",
+            Self::Other => "other",
+            Self::Refuse => "refuse",
+        }
+    }
+}
+
+/// What is proved of the way from the tables in place to new ones.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// The fabric.
+    pub fabric: Digest,
+    /// The tables in place.
+    pub from: Digest,
+    /// The new tables.
+    pub to: Digest,
+    /// The first rung that is proved.
+    pub rung: Rung,
+    /// O1 to O5: which hold, and why others do not.
+    pub obligations: Vec<String>,
+    /// Pairs whose path or service level changes.
+    pub pairs_changed: u64,
+}
+
+/// What came of a decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "is")]
+pub enum Outcome {
+    /// Under way.
+    Open,
+    /// The tables in place stay: why.
+    Kept {
+        /// Why.
+        why: String,
+    },
+    /// What it was about has changed meanwhile.
+    Dropped {
+        /// What.
+        why: String,
+    },
+    /// Proposed to whoever reads it.
+    Proposed,
+    /// The tables in place became those that were proposed, by whomever.
+    Taken,
+    /// Being put in place.
+    Deploying,
+    /// In place, as read back.
+    Confirmed,
+    /// Not found in place after two attempts.
+    Failed,
+}
+
+impl Outcome {
+    /// The name in reports.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Kept { .. } => "kept",
+            Self::Dropped { .. } => "dropped",
+            Self::Proposed => "proposed",
+            Self::Taken => "taken",
+            Self::Deploying => "deploying",
+            Self::Confirmed => "confirmed",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// A decision from what caused it to what came of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Decision {
+    /// Its number, and that of its plan.
+    pub id: PlanId,
+    /// When it began.
+    pub at: Millis,
+    /// Why.
+    pub trigger: Trigger,
+    /// The fabric.
+    pub fabric: Digest,
+    /// The tables in place.
+    pub from: Digest,
+    /// The jobs.
+    pub jobs: Option<Digest>,
+    /// How many ran.
+    pub running: u32,
+    /// What was found.
+    pub candidate: Option<Candidate>,
+    /// What was proved of it.
+    pub verdict: Option<Verdict>,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// When that was known.
+    pub ended: Option<Millis>,
+}

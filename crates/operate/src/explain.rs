@@ -1,0 +1,59 @@
+//! A decision in plain words.
+
+use std::fmt::Write as _;
+
+use crate::decision::{Decision, Outcome, Trigger};
+
+/// Why a decision was made, what was found and proved, what it costs and gains, and what came of it: some lines.
+pub fn explain(decision: &Decision) -> String {
+    let d = decision;
+    let mut text = format!("decision {}: {}\n", d.id, d.outcome.name());
+    let mut line = |key: &str, value: &str| {
+        let _infallible = writeln!(text, "  {key:<12} {value}");
+    };
+    line(
+        "because",
+        match d.trigger {
+            Trigger::Jobs => "jobs started, or what they run on changed",
+            Trigger::Operator => "an operator asked for a proposal",
+            Trigger::Fault => "the fabric or its tables changed",
+            Trigger::Question => "OpenSM asked for a plan",
+        },
+    );
+    let jobs = d.jobs.map_or_else(|| "not known".to_owned(), |jobs| jobs.to_string());
+    line("fabric", &d.fabric.to_string());
+    line("tables", &format!("{} in place", d.from));
+    line("jobs", &format!("{} running, list {jobs}", d.running));
+    if let Some(c) = &d.candidate {
+        let bound = c.bound.map_or_else(String::new, |b| format!("; no tables have less than {b}"));
+        line(
+            "gain",
+            &format!(
+                "{:.1} %: maximum effective EFI {} -> {}{bound}",
+                100.0 * c.gain(),
+                c.kept,
+                c.proposed
+            ),
+        );
+        let stages = match c.stages.len() {
+            0 => "nothing changes".to_owned(),
+            1 => "in one sweep".to_owned(),
+            n => format!("in {n} stages"),
+        };
+        line("cost", &format!("{} entries, {} blocks, {stages}", c.entries, c.blocks));
+        if c.withheld > 0 {
+            line("withheld", &format!("{} moves that would take more stages", c.withheld));
+        }
+        line("new tables", &c.tables.to_string());
+    }
+    if let Some(v) = &d.verdict {
+        line("proved", &format!("{}; {} pairs take another path", v.rung.name(), v.pairs_changed));
+        for obligation in &v.obligations {
+            line("", obligation);
+        }
+    }
+    if let Outcome::Kept { why } | Outcome::Dropped { why } = &d.outcome {
+        line(d.outcome.name(), why);
+    }
+    text
+}

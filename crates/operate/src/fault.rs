@@ -1,0 +1,132 @@
+//! The fabric and its tables change by themselves.
+
+use crate::action::Action;
+use crate::decision::Outcome;
+use crate::machine::Machine;
+use crate::mode::Mode;
+use crate::state::{Phase, Why};
+use crate::value::{Digest, PlanId, Source};
+
+impl Machine {
+    /// The fabric as it is now.
+    pub(crate) fn fabric(&mut self, digest: Digest, size: (u32, u32)) {
+        self.state.fresh.insert(Source::Fabric);
+        if self.state.fabric == Some(digest) {
+            return;
+        }
+        self.state.fabric = Some(digest);
+        self.state.size = size;
+        self.state.measured = None;
+        self.void("the fabric changed");
+        self.drop_proposals("the fabric changed");
+        // Whom jobs and tables are of is read anew.
+        self.state.wanted |= self.state.running > 0;
+        if self.state.mode < Mode::ApplyFaults {
+            self.state.fresh.remove(&Source::Tables);
+            self.state.fresh.remove(&Source::Jobs);
+            return;
+        }
+        self.state.unwell = true;
+        match self.state.phase {
+            Phase::Committing { .. }
+            | Phase::Confirming { .. }
+            | Phase::Auditing { flight: Some(_) } => {
+                self.abandon("the fabric changed while it was put in place");
+            }
+            Phase::Watching => self.audit(false),
+            _ => {}
+        }
+    }
+
+    /// The tables in place, as read.
+    pub(crate) fn tables(&mut self, digest: Digest, between: bool) {
+        self.state.fresh.insert(Source::Tables);
+        match self.state.phase {
+            Phase::Confirming { flight, again, .. } => self.found(flight, again, digest, between),
+            Phase::Auditing { flight: Some(flight) } => {
+                self.state.audited = self.at;
+                // For another fabric the plan must not go on; if that is not known yet, tables are read again.
+                if self.is_fresh(&[Source::Fabric]) {
+                    self.resume_flight(flight, digest);
+                }
+            }
+            Phase::Auditing { flight: None } => {
+                self.state.audited = self.at;
+                self.state.phase = Phase::Watching;
+                self.changed(digest);
+            }
+            // What is read while a plan is written belongs to no moment.
+            Phase::Committing { .. } => {}
+            _ => self.changed(digest),
+        }
+    }
+
+    /// Other tables may be in place.
+    fn changed(&mut self, digest: Digest) {
+        let in_place = self.state.in_place.and_then(|p| self.state.decision(p));
+        let is_plan =
+            in_place.and_then(|d| d.candidate.as_ref()).is_some_and(|c| c.tables == digest);
+        if !is_plan {
+            self.state.in_place = None;
+        }
+        if self.state.tables == Some(digest) {
+            return;
+        }
+        self.state.tables = Some(digest);
+        self.state.measured = None;
+        self.void("the tables in place changed");
+        let at = self.at;
+        let taken = self.state.decisions.iter_mut().find(|d| {
+            d.outcome == Outcome::Proposed
+                && d.candidate.as_ref().is_some_and(|c| c.tables == digest)
+        });
+        match taken {
+            Some(decision) => {
+                decision.outcome = Outcome::Taken;
+                decision.ended = Some(at);
+            }
+            None => self.state.wanted |= self.state.running > 0,
+        }
+        self.drop_proposals("the tables in place changed");
+        self.state.unwell |= self.state.mode >= Mode::ApplyFaults;
+    }
+
+    fn drop_proposals(&mut self, why: &str) {
+        for decision in self.state.decisions.iter_mut().filter(|d| d.outcome == Outcome::Proposed) {
+            decision.outcome = Outcome::Dropped { why: why.to_owned() };
+            decision.ended = Some(self.at);
+        }
+    }
+
+    /// OpenSM has finished a sweep, with a plan or with an engine of its own.
+    pub(crate) fn routed(&mut self, plan: Option<PlanId>) {
+        if self.state.mode < Mode::ApplyFaults {
+            return;
+        }
+        let excused = std::mem::take(&mut self.state.excused);
+        if plan.is_some() {
+            match self.state.phase {
+                Phase::Confirming { flight, .. } if plan == Some(flight.plan) => {
+                    self.act(Action::ReadBack { expect: plan, whole: false });
+                }
+                Phase::Watching | Phase::Working { .. } if plan != self.state.in_place => {
+                    self.void("OpenSM used another plan");
+                    self.audit(true);
+                }
+                _ => {}
+            }
+            return;
+        }
+        if !excused {
+            self.state.foreign.push(self.at);
+        }
+        if let Phase::Frozen { .. } = self.state.phase {
+            return;
+        }
+        self.void("OpenSM used another engine");
+        self.abandon("OpenSM used another engine");
+        if self.state.foreign.len() >= 2 {
+            self.freeze(Why::Foreign);
+        }
+    }
+}

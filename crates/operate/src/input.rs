@@ -1,0 +1,160 @@
+//! What the machine hears.
+
+use serde::{Deserialize, Serialize};
+
+use crate::decision::{Candidate, Verdict};
+use crate::mode::{Mode, Policy};
+use crate::value::{Digest, PlanId, Source};
+
+/// What the machine hears.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "input")]
+pub enum Input {
+    /// The program began, maybe after it was killed.
+    Started {
+        /// How far it may go.
+        mode: Mode,
+        /// The rules.
+        policy: Policy,
+        /// The engine list of OpenSM; looked at where something may be changed.
+        engines: Vec<String>,
+    },
+    /// The fabric as it is now.
+    Fabric {
+        /// Its digest.
+        digest: Digest,
+        /// Switches.
+        switches: u32,
+        /// Ports of hosts.
+        terminals: u32,
+    },
+    /// The tables in place, as read back.
+    Tables {
+        /// Their digest.
+        digest: Digest,
+        /// While a plan is put in place: whether every entry is that of the plan or of the tables before it.
+        between: bool,
+    },
+    /// The tables in place could not be read back. That says nothing of what they are.
+    Unread {
+        /// Why.
+        why: String,
+    },
+    /// The jobs that run or are about to start.
+    Jobs {
+        /// Their digest.
+        digest: Digest,
+        /// How many.
+        running: u32,
+        /// How many of them are new.
+        started: u32,
+        /// How many are gone.
+        ended: u32,
+    },
+    /// A job waits to be released; the list of jobs with it came before.
+    Starting {
+        /// Its number.
+        job: u64,
+    },
+    /// OpenSM asks for a plan for the fabric that it has swept; the fabric came before.
+    Asked {
+        /// Number of the question.
+        question: u64,
+        /// The fabric.
+        fabric: Digest,
+        /// How long it waits, in ms.
+        budget: u64,
+    },
+    /// OpenSM has finished a sweep.
+    Routed {
+        /// The plan that it used; `None` for an engine of its own.
+        plan: Option<PlanId>,
+    },
+    /// Whether the standby subnet managers have the plan.
+    Standby {
+        /// All of them have it.
+        has_plan: bool,
+    },
+    /// Work is done.
+    Done {
+        /// Its number.
+        work: u64,
+        /// The generation that it was asked for in.
+        generation: u64,
+        /// What came of it.
+        result: WorkResult,
+    },
+    /// A stage of a plan lies where OpenSM finds it.
+    Committed {
+        /// The plan.
+        plan: PlanId,
+        /// The stage, from 0.
+        stage: u32,
+    },
+    /// The state folder cannot be written, or can be again.
+    Disk {
+        /// What is wrong with it.
+        problem: Option<String>,
+    },
+    /// Input could not be used; what was known stays.
+    Bad {
+        /// Where it came from.
+        source: Source,
+        /// What was wrong.
+        what: String,
+    },
+    /// Input could be used after it could not.
+    Good {
+        /// Where it came from.
+        source: Source,
+    },
+    /// An operator wants something.
+    Operator {
+        /// Who.
+        who: String,
+        /// What.
+        command: Command,
+    },
+    /// Time went on.
+    Tick,
+}
+
+/// What an operator wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Command {
+    /// Nothing is changed or proposed until `Resume`.
+    Pause,
+    /// Ends a pause, and a freeze.
+    Resume,
+    /// Look for better tables now, whatever the cooldown.
+    Propose,
+}
+
+/// What came of work.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "result")]
+pub enum WorkResult {
+    /// How the tables in place serve the jobs.
+    Measured {
+        /// Maximum effective EFI.
+        efi: u64,
+        /// No tables have less; `None` if not known.
+        bound: Option<u64>,
+    },
+    /// Tables were found.
+    Found {
+        /// These.
+        candidate: Candidate,
+    },
+    /// The way to them was judged.
+    Proved {
+        /// As.
+        verdict: Verdict,
+    },
+    /// It could not be done.
+    Failed {
+        /// Why.
+        why: String,
+    },
+}

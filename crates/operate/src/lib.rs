@@ -1,0 +1,51 @@
+//! What to do beside a running OpenSM and SLURM, decided by a state machine.
+//!
+//! [`step`] takes a [`State`], a time and an [`Input`], and returns the state after it and the [`Action`]s to do: no I/O, no clock,
+//! no globals. Whoever calls it writes a [`journal::Step`] to disk first and acts afterwards, so that a state is always
+//! what the journal says, and [`journal::replay`] gives the same actions again.
+//!
+//! Fabrics, tables and lists of jobs are named by [`Digest`]s. What is computed from them is asked for as
+//! [`Action::Work`] and comes back as [`Input::Done`] with the generation that it was asked for in; what changed meanwhile
+//! makes it void.
+//!
+//! Safety rules, each guarded by the simulation in `tests/it`:
+//!
+//! - S1: a plan is committed only after its verdict came back, from other work than found it.
+//! - S2: the fabric at that moment is the one that the verdict is about, and so are the tables in place.
+//! - S3: one plan is in flight.
+//! - S4: a step is in the journal before its actions are done.
+//! - S5: a question of OpenSM is answered within its budget, with `None` if need be.
+//! - S6: after two mismatches or two sweeps with a foreign engine within ten minutes nothing is changed until somebody says
+//!   so.
+//! - S7: without this program OpenSM routes as it is configured: nothing here is needed for it to work.
+//! - S8: a standby subnet manager that lacks the plan keeps plans from being made for jobs.
+//! - S9: an engine list of OpenSM that ends in `minhop` keeps everything from being changed.
+//!
+//! Modes that change something ([`Mode::ApplyFaults`], [`Mode::Apply`]) are part of the machine and of its simulation; no
+//! program of this project offers them yet.
+
+mod action;
+mod decision;
+mod engines;
+mod explain;
+mod fault;
+mod input;
+pub mod journal;
+mod machine;
+mod mode;
+mod place;
+mod propose;
+mod question;
+mod state;
+mod step;
+mod value;
+
+pub use action::{Action, Level, Task};
+pub use decision::{Candidate, Decision, Outcome, Rung, Trigger, Verdict};
+pub use engines::{EnginesRefused, engines_allowed};
+pub use explain::explain;
+pub use input::{Command, Input, WorkResult};
+pub use mode::{Mode, Policy};
+pub use state::{BadInput, Flight, Measured, Phase, Question, State, Why};
+pub use step::step;
+pub use value::{Digest, Millis, PlanId, Source};

@@ -1,0 +1,122 @@
+//! A step under way: the state as it becomes, and the actions so far.
+
+use crate::action::{Action, Level, Task};
+use crate::decision::{Decision, Outcome, Trigger};
+use crate::state::{Phase, REMEMBERED, State, Why};
+use crate::value::{Millis, PlanId, Source};
+
+/// A step under way.
+pub(crate) struct Machine {
+    pub(crate) state: State,
+    pub(crate) at: Millis,
+    pub(crate) actions: Vec<Action>,
+}
+
+impl Machine {
+    pub(crate) fn act(&mut self, action: Action) {
+        self.actions.push(action);
+    }
+
+    pub(crate) fn alarm(&mut self, level: Level, text: impl Into<String>) {
+        self.act(Action::Alarm { level, text: text.into() });
+    }
+
+    /// Asks for work; the phase says so.
+    pub(crate) fn work(&mut self, task: Task, within: Millis) {
+        let state = &mut self.state;
+        state.next_work += 1;
+        let work = state.next_work;
+        let generation = state.generation;
+        state.phase = Phase::Working { work, task, until: self.at.saturating_add(within) };
+        self.act(Action::Work { work, generation, task });
+    }
+
+    /// A new decision.
+    pub(crate) fn begin(&mut self, trigger: Trigger) -> PlanId {
+        let state = &mut self.state;
+        state.next_plan += 1;
+        let id = state.next_plan;
+        state.decisions.push_back(Decision {
+            id,
+            at: self.at,
+            trigger,
+            fabric: state.fabric.unwrap_or_default(),
+            from: state.tables.unwrap_or_default(),
+            jobs: state.jobs,
+            running: state.running,
+            candidate: None,
+            verdict: None,
+            outcome: Outcome::Open,
+            ended: None,
+        });
+        // What is in place stays known.
+        let in_place = state.in_place;
+        while state.decisions.len() > REMEMBERED {
+            let oldest = state.decisions.iter().position(|d| Some(d.id) != in_place);
+            state.decisions.remove(oldest.unwrap_or(0));
+        }
+        id
+    }
+
+    pub(crate) fn decision(&mut self, id: PlanId) -> Option<&mut Decision> {
+        self.state.decisions.iter_mut().find(|d| d.id == id)
+    }
+
+    /// What came of a decision.
+    pub(crate) fn end(&mut self, id: PlanId, outcome: Outcome) {
+        let at = self.at;
+        if let Some(decision) = self.decision(id) {
+            decision.outcome = outcome;
+            decision.ended = Some(at);
+        }
+    }
+
+    /// Tables stay as they are.
+    pub(crate) fn keep(&mut self, id: PlanId, why: impl Into<String>) {
+        self.end(id, Outcome::Kept { why: why.into() });
+        self.state.phase = Phase::Watching;
+    }
+
+    /// Work that is under way is void, as something that it rests on has changed.
+    pub(crate) fn void(&mut self, why: &str) {
+        self.state.generation += 1;
+        let Phase::Working { work, task, .. } = self.state.phase else { return };
+        self.act(Action::Forget { work });
+        if let Task::Ease { plan } | Task::Mend { plan } | Task::Prove { plan } = task {
+            self.end(plan, Outcome::Dropped { why: why.to_owned() });
+        }
+        self.state.phase = Phase::Watching;
+    }
+
+    /// Reads back what is in place.
+    pub(crate) fn audit(&mut self, whole: bool) {
+        self.state.audited = self.at;
+        self.state.phase = Phase::Auditing { flight: None };
+        let expect = self.state.in_place;
+        self.act(Action::ReadBack { expect, whole });
+    }
+
+    /// Nothing is changed any more until an operator says so.
+    pub(crate) fn freeze(&mut self, why: Why) {
+        let text = match why {
+            Why::Mismatch => {
+                "frozen: tables that were put in place were not found there; look at OpenSM's log and at who else writes \
+                 tables, then say `darkfiber operate resume`"
+            }
+            Why::Foreign => {
+                "frozen: OpenSM used another engine twice within ten minutes; look at its log, then say `darkfiber operate \
+                 resume`"
+            }
+            Why::Engines => {
+                "frozen: the engine list of OpenSM ends in minhop; change routing_engine, and start again"
+            }
+        };
+        self.void("nothing is changed any more");
+        self.state.phase = Phase::Frozen { why };
+        self.alarm(Level::Critical, text);
+    }
+
+    pub(crate) fn is_fresh(&self, sources: &[Source]) -> bool {
+        sources.iter().all(|s| self.state.fresh.contains(s))
+    }
+}

@@ -1,0 +1,74 @@
+//! How far the machine may go, and by which rules.
+
+use serde::{Deserialize, Serialize};
+
+use crate::value::Millis;
+
+/// How far the machine may go; each mode may do what those before it may.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// Reads, measures and keeps the journal.
+    Observe,
+    /// Proposes changes, with proof and cost.
+    #[default]
+    Advise,
+    /// Mends tables after faults.
+    ApplyFaults,
+    /// Changes tables for the jobs that run, too.
+    Apply,
+}
+
+impl Mode {
+    /// The name in configuration and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Observe => "observe",
+            Self::Advise => "advise",
+            Self::ApplyFaults => "apply-faults",
+            Self::Apply => "apply",
+        }
+    }
+}
+
+/// The rules by which changes are made or proposed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Policy {
+    /// Least share by which the maximum effective EFI falls.
+    pub min_gain: f64,
+    /// Most blocks of 64 LIDs of a change.
+    pub max_blocks: u64,
+    /// Most stages of a change, each complete before the next.
+    pub max_stages: u32,
+    /// Least time between two changes for jobs; faults do not wait.
+    pub cooldown: Millis,
+    /// Most changes for jobs within an hour.
+    pub max_per_hour: u32,
+    /// A job that starts is held back so long at most.
+    pub hold: Millis,
+    /// OpenSM has used a plan after this time, or is asked what is in place.
+    pub confirm: Millis,
+    /// All tables are read this often.
+    pub audit: Millis,
+    /// Work that takes longer is given up.
+    pub work: Millis,
+    /// Changes are made though a standby subnet manager lacks the plan.
+    pub alone: bool,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            min_gain: 0.05,
+            max_blocks: 64,
+            max_stages: 1,
+            cooldown: 30_000,
+            max_per_hour: 20,
+            hold: 3_000,
+            confirm: 10_000,
+            audit: 600_000,
+            work: 60_000,
+            alone: false,
+        }
+    }
+}

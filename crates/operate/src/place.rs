@@ -1,0 +1,172 @@
+//! Putting a plan in place, stage by stage, and finding it there.
+
+use crate::action::{Action, Level};
+use crate::decision::{Outcome, Rung};
+use crate::machine::Machine;
+use crate::state::{Flight, Phase, Why};
+use crate::value::{Digest, PlanId};
+
+impl Machine {
+    /// Begins to put a proved plan in place.
+    pub(crate) fn deploy(&mut self, plan: PlanId) {
+        let stages = self.state.decision(plan).and_then(|d| d.candidate.as_ref());
+        let of = stages.map_or(0, |c| c.stages.len() as u32);
+        if of == 0 {
+            self.keep(plan, "there are no tables");
+            return;
+        }
+        if let Some(decision) = self.decision(plan) {
+            decision.outcome = Outcome::Deploying;
+        }
+        self.commit(Flight { plan, stage: 0, of });
+    }
+
+    fn commit(&mut self, flight: Flight) {
+        if self.state.paused || self.state.disk.is_some() {
+            // Every stage is whole and sound: to stop between two of them is safe.
+            let why = "nothing may be changed now".to_owned();
+            self.end(flight.plan, Outcome::Dropped { why });
+            if flight.stage > 0 {
+                self.state.in_place = None;
+            }
+            self.state.phase = Phase::Watching;
+            return;
+        }
+        self.state.phase = Phase::Committing { flight };
+        self.act(Action::Commit { plan: flight.plan, stage: flight.stage });
+    }
+
+    /// A stage lies where OpenSM finds it.
+    pub(crate) fn committed(&mut self, plan: PlanId, stage: u32) {
+        let Phase::Committing { flight } = self.state.phase else { return };
+        if (flight.plan, flight.stage) != (plan, stage) {
+            return;
+        }
+        self.confirming(flight);
+        self.act(Action::Sweep);
+    }
+
+    /// Waits until OpenSM has programmed a stage.
+    pub(crate) fn confirming(&mut self, flight: Flight) {
+        let until = self.at.saturating_add(self.state.policy.confirm);
+        self.state.phase = Phase::Confirming { flight, until, again: false };
+    }
+
+    /// The tables that a stage ends with.
+    fn aim(&self, flight: Flight) -> Option<Digest> {
+        let candidate = self.state.decision(flight.plan)?.candidate.as_ref()?;
+        candidate.stages.get(flight.stage as usize).copied()
+    }
+
+    /// Tables were read back while a plan is put in place.
+    pub(crate) fn found(&mut self, flight: Flight, again: bool, digest: Digest, between: bool) {
+        if self.aim(flight) == Some(digest) {
+            self.stage_is_there(flight, digest);
+        } else if again {
+            self.mismatch(flight, digest, between);
+        } else {
+            let until = self.at.saturating_add(self.state.policy.confirm);
+            self.state.phase = Phase::Confirming { flight, until, again: true };
+            self.act(Action::Sweep);
+        }
+    }
+
+    fn stage_is_there(&mut self, flight: Flight, digest: Digest) {
+        self.state.tables = Some(digest);
+        if flight.stage + 1 < flight.of {
+            self.commit(Flight { stage: flight.stage + 1, ..flight });
+            return;
+        }
+        self.state.in_place = Some(flight.plan);
+        self.state.unwell = false;
+        self.state.measured = None;
+        self.state.generation += 1;
+        self.state.phase = Phase::Watching;
+        self.end(flight.plan, Outcome::Confirmed);
+    }
+
+    /// A plan was twice not found in place.
+    fn mismatch(&mut self, flight: Flight, digest: Digest, between: bool) {
+        let before = self.state.in_place;
+        self.state.tables = Some(digest);
+        self.state.mismatches.push(self.at);
+        self.end(flight.plan, Outcome::Failed);
+        self.freeze(Why::Mismatch);
+        // Any mix of the plan and of what was there before was proved, so the way back is, too; nothing else is.
+        let way = self.state.decision(flight.plan).and_then(|d| d.verdict.as_ref());
+        let back = way.filter(|v| {
+            between
+                && flight.of == 1
+                && v.rung <= Rung::AnyOrder
+                && self.state.fabric == Some(v.fabric)
+        });
+        if self.state.paused || self.state.disk.is_some() {
+            return;
+        }
+        let Some((old, from)) = before.zip(back.map(|v| v.from)) else { return };
+        let last = self.state.decision(old).and_then(|d| d.candidate.as_ref());
+        if let Some(c) = last.filter(|c| c.tables == from) {
+            let stage = c.stages.len() as u32 - 1;
+            self.act(Action::Commit { plan: old, stage });
+            self.act(Action::Sweep);
+        }
+    }
+
+    /// What was read at the start, where a plan was being put in place when the program ended.
+    pub(crate) fn resume_flight(&mut self, flight: Flight, digest: Digest) {
+        if self.aim(flight) == Some(digest) {
+            self.stage_is_there(flight, digest);
+            return;
+        }
+        let decision = self.state.decision(flight.plan);
+        let begins_here = decision.and_then(|d| d.verdict.as_ref()).is_some_and(|v| {
+            flight.stage == 0 && v.from == digest && self.state.fabric == Some(v.fabric)
+        });
+        self.state.tables = Some(digest);
+        if begins_here {
+            self.commit(flight);
+            return;
+        }
+        let why =
+            "the program ended while it was put in place, and other tables were found".to_owned();
+        self.end(flight.plan, Outcome::Dropped { why });
+        self.state.in_place = None;
+        self.state.unwell = true;
+        self.state.phase = Phase::Watching;
+    }
+
+    /// The plan that was being put in place, if there is one, is given up; what is in place is read.
+    pub(crate) fn abandon(&mut self, why: &str) {
+        if let Some(flight) = self.state.phase.flight() {
+            self.end(flight.plan, Outcome::Dropped { why: why.to_owned() });
+        }
+        self.state.in_place = None;
+        self.state.unwell = true;
+        self.audit(true);
+    }
+
+    /// Tables could not be read back: that is no mismatch, and nothing is rolled back.
+    pub(crate) fn unread(&mut self, why: &str) {
+        match self.state.phase {
+            Phase::Confirming { flight, again, .. } => {
+                let until = self.at.saturating_add(self.state.policy.confirm);
+                self.state.phase = Phase::Confirming { flight, until, again };
+                self.alarm(Level::Warning, format!("the tables in place could not be read: {why}"));
+            }
+            Phase::Auditing { .. } => {
+                self.alarm(Level::Warning, format!("the tables in place could not be read: {why}"));
+            }
+            _ => {}
+        }
+    }
+
+    /// The state folder fails, or works again.
+    pub(crate) fn disk(&mut self) {
+        if self.state.disk.is_some() {
+            self.void("the state folder cannot be written");
+            if let Phase::Committing { .. } = self.state.phase {
+                self.abandon("the state folder cannot be written");
+            }
+        }
+    }
+}

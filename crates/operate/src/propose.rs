@@ -1,0 +1,210 @@
+//! Looking for better tables, and what becomes of those that are found.
+
+use crate::action::{Action, Level, Task};
+use crate::decision::{Candidate, Outcome, Rung, Trigger, Verdict};
+use crate::input::WorkResult;
+use crate::machine::Machine;
+use crate::mode::Mode;
+use crate::state::{Measured, Phase};
+use crate::value::{Millis, PlanId, Source};
+
+/// All that work rests on.
+const ALL: [Source; 3] = Source::ALL;
+
+impl Machine {
+    /// Begins what is due, if nothing else is under way.
+    pub(crate) fn consider(&mut self) {
+        let state = &self.state;
+        if state.phase != Phase::Watching || state.disk.is_some() {
+            return;
+        }
+        let within = state.policy.work;
+        let mends = state.mode >= Mode::ApplyFaults && !state.paused;
+        if state.unwell && mends && self.is_fresh(&[Source::Fabric, Source::Tables]) {
+            let plan = self.begin(Trigger::Fault);
+            self.work(Task::Mend { plan }, within);
+            return;
+        }
+        if !self.is_fresh(&ALL) {
+            return;
+        }
+        if state.mode == Mode::Observe {
+            if state.wanted || state.asked_by_hand {
+                (self.state.wanted, self.state.asked_by_hand) = (false, false);
+                self.work(Task::Measure, within);
+            }
+            return;
+        }
+        if state.asked_by_hand {
+            self.state.asked_by_hand = false;
+            self.ease(Trigger::Operator, within);
+        } else if state.wanted && !state.paused && self.may_change_again() {
+            self.ease(Trigger::Jobs, within);
+        }
+    }
+
+    fn ease(&mut self, trigger: Trigger, within: Millis) {
+        (self.state.wanted, self.state.may_improve) = (false, false);
+        let plan = self.begin(trigger);
+        self.work(Task::Ease { plan }, within);
+    }
+
+    fn may_change_again(&self) -> bool {
+        let (state, policy) = (&self.state, &self.state.policy);
+        let last = state.changes.last();
+        let cooled = last.is_none_or(|&t| self.at.saturating_sub(t) >= policy.cooldown);
+        cooled && state.changes.len() < policy.max_per_hour as usize
+    }
+
+    /// Jobs started: tables for those before them are out of date.
+    pub(crate) fn jobs_started(&mut self) {
+        let Phase::Working { task, .. } = self.state.phase else { return };
+        let serves_jobs = match task {
+            Task::Measure | Task::Ease { .. } => true,
+            Task::Mend { .. } => false,
+            Task::Prove { plan } => {
+                let trigger = self.state.decision(plan).map(|d| d.trigger);
+                matches!(trigger, Some(Trigger::Jobs | Trigger::Operator))
+            }
+        };
+        if serves_jobs {
+            self.void("other jobs started");
+        }
+    }
+
+    /// Work is done, unless it was given up meanwhile.
+    pub(crate) fn done(&mut self, work: u64, generation: u64, result: &WorkResult) {
+        let Phase::Working { work: expected, task, .. } = self.state.phase else { return };
+        if work != expected || generation != self.state.generation {
+            return;
+        }
+        self.state.phase = Phase::Watching;
+        match (task, result) {
+            (Task::Measure, WorkResult::Measured { efi, bound }) => {
+                self.state.measured = Some(Measured { efi: *efi, bound: *bound });
+            }
+            (Task::Ease { plan }, WorkResult::Found { candidate }) => self.eased(plan, candidate),
+            (Task::Mend { plan }, WorkResult::Found { candidate }) => self.mended(plan, candidate),
+            (Task::Prove { plan }, WorkResult::Proved { verdict }) => self.proved(plan, verdict),
+            (task, result) => self.failed(task, result),
+        }
+    }
+
+    fn failed(&mut self, task: Task, result: &WorkResult) {
+        let why = match result {
+            WorkResult::Failed { why } => why.clone(),
+            _ => "the result is not what was asked for".to_owned(),
+        };
+        self.alarm(Level::Warning, format!("work failed: {why}"));
+        self.state.unwell = false;
+        if let Task::Ease { plan } | Task::Mend { plan } | Task::Prove { plan } = task {
+            self.keep(plan, why);
+            self.answer_none();
+        }
+    }
+
+    fn eased(&mut self, plan: PlanId, candidate: &Candidate) {
+        self.state.measured = Some(Measured { efi: candidate.kept, bound: candidate.bound });
+        let policy = self.state.policy.clone();
+        let (gain, c) = (candidate.gain(), candidate);
+        let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+        let why = if c.entries == 0 {
+            Some("no entry cools down the hottest channel".to_owned())
+        } else if gain < policy.min_gain {
+            let least = percent(policy.min_gain);
+            Some(format!("the gain of {} is less than min_gain, {least}", percent(gain)))
+        } else if c.blocks > policy.max_blocks {
+            Some(format!("{} blocks change, more than max_blocks, {}", c.blocks, policy.max_blocks))
+        } else if c.stages.len() > policy.max_stages as usize {
+            Some(format!(
+                "it would take {} stages, more than {}",
+                c.stages.len(),
+                policy.max_stages
+            ))
+        } else {
+            None
+        };
+        if let Some(decision) = self.decision(plan) {
+            decision.candidate = Some(candidate.clone());
+        }
+        match why {
+            Some(why) => self.keep(plan, why),
+            None => self.work(Task::Prove { plan }, policy.work),
+        }
+    }
+
+    fn mended(&mut self, plan: PlanId, candidate: &Candidate) {
+        if let Some(decision) = self.decision(plan) {
+            decision.candidate = Some(candidate.clone());
+        }
+        if candidate.entries == 0 && self.state.questions.is_empty() {
+            self.state.unwell = false;
+            self.keep(plan, "the tables in place are whole: nothing to mend");
+            return;
+        }
+        let within = self.state.policy.work;
+        self.work(Task::Prove { plan }, within);
+    }
+
+    fn proved(&mut self, plan: PlanId, verdict: &Verdict) {
+        let (fabric, tables) = (self.state.fabric, self.state.tables);
+        let Some(decision) = self.decision(plan) else { return };
+        decision.verdict = Some(verdict.clone());
+        let trigger = decision.trigger;
+        let candidate = decision.candidate.clone();
+        let stages = candidate.as_ref().map_or(0, |c| c.stages.len());
+        let is_about_this = fabric == Some(verdict.fabric)
+            && tables == Some(verdict.from)
+            && candidate.is_some_and(|c| c.tables == verdict.to);
+        if !is_about_this {
+            let why = "the verdict is about other tables or another fabric".to_owned();
+            self.end(plan, Outcome::Dropped { why });
+            return;
+        }
+        let is_safe = verdict.rung <= Rung::Stages;
+        if !is_safe {
+            self.state.unwell = false;
+            if matches!(trigger, Trigger::Fault | Trigger::Question) {
+                let text = "the tables in place are damaged, and no safe way to mended ones is proved: OpenSM routes by itself";
+                self.alarm(Level::Warning, text);
+            }
+            self.keep(plan, format!("no safe way is proved: {}", verdict.rung.name()));
+            self.answer_none();
+            return;
+        }
+        if !self.state.questions.is_empty() {
+            // OpenSM takes an answer in one sweep.
+            if verdict.rung <= Rung::AnyOrder && stages == 1 {
+                self.answer(plan);
+                return;
+            }
+            self.answer_none();
+        }
+        match trigger {
+            Trigger::Fault | Trigger::Question => self.deploy(plan),
+            Trigger::Jobs if self.state.mode == Mode::Apply => {
+                if !self.state.standby && !self.state.policy.alone {
+                    self.keep(plan, "a standby subnet manager lacks the plan");
+                    return;
+                }
+                self.state.changes.push(self.at);
+                self.deploy(plan);
+            }
+            Trigger::Jobs | Trigger::Operator => self.propose(plan),
+        }
+    }
+
+    fn propose(&mut self, plan: PlanId) {
+        for decision in &mut self.state.decisions {
+            if decision.outcome == Outcome::Proposed {
+                let why = format!("proposal {plan} takes its place");
+                decision.outcome = Outcome::Dropped { why };
+                decision.ended = Some(self.at);
+            }
+        }
+        self.end(plan, Outcome::Proposed);
+        self.state.changes.push(self.at);
+        self.state.phase = Phase::Watching;
+        self.act(Action::Propose { plan });
+    }
+}

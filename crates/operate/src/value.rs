@@ -1,0 +1,61 @@
+//! Names of things outside, times, and numbers of plans.
+
+use std::fmt;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Milliseconds since 1970. Whoever calls [`crate::step`] sees to it that times do not go back while a program runs.
+pub type Millis = u64;
+
+/// Number of a decision, and of the plan that it is about; from 1.
+pub type PlanId = u64;
+
+/// What a fabric, a set of tables or a list of jobs is known by: 64 bits of its content.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Digest(pub u64);
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        u64::from_str_radix(&text, 16).map(Self).map_err(D::Error::custom)
+    }
+}
+
+/// Where input comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// Switches, hosts and cables.
+    Fabric,
+    /// The tables in place.
+    Tables,
+    /// The jobs that run.
+    Jobs,
+}
+
+impl Source {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Fabric, Self::Tables, Self::Jobs];
+
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fabric => "fabric",
+            Self::Tables => "tables",
+            Self::Jobs => "jobs",
+        }
+    }
+}

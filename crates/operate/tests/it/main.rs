@@ -1,0 +1,8 @@
+//! The state machine against models of a fabric, OpenSM, SLURM, a disk and a clock; and its journal.
+
+mod cases;
+mod journal;
+mod network;
+mod opensm;
+mod simulation;
+mod world;

@@ -1,0 +1,619 @@
+//! The world around the machine: it is started and killed, its journal is written and read, its actions are done late or
+//! not at all.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use darkfiber_operate::journal::{self, Beginning, FORMAT, Step};
+use darkfiber_operate::{
+    Action, Candidate, Digest, Input, Millis, Mode, Phase, PlanId, Policy, Rung, Source, State,
+    Task, Verdict, Why, WorkResult, step,
+};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+use crate::network::{CABLES, Net, SWITCHES, Tables, below, judge, lost, mix_is_unsafe};
+use crate::opensm::{OpenSm, PlanFile};
+
+/// How long OpenSM waits for an answer.
+const BUDGET: Millis = 2_000;
+/// Steps after which the journal begins anew with the state.
+const ROTATE: usize = 150;
+
+/// What will happen at a time.
+#[derive(Clone, Debug)]
+pub(crate) enum Event {
+    /// The machine of this life hears something.
+    Hears(u64, Input),
+    /// It sees the fabric as it is.
+    Sees(u64),
+    /// It reads back what is in place.
+    Reads(u64),
+    /// Work of it is done.
+    Works { life: u64, work: u64, generation: u64, task: Task, net: Net, tables: Tables },
+    /// OpenSM sweeps.
+    Sweeps,
+    /// OpenSM waits no longer.
+    Gives(u64),
+}
+
+/// The machine while it runs: nothing of this outlives a kill.
+pub(crate) struct Life {
+    pub(crate) number: u64,
+    pub(crate) state: State,
+    /// The fabric and tables that were read last.
+    net: Net,
+    tables: Tables,
+    /// Tables of plans.
+    plans: BTreeMap<PlanId, Vec<Tables>>,
+    /// Jobs that wait, since when.
+    held: BTreeMap<u64, Millis>,
+    /// Work that was asked for and not done.
+    under_way: BTreeSet<u64>,
+}
+
+pub(crate) struct World {
+    pub(crate) random: Xoshiro256PlusPlus,
+    pub(crate) now: Millis,
+    pub(crate) net: Net,
+    pub(crate) sm: OpenSm,
+    pub(crate) life: Option<Life>,
+    pub(crate) lives: u64,
+    queue: BTreeMap<(Millis, u64), Event>,
+    queued: u64,
+    /// What is on disk.
+    journal: Vec<u8>,
+    steps: usize,
+    next_step: u64,
+    /// The state that the journal tells.
+    synced: State,
+    pub(crate) disk_full: bool,
+    pub(crate) policy: Policy,
+    pub(crate) mode: Mode,
+    pub(crate) engines: Vec<String>,
+    /// Jobs that run.
+    pub(crate) jobs: BTreeSet<u64>,
+    pub(crate) next_job: u64,
+    /// Verdicts that were delivered and are in the journal, by plan.
+    proved: BTreeMap<PlanId, Verdict>,
+    /// Tables by digest.
+    known: BTreeMap<Digest, Tables>,
+    /// What happened, for whoever reads a failure.
+    pub(crate) log: Vec<String>,
+    pub(crate) counts: BTreeMap<&'static str, u64>,
+}
+
+impl World {
+    pub(crate) fn new(seed: u64, mode: Mode) -> Self {
+        let begin = Beginning {
+            format: FORMAT,
+            site: "model".to_owned(),
+            first: 1,
+            state: State::default(),
+        };
+        Self {
+            random: Xoshiro256PlusPlus::seed_from_u64(seed),
+            now: 1_700_000_000_000,
+            net: Net::WHOLE,
+            sm: OpenSm::new(),
+            life: None,
+            lives: 0,
+            queue: BTreeMap::new(),
+            queued: 0,
+            journal: journal::line(&begin).into_bytes(),
+            steps: 0,
+            next_step: 1,
+            synced: State::default(),
+            disk_full: false,
+            policy: Policy {
+                max_stages: 2,
+                max_per_hour: 100,
+                cooldown: 10_000,
+                ..Policy::default()
+            },
+            mode,
+            engines: ["darkfiber", "nue", "no_fallback"].map(str::to_owned).to_vec(),
+            jobs: BTreeSet::new(),
+            next_job: 1,
+            proved: BTreeMap::new(),
+            known: BTreeMap::new(),
+            log: Vec::new(),
+            counts: BTreeMap::new(),
+        }
+    }
+
+    pub(crate) fn count(&mut self, what: &'static str) {
+        *self.counts.entry(what).or_default() += 1;
+    }
+
+    fn note(&mut self, text: impl FnOnce() -> String) {
+        if self.log.len() > 400 {
+            self.log.drain(..200);
+        }
+        let text = text();
+        self.log.push(format!("{} {text}", self.now));
+    }
+
+    pub(crate) fn percent(&mut self, share: usize) -> bool {
+        below(&mut self.random, 100) < share
+    }
+
+    pub(crate) fn later(&mut self, within: u64, event: Event) {
+        let at = self.now + 1 + self.random.next_u64() % within;
+        self.queued += 1;
+        self.queue.insert((at, self.queued), event);
+    }
+
+    /// Lets the next event happen; none is left if this is false.
+    pub(crate) fn next(&mut self, before: Millis) -> bool {
+        let Some(entry) = self.queue.first_entry() else { return false };
+        if entry.key().0 > before {
+            return false;
+        }
+        let ((at, _), event) = entry.remove_entry();
+        self.now = self.now.max(at);
+        self.happen(event);
+        true
+    }
+
+    fn is_alive(&self, life: u64) -> bool {
+        self.life.as_ref().is_some_and(|l| l.number == life)
+    }
+
+    fn happen(&mut self, event: Event) {
+        match event {
+            Event::Hears(life, input) if self.is_alive(life) => self.hear(&input),
+            Event::Sees(life) if self.is_alive(life) => self.see(),
+            Event::Reads(life) if self.is_alive(life) => self.read(),
+            Event::Works { life, work, generation, task, net, tables } if self.is_alive(life) => {
+                self.work(work, generation, task, net, &tables);
+            }
+            Event::Sweeps => self.sweep(),
+            Event::Gives(question) => {
+                if self.sm.waits.is_some_and(|(q, ..)| q == question) {
+                    self.count("OpenSM gave up waiting");
+                    self.answer(question, None);
+                }
+            }
+            // Of a life that has ended.
+            _ => {}
+        }
+    }
+
+    // ---- the program around the machine
+
+    pub(crate) fn start(&mut self) {
+        if self.life.is_some() {
+            return;
+        }
+        self.lives += 1;
+        // What a kill may leave of a line.
+        if self.percent(30) {
+            self.journal.extend_from_slice(b"{\"step\":7,\"at\":17000");
+        }
+        let read = journal::read(&self.journal).expect("a journal that only a kill has torn");
+        self.journal.truncate(read.whole);
+        let state = read.state();
+        assert_eq!(state, self.synced, "the state is what the journal says");
+        assert_eq!(read.next(), self.next_step);
+        self.life = Some(Life {
+            number: self.lives,
+            state,
+            net: self.net,
+            tables: self.sm.tables.clone(),
+            plans: BTreeMap::new(),
+            held: BTreeMap::new(),
+            under_way: BTreeSet::new(),
+        });
+        self.note(|| "starts".to_owned());
+        let (mode, policy, engines) = (self.mode, self.policy.clone(), self.engines.clone());
+        self.hear(&Input::Started { mode, policy, engines });
+        self.later(500, Event::Sees(self.lives));
+        let jobs = self.jobs_input(self.jobs.len() as u32, 0);
+        self.later(500, Event::Hears(self.lives, jobs));
+        self.later(1_000, Event::Hears(self.lives, Input::Tick));
+    }
+
+    pub(crate) fn kill(&mut self) {
+        if self.life.take().is_some() {
+            self.note(|| "is killed".to_owned());
+            self.count("kills");
+        }
+    }
+
+    pub(crate) fn jobs_input(&self, started: u32, ended: u32) -> Input {
+        let digest = self.jobs.iter().fold(0x10b5, |d: u64, j| d.wrapping_mul(31).wrapping_add(*j));
+        Input::Jobs { digest: Digest(digest), running: self.jobs.len() as u32, started, ended }
+    }
+
+    /// The machine hears something: its step is written, then its actions are done.
+    pub(crate) fn hear(&mut self, input: &Input) {
+        let Some(life) = &self.life else { return };
+        let (state, actions) = step(&life.state, self.now, input);
+        if let Input::Tick = input {
+            let number = life.number;
+            self.later(2_000, Event::Hears(number, Input::Tick));
+        }
+        let Some(life) = &self.life else { return };
+        if state == life.state && actions.is_empty() {
+            return;
+        }
+        if self.disk_full {
+            // Nothing may be done that is not written down; the program begins anew once it can write.
+            self.count("steps that could not be written");
+            self.kill();
+            if let Input::Asked { question, .. } = input {
+                self.answer(*question, None);
+            }
+            return;
+        }
+        let record = Step {
+            step: self.next_step,
+            at: self.now,
+            input: input.clone(),
+            actions: actions.clone(),
+        };
+        self.journal.extend_from_slice(journal::line(&record).as_bytes());
+        self.next_step += 1;
+        self.steps += 1;
+        self.synced = state.clone();
+        if let Input::Done { result: WorkResult::Proved { verdict }, .. } = input {
+            for d in state.decisions.iter().filter(|d| d.verdict.as_ref() == Some(verdict)) {
+                self.proved.insert(d.id, verdict.clone());
+            }
+        }
+        self.note(|| format!("{input:?} -> {:?} {actions:?}", state.phase));
+        if let Some(life) = &mut self.life {
+            life.state = state;
+        }
+        self.count("steps");
+        if self.steps >= ROTATE {
+            self.replay();
+            let begin = Beginning {
+                format: FORMAT,
+                site: "model".to_owned(),
+                first: self.next_step,
+                state: self.synced.clone(),
+            };
+            self.journal = journal::line(&begin).into_bytes();
+            self.steps = 0;
+        }
+        let life = self.lives;
+        for action in &actions {
+            // A kill between the record and its actions, or between two of them.
+            if below(&mut self.random, 400) == 0 {
+                self.kill();
+            }
+            if !self.is_alive(life) {
+                return;
+            }
+            self.act(action);
+        }
+    }
+
+    /// The journal gives the same actions again, byte for byte.
+    fn replay(&self) {
+        let read = journal::read(&self.journal).expect("a journal");
+        let (again, differ) = journal::replay(&read);
+        assert!(differ.is_empty(), "steps that differ when done again: {differ:?}");
+        assert_eq!(again, read.steps);
+    }
+
+    fn act(&mut self, action: &Action) {
+        let life = self.lives;
+        match action {
+            Action::Work { work, generation, task } => {
+                let Some(l) = &mut self.life else { return };
+                l.under_way.insert(*work);
+                assert!(l.under_way.len() == 1, "two pieces of work at once: {:?}", l.under_way);
+                let (net, tables) = (l.net, l.tables.clone());
+                let (work, generation, task) = (*work, *generation, *task);
+                let event = Event::Works { life, work, generation, task, net, tables };
+                // Most is quick, some takes longer than it may.
+                let within = if self.percent(2) { 120_000 } else { 400 };
+                self.later(within, event);
+            }
+            Action::Forget { work } => {
+                if let Some(l) = &mut self.life {
+                    l.under_way.remove(work);
+                }
+            }
+            Action::ReadBack { .. } => self.later(300, Event::Reads(life)),
+            Action::Commit { plan, stage } => self.commit(*plan, *stage),
+            Action::Sweep => {
+                // A signal may be lost.
+                if !self.percent(5) {
+                    self.later(500, Event::Sweeps);
+                }
+            }
+            Action::Answer { question, plan } => {
+                self.count(if plan.is_some() { "answers with a plan" } else { "answers without" });
+                self.answer(*question, *plan);
+            }
+            Action::Release { job } => {
+                let Some(l) = &mut self.life else { return };
+                let since = l.held.remove(job).expect("a job that waits is released once");
+                assert!(self.now - since <= self.policy.hold + 2_001, "a job waited too long");
+            }
+            Action::Propose { .. } => self.count("proposals"),
+            Action::Alarm { .. } => self.count("alarms"),
+        }
+    }
+
+    fn decided(&self, plan: PlanId) -> Option<(Verdict, Rung)> {
+        self.proved.get(&plan).map(|v| (v.clone(), v.rung))
+    }
+
+    fn commit(&mut self, plan: PlanId, stage: u32) {
+        let (verdict, rung) =
+            self.decided(plan).expect("S1: a plan is proved before it is committed");
+        assert!(rung <= Rung::Stages, "S1: the way is safe");
+        let Some(life) = &self.life else { return };
+        let state = &life.state;
+        assert!(state.mode >= Mode::ApplyFaults && !state.paused, "nothing may be changed");
+        assert_eq!(Some(verdict.fabric), state.fabric, "S2: the fabric of the proof");
+        assert_eq!(verdict.fabric, life.net.digest(), "S2: and the one that was read last");
+        let decision = state.decision(plan).expect("a decision");
+        let stages = decision.candidate.as_ref().expect("a candidate").stages.clone();
+        let is_back = matches!(state.phase, Phase::Frozen { .. });
+        if is_back {
+            assert_eq!(state.in_place, Some(plan), "back to what was there");
+        } else {
+            let flight = state.phase.flight().expect("S3: one plan is in flight");
+            assert_eq!((flight.plan, flight.stage), (plan, stage), "S3: this one");
+        }
+        let before = if stage == 0 { verdict.from } else { stages[stage as usize - 1] };
+        if !is_back {
+            assert_eq!(state.tables, Some(before), "S2: the tables of the proof");
+        }
+        let tables = self.known[&stages[stage as usize]].clone();
+        let from = if is_back { life.tables.clone() } else { self.known[&before].clone() };
+        // If it is full, the plan is not there, and that is heard.
+        if self.percent(3) {
+            let problem = Some("no space left".to_owned());
+            self.count("plans that could not be written");
+            self.later(50, Event::Hears(self.lives, Input::Disk { problem }));
+            self.later(9_000, Event::Hears(self.lives, Input::Disk { problem: None }));
+            return;
+        }
+        self.count("commits");
+        self.sm.file = Some(PlanFile { plan, fabric: verdict.fabric, tables, from });
+        self.later(50, Event::Hears(self.lives, Input::Committed { plan, stage }));
+    }
+
+    fn see(&mut self) {
+        let net = self.net;
+        let Some(life) = &mut self.life else { return };
+        let is_new = std::mem::replace(&mut life.net, net) != net;
+        if is_new && self.mode < Mode::ApplyFaults {
+            // Who only reads reads all of it anew.
+            self.later(500, Event::Reads(self.lives));
+            let jobs = self.jobs_input(0, 0);
+            self.later(500, Event::Hears(self.lives, jobs));
+        }
+        let size = (SWITCHES as u32, SWITCHES as u32);
+        self.hear(&Input::Fabric { digest: net.digest(), switches: size.0, terminals: size.1 });
+    }
+
+    fn read(&mut self) {
+        if self.percent(8) {
+            self.count("tables that could not be read");
+            self.hear(&Input::Unread { why: "no free client".to_owned() });
+            return;
+        }
+        let tables = self.sm.tables.clone();
+        self.known.insert(tables.digest(), tables.clone());
+        let Some(life) = &mut self.life else { return };
+        life.tables = tables.clone();
+        let flight = life.state.phase.flight().and_then(|f| life.state.decision(f.plan));
+        let ends = flight.and_then(|d| {
+            let to = self.known.get(&d.candidate.as_ref()?.tables)?;
+            Some((self.known.get(&d.verdict.as_ref()?.from)?, to))
+        });
+        let between = ends.is_some_and(|(from, to)| {
+            let mut all = (0..SWITCHES).flat_map(|d| (0..SWITCHES).map(move |s| (d, s)));
+            all.all(|(d, s)| {
+                let entry = tables.0[d][s];
+                entry == from.0[d][s] || entry == to.0[d][s]
+            })
+        });
+        self.hear(&Input::Tables { digest: tables.digest(), between });
+    }
+
+    fn work(&mut self, work: u64, generation: u64, task: Task, net: Net, tables: &Tables) {
+        let Some(life) = &mut self.life else { return };
+        life.under_way.remove(&work);
+        let result = if self.percent(2) {
+            WorkResult::Failed { why: "out of memory".to_owned() }
+        } else {
+            match task {
+                Task::Measure => WorkResult::Measured { efi: 10, bound: Some(5) },
+                Task::Ease { plan } | Task::Mend { plan } => self.search(task, plan, net, tables),
+                Task::Prove { plan } => self.prove(plan, net, tables),
+            }
+        };
+        // Late results of work that was given up arrive, too.
+        self.hear(&Input::Done { work, generation, result });
+    }
+
+    /// Finds tables; one time in ten they are unsound, as if whoever finds them had a bug.
+    fn search(&mut self, task: Task, plan: PlanId, net: Net, tables: &Tables) -> WorkResult {
+        let mends = matches!(task, Task::Mend { .. });
+        let is_whole = lost(net, tables).is_empty() && !mix_is_unsafe(net, &[tables]);
+        let root = if self.percent(70) { 5 } else { 0 };
+        let salt = self.random.next_u64();
+        let mut new =
+            if mends && is_whole { tables.clone() } else { Tables::up_down(net, root, salt) };
+        if self.percent(10) && new != *tables {
+            let (d, s) = (below(&mut self.random, SWITCHES), below(&mut self.random, SWITCHES));
+            new.0[d][s] = Some(below(&mut self.random, CABLES.len()) as u8);
+            self.count("unsound candidates");
+        }
+        let differ = tables.differ(&new);
+        let mut stages = vec![new.clone()];
+        if differ.len() > 3 && self.percent(30) {
+            let mut half = tables.clone();
+            for &(d, s) in &differ[..differ.len() / 2] {
+                half.0[d][s] = new.0[d][s];
+            }
+            stages.insert(0, half);
+        }
+        for t in &stages {
+            self.known.insert(t.digest(), t.clone());
+        }
+        let candidate = Candidate {
+            tables: new.digest(),
+            stages: stages.iter().map(Tables::digest).collect(),
+            kept: 100,
+            proposed: 100 - below(&mut self.random, 20) as u64,
+            bound: None,
+            entries: differ.len() as u64,
+            blocks: differ.len() as u64,
+            withheld: 0,
+        };
+        if let Some(life) = &mut self.life {
+            life.plans.insert(plan, stages);
+        }
+        WorkResult::Found { candidate }
+    }
+
+    fn prove(&mut self, plan: PlanId, net: Net, tables: &Tables) -> WorkResult {
+        let stages = self.life.as_ref().and_then(|l| l.plans.get(&plan));
+        let Some(stages) = stages else {
+            return WorkResult::Failed { why: "no such plan".to_owned() };
+        };
+        let all: Vec<&Tables> = stages.iter().collect();
+        let (rung, why) = judge(net, tables, &all);
+        let to = all.last().map_or(Digest(0), |t| t.digest());
+        WorkResult::Proved {
+            verdict: Verdict {
+                fabric: net.digest(),
+                from: tables.digest(),
+                to,
+                rung,
+                obligations: vec![why],
+                pairs_changed: 0,
+            },
+        }
+    }
+
+    pub(crate) fn hold(&mut self, job: u64) {
+        let now = self.now;
+        let Some(life) = &mut self.life else { return };
+        life.held.insert(job, now);
+        self.hear(&Input::Starting { job });
+    }
+
+    // ---- OpenSM
+
+    pub(crate) fn sweep(&mut self) {
+        if self.sm.waits.is_some() {
+            return;
+        }
+        if let Some(file) = self.sm.fitting(self.net).cloned() {
+            self.program(Some(&file));
+            return;
+        }
+        if self.sm.alone || self.life.is_none() {
+            self.program(None);
+            return;
+        }
+        self.sm.questions += 1;
+        let question = self.sm.questions;
+        self.sm.waits = Some((question, self.now, self.net));
+        // A little longer than the budget: the answer takes its time.
+        self.queued += 1;
+        self.queue.insert((self.now + BUDGET + 2_500, self.queued), Event::Gives(question));
+        // The question tells the fabric.
+        let life = self.lives;
+        self.see();
+        if self.is_alive(life) {
+            let fabric = self.net.digest();
+            self.hear(&Input::Asked { question, fabric, budget: BUDGET });
+        }
+    }
+
+    fn answer(&mut self, question: u64, plan: Option<PlanId>) {
+        let Some((waits, since, net)) = self.sm.waits else { return };
+        if waits != question {
+            return;
+        }
+        assert!(self.now.saturating_sub(since) <= BUDGET + 2_501, "S5: a question waited too long");
+        self.sm.waits = None;
+        let given = plan.map(|plan| {
+            let (verdict, rung) = self.decided(plan).expect("S1: an answer is proved");
+            assert!(rung <= Rung::AnyOrder, "S1: in one sweep");
+            let from = self.known[&verdict.from].clone();
+            PlanFile { plan, fabric: verdict.fabric, tables: self.known[&verdict.to].clone(), from }
+        });
+        // The plugin takes a plan only if it fits what was swept, and sweeps anew if that has changed meanwhile.
+        if let Some(file) = given.filter(|f| f.fabric == net.digest()) {
+            self.sm.file = Some(file);
+        }
+        if self.net != net {
+            self.later(200, Event::Sweeps);
+        }
+        let file = self.sm.fitting(net).cloned();
+        self.program(file.as_ref());
+    }
+
+    /// Writes tables entry by entry, in any order.
+    fn program(&mut self, file: Option<&PlanFile>) {
+        let old = self.sm.tables.clone();
+        let new = file.map_or_else(|| OpenSm::engine(self.net), |f| f.tables.clone());
+        // What is proved is the way from the tables of the proof, or from a mix of them and the plan.
+        let is_proved = file.is_some_and(|f| {
+            f.fabric == self.net.digest()
+                && old.differ(&new).iter().all(|&(d, s)| old.0[d][s] == f.from.0[d][s])
+        });
+        let mut differ = old.differ(&new);
+        while !differ.is_empty() {
+            let (d, s) = differ.swap_remove(below(&mut self.random, differ.len()));
+            self.sm.tables.0[d][s] = new.0[d][s];
+            if is_proved {
+                let now = &self.sm.tables;
+                assert!(!mix_is_unsafe(self.net, &[now]), "a proved plan made a circle on its way");
+            }
+        }
+        if is_proved {
+            assert!(!mix_is_unsafe(self.net, &[&old, &new]), "packets of both generations");
+            self.count("proved plans programmed");
+        } else if file.is_some() {
+            self.count("plans programmed over other tables");
+        } else {
+            self.count("sweeps by OpenSM's own engine");
+        }
+        if file.is_some_and(|f| f.fabric == self.net.digest()) {
+            assert!(lost(self.net, &new).is_empty(), "a plan that fits loses pairs");
+        }
+        let plan = file.map(|f| f.plan);
+        if self.mode < Mode::ApplyFaults {
+            self.later(2_000, Event::Reads(self.lives));
+        }
+        // An event may be lost.
+        if !self.percent(3) {
+            self.later(200, Event::Hears(self.lives, Input::Routed { plan }));
+        }
+    }
+
+    // ---- what must hold
+
+    /// After the last fault and a sweep, every pair that has a path reaches, and nothing can deadlock.
+    pub(crate) fn all_is_well(&self) {
+        let lost = lost(self.net, &self.sm.tables);
+        assert!(lost.is_empty(), "pairs with a path are lost: {lost:?}");
+        assert!(!mix_is_unsafe(self.net, &[&self.sm.tables]), "a circle");
+    }
+
+    /// What must hold at any time.
+    pub(crate) fn check(&self) {
+        let Some(life) = &self.life else { return };
+        let state = &life.state;
+        let frozen = |why| state.phase == Phase::Frozen { why };
+        assert!(
+            state.foreign.len() < 2 || frozen(Why::Foreign) || frozen(Why::Mismatch),
+            "S6: foreign"
+        );
+        assert!(state.decisions.len() <= 50 && state.changes.len() <= 200, "bounded");
+        assert!(state.fresh.len() <= Source::ALL.len());
+    }
+}
