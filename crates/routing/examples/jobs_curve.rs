@@ -1,7 +1,8 @@
 //! What tables for jobs leave to all other pairs, by the share of hosts that run jobs.
 //!
 //! For each fabric, way to place jobs and share: the largest load over all pairs of terminals by that of `dfsssp`,
-//! the largest load inside jobs by that of `dfsssp`, and virtual layers; means over seeds.
+//! the largest load inside jobs by that of `dfsssp`, virtual layers, and how much of the first is forced: the largest load by
+//! pairs whose every entry is on a path inside a job, so that no other tables with these paths have less. Means over seeds.
 //!
 //! `cargo run --release -p darkfiber-routing --example jobs_curve [SEEDS [FABRIC...]]`
 
@@ -9,7 +10,7 @@
 
 use std::fmt::Write;
 
-use darkfiber_fabric::{AtPort, Fabric, TerminalId, open};
+use darkfiber_fabric::{AtPort, Fabric, SwitchId, TerminalId, open};
 use darkfiber_routing::check::check;
 use darkfiber_routing::{DestId, Request, Routes, find_engine};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -30,7 +31,7 @@ fn main() {
     let seeds: u64 = arguments.next().and_then(|s| s.parse().ok()).unwrap_or(3);
     let named: Vec<String> = arguments.collect();
     let fabrics = if named.is_empty() { FABRICS.map(str::to_owned).to_vec() } else { named };
-    println!("fabric, jobs, percent of hosts: engine EFI, jobs' EFI, layers; ...");
+    println!("fabric, jobs, percent of hosts: engine EFI, jobs' EFI, layers, forced EFI; ...");
     for spec in &fabrics {
         for (jobs, size) in [("one at random", None), ("many of 28 in pieces", Some(28))] {
             for percent in [5, 10, 25, 50, 75, 90, 100] {
@@ -48,7 +49,7 @@ fn row(spec: &str, (name, size): (&str, Option<usize>), percent: usize, seeds: u
     };
     let mut line = format!("{spec}, {name}, {percent} %:");
     for engine in ["sar", "sar-minmax", "sar-best"] {
-        let (mut all, mut inside, mut layers) = (0.0, 0.0, 0);
+        let (mut all, mut inside, mut bound, mut layers) = (0.0, 0.0, 0.0, 0);
         for seed in 0..seeds {
             let jobs = jobs(&on.fabric, size, percent, seed);
             let largest = |engine: &str| {
@@ -56,14 +57,16 @@ fn row(spec: &str, (name, size): (&str, Option<usize>), percent: usize, seeds: u
                     Request { shape: on.shape.as_ref(), jobs: &jobs, ..Request::default() };
                 let routes = find_engine(engine).ok()?.route(&on.fabric, &request).ok()?;
                 let all = check(&on.fabric, &routes).load.into_iter().max()?;
-                Some((all, within(&on.fabric, &routes, &jobs), routes.layer_count()))
+                let inside = within(&on.fabric, &routes, &jobs);
+                Some((all, inside, routes.layer_count(), forced(&on.fabric, &routes, &jobs)))
             };
             let (Some(usual), Some(ours)) = (largest("dfsssp"), largest(engine)) else { continue };
             all += ours.0 as f64 / usual.0 as f64 / seeds as f64;
             inside += ours.1 as f64 / usual.1.max(1) as f64 / seeds as f64;
             layers = layers.max(ours.2);
+            bound += ours.3 as f64 / usual.0 as f64 / seeds as f64;
         }
-        let _ = write!(line, " {engine} {all:.2}, {inside:.2}, {layers};");
+        let _ = write!(line, " {engine} {all:.2}, {inside:.2}, {layers}, {bound:.2};");
     }
     println!("{line}");
 }
@@ -102,6 +105,43 @@ fn within(fabric: &Fabric, routes: &Routes, jobs: &[Vec<TerminalId>]) -> u64 {
                     load[c.index()] += 1;
                     at = head;
                 }
+            }
+        }
+    }
+    load.into_iter().max().unwrap_or(0)
+}
+
+/// Most paths of all pairs on a channel that take entries on paths inside jobs only.
+fn forced(fabric: &Fabric, routes: &Routes, jobs: &[Vec<TerminalId>]) -> u64 {
+    let mut load = vec![0; fabric.channel_count()];
+    let mut senders: Vec<Vec<TerminalId>> = vec![Vec::new(); fabric.terminal_count()];
+    for job in jobs {
+        for &dest in job {
+            senders[dest.index()].extend(job);
+        }
+    }
+    for (dest, senders) in senders.into_iter().enumerate().filter(|(_, s)| !s.is_empty()) {
+        let ports = routes.ports(routes.row(DestId::new(dest), 0));
+        let next = |at: SwitchId| match fabric.at_port(at, ports[at.index()]) {
+            AtPort::Switch(c, head) => Some((c, head)),
+            _ => None,
+        };
+        let mut is_held = vec![false; fabric.switch_count()];
+        for source in senders {
+            let mut at = fabric.terminal(source).switch;
+            while let Some((_, head)) = next(at) {
+                is_held[at.index()] = true;
+                at = head;
+            }
+        }
+        // What follows an entry on such a path is on it, too.
+        for terminal in fabric.terminals() {
+            let mut at = terminal.switch;
+            while is_held[at.index()]
+                && let Some((c, head)) = next(at)
+            {
+                load[c.index()] += 1;
+                at = head;
             }
         }
     }

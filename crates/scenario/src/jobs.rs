@@ -115,7 +115,8 @@ pub(crate) fn resolve(
 ) -> Result<Vec<Job>, Error> {
     if scenario.jobs.is_empty() {
         return Err(Error::input("there is no [[job]]")
-            .hint("for example [[job]] traffic = \"mpigraph:bytes=1MiB\", nodes = 28"));
+            .hint("for example [[job]] traffic = \"mpigraph:bytes=1MiB\", nodes = 28")
+            .inside("job"));
     }
     let machine = Machine::new(topology, 1);
     let rails = Rails::new(&topology.fabric);

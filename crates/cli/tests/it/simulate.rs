@@ -594,7 +594,7 @@ fn files_that_are_no_scenarios() {
 fn scenarios_that_ask_for_what_there_is_not() {
     let job = |more: &str| refused(&format!("{TWO}[[job]]\n{more}\n"), 3);
     assert_snapshot!(refused(&format!("job = []\n{TWO}"), 3), @r#"
-    error: s.toml: there is no [[job]]
+    error: s.toml: line 1: job: there is no [[job]]
     hint: for example [[job]] traffic = "mpigraph:bytes=1MiB", nodes = 28
     "#);
     assert_snapshot!(job("traffic = \"mpigraf\""), @r#"
