@@ -128,7 +128,6 @@ pub(crate) fn resolve(
     let called = Called::new(&machine, topology, aliases);
     let is_free = vec![true; machine.len()];
     let mut seats = Seats {
-        machine: &machine,
         of_planes: &of_planes,
         rails: &rails,
         called,
@@ -155,8 +154,7 @@ pub(crate) fn resolve(
 
 /// Hosts that jobs get, one job after the other.
 struct Seats<'a> {
-    machine: &'a Machine,
-    /// The same hosts with their terminals in each plane.
+    /// The hosts with their terminals in each plane.
     of_planes: &'a [Machine],
     rails: &'a Rails,
     called: Called,
