@@ -286,7 +286,7 @@ impl Shape {
                 let known = |&plane: &u8| usize::from(plane) < p.each.len();
                 p.plane.len() == s
                     && p.terminal.len() == t
-                    && p.each.len() <= usize::from(u8::MAX)
+                    && u8::try_from(p.each.len()).is_ok()
                     && p.plane.iter().chain(&p.terminal).all(known)
                     && p.each.iter().zip(0..).all(each)
             }

@@ -106,7 +106,9 @@ impl Machine {
         state.excused = true;
         // A clock that was ahead must not make a cooldown last for ever.
         for times in [&mut state.changes, &mut state.mismatches, &mut state.foreign] {
-            times.iter_mut().for_each(|t| *t = (*t).min(at));
+            for t in times.iter_mut() {
+                *t = (*t).min(at);
+            }
         }
         let may_change = mode >= Mode::ApplyFaults;
         let is_frozen = matches!(state.phase, Phase::Frozen { .. });
@@ -195,17 +197,18 @@ impl Machine {
                 self.state.phase = Phase::Confirming { flight, until, again };
                 self.act(Action::ReadBack { expect: Some(flight.plan), whole: false });
             }
-            Phase::Auditing { flight } => {
-                if at.saturating_sub(self.state.audited) >= self.state.policy.confirm {
-                    self.audit(true);
-                    self.state.phase = Phase::Auditing { flight };
-                }
+            Phase::Auditing { flight }
+                if at.saturating_sub(self.state.audited) >= self.state.policy.confirm =>
+            {
+                self.audit(true);
+                self.state.phase = Phase::Auditing { flight };
             }
-            Phase::Watching if self.state.mode >= Mode::ApplyFaults => {
-                if at.saturating_sub(self.state.audited) >= self.state.policy.audit {
-                    self.state.unwell |= self.state.in_place.is_none();
-                    self.audit(true);
-                }
+            Phase::Watching
+                if self.state.mode >= Mode::ApplyFaults
+                    && at.saturating_sub(self.state.audited) >= self.state.policy.audit =>
+            {
+                self.state.unwell |= self.state.in_place.is_none();
+                self.audit(true);
             }
             _ => {}
         }

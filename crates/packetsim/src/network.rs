@@ -308,11 +308,11 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
 
     /// Packets in the network.
     pub(crate) fn packets(&self) -> usize {
-        let under_way = |w: &Worker<'_, R, A>| match w.part.counts_between() {
-            true => w.mail.iter().map(|m| m.packets.len() as i64).sum(),
-            false => 0,
+        let under_way = |w: &Worker<'_, R, A>| {
+            let mail = if w.part.counts_between() { &w.mail[..] } else { &[] };
+            mail.iter().map(|m| m.packets.len().cast_signed()).sum::<isize>()
         };
-        let all: i64 = self.workers.iter().map(|w| w.part.packets() + under_way(w)).sum();
+        let all: isize = self.workers.iter().map(|w| w.part.packets() + under_way(w)).sum();
         usize::try_from(all).unwrap_or(0)
     }
 

@@ -50,6 +50,13 @@ impl HopLanes {
         self.lane[slot] = lane;
     }
 
+    /// Takes the table of a switch of another fabric that has as many ports.
+    pub(crate) fn take(&mut self, s: SwitchId, from: &Self, other: SwitchId) {
+        let own = self.start[s.index()]..self.start[s.index() + 1];
+        let others = from.start[other.index()]..from.start[other.index() + 1];
+        self.lane[own].copy_from_slice(&from.lane[others]);
+    }
+
     /// The lane of what a terminal sends when it leaves its switch at port `output`.
     #[inline]
     pub fn entering(&self, fabric: &Fabric, source: TerminalId, output: u8) -> u8 {

@@ -5,7 +5,7 @@
 
 use darkfiber_fabric::{Fabric, Planes, Renumbering, SwitchId, TerminalId};
 
-use crate::{Demand, DestId, Engine, Layers, LidChoice, Refusal, Request, Routes};
+use crate::{Demand, DestId, Engine, HopLanes, Layers, LidChoice, Refusal, Request, Routes};
 
 /// Routes every plane of a fabric with `one`, which gets the plane's number, the plane alone, and what of the request is about
 /// it. A fabric without planes is its own only one.
@@ -81,7 +81,10 @@ pub fn joined(fabric: &Fabric, parts: &[(Routes, Renumbering)]) -> Result<Routes
             }
         }
     }
-    all.layers = layers(fabric, parts, &rows, all.row_count());
+    all.layers = match by_hop(fabric, parts)? {
+        Some(lanes) => Layers::ByHop(lanes),
+        None => layers(fabric, parts, &rows, all.row_count()),
+    };
     if parts.iter().any(|(routes, _)| routes.source_chooses()) {
         let free = |(routes, _): &(Routes, _)| !routes.source_chooses() && routes.paths() > 1;
         if parts.iter().any(free) {
@@ -142,6 +145,30 @@ fn rows_of(fabric: &Fabric, (routes, map): &(Routes, Renumbering), all: &Routes)
     rows
 }
 
+/// The lanes that the switches of all parts choose, if those of one do.
+fn by_hop(fabric: &Fabric, parts: &[(Routes, Renumbering)]) -> Result<Option<HopLanes>, String> {
+    if parts.iter().all(|(routes, _)| routes.layers.by_hop().is_none()) {
+        return Ok(None);
+    }
+    let mut all = HopLanes::new(fabric);
+    for (routes, map) in parts {
+        match &routes.layers {
+            Layers::ByHop(lanes) => {
+                for (s, &old) in map.old_switch.iter().enumerate() {
+                    all.take(old, lanes, SwitchId::new(s));
+                }
+            }
+            Layers::One => {}
+            _ => {
+                return Err("switches choose lanes in one plane, and senders in another: \
+                            route each with --plane N"
+                    .to_owned());
+            }
+        }
+    }
+    Ok(Some(all))
+}
+
 /// The virtual layers of all parts, which depend on as much as those that depend on most.
 fn layers(
     fabric: &Fabric,
@@ -151,7 +178,8 @@ fn layers(
 ) -> Layers {
     let (switches, terminals) = (fabric.switch_count(), fabric.terminal_count());
     let most = parts.iter().map(|(routes, _)| match routes.layers {
-        Layers::One => 0,
+        // Lanes by hop are joined apart.
+        Layers::One | Layers::ByHop(_) => 0,
         Layers::ByRow(_) => 1,
         Layers::BySourceSwitch(_) => 2,
         Layers::BySource(_) => 3,
@@ -164,7 +192,7 @@ fn layers(
         for (row, &global) in rows.iter().enumerate() {
             let out = &mut layer[global as usize * width..][..width];
             match &routes.layers {
-                Layers::One => {}
+                Layers::One | Layers::ByHop(_) => {}
                 Layers::ByRow(of) if most == 1 => out[0] = of[row],
                 Layers::ByRow(of) if most == 2 => {
                     map.old_switch.iter().for_each(|s| out[s.index()] = of[row]);
@@ -236,12 +264,13 @@ impl Routes {
     /// The tables of one plane alone, of the fabric that [`Planes::apart`] makes of it with this map.
     #[must_use]
     pub fn of_plane(&self, plane: &Fabric, map: &Renumbering) -> Self {
-        let old = |d: DestId| match d.as_terminal(plane) {
-            Some(t) => DestId::terminal(map.old_terminal[t.index()]),
-            None => {
-                let s = map.old_switch[d.home(plane).index()];
-                DestId::new(self.terminal_count() + s.index())
-            }
+        let of_switch = |d: DestId| {
+            let s = map.old_switch[d.home(plane).index()];
+            DestId::new(self.terminal_count() + s.index())
+        };
+        let old = |d: DestId| {
+            let terminal = d.as_terminal(plane);
+            terminal.map_or_else(|| of_switch(d), |t| DestId::terminal(map.old_terminal[t.index()]))
         };
         let mut own = Self::empty(&self.engine, plane, self.paths());
         let mut rows = Vec::with_capacity(own.row_count());
@@ -271,6 +300,13 @@ impl Routes {
                 };
                 Layers::BySource(rows.iter().flat_map(row).collect())
             }
+            Layers::ByHop(of) => {
+                let mut lanes = HopLanes::new(plane);
+                for (s, &old) in map.old_switch.iter().enumerate() {
+                    lanes.take(SwitchId::new(s), of, old);
+                }
+                Layers::ByHop(lanes)
+            }
         };
         // Nothing but layer 0: as if nobody had told layers.
         let is_one = match &own.layers {
@@ -278,6 +314,7 @@ impl Routes {
             Layers::ByRow(of) | Layers::BySourceSwitch(of) | Layers::BySource(of) => {
                 of.iter().all(|&layer| layer == 0)
             }
+            Layers::ByHop(of) => of.is_one(),
         };
         if is_one {
             own.layers = Layers::One;

@@ -13,7 +13,7 @@ pub(crate) struct Striped<'a, W> {
     fabric: &'a Fabric,
     rails: Rails,
     /// By job.
-    striped: Vec<bool>,
+    is_divided: Vec<bool>,
     /// By message, its parts under way, and when the last one left and arrived.
     pub(crate) parts: Vec<(u32, u64, u64)>,
     departures: Vec<Departure>,
@@ -32,7 +32,7 @@ impl<'a, W: Wire> Striped<'a, W> {
     pub(crate) fn new(inner: W, fabric: &'a Fabric, striped: Vec<bool>) -> Self {
         let rails = Rails::new(fabric);
         let (parts, departures, delivered) = (Vec::new(), Vec::new(), Vec::new());
-        Self { inner, fabric, rails, striped, parts, departures, delivered }
+        Self { inner, fabric, rails, is_divided: striped, parts, departures, delivered }
     }
 
     /// How many planes there are.
@@ -68,7 +68,7 @@ impl<W: Wire> Wire for Striped<'_, W> {
             if self.parts.len() <= place {
                 self.parts.resize(place + 1, (0, 0, 0));
             }
-            let is_whole = !self.striped[d.job as usize]
+            let is_whole = !self.is_divided[d.job as usize]
                 || d.bytes < planes as u64
                 || self.fabric.host_of(d.from) == self.fabric.host_of(d.to);
             let count = if is_whole { 1 } else { planes };

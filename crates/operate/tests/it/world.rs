@@ -168,11 +168,9 @@ impl World {
                 self.work(work, generation, task, net, &tables);
             }
             Event::Sweeps => self.sweep(),
-            Event::Gives(question) => {
-                if self.sm.waits.is_some_and(|(q, ..)| q == question) {
-                    self.count("OpenSM gave up waiting");
-                    self.answer(question, None);
-                }
+            Event::Gives(question) if self.sm.waits.is_some_and(|(q, ..)| q == question) => {
+                self.count("OpenSM gave up waiting");
+                self.answer(question, None);
             }
             // Of a life that has ended.
             _ => {}

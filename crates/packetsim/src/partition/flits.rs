@@ -52,7 +52,8 @@ impl<R: Routing> Partition<'_, R> {
         loop {
             let terminal = &mut self.terminals[seat];
             if terminal.channel >= end {
-                if !terminal.woken && !(self.rests[seat].bytes == 0 && self.is_idle(seat)) {
+                let is_done = self.rests[seat].bytes == 0 && self.is_idle(seat);
+                if !self.terminals[seat].woken && !is_done {
                     let terminal = &mut self.terminals[seat];
                     terminal.woken = true;
                     self.wheel.within(terminal.channel, Event::new(What::Terminal, from, 0));

@@ -479,8 +479,12 @@ impl<'n, R: Routing> Partition<'n, R> {
 
     /// Packets in it; with flits, those whose heads left here less those whose tails arrived here, which over all parts is as many as
     /// are in them and between them.
-    pub(crate) fn packets(&self) -> i64 {
-        if self.counts_between() { self.packets.count() as i64 } else { self.balance }
+    pub(crate) fn packets(&self) -> isize {
+        if self.counts_between() {
+            self.packets.count().cast_signed()
+        } else {
+            self.balance as isize
+        }
     }
 
     /// Whether packets between parts are whole ones, that count.

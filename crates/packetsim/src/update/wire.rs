@@ -280,7 +280,7 @@ impl<'a> Connected<'a> {
     fn look(&mut self, now: u64) {
         let mut waits = Vec::new();
         self.part.waits(&mut waits);
-        match self.watch.look(now, self.part.packets() as usize, &waits) {
+        match self.watch.look(now, self.part.packets().unsigned_abs(), &waits) {
             Look::Locked(stalled) => self.stalled = Some(stalled),
             Look::Stuck => self.looks = now + self.watch.patience(),
             Look::Moves => self.looks = now + 4 * self.watch.patience(),
@@ -289,7 +289,7 @@ impl<'a> Connected<'a> {
 
     /// An interval of the series is over.
     fn keep(&mut self, now: u64) {
-        let packets = self.part.packets() as u64;
+        let packets = self.part.packets().unsigned_abs() as u64;
         if let Some((series, keeps)) = &mut self.series {
             self.part.keep(now, series);
             series.packets.push(packets);

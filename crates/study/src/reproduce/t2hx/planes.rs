@@ -63,8 +63,8 @@ impl Experiment for BothPlanes {
             Row::told("striped over both: mean, GiB/s", on(0, true)),
             Row::holds(
                 "each plane is to the digit the fabric that it is alone",
-                tree == alone("@t2hx-fattree", "ftree")
-                    && hyperx == alone("@t2hx-hyperx", "dfsssp"),
+                tree.to_bits() == alone("@t2hx-fattree", "ftree").to_bits()
+                    && hyperx.to_bits() == alone("@t2hx-hyperx", "dfsssp").to_bits(),
             ),
         ]
     }
