@@ -46,6 +46,21 @@ fn three_digits(x: f64) -> String {
     }
 }
 
+/// Four digits or so.
+pub(crate) fn short(x: f64) -> String {
+    if x != 0.0 && x.abs() < 0.001 {
+        return format!("{x:.2e}");
+    }
+    let digits = if x.abs() >= 1000.0 {
+        0
+    } else if x.abs() >= 10.0 {
+        1
+    } else {
+        3
+    };
+    format!("{x:.digits$}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,19 +82,4 @@ mod tests {
         let texts: Vec<String> = [0.0, 0.01, 12.34].map(percent).to_vec();
         assert_eq!(texts, ["0 %", "<0.1 %", "12.3 %"]);
     }
-}
-
-/// Four digits or so.
-pub(crate) fn short(x: f64) -> String {
-    if x != 0.0 && x.abs() < 0.001 {
-        return format!("{x:.2e}");
-    }
-    let digits = if x.abs() >= 1000.0 {
-        0
-    } else if x.abs() >= 10.0 {
-        1
-    } else {
-        3
-    };
-    format!("{x:.digits$}")
 }

@@ -8,10 +8,11 @@ use crate::congest::CongestResult;
 use crate::curve::LoadResult;
 use crate::ease::EaseResult;
 use crate::explain::ExplainResult;
+use crate::fabric::FabricResult;
 use crate::framing::FramingResult;
 use crate::hot::HotResult;
 use crate::measure::MeasureOutcome;
-use crate::model::{Comparison, FabricResult, Listed, Single, Sweep};
+use crate::model::{Comparison, Listed, Single};
 use crate::optimise::OptimiseResult;
 use crate::place::PlaceResult;
 use crate::replay::ReplayResult;
@@ -20,6 +21,7 @@ use crate::reroute::RerouteResult;
 use crate::sharing::SharingResult;
 use crate::simulate::SimulateResult;
 use crate::survive::SurviveResult;
+use crate::sweep::Sweep;
 use crate::transition::TransitionResult;
 
 /// The kinds of results that `--format json` prints, by name, each with its JSON Schema (draft 2020-12), and those of

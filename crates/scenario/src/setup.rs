@@ -103,7 +103,7 @@ pub struct Simulated {
     pub capacity: Vec<f64>,
     /// What channels carried by interval.
     pub grid: Option<Grid>,
-    /// What waited for channels by interval (see [`Flows::held`]).
+    /// What waited for channels by interval (see [`Flows::held`](darkfiber_flowsim::Flows::held)).
     pub held: Option<Grid>,
     /// When the last run ended, in picoseconds.
     pub end: u64,

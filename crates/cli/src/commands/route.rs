@@ -124,7 +124,8 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
         (args.protect, "--protect"),
         (args.survive.is_some(), "--survive"),
         (args.spread_lanes, "--spread-lanes"),
-        (by_source, "--layer-by source"),
+        (args.layer_by == LayerBy::Source, "--layer-by source"),
+        (args.layer_by == LayerBy::Hop, "--layer-by hop"),
     ];
     for (_, option) in of_one_subnet.iter().filter(|(is_given, _)| *is_given) {
         load::refuse_planes(&loaded.topology.fabric, option)?;

@@ -11,6 +11,7 @@ use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Topology};
 use darkfiber_packetsim::{Measured, Observer};
 use darkfiber_report::json;
+use darkfiber_report::quantity;
 use darkfiber_report::simulate::{
     self as report, Carried, ChannelFacts, ClassRow, JobRow, Line, Lines, Matrix, MessageFacts,
     PacketFacts, PacketModel, SimulateResult, UpdateFacts,
@@ -326,7 +327,7 @@ impl Watch<'_> {
         let rate = self.messages as f64 / (now - self.begin).as_secs_f64();
         let mut text = format!(
             "{} simulated, {:.2} million messages, {:.2} million a second",
-            report::seconds(record.arrived as f64 / SECOND as f64),
+            quantity::seconds(record.arrived as f64 / SECOND as f64),
             self.messages as f64 / 1e6,
             rate / 1e6
         );
@@ -446,7 +447,7 @@ impl Pictures<'_> {
         let panels: Vec<Matrix<'_>> = (self.simulated.pairs.iter().zip(self.jobs))
             .map(|(pairs, job)| Matrix {
                 title: &job.name,
-                subtitle: format!("mean {}", report::rate(pairs.mean_bandwidth())),
+                subtitle: format!("mean {}", quantity::rate(pairs.mean_bandwidth())),
                 ranks: pairs.ranks(),
                 cells: (pairs.sent().filter(|(_, cell)| cell.bytes > 0))
                     .map(|(pair, cell)| (pair, cell.bandwidth()))

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::rate;
 use crate::canvas::{LEFT, escape, header};
+use crate::quantity::rate;
 use crate::shades::{Squares, bar};
 
 /// One panel: a square of numbers by sender and receiver.

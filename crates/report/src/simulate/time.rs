@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::seconds;
 use crate::canvas::{LEFT, escape, header, nice_axis};
 use crate::plot::colour;
+use crate::quantity::seconds;
 use crate::shades::{Squares, bar};
 
 /// A job over time.

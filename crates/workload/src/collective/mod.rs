@@ -1,8 +1,8 @@
 //! Collective operations of MPI and NCCL as schedules.
 //!
 //! [`COLLECTIVES`] lists them, each with the algorithms that libraries have for it; [`Algorithm::write`] writes one call
-//! into a [`Script`]. [`Library::choose`] takes the algorithm that a library would, by number of ranks and bytes, and
-//! [`Library::write`] writes it.
+//! into a [`Script`](crate::schedule::Script). [`Library::choose`] takes the algorithm that a library would, by number of
+//! ranks and bytes, and [`Library::write`] writes it.
 //!
 //! Counts are bytes: where a library deals out elements, blocks here may differ by one byte instead of one element.
 //! Nobody sends to itself, and copies within a rank take no time.
