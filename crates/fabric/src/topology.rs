@@ -60,13 +60,12 @@ impl Topology {
             .map(SwitchId::new)
             .filter(|&s| plane_of(s) != i)
             .collect::<Vec<_>>();
-        let shape = match &self.shape {
-            Some(Shape::Planes(stated)) => stated.each.get(i).cloned().flatten(),
-            // One plane that is the whole fabric.
-            shape => shape.clone().filter(|_| others.is_empty()),
-        };
         let (fabric, map) =
             self.fabric.with_faults(&Faults { switches: others, ..Faults::default() });
+        let shape = match self.shape.as_ref().map(|shape| shape.restricted(&map)) {
+            Some(Shape::Planes(stated)) => stated.each.get(i).cloned().flatten(),
+            other => other,
+        };
         Some((Self { fabric, shape }, map))
     }
 }
@@ -86,7 +85,7 @@ impl Planes {
                     let first = planes.next().filter(|first| planes.all(|other| other == *first));
                     first.and_then(|&plane| stated.each[usize::from(plane)].clone())
                 }
-                other => other.filter(|_| self.count() == 1),
+                other => other,
             };
             (Topology { fabric, shape }, map)
         };
