@@ -86,13 +86,11 @@ Examples:
   darkfiber route my-fabric.topo -e dfsssp+nue --survive 95 -o new-routes
   darkfiber route my-fabric.topo -e ftree -e sar-best --jobs squeue.txt   tables for jobs
   darkfiber route my-fabric.topo -e ease --from even-routes --jobs squeue.txt -o eased
-  darkfiber route torus:dims=8x8x8,t=1 -e dor -e dfsssp --fail-links 10 --format json
 
 Written with -o (to DIR/<engine> if there are several): lfts.dump (OpenSM's `routing_engine file`,
 `lfts_file`), guid2lid, fabric.topo, subnet.lst, fdbs, route.json, path-sl if there are several layers, sl2vl
-if switches choose lanes (--layer-by hop), path-bits if paths depend on the source, lid-choice if senders choose a LID for each message (parx). Sets of more than
-10 million paths are written short (docs/formats.md). They take the place of the old set in one step; foreign
-files of DIR are carried over. --write lfts,path-sl.zst chooses files, and compresses. Where DIR cannot be replaced in one step (NFS, a mount
+if switches choose lanes (--layer-by hop), path-bits if paths depend on the source, lid-choice if senders choose a LID for each message (parx). They take the place of the old set in one step; other
+files of DIR stay. --write lfts,path-sl.zst chooses files, and compresses. Where DIR cannot be replaced in one step (NFS, a mount
 point), it must be new or empty, or --in-place be given.
 Nothing is written that failed the check.
 

@@ -87,7 +87,7 @@ fn updn_on_a_dragonfly_has_no_credit_loop() {
 
 #[test]
 fn lanes_by_hop_on_a_dragonfly_have_no_credit_loop() {
-    for engine in ["dragonfly-min", "sssp", "minhop"] {
+    for engine in ["dragonfly-min", "sssp", "lash"] {
         let words = ["dragonfly:p=2,a=4,h=2", "-e", engine, "--layer-by", "hop"];
         expect_with(&words, 72 * 71, (1, 2), true);
     }

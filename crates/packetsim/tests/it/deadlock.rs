@@ -65,7 +65,8 @@ fn one_lane_locks_and_layers_do_not() {
         let dfsssp = routes(&bench, "dfsssp");
         assert_eq!(dfsssp.layer_count(), layers);
         let found = bench.run("tables", Some(&dfsssp), 1, &what);
-        assert!(found.stalled.is_none() && found.accepted > 0.2, "{}", found.accepted);
+        // Channels would allow 0.39; buffers of two packets leave less.
+    assert!(found.stalled.is_none() && found.accepted > 0.1, "{}", found.accepted);
     };
     for queues in [Queues::Lanes, Queues::Outputs] {
         // On a whole HyperX its paths need no second layer, other than those of sssp.
@@ -90,7 +91,8 @@ fn lanes_by_hop_are_those_that_packets_wait_in() {
         layers_by_hop(&bench.topology.fabric, tables, 2).expect("two lanes");
         assert_eq!(tables.layer_count(), 2);
     });
-    assert!(found.stalled.is_none() && found.accepted > 0.2, "{}", found.accepted);
+    // Channels would allow 0.39; buffers of two packets leave less.
+    assert!(found.stalled.is_none() && found.accepted > 0.1, "{}", found.accepted);
     // Whoever goes on round the ring is in lane 1, and who enters it in lane 0: the cycle is in lane 1.
     let found = run("torus:dims=8,t=4", &|bench, tables| {
         let fabric = &bench.topology.fabric;
