@@ -1,8 +1,9 @@
 //! Machines that are a generator's fabric with something changed.
 
 use crate::generate::together;
-use crate::{Faults, Role, SpecError, TerminalId, Topology, parse_spec};
+use crate::{Role, SpecError, TerminalId, Topology, parse_spec};
 
+use super::missing::without;
 use super::trees::t2hx_degraded;
 
 /// T2HX as it was: every host in both planes.
@@ -25,10 +26,4 @@ pub(super) fn edison() -> Result<Topology, SpecError> {
         if t.index() * SERVICE % all < SERVICE { Role::Other } else { Role::Compute }
     };
     Ok(Topology { fabric: made.fabric.with_roles(service), ..made })
-}
-
-/// `full` without `count` cables drawn with `seed`, still connected.
-pub(super) fn without(full: &Topology, count: usize, seed: u64) -> Result<Topology, SpecError> {
-    let faults = Faults::random_links(&full.fabric, count, seed)?;
-    Ok(full.with_faults(&faults).0)
 }

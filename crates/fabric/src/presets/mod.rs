@@ -4,6 +4,7 @@
 
 mod build;
 mod machines;
+mod missing;
 mod preset;
 mod trees;
 

@@ -6,7 +6,7 @@ use crate::{
     TreeShape,
 };
 
-use super::machines::without;
+use super::missing::without;
 
 const RADIX: u8 = 36;
 

@@ -1,6 +1,6 @@
 //! By forwarding tables, as a subnet manager loads them.
 
-use darkfiber_fabric::{AtPort, Fabric, SwitchId, TerminalId};
+use darkfiber_fabric::{AtPort, Fabric, Planes, SwitchId, TerminalId};
 use darkfiber_routing::{DELIVER, DestId, NO_ROUTE, Routes};
 
 use super::{Routing, SwitchView};
@@ -8,7 +8,8 @@ use crate::Net;
 use crate::packet::Packet;
 
 /// Every packet takes the entry of its destination in the forwarding table of each switch, in the virtual lane of its path's
-/// layer, or in that which the switch has for the ports that it comes in at and leaves at. Free of deadlock if the tables are; if not, deadlock is what happens.
+/// layer, or in that which the switch has for the ports that it comes in at and leaves at. Free of deadlock if the tables are; if
+/// not, deadlock is what happens.
 #[derive(Clone, Debug)]
 pub struct Tables<'a> {
     fabric: &'a Fabric,
@@ -45,22 +46,27 @@ impl<'a> Tables<'a> {
             physical[net.home(t) as usize] = fabric.terminal(TerminalId(t)).switch_port;
         }
         let tables = Self { fabric, routes, local, physical };
+        let planes = Planes::of(fabric);
         for to in 0..net.terminal_count() as u32 {
             for path in 0..routes.paths() {
-                tables.reaches(net, to, path)?;
+                tables.reaches(net, &planes, to, path)?;
             }
         }
         Ok(tables)
     }
 
-    /// Whether every switch with terminals leads to one.
-    fn reaches(&self, net: &Net, to: u32, path: usize) -> Result<(), Lost> {
+    /// Whether every switch with terminals in its plane leads to one.
+    fn reaches(&self, net: &Net, planes: &Planes, to: u32, path: usize) -> Result<(), Lost> {
         let ports = self.routes.ports(self.routes.row(DestId(to), path));
         // 0: not seen, 1: on this walk, 2: leads there.
         let mut seen = vec![0u8; net.switch_count()];
         let mut walk = Vec::new();
+        let plane = planes.of_switch(SwitchId(net.switch_of(to)));
         for t in 0..net.terminal_count() as u32 {
             let mut s = net.switch_of(t);
+            if planes.of_switch(SwitchId(s)) != plane {
+                continue;
+            }
             walk.clear();
             while seen[s as usize] == 0 {
                 seen[s as usize] = 1;

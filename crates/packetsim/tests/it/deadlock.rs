@@ -66,7 +66,7 @@ fn one_lane_locks_and_layers_do_not() {
         assert_eq!(dfsssp.layer_count(), layers);
         let found = bench.run("tables", Some(&dfsssp), 1, &what);
         // Channels would allow 0.39; buffers of two packets leave less.
-    assert!(found.stalled.is_none() && found.accepted > 0.1, "{}", found.accepted);
+        assert!(found.stalled.is_none() && found.accepted > 0.1, "{}", found.accepted);
     };
     for queues in [Queues::Lanes, Queues::Outputs] {
         // On a whole HyperX its paths need no second layer, other than those of sssp.
