@@ -9,9 +9,9 @@ use std::sync::atomic::Ordering;
 use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
 
 use super::dependency::Dependencies;
+use super::layer::{Cycle, LayerReport};
 use super::sources::Sources;
 use super::walk::Walk;
-use super::{Cycle, LayerReport};
 use crate::{DestId, HopLanes, Routes};
 
 /// The lane of channel `d` behind channel `c`.
