@@ -1,12 +1,12 @@
 //! Lanes by hop: switches choose the lane by input and output port, so that nobody needs a service level.
 //!
 //! A switch does not know the lane that a packet came in. So a channel is held in the lane of the turn before it
-//! (`turns`), and whatever follows, follows that turn. If turns follow each other in a circle, each made by some path
-//! after the one before, no lanes help: the channels of the circle wait for each other in whatever lanes the turns have.
-//! That is so on rings of seven and more with shortest paths, and on most of six. If they do not, there is an order of the
-//! turns in which each comes after those that paths make before it, and lanes that never go down along a path do: a turn has the highest lane of
-//! those before it if the channels of that lane stay without a cycle, else the next one. That ends, since whoever moves up leaves
-//! what closes the cycle.
+//! (`turns`), and whatever follows, follows that turn. If turns follow each other in a circle, each made by some
+//! path after the one before, no lanes help: the channels of the circle wait for each other in whatever lanes the
+//! turns have. That is so on rings of seven and more with shortest paths, and on most of six. If they do not, there
+//! is an order of the turns in which each comes after those that paths make before it, and lanes that never go down
+//! along a path do: a turn has the highest lane of those before it if the channels of that lane stay without a
+//! cycle, else the next one. That ends, since whoever moves up leaves what closes the cycle.
 
 use darkfiber_fabric::{ChannelId, Fabric, TerminalId};
 
