@@ -1,5 +1,6 @@
 //! What was thought of, what was proved of it, and what came of it.
 
+use darkfiber_routing::transition::Rung;
 use serde::{Deserialize, Serialize};
 
 use crate::value::{Digest, Millis, PlanId};
@@ -46,35 +47,6 @@ impl Candidate {
             0.0
         } else {
             (self.kept as f64 - self.proposed as f64) / self.kept as f64
-        }
-    }
-}
-
-/// The way on which new tables may be put in place, as far as the machine tells ways apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Rung {
-    /// Nothing changes.
-    NothingChanges,
-    /// Blocks may be written in any order.
-    AnyOrder,
-    /// One stage after the other.
-    Stages,
-    /// By means that the machine does not have: flip, five phases, a quiet window, drop and drain.
-    Other,
-    /// Not proved.
-    Refuse,
-}
-
-impl Rung {
-    /// The name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::NothingChanges => "nothing-changes",
-            Self::AnyOrder => "any-order",
-            Self::Stages => "stages",
-            Self::Other => "other",
-            Self::Refuse => "refuse",
         }
     }
 }

@@ -41,7 +41,8 @@ mod step;
 mod value;
 
 pub use action::{Action, Level, Task};
-pub use decision::{Candidate, Decision, Outcome, Rung, Trigger, Verdict};
+pub use darkfiber_routing::transition::Rung;
+pub use decision::{Candidate, Decision, Outcome, Trigger, Verdict};
 pub use engines::{EnginesRefused, engines_allowed};
 pub use explain::explain;
 pub use input::{Command, Input, WorkResult};

@@ -1,7 +1,9 @@
 //! Putting a plan in place, stage by stage, and finding it there.
 
+use darkfiber_routing::transition::Rung;
+
 use crate::action::{Action, Level};
-use crate::decision::{Outcome, Rung};
+use crate::decision::Outcome;
 use crate::machine::Machine;
 use crate::state::{Flight, Phase, Why};
 use crate::value::{Digest, PlanId};

@@ -1,7 +1,9 @@
 //! Looking for better tables, and what becomes of those that are found.
 
+use darkfiber_routing::transition::Rung;
+
 use crate::action::{Action, Level, Task};
-use crate::decision::{Candidate, Outcome, Rung, Trigger, Verdict};
+use crate::decision::{Candidate, Outcome, Trigger, Verdict};
 use crate::input::WorkResult;
 use crate::machine::Machine;
 use crate::mode::Mode;

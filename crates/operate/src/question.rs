@@ -1,7 +1,9 @@
 //! Those who wait: OpenSM for a plan, jobs for their start.
 
+use darkfiber_routing::transition::Rung;
+
 use crate::action::{Action, Task};
-use crate::decision::{Outcome, Rung, Trigger};
+use crate::decision::{Outcome, Trigger};
 use crate::machine::Machine;
 use crate::mode::Mode;
 use crate::state::{Flight, Phase, Question};

@@ -113,7 +113,7 @@ fn what_does_not_know_lanes_by_hop_says_so() {
     assert_eq!(refused.code, 2, "{}", refused.err);
     // A long ring has no lanes by hop, and the next engine of a chain is taken.
     let ring = run("route torus:dims=8x8,t=1 -e torus --layer-by hop");
-    assert!(ring.code == 4 && ring.out.contains("follow each other in a circle"), "{}", ring.out);
+    assert!(ring.code == 4 && ring.out.contains("turns form a cycle"), "{}", ring.out);
     let chain = run("route torus:dims=8x8,t=1 -e torus+updn --layer-by hop -q --format json");
     assert_eq!(chain.code, 0, "{}", chain.err);
     assert_eq!(chain.json()["layers"], 1);

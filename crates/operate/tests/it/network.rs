@@ -162,7 +162,7 @@ fn next(net: Net, switch: usize, port: Option<u8>) -> Option<(usize, usize)> {
     net.works(cable).then_some(hop)
 }
 
-/// Whether packets that meet any mix of these tables go round, or can wait for each other in a circle.
+/// Whether packets that meet any mix of these tables loop or can deadlock.
 pub(crate) fn mix_is_unsafe(net: Net, all: &[&Tables]) -> bool {
     let mut waits = [0u32; 2 * CABLES.len()];
     for d in 0..SWITCHES {

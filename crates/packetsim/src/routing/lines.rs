@@ -163,19 +163,8 @@ mod tests {
                 assert_eq!(lines.switch(lines.place(at)), s);
                 for (d, &size) in lines.dims().iter().enumerate() {
                     for b in (0..size).filter(|&b| neighbours(grid.kind, size, at[d], b)) {
-                        let mut here = SwitchView {
-                            bias: crate::EVEN,
-                            classes: &[],
-                            class: 0,
-                            net: &net,
-                            switch: s,
-                            input: 0,
-                            lanes: 1,
-                            alike: None,
-                            outputs: &[],
-                            random: &mut random,
-                            board: &crate::QueueBoard::default(),
-                        };
+                        let board = crate::QueueBoard::default();
+                        let mut here = SwitchView::new(&net, (s, 0), 1, &[], &mut random, &board);
                         let next =
                             net.next(net.base(s) + lines.port(&mut here, d, b)).expect("a switch");
                         let mut should = at.to_vec();

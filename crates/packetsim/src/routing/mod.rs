@@ -39,7 +39,7 @@ pub use valiant::Valiant;
 use crate::packet::Packet;
 use crate::random::Random;
 use crate::switch::Waiting;
-use crate::{Net, OutPort, QueueBoard};
+use crate::{EVEN, Net, OutPort, QueueBoard};
 
 /// What a switch knows when it sends a packet on.
 pub struct SwitchView<'a> {
@@ -64,6 +64,33 @@ pub struct SwitchView<'a> {
     pub(crate) class: u8,
     /// Ways round count so many times, in 256ths (see [`crate::TrafficClass::bias`]).
     pub bias: u32,
+}
+
+impl<'a> SwitchView<'a> {
+    /// What a switch without traffic classes knows.
+    #[inline]
+    pub(crate) fn new(
+        net: &'a Net,
+        (switch, input): (u32, u32),
+        lanes: u8,
+        outputs: &'a [OutPort],
+        random: &'a mut Random,
+        board: &'a QueueBoard,
+    ) -> Self {
+        Self {
+            net,
+            switch,
+            input,
+            lanes,
+            alike: None,
+            outputs,
+            random,
+            board,
+            classes: &[],
+            class: 0,
+            bias: EVEN,
+        }
+    }
 }
 
 impl SwitchView<'_> {

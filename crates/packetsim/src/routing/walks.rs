@@ -108,19 +108,7 @@ fn walk<R: Routing>(
             out.used = [0, 16, 1 << 12, random.below(512)][random.below(4) as usize];
         }
         let board = &crate::QueueBoard::new(net.port_count(), 1);
-        let mut here = SwitchView {
-            net,
-            switch,
-            input: 0,
-            lanes,
-            alike: None,
-            outputs: &outputs,
-            random,
-            board,
-            bias: crate::EVEN,
-            classes: &[],
-            class: 0,
-        };
+        let mut here = SwitchView::new(net, (switch, 0), lanes, &outputs, random, board);
         let (out, lane) = routing.route(&mut here, &mut packet);
         assert!(out < net.radix(switch) && lane < lanes, "output {out}, lane {lane} of {lanes}");
         match net.port(net.base(switch) + out).peer() {

@@ -26,19 +26,15 @@ impl Switches<'_> {
         let packet = packets.of_mut(id);
         let radix = self.net.radix(s) as usize;
         let classes = self.micro.classes.len();
-        let mut here = SwitchView {
-            net: self.net,
-            switch: s,
-            input,
-            lanes: self.micro.lanes,
-            alike: None,
-            outputs: &self.outputs[at..at + radix],
-            random: &mut self.random[(s - self.span.switches.start) as usize],
-            board: context.board,
-            bias: EVEN,
-            classes: &self.of_class[at * classes..(at + radix) * classes],
-            class: 0,
-        };
+        let mut here = SwitchView::new(
+            self.net,
+            (s, input),
+            self.micro.lanes,
+            &self.outputs[at..at + radix],
+            &mut self.random[(s - self.span.switches.start) as usize],
+            context.board,
+        );
+        here.classes = &self.of_class[at * classes..(at + radix) * classes];
         // Routings know the lanes of one class.
         let (was, class) = (packet.lane, packet.lane >> self.class_bits);
         packet.lane = was & ((1u8 << self.class_bits) - 1);

@@ -10,7 +10,6 @@ use darkfiber_workload::state;
 use serde::{Deserialize, Serialize};
 
 use super::{SwitchContext, Switches};
-use crate::class::EVEN;
 use crate::packet::{NOBODY, Slab};
 use crate::routing::{Routing, SwitchView};
 use crate::{Peer, Waits};
@@ -99,19 +98,14 @@ impl Switches<'_> {
         let place = (at + input as usize) << self.bits | usize::from(packet.lane);
         if packet.mark & HEAD != 0 {
             let radix = self.net.radix(s) as usize;
-            let mut here = SwitchView {
-                net: self.net,
-                switch: s,
-                input,
-                lanes: self.micro.lanes,
-                alike: None,
-                outputs: &self.outputs[at..at + radix],
-                random: &mut self.random[(s - self.span.switches.start) as usize],
-                board: context.board,
-                bias: EVEN,
-                classes: &[],
-                class: 0,
-            };
+            let mut here = SwitchView::new(
+                self.net,
+                (s, input),
+                self.micro.lanes,
+                &self.outputs[at..at + radix],
+                &mut self.random[(s - self.span.switches.start) as usize],
+                context.board,
+            );
             let (out, lane) = routing.route(&mut here, packet);
             let to_terminal =
                 matches!(self.net.port(self.net.base(s) + out).peer(), Peer::Terminal(_));

@@ -9,10 +9,11 @@ use std::sync::atomic::Ordering;
 use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
 
 use super::dependency::Dependencies;
-use super::layer::{Cycle, LayerReport};
+use super::layer::LayerReport;
 use super::sources::Sources;
 use super::walk::Walk;
-use crate::{DestId, HopLanes, Routes};
+use super::witness::witnessed;
+use crate::{HopLanes, Routes};
 
 /// The lane of channel `d` behind channel `c`.
 pub(super) fn lane(fabric: &Fabric, lanes: &HopLanes, c: usize, d: usize) -> u8 {
@@ -38,7 +39,7 @@ pub(super) fn entered(
         .fold(0, |mask, t| mask | 1 << lanes.entering(fabric, t, output))
 }
 
-/// What is to be said of each lane in use. A cycle goes through several lanes; it is told of the lowest one.
+/// The report of each lane in use. A cycle may pass through several lanes; it is reported with the lowest of them.
 pub(super) fn report(
     fabric: &Fabric,
     routes: &Routes,
@@ -50,7 +51,9 @@ pub(super) fn report(
     let graph = Graph { fabric, lanes, deps, width: lanes.count() };
     let cycle = graph.cycle().map(|nodes| {
         let held: Vec<(usize, u8)> = nodes.iter().map(|&node| graph.place(node)).collect();
-        name_routes(fabric, routes, lanes, sources, &held)
+        witnessed(fabric, routes, sources, &held, |walk, source, _, c| {
+            lane_on(fabric, lanes, walk, source, c)
+        })
     });
     // Traffic that stays in its switch crosses no channel between switches.
     let used = used.max(1);
@@ -147,48 +150,6 @@ impl Graph<'_> {
         }
         cycle.reverse();
         cycle
-    }
-}
-
-/// Finds, for each dependency of a cycle, a route that makes it.
-fn name_routes(
-    fabric: &Fabric,
-    routes: &Routes,
-    lanes: &HopLanes,
-    sources: &Sources,
-    nodes: &[(usize, u8)],
-) -> Cycle {
-    let mut found: Vec<Option<(TerminalId, TerminalId)>> = vec![None; nodes.len()];
-    let mut walk = Walk::new(fabric);
-    for dest in (0..fabric.terminal_count()).map(TerminalId::new) {
-        for &path in &sources.paths {
-            if found.iter().all(Option::is_some) {
-                break;
-            }
-            walk.to(routes.ports(routes.row(DestId(dest.0), path)), dest, |_| true);
-            for (i, &(c, held)) in nodes.iter().enumerate() {
-                let (next, _) = nodes[(i + 1) % nodes.len()];
-                let (s, v) = (fabric.tails()[c] as usize, fabric.heads()[c] as usize);
-                if found[i].is_some() || walk.channel(s) != Some(c) || walk.channel(v) != Some(next)
-                {
-                    continue;
-                }
-                found[i] = (0..fabric.terminal_count())
-                    .map(TerminalId::new)
-                    .find(|&t| {
-                        t != dest
-                            && routes.uses(t, path)
-                            && walk.passes(fabric.terminal(t).switch.index(), s)
-                            && lane_on(fabric, lanes, &walk, t, c) == held
-                    })
-                    .map(|t| (t, dest));
-            }
-        }
-    }
-    Cycle {
-        channels: nodes.iter().map(|&(c, _)| ChannelId::new(c)).collect(),
-        lanes: nodes.iter().map(|&(_, lane)| lane).collect(),
-        routes: found.into_iter().map(|f| f.expect("some route made the dependency")).collect(),
     }
 }
 

@@ -12,11 +12,12 @@ mod hops;
 mod layer;
 pub(crate) mod sources;
 mod walk;
+mod witness;
 
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
-use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
+use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -25,6 +26,7 @@ use dependency::Dependencies;
 pub use layer::{Cycle, LayerReport};
 use sources::{Sources, layer_mask};
 use walk::{Outcome, Walk};
+use witness::witnessed;
 
 /// Most broken pairs that a report lists one by one.
 const EXAMPLES: usize = 10;
@@ -191,9 +193,12 @@ pub fn check(fabric: &Fabric, routes: &Routes) -> Report {
         .map(|layer| LayerReport {
             layer,
             dependencies: deps.count(layer),
-            cycle: deps
-                .find_cycle(fabric, layer)
-                .map(|channels| name_routes(fabric, routes, sources, layer, channels)),
+            cycle: deps.find_cycle(fabric, layer).map(|channels| {
+                let held: Vec<_> = channels.iter().map(|c| (c.index(), layer)).collect();
+                witnessed(fabric, routes, sources, &held, |_, t, row, _| {
+                    routes.layer_on(fabric, t, row)
+                })
+            }),
         })
         .collect();
     report
@@ -311,46 +316,4 @@ impl Tracer<'_> {
             }
         }
     }
-}
-
-/// Finds, for each dependency of a cycle, a route that makes it.
-fn name_routes(
-    fabric: &Fabric,
-    routes: &Routes,
-    sources: &Sources,
-    layer: u8,
-    channels: Vec<ChannelId>,
-) -> Cycle {
-    let mut found: Vec<Option<(TerminalId, TerminalId)>> = vec![None; channels.len()];
-    let mut walk = Walk::new(fabric);
-    for dest in (0..fabric.terminal_count()).map(TerminalId::new) {
-        for &path in &sources.paths {
-            if found.iter().all(Option::is_some) {
-                break;
-            }
-            let row = routes.row(DestId(dest.0), path);
-            walk.to(routes.ports(row), dest, |_| true);
-            for (i, &c) in channels.iter().enumerate() {
-                let next = channels[(i + 1) % channels.len()];
-                let (s, v) = (fabric.tail(c).index(), fabric.head(c).index());
-                if found[i].is_some()
-                    || walk.channel(s) != Some(c.index())
-                    || walk.channel(v) != Some(next.index())
-                {
-                    continue;
-                }
-                found[i] = (0..fabric.terminal_count())
-                    .map(TerminalId::new)
-                    .find(|&t| {
-                        t != dest
-                            && routes.uses(t, path)
-                            && routes.layer_on(fabric, t, row) == layer
-                            && walk.passes(fabric.terminal(t).switch.index(), s)
-                    })
-                    .map(|t| (t, dest));
-            }
-        }
-    }
-    let routes = found.into_iter().map(|f| f.expect("some route made the dependency")).collect();
-    Cycle { lanes: vec![layer; channels.len()], channels, routes }
 }

@@ -1,12 +1,12 @@
 //! Lanes by hop: switches choose the lane by input and output port, so that nobody needs a service level.
 //!
-//! A switch does not know the lane that a packet came in. So a channel is held in the lane of the turn before it
-//! (`turns`), and whatever follows, follows that turn. If turns follow each other in a circle, each made by some
-//! path after the one before, no lanes help: the channels of the circle wait for each other in whatever lanes the
-//! turns have. That is so on rings of seven and more with shortest paths, and on most of six. If they do not, there
-//! is an order of the turns in which each comes after those that paths make before it, and lanes that never go down
-//! along a path do: a turn has the highest lane of those before it if the channels of that lane stay without a
-//! cycle, else the next one. That ends, since whoever moves up leaves what closes the cycle.
+//! An SL2VL table does not know the lane in which a packet arrived. So a channel is held in the lane that the turn onto it
+//! assigned (`turns`), and that turn decides what may follow. If turns form a cycle, some path making each right after the
+//! one before, no number of lanes helps: the channels of the cycle wait for each other in whatever lanes the turns
+//! have. Shortest paths on rings of seven and more do so, and on most rings of six. Otherwise the turns can be sorted so
+//! that each comes after those that paths make before it, and lanes never fall along a path: a turn gets the highest
+//! lane of the turns before it if the channels of that lane stay acyclic, else the next one. That terminates, since
+//! each rise breaks the cycle.
 
 use darkfiber_fabric::{ChannelId, Fabric, TerminalId};
 
@@ -26,10 +26,10 @@ pub enum NoLayersByHop {
         /// How many there may be.
         lanes: u8,
     },
-    /// Turns follow each other in a circle.
+    /// Turns form a cycle: some path makes each right after the one before.
     #[error(
-        "no lanes by input and output port will do: {} turns follow each other in a circle, each on the way of some path after \\
-         the one before, as on long rings; take other paths (updn, nue --lanes 1) or give service levels",
+        "no assignment of lanes to input and output ports avoids deadlock: {} turns form a cycle, as on long rings; choose \
+         other paths (updn, nue --lanes 1), or service levels (--layer-by pair or source)",
         .circle.len()
     )]
     Circle {

@@ -1,6 +1,7 @@
 //! What a transition's judgement says.
 
 use darkfiber_fabric::{ChannelId, SwitchId, TerminalId};
+use serde::{Deserialize, Serialize};
 
 use super::changes::Changes;
 
@@ -108,7 +109,8 @@ pub struct Held {
 }
 
 /// A way to write the new tables, the easiest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Rung {
     /// Nothing changes.
     NothingChanges,

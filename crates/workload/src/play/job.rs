@@ -1,4 +1,4 @@
-//! What is played, and what is told of it.
+//! Jobs that a player runs, and the records of their runs.
 
 use std::fmt;
 use std::sync::Arc;
