@@ -49,7 +49,7 @@ pub struct Report {
     /// Number of pairs by switches crossed; index 0 is unused.
     pub hops: Vec<u64>,
     /// Ordered terminal pairs that cross each inter-switch channel (the edge forwarding index), by
-    /// [`ChannelId`].
+    /// [`ChannelId`](darkfiber_fabric::ChannelId).
     pub load: Vec<u64>,
     /// The virtual layers in use, rising.
     pub layers: Vec<LayerReport>,
