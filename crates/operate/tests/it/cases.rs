@@ -14,9 +14,13 @@ struct Heard {
 
 impl Heard {
     fn new(mode: Mode) -> Self {
+        Self::with(mode, Policy::default())
+    }
+
+    fn with(mode: Mode, policy: Policy) -> Self {
         let mut heard = Self { state: State::default(), at: 1_000_000, actions: Vec::new() };
         let engines = ["darkfiber", "nue", "no_fallback"].map(str::to_owned).to_vec();
-        heard.hear(Input::Started { mode, policy: Policy::default(), engines });
+        heard.hear(Input::Started { mode, policy, engines });
         heard.hear(Input::Fabric { digest: Digest(1), switches: 2, terminals: 4 });
         heard.hear(Input::Tables { digest: Digest(10), between: false });
         heard
@@ -186,6 +190,25 @@ fn a_plan_is_put_in_place_and_read_back() {
     );
     assert_eq!(heard.hear(Input::Tables { digest: Digest(11), between: true }), []);
     assert_eq!((heard.outcome(), heard.state.in_place), (&Outcome::Confirmed, Some(2)));
+}
+
+/// A plan that was proved for another fabric does not go on to its next stage.
+#[test]
+fn a_fabric_that_changes_ends_the_plan_under_way() {
+    let policy = Policy { max_stages: 2, ..Policy::default() };
+    let mut heard = Heard::with(Mode::Apply, policy);
+    heard.done(WorkResult::Found { candidate: Candidate { entries: 0, ..candidate(100) } });
+    heard.jobs(5, 2);
+    let stages = vec![Digest(12), Digest(11)];
+    heard.done(WorkResult::Found { candidate: Candidate { stages, ..candidate(70) } });
+    assert_eq!(heard.proved(Rung::Stages), [Action::Commit { plan: 2, stage: 0 }]);
+    heard.hear(Input::Committed { plan: 2, stage: 0 });
+    heard.hear(Input::Routed { plan: Some(2) });
+    heard.hear(Input::Fabric { digest: Digest(2), switches: 2, terminals: 4 });
+    let why = "the fabric changed while it was put in place".to_owned();
+    assert_eq!(heard.outcome(), &Outcome::Dropped { why });
+    let then = heard.hear(Input::Tables { digest: Digest(12), between: false });
+    assert!(!then.iter().any(|a| matches!(a, Action::Commit { .. })), "{then:?}");
 }
 
 #[test]
