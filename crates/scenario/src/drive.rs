@@ -48,16 +48,14 @@ impl<W: Resumable> Resumable for Striped<'_, W> {
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Checkpoint<S> {
     /// In how many parts the network is simulated: a run goes on in those in which it began.
-    pub(crate) parts: usize,
+    parts: usize,
     player: PlayerState,
     wire: S,
     received: Received,
 }
 
 /// What was kept of this run before, if anything.
-pub(crate) fn kept<S: DeserializeOwned>(
-    setup: &Setup<'_>,
-) -> Result<Option<Checkpoint<S>>, SimError> {
+fn kept<S: DeserializeOwned>(setup: &Setup<'_>) -> Result<Option<Checkpoint<S>>, SimError> {
     match setup.follow {
         Some(follow) => read(follow).map_err(SimError::Config),
         None => Ok(None),
@@ -76,6 +74,28 @@ pub(crate) struct Driven {
 
 /// Steps from one look at the clock to the next.
 const STEPS: u64 = 1 << 10;
+
+/// Runs the jobs over the wire that `make` makes, given in how many parts the run began if it is resumed, and which says in how many it
+/// is now; messages of striped jobs are divided over the planes of the fabric. Gives the wire back.
+pub(crate) fn drive_over_planes<W: Resumable>(
+    setup: &Setup<'_>,
+    make: impl FnOnce(Option<usize>) -> Result<(W, usize), SimError>,
+    each: &mut dyn FnMut(&Record),
+    until: Option<Until<'_>>,
+) -> Result<(Driven, W), SimError> {
+    let is_divided: Vec<bool> = setup.jobs.iter().map(|job| job.striped).collect();
+    if is_divided.contains(&true) {
+        let kept = kept::<StripedState<W::State>>(setup)?;
+        let (wire, parts) = make(kept.as_ref().map(|kept| kept.parts))?;
+        let mut wire = Striped::new(wire, &setup.topology.fabric, is_divided);
+        let driven = drive(setup, &mut wire, kept, parts, each, until)?;
+        return Ok((driven, wire.inner));
+    }
+    let kept = kept::<W::State>(setup)?;
+    let (mut wire, parts) = make(kept.as_ref().map(|kept| kept.parts))?;
+    let driven = drive(setup, &mut wire, kept, parts, each, until)?;
+    Ok((driven, wire))
+}
 
 /// Runs the jobs over a wire until they are over, or it is enough; keeps the run now and then, if somebody wants it kept.
 pub(crate) fn drive<W: Resumable>(

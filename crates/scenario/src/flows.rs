@@ -4,8 +4,7 @@ use darkfiber_fabric::TerminalId;
 use darkfiber_flowsim::{Choice, Flows, FlowsState, Network, Options};
 use darkfiber_workload::play::Record;
 
-use crate::drive::{Resumable, drive, kept};
-use crate::striped::Striped;
+use crate::drive::{Resumable, drive_over_planes};
 use crate::{Effort, LidsPart, Setup, Sharing, SimError, Simulated, Until};
 
 /// Messages as flows, or `alone`, each by itself.
@@ -45,16 +44,8 @@ pub(crate) fn simulate(
         held: setup.held,
         precision: sharing.precision,
     };
-    let mut flows = Flows::new(network, host, options);
-    let driven = if jobs.iter().any(|job| job.striped) {
-        let mut striped =
-            Striped::new(flows, &topology.fabric, jobs.iter().map(|job| job.striped).collect());
-        let driven = drive(setup, &mut striped, kept(setup)?, 1, each, until)?;
-        flows = striped.inner;
-        driven
-    } else {
-        drive(setup, &mut flows, kept(setup)?, 1, each, until)?
-    };
+    let make = |_| Ok((Flows::new(network, host, options), 1));
+    let (driven, flows) = drive_over_planes(setup, make, each, until)?;
     if let Some(lost) = flows.lost() {
         return Err(SimError::NoRoute(lost));
     }

@@ -8,8 +8,7 @@ use darkfiber_packetsim::{
 };
 use darkfiber_workload::play::Record;
 
-use crate::drive::{self, Checkpoint, Driven, Resumable};
-use crate::striped::{Striped, StripedState};
+use crate::drive::{self, Driven, Resumable};
 use crate::{Effort, LidsPart, PacketOptions, Setup, SimError, Simulated, Until};
 
 /// See [`crate::simulate`].
@@ -108,35 +107,24 @@ fn play<R: routing::Routing>(play: Play<'_, '_, '_>, routing: &R) -> Result<Simu
             "lids: split and adaptive are for flows; packets adapt by a routing, such as minimal, ugal or dal".to_owned(),
         )));
     }
-    let striped = jobs.iter().any(|job| job.striped);
-    let usual = || options.parts.unwrap_or_else(|| net.parts());
-    // A run goes on in the parts in which it began: nothing that comes out depends on them.
-    let (kept, kept_striped) = if striped {
-        (None, drive::kept(setup)?)
-    } else {
-        (drive::kept::<PacketsState>(setup)?, None::<Checkpoint<StripedState<PacketsState>>>)
-    };
-    let began = kept.as_ref().map(|k| k.parts).or(kept_striped.as_ref().map(|k| k.parts));
-    let parts = began.unwrap_or_else(usual);
     let class = |job: u32, bytes: u64| -> u8 {
         let of = jobs.get(job as usize).map_or(&[][..], |job| &job.classes);
         of.iter().find(|(most, _)| bytes <= *most).map_or(0, |c| c.1)
     };
-    let mut wire = Packets::new(net, micro, routing, fabric, host, options.bytes, parts, seed)
-        .map_err(SimError::Config)?
-        .with_paths(&path)
-        .with_classes(&class);
-    if let Some(interval) = setup.interval {
-        wire = wire.with_series(interval);
-    }
-    let driven = if striped {
-        let mut divided = Striped::new(wire, fabric, jobs.iter().map(|job| job.striped).collect());
-        let driven = drive::drive(setup, &mut divided, kept_striped, parts, each, until)?;
-        wire = divided.inner;
-        driven
-    } else {
-        drive::drive(setup, &mut wire, kept, parts, each, until)?
+    let make = |began: Option<usize>| {
+        // A run goes on in the parts in which it began: nothing that comes out depends on them.
+        let parts = began.or(options.parts).unwrap_or_else(|| net.parts());
+        let wire = Packets::new(net, micro, routing, fabric, host, options.bytes, parts, seed)
+            .map_err(SimError::Config)?
+            .with_paths(&path)
+            .with_classes(&class);
+        let wire = match setup.interval {
+            Some(interval) => wire.with_series(interval),
+            None => wire,
+        };
+        Ok((wire, parts))
     };
+    let (driven, mut wire) = drive::drive_over_planes(setup, make, each, until)?;
     if let Some(stalled) = wire.stalled() {
         return Err(SimError::Deadlock(channels(net, fabric, &stalled.cycle)));
     }
