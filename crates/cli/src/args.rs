@@ -25,70 +25,70 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// Look at a fabric, convert it, degrade it, make it anonymous
+    /// Inspect a fabric; convert, degrade or anonymize it
     #[command(after_help = fabric::HELP)]
     Fabric(fabric::FabricCommand),
     /// Compute, check, measure and write routes; several engines are compared side by side
     #[command(after_help = route::HELP)]
     Route(route::RouteCommand),
-    /// Check anybody's routes: unreachable pairs, loops, deadlock, imbalance
+    /// Check existing forwarding tables: unreachable pairs, loops, deadlock, load balance
     #[command(after_help = check::HELP)]
     Check(check::CheckCommand),
-    /// Count patterns of traffic: worst permutation, random bisections, collectives
+    /// Measure traffic patterns by counting flows on channels: worst permutation, random bisections, collectives
     #[command(after_help = measure::HELP)]
     Measure(measure::MeasureCommand),
-    /// What a batch system says of its jobs, made fit for routing
+    /// Read the jobs of a batch system: filter changes, report shared links, allocate hosts
     #[command(after_help = jobs::HELP)]
     Jobs(jobs::JobsCommand),
-    /// What would each engine have done for the jobs of a month? From a log and a fabric
+    /// Replay a job log on a fabric: what would each engine have done for the jobs of a month?
     #[command(after_help = replay::HELP)]
     Replay(replay::ReplayCommand),
-    /// Fail more and more cables, many times, and compare how engines bear it
+    /// Fail growing shares of cables at random, many times, and compare how engines cope
     #[command(after_help = sweep::HELP)]
     Sweep(sweep::SweepCommand),
-    /// After a fault: complete tables that differ from the old ones in few entries
+    /// Repair tables after a fault with as few changed entries as possible
     #[command(after_help = reroute::HELP)]
     Reroute(reroute::RerouteCommand),
-    /// Which single cables and switches may fail without touching running connections: all mended in advance
+    /// Repair every single cable and switch fault in advance, and report which leave running connections untouched
     #[command(after_help = survive::HELP)]
     Survive(survive::SurviveCommand),
-    /// Run a scenario in time: jobs, their messages, and the channels that they share
+    /// Simulate a scenario over time: jobs, their messages, and the channels that they share
     #[command(after_help = simulate::HELP)]
     Simulate(simulate::SimulateCommand),
-    /// How long packets take under rising load: adaptive routings and tables, in lossless switches
+    /// Measure packet latency under increasing load: adaptive routings and tables, in lossless switches
     #[command(name = "saturate", alias = "load", after_help = saturate::HELP)]
     Saturate(Box<saturate::SaturateCommand>),
-    /// What jobs suffer beside others: victims and aggressors, congestion control and routing
+    /// Measure the congestion impact of aggressors on victims, by congestion control and routing
     #[command(after_help = congest::HELP)]
     Congest(Box<congest::CongestCommand>),
-    /// Which channels are hot, whose traffic it is, who suffers, and which few table entries to change
+    /// Find hot channels: whose traffic it is, which jobs it slows, and which few table entries to change
     #[command(after_help = hot::HELP)]
     Hot(hot::HotCommand),
-    /// What explains the times of jobs: a load from where on, or counters
+    /// Explain the run times of jobs by load or by port counters
     #[command(after_help = explain::HELP)]
     Explain(explain::ExplainCommand),
-    /// Which free hosts a new job should have, and its ranks in which order
+    /// Choose free hosts for a new job, and the order of its ranks on them
     #[command(after_help = place::HELP)]
     Place(place::PlaceCommand),
-    /// Search for routes of a fat-tree that beat those made by rule
+    /// Search for fat-tree routes that beat those of rule-based engines
     #[command(name = "optimize", alias = "optimise", after_help = optimize::HELP)]
     Optimize(optimize::OptimizeCommand),
-    /// What headers, least frames and gaps leave of a channel: Ethernet, RoCEv2, Slingshot
+    /// Compute what headers, minimum frames and gaps leave of a channel's bandwidth: Ethernet, RoCEv2, Slingshot
     #[command(after_help = framing::HELP)]
     Framing(framing::FramingCommand),
-    /// Run a published experiment again: ours beside the printed numbers
+    /// Repeat a published experiment, and compare our numbers with the printed ones
     #[command(after_help = reproduce::HELP)]
     Reproduce(reproduce::ReproduceCommand),
-    /// What there is: engines, families, presets, traffic, hosts, collectives, allocators, ...
+    /// List engines, families, presets, traffic, hosts, collectives, allocators, ...
     #[command(after_help = list::HELP)]
     List(list::ListCommand),
     /// The words of this program: of networks, routes, traffic, simulation and operation
     #[command(hide = true, long_about = include_str!("../../../docs/glossary.md"))]
     Glossary,
-    /// What makes a shell complete commands, options and names
+    /// Write a shell's completions of commands, options and names
     #[command(after_help = completions::HELP)]
     Completions(completions::CompletionsCommand),
-    /// The manual page of darkfiber or of a command
+    /// Write the manual page of darkfiber or of a command
     #[command(after_help = man::HELP)]
     Man(man::ManCommand),
 }
@@ -110,7 +110,7 @@ Examples:
 
 Exit codes:
   0   fine
-  1   a finding: pairs that cannot talk, loops, possible deadlock, a broken fabric
+  1   a finding: unreachable pairs, loops, possible deadlock, a broken fabric
   2   the command line is wrong
   3   a file cannot be read or written
   4   infeasible: no engine can route this fabric, or no forwarding table can hold the routes

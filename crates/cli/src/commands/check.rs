@@ -24,8 +24,8 @@ pub(crate) struct CheckCommand {
     pub(crate) jobs: JobsArgs,
     #[command(flatten)]
     pub(crate) tables: TableArgs,
-    /// Tables in place: what is proved of the way from them to --routes. Several times: the last are in place, and
-    /// connections may have the service levels of all
+    /// Tables in place: prove the transition from them to --routes. If repeated, the last are in place, and
+    /// connections may use the service levels of all
     #[arg(long, value_name = "PATH")]
     pub(crate) from: Vec<PathBuf>,
 }
@@ -44,7 +44,8 @@ Examples:
   ibqueryerrors --details > errors.txt; darkfiber check my-fabric.topo --routes lfts.dump --fail errors.txt
   darkfiber check my-fabric.topo --from in-place --routes new-routes         can they be written under traffic?
 
-Exit code 1 if pairs cannot talk, packets go round, or channels can deadlock; with --from, if no way is proved.";
+Exit code 1 if pairs are unreachable, packets loop, or channels can deadlock; with --from, if no transition is
+proved.";
 
 pub(crate) fn run(args: &CheckCommand, common: &Common) -> Result<Exit, Failure> {
     let loaded = load::fabric(&args.fabric, common)?;

@@ -22,13 +22,14 @@ pub(crate) struct ExplainCommand {
     /// Column of times
     #[arg(long, value_name = "COLUMN")]
     pub(crate) time: String,
-    /// Explain times by this column alone, as two lines that meet: bytes on the fullest channel, for example
+    /// Explain times by this column alone, as two line segments: bytes on the fullest channel, for example
     #[arg(long, value_name = "COLUMN", conflicts_with_all = ["features", "run", "step"])]
     pub(crate) load: Option<String>,
-    /// Learn times from these columns; a * at the end stands for any ending [default: all others that hold numbers only]
+    /// Predict times from these columns; a * at the end stands for any ending [default: all others that hold numbers
+    /// only]
     #[arg(long, value_name = "COLUMN", num_args = 1.., value_delimiter = ',')]
     pub(crate) features: Vec<String>,
-    /// Column that tells runs apart: what is learnt is tried on whole runs that were left out
+    /// Column that identifies runs: predictions are tested on whole runs that were left out
     #[arg(long, value_name = "COLUMN")]
     pub(crate) run: Option<String>,
     /// Column that tells the steps of a run apart; rows of one step are features by their sum, mean and maximum
@@ -41,12 +42,15 @@ pub(crate) struct ExplainCommand {
 
 /// What stands below the options in its help.
 pub(crate) const HELP: &str = "\
-With --load two straight lines that meet are fitted by least squares, as in Smith et al. (SC'18, figure 6): up to the break load costs
-little, behind it what is waited for. The break comes with bounds, R2 also for rows that were left out.
+With --load two straight lines that meet are fitted by least squares, as in Smith et al. (SC'18, figure 6):
+below the break, load costs little; above it, it sets the time. The break is printed with bounds, R2 also for
+rows that were left out.
 
-Without --load times are learnt from counters, as in section IV-D: features (sum, mean and maximum over the rows of a step)
-are split into what they have in common and what stands out (robust principal component analysis, X = L + S), boosted trees
-with Huber's loss learn times from each, and foretell a tenth of the runs that they have not seen, ten times over.
+Without --load times are learnt from counters, as in section IV-D: features (sum, mean and maximum over the rows
+of a step)
+are split into what they have in common and what stands out (robust principal component analysis, X = L + S),
+boosted trees
+with Huber's loss learn times from each, and predict each tenth of the runs from the other nine (cross-validation).
 
 Examples:
   darkfiber explain runs.csv --time seconds --load fullest_gb --svg runs.svg

@@ -23,14 +23,14 @@ pub(crate) struct FramingCommand {
         default_value = "8,64,256,1KiB,4KiB,64KiB,1MiB"
     )]
     pub(crate) bytes: Vec<String>,
-    /// Bytes of a message that a packet has at most
+    /// Maximum payload of a packet in bytes
     #[arg(long, value_name = "BYTES", default_value = "4KiB")]
     pub(crate) packet: String,
 }
 
 /// What stands below the options in its help.
 pub(crate) const HELP: &str = "\
-A message is sent in packets, each with all headers; a frame is padded to the least, and the channel rests for the gap behind it.
+A message is sent in packets, each with all headers; a frame is padded to the minimum size, and followed by the gap.
 RoCEv2's headers are those that De Sensi et al. (SC'20, section II-G) list; they are 72 bytes, and printed as 62: full
 packets are given by that sum, too.
 

@@ -31,14 +31,14 @@ pub(crate) struct HotCommand {
     pub(crate) scenario: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) counted: CountedArgs,
-    /// Channels that carry more (61.5GB) are hot; entries are changed until none is. Without, as long as the hottest
-    /// cools down
+    /// Channels that carry more (61.5GB) are hot; entries are changed until none is. Without it, as long as the load
+    /// of the hottest falls
     #[arg(long, value_name = "BYTES")]
     pub(crate) max_load: Option<String>,
-    /// Entries to change at most
+    /// Maximum number of entries to change
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) moves: usize,
-    /// Which destination leaves a hot channel
+    /// Which destination is moved off a hot channel
     #[arg(long, value_enum, default_value_t)]
     pub(crate) policy: HotPolicy,
     #[command(flatten)]
@@ -51,7 +51,7 @@ pub(crate) struct HotCommand {
     pub(crate) top: usize,
 }
 
-/// Which destination leaves a hot channel, and which way.
+/// Which destination is moved off a hot channel, and which way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum HotPolicy {
     /// That with the lowest LID, to the least loaded channel: the paper's
@@ -67,9 +67,11 @@ pub(crate) enum HotPolicy {
 
 /// What stands below the options in its help.
 pub(crate) const HELP: &str = "\
-What one run of every job sends is counted on all channels. A job waits for the slowest of its channels: `alone` is what
+What one run of every job sends is counted on all channels. A job waits for the slowest of its channels: `alone`
+is what
 that needs for the job itself, `together` for all jobs. Then entries of the tables are changed, one after the other
-(adaptive flow-aware routing, Smith et al., SC'18), so that the hottest channel cools down and none becomes as hot; no
+(adaptive flow-aware routing, Smith et al., SC'18), so that the load of the hottest channel falls and no other
+becomes as high; no
 path loses its virtual layer, and layers stay free of cycles. If nothing helps, the answer is no change.
 
 Examples:

@@ -32,8 +32,7 @@ pub(crate) struct MeasureCommand {
     pub(crate) fabric: FabricArgs,
     #[command(flatten)]
     pub(crate) engines: EngineArgs,
-    /// Tables that somebody made: a file, or a directory written by `darkfiber route -o`; several times to
-    /// compare
+    /// Existing tables: a file, or a directory written by `darkfiber route -o`; several times to compare
     #[arg(long, value_name = "PATH")]
     pub(crate) routes: Vec<PathBuf>,
     #[command(flatten)]
@@ -46,7 +45,7 @@ pub(crate) struct MeasureCommand {
     /// source and a destination on each line; several times
     #[arg(long = "pattern", value_name = "PATTERN")]
     pub(crate) patterns: Vec<String>,
-    /// Who takes part: names of hosts, GUIDs, numbers (0-63), separated by commas, node sets (cn[1-18/2]!cn3), or a
+    /// Participants: names of hosts, GUIDs, numbers (0-63), separated by commas, node sets (cn[1-18/2]!cn3), or a
     /// file of them [default: all terminals that run jobs]
     #[arg(long, value_name = "WHO")]
     pub(crate) among: Option<String>,
@@ -57,11 +56,11 @@ pub(crate) struct MeasureCommand {
     /// Draw this many samples of random patterns
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub(crate) samples: Option<u64>,
-    /// How far the 99 % confidence interval of a mean may reach from it, in percent: 1,000 samples are drawn, and doubled
-    /// until it does not reach farther
+    /// Half-width of the 99 % confidence interval of a mean, in percent of it: 1,000 samples are drawn, and doubled
+    /// until it is reached
     #[arg(long, value_name = "PERCENT", default_value_t = 0.5, value_parser = above_zero)]
     pub(crate) precision: f64,
-    /// Weigh flows by the speed of links instead of taking all links for equal
+    /// Weight flows by link speed instead of taking all links as equal
     #[arg(long)]
     pub(crate) link_speeds: bool,
     #[command(flatten)]
@@ -81,7 +80,7 @@ Papers call four things bandwidth; here each has a line, as shares of what a ter
   finish_rate  1 / time until the last of equal messages has arrived at fair rates
 abb, afpb, adb are the share of random bisections, full permutations, exchanges; ebb, fair, finish are the
 others of random bisections. worst is exact: the most flows that any permutation puts on one channel.
-'(at most)' is what no routes exceed: the channels around switches, subtrees, groups and halves of the
+'(at most)' is an upper bound for any routes: the channels around switches, subtrees, groups and halves of the
 fabric, and all channels together.
 
 Examples:

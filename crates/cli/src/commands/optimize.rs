@@ -45,8 +45,8 @@ pub(crate) struct OptimizeCommand {
 
 /// What stands below the options in its help.
 pub(crate) const HELP: &str = "\
-With several LIDs a port the way up a fat-tree may depend on a class of sources and on the destination. The
-search begins with the grids of OPT, with projective planes and with D-mod-k, and changes ways one by one
+With several LIDs a port the upward path of a fat-tree may depend on a class of sources and on the destination. The
+search begins with the grids of OPT, with projective planes and with D-mod-k, and changes paths one by one
 (simulated annealing). What it finds is proven and measured like any routes, beside the engines made by rule;
 if none of these is beaten it says so, and writes nothing.
 

@@ -57,8 +57,10 @@ pub(crate) struct PlaceCommand {
 
 /// What stands below the options in its help.
 pub(crate) const HELP: &str = "\
-Every allocator proposes hosts; then hosts are exchanged with free ones and with each other as long as the fullest channels
-get less full, those of the job itself and those of the jobs that run. What a job loses is counted as by hot: `alone` and
+Every allocator proposes hosts; then hosts are exchanged with free ones and with each other as long as the
+fullest channels
+get less full, those of the job itself and those of the jobs that run. The slowdown of a job is counted as by
+hot: `alone` and
 `together` are the times of the slowest channel that it crosses.
 
 Examples:

@@ -37,7 +37,7 @@ pub(crate) struct ReplayCommand {
     /// Time between moments
     #[arg(long, value_name = "TIME", default_value = "10min", value_parser = crate::moment::duration)]
     pub(crate) every: i64,
-    /// The first moment: a date, or a time after the first job began (10d) [default: the first job's begin]
+    /// The first moment: a date, or a time after the first job began (10d) [default: the start of the first job]
     #[arg(long, value_name = "WHEN", value_parser = crate::moment::when)]
     pub(crate) from: Option<crate::moment::When>,
     /// How long [default: to the end of the log]
@@ -49,8 +49,8 @@ pub(crate) struct ReplayCommand {
     /// Data virtual lanes that may be used (InfiniBand has at most 15)
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=15))]
     pub(crate) lanes: u8,
-    /// Write all moments (moments.csv), the picture (replay.svg) and the result (replay.json) here; a
-    /// replay that was stopped goes on from what is there
+    /// Write all moments (moments.csv), the picture (replay.svg) and the result (replay.json) here; an interrupted
+    /// replay resumes from what is there
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
@@ -69,8 +69,8 @@ channels that no such route crosses (dark fiber), channels that a job's routes c
 sent is reported, too. The study is that of Domke and Hoefler, \"Scheduling-Aware Routing for Supercomputers\", SC'16,
 section 4.2: figure 7 is the picture, table 1 the table.
 
-A log without nodes (SWF) is put on the fabric by an allocator: jobs start as in the log where there is room, else
-as soon as there is (EASY backfilling); jobs smaller than a host share hosts.
+Jobs of a log without nodes (SWF) are placed by an allocator: jobs start as in the log if enough hosts are free,
+else as soon as they are (EASY backfilling); jobs smaller than a host share hosts.
 
 Examples:
   darkfiber replay --fabric my-fabric.topo --jobs sacct.log --every 10min -e updn,ftree,dfsssp,sar -o month

@@ -50,7 +50,7 @@ pub(crate) struct RerouteCommand {
     pub(crate) lanes: u8,
     #[command(flatten)]
     pub(crate) levels: LevelArgs,
-    /// Write routes that can deadlock, too, if the old ones could
+    /// Write routes even if they can deadlock, if the old ones could
     #[arg(long, requires = "output")]
     pub(crate) allow_deadlock: bool,
 }
@@ -58,7 +58,7 @@ pub(crate) struct RerouteCommand {
 /// What may become of the service levels of pairs; without either they stay wherever they can.
 #[derive(Args, Debug)]
 pub(crate) struct LevelArgs {
-    /// Write nothing if service levels cannot stay: the verdict says `reconnect`, and the exit code is 1
+    /// Write nothing if service levels cannot be kept: the verdict says `reconnect`, and the exit code is 1
     #[arg(long)]
     pub(crate) keep_sl: bool,
     /// Let paths move to other service levels rather than become longer: connections that run must ask for theirs again
@@ -68,13 +68,13 @@ pub(crate) struct LevelArgs {
 
 /// What stands below the options in its help.
 pub(crate) const HELP: &str = "\
-The switches that the fault cut off get new entries, all others keep theirs; what changes is listed entry by
+Switches that the fault cut off get new entries, all others keep theirs; changes are listed entry by
 entry and block by block (64 LIDs, the unit in which tables are sent). Times are given apart: 'prepare' reads
-loads and dependencies from the old tables, which a running service does once; 'compute' is the answer to
-the fault. Without --fail whatever does not reach is mended: FABRIC from after a fault, tables from before.
+loads and dependencies from the old tables, which a running service does once; 'compute' is the reaction to the
+fault. Without --fail whatever does not reach is mended: FABRIC from after a fault, tables from before.
 
 Old and new tables may coexist 'in any order' if whatever mix of old and new entries packets meet while
-switches are updated one by one, nothing goes round and no layer gets a cycle of channel dependencies; 'in
+switches are updated one by one, no packet loops and no layer gets a cycle of channel dependencies; 'in
 steps' if the switches of each step must be done before the next begins; else 'drain': traffic to the
 destinations that change must stop meanwhile. 'reconnect': paths move to other service levels, and the
 connections that run on the old ones could deadlock on the new paths, so they must be made anew.

@@ -43,15 +43,15 @@ pub(crate) struct RouteCommand {
     /// What a path's virtual layer may depend on; an engine whose layers need more refuses
     #[arg(long, value_enum, default_value_t, value_name = "BY")]
     pub(crate) layer_by: LayerBy,
-    /// Deal paths out over the --lanes that no layer needs, evenly by load
+    /// Spread paths evenly by load over the --lanes that no layer needs
     #[arg(long)]
     pub(crate) spread_lanes: bool,
-    /// Spend the --lanes on room for repairs: paths share a lane only where the detours around every single cable fit beside
-    /// them, so that `darkfiber survive` finds fewer cables after which connections must be touched
+    /// Use the --lanes to make faults repairable: paths share a lane only where the detours around every single cable
+    /// fit into it as well, so that fewer faults touch running connections (`darkfiber survive`)
     #[arg(long, conflicts_with = "spread_lanes")]
     pub(crate) protect: bool,
-    /// Refuse tables if less than this share of the repairs of single cables leave running connections alone (`darkfiber
-    /// survive`); a chain `a+b` goes on
+    /// Refuse tables if less than this share of the repairs of single cables leave running connections untouched
+    /// (`darkfiber survive`); a chain `a+b` falls back to `b`
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) survive: Option<f64>,
     #[command(flatten)]
@@ -65,7 +65,7 @@ pub(crate) struct RouteCommand {
     /// Draw the load of all channels, one panel for each engine
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
-    /// Write routes that can deadlock, too, if the engine does not promise that they cannot
+    /// Write routes even if they can deadlock, unless the engine guarantees that they cannot
     #[arg(long, requires = "output")]
     pub(crate) allow_deadlock: bool,
 }
@@ -89,12 +89,13 @@ Examples:
 
 Written with -o (to DIR/<engine> if there are several): lfts.dump (OpenSM's `routing_engine file`,
 `lfts_file`), guid2lid, fabric.topo, subnet.lst, fdbs, route.json, path-sl if there are several layers, sl2vl
-if switches choose lanes (--layer-by hop), path-bits if paths depend on the source, lid-choice if senders choose a LID for each message (parx). They take the place of the old set in one step; other
-files of DIR stay. --write lfts,path-sl.zst chooses files, and compresses. Where DIR cannot be replaced in one step (NFS, a mount
-point), it must be new or empty, or --in-place be given.
+if switches choose lanes (--layer-by hop), path-bits if paths depend on the source, lid-choice if senders choose
+a LID for each message (parx). They replace the old set atomically; other files of DIR stay. --write
+lfts,path-sl.zst chooses files, and compresses. Where DIR cannot be replaced atomically (NFS, a mount point), it
+must be new or empty, or --in-place must be given.
 Nothing is written that failed the check.
 
-Exit code 1 if pairs cannot talk or an engine broke its promise of deadlock freedom; 4 if no engine could
+Exit code 1 if pairs are unreachable or an engine violated its guarantee of deadlock freedom; 4 if no engine could
 route, or routes could not be written.";
 
 pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure> {

@@ -36,10 +36,10 @@ pub(crate) struct SimulateCommand {
     pub(crate) scenario: PathBuf,
     #[command(flatten)]
     pub(crate) names: NamesArgs,
-    /// How deep to look, whatever the scenario says
+    /// Depth of simulation, instead of the scenario's
     #[arg(long, value_enum)]
     pub(crate) depth: Option<Depth>,
-    /// Simulate each job by itself, too, and say how much longer it takes among the others
+    /// Also simulate each job in isolation, and report how much longer it takes among the others
     #[arg(long)]
     pub(crate) isolated: bool,
     /// Write the scenario with every default filled in, which gives the same results
@@ -48,8 +48,8 @@ pub(crate) struct SimulateCommand {
     /// Write the result (simulate.json), the pictures, and tables of runs, pairs of ranks and channels (Parquet) here
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
-    /// Write what ports of a job's switches carried, and what waited for them, in each run of each job: a table for
-    /// `darkfiber explain`
+    /// Write how much the ports of a job's switches carried, and how much waited for them, in each run of each job: a
+    /// table for `darkfiber explain`
     #[arg(long, value_name = "FILE")]
     pub(crate) steps: Option<PathBuf>,
     /// Draw the bandwidth between ranks
@@ -58,10 +58,10 @@ pub(crate) struct SimulateCommand {
     /// Draw runs of jobs and, with an interval to keep, channels over time
     #[arg(long, value_name = "FILE")]
     pub(crate) timeline: Option<PathBuf>,
-    /// Draw how busy channels are
+    /// Draw the utilization of channels
     #[arg(long, value_name = "FILE")]
     pub(crate) channels: Option<PathBuf>,
-    /// Say how far it is every two seconds, on any standard error
+    /// Report progress every two seconds, even if standard error is not a terminal
     #[arg(long)]
     pub(crate) progress: bool,
     #[command(flatten)]
@@ -104,8 +104,8 @@ A scenario is a fabric, its routes, jobs placed on it, and their traffic:
   traffic = \"mpigraph:bytes=1MiB\"
   nodes = 28
 
-docs/simulate.md tells all keys; docs/schema/scenario.json is for editors. Traffic: darkfiber list traffic; what
-hosts cost: darkfiber list hosts; where jobs go: darkfiber list allocators.
+docs/simulate.md describes all keys; docs/schema/scenario.json is for editors. Traffic: darkfiber list traffic;
+host overheads: darkfiber list hosts; placement of jobs: darkfiber list allocators.
 
 Examples:
   darkfiber simulate examples/mpigraph-hyperx.toml

@@ -40,7 +40,7 @@ pub(crate) struct SurviveCommand {
     /// Data virtual lanes that may be used (InfiniBand has at most 15)
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=15))]
     pub(crate) lanes: u8,
-    /// Spend the --lanes on room for repairs, as `darkfiber route --protect` does
+    /// Use the --lanes to make faults repairable, as `darkfiber route --protect` does
     #[arg(long, requires = "engine")]
     pub(crate) protect: bool,
     /// What fails, one at a time

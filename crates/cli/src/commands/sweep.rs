@@ -22,7 +22,7 @@ pub(crate) struct SweepCommand {
     /// Files, @presets or family:key=value,...
     #[arg(value_name = "FABRIC", required_unless_present = "fabric")]
     pub(crate) positional: Vec<String>,
-    /// One more FABRIC, where it is not given by its place
+    /// One more FABRIC argument, given as an option
     #[arg(long, value_name = "FABRIC", help_heading = "Fabric options")]
     pub(crate) fabric: Vec<String>,
     #[command(flatten)]
@@ -60,9 +60,9 @@ pub(crate) const HELP: &str = "\
 For each fabric, share and seed: take that share of the switch-to-switch cables away (at least one), route
 what is left with every engine, check. Of equal seeds a larger share includes a smaller one. A fabric that
 falls apart is routed piece by piece; pairs between pieces are lost. Relative EFI is that of the fullest
-channel over that of the same engine without faults. Seeds count from --seed; lots that engines draw
-themselves are the same in every run. Runs go side by side, so times are longer than alone: for times use
---threads 1.
+channel over that of the same engine without faults. Seeds count from --seed; random choices of engines are the
+same in every run. Runs are executed in parallel, so times are longer than in isolation: for times use --threads
+1.
 
 The study is that of Domke, Hoefler, Matsuoka, \"Fail-in-place network design\", SC'14.
 
@@ -74,7 +74,7 @@ Examples:
 
 The table sums up all seeds; -o and --format csv have every run, --format json has both.
 
-Exit code 1 if an engine loses pairs of one piece or breaks its promise of deadlock freedom; 4 if no run
+Exit code 1 if an engine loses pairs of one piece or violates its guarantee of deadlock freedom; 4 if no run
 could be routed.";
 
 pub(crate) fn run(args: &SweepCommand, common: &Common) -> Result<Exit, Failure> {

@@ -7,7 +7,7 @@ use super::values::input_size;
 /// What every command takes.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Common {
-    /// How to print results: tables for people, one JSON object with stable keys, or CSV, one line a row
+    /// Format of results: tables for people, one JSON object with stable keys, or CSV with one line per row
     #[arg(long, global = true, value_enum, default_value_t, help_heading = "Common options")]
     pub(crate) format: Format,
     /// Seed of all random choices; equal seeds give equal results [default: 1]
@@ -16,8 +16,8 @@ pub(crate) struct Common {
     /// Threads to use, at most 1024 [default: all cores]; results do not depend on it
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = "Common options")]
     pub(crate) threads: Option<u16>,
-    /// Most that is read of one input, after decompression [default: 4GiB, and compressed input may grow 500 times
-    /// beyond 256 MiB]
+    /// Maximum size of one input, after decompression [default: 4GiB, and compressed input may grow 500 times beyond
+    /// 256 MiB]
     #[arg(long, global = true, value_name = "SIZE", value_parser = input_size, help_heading = "Common options")]
     pub(crate) max_input: Option<u64>,
     /// No progress, notes or warnings

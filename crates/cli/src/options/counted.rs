@@ -19,7 +19,7 @@ pub(crate) struct CountedArgs {
     pub(crate) routes: Option<PathBuf>,
     #[command(flatten, next_help_heading = COUNTED)]
     pub(crate) beside: BesideTables,
-    /// What hosts sent to each other: a table with columns source, destination, bytes, and job if known; or demands as for
+    /// Traffic between hosts: a table with columns source, destination, bytes, and job if known; or demands as for
     /// route
     #[arg(long, value_name = "FILE", requires = "fabric", conflicts_with = "counters", help_heading = COUNTED)]
     pub(crate) sent: Option<PathBuf>,

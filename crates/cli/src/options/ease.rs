@@ -7,14 +7,15 @@ use clap::Args;
 /// What `route -e ease` begins with, and how far it may go.
 #[derive(Args, Debug)]
 pub(crate) struct EaseArgs {
-    /// Tables in place: a file, or a directory written by `darkfiber route -o`. With -e ease few entries of them change;
-    /// of another engine's tables as much is taken as can be put in place in any order with the service levels in use
+    /// Tables in place: a file, or a directory written by `darkfiber route -o`. With -e ease few entries of them
+    /// change; with another engine, as many of its entries are taken as can be put in place in any order with the
+    /// service levels in use
     #[arg(long, value_name = "PATH", conflicts_with_all = ["spread_lanes", "protect"], help_heading = "Ease options")]
     pub(crate) from: Option<PathBuf>,
-    /// Entries that -e ease changes at most
+    /// Maximum number of entries that -e ease changes
     #[arg(long, value_name = "N", default_value_t = 64, help_heading = "Ease options")]
     pub(crate) moves: usize,
-    /// Steps that it may take to put them in place, each complete before the next
+    /// Maximum number of steps to put them in place, each complete before the next
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..), help_heading = "Ease options")]
     pub(crate) steps: u16,
     /// Instead of --jobs or --demands: port counters, in the order of time, as for `darkfiber hot`. Who sends what is

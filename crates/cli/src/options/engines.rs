@@ -21,8 +21,7 @@ pub(crate) struct RequestArgs {
     /// Root switches for updn, dnup and ftree: GUIDs (a file, or separated by commas)
     #[arg(long, value_name = "GUIDS")]
     pub(crate) roots: Option<String>,
-    /// LID mask control: 2^N LIDs for every terminal; engines whose paths depend on the source take more
-    /// by themselves
+    /// LID mask control: 2^N LIDs for every terminal; engines whose paths depend on the source raise it as needed
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=7))]
     pub(crate) lmc: u8,
     /// Data virtual lanes that engines may use (InfiniBand has at most 15)

@@ -13,7 +13,7 @@ pub(crate) struct FabricArgs {
     /// A file, @preset or family:key=value,...
     #[arg(value_name = "FABRIC", required_unless_present = "fabric")]
     positional: Option<String>,
-    /// FABRIC, where it is not given by its place
+    /// The FABRIC argument, given as an option
     #[arg(long, value_name = "FABRIC", conflicts_with = "positional", help_heading = HEADING)]
     fabric: Option<String>,
     #[command(flatten)]
@@ -59,14 +59,14 @@ pub(crate) struct NamesArgs {
 /// What of a fabric has failed.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct FaultArgs {
-    /// What has failed: `GUID:PORT` or `NAME[PORT]` (a cable), GUID or NAME (a switch), a file with `GUID PORT` or
-    /// `GUID` on each line, or what ibqueryerrors or perfquery printed: cables with too many symbol errors
+    /// Failed cables and switches: `GUID:PORT` or `NAME[PORT]` (a cable), GUID or NAME (a switch), a file with `GUID
+    /// PORT` or `GUID` on each line, or what ibqueryerrors or perfquery printed: cables with too many symbol errors
     #[arg(long, value_name = "LINK", help_heading = HEADING)]
     pub(crate) fail: Vec<String>,
-    /// Cables with more than N symbol errors at one of their ends have failed [default: 10000]
+    /// Take cables with more than N symbol errors at either end as failed [default: 10000]
     #[arg(long, value_name = "N", requires = "fail", help_heading = HEADING)]
     pub(crate) symbol_errors: Option<u64>,
-    /// N random cables between switches have failed, too; the fabric stays connected (see --seed)
+    /// Fail N random cables between switches as well; the fabric stays connected (see --seed)
     #[arg(long, value_name = "N", help_heading = HEADING)]
     pub(crate) fail_links: Option<usize>,
 }

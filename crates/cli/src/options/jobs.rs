@@ -17,7 +17,7 @@ pub(crate) struct JobsArgs {
     /// names several
     #[arg(long, value_name = "FILE", requires = "jobs", help_heading = "Job options")]
     pub(crate) aliases: Option<PathBuf>,
-    /// Jobs that ran then, by the times of the log: a date, or a time after its first job began (10d)
+    /// Jobs running at this time of the log: a date, or a time after its first job started (10d)
     #[arg(long, value_name = "WHEN", requires = "jobs", value_parser = crate::moment::when, help_heading = "Job options")]
     pub(crate) at: Option<crate::moment::When>,
 }

@@ -7,7 +7,7 @@ use clap::Args;
 /// Where what is done is kept.
 #[derive(Args, Debug, Default)]
 pub(crate) struct StoreArgs {
-    /// Keep what is done in this folder, and resume from what is there
+    /// Keep finished work in this folder, and resume from it
     #[arg(long, value_name = "DIR", aliases = ["checkpoint", "keep"])]
     pub(crate) store: Option<PathBuf>,
 }
@@ -17,7 +17,7 @@ pub(crate) struct StoreArgs {
 pub(crate) struct CheckpointArgs {
     #[command(flatten)]
     pub(crate) keep: StoreArgs,
-    /// Time between two checkpoints of a run, by the clock
+    /// Wall-clock time between two checkpoints of a run
     #[arg(long, value_name = "TIME", default_value = "5min", alias = "checkpoint-every")]
     pub(crate) store_every: String,
 }

@@ -14,40 +14,42 @@ const LARGEST_PACKET: u64 = 16 << 20;
 /// Switches, packets and lanes.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct SwitchArgs {
-    /// What switches are like: a name of `darkfiber list switches` [default: qdr; congest: rosetta]
+    /// Switch model: a name of `darkfiber list switches` [default: qdr; congest: rosetta]
     #[arg(long, value_name = "SWITCHES", help_heading = "Switch options")]
     pub(crate) switches: Option<String>,
     /// Bytes of a packet [default: 2KiB; congest: 4KiB]
     #[arg(long, value_name = "BYTES", help_heading = "Switch options")]
     pub(crate) packet: Option<String>,
-    /// Virtual channels of a routing, instead of as many as it needs
+    /// Number of virtual channels [default: as many as the routing needs]
     #[arg(long, value_name = "N", alias = "lanes", help_heading = "Switch options", value_parser = clap::value_parser!(u8).range(1..=64))]
     pub(crate) vcs: Option<u8>,
-    /// Bytes of buffer for each virtual channel of an input [default: as the switches]
+    /// Bytes of buffer for each virtual channel of an input [default: that of the switch model]
     #[arg(long, value_name = "BYTES", help_heading = "Switch options")]
     pub(crate) buffer: Option<String>,
-    /// Latency of cables between switches [default: as the switches]
+    /// Latency of cables between switches [default: that of the switch model]
     #[arg(long, value_name = "TIME", help_heading = "Switch options")]
     pub(crate) cable: Option<String>,
-    /// Latency of cables between groups of a dragonfly [default: as the switches]
+    /// Latency of cables between groups of a dragonfly [default: that of the switch model]
     #[arg(long, value_name = "TIME", help_heading = "Switch options")]
     pub(crate) global_cable: Option<String>,
-    /// How packets wait: lanes, outputs (virtual output queues) or memory (output-queued) [default: as the switches]
+    /// Queues of packets: lanes, outputs (virtual output queues) or memory (output-queued) [default: that of the
+    /// switch model]
     #[arg(long, value_name = "QUEUES", help_heading = "Switch options")]
     pub(crate) queues: Option<String>,
-    /// Who is granted an output: round-robin, age, islip or tiles [default: as the switches]
+    /// Arbitration of outputs: round-robin, age, islip or tiles [default: that of the switch model]
     #[arg(long, value_name = "ARBITRATION", help_heading = "Switch options")]
     pub(crate) arbitration: Option<String>,
-    /// What takes turns on a channel: packets, or flits of packets in different lanes (needs --queues lanes) [default: packets]
+    /// What is interleaved on a channel: packets, or flits of packets in different lanes (needs --queues lanes)
+    /// [default: packets]
     #[arg(long, value_name = "PIECES", help_heading = "Switch options")]
     pub(crate) interleave: Option<String>,
-    /// What packets have on channels beside data: a name of `darkfiber list framing`; loads are of data [default: none]
+    /// Framing of packets on channels: a name of `darkfiber list framing`; loads count payload only [default: none]
     #[arg(long, value_name = "FRAMING", help_heading = "Switch options")]
     pub(crate) framing: Option<String>,
-    /// Probability that a bit is wrong behind a cable: such packets are sent again
+    /// Bit error rate of cables; corrupted packets are retransmitted
     #[arg(long, value_name = "P", default_value_t = 0.0, help_heading = "Switch options")]
     pub(crate) bit_errors: f64,
-    /// Cables of which only some of the lanes work, as SHARE:PART, e.g. 0.05:0.5
+    /// Cables with only some of their lanes working, as SHARE:PART, e.g. 0.05:0.5
     #[arg(long, value_name = "SHARE:PART", help_heading = "Switch options")]
     pub(crate) degraded: Option<String>,
 }

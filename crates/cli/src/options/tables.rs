@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 /// Where tables are written, and how.
 #[derive(Args, Debug, Default)]
 pub(crate) struct SetArgs {
-    /// Write tables and all that OpenSM needs to load them: written beside, and put in place of what was there in one step
+    /// Write tables and everything that OpenSM needs to load them; they replace a previous set atomically
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     /// Write these files alone, compressed where the name ends in .zst or .gz: lfts, guid2lid, fabric.topo, subnet.lst,

@@ -11,16 +11,17 @@ use crate::options::{FabricArgs, StoreArgs, SwitchArgs};
 pub(crate) struct CongestCommand {
     #[command(flatten)]
     pub(crate) fabric: FabricArgs,
-    /// Who is timed, separated by commas: COLLECTIVE:SIZE, or any traffic of `darkfiber list traffic`, as name:key=value,..
+    /// Victims, which are timed, separated by commas: COLLECTIVE:SIZE, or any traffic of `darkfiber list traffic`, as
+    /// name:key=value,..
     #[arg(long, value_name = "VICTIM,..", default_value = "allreduce:8B,alltoall:128B,halo3d")]
     pub(crate) victims: String,
-    /// Who disturbs, separated by commas: incast, alltoall, bursts:bytes=..,burst=..,gap=.., or any traffic
+    /// Aggressors, separated by commas: incast, alltoall, bursts:bytes=..,burst=..,gap=.., or any traffic
     #[arg(long, value_name = "AGGRESSOR,..", default_value = "incast,alltoall")]
     pub(crate) aggressors: String,
-    /// Hosts of the victim: percent, the rest being the aggressor's; or as VICTIM/AGGRESSOR, e.g. 460/52
+    /// Hosts of the victim: in percent, the rest being the aggressor's; or as VICTIM/AGGRESSOR, e.g. 460/52
     #[arg(long, value_name = "SPLIT,..", value_delimiter = ',', default_value = "90,50,10")]
     pub(crate) split: Vec<String>,
-    /// Which hosts each gets: allocators of `darkfiber list allocators`, separated by commas
+    /// Placement of both: allocators of `darkfiber list allocators`, separated by commas
     #[arg(
         long,
         alias = "allocation",
@@ -33,7 +34,7 @@ pub(crate) struct CongestCommand {
     /// aggressors have a traffic class each
     #[arg(long, value_name = "SCHEME,..", value_delimiter = ',', default_value = "none,pairs")]
     pub(crate) congestion: Vec<String>,
-    /// Where packets go: names of `darkfiber list routings`, separated by commas
+    /// Routing of packets: names of `darkfiber list routings`, separated by commas
     #[arg(
         short,
         long,
@@ -42,16 +43,16 @@ pub(crate) struct CongestCommand {
         default_value = "four-ways"
     )]
     pub(crate) routing: Vec<String>,
-    /// So many hosts take part, the first ones [default: all]
+    /// Number of hosts that take part, the first ones [default: all]
     #[arg(long, value_name = "N")]
     pub(crate) nodes: Option<u32>,
-    /// Hosts that take part are drawn at random, as on a machine that others use, too, instead of the first ones
+    /// Draw the hosts that take part at random, as on a shared machine, instead of taking the first ones
     #[arg(long, requires = "nodes")]
     pub(crate) scattered: bool,
-    /// How often an aggressor runs side by side on each of its hosts
+    /// Instances of an aggressor on each of its hosts
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
     pub(crate) ppn: u32,
-    /// What hosts cost: a name of `darkfiber list hosts`
+    /// Host overheads: a name of `darkfiber list hosts`
     #[arg(long, alias = "hosts", value_name = "HOSTS", default_value = "slingshot")]
     pub(crate) host_model: String,
     /// The tables of this engine, for routing tables
@@ -59,7 +60,7 @@ pub(crate) struct CongestCommand {
     pub(crate) engine: String,
     #[command(flatten)]
     pub(crate) switch: SwitchArgs,
-    /// Whose collectives: openmpi, mpich or nccl
+    /// Library whose collective algorithms are used: openmpi, mpich or nccl
     #[arg(long, value_name = "LIBRARY", default_value = "openmpi")]
     pub(crate) library: String,
     /// Iterations or requests of a victim, at least
@@ -68,13 +69,13 @@ pub(crate) struct CongestCommand {
     /// Runs of a victim that is an application, at least
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(6..=1_000_000))]
     pub(crate) runs: u32,
-    /// How far the 95 % confidence interval of the median may reach from it, in percent
+    /// Half-width of the 95 % confidence interval of the median to reach, in percent of it
     #[arg(long, value_name = "PERCENT", default_value_t = 5.0, value_parser = above_zero)]
     pub(crate) precision: f64,
-    /// Simulated time after which a victim ends all the same
+    /// Simulated time after which a victim is stopped
     #[arg(long, value_name = "TIME", default_value = "100ms")]
     pub(crate) limit: String,
-    /// How long aggressors run before victims begin
+    /// Time that aggressors run before victims start
     #[arg(long, value_name = "TIME", default_value = "2ms")]
     pub(crate) warmup: String,
     #[command(flatten)]
@@ -89,9 +90,11 @@ pub(crate) struct CongestCommand {
 
 /// What stands below the options in its help.
 pub(crate) const HELP: &str = "\
-Every victim is timed by itself and beside every aggressor, which goes on for ever, on the same hosts; C is how many times as
-long it takes there (De Sensi et al., SC'20, figure 9). Victims: a collective with its size (allreduce:8B), halo3d, sweep3d,
-an application (lammps, milc, hpcg, fft, resnet), a service (silo, xapian, img-dnn, sphinx), or any other traffic. Aggressors:
+Every victim is timed in isolation and, on the same hosts, beside every aggressor, which runs without end; the
+congestion impact C is the second time over the first (De Sensi et al., SC'20, figure 9). Victims: a collective
+with its size (allreduce:8B), halo3d, sweep3d,
+an application (lammps, milc, hpcg, fft, resnet), a service (silo, xapian, img-dnn, sphinx), or any other
+traffic. Aggressors:
 incast (all put 128 KiB at one), alltoall, bursts:bytes=16KiB,burst=1000,gap=10us, or any other traffic.
 
 Examples:
@@ -100,5 +103,6 @@ Examples:
   darkfiber congest @malbec --nodes 128 --split 64/64 --place linear,interleaved,random -o results
   darkfiber congest @malbec --victims alltoall:128B --aggressors bursts:bytes=4KiB,gap=1us --split 50 --congestion pairs
 
-A victim is timed at least 200 times (an application ten times), and until the 95 % confidence interval of the median is
+A victim is timed at least 200 times (an application ten times), and until the 95 % confidence interval of the
+median is
 within 5 % of it, or --limit of simulated time is over, which is reported. Exit code 4 if nothing can be run.";

@@ -50,7 +50,7 @@ pub(crate) struct AllocateCommand {
 /// What stands below the options in its help.
 pub(crate) const HELP: &str = "\
 Hosts come in the order of ranks, one a line; several jobs on standard output as `host job`. With --jobs the jobs of
-a log (SWF, sacct, ...) are put on the fabric as `darkfiber replay --place` does, and written as `sacct -P` would
+a log (SWF, sacct, ...) are placed as `darkfiber replay --place` does, and written as `sacct -P` would
 write them: JobID, Start, End, State, NNodes, NodeList.
 
 Examples:

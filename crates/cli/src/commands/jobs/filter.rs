@@ -27,11 +27,11 @@ pub(crate) struct FilterCommand {
     /// Jobs and their nodes, of any kind that is known [default: standard input]
     #[arg(long, value_name = "FILE", conflicts_with = "poll")]
     pub(crate) jobs: Option<PathBuf>,
-    /// Ask a command for them: `squeue -a -o "%i %T %N"`
+    /// Command that prints them: `squeue -a -o "%i %T %N"`
     #[arg(long, value_name = "COMMAND")]
     pub(crate) poll: Option<String>,
-    /// Take a list without any job, even an empty file, for an idle machine; without, a list of which nothing can be
-    /// known is refused, as batch systems that fail print such, too
+    /// Take a list without any job, even an empty file, for an idle machine; without it, such a list is refused,
+    /// since failing batch systems print the same
     #[arg(long)]
     pub(crate) empty_is_idle: bool,
     /// Seconds to wait for its answer
@@ -54,8 +54,8 @@ pub(crate) struct FilterCommand {
 pub(crate) const HELP: &str = "\
 The filter of Domke and Hoefler, \"Scheduling-Aware Routing for Supercomputers\", SC'16, figure 5: of the jobs that
 run those on two switches or more; ids do not matter, so a job in the place of another on the same nodes is no
-change. MAPPING is written whole or not at all, and only if it differs. If the batch system answers nonsense, or
-not in time, the old one stays.
+change. MAPPING is replaced atomically, and only if it differs. If the answer of the batch system is invalid or
+late, the old one stays.
 
 Examples:
   squeue -a -o '%i %T %N' | darkfiber jobs filter running --topology /etc/slurm/topology.conf

@@ -17,13 +17,13 @@ pub(crate) struct JobsCommand {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum JobsAction {
-    /// Has anything changed that routing should follow? Writes which nodes run jobs together, if so
+    /// Report whether jobs changed so that routing should follow, and write which nodes run jobs together
     #[command(after_help = filter::HELP)]
     Filter(filter::FilterCommand),
-    /// Who shares which links with whom now, what stays dark, and what each engine would change
+    /// Report which jobs share which links now, what stays dark, and what each engine would change
     #[command(after_help = report::HELP)]
     Report(report::ReportCommand),
-    /// Choose hosts: hostfiles for jobs, or where the jobs of a log could have run
+    /// Allocate hosts: hostfiles for jobs, or a placement for the jobs of a log
     #[command(name = "allocate", alias = "place", after_help = allocate::HELP)]
     Allocate(allocate::AllocateCommand),
 }

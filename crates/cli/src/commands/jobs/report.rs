@@ -32,7 +32,7 @@ pub(crate) struct ReportCommand {
     /// names several
     #[arg(long, value_name = "FILE")]
     pub(crate) aliases: Option<PathBuf>,
-    /// Jobs that ran then, by the times of the log: a date, or a time after its first job began (10d)
+    /// Jobs running at this time of the log: a date, or a time after its first job started (10d)
     #[arg(long, value_name = "WHEN", value_parser = crate::moment::when)]
     pub(crate) at: Option<crate::moment::When>,
     /// Tables in use: a file, or a directory written by `darkfiber route -o`

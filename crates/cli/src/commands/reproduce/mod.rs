@@ -27,17 +27,17 @@ pub(crate) struct ReproduceCommand {
     /// All of them, short ones first
     #[arg(long, conflicts_with = "ids")]
     pub(crate) all: bool,
-    /// Keep what comes out in this directory, a file for each experiment as soon as it is over, and a table of all,
-    /// reproduced.md; what is there already of the same version, seed and log is not run again
+    /// Write results here, a file for each experiment as soon as it ends, and a table of all, reproduced.md; results
+    /// already there of the same version, seed and log are not computed again
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) keep: StoreArgs,
-    /// Log of a real machine in Standard Workload Format, for experiments with jobs (SAR-...) [default: jobs
-    /// made up like those of RICC]
+    /// Log of a real machine in Standard Workload Format, for experiments with jobs (SAR-...) [default: synthetic
+    /// jobs like those of RICC]
     #[arg(long, value_name = "LOG")]
     pub(crate) log: Option<PathBuf>,
-    /// Draw what experiments draw here, each as ID-NAME.svg; -o does so anyway
+    /// Write pictures of experiments here, each as ID-NAME.svg; -o does so as well
     #[arg(long, value_name = "DIR", conflicts_with = "output")]
     pub(crate) svg: Option<PathBuf>,
 }

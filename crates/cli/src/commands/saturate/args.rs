@@ -10,20 +10,20 @@ use crate::options::{BesideTables, CheckpointArgs, EngineArgs, FabricArgs, Switc
 pub(crate) struct SaturateCommand {
     #[command(flatten)]
     pub(crate) fabric: FabricArgs,
-    /// Where packets go: names of `darkfiber list routings`, separated by commas
+    /// Routing of packets: names of `darkfiber list routings`, separated by commas
     #[arg(short, long, value_name = "ROUTINGS", value_delimiter = ',')]
     pub(crate) routing: Vec<String>,
     #[command(flatten)]
     pub(crate) engines: EngineArgs,
-    /// Also by tables that somebody made: a file, or a directory written by `darkfiber route -o`
+    /// Also by existing tables: a file, or a directory written by `darkfiber route -o`
     #[arg(long, value_name = "PATH")]
     pub(crate) routes: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) beside: BesideTables,
-    /// Whom terminals send to: uniform, adversarial, or a pattern of `darkfiber list patterns`
+    /// Destinations of terminals: uniform, adversarial, or a pattern of `darkfiber list patterns`
     #[arg(long, value_name = "PATTERN", default_value = "uniform")]
     pub(crate) pattern: String,
-    /// Loads, as parts of what channels of terminals carry, separated by commas
+    /// Offered loads, as fractions of the bandwidth of terminals' channels, separated by commas
     #[arg(
         long,
         value_name = "LOADS",
@@ -31,16 +31,16 @@ pub(crate) struct SaturateCommand {
         default_value = "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1.0"
     )]
     pub(crate) loads: Vec<f64>,
-    /// Bytes of a message, all of whose packets are created at once: bursts [default: a packet]
+    /// Bytes of a message; all packets of a message are created at once (bursts) [default: a packet]
     #[arg(long, value_name = "BYTES")]
     pub(crate) message: Option<String>,
-    /// How long packets count [default: as a hundred packets, or twenty times as long as one takes on its way]
+    /// Time over which packets are measured [default: that of a hundred packets, or twenty times the latency of one]
     #[arg(long, value_name = "TIME")]
     pub(crate) measure: Option<String>,
-    /// How long nothing counts [default: until latencies have settled]
+    /// Time before measurement starts [default: until latencies have settled]
     #[arg(long, value_name = "TIME")]
     pub(crate) warmup: Option<String>,
-    /// What holds sources back: a name of `darkfiber list congestion` [default: none]
+    /// Congestion control: a name of `darkfiber list congestion` [default: none]
     #[arg(long, value_name = "SCHEME")]
     pub(crate) congestion: Option<String>,
     /// Keep what channels and buffers do, by intervals of this length, with -o
@@ -60,9 +60,11 @@ pub(crate) struct SaturateCommand {
 
 /// What stands below the options in its help.
 pub(crate) const HELP: &str = "\
-Every terminal creates packets by chance, so many that its channel is full by the load; switches pass them on with credits for
-each virtual lane, and never drop one. Packets count when latencies have settled. Each routing gets the lanes that it needs to be
-free of deadlock; with --lanes 1, or tables that have cycles, deadlock is what happens, and its cycle is printed (exit status 1).
+Every terminal creates packets at random at the offered load; switches forward them by credits for each virtual
+lane, and never drop one. Packets are measured once latencies have settled. Each routing gets the lanes that it
+needs to be
+free of deadlock; with --lanes 1, or tables that have cycles, deadlock is what happens, and its cycle is printed
+(exit status 1).
 
 Examples:
   darkfiber saturate dragonfly:p=4,a=8,h=4 -r minimal,valiant,ugal --svg curve.svg
