@@ -21,7 +21,7 @@ const IMBALANCE: f64 = 2.0;
 pub enum FindingKind {
     /// Pairs of terminals without a route.
     Unreachable,
-    /// Pairs whose packets go round for ever.
+    /// Pairs whose packets loop forever.
     Loops,
     /// A cycle of channel dependencies within one lane: packets can block each other for ever.
     CreditLoop,
@@ -242,7 +242,7 @@ fn components(fabric: &Fabric, names: &Names<'_>) -> Option<Finding> {
             list(&shown, sizes.len()),
             list(&examples, sizes.len() - 1)
         ),
-        hint: "hosts of different pieces cannot talk; mend the cables between them, or route each piece alone",
+        hint: "hosts of different pieces cannot reach each other; mend the cables between them, or route each piece alone",
         places: Places::Components { sizes, examples },
     })
 }
@@ -297,7 +297,7 @@ fn broken(names: &Names<'_>, report: &Report, loops: bool) -> Option<Finding> {
         Finding {
             kind: FindingKind::Loops,
             severity: Severity::Error,
-            message: format!("{share} go round for ever{}", example("comes back to")),
+            message: format!("{share} loop forever{}", example("comes back to")),
             hint: "the tables contradict each other; recompute them, they must not be loaded",
             places: Places::Pairs { count, examples },
         }

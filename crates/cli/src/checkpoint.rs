@@ -81,7 +81,7 @@ impl Facts {
 
     /// Whether a file is of this run.
     fn compare(&self, path: &Path) -> Result<(), Failure> {
-        let again = "remove it to begin anew, or name another folder";
+        let again = "remove it to start over, or name another folder";
         let (kept, _) = open(path).map_err(|e| Failure::input(e).hint(again))?;
         let other = self.0.iter().zip(&kept.0).find(|(here, there)| here != there);
         match other {
@@ -196,7 +196,7 @@ impl Observer for Followed<'_> {
         if signals::asked().is_some() {
             if kept.is_ok() {
                 out::tell(&format!(
-                    "stopped: the run is kept in {}; the same command goes on from there",
+                    "stopped: the run is kept in {}; the same command resumes from there",
                     c.path.display()
                 ));
             }

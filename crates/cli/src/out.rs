@@ -179,7 +179,7 @@ mod tests {
     fn ten_of_a_kind_are_shown() {
         let mut found = Diagnostics::default();
         for i in 0..25 {
-            found.warn(i + 1, format!("LID {i} belongs to nobody"), "");
+            found.warn(i + 1, format!("LID {i} belongs to no port"), "");
         }
         found.error(30, "nothing fits", "");
         let lines = summary("f", &found, &Common::default());

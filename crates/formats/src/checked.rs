@@ -47,7 +47,7 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead>, ReadError> {
             path,
             format!("it is cut or altered: {what}"),
             "all that was written",
-            "remove it to begin anew",
+            "remove it to start over",
         ))
     };
     let mut file = File::open(path).map_err(io)?;

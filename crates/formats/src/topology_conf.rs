@@ -216,7 +216,7 @@ fn judge(conf: &TopologyConf, names: &HashMap<String, usize>, found: &mut Diagno
                 let list = short(&compress(&twice));
                 found.warn(
                     s.line,
-                    format!("{kind} of {} told before: {list}", s.name),
+                    format!("{kind} of {} given before: {list}", s.name),
                     "a tree has them once",
                 );
             }

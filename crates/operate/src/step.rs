@@ -89,7 +89,7 @@ impl Machine {
 
     fn started(&mut self, mode: Mode, policy: &Policy, engines: &[String]) {
         let flight = self.state.phase.flight();
-        self.void("the program was started anew");
+        self.void("the program was restarted");
         let at = self.at;
         let state = &mut self.state;
         if state.boots == 0 {

@@ -58,7 +58,7 @@ pub fn write<S: Serialize>(state: &S, out: &mut dyn Write) -> io::Result<()> {
 /// What was kept is whole, but of no such run.
 pub fn unlike() -> ConfigError {
     ConfigError(
-        "what was kept of this run names what is not in its network: remove it, and the run begins anew"
+        "what was kept of this run names what is not in its network: remove it, and the run starts over"
             .to_owned(),
     )
 }
@@ -74,7 +74,7 @@ pub fn read<S: DeserializeOwned>(follow: &dyn Observer) -> Result<Option<S>, Con
     match postcard::from_io((input, &mut none[..])) {
         Ok((state, _)) => Ok(Some(state)),
         Err(e) => Err(ConfigError(format!(
-            "what was kept of this run is damaged ({e}): remove it, and the run begins anew"
+            "what was kept of this run is damaged ({e}): remove it, and the run starts over"
         ))),
     }
 }

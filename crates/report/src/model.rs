@@ -120,7 +120,7 @@ pub struct Routed {
     pub pairs: u64,
     /// Pairs without a route.
     pub unreachable: u64,
-    /// Pairs whose packets go round for ever.
+    /// Pairs whose packets loop forever.
     pub loops: u64,
     /// Hops.
     pub hops: Hops,

@@ -41,7 +41,7 @@ impl Report for OptimiseResult<'_> {
         text.push_str(&measure::text(self.engines, self.metrics, &[], style));
         let _infallible = writeln!(
             text,
-            "\noptimized: begun with {}, {} LIDs a port\n{}",
+            "\noptimized: started with {}, {} LIDs a port\n{}",
             self.start, self.lids, self.verdict
         );
         text

@@ -148,7 +148,7 @@ impl Report for RerouteResult {
             line("terminals lost", lost(&self.terminals_lost, style.full));
         }
         let method = match &self.not_mended {
-            Some(why) => format!("routed anew, as mending failed: {why}"),
+            Some(why) => format!("re-routed from scratch, since the repair failed: {why}"),
             None => "mended".to_owned(),
         };
         line("method", method);

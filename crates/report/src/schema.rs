@@ -91,7 +91,7 @@ mod tests {
                 fs::write(&file, &made).expect("a file");
             }
             let kept = fs::read_to_string(&file).unwrap_or_default();
-            assert!(kept == made, "{name}: DARKFIBER_UPDATE_DOCS=1 writes docs/schema anew");
+            assert!(kept == made, "{name}: DARKFIBER_UPDATE_DOCS=1 rewrites docs/schema");
             names.push(format!("{name}.json"));
         }
         names.sort_unstable();

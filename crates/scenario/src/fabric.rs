@@ -146,7 +146,7 @@ fn one_plane(topology: &Topology, number: usize) -> Result<Topology, Error> {
         let (what, hint) = match planes {
             1 => (
                 format!("--plane {number}: this fabric is not known to have several planes"),
-                "planes are told by a generator's planes=N, or recognised by the hosts they share"
+                "planes are given by a generator's planes=N, or recognised by the hosts they share"
                     .to_owned(),
             ),
             _ => (format!("there is no plane {number}"), format!("there are planes 1 to {planes}")),

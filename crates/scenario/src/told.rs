@@ -34,7 +34,7 @@ impl SimError {
                 );
             }
         };
-        let mut text = format!("ranks wait for ever ({} operations)", stuck.waiting);
+        let mut text = format!("ranks wait forever ({} operations)", stuck.waiting);
         for (i, &(job, rank, op, what)) in stuck.examples.iter().enumerate() {
             let lead = if i == 0 { ": " } else { "; " };
             let name = &jobs[job as usize].name;

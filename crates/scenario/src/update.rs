@@ -201,9 +201,9 @@ pub fn mended(
     match mend() {
         Ok((routes, true)) => Ok(routes),
         Ok((_, false)) | Err(RerouteError::Levels) => Err(refused(
-            "connections would have to be made anew with other service levels, which is not simulated".to_owned(),
+            "connections would have to be re-established with other service levels, which is not simulated".to_owned(),
         )
-        .hint("tables that bear faults better: `darkfiber survive`, or other cables with another seed")),
+        .hint("tables that tolerate faults better: `darkfiber survive`, or other cables with another seed")),
         Err(e) => Err(refused(e.to_string())),
     }
 }

@@ -69,7 +69,7 @@ pub struct Verdict {
     pub paths: u64,
     /// Of these, that do not arrive.
     pub lost: u64,
-    /// Of those, that go round for ever.
+    /// Of those, that loop forever.
     pub loops: u64,
     /// Different pairs of channels that follow each other, by layer.
     pub dependencies: BTreeMap<u8, usize>,

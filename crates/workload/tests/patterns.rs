@@ -112,7 +112,7 @@ fn refusals_say_what_would_work() {
     );
     assert_eq!(
         all("permutation", 1),
-        "permutation needs two terminals or more; there are 1 terminals: a single node sends to nobody"
+        "permutation needs two terminals or more; there are 1 terminals: a single node has no destination"
     );
     assert_eq!(all("bisekt", 8), "no pattern is called \"bisekt\"; did you mean bisect?");
     assert_eq!(all("shift:by=9", 8), "shift: by=9: expected a whole number from 1 to 7");

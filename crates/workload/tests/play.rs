@@ -194,7 +194,7 @@ fn what_nobody_sends_is_named() {
     let fault = s.finish().expect_err("two lone ends").to_string();
     assert_eq!(
         fault,
-        "a message is sent that nobody receives, and a receive waits for others: rank 1 operation 0 receives from \
+        "a message is sent that no rank receives, and a receive waits for others: rank 1 operation 0 receives from \
          rank 2 with tag 77; rank 0 operation 0 sends 8 bytes to rank 1 with tag 77"
     );
 }
@@ -225,7 +225,7 @@ fn ranks_that_wait_for_each_other_are_named() {
         played(&[job(Program::once(s.finish().expect("whole")))], &machine()).expect_err("stuck");
     assert_eq!(
         stuck,
-        "ranks wait for each other for ever (2 operations): job 0 rank 0 operation 0 waits for rank 1 with tag 3; job 0 \
+        "ranks wait for each other forever (2 operations): job 0 rank 0 operation 0 waits for rank 1 with tag 3; job 0 \
          rank 1 operation 0 waits for rank 0 with tag 3"
     );
     // Two large messages, each waiting for the other side to ask.

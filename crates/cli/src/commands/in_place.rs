@@ -44,7 +44,7 @@ impl InPlace {
             return Err(Failure::infeasible(format!(
                 "{path}: the tables in place can deadlock themselves: nothing is safe beside them"
             ))
-            .hint("`darkfiber check` shows the cycle; without --from tables are made anew"));
+            .hint("`darkfiber check` shows the cycle; without --from, tables are computed from scratch"));
         }
         let has_levels = read.has_levels || from.join(manifest::MANIFEST).is_file();
         Ok(Self { routes: read.routes, lids: read.lids, has_levels })

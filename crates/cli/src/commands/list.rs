@@ -356,7 +356,7 @@ fn presets() -> List {
 const METRICS: &[&[&str]] = &[
     &["pairs", "ordered pairs of different terminals"],
     &["unreachable", "pairs whose packets end nowhere or at a wrong port"],
-    &["loops", "pairs whose packets go round for ever"],
+    &["loops", "pairs whose packets loop forever"],
     &["hops", "switches crossed by a terminal pair, as OpenSM counts: mean and max"],
     &["layers", "virtual layers (service level = virtual lane) in use"],
     &[

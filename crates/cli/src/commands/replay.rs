@@ -287,14 +287,14 @@ impl KeptMoments {
             let text = input::read_text(&path)?;
             if text.lines().next() != Some(identity.as_str()) {
                 return Err(Failure::usage(format!("{} is of another replay", path.display()))
-                    .hint("give another -o, or remove the file to begin anew"));
+                    .hint("give another -o, or remove the file to start over"));
             }
             let altered = |line: usize| {
                 Failure::input(format!(
                     "{}:{line}: it is altered: the line differs from its own digest",
                     path.display()
                 ))
-                .hint("remove it to begin anew")
+                .hint("remove it to start over")
             };
             // What was not written to its end is found again; before that nothing can be missing.
             let lines = text.split_inclusive('\n').zip(1..).skip(1);

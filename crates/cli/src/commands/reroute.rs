@@ -378,8 +378,9 @@ fn mend(
             ))
             .hint("name the switches beyond the split as failed, too"))
         }
-        Err(error) if args.levels.keep_sl => Err(Failure::infeasible(error)
-            .hint("without --keep-sl the fabric is routed anew, which moves service levels")),
+        Err(error) if args.levels.keep_sl => Err(Failure::infeasible(error).hint(
+            "without --keep-sl the fabric is re-routed from scratch, which moves service levels",
+        )),
         Err(error) => {
             let why = error.to_string();
             let engine =
@@ -452,7 +453,7 @@ fn kept(new: &New) -> Result<(), Failure> {
                 number::group(outcome.moved.len() as u64)
             ),
         )
-        .hint("without --keep-sl they are written; connections of these pairs must then be made anew")),
+        .hint("without --keep-sl they are written; connections of these pairs must then be re-established")),
         _ => Ok(()),
     }
 }
@@ -503,12 +504,12 @@ pub(super) fn verdict(coexistence: Option<&Coexistence>) -> Verdict {
             ("steps", reason)
         }
         Some(Coexistence::Drain(Drain::Loop)) => {
-            ("drain", drain("in every order there is a moment at which packets go round"))
+            ("drain", drain("in every order there is a moment at which packets loop"))
         }
         Some(Coexistence::Drain(Drain::Cycle { layer })) => {
             ("drain", drain(&format!("old and new paths together could deadlock in layer {layer}")))
         }
-        None => ("drain", drain("the fabric was routed anew")),
+        None => ("drain", drain("the fabric was re-routed from scratch")),
     };
     Verdict { verdict, steps: coexistence.and_then(Coexistence::steps), reason }
 }

@@ -101,8 +101,8 @@ route, or routes could not be written.";
 pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure> {
     let chains = args.engines.chains()?;
     let again = match args.layer_by {
-        LayerBy::Source => Some("--layer-by source gives hosts their service levels anew"),
-        LayerBy::Hop => Some("--layer-by hop gives all hops their lanes anew"),
+        LayerBy::Source => Some("--layer-by source assigns new service levels to hosts"),
+        LayerBy::Hop => Some("--layer-by hop assigns new lanes to all hops"),
         LayerBy::Pair | LayerBy::Destination => None,
     };
     let others = args.spread_lanes || args.protect || args.ease.from.is_some();

@@ -90,7 +90,7 @@ fn a_replay_goes_on_where_it_stopped() {
         fs::write(d.join("out/moments.csv"), &other).expect("a file");
         let run = run_in(d, line);
         assert_eq!((run.code, run.out.as_str()), (3, ""), "byte {at}: {}", run.err);
-        for words in ["moments.csv:", "it is altered", "remove it to begin anew"] {
+        for words in ["moments.csv:", "it is altered", "remove it to start over"] {
             assert!(run.err.contains(words), "byte {at}: {}", run.err);
         }
         assert_eq!(fs::read(d.join("out/moments.csv")).expect("it is there"), other);

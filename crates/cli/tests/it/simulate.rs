@@ -132,16 +132,16 @@ fn a_run_that_was_kept_goes_on() {
     };
     assert_snapshot!(error("--seed 2"), @r"
     error: kept/simulate.run.zst: the run that was kept there is another one: its seed is 1, not 2
-    hint: remove it to begin anew, or name another folder
+    hint: remove it to start over, or name another folder
     ");
     assert_snapshot!(error("--depth flow"), @r"
     error: kept/simulate.run.zst: the run that was kept there is another one: its depth is packet, not flow
-    hint: remove it to begin anew, or name another folder
+    hint: remove it to start over, or name another folder
     ");
     fs::write(&file, b"nothing of the kind").expect("written");
     assert_snapshot!(error(""), @r"
     error: kept/simulate.run.zst: this is no run that was kept: it is cut or altered: it is too short
-    hint: remove it to begin anew, or name another folder
+    hint: remove it to start over, or name another folder
     ");
 }
 
@@ -640,7 +640,7 @@ fn scenarios_that_ask_for_what_there_is_not() {
             .ends_with(": job 1: nodes 0 must be at least 1")
     );
     assert_snapshot!(job("traffic = \"mpigraph\"\nnodes = 1"), @"
-    error: s.toml: line 5: job 1: traffic: mpigraph needs two ranks or more; there are 1 ranks: a single rank sends to nobody
+    error: s.toml: line 5: job 1: traffic: mpigraph needs two ranks or more; there are 1 ranks: a single rank has no destination
     hint: `darkfiber list traffic` shows what there is
     ");
     let all = "[[job]]\ntraffic = \"mpigraph\"\n";
@@ -686,7 +686,7 @@ fn fabrics_routes_and_costs_that_there_are_not() {
     ");
     assert_snapshot!(with("[routes]", "plane = 3\n[routes]", 3), @"
     error: s.toml: line 1: fabric: --plane 3: this fabric is not known to have several planes
-    hint: planes are told by a generator's planes=N, or recognised by the hosts they share
+    hint: planes are given by a generator's planes=N, or recognised by the hosts they share
     ");
 }
 
@@ -736,12 +736,12 @@ fn files_that_cannot_be_played() {
     ");
     // The tags of one message differ: it is found before anything runs.
     assert_snapshot!(told(&GOAL.replacen("tag 5", "tag 6", 1), "", 3), @"
-    error: s.toml: line 5: job 1: files: a: a message is sent that nobody receives, and a receive waits for others: rank 1 operation 0 receives from rank 0 with tag 5; rank 0 operation 0 sends 10000000 bytes to rank 1 with tag 6; expected a GOAL schedule (num_ranks, rank, send, recv, calc, requires)
+    error: s.toml: line 5: job 1: files: a: a message is sent that no rank receives, and a receive waits for others: rank 1 operation 0 receives from rank 0 with tag 5; rank 0 operation 0 sends 10000000 bytes to rank 1 with tag 6; expected a GOAL schedule (num_ranks, rank, send, recv, calc, requires)
     hint: is the file cut off, or are files of some ranks missing?
     ");
     // Each waits for the other before it sends.
     let knot = GOAL.replacen("l2 requires l1", "l1 requires l2", 1);
-    assert_snapshot!(told(&knot, "", 4), @"error: s.toml: ranks wait for ever (2 operations): rank 0 of a, operation 1, waits for rank 1 with tag 5; rank 1 of a, operation 0, waits for rank 0 with tag 5");
+    assert_snapshot!(told(&knot, "", 4), @"error: s.toml: ranks wait forever (2 operations): rank 0 of a, operation 1, waits for rank 1 with tag 5; rank 1 of a, operation 0, waits for rank 0 with tag 5");
     let dir = folder(&[("s.toml", &format!("{TWO}{OF_FILES}"))]);
     let run = run_in(dir.path(), "simulate s.toml -q");
     assert_eq!(run.code, 3);

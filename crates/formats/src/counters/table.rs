@@ -182,7 +182,7 @@ impl Table {
             }
         });
         let Some(device) = device else {
-            found.warn(line, "nobody has this port", "expected a GUID, LID or name; left out");
+            found.warn(line, "no node has this port", "expected a GUID, LID or name; left out");
             return;
         };
         let time = self.time.and_then(cell).and_then(|t| t.parse().ok());

@@ -98,7 +98,7 @@ impl ByLine for Swf {
 
     fn end(&mut self, jobs: &mut Jobs<'_>) {
         let Guesses { wait, processors } = self.guesses;
-        let told = "told with the whole job; passed over";
+        let told = "reported with the whole job; skipped";
         jobs.remarks.note_count(self.parts, "partial run", "partial runs", told);
         jobs.remarks.warn_count(
             wait,
@@ -258,7 +258,7 @@ mod tests {
         line 8: warning: 'x' is not a number (expected at least 11 numbers of the Standard Workload Format; left out)
         line 9: warning: 2 words in '1 2' (expected at least 11 numbers of the Standard Workload Format; left out)
         line 10: warning: the list of nodes has no '}' (its last node may be cut off)
-        note: 1 partial run (told with the whole job; passed over)
+        note: 1 partial run (reported with the whole job; skipped)
         warning: 1 job has no wait time (taken to start when submitted)
         warning: 2 jobs have no processors (those requested are taken)
         ");

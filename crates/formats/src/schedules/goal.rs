@@ -138,7 +138,7 @@ impl<'a> Reader<'a> {
                     let ranks =
                         u32::try_from(ranks).ok().filter(|&n| n > 0 && u64::from(n) <= most);
                     let Some(ranks) = ranks else {
-                        return Err(self.fail("so many ranks cannot be in this file", ""));
+                        return Err(self.fail("the file is too short for that many ranks", ""));
                     };
                     self.builder = Some(Builder::new(ranks));
                 }

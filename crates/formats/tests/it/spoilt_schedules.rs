@@ -104,7 +104,7 @@ fn what_is_wrong_is_told() {
         (
             &goal::FORMAT,
             "num_ranks 4000000000\n",
-            "x-0: line 1: so many ranks cannot be in this file",
+            "x-0: line 1: the file is too short for that many ranks",
         ),
         (
             &goal::FORMAT,

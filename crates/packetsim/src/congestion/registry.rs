@@ -33,7 +33,7 @@ pub static CONGESTIONS: Registry<Scheme> = Registry::new(
         Scheme {
             name: "pairs",
             congestion: Congestion::Pairs,
-            summary: "every pair of endpoints by itself, within a round trip, as Slingshot's effect is described",
+            summary: "every pair of endpoints individually, within a round trip, as Slingshot's effect is described",
             doc: "A scheme of darkfiber's own that does what Slingshot is said to do. Every packet is acknowledged, by a message that waits \
               for nobody. A pair of endpoints has at most a round trip's worth of bytes under way, a quarter of it as long as \
               nothing was heard of the endpoint. When more than half a round trip's worth waits for an endpoint in its last switch, \
@@ -44,7 +44,7 @@ pub static CONGESTIONS: Registry<Scheme> = Registry::new(
         Scheme {
             name: "reserve",
             congestion: Congestion::Reserve,
-            summary: "last-hop reservation: speculative packets that would wait are dropped, and told a turn",
+            summary: "last-hop reservation: speculative packets that would wait are dropped, and granted a later turn",
             doc: "The last switch books an endpoint's channel, and tells sources their turns, as with pairs. Unlike there a source sends a \
               whole round trip's worth to an endpoint of which it knows nothing (speculatively), so that a quiet machine loses nothing; what arrives so \
               while more than half a round trip's worth waits is dropped by the last switch, which tells the source at once \
@@ -56,7 +56,7 @@ pub static CONGESTIONS: Registry<Scheme> = Registry::new(
         Scheme {
             name: "ecn",
             congestion: Congestion::Ecn,
-            summary: "marks of long queues, told at most every 50 us: DCQCN, as on Ethernet with RoCE",
+            summary: "marks of long queues, notified at most every 50 us: DCQCN, as on Ethernet with RoCE",
             doc: "Every output marks packets by what waits behind them: none up to 1 us of its channel, a part that grows to 1 % at 40 us, \
               all beyond. An endpoint tells a source of marks at most every 50 us. The source then sends less, by up to half, and \
               more again by time and bytes: half way back five times, then by a thousandth of the channel each time, then by \

@@ -1,4 +1,4 @@
-//! On a dragonfly: two shortest ways and two by way of other groups, as Aries weighs them.
+//! On a dragonfly: two minimal paths and two through other groups, as Aries weighs them.
 
 use darkfiber_fabric::DragonflyShape;
 

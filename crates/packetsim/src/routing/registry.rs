@@ -179,7 +179,7 @@ pub static ROUTINGS: Registry<Kind> = Registry::new(
         },
         Kind {
             name: "adaptive",
-            summary: "the emptier of two shortest ways, at every switch",
+            summary: "the less loaded of two shortest paths, at every switch",
             doc: "As minimal, but a switch draws two ports that lead nearer and takes the one that fewer bytes wait for: on a tree, \
               adaptive routing upwards.",
             paper: "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks (2004), section 10.2",
@@ -202,7 +202,7 @@ pub static ROUTINGS: Registry<Kind> = Registry::new(
         },
         Kind {
             name: "ugal-global",
-            summary: "ugal that knows what waits on all of both ways",
+            summary: "ugal that knows the queues along the whole of both paths",
             doc: "The first switch compares a shortest way with one by way of a switch drawn at random, by the bytes that wait at all \
               their outputs (UGAL-G), as switches told them last, every 50 ns. Lanes rise: twice as many as the diameter.",
             paper: "A. Singh, Load-Balanced Routing in Interconnection Networks (PhD thesis, Stanford, 2005), chapter 5",
@@ -228,7 +228,7 @@ pub static ROUTINGS: Registry<Kind> = Registry::new(
         },
         Kind {
             name: "four-ways",
-            summary: "the best of two shortest ways and two round, as Slingshot samples them",
+            summary: "the best of two minimal and two non-minimal paths, as Slingshot samples them",
             doc: "As ugal with two candidates of each kind. What is ahead is known by the bytes at the first output; Slingshot knows \
               request queues of neighbours, too. Lanes rise: twice as many as the diameter.",
             paper: "De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect (SC'20), section II-C",
@@ -236,7 +236,7 @@ pub static ROUTINGS: Registry<Kind> = Registry::new(
         },
         Kind {
             name: "slingshot",
-            summary: "four-ways that knows what waits at neighbours, too",
+            summary: "four-ways that also knows the queues of neighboring switches",
             doc: "As four-ways, by what waits at the first output of a way and, as switches told their neighbours last, at the next one. \
               They do so every 500 ns (decision: acknowledgements carry it, their time is not published). Lanes rise: twice as \
               many as the diameter.",
@@ -305,7 +305,7 @@ pub static ROUTINGS: Registry<Kind> = Registry::new(
         },
         Kind {
             name: "aries",
-            summary: "dragonfly: two shortest ways and two by way of other groups, as Cray's Aries",
+            summary: "dragonfly: two minimal paths and two through other groups, as Cray's Aries",
             doc: "Every switch of the first group weighs two shortest ways and two by way of any other group, by the bytes at their \
               first outputs, twice as many and two packets more for a way round, which is a decision. Lanes rise: as many as the \
               longest way has channels, five where groups are fully connected and each has a cable to every other one.",
@@ -370,7 +370,7 @@ pub fn make<'a>(kind: &Kind, given: &Given<'a>) -> Result<Made<'a>, ConfigError>
     let made = (kind.make)(given)?;
     if !given.adaptive.is_none() && !matches!(made, Made::Ugal(_)) {
         return Err(ConfigError(format!(
-            "{} compares no ways in which that can be changed: ugal, four-ways, slingshot and progressive do",
+            "{} compares no paths in which that can be changed: ugal, four-ways, slingshot and progressive do",
             kind.name
         )));
     }

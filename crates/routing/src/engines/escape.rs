@@ -101,7 +101,7 @@ impl Escape {
             self.tree(fabric, home, &mut tree);
             tree.dependencies(fabric, sources, |c, next| {
                 let fits = graph.extend(c, next);
-                debug_assert!(fits, "escape ways form no cycle");
+                debug_assert!(fits, "escape paths form no cycle");
             });
         }
     }

@@ -17,7 +17,7 @@ impl Engine for MinHop {
     }
 
     fn summary(&self) -> &'static str {
-        "shortest paths; each switch spreads destinations over its ports by itself"
+        "shortest paths; each switch spreads destinations over its own ports"
     }
 
     fn doc(&self) -> &'static str {

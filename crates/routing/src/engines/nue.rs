@@ -30,7 +30,7 @@ impl Engine for Nue {
          paths those that make no new dependency come first, so that lanes fill slowly. Then every \
          LID is balanced by itself within the same graph.\n\n\
          It never fails on a connected fabric. Should a destination find all ways closed, the fabric \
-         is routed again with escape ways kept open in every lane, once along a spanning tree (as in \
+         is routed again with escape paths kept open in every lane, once along a spanning tree (as in \
          the paper), once along balanced Up*/Down* paths (so that nobody is routed worse than by \
          updn), and the tables with the fewest hops are taken.\n\n\
          One layer for each destination LID: what a plain OpenSM can deploy, by a QoS policy. OpenSM's \
@@ -82,5 +82,5 @@ fn best_plan<'a>(engine: &str, fabric: &'a Fabric, request: &Request<'_>) -> Pla
     free.into_iter()
         .chain(plans)
         .min_by_key(Plan::worth)
-        .expect("escape ways are open to every destination")
+        .expect("escape paths are open to every destination")
 }

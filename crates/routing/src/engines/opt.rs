@@ -9,7 +9,7 @@ use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
 const PAPER: &str = "Nienaber, Mahapatra, Yuan: Improving Performance of Deterministic Single-path Routing on \
                      2-Level Generalized Fat-trees, sections III and IV";
 
-/// Most terminals for which every pair is looked at by itself.
+/// Most terminals for which every pair is treated individually.
 const MOST_TERMINALS: usize = 1 << 14;
 
 /// See [`Engine::doc`].
@@ -229,7 +229,7 @@ impl Engine for OptBalanced {
             return Err(Refusal::TooLarge {
                 engine: self.name(),
                 bytes: 2 * (n as u64).pow(2),
-                hint: "every pair is looked at by itself; use opt-rect",
+                hint: "every pair is treated individually; use opt-rect",
             });
         }
         let slot = balanced(fabric, &tree);

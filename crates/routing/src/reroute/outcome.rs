@@ -131,7 +131,7 @@ pub enum RerouteError {
     )]
     Levels,
     /// No virtual layer takes some path.
-    #[error("a mended path fits into none of {lanes} virtual layers; route anew")]
+    #[error("a mended path fits into none of {lanes} virtual layers; re-route from scratch")]
     Lanes {
         /// Layers that may be used.
         lanes: u8,

@@ -43,7 +43,7 @@ pub(super) static ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "nccl-ring",
-        doc: "ring for one slice of n segments after the other, both ways through; nobody waits for a slice to end",
+        doc: "ring for one slice of n segments after the other, both ways through; without waiting for a slice to end",
         source: "NCCL src/device/all_reduce.h, one channel",
         write: |team| ring_in_slices(team, true),
     },

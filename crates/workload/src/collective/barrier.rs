@@ -13,13 +13,13 @@ pub(super) static ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "recursive-doubling",
-        doc: "round k: partners differ in bit k; those beyond the power of two report before and are told after",
+        doc: "round k: partners differ in bit k; ranks beyond the power of two report before and are notified after",
         source: "Open MPI coll_base_barrier.c",
         write: recursive_doubling,
     },
     Algorithm {
         name: "double-ring",
-        doc: "a token goes round the ring twice",
+        doc: "a token travels around the ring twice",
         source: "Open MPI coll_base_barrier.c",
         write: ring::twice,
     },

@@ -110,7 +110,7 @@ impl Collective {
     /// What it does.
     pub fn doc(self) -> &'static str {
         match self {
-            Self::Barrier => "nobody leaves before all have come",
+            Self::Barrier => "no rank leaves before all have arrived",
             Self::Bcast => "the root's vector to everybody",
             Self::Gather => "a block of everybody to the root",
             Self::Scatter => "a block of the root's vector to everybody",

@@ -40,7 +40,7 @@ pub(super) static BISECT: Random = Random {
 pub(super) static PERMUTATION: Random = Random {
     name: "permutation",
     alias: &["full-permutation", "derangement"],
-    summary: "everybody sends to somebody else, no two to the same",
+    summary: "everyone sends to another rank, no two to the same",
     doc: "A permutation without fixed points, drawn uniformly: shuffles are drawn until one has none, \
           which takes e of them on average. Nienaber, Mahapatra, Yuan, Definition 3.",
     draw: Draw::Derangement,
@@ -82,7 +82,7 @@ impl PatternKind for Random {
                 needs: if even { "an even number of terminals" } else { "two terminals or more" },
                 count,
                 hint: if count < 2 {
-                    "a single node sends to nobody".to_owned()
+                    "a single node has no destination".to_owned()
                 } else {
                     "leave one out, or take permutation".to_owned()
                 },

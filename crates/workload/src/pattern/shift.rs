@@ -38,7 +38,7 @@ pub(super) fn several(pattern: &'static str, among: &Participants) -> Result<u32
             pattern,
             needs: "two terminals or more",
             count,
-            hint: "a single node sends to nobody".to_owned(),
+            hint: "a single node has no destination".to_owned(),
             fits: None,
         }),
         count => Ok(count),

@@ -92,7 +92,7 @@ impl std::error::Error for Stuck {}
 
 impl fmt::Display for Stuck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ranks wait for each other for ever ({} operations)", self.waiting)?;
+        write!(f, "ranks wait for each other forever ({} operations)", self.waiting)?;
         for (i, (job, rank, op, what)) in self.examples.iter().enumerate() {
             f.write_str(if i == 0 { ": " } else { "; " })?;
             write!(f, "job {job} rank {rank} operation {op} ")?;

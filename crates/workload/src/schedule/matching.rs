@@ -25,13 +25,13 @@ impl std::error::Error for Unmatched {}
 impl fmt::Display for Unmatched {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.sends, self.receives) {
-            (0, 1) => f.write_str("a receive waits for a message that nobody sends")?,
-            (1, 0) => f.write_str("a message is sent that nobody receives")?,
+            (0, 1) => f.write_str("a receive waits for a message that no rank sends")?,
+            (1, 0) => f.write_str("a message is sent that no rank receives")?,
             (0, n) => {
-                write!(f, "{n} receives wait for messages that nobody sends")?;
+                write!(f, "{n} receives wait for messages that no rank sends")?;
             }
             (n, 0) => {
-                write!(f, "{n} messages are sent that nobody receives")?;
+                write!(f, "{n} messages are sent that no rank receives")?;
             }
             (s, r) => {
                 let (sends, receives) = (
@@ -42,7 +42,7 @@ impl fmt::Display for Unmatched {
                         format!("{r} receives wait")
                     },
                 );
-                write!(f, "{sends} sent that nobody receives, and {receives} for others")?;
+                write!(f, "{sends} sent that no rank receives, and {receives} for others")?;
             }
         }
         for (i, (rank, op, what)) in self.examples.iter().enumerate() {

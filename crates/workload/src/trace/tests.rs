@@ -124,7 +124,7 @@ fn what_does_not_agree_is_told() {
         "rank 0 call 0 is MPI_Barrier of communicator 0, which rank 1 never takes part in: it is done after 1 calls"
     );
     let lone = trace(vec![vec![Call::Send(to(1, 8))], vec![]]);
-    assert!(told(&lone).starts_with("a message is sent that nobody receives"));
+    assert!(told(&lone).starts_with("a message is sent that no rank receives"));
     let nobody = trace(vec![vec![Call::Send(to(2, 8))], vec![]]);
     assert_eq!(told(&nobody), "rank 0 call 0 names rank 2 of communicator 0, which has 2 members");
     let unknown = trace(vec![vec![Call::Wait(vec![4])]]);

@@ -62,7 +62,7 @@ fn several(traffic: &'static str, given: &Ranks) -> Result<u32, TrafficError> {
         traffic,
         needs: "two ranks or more",
         ranks: given.ranks,
-        hint: "a single rank sends to nobody".to_owned(),
+        hint: "a single rank has no destination".to_owned(),
     })
 }
 

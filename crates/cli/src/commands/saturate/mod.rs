@@ -86,7 +86,7 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
         return Err(Failure::usage("--interval: 0 s has no end").hint("100ns is some, for packets"));
     }
     if interval.is_some() && args.output.is_none() {
-        return Err(Failure::usage("--interval: nobody says where to: give -o DIR"));
+        return Err(Failure::usage("--interval: no output directory: give -o DIR"));
     }
     let way = 8 * (net.slowest(packet) + micro.pipeline);
     let measure = if let Some(text) = &args.measure {

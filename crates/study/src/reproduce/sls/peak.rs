@@ -111,16 +111,16 @@ impl Experiment for Peak {
             )
             .noted("`more than 90 %`; data without headers"),
             Row::told("Alltoall, adaptive, TB/s", all_adaptive / TERA),
-            Row::told("Alltoall, shortest ways only, TB/s", all_minimal / TERA),
+            Row::told("Alltoall, minimal paths only, TB/s", all_minimal / TERA),
             Row::told("bisection, adaptive, TB/s", half_adaptive / TERA),
-            Row::told("bisection, shortest ways only, TB/s", half_minimal / TERA),
+            Row::told("bisection, minimal paths only, TB/s", half_minimal / TERA),
             Row::expected(
-                "bisection, shortest ways over adaptive",
+                "bisection, minimal paths over adaptive",
                 half_minimal / half_adaptive,
                 Allowed::AtMost(0.5),
             )
             .noted(
-                "not printed: a group's shortest ways to one other group are 8 of its 56 cables",
+                "not printed: a group's minimal paths to one other group are 8 of its 56 cables",
             ),
             Row::new(
                 "Alltoall over bisection, adaptive",

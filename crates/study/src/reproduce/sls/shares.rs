@@ -174,8 +174,8 @@ impl Experiment for Shares {
         }
         let thin = Tapered::thin();
         for (machine, tapered, routing) in [
-            ("a quarter of the cables, shortest ways", &quarter, "minimal"),
-            ("one cable between groups, shortest ways", &thin, "minimal"),
+            ("a quarter of the cables, minimal paths", &quarter, "minimal"),
+            ("one cable between groups, minimal paths", &thin, "minimal"),
             ("one cable between groups, slingshot", &thin, "slingshot"),
         ] {
             for (apart, name, _) in CASES {
