@@ -6,6 +6,8 @@
 
 pub mod count;
 mod diameter;
+pub mod difference;
+pub mod doctor;
 pub mod efi;
 pub mod estimate;
 pub mod finding;

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    check, completions, congest, explain, fabric, framing, hot, jobs, list, man, measure, optimize,
-    place, replay, reproduce, reroute, route, saturate, simulate, survive, sweep,
+    check, completions, congest, diff, doctor, explain, fabric, framing, hot, jobs, list, man,
+    measure, optimize, place, replay, reproduce, reroute, route, saturate, simulate, survive,
+    sweep,
 };
 use crate::options::Common;
 use crate::terminal::wrapped;
@@ -34,6 +35,12 @@ pub(crate) enum Command {
     /// Check existing forwarding tables: unreachable pairs, loops, deadlock, load balance
     #[command(after_help = check::HELP)]
     Check(check::CheckCommand),
+    /// Examine a running fabric: what is wrong this morning, area by area, and what to do
+    #[command(after_help = doctor::HELP)]
+    Doctor(doctor::DoctorCommand),
+    /// Compare two dumps, or a dump with the plan of the cabling, cable by cable
+    #[command(after_help = diff::HELP)]
+    Diff(diff::DiffCommand),
     /// Measure traffic patterns by counting flows on channels: worst permutation, random bisections, collectives
     #[command(after_help = measure::HELP)]
     Measure(measure::MeasureCommand),
@@ -121,7 +128,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Start here", &["fabric", "route", "check"]),
     ("Plan", &["measure", "sweep", "reroute", "survive", "optimize", "jobs", "replay"]),
     ("Simulate", &["simulate", "saturate", "congest", "framing", "reproduce"]),
-    ("Operate", &["hot", "place", "explain"]),
+    ("Operate", &["doctor", "diff", "hot", "place", "explain"]),
     ("More", &["list", "help", "completions", "man"]),
 ];
 

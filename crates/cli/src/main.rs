@@ -88,6 +88,8 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Optimize(command) => commands::optimize::run(&command, common),
         Command::Simulate(command) => commands::simulate::run(&command, common),
         Command::Saturate(command) => commands::saturate::run(&command, common),
+        Command::Diff(command) => commands::diff::run(&command, common),
+        Command::Doctor(command) => commands::doctor::run(&command, common),
         Command::Framing(command) => commands::framing::run(&command, common),
         Command::Congest(command) => commands::congest::run(&command, common),
         Command::Reproduce(command) => commands::reproduce::run(&command, common),

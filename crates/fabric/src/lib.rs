@@ -9,6 +9,7 @@
 
 mod builder;
 mod by_name;
+mod cabling;
 mod close_names;
 mod digest;
 mod fabric;
@@ -17,6 +18,7 @@ pub mod generate;
 mod ids;
 mod link;
 mod naming;
+mod natural_order;
 mod node;
 mod pits;
 mod planes;
@@ -30,6 +32,7 @@ mod topology;
 
 pub use builder::{BuildError, FabricBuilder};
 pub use by_name::open;
+pub use cabling::{Cable, CableEnd, Cabling, Device};
 pub use close_names::nearest;
 pub use digest::Digest;
 pub use fabric::{AtPort, Fabric};
@@ -40,6 +43,7 @@ pub use generate::{
 pub use ids::{AdapterId, ChannelId, Guid, HostId, SwitchId, TerminalId};
 pub use link::LinkClass;
 pub use naming::{AdapterName, NewNames, SharedName};
+pub use natural_order::natural_order;
 pub use node::{Adapter, Host, Loopback, Role, Switch, Terminal, UnlinkedAdapter};
 pub use pits::lift_pits;
 pub use planes::Planes;

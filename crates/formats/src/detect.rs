@@ -7,6 +7,7 @@ use darkfiber_fabric::{Registry, Topology};
 use crate::diagnostic::excerpt;
 use crate::format::{Content, Format, Options, Reading};
 use crate::known_by::recognise;
+use crate::plans::{ibdm, ndt};
 use crate::{
     Diagnostics, ReadError, codes, cray, dot, edges, fdbs, foreign, graph_golf, guid2lid, guids,
     ibnetdiscover, input, json, lft, netbench, netloc, node_names, path_bits, sl, sl2vl,
@@ -45,10 +46,11 @@ pub static FORMATS: Registry<Format> = Registry::new(
         sl::FORMAT,
         sl2vl::FORMAT,
         path_bits::FORMAT,
+        ndt::FORMAT,
         foreign::BINARY,
         foreign::JSON,
         foreign::HTML,
-        foreign::IBDM_TOPO,
+        ibdm::FORMAT,
     ],
 );
 

@@ -39,16 +39,6 @@ pub(crate) const HTML: Format = Format {
     ..Format::NONE
 };
 
-/// ibdm `.topo`: systems and the cables between them.
-pub(crate) const IBDM_TOPO: Format = Format {
-    name: "ibdm.topo",
-    what: "an ibdm topology file (.topo)",
-    hint: "it names systems, not switches: simulate it with ibdm's ibmgtsim or dump the real \
-           fabric with ibnetdiscover",
-    known_by: &[KnownBy::Line(is_ibdm_line)],
-    ..Format::NONE
-};
-
 /// Any JSON that can be told from other texts: port lines and shell prompts start with a bracket, too.
 fn is_json(b: &Begin<'_>) -> bool {
     let json = b.json();
@@ -61,11 +51,4 @@ fn is_html(b: &Begin<'_>) -> bool {
         start.is_some_and(|start| start.eq_ignore_ascii_case(tag.as_bytes()))
     };
     !b.is_binary && ["<!doctype", "<html", "<?xml", "<head", "<body"].iter().any(starts_with)
-}
-
-/// `L1/P1 -4X-10G-> MT23108 H-1 P1`: from a port to system type, system and port.
-fn is_ibdm_line(line: &str) -> bool {
-    let mut words = line.split_whitespace().skip(1);
-    let arrow = words.next().unwrap_or_default();
-    arrow.starts_with('-') && arrow.ends_with("->") && words.count() >= 3
 }

@@ -40,6 +40,7 @@ pub mod numbers;
 pub mod output;
 pub mod path_bits;
 pub mod places;
+pub mod plans;
 pub mod schedules;
 pub mod sent;
 pub mod sets;

@@ -9,6 +9,8 @@ pub mod columns;
 pub mod comma;
 pub mod congest;
 pub mod curve;
+pub mod difference;
+pub mod doctor;
 pub mod ease;
 pub mod engines;
 pub mod explain;

@@ -6,6 +6,8 @@ use schemars::{JsonSchema, Schema};
 
 use crate::congest::CongestResult;
 use crate::curve::LoadResult;
+use crate::difference::DiffResult;
+use crate::doctor::DoctorResult;
 use crate::ease::EaseResult;
 use crate::explain::ExplainResult;
 use crate::fabric::FabricResult;
@@ -51,6 +53,8 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<PlaceResult<'_>>("place"),
         of::<ExplainResult<'_>>("explain"),
         of::<LoadResult<'_>>("load"),
+        of::<DiffResult>("diff"),
+        of::<DoctorResult>("doctor"),
         of::<FramingResult>("framing"),
         of::<CongestResult<'_>>("congest"),
         input::<Scenario>("scenario"),

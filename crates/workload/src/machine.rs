@@ -1,9 +1,10 @@
 //! A machine as its scheduler sees it: hosts in a row, and which of them are near each other.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use darkfiber_fabric::{ChannelId, Fabric, HostId, Planes, Role, Shape, TerminalId, Topology};
+use darkfiber_fabric::{
+    ChannelId, Fabric, HostId, Planes, Role, Shape, TerminalId, Topology, natural_order,
+};
 
 /// The hosts that run jobs, in the natural order of their names (`n9` before `n10`), and the domains they are in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +30,7 @@ impl Machine {
         }
         let mut hosts: Vec<(&str, Vec<TerminalId>)> =
             of.into_iter().map(|(h, all)| (fabric.host(h).name.as_str(), all)).collect();
-        hosts.sort_by(|a, b| natural(a.0, b.0).then_with(|| a.1.cmp(&b.1)));
+        hosts.sort_by(|a, b| natural_order(a.0, b.0).then_with(|| a.1.cmp(&b.1)));
         let mut domains: Vec<Vec<u32>> = Vec::new();
         for of_switch in switches(topology) {
             let found: Vec<u32> =
@@ -155,48 +156,11 @@ fn numbered(labels: &[u32]) -> Vec<u32> {
         .collect()
 }
 
-/// Compares names as people do: numbers in them by value.
-fn natural(a: &str, b: &str) -> Ordering {
-    let mut a = pieces(a);
-    let mut b = pieces(b);
-    loop {
-        match (a.next(), b.next()) {
-            (None, None) => return Ordering::Equal,
-            (x, y) if x == y => {}
-            (Some((true, x)), Some((true, y))) => {
-                let (short_x, short_y) = (x.trim_start_matches('0'), y.trim_start_matches('0'));
-                let order = short_x.len().cmp(&short_y.len());
-                return order.then_with(|| short_x.cmp(short_y)).then_with(|| x.cmp(y));
-            }
-            (x, y) => return x.map(|p| p.1).cmp(&y.map(|p| p.1)),
-        }
-    }
-}
-
-/// A name in pieces, each of digits or of none.
-fn pieces(name: &str) -> impl Iterator<Item = (bool, &str)> {
-    let mut rest = name;
-    std::iter::from_fn(move || {
-        let digits = rest.chars().next()?.is_ascii_digit();
-        let end = rest.find(|c: char| c.is_ascii_digit() != digits).unwrap_or(rest.len());
-        let (piece, after) = rest.split_at(end);
-        rest = after;
-        Some((digits, piece))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use darkfiber_fabric::parse_spec;
 
     use super::*;
-
-    #[test]
-    fn names_go_as_people_count() {
-        let mut names = ["n10", "n9", "n09", "a", "n", "n9-2", "n9-10", "m100", ""];
-        names.sort_by(|a, b| natural(a, b));
-        assert_eq!(names, ["", "a", "m100", "n", "n09", "n9", "n9-2", "n9-10", "n10"]);
-    }
 
     #[test]
     fn domains_nest() {

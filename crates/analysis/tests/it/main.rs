@@ -1,6 +1,7 @@
 //! The checker's loads against a packet-by-packet count, and findings in words.
 
 mod count;
+mod difference;
 mod estimate;
 mod heat;
 mod jobs;

@@ -3,6 +3,8 @@
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod congest;
+pub(crate) mod diff;
+pub(crate) mod doctor;
 pub(crate) mod ease;
 mod entries;
 pub(crate) mod explain;

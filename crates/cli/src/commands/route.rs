@@ -46,8 +46,8 @@ pub(crate) struct RouteCommand {
     /// Spread paths evenly by load over the --lanes that no layer needs
     #[arg(long)]
     pub(crate) spread_lanes: bool,
-    /// Use the --lanes to make faults repairable: paths share a lane only where the detours around every single cable
-    /// fit into it as well, so that fewer faults touch running connections (`darkfiber survive`)
+    /// Use the --lanes for repairs: paths share a lane only where the detours around every single cable fit into it,
+    /// too, so that fewer faults touch running connections (`darkfiber survive`)
     #[arg(long, conflicts_with = "spread_lanes")]
     pub(crate) protect: bool,
     /// Refuse tables if less than this share of the repairs of single cables leave running connections untouched
@@ -65,7 +65,7 @@ pub(crate) struct RouteCommand {
     /// Draw the load of all channels, one panel for each engine
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
-    /// Write routes even if they can deadlock, unless the engine guarantees that they cannot
+    /// Write routes that can deadlock, unless the engine guarantees freedom
     #[arg(long, requires = "output")]
     pub(crate) allow_deadlock: bool,
 }

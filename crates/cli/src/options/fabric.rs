@@ -59,8 +59,8 @@ pub(crate) struct NamesArgs {
 /// What of a fabric has failed.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct FaultArgs {
-    /// Failed cables and switches: `GUID:PORT` or `NAME[PORT]` (a cable), GUID or NAME (a switch), a file with `GUID
-    /// PORT` or `GUID` on each line, or what ibqueryerrors or perfquery printed: cables with too many symbol errors
+    /// What failed: `GUID:PORT` or `NAME[PORT]` (a cable), GUID or NAME (a switch), a file with `GUID PORT` or `GUID`
+    /// on each line, or what ibqueryerrors or perfquery printed: cables with too many symbol errors
     #[arg(long, value_name = "LINK", help_heading = HEADING)]
     pub(crate) fail: Vec<String>,
     /// Take cables with more than N symbol errors at either end as failed [default: 10000]

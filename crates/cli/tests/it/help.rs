@@ -33,8 +33,10 @@ fn help_teaches() {
 }
 
 /// Every command, and those below `jobs`.
-const COMMANDS: [&str; 22] = [
+const COMMANDS: [&str; 24] = [
     "fabric",
+    "diff",
+    "doctor",
     "route",
     "check",
     "measure",

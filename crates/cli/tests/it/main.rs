@@ -3,7 +3,9 @@
 mod bad_input;
 mod congest;
 mod congestion;
+mod diff;
 mod docs;
+mod doctor;
 mod ease;
 mod explain;
 mod fabric;

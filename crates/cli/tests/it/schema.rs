@@ -148,6 +148,9 @@ fn experiments() {
             ("framing none -b 8", &["/framings/0/messages/0/on_channel"]),
         ],
     );
+    let two = "diff kary:k=4,n=2 kary:k=4,n=2";
+    hold("doctor", &[("doctor kary:k=4,n=2", &["/exams/0/verdict", "/fabric"])]);
+    hold("diff", &[(two, &["/paired/by_guid", "/by"])]);
     hold("reproduce", &[("reproduce OPT-T1", &["/rows/0/within", "/class", "/verdict"])]);
     let several = "reproduce OPT-T1 OPT-TH";
     hold("reproduce-all", &[(several, &["/experiments/1/rows/0/ours"])]);
@@ -347,6 +350,8 @@ fn every_schema_is_tested() {
         [
             "comparison.json",
             "congest.json",
+            "diff.json",
+            "doctor.json",
             "ease.json",
             "explain.json",
             "fabric.json",

@@ -1,0 +1,47 @@
+//! Load of all pairs beside what an engine would give.
+
+use super::exam::{Area, Exam, Verdict};
+use crate::{Efi, group};
+
+/// A fullest channel with this much more than an engine's is worth new tables.
+const WORTH: f64 = 1.2;
+
+/// What an engine's tables would load the fullest channel with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Better {
+    /// The engine.
+    pub engine: String,
+    /// Routes on its fullest channel.
+    pub max: u64,
+}
+
+/// Judges the fullest channel of tables in use by the best engine that was tried. `hottest` is that channel by name.
+pub fn balance(efi: &Efi, hottest: &str, best: Option<&Better>) -> Exam {
+    let max = group(efi.max);
+    let Some(best) = best else {
+        return Exam::good(
+            Area::Balance,
+            format!("the fullest channel has {max} routes: {hottest}"),
+        );
+    };
+    let than = format!("{} would have {}", best.engine, group(best.max));
+    let is_worse = efi.max as f64 > WORTH * best.max as f64;
+    Exam {
+        area: Area::Balance,
+        verdict: if is_worse { Verdict::Warning } else { Verdict::Good },
+        message: if is_worse {
+            format!("the fullest channel has {max} routes, {than}: {hottest}")
+        } else {
+            format!("the fullest channel has {max} routes; {than}")
+        },
+        action: if is_worse {
+            format!(
+                "`darkfiber route FABRIC -e {} --from TABLES -o DIR` computes and proves them",
+                best.engine
+            )
+        } else {
+            String::new()
+        },
+        places: vec![hottest.to_owned()],
+    }
+}

@@ -1,0 +1,75 @@
+//! LIDs as the dump has them.
+
+use std::collections::BTreeMap;
+
+use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
+
+use super::exam::{Area, Exam, Verdict};
+use crate::{Names, group};
+
+/// The first LID that is no unicast LID (InfiniBand Architecture Specification, volume 1, 4.1.3).
+const FIRST_MULTICAST: u32 = 0xc000;
+
+/// Looks for LIDs that are missing, out of range, or of two ports.
+///
+/// Complexity: O(n log n) in LIDs.
+pub fn lids(fabric: &Fabric) -> Exam {
+    let names = Names::new(fabric);
+    let switches = (0..fabric.switch_count()).map(SwitchId::new);
+    let terminals = (0..fabric.terminal_count()).map(TerminalId::new);
+    let of_switches = switches.map(|s| (names.switch(s), fabric.switch(s).lid, 0));
+    let of_terminals = terminals.map(|t| {
+        let terminal = fabric.terminal(t);
+        (names.terminal(t), terminal.lid, terminal.lmc)
+    });
+    let ports: Vec<(String, Option<u16>, u8)> = of_switches.chain(of_terminals).collect();
+    let has_lid = |lid: Option<u16>| lid.is_some_and(|lid| lid != 0);
+    if !ports.iter().any(|(_, lid, _)| has_lid(*lid)) {
+        return Exam::not_asked(Area::Lids, "the file has no LIDs; ibnetdiscover prints them");
+    }
+    let mut places = Vec::new();
+    let mut owner: BTreeMap<u32, &str> = BTreeMap::new();
+    let (mut without, mut outside, mut twice) = (0, 0, 0);
+    for (name, lid, lmc) in &ports {
+        let Some(lid) = lid.filter(|&lid| lid != 0).map(u32::from) else {
+            without += 1;
+            places.push(format!("{name}: no LID"));
+            continue;
+        };
+        for lid in lid..lid + (1 << lmc.min(&7)) {
+            if lid >= FIRST_MULTICAST {
+                outside += 1;
+                places.push(format!("{name}: LID {lid} is no unicast LID"));
+            } else if let Some(other) = owner.insert(lid, name) {
+                twice += 1;
+                places.push(format!("{name}: LID {lid} is of {other}, too"));
+            }
+        }
+    }
+    if places.is_empty() {
+        let count = group(owner.len() as u64);
+        return Exam::good(Area::Lids, format!("{count} LIDs, each of one port"));
+    }
+    let parts: Vec<String> = [
+        (without, "without a LID"),
+        (outside, "beyond the unicast range"),
+        (twice, "of two ports"),
+    ]
+    .into_iter()
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, what)| format!("{count} {what}"))
+    .collect();
+    let grave = outside + twice > 0;
+    Exam {
+        area: Area::Lids,
+        verdict: if grave { Verdict::Error } else { Verdict::Warning },
+        message: format!("{}: {}", parts.join(", "), places[0]),
+        action: if grave {
+            "two subnets in one file, or two subnet managers: `sminfo` shows who is master"
+        } else {
+            "did the subnet manager finish its sweep? Take the dump again"
+        }
+        .to_owned(),
+        places,
+    }
+}

@@ -1,0 +1,16 @@
+//! What an administrator looks at in the morning, area by area: what is wrong, and what to do.
+//!
+//! Each function examines one [`Area`] and returns one [`Exam`]; an area that nobody gave files for is
+//! [`Exam::not_asked`].
+
+mod bad;
+mod balance;
+mod exam;
+mod lids;
+mod speeds;
+
+pub use bad::{bad_cables, hot_cables};
+pub use balance::{Better, balance};
+pub use exam::{Area, Exam, Verdict};
+pub use lids::lids;
+pub use speeds::speeds;

@@ -1,0 +1,171 @@
+//! `darkfiber diff`: two dumps, or a dump and the plan, cable by cable.
+
+use std::path::Path;
+
+use clap::Args;
+use darkfiber_analysis::difference::{Difference, DifferenceKind, Pairing, differences};
+use darkfiber_fabric::{Cabling, Fabric, Missing, recognise};
+use darkfiber_formats::{detect, input, plans};
+use darkfiber_report::difference::{ComparedBy, DiffResult, DiffSide};
+
+use crate::failure::{Exit, Failure};
+use crate::options::{Common, FabricArgs, NamesArgs};
+use crate::out::Teller;
+use crate::{load, provenance};
+
+#[derive(Args, Debug)]
+pub(crate) struct DiffCommand {
+    /// What is expected: a plan (UFM's .ndt, ibdm's .topo), a fabric from before, or a generator spec
+    #[arg(value_name = "EXPECTED")]
+    pub(crate) expected: String,
+    /// The fabric as it is
+    #[arg(value_name = "FOUND")]
+    pub(crate) found: String,
+    /// Compare how many cables join two devices, not which ports
+    #[arg(long)]
+    pub(crate) ignore_ports: bool,
+    #[command(flatten)]
+    pub(crate) names: NamesArgs,
+}
+
+/// What stands below the options in its help.
+pub(crate) const HELP: &str = "\
+Devices are the same if they have the same GUID, or a name that no other has, or are cabled to the same ports: then
+one was replaced. Each difference is listed once, with the end that is right, what is expected and found at the
+other, and what to do there: a list to walk along. If nothing is the same, as with a generator spec, the fabric is
+recognised and compared with the undamaged structure.
+
+Plans name blades of directors and adapters without port numbers that could be compared: their cables agree if the
+devices do.
+
+Examples:
+  darkfiber diff plan.ndt ibnetdiscover.out
+  darkfiber diff before.topo after.topo                  what did the maintenance change?
+  darkfiber diff fattree2:n=18,m=18,r=36 ibnetdiscover.out
+  darkfiber diff plan.ndt ibnetdiscover.out --node-name-map names --format csv > work.csv
+
+Exit code 1 if anything differs.";
+
+/// One of the two.
+struct Side {
+    name: String,
+    cabling: Cabling,
+    /// None for a plan.
+    fabric: Option<Fabric>,
+}
+
+pub(crate) fn run(args: &DiffCommand, common: &Common) -> Result<Exit, Failure> {
+    let expected = side(&args.expected, &args.names, common)?;
+    let found = side(&args.found, &args.names, common)?;
+    let compared = differences(&expected.cabling, &found.cabling, args.ignore_ports);
+    let fabrics = [&expected, &found].into_iter().filter_map(|s| s.fabric.as_ref());
+    let provenance = provenance::of_all(fabrics, common);
+    let facts = |s: &Side| DiffSide {
+        name: s.name.clone(),
+        devices: s.cabling.devices.len(),
+        cables: s.cabling.cables.len(),
+    };
+    let result = if compared.pairing.count() == 0 {
+        let (structure, common_cables, differences) = by_structure(&expected, &found)?;
+        DiffResult {
+            expected: facts(&expected),
+            found: facts(&found),
+            by: ComparedBy::Structure,
+            structure: Some(structure),
+            paired: Pairing::default(),
+            common_cables,
+            differences,
+            provenance,
+        }
+    } else {
+        DiffResult {
+            expected: facts(&expected),
+            found: facts(&found),
+            by: if compared.by_port { ComparedBy::Ports } else { ComparedBy::Devices },
+            structure: None,
+            paired: compared.pairing,
+            common_cables: compared.common_cables,
+            differences: compared.list,
+            provenance,
+        }
+    };
+    common.show(&result)?;
+    Ok(if result.differences.is_empty() { Exit::Fine } else { Exit::Finding })
+}
+
+/// Reads a plan or a fabric.
+fn side(name: &str, names: &NamesArgs, common: &Common) -> Result<Side, Failure> {
+    let path = Path::new(name);
+    if path.is_file() {
+        let text = input::read_text(path)?;
+        let plan = detect(&text, path).and_then(|format| plans::read(format, &text, path));
+        if let Some(read) = plan {
+            let (cabling, remarks) = read?;
+            darkfiber_scenario::Listener::remarks(&mut Teller::new(common), name, &remarks);
+            return Ok(Side { name: name.to_owned(), cabling, fabric: None });
+        }
+    }
+    let fabric = load::fabric(&FabricArgs::whole(name, names), common)?.topology.fabric;
+    Ok(Side { name: name.to_owned(), cabling: Cabling::of(&fabric), fabric: Some(fabric) })
+}
+
+/// What the fabric lacks of a structure that it shares with the expected one.
+fn by_structure(
+    expected: &Side,
+    found: &Side,
+) -> Result<(String, usize, Vec<Difference>), Failure> {
+    let nothing = || {
+        Failure::infeasible(format!(
+            "{} and {} have no GUID and no name in common",
+            expected.name, found.name
+        ))
+        .hint("names of a plan must be the node descriptions of the fabric: --node-name-map FILE gives them")
+    };
+    let (Some(plan), Some(fabric)) = (&expected.fabric, &found.fabric) else {
+        return Err(nothing());
+    };
+    let (Ok(wanted), Ok(is)) = (recognise(plan), recognise(fabric)) else { return Err(nothing()) };
+    if wanted.text != is.text {
+        return Err(Failure::infeasible(format!(
+            "{} is a {}, and {} is a {}; they have no GUID and no name in common either",
+            expected.name, wanted.text, found.name, is.text
+        ))
+        .hint("give the plan of this fabric"));
+    }
+    let mut list: Vec<Difference> = (is.missing.iter())
+        .map(|missing| Difference {
+            kind: match missing {
+                Missing::Switch { .. } => DifferenceKind::DeviceMissing,
+                _ => DifferenceKind::CableMissing,
+            },
+            at: missing.describe(fabric),
+            expected: Some("by the structure".to_owned()),
+            found: None,
+            action: "is it down, or was it never plugged in?".to_owned(),
+        })
+        .collect();
+    list.extend(is.extra_cables(fabric).into_iter().map(|cable| Difference {
+        kind: DifferenceKind::CableExtra,
+        at: cable,
+        expected: None,
+        found: Some("beyond the structure".to_owned()),
+        action: "is it in the wrong port?".to_owned(),
+    }));
+    let hosts = (plan.terminal_count(), fabric.terminal_count());
+    if hosts.0 != hosts.1 {
+        let terminals = |n: usize| Some(format!("{n} terminals"));
+        list.push(Difference {
+            kind: if hosts.1 < hosts.0 {
+                DifferenceKind::DeviceMissing
+            } else {
+                DifferenceKind::DeviceExtra
+            },
+            at: "hosts".to_owned(),
+            expected: terminals(hosts.0),
+            found: terminals(hosts.1),
+            action: "the structure does not say which; compare with a plan that has names"
+                .to_owned(),
+        });
+    }
+    Ok((is.text, fabric.link_count() - is.extra.len(), list))
+}

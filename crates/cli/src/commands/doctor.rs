@@ -1,0 +1,322 @@
+//! `darkfiber doctor`: what is wrong with a fabric this morning, and what to do.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use darkfiber_analysis::doctor::{Area, Better, Exam, Verdict, balance};
+use darkfiber_analysis::doctor::{bad_cables, hot_cables, lids, speeds};
+use darkfiber_analysis::sharing::Sharing;
+use darkfiber_analysis::{Finding, FindingKind, Names, finding, group, hottest};
+use darkfiber_fabric::{ChannelId, Fabric, Faults, TerminalId};
+use darkfiber_formats::counters::{self, symbol_errors};
+use darkfiber_formats::places::Places;
+use darkfiber_formats::{Severity as Remark, input};
+use darkfiber_report::Routed;
+use darkfiber_report::doctor::DoctorResult;
+use darkfiber_report::table::headline;
+use darkfiber_routing::Request;
+use darkfiber_scenario::faults;
+use darkfiber_scenario::tables::Read;
+
+use super::metrics;
+use crate::failure::{Exit, Failure};
+use crate::jobs::{self, Running};
+use crate::load::{self, Loaded};
+use crate::options::{BesideTables, Common, EngineArgs, FabricArgs, JobsArgs};
+use crate::progress::Progress;
+use crate::{out, provenance};
+
+#[derive(Args, Debug)]
+pub(crate) struct DoctorCommand {
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
+    /// Tables in use: a file, or a directory written by `darkfiber route -o` or OpenSM (its dump directory)
+    #[arg(long, value_name = "PATH")]
+    pub(crate) routes: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) beside: BesideTables,
+    /// Counters of ports, in the order of time: perfquery, ibqueryerrors, OpenSM's perfmgr dump, ibdiagnet's db_csv, or a
+    /// table. Symbol errors show bad cables, data shows hot ones
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) counters: Vec<PathBuf>,
+    /// Cables with more than N symbol errors at either end are bad [default: 10000]
+    #[arg(long, value_name = "N", requires = "counters")]
+    pub(crate) bad_above: Option<u64>,
+    #[command(flatten)]
+    pub(crate) jobs: JobsArgs,
+    #[command(flatten)]
+    pub(crate) engines: EngineArgs,
+}
+
+/// What stands below the options in its help.
+pub(crate) const HELP: &str = "\
+A line for each area, and what to do where something is wrong; -v lists all places. More files say more: --routes for
+reachability, deadlock and balance, --counters for bad and hot cables, --jobs for who is concerned. Balance is judged
+by the best engine of -e that reaches all pairs without deadlock [default: ftree, dfsssp].
+
+Examples:
+  darkfiber doctor ibnetdiscover.out
+  darkfiber doctor ibnetdiscover.out --routes /var/log/opensm-lfts.dump
+  darkfiber doctor ibnetdiscover.out --routes lfts.dump --counters errors.txt perfquery.txt --jobs squeue.txt
+
+Exit code 1 if there is an ERROR.";
+
+/// Engines that are compared with if nobody says which.
+const USUAL: [&str; 2] = ["ftree", "dfsssp"];
+
+pub(crate) fn run(args: &DoctorCommand, common: &Common) -> Result<Exit, Failure> {
+    let loaded = load::fabric(&args.fabric, common)?;
+    let fabric = &loaded.topology.fabric;
+    if args.routes.is_some() {
+        load::refuse_planes(fabric, "doctor --routes")?;
+    }
+    let progress = Progress::new(4, common.quiet);
+    let mut exams = vec![cabling(&loaded), speeds(fabric), names(&loaded), lids(fabric)];
+    progress.step();
+
+    progress.at("checking");
+    let read = match &args.routes {
+        Some(path) => {
+            let tables = args.beside.of(path);
+            Some(load::tables(&tables, args.fabric.name(), &loaded, common)?)
+        }
+        None => None,
+    };
+    exams.extend(routes(args, &loaded, read.as_ref(), common)?);
+    progress.step();
+
+    progress.at("counters and jobs");
+    let running = match &args.jobs.jobs {
+        Some(path) => {
+            let aliases = args.jobs.aliases.as_deref();
+            Some(Running::load(path, aliases, args.jobs.at, fabric, common)?)
+        }
+        None => None,
+    };
+    let shared = read
+        .as_ref()
+        .zip(running.as_ref())
+        .map(|(read, running)| (Sharing::of(fabric, &read.routes, &running.places), running));
+    exams.extend(cables(args, &loaded, read.as_ref(), shared.as_ref(), running.as_ref(), common)?);
+    exams.push(sharing(fabric, shared.as_ref()));
+    progress.step();
+    drop(progress);
+
+    let is_wrong = exams.iter().any(|exam| exam.verdict == Verdict::Error);
+    let shape = loaded.topology.shape.as_ref();
+    let facts = metrics::facts(fabric, shape, loaded.structure.as_ref(), false);
+    common.show(&DoctorResult {
+        fabric: headline(&facts),
+        exams,
+        in_full: common.verbose,
+        provenance: provenance::of(fabric, common),
+    })?;
+    Ok(if is_wrong { Exit::Finding } else { Exit::Fine })
+}
+
+/// Pieces, adapters without a cable, and what the structure has and the fabric lacks.
+fn cabling(loaded: &Loaded) -> Exam {
+    let fabric = &loaded.topology.fabric;
+    let mut found = finding::of_fabric(fabric);
+    found.extend(metrics::of_input(&loaded.diagnostics));
+    found.extend(metrics::of_structure(loaded.structure.as_ref()));
+    let cables = group(fabric.link_count() as u64);
+    let is_known = |text: &str| !text.starts_with("irregular");
+    let text = match &loaded.structure {
+        Some(Ok(found)) if is_known(&found.text) => {
+            format!("{cables} cables; nothing of the structure is missing: {}", found.text)
+        }
+        Some(_) => format!(
+            "{cables} cables in one piece; there is no regular structure to compare with (`darkfiber diff PLAN` has)"
+        ),
+        None => format!("{cables} cables, as generated"),
+    };
+    Exam::of(Area::Cabling, &found, text)
+}
+
+/// Descriptions that say nothing.
+fn names(loaded: &Loaded) -> Exam {
+    let fabric = &loaded.topology.fabric;
+    let found = metrics::of_names(fabric, &loaded.shared);
+    let hosts = match fabric.host_count() {
+        1 => "1 host".to_owned(),
+        n => format!("{} hosts", group(n as u64)),
+    };
+    Exam::of(Area::Names, &found, format!("{hosts}, each with a name of its own"))
+}
+
+/// Reachability, deadlock and balance of the tables in use.
+fn routes(
+    args: &DoctorCommand,
+    loaded: &Loaded,
+    read: Option<&Read>,
+    common: &Common,
+) -> Result<Vec<Exam>, Failure> {
+    const AREAS: [Area; 4] = [Area::Routes, Area::Deadlock, Area::Balance, Area::DarkFiber];
+    let Some(read) = read else {
+        let ask = "give --routes: OpenSM's lfts dump, or its dump directory";
+        return Ok(AREAS.map(|area| Exam::not_asked(area, ask)).to_vec());
+    };
+    let fabric = &loaded.topology.fabric;
+    let row = metrics::measure(fabric, &read.routes, None);
+    let of = |kinds: &[FindingKind]| -> Vec<Finding> {
+        row.findings.iter().filter(|f| kinds.contains(&f.kind)).cloned().collect()
+    };
+    let lost = of(&[FindingKind::Unreachable, FindingKind::Loops]);
+    let pairs =
+        format!("all {} pairs reach, in {:.2} hops in the mean", group(row.pairs), row.hops.mean);
+    let free = format!("no cyclic channel dependency in {} lanes", row.layers);
+    let dark = format!(
+        "{:.1} % of {} channels between switches carry no route",
+        row.dark_fiber_percent,
+        group(row.channels as u64)
+    );
+    let cycles = of(&[FindingKind::CreditLoop]);
+    let mut deadlock = Exam::of(Area::Deadlock, &cycles, free.replace("in 1 lanes", "in 1 lane"));
+    if !row.deadlock_free && !read.has_levels {
+        let assumed = finding::of_assumed_lane();
+        deadlock.message = format!("{}; {}", deadlock.message, assumed.message);
+        deadlock.action = format!("{}; else {}", assumed.hint, deadlock.action);
+    }
+    Ok(vec![
+        Exam::of(Area::Routes, &lost, pairs),
+        deadlock,
+        balance_of(args, loaded, &row, common)?,
+        Exam::good(Area::DarkFiber, dark),
+    ])
+}
+
+/// The fullest channel beside the best of the engines.
+fn balance_of(
+    args: &DoctorCommand,
+    loaded: &Loaded,
+    row: &Routed,
+    common: &Common,
+) -> Result<Exam, Failure> {
+    let fabric = &loaded.topology.fabric;
+    let request = Request {
+        shape: loaded.topology.shape.as_ref(),
+        seed: common.seed(),
+        ..Request::default()
+    };
+    let tried = args.engines.or(&USUAL)?;
+    let tried = tried.iter().filter_map(|engine| {
+        let routes = engine.route(fabric, &request).ok()?;
+        let made = metrics::measure(fabric, &routes, None);
+        let is_sound = made.deadlock_free && made.unreachable + made.loops == 0;
+        is_sound.then(|| Better { engine: engine.name.clone(), max: made.efi.max })
+    });
+    let best = tried.min_by_key(|better| better.max);
+    let fullest = hottest(&row.load, 1)
+        .first()
+        .map_or(String::new(), |&(c, _)| Names::new(fabric).channel(c).to_string());
+    Ok(balance(&row.efi, &fullest, best.as_ref()))
+}
+
+/// Bad and hot cables.
+fn cables(
+    args: &DoctorCommand,
+    loaded: &Loaded,
+    read: Option<&Read>,
+    shared: Option<&(Sharing, &Running)>,
+    running: Option<&Running>,
+    common: &Common,
+) -> Result<[Exam; 2], Failure> {
+    let fabric = &loaded.topology.fabric;
+    if args.counters.is_empty() {
+        return Ok([
+            Exam::not_asked(
+                Area::BadCables,
+                "give --counters: what ibqueryerrors or perfquery printed",
+            ),
+            Exam::not_asked(
+                Area::HotCables,
+                "give --counters: perfquery -x of all ports, before and after",
+            ),
+        ]);
+    }
+    let mut bad: Option<Faults> = None;
+    let mut files = Vec::new();
+    for path in &args.counters {
+        let text = input::read_text(path)?;
+        let has_errors = symbol_errors::is_such(&text);
+        if has_errors {
+            // Without a counter of symbol errors (`perfquery -x`) it says nothing of them.
+            if let Ok((found, mut remarks)) =
+                faults::in_fabric(fabric, &path.display().to_string(), args.bad_above)
+            {
+                // Which cables are bad is told below.
+                remarks.0.retain(|r| r.severity > Remark::Note);
+                out::diagnostics(&path.display().to_string(), &remarks, common);
+                bad.get_or_insert_default().extend(found);
+            }
+        }
+        match counters::read(&text, path) {
+            Ok((readings, remarks)) => {
+                out::diagnostics(&path.display().to_string(), &remarks, common);
+                files.push((path.as_path(), readings));
+            }
+            Err(_) if has_errors => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let crossing = |c: ChannelId| {
+        shared.map_or_else(Vec::new, |(sharing, running)| {
+            sharing.on(c).iter().map(|&(job, _)| running.ids[job as usize].clone()).collect()
+        })
+    };
+    let on = |t: TerminalId| {
+        running.map_or_else(Vec::new, |running| {
+            let has = |places: &&(usize, &Vec<TerminalId>)| places.1.binary_search(&t).is_ok();
+            let jobs = running.places.iter().enumerate();
+            jobs.filter(|places| has(&places)).map(|(j, _)| running.ids[j].clone()).collect()
+        })
+    };
+    let bad = match bad {
+        Some(bad) => bad_cables(fabric, &bad, crossing, on),
+        None => Exam::not_asked(
+            Area::BadCables,
+            "no file of --counters has symbol errors (ibqueryerrors, perfquery)",
+        ),
+    };
+    if files.is_empty() {
+        let ask = "no file of --counters says what ports carried (perfquery -x)";
+        return Ok([bad, Exam::not_asked(Area::HotCables, ask)]);
+    }
+    let files: Vec<_> = files.iter().map(|(path, r)| (*path, r.as_slice())).collect();
+    let places = Places::new(fabric, jobs::aliases(None, fabric, common)?);
+    let lids = read.and_then(|read| read.lids.as_ref());
+    let (window, remarks) = counters::window(fabric, lids, &places, &files)?;
+    out::diagnostics("counters", &remarks, common);
+    Ok([bad, hot_cables(fabric, &window.carried)])
+}
+
+/// How the jobs that run share channels.
+fn sharing(fabric: &Fabric, shared: Option<&(Sharing, &Running)>) -> Exam {
+    let Some((sharing, running)) = shared else {
+        return Exam::not_asked(
+            Area::Jobs,
+            "give --routes and --jobs: squeue, scontrol, a PBS list",
+        );
+    };
+    let facts = sharing.all.facts();
+    let most = (0..fabric.channel_count())
+        .map(|c| (sharing.on(ChannelId::new(c)).len(), std::cmp::Reverse(c)))
+        .max();
+    let most = most.filter(|(jobs, _)| *jobs > 1).map_or_else(
+        || "no two share a channel".to_owned(),
+        |(jobs, std::cmp::Reverse(c))| {
+            let channel = Names::new(fabric).channel(ChannelId::new(c));
+            format!("at most {jobs} on one channel: {channel}")
+        },
+    );
+    Exam::good(
+        Area::Jobs,
+        format!(
+            "{} jobs, {} on several switches, {} of their routes on the fullest channel; {most}",
+            running.ids.len(),
+            facts.multi_switch_jobs,
+            group(facts.effective_efi.max)
+        ),
+    )
+}

@@ -1,0 +1,93 @@
+//! `darkfiber diff`: plans and dumps, cable by cable.
+
+use insta::assert_snapshot;
+
+use crate::{folder, run, run_in};
+
+const PLAN: &str = "#StartDevice,StartPort,EndDevice,EndPort,LinkType
+leaf001,Port 1,cn0001,cn0001 HCA-1,Data
+leaf001,Port 2,cn0002,cn0002 HCA-1,Data
+leaf001,Port 3,spine001,Port 1,Data
+leaf001,Port 4,spine002,Port 2,Data
+leaf002,Port 1,cn0003,cn0003 HCA-1,Data
+leaf002,Port 2,cn0004,cn0004 HCA-1,Data
+leaf002,Port 3,spine001,Port 3,Data
+leaf002,Port 4,spine002,Port 1,Data
+leaf002,Port 9,spine003,Port 3,Data
+";
+
+#[test]
+fn a_plan_is_compared_port_by_port() {
+    let dir = folder(&[("plan.ndt", PLAN)]);
+    assert_eq!(run_in(dir.path(), "fabric kary:k=2,n=2 -o dump.topo").code, 0);
+    let found = run_in(dir.path(), "diff plan.ndt dump.topo");
+    assert_eq!(found.code, 1, "{}", found.err);
+    assert_snapshot!(found.out, @r#"
+    expected  plan.ndt: 9 devices, 9 cables
+    found     dump.topo: 8 devices, 8 cables
+    compared  port by port
+    devices   0 by GUID, 8 by name, 0 by their cables
+    as is     5 cables
+    differ    1 device missing, 1 pair of cables swapped, 1 cable moved
+
+    at              what            expected         found            to do
+    --------------- --------------- ---------------- ---------------- -----------------------------------------------------------------------------------------------------
+    spine003        device missing  1 cable          -                is it powered, and its firmware up? Its cables are not listed one by one
+    leaf001 port 4  cables swapped  spine002 port 2  spine002 port 1  exchange the ends at spine002 port 2 and spine002 port 1 (the other cable is that of leaf002 port 4)
+    leaf002 port 3  cable moved     spine001 port 3  spine001 port 2  move the end at spine001 port 2 to spine001 port 3
+    "#);
+    let csv = run_in(dir.path(), "diff plan.ndt dump.topo --format csv");
+    assert_snapshot!(csv.out, @r#"
+    kind,at,expected,found,action
+    device-missing,spine003,1 cable,,"is it powered, and its firmware up? Its cables are not listed one by one"
+    cables-swapped,leaf001 port 4,spine002 port 2,spine002 port 1,exchange the ends at spine002 port 2 and spine002 port 1 (the other cable is that of leaf002 port 4)
+    cable-moved,leaf002 port 3,spine001 port 3,spine001 port 2,move the end at spine001 port 2 to spine001 port 3
+    "#);
+}
+
+#[test]
+fn a_generator_is_compared_by_structure() {
+    let dir = folder(&[]);
+    let degraded = "fabric fattree2:n=6,m=6,r=12 --fail-links 3 --anonymize -o dump.topo";
+    assert_eq!(run_in(dir.path(), degraded).code, 0);
+    let found = run_in(dir.path(), "diff fattree2:n=6,m=6,r=12 dump.topo");
+    assert_eq!(found.code, 1, "{}", found.err);
+    let differences = run_in(dir.path(), "diff fattree2:n=6,m=6,r=12 dump.topo --format json");
+    let json = differences.json();
+    assert_eq!(json["by"], "structure");
+    assert_eq!(json["differences"].as_array().map(Vec::len), Some(3), "{}", found.out);
+}
+
+#[test]
+fn what_cannot_be_compared_is_said() {
+    let other = run("diff kary:k=2,n=3 nothing.topo");
+    assert_eq!(other.code, 3);
+    let dir =
+        folder(&[("plan.ndt", PLAN), ("empty.ndt", "#StartDevice,StartPort,EndDevice,EndPort\n")]);
+    let text = PLAN.replace("cn00", "host").replace("leaf", "tor");
+    std::fs::write(dir.path().join("strange.ndt"), text).expect("written");
+    let strange = run_in(dir.path(), "diff strange.ndt torus:dims=4x4,t=1");
+    assert_eq!(strange.code, 4);
+    assert_snapshot!(strange.err, @r#"
+    error: strange.ndt and torus:dims=4x4,t=1 have no GUID and no name in common
+    hint: names of a plan must be the node descriptions of the fabric: --node-name-map FILE gives them
+    "#);
+    let empty = run_in(dir.path(), "diff empty.ndt kary:k=2,n=2");
+    assert_eq!(empty.code, 3);
+    assert_snapshot!(empty.err, @r#"
+    error: empty.ndt: no line describes a cable; expected a network description of UFM (device,port,device,port,type on each line)
+    "#);
+    let as_fabric = run_in(dir.path(), "fabric plan.ndt");
+    assert_eq!(as_fabric.code, 3);
+    assert_snapshot!(as_fabric.err, @r#"
+    error: plan.ndt: line 1 looks like a network description of UFM (.ndt); expected a fabric (ibnetdiscover, ibnetdiscover-p, subnet.lst, json, netbench, cray, codes, netloc, edges)
+    hint: a plan names no GUIDs and cannot be routed; `darkfiber diff PLAN FABRIC` compares a fabric with it
+    "#);
+}
+
+#[test]
+fn nothing_differs() {
+    let same = run("diff hyperx:dims=3x3,t=1 hyperx:dims=3x3,t=1");
+    assert_eq!(same.code, 0, "{}", same.err);
+    assert!(same.out.ends_with("\nNothing differs.\n"), "{}", same.out);
+}

@@ -1,0 +1,107 @@
+//! `darkfiber doctor`: area by area what is wrong, and what to do.
+
+use insta::assert_snapshot;
+
+use crate::{folder, run, run_in};
+
+#[test]
+fn a_fabric_alone() {
+    let found = run("doctor fattree2:n=6,m=6,r=12");
+    assert_eq!(found.code, 0, "{}", found.err);
+    assert_snapshot!(found.out, @r#"
+    fattree2:n=6,m=6,r=12: 18 switches, 72 terminals, 72 switch links; 2-level tree, switches by level 12 + 6
+
+    cabling     ok       144 cables, as generated
+    speeds      ok       144 cables, none slower than those like it (4xHDR)
+    names       ok       72 hosts, each with a name of its own
+
+    not looked at:
+      LIDs: the file has no LIDs; ibnetdiscover prints them
+      routes, deadlock, balance, dark fiber: give --routes: OpenSM's lfts dump, or its dump directory
+      bad cables: give --counters: what ibqueryerrors or perfquery printed
+      hot cables: give --counters: perfquery -x of all ports, before and after
+      jobs: give --routes and --jobs: squeue, scontrol, a PBS list
+    "#);
+}
+
+/// A tree with bad tables, a slow cable, a bad cable that two jobs cross.
+#[test]
+fn a_bad_morning() {
+    let dir = folder(&[(
+        "jobs",
+        "cn0001 1\ncn0009 1\ncn0013 1\ncn0002 2\ncn0008 2\ncn0005 3\ncn0006 3\n",
+    )]);
+    assert_eq!(run_in(dir.path(), "fabric kary:k=4,n=2 -o whole.topo").code, 0);
+    assert_eq!(run_in(dir.path(), "route whole.topo -e minhop -o t --seed 3").code, 0);
+    let text = std::fs::read_to_string(dir.path().join("whole.topo")).expect("a dump");
+    let guid = |line: &str| {
+        let start = line.find("\"S-").expect("a switch") + 3;
+        line[start..start + 16].to_owned()
+    };
+    let first = guid(text.lines().find(|l| l.starts_with("Switch")).expect("a switch"));
+    let errors = format!(
+        "Errors for 0x{first} \"leaf001\"\n   GUID 0x{first} port 5: [SymbolErrorCounter == 65535]\n"
+    );
+    std::fs::write(dir.path().join("errors"), errors).expect("written");
+    let found = run_in(dir.path(), "doctor whole.topo --routes t --jobs jobs --counters errors");
+    assert_eq!(found.code, 1, "{}", found.err);
+    assert_snapshot!(found.out, @r#"
+    whole: 8 switches, 16 terminals, 16 switch links; two-level fat-tree, 4 leaves, 4 spines
+
+    cabling     ok       32 cables; nothing of the structure is missing: two-level fat-tree, 4 leaves, 4 spines
+    speeds      ok       32 cables, none slower than those like it (4xHDR)
+    names       ok       16 hosts, each with a name of its own
+    routes      ok       all 240 pairs reach, in 2.60 hops in the mean
+    deadlock    ok       no cyclic channel dependency in 1 lane
+    balance     ok       the fullest channel has 12 routes; ftree would have 12
+    dark fiber  ok       0.0 % of 32 channels between switches carry no route
+    bad cables  ERROR    1 cable has too many symbol errors, crossed by 1 job: leaf001 port 5 to spine001 port 1 (jobs 1)
+                         -> replace them; until then `darkfiber reroute --fail FILE` leads routes around them
+    jobs        ok       3 jobs, 2 on several switches, 2 of their routes on the fullest channel; no two share a channel
+
+    not looked at:
+      LIDs: the file has no LIDs; ibnetdiscover prints them
+      hot cables: no file of --counters says what ports carried (perfquery -x)
+    "#);
+    let csv = run_in(dir.path(), "doctor whole.topo --format csv");
+    assert!(csv.out.starts_with("area,verdict,message,action\ncabling,ok,"), "{}", csv.out);
+}
+
+#[test]
+fn a_slow_cable_and_a_lid_twice() {
+    let dir = folder(&[]);
+    assert_eq!(run_in(dir.path(), "fabric kary:k=4,n=2 -o whole.topo").code, 0);
+    assert_eq!(run_in(dir.path(), "route whole.topo -e minhop -o t").code, 0);
+    let text = std::fs::read_to_string(dir.path().join("t/fabric.topo")).expect("a dump");
+    // One cable trains at another rate, as both of its ends print.
+    let cable = "\"leaf001\"";
+    assert!(text.contains(cable), "{text}");
+    let slow = text.replacen("4xHDR", "1xSDR", 1).replace("lid 5 ", "lid 6 ");
+    std::fs::write(dir.path().join("slow.topo"), slow).expect("written");
+    let found = run_in(dir.path(), "doctor slow.topo");
+    assert_snapshot!(found.out, @r#"
+    slow: 8 switches, 16 terminals, 16 switch links; two-level fat-tree, 4 leaves, 4 spines
+
+    cabling     warning  the input is incomplete or damaged (2 lines left out or guessed), for example line 18: the ends of a cable differ: port 1 of "cn0001 HCA-1" says 1xSDR, port 1 of "leaf001" says 4xHDR
+                         -> the reader's remarks name the lines; make a new dump if in doubt
+    speeds      warning  1 cable is slower than those like it: leaf001 port 1 to cn0001: 1xSDR instead of 4xHDR
+                         -> reseat or replace them; `ibportstate` shows supported and enabled widths and speeds
+    names       ok       16 hosts, each with a name of its own
+    LIDs        ERROR    1 of two ports: cn0006: LID 6 is of cn0005, too
+                         -> two subnets in one file, or two subnet managers: `sminfo` shows who is master
+
+    not looked at:
+      routes, deadlock, balance, dark fiber: give --routes: OpenSM's lfts dump, or its dump directory
+      bad cables: give --counters: what ibqueryerrors or perfquery printed
+      hot cables: give --counters: perfquery -x of all ports, before and after
+      jobs: give --routes and --jobs: squeue, scontrol, a PBS list
+    "#);
+}
+
+#[test]
+fn files_that_say_nothing_are_refused() {
+    let dir = folder(&[("nothing", "some words\n")]);
+    let found = run_in(dir.path(), "doctor kary:k=4,n=2 --counters nothing");
+    assert_eq!(found.code, 3, "{}", found.out);
+    assert!(found.err.contains("nothing"), "{}", found.err);
+}
