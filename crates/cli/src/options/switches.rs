@@ -23,20 +23,19 @@ pub(crate) struct SwitchArgs {
     /// Number of virtual channels [default: as many as the routing needs]
     #[arg(long, value_name = "N", alias = "lanes", help_heading = "Switch options", value_parser = clap::value_parser!(u8).range(1..=64))]
     pub(crate) vcs: Option<u8>,
-    /// Bytes of buffer for each virtual channel of an input [default: that of the switch model]
+    /// Bytes of buffer for each virtual channel of an input [default: by --switches]
     #[arg(long, value_name = "BYTES", help_heading = "Switch options")]
     pub(crate) buffer: Option<String>,
-    /// Latency of cables between switches [default: that of the switch model]
+    /// Latency of cables between switches [default: by --switches]
     #[arg(long, value_name = "TIME", help_heading = "Switch options")]
     pub(crate) cable: Option<String>,
-    /// Latency of cables between groups of a dragonfly [default: that of the switch model]
+    /// Latency of cables between groups of a dragonfly [default: by --switches]
     #[arg(long, value_name = "TIME", help_heading = "Switch options")]
     pub(crate) global_cable: Option<String>,
-    /// Queues of packets: lanes, outputs (virtual output queues) or memory (output-queued) [default: that of the
-    /// switch model]
+    /// Queues of packets: lanes, outputs (virtual output queues) or memory (output-queued) [default: by --switches]
     #[arg(long, value_name = "QUEUES", help_heading = "Switch options")]
     pub(crate) queues: Option<String>,
-    /// Arbitration of outputs: round-robin, age, islip or tiles [default: that of the switch model]
+    /// Arbitration of outputs: round-robin, age, islip or tiles [default: by --switches]
     #[arg(long, value_name = "ARBITRATION", help_heading = "Switch options")]
     pub(crate) arbitration: Option<String>,
     /// What is interleaved on a channel: packets, or flits of packets in different lanes (needs --queues lanes)

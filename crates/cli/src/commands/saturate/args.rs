@@ -23,7 +23,7 @@ pub(crate) struct SaturateCommand {
     /// Destinations of terminals: uniform, adversarial, or a pattern of `darkfiber list patterns`
     #[arg(long, value_name = "PATTERN", default_value = "uniform")]
     pub(crate) pattern: String,
-    /// Offered loads, as fractions of the bandwidth of terminals' channels, separated by commas
+    /// Offered loads, as fractions of a terminal's bandwidth, separated by commas
     #[arg(
         long,
         value_name = "LOADS",
@@ -31,7 +31,7 @@ pub(crate) struct SaturateCommand {
         default_value = "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1.0"
     )]
     pub(crate) loads: Vec<f64>,
-    /// Bytes of a message; all packets of a message are created at once (bursts) [default: a packet]
+    /// Bytes of a message, whose packets are created at once [default: a packet]
     #[arg(long, value_name = "BYTES")]
     pub(crate) message: Option<String>,
     /// Time over which packets are measured [default: that of a hundred packets, or twenty times the latency of one]
@@ -43,7 +43,7 @@ pub(crate) struct SaturateCommand {
     /// Congestion control: a name of `darkfiber list congestion` [default: none]
     #[arg(long, value_name = "SCHEME")]
     pub(crate) congestion: Option<String>,
-    /// Keep what channels and buffers do, by intervals of this length, with -o
+    /// Record channels and buffers by intervals of this length (-o)
     #[arg(long, value_name = "TIME")]
     pub(crate) interval: Option<String>,
     /// Write the result, pictures of curves and latencies, and Parquet files there
