@@ -34,19 +34,19 @@ pub(crate) struct SaturateCommand {
     /// Bytes of a message, whose packets are created at once [default: a packet]
     #[arg(long, value_name = "BYTES")]
     pub(crate) message: Option<String>,
-    /// Time over which packets are measured [default: that of a hundred packets, or twenty times the latency of one]
+    /// Time over which packets are measured [default: a hundred packets, or twenty latencies]
     #[arg(long, value_name = "TIME")]
     pub(crate) measure: Option<String>,
     /// Time before measurement starts [default: until latencies have settled]
     #[arg(long, value_name = "TIME")]
     pub(crate) warmup: Option<String>,
-    /// Congestion control: a name of `darkfiber list congestion` [default: none]
+    /// Congestion control (`darkfiber list congestion`) [default: none]
     #[arg(long, value_name = "SCHEME")]
     pub(crate) congestion: Option<String>,
     /// Record channels and buffers by intervals of this length (-o)
     #[arg(long, value_name = "TIME")]
     pub(crate) interval: Option<String>,
-    /// Write the result, pictures of curves and latencies, and Parquet files there
+    /// Write the result, pictures, and Parquet files there
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     /// Draw latency by load
