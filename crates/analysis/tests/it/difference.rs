@@ -50,9 +50,9 @@ impl Editor {
         self.touched.extend(ends.iter().map(|end| end.device));
     }
 
-    fn port(&mut self) -> Option<u8> {
+    fn port(&mut self) -> u8 {
         self.next_port += 1;
-        Some(self.next_port)
+        self.next_port
     }
 
     fn apply(&mut self, edit: u8, index: usize) {
@@ -86,14 +86,14 @@ impl Editor {
                 }
                 self.take(i);
                 self.touched.insert(other);
-                let port = self.port();
+                let port = Some(self.port());
                 self.cabling.cables[i].ends[1] = CableEnd { device: other, port };
                 DifferenceKind::CableMoved
             }
             3 => {
                 let ends = self.cabling.cables[i].ends;
                 self.take(i);
-                let (a, b) = (self.port(), self.port());
+                let (a, b) = (Some(self.port()), Some(self.port()));
                 let ends = [
                     CableEnd { device: ends[0].device, port: a },
                     CableEnd { device: ends[1].device, port: b },
