@@ -5,13 +5,27 @@ Each seed draws a kind of incast (lasting, in bursts, with a root that moves, of
 it sends and from how many hosts; victims are an Allreduce of 8 B, an Alltoall of 128 B and Halo3D on 64 hosts, all at random on @malbec.
 Then what a quiet machine pays: collectives by themselves, with each scheme and without.
 
-benches/packet/unseen.py [SEEDS] [DARKFIBER]        (50, darkfiber)
-"""
-import json, random, subprocess, sys
+benches/packet/unseen.py [SEEDS] [DARKFIBER] [--first SEED] [--schemes A,B:key=value,..]        (50, darkfiber, 1, all)
 
-seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 50
-darkfiber = sys.argv[2] if len(sys.argv) > 2 else "darkfiber"
-SCHEMES = ["none", "pairs", "ecn", "infiniband", "qcn", "grants", "reserve"]
+none must be among the schemes: what a quiet machine pays is measured against it. Parameters are given as --congestion takes them,
+e.g. --schemes none,pairs:notes=priced,clock=4ns,reserve:notes=priced,clock=4ns. Seeds 1 to 50 have been looked at.
+"""
+import argparse, json, random, subprocess, sys
+
+asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+asked.add_argument("seeds", type=int, nargs="?", default=50)
+asked.add_argument("darkfiber", nargs="?", default="darkfiber")
+asked.add_argument("--first", type=int, default=1)
+asked.add_argument("--schemes", default="none,pairs,ecn,infiniband,qcn,grants,reserve")
+asked = asked.parse_args()
+seeds, darkfiber = asked.seeds, asked.darkfiber
+# Commas are between schemes, and between parameters of one.
+SCHEMES = []
+for piece in asked.schemes.split(","):
+    if "=" in piece and ":" not in piece.split("=")[0]:
+        SCHEMES[-1] += "," + piece
+    else:
+        SCHEMES.append(piece)
 
 
 def congest(*options):
@@ -20,7 +34,12 @@ def congest(*options):
     run = subprocess.run(line, capture_output=True, text=True)
     if run.returncode:
         raise SystemExit(run.stderr)
-    return json.loads(run.stdout)
+    found = json.loads(run.stdout)
+    # Results have parameters in the order of the lists: schemes are told by their place.
+    names = list(dict.fromkeys(m["congestion"] for m in found["mechanisms"]))
+    for cell in found["cells"]:
+        cell["congestion"] = SCHEMES[names.index(cell["congestion"])]
+    return found
 
 
 def drawn(seed):
@@ -38,7 +57,7 @@ def drawn(seed):
 
 
 impacts = {scheme: [] for scheme in SCHEMES}
-for seed in range(1, seeds + 1):
+for seed in range(asked.first, asked.first + seeds):
     spec, sources = drawn(seed)
     found = congest("--nodes", str(64 + sources), "--split", f"64/{sources}", "--victims", "allreduce:8B,alltoall:128B,halo3d",
                     "--aggressors", spec, "--limit", "5ms", "--seed", str(seed))

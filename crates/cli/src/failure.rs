@@ -102,6 +102,12 @@ impl From<Unknown> for Failure {
     }
 }
 
+impl From<darkfiber_packetsim::TuningError> for Failure {
+    fn from(wrong: darkfiber_packetsim::TuningError) -> Self {
+        Self::usage(&wrong).hint(wrong.hint)
+    }
+}
+
 impl From<darkfiber_scenario::Error> for Failure {
     fn from(error: darkfiber_scenario::Error) -> Self {
         use darkfiber_scenario::ErrorKind;

@@ -34,7 +34,9 @@ mod wheel;
 mod wire;
 
 pub use class::{EVEN, TrafficClass, WHOLE};
-pub use congestion::{CONGESTIONS, Congestion, Scheme};
+pub use congestion::{
+    CONGESTIONS, Congestion, Parameter, Scheme, Tuned, Tuning, TuningError, Unit,
+};
 pub use deadlock::{Buffer, Stalled, Waits};
 pub use framing::{FRAMINGS, Framing, Header, framing};
 pub use measure::{BATCHES, Measured};

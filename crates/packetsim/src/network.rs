@@ -5,6 +5,8 @@
 //! go on. What a switch or terminal does in a tick depends on nothing but what reached it before that tick ended, so that what
 //! comes out is the same for any parts.
 
+use std::sync::Arc;
+
 use darkfiber_workload::state;
 use rayon::prelude::*;
 use serde::de::DeserializeOwned;
@@ -15,9 +17,9 @@ use crate::deadlock::{Look, Watch, WatchState};
 use crate::outbound::{Batch, Outbound};
 use crate::partition::{Arrived, Lengths, Message, Partition, PartitionState};
 use crate::queue_board::QueueBoard;
-use crate::routing::Routing;
+use crate::routing::{Distances, Routing};
 use crate::series::Series;
-use crate::{ConfigError, Net, SwitchModel};
+use crate::{ConfigError, Congestion, Net, SwitchModel};
 
 /// What terminals of a part do.
 pub(crate) trait Agent: Send {
@@ -111,10 +113,14 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
         let lengths = Lengths::new(net, micro, routing.lanes(), bytes)?;
         let (firsts, quickest) = cut(net, parts.max(1));
         let ports: Vec<u32> = firsts[..firsts.len() - 1].iter().map(|&s| net.base(s)).collect();
+        let priced = micro.congestion != Congestion::None && micro.tuning.notes.are_priced();
+        let note_paths = priced.then(|| Arc::new(Distances::new(net)));
         let worker = |switches: &[u32]| {
+            let note_paths = note_paths.clone();
             let away = Outbound::new(ports.clone());
             let switches = switches[0]..switches[1];
-            let part = Partition::new(net, micro, routing, lengths, switches, away, seed);
+            let part =
+                Partition::new(net, micro, routing, lengths, switches, (away, note_paths), seed);
             Worker {
                 agent: agent(&part),
                 part,
@@ -171,7 +177,9 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
         let is_mail = |m: &Batch| {
             m.packets.iter().all(|(_, port, p)| *port < ports && p.from.max(p.to) < terminals)
                 && m.events.iter().all(|(_, e)| e.place() < ports.max(terminals))
-                && m.notes.iter().all(|(_, n)| n.source.max(n.endpoint) < terminals)
+                && m.notes.iter().all(|(_, stop, n)| {
+                    n.source.max(n.endpoint) < terminals && stop.is_among(terminals, ports)
+                })
         };
         state.workers.len() == self.workers.len()
             && state.own.board.is_like(&self.board)

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::congestion::CongestionMessage;
 use crate::packet::{NOBODY, Packet};
+use crate::partition::Stop;
 use crate::wheel::Event;
 
 /// What goes to one part.
@@ -13,8 +14,8 @@ pub(crate) struct Batch {
     pub(crate) packets: Vec<(u64, u32, Packet)>,
     /// Room that is given back, by tick.
     pub(crate) events: Vec<(u64, Event)>,
-    /// What sources and endpoints tell each other, by tick.
-    pub(crate) notes: Vec<(u64, CongestionMessage)>,
+    /// What sources and endpoints tell each other: the tick in which it is somewhere, and where.
+    pub(crate) notes: Vec<(u64, Stop, CongestionMessage)>,
 }
 
 impl Batch {
@@ -52,10 +53,10 @@ impl Outbound {
         self.to[part].packets.push((tick, port, packet));
     }
 
-    /// To who hears a note, at a port.
-    pub(crate) fn note(&mut self, tick: u64, port: u32, note: CongestionMessage) {
+    /// To where a note goes, at a port.
+    pub(crate) fn note(&mut self, tick: u64, port: u32, stop: Stop, note: CongestionMessage) {
         let part = self.part_of(port);
-        self.to[part].notes.push((tick, note));
+        self.to[part].notes.push((tick, stop, note));
     }
 
     pub(crate) fn event(&mut self, tick: u64, event: Event) {

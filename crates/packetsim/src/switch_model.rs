@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{ChannelId, Entry, Fabric, LinkClass, Registry, TerminalId, Unknown};
 
-use crate::{Congestion, FRAMINGS, Framing, Random, TrafficClass, WHOLE};
+use crate::{Congestion, FRAMINGS, Framing, Random, TrafficClass, Tuned, Tuning, WHOLE};
 
 /// How packets wait at the input of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +113,8 @@ pub struct SwitchModel {
     pub widths: Vec<f32>,
     /// What holds sources back.
     pub congestion: Congestion,
+    /// What the parameters of that are.
+    pub tuning: Tuning,
     /// Traffic classes, each with as many lanes; empty: all packets are alike.
     pub classes: Vec<TrafficClass>,
     /// Probability that a bit is wrong behind a cable. A packet with a wrong bit is sent again by the sender of the cable, and all
@@ -228,6 +230,7 @@ const QDR: SwitchModel = SwitchModel {
     latencies: Vec::new(),
     widths: Vec::new(),
     congestion: Congestion::None,
+    tuning: Tuning::DEFAULT,
     classes: Vec::new(),
     bit_errors: 0.0,
 };
@@ -350,6 +353,12 @@ impl SwitchModel {
             ));
         }
         Ok(())
+    }
+
+    /// With this congestion control, and its parameters.
+    #[must_use]
+    pub fn controlled(self, by: &Tuned) -> Self {
+        Self { congestion: by.scheme.congestion, tuning: by.tuning, ..self }
     }
 
     /// How many classes of packets there are.

@@ -40,8 +40,12 @@ impl ScenarioFile {
     /// If it is no scenario: with the name of the file, the line, what was expected and what to do.
     pub fn parse(text: &str, name: &str) -> Result<Self, Error> {
         let lines = Lines::of(text);
-        match toml::from_str(text) {
-            Ok(scenario) => Ok(Self { scenario, name: name.to_owned(), lines }),
+        match toml::from_str::<Scenario>(text) {
+            Ok(scenario) => {
+                let file = Self { scenario, name: name.to_owned(), lines };
+                file.scenario.check().map_err(|error| file.located(error))?;
+                Ok(file)
+            }
             Err(error) => Err(not_a_scenario(&error, name, &lines)),
         }
     }
@@ -220,7 +224,7 @@ impl Scenario {
                 small: self.cost.small.map_or(0, |bytes| bytes.0),
                 precision: self.cost.precision.map_or(EXACT, |part| part.0.max(EXACT)),
             }),
-            Depth::Packet => Medium::Packet(Box::new(PacketOptions::of(&self.packets, classes))),
+            Depth::Packet => Medium::Packet(Box::new(PacketOptions::of(&self.packets, classes)?)),
         })
     }
 

@@ -1,9 +1,7 @@
 //! What a scenario file says, as typed values.
 
 use darkfiber_packetsim::routing::Kind as RoutingKind;
-use darkfiber_packetsim::{
-    ARBITRATIONS, Arbitration, Framing, Interleave, Preset, QUEUES, Queues, Scheme,
-};
+use darkfiber_packetsim::{ARBITRATIONS, Arbitration, Framing, Interleave, Preset, QUEUES, Queues};
 use darkfiber_workload::collective::Library;
 use darkfiber_workload::placement::Allocator;
 use darkfiber_workload::play::Host;
@@ -13,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::value::{
     Between, Bytes, Chosen, Count, Fraction, Overhead, Picos, Positive, Rate, Share,
 };
-use crate::{Chain, PlanePart, UpdatePart};
+use crate::{Chain, CongestionPart, Error, PlanePart, UpdatePart};
 
 /// A scenario: a fabric, its routes, jobs placed on it, and their traffic.
 ///
@@ -71,6 +69,16 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// Refuses values that each may be, but not with each other.
+    ///
+    /// # Errors
+    /// If a parameter of congestion control is not one of the scheme's, or out of range; with its key.
+    pub fn check(&self) -> Result<(), Error> {
+        let part = self.packets.congestion.as_ref();
+        let tuned = part.map(CongestionPart::tuned).transpose();
+        tuned.map(|_| ()).map_err(|e| e.inside("congestion").inside("packets"))
+    }
+
     /// Fills in every default, so that the scenario says all that its results depend on.
     pub fn fill(&mut self) {
         self.seed.get_or_insert(1);
@@ -113,7 +121,7 @@ impl Scenario {
         let arbitration = arbitration.map_or("round-robin", |a| a.0);
         p.arbitration.get_or_insert(Chosen::known(arbitration));
         p.interleave.get_or_insert(Chosen::known("packets"));
-        p.congestion.get_or_insert(Chosen::known("none"));
+        p.congestion.get_or_insert_with(|| CongestionPart::known("none")).fill();
         p.framing.get_or_insert(Chosen::known("none"));
         for job in &mut self.jobs {
             job.count.get_or_insert(Count(1));
@@ -182,8 +190,8 @@ pub struct PacketsPart {
     pub arbitration: Option<Chosen<(&'static str, Arbitration)>>,
     /// What takes turns on a channel: whole packets, or flits of packets in different lanes; packets without.
     pub interleave: Option<Chosen<(&'static str, Interleave)>>,
-    /// What holds sources back: a name of `darkfiber list congestion`; none without.
-    pub congestion: Option<Chosen<Scheme>>,
+    /// What holds sources back: a name of `darkfiber list congestion`, or a table with it and its parameters; none without.
+    pub congestion: Option<CongestionPart>,
     /// What of the routing's comparison of ways is different.
     #[serde(default)]
     pub adaptive: AdaptivePart,

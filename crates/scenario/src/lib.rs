@@ -28,6 +28,7 @@
 mod case;
 mod chain;
 mod classes;
+mod congestion_part;
 mod count;
 mod drive;
 mod error;
@@ -56,6 +57,7 @@ pub mod value;
 
 pub use case::{Case, ScenarioFile};
 pub use chain::{Chain, reason};
+pub use congestion_part::CongestionPart;
 pub use error::{Error, ErrorKind};
 pub use fabric::{FabricSource, Loaded, Recognised};
 pub use file::{

@@ -6,7 +6,7 @@ use darkfiber_packetsim::{SwitchModel, TrafficClass};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Depth, PacketsPart};
+use crate::{Depth, Error, PacketsPart};
 
 /// What carries messages.
 #[derive(Clone, Debug)]
@@ -83,7 +83,7 @@ impl PacketOptions {
     }
 
     /// What a scenario says of packets, with its traffic classes.
-    pub(crate) fn of(part: &PacketsPart, classes: Vec<TrafficClass>) -> Self {
+    pub(crate) fn of(part: &PacketsPart, classes: Vec<TrafficClass>) -> Result<Self, Error> {
         let mut micro = part.switches().micro();
         if let Some(bytes) = part.shared_buffer {
             micro.shared_buffer = bytes.short();
@@ -100,8 +100,9 @@ impl PacketOptions {
         if let Some(interleave) = part.interleave {
             micro.interleave = interleave.0.1;
         }
-        if let Some(scheme) = part.congestion {
-            micro.congestion = scheme.0.congestion;
+        if let Some(congestion) = &part.congestion {
+            let tuned = congestion.tuned().map_err(|e| e.inside("congestion").inside("packets"))?;
+            micro = micro.controlled(&tuned);
         }
         if let Some(framing) = part.framing {
             micro.framing = framing.0;
@@ -116,7 +117,7 @@ impl PacketOptions {
             news: a.news.map(|time| time.0),
         };
         let bytes = part.size.map_or(2048, crate::value::Bytes::short);
-        Self { lanes: part.lanes, adaptive, ..Self::new(micro, part.routing(), bytes) }
+        Ok(Self { lanes: part.lanes, adaptive, ..Self::new(micro, part.routing(), bytes) })
     }
 }
 

@@ -39,6 +39,7 @@ fn plan<'a>(
         Mechanism {
             name: scheme.name.to_owned(),
             congestion: scheme.congestion,
+            tuning: darkfiber_packetsim::Tuning::DEFAULT,
             routing: routing::kind("four-ways").expect("known"),
             apart: false,
         }

@@ -9,7 +9,7 @@ use darkfiber_formats::format::{Reading, Writing};
 use darkfiber_formats::schedules::FORMS;
 use darkfiber_formats::{FORMATS, Format, jobs};
 use darkfiber_packetsim::routing::ROUTINGS;
-use darkfiber_packetsim::{CONGESTIONS, FRAMINGS, MICROS};
+use darkfiber_packetsim::{CONGESTIONS, FRAMINGS, MICROS, Scheme};
 use darkfiber_report::listing::Listing;
 use darkfiber_report::quantity::{bytes, seconds};
 use darkfiber_routing::ENGINES;
@@ -119,7 +119,7 @@ const LISTS: &[Choice] = &[
             &CONGESTIONS,
             &["congestion", "what holds sources back"],
             |c| texts([c.name, c.summary]),
-            |c| format!("{} {}.", c.doc, c.paper),
+            |c| format!("{} {}.{}", c.doc, c.paper, parameters(c)),
         )
     }),
     (&["framing", "framings"], || {
@@ -242,6 +242,24 @@ fn keys(keys: &[Key]) -> String {
         let head = if text.is_empty() { "\n\nKeys:\n" } else { "" };
         let _infallible =
             writeln!(text, "{head}  {:<10} {} (default: {default})", key.name, key.meaning);
+    }
+    text
+}
+
+/// Parameters of a scheme of congestion control: default, range, meaning and source of each.
+fn parameters(scheme: &Scheme) -> String {
+    let mut text = String::new();
+    for p in scheme.all_parameters() {
+        let head = if text.is_empty() { "\n\nParameters:\n" } else { "" };
+        let _infallible = writeln!(
+            text,
+            "{head}  {:<10} {} (default: {}; {}; source: {})",
+            p.name,
+            p.meaning,
+            p.default_text(),
+            p.range_text(),
+            p.source
+        );
     }
     text
 }

@@ -295,7 +295,11 @@ fn model(case: &Case) -> Option<PacketModel> {
     Some(PacketModel {
         switches: part.switches().name,
         routing: options.routing.name,
-        congestion: part.congestion.map_or("none", |scheme| scheme.0.name),
+        congestion: part
+            .congestion
+            .as_ref()
+            .and_then(|control| control.tuned().ok())
+            .map_or_else(|| "none".to_owned(), |tuned| tuned.to_string()),
         framing: options.micro.framing.name,
         packet_bytes: options.bytes,
         buffer_bytes: options.micro.buffer,

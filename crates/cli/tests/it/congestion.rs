@@ -4,15 +4,20 @@ use insta::assert_snapshot;
 use serde_json::Value;
 
 use crate::simulate::{near, number, result};
-use crate::{folder, run_in};
+use crate::{folder, run, run_in};
 
 /// A collective of a quarter of the hosts while half of them write to one of their own, or none does.
 fn beside_an_incast(control: &str, aggressor: bool, more: &str) -> Value {
+    beside_a_controlled_incast(&format!("\"{control}\""), aggressor, more)
+}
+
+/// The same with congestion control as a value of TOML.
+fn beside_a_controlled_incast(control: &str, aggressor: bool, more: &str) -> Value {
     let incast = "[[job]]\ntraffic = \"bursts:burst=15\"\nnodes = 64\nplacement = \"random\"\n";
     let scenario = format!(
         "depth = \"packet\"\nfabric = \"dragonfly:p=4,a=4,h=4,g=8,gbps=200\"\nhosts = \"slingshot\"\n[routes]\n\
          engine = \"minhop\"\n[packets]\nswitches = \"rosetta\"\nrouting = \"four-ways\"\nsize = \"4KiB\"\n\
-         congestion = \"{control}\"\n[[job]]\ntraffic = \"imb:op=allreduce,bytes=8,repeat=100\"\nnodes = 32\n\
+         congestion = {control}\n[[job]]\ntraffic = \"imb:op=allreduce,bytes=8,repeat=100\"\nnodes = 32\n\
          placement = \"random\"\nstart = \"1ms\"\n{}",
         if aggressor { incast } else { "" }
     );
@@ -142,6 +147,115 @@ fn schemes_of_congestion_control_help_more_or_less() {
             assert_eq!(same[0][key], same[1][key], "{key}");
         }
     }
+}
+
+/// Two hosts that exchange across a cable, with a congestion control.
+fn exchange(control: &str, more: &str) -> Value {
+    let scenario = format!(
+        "depth = \"packet\"\nfabric = \"dragonfly:p=1,a=1,g=2,per_pair=1,gbps=100\"\nhosts = \"slingshot\"\n\
+         [routes]\nengine = \"minhop\"\n[packets]\nswitches = \"rosetta\"\nrouting = \"minimal\"\n\
+         size = \"4KiB\"\n[packets.congestion]\n{control}\n[[job]]\n\
+         traffic = \"bisection:bytes=64KiB,iterations=100\"\n"
+    );
+    result(&scenario, more)
+}
+
+/// An acknowledgement for each packet takes its bytes on the channels that data of the other direction fill, and the time of its
+/// bytes there; free ones take nothing. Each host sends 100 messages of 16 packets.
+#[test]
+fn priced_notes_take_bytes_and_time() {
+    let (messages, packets) = (100.0, 100.0 * 16.0);
+    let bytes = |json: &Value| number(json, "/channels/bytes_max");
+    let time = |json: &Value| number(json, "/jobs/0/run_mean");
+    for scheme in ["pairs", "reserve", "ecn", "infiniband", "grants"] {
+        let notes = |how: &str| exchange(&format!("scheme = \"{scheme}\"\nnotes = \"{how}\""), "");
+        let [free, priced] = ["free", "priced"].map(notes);
+        near(bytes(&free), packets * 4096.0);
+        // Acknowledgements of what comes the other way share each channel with data.
+        let acknowledged = packets * (4096.0 + 64.0);
+        if scheme == "grants" {
+            // A grant for each packet at most, and a question for each message, are notes, too.
+            let most = acknowledged + (packets + messages) * 64.0;
+            let all = bytes(&priced);
+            assert!(acknowledged < all && all <= most, "{all} B of {acknowledged} to {most}");
+        } else {
+            near(bytes(&priced), acknowledged);
+        }
+        // A message is longer under way than the first half of its acknowledgements, which its rest waits for; and all of them are
+        // in its way at most once on each of three channels. Grants wait in the way of data, too.
+        let each = 64.0 / 12.5e9;
+        let longer = time(&priced) - time(&free);
+        let most = if scheme == "grants" { f64::INFINITY } else { 3.0 * packets * each };
+        assert!(
+            (0.5 * packets * each..=most).contains(&longer),
+            "{scheme}: {longer} s of {} to {most}",
+            0.5 * packets * each
+        );
+    }
+    let long = exchange("scheme = \"pairs\"\nnotes = \"priced\"\nnote-bytes = \"1KiB\"", "");
+    near(bytes(&long), packets * (4096.0 + 1024.0));
+}
+
+/// Priced notes, quantized clocks and bounded queues lose nothing, and any number of threads gives the same.
+#[test]
+fn priced_notes_do_not_depend_on_threads() {
+    for scheme in ["reserve", "grants", "qcn"] {
+        let control = format!(
+            "{{ scheme = \"{scheme}\", notes = \"priced\", clock = \"4ns\", clock-bits = 16, queue = \"16KiB\" }}"
+        );
+        let [one, many] = [1, 3].map(|threads| {
+            beside_a_controlled_incast(&control, true, &format!("--threads {threads}"))
+        });
+        for key in ["jobs", "channels", "fullest", "events"] {
+            assert_eq!(one[key], many[key], "{scheme} {key}");
+        }
+        let free = beside_an_incast(scheme, true, "");
+        near(number(&one, "/jobs/1/bytes"), number(&free, "/jobs/1/bytes"));
+    }
+}
+
+/// Parameters out of range, of other schemes, or that do not go together are refused with file and line.
+#[test]
+fn parameters_that_cannot_be_are_refused() {
+    let told = |control: &str| {
+        let scenario = format!(
+            "depth = \"packet\"\nfabric = \"kary:k=2,n=2\"\n[routes]\nengine = \"minhop\"\n\
+             [packets.congestion]\n{control}\n[[job]]\ntraffic = \"bis\"\n"
+        );
+        let dir = folder(&[("s.toml", &scenario)]);
+        let run = run_in(dir.path(), "simulate s.toml -q");
+        assert_eq!((run.code, run.out.as_str()), (3, ""), "{}", run.err);
+        run.err
+    };
+    assert_snapshot!(told("scheme = \"ecn\"\ng = 3"), @"error: s.toml: line 7: packets: congestion: g: 3 is out of range: 0.00001525 to 1");
+    assert_snapshot!(told("scheme = \"ecn\"\nkmin = \"2s\""), @"error: s.toml: line 7: packets: congestion: kmin: 2s is out of range: 0ps to 1ms");
+    assert_snapshot!(told("kmin = 5\nscheme = \"ecn\""), @r#"error: s.toml: line 6: packets: congestion: kmin: "5" is no time: write a number and a unit, for example 100ms, 1.2us or 3h"#);
+    assert_snapshot!(told("scheme = \"ecn\"\nkmim = \"1us\""), @"
+    error: s.toml: line 7: packets: congestion: kmim: no parameter of ecn is called 'kmim'
+    hint: did you mean one of kmin, kmax?
+    ");
+    assert_snapshot!(told("scheme = \"ecn\"\nkmin = \"50us\""), @"error: s.toml: line 5: packets: congestion: kmin=50us is above kmax=40us: it must be at most as long");
+    assert_snapshot!(told("scheme = \"none\"\nnotes = \"priced\""), @"error: s.toml: line 7: packets: congestion: notes: none has no parameters");
+    assert_snapshot!(told("notes = \"priced\""), @"error: ");
+    assert_snapshot!(told("scheme = \"reserve\"\nnotes = \"dear\""), @r#"error: s.toml: line 7: packets: congestion: notes: "dear" must be free or priced"#);
+}
+
+/// `list` shows what can be set of a scheme.
+#[test]
+fn parameters_are_listed() {
+    let said_of = |scheme: &str| run(&format!("list congestion {scheme}")).out;
+    let infiniband = said_of("infiniband");
+    for said in [
+        "threshold",
+        "(default: 16KiB; 0B to 1GiB; source:",
+        "timer",
+        "153600ns",
+        "notes",
+        "free, priced",
+    ] {
+        assert!(infiniband.contains(said), "{said}: {infiniband}");
+    }
+    assert!(!said_of("none").contains("Parameters"));
 }
 
 /// Two jobs that exchange across one cable, which both fill; `classes` are those of the first and the second.

@@ -3,33 +3,146 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::recovery::{LINE, Recovery};
+use super::recovery::{Back, Recovery};
+use super::tuning::{ONE, Parameter, Unit, part};
 use super::{Arriving, CongestionMessage, CongestionParams, Passing};
 use crate::Random;
 
-/// Queues in picoseconds of their channel: 5 KB and 200 KB at 40 Gbit/s (section 5, K_min and K_max); and one packet of so many
-/// is marked just below the second one (P_max, 1 %).
-const NONE_BELOW: u64 = 1_000_000;
-const ALL_ABOVE: u64 = 40_000_000;
-const ONE_OF: u64 = 100;
-/// An endpoint tells a source at most so often (section 3.1).
-const TELLS: u64 = 50_000_000;
-/// The mean of marks is a 256th new each time, and forgets so in 55 us without (g and K, section 3.2).
-const GAIN: u32 = 256;
-const FORGETS: u64 = 55_000_000;
-/// More is sent after as long, and after as many bytes (T and B, section 5).
-const TIMER: u64 = 55_000_000;
-const BYTES: u64 = 10_000_000;
+/// Parameters of DCQCN: times in picoseconds, parts of [`ONE`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Params {
+    pub(super) kmin: u64,
+    pub(super) kmax: u64,
+    pub(super) pmax: u64,
+    pub(super) notice: u64,
+    pub(super) g: u64,
+    pub(super) forgets: u64,
+    pub(super) back: Back,
+}
+
+impl Params {
+    /// Queues in picoseconds of their channel: 5 KB and 200 KB at 40 Gbit/s.
+    pub(super) const DEFAULT: Self = Self {
+        kmin: 1_000_000,
+        kmax: 40_000_000,
+        pmax: ONE / 100,
+        notice: 50_000_000,
+        g: ONE / 256,
+        forgets: 55_000_000,
+        back: Back {
+            timer: 55_000_000,
+            bytes: 10_000_000,
+            halves: 5,
+            least: ONE / 4096,
+            increase: ONE / 1000,
+        },
+    };
+}
+
+/// What users can set.
+pub(super) const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "kmin",
+        unit: Unit::Time,
+        range: [0, 1_000_000_000],
+        meaning: "queues up to this long, as time of their channel, are not marked",
+        source: "section 5, K_min: 5 KB at 40 Gbit/s",
+        of: |t| &mut t.ecn.kmin,
+    },
+    Parameter {
+        name: "kmax",
+        unit: Unit::Time,
+        range: [1, 1_000_000_000],
+        meaning: "all packets of longer queues are marked",
+        source: "section 5, K_max: 200 KB at 40 Gbit/s",
+        of: |t| &mut t.ecn.kmax,
+    },
+    Parameter {
+        name: "pmax",
+        unit: Unit::Share,
+        range: [0, ONE],
+        meaning: "part of the packets that is marked just below kmax",
+        source: "section 5, P_max",
+        of: |t| &mut t.ecn.pmax,
+    },
+    Parameter {
+        name: "notice",
+        unit: Unit::Time,
+        range: [0, 1_000_000_000_000],
+        meaning: "an endpoint tells a source of marks at most once in this time",
+        source: "section 3.1, N",
+        of: |t| &mut t.ecn.notice,
+    },
+    Parameter {
+        name: "g",
+        unit: Unit::Share,
+        range: [ONE / 65_536, ONE],
+        meaning: "part of the mean of marks that is new with each notice",
+        source: "section 3.2, g",
+        of: |t| &mut t.ecn.g,
+    },
+    Parameter {
+        name: "forget",
+        unit: Unit::Time,
+        range: [1_000_000, 1_000_000_000_000],
+        meaning: "without notices the mean of marks falls by the part g in each such time",
+        source: "section 3.2, K",
+        of: |t| &mut t.ecn.forgets,
+    },
+    Parameter {
+        name: "timer",
+        unit: Unit::Time,
+        range: [1_000_000, 1_000_000_000_000],
+        meaning: "a rate comes back a step in each such time",
+        source: "section 5, T",
+        of: |t| &mut t.ecn.back.timer,
+    },
+    Parameter {
+        name: "bytes",
+        unit: Unit::Bytes,
+        range: [1000, 1_000_000_000_000],
+        meaning: "a rate comes back a step with each so many bytes sent",
+        source: "section 5, B",
+        of: |t| &mut t.ecn.back.bytes,
+    },
+    Parameter {
+        name: "halves",
+        unit: Unit::Count,
+        range: [0, 1000],
+        meaning: "steps half way back to the rate before; those behind them go beyond it",
+        source: "section 3.2, F",
+        of: |t| &mut t.ecn.back.halves,
+    },
+    Parameter {
+        name: "increase",
+        unit: Unit::Share,
+        range: [0, ONE],
+        meaning: "what each step beyond adds, as part of the channel's rate",
+        source: "section 5, R_AI: 40 Mbit/s of 40 Gbit/s",
+        of: |t| &mut t.ecn.back.increase,
+    },
+    Parameter {
+        name: "least",
+        unit: Unit::Share,
+        range: [ONE / 65_536 + 1, ONE],
+        meaning: "no rate falls below this part of the channel's",
+        source: "decision",
+        of: |t| &mut t.ecn.back.least,
+    },
+];
 
 /// Whether a packet that leaves is marked (figure 5).
-pub(super) fn marks(p: &Passing, random: &mut Random) -> bool {
+pub(super) fn marks(params: &Params, p: &Passing, random: &mut Random) -> bool {
     let long = (u64::from(p.waits) * p.pace) >> 16;
-    if long <= NONE_BELOW {
+    if long <= params.kmin {
         return false;
     }
-    let part = (long - NONE_BELOW) << 16;
-    let whole = (ALL_ABOVE - NONE_BELOW) * ONE_OF;
-    long > ALL_ABOVE || u64::from(random.below(1 << 16)) < part / whole
+    if long > params.kmax {
+        return true;
+    }
+    let share = u128::from(long - params.kmin) << 16;
+    let whole = u128::from(params.kmax - params.kmin) * u128::from(ONE);
+    u128::from(random.below(1 << 16)) < share * u128::from(params.pmax) / whole
 }
 
 /// By source, when it is told of marks again at the earliest.
@@ -40,7 +153,7 @@ pub(crate) struct Receiver {
 
 impl Receiver {
     /// 1 if the source is told of marks.
-    pub(super) fn arrived(&mut self, terms: CongestionParams, a: &Arriving) -> u64 {
+    pub(super) fn arrived(&mut self, terms: CongestionParams<'_>, a: &Arriving) -> u64 {
         if a.mark == 0 {
             return 0;
         }
@@ -49,7 +162,7 @@ impl Receiver {
         if a.now < *tells {
             return 0;
         }
-        *tells = a.now + TELLS;
+        *tells = a.now + terms.tuning.ecn.notice;
         1
     }
 }
@@ -64,18 +177,18 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    fn go_on(&mut self, now: u64) {
-        while self.mean > 0 && self.since + FORGETS <= now {
-            self.mean -= (self.mean / GAIN).max(1);
-            self.since += FORGETS;
+    fn go_on(&mut self, p: &Params, now: u64) {
+        while self.mean > 0 && self.since + p.forgets <= now {
+            self.mean -= (part(p.g, self.mean.into()) as u32).max(1);
+            self.since += p.forgets;
         }
-        self.recovery.go_on(now, TIMER, BYTES, Self::more);
+        self.recovery.go_on(&p.back, now, Self::more);
     }
 
-    /// What is added in each step: a thousandth (40 Mbit/s of 40 Gbit/s); where both time and bytes have been quiet for long, so
-    /// much times the steps of the one that had fewer (hyper increase).
+    /// How often the increase is added in a step: where both time and bytes have been quiet for long, as often as the steps of the
+    /// one that had fewer (hyper increase).
     fn more(by_time: u32, by_bytes: u32) -> u32 {
-        LINE / 1000 * by_time.min(by_bytes).max(1)
+        by_time.min(by_bytes).max(1)
     }
 
     /// Whether it was never told of marks.
@@ -83,27 +196,28 @@ impl Sender {
         self.since == 0
     }
 
-    pub(super) fn sent(&mut self, bytes: u64, now: u64) {
+    pub(super) fn sent(&mut self, p: &Params, bytes: u64, now: u64) {
         self.recovery.sent(bytes);
-        self.go_on(now);
+        self.go_on(p, now);
     }
 
-    pub(super) fn pace(&mut self, now: u64, pace: u64) -> u64 {
-        self.go_on(now);
+    pub(super) fn pace(&mut self, p: &Params, now: u64, pace: u64) -> u64 {
+        self.go_on(p, now);
         self.recovery.pace(pace)
     }
 
-    pub(super) fn hear(&mut self, note: &CongestionMessage, now: u64) {
+    pub(super) fn hear(&mut self, p: &Params, note: &CongestionMessage, now: u64) {
         if note.says == 0 {
             return;
         }
-        self.go_on(now);
+        self.go_on(p, now);
         // Of a source that was not told before the mean is one (section 3.2: alpha begins at 1).
         if self.since == 0 {
             self.mean = 1 << 16;
         }
-        self.recovery.less(self.mean / 2, now);
-        self.mean = self.mean - self.mean / GAIN + (1 << 16) / GAIN;
+        self.recovery.less(&p.back, self.mean / 2, now);
+        let part = |of: u32| part(p.g, of.into()) as u32;
+        self.mean = self.mean - part(self.mean) + part(1 << 16);
         self.since = now;
     }
 }
@@ -120,7 +234,7 @@ mod tests {
         let mut random = Random::new(1, 1);
         let mut of = |waits: u32| {
             let p = Passing { waits, bytes: 1000, pace, was_held: false };
-            (0..100_000).filter(|_| marks(&p, &mut random)).count()
+            (0..100_000).filter(|_| marks(&Params::DEFAULT, &p, &mut random)).count()
         };
         assert_eq!([of(0), of(5_000), of(200_100)], [0, 0, 100_000]);
         let half = of(102_500);
@@ -131,6 +245,7 @@ mod tests {
     /// every 55 us (equations 1 and 2).
     #[test]
     fn rates_follow_the_mean_of_marks() {
+        const DEFAULT: Params = Params::DEFAULT;
         let note = |says| CongestionMessage {
             source: 0,
             endpoint: 1,
@@ -141,13 +256,13 @@ mod tests {
             lost: None,
         };
         let mut source = Sender::default();
-        source.hear(&note(0), 0);
-        assert!(source.is_new() && source.pace(0, 1000) == 0);
-        source.hear(&note(1), 1_000_000);
-        assert_eq!(source.pace(1_000_000, 1000), 2000);
-        source.hear(&note(1), 2_000_000);
-        assert_eq!(source.pace(2_000_000, 1000), 4000);
-        source.go_on(2_000_000 + 10 * FORGETS);
+        source.hear(&DEFAULT, &note(0), 0);
+        assert!(source.is_new() && source.pace(&DEFAULT, 0, 1000) == 0);
+        source.hear(&DEFAULT, &note(1), 1_000_000);
+        assert_eq!(source.pace(&DEFAULT, 1_000_000, 1000), 2000);
+        source.hear(&DEFAULT, &note(1), 2_000_000);
+        assert_eq!(source.pace(&DEFAULT, 2_000_000, 1000), 4000);
+        source.go_on(&DEFAULT, 2_000_000 + 10 * DEFAULT.forgets);
         let forgotten = (255.0f64 / 256.0).powi(10) * 65536.0;
         assert!((f64::from(source.mean) - forgotten).abs() < 12.0, "{}", source.mean);
     }
@@ -163,6 +278,7 @@ mod tests {
             wire: 1000,
             terminals: 4,
             shared: false,
+            tuning: &crate::Tuning::DEFAULT,
         };
         let mut end = Receiver::default();
         let told: u64 = (0..1000u64)

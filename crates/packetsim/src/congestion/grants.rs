@@ -6,7 +6,39 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
+use super::tuning::{ONE, Parameter, Unit, part};
 use super::{Arriving, CongestionMessage, CongestionParams};
+
+/// Parameters of grants, as parts ([`ONE`]) of what a channel carries in a round trip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Params {
+    pub(super) first: u64,
+    pub(super) ahead: u64,
+}
+
+impl Params {
+    pub(super) const DEFAULT: Self = Self { first: ONE, ahead: ONE };
+}
+
+/// What users can set.
+pub(super) const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "first",
+        unit: Unit::Share,
+        range: [0, 16 * ONE],
+        meaning: "what a source sends unasked, as part of what its channel carries in a round trip",
+        source: "Homa, section 3.2: RTTbytes",
+        of: |t| &mut t.grants.first,
+    },
+    Parameter {
+        name: "ahead",
+        unit: Unit::Share,
+        range: [ONE / 16, 16 * ONE],
+        meaning: "what an endpoint has granted or waits for it at most, as part of what its channel carries in a round trip",
+        source: "Homa, section 3.3: RTTbytes",
+        of: |t| &mut t.grants.ahead,
+    },
+];
 
 /// What an endpoint knows of those who send to it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -24,7 +56,7 @@ impl Receiver {
     /// A source asks for so many bytes more; so many that were sent to it were lost.
     pub(super) fn asked(
         &mut self,
-        terms: CongestionParams,
+        terms: CongestionParams<'_>,
         source: u32,
         [bytes, lost]: [u64; 2],
         pace: u64,
@@ -43,7 +75,7 @@ impl Receiver {
 
     pub(super) fn arrived(
         &mut self,
-        terms: CongestionParams,
+        terms: CongestionParams<'_>,
         a: &Arriving,
         grants: &mut Vec<(u32, u64)>,
     ) {
@@ -55,8 +87,8 @@ impl Receiver {
     }
 
     /// A packet at a time, while less than a round trip's worth is on its way or waits.
-    fn grant(&mut self, terms: CongestionParams, pace: u64, grants: &mut Vec<(u32, u64)>) {
-        while self.granted + self.waits < terms.window(pace)
+    fn grant(&mut self, terms: CongestionParams<'_>, pace: u64, grants: &mut Vec<(u32, u64)>) {
+        while self.granted + self.waits < part(terms.tuning.grants.ahead, terms.window(pace))
             && let Some(source) = self.turns.pop_front()
         {
             let Some(open) = self.asked.get_mut(&source) else { continue };
@@ -89,9 +121,9 @@ pub(crate) struct Sender {
 
 impl Sender {
     /// There is more to send: bytes to ask for. With nothing under way a round trip's worth is sent unasked.
-    pub(super) fn add(&mut self, bytes: u64, under_way: u64, window: u64) -> u64 {
+    pub(super) fn add(&mut self, p: &Params, bytes: u64, under_way: u64, window: u64) -> u64 {
         if self.backlog == 0 && under_way == 0 {
-            self.unasked = window;
+            self.unasked = part(p.first, window);
         }
         // An empty message is a packet of a byte.
         self.backlog += bytes;
@@ -138,6 +170,7 @@ mod tests {
             wire: 4096,
             terminals: 10,
             shared: false,
+            tuning: &crate::Tuning::DEFAULT,
         };
         let pace = (1 << 16) * 80;
         let (mut end, mut grants) = (Receiver::default(), Vec::new());

@@ -4,20 +4,62 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::tuning::{Parameter, Unit};
 use super::{CongestionMessage, Passing};
 
-/// What must wait for an output so that it marks packets: the threshold 15 of annex A10 is the keenest there is, without bytes;
-/// decision.
-const THRESHOLD: u32 = 16 << 10;
-/// The last entry of the table (CCTI_Limit).
-const LAST: u32 = 127;
-/// Entries up for each mark (CCTI_Increase), and how long it takes for one down (CCTI_Timer 150, in units of 1.024 us).
-const UP: u32 = 1;
-const DOWN: u64 = 153_600_000;
+/// Parameters of InfiniBand's: bytes, entries, picoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Params {
+    pub(super) threshold: u64,
+    pub(super) last: u64,
+    pub(super) up: u64,
+    pub(super) down: u64,
+}
+
+impl Params {
+    pub(super) const DEFAULT: Self =
+        Self { threshold: 16 << 10, last: 127, up: 1, down: 153_600_000 };
+}
+
+/// What users can set.
+pub(super) const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "threshold",
+        unit: Unit::Bytes,
+        range: [0, 1 << 30],
+        meaning: "what must wait for an output so that it marks packets",
+        source: "decision: the threshold 15 of annex A10 is the keenest that there is, without bytes",
+        of: |t| &mut t.infiniband.threshold,
+    },
+    Parameter {
+        name: "limit",
+        unit: Unit::Count,
+        range: [1, 65_535],
+        meaning: "the last entry of the table: on entry i packets are i packets' time apart",
+        source: "E. G. Gran et al., CCTI_Limit 127; that entries rise evenly is a decision, as the table is the manager's",
+        of: |t| &mut t.infiniband.last,
+    },
+    Parameter {
+        name: "increase",
+        unit: Unit::Count,
+        range: [1, 65_535],
+        meaning: "entries up for each mark",
+        source: "E. G. Gran et al., CCTI_Increase",
+        of: |t| &mut t.infiniband.up,
+    },
+    Parameter {
+        name: "timer",
+        unit: Unit::Time,
+        range: [1_000, 1_000_000_000_000],
+        meaning: "how long it takes for an entry down",
+        source: "E. G. Gran et al., CCTI_Timer 150, in units of 1.024 us",
+        of: |t| &mut t.infiniband.down,
+    },
+];
 
 /// Whether a packet that leaves is marked: by an output that is a root of congestion, since it has room behind it.
-pub(super) fn marks(p: &Passing) -> bool {
-    p.waits > THRESHOLD && !p.was_held
+pub(super) fn marks(params: &Params, p: &Passing) -> bool {
+    u64::from(p.waits) > params.threshold && !p.was_held
 }
 
 /// Where a pair is in its table.
@@ -28,25 +70,25 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    fn go_on(&mut self, now: u64) {
-        let steps = now.saturating_sub(self.since) / DOWN;
+    fn go_on(&mut self, p: &Params, now: u64) {
+        let steps = now.saturating_sub(self.since) / p.down;
         self.index = self.index.saturating_sub(steps.try_into().unwrap_or(u32::MAX));
-        self.since += steps * DOWN;
+        self.since += steps * p.down;
     }
 
     /// Entry i: packets are i packets' time apart (decision: the specification leaves the table to the manager).
-    pub(super) fn pace(&mut self, now: u64, pace: u64) -> u64 {
-        self.go_on(now);
+    pub(super) fn pace(&mut self, p: &Params, now: u64, pace: u64) -> u64 {
+        self.go_on(p, now);
         if self.index == 0 { 0 } else { pace * u64::from(1 + self.index) }
     }
 
-    pub(super) fn hear(&mut self, note: &CongestionMessage, now: u64) {
+    pub(super) fn hear(&mut self, p: &Params, note: &CongestionMessage, now: u64) {
         if note.says != 0 {
-            self.go_on(now);
+            self.go_on(p, now);
             if self.index == 0 {
                 self.since = now;
             }
-            self.index = (self.index + UP).min(LAST);
+            self.index = (self.index + p.up as u32).min(p.last as u32);
         }
     }
 }
@@ -55,10 +97,13 @@ impl Sender {
 mod tests {
     use super::*;
 
+    const DEFAULT: Params = Params::DEFAULT;
+
     /// An entry up for each mark, one down every 153.6 us, none beyond the last; roots of congestion mark, victims do not.
     #[test]
     fn tables_go_up_and_down() {
-        let pass = |waits, was_held| marks(&Passing { waits, bytes: 100, pace: 1, was_held });
+        let pass =
+            |waits, was_held| marks(&DEFAULT, &Passing { waits, bytes: 100, pace: 1, was_held });
         assert_eq!(
             [pass(16 << 10, false), pass(17 << 10, false), pass(17 << 10, true)],
             [false, true, false]
@@ -74,14 +119,14 @@ mod tests {
         };
         let mut source = Sender::default();
         for _ in 0..5 {
-            source.hear(&note, 1000);
+            source.hear(&DEFAULT, &note, 1000);
         }
-        assert_eq!(source.pace(1000, 10), 60);
-        assert_eq!(source.pace(1000 + 2 * DOWN, 10), 40);
-        assert_eq!(source.pace(1000 + 5 * DOWN, 10), 0);
+        assert_eq!(source.pace(&DEFAULT, 1000, 10), 60);
+        assert_eq!(source.pace(&DEFAULT, 1000 + 2 * DEFAULT.down, 10), 40);
+        assert_eq!(source.pace(&DEFAULT, 1000 + 5 * DEFAULT.down, 10), 0);
         for _ in 0..500 {
-            source.hear(&note, 1 << 40);
+            source.hear(&DEFAULT, &note, 1 << 40);
         }
-        assert_eq!(source.pace(1 << 40, 10), 1280);
+        assert_eq!(source.pace(&DEFAULT, 1 << 40, 10), 1280);
     }
 }

@@ -6,15 +6,18 @@
 mod ecn;
 mod grants;
 mod infiniband;
+mod notes;
 mod outbox;
 mod pairs;
 mod qcn;
 mod recovery;
 mod registry;
+mod tuning;
 
 pub(crate) use outbox::{Outbox, Sent, Turn};
-pub(crate) use pairs::{SPECULATIVE, is_too_much};
+pub(crate) use pairs::SPECULATIVE;
 pub use registry::{CONGESTIONS, Scheme};
+pub use tuning::{Parameter, Tuned, Tuning, TuningError, Unit};
 
 use serde::{Deserialize, Serialize};
 
@@ -68,6 +71,8 @@ pub(crate) struct Notification {
     /// Bytes that waited for the endpoint where a packet was dropped unasked: what the endpoint's side makes of that is said with
     /// the note.
     pub(crate) waits: Option<u32>,
+    /// A port of the switch that sends it.
+    pub(crate) port: u32,
 }
 
 impl CongestionMessage {
@@ -79,7 +84,7 @@ impl CongestionMessage {
 
 /// What all pairs of a network go by.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct CongestionParams {
+pub(crate) struct CongestionParams<'a> {
     /// The scheme.
     pub(crate) congestion: Congestion,
     /// What a way takes at most where nothing waits, and there and back with a packet, in picoseconds.
@@ -92,11 +97,13 @@ pub(crate) struct CongestionParams {
     pub(crate) terminals: usize,
     /// Whether packets of an endpoint share its channel with those of other classes.
     pub(crate) shared: bool,
+    /// What can be set of schemes.
+    pub(crate) tuning: &'a Tuning,
 }
 
-impl CongestionParams {
+impl<'a> CongestionParams<'a> {
     /// Of a network: way there and back of five channels, and a packet with at most so many bytes of a message, on channels so many.
-    pub(crate) fn new(net: &Net, micro: &SwitchModel, [most, wire]: [u32; 2]) -> Self {
+    pub(crate) fn new(net: &Net, micro: &'a SwitchModel, [most, wire]: [u32; 2]) -> Self {
         let way = 5 * (net.slowest(0) + micro.pipeline + micro.spread);
         Self {
             congestion: micro.congestion,
@@ -106,6 +113,7 @@ impl CongestionParams {
             wire,
             terminals: net.terminal_count(),
             shared: micro.classes.len() > 1,
+            tuning: &micro.tuning,
         }
     }
 
@@ -116,7 +124,14 @@ impl CongestionParams {
 
     /// Bytes that a channel of a pace carries in a round trip, and two packets at least.
     pub(crate) fn window(&self, pace: u64) -> u64 {
-        ((self.round << 16) / pace).max(2 * u64::from(self.wire))
+        let window = (self.round << 16) / pace;
+        let window = match self.congestion {
+            Congestion::Pairs | Congestion::Reserve => {
+                tuning::part(self.tuning.turns(self.congestion).window, window)
+            }
+            _ => window,
+        };
+        window.max(2 * u64::from(self.wire))
     }
 }
 
@@ -155,14 +170,15 @@ impl Congestion {
     /// A packet leaves an output: whether it is marked, and what the source is told at once, or 0.
     pub(crate) fn pass(
         self,
+        tuning: &Tuning,
         point: Option<&mut Point>,
         p: &Passing,
         random: &mut Random,
     ) -> (bool, u64) {
         match (self, point) {
-            (Self::Ecn, _) => (ecn::marks(p, random), 0),
-            (Self::InfiniBand, _) => (infiniband::marks(p), 0),
-            (Self::Qcn, Some(point)) => (false, point.0.pass(p, random)),
+            (Self::Ecn, _) => (ecn::marks(&tuning.ecn, p, random), 0),
+            (Self::InfiniBand, _) => (infiniband::marks(&tuning.infiniband, p), 0),
+            (Self::Qcn, Some(point)) => (false, point.0.pass(&tuning.qcn, p, random)),
             _ => (false, 0),
         }
     }
@@ -221,7 +237,7 @@ impl Receiver {
     /// A packet arrives: what its acknowledgement says. `grants` are sources, and bytes that each may send from now on.
     pub(crate) fn arrived(
         &mut self,
-        terms: CongestionParams,
+        terms: CongestionParams<'_>,
         a: &Arriving,
         grants: &mut Vec<(u32, u64)>,
     ) -> u64 {
@@ -240,7 +256,7 @@ impl Receiver {
     /// A source asks for so many bytes, and so many that were sent were lost; the endpoint's channel takes `pace` for 2^16.
     pub(crate) fn asked(
         &mut self,
-        terms: CongestionParams,
+        terms: CongestionParams<'_>,
         source: u32,
         bytes: [u64; 2],
         pace: u64,
@@ -284,15 +300,15 @@ impl Sender {
     }
 
     /// There is another message, while so many bytes are under way: bytes that the endpoint is asked for, or 0.
-    fn add(&mut self, bytes: u64, under_way: u64, window: u64) -> u64 {
+    fn add(&mut self, tuning: &Tuning, bytes: u64, under_way: u64, window: u64) -> u64 {
         match self {
-            Self::Grants(s) => s.add(bytes, under_way, window),
+            Self::Grants(s) => s.add(&tuning.grants, bytes, under_way, window),
             _ => 0,
         }
     }
 
     /// Whether a packet with so many bytes may be sent now, while so many are under way.
-    fn lets(&self, terms: CongestionParams, bytes: u64, under_way: u64, window: u64) -> bool {
+    fn lets(&self, terms: CongestionParams<'_>, bytes: u64, under_way: u64, window: u64) -> bool {
         match self {
             Self::Pairs(s) => s.lets(terms, bytes, under_way, window),
             Self::Grants(s) => s.lets(bytes),
@@ -301,10 +317,10 @@ impl Sender {
     }
 
     /// A packet with so many bytes is sent at a time: what it is marked with.
-    fn sent(&mut self, bytes: u64, now: u64) -> u8 {
+    fn sent(&mut self, tuning: &Tuning, bytes: u64, now: u64) -> u8 {
         match self {
-            Self::Ecn(s) => s.sent(bytes, now),
-            Self::Qcn(s) => s.sent(bytes, now),
+            Self::Ecn(s) => s.sent(&tuning.ecn, bytes, now),
+            Self::Qcn(s) => s.sent(&tuning.qcn, bytes, now),
             Self::Grants(s) => return s.sent(bytes),
             Self::Pairs(s) => return s.sent(),
             _ => {}
@@ -313,35 +329,35 @@ impl Sender {
     }
 
     /// Picoseconds that 2^16 bytes are to take on a channel on which they take `pace`; 0: as long as they do.
-    fn pace(&mut self, now: u64, pace: u64) -> u64 {
+    fn pace(&mut self, tuning: &Tuning, now: u64, pace: u64) -> u64 {
         match self {
             Self::Free | Self::Grants(_) | Self::Pairs(_) => 0,
-            Self::Ecn(s) => s.pace(now, pace),
-            Self::InfiniBand(s) => s.pace(now, pace),
-            Self::Qcn(s) => s.pace(now, pace),
+            Self::Ecn(s) => s.pace(&tuning.ecn, now, pace),
+            Self::InfiniBand(s) => s.pace(&tuning.infiniband, now, pace),
+            Self::Qcn(s) => s.pace(&tuning.qcn, now, pace),
         }
     }
 
     /// Hears a note at a time. The next packet may leave at `next`, which may change.
-    fn hear(&mut self, note: &CongestionMessage, now: u64, next: &mut u64) {
+    fn hear(&mut self, tuning: &Tuning, note: &CongestionMessage, now: u64, next: &mut u64) {
         match self {
             Self::Free => {}
             Self::Pairs(s) => s.hear(note, now, next),
-            Self::Ecn(s) => s.hear(note, now),
-            Self::InfiniBand(s) => s.hear(note, now),
-            Self::Qcn(s) => s.hear(note, now),
+            Self::Ecn(s) => s.hear(&tuning.ecn, note, now),
+            Self::InfiniBand(s) => s.hear(&tuning.infiniband, note, now),
+            Self::Qcn(s) => s.hear(&tuning.qcn, note, now),
             Self::Grants(s) => s.hear(note),
         }
     }
 
     /// Whether it knows no more than a new one.
-    fn is_new(&mut self, now: u64, pace: u64) -> bool {
+    fn is_new(&mut self, tuning: &Tuning, now: u64, pace: u64) -> bool {
         match self {
             Self::Free => true,
             Self::Grants(s) => s.is_new(),
             Self::Ecn(s) => s.is_new(),
             Self::Pairs(s) => s.is_new(),
-            Self::InfiniBand(_) | Self::Qcn(_) => self.pace(now, pace) == 0,
+            Self::InfiniBand(_) | Self::Qcn(_) => self.pace(tuning, now, pace) == 0,
         }
     }
 }

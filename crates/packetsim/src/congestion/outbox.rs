@@ -11,6 +11,8 @@ use crate::partition::Message;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Pair {
     messages: VecDeque<Message>,
+    /// Bytes of these.
+    queued: u64,
     /// Bytes that are not acknowledged.
     under_way: u64,
     /// What congestion control knows of it, and when the next packet may leave.
@@ -26,6 +28,8 @@ struct Pair {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Outbox {
     pairs: BTreeMap<u32, Pair>,
+    /// Messages in the host, in their order: the first one waits until the queue for its endpoint has room, and all behind it.
+    hosts: VecDeque<Message>,
     /// Endpoints of pairs that may send, in the order of their turns.
     ready: VecDeque<u32>,
     /// Pairs that may send from a time on.
@@ -55,14 +59,32 @@ pub(crate) struct Sent {
 }
 
 impl Outbox {
-    /// There is another message; the terminal's channel takes `pace` for 2^16 bytes. Bytes that the endpoint is asked for, or 0.
-    pub(crate) fn add(&mut self, terms: CongestionParams, message: Message, pace: u64) -> u64 {
+    /// There is another message, in the host.
+    pub(crate) fn post(&mut self, message: Message) {
+        self.hosts.push_back(message);
+    }
+
+    /// The adapter takes the next message of its host, if there is one and its queue has room, on a channel that takes `pace` for
+    /// 2^16 bytes: its endpoint, and bytes that this is asked for, or 0.
+    pub(crate) fn take(&mut self, terms: CongestionParams<'_>, pace: u64) -> Option<(u32, u64)> {
+        let message = *self.hosts.front()?;
+        let room = terms.tuning.notes.queue;
+        let queued = self.pairs.get(&message.to).map_or(0, |pair| pair.queued);
+        if room > 0 && queued >= room {
+            return None;
+        }
+        self.hosts.pop_front();
+        Some((message.to, self.add(terms, message, pace)))
+    }
+
+    fn add(&mut self, terms: CongestionParams<'_>, message: Message, pace: u64) -> u64 {
         let pair = self
             .pairs
             .entry(message.to)
             .or_insert_with(|| Pair { source: Sender::new(terms.congestion), ..Pair::default() });
-        let asks = pair.source.add(message.bytes, pair.under_way, terms.window(pace));
+        let asks = pair.source.add(terms.tuning, message.bytes, pair.under_way, terms.window(pace));
         pair.messages.push_back(message);
+        pair.queued += message.bytes;
         if !std::mem::replace(&mut pair.is_open, true) {
             self.ready.push_back(message.to);
         }
@@ -75,7 +97,7 @@ impl Outbox {
     }
 
     /// Whose turn it is to send on a channel that takes `pace` for 2^16 bytes, before a time.
-    pub(crate) fn turn(&mut self, terms: CongestionParams, pace: u64, end: u64) -> Turn {
+    pub(crate) fn turn(&mut self, terms: CongestionParams<'_>, pace: u64, end: u64) -> Turn {
         while let Some(&(when, to)) = self.waiting.first()
             && when < end
         {
@@ -109,6 +131,7 @@ impl Outbox {
     /// The pair whose turn it is sends a packet with so many bytes of its message, on the channel as many as `bytes`, at a time.
     pub(crate) fn send(
         &mut self,
+        terms: CongestionParams<'_>,
         payload: u32,
         bytes: u32,
         departs: u64,
@@ -118,6 +141,7 @@ impl Outbox {
         let pair = self.pairs.get_mut(&to)?;
         let message = pair.messages.front_mut()?;
         message.bytes -= u64::from(payload);
+        pair.queued -= u64::from(payload);
         let sent = *message;
         if message.bytes == 0 {
             pair.messages.pop_front();
@@ -127,8 +151,9 @@ impl Outbox {
             pair.flowlet = self.flowlet;
         }
         pair.under_way += u64::from(bytes);
-        let mark = pair.source.sent(payload.into(), departs);
-        pair.next = departs + ((u64::from(bytes) * pair.source.pace(departs, pace)) >> 16);
+        let mark = pair.source.sent(terms.tuning, payload.into(), departs);
+        pair.next =
+            departs + ((u64::from(bytes) * pair.source.pace(terms.tuning, departs, pace)) >> 16);
         pair.is_open = !pair.messages.is_empty();
         if pair.is_open {
             self.ready.push_back(to);
@@ -139,7 +164,7 @@ impl Outbox {
     /// Something was heard of a pair at a time. Bytes that the endpoint is asked for, or 0.
     pub(crate) fn hear(
         &mut self,
-        terms: CongestionParams,
+        terms: CongestionParams<'_>,
         note: &CongestionMessage,
         now: u64,
         pace: u64,
@@ -148,10 +173,11 @@ impl Outbox {
         pair.under_way -= u64::from(note.bytes);
         let mut asks = 0;
         if let Some(lost) = note.lost {
-            asks = pair.source.add(lost.bytes, pair.under_way, terms.window(pace));
+            asks = pair.source.add(terms.tuning, lost.bytes, pair.under_way, terms.window(pace));
+            pair.queued += lost.bytes;
             pair.messages.push_front(lost);
         }
-        pair.source.hear(note, now, &mut pair.next);
+        pair.source.hear(terms.tuning, note, now, &mut pair.next);
         if !pair.messages.is_empty() && !pair.is_open {
             pair.is_open = true;
             self.ready.push_back(note.endpoint);
@@ -160,10 +186,46 @@ impl Outbox {
         if pair.messages.is_empty()
             && pair.under_way == 0
             && !pair.is_open
-            && pair.source.is_new(now, pace)
+            && pair.source.is_new(terms.tuning, now, pace)
         {
             self.pairs.remove(&note.endpoint);
         }
         asks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Congestion, Tuning};
+
+    /// A message waits in its host while more than the queue holds waits for its endpoint, and those behind it do, too.
+    #[test]
+    fn queues_of_endpoints_end() {
+        let mut tuning = Tuning::DEFAULT;
+        tuning.notes.queue = 1000;
+        let terms = CongestionParams {
+            congestion: Congestion::Ecn,
+            way: 1,
+            round: 2,
+            most: 1000,
+            wire: 1000,
+            terminals: 4,
+            shared: false,
+            tuning: &tuning,
+        };
+        let mut outbox = Outbox::default();
+        for (number, to, bytes) in [(0, 1, 1500), (1, 1, 100), (2, 2, 100)] {
+            let message = Message { number, to, bytes, group: 0, path: 0, class: 0, born: None };
+            outbox.post(message);
+        }
+        let taken = |outbox: &mut Outbox| -> Vec<u32> {
+            std::iter::from_fn(|| outbox.take(terms, 1)).map(|(to, _)| to).collect()
+        };
+        assert_eq!(taken(&mut outbox), [1]);
+        assert_eq!(outbox.turn(terms, 1, 10), Turn::Send { bytes: 1500, after: 0 });
+        assert_eq!(outbox.send(terms, 1000, 1000, 0, 1).map(|s| s.message.number), Some(0));
+        assert_eq!(taken(&mut outbox), [1, 2]);
+        assert_eq!(taken(&mut outbox), [0; 0]);
     }
 }

@@ -9,16 +9,123 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Arriving, Congestion, CongestionMessage, CongestionParams};
+use super::tuning::{ONE, Parameter, Unit, part};
+use super::{Arriving, CongestionMessage, CongestionParams};
+
+/// Parameters of `pairs` and of `reserve`, as parts ([`ONE`]) of the round trip R, or of what a channel carries in it, W.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Params {
+    pub(super) window: u64,
+    pub(super) first: u64,
+    pub(super) waits: u64,
+    pub(super) much: u64,
+    pub(super) apart: u64,
+    pub(super) turn: u64,
+    pub(super) ahead: u64,
+    pub(super) free: u64,
+}
+
+impl Params {
+    pub(super) const PAIRS: Self = Self {
+        window: ONE,
+        first: ONE / 4,
+        waits: ONE / 2,
+        much: ONE / 8,
+        apart: ONE / 32,
+        turn: ONE / 2,
+        ahead: ONE / 4,
+        free: 4 * ONE,
+    };
+
+    /// Where what is too much is dropped, there is less of it, and turns half as far apart will do.
+    pub(super) const RESERVE: Self = Self { first: ONE, apart: ONE / 64, ..Self::PAIRS };
+
+    /// Whether so many bytes are more than may wait for an endpoint before sources are held back, or what came unasked is dropped: a
+    /// part of what its channel carries in a round trip, of which 2^16 bytes take `pace`.
+    pub(crate) fn is_too_much(&self, waits: u64, round: u64, pace: u64) -> bool {
+        waits > part(self.waits, (round << 16) / pace)
+    }
+}
+
+/// What users can set of both schemes, whose parameters `of` finds.
+macro_rules! parameters {
+    ($name:ident, $of:ident) => {
+        pub(super) const $name: &[Parameter] = &[
+            Parameter {
+                name: "window",
+                unit: Unit::Share,
+                range: [ONE / 16, 16 * ONE],
+                meaning: "what a source has under way to an endpoint at most, as part of W, what its channel carries in a round trip R; \
+                          two packets at least",
+                source: OURS,
+                of: |t| &mut t.$of.window,
+            },
+            Parameter {
+                name: "first",
+                unit: Unit::Share,
+                range: [0, 16 * ONE],
+                meaning: "what it has under way to an endpoint of which it heard nothing, as part of W; a packet at least",
+                source: OURS,
+                of: |t| &mut t.$of.first,
+            },
+            Parameter {
+                name: "waits",
+                unit: Unit::Share,
+                range: [ONE / 64, 16 * ONE],
+                meaning: "an endpoint is congested when more waits for it in its last switch, as part of W",
+                source: OURS,
+                of: |t| &mut t.$of.waits,
+            },
+            Parameter {
+                name: "much",
+                unit: Unit::Share,
+                range: [0, 16 * ONE],
+                meaning: "turns are further apart while more waits, as part of W",
+                source: OURS,
+                of: |t| &mut t.$of.much,
+            },
+            Parameter {
+                name: "apart",
+                unit: Unit::Share,
+                range: [0, ONE],
+                meaning: "how much further apart, as part of a packet",
+                source: OURS,
+                of: |t| &mut t.$of.apart,
+            },
+            Parameter {
+                name: "turn",
+                unit: Unit::Share,
+                range: [0, 16 * ONE],
+                meaning: "what all turns to come take together at least, as part of R",
+                source: OURS,
+                of: |t| &mut t.$of.turn,
+            },
+            Parameter {
+                name: "ahead",
+                unit: Unit::Share,
+                range: [0, 16 * ONE],
+                meaning: "an endpoint stays congested while its channel is booked further ahead, as part of R",
+                source: OURS,
+                of: |t| &mut t.$of.ahead,
+            },
+            Parameter {
+                name: "free",
+                unit: Unit::Share,
+                range: [0, 1000 * ONE],
+                meaning: "it is free again when that was not so for as long, as multiple of R",
+                source: OURS,
+                of: |t| &mut t.$of.free,
+            },
+        ];
+    };
+}
+
+const OURS: &str = "ours (docs/congestion.md)";
+parameters!(PAIRS, pairs);
+parameters!(RESERVE, reserve);
 
 /// What packets are marked with that a source of [`Congestion::Reserve`](crate::Congestion::Reserve) sends unasked.
 pub(crate) const SPECULATIVE: u8 = 1;
-
-/// Whether so many bytes are more than may wait for an endpoint before sources are held back, or what came unasked is dropped: half of
-/// what its channel carries in a round trip, of which 2^16 bytes take `pace`.
-pub(crate) fn is_too_much(waits: u64, round: u64, pace: u64) -> bool {
-    waits > ((round << 16) / pace) / 2
-}
 
 /// What an acknowledgement says: nobody is held back, ...
 const FREE: u64 = 0;
@@ -62,13 +169,14 @@ pub(crate) struct Receiver {
 
 impl Receiver {
     /// A packet leaves for the endpoint: what its source is told.
-    pub(super) fn arrived(&mut self, terms: CongestionParams, a: &Arriving) -> u64 {
+    pub(super) fn arrived(&mut self, terms: CongestionParams<'_>, a: &Arriving) -> u64 {
         let &Arriving { now, source, waits, bytes, .. } = a;
         let (waits, bytes) = (u64::from(waits), u64::from(bytes));
         // What the channel carries in a round trip.
         let window = (terms.round << 16) / a.pace;
+        let p = terms.tuning.turns(terms.congestion);
         if !self.congested {
-            if !is_too_much(waits, terms.round, a.pace) {
+            if !p.is_too_much(waits, terms.round, a.pace) {
                 return FREE;
             }
             *self = Self { congested: true, busy: now, drain: a.pace, ..Self::default() };
@@ -79,9 +187,8 @@ impl Receiver {
             self.coming.pop_front();
         }
         // Whatever leaves is expected to come again. A little later if much waits, which is the only way for it to become less.
-        // Where what is too much is dropped, there is less of it, and half as much later will do.
-        let rest = if terms.congestion == Congestion::Reserve { 64 } else { 32 };
-        let long = takes(bytes + if waits > window / 8 { bytes / rest } else { 0 });
+        let apart = if waits > part(p.much, window) { part(p.apart, bytes) } else { 0 };
+        let long = takes(bytes + apart);
         let turn_of = self.turns.entry(source).or_default();
         if turn_of.begins > now {
             // What it has sent before it heard of its turn, and beyond its turn, does not come again.
@@ -91,9 +198,9 @@ impl Receiver {
             }
             return AS_TOLD;
         }
-        if self.booked > now + terms.round / 4 {
+        if self.booked > now + part(p.ahead, terms.round) {
             self.busy = now;
-        } else if now > self.busy + 4 * terms.round && !a.is_dropped {
+        } else if now > self.busy + part(p.free, terms.round) && !a.is_dropped {
             *self = Self::default();
             return FREE;
         }
@@ -101,15 +208,16 @@ impl Receiver {
         let begins = self.booked.max(now + takes(waits));
         self.booked = begins + long;
         self.coming.push_back(begins);
-        // All turns together are no shorter than a round trip.
+        // All turns together are no shorter than this part of a round trip.
         let one = terms.long(pace) * self.coming.len() as u64;
-        let packets = (terms.round / 2).div_ceil(one.max(1)).clamp(1, u16::MAX.into());
+        let packets = part(p.turn, terms.round).div_ceil(one.max(1)).clamp(1, u16::MAX.into());
         *turn_of = Turn { begins, left: (packets * u64::from(terms.wire)).saturating_sub(bytes) };
-        turn((begins - now).saturating_sub(a.round), packets)
+        let after = (begins - now).saturating_sub(a.round);
+        turn(terms.tuning.notes.quantized(after), packets)
     }
 
     /// What 2^16 bytes of its class take on the channel, as other classes let it.
-    fn drains(&mut self, terms: CongestionParams, a: &Arriving, waits: u64) -> u64 {
+    fn drains(&mut self, terms: CongestionParams<'_>, a: &Arriving, waits: u64) -> u64 {
         if let Some(left) = self.left {
             self.all += a.carried - left;
             self.own += u64::from(a.bytes);
@@ -148,7 +256,7 @@ impl Sender {
     /// congested one, so that what was sent before turns were told makes up for them.
     pub(super) fn lets(
         &self,
-        terms: CongestionParams,
+        terms: CongestionParams<'_>,
         bytes: u64,
         under_way: u64,
         window: u64,
@@ -156,7 +264,8 @@ impl Sender {
         let most = if self.held {
             self.turn * u64::from(terms.wire)
         } else {
-            window.min(if self.speculates { window } else { window / 4 + self.heard })
+            let first = terms.tuning.turns(terms.congestion).first;
+            window.min(part(first, window) + self.heard)
         };
         under_way == 0 || ((!self.held || self.left > 0) && under_way + bytes <= most)
     }
@@ -193,12 +302,13 @@ impl Sender {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Congestion;
 
     /// 100 Gbit/s, packets of 4 KiB, a round trip of 4 us.
     const PACE: u64 = (1 << 16) * 80;
     const LONG: u64 = 4096 * 80;
 
-    fn terms() -> CongestionParams {
+    fn terms() -> CongestionParams<'static> {
         let [way, round] = [1_800_000, 4_000_000];
         CongestionParams {
             congestion: Congestion::Pairs,
@@ -208,6 +318,7 @@ mod tests {
             wire: 4096,
             terminals: 1000,
             shared: false,
+            tuning: &crate::Tuning::DEFAULT,
         }
     }
 

@@ -2,20 +2,105 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::recovery::{LINE, Recovery};
+use super::recovery::{Back, Recovery};
+use super::tuning::{ONE, Parameter, Unit};
 use super::{CongestionMessage, Passing};
 use crate::Random;
 
-/// The queue that is aimed at, and how much more its growth counts than its length (clause 32.8: cpQSp, cpW).
-const AIM: i64 = 26_000;
-const GROWTH: i64 = 2;
-/// Bytes from one sample to the next where nothing is congested (cpSampleBase).
-const SAMPLE: u64 = 150_000;
+/// Parameters of QCN: bytes, picoseconds, parts of [`ONE`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Params {
+    pub(super) aim: u64,
+    pub(super) growth: u64,
+    pub(super) sample: u64,
+    pub(super) back: Back,
+}
+
+impl Params {
+    pub(super) const DEFAULT: Self = Self {
+        aim: 26_000,
+        growth: 2,
+        sample: 150_000,
+        back: Back {
+            timer: 15_000_000_000,
+            bytes: 150_000,
+            halves: 5,
+            least: ONE / 4096,
+            increase: ONE / 2000,
+        },
+    };
+}
+
+/// What users can set.
+pub(super) const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "aim",
+        unit: Unit::Bytes,
+        range: [1, 1 << 30],
+        meaning: "the queue that is aimed at",
+        source: "clause 32.8, cpQSp, for 10 Gbit/s",
+        of: |t| &mut t.qcn.aim,
+    },
+    Parameter {
+        name: "growth",
+        unit: Unit::Count,
+        range: [0, 64],
+        meaning: "how many times a queue's growth counts as much as its length",
+        source: "clause 32.8, cpW",
+        of: |t| &mut t.qcn.growth,
+    },
+    Parameter {
+        name: "sample",
+        unit: Unit::Bytes,
+        range: [1000, 1_000_000_000],
+        meaning: "bytes from one sample to the next where nothing is congested",
+        source: "clause 32.8, cpSampleBase",
+        of: |t| &mut t.qcn.sample,
+    },
+    Parameter {
+        name: "timer",
+        unit: Unit::Time,
+        range: [1_000_000, 1_000_000_000_000],
+        meaning: "a rate comes back a step in each such time",
+        source: "clause 32.11, rpgTimeReset",
+        of: |t| &mut t.qcn.back.timer,
+    },
+    Parameter {
+        name: "bytes",
+        unit: Unit::Bytes,
+        range: [1000, 1_000_000_000_000],
+        meaning: "a rate comes back a step with each so many bytes sent",
+        source: "clause 32.11, rpgByteReset",
+        of: |t| &mut t.qcn.back.bytes,
+    },
+    Parameter {
+        name: "halves",
+        unit: Unit::Count,
+        range: [0, 1000],
+        meaning: "steps half way back to the rate before; those behind them go beyond it",
+        source: "clause 32.11, rpgThreshold",
+        of: |t| &mut t.qcn.back.halves,
+    },
+    Parameter {
+        name: "increase",
+        unit: Unit::Share,
+        range: [0, ONE],
+        meaning: "what each step beyond adds, as part of the channel's rate",
+        source: "clause 32.11, rpgAiRate: 5 Mbit/s of 10 Gbit/s",
+        of: |t| &mut t.qcn.back.increase,
+    },
+    Parameter {
+        name: "least",
+        unit: Unit::Share,
+        range: [ONE / 65_536 + 1, ONE],
+        meaning: "no rate falls below this part of the channel's",
+        source: "decision",
+        of: |t| &mut t.qcn.back.least,
+    },
+];
+
 /// Notes have so many steps (clause 32.9), and the strongest one is half of a rate.
 const STEPS: i64 = 64;
-/// More is sent after as long (rpgTimeReset, 15 ms), and after as many bytes (rpgByteReset).
-const TIMER: u64 = 15_000_000_000;
-const BYTES: u64 = 150_000;
 
 /// What an output knows of its queue.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -27,18 +112,19 @@ pub(crate) struct Point {
 
 impl Point {
     /// What the source of a packet is told, or 0.
-    pub(super) fn pass(&mut self, p: &Passing, random: &mut Random) -> u64 {
+    pub(super) fn pass(&mut self, params: &Params, p: &Passing, random: &mut Random) -> u64 {
+        let [aim, growth] = [params.aim, params.growth].map(u64::cast_signed);
         self.until -= i64::from(p.bytes);
         if self.until > 0 {
             return 0;
         }
         let waits = i64::from(p.waits);
-        let feedback = (waits - AIM) + GROWTH * (waits - self.was);
+        let feedback = (waits - aim) + growth * (waits - self.was);
         self.was = waits;
-        let most = AIM * (2 * GROWTH + 1);
+        let most = aim * (2 * growth + 1);
         let steps = (feedback * STEPS / most).clamp(0, STEPS - 1);
         // The stronger, the sooner the next one: up to ten times (clause 32.8.2, table 32-2), at random within 15 %.
-        let next = SAMPLE * 8 / (8 + (steps.cast_unsigned() * 9 / 8)).max(1);
+        let next = params.sample * 8 / (8 + (steps.cast_unsigned() * 9 / 8)).max(1);
         let lot = u64::from(random.below(300));
         self.until = (next * (850 + lot) / 1000).cast_signed();
         steps.cast_unsigned()
@@ -52,25 +138,25 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    fn go_on(&mut self, now: u64) {
-        self.recovery.go_on(now, TIMER, BYTES, |_, _| LINE / 2000);
+    fn go_on(&mut self, p: &Params, now: u64) {
+        self.recovery.go_on(&p.back, now, |_, _| 1);
     }
 
-    pub(super) fn sent(&mut self, bytes: u64, now: u64) {
+    pub(super) fn sent(&mut self, p: &Params, bytes: u64, now: u64) {
         self.recovery.sent(bytes);
-        self.go_on(now);
+        self.go_on(p, now);
     }
 
-    pub(super) fn pace(&mut self, now: u64, pace: u64) -> u64 {
-        self.go_on(now);
+    pub(super) fn pace(&mut self, p: &Params, now: u64, pace: u64) -> u64 {
+        self.go_on(p, now);
         self.recovery.pace(pace)
     }
 
-    pub(super) fn hear(&mut self, note: &CongestionMessage, now: u64) {
+    pub(super) fn hear(&mut self, p: &Params, note: &CongestionMessage, now: u64) {
         if note.says != 0 {
-            self.go_on(now);
+            self.go_on(p, now);
             // 64 steps are half of the rate.
-            self.recovery.less((note.says << 9) as u32, now);
+            self.recovery.less(&p.back, (note.says << 9) as u32, now);
         }
     }
 }
@@ -79,13 +165,19 @@ impl Sender {
 mod tests {
     use super::*;
 
+    const DEFAULT: Params = Params::DEFAULT;
+
     /// F_b = (q - Q_eq) + w (q - q_old), in 64ths of its most, (2 w + 1) Q_eq (clause 32.9); nothing where that is below 0.
     #[test]
     fn feedback_is_of_length_and_growth() {
         let mut random = Random::new(1, 1);
         let mut at = |was: i64, waits: u32| {
             let mut point = Point { until: 0, was };
-            point.pass(&Passing { waits, bytes: 1000, pace: 1, was_held: false }, &mut random)
+            point.pass(
+                &DEFAULT,
+                &Passing { waits, bytes: 1000, pace: 1, was_held: false },
+                &mut random,
+            )
         };
         assert_eq!(at(26_000, 26_000), 0);
         assert_eq!(at(0, 20_000), (3 * 20_000 - 26_000) * 64 / 130_000);
@@ -98,6 +190,7 @@ mod tests {
             .filter(|_| {
                 let before = point.until;
                 point.pass(
+                    &DEFAULT,
                     &Passing { waits: 0, bytes: 1000, pace: 1, was_held: false },
                     &mut random,
                 );
@@ -121,8 +214,8 @@ mod tests {
         };
         for (says, pace) in [(63, 1969), (32, 1333), (16, 1142), (0, 0)] {
             let mut source = Sender::default();
-            source.hear(&note(says), 1);
-            assert_eq!(source.pace(1, 1000), pace, "{says}");
+            source.hear(&DEFAULT, &note(says), 1);
+            assert_eq!(source.pace(&DEFAULT, 1, 1000), pace, "{says}");
         }
     }
 }

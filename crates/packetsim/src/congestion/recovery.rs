@@ -4,12 +4,24 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::tuning::part;
+
 /// The rate of the channel.
 pub(super) const LINE: u32 = 1 << 20;
-/// No rate falls below this part of it.
-const LEAST: u32 = LINE / 4096;
-/// So many times it comes half way back to what it was (F).
-const HALVES: u32 = 5;
+
+/// How a rate comes back: parts are of [`super::tuning::ONE`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Back {
+    /// Picoseconds from one step of time to the next, and bytes between two of those.
+    pub(super) timer: u64,
+    pub(super) bytes: u64,
+    /// So many times it comes half way back to what it was (F).
+    pub(super) halves: u64,
+    /// No rate falls below this part of the channel's.
+    pub(super) least: u64,
+    /// Part of the channel's rate that each step beyond adds.
+    pub(super) increase: u64,
+}
 
 /// A rate.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -37,10 +49,10 @@ impl Recovery {
     }
 
     /// It falls by so many 2^16ths.
-    pub(super) fn less(&mut self, by: u32, now: u64) {
+    pub(super) fn less(&mut self, back: &Back, by: u32, now: u64) {
         self.target = self.rate;
         let less = (u64::from(self.rate) * u64::from(by.min(1 << 15))) >> 16;
-        self.rate = (self.rate - less as u32).max(LEAST);
+        self.rate = (self.rate - less as u32).max(part(back.least, LINE.into()) as u32);
         (self.by_time, self.by_bytes, self.since, self.bytes) = (0, 0, now, 0);
     }
 
@@ -51,26 +63,28 @@ impl Recovery {
         }
     }
 
-    /// Time goes on, with steps of so many picoseconds and bytes; `more` is what is added where it comes back no more, by
-    /// steps of time and of bytes beyond those.
-    pub(super) fn go_on(&mut self, now: u64, timer: u64, bytes: u64, more: fn(u32, u32) -> u32) {
-        while !self.is_whole() && self.since + timer <= now {
-            self.since += timer;
+    /// Time goes on; `more` is how often the increase is added where it comes half way back no more, by steps of time and of bytes
+    /// beyond those.
+    pub(super) fn go_on(&mut self, back: &Back, now: u64, more: fn(u32, u32) -> u32) {
+        while !self.is_whole() && self.since + back.timer <= now {
+            self.since += back.timer;
             self.by_time += 1;
-            self.step(more);
+            self.step(back, more);
         }
-        while !self.is_whole() && self.bytes >= bytes {
-            self.bytes -= bytes;
+        while !self.is_whole() && self.bytes >= back.bytes {
+            self.bytes -= back.bytes;
             self.by_bytes += 1;
-            self.step(more);
+            self.step(back, more);
         }
     }
 
-    fn step(&mut self, more: fn(u32, u32) -> u32) {
-        if self.by_time.max(self.by_bytes) > HALVES {
-            let beyond = |steps: u32| steps.saturating_sub(HALVES);
-            self.target =
-                (self.target + more(beyond(self.by_time), beyond(self.by_bytes))).min(LINE);
+    fn step(&mut self, back: &Back, more: fn(u32, u32) -> u32) {
+        let halves = back.halves as u32;
+        if self.by_time.max(self.by_bytes) > halves {
+            let beyond = |steps: u32| steps.saturating_sub(halves);
+            let times = more(beyond(self.by_time), beyond(self.by_bytes));
+            let added = (part(back.increase, LINE.into()) as u32).saturating_mul(times);
+            self.target = self.target.saturating_add(added).min(LINE);
         }
         // Up, so that it arrives.
         self.rate = self.rate.midpoint(self.target) + u32::from(self.rate < self.target);
@@ -88,28 +102,32 @@ impl Recovery {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::congestion::tuning::ONE;
+
+    const BACK: Back =
+        Back { timer: 10, bytes: 1000, halves: 5, least: ONE / 4096, increase: ONE / 100 };
 
     /// Half way back five times, then up.
     #[test]
     fn it_comes_back() {
         let mut rate = Recovery::default();
-        rate.less(1 << 15, 0);
+        rate.less(&BACK, 1 << 15, 0);
         assert_eq!(rate.pace(1000), 2000);
         let mut rates = Vec::new();
         for step in 1..=5 {
-            rate.go_on(step * 10, 10, 1000, |_, _| LINE / 100);
+            rate.go_on(&BACK, step * 10, |_, _| 1);
             rates.push(f64::from(rate.rate) / f64::from(LINE));
         }
         for (rate, exact) in rates.iter().zip([0.75, 0.875, 0.9375, 0.96875, 0.984_375]) {
             assert!((rate - exact).abs() < 1e-4, "{rate} {exact}");
         }
         // Twice in a row: the target is what it was when it fell.
-        rate.less(1 << 15, 50);
-        rate.less(1 << 15, 50);
-        rate.go_on(100, 10, 1000, |_, _| LINE / 100);
+        rate.less(&BACK, 1 << 15, 50);
+        rate.less(&BACK, 1 << 15, 50);
+        rate.go_on(&BACK, 100, |_, _| 1);
         assert!(rate.rate < LINE / 2, "{}", rate.rate);
         rate.sent(100_000);
-        rate.go_on(100, 10, 1000, |_, _| LINE / 100);
+        rate.go_on(&BACK, 100, |_, _| 1);
         assert!(rate.is_whole() && rate.pace(1000) == 0);
     }
 
@@ -118,7 +136,7 @@ mod tests {
     fn there_is_a_least_rate() {
         let mut rate = Recovery::default();
         for _ in 0..100 {
-            rate.less(1 << 16, 0);
+            rate.less(&BACK, 1 << 16, 0);
         }
         assert_eq!(rate.pace(1000), 4_096_000);
     }

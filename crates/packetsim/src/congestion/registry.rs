@@ -2,7 +2,8 @@
 
 use darkfiber_fabric::{Entry, Registry};
 
-use super::Congestion;
+use super::tuning::Parameter;
+use super::{Congestion, ecn, grants, infiniband, notes, pairs, qcn};
 
 /// A scheme, by name.
 pub struct Scheme {
@@ -16,6 +17,17 @@ pub struct Scheme {
     pub doc: &'static str,
     /// Where it is from.
     pub paper: &'static str,
+    /// What can be set of it, beside what can be set of all.
+    pub(super) parameters: &'static [Parameter],
+}
+
+impl Scheme {
+    /// What can be set of it: its own parameters, then those of notes, if it sends any.
+    pub fn all_parameters(&self) -> impl Iterator<Item = &'static Parameter> + Clone + use<> {
+        let of_notes: &[Parameter] =
+            if self.congestion == Congestion::None { &[] } else { notes::PARAMETERS };
+        self.parameters.iter().chain(of_notes)
+    }
 }
 
 /// All of them.
@@ -25,6 +37,7 @@ pub static CONGESTIONS: Registry<Scheme> = Registry::new(
         Scheme {
             name: "none",
             congestion: Congestion::None,
+            parameters: &[],
             summary: "nothing: sources send what the first switch has room for",
             doc: "Whoever waits for a slow endpoint fills the buffers before it, and those before them: a tree of congestion that \
               holds up whoever crosses it. As Aries does.",
@@ -33,6 +46,7 @@ pub static CONGESTIONS: Registry<Scheme> = Registry::new(
         Scheme {
             name: "pairs",
             congestion: Congestion::Pairs,
+            parameters: pairs::PAIRS,
             summary: "every pair of endpoints individually, within a round trip, as Slingshot's effect is described",
             doc: "A scheme of darkfiber's own that does what Slingshot is said to do. Every packet is acknowledged, by a message that waits \
               for nobody. A pair of endpoints has at most a round trip's worth of bytes under way, a quarter of it as long as \
@@ -44,6 +58,7 @@ pub static CONGESTIONS: Registry<Scheme> = Registry::new(
         Scheme {
             name: "reserve",
             congestion: Congestion::Reserve,
+            parameters: pairs::RESERVE,
             summary: "last-hop reservation: speculative packets that would wait are dropped, and granted a later turn",
             doc: "The last switch books an endpoint's channel, and tells sources their turns, as with pairs. Unlike there a source sends a \
               whole round trip's worth to an endpoint of which it knows nothing (speculatively), so that a quiet machine loses nothing; what arrives so \
@@ -56,6 +71,7 @@ pub static CONGESTIONS: Registry<Scheme> = Registry::new(
         Scheme {
             name: "ecn",
             congestion: Congestion::Ecn,
+            parameters: ecn::PARAMETERS,
             summary: "marks of long queues, notified at most every 50 us: DCQCN, as on Ethernet with RoCE",
             doc: "Every output marks packets by what waits behind them: none up to 1 us of its channel, a part that grows to 1 % at 40 us, \
               all beyond. An endpoint tells a source of marks at most every 50 us. The source then sends less, by up to half, and \
@@ -67,6 +83,7 @@ pub static CONGESTIONS: Registry<Scheme> = Registry::new(
         Scheme {
             name: "infiniband",
             congestion: Congestion::InfiniBand,
+            parameters: infiniband::PARAMETERS,
             summary: "InfiniBand's: marks at the root of congestion (FECN), sent back (BECN), a table of delays",
             doc: "An output that had room behind it all along marks packets while more than 16 KiB wait: it is a root of congestion, not \
               a victim of one. Endpoints send marks back with acknowledgements. A source goes one step up its table for each, and \
@@ -77,6 +94,7 @@ pub static CONGESTIONS: Registry<Scheme> = Registry::new(
         Scheme {
             name: "qcn",
             congestion: Congestion::Qcn,
+            parameters: qcn::PARAMETERS,
             summary: "switches tell sources how long queues are: quantised congestion notification, IEEE 802.1Qau",
             doc: "Every output samples a packet of 150 KB, more often when it is congested, and tells the packet's source at once how far \
               its queue is above 26 KB and how fast it grows, in 64 steps. The source sends less by up to half, and more again by \
@@ -87,6 +105,7 @@ pub static CONGESTIONS: Registry<Scheme> = Registry::new(
         Scheme {
             name: "grants",
             congestion: Congestion::Grants,
+            parameters: grants::PARAMETERS,
             summary: "endpoints grant what may be sent to them, by turns: receiver-driven",
             doc: "A pair that has nothing under way may send a round trip's worth of bytes at once. For all beyond that the source asks the \
               endpoint, which grants a packet at a time to those that asked, by turns, as long as what it granted and what \

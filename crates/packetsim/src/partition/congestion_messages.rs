@@ -1,11 +1,11 @@
 //! What sources and endpoints tell each other.
 
 use super::Partition;
+use super::note_paths::Stop;
 use crate::Congestion;
 use crate::congestion::{Arriving, CongestionMessage, CongestionParams, Notification};
 use crate::packet::Packet;
 use crate::routing::Routing;
-use crate::wheel::{Event, What};
 
 impl<R: Routing> Partition<'_, R> {
     /// Sources hear of their packets, and endpoints of sources, those of one tick in an order that does not depend on parts.
@@ -45,27 +45,29 @@ impl<R: Routing> Partition<'_, R> {
     }
 
     /// A source asks an endpoint for bytes, by a note.
-    pub(super) fn ask(&mut self, terms: CongestionParams, note: CongestionMessage, now: u64) {
-        self.tell_of(note, now + terms.way);
+    pub(super) fn ask(&mut self, terms: CongestionParams<'_>, note: CongestionMessage, now: u64) {
+        let from = Stop::Sent(if note.to_endpoint { note.source } else { note.endpoint });
+        self.send_note(from, note, now, now + terms.way);
     }
 
     /// An endpoint has granted bytes to sources; `of` is a note of it.
     fn grant(
         &mut self,
-        terms: CongestionParams,
+        terms: CongestionParams<'_>,
         of: &CongestionMessage,
         grants: &mut Vec<(u32, u64)>,
     ) {
         for (source, says) in grants.drain(..) {
             let note =
                 CongestionMessage { source, to_endpoint: false, bytes: 0, says, lost: None, ..*of };
-            self.tell_of(note, self.now + terms.way);
+            let (from, now) = (Stop::Sent(note.endpoint), self.now);
+            self.send_note(from, note, now, now + terms.way);
         }
     }
 
     /// A switch tells a source something: if a packet was dropped unasked, when its turn is.
     pub(super) fn tell_dropped(&mut self, notification: Notification) {
-        let Notification { when, mut note, waits } = notification;
+        let Notification { when, mut note, waits, port } = notification;
         if let (Some(terms), Some(waits), Some(lost)) = (self.terms, waits, note.lost) {
             let at = self.seat(note.endpoint) * self.micro.class_count() + usize::from(note.class);
             let home = self.net.home(note.endpoint);
@@ -83,34 +85,17 @@ impl<R: Routing> Partition<'_, R> {
             };
             note.says = self.ends[at].arrived(terms, &arriving, &mut self.grants);
         }
-        self.tell_of(note, when);
-    }
-
-    /// A note is on its way to who hears it at a time.
-    pub(super) fn tell_of(&mut self, note: CongestionMessage, when: u64) {
-        let tick = self.wheel.tick_after(when);
-        let home = self.net.home(note.to());
-        if self.span.ports.contains(&home) {
-            self.note(tick, note);
-        } else {
-            self.away.note(tick, home, note);
+        if note.lost.is_some() && waits.is_none() {
+            // Nobody tells it: its source finds out by itself.
+            return self.note_at(when, Stop::Heard(note.to()), note);
         }
+        self.send_note(Stop::Passes(port), note, self.now, when);
     }
 
-    /// A note is there in a tick.
-    pub(super) fn note(&mut self, tick: u64, note: CongestionMessage) {
-        let slot = self.unused.pop().unwrap_or_else(|| {
-            self.notes.push(note);
-            self.notes.len() as u32 - 1
-        });
-        self.notes[slot as usize] = note;
-        self.wheel.push(tick, Event::new(What::Note, note.to(), slot));
-    }
-
-    /// A packet is acknowledged, by a message that waits for nobody.
+    /// A packet is acknowledged, by a message that waits for nobody, or for channels.
     pub(super) fn tell_source(
         &mut self,
-        terms: CongestionParams,
+        terms: CongestionParams<'_>,
         packet: &Packet,
         when: u64,
         (waits, carried): (u32, u64),
@@ -143,6 +128,6 @@ impl<R: Routing> Partition<'_, R> {
         };
         self.grant(terms, &note, &mut grants);
         self.grants = grants;
-        self.tell_of(note, when + u64::from(packet.back));
+        self.send_note(Stop::Sent(endpoint), note, when, when + u64::from(packet.back));
     }
 }

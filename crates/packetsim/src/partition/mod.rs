@@ -2,16 +2,19 @@
 
 mod congestion_messages;
 mod flits;
+mod note_paths;
 mod terminals;
 
 use std::collections::VecDeque;
 use std::hint::black_box;
 use std::ops::Range;
+use std::sync::Arc;
 
 use darkfiber_workload::state;
 use serde::{Deserialize, Serialize};
 
 use self::flits::{Piece, Rest};
+pub(crate) use self::note_paths::Stop;
 use self::terminals::Terminal;
 use crate::class::{Shares, SharesState};
 use crate::congestion::{CongestionMessage, CongestionParams, Notification, Outbox, Receiver};
@@ -20,7 +23,7 @@ use crate::net::Span;
 use crate::outbound::{Batch, Outbound};
 use crate::packet::{Packet, Slab};
 use crate::queue_board::QueueBoard;
-use crate::routing::Routing;
+use crate::routing::{Distances, Routing};
 use crate::series::Series;
 use crate::switch::{Delivered, SwitchContext, SwitchState, Switches};
 use crate::wheel::{Event, What, Wheel, WheelState};
@@ -176,12 +179,15 @@ pub(crate) struct Partition<'n, R> {
     touched: Vec<u32>,
     left: Vec<Delivered>,
     /// What pairs go by, if packets are acknowledged; by seat and class, what is known of endpoints.
-    terms: Option<CongestionParams>,
+    terms: Option<CongestionParams<'n>>,
     ends: Vec<Receiver>,
     /// Notes that are under way, places of those that are gone, and those of this tick.
     notes: Vec<CongestionMessage>,
     unused: Vec<u32>,
     heard: Vec<CongestionMessage>,
+    /// Notes that pass in this tick, and where; which ports lead nearer, if notes take bytes on channels.
+    passing: Vec<(Stop, CongestionMessage)>,
+    note_paths: Option<Arc<Distances>>,
     grants: Vec<(u32, u64)>,
     /// Notifications from switches to sources, and when they arrive.
     notifications: Vec<Notification>,
@@ -231,7 +237,16 @@ impl<R: Routing> Partition<'_, R> {
                     is_mine(e.place()) && e.with() >> 24 < 1 << self.micro.all_lane_bits()
                 }
                 What::Terminal | What::Birth => is_mine(e.place()),
-                What::Note => e.with() < notes,
+                What::Note => {
+                    let stop = Stop::of(e.place());
+                    let is_here = match stop {
+                        Stop::Passes(port) => self.span.ports.contains(&port),
+                        Stop::Heard(t) | Stop::Sent(t) => is_mine(t),
+                    };
+                    e.with() < notes
+                        && is_here
+                        && (self.note_paths.is_some() || matches!(stop, Stop::Heard(_)))
+                }
             }
         };
         let is_note = |n: &CongestionMessage| {
@@ -266,7 +281,7 @@ impl<'n, R: Routing> Partition<'n, R> {
         routing: R,
         lengths: Lengths,
         switches: Range<u32>,
-        away: Outbound,
+        (away, note_paths): (Outbound, Option<Arc<Distances>>),
         seed: u64,
     ) -> Self {
         let span = net.span(switches);
@@ -316,6 +331,8 @@ impl<'n, R: Routing> Partition<'n, R> {
             notes: Vec::new(),
             unused: Vec::new(),
             heard: Vec::new(),
+            passing: Vec::new(),
+            note_paths,
             grants: Vec::new(),
             notifications: Vec::new(),
             away,
@@ -352,8 +369,8 @@ impl<'n, R: Routing> Partition<'n, R> {
         for (tick, event) in mail.events.drain(..) {
             self.wheel.push(tick, event);
         }
-        for (tick, note) in mail.notes.drain(..) {
-            self.note(tick, note);
+        for (tick, stop, note) in mail.notes.drain(..) {
+            self.note(tick, stop, note);
         }
     }
 
@@ -383,12 +400,17 @@ impl<'n, R: Routing> Partition<'n, R> {
                 }
                 What::Birth => reminded.push(place),
                 What::Note => {
-                    self.heard.push(self.notes[with as usize]);
+                    let note = self.notes[with as usize];
+                    match Stop::of(place) {
+                        Stop::Heard(_) => self.heard.push(note),
+                        stop => self.passing.push((stop, note)),
+                    }
                     self.unused.push(with);
                 }
             }
         }
         self.events = events;
+        self.pass_notes();
         self.hear();
         // Whatever has reached a terminal has done so before it acts: in which order does not matter.
         let mut touched = std::mem::take(&mut self.touched);

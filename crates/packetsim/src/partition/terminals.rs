@@ -60,11 +60,22 @@ impl<R: Routing> Partition<'_, R> {
     /// A terminal has a message to send, at a time in this tick.
     pub(crate) fn send(&mut self, from: u32, message: Message, now: u64) {
         let at = self.seat(from) * self.micro.class_count() + usize::from(message.class);
-        if let Some(terms) = self.terms {
-            let pace = self.net.port(self.net.home(from)).pace;
-            let says = self.outboxes[at].add(terms, message, pace);
+        if self.terms.is_some() {
+            self.outboxes[at].post(message);
+            self.take_messages(from, message.class, now);
+        } else {
+            self.queues[at].push_back(message);
+        }
+        self.go_on(from, now);
+    }
+
+    /// An adapter takes messages of its host that it has room for, and asks their endpoints if its scheme does.
+    fn take_messages(&mut self, from: u32, class: u8, now: u64) {
+        let Some(terms) = self.terms else { return };
+        let at = self.seat(from) * self.micro.class_count() + usize::from(class);
+        let pace = self.net.port(self.net.home(from)).pace;
+        while let Some((endpoint, says)) = self.outboxes[at].take(terms, pace) {
             if says > 0 {
-                let (endpoint, class) = (message.to, message.class);
                 let note = CongestionMessage {
                     source: from,
                     endpoint,
@@ -76,10 +87,7 @@ impl<R: Routing> Partition<'_, R> {
                 };
                 self.ask(terms, note, now);
             }
-        } else {
-            self.queues[at].push_back(message);
         }
-        self.go_on(from, now);
     }
 
     /// What there is to send of a class of the terminal at a seat, before the end of this tick.
@@ -208,8 +216,11 @@ impl<R: Routing> Partition<'_, R> {
             let at = seat * micro.class_count() + class;
             let sent = match self.terms {
                 None => by_turns(&mut self.queues[at], payload),
-                Some(_) => self.outboxes[at].send(payload, bytes, departs, port.pace),
+                Some(terms) => self.outboxes[at].send(terms, payload, bytes, departs, port.pace),
             };
+            if self.terms.is_some() {
+                self.take_messages(from, class as u8, now);
+            }
             let Some(Sent { message, flowlet, mark }) = sent else { return };
             let at = departs + u64::from(port.latency);
             let packet = Packet {

@@ -2,7 +2,7 @@
 
 use super::{SwitchContext, Switches};
 use crate::class::EVEN;
-use crate::congestion::{CongestionMessage, Notification, SPECULATIVE, is_too_much};
+use crate::congestion::{CongestionMessage, Notification, SPECULATIVE};
 use crate::packet::NOBODY;
 use crate::partition::Message;
 use crate::routing::{LOST, Routing, SwitchView};
@@ -62,7 +62,7 @@ impl Switches<'_> {
                 self.of_class.get(of).map_or(self.outputs[at + out as usize].queued, |c| c.queued);
             let waits = waits + packet.bytes;
             if matches!(to.peer(), Peer::Terminal(_))
-                && is_too_much(waits.into(), self.round, to.pace)
+                && self.micro.tuning.reserve.is_too_much(waits.into(), self.round, to.pace)
             {
                 let hears = now + u64::from(packet.back);
                 self.lose(hears, Some(waits), id, base + input, context);
@@ -141,6 +141,6 @@ impl Switches<'_> {
                 born: Some(packet.born),
             }),
         };
-        context.notifications.push(Notification { when, note, waits });
+        context.notifications.push(Notification { when, note, waits, port });
     }
 }

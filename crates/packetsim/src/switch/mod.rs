@@ -220,6 +220,21 @@ impl<'n> Switches<'n> {
         self.outputs[self.at(port)].carried
     }
 
+    /// When the channel of an output is free, as far as is known.
+    pub(crate) fn free_at(&self, port: u32) -> u64 {
+        self.outputs[self.at(port)].channel
+    }
+
+    /// A note with so many bytes goes by an output, behind what that has granted: when it departs.
+    pub(crate) fn carry(&mut self, port: u32, now: u64, bytes: u32) -> u64 {
+        let (at, to) = (self.at(port), self.net.port(port));
+        let o = &mut self.outputs[at];
+        let departs = o.channel.max(now + self.micro.mean_pipeline());
+        o.channel = departs + to.long(bytes + self.micro.framing.gap);
+        o.carried += u64::from(bytes);
+        departs
+    }
+
     /// The head of a packet is at a port in this tick.
     #[inline]
     pub(crate) fn arrive(&mut self, port: u32, packet: u32) {
@@ -472,7 +487,8 @@ impl<'n> Switches<'n> {
         if micro.congestion.looks() {
             let passing = Passing { waits, bytes, pace: to.pace, was_held };
             let random = &mut self.random[(s - self.span.switches.start) as usize];
-            let (mark, says) = micro.congestion.pass(self.points.get_mut(output), &passing, random);
+            let (mark, says) =
+                micro.congestion.pass(&micro.tuning, self.points.get_mut(output), &passing, random);
             packet.mark |= u8::from(mark);
             if says > 0 {
                 let (source, endpoint) = (packet.from, packet.to);
@@ -490,6 +506,7 @@ impl<'n> Switches<'n> {
                     when: departs + u64::from(way),
                     note,
                     waits: None,
+                    port: base + out,
                 });
             }
         }

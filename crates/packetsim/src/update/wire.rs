@@ -88,7 +88,7 @@ impl<'a> Connected<'a> {
             &prepared.tables,
             lengths,
             0..net.switch_count() as u32,
-            Outbound::new(vec![0]),
+            (Outbound::new(vec![0]), None),
             seed,
         );
         let adapters = Adapters::new(

@@ -173,8 +173,8 @@ pub struct PacketModel {
     pub switches: &'static str,
     /// Where packets go, of `darkfiber list routings`.
     pub routing: &'static str,
-    /// What holds sources back, of `darkfiber list congestion`.
-    pub congestion: &'static str,
+    /// What holds sources back, of `darkfiber list congestion`, with parameters that are not as in its paper.
+    pub congestion: String,
     /// What packets have on channels beside data, of `darkfiber list framing`.
     pub framing: &'static str,
     /// Bytes of a packet at most.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use darkfiber_fabric::{TerminalId, Topology};
 use darkfiber_packetsim::routing::Kind;
-use darkfiber_packetsim::{Congestion, SwitchModel};
+use darkfiber_packetsim::{Congestion, SwitchModel, Tuning};
 use darkfiber_routing::Routes;
 use darkfiber_workload::collective::Library;
 use darkfiber_workload::placement::{Allocator, Free};
@@ -46,6 +46,8 @@ pub struct Mechanism {
     pub name: String,
     /// What holds sources back.
     pub congestion: Congestion,
+    /// What its parameters are.
+    pub tuning: Tuning,
     /// Where packets go.
     pub routing: &'static Kind,
     /// Whether victim and aggressor have a traffic class each, which are owed nothing and share evenly.

@@ -112,7 +112,12 @@ fn one(plan: &CongestPlan<'_>, cell: &Cell) -> Result<Times, Refused> {
             job.classes = vec![(u64::MAX, u8::from(number > 0))];
         }
     }
-    let micro = SwitchModel { congestion: mechanism.congestion, classes, ..plan.micro.clone() };
+    let micro = SwitchModel {
+        congestion: mechanism.congestion,
+        tuning: mechanism.tuning,
+        classes,
+        ..plan.micro.clone()
+    };
     let setup = Setup {
         seed: plan.seed,
         medium: Medium::Packet(Box::new(PacketOptions {

@@ -30,8 +30,8 @@ pub(crate) struct CongestCommand {
         default_value = "linear"
     )]
     pub(crate) place: Vec<String>,
-    /// Congestion control: names of `darkfiber list congestion`, separated by commas; with +classes behind it victims and
-    /// aggressors have a traffic class each
+    /// Congestion control: names of `darkfiber list congestion`, separated by commas, with parameters as
+    /// SCHEME:key=value,..; with +classes behind it victims and aggressors have a traffic class each
     #[arg(long, value_name = "SCHEME,..", value_delimiter = ',', default_value = "none,pairs")]
     pub(crate) congestion: Vec<String>,
     /// Routing of packets: names of `darkfiber list routings`, separated by commas
@@ -102,6 +102,7 @@ Examples:
   darkfiber congest @malbec --victims allreduce:8B,alltoall:128B,lammps --aggressors incast --split 50,10
   darkfiber congest @malbec --nodes 128 --split 64/64 --place linear,interleaved,random -o results
   darkfiber congest @malbec --victims alltoall:128B --aggressors bursts:bytes=4KiB,gap=1us --split 50 --congestion pairs
+  darkfiber congest @malbec --split 50 --congestion none,ecn,ecn:kmax=10us,g=1/16,reserve:notes=priced,clock=4ns
 
 A victim is timed at least 200 times (an application ten times), and until the 95 % confidence interval of the
 median is

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use darkfiber_packetsim::CONGESTIONS;
+use darkfiber_packetsim::Tuned;
 use darkfiber_packetsim::routing::ROUTINGS;
 use darkfiber_report::congest::{
     self as report, CellRow, CongestResult, MechanismRow, NamedTraffic, RuleFacts, Spread,
@@ -214,16 +214,27 @@ fn unfit(wrong: PlanError) -> Failure {
 
 /// Every congestion control with every routing.
 fn mechanisms(args: &CongestCommand) -> Result<Vec<Mechanism>, Failure> {
-    distinct("congestion control", args.congestion.iter().map(String::as_str))?;
+    // Commas are between schemes, and between parameters of one.
+    let schemes = parts::listed(&args.congestion.join(","));
+    let mut controls = Vec::new();
+    for text in &schemes {
+        let alone = text.strip_suffix(APART);
+        let tuned = Tuned::parse(alone.unwrap_or(text))?;
+        let name = format!("{tuned}{}", if alone.is_some() { APART } else { "" });
+        controls.push((name, tuned, alone.is_some()));
+    }
+    distinct("congestion control", controls.iter().map(|c| c.0.as_str()))?;
     distinct("routing", args.routing.iter().map(String::as_str))?;
     let mut all = Vec::new();
-    for name in &args.congestion {
-        let scheme = name.strip_suffix(APART);
-        let congestion = CONGESTIONS.get(scheme.unwrap_or(name))?.congestion;
+    for (name, tuned, apart) in &controls {
         for routing in &args.routing {
-            let routing = ROUTINGS.get(routing)?;
-            let apart = scheme.is_some();
-            all.push(Mechanism { name: name.clone(), congestion, routing, apart });
+            all.push(Mechanism {
+                name: name.clone(),
+                congestion: tuned.scheme.congestion,
+                tuning: tuned.tuning,
+                routing: ROUTINGS.get(routing)?,
+                apart: *apart,
+            });
         }
     }
     Ok(all)

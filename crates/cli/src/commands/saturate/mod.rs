@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Fabric, Shape};
-use darkfiber_packetsim::CONGESTIONS;
+use darkfiber_packetsim::Tuned;
 use darkfiber_packetsim::routing::ROUTINGS;
 use darkfiber_packetsim::routing::{self, Adaptive, Given, Kind};
 use darkfiber_packetsim::{Load, Net, Observer, Pulse, SwitchModel, Targets};
@@ -63,8 +63,8 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
     let (fabric, shape) = (&topology.fabric, topology.shape.as_ref());
     let facts = metrics::facts(fabric, shape, loaded.structure.as_ref(), false);
     let mut micro = args.switch.model(SWITCHES, topology, common.seed())?;
-    if let Some(name) = &args.congestion {
-        micro.congestion = CONGESTIONS.get(name)?.congestion;
+    if let Some(spec) = &args.congestion {
+        micro = micro.controlled(&Tuned::parse(spec)?);
     }
     let net = Net::new(fabric, &micro);
     let packet = args.switch.packet(PACKET)?;

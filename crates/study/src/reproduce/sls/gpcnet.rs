@@ -1,7 +1,7 @@
 //! Victims beside aggressors on the paper's machines: section III-A.
 
 use darkfiber_fabric::{Topology, open};
-use darkfiber_packetsim::{Congestion, SwitchModel, preset, routing};
+use darkfiber_packetsim::{Congestion, SwitchModel, Tuning, preset, routing};
 use darkfiber_routing::{Request, Routes, find_engine};
 use darkfiber_workload::collective::Library;
 use darkfiber_workload::placement::allocator;
@@ -75,6 +75,7 @@ impl System {
             mechanism: Mechanism {
                 name: scheme.to_owned(),
                 congestion,
+                tuning: Tuning::DEFAULT,
                 routing: routing::kind(adaptive).expect("registered"),
                 apart: false,
             },

@@ -1,6 +1,6 @@
 //! Figure 13: what a traffic class of its own does for a small Allreduce beside a large Alltoall.
 
-use darkfiber_packetsim::{Congestion, routing};
+use darkfiber_packetsim::{Congestion, Tuning, routing};
 use darkfiber_workload::collective::Library;
 use darkfiber_workload::placement::allocator;
 
@@ -79,6 +79,7 @@ fn times(tapered: &Tapered, context: &Context<'_>) -> Vec<[Vec<f64>; 2]> {
     let mechanism = |apart: bool| Mechanism {
         name: format!("pairs{}", if apart { APART } else { "" }),
         congestion: Congestion::Pairs,
+        tuning: Tuning::DEFAULT,
         routing: routing::kind("slingshot").expect("registered"),
         apart,
     };
