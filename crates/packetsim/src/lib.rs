@@ -26,6 +26,7 @@ pub mod routing;
 mod run;
 mod series;
 mod source;
+mod stop;
 mod switch;
 mod switch_model;
 mod tiles;

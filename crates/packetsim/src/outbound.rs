@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::congestion::CongestionMessage;
 use crate::packet::{NOBODY, Packet};
-use crate::partition::Stop;
+use crate::stop::Stop;
 use crate::wheel::Event;
 
 /// What goes to one part.

@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{ChannelId, Entry, Fabric, LinkClass, Registry, TerminalId, Unknown};
 
-use crate::{Congestion, FRAMINGS, Framing, Random, TrafficClass, Tuned, Tuning, WHOLE};
+use crate::{Congestion, FRAMINGS, Framing, Random, TrafficClass, Tuning, WHOLE};
 
 /// How packets wait at the input of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -353,12 +353,6 @@ impl SwitchModel {
             ));
         }
         Ok(())
-    }
-
-    /// With this congestion control, and its parameters.
-    #[must_use]
-    pub fn controlled(self, by: &Tuned) -> Self {
-        Self { congestion: by.scheme.congestion, tuning: by.tuning, ..self }
     }
 
     /// How many classes of packets there are.

@@ -102,7 +102,7 @@ impl PacketOptions {
         }
         if let Some(congestion) = &part.congestion {
             let tuned = congestion.tuned().map_err(|e| e.inside("congestion").inside("packets"))?;
-            micro = micro.controlled(&tuned);
+            micro = tuned.on(micro);
         }
         if let Some(framing) = part.framing {
             micro.framing = framing.0;

@@ -3,41 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::recovery::{Back, Recovery};
-use super::tuning::{ONE, Parameter, Unit, part};
+use super::parameter::{Parameter, Unit};
+use super::recovery::Recovery;
+use super::tuning::{EcnParams, ONE, part};
 use super::{Arriving, CongestionMessage, CongestionParams, Passing};
 use crate::Random;
-
-/// Parameters of DCQCN: times in picoseconds, parts of [`ONE`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Params {
-    pub(super) kmin: u64,
-    pub(super) kmax: u64,
-    pub(super) pmax: u64,
-    pub(super) notice: u64,
-    pub(super) g: u64,
-    pub(super) forgets: u64,
-    pub(super) back: Back,
-}
-
-impl Params {
-    /// Queues in picoseconds of their channel: 5 KB and 200 KB at 40 Gbit/s.
-    pub(super) const DEFAULT: Self = Self {
-        kmin: 1_000_000,
-        kmax: 40_000_000,
-        pmax: ONE / 100,
-        notice: 50_000_000,
-        g: ONE / 256,
-        forgets: 55_000_000,
-        back: Back {
-            timer: 55_000_000,
-            bytes: 10_000_000,
-            halves: 5,
-            least: ONE / 4096,
-            increase: ONE / 1000,
-        },
-    };
-}
 
 /// What users can set.
 pub(super) const PARAMETERS: &[Parameter] = &[
@@ -132,7 +102,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
 ];
 
 /// Whether a packet that leaves is marked (figure 5).
-pub(super) fn marks(params: &Params, p: &Passing, random: &mut Random) -> bool {
+pub(super) fn marks(params: &EcnParams, p: &Passing, random: &mut Random) -> bool {
     let long = (u64::from(p.waits) * p.pace) >> 16;
     if long <= params.kmin {
         return false;
@@ -177,7 +147,7 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    fn go_on(&mut self, p: &Params, now: u64) {
+    fn go_on(&mut self, p: &EcnParams, now: u64) {
         while self.mean > 0 && self.since + p.forgets <= now {
             self.mean -= (part(p.g, self.mean.into()) as u32).max(1);
             self.since += p.forgets;
@@ -196,17 +166,17 @@ impl Sender {
         self.since == 0
     }
 
-    pub(super) fn sent(&mut self, p: &Params, bytes: u64, now: u64) {
+    pub(super) fn sent(&mut self, p: &EcnParams, bytes: u64, now: u64) {
         self.recovery.sent(bytes);
         self.go_on(p, now);
     }
 
-    pub(super) fn pace(&mut self, p: &Params, now: u64, pace: u64) -> u64 {
+    pub(super) fn pace(&mut self, p: &EcnParams, now: u64, pace: u64) -> u64 {
         self.go_on(p, now);
         self.recovery.pace(pace)
     }
 
-    pub(super) fn hear(&mut self, p: &Params, note: &CongestionMessage, now: u64) {
+    pub(super) fn hear(&mut self, p: &EcnParams, note: &CongestionMessage, now: u64) {
         if note.says == 0 {
             return;
         }
@@ -234,7 +204,7 @@ mod tests {
         let mut random = Random::new(1, 1);
         let mut of = |waits: u32| {
             let p = Passing { waits, bytes: 1000, pace, was_held: false };
-            (0..100_000).filter(|_| marks(&Params::DEFAULT, &p, &mut random)).count()
+            (0..100_000).filter(|_| marks(&EcnParams::DEFAULT, &p, &mut random)).count()
         };
         assert_eq!([of(0), of(5_000), of(200_100)], [0, 0, 100_000]);
         let half = of(102_500);
@@ -245,7 +215,7 @@ mod tests {
     /// every 55 us (equations 1 and 2).
     #[test]
     fn rates_follow_the_mean_of_marks() {
-        const DEFAULT: Params = Params::DEFAULT;
+        const DEFAULT: EcnParams = EcnParams::DEFAULT;
         let note = |says| CongestionMessage {
             source: 0,
             endpoint: 1,

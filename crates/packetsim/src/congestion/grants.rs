@@ -6,19 +6,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::tuning::{ONE, Parameter, Unit, part};
+use super::parameter::{Parameter, Unit};
+use super::tuning::{GrantsParams, ONE, part};
 use super::{Arriving, CongestionMessage, CongestionParams};
-
-/// Parameters of grants, as parts ([`ONE`]) of what a channel carries in a round trip.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Params {
-    pub(super) first: u64,
-    pub(super) ahead: u64,
-}
-
-impl Params {
-    pub(super) const DEFAULT: Self = Self { first: ONE, ahead: ONE };
-}
 
 /// What users can set.
 pub(super) const PARAMETERS: &[Parameter] = &[
@@ -121,7 +111,7 @@ pub(crate) struct Sender {
 
 impl Sender {
     /// There is more to send: bytes to ask for. With nothing under way a round trip's worth is sent unasked.
-    pub(super) fn add(&mut self, p: &Params, bytes: u64, under_way: u64, window: u64) -> u64 {
+    pub(super) fn add(&mut self, p: &GrantsParams, bytes: u64, under_way: u64, window: u64) -> u64 {
         if self.backlog == 0 && under_way == 0 {
             self.unasked = part(p.first, window);
         }

@@ -4,22 +4,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::tuning::{Parameter, Unit};
+use super::parameter::{Parameter, Unit};
+use super::tuning::InfiniBandParams;
 use super::{CongestionMessage, Passing};
-
-/// Parameters of InfiniBand's: bytes, entries, picoseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Params {
-    pub(super) threshold: u64,
-    pub(super) last: u64,
-    pub(super) up: u64,
-    pub(super) down: u64,
-}
-
-impl Params {
-    pub(super) const DEFAULT: Self =
-        Self { threshold: 16 << 10, last: 127, up: 1, down: 153_600_000 };
-}
 
 /// What users can set.
 pub(super) const PARAMETERS: &[Parameter] = &[
@@ -58,7 +45,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
 ];
 
 /// Whether a packet that leaves is marked: by an output that is a root of congestion, since it has room behind it.
-pub(super) fn marks(params: &Params, p: &Passing) -> bool {
+pub(super) fn marks(params: &InfiniBandParams, p: &Passing) -> bool {
     u64::from(p.waits) > params.threshold && !p.was_held
 }
 
@@ -70,19 +57,19 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    fn go_on(&mut self, p: &Params, now: u64) {
+    fn go_on(&mut self, p: &InfiniBandParams, now: u64) {
         let steps = now.saturating_sub(self.since) / p.down;
         self.index = self.index.saturating_sub(steps.try_into().unwrap_or(u32::MAX));
         self.since += steps * p.down;
     }
 
     /// Entry i: packets are i packets' time apart (decision: the specification leaves the table to the manager).
-    pub(super) fn pace(&mut self, p: &Params, now: u64, pace: u64) -> u64 {
+    pub(super) fn pace(&mut self, p: &InfiniBandParams, now: u64, pace: u64) -> u64 {
         self.go_on(p, now);
         if self.index == 0 { 0 } else { pace * u64::from(1 + self.index) }
     }
 
-    pub(super) fn hear(&mut self, p: &Params, note: &CongestionMessage, now: u64) {
+    pub(super) fn hear(&mut self, p: &InfiniBandParams, note: &CongestionMessage, now: u64) {
         if note.says != 0 {
             self.go_on(p, now);
             if self.index == 0 {
@@ -97,7 +84,7 @@ impl Sender {
 mod tests {
     use super::*;
 
-    const DEFAULT: Params = Params::DEFAULT;
+    const DEFAULT: InfiniBandParams = InfiniBandParams::DEFAULT;
 
     /// An entry up for each mark, one down every 153.6 us, none beyond the last; roots of congestion mark, victims do not.
     #[test]

@@ -6,43 +6,29 @@
 mod ecn;
 mod grants;
 mod infiniband;
+mod kind;
 mod notes;
 mod outbox;
 mod pairs;
+mod parameter;
 mod qcn;
 mod recovery;
 mod registry;
+mod tuned;
 mod tuning;
 
+pub use kind::Congestion;
 pub(crate) use outbox::{Outbox, Sent, Turn};
 pub(crate) use pairs::SPECULATIVE;
+pub use parameter::{Parameter, TuningError, Unit};
 pub use registry::{CONGESTIONS, Scheme};
-pub use tuning::{Parameter, Tuned, Tuning, TuningError, Unit};
+pub use tuned::Tuned;
+pub use tuning::Tuning;
 
 use serde::{Deserialize, Serialize};
 
 use crate::partition::Message;
 use crate::{Net, Random, SwitchModel};
-
-/// What holds sources back.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Congestion {
-    /// Nothing but room in the first switch.
-    #[default]
-    None,
-    /// Every pair of endpoints by itself, as the endpoint's last switch says in acknowledgements.
-    Pairs,
-    /// The same, but what is sent unasked is dropped where it would wait, and told its turn.
-    Reserve,
-    /// Marks of switches, which endpoints tell sources of now and then: DCQCN.
-    Ecn,
-    /// Marks of the switch at the root of congestion, which endpoints send back: InfiniBand.
-    InfiniBand,
-    /// Switches tell sources themselves how long queues are: QCN.
-    Qcn,
-    /// Endpoints grant what may be sent to them.
-    Grants,
-}
 
 /// What a source, or an endpoint, hears of the other: an acknowledgement and what a scheme says with it, or that alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

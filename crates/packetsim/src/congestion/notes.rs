@@ -1,36 +1,6 @@
 //! What notes and acknowledgements take on their way, and what adapters have room for: parameters of every scheme.
 
-use super::tuning::{Parameter, Unit};
-
-/// How notes travel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Notes {
-    /// Whether they take bytes on channels and wait there.
-    pub(crate) priced: u64,
-    /// Bytes of one on a channel.
-    pub(crate) bytes: u64,
-    /// What times in notes are multiples of, in picoseconds; and the bits of their number.
-    pub(crate) clock: u64,
-    pub(crate) bits: u64,
-    /// Bytes that an adapter keeps for an endpoint at most.
-    pub(crate) queue: u64,
-}
-
-impl Notes {
-    /// Free, by exact clocks, with endless queues: as all published experiments are judged.
-    pub(crate) const DEFAULT: Self = Self { priced: 0, bytes: 64, clock: 1, bits: 48, queue: 0 };
-
-    /// Whether they take bytes on channels and wait there.
-    pub(crate) fn are_priced(&self) -> bool {
-        self.priced > 0
-    }
-
-    /// A time as a note has it: rounded up, so that nobody is early, and no longer than its bits can say.
-    pub(crate) fn quantized(&self, time: u64) -> u64 {
-        let most = (1u64 << self.bits) - 1;
-        time.div_ceil(self.clock).min(most) * self.clock
-    }
-}
+use super::parameter::{Parameter, Unit};
 
 /// Parameters of every scheme that sends notes.
 pub(crate) const PARAMETERS: &[Parameter] = &[
@@ -76,18 +46,3 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
         of: |t| &mut t.notes.queue,
     },
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn clocks_round_up_and_end() {
-        let exact = Notes::DEFAULT;
-        assert_eq!([0, 1, 1_234_567].map(|t| exact.quantized(t)), [0, 1, 1_234_567]);
-        let four = Notes { clock: 4000, bits: 8, ..exact };
-        let times = [0, 1, 4000, 4001, 255 * 4000, 256 * 4000, 1 << 40];
-        let told = [0, 4000, 4000, 8000, 255 * 4000, 255 * 4000, 255 * 4000];
-        assert_eq!(times.map(|t| four.quantized(t)), told);
-    }
-}

@@ -9,43 +9,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::tuning::{ONE, Parameter, Unit, part};
+use super::parameter::{Parameter, Unit};
+use super::tuning::{ONE, part};
 use super::{Arriving, CongestionMessage, CongestionParams};
-
-/// Parameters of `pairs` and of `reserve`, as parts ([`ONE`]) of the round trip R, or of what a channel carries in it, W.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Params {
-    pub(super) window: u64,
-    pub(super) first: u64,
-    pub(super) waits: u64,
-    pub(super) much: u64,
-    pub(super) apart: u64,
-    pub(super) turn: u64,
-    pub(super) ahead: u64,
-    pub(super) free: u64,
-}
-
-impl Params {
-    pub(super) const PAIRS: Self = Self {
-        window: ONE,
-        first: ONE / 4,
-        waits: ONE / 2,
-        much: ONE / 8,
-        apart: ONE / 32,
-        turn: ONE / 2,
-        ahead: ONE / 4,
-        free: 4 * ONE,
-    };
-
-    /// Where what is too much is dropped, there is less of it, and turns half as far apart will do.
-    pub(super) const RESERVE: Self = Self { first: ONE, apart: ONE / 64, ..Self::PAIRS };
-
-    /// Whether so many bytes are more than may wait for an endpoint before sources are held back, or what came unasked is dropped: a
-    /// part of what its channel carries in a round trip, of which 2^16 bytes take `pace`.
-    pub(crate) fn is_too_much(&self, waits: u64, round: u64, pace: u64) -> bool {
-        waits > part(self.waits, (round << 16) / pace)
-    }
-}
 
 /// What users can set of both schemes, whose parameters `of` finds.
 macro_rules! parameters {

@@ -2,34 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::recovery::{Back, Recovery};
-use super::tuning::{ONE, Parameter, Unit};
+use super::parameter::{Parameter, Unit};
+use super::recovery::Recovery;
+use super::tuning::{ONE, QcnParams};
 use super::{CongestionMessage, Passing};
 use crate::Random;
-
-/// Parameters of QCN: bytes, picoseconds, parts of [`ONE`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Params {
-    pub(super) aim: u64,
-    pub(super) growth: u64,
-    pub(super) sample: u64,
-    pub(super) back: Back,
-}
-
-impl Params {
-    pub(super) const DEFAULT: Self = Self {
-        aim: 26_000,
-        growth: 2,
-        sample: 150_000,
-        back: Back {
-            timer: 15_000_000_000,
-            bytes: 150_000,
-            halves: 5,
-            least: ONE / 4096,
-            increase: ONE / 2000,
-        },
-    };
-}
 
 /// What users can set.
 pub(super) const PARAMETERS: &[Parameter] = &[
@@ -112,7 +89,7 @@ pub(crate) struct Point {
 
 impl Point {
     /// What the source of a packet is told, or 0.
-    pub(super) fn pass(&mut self, params: &Params, p: &Passing, random: &mut Random) -> u64 {
+    pub(super) fn pass(&mut self, params: &QcnParams, p: &Passing, random: &mut Random) -> u64 {
         let [aim, growth] = [params.aim, params.growth].map(u64::cast_signed);
         self.until -= i64::from(p.bytes);
         if self.until > 0 {
@@ -138,21 +115,21 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    fn go_on(&mut self, p: &Params, now: u64) {
+    fn go_on(&mut self, p: &QcnParams, now: u64) {
         self.recovery.go_on(&p.back, now, |_, _| 1);
     }
 
-    pub(super) fn sent(&mut self, p: &Params, bytes: u64, now: u64) {
+    pub(super) fn sent(&mut self, p: &QcnParams, bytes: u64, now: u64) {
         self.recovery.sent(bytes);
         self.go_on(p, now);
     }
 
-    pub(super) fn pace(&mut self, p: &Params, now: u64, pace: u64) -> u64 {
+    pub(super) fn pace(&mut self, p: &QcnParams, now: u64, pace: u64) -> u64 {
         self.go_on(p, now);
         self.recovery.pace(pace)
     }
 
-    pub(super) fn hear(&mut self, p: &Params, note: &CongestionMessage, now: u64) {
+    pub(super) fn hear(&mut self, p: &QcnParams, note: &CongestionMessage, now: u64) {
         if note.says != 0 {
             self.go_on(p, now);
             // 64 steps are half of the rate.
@@ -165,7 +142,7 @@ impl Sender {
 mod tests {
     use super::*;
 
-    const DEFAULT: Params = Params::DEFAULT;
+    const DEFAULT: QcnParams = QcnParams::DEFAULT;
 
     /// F_b = (q - Q_eq) + w (q - q_old), in 64ths of its most, (2 w + 1) Q_eq (clause 32.9); nothing where that is below 0.
     #[test]

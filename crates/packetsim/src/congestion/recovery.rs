@@ -4,24 +4,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::tuning::part;
+use super::tuning::{RecoveryParams, part};
 
 /// The rate of the channel.
 pub(super) const LINE: u32 = 1 << 20;
-
-/// How a rate comes back: parts are of [`super::tuning::ONE`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Back {
-    /// Picoseconds from one step of time to the next, and bytes between two of those.
-    pub(super) timer: u64,
-    pub(super) bytes: u64,
-    /// So many times it comes half way back to what it was (F).
-    pub(super) halves: u64,
-    /// No rate falls below this part of the channel's.
-    pub(super) least: u64,
-    /// Part of the channel's rate that each step beyond adds.
-    pub(super) increase: u64,
-}
 
 /// A rate.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -49,7 +35,7 @@ impl Recovery {
     }
 
     /// It falls by so many 2^16ths.
-    pub(super) fn less(&mut self, back: &Back, by: u32, now: u64) {
+    pub(super) fn less(&mut self, back: &RecoveryParams, by: u32, now: u64) {
         self.target = self.rate;
         let less = (u64::from(self.rate) * u64::from(by.min(1 << 15))) >> 16;
         self.rate = (self.rate - less as u32).max(part(back.least, LINE.into()) as u32);
@@ -65,7 +51,7 @@ impl Recovery {
 
     /// Time goes on; `more` is how often the increase is added where it comes half way back no more, by steps of time and of bytes
     /// beyond those.
-    pub(super) fn go_on(&mut self, back: &Back, now: u64, more: fn(u32, u32) -> u32) {
+    pub(super) fn go_on(&mut self, back: &RecoveryParams, now: u64, more: fn(u32, u32) -> u32) {
         while !self.is_whole() && self.since + back.timer <= now {
             self.since += back.timer;
             self.by_time += 1;
@@ -78,7 +64,7 @@ impl Recovery {
         }
     }
 
-    fn step(&mut self, back: &Back, more: fn(u32, u32) -> u32) {
+    fn step(&mut self, back: &RecoveryParams, more: fn(u32, u32) -> u32) {
         let halves = back.halves as u32;
         if self.by_time.max(self.by_bytes) > halves {
             let beyond = |steps: u32| steps.saturating_sub(halves);
@@ -104,8 +90,8 @@ mod tests {
     use super::*;
     use crate::congestion::tuning::ONE;
 
-    const BACK: Back =
-        Back { timer: 10, bytes: 1000, halves: 5, least: ONE / 4096, increase: ONE / 100 };
+    const BACK: RecoveryParams =
+        RecoveryParams { timer: 10, bytes: 1000, halves: 5, least: ONE / 4096, increase: ONE / 100 };
 
     /// Half way back five times, then up.
     #[test]

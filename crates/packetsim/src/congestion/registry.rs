@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{Entry, Registry};
 
-use super::tuning::Parameter;
+use super::parameter::Parameter;
 use super::{Congestion, ecn, grants, infiniband, notes, pairs, qcn};
 
 /// A scheme, by name.

@@ -1,13 +1,8 @@
-//! Parameters of schemes: what each is, its unit, range, default and source, and how it is written.
+//! What parameters of schemes are set to: plain numbers, with those of their papers as defaults.
+//!
+//! What each one is, its range and its source stand in the scheme's own file ([`super::parameter`]).
 
-use std::fmt;
-
-use darkfiber_fabric::Unknown;
-use darkfiber_workload::quantity;
-
-use super::notes::Notes;
-use super::registry::{CONGESTIONS, Scheme};
-use super::{Congestion, ecn, grants, infiniband, pairs, qcn};
+use super::Congestion;
 
 /// What a whole is in a [`Unit::Share`]: hundredths, thousandths and powers of two up to 2^12 are exact.
 pub(crate) const ONE: u64 = 64_000_000;
@@ -21,29 +16,29 @@ pub(crate) fn part(share: u64, of: u64) -> u64 {
 /// What parameters of all schemes are set to: those of their papers, unless something else is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tuning {
-    pub(crate) notes: Notes,
-    pub(crate) pairs: pairs::Params,
-    pub(crate) reserve: pairs::Params,
-    pub(crate) ecn: ecn::Params,
-    pub(crate) infiniband: infiniband::Params,
-    pub(crate) qcn: qcn::Params,
-    pub(crate) grants: grants::Params,
+    pub(crate) notes: NoteParams,
+    pub(crate) pairs: TurnParams,
+    pub(crate) reserve: TurnParams,
+    pub(crate) ecn: EcnParams,
+    pub(crate) infiniband: InfiniBandParams,
+    pub(crate) qcn: QcnParams,
+    pub(crate) grants: GrantsParams,
 }
 
 impl Tuning {
     /// Those of the papers.
     pub const DEFAULT: Self = Self {
-        notes: Notes::DEFAULT,
-        pairs: pairs::Params::PAIRS,
-        reserve: pairs::Params::RESERVE,
-        ecn: ecn::Params::DEFAULT,
-        infiniband: infiniband::Params::DEFAULT,
-        qcn: qcn::Params::DEFAULT,
-        grants: grants::Params::DEFAULT,
+        notes: NoteParams::DEFAULT,
+        pairs: TurnParams::PAIRS,
+        reserve: TurnParams::RESERVE,
+        ecn: EcnParams::DEFAULT,
+        infiniband: InfiniBandParams::DEFAULT,
+        qcn: QcnParams::DEFAULT,
+        grants: GrantsParams::DEFAULT,
     };
 
     /// Parameters of a scheme whose last switch books turns.
-    pub(crate) fn turns(&self, congestion: Congestion) -> &pairs::Params {
+    pub(crate) fn turns(&self, congestion: Congestion) -> &TurnParams {
         if congestion == Congestion::Reserve { &self.reserve } else { &self.pairs }
     }
 }
@@ -54,329 +49,176 @@ impl Default for Tuning {
     }
 }
 
-/// What a parameter counts, and how it is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// Picoseconds, with a unit: `55us`.
-    Time,
-    /// Bytes, with a unit: `16KiB`.
-    Bytes,
-    /// A part or a multiple of something: `0.25`, `1/256`.
-    Share,
-    /// A whole number.
-    Count,
-    /// One of some words, by its number.
-    Word(&'static [&'static str]),
+/// How notes travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct NoteParams {
+    /// Whether they take bytes on channels and wait there.
+    pub(crate) priced: u64,
+    /// Bytes of one on a channel.
+    pub(crate) bytes: u64,
+    /// What times in notes are multiples of, in picoseconds; and the bits of their number.
+    pub(crate) clock: u64,
+    pub(crate) bits: u64,
+    /// Bytes that an adapter keeps for an endpoint at most.
+    pub(crate) queue: u64,
 }
 
-impl Unit {
-    /// What it is called.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Time => "time",
-            Self::Bytes => "bytes",
-            Self::Share => "part",
-            Self::Count => "number",
-            Self::Word(_) => "word",
-        }
+impl NoteParams {
+    /// Free, by exact clocks, with endless queues: as all published experiments are judged.
+    pub(crate) const DEFAULT: Self = Self { priced: 0, bytes: 64, clock: 1, bits: 48, queue: 0 };
+
+    /// Whether they take bytes on channels and wait there.
+    pub(crate) fn are_priced(&self) -> bool {
+        self.priced > 0
     }
 
-    /// A value as it is written.
-    pub fn show(self, value: u64) -> String {
-        let in_units = |units: &[(u64, &str)]| {
-            let fits = units.iter().find(|u| value > 0 && value.is_multiple_of(u.0));
-            let (size, unit) = fits.or(units.last()).copied().unwrap_or((1, ""));
-            format!("{}{unit}", value / size)
-        };
-        match self {
-            Self::Time => in_units(&[
-                (1_000_000_000_000, "s"),
-                (1_000_000_000, "ms"),
-                (1_000_000, "us"),
-                (1000, "ns"),
-                (1, "ps"),
-            ]),
-            Self::Bytes => in_units(&[
-                (1 << 30, "GiB"),
-                (1_000_000_000, "GB"),
-                (1 << 20, "MiB"),
-                (1_000_000, "MB"),
-                (1 << 10, "KiB"),
-                (1000, "kB"),
-                (1, "B"),
-            ]),
-            Self::Share => match ONE.checked_div(value) {
-                Some(n) if n > 1 && n.is_power_of_two() && ONE.is_multiple_of(value) => {
-                    format!("1/{n}")
-                }
-                _ => format!("{}", value as f64 / ONE as f64),
-            },
-            Self::Count => value.to_string(),
-            Self::Word(words) => words.get(value as usize).copied().unwrap_or_default().to_owned(),
-        }
-    }
-
-    /// What is written as a value, or what was expected.
-    fn read(self, text: &str) -> Result<u64, String> {
-        let share = |text: &str| -> Option<u64> {
-            let number = |t: &str| t.trim().parse::<f64>().ok().filter(|x| *x >= 0.0);
-            let (above, below) = text.split_once('/').unwrap_or((text, "1"));
-            let share = number(above)? / number(below)?;
-            #[expect(clippy::cast_sign_loss, reason = "it is not below zero")]
-            (share < 1e6).then_some((share * ONE as f64).round() as u64)
-        };
-        match self {
-            Self::Time => quantity::time(text).map_err(|e| e.to_string()),
-            Self::Bytes => quantity::bytes(text).map_err(|e| e.to_string()),
-            Self::Share => {
-                share(text).ok_or_else(|| format!("{text:?} is no part: write 0.25 or 1/4"))
-            }
-            Self::Count => {
-                text.trim().parse().map_err(|_| format!("{text:?} is no whole number: write 5"))
-            }
-            Self::Word(words) => words
-                .iter()
-                .position(|w| *w == text.trim())
-                .map(|i| i as u64)
-                .ok_or_else(|| format!("{text:?} must be {}", words.join(" or "))),
-        }
+    /// A time as a note has it: rounded up, so that nobody is early, and no longer than its bits can say.
+    pub(crate) fn quantized(&self, time: u64) -> u64 {
+        let most = (1u64 << self.bits) - 1;
+        time.div_ceil(self.clock).min(most) * self.clock
     }
 }
 
-/// A parameter of a scheme.
-#[derive(Debug)]
-pub struct Parameter {
-    /// What users write.
-    pub name: &'static str,
-    /// What it counts.
-    pub unit: Unit,
-    /// The least and the most that it may be.
-    pub range: [u64; 2],
-    /// What it does.
-    pub meaning: &'static str,
-    /// Where its default is from.
-    pub source: &'static str,
-    /// Where it stands.
-    pub(crate) of: fn(&mut Tuning) -> &mut u64,
+/// Parameters of `pairs` and of `reserve`, as parts ([`ONE`]) of the round trip R, or of what a channel carries in it, W.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct TurnParams {
+    pub(super) window: u64,
+    pub(super) first: u64,
+    pub(super) waits: u64,
+    pub(super) much: u64,
+    pub(super) apart: u64,
+    pub(super) turn: u64,
+    pub(super) ahead: u64,
+    pub(super) free: u64,
 }
 
-impl Parameter {
-    /// What it is if nobody says anything.
-    pub fn default_value(&self) -> u64 {
-        *(self.of)(&mut Tuning::default())
-    }
+impl TurnParams {
+    pub(super) const PAIRS: Self = Self {
+        window: ONE,
+        first: ONE / 4,
+        waits: ONE / 2,
+        much: ONE / 8,
+        apart: ONE / 32,
+        turn: ONE / 2,
+        ahead: ONE / 4,
+        free: 4 * ONE,
+    };
 
-    /// Its default as it is written.
-    pub fn default_text(&self) -> String {
-        self.unit.show(self.default_value())
-    }
+    /// Where what is too much is dropped, there is less of it, and turns half as far apart will do.
+    pub(super) const RESERVE: Self = Self { first: ONE, apart: ONE / 64, ..Self::PAIRS };
 
-    /// Its range as it is written: `1us to 1s`; or its words.
-    pub fn range_text(&self) -> String {
-        match self.unit {
-            Unit::Word(words) => words.join(", "),
-            unit => format!("{} to {}", unit.show(self.range[0]), unit.show(self.range[1])),
-        }
-    }
-
-    /// Reads a value.
-    ///
-    /// # Errors
-    /// If the text is none, or out of range.
-    pub fn read(&self, text: &str) -> Result<u64, TuningError> {
-        let value = self.unit.read(text).map_err(TuningError::new)?;
-        if (self.range[0]..=self.range[1]).contains(&value) {
-            return Ok(value);
-        }
-        Err(TuningError::new(format!(
-            "{} is out of range: {}",
-            self.unit.show(value),
-            self.range_text()
-        )))
+    /// Whether so many bytes are more than may wait for an endpoint before sources are held back, or what came unasked is dropped: a
+    /// part of what its channel carries in a round trip, of which 2^16 bytes take `pace`.
+    pub(crate) fn is_too_much(&self, waits: u64, round: u64, pace: u64) -> bool {
+        waits > part(self.waits, (round << 16) / pace)
     }
 }
 
-/// A scheme with its parameters.
-#[derive(Clone, Copy)]
-pub struct Tuned {
-    /// The scheme.
-    pub scheme: &'static Scheme,
-    /// What its parameters are set to; those of others are as in their papers.
-    pub tuning: Tuning,
+/// How a rate comes back: parts are of [`ONE`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct RecoveryParams {
+    /// Picoseconds from one step of time to the next, and bytes between two of those.
+    pub(super) timer: u64,
+    pub(super) bytes: u64,
+    /// So many times it comes half way back to what it was (F).
+    pub(super) halves: u64,
+    /// No rate falls below this part of the channel's.
+    pub(super) least: u64,
+    /// Part of the channel's rate that each step beyond adds.
+    pub(super) increase: u64,
 }
 
-impl Tuned {
-    /// As in its paper.
-    pub fn new(scheme: &'static Scheme) -> Self {
-        Self { scheme, tuning: Tuning::DEFAULT }
-    }
-
-    /// Reads `scheme` or `scheme:parameter=value,...`.
-    ///
-    /// # Errors
-    /// If there is no such scheme or parameter, or a value is none or out of range.
-    pub fn parse(text: &str) -> Result<Self, TuningError> {
-        let (name, rest) = text.split_once(':').unwrap_or((text, ""));
-        let mut tuned = Self::new(CONGESTIONS.get(name.trim())?);
-        for piece in rest.split(',').map(str::trim).filter(|p| !p.is_empty()) {
-            let (key, value) = piece.split_once('=').ok_or_else(|| {
-                TuningError::new(format!("{name}: \"{piece}\" is not of the form key=value"))
-            })?;
-            tuned.set(key.trim(), value.trim()).map_err(|e| e.inside(key).inside(name))?;
-        }
-        tuned.check().map_err(|e| e.inside(name))?;
-        Ok(tuned)
-    }
-
-    /// A parameter of its scheme.
-    ///
-    /// # Errors
-    /// If it has none of that name.
-    pub fn parameter(&self, name: &str) -> Result<&'static Parameter, TuningError> {
-        let of_scheme = self.scheme.all_parameters();
-        of_scheme.clone().find(|p| p.name == name).ok_or_else(|| {
-            let what = format!("parameter of {}", self.scheme.name);
-            let unknown = Unknown::new(&what, name, of_scheme.map(|p| p.name));
-            if self.scheme.congestion == Congestion::None {
-                return TuningError::new("none has no parameters");
-            }
-            unknown.into()
-        })
-    }
-
-    /// Sets a parameter to what is written.
-    ///
-    /// # Errors
-    /// If there is none of that name, or the value is none or out of range.
-    pub fn set(&mut self, name: &str, text: &str) -> Result<(), TuningError> {
-        let parameter = self.parameter(name)?;
-        *(parameter.of)(&mut self.tuning) = parameter.read(text)?;
-        Ok(())
-    }
-
-    /// Refuses parameters that do not go together.
-    ///
-    /// # Errors
-    /// If a lower threshold is above the upper one.
-    pub fn check(&self) -> Result<(), TuningError> {
-        let ecn = &self.tuning.ecn;
-        if ecn.kmin > ecn.kmax {
-            let [low, high] = [ecn.kmin, ecn.kmax].map(|t| Unit::Time.show(t));
-            return Err(TuningError::new(format!(
-                "kmin={low} is above kmax={high}: it must be at most as long"
-            )));
-        }
-        Ok(())
-    }
-
-    /// Parameters that are not as in the paper, and what they are.
-    pub fn different(&self) -> Vec<(&'static str, String)> {
-        let mut mine = self.tuning;
-        let parameters = self.scheme.all_parameters();
-        parameters
-            .map(|p| (p, *(p.of)(&mut mine)))
-            .filter(|(p, value)| *value != p.default_value())
-            .map(|(p, value)| (p.name, p.unit.show(value)))
-            .collect()
-    }
+/// Parameters of DCQCN: times in picoseconds, parts of [`ONE`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct EcnParams {
+    pub(super) kmin: u64,
+    pub(super) kmax: u64,
+    pub(super) pmax: u64,
+    pub(super) notice: u64,
+    pub(super) g: u64,
+    pub(super) forgets: u64,
+    pub(super) back: RecoveryParams,
 }
 
-impl fmt::Display for Tuned {
-    /// As [`Tuned::parse`] reads it.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.scheme.name)?;
-        for ((name, value), before) in
-            self.different().into_iter().zip([":"].into_iter().chain(std::iter::repeat(",")))
-        {
-            write!(f, "{before}{name}={value}")?;
-        }
-        Ok(())
-    }
+impl EcnParams {
+    /// Queues in picoseconds of their channel: 5 KB and 200 KB at 40 Gbit/s.
+    pub(super) const DEFAULT: Self = Self {
+        kmin: 1_000_000,
+        kmax: 40_000_000,
+        pmax: ONE / 100,
+        notice: 50_000_000,
+        g: ONE / 256,
+        forgets: 55_000_000,
+        back: RecoveryParams {
+            timer: 55_000_000,
+            bytes: 10_000_000,
+            halves: 5,
+            least: ONE / 4096,
+            increase: ONE / 1000,
+        },
+    };
 }
 
-/// Parameters that cannot be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TuningError {
-    /// What is wrong.
-    pub message: String,
-    /// What the user can do, or empty.
-    pub hint: String,
+/// Parameters of InfiniBand's: bytes, entries, picoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct InfiniBandParams {
+    pub(super) threshold: u64,
+    pub(super) last: u64,
+    pub(super) up: u64,
+    pub(super) down: u64,
 }
 
-impl TuningError {
-    fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: String::new() }
-    }
-
-    fn inside(self, name: &str) -> Self {
-        Self { message: format!("{name}: {}", self.message), ..self }
-    }
+impl InfiniBandParams {
+    pub(super) const DEFAULT: Self =
+        Self { threshold: 16 << 10, last: 127, up: 1, down: 153_600_000 };
 }
 
-impl From<Unknown> for TuningError {
-    fn from(unknown: Unknown) -> Self {
-        Self { message: unknown.to_string(), hint: unknown.hint() }
-    }
+/// Parameters of QCN: bytes, picoseconds, parts of [`ONE`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct QcnParams {
+    pub(super) aim: u64,
+    pub(super) growth: u64,
+    pub(super) sample: u64,
+    pub(super) back: RecoveryParams,
 }
 
-impl fmt::Display for TuningError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
+impl QcnParams {
+    pub(super) const DEFAULT: Self = Self {
+        aim: 26_000,
+        growth: 2,
+        sample: 150_000,
+        back: RecoveryParams {
+            timer: 15_000_000_000,
+            bytes: 150_000,
+            halves: 5,
+            least: ONE / 4096,
+            increase: ONE / 2000,
+        },
+    };
 }
 
-impl std::error::Error for TuningError {}
+/// Parameters of grants, as parts ([`ONE`]) of what a channel carries in a round trip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct GrantsParams {
+    pub(super) first: u64,
+    pub(super) ahead: u64,
+}
+
+impl GrantsParams {
+    pub(super) const DEFAULT: Self = Self { first: ONE, ahead: ONE };
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// What is shown is read back as the same value, defaults are in their ranges, names are unique, and each parameter has a place of
-    /// its own.
     #[test]
-    fn parameters_are_written_and_read() {
-        for scheme in &CONGESTIONS {
-            let mut names = std::collections::BTreeSet::new();
-            for p in scheme.all_parameters() {
-                assert!(names.insert(p.name), "{} {}", scheme.name, p.name);
-                for value in [p.default_value(), p.range[0], p.range[1]] {
-                    assert_eq!(
-                        p.read(&p.unit.show(value)),
-                        Ok(value),
-                        "{} {}",
-                        scheme.name,
-                        p.name
-                    );
-                }
-                // Another value changes this one and no other.
-                let other = if p.default_value() == p.range[1] { p.range[0] } else { p.range[1] };
-                let mut tuned = Tuned::new(scheme);
-                tuned.set(p.name, &p.unit.show(other)).expect("in range");
-                assert_eq!(tuned.different(), [(p.name, p.unit.show(other))], "{}", scheme.name);
-                *(p.of)(&mut tuned.tuning) = p.default_value();
-                assert_eq!(tuned.tuning, Tuning::DEFAULT, "{} {}", scheme.name, p.name);
-            }
-        }
-    }
-
-    #[test]
-    fn specs_are_read_or_refused() {
-        let tuned = Tuned::parse("ecn:g=1/64, kmin=2us,notes=priced").expect("a spec");
-        assert_eq!((tuned.tuning.ecn.g, tuned.tuning.ecn.kmin), (ONE / 64, 2_000_000));
-        assert_eq!(tuned.to_string(), "ecn:kmin=2us,g=1/64,notes=priced");
-        assert_eq!(Tuned::parse(&tuned.to_string()).expect("a spec").tuning, tuned.tuning);
-        assert_eq!(Tuned::parse("pairs").expect("a spec").tuning, Tuning::DEFAULT);
-        let wrong = |text: &str| Tuned::parse(text).err().expect("wrong").to_string();
-        assert_eq!(wrong("ecn:g=3"), "ecn: g: 3 is out of range: 0.00001525 to 1");
-        assert_eq!(wrong("ecn:g=-1"), "ecn: g: \"-1\" is no part: write 0.25 or 1/4");
-        assert_eq!(wrong("ecn:g"), "ecn: \"g\" is not of the form key=value");
-        assert_eq!(wrong("ecn:gg=1"), "ecn: gg: no parameter of ecn is called 'gg'");
-        assert_eq!(wrong("none:g=1"), "none: g: none has no parameters");
-        assert_eq!(wrong("ecn:notes=dear"), "ecn: notes: \"dear\" must be free or priced");
-        assert_eq!(
-            wrong("ecn:kmin=50us"),
-            "ecn: kmin=50us is above kmax=40us: it must be at most as long"
-        );
-        assert!(wrong("ecn:kmin=50").contains("is no time"), "{}", wrong("ecn:kmin=50"));
+    fn clocks_round_up_and_end() {
+        let exact = NoteParams::DEFAULT;
+        assert_eq!([0, 1, 1_234_567].map(|t| exact.quantized(t)), [0, 1, 1_234_567]);
+        let four = NoteParams { clock: 4000, bits: 8, ..exact };
+        let times = [0, 1, 4000, 4001, 255 * 4000, 256 * 4000, 1 << 40];
+        let told = [0, 4000, 4000, 8000, 255 * 4000, 255 * 4000, 255 * 4000];
+        assert_eq!(times.map(|t| four.quantized(t)), told);
     }
 }

@@ -1,11 +1,11 @@
 //! What sources and endpoints tell each other.
 
 use super::Partition;
-use super::note_paths::Stop;
 use crate::Congestion;
 use crate::congestion::{Arriving, CongestionMessage, CongestionParams, Notification};
 use crate::packet::Packet;
 use crate::routing::Routing;
+use crate::stop::Stop;
 
 impl<R: Routing> Partition<'_, R> {
     /// Sources hear of their packets, and endpoints of sources, those of one tick in an order that does not depend on parts.

@@ -14,7 +14,6 @@ use darkfiber_workload::state;
 use serde::{Deserialize, Serialize};
 
 use self::flits::{Piece, Rest};
-pub(crate) use self::note_paths::Stop;
 use self::terminals::Terminal;
 use crate::class::{Shares, SharesState};
 use crate::congestion::{CongestionMessage, CongestionParams, Notification, Outbox, Receiver};
@@ -25,6 +24,7 @@ use crate::packet::{Packet, Slab};
 use crate::queue_board::QueueBoard;
 use crate::routing::{Distances, Routing};
 use crate::series::Series;
+use crate::stop::Stop;
 use crate::switch::{Delivered, SwitchContext, SwitchState, Switches};
 use crate::wheel::{Event, What, Wheel, WheelState};
 use crate::{

@@ -64,7 +64,7 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
     let facts = metrics::facts(fabric, shape, loaded.structure.as_ref(), false);
     let mut micro = args.switch.model(SWITCHES, topology, common.seed())?;
     if let Some(spec) = &args.congestion {
-        micro = micro.controlled(&Tuned::parse(spec)?);
+        micro = Tuned::parse(spec)?.on(micro);
     }
     let net = Net::new(fabric, &micro);
     let packet = args.switch.packet(PACKET)?;
