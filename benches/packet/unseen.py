@@ -1,24 +1,31 @@
 #!/usr/bin/env python3
-"""What jobs suffer beside incasts that nobody tuned to: by scheme of congestion control, over drawn aggressors.
+"""What congestion control is worth beside incasts that nobody tuned to, and what it costs where there are none: by scheme.
 
-Each seed draws a kind of incast (lasting, in bursts, with a root that moves, of many sizes at random ranks), its message size, how often
-it sends and from how many hosts; victims are an Allreduce of 8 B, an Alltoall of 128 B and Halo3D on 64 hosts, all at random on @malbec.
-Then what a quiet machine pays: collectives by themselves, with each scheme and without.
+Three parts, each of all schemes asked for:
 
-benches/packet/unseen.py [SEEDS] [DARKFIBER] [--first SEED] [--schemes A,B:key=value,..]        (50, darkfiber, 1, all)
+impacts  Each seed draws a kind of incast (lasting, in bursts, with a root that moves, of many sizes at random ranks), its message size, how
+         often it sends and from how many hosts; victims are an Allreduce of 8 B, an Alltoall of 128 B and Halo3D on 64 hosts, all at random
+         on @malbec.
+quiet    What eight collectives of 64 hosts take by themselves, three placements, beside what they take without control.
+busy     What part of an endpoint's channel carries data while 2 to 399 sources write to it, each block behind the one before.
 
-none must be among the schemes: what a quiet machine pays is measured against it. Parameters are given as --congestion takes them,
-e.g. --schemes none,pairs:notes=priced,clock=4ns,reserve:notes=priced,clock=4ns. Seeds 1 to 50 have been looked at.
+benches/packet/unseen.py [SEEDS] [DARKFIBER] [--first SEED] [--schemes A,B:key=value,..] [--parts impacts,quiet,busy] [--keep FILE]
+                                                                                                    (50, darkfiber, 1, all, all)
+
+Parameters are given as --congestion takes them: --schemes pairs:notes=priced,clock=4ns,reserve:notes=priced,clock=4ns. What is done is kept
+in FILE, a line each, and not done again. Seeds 1 to 50 have been looked at.
 """
-import argparse, json, random, subprocess, sys
+import argparse, json, os, random, subprocess, sys, tempfile
 
 asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 asked.add_argument("seeds", type=int, nargs="?", default=50)
 asked.add_argument("darkfiber", nargs="?", default="darkfiber")
 asked.add_argument("--first", type=int, default=1)
 asked.add_argument("--schemes", default="none,pairs,ecn,infiniband,qcn,grants,reserve")
+asked.add_argument("--parts", default="impacts,quiet,busy")
+asked.add_argument("--keep")
 asked = asked.parse_args()
-seeds, darkfiber = asked.seeds, asked.darkfiber
+parts = asked.parts.split(",")
 # Commas are between schemes, and between parameters of one.
 SCHEMES = []
 for piece in asked.schemes.split(","):
@@ -27,19 +34,37 @@ for piece in asked.schemes.split(","):
     else:
         SCHEMES.append(piece)
 
+kept = {}
+if asked.keep and os.path.exists(asked.keep):
+    with open(asked.keep) as file:
+        kept = {tuple(key): value for key, value in map(json.loads, file)}
 
-def congest(*options):
-    line = [darkfiber, "congest", "@malbec", "--scattered", "--place", "random", "--routing", "slingshot",
-            "--congestion", ",".join(SCHEMES), "--format", "json", "-q", *options]
-    run = subprocess.run(line, capture_output=True, text=True)
+
+def once(schemes, key, run):
+    """By scheme what a run gives for those of which that is not kept."""
+    todo = [s for s in schemes if (s, *key) not in kept]
+    if todo:
+        for scheme, value in run(todo).items():
+            kept[scheme, *key] = value
+            if asked.keep:
+                with open(asked.keep, "a") as file:
+                    print(json.dumps([[scheme, *key], value]), file=file)
+    return {s: kept[s, *key] for s in schemes}
+
+
+def darkfiber(*line):
+    run = subprocess.run([asked.darkfiber, *line, "--format", "json", "-q"], capture_output=True, text=True)
     if run.returncode:
         raise SystemExit(run.stderr)
-    found = json.loads(run.stdout)
+    return json.loads(run.stdout)
+
+
+def congest(schemes, *options):
+    """Cells by scheme."""
+    found = darkfiber("congest", "@malbec", "--scattered", "--place", "random", "--routing", "slingshot", "--congestion", ",".join(schemes), *options)
     # Results have parameters in the order of the lists: schemes are told by their place.
     names = list(dict.fromkeys(m["congestion"] for m in found["mechanisms"]))
-    for cell in found["cells"]:
-        cell["congestion"] = SCHEMES[names.index(cell["congestion"])]
-    return found
+    return {s: [c for c in found["cells"] if c["congestion"] == name] for s, name in zip(schemes, names, strict=True)}
 
 
 def drawn(seed):
@@ -57,29 +82,80 @@ def drawn(seed):
 
 
 impacts = {scheme: [] for scheme in SCHEMES}
-for seed in range(asked.first, asked.first + seeds):
+for seed in range(asked.first, asked.first + asked.seeds) if "impacts" in parts else []:
     spec, sources = drawn(seed)
-    found = congest("--nodes", str(64 + sources), "--split", f"64/{sources}", "--victims", "allreduce:8B,alltoall:128B,halo3d",
-                    "--aggressors", spec, "--limit", "5ms", "--seed", str(seed))
-    for cell in found["cells"]:
-        impacts[cell["congestion"]].append((cell["impact"] or 0, f"{cell['victim']} beside {spec} of {sources}, seed {seed}"))
+
+    def beside(schemes):
+        found = congest(schemes, "--nodes", str(64 + sources), "--split", f"64/{sources}", "--victims", "allreduce:8B,alltoall:128B,halo3d",
+                        "--aggressors", spec, "--limit", "5ms", "--seed", str(seed))
+        return {s: {c["victim"]: c["impact"] or 0 for c in cells} for s, cells in found.items()}
+
+    for scheme, by_victim in once(SCHEMES, ("impacts", seed), beside).items():
+        impacts[scheme] += [(c, f"{victim} beside {spec} of {sources}, seed {seed}") for victim, c in by_victim.items()]
     print(f"{seed}: {spec} of {sources}", {s: round(max(x[0] for x in impacts[s][-3:]), 2) for s in SCHEMES}, file=sys.stderr, flush=True)
 
-quiet = {scheme: (0, "") for scheme in SCHEMES}
+quiet = {}
 victims = "gather:16KiB,gather:64KiB,scatter:16KiB,alltoall:16KiB,allgather:16KiB,bcast:64KiB,allreduce:1MiB,halo3d"
-for seed in (1, 2, 3):
-    found = congest("--nodes", "72", "--split", "64/8", "--victims", victims, "--aggressors", "bursts:bytes=8,burst=1,gap=1ms",
-                    "--limit", "3ms", "--seed", str(seed))
-    alone = {(c["congestion"], c["victim"]): c["isolated"]["mean"] for c in found["cells"] if c["isolated"]}
-    for (scheme, victim), time in alone.items():
-        cost = 100 * (time / alone["none", victim] - 1)
-        quiet[scheme] = max(quiet[scheme], (cost, victim))
+for seed in (1, 2, 3) if "quiet" in parts else ():
+    def by_themselves(schemes):
+        found = congest(schemes, "--nodes", "72", "--split", "64/8", "--victims", victims, "--aggressors", "bursts:bytes=8,burst=1,gap=1ms",
+                        "--limit", "3ms", "--seed", str(seed))
+        return {s: {c["victim"]: c["isolated"]["mean"] for c in cells if c["isolated"]} for s, cells in found.items()}
 
-print("| scheme | median C | 95 % of cells at most | largest C | of | alone longer than without control, at most |")
-print("|---|--:|--:|--:|---|--:|")
+    alone = once(list(dict.fromkeys(["none", *SCHEMES])), ("quiet", seed), by_themselves)
+    for scheme in SCHEMES:
+        for victim, time in alone[scheme].items():
+            cost = 100 * (time / alone["none"][victim] - 1)
+            quiet[scheme] = max(quiet.get(scheme, (cost, victim)), (cost, victim))
+    print(f"quiet, seed {seed}", quiet, file=sys.stderr, flush=True)
+
+SCENARIO = """depth = "packet"
+fabric = "dragonfly:p=16,a=8,g=4,per_pair=16,gbps=200,host_gbps=100"
+hosts = "slingshot"
+[routes]
+engine = "minhop"
+[packets]
+switches = "rosetta"
+routing = "slingshot"
+size = "4KiB"
+{control}
+[[job]]
+placement = "random"
+traffic = "bursts:bytes={size},burst={puts},gap=1us"
+nodes = {nodes}
+"""
+busy = {}
+for sources, size, puts in [(2, "1MiB", 10), (3, "128KiB", 80), (5, "128KiB", 40), (16, "128KiB", 15), (16, "32KiB", 60), (63, "128KiB", 10),
+                            (63, "16KiB", 40), (399, "128KiB", 3)] if "busy" in parts else ():
+    def rates(schemes):
+        found = {}
+        for scheme in schemes:
+            name, _, parameters = scheme.partition(":")
+            pairs = [p.split("=") for p in parameters.split(",") if p]
+            values = "".join(f", {k} = {v if k in COUNTS else json.dumps(v)}" for k, v in pairs)
+            control = f'congestion = {{ scheme = "{name}"{values} }}' if pairs else f'congestion = "{name}"'
+            with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+                file.write(SCENARIO.format(control=control, size=size, puts=puts, nodes=sources + 1))
+                file.flush()
+                job = darkfiber("simulate", file.name)["jobs"][0]
+            found[scheme] = 100 * job["bytes"] / job["run_mean"] / 12.5e9
+        return found
+
+    # These are numbers in scenarios, all others texts.
+    COUNTS = {"clock-bits", "halves", "growth", "limit", "increase"}
+    for scheme, rate in once(SCHEMES, ("busy", sources, size), rates).items():
+        busy[scheme] = min(busy.get(scheme, (rate, "")), (rate, f"{sources} sources, {size}"))
+    print(f"{sources} sources, {size}", {s: round(kept[s, "busy", sources, size], 1) for s in SCHEMES}, file=sys.stderr, flush=True)
+
+print("| scheme | median C | 95 % of cells at most | largest C | of | alone longer than without control, at most | endpoint busy, at least |")
+print("|---|--:|--:|--:|---|--:|--:|")
 for scheme in SCHEMES:
-    ordered = sorted(impacts[scheme])
-    at = lambda share: ordered[min(len(ordered) - 1, int(share * len(ordered)))][0]
-    print(f"| `{scheme}` | {at(0.5):.2f} | {at(0.95):.2f} | {ordered[-1][0]:.2f} | {ordered[-1][1]} | "
-          f"{quiet[scheme][0]:.1f} % ({quiet[scheme][1]}) |" if scheme != "none" else
-          f"| `{scheme}` | {at(0.5):.2f} | {at(0.95):.2f} | {ordered[-1][0]:.2f} | {ordered[-1][1]} | |")
+    row = [f"`{scheme}`"]
+    if ordered := sorted(impacts[scheme]):
+        at = lambda share: ordered[min(len(ordered) - 1, int(share * len(ordered)))][0]
+        row += [f"{at(0.5):.2f}", f"{at(0.95):.2f}", f"{ordered[-1][0]:.2f}", ordered[-1][1]]
+    else:
+        row += [""] * 4
+    row.append(f"{quiet[scheme][0]:.1f} % ({quiet[scheme][1]})" if scheme in quiet and scheme != "none" else "")
+    row.append(f"{busy[scheme][0]:.1f} % ({busy[scheme][1]})" if scheme in busy else "")
+    print("| " + " | ".join(row) + " |")

@@ -4,13 +4,17 @@
 
 use super::Congestion;
 
-/// What a whole is in a [`Unit::Share`]: hundredths, thousandths and powers of two up to 2^12 are exact.
+/// What a whole is in a [`Unit::Share`](super::Unit::Share): hundredths, thousandths and powers of two up to 2^12 are exact.
 pub(crate) const ONE: u64 = 64_000_000;
 
 /// A share of a number, rounded down.
 #[inline]
 pub(crate) fn part(share: u64, of: u64) -> u64 {
-    (u128::from(of) * u128::from(share) / u128::from(ONE)) as u64
+    // Divisions of 128 bits are slow, and hardly ever needed.
+    of.checked_mul(share).map_or_else(
+        || (u128::from(of) * u128::from(share) / u128::from(ONE)) as u64,
+        |product| product / ONE,
+    )
 }
 
 /// What parameters of all schemes are set to: those of their papers, unless something else is said.
@@ -211,6 +215,15 @@ impl GrantsParams {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_are_exact_however_large() {
+        for of in [0, 1, 4096, 999_999_937, 1 << 40, u64::MAX / 16] {
+            assert_eq!([1, 32, 4096].map(|n| part(ONE / n, of)), [1, 32, 4096].map(|n| of / n));
+            assert_eq!(part(ONE / 100, of), of / 100);
+            assert_eq!(part(4 * ONE, of), 4 * of);
+        }
+    }
 
     #[test]
     fn clocks_round_up_and_end() {
