@@ -9,8 +9,8 @@ impacts  Each seed draws a kind of incast (lasting, in bursts, with a root that 
 quiet    What eight collectives of 64 hosts take by themselves, three placements, beside what they take without control.
 busy     What part of an endpoint's channel carries data while 2 to 399 sources write to it, each block behind the one before.
 
-benches/packet/unseen.py [SEEDS] [DARKFIBER] [--first SEED] [--schemes A,B:key=value,..] [--parts impacts,quiet,busy] [--keep FILE]
-                                                                                                    (50, darkfiber, 1, all, all)
+benches/packet/unseen.py [SEEDS] [DARKFIBER] [--schemes A,B:key=value,..] [--parts impacts,quiet,busy] [--keep FILE]
+                                                                                                    (1-50, darkfiber, all, all)
 
 Parameters are given as --congestion takes them: --schemes pairs:notes=priced,clock=4ns,reserve:notes=priced,clock=4ns. What is done is kept
 in FILE, a line each, and not done again. Seeds 1 to 50 have been looked at.
@@ -18,14 +18,15 @@ in FILE, a line each, and not done again. Seeds 1 to 50 have been looked at.
 import argparse, json, os, random, subprocess, sys, tempfile
 
 asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-asked.add_argument("seeds", type=int, nargs="?", default=50)
+asked.add_argument("seeds", nargs="?", default="1-50", help="seeds and ranges of them, separated by commas: 1-50,60")
 asked.add_argument("darkfiber", nargs="?", default="darkfiber")
-asked.add_argument("--first", type=int, default=1)
 asked.add_argument("--schemes", default="none,pairs,ecn,infiniband,qcn,grants,reserve")
 asked.add_argument("--parts", default="impacts,quiet,busy")
 asked.add_argument("--keep")
 asked = asked.parse_args()
 parts = asked.parts.split(",")
+ranges = [[int(end) for end in piece.split("-")] for piece in asked.seeds.split(",")]
+seeds = [seed for ends in ranges for seed in range(ends[0], ends[-1] + 1)]
 # Commas are between schemes, and between parameters of one.
 SCHEMES = []
 for piece in asked.schemes.split(","):
@@ -82,7 +83,7 @@ def drawn(seed):
 
 
 impacts = {scheme: [] for scheme in SCHEMES}
-for seed in range(asked.first, asked.first + asked.seeds) if "impacts" in parts else []:
+for seed in seeds if "impacts" in parts else []:
     spec, sources = drawn(seed)
 
     def beside(schemes):

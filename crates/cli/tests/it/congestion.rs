@@ -236,7 +236,10 @@ fn parameters_that_cannot_be_are_refused() {
     ");
     assert_snapshot!(told("scheme = \"ecn\"\nkmin = \"50us\""), @"error: s.toml: line 5: packets: congestion: kmin=50us is above kmax=40us: it must be at most as long");
     assert_snapshot!(told("scheme = \"none\"\nnotes = \"priced\""), @"error: s.toml: line 7: packets: congestion: notes: none has no parameters");
-    assert_snapshot!(told("notes = \"priced\""), @"error: ");
+    assert_snapshot!(told("notes = \"priced\""), @r#"
+    error: s.toml: line 5: packets: congestion: there is no scheme: write scheme = "ecn", or another one of `darkfiber list congestion`
+    hint: docs/simulate.md has all keys; docs/schema/scenario.json is for editors
+    "#);
     assert_snapshot!(told("scheme = \"reserve\"\nnotes = \"dear\""), @r#"error: s.toml: line 7: packets: congestion: notes: "dear" must be free or priced"#);
 }
 
