@@ -64,6 +64,12 @@ impl Outbox {
         self.hosts.push_back(message);
     }
 
+    /// Whether messages wait in the host.
+    #[inline]
+    pub(crate) fn leaves_some(&self) -> bool {
+        !self.hosts.is_empty()
+    }
+
     /// The adapter takes the next message of its host, if there is one and its queue has room, on a channel that takes `pace` for
     /// 2^16 bytes: its endpoint, and bytes that this is asked for, or 0.
     pub(crate) fn take(&mut self, terms: CongestionParams<'_>, pace: u64) -> Option<(u32, u64)> {

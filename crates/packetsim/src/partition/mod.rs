@@ -410,7 +410,9 @@ impl<'n, R: Routing> Partition<'n, R> {
             }
         }
         self.events = events;
-        self.pass_notes();
+        if !self.passing.is_empty() {
+            self.pass_notes();
+        }
         self.hear();
         // Whatever has reached a terminal has done so before it acts: in which order does not matter.
         let mut touched = std::mem::take(&mut self.touched);

@@ -216,11 +216,14 @@ impl<R: Routing> Partition<'_, R> {
             let at = seat * micro.class_count() + class;
             let sent = match self.terms {
                 None => by_turns(&mut self.queues[at], payload),
-                Some(terms) => self.outboxes[at].send(terms, payload, bytes, departs, port.pace),
+                Some(terms) => {
+                    let sent = self.outboxes[at].send(terms, payload, bytes, departs, port.pace);
+                    if self.outboxes[at].leaves_some() {
+                        self.take_messages(from, class as u8, now);
+                    }
+                    sent
+                }
             };
-            if self.terms.is_some() {
-                self.take_messages(from, class as u8, now);
-            }
             let Some(Sent { message, flowlet, mark }) = sent else { return };
             let at = departs + u64::from(port.latency);
             let packet = Packet {
