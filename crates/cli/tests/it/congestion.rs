@@ -46,6 +46,9 @@ fn an_incast_holds_up_itself() {
     }
 }
 
+/// `reserve` where notes take bytes on channels, wait there, and say times as clocks of adapters do.
+const PRICED: &str = "{ scheme = \"reserve\", notes = \"priced\", clock = \"4ns\" }";
+
 /// The endpoint's channel is full however many sources write to it, blocking, and whatever the size of what they write.
 #[test]
 fn endpoints_are_full_with_few_sources_and_with_many() {
@@ -56,11 +59,11 @@ fn endpoints_are_full_with_few_sources_and_with_many() {
         (64, "16KiB", 40, 0.95),
         (400, "128KiB", 3, 0.95),
     ] {
-        for control in ["pairs", "reserve"] {
+        for control in ["\"pairs\"", "\"reserve\"", PRICED] {
             let scenario = format!(
                 "depth = \"packet\"\nfabric = \"dragonfly:p=16,a=8,g=4,per_pair=16,gbps=200,host_gbps=100\"\n\
                  hosts = \"slingshot\"\n[routes]\nengine = \"minhop\"\n[packets]\nswitches = \"rosetta\"\n\
-                 routing = \"slingshot\"\nsize = \"4KiB\"\ncongestion = \"{control}\"\n[[job]]\n\
+                 routing = \"slingshot\"\nsize = \"4KiB\"\ncongestion = {control}\n[[job]]\n\
                  placement = \"random\"\ntraffic = \"bursts:bytes={size},burst={puts},gap=1us\"\nnodes = {nodes}\n"
             );
             let json = result(&scenario, "");
@@ -78,7 +81,7 @@ fn roots_that_move_hold_up_nobody_where_turns_are_reserved() {
         let scenario = format!(
             "depth = \"packet\"\nfabric = \"dragonfly:p=16,a=8,g=4,per_pair=16,gbps=200,host_gbps=100\"\n\
              hosts = \"slingshot\"\n[routes]\nengine = \"minhop\"\n[packets]\nswitches = \"rosetta\"\n\
-             routing = \"slingshot\"\nsize = \"4KiB\"\ncongestion = \"{control}\"\n[[job]]\nplacement = \"random\"\n\
+             routing = \"slingshot\"\nsize = \"4KiB\"\ncongestion = {control}\n[[job]]\nplacement = \"random\"\n\
              traffic = \"{victim}\"\nnodes = 64\nstart = \"500us\"\n{aggressor}"
         );
         result(&scenario, "")
@@ -86,14 +89,20 @@ fn roots_that_move_hold_up_nobody_where_turns_are_reserved() {
     let time = |json: &Value| number(json, "/jobs/0/run_mean");
     let small = "imb:op=allreduce,bytes=8,repeat=30";
     let moving = "[[job]]\nplacement = \"random\"\nnodes = 256\ntraffic = \"rotating:bytes=64KiB,puts=1,roots=8\"\n";
-    let quiet = time(&run("none", "", small));
+    let [none, pairs, reserve] = ["\"none\"", "\"pairs\"", "\"reserve\""];
+    let quiet = time(&run(none, "", small));
     let slower = |control: &str| time(&run(control, moving, small)) / quiet;
-    let [none, reserve] = ["none", "reserve"].map(slower);
-    assert!(none > 1.5 && (0.99..1.1).contains(&reserve), "{none} {reserve}");
+    let [free, dropped, priced] = [none, reserve, PRICED].map(slower);
+    assert!(free > 1.5 && (0.99..1.1).contains(&dropped), "{free} {dropped}");
+    assert!((0.99..1.1).contains(&priced), "{free} {priced}");
     // Nothing is lost in the end, and nobody waits for a quarter of a window where all is quiet.
     let gather = "imb:op=gather,bytes=16KiB,repeat=5";
-    let [base, pairs, reserve] = ["none", "pairs", "reserve"].map(|c| time(&run(c, "", gather)));
-    assert!(reserve < 1.03 * base, "{base} {pairs} {reserve}");
+    let [base, held, speculative] = [none, pairs, reserve].map(|c| time(&run(c, "", gather)));
+    assert!(speculative < 1.03 * base, "{base} {held} {speculative}");
+    // Nor where only a few sources are left: turns have no gaps.
+    let gather = "imb:op=gather,bytes=64KiB,repeat=5";
+    let [base, priced] = [none, PRICED].map(|c| time(&run(c, "", gather)));
+    assert!(priced < 1.02 * base, "{base} {priced}");
 }
 
 /// What a source that is held back sends to others is not: it gets all of its adapter but the share that the incast has of it.

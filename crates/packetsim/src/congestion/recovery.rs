@@ -90,8 +90,13 @@ mod tests {
     use super::*;
     use crate::congestion::tuning::ONE;
 
-    const BACK: RecoveryParams =
-        RecoveryParams { timer: 10, bytes: 1000, halves: 5, least: ONE / 4096, increase: ONE / 100 };
+    const BACK: RecoveryParams = RecoveryParams {
+        timer: 10,
+        bytes: 1000,
+        halves: 5,
+        least: ONE / 4096,
+        increase: ONE / 100,
+    };
 
     /// Half way back five times, then up.
     #[test]
