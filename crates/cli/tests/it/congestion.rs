@@ -41,7 +41,7 @@ fn an_incast_holds_up_itself() {
     let p50 = |json: &Value| number(json, "/jobs/1/packets/p50");
     assert!(p50(&held) < 0.2 * p50(&free), "{} {}", p50(&held), p50(&free));
     let parts = beside_an_incast("pairs", true, "--threads 3");
-    for key in ["jobs", "channels", "fullest", "events"] {
+    for key in ["jobs", "channels", "fullest", "effort"] {
         assert_eq!(held[key], parts[key], "{key}");
     }
 }
@@ -152,7 +152,7 @@ fn schemes_of_congestion_control_help_more_or_less() {
         .flat_map(|c| [1, 3].map(|t| beside_an_incast(c, true, &format!("--threads {t}"))))
         .collect();
     for same in parts.chunks(2) {
-        for key in ["jobs", "channels", "fullest", "events"] {
+        for key in ["jobs", "channels", "fullest", "effort"] {
             assert_eq!(same[0][key], same[1][key], "{key}");
         }
     }
@@ -215,7 +215,7 @@ fn priced_notes_do_not_depend_on_threads() {
         let [one, many] = [1, 3].map(|threads| {
             beside_a_controlled_incast(&control, true, &format!("--threads {threads}"))
         });
-        for key in ["jobs", "channels", "fullest", "events"] {
+        for key in ["jobs", "channels", "fullest", "effort"] {
             assert_eq!(one[key], many[key], "{scheme} {key}");
         }
         let free = beside_an_incast(scheme, true, "");
@@ -336,7 +336,7 @@ fn classes_lose_nothing() {
         for job in ["/jobs/0/messages", "/jobs/1/messages"] {
             near(number(&one, job), 32.0 * 40.0);
         }
-        for key in ["jobs", "channels", "fullest", "events"] {
+        for key in ["jobs", "channels", "fullest", "effort"] {
             assert_eq!(one[key], many[key], "{of} {packets} {key}");
         }
         if of.starts_with("max") {
