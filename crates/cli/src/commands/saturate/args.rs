@@ -40,7 +40,7 @@ pub(crate) struct SaturateCommand {
     /// Time before measurement starts [default: until latencies have settled]
     #[arg(long, value_name = "TIME")]
     pub(crate) warmup: Option<String>,
-    /// Congestion control, or SCHEME:key=value,.. (`darkfiber list congestion`) [default: none]
+    /// SCHEME[:key=value,..] of `darkfiber list congestion` [default: none]
     #[arg(long, value_name = "SCHEME")]
     pub(crate) congestion: Option<String>,
     /// Record channels and buffers by intervals of this length (-o)
