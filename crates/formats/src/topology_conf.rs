@@ -265,11 +265,11 @@ mod tests {
              SwitchName=f Nodes=n[9-1]\n").1, @r"
         line 2: warning: LinkSpeed 'fast' is not a number (left out; SLURM does not use it either)
         line 2: warning: unheard-of key 'Color' (passed over)
-        line 2: warning: nodes of b told before: n2 (a tree has them once)
+        line 2: warning: nodes of b given before: n2 (a tree has them once)
         line 3: warning: switch a is already named in line 1 (left out)
         line 4: warning: 1 switch below c named by no line: z (kept as names)
         line 5: warning: switch d has both nodes and switches below (SLURM takes only one of the two; both are kept)
-        line 5: warning: switches of d told before: a (a tree has them once)
+        line 5: warning: switches of d given before: a (a tree has them once)
         line 5: error: switch d is above itself, or above one that is (it is no tree)
         line 7: warning: no name of a switch in 'Nodes=n9' (expected SwitchName=... Nodes=... or SwitchName=... Switches=...; left out)
         line 8: warning: 'hello' is not Key=value (expected SwitchName=... Nodes=... or SwitchName=... Switches=...; left out)

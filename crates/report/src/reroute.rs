@@ -56,8 +56,8 @@ pub struct SwitchChange {
 /// Whether old and new tables may coexist while switches are updated one by one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Verdict {
-    /// `any-order`, `steps`, `drop-drain` (entries that change drop packets for one packet lifetime), `drain` (stop the
-    /// traffic that changes) or `reconnect` (running connections must be made anew).
+    /// `any-order`, `steps`, `drop-drain` (entries that change drop packets for one packet lifetime), `drain` (stop
+    /// the traffic that changes) or `reconnect` (running connections must be re-established).
     pub verdict: &'static str,
     /// Steps of the update; `null` if traffic must be drained.
     pub steps: Option<usize>,

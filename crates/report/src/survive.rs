@@ -50,9 +50,9 @@ pub struct BookFacts {
     pub steps: usize,
     /// Entries that change must drop packets for one packet lifetime.
     pub drop_drain: usize,
-    /// Running connections must be made anew, with other service levels.
+    /// Running connections must be re-established, with other service levels.
     pub reconnect: usize,
-    /// Paths fit into none of the lanes: the fabric must be routed anew.
+    /// Paths fit into none of the lanes: the fabric must be re-routed from scratch.
     pub anew: usize,
     /// The fabric falls apart.
     pub splits: usize,

@@ -63,7 +63,7 @@ impl Pair {
         let case = match self.case(how, seed, more) {
             Ok(case) => case,
             Err(e) if how == "stages" && e.message.contains("no order of switches") => return None,
-            Err(e) if e.message.contains("made anew") => return None,
+            Err(e) if e.message.contains("re-established") => return None,
             Err(e) => panic!("{}, {how}: {e}", self.name),
         };
         Some(run(&case))
@@ -272,7 +272,7 @@ fn drop_drain_loses_only_what_had_to_cross_the_dead_cable() {
             let fault = "[update.fault]\nat = \"180us\"\n";
             let case = match pair.case("drop-drain", seed, fault) {
                 Ok(case) => case,
-                Err(e) if engine == "dfsssp" && e.message.contains("made anew") => continue,
+                Err(e) if engine == "dfsssp" && e.message.contains("re-established") => continue,
                 Err(e) => panic!("{fabric} {seed}: {e}"),
             };
             runs += 1;

@@ -77,7 +77,7 @@ Old and new tables may coexist 'in any order' if whatever mix of old and new ent
 switches are updated one by one, no packet loops and no layer gets a cycle of channel dependencies; 'in
 steps' if the switches of each step must be done before the next begins; else 'drain': traffic to the
 destinations that change must stop meanwhile. 'reconnect': paths move to other service levels, and the
-connections that run on the old ones could deadlock on the new paths, so they must be made anew.
+connections that run on the old ones could deadlock on the new paths, so they must be re-established.
 
 Running connections keep the service level that they were given. So no pair changes its own as long as any
 tables do without: paths may become longer, and switches beside the fault may change, too. Where old and new
@@ -463,7 +463,7 @@ fn verdict_of(outcome: &Outcome, rung: Option<Rung>) -> Verdict {
     if let Some(layer) = outcome.old_levels {
         let reason = format!(
             "reconnect: {} (source switch, LID) pairs move to other service levels; connections that keep the old ones \
-             could deadlock on the new paths in layer {layer}, so these must be made anew",
+             could deadlock on the new paths in layer {layer}, so these must be re-established",
             number::group(outcome.moved.len() as u64)
         );
         return Verdict { verdict: Rung::Reconnect.name(), steps: None, reason };
@@ -482,7 +482,7 @@ fn verdict_of(outcome: &Outcome, rung: Option<Rung>) -> Verdict {
     verdict(Some(&outcome.coexistence))
 }
 
-/// Whether tables may be updated one by one; nothing is known of the fabric routed anew.
+/// Whether tables may be updated one by one; nothing is known of the fabric re-routed from scratch.
 pub(super) fn verdict(coexistence: Option<&Coexistence>) -> Verdict {
     let drain = |why: &str| {
         format!("drain: {why}; stop traffic to the LIDs that change until all switches are updated")

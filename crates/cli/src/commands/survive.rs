@@ -69,8 +69,8 @@ counted by how the new tables may be put in place, the first of these that holds
   any order   switches may be updated in any order while connections run
   steps       so do those of each step, one step after the other
   drop-drain  entries that change are set to no route and, one packet lifetime later, to the new port
-  reconnect   paths move to other service levels, and connections that run must be made anew
-  anew        paths fit into none of the lanes; the fabric must be routed anew
+  reconnect   paths move to other service levels, and connections that run must be re-established
+  anew        paths fit into none of the lanes; the fabric must be re-routed from scratch
   splits      the fabric falls apart
 
 'untouched' is the share of the first two, of all faults that leave the fabric in one piece.
@@ -81,7 +81,7 @@ Examples:
   darkfiber survive jellyfish:n=24,d=5,p=2 -e dfsssp --protect
   darkfiber survive my-fabric.topo -e nue --lanes 4 --format csv > book.csv
 
-Exit code 1 if after some fault connections must be made anew, or the fabric routed anew.";
+Exit code 1 if after some fault connections must be re-established, or the fabric re-routed from scratch.";
 
 pub(crate) fn run(args: &SurviveCommand, common: &Common) -> Result<Exit, Failure> {
     let loaded = load::one_plane(&args.fabric, common)?;

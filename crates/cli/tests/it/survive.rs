@@ -25,7 +25,7 @@ fn every_fault_has_a_line_and_is_counted_once() {
             book["efi_max_after"].as_u64()
         );
     }
-    // Connections of some pairs must be made anew: something to act on.
+    // Connections of some pairs must be re-established: something to act on.
     assert!(json["cables"]["reconnect"].as_u64() > Some(0));
     assert_eq!(made.code, 1);
     // The engine's tables are the same, on any number of threads.

@@ -1,7 +1,7 @@
 //! The fault book: every single cable and every switch, mended in advance.
 //!
 //! Whoever operates tables wants to know before deploying them which faults they tolerate: after which the running
-//! connections go on, and after which some must be made anew. Each fault is mended by itself, from the tables as they are.
+//! connections go on, and after which some must be re-established. Each fault is mended by itself, from the tables as they are.
 
 use std::collections::BTreeSet;
 
@@ -61,7 +61,7 @@ pub enum Repair {
     },
     /// The fault splits the fabric.
     Splits,
-    /// Paths fit into none of the lanes: the fabric must be routed anew.
+    /// Paths fit into none of the lanes: the fabric must be re-routed from scratch.
     Anew,
 }
 
@@ -85,7 +85,7 @@ pub struct Book {
     pub steps: usize,
     /// With entries that drop packets for one packet lifetime.
     pub drop_drain: usize,
-    /// Running connections must be made anew.
+    /// Running connections must be re-established.
     pub reconnect: usize,
     /// The fabric must be routed anew.
     pub anew: usize,

@@ -11,7 +11,7 @@
 //! 5. as few entries change as possible, whatever channels carry then;
 //! 6. service levels stay, but old and new paths may not be in use together: entries that change drop packets until those
 //!    under way are gone;
-//! 7. paths move to other service levels: connections must be made anew where that closes a cycle.
+//! 7. paths move to other service levels: connections must be re-established where that closes a cycle.
 
 use darkfiber_fabric::Faults;
 
@@ -31,7 +31,7 @@ pub enum Rung {
     /// first set to no route, then one packet lifetime passes, then the new ones are written.
     DropDrain,
     /// Paths move to other service levels, and those of running connections on the new paths could deadlock: these
-    /// connections must be made anew.
+    /// connections must be re-established.
     Reconnect,
 }
 
