@@ -1,5 +1,5 @@
-//! Standard output and standard error. A reader that goes away (`| head`) is no error; an output that is closed or full
-//! is one. What a terminal would obey is shown instead, for names of a fabric are anybody's.
+//! Standard output and standard error. A reader that goes away (`| head`) is no error; an output that is full is one. What a
+//! terminal would obey is shown instead, for names of a fabric are anybody's.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};

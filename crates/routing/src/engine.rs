@@ -124,6 +124,11 @@ pub trait Engine: Sync {
     fn lids_are_alike(&self) -> bool {
         !self.by_source()
     }
+    /// An engine whose paths are as long as this one's, with the same promise about deadlock and layers of the same kind.
+    /// Where its tables for one LID a port are more even, several LIDs a port take its paths.
+    fn with_several_lids(&self) -> Option<&'static dyn Engine> {
+        None
+    }
     /// Computes tables and layers for exactly what is asked; whoever needs routes calls [`route`](Self::route).
     ///
     /// # Errors
@@ -149,7 +154,8 @@ pub trait Engine: Sync {
         if request.lmc == 0 || !self.lids_are_alike() || told_by_pair {
             return self.compute(fabric, request);
         }
-        lid_offsets::route(fabric, request, |request| self.compute(fabric, request))
+        let own = |request: &Request<'_>| self.compute(fabric, request);
+        lid_offsets::route(fabric, request, &own, self.with_several_lids())
     }
 }
 

@@ -4,33 +4,57 @@
 //! applications do not choose, as uneven as it happens to come. So tables are made for one LID a port, and offset `i`
 //! of a terminal takes the row of its `i`-th neighbour on the same switch: the rows of each offset are those of offset
 //! 0 in another order, hence its loads are the same on every channel, and the virtual layers hold for all.
+//!
+//! All LIDs together are then as uneven as one is. That is too much where an engine looks at one switch at a time (`minhop`):
+//! several LIDs a port take the paths of an engine that looks at the whole path (`sssp`), if they are more even.
 
 use std::collections::BTreeMap;
 
 use darkfiber_fabric::{Fabric, TerminalId};
 
 use crate::check::check;
-use crate::{DestId, Layers, Refusal, Request, Routes};
+use crate::{DestId, Engine, Layers, Refusal, Request, Routes};
 
-/// Tables with `2^lmc` LIDs a port; `compute` makes those for any other number of LIDs.
+/// Tables with `2^lmc` LIDs a port; `own` makes those for any other number of LIDs, and so does `other`, whose tables are taken
+/// where they are more even with one LID a port.
 ///
 /// Where most switches have fewer terminals than a port has LIDs, the engine is asked for several rows a terminal, which are
 /// taken if each by itself is as even as one, else some LIDs take the same paths.
 ///
-/// Complexity: that of the engine for one LID a port, and of the checker where the engine is asked twice.
+/// Complexity: that of both engines for one LID a port, and of the checker where two tables are compared.
 pub(crate) fn route(
     fabric: &Fabric,
     request: &Request<'_>,
-    compute: impl Fn(&Request<'_>) -> Result<Routes, Refusal>,
+    own: &dyn Fn(&Request<'_>) -> Result<Routes, Refusal>,
+    other: Option<&dyn Engine>,
 ) -> Result<Routes, Refusal> {
-    let of_lmc = |lmc: u8| compute(&Request { lmc, ..request.clone() });
-    let mut rows = of_lmc(0)?;
+    let of_lmc = |lmc: u8, other: Option<&dyn Engine>| {
+        let request = Request { lmc, ..request.clone() };
+        other.map_or_else(|| own(&request), |other| other.compute(fabric, &request))
+    };
+    let largest = |load: &[u64]| load.iter().copied().max().unwrap_or(0);
+    let mut rows = of_lmc(0, None)?;
+    let mut maker = None;
+    if let Some(engine) = other {
+        let mut even = of_lmc(0, other)?;
+        let [before, after] = [&rows, &even].map(|rows| check(fabric, rows));
+        let keeps_promises = after.deadlock_free() || !before.deadlock_free();
+        let [before, after] = [before, after].map(|report| largest(&report.load));
+        if after < before && keeps_promises {
+            even.engine.clone_from(&rows.engine);
+            even.notes.push(format!(
+                "several LIDs a port take the paths of {}, as long and more even: each LID by itself loads the fullest channel \
+                 with {after} routes instead of {before}",
+                engine.name()
+            ));
+            (rows, maker) = (even, other);
+        }
+    }
     let neighbours = Neighbours::new(fabric, request.jobs);
     let missing = request.paths().div_ceil(neighbours.usual()).next_power_of_two();
     if missing > 1
-        && let Ok(several) = of_lmc(missing.trailing_zeros() as u8)
+        && let Ok(mut several) = of_lmc(missing.trailing_zeros() as u8, maker)
     {
-        let largest = |load: &[u64]| load.iter().copied().max().unwrap_or(0);
         let one = largest(&load(fabric, &rows, 0));
         // Within 2 %, or one route; all together no worse.
         let bound = one + (one / 50).max(1);
@@ -41,6 +65,8 @@ pub(crate) fn route(
             largest(&alone) <= bound
         });
         if is_even && largest(&sum) <= one * several.paths() as u64 {
+            several.engine = rows.engine;
+            several.notes = rows.notes;
             rows = several;
         }
     }

@@ -28,6 +28,8 @@ impl Engine for MinHop {
          destinations in scattered order, since the order in which ports are dealt decides; the tables \
          with the lowest largest load are taken. Blind to load elsewhere, so less even than sssp off trees. Deadlock is not looked at: safe on trees, not \
          elsewhere.\n\n\
+         Several LIDs a port: dealt by themselves, all LIDs would be full on the same channels; so they take the paths of sssp, \
+         which are as short, wherever these are more even. A note says so.\n\n\
          Complexity: one breadth-first search a destination switch, then O(channels on shortest \
          paths) a LID."
     }
@@ -42,6 +44,10 @@ impl Engine for MinHop {
 
     fn deadlock(&self) -> Deadlock {
         Deadlock::NotPromised
+    }
+
+    fn with_several_lids(&self) -> Option<&'static dyn Engine> {
+        Some(&super::Sssp)
     }
 
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {

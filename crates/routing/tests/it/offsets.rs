@@ -1,8 +1,8 @@
 //! Several LIDs a port cost no evenness.
 
-use darkfiber_fabric::Topology;
+use darkfiber_fabric::{Topology, open};
 use darkfiber_routing::check::check;
-use darkfiber_routing::{DestId, ENGINES, Request, Routes};
+use darkfiber_routing::{DestId, ENGINES, Request, Routes, find_engine};
 use darkfiber_testkit::families::{damaged, small, topology};
 
 /// Loads of all channels where everybody sends to LID `lid` of everybody.
@@ -44,6 +44,30 @@ fn each_lid_offset_alone_is_as_even_as_one_lid() {
                     assert!(largest(&sum) <= bound, "{what}: {} of {bound}", largest(&sum));
                 }
             }
+        }
+    }
+}
+
+/// OpenSM's minhop on these fabrics, all LIDs of all ports together, at LMC 1, 2 and 3 (docs/benchmarks.md).
+#[test]
+fn minhop_is_no_worse_than_opensm_with_all_lids_together() {
+    for (spec, opensm) in [
+        ("@t2hx-hyperx", [1323, 2884, 5943]),
+        ("torus:dims=4x4x4,t=2", [382, 648, 1316]),
+        ("dragonfly:p=2,a=4,h=2", [196, 372, 740]),
+    ] {
+        let on = open(spec).expect(spec);
+        let engine = find_engine("minhop").expect("registered");
+        for (lmc, theirs) in (1..).zip(opensm) {
+            let request = Request { shape: on.shape.as_ref(), lmc, ..Request::default() };
+            let routes = engine.route(&on.fabric, &request).expect(spec);
+            let mut sum = vec![0; on.fabric.channel_count()];
+            for lid in 0..routes.paths() {
+                sum.iter_mut().zip(alone(&on, &routes, lid)).for_each(|(sum, x)| *sum += x);
+            }
+            assert!(largest(&sum) <= theirs, "{spec}, LMC {lmc}: {}, {theirs}", largest(&sum));
+            assert_eq!(routes.engine, "minhop");
+            assert!(routes.notes.iter().any(|note| note.contains("sssp")), "{:?}", routes.notes);
         }
     }
 }
