@@ -87,7 +87,8 @@ pub(crate) fn commands(config: &Config, decision: &Decision) -> String {
     let rung = decision.verdict.as_ref().map(|v| v.rung);
     if rung.is_none_or(|rung| rung > Rung::AnyOrder) {
         return format!(
-            "  the new tables are in {dir}; no single sweep of OpenSM is proved to be safe for them\n"
+            "  the new tables are in {dir}; no single sweep of OpenSM is proved to be safe for \
+             them\n"
         );
     }
     let tables = match &config.tables.origin {

@@ -44,10 +44,10 @@ fn read(path: &Path) -> Result<Journal, Error> {
     journal::read(&bytes).map_err(|e| {
         let hint = match e {
             JournalError::Format { .. } => {
-                "another version of darkfiber wrote it; run that version, or give another state folder"
+                "another version of darkfiber wrote it; run that one, or give another state folder"
             }
             _ => {
-                "only what a crash left of the last line is cut; move the state folder away to begin anew"
+                "only what a crash left of the last line is cut; move the folder away to begin anew"
             }
         };
         Error::input(format!("{}: {e}", path.display())).hint(hint)

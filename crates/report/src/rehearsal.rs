@@ -89,8 +89,8 @@ impl Report for RehearsalResult<'_> {
         ];
         text.push_str(&table::plain(&heading, &rows, &[0, 1, 2, 3, 4, 5, 6, 7, 8], style));
         text.push_str(
-            "\nlooked: times that better tables were looked for; gain: share by which the maximum effective EFI fell;\n\
-             highest: maximum effective EFI before a change\n",
+            "\nlooked: times that better tables were looked for; highest: maximum effective EFI before a\n\
+             change; gain: share by which it fell\n",
         );
         text
     }
