@@ -6,8 +6,8 @@ use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
     check, completions, congest, diff, doctor, explain, fabric, framing, hot, jobs, list, man,
-    measure, optimize, place, replay, reproduce, reroute, route, saturate, simulate, survive,
-    sweep,
+    measure, operate, optimize, place, replay, reproduce, reroute, route, saturate, simulate,
+    survive, sweep,
 };
 use crate::options::Common;
 use crate::terminal::wrapped;
@@ -77,6 +77,9 @@ pub(crate) enum Command {
     /// Choose free hosts for a new job, and the order of its ranks on them
     #[command(after_help = place::HELP)]
     Place(place::PlaceCommand),
+    /// Watch fabric, tables and jobs beside OpenSM and SLURM, and propose proved changes of few entries
+    #[command(after_help = operate::HELP)]
+    Operate(operate::OperateCommand),
     /// Search for fat-tree routes that beat those of rule-based engines
     #[command(name = "optimize", alias = "optimise", after_help = optimize::HELP)]
     Optimize(optimize::OptimizeCommand),
@@ -128,7 +131,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Start here", &["fabric", "route", "check"]),
     ("Plan", &["measure", "sweep", "reroute", "survive", "optimize", "jobs", "replay"]),
     ("Simulate", &["simulate", "saturate", "congest", "framing", "reproduce"]),
-    ("Operate", &["doctor", "diff", "hot", "place", "explain"]),
+    ("Operate", &["operate", "doctor", "diff", "hot", "place", "explain"]),
     ("More", &["list", "help", "completions", "man"]),
 ];
 

@@ -81,6 +81,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Hot(command) => commands::hot::run(&command, common),
         Command::Explain(command) => commands::explain::run(&command, common),
         Command::Place(command) => commands::place::run(&command, common),
+        Command::Operate(command) => commands::operate::run(&command, common),
         Command::Glossary => {
             out::print(include_str!("../../../docs/glossary.md"))?;
             Ok(Exit::Fine)

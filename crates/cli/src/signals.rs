@@ -18,6 +18,8 @@ use crate::out;
 static ASKED: AtomicI32 = AtomicI32::new(0);
 /// Runs that will be kept before the end.
 static RUNS: Mutex<usize> = Mutex::new(0);
+/// What the first signal does where a program that runs until it is stopped has a way to end by itself.
+static INSTEAD: Mutex<Option<Box<dyn Fn() + Send>>> = Mutex::new(None);
 /// Process groups that were started and have not ended.
 static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 
@@ -34,6 +36,10 @@ pub(crate) fn watch() -> Result<(), Failure> {
     let listen = move || {
         for signal in signals.forever() {
             let is_second = ASKED.swap(signal, Ordering::SeqCst) != 0;
+            if let (false, Some(stop)) = (is_second, &*lock(&INSTEAD)) {
+                stop();
+                continue;
+            }
             if is_second || *lock(&RUNS) == 0 {
                 end(signal);
             }
@@ -45,6 +51,11 @@ pub(crate) fn watch() -> Result<(), Failure> {
     };
     std::thread::Builder::new().name("signals".to_owned()).spawn(listen).map_err(cannot)?;
     Ok(())
+}
+
+/// Has the first signal end the program in a way of its own; a second one ends it at once.
+pub(crate) fn instead(stop: impl Fn() + Send + 'static) {
+    *lock(&INSTEAD) = Some(Box::new(stop));
 }
 
 /// The signals that are ignored, one bit each from signal 1 on.

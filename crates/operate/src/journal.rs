@@ -132,6 +132,20 @@ pub fn read(bytes: &[u8]) -> Result<Journal, JournalError> {
     Ok(Journal { beginning, steps, whole })
 }
 
+/// What every step has.
+#[derive(Deserialize)]
+struct Number {
+    step: u64,
+}
+
+/// The JSON of all steps of a journal from one on, as far as their lines are whole.
+pub fn since(bytes: &[u8], step: u64) -> impl Iterator<Item = &str> {
+    let lines = bytes.split(|&b| b == b'\n').filter_map(|line| checked(line).ok());
+    lines.filter(move |json| {
+        serde_json::from_str(json).is_ok_and(|number: Number| number.step >= step)
+    })
+}
+
 impl Journal {
     /// The number of the next step.
     pub fn next(&self) -> u64 {

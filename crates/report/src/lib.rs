@@ -29,6 +29,7 @@ pub mod optimise;
 pub mod place;
 pub mod plot;
 pub mod quantity;
+pub mod rehearsal;
 pub mod replay;
 pub mod reproduce;
 pub mod reroute;

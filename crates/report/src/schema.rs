@@ -17,6 +17,7 @@ use crate::measure::MeasureOutcome;
 use crate::model::{Comparison, Listed, Single};
 use crate::optimise::OptimiseResult;
 use crate::place::PlaceResult;
+use crate::rehearsal::RehearsalResult;
 use crate::replay::ReplayResult;
 use crate::reproduce::{ReproduceAll, ReproduceOne};
 use crate::reroute::RerouteResult;
@@ -47,6 +48,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<SurviveResult<'_>>("survive"),
         of::<TransitionResult<'_>>("transition"),
         of::<ReplayResult<'_>>("replay"),
+        of::<RehearsalResult<'_>>("rehearsal"),
         of::<SharingResult<'_>>("jobs-report"),
         of::<SimulateResult<'_>>("simulate"),
         of::<HotResult<'_>>("hot"),

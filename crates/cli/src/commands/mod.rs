@@ -17,6 +17,7 @@ pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod measure;
 pub(crate) mod metrics;
+pub(crate) mod operate;
 pub(crate) mod optimize;
 pub(crate) mod place;
 pub(crate) mod replay;

@@ -33,7 +33,7 @@ fn help_teaches() {
 }
 
 /// Every command, and those below `jobs`.
-const COMMANDS: [&str; 24] = [
+const COMMANDS: [&str; 25] = [
     "fabric",
     "diff",
     "doctor",
@@ -53,6 +53,7 @@ const COMMANDS: [&str; 24] = [
     "hot",
     "explain",
     "place",
+    "operate",
     "optimize",
     "framing",
     "reproduce",

@@ -19,6 +19,7 @@ mod load;
 mod measure;
 mod names;
 mod odd_values;
+mod operate;
 mod output;
 mod place;
 mod recognise;

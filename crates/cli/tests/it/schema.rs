@@ -27,6 +27,10 @@ fn hold(kind: &str, runs: &[(&str, &[&str])]) {
         ("running", "cn1 7\ncn2 7\n"),
         ("month", "JobID|Start|End|NodeList\n1|1000000000|1000000050|cn[1-2]\n"),
         ("torn", "0x0002c90000000101 8\n"),
+        (
+            "operate.toml",
+            "state = \"s\"\n[fabric]\nfile = \"pair.topo\"\n[tables]\nfile = \"tables\"\n[jobs]\nfile = \"running\"\n",
+        ),
         ("scenario", SCENARIO),
         ("crossing", CROSSING),
         ("steps", &steps),
@@ -48,6 +52,14 @@ fn hold(kind: &str, runs: &[(&str, &[&str])]) {
             assert!(*found != Value::Null, "{line}: no {key}: {json}");
         }
     }
+}
+
+#[test]
+fn rehearsals() {
+    hold(
+        "rehearsal",
+        &[("operate rehearse --config operate.toml --jobs month", &["/total/started", "/days/0"])],
+    );
 }
 
 #[test]

@@ -91,3 +91,15 @@ fn a_replay_that_differs_is_told() {
     read.steps[0].actions.clear();
     assert_eq!(journal::replay(&read).1, [5]);
 }
+
+#[test]
+fn steps_are_shown_from_one_on_as_far_as_they_are_whole() {
+    let (text, _) = sample();
+    let since = |bytes: &[u8]| journal::since(bytes, 6).count();
+    let first = journal::since(text.as_bytes(), 6).next().expect("a step");
+    assert!(first.starts_with("{\"step\":6,") && first.ends_with('}'), "{first}");
+    assert_eq!(since(text.as_bytes()), 2);
+    assert_eq!(since(&text.as_bytes()[..text.len() - 1]), 2, "all but its end is there");
+    assert_eq!(since(&text.as_bytes()[..text.len() - 3]), 1);
+    assert_eq!(since(b"junk\n\xff\xfe\n"), 0);
+}

@@ -1,0 +1,193 @@
+//! `darkfiber operate`: beside a running OpenSM and SLURM, measuring and advising.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::{Args, Subcommand};
+use darkfiber_daemon::{Config, Day, Rehearsal, Voice, ask, replay, run as operate};
+use darkfiber_report::rehearsal::{RehearsalResult, RehearsedDay};
+
+use super::metrics;
+use crate::failure::{Exit, Failure};
+use crate::history::Window;
+use crate::options::{Common, HistoryArgs};
+use crate::{out, provenance, signals};
+
+/// Seconds of a day.
+const DAY: i64 = 86_400;
+
+#[derive(Args, Debug)]
+pub(crate) struct OperateCommand {
+    #[command(subcommand)]
+    question: Option<Question>,
+    /// The configuration
+    #[arg(long, global = true, value_name = "FILE", default_value = "/etc/darkfiber/operate.toml")]
+    config: PathBuf,
+    /// Repeat the steps of a journal and print them; exit code 1 if any has other actions than the journal has
+    #[arg(long, value_name = "JOURNAL")]
+    replay: Option<PathBuf>,
+}
+
+/// What the program that runs is asked.
+#[derive(Subcommand, Debug)]
+enum Question {
+    /// What it does, what it knows, and its last decisions
+    Status,
+    /// Why a decision was made, what it costs and gains, and the commands that put a proposal in place
+    Explain {
+        /// Number of the decision
+        id: u64,
+    },
+    /// Propose nothing until it is resumed
+    Pause,
+    /// Propose again
+    Resume,
+    /// Look for better tables now
+    Propose,
+    /// What this configuration would have done for the jobs of a log, in virtual time: changes a day, blocks, gain
+    Rehearse(Box<RehearseArgs>),
+}
+
+#[derive(Args, Debug)]
+struct RehearseArgs {
+    #[command(flatten)]
+    history: HistoryArgs,
+    /// Days from the first job on
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3660))]
+    days: u32,
+}
+
+/// What stands below the options in its help.
+pub(crate) const HELP: &str = "\
+Runs in the foreground until it is stopped (SIGTERM, SIGINT). It reads the fabric, the tables in place and the jobs that run, each
+from a file or from what a command prints. It changes nothing. In mode observe it measures how the tables serve the
+jobs. In mode advise (default) it looks for few entries that serve them better whenever jobs start, proves the transition,
+and prints proposals; `explain` says why, at what cost, and which commands put them in place. All that it
+hears and decides is in its journal. docs/operate.md leads through it.
+
+A configuration; each section has `file` or `command`, the rest may be left out:
+  state = \"/var/lib/darkfiber\"           journal, proposals
+  site = \"mycluster\"                     a state folder belongs to one site
+  mode = \"advise\"                        or observe
+  socket = \"/run/darkfiber/ctl.sock\"     where status, explain, ... ask
+  http = \"127.0.0.1:9684\"                /status, /metrics, /plans/N, /journal?since=STEP
+  journal_mib = 64                       it is begun anew beyond that
+  [fabric]
+  command = [\"ibnetdiscover\"]            or file = \"PATH\"
+  every_s = 60
+  timeout_s = 30
+  allow_warnings = false                 whether a fabric with warnings is used
+  [tables]
+  file = \"/var/lib/opensm/lfts.dump\"     or a folder of `route -o`, or command = [\"dump_fts\"]
+  sl = \"PATH\"                            service levels; guid2lid = \"PATH\" likewise
+  lfts_file = \"PATH\"                     that of opensm.conf, for the commands of `explain`
+  [jobs]
+  command = [\"squeue\", \"-a\", \"-r\", \"-t\", \"R,CF\", \"-o\", \"%i %T %N\"]
+  empty_is_idle = false                  whether no line at all means that no job runs
+  aliases = \"PATH\"                       other names of hosts
+  [policy]
+  min_gain = 0.05                        least share by which the fullest channel of the jobs cools down
+  max_blocks = 64                        most blocks of 64 LIDs of a proposal
+  moves = 64                             most entries of a proposal
+  cooldown_s = 30                        least time between two proposals for jobs
+  max_per_hour = 20                      most proposals for jobs in an hour
+  work_s = 60                            a computation that takes longer is given up
+
+Examples:
+  darkfiber operate --config operate.toml
+  darkfiber operate status --config operate.toml
+  darkfiber operate explain 12 --config operate.toml
+  darkfiber operate --replay /var/lib/darkfiber/journal
+  darkfiber operate rehearse --jobs sacct.txt --config operate.toml";
+
+/// Proposals are results; the rest is said.
+struct Terminal;
+
+impl Voice for Terminal {
+    fn proposal(&self, text: &str) {
+        // Nobody may read it any more; `status` and the journal have it, too.
+        let _nobody_may_read = out::print(&format!("{text}\n"));
+    }
+
+    fn note(&self, text: &str) {
+        out::tell(text);
+    }
+}
+
+pub(crate) fn run(args: &OperateCommand, common: &Common) -> Result<Exit, Failure> {
+    if let Some(journal) = &args.replay {
+        if args.question.is_some() {
+            return Err(Failure::usage("--replay repeats a journal, and asks nobody")
+                .hint("leave out either of --replay and the question"));
+        }
+        let (text, differ) = replay(journal)?;
+        out::print(&text)?;
+        if differ > 0 {
+            out::tell(&format!("{differ} steps have other actions than the journal has"));
+            return Ok(Exit::Finding);
+        }
+        return Ok(Exit::Fine);
+    }
+    let config = Config::read(&args.config)?;
+    let line = match &args.question {
+        None => {
+            operate(&config, &Terminal, |stop| signals::instead(move || stop.stop()))?;
+            return Ok(Exit::Fine);
+        }
+        Some(Question::Status) => "status".to_owned(),
+        Some(Question::Explain { id }) => format!("explain {id}"),
+        Some(Question::Pause) => "pause".to_owned(),
+        Some(Question::Resume) => "resume".to_owned(),
+        Some(Question::Propose) => "propose".to_owned(),
+        Some(Question::Rehearse(args)) => return rehearse(&config, args, common),
+    };
+    out::print(&ask(config.socket(), &line)?)?;
+    Ok(Exit::Fine)
+}
+
+fn rehearse(config: &Config, args: &RehearseArgs, common: &Common) -> Result<Exit, Failure> {
+    let rehearsal = Rehearsal::new(config)?;
+    let topology = rehearsal.topology();
+    let facts = metrics::facts(&topology.fabric, topology.shape.as_ref(), None, false);
+    let provenance = provenance::of(&topology.fabric, common);
+    let window = Window { from: None, length: Some(i64::from(args.days) * DAY) };
+    let told = args.history.load(topology, window, common)?;
+    let (from, to) = window.of(told.first);
+    let start = Instant::now();
+    let days = rehearsal.run(&told.history, from, to);
+    let seconds = start.elapsed().as_secs_f64();
+    let total = days.iter().fold(Day::default(), |sum, day| Day {
+        started: sum.started + day.started,
+        looked: sum.looked + day.looked,
+        changes: sum.changes + day.changes,
+        entries: sum.entries + day.entries,
+        blocks: sum.blocks + day.blocks,
+        gain: sum.gain + day.gain,
+        refused: sum.refused + day.refused,
+        worst: sum.worst.max(day.worst),
+    });
+    let days: Vec<RehearsedDay> = days.iter().map(row).collect();
+    common.show(&RehearsalResult {
+        log: &args.history.jobs.display().to_string(),
+        mode: config.mode(),
+        days: &days,
+        total: row(&total),
+        seconds,
+        fabric: &facts,
+        provenance: &provenance,
+    })?;
+    Ok(Exit::Fine)
+}
+
+fn row(day: &Day) -> RehearsedDay {
+    RehearsedDay {
+        started: day.started,
+        looked: day.looked,
+        changes: day.changes,
+        entries: day.entries,
+        blocks: day.blocks,
+        mean_gain: (day.changes > 0).then(|| day.gain / day.changes as f64),
+        refused: day.refused,
+        worst: day.worst,
+    }
+}

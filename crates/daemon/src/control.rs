@@ -1,0 +1,133 @@
+//! The socket on which people ask: a line of one word and maybe a number, and an answer of some lines.
+
+use std::fs::Permissions;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use darkfiber_scenario::Error;
+use rustix::net::sockopt::socket_peercred;
+
+use crate::event::{Event, Request};
+
+/// Longest question, in bytes.
+const LONGEST: u64 = 256;
+/// How long anybody waits for the other.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Most questions at once; more are turned away.
+const AT_ONCE: usize = 32;
+/// How an answer begins that is none.
+const ERROR: &str = "error: ";
+
+/// Listens; a socket that a killed program left is replaced.
+pub(crate) fn listen(path: &Path, events: SyncSender<Event>) -> io::Result<()> {
+    if UnixStream::connect(path).is_ok() {
+        return Err(io::Error::new(io::ErrorKind::AddrInUse, "another program listens there"));
+    }
+    match std::fs::symlink_metadata(path) {
+        Ok(about) => {
+            if !about.file_type().is_socket() {
+                return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it is no socket"));
+            }
+            std::fs::remove_file(path)?;
+        }
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+        Err(e) => return Err(e),
+    }
+    let listener = UnixListener::bind(path)?;
+    std::fs::set_permissions(path, Permissions::from_mode(0o660))?;
+    let open = Arc::new(());
+    let serve = move || {
+        for stream in listener.incoming().flatten() {
+            if Arc::strong_count(&open) > AT_ONCE {
+                continue;
+            }
+            let (events, open) = (events.clone(), open.clone());
+            let answer = move || {
+                let _the_reader_may_be_gone = answer(&stream, &events);
+                drop(open);
+            };
+            let _no_thread_no_answer = thread::Builder::new().spawn(answer);
+        }
+    };
+    thread::Builder::new().name("control".to_owned()).spawn(serve).map(drop)
+}
+
+fn answer(mut stream: &UnixStream, events: &SyncSender<Event>) -> io::Result<()> {
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let mut line = Vec::new();
+    BufReader::new(stream.take(LONGEST)).read_until(b'\n', &mut line)?;
+    let Some(request) = parse(&line) else {
+        let expected = "status, explain N, pause, resume or propose is expected";
+        return stream.write_all(format!("{ERROR}{expected}\n").as_bytes());
+    };
+    let who = socket_peercred(stream).map_or_else(
+        |_| "unknown".to_owned(),
+        |c| format!("uid {} gid {} pid {}", c.uid.as_raw(), c.gid.as_raw(), c.pid.as_raw_nonzero()),
+    );
+    let (reply, replied) = sync_channel(1);
+    let asked = events.send(Event::Asked { request, who, reply }).is_ok();
+    let answer = if asked { replied.recv_timeout(PATIENCE).ok() } else { None };
+    let text = match answer {
+        Some(Ok(text)) => text,
+        Some(Err(why)) => format!("{ERROR}{why}\n"),
+        None => format!("{ERROR}no answer in time\n"),
+    };
+    stream.write_all(text.as_bytes())
+}
+
+/// What a line asks; bytes that are no such line ask nothing.
+fn parse(line: &[u8]) -> Option<Request> {
+    let text = std::str::from_utf8(line).ok()?;
+    let mut words = text.strip_suffix('\n')?.split(' ');
+    let request = match words.next()? {
+        "status" => Request::Status,
+        "explain" => Request::Explain(words.next()?.parse().ok()?),
+        "pause" => Request::Pause,
+        "resume" => Request::Resume,
+        "propose" => Request::Propose,
+        _ => return None,
+    };
+    words.next().is_none().then_some(request)
+}
+
+/// Asks the program that listens on a socket.
+///
+/// # Errors
+/// If nobody listens, or the answer is an error.
+pub fn ask(socket: &Path, question: &str) -> Result<String, Error> {
+    let cannot = |e: io::Error| {
+        Error::input(format!("{}: {e}", socket.display()))
+            .hint("does `darkfiber operate --config FILE` run, and may you write to its socket?")
+    };
+    let mut stream = UnixStream::connect(socket).map_err(cannot)?;
+    stream.set_read_timeout(Some(2 * PATIENCE)).map_err(cannot)?;
+    stream.write_all(format!("{question}\n").as_bytes()).map_err(cannot)?;
+    let mut text = String::new();
+    stream.read_to_string(&mut text).map_err(cannot)?;
+    match text.strip_prefix(ERROR) {
+        Some(what) => Err(Error::input(what.trim_end())),
+        None => Ok(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn junk_asks_nothing() {
+        assert_eq!(parse(b"explain 12\n"), Some(Request::Explain(12)));
+        for junk in
+            [&b"status"[..], b"explain\n", b"explain x\n", b"\xff\xfe\n", b"", b"status now\n"]
+        {
+            assert_eq!(parse(junk), None);
+        }
+    }
+}

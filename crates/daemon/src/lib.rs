@@ -1,0 +1,36 @@
+//! The program around the state machine of `darkfiber-operate`, in the modes that change nothing: it reads a fabric, the tables
+//! in place and the jobs that run, does the work that the machine asks for, keeps its journal, and answers people and
+//! monitors.
+//!
+//! One thread owns the state (`owner`). Each input has a thread (`poll`), work has one (`worker`), and those who
+//! ask have theirs (`control`, `http`); all of them send it `event::Event`s.
+
+mod children;
+mod config;
+mod config_file;
+mod control;
+mod event;
+mod fetch;
+mod http;
+mod notify;
+mod owner;
+mod poll;
+mod proposal;
+mod read;
+mod rehearse;
+mod report;
+mod run;
+mod silence;
+mod store;
+mod tables_input;
+mod value;
+mod voice;
+mod work;
+mod worker;
+
+pub use config::Config;
+pub use control::ask;
+pub use rehearse::{Day, Rehearsal};
+pub use run::{Stop, run};
+pub use store::replay;
+pub use voice::Voice;

@@ -1,0 +1,23 @@
+//! What systemd is told.
+
+use std::ffi::OsStr;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
+
+/// Tells systemd, if it listens; that it does not is no error.
+pub(crate) fn notify(text: &str) {
+    let Some(name) = std::env::var_os("NOTIFY_SOCKET") else { return };
+    let _nobody_may_listen = send(&name, text);
+}
+
+fn send(name: &OsStr, text: &str) -> std::io::Result<()> {
+    let socket = UnixDatagram::unbound()?;
+    // Whoever does not read must not keep the owner of the state waiting.
+    socket.set_nonblocking(true)?;
+    let address = match name.as_bytes() {
+        [b'@', rest @ ..] => SocketAddr::from_abstract_name(rest)?,
+        path => SocketAddr::from_pathname(OsStr::from_bytes(path))?,
+    };
+    socket.send_to_addr(text.as_bytes(), &address).map(drop)
+}

@@ -1,0 +1,113 @@
+//! A proposal on disk: its tables as OpenSM reads them, what they were found for, and the commands to run.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use darkfiber_formats::disk::Os;
+use darkfiber_formats::sets::TableSet;
+use darkfiber_formats::{guid2lid, ibnetdiscover, lft, output, sl};
+use darkfiber_operate::{Decision, PlanId, Rung};
+
+use crate::config::{Config, Origin};
+use crate::work::Plan;
+
+/// Folders of proposals that are kept.
+const KEPT: usize = 50;
+
+/// The folder of a proposal.
+pub(crate) fn folder(config: &Config, plan: PlanId) -> PathBuf {
+    config.state.join("plans").join(plan.to_string())
+}
+
+/// Writes the tables of a proposal, whole or not at all; removes the oldest ones.
+pub(crate) fn write(config: &Config, decision: &Decision, plan: &Plan) -> Result<(), String> {
+    let dir = folder(config, decision.id);
+    let (fabric, routes) = (plan.values.fabric.fabric(), &plan.routes);
+    let lids = &plan.values.tables.lids;
+    let failed = |e: &dyn std::fmt::Display| format!("{}: {e}", dir.display());
+    std::fs::create_dir_all(config.state.join("plans")).map_err(|e| failed(&e))?;
+    let mut set = TableSet::open(&Os, &dir, false).map_err(|e| failed(&e))?;
+    set.file("lfts.dump", |out| lft::write(out, fabric, routes, lids)).map_err(|e| failed(&e))?;
+    set.file("guid2lid", |out| guid2lid::write(out, fabric, lids)).map_err(|e| failed(&e))?;
+    set.file("fabric.topo", |out| ibnetdiscover::write(out, fabric, Some(lids)))
+        .map_err(|e| failed(&e))?;
+    if routes.layer_count() > 1 {
+        set.file("path-sl.rows", |out| sl::write_rows(out, fabric, routes, lids))
+            .map_err(|e| failed(&e))?;
+    }
+    let summary = serde_json::to_string(decision).map_err(|e| failed(&e))?;
+    set.commit(&summary).map_err(|e| failed(&e))?;
+    let jobs = config.state.join("plans").join(format!("{}.jobs", decision.id));
+    output::replace_as_is(&jobs, |out| out.write_all(&plan.values.jobs.text))
+        .map_err(|e| failed(&e))?;
+    tidy(&config.state.join("plans"));
+    Ok(())
+}
+
+/// Removes the oldest proposals beyond those that are kept. What cannot be removed stays.
+fn tidy(plans: &Path) {
+    let entries = std::fs::read_dir(plans).into_iter().flatten().flatten();
+    let number = |e: &std::fs::DirEntry| e.file_name().to_str().and_then(|n| n.parse().ok());
+    let mut all: Vec<PlanId> = entries.filter_map(|e| number(&e)).collect();
+    all.sort_unstable();
+    for plan in all.iter().take(all.len().saturating_sub(KEPT)) {
+        let _it_may_stay = std::fs::remove_dir_all(plans.join(plan.to_string()));
+        let _it_may_stay = std::fs::remove_file(plans.join(format!("{plan}.jobs")));
+    }
+}
+
+/// A proposal in one line.
+pub(crate) fn line(decision: &Decision) -> String {
+    let id = decision.id;
+    let mut text = format!("proposal {id}: ");
+    if let Some(c) = &decision.candidate {
+        let share = 100.0 * c.gain();
+        let (entries, blocks) =
+            (counted(c.entries, "entries", "entry"), counted(c.blocks, "blocks", "block"));
+        let (kept, new) = (c.kept, c.proposed);
+        let _infallible = write!(
+            text,
+            "{entries} in {blocks}, maximum effective EFI {kept} -> {new} ({share:.1} % less)"
+        );
+    }
+    if let Some(v) = &decision.verdict {
+        let _infallible = write!(text, ", transition {}", v.rung.name());
+    }
+    text
+}
+
+fn counted(n: u64, many: &str, one: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+/// The commands that put a proposal in place, by hand.
+pub(crate) fn commands(config: &Config, decision: &Decision) -> String {
+    let dir = folder(config, decision.id);
+    let dir = dir.display();
+    let rung = decision.verdict.as_ref().map(|v| v.rung);
+    if rung.is_none_or(|rung| rung > Rung::AnyOrder) {
+        return format!(
+            "  the new tables are in {dir}; no single sweep of OpenSM is proved to be safe for \
+             them\n"
+        );
+    }
+    let tables = match &config.tables.origin {
+        Origin::File(path) => path.display().to_string(),
+        Origin::Command(_) => config.state.join("tables.read").display().to_string(),
+    };
+    let lfts = config.lfts_file.as_ref();
+    let lfts = lfts.map_or_else(|| "LFTS_FILE".to_owned(), |p| p.display().to_string());
+    let mut text =
+        String::from("  to put it in place, where OpenSM runs with routing_engine file:\n");
+    // Where service levels do not lie beside the tables, `check --from` does not find them.
+    let check = format!("darkfiber check {dir}/fabric.topo --from {tables} --routes {dir}");
+    let check = config.tables.sl.is_none().then_some(check);
+    let put = format!("install -m 644 {dir}/lfts.dump {lfts}");
+    for command in check.into_iter().chain([put, "systemctl kill -s HUP opensm".to_owned()]) {
+        let _infallible = writeln!(text, "    {command}");
+    }
+    if config.lfts_file.is_none() {
+        text.push_str("  LFTS_FILE is the lfts_file of opensm.conf; [tables] lfts_file names it\n");
+    }
+    text
+}

@@ -1,0 +1,160 @@
+//! The state for people and for monitors.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use darkfiber_operate::{Digest, Millis, Outcome, Phase, Source, State};
+use serde::Serialize;
+
+/// The state in a few lines.
+pub(crate) fn status(state: &State, site: &str) -> String {
+    let mut text = String::new();
+    let mut line = |key: &str, value: String| {
+        let _infallible = writeln!(text, "{key:<10} {value}");
+    };
+    let paused = if state.paused { ", paused" } else { "" };
+    line("site", format!("{site}, mode {}{paused}", state.mode.name()));
+    let why = match &state.phase {
+        Phase::Frozen { why } => format!(" ({why:?})"),
+        _ => String::new(),
+    };
+    line("phase", format!("{}{why}", state.phase.name()));
+    let digest =
+        |d: Option<Digest>| d.map_or_else(|| "not known yet".to_owned(), |d| d.to_string());
+    let (switches, terminals) = state.size;
+    line("fabric", format!("{}, {switches} switches, {terminals} terminals", digest(state.fabric)));
+    line("tables", digest(state.tables));
+    line("jobs", format!("{}, {} running", digest(state.jobs), state.running));
+    if let Some(m) = &state.measured {
+        let bound = m.bound.map_or_else(String::new, |b| format!(", bound {b}"));
+        line("jobs meet", format!("maximum effective EFI {}{bound}", m.efi));
+    }
+    for (source, bad) in state.bad.iter().filter(|(_, bad)| bad.in_a_row > 0) {
+        line(
+            "bad input",
+            format!("{}: {} times in a row: {}", source.name(), bad.in_a_row, bad.what),
+        );
+    }
+    for d in state.decisions.iter().rev().take(5) {
+        let gain = d.candidate.as_ref().map_or_else(String::new, |c| {
+            format!(", gain {:.1} %, {} entries, {} blocks", 100.0 * c.gain(), c.entries, c.blocks)
+        });
+        line("decision", format!("{} {}{gain}", d.id, d.outcome.name()));
+    }
+    text
+}
+
+/// The state as JSON.
+#[derive(Serialize)]
+struct StatusPage<'a> {
+    site: &'a str,
+    phase: &'static str,
+    journal_bytes: u64,
+    state: &'a State,
+}
+
+pub(crate) fn status_json(state: &State, site: &str, journal_bytes: u64) -> String {
+    let phase = state.phase.name();
+    serde_json::to_string(&StatusPage { site, phase, journal_bytes, state }).unwrap_or_default()
+}
+
+/// Numbers in the text form of OpenMetrics.
+pub(crate) fn metrics(state: &State, journal_bytes: u64, totals: &Totals) -> String {
+    let mut text = String::new();
+    let mut family = |name: &str, kind: &str, help: &str, rows: &[(String, f64)]| {
+        let name = format!("darkfiber_operate_{name}");
+        let _infallible = writeln!(text, "# TYPE {name} {kind}\n# HELP {name} {help}");
+        let suffix = if kind == "counter" { "_total" } else { "" };
+        for (labels, value) in rows {
+            let _infallible = writeln!(text, "{name}{suffix}{labels} {value}");
+        }
+    };
+    let plain = |value: f64| vec![(String::new(), value)];
+    let phases = [
+        "starting",
+        "auditing",
+        "watching",
+        "working",
+        "proving",
+        "committing",
+        "confirming",
+        "frozen",
+    ];
+    let is = |yes: bool| if yes { 1.0 } else { 0.0 };
+    let rows: Vec<_> = phases
+        .iter()
+        .map(|p| (format!("{{phase=\"{p}\"}}"), is(*p == state.phase.name())))
+        .collect();
+    family("phase", "gauge", "What the program does: 1 at the phase that it is in.", &rows);
+    let mode = vec![(format!("{{mode=\"{}\"}}", state.mode.name()), 1.0)];
+    family("mode", "gauge", "How far the program may go.", &mode);
+    family("paused", "gauge", "1 while it is paused.", &plain(is(state.paused)));
+    family("jobs", "gauge", "Jobs that run.", &plain(f64::from(state.running)));
+    let mut efi = Vec::new();
+    if let Some(m) = &state.measured {
+        efi.push(("{which=\"kept\"}".to_owned(), m.efi as f64));
+    }
+    let proposed = state.decisions.iter().rev().find(|d| d.outcome == Outcome::Proposed);
+    if let Some(c) = proposed.and_then(|d| d.candidate.as_ref()) {
+        efi.push(("{which=\"proposed\"}".to_owned(), c.proposed as f64));
+    }
+    family("effective_efi", "gauge", "Most routes inside jobs on a channel.", &efi);
+    let bad: Vec<_> = Source::ALL
+        .iter()
+        .map(|s| {
+            let total = state.bad.get(s).map_or(0, |b| b.total);
+            (format!("{{source=\"{}\"}}", s.name()), total as f64)
+        })
+        .collect();
+    family("inputs_bad", "counter", "Readings that could not be used.", &bad);
+    family(
+        "steps",
+        "counter",
+        "Steps in the journal since the start.",
+        &plain(totals.steps as f64),
+    );
+    let plans: Vec<_> = totals
+        .plans
+        .iter()
+        .map(|(result, &n)| (format!("{{result=\"{result}\"}}"), n as f64))
+        .collect();
+    family("plans", "counter", "Decisions since the start, by what came of them.", &plans);
+    let heard: Vec<_> = totals
+        .heard
+        .iter()
+        .map(|(source, &at)| (format!("{{source=\"{}\"}}", source.name()), at as f64 / 1e3))
+        .collect();
+    let help = "When an input was last read, in seconds since 1970.";
+    family("last_reading_timestamp_seconds", "gauge", help, &heard);
+    family("alarms", "counter", "Alarms since the start.", &plain(totals.alarms as f64));
+    family("journal_bytes", "gauge", "Size of the journal.", &plain(journal_bytes as f64));
+    let failures = plain(totals.unwritten as f64);
+    family("journal_failures", "counter", "Steps that could not be written.", &failures);
+    text.push_str("# EOF\n");
+    text
+}
+
+/// What is counted since the start.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Totals {
+    pub(crate) steps: u64,
+    pub(crate) alarms: u64,
+    pub(crate) unwritten: u64,
+    /// When each input was last read.
+    pub(crate) heard: BTreeMap<Source, Millis>,
+    /// Decisions by what came of them.
+    plans: BTreeMap<&'static str, u64>,
+}
+
+impl Totals {
+    /// Counts the decisions of which something came in a step.
+    pub(crate) fn count(&mut self, before: &State, after: &State) {
+        for decision in &after.decisions {
+            let was = before.decision(decision.id).map_or("open", |d| d.outcome.name());
+            let is = decision.outcome.name();
+            if was != is {
+                *self.plans.entry(is).or_default() += 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Starts and ends the program: its threads, its socket, its pages.
+
+use std::sync::Arc;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread;
+
+use darkfiber_scenario::Error;
+
+use crate::config::Config;
+use crate::event::Event;
+use crate::owner::Owner;
+use crate::store::Store;
+use crate::voice::Voice;
+use crate::worker::{self, Queue, Wanted};
+use crate::{control, http, notify, poll};
+
+/// Events that wait for the owner of the state.
+const EVENTS: usize = 64;
+/// Pieces of work that wait.
+const ORDERS: usize = 16;
+
+/// Ends the program that it was made for.
+pub struct Stop(SyncSender<Event>);
+
+impl Stop {
+    /// Has the program end, soon: its journal is whole, its socket gone, no command of it runs on.
+    pub fn stop(&self) {
+        let _it_may_have_ended = self.0.send(Event::Stop);
+    }
+}
+
+/// Runs until it is stopped. `started` is given what stops it.
+///
+/// # Errors
+/// If the state folder, the socket or the address cannot be used. Later failures are told and outlived.
+pub fn run(config: &Config, voice: &dyn Voice, started: impl FnOnce(Stop)) -> Result<(), Error> {
+    let (store, state) = Store::open(&config.state, &config.site, config.journal_bytes)?;
+    let (events, heard) = sync_channel(EVENTS);
+    started(Stop(events.clone()));
+    let threads =
+        |e: &dyn std::fmt::Display| Error::infeasible(format!("cannot start threads: {e}"));
+    let (orders, asked) = sync_channel(ORDERS);
+    let wanted = Wanted::default();
+    let work = Queue { orders, wanted: wanted.clone() };
+    // The worker has its own threads to compute on.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(rayon::current_num_threads());
+    let pool = pool.build().map_err(|e| threads(&e))?;
+    let (of, send) = (Arc::new(config.clone()), events.clone());
+    let worker = move || worker::run(&of, &asked, &wanted, &send);
+    let worker = move || pool.install(worker);
+    thread::Builder::new().name("work".to_owned()).spawn(worker).map_err(|e| threads(&e))?;
+    control::listen(&config.socket, events.clone())
+        .map_err(|e| Error::input(format!("{}: {e}", config.socket.display())))?;
+    if let Some(address) = config.http {
+        let bound = http::serve(address, &config.state, &events);
+        let bound = bound.map_err(|e| Error::input(format!("http: {e}")))?;
+        voice.note(&format!("serving http://{bound}/status, /metrics, /plans/N, /journal"));
+    }
+    let pollers = poll::start(config, &events).map_err(|e| threads(&e))?;
+    let children = pollers.children.clone();
+    let mut owner = Owner::new(config, voice, store, state, pollers, work);
+    owner.start();
+    notify::notify("READY=1\nSTATUS=watching");
+    owner.listen(&heard);
+    notify::notify("STOPPING=1");
+    children.kill();
+    let _it_may_be_gone = std::fs::remove_file(&config.socket);
+    Ok(())
+}

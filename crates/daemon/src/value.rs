@@ -1,0 +1,67 @@
+//! What was read, as the rest of the program uses it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use darkfiber_fabric::{Digest as Words, Fabric, SwitchId, TerminalId};
+use darkfiber_operate::Digest;
+use darkfiber_routing::{DestId, Lids, Routes};
+use darkfiber_scenario::Loaded;
+
+/// The fabric.
+pub(crate) struct FabricValue {
+    pub(crate) loaded: Loaded,
+    pub(crate) digest: Digest,
+}
+
+impl FabricValue {
+    pub(crate) fn fabric(&self) -> &Fabric {
+        &self.loaded.topology.fabric
+    }
+}
+
+/// The tables in place.
+pub(crate) struct TablesValue {
+    pub(crate) routes: Routes,
+    pub(crate) lids: Lids,
+    pub(crate) has_levels: bool,
+    pub(crate) digest: Digest,
+    /// The fabric that they were read for.
+    pub(crate) fabric: Digest,
+}
+
+/// The jobs that run.
+#[derive(Default)]
+pub(crate) struct JobsValue {
+    /// The terminals of each.
+    pub(crate) places: Vec<Vec<TerminalId>>,
+    pub(crate) ids: BTreeSet<String>,
+    pub(crate) digest: Digest,
+    /// The fabric that they were read for.
+    pub(crate) fabric: Digest,
+    /// The text that they were read from.
+    pub(crate) text: Vec<u8>,
+}
+
+/// The digest of tables: every entry that a switch has, whoever made them, by GUID and LID.
+pub(crate) fn digest_of_tables(fabric: &Fabric, routes: &Routes, lids: &Lids) -> Digest {
+    let mut words = Words::default();
+    words.add(routes.paths() as u64);
+    let mut by_lid: BTreeMap<u16, (DestId, usize)> = BTreeMap::new();
+    for d in (0..routes.dest_count()).map(DestId::new) {
+        let (lid, paths) = match d.as_terminal(fabric) {
+            Some(t) => (lids.terminal(t), routes.paths()),
+            None => (lids.switch(d.home(fabric)), 1),
+        };
+        for path in 0..paths {
+            by_lid.insert(lid.saturating_add(path as u16), (d, path));
+        }
+    }
+    for s in (0..fabric.switch_count()).map(SwitchId::new) {
+        words.add(fabric.switch(s).guid.0);
+        for (&lid, &(d, path)) in &by_lid {
+            let port = routes.lft_entry(fabric, s, d, path);
+            words.add(u64::from(lid) << 16 | port.map_or(0xffff, u64::from));
+        }
+    }
+    Digest(words.value())
+}
