@@ -121,9 +121,15 @@ impl<'a> Owner<'a> {
             return;
         }
         let (fabric, tables, jobs) = (self.fabric.take(), self.tables.take(), self.jobs.take());
-        fabric.into_iter().for_each(|value| self.take_fabric(value));
-        tables.into_iter().for_each(|value| self.take_tables(value));
-        jobs.into_iter().for_each(|value| self.take_jobs(value));
+        if let Some(value) = fabric {
+            self.take_fabric(value);
+        }
+        if let Some(value) = tables {
+            self.take_tables(value);
+        }
+        if let Some(value) = jobs {
+            self.take_jobs(value);
+        }
     }
 
     fn take(&mut self, event: Event) {

@@ -120,7 +120,9 @@ pub(crate) fn jobs(
     let mut words = Words::default();
     for (terminals, id) in &all {
         words.add(terminals.len() as u64);
-        terminals.iter().for_each(|t| words.add(u64::from(t.0)));
+        for t in terminals {
+            words.add(u64::from(t.0));
+        }
         id.bytes().for_each(|b| words.add(u64::from(b)));
     }
     value.digest = Digest(words.value());

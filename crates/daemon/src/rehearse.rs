@@ -159,7 +159,9 @@ impl<'a> Clock<'a> {
         let mut words = Words::default();
         for place in &places {
             words.add(place.len() as u64);
-            place.iter().for_each(|t| words.add(u64::from(t.0)));
+            for t in place {
+                words.add(u64::from(t.0));
+            }
         }
         let before = self.jobs.as_ref().map_or(0, |jobs| jobs.places.len() as u32);
         let running = places.len() as u32;

@@ -75,7 +75,7 @@ fn until(dir: &Path, name: &str, says: impl Fn(&str) -> bool) -> String {
 }
 
 fn waiting<T>(what: &str, mut found: impl FnMut() -> Result<T, String>) -> T {
-    let end = Instant::now() + Duration::from_secs(60);
+    let end = Instant::now() + Duration::from_mins(1);
     loop {
         match found() {
             Ok(found) => return found,
