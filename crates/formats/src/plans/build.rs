@@ -51,6 +51,10 @@ impl Plan {
     ) {
         let [a, b] = ends;
         let (a, b) = (self.end(a), self.end(b));
+        if a == b && a.port.is_some() {
+            d.error(line, "both ends are the same port", "the line is left out");
+            return;
+        }
         for (at, other) in [(a, b), (b, a)] {
             if at.port.is_none() {
                 continue;

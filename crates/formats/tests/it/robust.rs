@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
+use darkfiber_fabric::CableEnd;
 use darkfiber_fabric::SwitchId;
 use darkfiber_fabric::Topology;
 use darkfiber_formats::detect::parse_fabric;
 use darkfiber_formats::edges::{self, Options};
+use darkfiber_formats::plans::{ibdm, ndt};
 use darkfiber_formats::{Diagnostics, ReadError, codes, cray, ibnetdiscover, json, netbench};
 use proptest::prelude::*;
 
@@ -41,6 +43,19 @@ pub(crate) fn try_all(text: &str) {
     used(netbench::read(text, path, &options));
     used(edges::read(text, Path::new("n8d3.edges"), &options));
     used(parse_fabric(text, path, &options));
+    for plan in [ndt::read(text, path), ibdm::read(text, path)] {
+        match plan {
+            // Each cable has both of its ends among the devices, and no port has two.
+            Ok((plan, _)) => {
+                let mut ends: Vec<CableEnd> = plan.cables.iter().flat_map(|c| c.ends).collect();
+                assert!(ends.iter().all(|end| end.device < plan.devices.len()));
+                ends.retain(|end| end.port.is_some());
+                ends.sort_unstable();
+                assert!(ends.windows(2).all(|two| two[0] != two[1]), "{text}");
+            }
+            Err(e) => assert!(!e.to_string().is_empty()),
+        }
+    }
     // Any bytes can be the two halves of a network.
     let bytes = text.as_bytes();
     for cut in [bytes.len() / 2, bytes.len() / 24 * 12] {
@@ -51,6 +66,19 @@ pub(crate) fn try_all(text: &str) {
 
 const SMALL: &str = include_str!("../../../../tests/data/fabrics/ibtopotool_3.topo");
 
+const NDT: &str = "#StartDevice,StartPort,EndDevice,EndPort,LinkType
+leaf1,Port 21,core1,Blade 16_Port 2/20,Data
+node1,node1 ibp11s0f0,leaf1,Port 1,Data
+leaf1,Port 2,leaf2,Port 3,Data
+leaf2,Port 1,leaf3,Port 1,Data
+";
+const IBDM: &str = "MTS S1
+  L1/P1 -4X-10G-> HCA H-1 P1
+  L1/P2 -> HCA H-2 P1
+  P9 -> MTS S2 P4
+MTS S2
+  P4 -> MTS S1 P9
+";
 const CRAY: &str = include_str!("../../../../fuzz/corpus/links/cray");
 const NETBENCH: &str = include_str!("../../../../fuzz/corpus/links/netbench");
 const CODES: &[u8] = include_bytes!("../../../../fuzz/corpus/links/codes");
@@ -151,6 +179,12 @@ proptest! {
     fn spoilt_link_lists(how in prop::collection::vec(spoils(), 1..8)) {
         try_all(&spoil(CRAY, &how));
         try_all(&spoil(NETBENCH, &how));
+    }
+
+    #[test]
+    fn spoilt_plans(how in prop::collection::vec(spoils(), 1..8)) {
+        try_all(&spoil(NDT, &how));
+        try_all(&spoil(IBDM, &how));
     }
 
     #[test]
