@@ -38,9 +38,18 @@ fn first_line(site: &str, first: u64, state: &State) -> String {
     journal::line(&Beginning { format: FORMAT, site, first, state: state.clone() })
 }
 
+/// All of a file that has an end: a device or a pipe may have none.
+fn whole(path: &Path) -> io::Result<Vec<u8>> {
+    if fs::metadata(path)?.is_file() {
+        fs::read(path)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "no regular file"))
+    }
+}
+
 /// Reads a journal.
 fn read(path: &Path) -> Result<Journal, Error> {
-    let bytes = fs::read(path).map_err(|e| cannot(path, &e))?;
+    let bytes = whole(path).map_err(|e| cannot(path, &e))?;
     journal::read(&bytes).map_err(|e| {
         let hint = match e {
             JournalError::Format { .. } => {
@@ -146,7 +155,7 @@ pub(crate) fn since(folder: &Path, step: u64) -> Result<String, String> {
     let mut left = SHOWN;
     for name in ["journal.1", "journal"] {
         let path = folder.join(name);
-        let bytes = match fs::read(&path) {
+        let bytes = match whole(&path) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
             other => other.map_err(|e| format!("{}: {e}\n", path.display()))?,
         };

@@ -103,8 +103,8 @@ fn latency_is_that_of_switches_and_adapters() {
 
 #[test]
 fn parts_go_all_ways_at_once() {
-    // 2x2 switches: two ways between opposite corners. Routes of two LIDs take both.
-    let (t, r) = fabric("hyperx:dims=2x2,t=2", "minhop", 1);
+    // 2x2 switches: two paths between opposite corners. Routes of two LIDs take both.
+    let (t, r) = fabric("hyperx:dims=2x2,t=2", "updn", 1);
     let jobs = [job(8, &[(0, 6, CABLE), (1, 7, CABLE)])];
     let slow = simulated(&t, &r, ideal(), &jobs, Options::default());
     let split = Options { choice: Choice::Split, ..Options::default() };

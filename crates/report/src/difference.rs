@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use darkfiber_analysis::Finding;
 use darkfiber_analysis::difference::{Difference, DifferenceKind, Pairing};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Report;
 use crate::comma;
+use crate::findings;
 use crate::json;
 use crate::model::Provenance;
 use crate::number::{counted, group};
@@ -56,6 +58,8 @@ pub struct DiffResult {
     pub common_cables: usize,
     /// What differs: devices first, then cables, by name.
     pub differences: Vec<Difference>,
+    /// What of the files could not be read.
+    pub findings: Vec<Finding>,
     /// Where the result comes from.
     pub provenance: Provenance,
 }
@@ -144,8 +148,11 @@ impl Report for DiffResult {
             );
         }
         let _ok = writeln!(text, "as is     {}", counted(self.common_cables, "cable", "cables"));
+        text.push_str(&findings::text(&self.findings, false));
         if self.differences.is_empty() {
-            text.push_str("\nNothing differs.\n");
+            let what =
+                if self.findings.is_empty() { "Nothing differs" } else { "Nothing else differs" };
+            let _ok = writeln!(text, "\n{what}.");
             return text;
         }
         let _ok = writeln!(text, "differ    {}\n", self.counts());

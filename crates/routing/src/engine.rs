@@ -155,7 +155,11 @@ pub trait Engine: Sync {
             return self.compute(fabric, request);
         }
         let own = |request: &Request<'_>| self.compute(fabric, request);
-        lid_offsets::route(fabric, request, &own, self.with_several_lids())
+        let Some(other) = self.with_several_lids() else {
+            return lid_offsets::route(fabric, request, &own, None);
+        };
+        let more_even = |request: &Request<'_>| other.compute(fabric, request);
+        lid_offsets::route(fabric, request, &own, Some((other.name(), &more_even)))
     }
 }
 

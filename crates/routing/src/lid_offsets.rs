@@ -5,6 +5,9 @@
 //! of a terminal takes the row of its `i`-th neighbour on the same switch: the rows of each offset are those of offset
 //! 0 in another order, hence its loads are the same on every channel, and the virtual layers hold for all.
 //!
+//! Which neighbour is the `i`-th is free: those come next to each other whose rows differ most, so that the LIDs of one port
+//! lead over different paths where there are any.
+//!
 //! All LIDs together are then as uneven as one is. That is too much where an engine looks at one switch at a time (`minhop`):
 //! several LIDs a port take the paths of an engine that looks at the whole path (`sssp`), if they are more even.
 
@@ -13,7 +16,10 @@ use std::collections::BTreeMap;
 use darkfiber_fabric::{Fabric, TerminalId};
 
 use crate::check::check;
-use crate::{DestId, Engine, Layers, Refusal, Request, Routes};
+use crate::{DestId, Layers, Refusal, Request, Routes};
+
+/// Makes tables as a request asks.
+pub(crate) type Compute<'a> = dyn Fn(&Request<'_>) -> Result<Routes, Refusal> + 'a;
 
 /// Tables with `2^lmc` LIDs a port; `own` makes those for any other number of LIDs, and so does `other`, whose tables are taken
 /// where they are more even with one LID a port.
@@ -25,17 +31,14 @@ use crate::{DestId, Engine, Layers, Refusal, Request, Routes};
 pub(crate) fn route(
     fabric: &Fabric,
     request: &Request<'_>,
-    own: &dyn Fn(&Request<'_>) -> Result<Routes, Refusal>,
-    other: Option<&dyn Engine>,
+    own: &Compute<'_>,
+    other: Option<(&str, &Compute<'_>)>,
 ) -> Result<Routes, Refusal> {
-    let of_lmc = |lmc: u8, other: Option<&dyn Engine>| {
-        let request = Request { lmc, ..request.clone() };
-        other.map_or_else(|| own(&request), |other| other.compute(fabric, &request))
-    };
+    let of_lmc = |lmc: u8, maker: &Compute<'_>| maker(&Request { lmc, ..request.clone() });
     let largest = |load: &[u64]| load.iter().copied().max().unwrap_or(0);
-    let mut rows = of_lmc(0, None)?;
-    let mut maker = None;
-    if let Some(engine) = other {
+    let mut rows = of_lmc(0, own)?;
+    let mut maker = own;
+    if let Some((name, other)) = other {
         let mut even = of_lmc(0, other)?;
         let [before, after] = [&rows, &even].map(|rows| check(fabric, rows));
         let keeps_promises = after.deadlock_free() || !before.deadlock_free();
@@ -43,14 +46,13 @@ pub(crate) fn route(
         if after < before && keeps_promises {
             even.engine.clone_from(&rows.engine);
             even.notes.push(format!(
-                "several LIDs a port take the paths of {}, as long and more even: each LID by itself loads the fullest channel \
-                 with {after} routes instead of {before}",
-                engine.name()
+                "several LIDs a port take the paths of {name}, as long and more even: each LID by itself loads the fullest channel \
+                 with {after} routes instead of {before}"
             ));
             (rows, maker) = (even, other);
         }
     }
-    let neighbours = Neighbours::new(fabric, request.jobs);
+    let mut neighbours = Neighbours::new(fabric, request.jobs);
     let missing = request.paths().div_ceil(neighbours.usual()).next_power_of_two();
     if missing > 1
         && let Ok(mut several) = of_lmc(missing.trailing_zeros() as u8, maker)
@@ -71,6 +73,8 @@ pub(crate) fn route(
         }
     }
     let kinds = rows.paths();
+    neighbours
+        .spread(request.paths().div_ceil(kinds), |t| rows.ports(rows.row(DestId::terminal(t), 0)));
     let mut row_of = Vec::with_capacity(fabric.terminal_count() * request.paths());
     let mut alike = 0;
     for t in 0..fabric.terminal_count() {
@@ -134,6 +138,31 @@ impl Neighbours {
         let mut sizes: Vec<usize> = self.of.iter().map(|of| self.groups[of.0].len()).collect();
         sizes.sort_unstable();
         sizes.get(sizes.len() / 2).copied().unwrap_or(1)
+    }
+
+    /// Puts neighbours in an order in which any `window` that follow each other, the first again after the last, lead over
+    /// different ports at as many switches as a greedy choice finds.
+    ///
+    /// Complexity: O(window x switches) for every two neighbours.
+    fn spread<'a>(&mut self, window: usize, ports: impl Fn(TerminalId) -> &'a [u8]) {
+        let alike = |a: TerminalId, b: TerminalId| {
+            ports(a).iter().zip(ports(b)).filter(|(a, b)| a == b).count()
+        };
+        for (number, group) in self.groups.iter_mut().enumerate() {
+            if group.len() < 3 || window < 2 {
+                continue;
+            }
+            for next in 1..group.len() {
+                let before = &group[next.saturating_sub(window - 1)..next];
+                let cost = |t: TerminalId| before.iter().map(|&b| alike(b, t)).sum::<usize>();
+                // Of equal ones the first; the order of the others stays.
+                let best = (next..group.len()).min_by_key(|&i| (cost(group[i]), i)).unwrap_or(next);
+                group[next..=best].rotate_right(1);
+            }
+            for (place, t) in group.iter().enumerate() {
+                self.of[t.index()] = (number, place);
+            }
+        }
     }
 
     fn of(&self, t: usize) -> (&[TerminalId], usize) {

@@ -78,10 +78,13 @@ pub(super) fn compare(
     by_port: bool,
 ) -> Compared {
     let mut out = Compared::default();
-    let port = |end: CableEnd| end.port.filter(|_| by_port);
-    let there = |end: CableEnd| CableEnd { device: end.device, port: port(end) };
+    let numbered = numbered(expected, found, pairing, by_port);
+    let there = |end: CableEnd| CableEnd {
+        device: end.device,
+        port: end.port.filter(|_| numbered[end.device]),
+    };
     let here = |end: CableEnd| {
-        pairing.of_expected[end.device].map(|device| CableEnd { device, port: port(end) })
+        pairing.of_expected[end.device].map(|device| there(CableEnd { device, port: end.port }))
     };
 
     // Cables of devices that are missing or extra are told with these.
@@ -110,7 +113,7 @@ pub(super) fn compare(
         .into_iter()
         .flat_map(|(ends, ids)| ids.into_iter().map(move |id| (ends, id)))
         .collect();
-    let (mut wanted, mut left) = unknown_ports(wanted, left, &mut out.common);
+    let (mut wanted, mut left) = (Rest::new(wanted), Rest::new(left));
     swapped(found, &mut wanted, &mut left, &mut out.list);
     moved(found, &mut wanted, &mut left, &mut out.list);
 
@@ -135,35 +138,18 @@ pub(super) fn compare(
     out
 }
 
-/// Cables whose expected ports are not known on a side agree with any cable that has the others.
-fn unknown_ports(
-    wanted: Vec<(Ends, usize)>,
-    left: Vec<(Ends, usize)>,
-    common: &mut usize,
-) -> (Rest, Rest) {
-    let mut rest = Rest::new(left);
-    let fits = |a: CableEnd, b: CableEnd| {
-        a.device == b.device && (a.port == b.port || a.port.is_none() || b.port.is_none())
-    };
-    let mut kept = Vec::new();
-    for (ends, id) in wanted {
-        let vague = ends.iter().any(|end| end.port.is_none());
-        let low = CableEnd { device: ends[0].device, port: None };
-        let agreed = rest
-            .by_end
-            .range((low, CableEnd { device: 0, port: None }, 0)..)
-            .take_while(|(at, ..)| at.device == ends[0].device)
-            .filter(|(at, other, _)| vague || at.port.is_none() || other.port.is_none())
-            .find(|(at, other, _)| fits(*at, ends[0]) && fits(*other, ends[1]))
-            .copied();
-        if let Some((at, other, found)) = agreed {
-            *common += 1;
-            rest.remove([at, other], found);
-        } else {
-            kept.push((ends, id));
+/// By found device whether both sides number its ports, as far as it has cables there.
+fn numbered(expected: &Cabling, found: &Cabling, pairing: &Pairing, by_port: bool) -> Vec<bool> {
+    let mut numbered = vec![by_port; found.devices.len()];
+    for end in found.cables.iter().flat_map(|c| c.ends).filter(|end| end.port.is_none()) {
+        numbered[end.device] = false;
+    }
+    for end in expected.cables.iter().flat_map(|c| c.ends).filter(|end| end.port.is_none()) {
+        if let Some(device) = pairing.of_expected[end.device] {
+            numbered[device] = false;
         }
     }
-    (Rest::new(kept), rest)
+    numbered
 }
 
 /// Two cables that exchanged an end.

@@ -1,6 +1,7 @@
 //! What differs between two cablings: a plan and a dump, or two dumps.
 //!
-//! Devices are paired first ([`Pairing`]), then cables are compared port by port. Each difference is one thing that a technician can walk to.
+//! Devices are paired first ([`Pairing`]), then cables are compared port by port. Each difference is one thing that a
+//! technician can walk to.
 
 mod cables;
 mod entry;

@@ -106,13 +106,15 @@ fn by_cables(expected: &Cabling, found: &Cabling, pairing: &mut Pairing) {
         if pairing.of_expected[e].is_some() || places.is_empty() {
             continue;
         }
+        // A plan does not number ports of adapters: they say nothing of who is there.
+        let known = places.iter().filter(|(_, port)| port.is_some()).count();
         let mut votes: BTreeMap<usize, usize> = BTreeMap::new();
         for f in places.iter().filter_map(|place| at.get(place)) {
             *votes.entry(*f).or_default() += 1;
         }
         let best = votes.into_iter().max_by_key(|&(f, n)| (n, std::cmp::Reverse(f)));
         let alike = |f: usize| found.devices[f].in_host == expected.devices[e].in_host;
-        pairs.extend(best.filter(|&(f, n)| 2 * n > places.len() && alike(f)).map(|(f, _)| (e, f)));
+        pairs.extend(best.filter(|&(f, n)| 2 * n > known && alike(f)).map(|(f, _)| (e, f)));
     }
     for (e, f) in pairs {
         if pairing.of_found[f].is_none() {
@@ -167,11 +169,12 @@ pub(super) fn list(expected: &Cabling, found: &Cabling, pairing: &mut Pairing) -
             && !there.aliases.contains(&device.name);
         if is_another {
             let guid = |g: Option<_>| g.map(|g| GuidText(g).0.to_string());
+            let name = if is_renamed { format!(" ({})", there.name) } else { String::new() };
             list.push(Difference {
                 kind: DifferenceKind::DeviceReplaced,
                 at: device.name.clone(),
                 expected: guid(device.guid),
-                found: guid(there.guid),
+                found: guid(there.guid).map(|guid| guid + &name),
                 action: "update what names the old GUID: node-name maps, guid2lid, partitions"
                     .to_owned(),
             });

@@ -60,9 +60,10 @@ pub fn bad_cables(
         area: Area::BadCables,
         verdict: Verdict::Error,
         message: format!(
-            "{} {noun} {verb} too many symbol errors{crossed}: {}",
+            "{} {noun} {verb} too many symbol errors{crossed}: {}{}",
             places.len(),
-            places[0]
+            places[0],
+            if places.len() > 1 { ", ..." } else { "" }
         ),
         action: "replace them; until then `darkfiber reroute --fail FILE` leads routes around them"
             .to_owned(),

@@ -6,6 +6,9 @@ use crate::{Efi, group};
 /// A fullest channel with this much more than an engine's is worth new tables.
 const WORTH: f64 = 1.2;
 
+/// A larger share of dark channels, in percent, is worth knowing.
+const DARK: f64 = 25.0;
+
 /// What an engine's tables would load the fullest channel with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Better {
@@ -43,5 +46,23 @@ pub fn balance(efi: &Efi, hottest: &str, best: Option<&Better>) -> Exam {
             String::new()
         },
         places: vec![hottest.to_owned()],
+    }
+}
+
+/// Judges the share of channels between switches that carry no route, in percent.
+pub fn dark_fiber(percent: f64, channels: usize) -> Exam {
+    let message = format!(
+        "{percent:.1} % of {} channels between switches carry no route",
+        group(channels as u64)
+    );
+    if percent <= DARK {
+        return Exam::good(Area::DarkFiber, message);
+    }
+    Exam {
+        area: Area::DarkFiber,
+        verdict: Verdict::Note,
+        message,
+        action: "`darkfiber route FABRIC -e ENGINE,..` shows which engines use them".to_owned(),
+        places: Vec::new(),
     }
 }

@@ -96,25 +96,33 @@ impl Exam {
         Self { area, verdict: Verdict::NotAsked, message, action, places: Vec::new() }
     }
 
-    /// The gravest of these findings, and how many others there are; `good` without any.
+    /// The gravest of these findings, all of them where several are as grave, and how many others there are; `good`
+    /// without any.
     pub fn of(area: Area, findings: &[Finding], good: impl Into<String>) -> Self {
-        let Some(worst) = findings.iter().rev().max_by_key(|f| f.severity) else {
+        let Some(worst) = findings.iter().map(|f| f.severity).max() else {
             return Self::good(area, good);
         };
-        let verdict = match worst.severity {
+        let verdict = match worst {
             Severity::Note => Verdict::Note,
             Severity::Warning => Verdict::Warning,
             Severity::Error => Verdict::Error,
         };
-        let others = match findings.len() - 1 {
+        let gravest: Vec<&Finding> = findings.iter().filter(|f| f.severity == worst).collect();
+        // Notes are not worth a line each.
+        let shown = if verdict == Verdict::Note { 1 } else { gravest.len() };
+        let others = match findings.len() - shown {
             0 => String::new(),
-            n => format!(" (and {n} more)"),
+            1 => " (and 1 finding more: -v)".to_owned(),
+            n => format!(" (and {n} findings more: -v)"),
         };
+        let messages: Vec<&str> = gravest.iter().take(shown).map(|f| f.message.as_str()).collect();
+        let mut actions: Vec<&str> = gravest.iter().take(shown).map(|f| f.hint).collect();
+        actions.dedup();
         Self {
             area,
             verdict,
-            message: format!("{}{others}", worst.message),
-            action: worst.hint.to_owned(),
+            message: format!("{}{others}", messages.join("; ")),
+            action: actions.join("; "),
             places: findings.iter().map(|f| f.message.clone()).collect(),
         }
     }

@@ -50,15 +50,12 @@ pub fn lids(fabric: &Fabric) -> Exam {
         let count = group(owner.len() as u64);
         return Exam::good(Area::Lids, format!("{count} LIDs, each of one port"));
     }
-    let parts: Vec<String> = [
-        (without, "without a LID"),
-        (outside, "beyond the unicast range"),
-        (twice, "of two ports"),
-    ]
-    .into_iter()
-    .filter(|(count, _)| *count > 0)
-    .map(|(count, what)| format!("{count} {what}"))
-    .collect();
+    let parts: Vec<String> =
+        [(without, "without a LID"), (outside, "beyond the unicast range"), (twice, "taken twice")]
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{count} {what}"))
+            .collect();
     let grave = outside + twice > 0;
     Exam {
         area: Area::Lids,

@@ -86,7 +86,11 @@ pub fn speeds(fabric: &Fabric) -> Exam {
     Exam {
         area: Area::Speeds,
         verdict: Verdict::Warning,
-        message: format!("{count} {noun} {verb} slower than those like it: {}", slow[0]),
+        message: format!(
+            "{count} {noun} {verb} slower than those like it: {}{}",
+            slow[0],
+            if count > 1 { ", ..." } else { "" }
+        ),
         action:
             "reseat or replace them; `ibportstate` shows supported and enabled widths and speeds"
                 .to_owned(),

@@ -4,10 +4,12 @@ use std::path::Path;
 
 use clap::Args;
 use darkfiber_analysis::difference::{Difference, DifferenceKind, Pairing, differences};
+use darkfiber_analysis::{Finding, Severity};
 use darkfiber_fabric::{Cabling, Fabric, Missing, recognise};
-use darkfiber_formats::{detect, input, plans};
+use darkfiber_formats::{Diagnostics, detect, input, plans};
 use darkfiber_report::difference::{ComparedBy, DiffResult, DiffSide};
 
+use super::metrics;
 use crate::failure::{Exit, Failure};
 use crate::options::{Common, FabricArgs, NamesArgs};
 use crate::out::Teller;
@@ -32,8 +34,8 @@ pub(crate) struct DiffCommand {
 pub(crate) const HELP: &str = "\
 Devices are the same if they have the same GUID, or a name that no other has, or are cabled to the same ports: then
 one was replaced. Each difference is listed once, with the end that is right, what is expected and found at the
-other, and what to do there: a list to walk along. If nothing is the same, as with a generator spec, the fabric is
-recognised and compared with the undamaged structure.
+other, and what to do there: a list to walk along. A generator spec has neither names nor GUIDs of a fabric: the fabric
+is recognised, and compared with the undamaged structure.
 
 Plans name blades of directors and adapters without port numbers that could be compared: their cables agree if the
 devices do.
@@ -52,6 +54,10 @@ struct Side {
     cabling: Cabling,
     /// None for a plan.
     fabric: Option<Fabric>,
+    /// Whether it was generated: its names and GUIDs are made up.
+    is_generated: bool,
+    /// What the reader could not read.
+    findings: Vec<Finding>,
 }
 
 pub(crate) fn run(args: &DiffCommand, common: &Common) -> Result<Exit, Failure> {
@@ -65,7 +71,10 @@ pub(crate) fn run(args: &DiffCommand, common: &Common) -> Result<Exit, Failure> 
         devices: s.cabling.devices.len(),
         cables: s.cabling.cables.len(),
     };
-    let result = if compared.pairing.count() == 0 {
+    let are_strange = expected.is_generated != found.is_generated || compared.pairing.count() == 0;
+    let findings: Vec<Finding> = [expected.findings.clone(), found.findings.clone()].concat();
+    let is_damaged = findings.iter().any(|f| f.severity == Severity::Error);
+    let result = if are_strange {
         let (structure, common_cables, differences) = by_structure(&expected, &found)?;
         DiffResult {
             expected: facts(&expected),
@@ -75,6 +84,7 @@ pub(crate) fn run(args: &DiffCommand, common: &Common) -> Result<Exit, Failure> 
             paired: Pairing::default(),
             common_cables,
             differences,
+            findings,
             provenance,
         }
     } else {
@@ -86,11 +96,12 @@ pub(crate) fn run(args: &DiffCommand, common: &Common) -> Result<Exit, Failure> 
             paired: compared.pairing,
             common_cables: compared.common_cables,
             differences: compared.list,
+            findings,
             provenance,
         }
     };
     common.show(&result)?;
-    Ok(if result.differences.is_empty() { Exit::Fine } else { Exit::Finding })
+    Ok(if result.differences.is_empty() && !is_damaged { Exit::Fine } else { Exit::Finding })
 }
 
 /// Reads a plan or a fabric.
@@ -102,11 +113,29 @@ fn side(name: &str, names: &NamesArgs, common: &Common) -> Result<Side, Failure>
         if let Some(read) = plan {
             let (cabling, remarks) = read?;
             darkfiber_scenario::Listener::remarks(&mut Teller::new(common), name, &remarks);
-            return Ok(Side { name: name.to_owned(), cabling, fabric: None });
+            let findings = found_in(name, &remarks);
+            let name = name.to_owned();
+            return Ok(Side { name, cabling, fabric: None, is_generated: false, findings });
         }
     }
-    let fabric = load::fabric(&FabricArgs::whole(name, names), common)?.topology.fabric;
-    Ok(Side { name: name.to_owned(), cabling: Cabling::of(&fabric), fabric: Some(fabric) })
+    let loaded = load::fabric(&FabricArgs::whole(name, names), common)?;
+    let fabric = loaded.topology.fabric;
+    Ok(Side {
+        name: name.to_owned(),
+        cabling: Cabling::of(&fabric),
+        fabric: Some(fabric),
+        is_generated: name != "-" && !path.is_file(),
+        findings: found_in(name, &loaded.diagnostics),
+    })
+}
+
+/// What a reader's remarks amount to, with the name of the file.
+fn found_in(name: &str, remarks: &Diagnostics) -> Vec<Finding> {
+    let mut found: Vec<Finding> = metrics::of_input(remarks).into_iter().collect();
+    for finding in &mut found {
+        finding.message = format!("{name}: {}", finding.message);
+    }
+    found
 }
 
 /// What the fabric lacks of a structure that it shares with the expected one.

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use darkfiber_analysis::doctor::{Area, Better, Exam, Verdict, balance};
-use darkfiber_analysis::doctor::{bad_cables, hot_cables, lids, speeds};
+use darkfiber_analysis::doctor::{bad_cables, dark_fiber, hot_cables, lids, speeds};
 use darkfiber_analysis::sharing::Sharing;
 use darkfiber_analysis::{Finding, FindingKind, Names, finding, group, hottest};
-use darkfiber_fabric::{ChannelId, Fabric, Faults, TerminalId};
+use darkfiber_fabric::{ChannelId, Fabric, Faults, SYMBOL_ERRORS_OF_A_BAD_CABLE, TerminalId};
 use darkfiber_formats::counters::{self, symbol_errors};
 use darkfiber_formats::places::Places;
 use darkfiber_formats::{Severity as Remark, input};
@@ -15,7 +15,6 @@ use darkfiber_report::Routed;
 use darkfiber_report::doctor::DoctorResult;
 use darkfiber_report::table::headline;
 use darkfiber_routing::Request;
-use darkfiber_scenario::faults;
 use darkfiber_scenario::tables::Read;
 
 use super::metrics;
@@ -124,7 +123,7 @@ fn cabling(loaded: &Loaded) -> Exam {
     let is_known = |text: &str| !text.starts_with("irregular");
     let text = match &loaded.structure {
         Some(Ok(found)) if is_known(&found.text) => {
-            format!("{cables} cables; nothing of the structure is missing: {}", found.text)
+            format!("{cables} cables; they make a whole {}", found.text)
         }
         Some(_) => format!(
             "{cables} cables in one piece; there is no regular structure to compare with (`darkfiber diff PLAN` has)"
@@ -166,11 +165,6 @@ fn routes(
     let pairs =
         format!("all {} pairs reach, in {:.2} hops in the mean", group(row.pairs), row.hops.mean);
     let free = format!("no cyclic channel dependency in {} lanes", row.layers);
-    let dark = format!(
-        "{:.1} % of {} channels between switches carry no route",
-        row.dark_fiber_percent,
-        group(row.channels as u64)
-    );
     let cycles = of(&[FindingKind::CreditLoop]);
     let mut deadlock = Exam::of(Area::Deadlock, &cycles, free.replace("in 1 lanes", "in 1 lane"));
     if !row.deadlock_free && !read.has_levels {
@@ -182,7 +176,7 @@ fn routes(
         Exam::of(Area::Routes, &lost, pairs),
         deadlock,
         balance_of(args, loaded, &row, common)?,
-        Exam::good(Area::DarkFiber, dark),
+        dark_fiber(row.dark_fiber_percent, row.channels),
     ])
 }
 
@@ -193,6 +187,13 @@ fn balance_of(
     row: &Routed,
     common: &Common,
 ) -> Result<Exam, Failure> {
+    let lost = row.unreachable + row.loops;
+    if lost > 0 {
+        return Ok(Exam::not_asked(
+            Area::Balance,
+            "tables that reach all pairs: those that are lost load nothing",
+        ));
+    }
     let fabric = &loaded.topology.fabric;
     let request = Request {
         shape: loaded.topology.shape.as_ref(),
@@ -240,16 +241,16 @@ fn cables(
     for path in &args.counters {
         let text = input::read_text(path)?;
         let has_errors = symbol_errors::is_such(&text);
-        if has_errors {
-            // Without a counter of symbol errors (`perfquery -x`) it says nothing of them.
-            if let Ok((found, mut remarks)) =
-                faults::in_fabric(fabric, &path.display().to_string(), args.bad_above)
-            {
-                // Which cables are bad is told below.
-                remarks.0.retain(|r| r.severity > Remark::Note);
-                out::diagnostics(&path.display().to_string(), &remarks, common);
-                bad.get_or_insert_default().extend(found);
-            }
+        // Without a counter of symbol errors (`perfquery -x`) it says nothing of them.
+        let counted = has_errors.then(|| symbol_errors::read(&text, path));
+        if let Some(Ok((counted, mut remarks))) = counted {
+            let most = args.bad_above.unwrap_or(SYMBOL_ERRORS_OF_A_BAD_CABLE);
+            let (found, more) = symbol_errors::bad(fabric, &counted, most, path)?;
+            remarks.0.extend(more.0);
+            // Which cables are bad is told below.
+            remarks.0.retain(|r| r.severity > Remark::Note);
+            out::diagnostics(&path.display().to_string(), &remarks, common);
+            bad.get_or_insert_default().extend(found);
         }
         match counters::read(&text, path) {
             Ok((readings, remarks)) => {

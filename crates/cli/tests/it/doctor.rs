@@ -48,7 +48,7 @@ fn a_bad_morning() {
     assert_snapshot!(found.out, @r#"
     whole: 8 switches, 16 terminals, 16 switch links; two-level fat-tree, 4 leaves, 4 spines
 
-    cabling     ok       32 cables; nothing of the structure is missing: two-level fat-tree, 4 leaves, 4 spines
+    cabling     ok       32 cables; they make a whole two-level fat-tree, 4 leaves, 4 spines
     speeds      ok       32 cables, none slower than those like it (4xHDR)
     names       ok       16 hosts, each with a name of its own
     routes      ok       all 240 pairs reach, in 2.60 hops in the mean
@@ -87,7 +87,7 @@ fn a_slow_cable_and_a_lid_twice() {
     speeds      warning  1 cable is slower than those like it: leaf001 port 1 to cn0001: 1xSDR instead of 4xHDR
                          -> reseat or replace them; `ibportstate` shows supported and enabled widths and speeds
     names       ok       16 hosts, each with a name of its own
-    LIDs        ERROR    1 of two ports: cn0006: LID 6 is of cn0005, too
+    LIDs        ERROR    1 taken twice: cn0006: LID 6 is of cn0005, too
                          -> two subnets in one file, or two subnet managers: `sminfo` shows who is master
 
     not looked at:

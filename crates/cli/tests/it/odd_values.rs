@@ -10,6 +10,14 @@ use crate::{PAIR, folder, run, run_in};
 /// Every command, with the least that it needs.
 const COMMANDS: &[&str] = &[
     "fabric f",
+    "diff f f",
+    "doctor f",
+    "operate status --config o.toml",
+    "operate explain 1 --config o.toml",
+    "operate pause --config o.toml",
+    "operate resume --config o.toml",
+    "operate propose --config o.toml",
+    "operate rehearse --config o.toml --jobs log",
     "route f -e minhop",
     "check f --routes tables",
     "measure f -e minhop --pattern shift",
@@ -50,9 +58,11 @@ const VALUES: &[&str] = &[
 const SCENARIO: &str =
     "fabric = \"f\"\n[routes]\nengine = \"updn\"\n[[job]]\ntraffic = \"mpigraph:bytes=1KiB\"\n";
 
+const OPERATE: &str = "state = \"state\"\n[fabric]\nfile = \"f\"\n[tables]\nfile = \"tables\"\n[jobs]\nfile = \"now\"\n";
+
 /// The words of a line that begins with the name of a command, and those of its name.
 fn name(line: &str) -> Vec<&str> {
-    let words = if line.starts_with("jobs ") { 2 } else { 1 };
+    let words = if line.starts_with("jobs ") || line.starts_with("operate ") { 2 } else { 1 };
     line.split(' ').take(words).collect()
 }
 
@@ -135,6 +145,7 @@ fn every_option_takes_or_refuses_them() {
         ("now", "cn1 1\ncn2 1\n"),
         ("log", log),
         ("s.toml", SCENARIO),
+        ("o.toml", OPERATE),
         ("runs.csv", &format!("gb,seconds\n{}\n", runs.join("\n"))),
     ]);
     let d = dir.path();

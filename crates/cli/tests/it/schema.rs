@@ -376,6 +376,7 @@ fn every_schema_is_tested() {
             "measure.json",
             "optimise.json",
             "place.json",
+            "rehearsal.json",
             "replay.json",
             "reproduce-all.json",
             "reproduce.json",

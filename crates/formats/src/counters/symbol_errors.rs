@@ -20,6 +20,9 @@ const END: u64 = 0xffff;
 
 const COUNTER: &str = "SymbolErrorCounter";
 
+/// How `ibqueryerrors` ends; without findings there is nothing else.
+const SUMMARY: &str = "## Summary:";
+
 /// What a port has counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolErrors {
@@ -39,6 +42,7 @@ pub fn is_such(text: &str) -> bool {
         line.starts_with("# Port counters:")
             || line.starts_with("# Port extended counters:")
             || line.starts_with("Errors for ")
+            || line.starts_with(SUMMARY)
             || port_of_report(line).is_some()
     })
 }
@@ -68,6 +72,8 @@ pub fn read(text: &str, path: &Path) -> Result<(Vec<SymbolErrors>, Diagnostics),
                     "expected 'Lid N port N'; its counters are left out",
                 ),
             }
+        } else if line.starts_with(SUMMARY) {
+            is_report = true;
         } else if let Some((guid, port, counters)) = port_of_report(line) {
             is_report = true;
             if port.eq_ignore_ascii_case("all") {

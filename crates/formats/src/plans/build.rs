@@ -28,6 +28,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
+    /// A device by its name, which is new if it has none of that name.
     fn end(&mut self, end: PlanEnd) -> CableEnd {
         let PlanEnd { device, alias, port, in_host } = end;
         let next = self.cabling.devices.len();
@@ -41,6 +42,11 @@ impl Plan {
         CableEnd { device: index, port }
     }
 
+    /// An end whose device is known.
+    fn known(&self, end: &PlanEnd) -> Option<CableEnd> {
+        self.devices.get(&end.device).map(|&device| CableEnd { device, port: end.port })
+    }
+
     /// Adds a cable; one that is listed from its other end, too, is one.
     pub(super) fn cable(
         &mut self,
@@ -49,26 +55,24 @@ impl Plan {
         class: Option<LinkClass>,
         d: &mut Diagnostics,
     ) {
-        let [a, b] = ends;
-        let (a, b) = (self.end(a), self.end(b));
-        if a == b && a.port.is_some() {
+        let [a, b] = &ends;
+        if a.device == b.device && a.port == b.port && a.port.is_some() {
             d.error(line, "both ends are the same port", "the line is left out");
             return;
         }
         for (at, other) in [(a, b), (b, a)] {
-            if at.port.is_none() {
-                continue;
-            }
-            if let Some(&(first, before)) = self.taken.get(&at) {
-                if before != other {
-                    let name = &self.cabling.devices[at.device].name;
-                    let port = at.port.map_or_else(String::new, |p| format!(" port {p}"));
-                    let what = format!("{name}{port} has a cable already, by line {first}");
+            let Some(port) = at.port else { continue };
+            let taken = self.known(at).and_then(|end| self.taken.get(&end));
+            if let Some(&(first, before)) = taken {
+                if Some(before) != self.known(other) {
+                    let what =
+                        format!("{} port {port} has a cable already, by line {first}", at.device);
                     d.error(line, what, "the line is left out; a port has one cable");
                 }
                 return;
             }
         }
+        let [a, b] = ends.map(|end| self.end(end));
         self.taken.insert(a, (line, b));
         self.taken.insert(b, (line, a));
         self.cabling.cables.push(Cable { ends: [a, b], class });

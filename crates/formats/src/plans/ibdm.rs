@@ -66,8 +66,10 @@ pub fn read(text: &str, path: &Path) -> Result<(Cabling, Diagnostics), ReadError
                 d.error(number, "a cable before any system", "the line is left out");
                 continue;
             };
-            let ends = [end(system, port, false), end(name, other, !systems.contains(name))];
-            plan.cable(number, ends, class(arrow), &mut d);
+            match (end(system, port, false), end(name, other, !systems.contains(name))) {
+                (Ok(a), Ok(b)) => plan.cable(number, [a, b], class(arrow), &mut d),
+                (Err(what), _) | (_, Err(what)) => d.error(number, what, "the line is left out"),
+            }
         } else {
             system = line.split_whitespace().nth(1);
             if system.is_none() {
@@ -83,13 +85,19 @@ pub fn read(text: &str, path: &Path) -> Result<(Cabling, Diagnostics), ReadError
     Ok((cabling, d))
 }
 
-fn end(system: &str, port: &str, in_host: bool) -> PlanEnd {
-    let (device, port) = match port.rsplit_once('/') {
+/// One end; the error says what is no port of a switch. Ports that are called by letters have no number.
+fn end(system: &str, label: &str, in_host: bool) -> Result<PlanEnd, String> {
+    let (device, port) = match label.rsplit_once('/') {
         Some((board, port)) => (format!("{system}/{board}"), port),
-        None => (system.to_owned(), port),
+        None => (system.to_owned(), label),
     };
-    let number = port.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse().ok();
-    PlanEnd { device, alias: None, port: number, in_host }
+    let digits = port.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    let is_number = !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit());
+    let number = digits.parse().ok().filter(|number| (1..=254).contains(number));
+    if is_number && number.is_none() {
+        return Err(format!("no port from 1 to 254: {}", excerpt(label)));
+    }
+    Ok(PlanEnd { device, alias: None, port: number, in_host })
 }
 
 /// The class of `-4X-10G->`; `None` where width or speed is missing.

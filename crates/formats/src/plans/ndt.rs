@@ -49,7 +49,8 @@ pub fn read(text: &str, path: &Path) -> Result<(Cabling, Diagnostics), ReadError
     let mut d = Diagnostics::default();
     let mut plan = Plan::default();
     for (number, line) in said(text).filter(|(_, line)| !is_heading(line)) {
-        let columns: Vec<&str> = line.split(',').map(str::trim).collect();
+        let columns: Vec<&str> =
+            line.split(',').map(|word| word.trim().trim_matches('"').trim()).collect();
         let [from, from_port, to, to_port, ..] = columns.as_slice() else {
             let what = format!("{} columns in {}", columns.len(), excerpt(line));
             d.error(number, what, "expected device,port,device,port,type; the line is left out");
@@ -59,7 +60,10 @@ pub fn read(text: &str, path: &Path) -> Result<(Cabling, Diagnostics), ReadError
             d.error(number, "a device without a name", "the line is left out");
             continue;
         }
-        plan.cable(number, [end(from, from_port), end(to, to_port)], None, &mut d);
+        match (end(from, from_port), end(to, to_port)) {
+            (Ok(a), Ok(b)) => plan.cable(number, [a, b], None, &mut d),
+            (Err(what), _) | (_, Err(what)) => d.error(number, what, "the line is left out"),
+        }
     }
     let cabling = plan.finish();
     if cabling.cables.is_empty() {
@@ -72,22 +76,27 @@ pub fn read(text: &str, path: &Path) -> Result<(Cabling, Diagnostics), ReadError
     Ok((cabling, d))
 }
 
-fn end(device: &str, port: &str) -> PlanEnd {
+/// One end; the error says what is no port of a switch.
+fn end(device: &str, port: &str) -> Result<PlanEnd, String> {
     let whole = |port| PlanEnd { device: device.to_owned(), alias: None, port, in_host: false };
-    if let Some(number) = port.strip_prefix("Port ").and_then(|n| n.trim().parse().ok()) {
-        return whole(Some(number));
+    let is_port = port.get(..5).is_some_and(|word| word.eq_ignore_ascii_case("port "));
+    if is_port {
+        let number = port[5..].trim().parse().ok().filter(|number| (1..=254).contains(number));
+        let what = || format!("no port from 1 to 254: {}", excerpt(port));
+        return number.map(|number| whole(Some(number))).ok_or_else(what);
     }
     let blade = port.strip_prefix("Blade ").and_then(|rest| rest.split_once("_Port"));
     if let Some((blade, _)) = blade.filter(|(b, _)| b.parse::<u16>().is_ok()) {
         let device = format!("{device}/L{blade}");
-        return PlanEnd { device, alias: None, port: None, in_host: false };
+        return Ok(PlanEnd { device, alias: None, port: None, in_host: false });
     }
     if port.is_empty() {
-        return whole(None);
+        return Ok(whole(None));
     }
     let device_name =
         if port.starts_with(device) { port.to_owned() } else { format!("{device} {port}") };
-    PlanEnd { device: device_name, alias: Some(device.to_owned()), port: None, in_host: true }
+    let alias = Some(device.to_owned());
+    Ok(PlanEnd { device: device_name, alias, port: None, in_host: true })
 }
 
 #[cfg(test)]
@@ -99,22 +108,26 @@ leaf1,Port 21,core1,Blade 16_Port 2/20,Data\r
 node1,node1 ibp11s0f0,leaf1,Port 1, Data\r
 leaf1,Port 1,leaf2,Port 3,Data\r
 leaf1,Port x\r
+leaf1,port 300,leaf2,Port 4,Data\r
+\"leaf2\",\"Port 9\",\"leaf1\",\"port 8\",Data\r
 ";
 
     #[test]
     fn ends_of_cables() -> Result<(), ReadError> {
         let (plan, d) = read(FILE, Path::new("f.ndt"))?;
         let names: Vec<&str> = plan.devices.iter().map(|d| d.name.as_str()).collect();
+        // The host of a line that is left out is no device.
         assert_eq!(names, ["leaf1", "core1/L16", "node1 ibp11s0f0", "leaf2"]);
-        assert_eq!(plan.cables.len(), 2);
+        assert_eq!(plan.cables.len(), 3);
         let ports: Vec<Option<u8>> =
             plan.cables.iter().flat_map(|c| c.ends.map(|e| e.port)).collect();
-        assert_eq!(ports, [Some(21), None, None, Some(1)]);
+        assert_eq!(ports, [Some(21), None, None, Some(1), Some(9), Some(8)]);
         assert!(plan.devices[2].in_host && plan.devices[2].aliases == ["node1"]);
         let said: Vec<String> = d.0.iter().map(ToString::to_string).collect();
-        assert_eq!(said.len(), 2, "{said:?}");
+        assert_eq!(said.len(), 3, "{said:?}");
         assert!(said[0].contains("leaf1 port 1 has a cable already, by line 3"), "{said:?}");
         assert!(said[1].contains("line 5") && said[1].contains("2 columns"), "{said:?}");
+        assert!(said[2].contains("line 6") && said[2].contains("no port from 1"), "{said:?}");
         Ok(())
     }
 
