@@ -1,4 +1,4 @@
-//! What systemd is told.
+//! Notifications to systemd: ready, alive, stopping.
 
 use std::ffi::OsStr;
 use std::os::linux::net::SocketAddrExt;

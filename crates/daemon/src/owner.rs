@@ -90,7 +90,7 @@ impl<'a> Owner<'a> {
         self.hear(&Input::Started { mode, policy, engines: Vec::new() });
     }
 
-    /// Takes events until it is told to stop.
+    /// Takes events until one asks it to stop.
     pub(crate) fn listen(&mut self, heard: &Receiver<Event>) {
         let mut ticked = Instant::now();
         loop {

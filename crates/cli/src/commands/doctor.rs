@@ -247,7 +247,7 @@ fn cables(
             let most = args.bad_above.unwrap_or(SYMBOL_ERRORS_OF_A_BAD_CABLE);
             let (found, more) = symbol_errors::bad(fabric, &counted, most, path)?;
             remarks.0.extend(more.0);
-            // Which cables are bad is told below.
+            // Bad cables are reported below.
             remarks.0.retain(|r| r.severity > Remark::Note);
             out::diagnostics(&path.display().to_string(), &remarks, common);
             bad.get_or_insert_default().extend(found);

@@ -109,7 +109,7 @@ impl TurnParams {
     };
 
     /// Where what is too much is dropped, there is less of it, and turns half as far apart will do. Turns of a whole round trip leave
-    /// no gap where only a few sources are left, whose next turn is told by the acknowledgement of the last one.
+    /// no gap where only a few sources are left, whose next turn comes with the acknowledgement of the last one.
     pub(super) const RESERVE: Self = Self { first: ONE, apart: ONE / 64, turn: ONE, ..Self::PAIRS };
 
     /// Whether so many bytes are more than may wait for an endpoint before sources are held back, or what came unasked is dropped: a
