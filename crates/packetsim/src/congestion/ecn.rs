@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::parameter::{Parameter, Unit};
-use super::recovery::Recovery;
+use super::recovery::{self, Recovery};
 use super::tuning::{EcnParams, ONE, part};
 use super::{Arriving, CongestionMessage, CongestionParams, Passing};
 use crate::Random;
@@ -59,46 +59,11 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         source: "section 3.2, K",
         of: |t| &mut t.ecn.forgets,
     },
-    Parameter {
-        name: "timer",
-        unit: Unit::Time,
-        range: [1_000_000, 1_000_000_000_000],
-        meaning: "a rate comes back a step in each such time",
-        source: "section 5, T",
-        of: |t| &mut t.ecn.back.timer,
-    },
-    Parameter {
-        name: "bytes",
-        unit: Unit::Bytes,
-        range: [1000, 1_000_000_000_000],
-        meaning: "a rate comes back a step with each so many bytes sent",
-        source: "section 5, B",
-        of: |t| &mut t.ecn.back.bytes,
-    },
-    Parameter {
-        name: "halves",
-        unit: Unit::Count,
-        range: [0, 1000],
-        meaning: "steps half way back to the rate before; those behind them go beyond it",
-        source: "section 3.2, F",
-        of: |t| &mut t.ecn.back.halves,
-    },
-    Parameter {
-        name: "increase",
-        unit: Unit::Share,
-        range: [0, ONE],
-        meaning: "what each step beyond adds, as part of the channel's rate",
-        source: "section 5, R_AI: 40 Mbit/s of 40 Gbit/s",
-        of: |t| &mut t.ecn.back.increase,
-    },
-    Parameter {
-        name: "least",
-        unit: Unit::Share,
-        range: [ONE / 65_536 + 1, ONE],
-        meaning: "no rate falls below this part of the channel's",
-        source: "decision",
-        of: |t| &mut t.ecn.back.least,
-    },
+    recovery::timer("section 5, T", |t| &mut t.ecn.back.timer),
+    recovery::bytes("section 5, B", |t| &mut t.ecn.back.bytes),
+    recovery::halves("section 3.2, F", |t| &mut t.ecn.back.halves),
+    recovery::increase("section 5, R_AI: 40 Mbit/s of 40 Gbit/s", |t| &mut t.ecn.back.increase),
+    recovery::least("decision", |t| &mut t.ecn.back.least),
 ];
 
 /// Whether a packet that leaves is marked (figure 5).

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::parameter::{Parameter, Unit};
-use super::recovery::Recovery;
-use super::tuning::{ONE, QcnParams};
+use super::recovery::{self, Recovery};
+use super::tuning::QcnParams;
 use super::{CongestionMessage, Passing};
 use crate::Random;
 
@@ -34,46 +34,13 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         source: "clause 32.8, cpSampleBase",
         of: |t| &mut t.qcn.sample,
     },
-    Parameter {
-        name: "timer",
-        unit: Unit::Time,
-        range: [1_000_000, 1_000_000_000_000],
-        meaning: "a rate comes back a step in each such time",
-        source: "clause 32.11, rpgTimeReset",
-        of: |t| &mut t.qcn.back.timer,
-    },
-    Parameter {
-        name: "bytes",
-        unit: Unit::Bytes,
-        range: [1000, 1_000_000_000_000],
-        meaning: "a rate comes back a step with each so many bytes sent",
-        source: "clause 32.11, rpgByteReset",
-        of: |t| &mut t.qcn.back.bytes,
-    },
-    Parameter {
-        name: "halves",
-        unit: Unit::Count,
-        range: [0, 1000],
-        meaning: "steps half way back to the rate before; those behind them go beyond it",
-        source: "clause 32.11, rpgThreshold",
-        of: |t| &mut t.qcn.back.halves,
-    },
-    Parameter {
-        name: "increase",
-        unit: Unit::Share,
-        range: [0, ONE],
-        meaning: "what each step beyond adds, as part of the channel's rate",
-        source: "clause 32.11, rpgAiRate: 5 Mbit/s of 10 Gbit/s",
-        of: |t| &mut t.qcn.back.increase,
-    },
-    Parameter {
-        name: "least",
-        unit: Unit::Share,
-        range: [ONE / 65_536 + 1, ONE],
-        meaning: "no rate falls below this part of the channel's",
-        source: "decision",
-        of: |t| &mut t.qcn.back.least,
-    },
+    recovery::timer("clause 32.11, rpgTimeReset", |t| &mut t.qcn.back.timer),
+    recovery::bytes("clause 32.11, rpgByteReset", |t| &mut t.qcn.back.bytes),
+    recovery::halves("clause 32.11, rpgThreshold", |t| &mut t.qcn.back.halves),
+    recovery::increase("clause 32.11, rpgAiRate: 5 Mbit/s of 10 Gbit/s", |t| {
+        &mut t.qcn.back.increase
+    }),
+    recovery::least("decision", |t| &mut t.qcn.back.least),
 ];
 
 /// Notes have so many steps (clause 32.9), and the strongest one is half of a rate.

@@ -4,10 +4,74 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::tuning::{RecoveryParams, part};
+use super::parameter::{Parameter, Unit};
+use super::tuning::{ONE, RecoveryParams, Tuning, part};
 
 /// The rate of the channel.
 pub(super) const LINE: u32 = 1 << 20;
+
+/// Where a parameter of a scheme is kept.
+type Of = fn(&mut Tuning) -> &mut u64;
+
+/// `timer` of a scheme: where its default is from, and where it is kept.
+pub(super) const fn timer(source: &'static str, of: Of) -> Parameter {
+    Parameter {
+        name: "timer",
+        unit: Unit::Time,
+        range: [1_000_000, 1_000_000_000_000],
+        meaning: "a rate comes back a step in each such time",
+        source,
+        of,
+    }
+}
+
+/// `bytes` of a scheme: where its default is from, and where it is kept.
+pub(super) const fn bytes(source: &'static str, of: Of) -> Parameter {
+    Parameter {
+        name: "bytes",
+        unit: Unit::Bytes,
+        range: [1000, 1_000_000_000_000],
+        meaning: "a rate comes back a step with each so many bytes sent",
+        source,
+        of,
+    }
+}
+
+/// `halves` of a scheme: where its default is from, and where it is kept.
+pub(super) const fn halves(source: &'static str, of: Of) -> Parameter {
+    Parameter {
+        name: "halves",
+        unit: Unit::Count,
+        range: [0, 1000],
+        meaning: "steps half way back to the rate before; those behind them go beyond it",
+        source,
+        of,
+    }
+}
+
+/// `increase` of a scheme: where its default is from, and where it is kept.
+pub(super) const fn increase(source: &'static str, of: Of) -> Parameter {
+    Parameter {
+        name: "increase",
+        unit: Unit::Share,
+        range: [0, ONE],
+        meaning: "what each step beyond adds, as part of the channel's rate",
+        source,
+        of,
+    }
+}
+
+/// `least` of a scheme: where its default is from, and where it is kept.
+pub(super) const fn least(source: &'static str, of: Of) -> Parameter {
+    Parameter {
+        name: "least",
+        unit: Unit::Share,
+        range: [ONE / 65_536 + 1, ONE],
+        meaning: "no rate falls below this part of the channel's",
+        source,
+        of,
+    }
+}
 
 /// A rate.
 #[derive(Clone, Debug, Serialize, Deserialize)]
