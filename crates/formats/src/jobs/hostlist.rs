@@ -13,7 +13,8 @@
 //!
 //! The library `nodeset` (0.6) does not hold here: its sets are sorted (`login,cn[08-10,3]` begins with `cn3`) and have a name
 //! once, where the order of a list is that of the ranks; numbers end with 32 bits; groups come from ClusterShell's own
-//! files only; what a list stands for is not bounded; and it brings a command line of its own.
+//! files only; what a list stands for is not bounded; a step of 0 makes it panic (`n[1-9/0]`), an operator at the end is dropped
+//! without a word (`n[1-2]&`); and it brings a command line of its own. (Of 169,000 random texts without steps of 0 none broke it.)
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
