@@ -9,15 +9,13 @@ use darkfiber_fabric::{Fabric, TerminalId};
 use darkfiber_formats::counters::{self, Window};
 use darkfiber_formats::places::Places;
 use darkfiber_formats::{demands, input, sent as records};
-use darkfiber_routing::{Lids, Routes};
 use darkfiber_scenario::{Case, places, sent};
 
 use crate::failure::Failure;
 use crate::jobs::{self, Running};
-use crate::load::{self, Loaded};
+use crate::load;
 use crate::options::{Common, CountedArgs, FabricArgs};
-use crate::out;
-use crate::out::Teller;
+use crate::out::{self, Teller};
 use crate::progress::Progress;
 
 /// Most terminals whose pairs are all looked at where no jobs say who talks to whom.
@@ -25,14 +23,8 @@ const ALL_PAIRS: usize = 2_000;
 
 /// All that is needed.
 pub(crate) struct CountedTraffic {
-    pub(crate) loaded: Loaded,
-    pub(crate) routes: Routes,
-    /// The LIDs that the tables speak of, where they do.
-    pub(crate) lids: Option<Lids>,
-    /// Which engine or file the tables are from.
-    pub(crate) from: String,
-    pub(crate) title: String,
-    pub(crate) seed: u64,
+    /// The fabric and its tables; of a scenario, its jobs.
+    pub(crate) case: Case,
     /// Names of the jobs.
     pub(crate) jobs: Vec<String>,
     /// The terminals of each; of all together where nothing tells them apart.
@@ -53,22 +45,10 @@ impl CountedTraffic {
         if let Some(path) = scenario {
             let file = load::scenario(path, &live.names, common)?;
             let case = load::case(&file, &mut Teller::with(common, progress))?;
-            let Case { loaded, jobs, routes, lids, from, title, seed, .. } = case;
-            let (flows, places) = (sent(&jobs), places(&jobs));
-            let jobs = jobs.into_iter().map(|job| job.name).collect();
+            let (flows, places) = (sent(&case.jobs), places(&case.jobs));
+            let jobs = case.jobs.iter().map(|job| job.name.clone()).collect();
             progress.step();
-            return Ok(Self {
-                loaded,
-                routes,
-                lids,
-                from,
-                title,
-                seed,
-                jobs,
-                places,
-                flows,
-                counted: None,
-            });
+            return Ok(Self { case, jobs, places, flows, counted: None });
         }
         let (Some(name), Some(path)) = (&live.fabric, &live.routes) else {
             return Err(Failure::usage("give a scenario, or --fabric and --routes"));
@@ -78,12 +58,12 @@ impl CountedTraffic {
                 .hint("two files of perfquery -x, before and after, are enough"));
         }
         progress.at("reading");
-        let fabric = FabricArgs::whole(name, &live.names);
-        let loaded = load::one_plane(&fabric, common)?;
-        let tables = live.beside.of(path);
-        let read = load::tables_in_lanes(&tables, name, &loaded, common)?;
+        let scenario = FabricArgs::whole(name, &live.names).scenario(common);
+        let open = load::open(&scenario, common)?;
+        let tables = open.read(&live.beside.files(path), &mut Teller::new(common))?;
+        let case = open.with(tables);
         progress.step();
-        let network = &loaded.topology.fabric;
+        let network = case.fabric();
         let running = match &live.jobs.jobs {
             Some(path) => {
                 let aliases = live.jobs.aliases.as_deref();
@@ -94,18 +74,8 @@ impl CountedTraffic {
         progress.step();
         let places =
             Places::new(network, jobs::aliases(live.jobs.aliases.as_deref(), network, common)?);
-        let mut given = Self {
-            routes: read.routes,
-            lids: read.lids,
-            from: path.display().to_string(),
-            title: String::new(),
-            seed: common.seed(),
-            jobs: Vec::new(),
-            places: Vec::new(),
-            flows: Vec::new(),
-            counted: None,
-            loaded,
-        };
+        let mut given =
+            Self { case, jobs: Vec::new(), places: Vec::new(), flows: Vec::new(), counted: None };
         if let Some(path) = &live.sent {
             given.recorded(path, running, &places, common)?;
         } else {
@@ -117,7 +87,7 @@ impl CountedTraffic {
     }
 
     fn fabric(&self) -> &Fabric {
-        &self.loaded.topology.fabric
+        self.case.fabric()
     }
 
     /// Records of what was sent.
@@ -142,7 +112,7 @@ impl CountedTraffic {
             (all.iter().map(one).collect(), remarks)
         };
         out::diagnostics(&path.display().to_string(), &remarks, common);
-        self.title = input::name_of(path);
+        self.case.title = input::name_of(path);
         // A record says whose it is; if not, it is of the job that has both ends.
         let mut jobs = Jobs::new(running, self.fabric().terminal_count());
         let flows = all.iter().map(|s| Flow {
@@ -182,10 +152,10 @@ impl CountedTraffic {
         let files: Vec<(&Path, &[counters::Reading])> =
             files.iter().map(|(path, readings)| (*path, readings.as_slice())).collect();
         let (window, remarks) =
-            counters::window(self.fabric(), self.lids.as_ref(), places, &files)?;
+            counters::window(self.fabric(), self.case.tables.lids.as_ref(), places, &files)?;
         let names: Vec<String> = live.counters.iter().map(|p| input::name_of(p)).collect();
-        self.title = names.join(", ");
-        out::diagnostics(&self.title, &remarks, common);
+        self.case.title = names.join(", ");
+        out::diagnostics(&self.case.title, &remarks, common);
         let count = self.fabric().terminal_count();
         let (names, ends) = if let Some(running) = running {
             (running.ids, running.places)
@@ -197,7 +167,7 @@ impl CountedTraffic {
         } else {
             (vec!["all".to_owned()], vec![(0..count).map(TerminalId::new).collect()])
         };
-        let pairs = Pairs::new(self.fabric(), &self.routes, &ends);
+        let pairs = Pairs::new(self.fabric(), &self.case.tables.routes, &ends);
         let estimate = pairs.estimate(&window.carried);
         self.flows.clone_from(&estimate.flows);
         self.places = ends;

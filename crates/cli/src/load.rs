@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use darkfiber_fabric::{Fabric, Planes, SwitchId};
-use darkfiber_scenario::fabric::{self, FabricSource};
-use darkfiber_scenario::tables::{self, Read, TableFiles};
-use darkfiber_scenario::{Case, Folder, Listener, ScenarioFile};
+use darkfiber_scenario::fabric;
+use darkfiber_scenario::tables::{self, Read};
+use darkfiber_scenario::{Case, Error, Folder, Listener, Scenario, ScenarioFile};
 
 use crate::failure::Failure;
 use crate::options::{Common, FabricArgs, NamesArgs, TableArgs};
@@ -13,23 +13,22 @@ use crate::out::Teller;
 
 pub(crate) use darkfiber_scenario::fabric::{Loaded, Structure, structure};
 
-/// Reads or makes the fabric, recognises what it is if nobody says so, takes one plane of it, sets roles,
-/// takes faults away; shows what the readers had to say.
+/// The fabric that the arguments name; shows what the readers had to say.
 pub(crate) fn fabric(args: &FabricArgs, common: &Common) -> Result<Loaded, Failure> {
-    let (options, faults) = (args.options.clone(), args.faults.clone());
-    let source = FabricSource {
-        name: args.name().to_owned(),
-        node_name_map: options.names.node_name_map,
-        compute: options.compute,
-        storage: options.storage,
-        plane: options.plane,
-        fail_links: faults.fail_links,
-        fail: faults.fail,
-        symbol_errors: faults.symbol_errors,
-        hosts_per_switch: options.hosts_per_switch,
-        seed: common.seed(),
-    };
-    Ok(fabric::load(&source, &mut Teller::new(common))?)
+    Ok(args.scenario(common).load(&Folder::default(), &mut Teller::new(common))?)
+}
+
+/// What options name, for what looks at one network: all but tables; refuses a fabric of several planes.
+pub(crate) fn open(scenario: &Scenario, common: &Common) -> Result<Case<()>, Failure> {
+    let opened = scenario.open(&Folder::default(), &mut Teller::new(common));
+    // Whoever gave options knows keys of packets by their options, and no others.
+    let case = opened.map_err(|error| {
+        let is_option = error.at.first().is_some_and(|key| key == "packets");
+        let at = error.at.last().filter(|_| is_option).map(|key| format!("--{key}"));
+        Error { at: at.into_iter().collect(), ..error }
+    })?;
+    refuse_planes(case.fabric(), "this command")?;
+    Ok(case)
 }
 
 /// As [`fabric()`], for what looks at one network: refuses a fabric of several planes.
@@ -67,16 +66,7 @@ pub(crate) fn tables(
     loaded: &Loaded,
     common: &Common,
 ) -> Result<Read, Failure> {
-    let beside = args.beside.clone();
-    let files = TableFiles {
-        tables: args.routes.clone(),
-        form: beside.routes_format.into(),
-        guid2lid: beside.guid2lid,
-        sl: beside.sl,
-        sl2vl: beside.sl2vl,
-        path_bits: beside.path_bits,
-        lid_choice: beside.lid_choice,
-    };
+    let files = args.beside.files(&args.routes);
     Ok(tables::read(&files, name, loaded, &mut Teller::new(common))?)
 }
 

@@ -52,6 +52,14 @@ impl CongestionPart {
     }
 }
 
+impl From<Tuned> for CongestionPart {
+    fn from(tuned: Tuned) -> Self {
+        let parameters = tuned.different().into_iter();
+        let parameters = parameters.map(|(name, value)| (name.to_owned(), value)).collect();
+        Self { scheme: Chosen(tuned.scheme), parameters }
+    }
+}
+
 impl Serialize for CongestionPart {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.parameters.is_empty() {

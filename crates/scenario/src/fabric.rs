@@ -65,6 +65,14 @@ pub struct Loaded {
     pub shared: Vec<SharedName>,
 }
 
+impl From<Topology> for Loaded {
+    /// A fabric that is there already.
+    fn from(topology: Topology) -> Self {
+        let (diagnostics, shared) = (Diagnostics::default(), Vec::new());
+        Self { topology, diagnostics, text: None, degraded: false, structure: None, shared }
+    }
+}
+
 /// What a fabric was recognised as, or for each family why it is not that.
 pub type Structure = Result<Recognised, Vec<String>>;
 

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::value::{
-    Between, Bytes, Chosen, Count, Fraction, Overhead, Picos, Positive, Rate, Share,
+    Between, Bytes, Chosen, Count, Degraded, Fraction, Overhead, Picos, Positive, Rate, Share,
 };
 use crate::{Chain, CongestionPart, Error, PlanePart, UpdatePart};
 
@@ -17,7 +17,7 @@ use crate::{Chain, CongestionPart, Error, PlanePart, UpdatePart};
 ///
 /// Sizes are written with a unit (`64KiB`, `1.5GB`), so are times (`100ms`, `3h`) and rates (`2.26GiB/s`,
 /// `100Gbit/s`). Paths are relative to the scenario file.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Scenario {
     /// What tables and pictures are called; without, the name of the file.
@@ -37,8 +37,14 @@ pub struct Scenario {
     pub fail: Vec<String>,
     /// Cables of such output with more symbol errors at one of their ends have failed; 10,000 without.
     pub symbol_errors: Option<u64>,
+    /// GUIDs (a file, or separated by commas) of the ports or nodes that run jobs; all others do not.
+    pub compute: Option<String>,
+    /// GUIDs of storage ports or nodes.
+    pub storage: Option<String>,
     /// Take one plane of a fabric of several, from 1.
     pub plane: Option<usize>,
+    /// Hosts on every switch of a file that has none (edge list, netbench, CODES); 1 without.
+    pub hosts_per_switch: Option<u8>,
     /// Names of switches and hosts, `0xGUID "name"` on each line, beside the scenario.
     pub node_name_map: Option<String>,
     /// Other names of hosts, and groups of them, for `hosts` of jobs: an alias and the name or GUID in the fabric on each line.
@@ -46,7 +52,7 @@ pub struct Scenario {
     /// How messages find their way.
     pub routes: RoutesPart,
     /// What hosts cost, by name: `darkfiber list hosts`.
-    #[serde(default = "ideal")]
+    #[serde(default)]
     pub hosts: Chosen<Host>,
     /// What of it is different.
     #[serde(default)]
@@ -136,8 +142,10 @@ impl Scenario {
     }
 }
 
-fn ideal() -> Chosen<Host> {
-    Chosen::known("ideal")
+impl Default for Chosen<Host> {
+    fn default() -> Self {
+        Self::known("ideal")
+    }
 }
 
 /// How deep to look at a scenario.
@@ -188,6 +196,12 @@ pub struct PacketsPart {
     pub queues: Option<Chosen<(&'static str, Queues)>>,
     /// Whose turn it is: round-robin, age, islip or tiles, instead of the switches' way.
     pub arbitration: Option<Chosen<(&'static str, Arbitration)>>,
+    /// Latency of cables between switches, instead of what the switches say.
+    pub cable: Option<Picos>,
+    /// Latency of cables between groups of a dragonfly.
+    pub global_cable: Option<Picos>,
+    /// Cables of which only a part of the lanes works, drawn by the seed: `SHARE:PART`, for example `0.05:0.5`.
+    pub degraded: Option<Degraded>,
     /// What takes turns on a channel: whole packets, or flits of packets in different lanes; packets without.
     pub interleave: Option<Chosen<(&'static str, Interleave)>>,
     /// What holds sources back: a name of `darkfiber list congestion`, or a table with it and its parameters; none without.
@@ -274,6 +288,8 @@ pub struct RoutesPart {
     pub engine: Option<Chain>,
     /// Tables instead of an engine: a file, or a directory that `darkfiber route -o` wrote.
     pub tables: Option<String>,
+    /// Root switches for updn, dnup and ftree: GUIDs (a file, or separated by commas).
+    pub roots: Option<String>,
     /// LID mask control: 2^N LIDs for every terminal.
     #[serde(default)]
     pub lmc: Count<0, 7>,

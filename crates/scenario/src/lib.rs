@@ -13,7 +13,7 @@
 //! let mut file = ScenarioFile::read(path)?;
 //! file.scenario.depth = Depth::Flow;
 //! let case = file.resolve(&Folder::of(path), &mut ())?;
-//! assert_eq!((case.title.as_str(), case.routes.engine.as_str()), ("An incast beside Allreduces", "minhop"));
+//! assert_eq!((case.title.as_str(), case.tables.routes.engine.as_str()), ("An incast beside Allreduces", "minhop"));
 //!
 //! let mut messages = 0;
 //! let result = case.run(None, &mut |_record| messages += 1)?;
@@ -44,7 +44,9 @@ mod medium;
 mod packets;
 mod pairs;
 mod planes;
+mod resolve;
 mod run;
+mod scenario_file;
 mod setup;
 mod steps;
 mod striped;
@@ -55,7 +57,7 @@ mod update_part;
 mod update_run;
 pub mod value;
 
-pub use case::{Case, ScenarioFile};
+pub use case::{Case, Tables};
 pub use chain::{Chain, reason};
 pub use congestion_part::CongestionPart;
 pub use error::{Error, ErrorKind};
@@ -72,6 +74,7 @@ pub use packets::channels;
 pub use pairs::{Pair, Pairs};
 pub use planes::PlanePart;
 pub use run::{demanded, isolated, places, sent, simulate, simulate_until};
+pub use scenario_file::ScenarioFile;
 pub use setup::{Setup, SimError, Simulated, Until};
 pub use steps::{Counted, counted};
 pub use update::{UpdateCase, UpdateOutcome, mended};

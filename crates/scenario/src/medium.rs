@@ -1,11 +1,14 @@
 //! What carries messages: the depth of a simulation, with its options.
 
+use darkfiber_fabric::{ChannelId, Fabric, Shape, SwitchId, Topology};
 use darkfiber_flowsim::EXACT;
 use darkfiber_packetsim::routing::{Adaptive, Kind};
 use darkfiber_packetsim::{SwitchModel, TrafficClass};
+use darkfiber_workload::Stream;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::value::{Bytes, Degraded};
 use crate::{Depth, Error, PacketsPart};
 
 /// What carries messages.
@@ -107,18 +110,67 @@ impl PacketOptions {
         if let Some(framing) = part.framing {
             micro.framing = framing.0;
         }
+        if let Some(latency) = part.cable {
+            micro.cable = Some(latency.short());
+        }
         micro.bit_errors = part.bit_errors.0;
         micro.classes = classes;
         let a = &part.adaptive;
         let adaptive = Adaptive {
             minimal: a.minimal,
             round: a.round,
-            bias: a.bias.map(crate::value::Bytes::short),
+            bias: a.bias.map(Bytes::short),
             news: a.news.map(|time| time.0),
         };
-        let bytes = part.size.map_or(2048, crate::value::Bytes::short);
+        let bytes = part.size.map_or(2048, Bytes::short);
         Ok(Self { lanes: part.lanes, adaptive, ..Self::new(micro, part.routing(), bytes) })
     }
+
+    /// Gives the cables of this fabric their widths and latencies.
+    pub(crate) fn wire(
+        &mut self,
+        part: &PacketsPart,
+        topology: &Topology,
+        seed: u64,
+    ) -> Result<(), Error> {
+        let fabric = &topology.fabric;
+        if let Some(degraded) = part.degraded {
+            self.micro.widths = widths(degraded, fabric, seed);
+        }
+        if let Some(long) = part.global_cable {
+            let Some(Shape::Dragonfly(d)) = &topology.shape else {
+                return Err(Error::usage("there are groups on dragonflies only")
+                    .inside("global-cable")
+                    .inside("packets"));
+            };
+            let group = |s: SwitchId| d.group[s.index()];
+            let latency = |c: ChannelId| {
+                let global = group(fabric.tail(c)) != group(fabric.head(c));
+                if global { long.short() } else { self.micro.link(fabric, c).0 }
+            };
+            self.micro.latencies =
+                (0..fabric.channel_count()).map(ChannelId::new).map(latency).collect();
+        }
+        Ok(())
+    }
+}
+
+/// By channel, the part of its lanes that works.
+fn widths(degraded: Degraded, fabric: &Fabric, seed: u64) -> Vec<f32> {
+    let mut widths = vec![1.0; fabric.channel_count()];
+    let mut cables: Vec<ChannelId> = (0..fabric.channel_count())
+        .map(ChannelId::new)
+        .filter(|&c| c.index() < fabric.reverse(c).index())
+        .collect();
+    #[expect(clippy::cast_sign_loss, reason = "a share is not below zero")]
+    let count = (degraded.share * cables.len() as f32).round() as usize;
+    Stream::new(seed, 0xdead).shuffle(&mut cables);
+    for &cable in &cables[..count] {
+        for c in [cable, fabric.reverse(cable)] {
+            widths[c.index()] = degraded.part;
+        }
+    }
+    widths
 }
 
 /// What a simulation took, in the units of its depth.

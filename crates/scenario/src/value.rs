@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::str::FromStr;
 
 use darkfiber_fabric::{Entry, Registry};
 use darkfiber_packetsim::routing::{Kind as RoutingKind, ROUTINGS};
@@ -16,6 +17,8 @@ use darkfiber_workload::quantity;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::Error;
 
 /// What separates a message from its hint in errors that pass through the TOML reader.
 pub(crate) const HINT: &str = "\u{1f}";
@@ -103,6 +106,13 @@ impl<'de> Deserialize<'de> for Overhead {
 
 impl Bytes {
     /// As a size of packets and buffers, which have at most 4 GiB.
+    pub fn short(self) -> u32 {
+        u32::try_from(self.0).unwrap_or(u32::MAX)
+    }
+}
+
+impl Picos {
+    /// As a latency of a cable, in picoseconds: at most 4 ms.
     pub fn short(self) -> u32 {
         u32::try_from(self.0).unwrap_or(u32::MAX)
     }
@@ -225,6 +235,52 @@ impl<const LEAST: u64, const MOST: u64> JsonSchema for Count<LEAST, MOST> {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": "integer", "minimum": LEAST, "maximum": MOST })
+    }
+}
+
+/// Cables of which only a part of the lanes works, written `SHARE:PART`: `0.05:0.5` has half of the lanes of 5 % of the cables work.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Degraded {
+    /// The share of cables, 0 to 1.
+    pub share: f32,
+    /// The part of their lanes that works, above 0 and at most 1.
+    pub part: f32,
+}
+
+impl FromStr for Degraded {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let number = |text: &str| text.parse::<f32>().ok().filter(|x| (0.0..=1.0).contains(x));
+        let both = text.split_once(':').and_then(|(a, b)| Some((number(a)?, number(b)?)));
+        match both {
+            Some((share, part)) if part > 0.0 => Ok(Self { share, part }),
+            _ => Err(Error::usage(format!("{text} is no SHARE:PART"))
+                .hint("0.05:0.5 has half of the lanes of 5 % of the cables work")),
+        }
+    }
+}
+
+impl Serialize for Degraded {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{}:{}", self.share, self.part))
+    }
+}
+
+impl<'de> Deserialize<'de> for Degraded {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let read = String::deserialize(deserializer)?.parse();
+        read.map_err(|error: Error| D::Error::custom(format!("{error}{HINT}{}", error.hint)))
+    }
+}
+
+impl JsonSchema for Degraded {
+    fn schema_name() -> Cow<'static, str> {
+        "Degraded".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "description": "SHARE:PART, for example 0.05:0.5" })
     }
 }
 

@@ -1,8 +1,7 @@
 //! The sweep itself: fabrics x shares of failed cables x seeds x engines.
 
-use darkfiber_fabric::{Faults, Topology};
-use darkfiber_routing::Request;
-use darkfiber_scenario::Chain;
+use darkfiber_fabric::Faults;
+use darkfiber_scenario::{Case, Chain};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,20 +9,16 @@ use serde::Serialize;
 use crate::{Clock, Measured, Pieces};
 
 /// What to run. Names of fabrics and of chains tell results apart, so they should differ.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct SweepPlan<'a> {
-    /// The fabrics without faults.
-    pub fabrics: &'a [Topology],
+    /// The fabrics without faults, with the lanes that may be used and the first seed; the others follow it.
+    pub cases: &'a [Case<()>],
     /// Who routes them.
     pub chains: &'a [Chain],
     /// Shares of the switch-to-switch cables that fail, in percent, 0 to 100.
     pub percents: &'a [f64],
     /// Draws for each share.
     pub seeds: u64,
-    /// The first seed; the others follow it.
-    pub first_seed: u64,
-    /// Virtual lanes that may be used.
-    pub lanes: u8,
 }
 
 /// What came out of a run.
@@ -89,10 +84,10 @@ impl SweepPlan<'_> {
         let mut percents: Vec<f64> = self.percents.iter().copied().filter(|&p| p > 0.0).collect();
         percents.sort_by(f64::total_cmp);
         percents.dedup();
-        let seeds = || (0..self.seeds).map(|i| self.first_seed.wrapping_add(i));
         let mut draws = Vec::new();
-        for fabric in 0..self.fabrics.len() {
-            draws.push((fabric, 0.0, self.first_seed));
+        for (fabric, case) in self.cases.iter().enumerate() {
+            let seeds = || (0..self.seeds).map(|i| case.seed.wrapping_add(i));
+            draws.push((fabric, 0.0, case.seed));
             for &percent in &percents {
                 draws.extend(seeds().map(|seed| (fabric, percent, seed)));
             }
@@ -107,12 +102,13 @@ impl SweepPlan<'_> {
 
     /// Runs all chains on one draw.
     fn run(&self, (fabric, percent, seed): (usize, f64, u64), clock: Clock<'_>) -> Vec<SweepRun> {
-        let whole = &self.fabrics[fabric];
+        let case = &self.cases[fabric];
+        let whole = case.topology();
         let failed = failing(percent, whole.fabric.switch_link_count());
         let faults = Faults::any_links(&whole.fabric, failed, seed);
         let pieces = Pieces::of(whole.with_faults(&faults).0);
         // The faults are what varies: engines that draw lots draw the same ones in every run.
-        let request = Request { lanes: self.lanes, seed: self.first_seed, ..Request::default() };
+        let request = case.request();
         self.chains
             .iter()
             .map(|chain| SweepRun {

@@ -3,24 +3,34 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use darkfiber_fabric::{Topology, open};
-use darkfiber_packetsim::{CONGESTIONS, preset, routing};
-use darkfiber_routing::{Request, Routes, find_engine};
+use darkfiber_packetsim::{CONGESTIONS, routing};
+use darkfiber_scenario::value::{Bytes, Chosen};
+use darkfiber_scenario::{Case, Chain, Depth, Folder, Medium, PacketsPart, Scenario};
 use darkfiber_study::congest::{
     Cell, CongestPlan, Contender, Hosts, Mechanism, PlanError, Row, Rule, Split, Store, Times, run,
 };
 use darkfiber_workload::collective::Library;
 use darkfiber_workload::placement::allocator;
-use darkfiber_workload::play::{SECOND, host};
+use darkfiber_workload::play::SECOND;
 
 const US: u64 = 1_000_000;
 
 /// A dragonfly of 64 hosts, and its tables.
-fn fabric() -> (Topology, Routes) {
-    let topology = open("dragonfly:p=4,a=4,h=2,g=4,gbps=200").expect("a spec");
-    let engine = find_engine("minhop").expect("known");
-    let routes = engine.route(&topology.fabric, &Request::default()).expect("routed");
-    (topology, routes)
+fn fabric() -> Case {
+    let scenario = Scenario {
+        fabric: "dragonfly:p=4,a=4,h=2,g=4,gbps=200".to_owned(),
+        depth: Depth::Packet,
+        hosts: Chosen::named("slingshot").expect("known"),
+        packets: PacketsPart {
+            switches: Some(Chosen::named("rosetta").expect("known")),
+            size: Some(Bytes(4096)),
+            ..PacketsPart::default()
+        },
+        ..Scenario::default()
+    };
+    let case = scenario.open(&Folder::default(), &mut ()).expect("a spec");
+    let tables = case.route(&Chain::parse("minhop").expect("known")).expect("routed");
+    case.with(tables)
 }
 
 fn parts(specs: &[&str]) -> Vec<Contender> {
@@ -28,7 +38,7 @@ fn parts(specs: &[&str]) -> Vec<Contender> {
 }
 
 fn plan<'a>(
-    (topology, routes): &'a (Topology, Routes),
+    case: &'a Case,
     victims: &[&str],
     aggressors: &[&str],
     splits: &[(u32, u32)],
@@ -45,13 +55,8 @@ fn plan<'a>(
         }
     };
     CongestPlan {
-        topology,
-        routes,
-        host: host("slingshot").expect("known"),
-        micro: preset("rosetta").expect("known").micro(),
-        packet: 4096,
-        lanes: None,
-        hosts: Hosts::first(topology, 64).expect("there are more"),
+        case,
+        hosts: Hosts::first(case.topology(), 64).expect("there are more"),
         victims: parts(victims),
         aggressors: parts(aggressors),
         splits: splits.iter().map(|&(victim, aggressor)| Split { victim, aggressor }).collect(),
@@ -61,7 +66,6 @@ fn plan<'a>(
         library: Library::OpenMpi,
         rule: Rule { iterations: 60, runs: 6, precision: 0.05, limit: 10_000 * US },
         warmup: 500 * US,
-        seed: 1,
     }
 }
 
@@ -109,11 +113,13 @@ fn the_number_of_threads_does_not_matter() {
 #[test]
 fn a_victim_alone_takes_as_long_every_time() {
     // A ping to the neighbour and nothing else: eager, two hosts of one switch.
-    let there = fabric();
+    let mut there = fabric();
+    let Medium::Packet(options) = &mut there.medium else { panic!("it is of packets") };
+    // Switches whose latency is not random.
+    let micro = &mut options.micro;
+    (micro.pipeline, micro.spread) = (micro.pipeline + micro.spread / 2, 0);
     let victim = "pattern:of=shift:by=1,bytes=1000";
-    let mut plan = plan(&there, &[victim], &["bursts"], &[(2, 2)], &["none"]);
-    // Switches that draw no lots.
-    (plan.micro.pipeline, plan.micro.spread) = (plan.micro.pipeline + plan.micro.spread / 2, 0);
+    let plan = plan(&there, &[victim], &["bursts"], &[(2, 2)], &["none"]);
     let rows = run(&plan, None, &|_| ());
     let times = &rows[0].ran.as_ref().expect("it ran").isolated;
     assert_eq!(times.samples.len(), 60);
@@ -188,7 +194,7 @@ fn hosts_must_be_there() {
     let there = fabric();
     let told = |hosts, split, victim: &str| {
         let mut plan = plan(&there, &[victim], &["bursts"], &[split], &["none"]);
-        Hosts::first(&there.0, hosts)
+        Hosts::first(there.topology(), hosts)
             .and_then(|hosts| {
                 plan.hosts = hosts;
                 plan.check()

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use darkfiber_analysis::jobs::Effective;
 use darkfiber_fabric::{TerminalId, Topology, parse_spec};
 use darkfiber_routing::{Lids, Request, Routes};
-use darkfiber_scenario::Chain;
+use darkfiber_scenario::{Case, Chain};
 use darkfiber_study::replay::{Moment, ReplayPlan, improvements, reconfigurations, replay};
 use darkfiber_workload::{History, Machine, Wish, placement::allocator};
 
@@ -41,12 +41,12 @@ fn history(topology: &Topology) -> History {
 
 /// Moments by ten minutes.
 fn plan<'a>(
-    (topology, lids, history): (&'a Topology, &'a Lids, &'a History),
+    (case, lids, history): (&'a Case<()>, &'a Lids, &'a History),
     engines: &'a [Chain],
     from: i64,
     moments: usize,
 ) -> ReplayPlan<'a> {
-    ReplayPlan { topology, lids, history, engines, lanes: 8, seed: 1, from, every: 600, moments }
+    ReplayPlan { case, lids, history, engines, from, every: 600, moments }
 }
 
 fn all(plan: &ReplayPlan<'_>, first: usize) -> Vec<Moment> {
@@ -61,11 +61,12 @@ fn all(plan: &ReplayPlan<'_>, first: usize) -> Vec<Moment> {
 
 #[test]
 fn every_moment_is_as_if_made_anew() {
-    let topology = parse_spec("kary:k=6,n=2").expect("valid");
+    let case = Case::of(parse_spec("kary:k=6,n=2").expect("valid"));
+    let topology = case.topology();
     let lids = Lids::assign(&topology.fabric, 0).expect("few");
-    let history = history(&topology);
+    let history = history(topology);
     let engines = engines(&["updn", "sar", "ftree", "sar-best"]);
-    let site = (&topology, &lids, &history);
+    let site = (&case, &lids, &history);
     let plan = plan(site, &engines, -600, 190);
     let moments = all(&plan, 0);
     assert_eq!(moments.len(), 190);
@@ -137,11 +138,12 @@ fn every_moment_is_as_if_made_anew() {
 
 #[test]
 fn an_engine_that_refuses_is_named() {
-    let topology = parse_spec("hyperx:dims=3x3,t=2").expect("valid");
+    let case = Case::of(parse_spec("hyperx:dims=3x3,t=2").expect("valid"));
+    let topology = case.topology();
     let lids = Lids::assign(&topology.fabric, 0).expect("few");
     let history = History::default().sorted();
     let engines = engines(&["sar", "ftree"]);
-    let site = (&topology, &lids, &history);
+    let site = (&case, &lids, &history);
     let plan = plan(site, &engines, 0, 1);
     let failed = replay(&plan, 0, &mut |_| true).expect_err("a HyperX is no tree");
     assert_eq!(failed.engine, "ftree");
@@ -149,11 +151,12 @@ fn an_engine_that_refuses_is_named() {
 
 #[test]
 fn improvements_and_days() {
-    let topology = parse_spec("kary:k=6,n=2").expect("valid");
+    let case = Case::of(parse_spec("kary:k=6,n=2").expect("valid"));
+    let topology = case.topology();
     let lids = Lids::assign(&topology.fabric, 0).expect("few");
-    let history = history(&topology);
+    let history = history(topology);
     let engines = engines(&["sssp", "sar-best"]);
-    let site = (&topology, &lids, &history);
+    let site = (&case, &lids, &history);
     let plan = plan(site, &engines, 0, 144 * 2);
     let moments = all(&plan, 0);
     let rows = improvements(&moments, &["sssp", "sar-best"], 1);

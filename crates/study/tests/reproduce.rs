@@ -6,7 +6,7 @@ use darkfiber_study::reproduce::{Context, EXPERIMENTS, experiment};
 fn held(id: &str, seed: u64, rows: usize, off: &[&str]) {
     let experiment = experiment(id).expect("registered");
     let found =
-        experiment.run(&Context { seed, log: None, clock: &|| 0.0, at: &|_| (), draw: &|_| () });
+        (experiment.run)(&Context { seed, log: None, clock: &|| 0.0, at: &|_| (), draw: &|_| () });
     assert_eq!(found.len(), rows, "{id}");
     let is_known = |quantity: &str| off.iter().any(|o| quantity.contains(o));
     let other: Vec<_> = found
@@ -111,7 +111,7 @@ fn afar_in_time() {
 #[test]
 fn ids_differ_and_everything_is_said() {
     for (i, e) in EXPERIMENTS.iter().enumerate() {
-        assert!(EXPERIMENTS[..i].iter().all(|other| other.id() != e.id()));
-        assert!(e.title().len() > 20 && e.paper().len() > 20 && e.setup().len() > 20);
+        assert!(EXPERIMENTS[..i].iter().all(|other| other.id != e.id));
+        assert!(e.title.len() > 20 && e.paper.len() > 20 && e.setup.len() > 20);
     }
 }

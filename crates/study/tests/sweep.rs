@@ -2,6 +2,7 @@
 
 use darkfiber_fabric::{TerminalId, Topology, open};
 use darkfiber_routing::{Engine, Request, find_engine};
+use darkfiber_scenario::Case;
 use darkfiber_study::{Chain, Pieces, Stat, SweepOutcome, SweepPlan, SweepRun, summarise, sweep};
 use darkfiber_testkit::{any_fabric, oracle};
 use proptest::prelude::*;
@@ -18,14 +19,13 @@ fn chains(names: &[&str]) -> Vec<Chain> {
     names.iter().map(chain).collect()
 }
 
-fn topologies(specs: &[&str]) -> Vec<Topology> {
-    specs.iter().map(|spec| open(spec).expect("a spec")).collect()
+fn cases(specs: &[&str]) -> Vec<Case<()>> {
+    specs.iter().map(|spec| Case::of(open(spec).expect("a spec"))).collect()
 }
 
 fn run(specs: &[&str], engines: &[&str], percents: &[f64], seeds: u64) -> Vec<SweepRun> {
-    let (fabrics, chains) = (topologies(specs), chains(engines));
-    let plan =
-        SweepPlan { fabrics: &fabrics, chains: &chains, percents, seeds, first_seed: 1, lanes: 8 };
+    let (cases, chains) = (cases(specs), chains(engines));
+    let plan = SweepPlan { cases: &cases, chains: &chains, percents, seeds };
     let steps = std::sync::atomic::AtomicUsize::new(0);
     let count = || {
         steps.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
@@ -64,16 +64,9 @@ fn a_ring_that_loses_a_cable() {
 #[test]
 fn all_cables_fail() {
     let fabric = darkfiber_testkit::fabric("a-b; b-c; x@a x2; y@b x3; z@c x4");
-    let fabrics = [Topology { fabric, shape: None }];
+    let cases = [Case { seed: 7, ..Case::of(Topology { fabric, shape: None }) }];
     let chains = chains(&["minhop"]);
-    let plan = SweepPlan {
-        fabrics: &fabrics,
-        chains: &chains,
-        percents: &[100.0],
-        seeds: 1,
-        first_seed: 7,
-        lanes: 8,
-    };
+    let plan = SweepPlan { cases: &cases, chains: &chains, percents: &[100.0], seeds: 1 };
     let runs = sweep(&plan, &|| 0.0, &|| {});
     let last = &runs[1];
     assert_eq!((last.failed, last.pieces, last.seed), (2, 3, 7));

@@ -48,7 +48,7 @@ fn with_names(mut command: Command) -> Command {
     let patterns: Vec<&str> = PATTERNS.iter().map(|k| k.name()).collect();
     let metrics: Vec<&str> =
         METRICS.iter().map(|m| m.name).chain(Bandwidth::ALL.map(Bandwidth::name)).collect();
-    let experiments: Vec<&str> = EXPERIMENTS.iter().map(|e| e.id()).chain(["all"]).collect();
+    let experiments: Vec<&str> = EXPERIMENTS.iter().map(|e| e.id).chain(["all"]).collect();
     let listed: Vec<&str> =
         engines.iter().chain(&patterns).copied().chain(families).chain(presets).collect();
     for (name, argument, values) in [

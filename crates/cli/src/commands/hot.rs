@@ -106,28 +106,30 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
     let progress = Progress::new(5, common.quiet);
     let mut given =
         CountedTraffic::load(args.scenario.as_deref(), &args.counted, common, &progress)?;
-    let common = &Common { seed: Some(given.seed), ..common.clone() };
-    let lids = given.lids.take();
-    let topology = &given.loaded.topology;
+    let common = &Common { seed: Some(given.case.seed), ..common.clone() };
+    let lids = given.case.tables.lids.take();
+    let topology = given.case.topology();
     let fabric = &topology.fabric;
     // Routes of more LIDs than InfiniBand has can be looked at, but not be written.
     let lids = match (lids, &args.set.output) {
         (Some(lids), _) => lids,
-        (None, None) if given.routes.lmc().is_none() => {
+        (None, None) if given.case.tables.routes.lmc().is_none() => {
             Lids::assign(fabric, 0).map_err(Failure::infeasible)?
         }
-        (None, _) => addresses::assign(fabric, topology.shape.as_ref(), &given.routes, 0)?,
+        (None, _) => {
+            addresses::assign(fabric, topology.shape.as_ref(), &given.case.tables.routes, 0)?
+        }
     };
     progress.at("counting");
     let flows = &given.flows;
     let demands = demanded(flows);
     let jobs = given.jobs.len();
-    let now = Heat::of(fabric, &given.routes, flows, jobs);
+    let now = Heat::of(fabric, &given.case.tables.routes, flows, jobs);
     progress.step();
     progress.at("relieving");
     let start = Instant::now();
-    let mut prepared =
-        Prepared::with_demands(fabric, &given.routes, KEPT, &demands).map_err(Failure::input)?;
+    let mut prepared = Prepared::with_demands(fabric, &given.case.tables.routes, KEPT, &demands)
+        .map_err(Failure::input)?;
     let seconds_prepare = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let goal = Goal {
@@ -143,19 +145,18 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
     progress.step();
     drop(progress);
 
-    let changed = difference(fabric, &given.routes, &then_routes, &lids);
+    let changed = difference(fabric, &given.case.tables.routes, &then_routes, &lids);
     let view = View { fabric, names: Names::new(fabric), given: &given };
     let threshold = most.map(|b| b as f64);
-    let facts =
-        metrics::facts(fabric, topology.shape.as_ref(), given.loaded.structure.as_ref(), false);
+    let facts = metrics::of_loaded(&given.case.loaded);
     let provenance = provenance::of(fabric, common);
     let channels = view.channels((&now, &then), threshold);
     let fates = view.fates(&now, &then);
-    let moves = view.moves(&relief, &given.routes, &lids);
+    let moves = view.moves(&relief, &given.case.tables.routes, &lids);
     let stuck: Vec<ChannelName> = relief.stuck.iter().map(|&c| view.names.channel(c)).collect();
     let result = HotResult {
-        title: &given.title,
-        tables: &given.from,
+        title: &given.case.title,
+        tables: &given.case.tables.from,
         pairs: flows.len() - now.inside,
         bytes: (now.load[fabric.channel_count()..][..fabric.terminal_count()]).iter().sum(),
         lost: now.lost,
@@ -184,8 +185,8 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
         if !relief.changes.is_empty() {
             panels.push((&after, then.between_switches()));
         }
-        let subtitle = format!("{}, tables of {}", fabric.name(), given.from);
-        let svg = report::picture(&given.title, &subtitle, &map, &panels);
+        let subtitle = format!("{}, tables of {}", fabric.name(), given.case.tables.from);
+        let svg = report::picture(&given.case.title, &subtitle, &map, &panels);
         problems.note(save::file(path, |out| out.write_all(svg.as_bytes())));
     }
     let json_text = json::text(&result);
@@ -193,7 +194,7 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
     if let Some(target) = target {
         let mut after = metrics::measure(fabric, &then_routes, None);
         after.seconds = Some(seconds_compute);
-        sound(&given.routes, fabric, &after)?;
+        sound(&given.case.tables.routes, fabric, &after)?;
         let row = Row::Routed(Box::new(after));
         let single = json::text(&Single { outcome: &row, fabric: &facts, provenance: &provenance });
         let more = [("hot.json", json_text.as_str())];
@@ -251,7 +252,8 @@ impl View<'_> {
         order.sort_by(|&a, &b| now.seconds[b].total_cmp(&now.seconds[a]).then(a.cmp(&b)));
         let told: Vec<ChannelId> = order.iter().take(TOLD).map(|&c| ChannelId::new(c)).collect();
         let mut whom =
-            destinations(self.fabric, &self.given.routes, &self.given.flows, &told).into_iter();
+            destinations(self.fabric, &self.given.case.tables.routes, &self.given.flows, &told)
+                .into_iter();
         let row = |&c: &usize| HotChannel {
             channel: self.names.channel(ChannelId::new(c)),
             bytes: now.load[c],

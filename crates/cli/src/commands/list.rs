@@ -142,8 +142,8 @@ const LISTS: &[Choice] = &[
         List::of(
             &EXPERIMENTS,
             &["experiment", "class", "what it is"],
-            |e| texts([e.id(), e.class().label(), e.title()]),
-            |e| e.paper().to_owned(),
+            |e| texts([e.id, e.class.label(), e.title]),
+            |e| e.paper.to_owned(),
         )
     }),
     (&["formats", "format"], formats),

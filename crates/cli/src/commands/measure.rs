@@ -15,16 +15,17 @@ use darkfiber_report::measure::{
     EngineMeasured, MaxLoad, MeasureOutcome, MeasureResult, PatternMeasured,
 };
 use darkfiber_report::{FabricFacts, Refused, number};
-use darkfiber_routing::{Request, Routes};
+use darkfiber_routing::Routes;
+use darkfiber_scenario::{Case, Scenario};
 use darkfiber_workload::{Participants, Pattern, PatternError, kind, pattern};
 
 use super::{metrics, route};
 use crate::failure::{Exit, Failure};
-use crate::load::{self, Loaded};
 use crate::options::values::above_zero;
 use crate::options::{BesideTables, Common, EngineArgs, FabricArgs, Format, RequestArgs};
+use crate::out::Teller;
 use crate::progress::Progress;
-use crate::{jobs, participants, provenance, save};
+use crate::{jobs, load, participants, provenance, save};
 
 #[derive(Args, Debug)]
 pub(crate) struct MeasureCommand {
@@ -122,31 +123,26 @@ pub(crate) fn run(args: &MeasureCommand, common: &Common) -> Result<Exit, Failur
         return Err(Failure::usage("nothing to measure: give -e ENGINE or --routes PATH")
             .hint("several of both are compared side by side"));
     }
+    if args.routes.len() > 1 && !args.beside.is_empty() {
+        return Err(Failure::usage(
+            "--sl, --path-bits, --lid-choice, --guid2lid and --routes-format belong to one --routes",
+        )
+        .hint("put each set of tables in a directory of its own, with the files beside them"));
+    }
     save::expect(args.svg.as_ref())?;
     let chains = args.engines.chains()?;
-    let loaded = load::one_plane(&args.fabric, common)?;
-    let (fabric, shape) = (&loaded.topology.fabric, loaded.topology.shape.as_ref());
-    let plan = plan(args, common, fabric, shape)?;
-    let roots = match &args.request.roots {
-        Some(text) => load::roots(fabric, text, common)?,
-        None => Vec::new(),
-    };
-    let request = Request {
-        shape,
-        roots: &roots,
-        lmc: args.request.lmc,
-        lanes: args.request.lanes,
-        seed: common.seed(),
-        ..Request::default()
-    };
-    let facts = metrics::facts(fabric, shape, loaded.structure.as_ref(), false);
+    let scenario = Scenario { routes: args.request.routes(), ..args.fabric.scenario(common) };
+    let case = load::open(&scenario, common)?;
+    let (fabric, shape) = (case.fabric(), case.topology().shape.as_ref());
+    let plan = plan(args, common, &case)?;
+    let facts = metrics::of_loaded(&case.loaded);
 
     let steps = (chains.len() + args.routes.len()) * (plan.items.len() + 2);
     let progress = Progress::new(steps as u64, common.quiet);
     let mut outcomes = Vec::new();
     for chain in &chains {
         progress.at(format!("{}: routing", chain.name));
-        outcomes.push(match route::compute(chain, fabric, &request) {
+        outcomes.push(match route::compute(chain, fabric, &case.request()) {
             Err(refused) => MeasureOutcome::Refused(refused),
             Ok((_, routes, seconds, _)) => {
                 plan.answer(fabric, &routes, routes.engine.clone(), Some(seconds), &progress)
@@ -156,8 +152,8 @@ pub(crate) fn run(args: &MeasureCommand, common: &Common) -> Result<Exit, Failur
     for path in &args.routes {
         let name = path.display().to_string();
         progress.at(format!("{name}: reading"));
-        let routes = read(args, path, &loaded, common)?;
-        outcomes.push(plan.answer(fabric, &routes, name, None, &progress));
+        let read = case.read(&args.beside.files(path), &mut Teller::new(common))?;
+        outcomes.push(plan.answer(fabric, &read.routes, name, None, &progress));
     }
     drop(progress);
 
@@ -178,31 +174,9 @@ pub(crate) fn run(args: &MeasureCommand, common: &Common) -> Result<Exit, Failur
     problems.end(if outcomes.iter().any(measured) { Exit::Fine } else { Exit::Infeasible })
 }
 
-/// Tables that somebody made.
-fn read(
-    args: &MeasureCommand,
-    path: &Path,
-    loaded: &Loaded,
-    common: &Common,
-) -> Result<Routes, Failure> {
-    if args.routes.len() > 1 && !args.beside.is_empty() {
-        return Err(Failure::usage(
-            "--sl, --path-bits, --lid-choice, --guid2lid and --routes-format belong to one --routes",
-        )
-        .hint("put each set of tables in a directory of its own, with the files beside them"));
-    }
-    let tables = args.beside.of(path);
-    let read = load::tables_in_lanes(&tables, args.fabric.name(), loaded, common)?;
-    Ok(read.routes)
-}
-
 /// Finds out what is asked for, and refuses what cannot be.
-fn plan(
-    args: &MeasureCommand,
-    common: &Common,
-    fabric: &Fabric,
-    shape: Option<&Shape>,
-) -> Result<MeasurePlan, Failure> {
+fn plan(args: &MeasureCommand, common: &Common, case: &Case<()>) -> Result<MeasurePlan, Failure> {
+    let (fabric, shape) = (case.fabric(), case.topology().shape.as_ref());
     let aliases = jobs::aliases(args.aliases.as_deref(), fabric, common)?;
     let who = participants::terminals(fabric, args.among.as_deref(), aliases)?;
     let (metrics, bandwidths) = named(args)?;

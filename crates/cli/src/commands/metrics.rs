@@ -11,7 +11,7 @@ use darkfiber_report::{ClassFacts, FabricFacts, Routed, model};
 use darkfiber_routing::Routes;
 use darkfiber_routing::check::check;
 
-use crate::load::Structure;
+use crate::load::{Loaded, Structure};
 
 /// Checks and measures routes.
 pub(crate) fn measure(
@@ -46,6 +46,12 @@ pub(crate) fn measure(
         promises_freedom: false,
         load: report.load,
     }
+}
+
+/// What a fabric that was loaded consists of, but for what takes a search.
+pub(crate) fn of_loaded(loaded: &Loaded) -> FabricFacts {
+    let topology = &loaded.topology;
+    facts(&topology.fabric, topology.shape.as_ref(), loaded.structure.as_ref(), false)
 }
 
 /// What a fabric consists of. The diameter takes a search from every switch, so it is asked for, and

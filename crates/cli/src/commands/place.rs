@@ -78,8 +78,8 @@ pub(crate) fn run(args: &PlaceCommand, common: &Common) -> Result<Exit, Failure>
     save::expect_directory(args.output.as_ref())?;
     let progress = Progress::new(4, common.quiet);
     let given = CountedTraffic::load(args.scenario.as_deref(), &args.counted, common, &progress)?;
-    let common = &Common { seed: Some(given.seed), ..common.clone() };
-    let topology = &given.loaded.topology;
+    let common = &Common { seed: Some(given.case.seed), ..common.clone() };
+    let topology = given.case.topology();
     let program = program(args, common)?;
     let job = NewJob::new(&given, &program, args)?;
     progress.at("placing");
@@ -110,19 +110,14 @@ pub(crate) fn run(args: &PlaceCommand, common: &Common) -> Result<Exit, Failure>
     placements.push(job.judged(&given, "proposed", &hosts));
     let names: Vec<String> =
         hosts.iter().map(|&h| job.machine.name(job.usable[h as usize]).to_owned()).collect();
-    let facts = metrics::facts(
-        &topology.fabric,
-        topology.shape.as_ref(),
-        given.loaded.structure.as_ref(),
-        false,
-    );
+    let facts = metrics::of_loaded(&given.case.loaded);
     let provenance = provenance::of(&topology.fabric, common);
     let what = args.traffic.clone().unwrap_or_else(|| args.files.join(" "));
     let mut sorted = names.clone();
     sorted.sort_unstable();
     let result = PlaceResult {
-        title: &given.title,
-        tables: &given.from,
+        title: &given.case.title,
+        tables: &given.case.tables.from,
         traffic: &what,
         ranks: program.ranks(),
         bytes: job.sent.iter().map(|s| s.2).sum(),
@@ -205,8 +200,8 @@ impl NewJob {
         program: &Program,
         args: &PlaceCommand,
     ) -> Result<Self, Failure> {
-        let fabric = &given.loaded.topology.fabric;
-        let machine = Machine::new(&given.loaded.topology, 1);
+        let fabric = given.case.fabric();
+        let machine = Machine::new(given.case.topology(), 1);
         // Where nothing tells jobs apart, nobody knows who is busy.
         let are_known = given.counted.is_none() || args.counted.jobs.jobs.is_some();
         let busy = if are_known { given.places.as_slice() } else { &[] };
@@ -248,14 +243,14 @@ impl NewJob {
         }
         let sent = of_pair.into_iter().map(|((a, b), bytes)| (a, b, bytes)).collect();
         let others = busy.len();
-        let now = Heat::of(fabric, &given.routes, &given.flows, given.jobs.len());
+        let now = Heat::of(fabric, &given.case.tables.routes, &given.flows, given.jobs.len());
         Ok(Self { machine, is_free, usable, terminals, sent, others, now })
     }
 
     fn placing<'a>(&'a self, given: &'a CountedTraffic) -> Placing<'a> {
         Placing {
-            fabric: &given.loaded.topology.fabric,
-            routes: &given.routes,
+            fabric: given.case.fabric(),
+            routes: &given.case.tables.routes,
             hosts: &self.terminals,
             sent: &self.sent,
             flows: &given.flows,

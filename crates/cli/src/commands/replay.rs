@@ -6,12 +6,12 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use darkfiber_fabric::Topology;
 use darkfiber_formats::input;
 use darkfiber_report::replay::{self as report, ReplayResult};
 use darkfiber_report::{json, number};
-use darkfiber_routing::{Lids, Request};
-use darkfiber_scenario::Chain;
+use darkfiber_routing::Lids;
+use darkfiber_scenario::value::Count;
+use darkfiber_scenario::{Case, Chain};
 use darkfiber_study::replay::{Moment, ReplayPlan, improvements, reconfigurations, replay};
 use darkfiber_workload::History;
 
@@ -85,10 +85,13 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
     save::expect_directory(args.output.as_ref())?;
     // What is compared, on which fabric, for which jobs.
     let mut engines = args.engines.chains()?;
-    let loaded = load::one_plane(&args.fabric, common)?;
-    let topology = &loaded.topology;
+    let mut scenario = args.fabric.scenario(common);
+    scenario.routes.lmc = Count(args.lmc.into());
+    scenario.routes.lanes = Some(Count(args.lanes.into()));
+    let case = load::open(&scenario, common)?;
+    let topology = case.topology();
     if engines.is_empty() {
-        engines = usual(topology, args)?;
+        engines = usual(&case)?;
     }
     let names: Vec<&str> = engines.iter().map(|e| e.name.as_str()).collect();
     let of = match &args.of {
@@ -103,12 +106,10 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
     let told = args.history.load(topology, window, common)?;
     let (from, moments) = extent(args, window, told.first, &told.history)?;
     let plan = ReplayPlan {
-        topology,
+        case: &case,
         lids: &lids,
         history: &told.history,
         engines: &engines,
-        lanes: args.lanes,
-        seed: common.seed(),
         from,
         every: args.every,
         moments,
@@ -154,8 +155,7 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
     }
 
     // What the moments say together.
-    let facts =
-        metrics::facts(&topology.fabric, topology.shape.as_ref(), loaded.structure.as_ref(), false);
+    let facts = metrics::of_loaded(&case.loaded);
     let provenance = provenance::of(&topology.fabric, common);
     let improvements = improvements(&found, &names, of);
     let follow: Vec<(&str, bool)> =
@@ -210,18 +210,12 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
 const USUAL: [&str; 5] = ["updn", "ftree", "dfsssp", "sar", "sar-best"];
 
 /// Those of the usual engines that route the fabric.
-fn usual(topology: &Topology, args: &ReplayCommand) -> Result<Vec<Chain>, Failure> {
-    let request = Request {
-        shape: topology.shape.as_ref(),
-        lmc: args.lmc,
-        lanes: args.lanes,
-        ..Request::default()
-    };
+fn usual(case: &Case<()>) -> Result<Vec<Chain>, Failure> {
     let mut fit = Vec::new();
     let mut why = None;
     for name in USUAL {
         let chain = Chain::parse(name)?;
-        match chain.route(&topology.fabric, &request) {
+        match chain.route(case.fabric(), &case.request()) {
             Ok(_) => fit.push(chain),
             Err(refusal) => why = Some(refusal),
         }
@@ -352,12 +346,12 @@ fn identity(plan: &ReplayPlan<'_>, names: &[&str]) -> String {
     format!(
         "# darkfiber {} fabric={:016x} jobs={:016x} engines={} lanes={} lmc={} seed={} from={} every={}",
         env!("CARGO_PKG_VERSION"),
-        plan.topology.fabric.digest(),
+        plan.case.fabric().digest(),
         plan.history.digest(),
         names.join("+"),
-        plan.lanes,
+        plan.case.request().lanes,
         plan.lids.lmc(),
-        plan.seed,
+        plan.case.seed,
         plan.from,
         plan.every,
     )

@@ -150,7 +150,7 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
     progress.step();
 
     // The jobs together, and each in isolation if that was asked for.
-    let (topology, jobs) = (&case.loaded.topology, case.jobs.as_slice());
+    let (topology, jobs) = (case.topology(), case.jobs.as_slice());
     let setup = Setup {
         held: args.steps.is_some(),
         messages: case.scenario.keep.messages && args.output.is_some(),
@@ -183,12 +183,7 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
     let wall = begin.elapsed().as_secs_f64();
     drop(progress);
 
-    let facts = metrics::facts(
-        &topology.fabric,
-        topology.shape.as_ref(),
-        case.loaded.structure.as_ref(),
-        false,
-    );
+    let facts = metrics::of_loaded(&case.loaded);
     let provenance = provenance::of(&topology.fabric, common);
     let rows: Vec<JobRow> =
         (0..jobs.len()).map(|j| job_row(&jobs[j], &simulated, alone.get(j).copied(), j)).collect();
@@ -201,9 +196,9 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
     let result = SimulateResult {
         title: &case.title,
         depth: case.medium.depth(),
-        routes: &case.from,
-        notes: &case.routes.notes,
-        layers: case.routes.layer_count(),
+        routes: &case.tables.from,
+        notes: &case.tables.routes.notes,
+        layers: case.tables.routes.layer_count(),
         hosts: case.host.name,
         packet_model: model.as_ref(),
         seconds: simulated.end as f64 / SECOND as f64,

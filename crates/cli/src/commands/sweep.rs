@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use darkfiber_fabric::Topology;
 use darkfiber_report::plot::{self, Column};
 use darkfiber_report::{FabricFacts, Sweep, comma, number};
+use darkfiber_scenario::Case;
+use darkfiber_scenario::value::Count;
 use darkfiber_study::{Chain, Summary, SweepPlan, SweepRun, summarise};
 
 use super::metrics;
@@ -81,17 +82,16 @@ pub(crate) fn run(args: &SweepCommand, common: &Common) -> Result<Exit, Failure>
     let chains = args.engines.chains()?;
     save::expect(args.output.as_ref())?;
     save::expect(args.svg.as_ref())?;
-    let fabrics = fabrics(args, common)?;
+    let cases = cases(args, common)?;
     let plan = SweepPlan {
-        fabrics: &fabrics,
+        cases: &cases,
         chains: &chains,
         percents: &args.fail_percent,
         seeds: args.seeds,
-        first_seed: common.seed(),
-        lanes: args.lanes,
     };
-    let facts: Vec<FabricFacts> =
-        fabrics.iter().map(|t| metrics::facts(&t.fabric, t.shape.as_ref(), None, false)).collect();
+    let facts: Vec<FabricFacts> = (cases.iter().map(Case::topology))
+        .map(|t| metrics::facts(&t.fabric, t.shape.as_ref(), None, false))
+        .collect();
 
     let start = Instant::now();
     let progress = Progress::new(plan.steps() as u64, common.quiet);
@@ -110,7 +110,7 @@ pub(crate) fn run(args: &SweepCommand, common: &Common) -> Result<Exit, Failure>
     if let Some(path) = &args.svg {
         problems.note(draw(path, args.seeds, &chains, &facts, &summary));
     }
-    let provenance = provenance::of_all(fabrics.iter().map(|t| &t.fabric), common);
+    let provenance = provenance::of_all(cases.iter().map(Case::fabric), common);
     common.show(&Sweep {
         fabrics: &facts,
         summary: &summary,
@@ -121,21 +121,22 @@ pub(crate) fn run(args: &SweepCommand, common: &Common) -> Result<Exit, Failure>
 }
 
 /// Reads all fabrics. Those whose own names are alike are called as the user called them.
-fn fabrics(args: &SweepCommand, common: &Common) -> Result<Vec<Topology>, Failure> {
+fn cases(args: &SweepCommand, common: &Common) -> Result<Vec<Case<()>>, Failure> {
     let names: Vec<&str> = args.positional.iter().chain(&args.fabric).map(String::as_str).collect();
     distinct("fabric", names.iter().copied())?;
-    let mut fabrics = Vec::new();
+    let mut cases = Vec::new();
     for name in &names {
-        let one = FabricArgs::of(name, &args.options, &args.faults);
-        fabrics.push(load::one_plane(&one, common)?.topology);
+        let mut one = FabricArgs::of(name, &args.options, &args.faults).scenario(common);
+        one.routes.lanes = Some(Count(args.lanes.into()));
+        cases.push(load::open(&one, common)?);
     }
-    let names: Vec<String> = fabrics.iter().map(|t| t.fabric.name().to_owned()).collect();
-    if distinct("fabric", names.iter().map(String::as_str)).is_err() {
-        for (topology, name) in fabrics.iter_mut().zip(&names) {
-            topology.fabric = topology.fabric.clone().renamed(name.as_str());
+    if distinct("fabric", cases.iter().map(|c| c.fabric().name())).is_err() {
+        for (case, name) in cases.iter_mut().zip(&names) {
+            let topology = &mut case.loaded.topology;
+            topology.fabric = topology.fabric.clone().renamed(*name);
         }
     }
-    Ok(fabrics)
+    Ok(cases)
 }
 
 fn draw(

@@ -1,7 +1,8 @@
 //! Engines, and what is asked of them.
 
 use clap::{Args, ValueEnum};
-use darkfiber_scenario::Chain;
+use darkfiber_scenario::value::Count;
+use darkfiber_scenario::{Chain, RoutesPart};
 
 use crate::failure::Failure;
 
@@ -27,6 +28,18 @@ pub(crate) struct RequestArgs {
     /// Data virtual lanes that engines may use (InfiniBand has at most 15)
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=15))]
     pub(crate) lanes: u8,
+}
+
+impl RequestArgs {
+    /// What a scenario says of it.
+    pub(crate) fn routes(&self) -> RoutesPart {
+        RoutesPart {
+            roots: self.roots.clone(),
+            lmc: Count(self.lmc.into()),
+            lanes: Some(Count(self.lanes.into())),
+            ..RoutesPart::default()
+        }
+    }
 }
 
 impl EngineArgs {

@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use darkfiber_scenario::Scenario;
+
+use super::Common;
 
 /// Heading of these options.
 const HEADING: &str = "Fabric options";
@@ -91,6 +94,25 @@ impl FabricArgs {
     /// The file, preset or generator spec.
     pub(crate) fn name(&self) -> &str {
         self.positional.as_deref().or(self.fabric.as_deref()).unwrap_or_default()
+    }
+
+    /// A scenario on this fabric, whose files lie where the command runs; without routes and jobs.
+    pub(crate) fn scenario(&self, common: &Common) -> Scenario {
+        let (options, faults) = (&self.options, &self.faults);
+        let map = options.names.node_name_map.as_ref();
+        Scenario {
+            seed: common.seed,
+            fabric: self.name().to_owned(),
+            node_name_map: map.map(|path| path.display().to_string()),
+            compute: options.compute.clone(),
+            storage: options.storage.clone(),
+            plane: options.plane,
+            hosts_per_switch: Some(options.hosts_per_switch),
+            fail_links: faults.fail_links,
+            fail: faults.fail.clone(),
+            symbol_errors: faults.symbol_errors,
+            ..Scenario::default()
+        }
     }
 
     /// The same from before the faults.

@@ -18,5 +18,5 @@ pub(crate) use engines::{EngineArgs, LayerBy, RequestArgs};
 pub(crate) use fabric::{FabricArgs, FabricOptions, FaultArgs, NamesArgs};
 pub(crate) use jobs::{HistoryArgs, JobsArgs};
 pub(crate) use store::{CheckpointArgs, StoreArgs};
-pub(crate) use switches::{SwitchArgs, quantity};
+pub(crate) use switches::{SwitchArgs, optional, quantity};
 pub(crate) use tables::{BesideTables, SetArgs, TableArgs};

@@ -1,9 +1,8 @@
 //! What switches and packets are like, at packet depth.
 
 use clap::Args;
-use darkfiber_fabric::{ChannelId, Fabric, Shape, SwitchId, Topology};
-use darkfiber_packetsim::{ARBITRATIONS, FRAMINGS, INTERLEAVES, MICROS, QUEUES, SwitchModel};
-use darkfiber_workload::Stream;
+use darkfiber_scenario::value::{Between, Bytes, Choice, Chosen, Degraded, Picos};
+use darkfiber_scenario::{Depth, PacketsPart, Scenario};
 use darkfiber_workload::quantity::{bytes, time};
 
 use crate::failure::Failure;
@@ -54,68 +53,49 @@ pub(crate) struct SwitchArgs {
 }
 
 impl SwitchArgs {
-    /// What the switches are called.
-    pub(crate) fn name<'a>(&'a self, usual: &'a str) -> &'a str {
-        self.switches.as_deref().unwrap_or(usual)
+    /// Has a scenario sent in packets over such switches; `usual` are the switches and the bytes of a packet if nobody says which.
+    pub(crate) fn fill(&self, scenario: &mut Scenario, usual: (&str, u64)) -> Result<(), Failure> {
+        let size = match optional(&self.packet, "--packet", bytes)?.unwrap_or(usual.1) {
+            size @ 1..=LARGEST_PACKET => size,
+            size => {
+                return Err(Failure::usage(format!(
+                    "--packet: {size} B is no size of a packet: 1 B to {LARGEST_PACKET} B are"
+                )));
+            }
+        };
+        let degraded = self.degraded.as_deref().map(str::parse::<Degraded>).transpose();
+        scenario.depth = Depth::Packet;
+        scenario.packets = PacketsPart {
+            switches: Some(Chosen::named(self.switches.as_deref().unwrap_or(usual.0))?),
+            size: Some(Bytes(size)),
+            lanes: self.vcs,
+            buffer: optional(&self.buffer, "--buffer", bytes)?.map(Bytes),
+            cable: optional(&self.cable, "--cable", time)?.map(Picos),
+            global_cable: optional(&self.global_cable, "--global-cable", time)?.map(Picos),
+            degraded: degraded.map_err(|e| e.inside("--degraded"))?,
+            queues: chosen(&self.queues)?,
+            arbitration: chosen(&self.arbitration)?,
+            interleave: chosen(&self.interleave)?,
+            framing: chosen(&self.framing)?,
+            bit_errors: Between(self.bit_errors),
+            ..PacketsPart::default()
+        };
+        Ok(())
     }
+}
 
-    /// Bytes of a packet.
-    pub(crate) fn packet(&self, usual: u32) -> Result<u32, Failure> {
-        let Some(text) = &self.packet else { return Ok(usual) };
-        match quantity(text, "--packet", bytes)? {
-            size @ 1..=LARGEST_PACKET => Ok(size as u32),
-            size => Err(Failure::usage(format!(
-                "--packet: {size} B is no size of a packet: 1 B to {LARGEST_PACKET} B are"
-            ))),
-        }
-    }
+/// The component of a name, if one is given.
+fn chosen<T: Choice>(name: &Option<String>) -> Result<Option<Chosen<T>>, Failure> {
+    Ok(name.as_deref().map(Chosen::named).transpose()?)
+}
 
-    /// What switches and cables are like.
-    pub(crate) fn model(
-        &self,
-        usual: &str,
-        topology: &Topology,
-        seed: u64,
-    ) -> Result<SwitchModel, Failure> {
-        let mut model = MICROS.get(self.name(usual))?.micro();
-        if let Some(text) = &self.buffer {
-            model.buffer = short(quantity(text, "--buffer", bytes)?);
-        }
-        if let Some(name) = &self.queues {
-            model.queues = QUEUES.get(name)?.1;
-        }
-        if let Some(name) = &self.arbitration {
-            model.arbitration = ARBITRATIONS.get(name)?.1;
-        }
-        if let Some(name) = &self.interleave {
-            model.interleave = INTERLEAVES.get(name)?.1;
-        }
-        if let Some(name) = &self.framing {
-            model.framing = FRAMINGS.get(name)?;
-        }
-        model.bit_errors = self.bit_errors;
-        if let Some(text) = &self.degraded {
-            model.widths = degraded(text, &topology.fabric, seed)?;
-        }
-        if let Some(text) = &self.cable {
-            model.cable = Some(short(quantity(text, "--cable", time)?));
-        }
-        if let Some(text) = &self.global_cable {
-            let long = short(quantity(text, "--global-cable", time)?);
-            let Some(Shape::Dragonfly(d)) = &topology.shape else {
-                return Err(Failure::usage("--global-cable: there are groups on dragonflies only"));
-            };
-            let fabric = &topology.fabric;
-            let group = |s: SwitchId| d.group[s.index()];
-            let latency = |c: ChannelId| {
-                let global = group(fabric.tail(c)) != group(fabric.head(c));
-                if global { long } else { model.link(fabric, c).0 }
-            };
-            model.latencies =
-                (0..fabric.channel_count()).map(ChannelId::new).map(latency).collect();
-        }
-        Ok(model)
-    }
+/// A quantity that an option may give.
+pub(crate) fn optional<E: std::fmt::Display>(
+    text: &Option<String>,
+    option: &str,
+    read: fn(&str) -> Result<u64, E>,
+) -> Result<Option<u64>, Failure> {
+    text.as_deref().map(|text| quantity(text, option, read)).transpose()
 }
 
 /// A quantity that an option gives.
@@ -125,36 +105,4 @@ pub(crate) fn quantity<E: std::fmt::Display>(
     read: fn(&str) -> Result<u64, E>,
 ) -> Result<u64, Failure> {
     read(text).map_err(|e| Failure::usage(format!("{option}: {e}")))
-}
-
-/// Bytes of buffers and times of cables.
-fn short(quantity: u64) -> u32 {
-    u32::try_from(quantity).unwrap_or(u32::MAX)
-}
-
-/// By channel, the part of its lanes that works, if only so many of the lanes work of some cables, drawn at random: `SHARE:PART`.
-fn degraded(text: &str, fabric: &Fabric, seed: u64) -> Result<Vec<f32>, Failure> {
-    let wrong = || {
-        Failure::usage(format!("--degraded: {text} is no SHARE:PART"))
-            .hint("0.05:0.5 has half of the lanes of 5 % of the cables work")
-    };
-    let (share, part) = text.split_once(':').ok_or_else(wrong)?;
-    let number = |text: &str| text.parse::<f32>().ok().filter(|x| (0.0..=1.0).contains(x));
-    let share = number(share).ok_or_else(wrong)?;
-    let part = number(part).filter(|p| *p > 0.0).ok_or_else(wrong)?;
-    let mut widths = vec![1.0; fabric.channel_count()];
-    let cables: Vec<ChannelId> = (0..fabric.channel_count())
-        .map(ChannelId::new)
-        .filter(|&c| c.index() < fabric.reverse(c).index())
-        .collect();
-    #[expect(clippy::cast_sign_loss, reason = "a share is not below zero")]
-    let count = (share * cables.len() as f32).round() as usize;
-    let mut cables = cables;
-    Stream::new(seed, 0xdead).shuffle(&mut cables);
-    for &cable in &cables[..count] {
-        for c in [cable, fabric.reverse(cable)] {
-            widths[c.index()] = part;
-        }
-    }
-    Ok(widths)
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use darkfiber_scenario::tables::{TableFiles, TableForm};
 
 /// Where tables are written, and how.
 #[derive(Args, Debug, Default)]
@@ -33,7 +34,7 @@ pub(crate) enum RoutesFormat {
     Netloc,
 }
 
-impl From<RoutesFormat> for darkfiber_scenario::tables::TableForm {
+impl From<RoutesFormat> for TableForm {
     fn from(format: RoutesFormat) -> Self {
         match format {
             RoutesFormat::Auto => Self::Auto,
@@ -85,6 +86,20 @@ impl BesideTables {
             && [&self.sl, &self.sl2vl, &self.path_bits, &self.lid_choice, &self.guid2lid]
                 .iter()
                 .all(|f| f.is_none())
+    }
+
+    /// The files of tables with these beside them.
+    pub(crate) fn files(&self, routes: &Path) -> TableFiles {
+        let beside = self.clone();
+        TableFiles {
+            tables: routes.to_owned(),
+            form: beside.routes_format.into(),
+            guid2lid: beside.guid2lid,
+            sl: beside.sl,
+            sl2vl: beside.sl2vl,
+            path_bits: beside.path_bits,
+            lid_choice: beside.lid_choice,
+        }
     }
 
     /// Tables with these beside them.

@@ -3,13 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use darkfiber_fabric::{TerminalId, Topology};
+use darkfiber_fabric::TerminalId;
 use darkfiber_packetsim::routing::Kind;
-use darkfiber_packetsim::{Congestion, SwitchModel, Tuning};
-use darkfiber_routing::Routes;
+use darkfiber_packetsim::{Congestion, Tuning};
+use darkfiber_scenario::Case;
 use darkfiber_workload::collective::Library;
 use darkfiber_workload::placement::{Allocator, Free};
-use darkfiber_workload::play::{Host, Job, Repeat};
+use darkfiber_workload::play::{Job, Repeat};
 use darkfiber_workload::schedule::Program;
 use darkfiber_workload::traffic::{Ranks, Timed, Traffic, TrafficError, kind, traffic};
 use darkfiber_workload::{Machine, Stream};
@@ -56,18 +56,9 @@ pub struct Mechanism {
 
 /// All that is run.
 pub struct CongestPlan<'a> {
-    /// The network.
-    pub topology: &'a Topology,
-    /// Its tables, for routings that go by them.
-    pub routes: &'a Routes,
-    /// What hosts cost.
-    pub host: &'a Host,
-    /// What switches are like; each mechanism brings its own congestion control.
-    pub micro: SwitchModel,
-    /// Bytes of a packet at most.
-    pub packet: u32,
-    /// Virtual lanes; as many as the routing needs without.
-    pub lanes: Option<u8>,
+    /// The fabric, its tables for routings that go by them, the host model, and switches and packets; each mechanism brings its own
+    /// routing and congestion control.
+    pub case: &'a Case,
     /// Which hosts take part.
     pub hosts: Hosts,
     /// Who is timed.
@@ -88,8 +79,6 @@ pub struct CongestPlan<'a> {
     pub rule: Rule,
     /// How long aggressors run before the victim begins, in picoseconds.
     pub warmup: u64,
-    /// Seed of all random choices.
-    pub seed: u64,
 }
 
 /// A run: a victim by itself, or beside an aggressor; all by their numbers in the plan.
@@ -124,7 +113,7 @@ impl Contender {
         ranks: u32,
     ) -> Result<Program, TrafficError> {
         let mut given = Ranks::new(ranks);
-        (given.library, given.seed) = (plan.library, plan.seed);
+        (given.library, given.seed) = (plan.library, plan.case.seed);
         traffic(&self.spec, &given)
     }
 }
@@ -214,13 +203,13 @@ impl CongestPlan<'_> {
     pub(super) fn cast(&self, cell: &Cell) -> Result<JobSet, String> {
         let split = self.splits[cell.split];
         let allocator = self.allocations[cell.allocation];
-        let machine = Machine::new(self.topology, 1);
+        let machine = Machine::new(self.case.topology(), 1);
         let mut is_free = self.hosts.all().to_vec();
         let mut hosts = Vec::new();
         // The same hosts whoever plays.
         for (i, n) in [split.victim, split.aggressor].into_iter().enumerate() {
             let free = Free { machine: &machine, is_free: &is_free };
-            let draws = &mut Stream::new(self.seed, i as u64);
+            let draws = &mut Stream::new(self.case.seed, i as u64);
             let given = allocator
                 .give(&free, n as usize, draws)
                 .ok_or_else(|| format!("{} does not find {n} hosts", allocator.name))?;

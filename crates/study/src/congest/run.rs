@@ -112,22 +112,23 @@ fn one(plan: &CongestPlan<'_>, cell: &Cell) -> Result<Times, Refused> {
             job.classes = vec![(u64::MAX, u8::from(number > 0))];
         }
     }
+    let Medium::Packet(options) = &plan.case.medium else {
+        return Err("congestion is of packets: the depth must be packet".to_owned());
+    };
     let micro = SwitchModel {
         congestion: mechanism.congestion,
         tuning: mechanism.tuning,
         classes,
-        ..plan.micro.clone()
+        ..options.micro.clone()
     };
-    let setup = Setup {
-        seed: plan.seed,
-        medium: Medium::Packet(Box::new(PacketOptions {
-            lanes: plan.lanes,
-            // Cells run side by side, each by one thread.
-            parts: Some(1),
-            ..PacketOptions::new(micro, mechanism.routing, plan.packet)
-        })),
-        ..Setup::new(plan.topology, plan.routes, plan.host, jobs)
-    };
+    let medium = Medium::Packet(Box::new(PacketOptions {
+        micro,
+        routing: mechanism.routing,
+        // Cells run side by side, each by one thread.
+        parts: Some(1),
+        ..(**options).clone()
+    }));
+    let setup = Setup { jobs, medium, ..plan.case.setup() };
     let mut watch = Stopwatch::new(plan.rule, cast.timed, cast.ranks, plan.warmup);
     simulate_until(&setup, Until { job: 0, enough: &mut |player| watch.look(player) })
         .map_err(|trouble| trouble.to_string())?;

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use darkfiber_analysis::jobs::{Effective, JobLoad};
 use darkfiber_fabric::TerminalId;
-use darkfiber_routing::Routes;
 use darkfiber_routing::reroute::difference;
+use darkfiber_routing::{Request, Routes};
 use darkfiber_scenario::{Chain, Error};
 use rayon::prelude::*;
 
 use super::moment::{EngineLoads, Now};
-use super::plan::{ReplayPlan, loads, request};
+use super::plan::{ReplayPlan, loads};
 
 /// An engine and its tables so far.
 pub(super) struct Follower<'a> {
@@ -29,7 +29,7 @@ enum State {
 impl<'a> Follower<'a> {
     pub(super) fn new(plan: &'a ReplayPlan<'a>, engine: &'a Chain) -> Result<Self, Error> {
         // Also tells before anything else whether an engine refuses the fabric.
-        let routes = engine.route(&plan.topology.fabric, &request(plan, &[]))?;
+        let routes = engine.route(plan.case.fabric(), &plan.case.request())?;
         let state = if engine.follows_jobs() {
             State::Follows(None)
         } else {
@@ -64,7 +64,7 @@ fn fixed(
     moments
         .par_iter()
         .map(|now| {
-            let mut all = Effective::new(&plan.topology.fabric);
+            let mut all = Effective::new(plan.case.fabric());
             for (place, times) in &now.places {
                 all.add(&known[place], *times);
             }
@@ -79,7 +79,7 @@ fn follows(
     last: &mut Option<(Routes, Vec<JobLoad>)>,
     moments: &[Now],
 ) -> Result<Vec<EngineLoads>, Error> {
-    let fabric = &plan.topology.fabric;
+    let fabric = plan.case.fabric();
     // Which moments need tables of their own.
     let fresh: Vec<usize> =
         (0..moments.len()).filter(|&i| moments[i].changed || (i == 0 && last.is_none())).collect();
@@ -91,7 +91,7 @@ fn follows(
                 .iter()
                 .map(|p| plan.history.places()[p.0 as usize].to_vec())
                 .collect();
-            let routes = engine.route(fabric, &request(plan, &jobs))?;
+            let routes = engine.route(fabric, &Request { jobs: &jobs, ..plan.case.request() })?;
             let loads = loads(plan, &routes, moments[i].places.par_iter().map(|p| p.0));
             Ok((routes, loads))
         })

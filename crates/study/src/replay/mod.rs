@@ -49,7 +49,7 @@ pub fn replay(
     first: usize,
     each: &mut dyn FnMut(Moment) -> bool,
 ) -> Result<(), Failed> {
-    let fabric = &plan.topology.fabric;
+    let fabric = plan.case.fabric();
     let mut followers = plan
         .engines
         .par_iter()

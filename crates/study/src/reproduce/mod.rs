@@ -7,6 +7,7 @@ mod afar;
 mod all;
 mod engines;
 mod figure;
+mod machine;
 mod opt;
 mod row;
 mod sar;
@@ -74,106 +75,115 @@ pub struct Context<'a> {
 }
 
 /// A published experiment.
-pub trait Experiment: Sync {
+#[derive(Clone, Copy)]
+pub struct Experiment {
     /// Short name.
-    fn id(&self) -> &'static str;
+    pub id: &'static str,
     /// What it shows.
-    fn title(&self) -> &'static str;
+    pub title: &'static str,
     /// Where it was published: paper and section, table or figure.
-    fn paper(&self) -> &'static str;
+    pub paper: &'static str,
     /// What is run, and where the paper is silent or damaged.
-    fn setup(&self) -> &'static str;
+    pub setup: &'static str,
     /// What can be expected.
-    fn class(&self) -> Class;
+    pub class: Class,
     /// About how many seconds it takes on two cores: short ones come first where all are run.
-    fn seconds(&self) -> f64 {
-        10.0
-    }
-    /// Whether what it measures is time, so that nothing may run beside it.
-    fn is_timed(&self) -> bool {
-        false
-    }
+    pub seconds: f64,
+    /// Whether it measures time, so that nothing may run beside it.
+    pub is_timed: bool,
     /// Runs it.
-    fn run(&self, context: &Context<'_>) -> Vec<Row>;
+    pub run: fn(&Context<'_>) -> Vec<Row>,
 }
 
+/// What an experiment is where it does not say otherwise: short, and not about time.
+const USUAL: Experiment = Experiment {
+    id: "",
+    title: "",
+    paper: "",
+    setup: "",
+    class: Class::Exact,
+    seconds: 10.0,
+    is_timed: false,
+    run: |_| Vec::new(),
+};
+
 /// All experiments.
-pub static EXPERIMENTS: Registry<&dyn Experiment> = Registry::new(
+pub static EXPERIMENTS: Registry<Experiment> = Registry::new(
     "experiment",
     &[
-        &opt::WorstTable,
-        &opt::AverageTable,
-        &opt::Text,
-        &opt::Theorems,
-        &opt::Orcs,
-        &sar::JobMix,
-        &sar::SmallTree,
-        &sar::Table,
-        &sar::Reconfigurations,
-        &sar::TablesSent,
-        &sar::Filter,
-        &sar::Cost,
-        &sar::Alltoall,
-        &sar::FivePhases,
-        &t2hx::Machine,
-        &t2hx::Cables,
-        &t2hx::MpiGraph,
-        &t2hx::BothPlanes,
-        &t2hx::Quadrants,
-        &t2hx::Lanes,
-        &t2hx::Deadlocks,
-        &t2hx::BCAST,
-        &t2hx::GATHER,
-        &t2hx::SCATTER,
-        &t2hx::REDUCE,
-        &t2hx::ALLREDUCE,
-        &t2hx::ALLTOALL,
-        &t2hx::RingAllreduce,
-        &t2hx::Barriers,
-        &t2hx::Bisection,
-        &t2hx::Capability,
-        &t2hx::Capacity,
-        &afar::Variation,
-        &afar::Slowdowns,
-        &afar::Histogram,
-        &afar::Bottleneck,
+        opt::worst::EXPERIMENT,
+        opt::averages::EXPERIMENT,
+        opt::text::EXPERIMENT,
+        opt::theorems::EXPERIMENT,
+        opt::orcs::EXPERIMENT,
+        sar::job_mix::EXPERIMENT,
+        sar::small_tree::EXPERIMENT,
+        sar::table::EXPERIMENT,
+        sar::reconfigurations::EXPERIMENT,
+        sar::tables_sent::EXPERIMENT,
+        sar::filter::EXPERIMENT,
+        sar::cost::EXPERIMENT,
+        sar::alltoall::EXPERIMENT,
+        sar::update::EXPERIMENT,
+        t2hx::topology::EXPERIMENT,
+        t2hx::cables::EXPERIMENT,
+        t2hx::mpigraph::EXPERIMENT,
+        t2hx::planes::EXPERIMENT,
+        t2hx::quadrants::EXPERIMENT,
+        t2hx::lanes::EXPERIMENT,
+        t2hx::deadlock::EXPERIMENT,
+        t2hx::collectives::BCAST,
+        t2hx::collectives::GATHER,
+        t2hx::collectives::SCATTER,
+        t2hx::collectives::REDUCE,
+        t2hx::collectives::ALLREDUCE,
+        t2hx::collectives::ALLTOALL,
+        t2hx::allreduce::EXPERIMENT,
+        t2hx::barrier::EXPERIMENT,
+        t2hx::bisection::EXPERIMENT,
+        t2hx::capability::EXPERIMENT,
+        t2hx::capacity::EXPERIMENT,
+        afar::slowdowns::VARIATION,
+        afar::slowdowns::SLOWDOWNS,
+        afar::histogram::EXPERIMENT,
+        afar::bottleneck::EXPERIMENT,
         #[cfg(feature = "explain")]
-        &afar::LearnedSteps,
-        &afar::Sixteen,
-        &afar::Eight,
-        &afar::Overhead,
-        &afar::Quiet,
-        &afar::Update,
-        &afar::Production,
-        &afar::Counters,
-        &afar::Versus,
-        &afar::Seats,
-        &sls::Systems,
-        &sls::Headers,
-        &sls::SwitchLatency,
-        &sls::Distances,
-        &sls::Layers,
-        &sls::Peak,
-        &sls::Services,
-        &sls::Impacts,
-        &sls::Allocations,
-        &sls::PerNode,
-        &sls::FewerNodes,
-        &sls::Whole,
-        &sls::Bursty,
-        &sls::Isolation,
-        &sls::Shares,
-        &all::Versus,
+        afar::learned::EXPERIMENT,
+        afar::sixteen::EXPERIMENT,
+        afar::eight::EXPERIMENT,
+        afar::overhead::EXPERIMENT,
+        afar::quiet::EXPERIMENT,
+        afar::update::EXPERIMENT,
+        afar::production::EXPERIMENT,
+        afar::counters::EXPERIMENT,
+        afar::versus::EXPERIMENT,
+        afar::seats::EXPERIMENT,
+        sls::topology::EXPERIMENT,
+        sls::headers::EXPERIMENT,
+        sls::latency::EXPERIMENT,
+        sls::distance::EXPERIMENT,
+        sls::software::EXPERIMENT,
+        sls::peak::EXPERIMENT,
+        sls::services::EXPERIMENT,
+        sls::impacts::EXPERIMENT,
+        sls::distribution::ALLOCATIONS,
+        sls::distribution::PER_NODE,
+        sls::distribution::FEWER_NODES,
+        sls::whole::EXPERIMENT,
+        sls::bursty::EXPERIMENT,
+        sls::isolation::EXPERIMENT,
+        sls::shares::EXPERIMENT,
+        all::EXPERIMENT,
     ],
 );
 
-impl darkfiber_fabric::Entry for &dyn Experiment {
+impl darkfiber_fabric::Entry for Experiment {
     fn name(&self) -> &str {
-        (**self).id()
+        self.id
     }
 }
 
 /// The experiment of that id, in capitals or not.
-pub fn experiment(id: &str) -> Option<&'static dyn Experiment> {
-    EXPERIMENTS.iter().copied().find(|e| e.id().eq_ignore_ascii_case(id))
+pub fn experiment(id: &str) -> Option<&'static Experiment> {
+    EXPERIMENTS.iter().find(|e| e.id.eq_ignore_ascii_case(id))
 }

@@ -14,7 +14,8 @@ use darkfiber_report::congest::{
     self as report, CellRow, CongestResult, MechanismRow, NamedTraffic, RuleFacts, Spread,
 };
 use darkfiber_report::{Report, comma, json};
-use darkfiber_routing::Request;
+use darkfiber_scenario::Chain;
+use darkfiber_scenario::value::Chosen;
 use darkfiber_study::congest::{
     APART, Cell, CongestPlan, Contender, Hosts, Mechanism, PlanError, Row, Rule, Store, Times,
     run as run_plan,
@@ -22,12 +23,12 @@ use darkfiber_study::congest::{
 use darkfiber_workload::Machine;
 use darkfiber_workload::collective::LIBRARIES;
 use darkfiber_workload::placement::Allocator;
-use darkfiber_workload::play::{HOSTS, SECOND, host};
+use darkfiber_workload::play::{HOSTS, SECOND};
 use darkfiber_workload::quantity::time;
 use darkfiber_workload::traffic::Timed;
 
 use self::store::Folder;
-use super::{metrics, route};
+use super::metrics;
 use crate::failure::{Exit, Failure};
 use crate::options::Common;
 use crate::options::quantity;
@@ -38,14 +39,11 @@ use crate::{history, load, provenance, save};
 pub(crate) use self::args::{CongestCommand, HELP};
 
 /// Switches and bytes of a packet if nobody says which.
-const SWITCHES: &str = "rosetta";
-const PACKET: u32 = 4 << 10;
+const USUAL_SWITCHES: (&str, u64) = ("rosetta", 4 << 10);
 
 pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failure> {
     // What the options say, before anything is read.
-    let known: Vec<&str> = HOSTS.iter().map(|h| h.name).collect();
-    let host = host(&args.host_model)
-        .map_err(|_| Failure::unknown("kind of hosts", &args.host_model, &known))?;
+    let host = HOSTS.get(&args.host_model)?;
     let victims = parts::listed(&args.victims);
     let aggressors = parts::listed(&args.aggressors);
     for (what, all) in [("victim", &victims), ("aggressor", &aggressors)] {
@@ -71,14 +69,16 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         )
         .hint("50ms is some: packets take minutes for a second"));
     }
-    let packet = args.switch.packet(PACKET)?;
+    let mut scenario = args.fabric.scenario(common);
+    args.switch.fill(&mut scenario, USUAL_SWITCHES)?;
+    let chain = Chain::parse(&args.engine)?;
+    scenario.hosts = Chosen(host);
 
     // The fabric, its switches, its tables, and which of its hosts take part.
     save::expect(args.svg.as_ref())?;
     save::expect_directory(args.output.as_ref())?;
-    let loaded = load::one_plane(&args.fabric, common)?;
-    let topology = &loaded.topology;
-    let micro = args.switch.model(SWITCHES, topology, common.seed())?;
+    let open = load::open(&scenario, common)?;
+    let topology = open.topology();
     let there = u32::try_from(Machine::new(topology, 1).len()).unwrap_or(u32::MAX);
     let hosts = args.nodes.unwrap_or(there);
     let splits = args
@@ -86,15 +86,6 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         .iter()
         .map(|s| parts::split(s, hosts.min(there)))
         .collect::<Result<Vec<_>, _>>()?;
-    let request = Request {
-        shape: topology.shape.as_ref(),
-        seed: common.seed(),
-        lanes: 8,
-        ..Request::default()
-    };
-    let chain = route::chain(&args.engine)?;
-    let (_, routes, ..) = route::compute(&chain, &topology.fabric, &request)
-        .map_err(|refused| Failure::infeasible(format!("{}: {}", args.engine, refused.refused)))?;
     let rule = Rule {
         iterations: args.iterations as usize,
         runs: args.runs as usize,
@@ -107,14 +98,11 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         Hosts::first(topology, hosts)
     };
     let part = part.map_err(unfit)?;
+    let tables = open.route(&chain).map_err(|e| e.inside(&args.engine))?;
+    let case = open.with(tables);
     // All that is run, and the runs.
     let plan = CongestPlan {
-        topology,
-        routes: &routes,
-        host,
-        micro,
-        packet,
-        lanes: args.switch.vcs,
+        case: &case,
         hosts: part,
         victims,
         aggressors,
@@ -125,7 +113,6 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         library,
         rule,
         warmup,
-        seed: common.seed(),
     };
     plan.check().map_err(unfit)?;
 
@@ -155,12 +142,11 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
             .collect()
     };
     let s = |ps: u64| ps as f64 / SECOND as f64;
-    let facts =
-        metrics::facts(&topology.fabric, topology.shape.as_ref(), loaded.structure.as_ref(), false);
+    let facts = metrics::of_loaded(&case.loaded);
     let result = CongestResult {
-        switches: args.switch.name(SWITCHES),
-        hosts: host.name,
-        packet_bytes: packet,
+        switches: scenario.packets.switches().name,
+        hosts: case.host.name,
+        packet_bytes: case.medium.packets().map_or(0, |options| options.bytes),
         nodes: hosts,
         scattered: args.scattered,
         aggressors_per_node: args.ppn,
@@ -177,7 +163,7 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         cells: &cells,
         wall_seconds: wall,
         fabric: &facts,
-        provenance: &provenance::of(&topology.fabric, common),
+        provenance: &provenance::of(case.fabric(), common),
     };
     // Files first: what is printed last is what came of all.
     let json_text = json::text(&result);

@@ -23,18 +23,20 @@ pub(super) struct Folder<'a> {
 impl<'a> Folder<'a> {
     pub(super) fn new(dir: &'a Path, plan: &'a CongestPlan<'a>) -> Result<Self, Failure> {
         save::directory(dir)?;
-        let rule = plan.rule;
-        let common = Facts::new(&plan.topology.fabric)
-            .with("seed", &plan.seed)
-            .with("packet", &format!("{} B", plan.packet))
-            .with("lanes", &format!("{:?}", plan.lanes))
+        let (rule, case) = (plan.rule, plan.case);
+        let options = case.medium.packets();
+        let options = options.ok_or_else(|| Failure::usage("congestion is of packets"))?;
+        let common = Facts::new(case.fabric())
+            .with("seed", &case.seed)
+            .with("packet", &format!("{} B", options.bytes))
+            .with("lanes", &format!("{:?}", options.lanes))
             .with("library", &plan.library.name())
             .with("nodes", &plan.hosts.len())
             .with_digest("which nodes", &plan.hosts)
             .with("rule", &format!("{rule:?}"))
             .with("warm-up", &plan.warmup)
-            .with_digest("hosts", plan.host)
-            .with_digest("switches", &plan.micro);
+            .with_digest("hosts", &case.host)
+            .with_digest("switches", &options.micro);
         let mut folder = Self { dir, plan, common, found: BTreeMap::new() };
         // All are read before the first run: what is damaged is refused before an hour is spent.
         for cell in plan.cells() {
@@ -62,7 +64,7 @@ impl<'a> Folder<'a> {
             .with("victim's nodes", &split.victim)
             .with("victim", &plan.victims[cell.victim].spec);
         if m.routing.name == "tables" {
-            facts = facts.with_digest("tables", plan.routes);
+            facts = facts.with_digest("tables", &plan.case.tables.routes);
         }
         // What the victim does alone depends on no aggressor.
         if let Some(a) = cell.aggressor {

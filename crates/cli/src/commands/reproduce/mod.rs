@@ -96,9 +96,9 @@ pub(crate) fn run(args: &ReproduceCommand, common: &Common) -> Result<Exit, Fail
     }
     // Short ones first; what measures time runs by itself.
     let mut left: Vec<usize> = (0..chosen.len()).filter(|&i| done[i].is_none()).collect();
-    left.sort_by(|&a, &b| chosen[a].seconds().total_cmp(&chosen[b].seconds()).then(a.cmp(&b)));
+    left.sort_by(|&a, &b| chosen[a].seconds.total_cmp(&chosen[b].seconds).then(a.cmp(&b)));
     let (timed, others): (Vec<usize>, Vec<usize>) =
-        left.into_iter().partition(|&i| chosen[i].is_timed());
+        left.into_iter().partition(|&i| chosen[i].is_timed);
     let found = Mutex::new(&mut done);
     let one = |i: usize| {
         let result = lab.run(chosen[i]);
@@ -136,20 +136,20 @@ pub(crate) fn run(args: &ReproduceCommand, common: &Common) -> Result<Exit, Fail
 }
 
 /// The experiments that are asked for, each once.
-fn chosen(args: &ReproduceCommand) -> Result<Vec<&'static dyn Experiment>, Failure> {
+fn chosen(args: &ReproduceCommand) -> Result<Vec<&'static Experiment>, Failure> {
     if args.all {
-        return Ok(EXPERIMENTS.to_vec());
+        return Ok(EXPERIMENTS.iter().collect());
     }
-    let mut chosen: Vec<&'static dyn Experiment> = Vec::new();
+    let mut chosen: Vec<&'static Experiment> = Vec::new();
     for id in &args.ids {
         let found = if id == "all" {
-            EXPERIMENTS.to_vec()
+            EXPERIMENTS.iter().collect()
         } else {
-            let known: Vec<&str> = EXPERIMENTS.iter().map(|e| e.id()).collect();
+            let known: Vec<&str> = EXPERIMENTS.iter().map(|e| e.id).collect();
             vec![experiment(id).ok_or_else(|| Failure::unknown("experiment", id, &known))?]
         };
         for e in found {
-            if chosen.iter().all(|c| c.id() != e.id()) {
+            if chosen.iter().all(|c| c.id != e.id) {
                 chosen.push(e);
             }
         }
@@ -169,21 +169,26 @@ struct Lab<'a> {
 }
 
 impl Lab<'_> {
-    fn run(&self, e: &dyn Experiment) -> Reproduced {
+    fn run(&self, e: &Experiment) -> Reproduced {
         let begin = Instant::now();
         let clock = || self.clock.elapsed().as_secs_f64();
-        let at = |what: &str| self.progress.at(format!("{}: {what}", e.id()));
+        let at = |what: &str| self.progress.at(format!("{}: {what}", e.id));
         let figures = Mutex::new(Vec::new());
         let draw = |figure: Figure| {
             if let Ok(mut figures) = figures.lock() {
                 figures.push(figure);
             }
         };
-        let rows =
-            e.run(&Context { seed: self.seed, log: self.log, clock: &clock, at: &at, draw: &draw });
+        let rows = (e.run)(&Context {
+            seed: self.seed,
+            log: self.log,
+            clock: &clock,
+            at: &at,
+            draw: &draw,
+        });
         if let (Some(dir), Ok(figures)) = (self.pictures, figures.into_inner()) {
             for figure in figures {
-                let name = format!("{}-{}.svg", store::file_name(e.id()), figure.name);
+                let name = format!("{}-{}.svg", store::file_name(e.id), figure.name);
                 let text = picture(&figure);
                 let wrote = save::file(&dir.join(name), |out| out.write_all(text.as_bytes()));
                 if let Ok(mut problems) = self.problems.lock() {
@@ -193,11 +198,11 @@ impl Lab<'_> {
         }
         self.progress.step();
         Reproduced {
-            id: e.id().to_owned(),
-            title: e.title().to_owned(),
-            paper: e.paper().to_owned(),
-            setup: e.setup().to_owned(),
-            class: e.class(),
+            id: e.id.to_owned(),
+            title: e.title.to_owned(),
+            paper: e.paper.to_owned(),
+            setup: e.setup.to_owned(),
+            class: e.class,
             verdict: Verdict::of(&rows),
             rows,
             seconds: begin.elapsed().as_secs_f64(),
@@ -219,7 +224,7 @@ fn list(common: &Common) -> Result<(), Failure> {
     let heading = ["experiment", "class", "what it shows", "paper"];
     let rows: Vec<Vec<String>> = EXPERIMENTS
         .iter()
-        .map(|e| [e.id(), e.class().label(), e.title(), e.paper()].map(str::to_owned).to_vec())
+        .map(|e| [e.id, e.class.label(), e.title, e.paper].map(str::to_owned).to_vec())
         .collect();
     common.show(&Listing { shown: 3, ..Listing::of(&heading, &rows) })
 }

@@ -58,13 +58,13 @@ impl Folder {
     }
 
     /// What came of an experiment before; nothing, if it was not run or made by something else.
-    pub(super) fn find(&self, e: &dyn Experiment) -> Result<Option<Reproduced>, Failure> {
-        let path = self.path(e.id());
+    pub(super) fn find(&self, e: &Experiment) -> Result<Option<Reproduced>, Failure> {
+        let path = self.path(e.id);
         if !path.exists() {
             return Ok(None);
         }
         let kept: Sealed<MadeBy, Reproduced> = Sealed::read(&path, "experiment")?;
-        Ok((kept.facts == self.made_by && kept.result.id == e.id()).then_some(kept.result))
+        Ok((kept.facts == self.made_by && kept.result.id == e.id).then_some(kept.result))
     }
 
     /// Keeps what came of an experiment.

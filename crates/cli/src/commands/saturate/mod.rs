@@ -11,11 +11,12 @@ use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Fabric, Shape};
 use darkfiber_packetsim::Tuned;
 use darkfiber_packetsim::routing::ROUTINGS;
-use darkfiber_packetsim::routing::{self, Adaptive, Given, Kind};
+use darkfiber_packetsim::routing::{self, Given, Kind};
 use darkfiber_packetsim::{Load, Net, Observer, Pulse, SwitchModel, Targets};
 use darkfiber_report::curve::{self as report, Curve, Held, LoadResult};
-use darkfiber_routing::{Request, Routes};
-use darkfiber_scenario::channels;
+use darkfiber_routing::Routes;
+use darkfiber_scenario::value::Count;
+use darkfiber_scenario::{Case, Medium, channels};
 use darkfiber_study::curve::{Point, curve};
 use darkfiber_workload::quantity::{bytes, time};
 use darkfiber_workload::{Extent, Participants, Stream, pattern};
@@ -24,18 +25,17 @@ use self::store::KeptRun;
 use super::{metrics, route};
 use crate::checkpoint::{Checkpoints, Facts, Followed};
 use crate::failure::{Exit, Failure};
-use crate::options::Common;
-use crate::options::quantity;
+use crate::options::{Common, optional};
+use crate::out::Teller;
 use crate::progress::Progress;
 use crate::pulse::Rate;
 use crate::{load, participants, provenance, save};
 
 pub(crate) use self::args::{HELP, SaturateCommand};
 
-/// Where nobody says.
 /// Switches and bytes of a packet if nobody says which.
-const SWITCHES: &str = "qdr";
-const PACKET: u32 = 2 << 10;
+const USUAL_SWITCHES: (&str, u64) = ("qdr", 2 << 10);
+/// Routings if nobody says which.
 const USUAL: [&str; 3] = ["minimal", "valiant", "ugal"];
 /// Phases of a pattern whose pairs are put together.
 const PHASES: u64 = 4096;
@@ -58,20 +58,19 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
     let loads = checked(&args.loads)?;
     save::expect(args.svg.as_ref())?;
     save::expect_directory(args.output.as_ref())?;
-    let loaded = load::one_plane(&args.fabric, common)?;
-    let topology = &loaded.topology;
-    let (fabric, shape) = (&topology.fabric, topology.shape.as_ref());
-    let facts = metrics::facts(fabric, shape, loaded.structure.as_ref(), false);
-    let mut micro = args.switch.model(SWITCHES, topology, common.seed())?;
+    let mut scenario = args.fabric.scenario(common);
+    scenario.routes.lanes = args.switch.vcs.map(|lanes| Count(lanes.into()));
+    args.switch.fill(&mut scenario, USUAL_SWITCHES)?;
     if let Some(spec) = &args.congestion {
-        micro = Tuned::parse(spec)?.on(micro);
+        scenario.packets.congestion = Some(Tuned::parse(spec)?.into());
     }
-    let net = Net::new(fabric, &micro);
-    let packet = args.switch.packet(PACKET)?;
-    let message = match &args.message {
-        Some(text) => quantity(text, "--message", bytes)?,
-        None => packet.into(),
-    };
+    let case = load::open(&scenario, common)?;
+    let (fabric, shape) = (case.fabric(), case.topology().shape.as_ref());
+    let facts = metrics::of_loaded(&case.loaded);
+    let Medium::Packet(options) = &case.medium else { unreachable!("switches send packets") };
+    let (micro, packet) = (&options.micro, options.bytes);
+    let net = Net::new(fabric, micro);
+    let message = optional(&args.message, "--message", bytes)?.unwrap_or(packet.into());
     if message < packet.into() {
         return Err(Failure::usage(format!(
             "--message: {message} B are less than a packet of {packet} B"
@@ -79,9 +78,9 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
         .hint("give --packet as short: a message is one packet then"));
     }
     let targets = targets(&args.pattern, fabric, shape, &net, common.seed())?;
-    let candidates = candidates(args, &loaded, common)?;
+    let candidates = candidates(args, &case, common)?;
     // How long: time to settle, to measure and to drain.
-    let interval = args.interval.as_ref().map(|t| quantity(t, "--interval", time)).transpose()?;
+    let interval = optional(&args.interval, "--interval", time)?;
     if interval == Some(0) {
         return Err(Failure::usage("--interval: 0 s has no end").hint("100ns is some, for packets"));
     }
@@ -89,13 +88,11 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
         return Err(Failure::usage("--interval: no output directory: give -o DIR"));
     }
     let way = 8 * (net.slowest(packet) + micro.pipeline);
-    let measure = if let Some(text) = &args.measure {
-        quantity(text, "--measure", time)?
-    } else {
+    let measure = optional(&args.measure, "--measure", time)?.unwrap_or_else(|| {
         let one = net.slowest(packet).saturating_mul(message.div_ceil(packet.into()));
         (WAYS * way).max(one.saturating_mul(PACKETS))
-    };
-    let warmup = args.warmup.as_ref().map(|t| quantity(t, "--warmup", time)).transpose()?;
+    });
+    let warmup = optional(&args.warmup, "--warmup", time)?;
     if measure.max(warmup.unwrap_or(0)) > LONGEST {
         return Err(Failure::usage(format!(
             "more than {} s would be simulated, which is for ever",
@@ -125,12 +122,12 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
     for c in &candidates {
         progress.at(format!("{}: ways", c.called));
         let routes = c.routes.as_ref();
-        let adaptive = Adaptive::default();
+        let adaptive = options.adaptive;
         let given = Given { net: &net, fabric, shape, routes, bytes: packet, adaptive };
         let impossible =
             |e: darkfiber_packetsim::ConfigError| Failure::infeasible(format!("{}: {e}", c.called));
         let made = routing::make(c.kind, &given).map_err(impossible)?;
-        let lanes = args.switch.vcs.unwrap_or(made.lanes().max(1));
+        let lanes = options.lanes.unwrap_or(made.lanes().max(1));
         let micro = SwitchModel { lanes, ..micro.clone() };
         let facts = || {
             let tables = c.routes.as_ref();
@@ -186,7 +183,7 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
     // What came out: files, then what is printed.
     let provenance = provenance::of(fabric, common);
     let result = LoadResult {
-        switches: args.switch.name(SWITCHES),
+        switches: scenario.packets.switches().name,
         pattern: &args.pattern,
         packet_bytes: packet,
         message_bytes: message,
@@ -252,10 +249,9 @@ fn targets(
 /// The routings, engines and tables that were asked for.
 fn candidates(
     args: &SaturateCommand,
-    loaded: &load::Loaded,
+    case: &Case<()>,
     common: &Common,
 ) -> Result<Vec<Candidate>, Failure> {
-    let topology = &loaded.topology;
     let tables = ROUTINGS.get("tables")?;
     let mut all = Vec::new();
     let asked: Vec<&str> =
@@ -272,25 +268,14 @@ fn candidates(
         all.push(Candidate { kind, called: kind.name.to_owned(), routes: None });
     }
     for chain in &args.engines.chains()? {
-        let lanes = args.switch.vcs.unwrap_or(8);
-        let request = Request {
-            shape: topology.shape.as_ref(),
-            lanes,
-            seed: common.seed(),
-            ..Request::default()
-        };
-        let (_, routes, ..) =
-            route::compute(chain, &topology.fabric, &request).map_err(|refused| {
-                Failure::infeasible(format!("{}: {}", chain.name, refused.refused))
-            })?;
+        let (_, routes, ..) = route::compute(chain, case.fabric(), &case.request())
+            .map_err(|r| Failure::infeasible(format!("{}: {}", chain.name, r.refused)))?;
         let called = format!("tables of {}", chain.name);
         all.push(Candidate { kind: tables, called, routes: Some(routes) });
     }
     if let Some(path) = &args.routes {
-        let args_of = args.beside.of(path);
-        let read = load::tables_in_lanes(&args_of, args.fabric.name(), loaded, common)?;
-        let called = path.display().to_string();
-        all.push(Candidate { kind: tables, called, routes: Some(read.routes) });
+        let read = case.read(&args.beside.files(path), &mut Teller::new(common))?;
+        all.push(Candidate { kind: tables, called: read.from, routes: Some(read.routes) });
     }
     Ok(all)
 }

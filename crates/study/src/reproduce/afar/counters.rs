@@ -10,49 +10,34 @@ use darkfiber_routing::reroute::Policy;
 
 use super::PAPER;
 use super::lab::{GB, Lab, SIXTEEN};
-use crate::reproduce::{Class, Context, Experiment, Row};
+use crate::reproduce::{Class, Context, Experiment, Row, USUAL};
 use darkfiber_scenario::{demanded, places, sent};
-
-/// See [`Experiment::title`].
-pub(crate) struct Counters;
 
 /// Placements.
 const PLACEMENTS: u64 = 3;
 
-impl Experiment for Counters {
-    fn id(&self) -> &'static str {
-        "AFAR-COUNTERS"
-    }
+pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
+    id: "AFAR-COUNTERS",
+    title: "Entries changed by what port counters tell, and by what was sent",
+    paper: PAPER,
+    setup: "Three placements of sixteen jobs on Cab. Every port of switches and hosts counts; who runs where is known, who sends \
+     to whom is estimated from that. Entries are changed down to 61.5 GB (policy first) by the estimate and by the \
+     truth; loads are the true ones. Means over placements. The paper knew what was sent. Nothing is judged.",
+    class: Class::Substitute,
+    run: reproduce,
+    ..USUAL
+};
 
-    fn title(&self) -> &'static str {
-        "Entries changed by what port counters tell, and by what was sent"
-    }
-
-    fn paper(&self) -> &'static str {
-        PAPER
-    }
-
-    fn setup(&self) -> &'static str {
-        "Three placements of sixteen jobs on Cab. Every port of switches and hosts counts; who runs where is known, who sends \
-         to whom is estimated from that. Entries are changed down to 61.5 GB (policy first) by the estimate and by the \
-         truth; loads are the true ones. Means over placements. The paper knew what was sent. Nothing is judged."
-    }
-
-    fn class(&self) -> Class {
-        Class::Substitute
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Row> {
-        let lab = Lab::new();
-        let mut sums: BTreeMap<usize, (&str, f64)> = BTreeMap::new();
-        for i in 0..PLACEMENTS {
-            (context.at)(&format!("placement {}", i + 1));
-            for (n, (what, value)) in look(&lab, context.seed + i).into_iter().enumerate() {
-                sums.entry(n).or_insert((what, 0.0)).1 += value / PLACEMENTS as f64;
-            }
+fn reproduce(context: &Context<'_>) -> Vec<Row> {
+    let lab = Lab::new();
+    let mut sums: BTreeMap<usize, (&str, f64)> = BTreeMap::new();
+    for i in 0..PLACEMENTS {
+        (context.at)(&format!("placement {}", i + 1));
+        for (n, (what, value)) in look(&lab, context.seed + i).into_iter().enumerate() {
+            sums.entry(n).or_insert((what, 0.0)).1 += value / PLACEMENTS as f64;
         }
-        sums.into_values().map(|(what, mean)| Row::told(what, mean)).collect()
     }
+    sums.into_values().map(|(what, mean)| Row::told(what, mean)).collect()
 }
 
 fn look(lab: &Lab, seed: u64) -> Vec<(&'static str, f64)> {

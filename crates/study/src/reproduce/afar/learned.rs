@@ -7,63 +7,45 @@ use rayon::prelude::*;
 use super::PAPER;
 use super::edison::{LMC, MACHINE, PRECISION, jobs};
 use super::lab::Lab;
-use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row};
+use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row, USUAL};
 use darkfiber_scenario::{LidsPart, Medium, Setup, Sharing, counted, simulate};
-
-/// See [`Experiment::title`].
-pub(crate) struct LearnedSteps;
 
 /// Runs of MILC.
 const RUNS: u32 = 30;
 /// Counters are read so often.
 const INTERVAL: u64 = SECOND / 2000;
-impl Experiment for LearnedSteps {
-    fn id(&self) -> &'static str {
-        "AFAR-F8"
-    }
+pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
+    id: "AFAR-F8",
+    title: "Times of MILC's steps on a dragonfly, learnt from counters (figures 7 and 8)",
+    paper: PAPER,
+    setup: "Nobody has the counters of Edison, so they are simulated: routers and cables of Edison in six groups with 8 cables \
+     between any two, tables of minhop with four LIDs of which messages take any (routing does not adapt at this depth). MILC runs on 256 nodes at \
+     random, thirty times; others come and go at random, compute, and send all at once. Features are sum, mean and maximum \
+     of what the ports of MILC's routers carried and of what waited for them, in one virtual channel instead of eight. \
+     The paper's figures are of another machine, other jobs and times in a unit that it does not tell; what is judged \
+     is that sparse features foretell, and as well as those in common.",
+    class: Class::Substitute,
+    seconds: 80.0,
+    run: reproduce,
+    ..USUAL
+};
 
-    fn title(&self) -> &'static str {
-        "Times of MILC's steps on a dragonfly, learnt from counters (figures 7 and 8)"
-    }
-
-    fn paper(&self) -> &'static str {
-        PAPER
-    }
-
-    fn setup(&self) -> &'static str {
-        "Nobody has the counters of Edison, so they are simulated: routers and cables of Edison in six groups with 8 cables \
-         between any two, tables of minhop with four LIDs of which messages take any (routing does not adapt at this depth). MILC runs on 256 nodes at \
-         random, thirty times; others come and go at random, compute, and send all at once. Features are sum, mean and maximum \
-         of what the ports of MILC's routers carried and of what waited for them, in one virtual channel instead of eight. \
-         The paper's figures are of another machine, other jobs and times in a unit that it does not tell; what is judged \
-         is that sparse features foretell, and as well as those in common."
-    }
-
-    fn class(&self) -> Class {
-        Class::Substitute
-    }
-
-    fn seconds(&self) -> f64 {
-        80.0
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Row> {
-        let lab = Lab::of(MACHINE, "minhop", LMC, 1);
-        let readings: Vec<Reading> = (0..RUNS)
-            .into_par_iter()
-            .with_max_len(1)
-            .flat_map_iter(|run| {
-                (context.at)(&format!("run {}", run + 1));
-                steps(&lab, run as usize, context.seed.wrapping_mul(1000) + u64::from(run))
-            })
-            .collect();
-        let names = ["bytes", "held"].map(str::to_owned);
-        let samples = Samples::gather(&names, &readings).expect("steps differ");
-        (context.at)("learning");
-        let judged = judge(&samples, Boosting::default(), context.seed);
-        draw(context, &samples, &judged);
-        rows(&samples, &judged)
-    }
+fn reproduce(context: &Context<'_>) -> Vec<Row> {
+    let lab = Lab::of(MACHINE, "minhop", LMC, 1);
+    let readings: Vec<Reading> = (0..RUNS)
+        .into_par_iter()
+        .with_max_len(1)
+        .flat_map_iter(|run| {
+            (context.at)(&format!("run {}", run + 1));
+            steps(&lab, run as usize, context.seed.wrapping_mul(1000) + u64::from(run))
+        })
+        .collect();
+    let names = ["bytes", "held"].map(str::to_owned);
+    let samples = Samples::gather(&names, &readings).expect("steps differ");
+    (context.at)("learning");
+    let judged = judge(&samples, Boosting::default(), context.seed);
+    draw(context, &samples, &judged);
+    rows(&samples, &judged)
 }
 
 /// A run: what each port of MILC's routers counted in each step.

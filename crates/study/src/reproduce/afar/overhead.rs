@@ -1,10 +1,7 @@
 //! Table II: what recording traffic and collecting it costs.
 
 use super::PAPER;
-use crate::reproduce::{Allowed, Class, Context, Experiment, Row};
-
-/// See [`Experiment::title`].
-pub(crate) struct Overhead;
+use crate::reproduce::{Allowed, Class, Context, Experiment, Row, USUAL};
 
 /// Application, its run time in seconds, its MPI calls, the overhead printed in seconds and percent, and what recording
 /// a call must have cost, in nanoseconds.
@@ -16,40 +13,28 @@ const PRINTED: [(&str, f64, f64, f64, f64, f64); 3] = [
 /// Seconds that collecting the matrix takes, once a minute.
 const REDUCE: f64 = 0.05;
 
-impl Experiment for Overhead {
-    fn id(&self) -> &'static str {
-        "AFAR-T2"
-    }
+pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
+    id: "AFAR-T2",
+    title: "What recording and collecting traffic once a minute costs (table II)",
+    paper: PAPER,
+    setup: "MPI calls times what recording one takes, and 50 ms in every whole minute. The paper measures 100 to 380 ns a \
+     call and does not say which application takes how much: 380 for Qbox and pF3D and 110 for MILC, with thirty \
+     times as many calls, are those that fit.",
+    class: Class::Shape,
+    run: reproduce,
+    ..USUAL
+};
 
-    fn title(&self) -> &'static str {
-        "What recording and collecting traffic once a minute costs (table II)"
+fn reproduce(_: &Context<'_>) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (name, seconds, calls, overhead, percent, call) in PRINTED {
+        let ours = calls * call * 1e-9 + (seconds / 60.0).floor() * REDUCE;
+        rows.push(
+            Row::new(format!("{name}: overhead, s"), overhead, ours, Allowed::Rule)
+                .noted(format!("{call} ns a call, fitted")),
+        );
+        let share = 100.0 * ours / seconds;
+        rows.push(Row::new(format!("{name}: overhead, %"), percent, share, Allowed::Rule));
     }
-
-    fn paper(&self) -> &'static str {
-        PAPER
-    }
-
-    fn setup(&self) -> &'static str {
-        "MPI calls times what recording one takes, and 50 ms in every whole minute. The paper measures 100 to 380 ns a \
-         call and does not say which application takes how much: 380 for Qbox and pF3D and 110 for MILC, with thirty \
-         times as many calls, are those that fit."
-    }
-
-    fn class(&self) -> Class {
-        Class::Shape
-    }
-
-    fn run(&self, _: &Context<'_>) -> Vec<Row> {
-        let mut rows = Vec::new();
-        for (name, seconds, calls, overhead, percent, call) in PRINTED {
-            let ours = calls * call * 1e-9 + (seconds / 60.0).floor() * REDUCE;
-            rows.push(
-                Row::new(format!("{name}: overhead, s"), overhead, ours, Allowed::Rule)
-                    .noted(format!("{call} ns a call, fitted")),
-            );
-            let share = 100.0 * ours / seconds;
-            rows.push(Row::new(format!("{name}: overhead, %"), percent, share, Allowed::Rule));
-        }
-        rows
-    }
+    rows
 }

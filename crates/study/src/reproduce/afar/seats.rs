@@ -9,11 +9,8 @@ use rayon::prelude::*;
 
 use super::contest::{Contest, longer, most, with_model};
 use super::lab::{Lab, RANKS};
-use crate::reproduce::{Class, Context, Experiment, Row};
+use crate::reproduce::{Class, Context, Experiment, Row, USUAL};
 use darkfiber_scenario::LidsPart;
-
-/// See [`Experiment::title`].
-pub(crate) struct Seats;
 
 /// Placements of the others.
 const PLACEMENTS: u64 = 3;
@@ -26,67 +23,49 @@ const WAYS: [&str; 3] = ["random", "linear", "proposed"];
 /// others ran.
 type Seen = [(f64, f64, f64); 3];
 
-impl Experiment for Seats {
-    fn id(&self) -> &'static str {
-        "AFAR-PLACE"
-    }
+pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
+    id: "AFAR-PLACE",
+    title: "A new job beside fifteen on Cab: hosts at random, side by side, and as darkfiber place proposes",
+    paper: "no paper: the workloads of Smith et al., SC'18",
+    setup: with_model!(
+        "Three placements of the 16-job workload. The last bis (nn) job is taken away and placed anew on the hosts that \
+         are free then: at random (as it was), linear (side by side where there is room, else the lowest), and as \
+         `darkfiber place` proposes, tables of ftree. Times over those by itself on the same hosts. Nothing is judged. "
+    ),
+    class: Class::Substitute,
+    seconds: 300.0,
+    run: reproduce,
+    ..USUAL
+};
 
-    fn title(&self) -> &'static str {
-        "A new job beside fifteen on Cab: hosts at random, side by side, and as darkfiber place proposes"
-    }
-
-    fn paper(&self) -> &'static str {
-        "no paper: the workloads of Smith et al., SC'18"
-    }
-
-    fn setup(&self) -> &'static str {
-        with_model!(
-            "Three placements of the 16-job workload. The last bis (nn) job is taken away and placed anew on the hosts that \
-             are free then: at random (as it was), linear (side by side where there is room, else the lowest), and as \
-             `darkfiber place` proposes, tables of ftree. Times over those by itself on the same hosts. Nothing is judged. "
-        )
-    }
-
-    fn class(&self) -> Class {
-        Class::Substitute
-    }
-
-    fn seconds(&self) -> f64 {
-        300.0
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Row> {
-        let lab = Lab::new();
-        let cases: Vec<(&str, u64)> =
-            WHO.iter().flat_map(|who| (0..PLACEMENTS).map(move |i| (*who, i))).collect();
-        let seen: Vec<Seen> = cases
-            .par_iter()
-            .with_max_len(1)
-            .map(|&(who, i)| {
-                (context.at)(&format!("{who}, placement {}", i + 1));
-                placed(&lab, who, context.seed + i)
-            })
-            .collect();
-        let mut rows = Vec::new();
-        for who in WHO {
-            for (way, name) in WAYS.iter().enumerate() {
-                let of: Vec<(f64, f64, f64)> = (cases.iter().zip(&seen))
-                    .filter(|((w, _), _)| *w == who)
-                    .map(|(_, seen)| seen[way])
-                    .collect();
-                let mean = |of: Vec<f64>| of.iter().sum::<f64>() / of.len() as f64;
-                let what = |of: &str| format!("{who}, {name}: {of}");
-                rows.push(Row::told(what("time, mean, s"), mean(of.iter().map(|s| s.0).collect())));
-                rows.push(Row::told(
-                    what("longer, mean, %"),
-                    mean(of.iter().map(|s| s.1).collect()),
-                ));
-                let others = most(of.iter().map(|s| s.2));
-                rows.push(Row::told(what("worst of the others, % longer"), others));
-            }
+fn reproduce(context: &Context<'_>) -> Vec<Row> {
+    let lab = Lab::new();
+    let cases: Vec<(&str, u64)> =
+        WHO.iter().flat_map(|who| (0..PLACEMENTS).map(move |i| (*who, i))).collect();
+    let seen: Vec<Seen> = cases
+        .par_iter()
+        .with_max_len(1)
+        .map(|&(who, i)| {
+            (context.at)(&format!("{who}, placement {}", i + 1));
+            placed(&lab, who, context.seed + i)
+        })
+        .collect();
+    let mut rows = Vec::new();
+    for who in WHO {
+        for (way, name) in WAYS.iter().enumerate() {
+            let of: Vec<(f64, f64, f64)> = (cases.iter().zip(&seen))
+                .filter(|((w, _), _)| *w == who)
+                .map(|(_, seen)| seen[way])
+                .collect();
+            let mean = |of: Vec<f64>| of.iter().sum::<f64>() / of.len() as f64;
+            let what = |of: &str| format!("{who}, {name}: {of}");
+            rows.push(Row::told(what("time, mean, s"), mean(of.iter().map(|s| s.0).collect())));
+            rows.push(Row::told(what("longer, mean, %"), mean(of.iter().map(|s| s.1).collect())));
+            let others = most(of.iter().map(|s| s.2));
+            rows.push(Row::told(what("worst of the others, % longer"), others));
         }
-        rows
     }
+    rows
 }
 
 fn placed(lab: &Lab, who: &str, seed: u64) -> Seen {

@@ -7,11 +7,8 @@ use rayon::prelude::*;
 use super::contest::{Contest, longer, most, with_model};
 use super::lab::{EIGHT, GB, Lab, SIXTEEN};
 use crate::reproduce::engines::{Told, tables};
-use crate::reproduce::{Class, Context, Drawn, Experiment, Figure, Group, Row};
+use crate::reproduce::{Class, Context, Drawn, Experiment, Figure, Group, Row, USUAL};
 use darkfiber_scenario::{LidsPart, demanded};
-
-/// See [`Experiment::title`].
-pub(crate) struct Versus;
 
 /// Placements of each workload.
 const PLACEMENTS: u64 = 3;
@@ -31,93 +28,78 @@ struct Seen {
     fullest: Option<f64>,
 }
 
-impl Experiment for Versus {
-    fn id(&self) -> &'static str {
-        "AFAR-VS"
-    }
+pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
+    id: "AFAR-VS",
+    title: "Flow-aware routing beside routing for jobs, for demands, and ideally adaptive",
+    paper: "no paper: Smith et al. (SC'18) compare with D-mod-k only",
+    setup: with_model!(
+        "Three random placements each of the 8-job and the 16-job workload. ftree knows nothing, sar who runs where \
+         (Domke, Hoefler, SC'16), parx-minimal what everybody sends (PARX without detours; Domke et al., SC'19), afar \
+         changes few entries of ftree down to the paper's thresholds (policy first) or until nothing helps (policy \
+         best). Ideally adaptive: each message takes the one of 16 ways whose fullest channel is shared by fewest, \
+         known everywhere at once. All over the times by themselves with ftree. Nothing is judged. "
+    ),
+    class: Class::Substitute,
+    seconds: 240.0,
+    run: reproduce,
+    ..USUAL
+};
 
-    fn title(&self) -> &'static str {
-        "Flow-aware routing beside routing for jobs, for demands, and ideally adaptive"
-    }
-
-    fn paper(&self) -> &'static str {
-        "no paper: Smith et al. (SC'18) compare with D-mod-k only"
-    }
-
-    fn setup(&self) -> &'static str {
-        with_model!(
-            "Three random placements each of the 8-job and the 16-job workload. ftree knows nothing, sar who runs where \
-             (Domke, Hoefler, SC'16), parx-minimal what everybody sends (PARX without detours; Domke et al., SC'19), afar \
-             changes few entries of ftree down to the paper's thresholds (policy first) or until nothing helps (policy \
-             best). Ideally adaptive: each message takes the one of 16 ways whose fullest channel is shared by fewest, \
-             known everywhere at once. All over the times by themselves with ftree. Nothing is judged. "
-        )
-    }
-
-    fn class(&self) -> Class {
-        Class::Substitute
-    }
-
-    fn seconds(&self) -> f64 {
-        240.0
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Row> {
-        let lab = Lab::new();
-        let cases: Vec<(u32, f64, u64)> = WORKLOADS
-            .iter()
-            .flat_map(|&(jobs, most)| (0..PLACEMENTS).map(move |i| (jobs, most, i)))
-            .collect();
-        let seen: Vec<Vec<Seen>> = cases
-            .into_par_iter()
-            .with_max_len(1)
-            .map(|(jobs, most, i)| {
-                let of = format!("{jobs} jobs, placement {}", i + 1);
-                compare(&lab, (jobs, most), context.seed + i, &|way| {
-                    (context.at)(&format!("{of}, {way}"));
-                })
+fn reproduce(context: &Context<'_>) -> Vec<Row> {
+    let lab = Lab::new();
+    let cases: Vec<(u32, f64, u64)> = WORKLOADS
+        .iter()
+        .flat_map(|&(jobs, most)| (0..PLACEMENTS).map(move |i| (jobs, most, i)))
+        .collect();
+    let seen: Vec<Vec<Seen>> = cases
+        .into_par_iter()
+        .with_max_len(1)
+        .map(|(jobs, most, i)| {
+            let of = format!("{jobs} jobs, placement {}", i + 1);
+            compare(&lab, (jobs, most), context.seed + i, &|way| {
+                (context.at)(&format!("{of}, {way}"));
             })
-            .collect();
-        let of = |jobs: u32, way: usize| {
-            seen.iter().flatten().filter(move |s| s.jobs == jobs && s.way == way)
-        };
-        (context.draw)(Figure {
-            name: "versus",
-            title: "Jobs on Cab by routing: run time over that in isolation".to_owned(),
-            subtitle: "three random placements of each workload".to_owned(),
-            what: Drawn::Boxes {
-                unit: "% longer",
-                groups: WORKLOADS
-                    .iter()
-                    .map(|&(jobs, _)| Group {
-                        name: format!("{jobs} jobs"),
-                        boxes: (WAYS.iter().enumerate())
-                            .map(|(way, name)| {
-                                let all = of(jobs, way).flat_map(|s| s.longer.iter().copied());
-                                ((*name).to_owned(), all.collect())
-                            })
-                            .collect(),
-                    })
-                    .collect(),
-            },
-        });
-        let mut rows = Vec::new();
-        for (jobs, _) in WORKLOADS {
-            for (way, name) in WAYS.iter().enumerate() {
-                let all: Vec<f64> = of(jobs, way).flat_map(|s| s.longer.iter().copied()).collect();
-                let mean = all.iter().sum::<f64>() / all.len() as f64;
-                let what = |of: &str| format!("{jobs} jobs, {name}: {of}");
-                rows.push(Row::told(what("mean, % longer"), mean));
-                rows.push(Row::told(what("worst, % longer"), most(all)));
-                let fullest: Vec<f64> = of(jobs, way).filter_map(|s| s.fullest).collect();
-                if !fullest.is_empty() {
-                    let mean = fullest.iter().sum::<f64>() / fullest.len() as f64;
-                    rows.push(Row::told(what("fullest channel, mean, GB"), mean / GB));
-                }
+        })
+        .collect();
+    let of = |jobs: u32, way: usize| {
+        seen.iter().flatten().filter(move |s| s.jobs == jobs && s.way == way)
+    };
+    (context.draw)(Figure {
+        name: "versus",
+        title: "Jobs on Cab by routing: run time over that in isolation".to_owned(),
+        subtitle: "three random placements of each workload".to_owned(),
+        what: Drawn::Boxes {
+            unit: "% longer",
+            groups: WORKLOADS
+                .iter()
+                .map(|&(jobs, _)| Group {
+                    name: format!("{jobs} jobs"),
+                    boxes: (WAYS.iter().enumerate())
+                        .map(|(way, name)| {
+                            let all = of(jobs, way).flat_map(|s| s.longer.iter().copied());
+                            ((*name).to_owned(), all.collect())
+                        })
+                        .collect(),
+                })
+                .collect(),
+        },
+    });
+    let mut rows = Vec::new();
+    for (jobs, _) in WORKLOADS {
+        for (way, name) in WAYS.iter().enumerate() {
+            let all: Vec<f64> = of(jobs, way).flat_map(|s| s.longer.iter().copied()).collect();
+            let mean = all.iter().sum::<f64>() / all.len() as f64;
+            let what = |of: &str| format!("{jobs} jobs, {name}: {of}");
+            rows.push(Row::told(what("mean, % longer"), mean));
+            rows.push(Row::told(what("worst, % longer"), most(all)));
+            let fullest: Vec<f64> = of(jobs, way).filter_map(|s| s.fullest).collect();
+            if !fullest.is_empty() {
+                let mean = fullest.iter().sum::<f64>() / fullest.len() as f64;
+                rows.push(Row::told(what("fullest channel, mean, GB"), mean / GB));
             }
         }
-        rows
     }
+    rows
 }
 
 fn compare(lab: &Lab, (jobs, allowed): (u32, f64), seed: u64, at: &dyn Fn(&str)) -> Vec<Seen> {

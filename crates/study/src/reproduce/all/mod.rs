@@ -8,10 +8,7 @@ use rayon::prelude::*;
 use axes::{CLAIMS, CONDITIONS, Claim, MIX, NETWORKS, NO_INCAST, Of};
 use trial::{Fared, compare, mechanisms};
 
-use crate::reproduce::{Class, Context, Drawn, Experiment, Figure, Row, Table};
-
-/// See [`Experiment::title`].
-pub(crate) struct Versus;
+use crate::reproduce::{Class, Context, Drawn, Experiment, Figure, Row, Table, USUAL};
 
 /// Draws of placements.
 const SEEDS: u64 = 5;
@@ -47,59 +44,44 @@ impl Found {
     }
 }
 
-impl Experiment for Versus {
-    fn id(&self) -> &'static str {
-        "ALL-VS"
-    }
+pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
+    id: "ALL-VS",
+    title: "The mechanisms of all five papers on one job mix: tree, HyperX and dragonfly",
+    paper: "no paper: each compares its own mechanism with oblivious tables, on a network of its own",
+    setup: "Six jobs on 240 hosts, a rank a node, all at once: bis, nn and pairs (AFAR) on 48 nodes each with messages of 1 MiB, 256 KiB and \
+     1 MiB, Alltoall of 256 KiB on 40 (SAR, HX), Allreduce of 8 B on 32 and an incast of 24 (SLS). Networks of as many hosts: \
+     T(16+16,15), an 8x6 HyperX with five hosts a switch, a dragonfly of eight groups of six switches; cables of 200 Gbit/s, switches \
+     rosetta, hosts slingshot, packets of 4 KiB. The same hosts by number on each, at random or one job after the other, five draws; at random once more without the incast, for the reasons. \
+     Baselines: ftree, dfsssp, dragonfly-min; times are over those in isolation with them. Engines know the jobs and what they send; \
+     parx as it is on the HyperX, its balancing by demands (parx-minimal) elsewhere; afar until nothing helps; opt and dmodk on the \
+     tree, which they are made for. slingshot: its routing of packets, and pairs its congestion control, with it and without. Lanes: as many as each \
+     needs. Judged: six sentences of the papers, as orders.",
+    class: Class::Substitute,
+    seconds: 400.0,
+    run: reproduce,
+    ..USUAL
+};
 
-    fn title(&self) -> &'static str {
-        "The mechanisms of all five papers on one job mix: tree, HyperX and dragonfly"
-    }
-
-    fn paper(&self) -> &'static str {
-        "no paper: each compares its own mechanism with oblivious tables, on a network of its own"
-    }
-
-    fn setup(&self) -> &'static str {
-        "Six jobs on 240 hosts, a rank a node, all at once: bis, nn and pairs (AFAR) on 48 nodes each with messages of 1 MiB, 256 KiB and \
-         1 MiB, Alltoall of 256 KiB on 40 (SAR, HX), Allreduce of 8 B on 32 and an incast of 24 (SLS). Networks of as many hosts: \
-         T(16+16,15), an 8x6 HyperX with five hosts a switch, a dragonfly of eight groups of six switches; cables of 200 Gbit/s, switches \
-         rosetta, hosts slingshot, packets of 4 KiB. The same hosts by number on each, at random or one job after the other, five draws; at random once more without the incast, for the reasons. \
-         Baselines: ftree, dfsssp, dragonfly-min; times are over those in isolation with them. Engines know the jobs and what they send; \
-         parx as it is on the HyperX, its balancing by demands (parx-minimal) elsewhere; afar until nothing helps; opt and dmodk on the \
-         tree, which they are made for. slingshot: its routing of packets, and pairs its congestion control, with it and without. Lanes: as many as each \
-         needs. Judged: six sentences of the papers, as orders."
-    }
-
-    fn class(&self) -> Class {
-        Class::Substitute
-    }
-
-    fn seconds(&self) -> f64 {
-        400.0
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Row> {
-        let cases: Vec<(usize, usize, u64)> = (0..NETWORKS.len())
-            .flat_map(|n| (0..CONDITIONS.len()).map(move |c| (n, c)))
-            .flat_map(|(n, c)| (0..SEEDS).map(move |s| (n, c, s)))
-            .collect();
-        let fared: Vec<Vec<Fared>> = cases
-            .into_par_iter()
-            .with_max_len(1)
-            .map(|(n, c, s)| {
-                let (network, condition) = (&NETWORKS[n], &CONDITIONS[c]);
-                let draw = s + 1;
-                (context.at)(&format!("{}, {}, draw {draw}", network.name, condition.name));
-                compare(network, condition, context.seed + s)
-            })
-            .collect();
-        let by_condition: Vec<Vec<Vec<Fared>>> =
-            fared.chunks(SEEDS as usize).map(<[Vec<Fared>]>::to_vec).collect();
-        let found = Found(by_condition.chunks(CONDITIONS.len()).map(<[_]>::to_vec).collect());
-        draw(&found, context);
-        rows(&found)
-    }
+fn reproduce(context: &Context<'_>) -> Vec<Row> {
+    let cases: Vec<(usize, usize, u64)> = (0..NETWORKS.len())
+        .flat_map(|n| (0..CONDITIONS.len()).map(move |c| (n, c)))
+        .flat_map(|(n, c)| (0..SEEDS).map(move |s| (n, c, s)))
+        .collect();
+    let fared: Vec<Vec<Fared>> = cases
+        .into_par_iter()
+        .with_max_len(1)
+        .map(|(n, c, s)| {
+            let (network, condition) = (&NETWORKS[n], &CONDITIONS[c]);
+            let draw = s + 1;
+            (context.at)(&format!("{}, {}, draw {draw}", network.name, condition.name));
+            compare(network, condition, context.seed + s)
+        })
+        .collect();
+    let by_condition: Vec<Vec<Vec<Fared>>> =
+        fared.chunks(SEEDS as usize).map(<[Vec<Fared>]>::to_vec).collect();
+    let found = Found(by_condition.chunks(CONDITIONS.len()).map(<[_]>::to_vec).collect());
+    draw(&found, context);
+    rows(&found)
 }
 
 /// What is told of each mechanism on each network, and the claims.

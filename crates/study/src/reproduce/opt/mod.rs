@@ -1,18 +1,12 @@
 //! Nienaber, Mahapatra, Yuan, "Improving Performance of Deterministic Single-path Routing on 2-Level
 //! Generalized Fat-trees".
 
-mod averages;
-mod orcs;
+pub(super) mod averages;
+pub(super) mod orcs;
 mod printed;
-mod text;
-mod theorems;
-mod worst;
-
-pub(super) use averages::AverageTable;
-pub(super) use orcs::Orcs;
-pub(super) use text::Text;
-pub(super) use theorems::Theorems;
-pub(super) use worst::WorstTable;
+pub(super) mod text;
+pub(super) mod theorems;
+pub(super) mod worst;
 
 use darkfiber_analysis::count::{Bandwidth, Paths, Precision, Wanted, measure, worst as most};
 use darkfiber_fabric::{TerminalId, Topology, parse_spec};

@@ -8,11 +8,8 @@ use darkfiber_workload::schedule::{Program, Script};
 use darkfiber_workload::{Stream, given};
 
 use super::{Tree, name};
-use crate::reproduce::{Allowed, Class, Context, Experiment, Row};
+use crate::reproduce::{Allowed, Class, Context, Experiment, Row, USUAL};
 use darkfiber_scenario::{Setup, simulate};
-
-/// See [`Experiment::title`].
-pub(in crate::reproduce) struct Orcs;
 
 /// Patterns for each tree and engine.
 const PATTERNS: u64 = 20;
@@ -21,47 +18,35 @@ const TREES: [(u32, u32, u32); 5] =
     [(9, 9, 18), (12, 12, 24), (12, 4, 16), (16, 8, 24), (8, 16, 24)];
 const BYTES: u64 = 1 << 20;
 
-impl Experiment for Orcs {
-    fn id(&self) -> &'static str {
-        "OPT-ORCS"
-    }
+pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
+    id: "OPT-ORCS",
+    title: "Counting and simulating flows find the same bandwidth of bisect patterns (section IV)",
+    paper: "Nienaber, Mahapatra, Yuan: Improving Performance of Deterministic Single-path Routing on 2-Level \
+     Generalized Fat-trees, section IV",
+    setup: "The paper compares its simulator with ORCS: `the results match perfectly`. Here the share that counting gives the slowest \
+     pair of a pattern, 1 over its fullest channel, and the time that messages of 1 MiB take as flows that share channels \
+     fairly, are compared on 20 random bisect patterns of five trees under dmodk, opt and opt-balanced: both must be the \
+     same within a millionth.",
+    class: Class::Exact,
+    run: reproduce,
+    ..USUAL
+};
 
-    fn title(&self) -> &'static str {
-        "Counting and simulating flows find the same bandwidth of bisect patterns (section IV)"
-    }
-
-    fn paper(&self) -> &'static str {
-        "Nienaber, Mahapatra, Yuan: Improving Performance of Deterministic Single-path Routing on 2-Level \
-         Generalized Fat-trees, section IV"
-    }
-
-    fn setup(&self) -> &'static str {
-        "The paper compares its simulator with ORCS: `the results match perfectly`. Here the share that counting gives the slowest \
-         pair of a pattern, 1 over its fullest channel, and the time that messages of 1 MiB take as flows that share channels \
-         fairly, are compared on 20 random bisect patterns of five trees under dmodk, opt and opt-balanced: both must be the \
-         same within a millionth."
-    }
-
-    fn class(&self) -> Class {
-        Class::Exact
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Row> {
-        let mut rows = Vec::new();
-        for tree in TREES {
-            for engine in ["dmodk", "opt", "opt-balanced"] {
-                (context.at)(&format!("{} {engine}", name(tree)));
-                let same = same(&Tree::new(tree, engine), context.seed);
-                rows.push(Row::derived(
-                    format!("{}, {engine}: patterns of {PATTERNS} that agree", name(tree)),
-                    PATTERNS as f64,
-                    same as f64,
-                    Allowed::Nothing,
-                ));
-            }
+fn reproduce(context: &Context<'_>) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for tree in TREES {
+        for engine in ["dmodk", "opt", "opt-balanced"] {
+            (context.at)(&format!("{} {engine}", name(tree)));
+            let same = same(&Tree::new(tree, engine), context.seed);
+            rows.push(Row::derived(
+                format!("{}, {engine}: patterns of {PATTERNS} that agree", name(tree)),
+                PATTERNS as f64,
+                same as f64,
+                Allowed::Nothing,
+            ));
         }
-        rows
     }
+    rows
 }
 
 /// In how many patterns counting and simulating agree.

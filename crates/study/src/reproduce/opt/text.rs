@@ -2,64 +2,47 @@
 
 use super::averages::measured;
 use super::printed::{Average, COLUMNS, TABLE_II, TEXT};
-use crate::reproduce::{Allowed, Class, Context, Experiment, Row};
+use crate::reproduce::{Allowed, Class, Context, Experiment, Row, USUAL};
 
-/// See [`Experiment::title`].
-pub(in crate::reproduce) struct Text;
+pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
+    id: "OPT-TXT",
+    title: "what the text says of Table II: least, largest and mean improvement by kind of tree",
+    paper: "Nienaber, Mahapatra, Yuan: Improving Performance of Deterministic Single-path Routing on 2-Level \
+     Generalized Fat-trees, section IV",
+    setup: "First arithmetic on the improvements as printed in Table II, to a tenth; then the means of our own \
+     Table II, as OPT-T2 measures it.",
+    class: Class::Exact,
+    run: reproduce,
+    ..USUAL
+};
 
-impl Experiment for Text {
-    fn id(&self) -> &'static str {
-        "OPT-TXT"
-    }
-
-    fn title(&self) -> &'static str {
-        "what the text says of Table II: least, largest and mean improvement by kind of tree"
-    }
-
-    fn paper(&self) -> &'static str {
-        "Nienaber, Mahapatra, Yuan: Improving Performance of Deterministic Single-path Routing on 2-Level \
-         Generalized Fat-trees, section IV"
-    }
-
-    fn setup(&self) -> &'static str {
-        "First arithmetic on the improvements as printed in Table II, to a tenth; then the means of our own \
-         Table II, as OPT-T2 measures it."
-    }
-
-    fn class(&self) -> Class {
-        Class::Exact
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Row> {
-        let measured = measured(context);
-        let mut rows = Vec::new();
-        let mut means = Vec::new();
-        for (kind, range, said) in TEXT {
-            for (column, ((label, _), said)) in COLUMNS.iter().zip(said).enumerate() {
-                let printed = |a: &Average| a.cells[column].improvement;
-                let table: Vec<f64> = TABLE_II[range.clone()].iter().map(printed).collect();
-                let ours = [
-                    table.iter().copied().fold(f64::INFINITY, f64::min),
-                    table.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-                    (mean(&table) * 10.0).round() / 10.0,
-                ];
-                for ((what, said), ours) in ["least", "largest", "mean"].iter().zip(said).zip(ours)
-                {
-                    let quantity =
-                        format!("{kind} trees, {label}, {what} improvement of the table, %");
-                    let row = Row::new(quantity, *said, ours, Allowed::Nothing);
-                    rows.push(reading(row, (kind, label, what)));
-                }
-                let improvement = |m: &[[f64; 2]; 3]| 100.0 * (m[column][0] / m[column][1] - 1.0);
-                let all: Vec<f64> = measured[range.clone()].iter().map(improvement).collect();
-                let quantity = format!("{kind} trees, {label}, mean improvement as measured, %");
-                let row = Row::new(quantity, said[2], mean(&all), MEASURED);
-                means.push(reading(row, (kind, label, "mean")));
+fn reproduce(context: &Context<'_>) -> Vec<Row> {
+    let measured = measured(context);
+    let mut rows = Vec::new();
+    let mut means = Vec::new();
+    for (kind, range, said) in TEXT {
+        for (column, ((label, _), said)) in COLUMNS.iter().zip(said).enumerate() {
+            let printed = |a: &Average| a.cells[column].improvement;
+            let table: Vec<f64> = TABLE_II[range.clone()].iter().map(printed).collect();
+            let ours = [
+                table.iter().copied().fold(f64::INFINITY, f64::min),
+                table.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+                (mean(&table) * 10.0).round() / 10.0,
+            ];
+            for ((what, said), ours) in ["least", "largest", "mean"].iter().zip(said).zip(ours) {
+                let quantity = format!("{kind} trees, {label}, {what} improvement of the table, %");
+                let row = Row::new(quantity, *said, ours, Allowed::Nothing);
+                rows.push(reading(row, (kind, label, what)));
             }
+            let improvement = |m: &[[f64; 2]; 3]| 100.0 * (m[column][0] / m[column][1] - 1.0);
+            let all: Vec<f64> = measured[range.clone()].iter().map(improvement).collect();
+            let quantity = format!("{kind} trees, {label}, mean improvement as measured, %");
+            let row = Row::new(quantity, said[2], mean(&all), MEASURED);
+            means.push(reading(row, (kind, label, "mean")));
         }
-        rows.append(&mut means);
-        rows
     }
+    rows.append(&mut means);
+    rows
 }
 
 /// Five quotients of cells that are each known within 1 %.

@@ -4,79 +4,54 @@ use darkfiber_analysis::count::Paths;
 use darkfiber_workload::Stream;
 
 use super::{Tree, name};
-use crate::reproduce::{Allowed, Class, Context, Experiment, Row};
-
-/// See [`Experiment::title`].
-pub(in crate::reproduce) struct Theorems;
+use crate::reproduce::{Allowed, Class, Context, Experiment, Row, USUAL};
 
 /// Random trees for each theorem.
 const TREES: u64 = 60;
 
-impl Experiment for Theorems {
-    fn id(&self) -> &'static str {
-        "OPT-TH"
-    }
+pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
+    id: "OPT-TH",
+    title: "the three theorems on random trees that meet their conditions",
+    paper: "Nienaber, Mahapatra, Yuan: Improving Performance of Deterministic Single-path Routing on 2-Level \
+     Generalized Fat-trees, Theorems 1 to 3",
+    setup: "60 random trees for each theorem. 1: no engine's WORST is below n/sqrt(m) (its floor where that is no \
+     integer; read as printed), for dmodk, minhop, updn, opt, opt-rect and opt-balanced. 2: WORST of dmodk \
+     is n, and the permutation of the proof, {(t, (i+t) m)}, puts n flows on the channel from the first leaf \
+     to the first top switch. 3: WORST of opt is n/sqrt(m).",
+    class: Class::Exact,
+    run: reproduce,
+    ..USUAL
+};
 
-    fn title(&self) -> &'static str {
-        "the three theorems on random trees that meet their conditions"
-    }
-
-    fn paper(&self) -> &'static str {
-        "Nienaber, Mahapatra, Yuan: Improving Performance of Deterministic Single-path Routing on 2-Level \
-         Generalized Fat-trees, Theorems 1 to 3"
-    }
-
-    fn setup(&self) -> &'static str {
-        "60 random trees for each theorem. 1: no engine's WORST is below n/sqrt(m) (its floor where that is no \
-         integer; read as printed), for dmodk, minhop, updn, opt, opt-rect and opt-balanced. 2: WORST of dmodk \
-         is n, and the permutation of the proof, {(t, (i+t) m)}, puts n flows on the channel from the first leaf \
-         to the first top switch. 3: WORST of opt is n/sqrt(m)."
-    }
-
-    fn class(&self) -> Class {
-        Class::Exact
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Row> {
-        let holds = |label: &str,
-                     theorem: u64,
-                     meets: fn(u32, u32, u32) -> bool,
-                     proven: fn((u32, u32, u32)) -> bool| {
-            (context.at)(label);
-            let mut stream = Stream::new(context.seed, theorem);
-            let mut held = 0;
-            let mut missed = None;
-            for _ in 0..TREES {
-                let tree = draw(&mut stream, meets);
-                if proven(tree) {
-                    held += 1;
-                } else {
-                    missed.get_or_insert(name(tree));
-                }
+fn reproduce(context: &Context<'_>) -> Vec<Row> {
+    let holds = |label: &str,
+                 theorem: u64,
+                 meets: fn(u32, u32, u32) -> bool,
+                 proven: fn((u32, u32, u32)) -> bool| {
+        (context.at)(label);
+        let mut stream = Stream::new(context.seed, theorem);
+        let mut held = 0;
+        let mut missed = None;
+        for _ in 0..TREES {
+            let tree = draw(&mut stream, meets);
+            if proven(tree) {
+                held += 1;
+            } else {
+                missed.get_or_insert(name(tree));
             }
-            let row = Row::derived(label, TREES as f64, f64::from(held), Allowed::Nothing);
-            match missed {
-                Some(tree) => row.noted(format!("does not hold on {tree}")),
-                None => row,
-            }
-        };
-        vec![
-            holds(
-                "Theorem 1: trees on which no engine is below the bound",
-                1,
-                general,
-                bound_holds,
-            ),
-            holds("Theorem 2: trees on which WORST of D-mod-k is n", 2, theorem_2, dmodk_is_n),
-            holds("Theorem 2: trees on which its permutation does it", 2, theorem_2, witness),
-            holds(
-                "Theorem 3: trees on which WORST of OPT is n/sqrt(m)",
-                3,
-                theorem_3,
-                opt_is_optimal,
-            ),
-        ]
-    }
+        }
+        let row = Row::derived(label, TREES as f64, f64::from(held), Allowed::Nothing);
+        match missed {
+            Some(tree) => row.noted(format!("does not hold on {tree}")),
+            None => row,
+        }
+    };
+    vec![
+        holds("Theorem 1: trees on which no engine is below the bound", 1, general, bound_holds),
+        holds("Theorem 2: trees on which WORST of D-mod-k is n", 2, theorem_2, dmodk_is_n),
+        holds("Theorem 2: trees on which its permutation does it", 2, theorem_2, witness),
+        holds("Theorem 3: trees on which WORST of OPT is n/sqrt(m)", 3, theorem_3, opt_is_optimal),
+    ]
 }
 
 /// A random tree that meets the conditions.

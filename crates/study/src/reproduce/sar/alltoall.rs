@@ -9,11 +9,8 @@ use darkfiber_workload::play::{Job, Repeat, host};
 use darkfiber_workload::traffic::{Ranks, traffic};
 use rayon::prelude::*;
 
-use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Group, Row};
+use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Group, Row, USUAL};
 use darkfiber_scenario::{Setup, simulate};
-
-/// See [`Experiment::title`].
-pub(crate) struct Alltoall;
 
 /// Sets of nodes: five seeds of four each.
 const SETS: u64 = 20;
@@ -22,88 +19,76 @@ const NODES: usize = 28;
 const SWITCHES: usize = 10;
 const ENGINES: [&str; 4] = ["ftree", "dfsssp", "sar", "sar-best"];
 
-impl Experiment for Alltoall {
-    fn id(&self) -> &'static str {
-        "SAR-F8"
-    }
+pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
+    id: "SAR-F8",
+    title: "Alltoall of 1 MiB on 28 nodes of ten switches: ftree, dfsssp and sar (figure 8)",
+    paper: "Domke, Hoefler: Scheduling-Aware Routing for Supercomputers, SC'16, section 4.3.4, figure 8",
+    setup: "@taurus, 28 nodes on ten leaf switches of one island at random, ranks in the order of nodes, hosts that cost nothing, flows; \
+     nobody else sends. Every rank sends 1 MiB to every other (Open MPI's algorithm). 20 sets of nodes, where the paper has \
+     one that its machine happened to have, beside whatever else ran. The abstract calls the 17.6 % throughput; figure 8 and \
+     the text have run times.",
+    class: Class::Shape,
+    run: reproduce,
+    ..USUAL
+};
 
-    fn title(&self) -> &'static str {
-        "Alltoall of 1 MiB on 28 nodes of ten switches: ftree, dfsssp and sar (figure 8)"
-    }
-
-    fn paper(&self) -> &'static str {
-        "Domke, Hoefler: Scheduling-Aware Routing for Supercomputers, SC'16, section 4.3.4, figure 8"
-    }
-
-    fn setup(&self) -> &'static str {
-        "@taurus, 28 nodes on ten leaf switches of one island at random, ranks in the order of nodes, hosts that cost nothing, flows; \
-         nobody else sends. Every rank sends 1 MiB to every other (Open MPI's algorithm). 20 sets of nodes, where the paper has \
-         one that its machine happened to have, beside whatever else ran. The abstract calls the 17.6 % throughput; figure 8 and \
-         the text have run times."
-    }
-
-    fn class(&self) -> Class {
-        Class::Shape
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Row> {
-        let taurus = open("@taurus").expect("a preset");
-        let times: Vec<[f64; 4]> = (0..SETS)
-            .into_par_iter()
-            .map(|set| {
-                (context.at)(&format!("set {}", set + 1));
-                let seats = seats(&taurus, &mut Stream::new(context.seed, set));
-                ENGINES.map(|engine| seconds(&taurus, engine, &seats))
-            })
-            .collect();
-        let column = |e: usize| times.iter().map(|t| t[e] * 1e3).collect::<Vec<f64>>();
-        let mean = |e: usize| column(e).iter().sum::<f64>() / SETS as f64;
-        (context.draw)(Figure {
-            name: "alltoall",
-            title: "Alltoall of 1 MiB on 28 nodes of @taurus".to_owned(),
-            subtitle: "20 sets of nodes on ten leaf switches of an island, by engine".to_owned(),
-            what: Drawn::Boxes {
-                unit: "ms",
-                groups: vec![Group {
-                    name: String::new(),
-                    boxes: (0..ENGINES.len()).map(|e| (ENGINES[e].to_owned(), column(e))).collect(),
-                }],
-            },
-        });
-        let over = |a: usize, b: usize| -> Vec<f64> {
-            let sum = |of: &[[f64; 4]], e: usize| of.iter().map(|t| t[e]).sum::<f64>();
-            times.chunks(OF_A_SEED).map(|of| sum(of, a) / sum(of, b)).collect()
-        };
-        let [ftree, dfsssp, sar, best] = [0, 1, 2, 3];
-        let mut rows: Vec<Row> = (0..ENGINES.len())
-            .map(|e| Row::told(format!("{}: mean, ms", ENGINES[e]), mean(e)))
-            .collect();
-        rows.extend([
-            Row::order("dfsssp over ftree, time", &over(dfsssp, ftree)),
-            Row::order("ftree over sar, time", &over(ftree, sar)),
-            Row::derived(
-                "sar over dfsssp, time",
-                1.0 - 0.176,
-                mean(sar) / mean(dfsssp),
-                Allowed::Between(0.75, 0.95),
-            ),
-            Row::new(
-                "dfsssp over ftree, % longer",
-                7.1,
-                100.0 * (mean(dfsssp) / mean(ftree) - 1.0),
-                Allowed::Rule,
-            ),
-            Row::new(
-                "sar over ftree, % shorter",
-                11.7,
-                100.0 * (1.0 - mean(sar) / mean(ftree)),
-                Allowed::Rule,
-            ),
-            Row::told("sar-best over dfsssp, time", mean(best) / mean(dfsssp))
-                .noted("not in the paper"),
-        ]);
-        rows
-    }
+fn reproduce(context: &Context<'_>) -> Vec<Row> {
+    let taurus = open("@taurus").expect("a preset");
+    let times: Vec<[f64; 4]> = (0..SETS)
+        .into_par_iter()
+        .map(|set| {
+            (context.at)(&format!("set {}", set + 1));
+            let seats = seats(&taurus, &mut Stream::new(context.seed, set));
+            ENGINES.map(|engine| seconds(&taurus, engine, &seats))
+        })
+        .collect();
+    let column = |e: usize| times.iter().map(|t| t[e] * 1e3).collect::<Vec<f64>>();
+    let mean = |e: usize| column(e).iter().sum::<f64>() / SETS as f64;
+    (context.draw)(Figure {
+        name: "alltoall",
+        title: "Alltoall of 1 MiB on 28 nodes of @taurus".to_owned(),
+        subtitle: "20 sets of nodes on ten leaf switches of an island, by engine".to_owned(),
+        what: Drawn::Boxes {
+            unit: "ms",
+            groups: vec![Group {
+                name: String::new(),
+                boxes: (0..ENGINES.len()).map(|e| (ENGINES[e].to_owned(), column(e))).collect(),
+            }],
+        },
+    });
+    let over = |a: usize, b: usize| -> Vec<f64> {
+        let sum = |of: &[[f64; 4]], e: usize| of.iter().map(|t| t[e]).sum::<f64>();
+        times.chunks(OF_A_SEED).map(|of| sum(of, a) / sum(of, b)).collect()
+    };
+    let [ftree, dfsssp, sar, best] = [0, 1, 2, 3];
+    let mut rows: Vec<Row> = (0..ENGINES.len())
+        .map(|e| Row::told(format!("{}: mean, ms", ENGINES[e]), mean(e)))
+        .collect();
+    rows.extend([
+        Row::order("dfsssp over ftree, time", &over(dfsssp, ftree)),
+        Row::order("ftree over sar, time", &over(ftree, sar)),
+        Row::derived(
+            "sar over dfsssp, time",
+            1.0 - 0.176,
+            mean(sar) / mean(dfsssp),
+            Allowed::Between(0.75, 0.95),
+        ),
+        Row::new(
+            "dfsssp over ftree, % longer",
+            7.1,
+            100.0 * (mean(dfsssp) / mean(ftree) - 1.0),
+            Allowed::Rule,
+        ),
+        Row::new(
+            "sar over ftree, % shorter",
+            11.7,
+            100.0 * (1.0 - mean(sar) / mean(ftree)),
+            Allowed::Rule,
+        ),
+        Row::told("sar-best over dfsssp, time", mean(best) / mean(dfsssp))
+            .noted("not in the paper"),
+    ]);
+    rows
 }
 
 /// Nodes on ten leaf switches of one island, each of which has one at least.

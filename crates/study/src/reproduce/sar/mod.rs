@@ -3,30 +3,20 @@
 //! The job histories of the paper (Taurus and Tsubame2.5, a month each) are private. In their place stand jobs of a
 //! public log, or jobs made up like them, scaled to the machine and placed first-fit.
 
-mod alltoall;
-mod cost;
-mod filter;
-mod job_mix;
+pub(super) mod alltoall;
+pub(super) mod cost;
+pub(super) mod filter;
+pub(super) mod job_mix;
 mod printed;
-mod reconfigurations;
-mod small_tree;
-mod table;
-mod tables_sent;
-mod update;
+pub(super) mod reconfigurations;
+pub(super) mod small_tree;
+pub(super) mod table;
+pub(super) mod tables_sent;
+pub(super) mod update;
 
-pub(super) use alltoall::Alltoall;
-pub(super) use cost::Cost;
-pub(super) use filter::Filter;
-pub(super) use job_mix::JobMix;
-pub(super) use reconfigurations::Reconfigurations;
-pub(super) use small_tree::SmallTree;
-pub(super) use table::Table;
-pub(super) use tables_sent::TablesSent;
-pub(super) use update::FivePhases;
-
-use darkfiber_fabric::{Topology, open};
+use darkfiber_fabric::open;
 use darkfiber_routing::Lids;
-use darkfiber_scenario::Chain;
+use darkfiber_scenario::{Case, Chain};
 use darkfiber_workload::{
     History, MONTH_HOSTS, Machine, Wish, month, placement::allocator, scaled,
 };
@@ -43,7 +33,7 @@ const EVERY: i64 = 600;
 
 /// A machine and who ran on it.
 struct Site {
-    topology: Topology,
+    case: Case<()>,
     lids: Lids,
     history: History,
     from: i64,
@@ -72,7 +62,13 @@ impl Site {
         let (history, _) = History::scheduled(&machine, &wishes, first_fit, context.seed);
         let from = history.span().map_or(0, |s| s.0) + BEFORE * DAY;
         let source = format!("{name}; jobs of whole hosts, times {scale:.3}, first-fit");
-        Self { topology, lids, history, from, source }
+        Self {
+            case: Case { seed: context.seed, ..Case::of(topology) },
+            lids,
+            history,
+            from,
+            source,
+        }
     }
 
     /// Days of it under some engines.
@@ -81,12 +77,10 @@ impl Site {
             engines.iter().map(|e| Chain::parse(e).expect("registered")).collect();
         let moments = usize::try_from(days * DAY / EVERY).expect("not below zero");
         let plan = ReplayPlan {
-            topology: &self.topology,
+            case: &self.case,
             lids: &self.lids,
             history: &self.history,
             engines: &engines,
-            lanes: 8,
-            seed: context.seed,
             from: self.from,
             every: EVERY,
             moments,
@@ -95,7 +89,7 @@ impl Site {
         replay(&plan, 0, &mut |moment| {
             if all.len() % 144 == 0 {
                 let day = 1 + all.len() / 144;
-                (context.at)(&format!("{}, day {day}", self.topology.fabric.name()));
+                (context.at)(&format!("{}, day {day}", self.case.fabric().name()));
             }
             all.push(moment);
             true

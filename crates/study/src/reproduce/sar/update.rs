@@ -14,10 +14,7 @@ use darkfiber_workload::play::{Job, Repeat, host};
 use darkfiber_workload::traffic::{Ranks, traffic};
 use rayon::prelude::*;
 
-use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row};
-
-/// See [`Experiment::title`].
-pub(crate) struct FivePhases;
+use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row, USUAL};
 
 const MILLISECOND: u64 = 1_000_000_000;
 /// Between two readings of the counters.
@@ -29,43 +26,28 @@ const END: u64 = 14_700 * MILLISECOND;
 /// Runs on a torus.
 const SEEDS: u64 = 10;
 
-impl Experiment for FivePhases {
-    fn id(&self) -> &'static str {
-        "SAR-F9"
-    }
+pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
+    id: "SAR-F9",
+    title: "Property preserving network update in five phases: the test bed (figure 9) and Definition 6 in execution",
+    paper: "Domke, Hoefler: Scheduling-Aware Routing for Supercomputers, SC'16, sections 2 (Definition 6), 3.3 (figure 6) and 4.3.5 \
+     (figure 9)",
+    setup: "@sar-testbed packet by packet: Bcasts of 1 MiB between two nodes, one on each switch, over reliable connections; base LIDs \
+     routed by sar, high LIDs by updn in a lane of their own, over the other of the two links; published times for writing \
+     blocks; 10 s between unpath and repath, counters every 70 ms. The paper's firmware refused to drain queue pairs: here \
+     they are drained as its protocol has it. sar gives the two nodes the same link before and after, so that no block changes. It shows 28 s before and some after, which is 2.1 s here on both sides. Then Definition 6 on a 4x4 torus whose \
+     Up*/Down* tables get another root under an Alltoall, with queues by lane and buffers of two packets, ten seeds: with datagrams that stay on base LIDs, as the \
+     protocol leaves them, and with datagrams that move, too. Decisions: 50 us for a message between manager and host, 5 us to \
+     change a path, 16 packets under way.",
+    class: Class::Shape,
+    seconds: 180.0,
+    run: reproduce,
+    ..USUAL
+};
 
-    fn title(&self) -> &'static str {
-        "Property preserving network update in five phases: the test bed (figure 9) and Definition 6 in execution"
-    }
-
-    fn paper(&self) -> &'static str {
-        "Domke, Hoefler: Scheduling-Aware Routing for Supercomputers, SC'16, sections 2 (Definition 6), 3.3 (figure 6) and 4.3.5 \
-         (figure 9)"
-    }
-
-    fn setup(&self) -> &'static str {
-        "@sar-testbed packet by packet: Bcasts of 1 MiB between two nodes, one on each switch, over reliable connections; base LIDs \
-         routed by sar, high LIDs by updn in a lane of their own, over the other of the two links; published times for writing \
-         blocks; 10 s between unpath and repath, counters every 70 ms. The paper's firmware refused to drain queue pairs: here \
-         they are drained as its protocol has it. sar gives the two nodes the same link before and after, so that no block changes. It shows 28 s before and some after, which is 2.1 s here on both sides. Then Definition 6 on a 4x4 torus whose \
-         Up*/Down* tables get another root under an Alltoall, with queues by lane and buffers of two packets, ten seeds: with datagrams that stay on base LIDs, as the \
-         protocol leaves them, and with datagrams that move, too. Decisions: 50 us for a message between manager and host, 5 us to \
-         change a path, 16 packets under way."
-    }
-
-    fn class(&self) -> Class {
-        Class::Shape
-    }
-
-    fn seconds(&self) -> f64 {
-        180.0
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Row> {
-        let mut rows = test_bed(context);
-        rows.extend(torus(context));
-        rows
-    }
+fn reproduce(context: &Context<'_>) -> Vec<Row> {
+    let mut rows = test_bed(context);
+    rows.extend(torus(context));
+    rows
 }
 
 /// Tables of an engine.

@@ -3,10 +3,7 @@
 use super::PAPER;
 use super::gpcnet::{Cell, MS, System, Trial, most};
 use super::impacts::SEEDS;
-use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row, Table};
-
-/// See [`Experiment::title`].
-pub(crate) struct Bursty;
+use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row, Table, USUAL};
 
 const SIZES: [&str; 7] = ["8B", "1KiB", "8KiB", "32KiB", "128KiB", "512KiB", "4MiB"];
 const BURSTS: [u32; 4] = [1, 10, 1000, 1_000_000];
@@ -52,78 +49,60 @@ fn trial<'a>(system: &System, aggressors: &'a [String], context: &Context<'_>) -
     }
 }
 
-impl Experiment for Bursty {
-    fn id(&self) -> &'static str {
-        "SLS-F12"
-    }
+pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
+    id: "SLS-F12",
+    title: "Incasts in bursts beside an Alltoall of 128 B (figure 12)",
+    paper: PAPER,
+    setup: "`@malbec`, 242 nodes each, interleaved; the rest as in SLS-F9. Sizes, bursts and gaps are ours where the figure's labels are \
+     lost: 8 B to 4 MiB, 1 to 10^6 messages, 1 us to 1 ms. 100 iterations. That medium sizes are worst is judged by five seeds.",
+    class: Class::Shape,
+    seconds: 200.0,
+    run: reproduce,
+    ..USUAL
+};
 
-    fn title(&self) -> &'static str {
-        "Incasts in bursts beside an Alltoall of 128 B (figure 12)"
-    }
-
-    fn paper(&self) -> &'static str {
-        PAPER
-    }
-
-    fn setup(&self) -> &'static str {
-        "`@malbec`, 242 nodes each, interleaved; the rest as in SLS-F9. Sizes, bursts and gaps are ours where the figure's labels are \
-         lost: 8 B to 4 MiB, 1 to 10^6 messages, 1 us to 1 ms. 100 iterations. That medium sizes are worst is judged by five seeds."
-    }
-
-    fn class(&self) -> Class {
-        Class::Shape
-    }
-
-    fn seconds(&self) -> f64 {
-        200.0
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Row> {
-        let system = System::slingshot("Malbec", "@malbec");
-        let mut aggressors = Vec::new();
-        for size in SIZES {
-            for burst in BURSTS {
-                aggressors
-                    .extend(GAPS.map(|gap| format!("bursts:bytes={size},burst={burst},gap={gap}")));
-            }
+fn reproduce(context: &Context<'_>) -> Vec<Row> {
+    let system = System::slingshot("Malbec", "@malbec", context);
+    let mut aggressors = Vec::new();
+    for size in SIZES {
+        for burst in BURSTS {
+            aggressors
+                .extend(GAPS.map(|gap| format!("bursts:bytes={size},burst={burst},gap={gap}")));
         }
-        let found = trial(&system, &aggressors, context).run(&system, context);
-        let each = BURSTS.len() * GAPS.len();
-        let of = |size: usize| found.iter().filter(move |c: &&Cell| c.aggressor / each == size);
-        let mut rows = Vec::new();
-        let by_size: Vec<f64> = (0..SIZES.len()).map(|s| most(of(s)).0).collect();
-        for (size, c) in SIZES.iter().zip(&by_size) {
-            rows.push(Row::told(format!("largest C, messages of {size}"), *c));
-        }
-        let inside = by_size[1..SIZES.len() - 1].iter().copied().fold(0.0, f64::max);
-        let ends = by_size[0].max(by_size[SIZES.len() - 1]);
-        rows.push(Row::impact("largest C", 1.21, inside.max(ends), Allowed::AtMost(1.5)));
-        rows.push(peak(&system, context));
-        let lasting = |c: &&Cell| (c.aggressor % each) / GAPS.len() == BURSTS.len() - 1;
-        let endless = found.iter().filter(lasting);
-        rows.push(
-            Row::expected("largest C, bursts of a million", most(endless).0, Allowed::AtMost(1.5))
-                .noted("as incast that lasts"),
-        );
-        let tables = SIZES.iter().enumerate().map(|(s, size)| {
-            let cells: Vec<Option<f64>> = of(s).map(|c| c.impact.map(|i| i.times)).collect();
-            Table {
-                title: format!("messages of {size}"),
-                rows: BURSTS.iter().map(|b| format!("{b} in a burst")).collect(),
-                columns: GAPS.iter().map(|g| (*g).to_owned()).collect(),
-                texts: cells
-                    .iter()
-                    .map(|c| c.map_or("-".to_owned(), |c| format!("{c:.3}")))
-                    .collect(),
-                cells,
-            }
-        });
-        (context.draw)(Figure {
-            name: "bursts",
-            title: "Alltoall of 128 B beside incasts in bursts".to_owned(),
-            subtitle: "C = time beside the incast / time alone; by messages in a burst and gaps between bursts".to_owned(),
-            what: Drawn::Impacts(tables.collect()),
-        });
-        rows
     }
+    let found = trial(&system, &aggressors, context).run(&system, context);
+    let each = BURSTS.len() * GAPS.len();
+    let of = |size: usize| found.iter().filter(move |c: &&Cell| c.aggressor / each == size);
+    let mut rows = Vec::new();
+    let by_size: Vec<f64> = (0..SIZES.len()).map(|s| most(of(s)).0).collect();
+    for (size, c) in SIZES.iter().zip(&by_size) {
+        rows.push(Row::told(format!("largest C, messages of {size}"), *c));
+    }
+    let inside = by_size[1..SIZES.len() - 1].iter().copied().fold(0.0, f64::max);
+    let ends = by_size[0].max(by_size[SIZES.len() - 1]);
+    rows.push(Row::impact("largest C", 1.21, inside.max(ends), Allowed::AtMost(1.5)));
+    rows.push(peak(&system, context));
+    let lasting = |c: &&Cell| (c.aggressor % each) / GAPS.len() == BURSTS.len() - 1;
+    let endless = found.iter().filter(lasting);
+    rows.push(
+        Row::expected("largest C, bursts of a million", most(endless).0, Allowed::AtMost(1.5))
+            .noted("as incast that lasts"),
+    );
+    let tables = SIZES.iter().enumerate().map(|(s, size)| {
+        let cells: Vec<Option<f64>> = of(s).map(|c| c.impact.map(|i| i.times)).collect();
+        Table {
+            title: format!("messages of {size}"),
+            rows: BURSTS.iter().map(|b| format!("{b} in a burst")).collect(),
+            columns: GAPS.iter().map(|g| (*g).to_owned()).collect(),
+            texts: cells.iter().map(|c| c.map_or("-".to_owned(), |c| format!("{c:.3}"))).collect(),
+            cells,
+        }
+    });
+    (context.draw)(Figure {
+        name: "bursts",
+        title: "Alltoall of 128 B beside incasts in bursts".to_owned(),
+        subtitle: "C = time beside the incast / time alone; by messages in a burst and gaps between bursts".to_owned(),
+        what: Drawn::Impacts(tables.collect()),
+    });
+    rows
 }

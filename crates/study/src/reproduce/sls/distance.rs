@@ -6,10 +6,7 @@ use darkfiber_workload::schedule::Script;
 
 use super::PAPER;
 use super::lab::Quiet;
-use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Group, Row};
-
-/// See [`Experiment::title`].
-pub(crate) struct Distances;
+use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Group, Row, USUAL};
 
 const SIZES: [(u64, &str); 5] = [
     (8, "8 B"),
@@ -30,106 +27,87 @@ const WINDOW: usize = 64;
 /// What copies take at either end, ns a byte: decision.
 const COPY: f64 = 0.16;
 
-impl Experiment for Distances {
-    fn id(&self) -> &'static str {
-        "SLS-F4"
-    }
+pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
+    id: "SLS-F4",
+    title: "Latency and bandwidth by distance on a quiet system (figure 4)",
+    paper: PAPER,
+    setup: "Malbec, where two groups are at most three switches apart, as the paper counts; one terminal and seven partners at each \
+     distance, packet by packet, by shortest ways. Latency is half of there and back, the median of all; bandwidth is that \
+     of 64 messages one after the other and an answer. Hosts are `slingshot`, cables 2.6 m (copper, printed) and 10 m \
+     (optical, a decision). What software costs by the byte is not printed: that 16 KiB differ by less than 10 % needs \
+     hosts that take a while for them, so messages are copied at either end, 0.16 ns a byte, and none waits for its \
+     receiver; what hosts do that copy nothing is told, too.",
+    class: Class::Shape,
+    seconds: 60.0,
+    run: reproduce,
+    ..USUAL
+};
 
-    fn title(&self) -> &'static str {
-        "Latency and bandwidth by distance on a quiet system (figure 4)"
-    }
-
-    fn paper(&self) -> &'static str {
-        PAPER
-    }
-
-    fn setup(&self) -> &'static str {
-        "Malbec, where two groups are at most three switches apart, as the paper counts; one terminal and seven partners at each \
-         distance, packet by packet, by shortest ways. Latency is half of there and back, the median of all; bandwidth is that \
-         of 64 messages one after the other and an answer. Hosts are `slingshot`, cables 2.6 m (copper, printed) and 10 m \
-         (optical, a decision). What software costs by the byte is not printed: that 16 KiB differ by less than 10 % needs \
-         hosts that take a while for them, so messages are copied at either end, 0.16 ns a byte, and none waits for its \
-         receiver; what hosts do that copy nothing is told, too."
-    }
-
-    fn class(&self) -> Class {
-        Class::Shape
-    }
-
-    fn seconds(&self) -> f64 {
-        60.0
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Row> {
-        let quiet = Quiet::new("@malbec");
-        let bare = Host { rendezvous: u64::MAX, ..host("slingshot").expect("known").clone() };
-        let copies = Host { per_byte: COPY * 1000.0, ..bare.clone() };
-        let mut rows = Vec::new();
-        let mut groups = Vec::new();
-        let (mut worst, mut worst_bandwidth) = (0.0f64, 0.0f64);
-        for (bytes, size) in SIZES {
-            (context.at)(size);
-            let samples =
-                |host: &Host| DISTANCES.map(|(_, partners)| halves(&quiet, host, bytes, &partners));
-            let copied = samples(&copies);
-            let (medians, plain) =
-                (copied.each_ref().map(|s| median(s)), samples(&bare).map(|s| median(&s)));
-            groups.push(Group {
-                name: size.to_owned(),
-                boxes: DISTANCES
-                    .iter()
-                    .zip(&copied)
-                    .map(|((d, _), s)| ((*d).to_owned(), s.clone()))
-                    .collect(),
-            });
-            let carried =
-                DISTANCES.map(|(_, partners)| bandwidth(&quiet, &bare, bytes, partners[3]));
-            if bytes >= 16 << 10 {
-                worst = worst.max(spread(&medians));
-            }
-            worst_bandwidth = worst_bandwidth.max(spread(&carried));
-            if bytes == 8 {
-                rows.push(Row::new(
-                    "8 B: latency by distance, spread, %",
-                    40.0,
-                    spread(&medians),
-                    Allowed::AtMost(40.0),
-                ));
-            } else {
-                rows.push(Row::told(
-                    format!("{size}: latency by distance, spread, %"),
-                    spread(&medians),
-                ));
-            }
-            rows.push(Row::told(format!("{size}: the same without copies, %"), spread(&plain)));
-            for ((distance, _), us) in DISTANCES.iter().zip(medians) {
-                rows.push(Row::told(format!("{size}, {distance}: latency, us"), us));
-            }
+fn reproduce(context: &Context<'_>) -> Vec<Row> {
+    let quiet = Quiet::new("@malbec");
+    let bare = Host { rendezvous: u64::MAX, ..host("slingshot").expect("known").clone() };
+    let copies = Host { per_byte: COPY * 1000.0, ..bare.clone() };
+    let mut rows = Vec::new();
+    let mut groups = Vec::new();
+    let (mut worst, mut worst_bandwidth) = (0.0f64, 0.0f64);
+    for (bytes, size) in SIZES {
+        (context.at)(size);
+        let samples =
+            |host: &Host| DISTANCES.map(|(_, partners)| halves(&quiet, host, bytes, &partners));
+        let copied = samples(&copies);
+        let (medians, plain) =
+            (copied.each_ref().map(|s| median(s)), samples(&bare).map(|s| median(&s)));
+        groups.push(Group {
+            name: size.to_owned(),
+            boxes: DISTANCES
+                .iter()
+                .zip(&copied)
+                .map(|((d, _), s)| ((*d).to_owned(), s.clone()))
+                .collect(),
+        });
+        let carried = DISTANCES.map(|(_, partners)| bandwidth(&quiet, &bare, bytes, partners[3]));
+        if bytes >= 16 << 10 {
+            worst = worst.max(spread(&medians));
+        }
+        worst_bandwidth = worst_bandwidth.max(spread(&carried));
+        if bytes == 8 {
+            rows.push(Row::new(
+                "8 B: latency by distance, spread, %",
+                40.0,
+                spread(&medians),
+                Allowed::AtMost(40.0),
+            ));
+        } else {
             rows.push(Row::told(
-                format!("{size}: bandwidth by distance, spread, %"),
-                spread(&carried),
+                format!("{size}: latency by distance, spread, %"),
+                spread(&medians),
             ));
         }
-        rows.push(Row::new(
-            "from 16 KiB on: latency by distance, largest spread, %",
-            10.0,
-            worst,
-            Allowed::AtMost(10.0),
-        ));
-        rows.push(Row::new(
-            "all sizes: bandwidth by distance, largest spread, %",
-            15.0,
-            worst_bandwidth,
-            Allowed::AtMost(15.0),
-        ));
-        (context.draw)(Figure {
-            name: "distance",
-            title: "Latency by distance on quiet Malbec".to_owned(),
-            subtitle: "half of there and back, by size".to_owned(),
-            what: Drawn::Boxes { unit: "us", groups },
-        });
-        rows
+        rows.push(Row::told(format!("{size}: the same without copies, %"), spread(&plain)));
+        for ((distance, _), us) in DISTANCES.iter().zip(medians) {
+            rows.push(Row::told(format!("{size}, {distance}: latency, us"), us));
+        }
+        rows.push(Row::told(format!("{size}: bandwidth by distance, spread, %"), spread(&carried)));
     }
+    rows.push(Row::new(
+        "from 16 KiB on: latency by distance, largest spread, %",
+        10.0,
+        worst,
+        Allowed::AtMost(10.0),
+    ));
+    rows.push(Row::new(
+        "all sizes: bandwidth by distance, largest spread, %",
+        15.0,
+        worst_bandwidth,
+        Allowed::AtMost(15.0),
+    ));
+    (context.draw)(Figure {
+        name: "distance",
+        title: "Latency by distance on quiet Malbec".to_owned(),
+        subtitle: "half of there and back, by size".to_owned(),
+        what: Drawn::Boxes { unit: "us", groups },
+    });
+    rows
 }
 
 /// By how much the largest exceeds the least, in percent.

@@ -1,14 +1,12 @@
 //! Victims beside aggressors on the paper's machines: section III-A.
 
-use darkfiber_fabric::{Topology, open};
-use darkfiber_packetsim::{Congestion, SwitchModel, Tuning, preset, routing};
-use darkfiber_routing::{Request, Routes, find_engine};
+use darkfiber_packetsim::{Congestion, Tuning, routing};
+use darkfiber_scenario::Case;
 use darkfiber_workload::collective::Library;
 use darkfiber_workload::placement::allocator;
-use darkfiber_workload::play::{Host, host};
 
 use crate::congest::{CongestPlan, Contender, Hosts, Impact, Mechanism, Ran, Rule, Split, run};
-use crate::reproduce::{Context, Table};
+use crate::reproduce::{Context, Table, machine};
 
 /// Picoseconds of a millisecond.
 pub(super) const MS: u64 = 1_000_000_000;
@@ -18,33 +16,30 @@ pub(super) const SPLITS: [(u32, u32); 3] = [(460, 52), (256, 256), (53, 459)];
 /// A machine, and what it does about congestion.
 pub(super) struct System {
     pub(super) name: &'static str,
-    pub(super) topology: Topology,
-    routes: Routes,
-    host: &'static Host,
-    micro: SwitchModel,
-    packet: u32,
+    pub(super) case: Case,
     mechanism: Mechanism,
 }
 
 impl System {
     /// Crystal: Aries, nothing about congestion but adaptive routing. Decision: packets of 512 B, not of 64 B as Aries has them, of
     /// which eight times as many would be simulated.
-    pub(super) fn crystal() -> Self {
-        Self::new("Crystal", ["@crystal", "aries", "aries", "aries", "none"], Congestion::None, 512)
+    pub(super) fn crystal(context: &Context<'_>) -> Self {
+        let case = machine::dragonfly("@crystal", ["aries", "aries"], 512, context.seed);
+        Self::new("Crystal", case, ["aries", "none"], Congestion::None)
     }
 
     /// A machine of Slingshot.
-    pub(super) fn slingshot(name: &'static str, fabric: &str) -> Self {
-        let with = [fabric, "slingshot", "rosetta", "slingshot", "pairs"];
-        Self::new(name, with, Congestion::Pairs, 4096)
+    pub(super) fn slingshot(name: &'static str, fabric: &str, context: &Context<'_>) -> Self {
+        let case = machine::dragonfly(fabric, ["slingshot", "rosetta"], 4096, context.seed);
+        Self::new(name, case, ["slingshot", "pairs"], Congestion::Pairs)
     }
 
     /// So many nodes: of Crystal as a batch system may give them, drawn at random; the first ones of others.
     pub(super) fn nodes(&self, n: u32, context: &Context<'_>) -> Hosts {
         let found = if self.name == "Crystal" {
-            Hosts::scattered(&self.topology, n, context.seed)
+            Hosts::scattered(self.case.topology(), n, context.seed)
         } else {
-            Hosts::first(&self.topology, n)
+            Hosts::first(self.case.topology(), n)
         };
         found.expect("there are so many")
     }
@@ -57,21 +52,13 @@ impl System {
 
     fn new(
         name: &'static str,
-        [fabric, hosts, switches, adaptive, scheme]: [&str; 5],
+        case: Case,
+        [adaptive, scheme]: [&str; 2],
         congestion: Congestion,
-        packet: u32,
     ) -> Self {
-        let topology = open(fabric).expect("a preset");
-        let engine = find_engine("dragonfly-min").expect("registered");
-        let request = Request { shape: topology.shape.as_ref(), ..Request::default() };
-        let routes = engine.route(&topology.fabric, &request).expect("it routes dragonflies");
         Self {
             name,
-            routes,
-            topology,
-            host: host(hosts).expect("registered"),
-            micro: preset(switches).expect("registered").micro(),
-            packet,
+            case,
             mechanism: Mechanism {
                 name: scheme.to_owned(),
                 congestion,
@@ -112,15 +99,10 @@ impl Trial<'_> {
     pub(super) fn run(&self, system: &System, context: &Context<'_>) -> Vec<Cell> {
         let known = "a registered traffic";
         let plan = CongestPlan {
-            topology: &system.topology,
-            routes: &system.routes,
-            host: system.host,
-            micro: system.micro.clone(),
-            packet: system.packet,
-            lanes: None,
+            case: &system.case,
             hosts: self.hosts.clone(),
             victims: (self.victims.iter())
-                .map(|v| Contender::victim(v, system.host).expect(known))
+                .map(|v| Contender::victim(v, &system.case.host).expect(known))
                 .collect(),
             aggressors: (self.aggressors.iter())
                 .map(|a| Contender::aggressor(a).expect(known))
@@ -141,7 +123,6 @@ impl Trial<'_> {
                 limit: self.limit,
             },
             warmup: 2 * MS,
-            seed: context.seed,
         };
         let at = format!("{}, {} cells", system.name, plan.cells().len());
         run(&plan, None, &|_| (context.at)(&at))

@@ -3,7 +3,7 @@
 use super::PAPER;
 use super::gpcnet::{Cell, MS, SPLITS, System, Trial, most, table};
 use crate::congest::Hosts;
-use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row};
+use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row, USUAL};
 
 /// Victims of incasts.
 const VICTIMS: &[&str] = &[
@@ -110,112 +110,94 @@ pub(super) const SETUP: &str = "Crystal: switches `aries`, routing `aries`, no c
      adapter of each node. Aggressors begin 2 ms before victims. Decisions: iterations begin together, 200 of them (10 runs of \
      applications) or 10 ms, the paper's at least 4 s left out; algorithms of MPICH; sizes of applications as docs/congest.md has them.";
 
-/// See [`Experiment::title`].
-pub(crate) struct Impacts;
+pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
+    id: "SLS-F9",
+    title: "Congestion impacts on 512 nodes, linear allocation (figure 9)",
+    paper: PAPER,
+    setup: SETUP,
+    class: Class::Shape,
+    seconds: 500.0,
+    run: reproduce,
+    ..USUAL
+};
 
-impl Experiment for Impacts {
-    fn id(&self) -> &'static str {
-        "SLS-F9"
-    }
-
-    fn title(&self) -> &'static str {
-        "Congestion impacts on 512 nodes, linear allocation (figure 9)"
-    }
-
-    fn paper(&self) -> &'static str {
-        PAPER
-    }
-
-    fn setup(&self) -> &'static str {
-        SETUP
-    }
-
-    fn class(&self) -> Class {
-        Class::Shape
-    }
-
-    fn seconds(&self) -> f64 {
-        500.0
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Row> {
-        let systems = [System::crystal(), System::slingshot("Shandy", "@shandy")];
-        let (mut rows, mut tables) = (Vec::new(), Vec::new());
-        let printed = [(93.0, Allowed::AtLeast(10.0)), (1.3, Allowed::AtMost(2.0))];
-        for (system, (paper, allowed)) in systems.iter().zip(printed) {
-            let hosts = system.nodes(512, context);
-            let found = incast(hosts.clone(), LIMIT).run(system, context);
-            let all = Trial {
-                victims: FEW,
-                aggressors: &["alltoall".to_owned()],
-                limit: 2 * MS,
-                ..incast(hosts, 0)
-            };
-            let mild = all.run(system, context);
-            let name = system.name;
-            rows.push(Row::impact(
-                format!("{name}: largest C beside incast"),
-                paper,
-                most(found.iter()).0,
-                allowed,
-            ));
-            // The text has three cells of the figure.
-            let cell = |victim: &str, split: usize| {
-                let v = VICTIMS.iter().position(|x| *x == victim);
-                let found = found.iter().find(|c| Some(c.victim) == v && c.split == split);
-                found.and_then(|c| c.impact).map_or(f64::NAN, |i| i.times)
-            };
-            if name == "Crystal" {
-                let of = |split: usize| most(found.iter().filter(|c| c.split == split)).1;
-                for (split, share) in [10, 50, 90].into_iter().enumerate() {
-                    rows.push(Row::told(
-                        format!("{name}: median C, {share} % of the nodes the incast's"),
-                        of(split),
-                    ));
-                }
-                rows.push(Row::impact(
-                    format!("{name}: LAMMPS beside an incast of 50 %"),
-                    17.0,
-                    cell("lammps", 1),
-                    Allowed::Rule,
+fn reproduce(context: &Context<'_>) -> Vec<Row> {
+    let systems = [System::crystal(context), System::slingshot("Shandy", "@shandy", context)];
+    let (mut rows, mut tables) = (Vec::new(), Vec::new());
+    let printed = [(93.0, Allowed::AtLeast(10.0)), (1.3, Allowed::AtMost(2.0))];
+    for (system, (paper, allowed)) in systems.iter().zip(printed) {
+        let hosts = system.nodes(512, context);
+        let found = incast(hosts.clone(), LIMIT).run(system, context);
+        let all = Trial {
+            victims: FEW,
+            aggressors: &["alltoall".to_owned()],
+            limit: 2 * MS,
+            ..incast(hosts, 0)
+        };
+        let mild = all.run(system, context);
+        let name = system.name;
+        rows.push(Row::impact(
+            format!("{name}: largest C beside incast"),
+            paper,
+            most(found.iter()).0,
+            allowed,
+        ));
+        // The text has three cells of the figure.
+        let cell = |victim: &str, split: usize| {
+            let v = VICTIMS.iter().position(|x| *x == victim);
+            let found = found.iter().find(|c| Some(c.victim) == v && c.split == split);
+            found.and_then(|c| c.impact).map_or(f64::NAN, |i| i.times)
+        };
+        if name == "Crystal" {
+            let of = |split: usize| most(found.iter().filter(|c| c.split == split)).1;
+            for (split, share) in [10, 50, 90].into_iter().enumerate() {
+                rows.push(Row::told(
+                    format!("{name}: median C, {share} % of the nodes the incast's"),
+                    of(split),
                 ));
-                let seeds = Seeds::run(system, context, &["linear"]);
-                let by = |what: &str, big: usize, small: usize| {
-                    seeds.order(format!("{name}: {what}"), |c| c.split == big, |c| c.split == small)
-                };
-                rows.push(
-                    by("median C at 90 % by that at 10 %", 2, 0)
-                        .noted("it grows; by how much is not printed in numbers"),
-                );
-                rows.push(
-                    by("median C at 50 % by that at 10 %", 1, 0)
-                        .noted("with two groups a linear split in halves parts the jobs"),
-                );
             }
             rows.push(Row::impact(
-                format!("{name}: MILC beside an incast of 10 %"),
-                if name == "Crystal" { 1.6 } else { 1.0 },
-                cell("milc", 0),
+                format!("{name}: LAMMPS beside an incast of 50 %"),
+                17.0,
+                cell("lammps", 1),
                 Allowed::Rule,
             ));
-            rows.push(Row::impact(
-                format!("{name}: largest C beside all-to-all"),
-                1.0,
-                most(mild.iter()).0,
-                Allowed::Rule,
-            ));
-            let title = |of: &str| format!("{name}, {of}");
-            let by_split = |c: &Cell| Some(c.split);
-            tables.push(table(title("incast"), VICTIMS, columns(&SPLITS), &found, by_split));
-            tables.push(table(title("all-to-all"), FEW, columns(&SPLITS), &mild, by_split));
+            let seeds = Seeds::run(system, context, &["linear"]);
+            let by = |what: &str, big: usize, small: usize| {
+                seeds.order(format!("{name}: {what}"), |c| c.split == big, |c| c.split == small)
+            };
+            rows.push(
+                by("median C at 90 % by that at 10 %", 2, 0)
+                    .noted("it grows; by how much is not printed in numbers"),
+            );
+            rows.push(
+                by("median C at 50 % by that at 10 %", 1, 0)
+                    .noted("with two groups a linear split in halves parts the jobs"),
+            );
         }
-        (context.draw)(Figure {
-            name: "impacts",
-            title: "Congestion impacts on 512 nodes".to_owned(),
-            subtitle: "C = time beside the aggressor / time alone; nodes of victim / aggressor"
-                .to_owned(),
-            what: Drawn::Impacts(tables),
-        });
-        rows
+        rows.push(Row::impact(
+            format!("{name}: MILC beside an incast of 10 %"),
+            if name == "Crystal" { 1.6 } else { 1.0 },
+            cell("milc", 0),
+            Allowed::Rule,
+        ));
+        rows.push(Row::impact(
+            format!("{name}: largest C beside all-to-all"),
+            1.0,
+            most(mild.iter()).0,
+            Allowed::Rule,
+        ));
+        let title = |of: &str| format!("{name}, {of}");
+        let by_split = |c: &Cell| Some(c.split);
+        tables.push(table(title("incast"), VICTIMS, columns(&SPLITS), &found, by_split));
+        tables.push(table(title("all-to-all"), FEW, columns(&SPLITS), &mild, by_split));
     }
+    (context.draw)(Figure {
+        name: "impacts",
+        title: "Congestion impacts on 512 nodes".to_owned(),
+        subtitle: "C = time beside the aggressor / time alone; nodes of victim / aggressor"
+            .to_owned(),
+        what: Drawn::Impacts(tables),
+    });
+    rows
 }

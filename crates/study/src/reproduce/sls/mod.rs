@@ -4,36 +4,22 @@
 //! beside aggressors. Nothing of Rosetta's inside is published
 //! beyond that text: docs/slingshot.md says which numbers are printed and which are decisions.
 
-mod bursty;
-mod distance;
-mod distribution;
+pub(super) mod bursty;
+pub(super) mod distance;
+pub(super) mod distribution;
 mod gpcnet;
-mod headers;
-mod impacts;
-mod isolation;
+pub(super) mod headers;
+pub(super) mod impacts;
+pub(super) mod isolation;
 mod lab;
-mod latency;
-mod peak;
+pub(super) mod latency;
+pub(super) mod peak;
 mod processes;
-mod services;
-mod shares;
-mod software;
+pub(super) mod services;
+pub(super) mod shares;
+pub(super) mod software;
 mod tapered;
-mod topology;
-mod whole;
-
-pub(super) use bursty::Bursty;
-pub(super) use distance::Distances;
-pub(super) use distribution::{Allocations, FewerNodes, PerNode};
-pub(super) use headers::Headers;
-pub(super) use impacts::Impacts;
-pub(super) use isolation::Isolation;
-pub(super) use latency::SwitchLatency;
-pub(super) use peak::Peak;
-pub(super) use services::Services;
-pub(super) use shares::Shares;
-pub(super) use software::Layers;
-pub(super) use topology::Systems;
-pub(super) use whole::Whole;
+pub(super) mod topology;
+pub(super) mod whole;
 
 const PAPER: &str = "De Sensi et al.: An In-Depth Analysis of the Slingshot Interconnect, SC'20";

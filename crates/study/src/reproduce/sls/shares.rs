@@ -3,17 +3,14 @@
 use std::sync::Arc;
 
 use darkfiber_packetsim::routing;
-use darkfiber_packetsim::{Congestion, SwitchModel, TrafficClass, WHOLE};
+use darkfiber_packetsim::{Congestion, TrafficClass, WHOLE};
 use darkfiber_workload::play::{self, Record, Repeat};
 use darkfiber_workload::traffic::{Ranks, traffic};
 
 use super::PAPER;
 use super::tapered::{NODES, PER_NODE, Tapered};
-use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row};
-use darkfiber_scenario::{Job, Medium, PacketOptions, Setup, simulate};
-
-/// See [`Experiment::title`].
-pub(crate) struct Shares;
+use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row, USUAL};
+use darkfiber_scenario::{Job, Medium, Setup, simulate};
 
 /// When the second job begins, and intervals of the picture, in picoseconds.
 const SECOND: u64 = 900_000_000;
@@ -66,14 +63,12 @@ fn run(tapered: &Tapered, routing: &str, apart: bool, seed: u64) -> Received {
         least: WHOLE / 100 * percent,
         ..TrafficClass::plain(name)
     };
-    let micro = SwitchModel { congestion: Congestion::Pairs, ..tapered.micro.clone() };
-    let mut options = PacketOptions::new(micro, routing::kind(routing).expect("registered"), 4096);
+    let Medium::Packet(mut options) = tapered.0.medium.clone() else { unreachable!("packets") };
+    options.routing = routing::kind(routing).expect("registered");
+    options.micro.congestion = Congestion::Pairs;
     options.micro.classes = vec![class("TC1", 80), class("TC2", 10)];
-    let setup = Setup {
-        seed,
-        medium: Medium::Packet(Box::new(options)),
-        ..Setup::new(&tapered.topology, &tapered.routes, tapered.host, &jobs)
-    };
+    let medium = Medium::Packet(options);
+    let setup = Setup { jobs: jobs.to_vec(), medium, ..tapered.0.setup() };
     let mut received = Received { bins: [Vec::new(), Vec::new()], ends: [0, 0] };
     let mut each = |r: &Record| {
         let job = r.job as usize;
@@ -92,103 +87,85 @@ fn run(tapered: &Tapered, routing: &str, apart: bool, seed: u64) -> Received {
     received
 }
 
-impl Experiment for Shares {
-    fn id(&self) -> &'static str {
-        "SLS-F14"
-    }
+pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
+    id: "SLS-F14",
+    title: "Two bisection tests in one traffic class and in two (figure 14)",
+    paper: PAPER,
+    setup: "Malbec with a quarter of its cables between groups (`taper=25`), routing `slingshot`, two jobs of 64 interleaved nodes with \
+     16 ranks each, each of which exchanges 64 KiB with one of the other half again and again; the second begins after 0.9 ms. \
+     TC1 is owed 80 %, TC2 10 %. Told beside it: shortest ways, and one cable between any two groups (25 % of what half of \
+     the nodes of a job inject), where the cut is what both wait for. \
+     Shares are of what both receive together, from 1 ms after the second begins until three quarters of the time until the \
+     first ends are over.",
+    class: Class::Shape,
+    seconds: 60.0,
+    run: reproduce,
+    ..USUAL
+};
 
-    fn title(&self) -> &'static str {
-        "Two bisection tests in one traffic class and in two (figure 14)"
+fn reproduce(context: &Context<'_>) -> Vec<Row> {
+    let quarter = Tapered::quarter(context.seed);
+    let mut rows = Vec::new();
+    for (apart, name, printed) in CASES {
+        (context.at)(name);
+        let got = run(&quarter, "slingshot", apart, context.seed);
+        let [from, to] = got.beside();
+        let both = [0, 1].map(|job| got.mean(job, from, to));
+        // What the cut carries, which both share.
+        let all = both[0] + both[1];
+        for (job, word) in [(0, "first"), (1, "second")] {
+            rows.push(Row::new(
+                format!("{name}: {word} job beside the other, %"),
+                printed[job],
+                100.0 * both[job] / all,
+                Allowed::Absolute(2.0),
+            ));
+        }
+        let ends = got.ends.map(|end| (end / BIN) as usize);
+        let begin = (SECOND / BIN) as usize;
+        for (job, word, from, to) in [
+            (0, "first job before", begin / 2, begin),
+            (1, "second job after", ends[0] + 2, ends[1].saturating_sub(2)),
+        ] {
+            if from < to {
+                rows.push(Row::told(
+                    format!("{name}: {word} the other, % of what both have together"),
+                    100.0 * got.mean(job, from, to) / all,
+                ));
+            }
+        }
+        let line = |job: usize| {
+            let bins = 0..got.bins[job].len();
+            bins.map(|b| (b as f64 * BIN as f64 * 1e-9, 100.0 * got.mean(job, b, b + 1) / all))
+                .collect()
+        };
+        (context.draw)(Figure {
+            name: if apart { "two-classes" } else { "one-class" },
+            title: format!("Two bisection tests, {name}"),
+            subtitle: "of what both receive together beside each other".to_owned(),
+            what: Drawn::Lines {
+                x: "time, ms",
+                y: "share, %",
+                lines: vec![("first job".to_owned(), line(0)), ("second job".to_owned(), line(1))],
+            },
+        });
     }
-
-    fn paper(&self) -> &'static str {
-        PAPER
-    }
-
-    fn setup(&self) -> &'static str {
-        "Malbec with a quarter of its cables between groups (`taper=25`), routing `slingshot`, two jobs of 64 interleaved nodes with \
-         16 ranks each, each of which exchanges 64 KiB with one of the other half again and again; the second begins after 0.9 ms. \
-         TC1 is owed 80 %, TC2 10 %. Told beside it: shortest ways, and one cable between any two groups (25 % of what half of \
-         the nodes of a job inject), where the cut is what both wait for. \
-         Shares are of what both receive together, from 1 ms after the second begins until three quarters of the time until the \
-         first ends are over."
-    }
-
-    fn class(&self) -> Class {
-        Class::Shape
-    }
-
-    fn seconds(&self) -> f64 {
-        60.0
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Row> {
-        let quarter = Tapered::quarter();
-        let mut rows = Vec::new();
-        for (apart, name, printed) in CASES {
-            (context.at)(name);
-            let got = run(&quarter, "slingshot", apart, context.seed);
+    let thin = Tapered::thin(context.seed);
+    for (machine, tapered, routing) in [
+        ("a quarter of the cables, minimal paths", &quarter, "minimal"),
+        ("one cable between groups, minimal paths", &thin, "minimal"),
+        ("one cable between groups, slingshot", &thin, "slingshot"),
+    ] {
+        for (apart, name, _) in CASES {
+            (context.at)(&format!("{machine}, {name}"));
+            let got = run(tapered, routing, apart, context.seed);
             let [from, to] = got.beside();
             let both = [0, 1].map(|job| got.mean(job, from, to));
-            // What the cut carries, which both share.
-            let all = both[0] + both[1];
-            for (job, word) in [(0, "first"), (1, "second")] {
-                rows.push(Row::new(
-                    format!("{name}: {word} job beside the other, %"),
-                    printed[job],
-                    100.0 * both[job] / all,
-                    Allowed::Absolute(2.0),
-                ));
-            }
-            let ends = got.ends.map(|end| (end / BIN) as usize);
-            let begin = (SECOND / BIN) as usize;
-            for (job, word, from, to) in [
-                (0, "first job before", begin / 2, begin),
-                (1, "second job after", ends[0] + 2, ends[1].saturating_sub(2)),
-            ] {
-                if from < to {
-                    rows.push(Row::told(
-                        format!("{name}: {word} the other, % of what both have together"),
-                        100.0 * got.mean(job, from, to) / all,
-                    ));
-                }
-            }
-            let line = |job: usize| {
-                let bins = 0..got.bins[job].len();
-                bins.map(|b| (b as f64 * BIN as f64 * 1e-9, 100.0 * got.mean(job, b, b + 1) / all))
-                    .collect()
-            };
-            (context.draw)(Figure {
-                name: if apart { "two-classes" } else { "one-class" },
-                title: format!("Two bisection tests, {name}"),
-                subtitle: "of what both receive together beside each other".to_owned(),
-                what: Drawn::Lines {
-                    x: "time, ms",
-                    y: "share, %",
-                    lines: vec![
-                        ("first job".to_owned(), line(0)),
-                        ("second job".to_owned(), line(1)),
-                    ],
-                },
-            });
+            rows.push(Row::told(
+                format!("{machine}, {name}: first job beside the other, %"),
+                100.0 * both[0] / (both[0] + both[1]),
+            ));
         }
-        let thin = Tapered::thin();
-        for (machine, tapered, routing) in [
-            ("a quarter of the cables, minimal paths", &quarter, "minimal"),
-            ("one cable between groups, minimal paths", &thin, "minimal"),
-            ("one cable between groups, slingshot", &thin, "slingshot"),
-        ] {
-            for (apart, name, _) in CASES {
-                (context.at)(&format!("{machine}, {name}"));
-                let got = run(tapered, routing, apart, context.seed);
-                let [from, to] = got.beside();
-                let both = [0, 1].map(|job| got.mean(job, from, to));
-                rows.push(Row::told(
-                    format!("{machine}, {name}: first job beside the other, %"),
-                    100.0 * both[0] / (both[0] + both[1]),
-                ));
-            }
-        }
-        rows
     }
+    rows
 }

@@ -1,9 +1,9 @@
 //! Malbec with few cables between groups, and jobs of 64 nodes on it: section III-B.
 
-use darkfiber_fabric::{Shape, TerminalId, Topology, open};
-use darkfiber_packetsim::{SwitchModel, preset};
-use darkfiber_routing::{Request, Routes, find_engine};
-use darkfiber_workload::play::{Host, host};
+use darkfiber_fabric::{Shape, TerminalId};
+use darkfiber_scenario::Case;
+
+use crate::reproduce::machine;
 
 /// Nodes of each of two jobs.
 pub(super) const NODES: u32 = 64;
@@ -11,43 +11,30 @@ pub(super) const NODES: u32 = 64;
 pub(super) const PER_NODE: u32 = 16;
 
 /// A machine whose cut is what two jobs compete for.
-pub(super) struct Tapered {
-    pub(super) topology: Topology,
-    pub(super) routes: Routes,
-    pub(super) host: &'static Host,
-    pub(super) micro: SwitchModel,
-}
+pub(super) struct Tapered(pub(super) Case);
 
 impl Tapered {
     /// One cable between any two groups, a quarter of what the nodes of a job, half of them to the other half, inject: another
     /// reading of `taper to 25 % of the available bandwidth`, which stands beside the one of section III-B.
-    pub(super) fn thin() -> Self {
-        Self::of("@malbec:per_pair=1")
+    pub(super) fn thin(seed: u64) -> Self {
+        Self::of("@malbec:per_pair=1", seed)
     }
 
     /// A quarter of all cables between groups, as section III-B says.
-    pub(super) fn quarter() -> Self {
-        Self::of("@malbec:taper=25")
+    pub(super) fn quarter(seed: u64) -> Self {
+        Self::of("@malbec:taper=25", seed)
     }
 
-    fn of(machine: &str) -> Self {
-        let topology = open(machine).expect("a preset");
-        let engine = find_engine("dragonfly-min").expect("registered");
-        let request = Request { shape: topology.shape.as_ref(), ..Request::default() };
-        let routes = engine.route(&topology.fabric, &request).expect("it routes dragonflies");
-        Self {
-            routes,
-            topology,
-            host: host("slingshot").expect("registered"),
-            micro: preset("rosetta").expect("registered").micro(),
-        }
+    fn of(fabric: &str, seed: u64) -> Self {
+        Self(machine::dragonfly(fabric, ["slingshot", "rosetta"], 4096, seed))
     }
 
     /// Terminals of the ranks of two jobs, which have every other one of hosts that are spread evenly over each group: so half of a
     /// job is in two groups, and the other half in the other two.
     pub(super) fn seats(&self) -> [Vec<TerminalId>; 2] {
-        let Some(Shape::Dragonfly(shape)) = &self.topology.shape else { unreachable!("it is one") };
-        let fabric = &self.topology.fabric;
+        let topology = self.0.topology();
+        let Some(Shape::Dragonfly(shape)) = &topology.shape else { unreachable!("it is one") };
+        let fabric = &topology.fabric;
         let mut members: Vec<Vec<TerminalId>> = Vec::new();
         for t in (0..fabric.terminal_count()).map(TerminalId::new) {
             let group = shape.group[fabric.terminal(t).switch.index()] as usize;

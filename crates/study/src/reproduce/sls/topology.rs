@@ -4,71 +4,55 @@ use darkfiber_analysis::diameter;
 use darkfiber_fabric::{ChannelId, Shape, SwitchId, Topology, open};
 
 use super::PAPER;
-use crate::reproduce::{Allowed, Class, Context, Experiment, Row};
+use crate::reproduce::{Allowed, Class, Context, Experiment, Row, USUAL};
 
-/// See [`Experiment::title`].
-pub(crate) struct Systems;
+pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
+    id: "SLS-TOPO",
+    title: "Slingshot's largest dragonfly, Shandy, Malbec and Crystal (sections II-B, II-G and III)",
+    paper: PAPER,
+    setup: "Counted on the presets; the diameter of 17,440 switches is searched. Where the paper contradicts itself, the number \
+     that its formulae use is the reading.",
+    class: Class::Exact,
+    run: reproduce,
+    ..USUAL
+};
 
-impl Experiment for Systems {
-    fn id(&self) -> &'static str {
-        "SLS-TOPO"
-    }
-
-    fn title(&self) -> &'static str {
-        "Slingshot's largest dragonfly, Shandy, Malbec and Crystal (sections II-B, II-G and III)"
-    }
-
-    fn paper(&self) -> &'static str {
-        PAPER
-    }
-
-    fn setup(&self) -> &'static str {
-        "Counted on the presets; the diameter of 17,440 switches is searched. Where the paper contradicts itself, the number \
-         that its formulae use is the reading."
-    }
-
-    fn class(&self) -> Class {
-        Class::Exact
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Row> {
-        let exact =
-            |what: &str, paper: f64, ours: f64| Row::new(what, paper, ours, Allowed::Nothing);
-        (context.at)("the largest system");
-        let most = open("@slingshot-max").expect("a preset");
-        let ports = |s: SwitchId| {
-            let f = &most.fabric;
-            (f.terminals_on(s).len() + f.channels_from(s).len()) as f64
-        };
-        let limited = open("@slingshot-511").expect("a preset").fabric;
-        let shandy = open("@shandy").expect("a preset");
-        let malbec = open("@malbec").expect("a preset");
-        let crystal = open("@crystal").expect("a preset");
-        vec![
-            exact("largest: ports of a switch", 64.0, ports(SwitchId(0))),
-            exact("largest: groups", 545.0, groups(&most)),
-            exact("largest: endpoints", 279_040.0, most.fabric.terminal_count() as f64),
-            exact("largest: global cables of a group", 544.0, of_group(&most)),
-            exact("largest: switch-to-switch hops", 3.0, diameter(&most.fabric) as f64)
-                .noted("`up to three inter-switch hops` of figure 4 count switches"),
-            exact("as addresses reach: endpoints", 261_632.0, limited.terminal_count() as f64),
-            exact("Shandy: nodes", 1024.0, shandy.fabric.hosts().len() as f64),
-            exact("Shandy: groups", 8.0, groups(&shandy)),
-            exact("Shandy: global cables towards each other group", 8.0, of_pair(&shandy)).noted(
-                "section III prints 56 `to each other group`; they are those of a group, as in II-G",
-            ),
-            exact("Shandy: global cables of a group", 56.0, of_group(&shandy)),
-            exact("Shandy: global cables of all groups, by both ends", 448.0, {
-                groups(&shandy) * of_group(&shandy)
-            }),
-            exact("Malbec: nodes", 484.0, malbec.fabric.hosts().len() as f64),
-            exact("Malbec: groups", 4.0, groups(&malbec)),
-            exact("Malbec: global cables of a group", 48.0, of_group(&malbec))
-                .noted("printed as `to each other group`; by the rule of Shandy those of a group"),
-            exact("Crystal: nodes", 698.0, crystal.fabric.hosts().len() as f64),
-            exact("Crystal: groups", 2.0, groups(&crystal)),
-        ]
-    }
+fn reproduce(context: &Context<'_>) -> Vec<Row> {
+    let exact = |what: &str, paper: f64, ours: f64| Row::new(what, paper, ours, Allowed::Nothing);
+    (context.at)("the largest system");
+    let most = open("@slingshot-max").expect("a preset");
+    let ports = |s: SwitchId| {
+        let f = &most.fabric;
+        (f.terminals_on(s).len() + f.channels_from(s).len()) as f64
+    };
+    let limited = open("@slingshot-511").expect("a preset").fabric;
+    let shandy = open("@shandy").expect("a preset");
+    let malbec = open("@malbec").expect("a preset");
+    let crystal = open("@crystal").expect("a preset");
+    vec![
+        exact("largest: ports of a switch", 64.0, ports(SwitchId(0))),
+        exact("largest: groups", 545.0, groups(&most)),
+        exact("largest: endpoints", 279_040.0, most.fabric.terminal_count() as f64),
+        exact("largest: global cables of a group", 544.0, of_group(&most)),
+        exact("largest: switch-to-switch hops", 3.0, diameter(&most.fabric) as f64)
+            .noted("`up to three inter-switch hops` of figure 4 count switches"),
+        exact("as addresses reach: endpoints", 261_632.0, limited.terminal_count() as f64),
+        exact("Shandy: nodes", 1024.0, shandy.fabric.hosts().len() as f64),
+        exact("Shandy: groups", 8.0, groups(&shandy)),
+        exact("Shandy: global cables towards each other group", 8.0, of_pair(&shandy)).noted(
+            "section III prints 56 `to each other group`; they are those of a group, as in II-G",
+        ),
+        exact("Shandy: global cables of a group", 56.0, of_group(&shandy)),
+        exact("Shandy: global cables of all groups, by both ends", 448.0, {
+            groups(&shandy) * of_group(&shandy)
+        }),
+        exact("Malbec: nodes", 484.0, malbec.fabric.hosts().len() as f64),
+        exact("Malbec: groups", 4.0, groups(&malbec)),
+        exact("Malbec: global cables of a group", 48.0, of_group(&malbec))
+            .noted("printed as `to each other group`; by the rule of Shandy those of a group"),
+        exact("Crystal: nodes", 698.0, crystal.fabric.hosts().len() as f64),
+        exact("Crystal: groups", 2.0, groups(&crystal)),
+    ]
 }
 
 fn group(t: &Topology, s: SwitchId) -> u32 {

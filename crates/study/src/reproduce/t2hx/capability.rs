@@ -4,10 +4,7 @@ use rayon::prelude::*;
 
 use super::PAPER;
 use super::lab::{ALL, Lab, gain, program, seconds};
-use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Group, Row};
-
-/// See [`Experiment::title`].
-pub(crate) struct Capability;
+use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Group, Row, USUAL};
 
 /// Applications of section 4.2 and 4.3, and whether they need powers of two.
 const APPLICATIONS: [(&str, bool); 12] = [
@@ -37,103 +34,85 @@ type Times = Vec<Vec<Runs>>;
 /// Of one of them on so many nodes, by combination.
 type Runs = Vec<Vec<f64>>;
 
-impl Experiment for Capability {
-    fn id(&self) -> &'static str {
-        "T2HX-F6"
-    }
+pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
+    id: "T2HX-F6",
+    title: "Twelve applications alone on the machine, five combinations (figure 6)",
+    paper: PAPER,
+    setup: "Skeletons with 20 % communication (`darkfiber list traffic amg` and so on say what is assumed), runs of 2,000 \
+     messages, 14 to 672 nodes (16 to 512 where a code needs powers of two). Where placement is drawn, ten draws \
+     up to 64 nodes and two beyond; the median is judged. Messages may begin or end late by 1 % of their own \
+     time, which changes runs of AMG, MiniFE and HPCG on 672 nodes by at most 0.2 %. Values of the figure are \
+     lost. Halo codes within 5 % under HX/DFSSSP/linear; Graph500 and HPCG no worse under random placement at \
+     full size. HPL's +46 % is blamed on small matrices in the paper itself, and told.",
+    class: Class::Shape,
+    seconds: 600.0,
+    run: reproduce,
+    ..USUAL
+};
 
-    fn title(&self) -> &'static str {
-        "Twelve applications alone on the machine, five combinations (figure 6)"
+fn reproduce(context: &Context<'_>) -> Vec<Row> {
+    let lab = Lab::new().with_precision(PRECISION);
+    let cells: Vec<(usize, usize)> =
+        (0..NODES.len()).rev().flat_map(|n| (0..APPLICATIONS.len()).map(move |a| (a, n))).collect();
+    let mut times: Times = vec![vec![vec![Vec::new(); ALL.len()]; NODES.len()]; APPLICATIONS.len()];
+    let found: Vec<((usize, usize), Runs)> = cells
+        .into_par_iter()
+        .with_max_len(1)
+        .map(|(a, n)| {
+            let (name, powers) = APPLICATIONS[a];
+            let nodes = if powers { POWERS[n] } else { NODES[n] };
+            (context.at)(&format!("{name} on {nodes} nodes"));
+            let spec = format!("{name}:messages=2000");
+            let program = program(&spec, nodes, context.seed).expect("it runs on so many");
+            let runs = |c: usize| {
+                let drawn = if nodes <= SEEDS.0 { SEEDS.1 } else { SEEDS.2 };
+                let seeds = if ALL[c].name.ends_with("linear") { 1 } else { drawn };
+                let one = |i| seconds(&lab.alone(&ALL[c], program.clone(), context.seed + i));
+                (0..seeds).map(one).collect()
+            };
+            ((a, n), (0..ALL.len()).map(runs).collect())
+        })
+        .collect();
+    for ((a, n), by_combination) in found {
+        times[a][n] = by_combination;
     }
-
-    fn paper(&self) -> &'static str {
-        PAPER
+    draw(context, &times);
+    let of = |name: &str, n: usize, c: usize| {
+        let a = APPLICATIONS.iter().position(|x| x.0 == name).expect("it is one of them");
+        gain(median(&times[a][n][0]), median(&times[a][n][c]))
+    };
+    let last = NODES.len() - 1;
+    let mut rows = Vec::new();
+    for name in ["amg", "comd", "minife", "ffvc", "milc"] {
+        let gains = (0..NODES.len()).map(|n| of(name, n, 2));
+        let far = gains.fold(0.0, |far: f64, g| if g.abs() > far.abs() { g } else { far });
+        rows.push(Row::expected(
+            format!("{name}: gain of HX/DFSSSP/linear that is furthest from 0, all sizes"),
+            far,
+            Allowed::Between(-0.05, 0.05),
+        ));
     }
-
-    fn setup(&self) -> &'static str {
-        "Skeletons with 20 % communication (`darkfiber list traffic amg` and so on say what is assumed), runs of 2,000 \
-         messages, 14 to 672 nodes (16 to 512 where a code needs powers of two). Where placement is drawn, ten draws \
-         up to 64 nodes and two beyond; the median is judged. Messages may begin or end late by 1 % of their own \
-         time, which changes runs of AMG, MiniFE and HPCG on 672 nodes by at most 0.2 %. Values of the figure are \
-         lost. Halo codes within 5 % under HX/DFSSSP/linear; Graph500 and HPCG no worse under random placement at \
-         full size. HPL's +46 % is blamed on small matrices in the paper itself, and told."
-    }
-
-    fn class(&self) -> Class {
-        Class::Shape
-    }
-
-    fn seconds(&self) -> f64 {
-        600.0
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Row> {
-        let lab = Lab::new().with_precision(PRECISION);
-        let cells: Vec<(usize, usize)> = (0..NODES.len())
-            .rev()
-            .flat_map(|n| (0..APPLICATIONS.len()).map(move |a| (a, n)))
-            .collect();
-        let mut times: Times =
-            vec![vec![vec![Vec::new(); ALL.len()]; NODES.len()]; APPLICATIONS.len()];
-        let found: Vec<((usize, usize), Runs)> = cells
-            .into_par_iter()
-            .with_max_len(1)
-            .map(|(a, n)| {
-                let (name, powers) = APPLICATIONS[a];
-                let nodes = if powers { POWERS[n] } else { NODES[n] };
-                (context.at)(&format!("{name} on {nodes} nodes"));
-                let spec = format!("{name}:messages=2000");
-                let program = program(&spec, nodes, context.seed).expect("it runs on so many");
-                let runs = |c: usize| {
-                    let drawn = if nodes <= SEEDS.0 { SEEDS.1 } else { SEEDS.2 };
-                    let seeds = if ALL[c].name.ends_with("linear") { 1 } else { drawn };
-                    let one = |i| seconds(&lab.alone(&ALL[c], program.clone(), context.seed + i));
-                    (0..seeds).map(one).collect()
-                };
-                ((a, n), (0..ALL.len()).map(runs).collect())
-            })
-            .collect();
-        for ((a, n), by_combination) in found {
-            times[a][n] = by_combination;
-        }
-        draw(context, &times);
-        let of = |name: &str, n: usize, c: usize| {
-            let a = APPLICATIONS.iter().position(|x| x.0 == name).expect("it is one of them");
-            gain(median(&times[a][n][0]), median(&times[a][n][c]))
-        };
-        let last = NODES.len() - 1;
-        let mut rows = Vec::new();
-        for name in ["amg", "comd", "minife", "ffvc", "milc"] {
-            let gains = (0..NODES.len()).map(|n| of(name, n, 2));
-            let far = gains.fold(0.0, |far: f64, g| if g.abs() > far.abs() { g } else { far });
-            rows.push(Row::expected(
-                format!("{name}: gain of HX/DFSSSP/linear that is furthest from 0, all sizes"),
-                far,
-                Allowed::Between(-0.05, 0.05),
-            ));
-        }
-        for (name, paper) in [("hpcg", 0.36), ("graph500", 0.07)] {
-            rows.push(
-                Row::new(
-                    format!("{name}: gain of HX/DFSSSP/random, full size"),
-                    paper,
-                    of(name, last, 3),
-                    Allowed::AtLeast(0.0),
-                )
-                .noted("`up to` is printed; its sign is required"),
-            );
-        }
+    for (name, paper) in [("hpcg", 0.36), ("graph500", 0.07)] {
         rows.push(
-            Row::told("hpl: gain of HX/DFSSSP/random, full size", of("hpl", last, 3)).printed(0.46),
+            Row::new(
+                format!("{name}: gain of HX/DFSSSP/random, full size"),
+                paper,
+                of(name, last, 3),
+                Allowed::AtLeast(0.0),
+            )
+            .noted("`up to` is printed; its sign is required"),
         );
-        for name in ["swfft", "mvmc", "ntchem", "qbox"] {
-            for c in [2, 4] {
-                let what = format!("{name}: gain of {}, full size", ALL[c].name);
-                rows.push(Row::told(what, of(name, last, c)));
-            }
-        }
-        rows
     }
+    rows.push(
+        Row::told("hpl: gain of HX/DFSSSP/random, full size", of("hpl", last, 3)).printed(0.46),
+    );
+    for name in ["swfft", "mvmc", "ntchem", "qbox"] {
+        for c in [2, 4] {
+            let what = format!("{name}: gain of {}, full size", ALL[c].name);
+            rows.push(Row::told(what, of(name, last, c)));
+        }
+    }
+    rows
 }
 
 fn draw(context: &Context<'_>, times: &Times) {

@@ -5,10 +5,7 @@ use rayon::prelude::*;
 
 use super::PAPER;
 use super::lab::{ALL, Combination, Lab, program};
-use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row, Table};
-
-/// See [`Experiment::title`].
-pub(crate) struct Capacity;
+use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row, Table, USUAL};
 
 /// Applications and their nodes: nine with 56 and five with 32 (section 4.4.2).
 const APPLICATIONS: [(&str, u32); 14] = [
@@ -61,116 +58,98 @@ fn completed(lab: &Lab, combination: &Combination, seed: u64) -> Vec<u64> {
     in_time.map(|count| count as u64).collect()
 }
 
-impl Experiment for Capacity {
-    fn id(&self) -> &'static str {
-        "T2HX-F7"
-    }
+pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
+    id: "T2HX-F7",
+    title: "Three hours of fourteen applications on 664 nodes: runs completed (figure 7)",
+    paper: PAPER,
+    setup: "All begin together and are run again and again for three hours; runs that end in time count. MILC has 32 nodes \
+     in print; that FFVC, SWFFT, Graph500 and CoMD are the other four is inferred. Skeletons with 20 % communication \
+     whose runs are cut into 20,000 messages and take about 80 s, so that totals are not the paper's; MuPP and EmDL \
+     are all communication, or nearly. Messages may begin or end late by 0.1 % of their own time. Judged: HyperX with linear placement is ahead of HyperX with random, by five seeds, and within 10 % of \
+     the Fat-Tree, over all fourteen and over the twelve that are applications.",
+    class: Class::Shape,
+    seconds: 2000.0,
+    run: reproduce,
+    ..USUAL
+};
 
-    fn title(&self) -> &'static str {
-        "Three hours of fourteen applications on 664 nodes: runs completed (figure 7)"
-    }
-
-    fn paper(&self) -> &'static str {
-        PAPER
-    }
-
-    fn setup(&self) -> &'static str {
-        "All begin together and are run again and again for three hours; runs that end in time count. MILC has 32 nodes \
-         in print; that FFVC, SWFFT, Graph500 and CoMD are the other four is inferred. Skeletons with 20 % communication \
-         whose runs are cut into 20,000 messages and take about 80 s, so that totals are not the paper's; MuPP and EmDL \
-         are all communication, or nearly. Messages may begin or end late by 0.1 % of their own time. Judged: HyperX with linear placement is ahead of HyperX with random, by five seeds, and within 10 % of \
-         the Fat-Tree, over all fourteen and over the twelve that are applications."
-    }
-
-    fn class(&self) -> Class {
-        Class::Shape
-    }
-
-    fn seconds(&self) -> f64 {
-        2000.0
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Row> {
-        let lab = Lab::new().with_precision(PRECISION);
-        let cases: Vec<(usize, u64)> = (0..ALL.len())
-            .map(|c| (c, 0))
-            .chain((1..SEEDS).flat_map(|i| ORDERED.map(|c| (c, i))))
-            .collect();
-        let mut done: Vec<Vec<u64>> = cases
-            .par_iter()
-            .with_max_len(1)
-            .map(|&(c, i)| {
-                (context.at)(&format!("{}, seed {}", ALL[c].name, i + 1));
-                completed(&lab, &ALL[c], context.seed + i)
-            })
-            .collect();
-        // Of the two that are ordered, by seed: the first one is that of all five.
-        let more = done.split_off(ALL.len());
-        let by_seed: Vec<[&[u64]; 2]> = std::iter::once(ORDERED.map(|c| done[c].as_slice()))
-            .chain(more.chunks(2).map(|two| [two[0].as_slice(), two[1].as_slice()]))
-            .collect();
-        (context.draw)(Figure {
-            name: "capacity",
-            title: "Completed runs in three hours, fourteen applications on 664 nodes".to_owned(),
-            subtitle: "colour: gain over FT/ftree/linear".to_owned(),
-            what: Drawn::Gains(vec![Table {
-                title: String::new(),
-                rows: APPLICATIONS
-                    .iter()
-                    .map(|(name, nodes)| format!("{name} ({nodes})"))
-                    .collect(),
-                columns: ALL.iter().map(|c| c.name.to_owned()).collect(),
-                cells: (0..APPLICATIONS.len())
-                    .flat_map(|a| (0..ALL.len()).map(move |c| (a, c)))
-                    .map(|(a, c)| Some(done[c][a] as f64 / done[0][a].max(1) as f64 - 1.0))
-                    .collect(),
-                texts: (0..APPLICATIONS.len())
-                    .flat_map(|a| (0..ALL.len()).map(move |c| (a, c)))
-                    .map(|(a, c)| done[c][a].to_string())
-                    .collect(),
-            }]),
-        });
-        let total = |c: usize| done[c].iter().sum::<u64>() as f64;
-        // Without the two that are not applications: their runs are so short that they are nearly all of the sum.
-        let apps = |c: usize| done[c][..12].iter().sum::<u64>() as f64;
-        let order = |what: &str, of: usize| {
-            let sum = |runs: &[u64]| runs[..of].iter().sum::<u64>() as f64;
-            let linear: Vec<f64> = by_seed.iter().map(|[a, b]| sum(a) / sum(b)).collect();
-            Row::order(format!("{what}, HX/DFSSSP/linear over HX/DFSSSP/random"), &linear)
-        };
-        let milc = |c: usize| done[c][6] as f64;
-        let muppp = |c: usize| done[c][12] as f64;
-        vec![
-            Row::new(
-                "all fourteen, HX/DFSSSP/linear over FT/ftree/linear",
-                1.127,
-                total(2) / total(0),
-                Allowed::Between(0.9, 1.1),
-            )
-            .noted("+12.7 % is printed; within 10 % of the Fat-Tree is required"),
-            order("all fourteen", 14),
-            Row::told("all fourteen, HX/DFSSSP/random over FT/ftree/linear", total(3) / total(0)),
-            Row::told("all fourteen, HX/PARX/clustered over FT/ftree/linear", total(4) / total(0))
-                .noted("second in print"),
-            Row::told("all fourteen, FT/SSSP/clustered over FT/ftree/linear", total(1) / total(0))
-                .noted("last in print, for MuPP and Graph500"),
-            Row::expected(
-                "applications, HX/DFSSSP/linear over FT/ftree/linear",
-                apps(2) / apps(0),
-                Allowed::Between(0.9, 1.1),
-            ),
-            order("applications", 12),
-            Row::told("applications, HX/DFSSSP/random over FT/ftree/linear", apps(3) / apps(0)),
-            Row::told("applications, HX/PARX/clustered over FT/ftree/linear", apps(4) / apps(0)),
-            Row::told("applications, FT/SSSP/clustered over FT/ftree/linear", apps(1) / apps(0)),
-            Row::told("MILC, HX/DFSSSP/random over linear", milc(3) / milc(2).max(1.0))
-                .noted("14 runs only with random placement in print"),
-            Row::new(
-                "MuPP, HX/DFSSSP/random over linear",
-                1.16,
-                muppp(3) / muppp(2).max(1.0),
-                Allowed::Rule,
-            ),
-        ]
-    }
+fn reproduce(context: &Context<'_>) -> Vec<Row> {
+    let lab = Lab::new().with_precision(PRECISION);
+    let cases: Vec<(usize, u64)> = (0..ALL.len())
+        .map(|c| (c, 0))
+        .chain((1..SEEDS).flat_map(|i| ORDERED.map(|c| (c, i))))
+        .collect();
+    let mut done: Vec<Vec<u64>> = cases
+        .par_iter()
+        .with_max_len(1)
+        .map(|&(c, i)| {
+            (context.at)(&format!("{}, seed {}", ALL[c].name, i + 1));
+            completed(&lab, &ALL[c], context.seed + i)
+        })
+        .collect();
+    // Of the two that are ordered, by seed: the first one is that of all five.
+    let more = done.split_off(ALL.len());
+    let by_seed: Vec<[&[u64]; 2]> = std::iter::once(ORDERED.map(|c| done[c].as_slice()))
+        .chain(more.chunks(2).map(|two| [two[0].as_slice(), two[1].as_slice()]))
+        .collect();
+    (context.draw)(Figure {
+        name: "capacity",
+        title: "Completed runs in three hours, fourteen applications on 664 nodes".to_owned(),
+        subtitle: "colour: gain over FT/ftree/linear".to_owned(),
+        what: Drawn::Gains(vec![Table {
+            title: String::new(),
+            rows: APPLICATIONS.iter().map(|(name, nodes)| format!("{name} ({nodes})")).collect(),
+            columns: ALL.iter().map(|c| c.name.to_owned()).collect(),
+            cells: (0..APPLICATIONS.len())
+                .flat_map(|a| (0..ALL.len()).map(move |c| (a, c)))
+                .map(|(a, c)| Some(done[c][a] as f64 / done[0][a].max(1) as f64 - 1.0))
+                .collect(),
+            texts: (0..APPLICATIONS.len())
+                .flat_map(|a| (0..ALL.len()).map(move |c| (a, c)))
+                .map(|(a, c)| done[c][a].to_string())
+                .collect(),
+        }]),
+    });
+    let total = |c: usize| done[c].iter().sum::<u64>() as f64;
+    // Without the two that are not applications: their runs are so short that they are nearly all of the sum.
+    let apps = |c: usize| done[c][..12].iter().sum::<u64>() as f64;
+    let order = |what: &str, of: usize| {
+        let sum = |runs: &[u64]| runs[..of].iter().sum::<u64>() as f64;
+        let linear: Vec<f64> = by_seed.iter().map(|[a, b]| sum(a) / sum(b)).collect();
+        Row::order(format!("{what}, HX/DFSSSP/linear over HX/DFSSSP/random"), &linear)
+    };
+    let milc = |c: usize| done[c][6] as f64;
+    let muppp = |c: usize| done[c][12] as f64;
+    vec![
+        Row::new(
+            "all fourteen, HX/DFSSSP/linear over FT/ftree/linear",
+            1.127,
+            total(2) / total(0),
+            Allowed::Between(0.9, 1.1),
+        )
+        .noted("+12.7 % is printed; within 10 % of the Fat-Tree is required"),
+        order("all fourteen", 14),
+        Row::told("all fourteen, HX/DFSSSP/random over FT/ftree/linear", total(3) / total(0)),
+        Row::told("all fourteen, HX/PARX/clustered over FT/ftree/linear", total(4) / total(0))
+            .noted("second in print"),
+        Row::told("all fourteen, FT/SSSP/clustered over FT/ftree/linear", total(1) / total(0))
+            .noted("last in print, for MuPP and Graph500"),
+        Row::expected(
+            "applications, HX/DFSSSP/linear over FT/ftree/linear",
+            apps(2) / apps(0),
+            Allowed::Between(0.9, 1.1),
+        ),
+        order("applications", 12),
+        Row::told("applications, HX/DFSSSP/random over FT/ftree/linear", apps(3) / apps(0)),
+        Row::told("applications, HX/PARX/clustered over FT/ftree/linear", apps(4) / apps(0)),
+        Row::told("applications, FT/SSSP/clustered over FT/ftree/linear", apps(1) / apps(0)),
+        Row::told("MILC, HX/DFSSSP/random over linear", milc(3) / milc(2).max(1.0))
+            .noted("14 runs only with random placement in print"),
+        Row::new(
+            "MuPP, HX/DFSSSP/random over linear",
+            1.16,
+            muppp(3) / muppp(2).max(1.0),
+            Allowed::Rule,
+        ),
+    ]
 }

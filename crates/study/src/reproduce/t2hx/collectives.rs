@@ -4,14 +4,11 @@ use rayon::prelude::*;
 
 use super::PAPER;
 use super::lab::{ALL, Lab, MPI_LAYER, gain, program, seconds};
-use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row, Table};
+use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row, Table, USUAL};
 
-/// One figure. See [`Experiment::title`].
-pub(crate) struct Collective {
-    id: &'static str,
+/// The collective of a figure.
+struct Collective {
     name: &'static str,
-    op: &'static str,
-    title: &'static str,
     /// Largest message, in bytes.
     largest: u64,
     expects: fn(&Measured) -> Vec<Row>,
@@ -24,6 +21,19 @@ const LAYERED: usize = ALL.len();
 /// Draws of what only an order is printed of.
 const SEEDS: u64 = 5;
 
+/// What the figures have in common.
+const FIGURE: Experiment = Experiment {
+    paper: PAPER,
+    setup: "One call at 7 to 672 nodes and 16 B to 4 MiB (less where the memory of a rank would not hold it), algorithms \
+         as Open MPI 1.10 chooses them, on all five combinations; gain = time on FT/ftree/linear over time, less one. \
+         The cells of the figure are lost; what its text says is judged by sign and within a tenth. PARX without the \
+         cost of its MPI layer, which made it the slowest for small messages, and beside it, told, with that cost as a \
+         parameter that T2HX-F5b sets.",
+    class: Class::Shape,
+    seconds: 200.0,
+    ..USUAL
+};
+
 /// A figure of which no order is printed.
 fn none(_: &Lab, _: &Context<'_>) -> Vec<Row> {
     Vec::new()
@@ -35,123 +45,153 @@ const NODES: [u32; 8] = [7, 14, 28, 56, 112, 224, 448, 672];
 const NEAR: Allowed = Allowed::Between(-0.1, 0.1);
 const SIZES: [u64; 7] = [16, 256, 4 << 10, 32 << 10, 256 << 10, 1 << 20, 4 << 20];
 
-pub(crate) static BCAST: Collective = Collective {
+pub(in crate::reproduce) const BCAST: Experiment = Experiment {
     id: "T2HX-F4a",
-    name: "bcast",
-    op: "bcast",
     title: "MPI_Bcast: gain over the Fat-Tree by nodes and message size (figure 4a)",
-    largest: 4 << 20,
-    expects: |m| {
-        vec![
-            m.mean_row(
-                2,
-                "HX/DFSSSP/linear: mean gain, all cells",
-                Some(NEAR),
-                "on par is printed",
-            ),
-            m.mean_row(
-                3,
-                "HX/DFSSSP/random: mean gain, all cells",
-                Some(NEAR),
-                "on par is printed",
-            ),
-            m.mean_row(
-                4,
-                "HX/PARX/clustered: mean gain",
-                None,
-                "its MPI layer costs what is not known",
-            ),
-        ]
+    run: |context| {
+        Collective {
+            name: "bcast",
+            largest: 4 << 20,
+            expects: |m| {
+                vec![
+                    m.mean_row(
+                        2,
+                        "HX/DFSSSP/linear: mean gain, all cells",
+                        Some(NEAR),
+                        "on par is printed",
+                    ),
+                    m.mean_row(
+                        3,
+                        "HX/DFSSSP/random: mean gain, all cells",
+                        Some(NEAR),
+                        "on par is printed",
+                    ),
+                    m.mean_row(
+                        4,
+                        "HX/PARX/clustered: mean gain",
+                        None,
+                        "its MPI layer costs what is not known",
+                    ),
+                ]
+            },
+            orders: none,
+        }
+        .reproduce(context)
     },
-    orders: none,
+    ..FIGURE
 };
 
-pub(crate) static GATHER: Collective = Collective {
+pub(in crate::reproduce) const GATHER: Experiment = Experiment {
     id: "T2HX-F4b",
-    name: "gather",
-    op: "gather",
     title: "MPI_Gather: gain over the Fat-Tree by nodes and message size (figure 4b)",
-    largest: 1 << 20,
-    expects: |m| m.large("better from 512 KiB on is printed"),
-    orders: none,
+    run: |context| {
+        Collective {
+            name: "gather",
+            largest: 1 << 20,
+            expects: |m| m.large("better from 512 KiB on is printed"),
+            orders: none,
+        }
+        .reproduce(context)
+    },
+    ..FIGURE
 };
 
-pub(crate) static SCATTER: Collective = Collective {
+pub(in crate::reproduce) const SCATTER: Experiment = Experiment {
     id: "T2HX-F4c",
-    name: "scatter",
-    op: "scatter",
     title: "MPI_Scatter: gain over the Fat-Tree by nodes and message size (figure 4c)",
-    largest: 1 << 20,
-    expects: |m| m.large("better on larger node counts is printed"),
-    orders: none,
+    run: |context| {
+        Collective {
+            name: "scatter",
+            largest: 1 << 20,
+            expects: |m| m.large("better on larger node counts is printed"),
+            orders: none,
+        }
+        .reproduce(context)
+    },
+    ..FIGURE
 };
 
-pub(crate) static REDUCE: Collective = Collective {
+pub(in crate::reproduce) const REDUCE: Experiment = Experiment {
     id: "T2HX-F4d",
-    name: "reduce",
-    op: "reduce",
     title: "MPI_Reduce: gain over the Fat-Tree by nodes and message size (figure 4d)",
-    // Open MPI cuts its vectors into segments of 1 KiB: a million messages for 1 MiB on 672 nodes.
-    largest: 256 << 10,
-    expects: |m| {
-        vec![
-            m.mean_row(
-                2,
-                "HX/DFSSSP/linear: mean gain, all cells",
-                Some(NEAR),
-                "on par is printed",
-            ),
-            m.mean_row(
-                3,
-                "HX/DFSSSP/random: mean gain, all cells",
-                Some(NEAR),
-                "on par is printed",
-            ),
-        ]
+    run: |context| {
+        Collective {
+            name: "reduce",
+            // Open MPI cuts its vectors into segments of 1 KiB: a million messages for 1 MiB on 672 nodes.
+            largest: 256 << 10,
+            expects: |m| {
+                vec![
+                    m.mean_row(
+                        2,
+                        "HX/DFSSSP/linear: mean gain, all cells",
+                        Some(NEAR),
+                        "on par is printed",
+                    ),
+                    m.mean_row(
+                        3,
+                        "HX/DFSSSP/random: mean gain, all cells",
+                        Some(NEAR),
+                        "on par is printed",
+                    ),
+                ]
+            },
+            orders: none,
+        }
+        .reproduce(context)
     },
-    orders: none,
+    ..FIGURE
 };
 
-pub(crate) static ALLREDUCE: Collective = Collective {
+pub(in crate::reproduce) const ALLREDUCE: Experiment = Experiment {
     id: "T2HX-F4e",
-    name: "allreduce",
-    op: "allreduce",
     title: "MPI_Allreduce: gain over the Fat-Tree by nodes and message size (figure 4e)",
-    largest: 4 << 20,
-    expects: |m| {
-        vec![
-            Row::expected(
-                "HX/DFSSSP/linear: mean gain below 4 MiB",
-                m.mean(2, |_, size| size < 4 << 20),
-                NEAR,
-            )
-            .noted("below 4 MiB the Fat-Tree is slightly ahead in print"),
-            m.mean_row(3, "HX/DFSSSP/random: mean gain, all cells", None, ""),
-        ]
+    run: |context| {
+        Collective {
+            name: "allreduce",
+            largest: 4 << 20,
+            expects: |m| {
+                vec![
+                    Row::expected(
+                        "HX/DFSSSP/linear: mean gain below 4 MiB",
+                        m.mean(2, |_, size| size < 4 << 20),
+                        NEAR,
+                    )
+                    .noted("below 4 MiB the Fat-Tree is slightly ahead in print"),
+                    m.mean_row(3, "HX/DFSSSP/random: mean gain, all cells", None, ""),
+                ]
+            },
+            orders: none,
+        }
+        .reproduce(context)
     },
-    orders: none,
+    ..FIGURE
 };
 
-pub(crate) static ALLTOALL: Collective = Collective {
+pub(in crate::reproduce) const ALLTOALL: Experiment = Experiment {
     id: "T2HX-F4f",
-    name: "alltoall",
-    op: "alltoall",
     title: "MPI_Alltoall: gain over the Fat-Tree by nodes and message size (figure 4f)",
-    largest: 256 << 10,
-    expects: |m| {
-        let at = |c: usize, nodes: u32| m.cell(c, nodes, 256 << 10).unwrap_or(0.0);
-        vec![
-            Row::expected(
-                "14 nodes, 256 KiB, HX/DFSSSP/linear: gain",
-                at(2, 14),
-                Allowed::AtMost(-0.3),
-            )
-            .noted("two switches and one cable; the value is lost, the text says that it is bad"),
-            Row::told("672 nodes, 256 KiB, HX/DFSSSP/linear: gain", at(2, 672))
-                .noted("spikes both ways are printed"),
-        ]
+    run: |context| {
+        Collective {
+            name: "alltoall",
+            largest: 256 << 10,
+            expects: |m| {
+                let at = |c: usize, nodes: u32| m.cell(c, nodes, 256 << 10).unwrap_or(0.0);
+                vec![
+                    Row::expected(
+                        "14 nodes, 256 KiB, HX/DFSSSP/linear: gain",
+                        at(2, 14),
+                        Allowed::AtMost(-0.3),
+                    )
+                    .noted("two switches and one cable; the value is lost, the text says that it is bad"),
+                    Row::told("672 nodes, 256 KiB, HX/DFSSSP/linear: gain", at(2, 672))
+                        .noted("spikes both ways are printed"),
+                ]
+            },
+            orders: two_switches,
+        }
+        .reproduce(context)
     },
-    orders: two_switches,
+    ..FIGURE
 };
 
 /// PARX beside DFSSSP where two switches share a cable: 14 nodes, 256 KiB, by seed.
@@ -229,36 +269,8 @@ impl Measured {
     }
 }
 
-impl Experiment for Collective {
-    fn id(&self) -> &'static str {
-        self.id
-    }
-
-    fn title(&self) -> &'static str {
-        self.title
-    }
-
-    fn paper(&self) -> &'static str {
-        PAPER
-    }
-
-    fn setup(&self) -> &'static str {
-        "One call at 7 to 672 nodes and 16 B to 4 MiB (less where the memory of a rank would not hold it), algorithms \
-         as Open MPI 1.10 chooses them, on all five combinations; gain = time on FT/ftree/linear over time, less one. \
-         The cells of the figure are lost; what its text says is judged by sign and within a tenth. PARX without the \
-         cost of its MPI layer, which made it the slowest for small messages, and beside it, told, with that cost as a \
-         parameter that T2HX-F5b sets."
-    }
-
-    fn class(&self) -> Class {
-        Class::Shape
-    }
-
-    fn seconds(&self) -> f64 {
-        200.0
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Row> {
+impl Collective {
+    fn reproduce(&self, context: &Context<'_>) -> Vec<Row> {
         let lab = Lab::new();
         let layered = Lab::new()
             .with_host(|h| (h.send, h.receive) = (h.send + MPI_LAYER, h.receive + MPI_LAYER));
@@ -270,7 +282,7 @@ impl Experiment for Collective {
             .with_max_len(1)
             .map(|(n, s)| {
                 (context.at)(&format!("{} nodes, {} bytes", NODES[n], sizes[s]));
-                let spec = format!("imb:op={},bytes={}", self.op, sizes[s]);
+                let spec = format!("imb:op={},bytes={}", self.name, sizes[s]);
                 let program = program(&spec, NODES[n], context.seed);
                 let time =
                     |lab: &Lab, c| program.clone().map(|p| seconds(&lab.alone(c, p, context.seed)));

@@ -11,53 +11,37 @@ use darkfiber_workload::schedule::Program;
 
 use super::PAPER;
 use super::lab::{CABLE, program};
-use crate::reproduce::{Class, Context, Experiment, Row};
-
-/// See [`Experiment::title`].
-pub(crate) struct BothPlanes;
+use crate::reproduce::{Class, Context, Experiment, Row, USUAL};
 
 const GIB: f64 = 1_073_741_824.0;
 /// Nodes of a rack.
 const NODES: u32 = 28;
 
-impl Experiment for BothPlanes {
-    fn id(&self) -> &'static str {
-        "T2HX-PLANES"
-    }
+pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
+    id: "T2HX-PLANES",
+    title: "mpiGraph on one rack: on each plane of the machine, and striped over both",
+    paper: PAPER,
+    setup: "@t2hx, one fabric of both planes, routed with ftree/dfsssp; 28 nodes side by side, 1 MiB messages, shift by shift, as \
+     in T2HX-F1. Striped, each message is two halves, one on each plane, and has arrived when both have. The machine had \
+     both planes, and the paper runs each job on one of them: it prints nothing for both.",
+    class: Class::Shape,
+    run: reproduce,
+    ..USUAL
+};
 
-    fn title(&self) -> &'static str {
-        "mpiGraph on one rack: on each plane of the machine, and striped over both"
-    }
-
-    fn paper(&self) -> &'static str {
-        PAPER
-    }
-
-    fn setup(&self) -> &'static str {
-        "@t2hx, one fabric of both planes, routed with ftree/dfsssp; 28 nodes side by side, 1 MiB messages, shift by shift, as \
-         in T2HX-F1. Striped, each message is two halves, one on each plane, and has arrived when both have. The machine had \
-         both planes, and the paper runs each job on one of them: it prints nothing for both."
-    }
-
-    fn class(&self) -> Class {
-        Class::Shape
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Row> {
-        let graph = program("mpigraph:bytes=1MiB", NODES, context.seed).expect("28 ranks");
-        let topology = open("@t2hx").expect("a preset");
-        let request = Request { shape: topology.shape.as_ref(), ..Request::default() };
-        let engine = find_engine("ftree/dfsssp").expect("registered");
-        let routes = engine.route(&topology.fabric, &request).expect("it routes both planes");
-        let on = |plane: usize, striped: bool| {
-            bandwidth(&topology, &routes, &graph, plane, striped) / GIB
-        };
-        vec![
-            Row::told("Fat-Tree plane: mean, GiB/s", on(0, false)),
-            Row::told("HyperX plane: mean, GiB/s", on(1, false)),
-            Row::told("striped over both: mean, GiB/s", on(0, true)),
-        ]
-    }
+fn reproduce(context: &Context<'_>) -> Vec<Row> {
+    let graph = program("mpigraph:bytes=1MiB", NODES, context.seed).expect("28 ranks");
+    let topology = open("@t2hx").expect("a preset");
+    let request = Request { shape: topology.shape.as_ref(), ..Request::default() };
+    let engine = find_engine("ftree/dfsssp").expect("registered");
+    let routes = engine.route(&topology.fabric, &request).expect("it routes both planes");
+    let on =
+        |plane: usize, striped: bool| bandwidth(&topology, &routes, &graph, plane, striped) / GIB;
+    vec![
+        Row::told("Fat-Tree plane: mean, GiB/s", on(0, false)),
+        Row::told("HyperX plane: mean, GiB/s", on(1, false)),
+        Row::told("striped over both: mean, GiB/s", on(0, true)),
+    ]
 }
 
 /// Mean bandwidth of the messages of a program on the first hosts, in bytes a second.

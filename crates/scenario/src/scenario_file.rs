@@ -1,0 +1,127 @@
+//! A scenario as it stands in a file: what its errors are about, by line.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use darkfiber_formats::input;
+
+use crate::lines::Lines;
+use crate::value::HINT;
+use crate::{Case, Error, Files, Folder, Listener, Scenario};
+
+/// Where keys are described.
+const KEYS: &str = "docs/simulate.md has all keys; docs/schema/scenario.json is for editors";
+
+/// A scenario as it stands in a file, whose lines errors name.
+#[derive(Clone, Debug)]
+pub struct ScenarioFile {
+    /// What it says. It may be changed before it is resolved: the seed, the depth.
+    pub scenario: Scenario,
+    /// What the file is called in errors.
+    pub name: String,
+    lines: Lines,
+}
+
+impl ScenarioFile {
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// If it is no scenario: with the name of the file, the line, what was expected and what to do.
+    pub fn parse(text: &str, name: &str) -> Result<Self, Error> {
+        let lines = Lines::of(text);
+        match toml::from_str::<Scenario>(text) {
+            Ok(scenario) => {
+                let file = Self { scenario, name: name.to_owned(), lines };
+                file.scenario.check().map_err(|error| file.located(error))?;
+                Ok(file)
+            }
+            Err(error) => Err(not_a_scenario(&error, name, &lines)),
+        }
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// As [`ScenarioFile::parse`], and if it cannot be read.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        Self::parse(&input::read_text(path)?, &path.display().to_string())
+    }
+
+    /// Finds and makes all that the scenario names: see [`Scenario::resolve`].
+    ///
+    /// # Errors
+    /// With the name of the file, and the line that an error is about.
+    pub fn resolve(&self, files: &dyn Files, listener: &mut dyn Listener) -> Result<Case, Error> {
+        let mut case =
+            self.scenario.resolve(files, listener).map_err(|error| self.located(error))?;
+        if self.scenario.title.is_none() {
+            let stem = Path::new(&self.name).file_stem().unwrap_or_default();
+            case.title = stem.to_string_lossy().into_owned();
+        }
+        Ok(case)
+    }
+
+    /// An error about this scenario, with the name of the file and the line.
+    #[must_use]
+    pub fn located(&self, error: Error) -> Error {
+        let line = self.lines.of_key(&error.at);
+        let at = line.map_or_else(String::new, |line| format!("line {line}: "));
+        let message = format!("{}: {at}{error}", self.name);
+        // What is wrong with a scenario is wrong in its file, not on the command line.
+        let kind = match error.kind {
+            crate::ErrorKind::Usage => crate::ErrorKind::Input,
+            other => other,
+        };
+        Error { kind, at: Vec::new(), message, hint: error.hint }
+    }
+}
+
+/// Why a text is no scenario.
+fn not_a_scenario(error: &toml::de::Error, name: &str, lines: &Lines) -> Error {
+    let message = error.message().trim();
+    // What is missing is missing on no line.
+    let missing = message.strip_prefix("missing field `").and_then(|m| m.strip_suffix('`'));
+    if let Some(key @ ("job" | "fabric" | "routes")) = missing {
+        let key = if key == "job" { "[[job]]" } else { key };
+        return Error::input(format!("{name}: there is no {key}")).hint(KEYS);
+    }
+    let (message, hint) = message.split_once(HINT).unwrap_or((message, KEYS));
+    let mut message = message.to_owned();
+    for (kind, plain) in [
+        ("usize", "a whole number"),
+        ("i64", "a whole number"),
+        ("u64", "a whole number"),
+        ("u32", "a whole number"),
+        ("u8", "a whole number"),
+        ("f64", "a number"),
+    ] {
+        message = message.replace(&format!("expected {kind}"), &format!("expected {plain}"));
+    }
+    let mut text = format!("{name}: ");
+    let mut hint = hint;
+    if let Some(span) = error.span() {
+        let _infallible = write!(text, "line {}: ", lines.number(span.start));
+        if let Some(key) = lines.key_at(span.start) {
+            text.push_str(&key.join(": "));
+            // `nodes 0 must be at least 1`, but `fabric: invalid type`.
+            let is_value =
+                message.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '"');
+            text.push_str(if is_value { " " } else { ": " });
+            // Such a message says all that there is to say.
+            if is_value && hint == KEYS {
+                hint = "";
+            }
+        }
+    }
+    Error::input(text + &message).hint(hint)
+}
+
+impl Folder {
+    /// Reads and resolves a scenario file whose other files lie beside it.
+    ///
+    /// # Errors
+    /// As [`ScenarioFile::read`] and [`ScenarioFile::resolve`].
+    pub fn case(file: &Path) -> Result<Case, Error> {
+        ScenarioFile::read(file)?.resolve(&Self::of(file), &mut ())
+    }
+}
