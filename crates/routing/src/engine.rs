@@ -1,9 +1,8 @@
 //! What an engine is: given a fabric and a request, it computes routes or refuses with a reason.
 
-use darkfiber_fabric::{Fabric, Registry, Unknown};
+use darkfiber_fabric::Fabric;
 
-use crate::planes::EachPlane;
-use crate::{Refusal, Request, Routes, engines, lid_offsets, planes};
+use crate::{Refusal, Request, Routes, lid_offsets, planes};
 
 /// What kind of fabric an engine routes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,61 +171,6 @@ impl Refusal {
             reason: reason.into(),
         }
     }
-}
-
-/// All engines, in the order of `darkfiber list engines`. To add one: write its file in `engines/`
-/// and add a line here; help, lists, the reference page and the conformance tests follow.
-pub static ENGINES: Registry<&dyn Engine> = Registry::new(
-    "engine",
-    &[
-        &engines::MinHop,
-        &engines::UpDn,
-        &engines::DnUp,
-        &engines::FTree,
-        &engines::DModK,
-        &engines::SModK,
-        &engines::Opt,
-        &engines::OptBalanced,
-        &engines::OptRect,
-        &engines::Dor,
-        &engines::Torus,
-        &engines::HyperXMin,
-        &engines::PARX,
-        &engines::PARX_OPPOSITE,
-        &engines::PARX_MINIMAL,
-        &engines::DragonflyMin,
-        &engines::Sssp,
-        &engines::DfSssp,
-        &engines::Lash,
-        &engines::Nue,
-        &engines::SAR,
-        &engines::SAR_MINMAX,
-        &engines::SarBest,
-        &engines::Afar,
-    ],
-);
-
-impl darkfiber_fabric::Entry for &dyn Engine {
-    fn name(&self) -> &str {
-        (**self).name()
-    }
-}
-
-/// The engine of that name; of names joined by `/`, an engine that routes the planes of a fabric with one each.
-///
-/// What the latter needs is never freed: a few bytes for each name that is read.
-///
-/// # Errors
-/// If there is none.
-pub fn find_engine(name: &str) -> Result<&'static dyn Engine, Unknown> {
-    if !name.contains('/') {
-        return ENGINES.get(name).copied();
-    }
-    let engines: Vec<&'static dyn Engine> =
-        name.split('/').map(|name| ENGINES.get(name.trim()).copied()).collect::<Result<_, _>>()?;
-    let names: Vec<&str> = engines.iter().map(|e| e.name()).collect();
-    let name = Box::leak(names.join("/").into_boxed_str());
-    Ok(Box::leak(Box::new(EachPlane::new(name, engines))))
 }
 
 /// Why each engine of a chain refused, in the order of the chain.

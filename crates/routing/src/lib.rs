@@ -5,6 +5,7 @@
 //! code with the engines.
 
 pub mod check;
+mod each_plane;
 pub mod engine;
 mod engines;
 mod hop_lanes;
@@ -16,6 +17,7 @@ pub mod optimise;
 mod orthants;
 mod planes;
 mod refusal;
+mod registry;
 mod request;
 pub mod reroute;
 mod routes;
@@ -23,7 +25,7 @@ mod spread;
 mod step;
 pub mod transition;
 
-pub use engine::{Deadlock, ENGINES, Engine, Needs, Refusals, find_engine, route_first};
+pub use engine::{Deadlock, Engine, Needs, Refusals, route_first};
 pub use engines::{
     NoLayersByHop, NoLayersBySource, layers_by_hop, layers_by_source, least_load_of_jobs,
 };
@@ -34,6 +36,7 @@ pub use lids::{LidError, Lids, MAX_UNICAST_LID};
 pub use orthants::Orthants;
 pub use planes::joined;
 pub use refusal::Refusal;
+pub use registry::{ENGINES, find_engine};
 pub use request::{Demand, LayerBy, Request};
 pub use routes::{DELIVER, DestId, Layers, NO_ROUTE, Routes};
 pub use spread::spread_lanes;

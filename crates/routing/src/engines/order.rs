@@ -80,7 +80,7 @@ impl UpDown {
     /// One table entry serves all sources, so a switch that others enter going down must itself send
     /// down. A breadth-first search from the destination gives every switch its shortest legal way
     /// and marks it *descending* if that way only goes down; a switch may go down to a descending one
-    /// only, and up to any. A switch whose shortest way goes up although it also has a longer way
+    /// only, and up to any. A switch whose shortest path goes up although it also has a longer way
     /// down is closed for descents. Should that cut somebody off, the destination is done again with
     /// "down wherever there is a way down", which reaches whoever has a legal path at all.
     pub(crate) fn legal(&self, fabric: &Fabric, dag: &mut Dag, dest: SwitchId) {

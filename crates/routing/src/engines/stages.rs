@@ -145,7 +145,7 @@ impl<'a> Growth<'a> {
         dag.dist[at] = dist;
     }
 
-    /// Joins the rest on shortest ways as strays, and makes the graph of all candidates.
+    /// Joins the rest on shortest paths as strays, and makes the graph of all candidates.
     pub(super) fn finish(self) {
         let Self { fabric, lines, dag, work, dest, .. } = self;
         dag.legal = dag.order.len();

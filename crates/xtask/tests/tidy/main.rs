@@ -47,8 +47,6 @@ const KNOWN_CIRCLES: &[(&str, &[&str])] = &[
             "switch_model.rs",
         ],
     ),
-    // A request to an engine has planes, whose tables engines make.
-    ("routing", &["engine.rs", "planes.rs"]),
 ];
 
 fn root() -> PathBuf {
