@@ -11,7 +11,6 @@ use serde::Serialize;
 use crate::Report;
 use crate::comma;
 use crate::findings;
-use crate::json;
 use crate::model::Provenance;
 use crate::number::{counted, group};
 use crate::style::Style;
@@ -116,10 +115,6 @@ impl DiffResult {
 }
 
 impl Report for DiffResult {
-    fn json(&self) -> String {
-        json::text(self)
-    }
-
     fn text(&self, style: Style) -> String {
         let side = |s: &DiffSide| {
             let devices = counted(s.devices, "device", "devices");
@@ -164,19 +159,16 @@ impl Report for DiffResult {
 
     // A line for each difference.
     fn csv(&self) -> String {
-        let heading = ["kind", "at", "expected", "found", "action"];
-        let mut lines = vec![heading.map(str::to_owned).to_vec()];
-        for d in &self.differences {
-            let text = |t: &Option<String>| t.clone().unwrap_or_default();
-            let kind = words(d.kind).0.replace(' ', "-");
-            lines.push(vec![
-                kind,
-                d.at.clone(),
-                text(&d.expected),
-                text(&d.found),
-                d.action.clone(),
-            ]);
-        }
-        comma::text(&lines)
+        let text = |t: &Option<String>| t.clone().unwrap_or_default();
+        comma::table(
+            &self.differences,
+            &[
+                ("kind", &|d| words(d.kind).0.replace(' ', "-")),
+                ("at", &|d| d.at.clone()),
+                ("expected", &|d| text(&d.expected)),
+                ("found", &|d| text(&d.found)),
+                ("action", &|d| d.action.clone()),
+            ],
+        )
     }
 }

@@ -8,7 +8,6 @@ use serde::Serialize;
 
 use crate::Report;
 use crate::comma;
-use crate::json;
 use crate::model::Provenance;
 use crate::style::Style;
 
@@ -37,10 +36,6 @@ fn word(verdict: Verdict) -> &'static str {
 }
 
 impl Report for DoctorResult {
-    fn json(&self) -> String {
-        json::text(self)
-    }
-
     // A line for each area, and what to do where something is.
     fn text(&self, _: Style) -> String {
         let mut text = format!("{}\n\n", self.fabric);
@@ -77,16 +72,14 @@ impl Report for DoctorResult {
 
     // A line for each area.
     fn csv(&self) -> String {
-        let mut lines = vec![["area", "verdict", "message", "action"].map(str::to_owned).to_vec()];
-        for exam in &self.exams {
-            let verdict = word(exam.verdict).to_lowercase();
-            lines.push(vec![
-                exam.area.name().to_owned(),
-                verdict,
-                exam.message.clone(),
-                exam.action.clone(),
-            ]);
-        }
-        comma::text(&lines)
+        comma::table(
+            &self.exams,
+            &[
+                ("area", &|exam| exam.area.name().to_owned()),
+                ("verdict", &|exam| word(exam.verdict).to_lowercase()),
+                ("message", &|exam| exam.message.clone()),
+                ("action", &|exam| exam.action.clone()),
+            ],
+        )
     }
 }

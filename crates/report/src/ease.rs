@@ -9,7 +9,7 @@ use crate::model::{FabricFacts, Provenance, Routed};
 use crate::number::{counted, duration, group};
 use crate::style::Style;
 use crate::table;
-use crate::{Report, comma, json};
+use crate::{Report, comma};
 
 /// Even tables, and what of them changes.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
@@ -81,10 +81,6 @@ impl Report for EaseResult<'_> {
 
     fn csv(&self) -> String {
         csv(self.steps)
-    }
-
-    fn json(&self) -> String {
-        json::text(self)
     }
 }
 
@@ -168,20 +164,19 @@ fn text(r: &EaseResult<'_>, style: Style) -> String {
 
 /// A line for each entry.
 fn csv(steps: &[EaseStep]) -> String {
-    let heading = ["step", "switch", "guid", "lid", "old_port", "new_port"];
-    let mut lines = vec![heading.map(str::to_owned).to_vec()];
-    for (step, number) in steps.iter().zip(1..) {
-        lines.extend(step.entries.iter().map(|e| {
-            let number: usize = number;
-            vec![
-                number.to_string(),
-                e.switch.clone(),
-                e.guid.clone(),
-                e.lid.to_string(),
-                e.old_port.to_string(),
-                e.new_port.to_string(),
-            ]
-        }));
-    }
-    comma::text(&lines)
+    let entries = steps
+        .iter()
+        .zip(1usize..)
+        .flat_map(|(s, number)| s.entries.iter().map(move |e| (number, e)));
+    comma::table(
+        entries,
+        &[
+            ("step", &|(number, _)| number.to_string()),
+            ("switch", &|(_, e)| e.switch.clone()),
+            ("guid", &|(_, e)| e.guid.clone()),
+            ("lid", &|(_, e)| e.lid.to_string()),
+            ("old_port", &|(_, e)| e.old_port.to_string()),
+            ("new_port", &|(_, e)| e.new_port.to_string()),
+        ],
+    )
 }

@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 
 use darkfiber_analysis::finding::FindingKind;
+use serde::{Serialize, Serializer};
 
-use crate::model::{Comparison, FabricFacts, Provenance, RouteOutcome, Routed, Single};
+use crate::model::{FabricFacts, Provenance, RouteOutcome, Routed, one_or_all};
 use crate::style::Style;
 use crate::table;
-use crate::{Report, comma, findings, json, number};
+use crate::{Report, comma, findings, number};
 
 /// Which findings are shown to people beside the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,13 +78,10 @@ impl Report for Engines<'_> {
     fn csv(&self) -> String {
         comma::engines(self.rows)
     }
+}
 
-    // One engine stands for itself.
-    fn json(&self) -> String {
-        let (fabric, provenance) = (self.fabric, self.provenance);
-        match self.rows {
-            [outcome] => json::text(&Single { outcome, fabric, provenance }),
-            engines => json::text(&Comparison { engines, fabric, provenance }),
-        }
+impl Serialize for Engines<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        one_or_all(self.rows, self.fabric, self.provenance, serializer)
     }
 }

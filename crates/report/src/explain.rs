@@ -15,7 +15,6 @@ pub use lines::{Lines, Two};
 use times::Times;
 
 use crate::Report;
-use crate::json;
 use crate::style::Style;
 
 /// All of it. Loads, counters and times have the units of the file.
@@ -44,10 +43,6 @@ impl ExplainResult<'_> {
 }
 
 impl Report for ExplainResult<'_> {
-    fn json(&self) -> String {
-        json::text(self)
-    }
-
     // For people.
     fn text(&self, style: Style) -> String {
         let mut text = String::new();

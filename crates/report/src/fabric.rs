@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::model::{FabricFacts, Provenance};
 use crate::style::Style;
-use crate::{Report, comma, findings, json, table};
+use crate::{Report, comma, findings, table};
 
 /// The result of `darkfiber fabric`.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
@@ -42,9 +42,5 @@ impl Report for FabricResult {
 
     fn csv(&self) -> String {
         comma::fabric(&self.fabric)
-    }
-
-    fn json(&self) -> String {
-        json::text(self)
     }
 }

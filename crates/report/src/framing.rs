@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use crate::Report;
 use crate::comma;
-use crate::json;
 use crate::model::Provenance;
 use crate::quantity::bytes;
 use crate::style::Style;
@@ -76,10 +75,6 @@ fn percent(share: f64) -> String {
 }
 
 impl Report for FramingResult {
-    fn json(&self) -> String {
-        json::text(self)
-    }
-
     // For people: headers, then efficiencies.
     fn text(&self, style: Style) -> String {
         let mut names: Vec<&'static str> = Vec::new();
@@ -144,35 +139,21 @@ impl Report for FramingResult {
 
     // A line for each framing and message.
     fn csv(&self) -> String {
-        let heading = [
-            "framing",
-            "header_bytes",
-            "printed_header_bytes",
-            "least_frame",
-            "gap",
-            "message_bytes",
-            "packets",
-            "on_channel",
-            "efficiency",
-            "printed_efficiency",
-        ];
-        let mut lines = vec![heading.map(str::to_owned).to_vec()];
-        for f in &self.framings {
-            for m in &f.messages {
-                lines.push(vec![
-                    f.framing.to_owned(),
-                    f.header_bytes.to_string(),
-                    f.printed_header_bytes.map_or(String::new(), |b| b.to_string()),
-                    f.least_frame.to_string(),
-                    f.gap.to_string(),
-                    m.bytes.to_string(),
-                    m.packets.to_string(),
-                    m.on_channel.to_string(),
-                    m.efficiency.to_string(),
-                    m.printed_efficiency.map_or(String::new(), |e| e.to_string()),
-                ]);
-            }
-        }
-        comma::text(&lines)
+        let rows = self.framings.iter().flat_map(|f| f.messages.iter().map(move |m| (f, m)));
+        comma::table(
+            rows,
+            &[
+                ("framing", &|(f, _)| f.framing.to_owned()),
+                ("header_bytes", &|(f, _)| f.header_bytes.to_string()),
+                ("printed_header_bytes", &|(f, _)| comma::some(f.printed_header_bytes)),
+                ("least_frame", &|(f, _)| f.least_frame.to_string()),
+                ("gap", &|(f, _)| f.gap.to_string()),
+                ("message_bytes", &|(_, m)| m.bytes.to_string()),
+                ("packets", &|(_, m)| m.packets.to_string()),
+                ("on_channel", &|(_, m)| m.on_channel.to_string()),
+                ("efficiency", &|(_, m)| m.efficiency.to_string()),
+                ("printed_efficiency", &|(_, m)| comma::some(m.printed_efficiency)),
+            ],
+        )
     }
 }

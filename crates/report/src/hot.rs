@@ -10,7 +10,6 @@ use crate::Report;
 use crate::canvas::nice_axis;
 use crate::comma;
 use crate::heat::{Map, Panel, Unit, loads_and_maps};
-use crate::json;
 use crate::model::{FabricFacts, Provenance};
 use crate::number::{counted, duration, group, percent};
 use crate::quantity::{bytes, seconds};
@@ -172,7 +171,7 @@ pub struct JobFate {
     pub at: Option<String>,
     /// Who else is there, the most first.
     pub by: Vec<Share>,
-    /// Seconds and slowdown after the moves, alone by the tables of today.
+    /// Seconds and slowdown after the moves, alone by the current tables.
     pub then_seconds: f64,
     /// See `then_seconds`.
     pub then_slowdown: f64,
@@ -208,10 +207,6 @@ pub struct MoveRow {
 }
 
 impl Report for HotResult<'_> {
-    fn json(&self) -> String {
-        json::text(self)
-    }
-
     // Loads, hot channels, jobs, moves.
     fn text(&self, style: Style) -> String {
         let mut text = format!("{}\n", table::headline(self.fabric));
@@ -260,32 +255,23 @@ impl Report for HotResult<'_> {
 
     // Moves, one a line, in the order in which they were found.
     fn csv(&self) -> String {
-        let heading = [
-            "switch",
-            "guid",
-            "lid",
-            "destination",
-            "old_port",
-            "new_port",
-            "bytes",
-            "fullest_then",
-        ];
-        let mut lines = vec![heading.map(str::to_owned).to_vec()];
-        for m in self.moves {
-            for (lid, to) in m.lids.iter().zip(&m.destinations) {
-                lines.push(vec![
-                    m.switch.clone(),
-                    m.guid.clone(),
-                    lid.to_string(),
-                    to.clone(),
-                    m.old_port.to_string(),
-                    m.new_port.to_string(),
-                    m.bytes.to_string(),
-                    m.fullest.to_string(),
-                ]);
-            }
-        }
-        comma::text(&lines)
+        let moves = self
+            .moves
+            .iter()
+            .flat_map(|m| m.lids.iter().zip(&m.destinations).map(move |(lid, to)| (m, lid, to)));
+        comma::table(
+            moves,
+            &[
+                ("switch", &|(m, ..)| m.switch.clone()),
+                ("guid", &|(m, ..)| m.guid.clone()),
+                ("lid", &|(_, lid, _)| lid.to_string()),
+                ("destination", &|(.., to)| (*to).clone()),
+                ("old_port", &|(m, ..)| m.old_port.to_string()),
+                ("new_port", &|(m, ..)| m.new_port.to_string()),
+                ("bytes", &|(m, ..)| m.bytes.to_string()),
+                ("fullest_then", &|(m, ..)| m.fullest.to_string()),
+            ],
+        )
     }
 }
 

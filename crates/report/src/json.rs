@@ -6,7 +6,7 @@ use serde::Serialize;
 ///
 /// # Panics
 /// Never for the types of [`model`](crate::model): their maps have string keys.
-pub fn text(result: &impl Serialize) -> String {
+pub fn text(result: &(impl Serialize + ?Sized)) -> String {
     let mut text = serde_json::to_string_pretty(result).expect("results have string keys");
     text.push('\n');
     text

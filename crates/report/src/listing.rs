@@ -1,9 +1,11 @@
 //! Lists of components: what `list` and `reproduce` without experiments print.
 
+use serde::{Serialize, Serializer};
+
 use crate::model::Listed;
 use crate::style::Style;
 use crate::table;
-use crate::{Report, comma, json};
+use crate::{Report, comma};
 
 /// A heading and rows, the first column being the name.
 #[derive(Clone, Debug)]
@@ -38,10 +40,12 @@ impl Report for Listing<'_> {
         let heading = self.heading.iter().map(|&h| h.to_owned()).collect();
         comma::text(&[&[heading], self.rows].concat())
     }
+}
 
-    fn json(&self) -> String {
+impl Serialize for Listing<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let keys = || self.heading.iter().map(|h| h.replace(' ', "_"));
         let items = self.rows.iter().map(|row| keys().zip(row.iter().cloned()).collect());
-        json::text(&Listed { items: items.collect() })
+        Listed { items: items.collect() }.serialize(serializer)
     }
 }

@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use darkfiber_analysis::count::{Bandwidth, Bounds, Estimate, METRICS, MetricSource};
 use darkfiber_analysis::{ChannelName, PairName};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use crate::model::{Comparison, FabricFacts, Provenance, Refused, Single};
+use crate::model::{FabricFacts, Provenance, Refused, one_or_all};
 use crate::number::{duration, group, mean};
 use crate::style::Style;
 use crate::table::{headline, plain};
-use crate::{Report, comma, json};
+use crate::{Report, comma};
 
 /// Largest loads.
 #[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
@@ -167,14 +167,11 @@ impl Report for MeasureResult<'_> {
     fn csv(&self) -> String {
         csv(self.rows)
     }
+}
 
-    // One engine stands for itself.
-    fn json(&self) -> String {
-        let (fabric, provenance) = (self.fabric, self.provenance);
-        match self.rows {
-            [outcome] => json::text(&Single { outcome, fabric, provenance }),
-            engines => json::text(&Comparison { engines, fabric, provenance }),
-        }
+impl Serialize for MeasureResult<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        one_or_all(self.rows, self.fabric, self.provenance, serializer)
     }
 }
 

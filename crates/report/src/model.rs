@@ -7,7 +7,7 @@ use darkfiber_analysis::jobs::EffectiveFacts;
 use darkfiber_analysis::{Efi, Finding, Peaks};
 use darkfiber_scenario::Recognised;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// Everything that a result depends on. The number of threads is not among it: results do not depend on
 /// it.
@@ -212,6 +212,19 @@ pub struct Comparison<'a, T = RouteOutcome> {
     pub fabric: &'a FabricFacts,
     /// Where the result comes from.
     pub provenance: &'a Provenance,
+}
+
+/// The result of a command that compares: one engine stands for itself.
+pub(crate) fn one_or_all<T: Serialize, S: Serializer>(
+    engines: &[T],
+    fabric: &FabricFacts,
+    provenance: &Provenance,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match engines {
+        [outcome] => Single { outcome, fabric, provenance }.serialize(serializer),
+        engines => Comparison { engines, fabric, provenance }.serialize(serializer),
+    }
 }
 
 /// The result of `darkfiber list`.

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::Report;
 use crate::measure::{self, MeasureOutcome};
 use crate::model::{FabricFacts, Provenance};
 use crate::style::Style;
 use crate::table::headline;
-use crate::{Report, json};
 
 /// What was found, beside the engines made by rule.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
@@ -49,9 +49,5 @@ impl Report for OptimiseResult<'_> {
 
     fn csv(&self) -> String {
         measure::csv(self.engines)
-    }
-
-    fn json(&self) -> String {
-        json::text(self)
     }
 }

@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use crate::Report;
 use crate::comma;
-use crate::json;
 use crate::model::{FabricFacts, Provenance};
 use crate::number::{counted, duration};
 use crate::quantity::{bytes, seconds};
@@ -70,10 +69,6 @@ pub struct Placement {
 }
 
 impl Report for PlaceResult<'_> {
-    fn json(&self) -> String {
-        json::text(self)
-    }
-
     // For people.
     fn text(&self, style: Style) -> String {
         let mut text = format!("{}\n", table::headline(self.fabric));
@@ -119,20 +114,17 @@ impl Report for PlaceResult<'_> {
 
     // A line for each placement.
     fn csv(&self) -> String {
-        let heading =
-            ["placement", "alone_s", "together_s", "slowdown", "others", "loser", "fullest"];
-        let mut lines = vec![heading.map(str::to_owned).to_vec()];
-        lines.extend(self.placements.iter().map(|p| {
-            vec![
-                p.name.clone(),
-                p.alone_seconds.to_string(),
-                p.together_seconds.to_string(),
-                p.slowdown.to_string(),
-                p.others.to_string(),
-                p.loser.clone().unwrap_or_default(),
-                p.fullest.to_string(),
-            ]
-        }));
-        comma::text(&lines)
+        comma::table(
+            self.placements,
+            &[
+                ("placement", &|p| p.name.clone()),
+                ("alone_s", &|p| p.alone_seconds.to_string()),
+                ("together_s", &|p| p.together_seconds.to_string()),
+                ("slowdown", &|p| p.slowdown.to_string()),
+                ("others", &|p| p.others.to_string()),
+                ("loser", &|p| p.loser.clone().unwrap_or_default()),
+                ("fullest", &|p| p.fullest.to_string()),
+            ],
+        )
     }
 }

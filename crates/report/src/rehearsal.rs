@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use crate::Report;
 use crate::comma;
-use crate::json;
 use crate::model::{FabricFacts, Provenance};
 use crate::number::counted;
 use crate::style::Style;
@@ -65,10 +64,6 @@ impl RehearsedDay {
 }
 
 impl Report for RehearsalResult<'_> {
-    fn json(&self) -> String {
-        json::text(self)
-    }
-
     fn text(&self, style: Style) -> String {
         let mut text = format!("{}\n", table::headline(self.fabric));
         let days = counted(self.days.len(), "day", "days");

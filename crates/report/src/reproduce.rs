@@ -238,40 +238,23 @@ fn cells(row: &Row) -> Vec<String> {
 
 /// One line a number.
 fn csv(experiments: &[Reproduced]) -> String {
-    let heading = [
-        "id",
-        "quantity",
-        "paper",
-        "reading",
-        "ours",
-        "tolerance",
-        "relative",
-        "within",
-        "note",
-        "at_least",
-        "at_most",
-        "judged",
-        "expected",
-    ];
-    let mut lines = vec![heading.map(str::to_owned).to_vec()];
-    for e in experiments {
-        lines.extend(e.rows.iter().map(|r| {
-            vec![
-                e.id.clone(),
-                r.quantity.clone(),
-                r.paper.map(|x| x.to_string()).unwrap_or_default(),
-                r.reading.map_or(String::new(), |x| x.to_string()),
-                r.ours.to_string(),
-                r.tolerance.to_string(),
-                r.relative.to_string(),
-                r.within.to_string(),
-                r.note.clone().unwrap_or_default(),
-                r.at_least.map_or(String::new(), |x| x.to_string()),
-                r.at_most.map_or(String::new(), |x| x.to_string()),
-                r.judged.to_string(),
-                r.expected.map_or(String::new(), |x| x.to_string()),
-            ]
-        }));
-    }
-    comma::text(&lines)
+    let rows = experiments.iter().flat_map(|e| e.rows.iter().map(move |r| (e, r)));
+    comma::table(
+        rows,
+        &[
+            ("id", &|(e, _)| e.id.clone()),
+            ("quantity", &|(_, r)| r.quantity.clone()),
+            ("paper", &|(_, r)| comma::some(r.paper)),
+            ("reading", &|(_, r)| comma::some(r.reading)),
+            ("ours", &|(_, r)| r.ours.to_string()),
+            ("tolerance", &|(_, r)| r.tolerance.to_string()),
+            ("relative", &|(_, r)| r.relative.to_string()),
+            ("within", &|(_, r)| r.within.to_string()),
+            ("note", &|(_, r)| r.note.clone().unwrap_or_default()),
+            ("at_least", &|(_, r)| comma::some(r.at_least)),
+            ("at_most", &|(_, r)| comma::some(r.at_most)),
+            ("judged", &|(_, r)| r.judged.to_string()),
+            ("expected", &|(_, r)| comma::some(r.expected)),
+        ],
+    )
 }

@@ -6,12 +6,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Report;
+use crate::comma;
 use crate::ease::EaseStep;
 use crate::model::{FabricFacts, Provenance, Routed};
 use crate::number::{duration, group};
 use crate::style::Style;
 use crate::table;
-use crate::{comma, json};
 
 /// What failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -132,10 +132,6 @@ pub struct RerouteResult {
 const LISTED: usize = 10;
 
 impl Report for RerouteResult {
-    fn json(&self) -> String {
-        json::text(self)
-    }
-
     fn text(&self, style: Style) -> String {
         let n = |x: usize| group(x as u64);
         let mut text = format!("{}\n\n", table::headline(&self.fabric));
@@ -219,13 +215,16 @@ impl Report for RerouteResult {
 
     // The switches whose tables change, in the order of their steps.
     fn csv(&self) -> String {
-        let heading = ["step", "switch", "guid", "entries", "blocks"];
-        let mut lines = vec![heading.map(str::to_owned).to_vec()];
-        lines.extend(self.switches.iter().map(|s| {
-            let step = s.step.map_or(String::new(), |step| step.to_string());
-            vec![step, s.name.clone(), s.guid.clone(), s.entries.to_string(), s.blocks.to_string()]
-        }));
-        comma::text(&lines)
+        comma::table(
+            &self.switches,
+            &[
+                ("step", &|s| comma::some(s.step)),
+                ("switch", &|s| s.name.clone()),
+                ("guid", &|s| s.guid.clone()),
+                ("entries", &|s| s.entries.to_string()),
+                ("blocks", &|s| s.blocks.to_string()),
+            ],
+        )
     }
 }
 

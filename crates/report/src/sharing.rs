@@ -9,7 +9,6 @@ use serde::Serialize;
 
 use crate::Report;
 use crate::comma;
-use crate::json;
 use crate::model::{FabricFacts, Provenance};
 use crate::number::{counted, duration, group, mean, percent};
 use crate::style::Style;
@@ -114,10 +113,6 @@ pub struct Change {
 }
 
 impl Report for SharingResult<'_> {
-    fn json(&self) -> String {
-        json::text(self)
-    }
-
     // For people: what is, the fullest channels, the jobs, what each engine would change. `most`: lines of each list.
     fn text(&self, style: Style) -> String {
         let now = &self.now;
@@ -190,35 +185,23 @@ impl Report for SharingResult<'_> {
 
     // Channels, one a line, dark ones not among them.
     fn csv(&self) -> String {
-        let heading = [
-            "from",
-            "from_guid",
-            "from_port",
-            "to",
-            "to_guid",
-            "to_port",
-            "routes",
-            "jobs",
-            "whose",
-        ];
-        let mut lines = vec![heading.map(str::to_owned).to_vec()];
-        for row in self.channels {
-            let c = &row.channel;
-            let whose: Vec<String> =
-                row.jobs.iter().map(|s| format!("{}:{}", s.id, s.routes)).collect();
-            lines.push(vec![
-                c.from.clone(),
-                c.from_guid.0.to_string(),
-                c.from_port.to_string(),
-                c.to.clone(),
-                c.to_guid.0.to_string(),
-                c.to_port.to_string(),
-                row.routes.to_string(),
-                row.jobs.len().to_string(),
-                whose.join(" "),
-            ]);
-        }
-        comma::text(&lines)
+        let whose = |row: &ChannelRow| -> Vec<String> {
+            row.jobs.iter().map(|s| format!("{}:{}", s.id, s.routes)).collect()
+        };
+        comma::table(
+            self.channels.iter().map(|row| (row, &row.channel)),
+            &[
+                ("from", &|(_, c)| c.from.clone()),
+                ("from_guid", &|(_, c)| c.from_guid.0.to_string()),
+                ("from_port", &|(_, c)| c.from_port.to_string()),
+                ("to", &|(_, c)| c.to.clone()),
+                ("to_guid", &|(_, c)| c.to_guid.0.to_string()),
+                ("to_port", &|(_, c)| c.to_port.to_string()),
+                ("routes", &|(row, _)| row.routes.to_string()),
+                ("jobs", &|(row, _)| row.jobs.len().to_string()),
+                ("whose", &|(row, _)| whose(row).join(" ")),
+            ],
+        )
     }
 }
 

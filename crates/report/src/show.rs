@@ -1,5 +1,8 @@
 //! What every result can do: be shown to people, to programs and to spreadsheets.
 
+use serde::Serialize;
+
+use crate::json;
 use crate::style::Style;
 
 /// A result that can be shown in every format of `--format`.
@@ -15,7 +18,7 @@ use crate::style::Style;
 /// assert!(result.json().starts_with('{'));
 /// # }
 /// ```
-pub trait Report {
+pub trait Report: Serialize {
     /// The result for people: tables and sentences, with a line end.
     fn text(&self, style: Style) -> String;
 
@@ -23,5 +26,7 @@ pub trait Report {
     fn csv(&self) -> String;
 
     /// One object with stable keys for programs.
-    fn json(&self) -> String;
+    fn json(&self) -> String {
+        json::text(self)
+    }
 }

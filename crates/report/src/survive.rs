@@ -10,7 +10,7 @@ use crate::model::{FabricFacts, Provenance};
 use crate::number::{duration, group};
 use crate::style::Style;
 use crate::table;
-use crate::{Report, comma, json};
+use crate::{Report, comma};
 
 /// The fault book of one set of tables.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
@@ -96,10 +96,6 @@ impl Report for SurviveResult<'_> {
     fn csv(&self) -> String {
         csv(self.faults)
     }
-
-    fn json(&self) -> String {
-        json::text(self)
-    }
 }
 
 /// For people: so many faults are listed as the style says, those first that disturb most.
@@ -173,22 +169,18 @@ fn text(r: &SurviveResult<'_>, style: Style) -> String {
 
 /// A line for each fault.
 fn csv(faults: &[FaultRow]) -> String {
-    let heading =
-        ["kind", "name", "id", "rung", "steps", "switches", "entries", "paths_moved", "efi_max"];
-    let mut lines = vec![heading.map(str::to_owned).to_vec()];
-    let text = |x: Option<usize>| x.map(|x| x.to_string()).unwrap_or_default();
-    lines.extend(faults.iter().map(|f| {
-        vec![
-            f.kind.to_owned(),
-            f.name.clone(),
-            f.id.clone(),
-            f.rung.to_owned(),
-            text(f.steps.map(|s| s as usize)),
-            text(f.switches),
-            text(f.entries),
-            text(f.paths_moved),
-            f.efi_max.map(|x| x.to_string()).unwrap_or_default(),
-        ]
-    }));
-    comma::text(&lines)
+    comma::table(
+        faults,
+        &[
+            ("kind", &|f| f.kind.to_owned()),
+            ("name", &|f| f.name.clone()),
+            ("id", &|f| f.id.clone()),
+            ("rung", &|f| f.rung.to_owned()),
+            ("steps", &|f| comma::some(f.steps)),
+            ("switches", &|f| comma::some(f.switches)),
+            ("entries", &|f| comma::some(f.entries)),
+            ("paths_moved", &|f| comma::some(f.paths_moved)),
+            ("efi_max", &|f| comma::some(f.efi_max)),
+        ],
+    )
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::model::{FabricFacts, Provenance};
 use crate::style::Style;
-use crate::{Report, comma, json, table};
+use crate::{Report, comma, table};
 
 /// The result of `darkfiber sweep`.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
@@ -32,9 +32,5 @@ impl Report for Sweep<'_> {
 
     fn csv(&self) -> String {
         comma::runs(self.runs)
-    }
-
-    fn json(&self) -> String {
-        json::text(self)
     }
 }

@@ -71,6 +71,7 @@ pub fn engines(rows: &[RouteOutcome], style: Style) -> String {
         .map(Cell::new)
         .to_vec(),
     ));
+    // A row for each engine; what does not fit in columns goes into notes below.
     let mut notes = String::new();
     for row in rows {
         match row {

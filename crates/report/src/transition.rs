@@ -10,7 +10,7 @@ use crate::model::{FabricFacts, Provenance};
 use crate::number::{counted, group};
 use crate::style::Style;
 use crate::table;
-use crate::{Report, comma, json};
+use crate::{Report, comma};
 
 /// A link of a cycle: a packet that holds a channel and waits for that of the next link.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
@@ -181,16 +181,13 @@ impl Report for TransitionResult<'_> {
 
     // The rungs, one a line.
     fn csv(&self) -> String {
-        let mut lines = vec![["rung", "proved", "reason"].map(str::to_owned).to_vec()];
-        lines.extend(
-            self.rungs
-                .iter()
-                .map(|r| vec![r.rung.to_owned(), r.holds.to_string(), r.reason.clone()]),
-        );
-        comma::text(&lines)
-    }
-
-    fn json(&self) -> String {
-        json::text(self)
+        comma::table(
+            self.rungs,
+            &[
+                ("rung", &|r| r.rung.to_owned()),
+                ("proved", &|r| r.holds.to_string()),
+                ("reason", &|r| r.reason.clone()),
+            ],
+        )
     }
 }

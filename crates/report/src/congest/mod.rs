@@ -17,7 +17,6 @@ use serde::Serialize;
 
 use crate::Report;
 use crate::comma;
-use crate::json;
 use crate::model::{FabricFacts, Provenance};
 use crate::quantity::seconds;
 use crate::style::Style;
@@ -28,7 +27,7 @@ use crate::table;
 pub struct CongestResult<'a> {
     /// What switches are like: a name of `darkfiber list switches`.
     pub switches: &'a str,
-    /// What hosts cost: a name of `darkfiber list hosts`.
+    /// Host overheads: a name of `darkfiber list hosts`.
     pub hosts: &'a str,
     /// Bytes of a packet at most.
     pub packet_bytes: u32,
@@ -226,10 +225,6 @@ impl Sheet<'_> {
 }
 
 impl Report for CongestResult<'_> {
-    fn json(&self) -> String {
-        json::text(self)
-    }
-
     // For people.
     fn text(&self, style: Style) -> String {
         let mut text = format!(
@@ -318,69 +313,40 @@ impl Report for CongestResult<'_> {
 
     // A line for each cell.
     fn csv(&self) -> String {
-        let heading = [
-            "victim",
-            "aggressor",
-            "congestion",
-            "routing",
-            "allocation",
-            "victim_nodes",
-            "aggressor_nodes",
-            "aggressor_percent",
-            "timed",
-            "impact",
-            "is_bound",
-            "p95_inflation",
-            "p99_inflation",
-            "isolated_iterations",
-            "isolated_settled",
-            "isolated_mean",
-            "isolated_median",
-            "isolated_p95",
-            "isolated_p99",
-            "congested_iterations",
-            "congested_settled",
-            "congested_mean",
-            "congested_median",
-            "congested_p95",
-            "congested_p99",
-            "refused",
-        ];
-        let mut lines = vec![heading.map(str::to_owned).to_vec()];
-        let some = |x: Option<f64>| x.map_or_else(String::new, |x| x.to_string());
-        for c in self.cells {
-            let mut line = vec![
-                c.victim.clone(),
-                c.aggressor.clone(),
-                c.congestion.clone(),
-                c.routing.clone(),
-                c.allocation.clone(),
-                c.victim_nodes.to_string(),
-                c.aggressor_nodes.to_string(),
-                c.aggressor_percent.to_string(),
-                c.timed.to_owned(),
-                some(c.impact),
-                c.is_bound.to_string(),
-                some(c.p95_inflation),
-                some(c.p99_inflation),
-            ];
-            for t in [&c.isolated, &c.congested] {
-                line.extend(match t {
-                    None => vec![String::new(); 6],
-                    Some(t) => vec![
-                        t.iterations.to_string(),
-                        t.settled.to_string(),
-                        t.mean.to_string(),
-                        t.median.to_string(),
-                        t.p95.to_string(),
-                        t.p99.to_string(),
-                    ],
-                });
-            }
-            line.push(c.refused.clone().unwrap_or_default());
-            lines.push(line);
-        }
-        comma::text(&lines)
+        let told = |times: &Option<Told>, value: fn(&Told) -> String| {
+            times.as_ref().map(value).unwrap_or_default()
+        };
+        comma::table(
+            self.cells,
+            &[
+                ("victim", &|c| c.victim.clone()),
+                ("aggressor", &|c| c.aggressor.clone()),
+                ("congestion", &|c| c.congestion.clone()),
+                ("routing", &|c| c.routing.clone()),
+                ("allocation", &|c| c.allocation.clone()),
+                ("victim_nodes", &|c| c.victim_nodes.to_string()),
+                ("aggressor_nodes", &|c| c.aggressor_nodes.to_string()),
+                ("aggressor_percent", &|c| c.aggressor_percent.to_string()),
+                ("timed", &|c| c.timed.to_owned()),
+                ("impact", &|c| comma::some(c.impact)),
+                ("is_bound", &|c| c.is_bound.to_string()),
+                ("p95_inflation", &|c| comma::some(c.p95_inflation)),
+                ("p99_inflation", &|c| comma::some(c.p99_inflation)),
+                ("isolated_iterations", &|c| told(&c.isolated, |t| t.iterations.to_string())),
+                ("isolated_settled", &|c| told(&c.isolated, |t| t.settled.to_string())),
+                ("isolated_mean", &|c| told(&c.isolated, |t| t.mean.to_string())),
+                ("isolated_median", &|c| told(&c.isolated, |t| t.median.to_string())),
+                ("isolated_p95", &|c| told(&c.isolated, |t| t.p95.to_string())),
+                ("isolated_p99", &|c| told(&c.isolated, |t| t.p99.to_string())),
+                ("congested_iterations", &|c| told(&c.congested, |t| t.iterations.to_string())),
+                ("congested_settled", &|c| told(&c.congested, |t| t.settled.to_string())),
+                ("congested_mean", &|c| told(&c.congested, |t| t.mean.to_string())),
+                ("congested_median", &|c| told(&c.congested, |t| t.median.to_string())),
+                ("congested_p95", &|c| told(&c.congested, |t| t.p95.to_string())),
+                ("congested_p99", &|c| told(&c.congested, |t| t.p99.to_string())),
+                ("refused", &|c| c.refused.clone().unwrap_or_default()),
+            ],
+        )
     }
 }
 

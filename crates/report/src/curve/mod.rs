@@ -14,7 +14,6 @@ use crate::Report;
 use crate::canvas::{LEFT, escape, header};
 use crate::comma;
 use crate::figures::frame::{Axis, Frame};
-use crate::json;
 use crate::model::{FabricFacts, Provenance};
 use crate::plot::colour;
 use crate::style::Style;
@@ -85,10 +84,6 @@ impl LoadResult<'_> {
 }
 
 impl Report for LoadResult<'_> {
-    fn json(&self) -> String {
-        json::text(self)
-    }
-
     // For people.
     fn text(&self, style: Style) -> String {
         let mut text = format!(
@@ -153,36 +148,27 @@ impl Report for LoadResult<'_> {
 
     // A line for each load.
     fn csv(&self) -> String {
-        let heading = [
-            "routing",
-            "lanes",
-            "offered",
-            "accepted",
-            "saturated",
-            "mean",
-            "error",
-            "p50",
-            "p95",
-            "p99",
-            "p999",
-            "max",
-            "hops",
-            "round",
-            "packets",
-        ];
-        let mut lines = vec![heading.map(str::to_owned).to_vec()];
-        for c in self.curves {
-            for p in &c.points {
-                let mut line = vec![c.routing.clone(), c.lanes.to_string()];
-                line.extend([p.offered, p.accepted].map(|x| x.to_string()));
-                line.push(p.saturated.to_string());
-                let times = [p.mean, p.error, p.p50, p.p95, p.p99, p.p999, p.max, p.hops, p.round];
-                line.extend(times.map(|x| x.to_string()));
-                line.push(p.packets.to_string());
-                lines.push(line);
-            }
-        }
-        comma::text(&lines)
+        let rows = self.curves.iter().flat_map(|c| c.points.iter().map(move |p| (c, p)));
+        comma::table(
+            rows,
+            &[
+                ("routing", &|(c, _)| c.routing.clone()),
+                ("lanes", &|(c, _)| c.lanes.to_string()),
+                ("offered", &|(_, p)| p.offered.to_string()),
+                ("accepted", &|(_, p)| p.accepted.to_string()),
+                ("saturated", &|(_, p)| p.saturated.to_string()),
+                ("mean", &|(_, p)| p.mean.to_string()),
+                ("error", &|(_, p)| p.error.to_string()),
+                ("p50", &|(_, p)| p.p50.to_string()),
+                ("p95", &|(_, p)| p.p95.to_string()),
+                ("p99", &|(_, p)| p.p99.to_string()),
+                ("p999", &|(_, p)| p.p999.to_string()),
+                ("max", &|(_, p)| p.max.to_string()),
+                ("hops", &|(_, p)| p.hops.to_string()),
+                ("round", &|(_, p)| p.round.to_string()),
+                ("packets", &|(_, p)| p.packets.to_string()),
+            ],
+        )
     }
 }
 

@@ -14,7 +14,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Report;
-use crate::json;
 use crate::model::{FabricFacts, Provenance};
 use crate::number::{duration, group, mean, percent};
 use crate::style::Style;
@@ -215,10 +214,6 @@ impl Report for ReplayResult<'_> {
     fn csv(&self) -> String {
         let names: Vec<&str> = self.engines.iter().map(String::as_str).collect();
         heading(&names) + &self.rows.iter().map(line).collect::<String>()
-    }
-
-    fn json(&self) -> String {
-        json::text(self)
     }
 
     // For people: the means, the improvements in the form of the paper's Table 1, reconfigurations.

@@ -22,7 +22,6 @@ use serde::Serialize;
 
 use crate::Report;
 use crate::comma;
-use crate::json;
 use crate::model::{FabricFacts, Provenance};
 use crate::number::{group, percent};
 use crate::quantity::{bytes, rate, seconds};
@@ -43,7 +42,7 @@ pub struct SimulateResult<'a> {
     pub notes: &'a [String],
     /// Virtual layers of the routes.
     pub layers: usize,
-    /// What hosts cost.
+    /// Host overheads.
     pub hosts: &'a str,
     /// At the depth of packets, what switches are like and where packets go.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -202,7 +201,7 @@ pub struct PacketFacts {
     pub max: f64,
     /// Switches that they crossed, on average.
     pub hops: f64,
-    /// Share of those that took another than a shortest way.
+    /// Share of those that took another than a shortest path.
     pub round_percent: f64,
 }
 
@@ -255,10 +254,6 @@ pub struct Carried {
 }
 
 impl Report for SimulateResult<'_> {
-    fn json(&self) -> String {
-        json::text(self)
-    }
-
     // For people.
     fn text(&self, style: Style) -> String {
         let mut text = format!("{}\n", table::headline(self.fabric));
@@ -386,76 +381,43 @@ impl Report for SimulateResult<'_> {
 
     // A line for each job.
     fn csv(&self) -> String {
-        let heading = [
-            "job",
-            "ranks",
-            "nodes",
-            "begin",
-            "end",
-            "runs",
-            "runs_in_time",
-            "run_mean",
-            "run_min",
-            "run_max",
-            "messages",
-            "bytes",
-            "message_mean",
-            "message_max",
-            "pair_bandwidth",
-            "run_isolated",
-            "slowdown",
-            "message_p50",
-            "message_p95",
-            "message_p99",
-            "message_p999",
-            "packets",
-            "packet_mean",
-            "packet_p50",
-            "packet_p95",
-            "packet_p99",
-            "packet_p999",
-            "packet_max",
-            "packet_hops",
-            "packet_round_percent",
-        ];
-        let told = |x: Option<f64>| x.map(|x| x.to_string()).unwrap_or_default();
-        let mut lines = vec![heading.map(str::to_owned).to_vec()];
-        lines.extend(self.jobs.iter().map(|j| {
-            let of = |value: &dyn Fn(&PacketFacts) -> f64| told(j.packets.as_ref().map(value));
-            vec![
-                j.name.clone(),
-                j.ranks.to_string(),
-                j.nodes.to_string(),
-                j.begin.to_string(),
-                j.end.to_string(),
-                j.runs.to_string(),
-                j.runs_in_time.to_string(),
-                j.run_mean.to_string(),
-                j.run_min.to_string(),
-                j.run_max.to_string(),
-                j.sent.messages.to_string(),
-                j.sent.bytes.to_string(),
-                j.sent.message_mean.to_string(),
-                j.sent.message_max.to_string(),
-                j.pair_bandwidth.to_string(),
-                told(j.run_isolated),
-                told(j.slowdown),
-                j.sent.message_p50.to_string(),
-                j.sent.message_p95.to_string(),
-                j.sent.message_p99.to_string(),
-                j.sent.message_p999.to_string(),
-                j.packets.as_ref().map(|p| p.packets.to_string()).unwrap_or_default(),
-                of(&|p| p.mean),
-                of(&|p| p.p50),
-                of(&|p| p.p95),
-                of(&|p| p.p99),
-                of(&|p| p.p999),
-                of(&|p| p.max),
-                of(&|p| p.hops),
-                of(&|p| p.round_percent),
-            ]
-        }));
-        comma::text(&lines)
+        let packets =
+            |j: &JobRow, value: fn(&PacketFacts) -> f64| comma::some(j.packets.as_ref().map(value));
+        comma::table(
+            self.jobs,
+            &[
+                ("job", &|j| j.name.clone()),
+                ("ranks", &|j| j.ranks.to_string()),
+                ("nodes", &|j| j.nodes.to_string()),
+                ("begin", &|j| j.begin.to_string()),
+                ("end", &|j| j.end.to_string()),
+                ("runs", &|j| j.runs.to_string()),
+                ("runs_in_time", &|j| j.runs_in_time.to_string()),
+                ("run_mean", &|j| j.run_mean.to_string()),
+                ("run_min", &|j| j.run_min.to_string()),
+                ("run_max", &|j| j.run_max.to_string()),
+                ("messages", &|j| j.sent.messages.to_string()),
+                ("bytes", &|j| j.sent.bytes.to_string()),
+                ("message_mean", &|j| j.sent.message_mean.to_string()),
+                ("message_max", &|j| j.sent.message_max.to_string()),
+                ("pair_bandwidth", &|j| j.pair_bandwidth.to_string()),
+                ("run_isolated", &|j| comma::some(j.run_isolated)),
+                ("slowdown", &|j| comma::some(j.slowdown)),
+                ("message_p50", &|j| j.sent.message_p50.to_string()),
+                ("message_p95", &|j| j.sent.message_p95.to_string()),
+                ("message_p99", &|j| j.sent.message_p99.to_string()),
+                ("message_p999", &|j| j.sent.message_p999.to_string()),
+                ("packets", &|j| comma::some(j.packets.as_ref().map(|p| p.packets))),
+                ("packet_mean", &|j| packets(j, |p| p.mean)),
+                ("packet_p50", &|j| packets(j, |p| p.p50)),
+                ("packet_p95", &|j| packets(j, |p| p.p95)),
+                ("packet_p99", &|j| packets(j, |p| p.p99)),
+                ("packet_p999", &|j| packets(j, |p| p.p999)),
+                ("packet_max", &|j| packets(j, |p| p.max)),
+                ("packet_hops", &|j| packets(j, |p| p.hops)),
+                ("packet_round_percent", &|j| packets(j, |p| p.round_percent)),
+            ],
+        )
     }
 }
 
