@@ -51,7 +51,7 @@ pub struct Scenario {
     pub aliases: Option<String>,
     /// How messages find their way.
     pub routes: RoutesPart,
-    /// What hosts cost, by name: `darkfiber list hosts`.
+    /// Host overheads, by name: `darkfiber list hosts`.
     #[serde(default)]
     pub hosts: Chosen<Host>,
     /// What of it is different.
@@ -88,6 +88,7 @@ impl Scenario {
     /// Fills in every default, so that the scenario says all that its results depend on.
     pub fn fill(&mut self) {
         self.seed.get_or_insert(1);
+        self.hosts_per_switch.get_or_insert(1);
         let host = self.host();
         let cost = &mut self.cost;
         let time = |ps: u64| Overhead(Picos(ps));
@@ -233,11 +234,11 @@ impl PacketsPart {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct AdaptivePart {
-    /// Shortest ways that are compared.
+    /// Shortest paths that are compared.
     pub minimal: Option<u8>,
-    /// Ways round that are compared.
+    /// Non-minimal paths that are compared.
     pub round: Option<u8>,
-    /// Bytes that a way round counts more; two packets without.
+    /// Bytes that a non-minimal path counts more; two packets without.
     pub bias: Option<Bytes>,
     /// How often switches tell neighbours what waits for their outputs; 0ns: never.
     pub news: Option<Picos>,
@@ -266,7 +267,7 @@ pub struct ClassPart {
     /// Packets that find a full queue are dropped, and sent again later.
     #[serde(default)]
     pub lossy: bool,
-    /// How many times as long ways round look to adaptive routing; 1 without.
+    /// How many times as long non-minimal paths look to adaptive routing; 1 without.
     pub bias: Option<Between<0, 1_000_000_000>>,
 }
 
@@ -288,8 +289,6 @@ pub struct RoutesPart {
     pub engine: Option<Chain>,
     /// Tables instead of an engine: a file, or a directory that `darkfiber route -o` wrote.
     pub tables: Option<String>,
-    /// Root switches for updn, dnup and ftree: GUIDs (a file, or separated by commas).
-    pub roots: Option<String>,
     /// LID mask control: 2^N LIDs for every terminal.
     #[serde(default)]
     pub lmc: Count<0, 7>,
@@ -301,6 +300,8 @@ pub struct RoutesPart {
     /// Whether engines that follow jobs or demands are told those of this scenario.
     #[serde(default)]
     pub follow: EngineInput,
+    /// Root switches for updn, dnup and ftree: GUIDs (a file, or separated by commas).
+    pub roots: Option<String>,
 }
 
 /// Which of its destination's LIDs a message takes.

@@ -225,7 +225,7 @@ fn random_pairs(seeds: std::ops::RangeInclusive<u64>) {
         deadlocks += u32::from(naive.deadlock.is_some());
         // What the checker proves holds in execution.
         let update = case.update.as_ref().expect("an update");
-        let before = [Before { routes: &case.routes, has_levels: true }];
+        let before = [Before { routes: &case.tables.routes, has_levels: true }];
         let judged = transition::check(&case.loaded.topology.fabric, &before, &update.to, None);
         if judged.expect("of one fabric").verdict <= Rung::AnyOrder {
             proved += 1;
@@ -286,7 +286,7 @@ fn drop_drain_loses_only_what_had_to_cross_the_dead_cable() {
             let (_, cables) = update.fault.as_ref().expect("a fault");
             let cables: Vec<_> = cables.iter().map(|&c| (c.0, topology.reverse(c).0)).collect();
             for lost in &found.lost {
-                let crossed = crosses(topology, &case.routes, &cables, lost.from, lost.to);
+                let crossed = crosses(topology, &case.tables.routes, &cables, lost.from, lost.to);
                 assert!(crossed, "{what}: {lost:?}");
                 died += u32::from(lost.why == Loss::DeadCable);
                 dropped += u32::from(lost.why == Loss::NoRoute);

@@ -105,8 +105,8 @@ fn what_is_refused_deadlocks_packet_by_packet() {
                 // New entries, and connections at the levels that they were given.
                 Obligation::Steady => {
                     let mut case = streams(spec, &fabric, links, 0);
-                    case.routes = new.clone();
-                    case.routes.layers = levels(&fabric, &new, links, witness.lane);
+                    case.tables.routes = new.clone();
+                    case.tables.routes.layers = levels(&fabric, &new, links, witness.lane);
                     steady[usize::from(!deadlocks(&case))] += 1;
                 }
                 // Old entries, of which some switches have new ones; all others wait until it has deadlocked.
@@ -128,8 +128,8 @@ fn what_is_refused_deadlocks_packet_by_packet() {
                     // With less or more traffic beside, and other delays.
                     let tried = (0..TRIES).any(|seed| {
                         let mut case = streams(spec, &fabric, links, 1 << (20 - 2 * (seed % 3)));
-                        case.routes = old.clone();
-                        case.routes.layers = levels(&fabric, &old, links, witness.lane);
+                        case.tables.routes = old.clone();
+                        case.tables.routes.layers = levels(&fabric, &old, links, witness.lane);
                         let update =
                             UpdateCase::new(&fabric, &old, new.clone(), HowPart::Naive, None);
                         let round = [20_000_000, 40_000_000, 5_000_000][seed / 3 % 3];

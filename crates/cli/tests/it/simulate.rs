@@ -38,37 +38,6 @@ fn pair(hosts: &str, more: &str) -> String {
     format!("[[job]]\ntraffic = \"mpigraph:bytes=10MB\"\nhosts = \"{hosts}\"\n{more}\n")
 }
 
-/// Long messages take as long packet by packet as they do as flows.
-#[test]
-fn packets_agree_with_flows() {
-    let traffics = [
-        "bis:iterations=1,steps=1,bytes=1MiB,compute=0s",
-        "alltoall:bytes=64KiB",
-        "mpigraph:bytes=1MB",
-    ];
-    for fabric in ["hyperx:dims=3x3,t=3", "kary:k=4,n=2"] {
-        for traffic in traffics {
-            let scenario = format!(
-                "fabric = \"{fabric}\"\nhosts = \"qdr\"\n[routes]\nengine = \"dfsssp\"\n\
-                 [[job]]\ntraffic = \"{traffic}\"\nnodes = 16\n"
-            );
-            let seconds = |depth: &str| number(&result(&scenario, depth), "/jobs/0/run_mean");
-            let (flows, packets) = (seconds("--depth flow"), seconds("--depth packet"));
-            assert!((packets / flows - 1.0).abs() < 0.03, "{fabric} {traffic}: {packets}, {flows}");
-        }
-    }
-}
-
-/// Sends that block are over late, when their message arrives, but never before now.
-#[test]
-fn packets_of_blocking_sends() {
-    let scenario = "fabric = \"@t2hx-hyperx\"\nhosts = \"qdr\"\n[routes]\nengine = \"dfsssp\"\n\
-                    [[job]]\ntraffic = \"mpigraph:bytes=64KiB\"\nnodes = 28\n";
-    let seconds = |depth: &str| number(&result(scenario, depth), "/jobs/0/run_mean");
-    let (flows, packets) = (seconds("--depth flow"), seconds("--depth packet"));
-    assert!((packets / flows - 1.0).abs() < 0.1, "{packets}, {flows}");
-}
-
 /// Two jobs that meet, with blocking sends, empty messages and ranks of one host, on switches that tell of themselves.
 const MEET: &str = "depth = \"packet\"\nfabric = \"dragonfly:p=2,a=4,h=2\"\nhosts = \"slingshot\"\n[routes]\nengine = \"minhop\"\n\
                     [packets]\nswitches = \"rosetta\"\nrouting = \"ugal-global\"\n[keep]\ninterval = \"2us\"\n\
@@ -242,41 +211,17 @@ fn flows_of_one_cable_share_it() {
     assert!(run.code == 3 && run.err.contains("keeps none"), "{}", run.err);
     // Without contention each is alone.
     near(number(&result(&both, "--depth loggp"), "/seconds"), 1e-3);
+    let again = result(&format!("{TWO}{}", pair("cn0001,cn0003", "repeat-until = \"2.5ms\"")), "");
+    assert_eq!(
+        (number(&again, "/jobs/0/runs"), number(&again, "/jobs/0/runs_in_time")),
+        (3.0, 2.0)
+    );
     // On one switch there is nothing to share.
     let aside = format!("{TWO}{}{}", pair("cn0001,cn0002", ""), pair("cn0003,cn0004", ""));
     let aside = result(&aside, "");
     near(number(&aside, "/seconds"), 1e-3);
     assert_eq!(number(&aside, "/channels/dark_percent"), 100.0);
     assert_eq!(aside["jobs"][1]["name"], "mpigraph:bytes=10MB (job 2)", "names are told apart");
-}
-
-#[test]
-fn weights_limits_starts_and_repetitions() {
-    let two = |first: &str, second: &str| {
-        let jobs = pair("cn0001,cn0003", first) + &pair("cn0002,cn0004", second);
-        result(&format!("{TWO}{jobs}"), "")
-    };
-    // 7.5 and 2.5 GB/s until the first is done; then the second has sent a third and goes on alone.
-    let weighed = two("weight = 3.0", "");
-    near(number(&weighed, "/jobs/0/end"), 4e-3 / 3.0);
-    near(number(&weighed, "/jobs/1/end"), 2e-3);
-    let limited = two("limit = \"2GB/s\"", "");
-    near(number(&limited, "/jobs/0/end"), 5e-3);
-    near(number(&limited, "/jobs/1/end"), 1.25e-3);
-    // The second comes when the first has sent half.
-    let late = two("", "start = \"500us\"");
-    near(number(&late, "/jobs/0/end"), 1.5e-3);
-    near(number(&late, "/jobs/1/begin"), 0.5e-3);
-    near(number(&late, "/jobs/1/end"), 2e-3);
-    let again = result(&format!("{TWO}{}", pair("cn0001,cn0003", "repeat-until = \"2.5ms\"")), "");
-    assert_eq!(
-        (number(&again, "/jobs/0/runs"), number(&again, "/jobs/0/runs_in_time")),
-        (3.0, 2.0)
-    );
-    near(number(&again, "/seconds"), 3e-3);
-    // What takes no time is not done for ever.
-    let idle = format!("{TWO}[[job]]\ntraffic = \"imb:op=barrier\"\nrepeat-until = \"1h\"\n");
-    assert_eq!(number(&result(&idle, ""), "/jobs/0/runs"), 1.0);
 }
 
 #[test]
@@ -306,45 +251,6 @@ fn jobs_by_themselves_are_told_beside() {
     let text = simulate(&both, "--isolated").out;
     assert!(text.contains("isolated") && text.contains("100.0 %"), "{text}");
     assert!(!simulate(&both, "").out.contains("isolated"));
-}
-
-#[test]
-fn hosts_and_cables_cost_what_the_scenario_says() {
-    let job = pair("cn0001,cn0003", "");
-    let cost = |text: &str| number(&result(&format!("{TWO}[cost]\n{text}\n{job}"), ""), "/seconds");
-    near(cost("link-rate = \"1GB/s\""), 10e-3);
-    near(cost("adapter-rate = \"2GB/s\""), 5e-3);
-    near(cost("efficiency = 0.5"), 2e-3);
-    near(cost("send = \"1ms\"\nreceive = \"2ms\""), 4e-3);
-    near(cost("switch = \"1ms\"\nadapters = \"500us\""), 3.5e-3);
-    // A request and an answer go ahead.
-    near(cost("switch = \"1ms\"\nrendezvous = \"1MB\""), 7e-3);
-    // Small messages do not share, so that two on one cable take as long as one.
-    let both = format!("{TWO}[cost]\nsmall = \"10MB\"\n{job}{}", pair("cn0002,cn0004", ""));
-    near(number(&result(&both, ""), "/seconds"), 1e-3);
-    let inside = format!(
-        "{TWO}[cost]\nmemory-rate = \"1GB/s\"\nmemory-latency = \"1ms\"\n[[job]]\n\
-         traffic = \"mpigraph:bytes=10MB\"\nnodes = 1\nper-node = 2\n"
-    );
-    near(number(&result(&inside, ""), "/seconds"), 11e-3);
-}
-
-#[test]
-fn parts_of_messages_take_all_ways() {
-    // Four flows from switch to switch over two cables: at best two on each.
-    let lids = |how: &str| {
-        let text = format!(
-            "fabric = \"hyperx:dims=2,t=4,trunk=2,gbps=80\"\n[routes]\nengine = \"minhop\"\nlmc = 1\n\
-             lids = \"{how}\"\n[[job]]\ntraffic = \"pattern:of=shift:by=4,bytes=10MB\"\n"
-        );
-        number(&result(&text, ""), "/seconds")
-    };
-    near(lids("split"), 2e-3);
-    near(lids("adaptive"), 2e-3);
-    for how in ["engine", "random", "turns"] {
-        let time = lids(how);
-        assert!((2e-3..=4e-3).contains(&time), "{how}: {time}");
-    }
 }
 
 /// Two jobs, channels by interval and all messages.
@@ -559,196 +465,18 @@ fn refused(scenario: &str, code: i32) -> String {
     run.err
 }
 
+/// The texts of errors are tested in the library.
 #[test]
-fn files_that_are_no_scenarios() {
-    assert_snapshot!(refused("", 3), @"
-    error: s.toml: there is no fabric
-    hint: docs/simulate.md has all keys; docs/schema/scenario.json is for editors
-    ");
-    assert_snapshot!(refused("fabric = \"@cab\"\n[routes]\nengine = \"ftree\"\n", 3), @"
-    error: s.toml: there is no [[job]]
-    hint: docs/simulate.md has all keys; docs/schema/scenario.json is for editors
-    ");
-    assert_snapshot!(refused("fabric = \"@cab\"\n[routes]\nengine = \"ft", 3), @r#"
-    error: s.toml: line 3: invalid basic string, expected `"`
-    hint: docs/simulate.md has all keys; docs/schema/scenario.json is for editors
-    "#);
+fn a_scenario_that_cannot_be_run_leaves_nothing() {
     assert_snapshot!(refused(&format!("{TWO}lnaes = 2\n"), 3), @"
-    error: s.toml: line 4: routes: unknown field `lnaes`, expected one of `engine`, `tables`, `lmc`, `lanes`, `lids`, `follow`
+    error: s.toml: line 4: routes: unknown field `lnaes`, expected one of `engine`, `tables`, `lmc`, `lanes`, `lids`, `follow`, `roots`
     hint: docs/simulate.md has all keys; docs/schema/scenario.json is for editors
     ");
-    assert_snapshot!(refused(&format!("{TWO}lids = \"tunrs\"\n"), 3), @"
-    error: s.toml: line 4: routes: lids: unknown variant `tunrs`, expected one of `engine`, `turns`, `random`, `split`, `adaptive`
-    hint: docs/simulate.md has all keys; docs/schema/scenario.json is for editors
-    ");
-    assert_snapshot!(refused(&format!("{TWO}[[job]]\nnodes = \"four\"\n"), 3), @r#"
-    error: s.toml: line 5: job 1: nodes: invalid type: string "four", expected a whole number
-    hint: docs/simulate.md has all keys; docs/schema/scenario.json is for editors
-    "#);
+    let tables = TWO.replace("engine = \"minhop\"", "tables = \"nowhere\"");
+    let all = "[[job]]\ntraffic = \"mpigraph\"\n";
+    assert_snapshot!(refused(&format!("{tables}{all}"), 3), @"error: s.toml: line 3: routes: tables: cannot read nowhere: No such file or directory (os error 2)");
+    assert_snapshot!(refused(&format!("{TWO}{all}nodes = 5\n"), 4), @"error: s.toml: line 4: job 1: linear finds no 5 hosts: 4 of 4 are free");
     let dir = folder(&[]);
     assert_eq!(run_in(dir.path(), "simulate nowhere.toml").code, 3);
     assert_eq!(run_in(dir.path(), "simulate").code, 2);
-}
-
-#[test]
-fn scenarios_that_ask_for_what_there_is_not() {
-    let job = |more: &str| refused(&format!("{TWO}[[job]]\n{more}\n"), 3);
-    assert_snapshot!(refused(&format!("job = []\n{TWO}"), 3), @r#"
-    error: s.toml: line 1: job: there is no [[job]]
-    hint: for example [[job]] traffic = "mpigraph:bytes=1MiB", nodes = 28
-    "#);
-    assert_snapshot!(job("traffic = \"mpigraf\""), @r#"
-    error: s.toml: line 5: job 1: traffic: no traffic is called "mpigraf"; did you mean mpigraph?
-    hint: `darkfiber list traffic` shows what there is
-    "#);
-    assert_snapshot!(job("traffic = \"mpigraph:byte=1\""), @r#"
-    error: s.toml: line 5: job 1: traffic: mpigraph has no key "byte"; did you mean bytes?
-    hint: `darkfiber list traffic` shows what there is
-    "#);
-    assert_snapshot!(job("traffic = \"mpigraph\"\nfiles = [\"a.goal\"]"), @"
-    error: s.toml: line 4: job 1: give traffic or files, one of them
-    hint: `darkfiber list traffic` shows what there is
-    ");
-    assert_snapshot!(job("name = \"idle\""), @"
-    error: s.toml: line 4: job 1: give traffic or files, one of them
-    hint: `darkfiber list traffic` shows what there is
-    ");
-    assert_snapshot!(job("traffic = \"mpigraph\"\nhosts = \"cn0001,cn0009\""), @"
-    error: s.toml: line 6: job 1: hosts: no host of the fabric is called 'cn0009'
-    hint: did you mean one of cn0001, cn0002, cn0003, cn0004?
-    ");
-    assert_snapshot!(job("traffic = \"mpigraph\"\nhosts = \"cn0001\"\nnodes = 1"), @"error: s.toml: line 4: job 1: hosts names its nodes: leave out nodes and placement");
-    assert_snapshot!(job("traffic = \"mpigraph\"\nplacement = \"liner\""), @"
-    error: s.toml: line 6: job 1: placement: no allocator is called 'liner'
-    hint: did you mean linear?
-    ");
-    assert_snapshot!(job("traffic = \"mpigraph\"\nlibrary = \"opnmpi\""), @"
-    error: s.toml: line 6: job 1: library: no library of collectives is called 'opnmpi'
-    hint: did you mean openmpi?
-    ");
-    assert_snapshot!(job("traffic = \"mpigraph\"\nstart = \"5\""), @r#"error: s.toml: line 6: job 1: start "5" is no time: write a number and a unit, for example 100ms, 1.2us or 3h"#);
-    assert_snapshot!(job("traffic = \"mpigraph\"\nweight = 0"), @"error: s.toml: line 6: job 1: weight 0 must be above 0");
-    assert_snapshot!(job("traffic = \"mpigraph\"\nlimit = \"0B/s\""), @r#"error: s.toml: line 6: job 1: limit "0B/s" is no rate: write a number and a unit, for example 2.26GiB/s or 100Gbit/s"#);
-    assert!(
-        job("traffic = \"mpigraph\"\nper-node = 0")
-            .trim_end()
-            .ends_with(": job 1: per-node 0 must be at least 1")
-    );
-    assert!(
-        job("traffic = \"mpigraph\"\nnodes = 0")
-            .trim_end()
-            .ends_with(": job 1: nodes 0 must be at least 1")
-    );
-    assert_snapshot!(job("traffic = \"mpigraph\"\nnodes = 1"), @"
-    error: s.toml: line 5: job 1: traffic: mpigraph needs two ranks or more; there are 1 ranks: a single rank has no destination
-    hint: `darkfiber list traffic` shows what there is
-    ");
-    let all = "[[job]]\ntraffic = \"mpigraph\"\n";
-    assert_snapshot!(refused(&format!("{TWO}{all}nodes = 5\n"), 4), @"error: s.toml: line 4: job 1: linear finds no 5 hosts: 4 of 4 are free");
-    assert_snapshot!(refused(&format!("{TWO}{all}{all}"), 4), @"
-    error: s.toml: line 6: job 2: no host is left: earlier jobs have them all
-    hint: give those `nodes`, or name hosts to share with `hosts`
-    ");
-}
-
-#[test]
-fn fabrics_routes_and_costs_that_there_are_not() {
-    let all = "[[job]]\ntraffic = \"mpigraph\"\n";
-    let with =
-        |change: &str, to: &str, code| refused(&format!("{}{all}", TWO.replace(change, to)), code);
-    assert_snapshot!(with("hyperx", "hyprex", 3), @r#"
-    error: s.toml: line 1: fabric: no topology family is called "hyprex"
-    hint: did you mean hyperx?
-    "#);
-    assert_snapshot!(with("minhop", "minhpo", 3), @"
-    error: s.toml: line 3: routes: engine: no engine is called 'minhpo'
-    hint: did you mean minhop?
-    ");
-    assert_snapshot!(with("minhop", "dmodk", 4), @"error: s.toml: line 3: routes: engine: dmodk: needs a fat-tree with known labels: this fabric is none");
-    assert_snapshot!(with("engine = \"minhop\"", "", 3), @r#"
-    error: s.toml: line 2: routes: give an engine or tables, one of them
-    hint: for example engine = "dfsssp"
-    "#);
-    assert_snapshot!(with("engine = \"minhop\"", "tables = \"nowhere\"", 3), @"error: s.toml: line 3: routes: tables: cannot read nowhere: No such file or directory (os error 2)");
-    assert_snapshot!(with("\"minhop\"", "\"minhop\"\nlmc = 9", 3), @"error: s.toml: line 4: routes: lmc 9 is more than 7, the most there can be");
-    assert_snapshot!(with("\"minhop\"", "\"minhop\"\nlanes = 0", 3), @"error: s.toml: line 4: routes: lanes 0 must be at least 1");
-    assert_snapshot!(with("[routes]", "hosts = \"qrd\"\n[routes]", 3), @"
-    error: s.toml: line 2: hosts: no kind of hosts is called 'qrd'
-    hint: did you mean qdr?
-    ");
-    assert_snapshot!(with("[routes]", "cost.send = \"1 hour\"\n[routes]", 3), @r#"error: s.toml: line 2: cost: send "1 hour" is no time: write a number and a unit, for example 100ms, 1.2us or 3h"#);
-    assert_snapshot!(with("[routes]", "cost.precision = 1\n[routes]", 3), @"error: s.toml: line 2: cost: precision 1 must be between 0 and 0.1");
-    assert_snapshot!(with("[routes]", "cost.efficiency = 1.5\n[routes]", 3), @"error: s.toml: line 2: cost: efficiency 1.5 must be above 0 and at most 1");
-    assert_snapshot!(with("[routes]", "keep.interval = \"often\"\n[routes]", 3), @r#"error: s.toml: line 2: keep: interval "often" is no time: write a number and a unit, for example 100ms, 1.2us or 3h"#);
-    assert_snapshot!(with("[routes]", "fail-links = 2\n[routes]", 4), @"
-    error: s.toml: line 1: fabric: only 0 of 2 cables can fail before the fabric falls apart
-    hint: take away fewer cables
-    ");
-    assert_snapshot!(with("[routes]", "plane = 3\n[routes]", 3), @"
-    error: s.toml: line 1: fabric: --plane 3: this fabric is not known to have several planes
-    hint: planes are given by a generator's planes=N, or recognised by the hosts they share
-    ");
-}
-
-/// Two ranks that send each other 10 MB, one after the other.
-const GOAL: &str = "num_ranks 2\n\nrank 0 {\nl1: send 10000000b to 1 tag 5\n\
-    l2: recv 10000000b from 1 tag 5\nl2 requires l1\n}\n\nrank 1 {\n\
-    l1: recv 10000000b from 0 tag 5\nl2: send 10000000b to 0 tag 5\nl2 requires l1\n}\n";
-
-const OF_FILES: &str = "[[job]]\nfiles = [\"a\"]\nhosts = \"cn0001,cn0003\"\n";
-
-#[test]
-fn files_are_played() {
-    let dir = folder(&[("a", GOAL), ("s.toml", &format!("{TWO}{OF_FILES}"))]);
-    let run = run_in(dir.path(), "simulate s.toml --format json -q");
-    assert_eq!(run.code, 0, "{}", run.err);
-    let json = run.json();
-    near(number(&json, "/seconds"), 2e-3);
-    assert_eq!(json["jobs"][0]["name"], "a");
-    assert_eq!(number(&json, "/jobs/0/messages"), 2.0);
-    // As many hosts as there are ranks, unless more are asked for.
-    let nodes = format!("{TWO}[[job]]\nfiles = [\"a\"]\n");
-    fs::write(dir.path().join("s.toml"), nodes).expect("a file");
-    let json = run_in(dir.path(), "simulate s.toml --format json -q").json();
-    assert_eq!(number(&json, "/jobs/0/nodes"), 2.0);
-}
-
-#[test]
-fn files_that_cannot_be_played() {
-    let told = |file: &str, more: &str, code: i32| {
-        let dir = folder(&[("a", file), ("s.toml", &format!("{TWO}{OF_FILES}{more}"))]);
-        let run = run_in(dir.path(), "simulate s.toml -q -o out");
-        assert_eq!((run.code, run.out.as_str()), (code, ""), "{}", run.err);
-        assert!(!dir.path().join("out").exists());
-        run.err
-    };
-    assert_snapshot!(told("", "", 3), @"
-    error: s.toml: line 5: job 1: files: a: unrecognised format; expected GOAL, a trace of Chakra, DUMPI or SimGrid, a report or graph of mpiP, or a matrix of bytes
-    hint: the file is empty
-    ");
-    assert_snapshot!(told(&GOAL[..GOAL.len() - 30], "", 3), @"
-    error: s.toml: line 5: job 1: files: a: line 11: the end of the file instead of `b`; expected a GOAL schedule (num_ranks, rank, send, recv, calc, requires)
-    hint: is the file cut off?
-    ");
-    assert_snapshot!(told(&GOAL.replacen("to 1", "to 2", 1), "", 3), @"
-    error: s.toml: line 5: job 1: files: a: line 4: rank 2 of 2 ranks; expected a GOAL schedule (num_ranks, rank, send, recv, calc, requires)
-    hint: ranks are counted from 0
-    ");
-    // The tags of one message differ: it is found before anything runs.
-    assert_snapshot!(told(&GOAL.replacen("tag 5", "tag 6", 1), "", 3), @"
-    error: s.toml: line 5: job 1: files: a: a message is sent that no rank receives, and a receive waits for others: rank 1 operation 0 receives from rank 0 with tag 5; rank 0 operation 0 sends 10000000 bytes to rank 1 with tag 6; expected a GOAL schedule (num_ranks, rank, send, recv, calc, requires)
-    hint: is the file cut off, or are files of some ranks missing?
-    ");
-    // Each waits for the other before it sends.
-    let knot = GOAL.replacen("l2 requires l1", "l1 requires l2", 1);
-    assert_snapshot!(told(&knot, "", 4), @"error: s.toml: ranks wait forever (2 operations): rank 0 of a, operation 1, waits for rank 1 with tag 5; rank 1 of a, operation 0, waits for rank 0 with tag 5");
-    let dir = folder(&[("s.toml", &format!("{TWO}{OF_FILES}"))]);
-    let run = run_in(dir.path(), "simulate s.toml -q");
-    assert_eq!(run.code, 3);
-    assert!(run.err.starts_with("error: s.toml: line 5: job 1: "), "{}", run.err);
-    let few = GOAL.replace("num_ranks 2", "num_ranks 3") + "\nrank 2 {\nl1: calc 5\n}\n";
-    assert_snapshot!(told(&few, "", 4), @"
-    error: s.toml: line 4: job 1: its 3 ranks do not fit: 2 hosts with 1 each hold 2
-    hint: give it more nodes, or a larger per-node
-    ");
 }
