@@ -69,7 +69,7 @@ struct Channel {
     capacity: f64,
     /// The rates of its flows together.
     used: f64,
-    /// No flow that it holds back has a lower level.
+    /// No flow that it throttles has a lower level.
     lowest: f64,
     /// None of its flows has a higher level.
     highest: f64,
@@ -121,7 +121,7 @@ struct Member {
 /// Shares of flows on channels that are **weighted max-min fair**: no flow's rate by weight can grow without that of
 /// another shrinking that is not larger (Bertsekas, Gallager, "Data Networks", 2nd edition, section 6.5.2).
 ///
-/// Shares are changed locally. Flows that are new, or whose bottleneck has room again, are shared anew by progressive
+/// Shares are changed locally. Flows that are new, or whose bottleneck has room again, have their rates recomputed by progressive
 /// filling while all others keep their rates. Then every channel that was touched is tested for the property that
 /// makes shares max-min fair: every flow has a full channel on which none has a higher level. Flows that lost theirs
 /// join in, and the filling is repeated, until none has. A channel with a single flow is a limit of that flow, and is
@@ -713,7 +713,7 @@ impl MaxMin {
             }
             let Channel { capacity, lowest, highest, first, held, .. } = self.channels[c as usize];
             let full = left <= capacity * FULL;
-            // Whether any can be that has more than those that this channel holds back, or is held back here no longer.
+            // Whether any can be that has more than those that this channel throttles, or is held back here no longer.
             let above = highest > level * (1.0 + FULL);
             let freed = held > 0 && (!full || top > lowest * (1.0 + FULL));
             if !above && !freed {

@@ -55,7 +55,7 @@ pub static FORMATS: Registry<Format> = Registry::new(
 );
 
 /// What kind of file this is, from its content (text or bytes) alone. Only binaries that have no mark
-/// of their own are told by their name. `None` if it is like nothing known.
+/// of their own are told by their name. `None` if the format is unrecognized.
 pub fn detect(content: &(impl AsRef<[u8]> + ?Sized), path: &Path) -> Option<&'static Format> {
     recognise(&FORMATS, &input::text(content.as_ref()), path).map(|(format, _)| format)
 }

@@ -273,6 +273,7 @@ fn build(file: &File) -> Result<Fabric, String> {
             device: a.device,
         });
     }
+    // Cables refer to switches by number.
     let switch = |s: u32| {
         if (s as usize) < file.switches.len() {
             Ok(SwitchId(s))

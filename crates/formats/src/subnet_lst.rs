@@ -274,6 +274,7 @@ fn build(
         Switch(SwitchId),
         Adapter(darkfiber_fabric::AdapterId),
     }
+    // Nodes first: cables refer to what became of them.
     let mut builder = FabricBuilder::new(name);
     let mut hosts = HostTable::default();
     let mut renamed = 0;
@@ -316,6 +317,7 @@ fn build(
             "read as a switch",
         );
     }
+    // Cables: between switches, or from a switch to an adapter.
     let mut unpaired = 0;
     let mut guids_used = HashSet::new();
     for link in &nodes.links {
@@ -349,6 +351,7 @@ fn build(
                 continue;
             }
         };
+        // A port of an adapter is a terminal; GUIDs that are given twice are replaced.
         let &(_, guid, lid) =
             node.linked.iter().find(|l| l.0 == port).expect("the port was added with the link");
         let guid = free_guid(guid, &mut guids_used);

@@ -21,7 +21,7 @@ pub struct TrafficClass {
     pub ordered: bool,
     /// Whether packets that find no room are dropped, to be sent again, instead of held back.
     pub lossy: bool,
-    /// Ways round count so many times as much as they would, in 256ths.
+    /// Non-minimal paths count so many times as much as they would, in 256ths.
     pub bias: u32,
 }
 

@@ -37,7 +37,7 @@ pub struct Measured {
     pub longest: u64,
     /// Sum of the switches that they crossed.
     pub hops: u64,
-    /// Of them, packets that took another than a shortest way.
+    /// Of them, packets that took another than a shortest path.
     pub round: u64,
     /// Bytes that arrived while it was measured, whenever they were created.
     pub bytes: u64,

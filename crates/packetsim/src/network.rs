@@ -230,7 +230,7 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
         self.workers.iter().filter_map(Worker::upcoming).min()
     }
 
-    /// Goes on to a tick, which is not begun. Whether anything will happen then or later.
+    /// Goes on to a tick, which is not started. Whether anything will happen then or later.
     pub(crate) fn run(&mut self, until: u64) -> bool {
         loop {
             // Intervals end, and switches tell of themselves, between ticks.
@@ -346,7 +346,7 @@ impl<R: Routing, A: Agent> Worker<'_, R, A> {
         self.part.upcoming().into_iter().chain(self.mail.iter().filter_map(Batch::first)).min()
     }
 
-    /// Goes on to a tick, which is not begun.
+    /// Goes on to a tick, which is not started.
     fn run(&mut self, until: u64, board: &QueueBoard) {
         for mail in &mut self.mail {
             self.part.take(mail);

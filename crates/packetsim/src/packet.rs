@@ -46,7 +46,7 @@ pub struct Packet {
     pub hops: u8,
     /// What its routing makes of it.
     pub phase: u8,
-    /// Whether it was sent another than a shortest way.
+    /// Whether it was sent another than a shortest path.
     pub round: bool,
 }
 

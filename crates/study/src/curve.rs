@@ -32,7 +32,7 @@ pub struct Point {
     pub max: f64,
     /// Switches that packets crossed.
     pub hops: f64,
-    /// Share of packets that took another than a shortest way.
+    /// Share of packets that took another than a shortest path.
     pub round: f64,
     /// Packets that were measured.
     pub packets: u64,

@@ -66,6 +66,7 @@ fn plan<'a>(
         library: Library::OpenMpi,
         rule: Rule { iterations: 60, runs: 6, precision: 0.05, limit: 10_000 * US },
         warmup: 500 * US,
+        seed: 1,
     }
 }
 

@@ -193,7 +193,7 @@ mod tests {
         let deadlock = reach(&fabric, [&routed, &round], &four, true, 100_000);
         assert_eq!(deadlock, Reach::Deadlock(vec![]));
         assert_eq!(reach(&fabric, [&routed, &round], &four[..3], true, 100_000), Reach::Never);
-        // From shortest ways on, some switches must be written first.
+        // From shortest paths on, some switches must be written first.
         let Reach::Deadlock(written) = reach(&fabric, [&routed, &round], &four, false, 100_000)
         else {
             panic!("it can be reached");

@@ -392,7 +392,7 @@ impl Flow {
         near
     }
 
-    /// Sends along shortest ways until none is left.
+    /// Sends along shortest paths until none is left.
     fn augment(&mut self) {
         self.source_next.copy_from_slice(&self.first);
         self.dest_next.copy_from_slice(&self.into_first);

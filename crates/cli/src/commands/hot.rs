@@ -96,6 +96,7 @@ impl From<HotPolicy> for Policy {
 }
 
 pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
+    // Options first: what cannot be is refused before anything is read.
     let most = args
         .max_load
         .as_ref()
@@ -120,12 +121,14 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
             addresses::assign(fabric, topology.shape.as_ref(), &given.case.tables.routes, 0)?
         }
     };
+    // Loads of channels as they are.
     progress.at("counting");
     let flows = &given.flows;
     let demands = demanded(flows);
     let jobs = given.jobs.len();
     let now = Heat::of(fabric, &given.case.tables.routes, flows, jobs);
     progress.step();
+    // Loads after as many changed entries as are allowed.
     progress.at("relieving");
     let start = Instant::now();
     let mut prepared = Prepared::with_demands(fabric, &given.case.tables.routes, KEPT, &demands)
@@ -145,6 +148,7 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
     progress.step();
     drop(progress);
 
+    // What is reported: names in place of numbers.
     let changed = difference(fabric, &given.case.tables.routes, &then_routes, &lids);
     let view = View { fabric, names: Names::new(fabric), given: &given };
     let threshold = most.map(|b| b as f64);
@@ -177,6 +181,7 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
         fabric: &facts,
         provenance: &provenance,
     };
+    // Files before the report, so that what was not written is said last.
     let mut problems = save::Unwritten::default();
     if let Some(path) = &args.svg {
         let map = measure::map(fabric, topology.shape.as_ref());
@@ -189,6 +194,7 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
         let svg = report::picture(&given.case.title, &subtitle, &map, &panels);
         problems.note(save::file(path, |out| out.write_all(svg.as_bytes())));
     }
+    // Tables are written only if the checker finds them as good as the old ones.
     let json_text = json::text(&result);
     let dir = target.as_ref().map(|t| t.dir().to_owned());
     if let Some(target) = target {

@@ -106,6 +106,7 @@ struct New {
 }
 
 pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failure> {
+    // The fabric before the fault, its tables, and what made them.
     let target = save::Target::of(&args.set)?;
     let fabric = args.fabric.without_faults();
     let loaded = load::one_plane(&fabric, common)?;
@@ -117,10 +118,12 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
     if let Some(engine) = engine {
         engine.name().clone_into(&mut old.routes.engine);
     }
+    // The fabric after the fault.
     let gone = failed(&topology.fabric, args, common)?;
     let (damaged, map) = topology.with_faults(&gone);
 
     let progress = Progress::new(3, common.quiet);
+    // Tables of another fabric would be mended into nonsense.
     progress.at("checking the old tables");
     let before = metrics::measure(&topology.fabric, &old.routes, None);
     if (before.unreachable + before.loops) * 2 > before.pairs {
@@ -148,6 +151,7 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
     progress.step();
     drop(progress);
 
+    // What changed, switch by switch; beside tables made anew, if that was asked for.
     let lids = lids(&topology.fabric, &old, &map)?;
     let difference = |routes: &Routes| {
         let (whole, damaged) = (&topology.fabric, &damaged.fabric);
@@ -173,6 +177,7 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
         }
     }
 
+    // Only sound tables are written.
     let facts = metrics::facts(&damaged.fabric, damaged.shape.as_ref(), None, false);
     let provenance = provenance::of(&damaged.fabric, common);
     let sound = soundness(&before, &after, args.allow_deadlock)
@@ -186,6 +191,7 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
         problems.note(target.write(&damaged.fabric, &new.routes, &lids, &single, &[]));
     }
     let (entries_changed, blocks_changed) = total(&changed);
+    // The report, whose exit code tells of unsound tables.
     let verdict = match &new.outcome {
         Ok(outcome) => verdict_of(outcome, new.rung),
         Err(_) => verdict(None),

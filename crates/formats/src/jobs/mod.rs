@@ -56,7 +56,7 @@ pub static LOGS: Registry<JobLog> = Registry::new(
 );
 
 /// What kind of log begins like this, by its content alone; a few kilobytes are enough, and the last line may be cut
-/// off. `None` if it is like nothing known. Lines of two words are pairs only if all are.
+/// off. `None` if the format is unrecognized. Lines of two words are pairs only if all are.
 pub fn detect(first_lines: &str) -> Option<&'static JobLog> {
     let (log, _) = recognise(&LOGS, first_lines, Path::new(""))?;
     // Of JSON only jobs of SLURM are a log, whatever its lines are like.

@@ -7,7 +7,7 @@
 //!   l2: send 64b to 1 tag 7 cpu 0 nic 0
 //!   l2 requires l1                 // begins when l1 is done
 //!   l3: recv 8b from -1 tag -1     // any source, any tag
-//!   l3 irequires l2                // begins when l2 has begun
+//!   l3 irequires l2                // begins when l2 has started
 //! }
 //! rank 1 { ...
 //! ```

@@ -27,7 +27,7 @@ pub static FORMS: Registry<ScheduleFormat> = Registry::new(
     ],
 );
 
-/// What kind of file this is, by its content alone; `None` if it is like nothing known.
+/// What kind of file this is, by its content alone; `None` if the format is unrecognized.
 pub fn detect(bytes: &[u8]) -> Option<&'static ScheduleFormat> {
     let head = Head::new(bytes);
     FORMS.iter().find(|format| (format.is_such)(&head))

@@ -1,4 +1,4 @@
-//! Congestion control: what sources hold back so that no queue grows before an endpoint. One file for each scheme.
+//! Congestion control: what sources throttle so that no queue grows before an endpoint. One file for each scheme.
 //!
 //! A scheme has up to three sides: what switches note on packets that pass ([`Congestion::pass`]), what the endpoint's side makes
 //! of packets that arrive ([`Receiver`]), and what a source does about a pair of endpoints ([`Sender`]).

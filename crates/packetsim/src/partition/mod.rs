@@ -345,7 +345,7 @@ impl<'n, R: Routing> Partition<'n, R> {
         &self.span
     }
 
-    /// When the tick that was begun last began, in picoseconds.
+    /// When the tick that was started last began, in picoseconds.
     pub(crate) fn now(&self) -> u64 {
         self.now
     }

@@ -7,20 +7,20 @@ use super::{Distances, Routing, SwitchView};
 use crate::Net;
 use crate::packet::{NOBODY, Packet};
 
-/// Adaptive routing after Cray's Aries: a switch draws two shortest ways and two ways round, by way of any other group, and takes
-/// what is least loaded at its first output, with a bias to shortest ways. A packet on a shortest way is weighed again at every
-/// switch of its first group; once it goes round it stays at that. A way round heads for any switch of the other group and goes
-/// on to the destination as soon as it is in that group, so that channels inside it may be what limits patterns in which all
+/// Adaptive routing after Cray's Aries: a switch draws two shortest paths and two non-minimal paths, by way of any other group, and takes
+/// what is least loaded at its first output, with a bias to shortest paths. A packet on a shortest path is weighed again at every
+/// switch of its first group; once it takes a non-minimal path it stays on it. Such a path heads for any switch of the other group and
+/// goes on to the destination as soon as it is in that group, so that channels inside it may be what limits patterns in which all
 /// packets of a group cross it alike. Inside a group it goes by way of any switch of that group.
 ///
 /// Free of deadlock: lanes rise from switch to switch. As many as the longest way has channels: those inside the first group
-/// before it is left, those to another group, and those of the longest shortest way; all are counted on the fabric. Five on a
+/// before it is left, those to another group, and those of the longest shortest path; all are counted on the fabric. Five on a
 /// dragonfly with fully connected groups and a cable between any two of them.
 ///
 /// B. Alverson, E. Froese, L. Kaplan, D. Roweth, Cray XC Series Network (2012), on adaptive routing; G. Faanes et al., Cray
 /// Cascade: a scalable HPC system based on a Dragonfly network (SC'12). Decisions: the load is the
-/// bytes sent to the first output whose room is not back; that of a way round counts twice, and two packets more. Cables
-/// between groups are long and hold more than others even where nothing waits: a switch whose shortest way leaves the group
+/// bytes sent to the first output whose room is not back; that of a non-minimal path counts twice, and two packets more. Cables
+/// between groups are long and hold more than others even where nothing waits: a switch whose shortest path leaves the group
 /// compares it with its own cables to other groups only.
 #[derive(Clone, Debug)]
 pub struct Aries {
@@ -28,12 +28,12 @@ pub struct Aries {
     groups: Groups,
     /// By switch, ports to other groups.
     outside: Vec<Vec<u8>>,
-    /// Bytes by which twice a way round must be lighter.
+    /// Bytes by which twice a non-minimal path must be lighter.
     more: u32,
     lanes: u8,
 }
 
-/// Shortest ways, and ways round, that are compared.
+/// Shortest paths, and non-minimal paths, that are compared.
 const WAYS: usize = 2;
 
 /// What packets may still be weighed again, and what may not.
@@ -51,7 +51,7 @@ impl Aries {
         let pairs = (0..net.switch_count() as u32).flat_map(inside);
         let across = pairs.map(|(s, t)| distances.far(s, t)).max().unwrap_or(0);
         let others = groups.members().len() > 2;
-        // The last switch of the group sends a way round out of it at once, others take a channel less before.
+        // The last switch of the group sends a non-minimal path out of it at once, others take a channel less before.
         let before = if others { leave.max(leave.saturating_sub(2) + enter) } else { 0 };
         let between = before + distances.diameter();
         let lanes = between.max(2 * across).max(1);
@@ -59,7 +59,7 @@ impl Aries {
         Self { distances, groups, outside, more: 2 * bytes, lanes }
     }
 
-    /// An output of a way round, and the switch that it heads for, if there is one.
+    /// An output of a non-minimal path, and the switch that it heads for, if there is one.
     #[inline]
     fn round(&self, here: &mut SwitchView<'_>, to: u32, leaves: bool) -> Option<(u32, u32)> {
         let (mine, theirs) = (self.groups.of(here.switch), self.groups.of(to));
@@ -75,7 +75,7 @@ impl Aries {
         is_other.then(|| (self.distances.any(here.switch, via, here.random), via))
     }
 
-    /// The output that is chosen, and where it heads for if that is a way round.
+    /// The output that is chosen, and where it heads for if that is a non-minimal path.
     #[inline]
     fn choose(&self, here: &mut SwitchView<'_>, to: u32) -> (u32, u32) {
         let mut best = (u32::MAX, 0, NOBODY);
@@ -103,7 +103,7 @@ impl Aries {
         (best.1, best.2)
     }
 
-    /// Whether a packet is where its way round heads for.
+    /// Whether a packet is where its non-minimal path heads for.
     #[inline]
     fn is_round(&self, here: u32, packet: &Packet, to: u32) -> bool {
         let group = self.groups.of(here);

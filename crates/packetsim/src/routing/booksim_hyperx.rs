@@ -1,4 +1,4 @@
-//! On a HyperX: the shortest way or one round in the same dimensions, as BookSim2 has it.
+//! On a HyperX: the shortest path or one round in the same dimensions, as BookSim2 has it.
 
 use super::classes::any_lane;
 use super::lines::{Lines, first_open, open};
@@ -7,11 +7,11 @@ use crate::packet::Packet;
 
 /// Universal globally-adaptive load-balanced routing as BookSim2 has it on the flattened butterfly: the first switch draws one
 /// of those that differ from it in no other dimension than the destination does, itself and that included, and compares the
-/// shortest way with the one by way of it, by the bytes at their first outputs times their channels; the way round must be
+/// shortest path with the one by way of it, by the bytes at their first outputs times their channels; the non-minimal path must be
 /// lighter by more than two flits. Both go dimension by dimension.
 ///
 /// Free of deadlock with two classes of lanes: the first on the way to the switch that was drawn, the second on the way to the
-/// destination, shortest ways included. In each class dimensions rise, and a packet goes from the first to the second only.
+/// destination, shortest paths included. In each class dimensions rise, and a packet goes from the first to the second only.
 /// Of several lanes of a class it takes any.
 ///
 /// N. Jiang et al., A detailed and flexible cycle-accurate Network-on-Chip simulator (ISPASS'13), and its `ugal_flatfly_onchip`.
@@ -21,7 +21,7 @@ pub struct BooksimHyperx<'a> {
     lines: Lines<'a>,
 }
 
-/// Bytes by which a way round must be lighter: two flits.
+/// Bytes by which a non-minimal path must be lighter: two flits.
 const MORE: u64 = 2;
 
 /// What packets are on: nothing yet, the way to the switch that was drawn, the way to their destination.

@@ -15,7 +15,7 @@ use crate::packet::Packet;
 /// by later dimensions only, so it may be in a lane of either class.
 ///
 /// N. McDonald, M. Isaev, A. Flores, A. Davis, J. Kim, Practical and Efficient Incremental Adaptive Routing for HyperX Networks
-/// (SC'19). The packet itself counts among what waits, so that an empty network is crossed by shortest ways: our decision, as
+/// (SC'19). The packet itself counts among what waits, so that an empty network is crossed by shortest paths: our decision, as
 /// are lanes of either class for what is not derouted.
 #[derive(Clone, Debug)]
 pub struct Dimwar<'a> {

@@ -30,7 +30,7 @@ impl Distances {
     }
 
     /// By the sum of what ports weigh, 1 or more. On a dragonfly a channel between groups weighs more than any way within one,
-    /// so that shortest ways have one of them.
+    /// so that shortest paths have one of them.
     ///
     /// Complexity: O(switches ports weight) time, O(switches^2) memory. Where no way leads, the distance is 255.
     pub fn weighted(net: &Net, weight: impl Fn(u32) -> u8 + Sync) -> Self {
@@ -66,7 +66,7 @@ impl Distances {
         from as usize * self.switches + to as usize
     }
 
-    /// Channels of a shortest way from one switch to another.
+    /// Channels of a shortest path from one switch to another.
     #[inline]
     pub fn far(&self, from: u32, to: u32) -> u8 {
         self.far[self.at(from, to)]

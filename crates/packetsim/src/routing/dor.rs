@@ -73,7 +73,7 @@ impl Routing for Dor<'_> {
 mod tests {
     use crate::routing::walks::Ground;
 
-    /// On a HyperX, rings and rows: shortest ways, never more channels than the diameter.
+    /// On a HyperX, rings and rows: shortest paths, never more channels than the diameter.
     #[test]
     fn ways_are_shortest() {
         for (fabric, lanes, diameter) in [

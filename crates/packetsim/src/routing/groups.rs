@@ -65,7 +65,7 @@ impl Groups {
         Some(group)
     }
 
-    /// Channels of a shortest way between groups up to the first one that is told, that one included: the most of all ways.
+    /// Channels of a shortest path between groups up to the first one that is told, that one included: the most of all ways.
     /// It is told by the switch before it, the one behind, and the destination.
     ///
     /// Complexity: O(switches^2 ports).

@@ -124,7 +124,7 @@ pub(super) fn first_open(at: &[u16], to: &[u16]) -> Option<usize> {
     (0..at.len()).find(|&d| at[d] != to[d])
 }
 
-/// Dimensions in which coordinates differ: on a HyperX, the channels of a shortest way.
+/// Dimensions in which coordinates differ: on a HyperX, the channels of a shortest path.
 #[inline]
 pub(super) fn open(at: &[u16], to: &[u16]) -> u64 {
     (0..at.len()).filter(|&d| at[d] != to[d]).count() as u64

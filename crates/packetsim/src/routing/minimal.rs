@@ -1,4 +1,4 @@
-//! Shortest ways, whichever is emptier.
+//! Shortest paths, whichever is emptier.
 
 use super::{Distances, Routing, SwitchView};
 use crate::packet::Packet;

@@ -62,7 +62,7 @@ pub struct SwitchView<'a> {
     /// By output and traffic class, what waits for it, if there are classes; and the packet's class.
     pub(crate) classes: &'a [Waiting],
     pub(crate) class: u8,
-    /// Ways round count so many times, in 256ths (see [`crate::TrafficClass::bias`]).
+    /// Non-minimal paths count so many times, in 256ths (see [`crate::TrafficClass::bias`]).
     pub bias: u32,
 }
 
@@ -113,7 +113,7 @@ impl SwitchView<'_> {
         self.classes[local as usize * all + usize::from(self.class)].pressing(port)
     }
 
-    /// What a way round counts, for the packet's traffic class.
+    /// What a non-minimal path counts, for the packet's traffic class.
     #[inline]
     pub fn biased(&self, cost: u64) -> u64 {
         cost * u64::from(self.bias) / u64::from(crate::EVEN)

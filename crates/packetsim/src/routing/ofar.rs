@@ -1,4 +1,4 @@
-//! On a dragonfly: off the shortest way at any switch.
+//! On a dragonfly: off the shortest path at any switch.
 
 use darkfiber_fabric::{DragonflyShape, GroupKind};
 
@@ -7,9 +7,9 @@ use super::{Distances, Routing, SwitchView};
 use crate::Net;
 use crate::packet::Packet;
 
-/// On-the-fly adaptive routing, OFAR-like: every switch sends a packet on by the shortest way, unless much waits there and less
+/// On-the-fly adaptive routing, OFAR-like: every switch sends a packet on by the shortest path, unless much waits there and less
 /// than half as much at an output to which it may be misrouted. Those are, in its first group if it must leave that, all cables
-/// to other groups, once (a global misroute); and in every group, where the shortest way goes to a switch of that group, all
+/// to other groups, once (a global misroute); and in every group, where the shortest path goes to a switch of that group, all
 /// cables to such switches, once a group (a local misroute).
 ///
 /// Free of deadlock by other means than the paper's, whose packets escape to a ring with bubble flow control if nothing else has
@@ -28,7 +28,7 @@ pub struct Ofar {
     /// By switch, ports to others of its group, and to those of other groups.
     inside: Vec<Vec<u8>>,
     outside: Vec<Vec<u8>>,
-    /// Bytes that may wait for the shortest way.
+    /// Bytes that may wait for the shortest path.
     patience: u32,
 }
 
@@ -78,7 +78,7 @@ impl Ofar {
     }
 
     /// An output that a packet may be misrouted to and that holds less than so much, if there is one, and what that makes of the
-    /// packet. The shortest way goes to a switch of this group, or not.
+    /// packet. The shortest path goes to a switch of this group, or not.
     #[inline]
     fn misroute(
         &self,

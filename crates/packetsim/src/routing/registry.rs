@@ -400,7 +400,7 @@ fn dragonfly<'a>(given: &Given<'a>, name: &str) -> Result<&'a DragonflyShape, Co
     }
 }
 
-/// Shortest ways of a dragonfly go by one cable between groups.
+/// Shortest paths of a dragonfly go by one cable between groups.
 fn distances(given: &Given<'_>) -> Distances {
     let Some(Shape::Dragonfly(dragonfly)) = given.shape else { return Distances::new(given.net) };
     // More than any way within a group is long.

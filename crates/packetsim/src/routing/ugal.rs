@@ -1,20 +1,20 @@
-//! The shortest way, or one round, whichever is emptier.
+//! The shortest path, or one round, whichever is emptier.
 
 use super::valiant::onwards;
 use super::{Distances, Routing, SwitchView};
 use crate::packet::{NOBODY, Packet};
 
-/// What makes a way round as good as a shortest one.
+/// What makes a non-minimal path as good as a shortest one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weigh {
     /// Bytes at the first output times channels of the way, and so many bytes more.
     ByLength(u32),
-    /// Bytes at the first output, twice those of the way round, and so many more: BookSim2's on the dragonfly.
+    /// Bytes at the first output, twice those of the non-minimal path, and so many more: BookSim2's on the dragonfly.
     Twice(u32),
 }
 
 /// Universal globally-adaptive load-balanced routing with local knowledge: the switch that a packet enters the network at
-/// compares shortest ways with some by way of switches drawn at random, by what waits at their first outputs. Lanes rise: free of
+/// compares shortest paths with some by way of switches drawn at random, by what waits at their first outputs. Lanes rise: free of
 /// deadlock with twice as many as the diameter.
 ///
 /// A. Singh, Load-Balanced Routing in Interconnection Networks (PhD thesis, Stanford, 2005), chapter 5 (UGAL-L). Progressive:
@@ -27,7 +27,7 @@ pub struct Ugal {
     pub distances: Distances,
     /// The comparison.
     pub weigh: Weigh,
-    /// Shortest ways, and ways round, that are compared.
+    /// Shortest paths, and non-minimal paths, that are compared.
     pub ways: (u8, u8),
     /// Whether the second switch may change its mind.
     pub progressive: bool,
@@ -39,11 +39,11 @@ pub struct Ugal {
 /// What of a comparison of ways is to be different.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Adaptive {
-    /// Shortest ways that are compared.
+    /// Shortest paths that are compared.
     pub minimal: Option<u8>,
-    /// Ways round that are.
+    /// Non-minimal paths that are.
     pub round: Option<u8>,
-    /// Bytes that ways round count more.
+    /// Bytes that non-minimal paths count more.
     pub bias: Option<u32>,
     /// How often neighbours tell what waits for their outputs, in picoseconds; 0: never.
     pub news: Option<u64>,

@@ -1,11 +1,11 @@
-//! The shortest way or one round, knowing what waits on all of both.
+//! The shortest path or one round, knowing what waits on all of both.
 
 use super::valiant::onwards;
 use super::{Distances, Routing, SwitchView};
 use crate::packet::{NOBODY, Packet};
 
 /// Universal globally-adaptive load-balanced routing with global knowledge: the switch that a packet enters the network at
-/// compares a shortest way with one by way of a switch drawn at random, by what waits at all outputs of both. Lanes rise: free of
+/// compares a shortest path with one by way of a switch drawn at random, by what waits at all outputs of both. Lanes rise: free of
 /// deadlock with twice as many as the diameter.
 ///
 /// A. Singh, Load-Balanced Routing in Interconnection Networks (PhD thesis, Stanford, 2005), chapter 5 (UGAL-G): the bound of
@@ -15,14 +15,14 @@ use crate::packet::{NOBODY, Packet};
 pub struct UgalGlobal {
     /// Distances.
     pub distances: Distances,
-    /// Bytes that a way round must be better by.
+    /// Bytes that a non-minimal path must be better by.
     pub more: u32,
     /// How often switches tell of their outputs, in picoseconds.
     pub news: u64,
 }
 
 impl UgalGlobal {
-    /// What waits on a shortest way from one switch to another, and the number of its first output.
+    /// What waits on a shortest path from one switch to another, and the number of its first output.
     fn way(&self, here: &mut SwitchView<'_>, from: u32, to: u32) -> (u64, u32) {
         let (mut s, mut sum) = (from, 0);
         let mut first = None;

@@ -3,7 +3,7 @@
 use super::{Distances, Routing, SwitchView};
 use crate::packet::{NOBODY, Packet};
 
-/// Valiant's: every packet goes to a switch drawn at random first, and from there to its destination, both by shortest ways. Lanes
+/// Valiant's: every packet goes to a switch drawn at random first, and from there to its destination, both by shortest paths. Lanes
 /// rise from switch to switch: free of deadlock with twice as many as the diameter.
 ///
 /// L. G. Valiant, A Scheme for Fast Parallel Communication (SIAM J. Computing 11, 1982).

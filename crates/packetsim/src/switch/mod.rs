@@ -416,6 +416,7 @@ impl<'n> Switches<'n> {
         choice: Choice,
         context: &mut SwitchContext<'_>,
     ) {
+        // Takes the packet out of the list of those that wait for the output.
         let SwitchContext { packets, wheel, left, away, notifications, .. } = context;
         let (micro, net) = (self.micro, self.net);
         let base = net.base(s);
@@ -432,6 +433,7 @@ impl<'n> Switches<'n> {
         let is_tail = !FLITS || packet.mark & TAIL != 0;
         let (input, output) = (self.at(source), self.at(base + out));
 
+        // Through the crossbar, once input and output are free, and onto the channel, as often as bit errors make it.
         let shared = micro.queues == Queues::Memory;
         let speedup = if shared { 1 } else { u64::from(micro.speedup) };
         let (o, i) = (&mut self.outputs[output], &mut self.inputs[input]);
@@ -450,6 +452,7 @@ impl<'n> Switches<'n> {
         o.channel = departs + to.long(bytes + gap);
         let through = if shared { departs + to.long(bytes) } else { i.crossbar };
         let through = through.max(packet.at + from.long(bytes));
+        // What waits for this lane, output and traffic class is less by this packet.
         let list = &mut self.lanes[output << self.bits | usize::from(next_lane)];
         if before == NOBODY {
             list.first = beside;
@@ -478,12 +481,14 @@ impl<'n> Switches<'n> {
             o.stalled += now - o.stuck;
             o.stuck = MOVES;
         }
+        // The packet as it leaves: lane, hops, and its latency back to the source.
         self.crossed += u64::from(is_tail);
         o.carried += u64::from(bytes);
         packet.at = departs + u64::from(to.latency);
         packet.lane = next_lane;
         packet.hops += 1;
         packet.back = packet.back.saturating_add(to.latency).saturating_add(pipeline as u32);
+        // Congestion control looks at what passes, and may send a note to the source.
         if micro.congestion.looks() {
             let passing = Passing { waits, bytes, pace: to.pace, was_held };
             let random = &mut self.random[(s - self.span.switches.start) as usize];
@@ -510,6 +515,7 @@ impl<'n> Switches<'n> {
                 });
             }
         }
+        // It arrives at the next switch, in this partition or another one, or at its terminal.
         match to.peer() {
             Peer::Port(peer) => {
                 o.used += bytes;
@@ -527,6 +533,7 @@ impl<'n> Switches<'n> {
             }
         }
 
+        // Credits for the buffer that it left.
         self.give_back(from, was, bytes, through, context);
         if FLITS && is_tail {
             self.let_go(output, next_lane);

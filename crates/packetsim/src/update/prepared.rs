@@ -226,7 +226,7 @@ impl<'a> PreparedUpdate<'a> {
                 for (k, parts) in standing.iter().enumerate() {
                     let both: Vec<_> = parts.iter().map(|p| (p.0, p.1)).collect();
                     let mended = image(&both);
-                    // An abandoned flip was never begun to be written, or wholly; everything else as it stands.
+                    // An abandoned flip was never started to be written, or wholly; everything else as it stands.
                     let stands = match (&update.how, k) {
                         (How::Flip | How::Naive | How::Stages(_) | How::DropDrain, _) | (_, 1) => 1,
                         _ => 0,

@@ -2,16 +2,16 @@
 //!
 //! Packets carry sequence numbers; the receiver takes them in order only, acknowledges each, and asks for what is missing once
 //! (go-back-N: InfiniBand Architecture Specification, volume 1, section 9.7). An end that drains (SQD, section 10.3.1.5) finishes
-//! the message that it has begun and begins no other; when all is acknowledged it may change its path and go on.
+//! the message that it has started and begins no other; when all is acknowledged it may change its path and go on.
 
 use std::collections::VecDeque;
 
-/// What an end does with messages that it has not begun.
+/// What an end does with messages that it has not started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     /// Sends them (RTS).
     Ready,
-    /// Waits until all that was begun is acknowledged (SQD); then changes to the path of a generation.
+    /// Waits until all that was started is acknowledged (SQD); then changes to the path of a generation.
     Draining(u8),
     /// Is drained, and changes its path.
     Migrating(u8),
@@ -124,7 +124,7 @@ impl QueuePair {
         self.sent.is_empty()
     }
 
-    /// Whether all that was begun is acknowledged.
+    /// Whether all that was started is acknowledged.
     pub(crate) fn is_drained(&self) -> bool {
         self.sent.is_empty() && !self.messages.front().is_some_and(|m| m.begun)
     }

@@ -208,7 +208,7 @@ impl<'a> Connected<'a> {
         }
     }
 
-    /// Goes on to a tick, which is not begun.
+    /// Goes on to a tick, which is not started.
     fn run(&mut self, until: u64) {
         loop {
             let tick = self.part.upcoming().unwrap_or(u64::MAX);

@@ -79,6 +79,8 @@ pub struct CongestPlan<'a> {
     pub rule: Rule,
     /// How long aggressors run before the victim begins, in picoseconds.
     pub warmup: u64,
+    /// Seed of all random choices of runs; tables are those of the case.
+    pub seed: u64,
 }
 
 /// A run: a victim by itself, or beside an aggressor; all by their numbers in the plan.
@@ -113,7 +115,7 @@ impl Contender {
         ranks: u32,
     ) -> Result<Program, TrafficError> {
         let mut given = Ranks::new(ranks);
-        (given.library, given.seed) = (plan.library, plan.case.seed);
+        (given.library, given.seed) = (plan.library, plan.seed);
         traffic(&self.spec, &given)
     }
 }
@@ -209,7 +211,7 @@ impl CongestPlan<'_> {
         // The same hosts whoever plays.
         for (i, n) in [split.victim, split.aggressor].into_iter().enumerate() {
             let free = Free { machine: &machine, is_free: &is_free };
-            let draws = &mut Stream::new(self.case.seed, i as u64);
+            let draws = &mut Stream::new(self.seed, i as u64);
             let given = allocator
                 .give(&free, n as usize, draws)
                 .ok_or_else(|| format!("{} does not find {n} hosts", allocator.name))?;

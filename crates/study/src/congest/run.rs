@@ -128,7 +128,7 @@ fn one(plan: &CongestPlan<'_>, cell: &Cell) -> Result<Times, Refused> {
         parts: Some(1),
         ..(**options).clone()
     }));
-    let setup = Setup { jobs, medium, ..plan.case.setup() };
+    let setup = Setup { seed: plan.seed, jobs, medium, ..plan.case.setup() };
     let mut watch = Stopwatch::new(plan.rule, cast.timed, cast.ranks, plan.warmup);
     simulate_until(&setup, Until { job: 0, enough: &mut |player| watch.look(player) })
         .map_err(|trouble| trouble.to_string())?;

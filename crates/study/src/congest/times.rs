@@ -78,7 +78,7 @@ pub(super) struct Stopwatch {
     timed: Timed,
     /// The victim is the first job, and begins then.
     begin: u64,
-    /// Of each client, requests that wait for those of the others: as many of each count, or clients that are held up would count
+    /// Of each client, requests that wait for those of the others: as many of each count, or clients that are delayed would count
     /// for less than others.
     ahead: Vec<VecDeque<u64>>,
     /// Runs or laps that were looked at.

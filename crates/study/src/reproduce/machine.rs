@@ -4,15 +4,9 @@ use darkfiber_scenario::value::{Bytes, Chosen};
 use darkfiber_scenario::{Case, Chain, Depth, Folder, PacketsPart, Scenario};
 
 /// A dragonfly with minimal tables, by the names of its fabric, host model and switches, with the bytes of a packet.
-pub(super) fn dragonfly(
-    fabric: &str,
-    [hosts, switches]: [&str; 2],
-    packet: u64,
-    seed: u64,
-) -> Case {
+pub(super) fn dragonfly(fabric: &str, [hosts, switches]: [&str; 2], packet: u64) -> Case {
     let known = "names in the source are registered";
     let scenario = Scenario {
-        seed: Some(seed),
         fabric: fabric.to_owned(),
         depth: Depth::Packet,
         hosts: Chosen::named(hosts).expect(known),

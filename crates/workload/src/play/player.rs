@@ -11,7 +11,7 @@ use crate::state;
 enum Kind {
     /// A job begins.
     Begin,
-    /// An operation has begun: those that wait for its beginning go on.
+    /// An operation has started: those that wait for its beginning go on.
     Begun,
     /// An operation is done.
     Done,

@@ -105,7 +105,7 @@ impl Builder {
         self.edges.push((before, op));
     }
 
-    /// `op` waits until `before` has begun. Both must be of one rank.
+    /// `op` waits until `before` has started. Both must be of one rank.
     pub fn after_start(&mut self, op: u32, before: u32) {
         debug_assert_eq!(self.rank[op as usize], self.rank[before as usize]);
         self.edges.push((before, op | ON_START));

@@ -63,7 +63,7 @@ const COMPUTE: u8 = 2;
 const PUT: u8 = 3;
 const KIND: u8 = 3;
 
-/// Set on a dependent that may begin once the operation before it has begun.
+/// Set on a dependent that may begin once the operation before it has started.
 const ON_START: u32 = 1 << 31;
 
 /// Dependency graphs of operations, one for each rank, whose messages are matched.

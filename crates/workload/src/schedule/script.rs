@@ -93,7 +93,7 @@ impl Script {
         if operations.is_empty() {
             return self.wait(rank);
         }
-        // What was before must still be waited for: detached operations may have begun earlier than that.
+        // What was before must still be waited for: detached operations may have started earlier than that.
         if self.now[r].is_empty() {
             self.now[r].extend_from_slice(&self.before[r]);
         }

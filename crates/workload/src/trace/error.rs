@@ -101,7 +101,7 @@ pub enum TraceError {
         /// Members of the communicator.
         members: usize,
     },
-    /// A request that was never begun.
+    /// A request that was never started.
     #[error("rank {rank} call {call} waits for request {request}, which is not under way")]
     NoSuchRequest {
         /// Who calls.

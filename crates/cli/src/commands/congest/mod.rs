@@ -113,6 +113,7 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         library,
         rule,
         warmup,
+        seed: case.seed,
     };
     plan.check().map_err(unfit)?;
 

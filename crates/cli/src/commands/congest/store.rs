@@ -27,7 +27,7 @@ impl<'a> Folder<'a> {
         let options = case.medium.packets();
         let options = options.ok_or_else(|| Failure::usage("congestion is of packets"))?;
         let common = Facts::new(case.fabric())
-            .with("seed", &case.seed)
+            .with("seed", &plan.seed)
             .with("packet", &format!("{} B", options.bytes))
             .with("lanes", &format!("{:?}", options.lanes))
             .with("library", &plan.library.name())

@@ -139,7 +139,7 @@ impl Lesson {
     }
 }
 
-/// Whether one errs less than the other on the same folds, and not by chance.
+/// Whether one errs less than the other on the same folds, and not at random.
 fn better(a: &Model, b: &Model) -> bool {
     let n = a.errors.len() as f64;
     let less: Vec<f64> = a.errors.iter().zip(&b.errors).map(|(a, b)| b - a).collect();

@@ -126,6 +126,7 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
         let given = Given { net: &net, fabric, shape, routes, bytes: packet, adaptive };
         let impossible =
             |e: darkfiber_packetsim::ConfigError| Failure::infeasible(format!("{}: {e}", c.called));
+        // The switches of this routing, with as many lanes as it needs.
         let made = routing::make(c.kind, &given).map_err(impossible)?;
         let lanes = options.lanes.unwrap_or(made.lanes().max(1));
         let micro = SwitchModel { lanes, ..micro.clone() };
@@ -143,6 +144,7 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
                 .with_digest("tables", &tables)
                 .with_digest("traffic", &what.targets)
         };
+        // Each load is a run of its own, kept in a file of its own.
         let mut files = BTreeMap::new();
         if let Some(all) = &checkpoints {
             let facts = facts();

@@ -21,7 +21,5 @@ pub(super) mod slowdowns;
 pub(super) mod update;
 pub(super) mod versus;
 
-#[cfg(feature = "explain")]
-
 const PAPER: &str =
     "Smith et al.: Mitigating Inter-Job Interference Using Adaptive Flow-Aware Routing, SC'18";

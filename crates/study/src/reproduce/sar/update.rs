@@ -129,11 +129,13 @@ fn test_bed(context: &Context<'_>) -> Vec<Row> {
     let seats: Vec<TerminalId> = (0..fabric.switch_count())
         .map(|s| TerminalId::new(fabric.terminals_on(SwitchId::new(s)).start))
         .collect();
+    // Tables before and after the job is known, and those that carry what is under way meanwhile.
     let before = routes(&bed, "sar", &Request::default());
     let jobs = [seats.clone()];
     let after = routes(&bed, "sar", &Request { jobs: &jobs, ..Request::default() });
     let both = routes(&bed, "updn", &Request { lmc: 1, ..Request::default() });
     let high = second(fabric, &both);
+    // One job of Bcasts, beside datagrams that tell when connections pause.
     let bcast = traffic("imb:op=bcast,bytes=1MiB,repeat=16", &Ranks::new(2)).expect("two ranks");
     let job = Job {
         program: Arc::new(bcast),
@@ -188,6 +190,7 @@ fn test_bed(context: &Context<'_>) -> Vec<Row> {
         subtitle: "Bcasts of 1 MiB; bytes of both directions of each link".to_owned(),
         what: Drawn::Lines { x: "seconds", y: "GB/s", lines },
     });
+    // The share of each link by phase: the job must move from one link to the other.
     let phase = |name: &str| found.phases.iter().find(|p| p.name == name).expect("it went through");
     let (unpath, repath) = (phase("unpath"), phase("repath"));
     let share = |from: u64, to: u64| -> Vec<f64> {
@@ -212,6 +215,7 @@ fn test_bed(context: &Context<'_>) -> Vec<Row> {
             Allowed::AtLeast(0.95),
         ),
     ]);
+    // Throughput by phase: it must not suffer.
     let rate = |from: u64, to: u64| {
         let width = found.interval;
         let (first, last) = (from.div_ceil(width) as usize, (to / width) as usize);

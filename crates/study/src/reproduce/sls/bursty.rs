@@ -62,7 +62,7 @@ pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
 };
 
 fn reproduce(context: &Context<'_>) -> Vec<Row> {
-    let system = System::slingshot("Malbec", "@malbec", context);
+    let system = System::slingshot("Malbec", "@malbec");
     let mut aggressors = Vec::new();
     for size in SIZES {
         for burst in BURSTS {

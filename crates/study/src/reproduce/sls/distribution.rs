@@ -19,7 +19,7 @@ pub(in crate::reproduce) const ALLOCATIONS: Experiment = Experiment {
 
 fn allocations(context: &Context<'_>) -> Vec<Row> {
     const ALL: [&str; 3] = ["linear", "interleaved", "random"];
-    let systems = [System::crystal(context), System::slingshot("Shandy", "@shandy", context)];
+    let systems = [System::crystal(), System::slingshot("Shandy", "@shandy")];
     let (mut rows, mut groups) = (Vec::new(), Vec::new());
     for system in &systems {
         let name = system.name;
@@ -104,7 +104,7 @@ pub(in crate::reproduce) const PER_NODE: Experiment = Experiment {
 };
 
 fn per_node(context: &Context<'_>) -> Vec<Row> {
-    let systems = [System::crystal(context), System::slingshot("Shandy", "@shandy", context)];
+    let systems = [System::crystal(), System::slingshot("Shandy", "@shandy")];
     let (mut rows, mut groups, mut all) = (Vec::new(), Vec::new(), Vec::new());
     for system in &systems {
         let name = system.name;
@@ -168,11 +168,11 @@ pub(in crate::reproduce) const FEWER_NODES: Experiment = Experiment {
 
 fn fewer_nodes(context: &Context<'_>) -> Vec<Row> {
     const ALL: [&str; 3] = ["linear", "interleaved", "random"];
-    let pairs = [
-        (System::crystal(context), None, [154.0, 40.0]),
+    let pairs = vec![
+        (System::crystal(), None, [154.0, 40.0]),
         (
-            System::slingshot("Malbec", "@malbec", context),
-            Some(System::slingshot("Shandy", "@shandy", context)),
+            System::slingshot("Malbec", "@malbec"),
+            Some(System::slingshot("Shandy", "@shandy")),
             [2.3, 1.5],
         ),
     ];

@@ -23,14 +23,14 @@ pub(super) struct System {
 impl System {
     /// Crystal: Aries, nothing about congestion but adaptive routing. Decision: packets of 512 B, not of 64 B as Aries has them, of
     /// which eight times as many would be simulated.
-    pub(super) fn crystal(context: &Context<'_>) -> Self {
-        let case = machine::dragonfly("@crystal", ["aries", "aries"], 512, context.seed);
+    pub(super) fn crystal() -> Self {
+        let case = machine::dragonfly("@crystal", ["aries", "aries"], 512);
         Self::new("Crystal", case, ["aries", "none"], Congestion::None)
     }
 
     /// A machine of Slingshot.
-    pub(super) fn slingshot(name: &'static str, fabric: &str, context: &Context<'_>) -> Self {
-        let case = machine::dragonfly(fabric, ["slingshot", "rosetta"], 4096, context.seed);
+    pub(super) fn slingshot(name: &'static str, fabric: &str) -> Self {
+        let case = machine::dragonfly(fabric, ["slingshot", "rosetta"], 4096);
         Self::new(name, case, ["slingshot", "pairs"], Congestion::Pairs)
     }
 
@@ -123,6 +123,7 @@ impl Trial<'_> {
                 limit: self.limit,
             },
             warmup: 2 * MS,
+            seed: context.seed,
         };
         let at = format!("{}, {} cells", system.name, plan.cells().len());
         run(&plan, None, &|_| (context.at)(&at))

@@ -122,7 +122,7 @@ pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
 };
 
 fn reproduce(context: &Context<'_>) -> Vec<Row> {
-    let systems = [System::crystal(context), System::slingshot("Shandy", "@shandy", context)];
+    let systems = [System::crystal(), System::slingshot("Shandy", "@shandy")];
     let (mut rows, mut tables) = (Vec::new(), Vec::new());
     let printed = [(93.0, Allowed::AtLeast(10.0)), (1.3, Allowed::AtMost(2.0))];
     for (system, (paper, allowed)) in systems.iter().zip(printed) {

@@ -31,14 +31,13 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
         ("classes of their own", 1.15, Allowed::AtMost(1.3)),
     ];
     for (boxes, (name, printed, allowed)) in
-        times(&Tapered::quarter(context.seed), context).into_iter().zip(printed)
+        times(&Tapered::quarter(), context).into_iter().zip(printed)
     {
         found.push(Row::impact(format!("C, {name}"), printed, impact(&boxes), allowed));
         let boxes = ["alone", "beside"].map(str::to_owned).into_iter().zip(boxes);
         groups.push(Group { name: name.to_owned(), boxes: boxes.collect() });
     }
-    for (boxes, (name, ..)) in times(&Tapered::thin(context.seed), context).into_iter().zip(printed)
-    {
+    for (boxes, (name, ..)) in times(&Tapered::thin(), context).into_iter().zip(printed) {
         let what = format!("C, {name}, one cable between any two groups");
         found.push(Row::told(what, impact(&boxes)));
     }
@@ -80,6 +79,7 @@ fn times(tapered: &Tapered, context: &Context<'_>) -> Vec<[Vec<f64>; 2]> {
         library: Library::Mpich,
         rule: Rule { iterations: 1000, runs: 1000, precision: 0.05, limit: 100_000_000_000 },
         warmup: 2_000_000_000,
+        seed: context.seed,
     };
     let samples =
         |times: &Times| -> Vec<f64> { times.samples.iter().map(|t| *t as f64 * 1e-6).collect() };

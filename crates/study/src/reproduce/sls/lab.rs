@@ -44,12 +44,12 @@ impl Quiet {
         Self { topology, micro, net, routes }
     }
 
-    /// Its tables, by shortest ways.
+    /// Its tables, by shortest paths.
     pub(super) fn routes(&self) -> &Routes {
         &self.routes
     }
 
-    /// Packets with so many bytes of data, by chance, for so many picoseconds: what arrives after half as long.
+    /// Packets with so many bytes of data, at random, for so many picoseconds: what arrives after half as long.
     pub(super) fn load(
         &self,
         routing: &str,
@@ -113,7 +113,7 @@ pub(super) fn full_channel(framing: &'static Framing, bytes: u32, seed: u64) -> 
         load: 1.0,
         bytes,
         message: bytes.into(),
-        // Long enough for sources that create by chance to fall behind for good.
+        // Long enough for sources that create at random to fall behind for good.
         warmup: Some(5_000_000_000),
         measure: 5_000_000_000,
         drain: 0,

@@ -27,11 +27,11 @@ pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
 };
 
 fn reproduce(context: &Context<'_>) -> Vec<Row> {
-    let malbec = || System::slingshot("Malbec", FULL, context);
+    let malbec = || System::slingshot("Malbec", FULL);
     let systems = [
         ("without control", malbec().with("none", Congestion::None)),
         ("with control", malbec()),
-        ("Aries", System::crystal(context)),
+        ("Aries", System::crystal()),
     ];
     let mut rows = Vec::new();
     let mut groups: Vec<Group> = (SERVICES.iter())

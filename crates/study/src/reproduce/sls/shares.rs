@@ -68,7 +68,7 @@ fn run(tapered: &Tapered, routing: &str, apart: bool, seed: u64) -> Received {
     options.micro.congestion = Congestion::Pairs;
     options.micro.classes = vec![class("TC1", 80), class("TC2", 10)];
     let medium = Medium::Packet(options);
-    let setup = Setup { jobs: jobs.to_vec(), medium, ..tapered.0.setup() };
+    let setup = Setup { seed, jobs: jobs.to_vec(), medium, ..tapered.0.setup() };
     let mut received = Received { bins: [Vec::new(), Vec::new()], ends: [0, 0] };
     let mut each = |r: &Record| {
         let job = r.job as usize;
@@ -104,7 +104,7 @@ pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
 };
 
 fn reproduce(context: &Context<'_>) -> Vec<Row> {
-    let quarter = Tapered::quarter(context.seed);
+    let quarter = Tapered::quarter();
     let mut rows = Vec::new();
     for (apart, name, printed) in CASES {
         (context.at)(name);
@@ -150,7 +150,7 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
             },
         });
     }
-    let thin = Tapered::thin(context.seed);
+    let thin = Tapered::thin();
     for (machine, tapered, routing) in [
         ("a quarter of the cables, minimal paths", &quarter, "minimal"),
         ("one cable between groups, minimal paths", &thin, "minimal"),

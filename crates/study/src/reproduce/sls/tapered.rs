@@ -16,17 +16,17 @@ pub(super) struct Tapered(pub(super) Case);
 impl Tapered {
     /// One cable between any two groups, a quarter of what the nodes of a job, half of them to the other half, inject: another
     /// reading of `taper to 25 % of the available bandwidth`, which stands beside the one of section III-B.
-    pub(super) fn thin(seed: u64) -> Self {
-        Self::of("@malbec:per_pair=1", seed)
+    pub(super) fn thin() -> Self {
+        Self::of("@malbec:per_pair=1")
     }
 
     /// A quarter of all cables between groups, as section III-B says.
-    pub(super) fn quarter(seed: u64) -> Self {
-        Self::of("@malbec:taper=25", seed)
+    pub(super) fn quarter() -> Self {
+        Self::of("@malbec:taper=25")
     }
 
-    fn of(fabric: &str, seed: u64) -> Self {
-        Self(machine::dragonfly(fabric, ["slingshot", "rosetta"], 4096, seed))
+    fn of(fabric: &str) -> Self {
+        Self(machine::dragonfly(fabric, ["slingshot", "rosetta"], 4096))
     }
 
     /// Terminals of the ranks of two jobs, which have every other one of hosts that are spread evenly over each group: so half of a

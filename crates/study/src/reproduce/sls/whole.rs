@@ -22,8 +22,8 @@ pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
 };
 
 fn reproduce(context: &Context<'_>) -> Vec<Row> {
-    let system = System::slingshot("Shandy", "@shandy", context);
-    let without = System::slingshot("Shandy", "@shandy", context).with("none", Congestion::None);
+    let system = System::slingshot("Shandy", "@shandy");
+    let without = System::slingshot("Shandy", "@shandy").with("none", Congestion::None);
     let (mut rows, mut tables) = (Vec::new(), Vec::new());
     for (system, title) in [(&system, "with control"), (&without, "without control")] {
         let trial = Trial {
