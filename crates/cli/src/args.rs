@@ -149,11 +149,12 @@ const ELSEWHERE: [&str; 8] = [
 ];
 
 /// Options of switches that the help of `congest` leaves to that of `saturate`.
-const OF_SWITCHES: [&str; 8] = [
+const OF_SWITCHES: [&str; 9] = [
     "queues",
     "arbitration",
     "interleave",
     "framing",
+    "ordered",
     "bit_errors",
     "degraded",
     "cable",

@@ -17,12 +17,15 @@ pub struct TrafficClass {
     pub least: u32,
     /// What it gets at most.
     pub most: u32,
-    /// Whether packets of a pair of endpoints stay in order: they are sent another way only when none of them is under way.
-    pub ordered: bool,
+    /// Whether packets of a pair of endpoints stay in order: they are sent another way only when none of them is under way. Without,
+    /// as the switches have it ([`crate::SwitchModel::ordered`]).
+    pub ordered: Option<bool>,
     /// Whether packets that find no room are dropped, to be sent again, instead of held back.
     pub lossy: bool,
     /// Non-minimal paths count so many times as much as they would, in 256ths.
     pub bias: u32,
+    /// Bytes of buffer of each of its lanes at every input; as the switches have it without.
+    pub buffer: Option<u32>,
 }
 
 impl TrafficClass {
@@ -34,9 +37,10 @@ impl TrafficClass {
             priority: 0,
             least: 0,
             most: WHOLE,
-            ordered: false,
+            ordered: None,
             lossy: false,
             bias: EVEN,
+            buffer: None,
         }
     }
 }

@@ -1,30 +1,34 @@
 //! Packets that stay in order: those of a pair of endpoints go the way of those before them while any of these is under way.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::packet::Packet;
 
-/// Which way switches sent the packets of ordered classes.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Flows(BTreeMap<(u32, u32, u32, u8), Way>);
+/// Which way switches sent the packets of ordered classes. What is kept of it is sorted: nothing depends on where a table has what.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Flows(HashMap<Flow, Way, BuildHasherDefault<Mixed>>);
+
+/// A switch, a pair of endpoints, their class, and how many channels packets have passed before: ways round may cross a switch twice.
+type Flow = (u32, u32, u32, u8, u8);
 
 /// Where a switch sent a packet, and what its routing made of it.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Way {
     flowlet: u8,
-    out: u32,
     lane: u8,
-    via: u32,
     phase: u8,
     round: bool,
+    out: u32,
+    via: u32,
 }
 
 impl Flows {
     /// Output and lane of the packets before, if any of them may be under way: the packet is as its routing made those.
     pub(crate) fn again(&self, switch: u32, class: u8, packet: &mut Packet) -> Option<(u32, u8)> {
-        let way = self.0.get(&(switch, packet.from, packet.to, class))?;
+        let way = self.0.get(&(switch, packet.from, packet.to, class, packet.hops))?;
         if way.flowlet != packet.flowlet {
             return None;
         }
@@ -35,7 +39,45 @@ impl Flows {
     /// A packet is sent to an output and lane; those behind it will be, too.
     pub(crate) fn keep(&mut self, switch: u32, class: u8, packet: &Packet, (out, lane): (u32, u8)) {
         let Packet { flowlet, via, phase, round, .. } = *packet;
-        let way = Way { flowlet, out, lane, via, phase, round };
-        self.0.insert((switch, packet.from, packet.to, class), way);
+        let way = Way { flowlet, lane, phase, round, out, via };
+        self.0.insert((switch, packet.from, packet.to, class, packet.hops), way);
+    }
+}
+
+impl Serialize for Flows {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut all: Vec<(&Flow, &Way)> = self.0.iter().collect();
+        all.sort_unstable_by_key(|(flow, _)| **flow);
+        all.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Flows {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let all: Vec<(Flow, Way)> = Vec::deserialize(deserializer)?;
+        Ok(Self(all.into_iter().collect()))
+    }
+}
+
+/// Mixes the words of a flow: each packet asks at each switch, and nobody chooses endpoints to do harm.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn finish(&self) -> u64 {
+        // The table looks at the upper and at the lower bits.
+        self.0 ^ self.0 >> 32
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&b| self.write_u32(b.into()));
+    }
+
+    fn write_u8(&mut self, word: u8) {
+        self.write_u32(word.into());
+    }
+
+    fn write_u32(&mut self, word: u32) {
+        self.0 = (self.0.rotate_left(5) ^ u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
 }

@@ -13,6 +13,7 @@ mod cut;
 mod deadlock;
 mod flows;
 mod framing;
+mod link;
 mod measure;
 mod net;
 mod network;
@@ -40,6 +41,7 @@ pub use congestion::{
 };
 pub use deadlock::{Buffer, Stalled, Waits};
 pub use framing::{FRAMINGS, Framing, Header, framing};
+pub use link::{LaneFault, draw_cables};
 pub use measure::{BATCHES, Measured};
 pub use net::{Net, Peer, Port};
 pub use observer::{Observer, Pulse, read, unlike, write};

@@ -1,10 +1,12 @@
 //! The network as the simulator walks it: ports in one row, switch by switch.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
 
 use crate::SwitchModel;
+use crate::switch_model::slower;
 
 /// What is at the other end of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +76,8 @@ pub struct Net {
     seat: Vec<u32>,
     /// Words of a set of ports of one switch.
     words: usize,
+    /// By port and time, paces from that time on, where lanes stop working.
+    later: BTreeMap<(u32, u64), u64>,
 }
 
 /// Terminals of a part at least.
@@ -130,7 +134,23 @@ impl Net {
         for (i, p) in terminals.enumerate() {
             seat[(p.peer & !TERMINAL) as usize] = i as u32;
         }
-        Self { base, ports, home, seat, words: (most as usize).div_ceil(64).max(1) }
+        let later = micro.lane_faults.iter().map(|fault| {
+            let port = of_channel[fault.channel.index()];
+            ((port, fault.at), slower(ports[port as usize].pace, fault.part))
+        });
+        let (later, words) = (later.collect(), (most as usize).div_ceil(64).max(1));
+        Self { base, ports, home, seat, words, later }
+    }
+
+    /// How long so many bytes take on the cable of a port that leave at a time, in picoseconds.
+    #[inline]
+    pub(crate) fn long_at(&self, port: u32, bytes: u32, when: u64) -> u64 {
+        let of = self.port(port);
+        if self.later.is_empty() {
+            return of.long(bytes);
+        }
+        let last = self.later.range((port, 0)..=(port, when)).next_back();
+        last.map_or_else(|| of.long(bytes), |(_, pace)| (u64::from(bytes) * pace) >> 16)
     }
 
     /// How many switches.
@@ -173,7 +193,11 @@ impl Net {
 
     /// The longest that so many bytes take from any port to the other end, in picoseconds.
     pub fn slowest(&self, bytes: u32) -> u64 {
-        self.ports.iter().map(|p| p.long(bytes) + u64::from(p.latency)).max().unwrap_or(0)
+        let later = |(&(port, _), pace): (&(u32, u64), &u64)| {
+            ((u64::from(bytes) * pace) >> 16) + u64::from(self.port(port).latency)
+        };
+        let first = self.ports.iter().map(|p| p.long(bytes) + u64::from(p.latency));
+        first.chain(self.later.iter().map(later)).max().unwrap_or(0)
     }
 
     /// The least time that so many bytes take to pass any port, in picoseconds.

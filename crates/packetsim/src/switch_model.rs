@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{ChannelId, Entry, Fabric, LinkClass, Registry, TerminalId, Unknown};
 
-use crate::{Congestion, FRAMINGS, Framing, Random, TrafficClass, Tuning, WHOLE};
+use crate::{Congestion, FRAMINGS, Framing, LaneFault, Random, TrafficClass, Tuning, WHOLE};
 
 /// How packets wait at the input of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,8 +71,10 @@ pub struct SwitchModel {
     pub tick: u64,
     /// Virtual lanes of a channel.
     pub lanes: u8,
-    /// Bytes that an input behind another switch keeps for each lane, and those for whichever lanes need more than their own: no lane
-    /// waits for the room of another one as long as its own is free.
+    /// Bytes of data of a packet at most, unless somebody says otherwise.
+    pub packet: u32,
+    /// Bytes that an input keeps for each lane, unless its traffic class says otherwise, and those for whichever lanes need more than
+    /// their own: no lane waits for the room of another one as long as its own is free. Adapters have as much in their first switch.
     pub buffer: u32,
     /// See [`SwitchModel::buffer`].
     pub shared_buffer: u32,
@@ -111,10 +113,20 @@ pub struct SwitchModel {
     pub latencies: Vec<u32>,
     /// Of single channels, by id, the part of their lanes that works; empty, or one for each channel.
     pub widths: Vec<f32>,
+    /// Lanes that stop working during a run.
+    pub lane_faults: Vec<LaneFault>,
+    /// What forward error correction takes behind every cable, in picoseconds; part of the latency of cables that are said to take
+    /// so long with it.
+    pub fec: u32,
+    /// Bytes that an output to another switch may have sent that are not acknowledged by the other end, which holds them to send them
+    /// again; none: as many as it likes. An acknowledgement takes what a credit does.
+    pub replay: Option<u32>,
     /// What holds sources back.
     pub congestion: Congestion,
     /// What the parameters of that are.
     pub tuning: Tuning,
+    /// Whether packets of a pair of endpoints stay in order where their traffic class does not say otherwise.
+    pub ordered: bool,
     /// Traffic classes, each with as many lanes; empty: all packets are alike.
     pub classes: Vec<TrafficClass>,
     /// Probability that a bit is wrong behind a cable. A packet with a wrong bit is sent again by the sender of the cable, and all
@@ -147,13 +159,13 @@ pub static MICROS: Registry<Preset> = Registry::new(
         Preset {
             name: "booksim-iq",
             summary: "BookSim2's input-queued router: a flit of 1 B a cycle of 1 ns",
-            doc: "Queues by lane, 256 flits each, crossbar speed-up 2, two cycles from head to head, credits two cycles after the cable, one cycle to a host, unlimited output queues: as BookSim2 is configured with internal_speedup 2.0, routing_delay 0, vc_alloc_delay, sw_alloc_delay and st_final_delay 1, credit_delay 2. Packets are not cut into flits that mix on a channel. Cables between switches take a cycle, or what their class says. N. Jiang et al., A detailed and flexible cycle-accurate Network-on-Chip simulator (ISPASS'13).",
+            doc: "Packets of a flit. Queues by lane, 256 flits each, crossbar speed-up 2, two cycles from head to head, credits two cycles after the cable, one cycle to a host, unlimited output queues: as BookSim2 is configured with internal_speedup 2.0, routing_delay 0, vc_alloc_delay, sw_alloc_delay and st_final_delay 1, credit_delay 2. Packets are not cut into flits that mix on a channel. Cables between switches take a cycle, or what their class says. N. Jiang et al., A detailed and flexible cycle-accurate Network-on-Chip simulator (ISPASS'13).",
             micro: || cycles(SwitchModel { pipeline: 2000, credit: 2000, speedup: 2, ..QDR }),
         },
         Preset {
             name: "caminos-basic",
             summary: "CAMINOS' basic router: a phit of 1 B a cycle of 1 ns",
-            doc: "Queues by lane, 256 phits each, virtual cut-through, output buffers of 32 phits, every channel of an input read at once (a speed-up of 8), no time in the router: the Basic router of CAMINOS 0.6.3.",
+            doc: "Packets of a phit. Queues by lane, 256 phits each, virtual cut-through, output buffers of 32 phits, every channel of an input read at once (a speed-up of 8), no time in the router: the Basic router of CAMINOS 0.6.3.",
             micro: || {
                 cycles(SwitchModel {
                     pipeline: 0,
@@ -174,12 +186,12 @@ pub static MICROS: Registry<Preset> = Registry::new(
             name: "aries",
             summary: "Cray's Aries: 48 tiles, 100 ns, virtual output queues",
             doc: "Routers of Cascade, tiles as ports: packets of at most 64 B of data, 100 ns from port to port unloaded. Decisions: 8 KiB for each lane of a port, speed-up 1. B. Alverson et al., Cray XC Series Network (2012); Faanes et al., Cray Cascade (SC'12).",
-            micro: || SwitchModel { buffer: 8 << 10, speedup: 1, ..QDR },
+            micro: || SwitchModel { packet: 64, buffer: 8 << 10, speedup: 1, ..QDR },
         },
         Preset {
             name: "rosetta",
             summary: "Slingshot's Rosetta: 64 ports of 200 Gbit/s, 350 ns, virtual output queues",
-            doc: "350 ns from port to port in the mean and the median, evenly 310 to 390 (De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect, SC'20, section II-A and figure 2); \
+            doc: "Packets of 4 KiB, as RoCE's; 350 ns from port to port in the mean and the median, evenly 310 to 390 (De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect, SC'20, section II-A and figure 2); \
               that the lot is no wider is a decision: what figure 2 measures is of two switches. Decisions: 64 KiB for each lane of a port, speed-up 1 (its row buses and column channels), round robin.               Requests and grants take their time, but no room; congestion control is chosen by itself.",
             micro: rosetta,
         },
@@ -204,12 +216,21 @@ impl Entry for Preset {
 /// The latency that is measured is what two switches take less the mean of one: at least 95 % of it from 300 to 400 ns needs each
 /// of them to vary less than that.
 fn rosetta() -> SwitchModel {
-    SwitchModel { buffer: 64 << 10, speedup: 1, pipeline: 310_000, spread: 80_000, ..QDR }
+    SwitchModel {
+        packet: 4096,
+        ordered: true,
+        buffer: 64 << 10,
+        speedup: 1,
+        pipeline: 310_000,
+        spread: 80_000,
+        ..QDR
+    }
 }
 
 const QDR: SwitchModel = SwitchModel {
     tick: 1000,
     lanes: 1,
+    packet: 2048,
     buffer: 16 << 10,
     shared_buffer: 0,
     output_buffer: Some(4096),
@@ -229,8 +250,12 @@ const QDR: SwitchModel = SwitchModel {
     cable_rate: None,
     latencies: Vec::new(),
     widths: Vec::new(),
+    lane_faults: Vec::new(),
+    fec: 0,
+    replay: None,
     congestion: Congestion::None,
     tuning: Tuning::DEFAULT,
+    ordered: false,
     classes: Vec::new(),
     bit_errors: 0.0,
 };
@@ -238,6 +263,7 @@ const QDR: SwitchModel = SwitchModel {
 /// With cycles of a nanosecond, in which a byte passes everywhere.
 fn cycles(micro: SwitchModel) -> SwitchModel {
     SwitchModel {
+        packet: 1,
         buffer: 256,
         shared_buffer: 0,
         queues: Queues::Lanes,
@@ -310,17 +336,21 @@ impl SwitchModel {
                 100.0 * f64::from(c.least) / f64::from(WHOLE)
             ));
         }
-        if self.interleave == Interleave::Packets && self.buffer < bytes {
-            return impossible(format!(
-                "a buffer of {} B has no room for a packet of {bytes} B: make it larger, or packets smaller",
-                self.buffer
-            ));
-        }
-        if self.buffer.checked_add(self.shared_buffer).is_none() {
-            return impossible(format!(
-                "buffers of {} B for each lane and {} B for all of them are too large: 4 GiB together is most",
-                self.buffer, self.shared_buffer
-            ));
+        for class in 0..self.class_count() as u32 {
+            let room = self.room(class);
+            let of = self.classes.get(class as usize).filter(|c| c.buffer.is_some());
+            let of = of.map_or_else(String::new, |c| format!("traffic class {}: ", c.name));
+            if self.interleave == Interleave::Packets && room < bytes {
+                return impossible(format!(
+                    "{of}a buffer of {room} B has no room for a packet of {bytes} B: make it larger, or packets smaller"
+                ));
+            }
+            if room.checked_add(self.shared_buffer).is_none() {
+                return impossible(format!(
+                    "{of}buffers of {room} B for each lane and {} B for all of them are too large: 4 GiB together is most",
+                    self.shared_buffer
+                ));
+            }
         }
         if bytes > LONGEST {
             return impossible(format!(
@@ -332,7 +362,13 @@ impl SwitchModel {
                 "a tick must take 2 ps to 1 us, and the speed-up be 1 or more".to_owned(),
             );
         }
-        if self.widths.iter().any(|w| !(0.0..=1.0).contains(w) || *w == 0.0) {
+        if let Some(replay) = self.replay.filter(|r| *r < bytes) {
+            return impossible(format!(
+                "{replay} B to send again from have no room for a packet of {bytes} B: make it more, or packets smaller"
+            ));
+        }
+        let mut widths = self.widths.iter().copied().chain(self.lane_faults.iter().map(|f| f.part));
+        if widths.any(|w| !(0.0..=1.0).contains(&w) || w == 0.0) {
             return impossible("of a cable's lanes a part above 0 and up to 1 works".to_owned());
         }
         if self.pipeline > MOST_PIPELINE || self.spread > MOST_PIPELINE {
@@ -353,6 +389,24 @@ impl SwitchModel {
             ));
         }
         Ok(())
+    }
+
+    /// Bytes that an input keeps for each lane of a class.
+    pub(crate) fn room(&self, class: u32) -> u32 {
+        self.classes.get(class as usize).and_then(|c| c.buffer).unwrap_or(self.buffer)
+    }
+
+    /// Whether packets of a class stay in order.
+    pub(crate) fn keeps_order(&self, class: Option<&TrafficClass>) -> bool {
+        class.and_then(|c| c.ordered).unwrap_or(self.ordered)
+    }
+
+    /// Whether those of any class do.
+    pub(crate) fn keeps_any_order(&self) -> bool {
+        match &self.classes[..] {
+            [] => self.ordered,
+            all => all.iter().any(|c| self.keeps_order(Some(c))),
+        }
     }
 
     /// How many classes of packets there are.
@@ -377,9 +431,7 @@ impl SwitchModel {
         let rate = self.cable_rate.unwrap_or(class.bytes_per_second as f64 * self.payload);
         let (latency, pace) = self.of_class(class, stated, rate);
         let width = self.widths.get(c.index()).copied().unwrap_or(1.0);
-        #[expect(clippy::cast_sign_loss, reason = "widths are above zero")]
-        let slower = |pace: u64| (pace as f64 / f64::from(width)).round() as u64;
-        (latency, if width < 1.0 { slower(pace) } else { pace })
+        (latency, slower(pace, width))
     }
 
     /// What a switch takes from head to head in the mean, in picoseconds.
@@ -413,6 +465,13 @@ impl SwitchModel {
     fn of_class(&self, class: &LinkClass, latency: Option<u32>, rate: f64) -> (u32, u64) {
         let of_class = if class.latency_ps == 0 { CABLE } else { class.latency_ps as u32 };
         let pace = self.pace.unwrap_or_else(|| (65536.0 * 1e12 / rate).round() as u64);
-        (latency.unwrap_or(of_class), pace)
+        (latency.unwrap_or(of_class).saturating_add(self.fec), pace)
     }
+}
+
+/// A pace with only a part of the lanes.
+pub(crate) fn slower(pace: u64, part: f32) -> u64 {
+    #[expect(clippy::cast_sign_loss, reason = "parts are above zero")]
+    let long = |pace: u64| (pace as f64 / f64::from(part)).round() as u64;
+    if part < 1.0 { long(pace) } else { pace }
 }

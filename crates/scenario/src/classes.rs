@@ -53,6 +53,7 @@ fn class(part: &ClassPart) -> Result<TrafficClass, Error> {
         ordered: part.ordered,
         lossy: part.lossy,
         bias: of(part.bias.map_or(1.0, |bias| bias.0), EVEN),
+        buffer: part.buffer.map(crate::value::Bytes::short),
     })
 }
 

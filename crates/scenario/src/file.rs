@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::value::{
     Between, Bytes, Chosen, Count, Degraded, Fraction, Overhead, Picos, Positive, Rate, Share,
 };
-use crate::{Chain, CongestionPart, Error, PlanePart, UpdatePart};
+use crate::{Chain, CongestionPart, Error, LaneFaultPart, PlanePart, UpdatePart};
 
 /// A scenario: a fabric, its routes, jobs placed on it, and their traffic.
 ///
@@ -119,7 +119,8 @@ impl Scenario {
         let micro = p.switches().micro();
         p.switches = Some(Chosen(p.switches()));
         p.routing = Some(Chosen(p.routing()));
-        p.size.get_or_insert(Bytes(2048));
+        p.size.get_or_insert(Bytes(micro.packet.into()));
+        p.ordered.get_or_insert(micro.ordered);
         p.buffer.get_or_insert(Bytes(micro.buffer.into()));
         p.shared_buffer.get_or_insert(Bytes(micro.shared_buffer.into()));
         let queues = QUEUES.iter().find(|q| q.1 == micro.queues).map_or("lanes", |q| q.0);
@@ -185,13 +186,13 @@ pub struct PacketsPart {
     pub switches: Option<Chosen<Preset>>,
     /// A name of `darkfiber list routings`; tables without: those of the routes.
     pub routing: Option<Chosen<RoutingKind>>,
-    /// Bytes of a packet at most; 2KiB without.
+    /// Bytes of a packet at most; as the switches have it without: 2KiB of qdr, 64B of aries, 4KiB of rosetta.
     pub size: Option<Bytes>,
     /// Virtual lanes; as many as the routing needs without.
     pub lanes: Option<u8>,
     /// Bytes of buffer for each lane of an input, instead of what the switches have.
     pub buffer: Option<Bytes>,
-    /// Bytes of buffer that the lanes of an input behind another switch share, beside what each has; none without.
+    /// Bytes of buffer that the lanes of an input share, beside what each has; none without. Adapters have as much in their first switch.
     pub shared_buffer: Option<Bytes>,
     /// How packets wait: lanes, outputs or memory, instead of how the switches do it.
     pub queues: Option<Chosen<(&'static str, Queues)>>,
@@ -205,6 +206,9 @@ pub struct PacketsPart {
     pub degraded: Option<Degraded>,
     /// What takes turns on a channel: whole packets, or flits of packets in different lanes; packets without.
     pub interleave: Option<Chosen<(&'static str, Interleave)>>,
+    /// Whether packets of a pair stay in order, unless their traffic class says otherwise; as the switches have it without: rosetta keeps
+    /// order, as RoCE needs it.
+    pub ordered: Option<bool>,
     /// What holds sources back: a name of `darkfiber list congestion`, or a table with it and its parameters; none without.
     pub congestion: Option<CongestionPart>,
     /// What of the routing's comparison of ways is different.
@@ -216,6 +220,14 @@ pub struct PacketsPart {
     /// Probability that a bit is wrong behind a cable; packets with wrong bits are sent again.
     #[serde(default)]
     pub bit_errors: Share,
+    /// What forward error correction takes behind every cable, where latencies of cables and switches do not have it in them; none without.
+    pub fec: Option<Overhead>,
+    /// Bytes that an output to another switch may have sent and not seen acknowledged, which it holds to send them again; without,
+    /// as many as it likes.
+    pub replay: Option<Bytes>,
+    /// Cables that lose lanes while it runs.
+    #[serde(default)]
+    pub lane_fault: Vec<LaneFaultPart>,
 }
 
 impl PacketsPart {
@@ -261,14 +273,15 @@ pub struct ClassPart {
     pub min: Share,
     /// What it gets at most; 1 without.
     pub max: Option<Fraction>,
-    /// Packets of a pair stay in order: they change their way only when none of them is under way.
-    #[serde(default)]
-    pub ordered: bool,
+    /// Packets of a pair stay in order: they change their way only when none of them is under way. As `ordered` of packets without.
+    pub ordered: Option<bool>,
     /// Packets that find a full queue are dropped, and sent again later.
     #[serde(default)]
     pub lossy: bool,
     /// How many times as long non-minimal paths look to adaptive routing; 1 without.
     pub bias: Option<Between<0, 1_000_000_000>>,
+    /// Bytes of buffer for each of its lanes at every input, adapters' in their first switch included; as `buffer` of packets without.
+    pub buffer: Option<Bytes>,
 }
 
 /// Messages of a job that are of another class.

@@ -38,6 +38,7 @@ mod file;
 mod files;
 mod flows;
 mod jobs;
+mod lane_fault;
 mod lines;
 mod listener;
 mod medium;
@@ -68,6 +69,7 @@ pub use file::{
 };
 pub use files::{Files, Folder, Memory};
 pub use jobs::{Job, aliases, program, refuse_shared, seated};
+pub use lane_fault::LaneFaultPart;
 pub use listener::Listener;
 pub use medium::{Effort, Medium, PacketOptions, Sharing};
 pub use packets::channels;

@@ -3,11 +3,11 @@
 use darkfiber_fabric::{ChannelId, Fabric, Shape, SwitchId, Topology};
 use darkfiber_flowsim::EXACT;
 use darkfiber_packetsim::routing::{Adaptive, Kind};
-use darkfiber_packetsim::{SwitchModel, TrafficClass};
-use darkfiber_workload::Stream;
+use darkfiber_packetsim::{SwitchModel, TrafficClass, draw_cables};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::lane_fault::lane_faults;
 use crate::value::{Bytes, Degraded};
 use crate::{Depth, Error, PacketsPart};
 
@@ -103,6 +103,9 @@ impl PacketOptions {
         if let Some(interleave) = part.interleave {
             micro.interleave = interleave.0.1;
         }
+        if let Some(ordered) = part.ordered {
+            micro.ordered = ordered;
+        }
         if let Some(congestion) = &part.congestion {
             let tuned = congestion.tuned().map_err(|e| e.inside("congestion").inside("packets"))?;
             micro = tuned.on(micro);
@@ -114,6 +117,10 @@ impl PacketOptions {
             micro.cable = Some(latency.short());
         }
         micro.bit_errors = part.bit_errors.0;
+        micro.replay = part.replay.map(crate::value::Bytes::short);
+        if let Some(fec) = part.fec {
+            micro.fec = u32::try_from(fec.0.0).unwrap_or(u32::MAX);
+        }
         micro.classes = classes;
         let a = &part.adaptive;
         let adaptive = Adaptive {
@@ -122,7 +129,7 @@ impl PacketOptions {
             bias: a.bias.map(Bytes::short),
             news: a.news.map(|time| time.0),
         };
-        let bytes = part.size.map_or(2048, Bytes::short);
+        let bytes = part.size.map_or(micro.packet, Bytes::short);
         Ok(Self { lanes: part.lanes, adaptive, ..Self::new(micro, part.routing(), bytes) })
     }
 
@@ -134,6 +141,7 @@ impl PacketOptions {
         seed: u64,
     ) -> Result<(), Error> {
         let fabric = &topology.fabric;
+        self.micro.lane_faults = lane_faults(&part.lane_fault, fabric, seed)?;
         if let Some(degraded) = part.degraded {
             self.micro.widths = widths(degraded, fabric, seed);
         }
@@ -158,14 +166,7 @@ impl PacketOptions {
 /// By channel, the part of its lanes that works.
 fn widths(degraded: Degraded, fabric: &Fabric, seed: u64) -> Vec<f32> {
     let mut widths = vec![1.0; fabric.channel_count()];
-    let mut cables: Vec<ChannelId> = (0..fabric.channel_count())
-        .map(ChannelId::new)
-        .filter(|&c| c.index() < fabric.reverse(c).index())
-        .collect();
-    #[expect(clippy::cast_sign_loss, reason = "a share is not below zero")]
-    let count = (degraded.share * cables.len() as f32).round() as usize;
-    Stream::new(seed, 0xdead).shuffle(&mut cables);
-    for &cable in &cables[..count] {
+    for cable in draw_cables(fabric, degraded.share.into(), seed) {
         for c in [cable, fabric.reverse(cable)] {
             widths[c.index()] = degraded.part;
         }

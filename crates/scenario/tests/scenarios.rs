@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use darkfiber_packetsim::{Observer, Pulse};
 use darkfiber_scenario::{
-    Case, Depth, Effort, ErrorKind, Files, Folder, Memory, ScenarioFile, Setup, Simulated,
+    Case, Depth, Effort, ErrorKind, Files, Folder, Medium, Memory, ScenarioFile, Setup, Simulated,
     isolated, simulate,
 };
 
@@ -53,6 +53,16 @@ fn every_wrong_value_has_its_line() {
         ("[cost]\nefficiency = 0\n", "line 5: cost: efficiency 0 must be above 0 and at most 1"),
         ("[packets]\nswitches = \"rosita\"\n", "line 5: packets: switches: no switch is called"),
         ("[packets]\nadaptive.bias = 5\n", "line 5: packets: adaptive: bias: invalid type"),
+        ("[packets]\nfec = \"2s\"\n", "line 5: packets: fec"),
+        ("[packets]\nordered = \"yes\"\n", "line 5: packets: ordered: invalid type"),
+        (
+            "[[packets.lane-fault]]\nat = \"1ms\"\nshare = 0.1\nlanes = 0\n",
+            "line 7: packets: lane-fault 1: lanes 0 must be above 0 and at most 1",
+        ),
+        (
+            "[[packets.lane-fault]]\nat = \"soon\"\nshare = 0.1\nlanes = 0.5\n",
+            "line 5: packets: lane-fault 1: at \"soon\" is no time",
+        ),
         ("lanes = 16\n", "line 4: routes: lanes 16 is more than 15"),
         ("engin = 16\n", "line 4: routes: unknown field `engin`"),
         ("[keep]\ninterval = \"soon\"\n", "line 5: keep: interval \"soon\" is no time"),
@@ -79,6 +89,46 @@ fn every_wrong_value_has_its_line() {
     }
     let why = refused("fabric = \"dragonfly:p=2,a=4,h=2\"\n[routes]\nengine = \"minhop\"\n");
     assert_eq!(why, "s.toml: there is no [[job]]");
+}
+
+/// Cables that lose lanes are named, or drawn: so many, the same for the same seed.
+#[test]
+fn cables_that_lose_lanes_are_found() {
+    let of = |fault: &str| {
+        text(&format!(
+            "[packets]\n[[packets.lane-fault]]\nat = \"1ms\"\nlanes = 0.75\n{fault}\n[[job]]\n\
+             traffic = \"bis\"\nnodes = 4\n"
+        ))
+    };
+    for (fault, expected) in [
+        ("", "line 5: packets: lane-fault 1: give a cable or a share of all, one of them"),
+        ("share = 0.1\ncable = \"a[1]\"", "line 5: packets: lane-fault 1: give a cable or a share"),
+        ("share = 0.001", "line 8: packets: lane-fault 1: share: 0.001 of "),
+        ("cable = \"nobody[1]\"", "line 8: packets: lane-fault 1: cable: nobody[1]: "),
+    ] {
+        let why = refused(&of(fault));
+        assert!(why.starts_with(&format!("s.toml: {expected}")), "{expected}: {why}");
+    }
+    let faults = |fault: &str| match case(&of(fault), Depth::Packet).medium {
+        Medium::Packet(options) => options.micro.lane_faults,
+        other => panic!("{other:?}"),
+    };
+    let case = case(&of("share = 0.25"), Depth::Packet);
+    let fabric = &case.loaded.topology.fabric;
+    let found = faults("share = 0.25");
+    // A quarter of the cables, rounded, by both of their channels.
+    assert_eq!(found.len(), (fabric.channel_count() / 2 + 2) / 4 * 2);
+    assert!(found.iter().all(|f| f.at == 1_000_000_000 && f.part == 0.75));
+    assert_eq!(found, faults("share = 0.25"));
+    // Both ways of one cable by its name.
+    let c = found[0].channel;
+    let name = &fabric.switch(fabric.tail(c)).description;
+    let named = faults(&format!("cable = \"{name}[{}]\"", fabric.tail_port(c)));
+    let mut channels = named.iter().map(|f| f.channel).collect::<Vec<_>>();
+    channels.sort_unstable();
+    let mut both = vec![c, fabric.reverse(c)];
+    both.sort_unstable();
+    assert_eq!(channels, both);
 }
 
 #[test]

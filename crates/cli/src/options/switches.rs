@@ -16,7 +16,7 @@ pub(crate) struct SwitchArgs {
     /// Switch model: a name of `darkfiber list switches` [default: qdr; congest: rosetta]
     #[arg(long, value_name = "SWITCHES", help_heading = "Switch options")]
     pub(crate) switches: Option<String>,
-    /// Bytes of a packet [default: 2KiB; congest: 4KiB]
+    /// Bytes of a packet [default: by --switches; qdr: 2KiB]
     #[arg(long, value_name = "BYTES", help_heading = "Switch options")]
     pub(crate) packet: Option<String>,
     /// Number of virtual channels [default: as many as the routing needs]
@@ -44,6 +44,9 @@ pub(crate) struct SwitchArgs {
     /// Framing of packets on channels: a name of `darkfiber list framing`; loads count payload only [default: none]
     #[arg(long, value_name = "FRAMING", help_heading = "Switch options")]
     pub(crate) framing: Option<String>,
+    /// In-order delivery for each pair [default: by --switches; saturate: no]
+    #[arg(long, value_name = "YES|NO", help_heading = "Switch options", value_parser = ["yes", "no"])]
+    pub(crate) ordered: Option<String>,
     /// Bit error rate of cables; corrupted packets are retransmitted
     #[arg(long, value_name = "P", default_value_t = 0.0, help_heading = "Switch options")]
     pub(crate) bit_errors: f64,
@@ -53,21 +56,22 @@ pub(crate) struct SwitchArgs {
 }
 
 impl SwitchArgs {
-    /// Has a scenario sent in packets over such switches; `usual` are the switches and the bytes of a packet if nobody says which.
-    pub(crate) fn fill(&self, scenario: &mut Scenario, usual: (&str, u64)) -> Result<(), Failure> {
-        let size = match optional(&self.packet, "--packet", bytes)?.unwrap_or(usual.1) {
-            size @ 1..=LARGEST_PACKET => size,
-            size => {
+    /// Has a scenario sent in packets over such switches; `usual` are the switches if nobody says which.
+    pub(crate) fn fill(&self, scenario: &mut Scenario, usual: &str) -> Result<(), Failure> {
+        let size = match optional(&self.packet, "--packet", bytes)? {
+            Some(size) if !(1..=LARGEST_PACKET).contains(&size) => {
                 return Err(Failure::usage(format!(
                     "--packet: {size} B is no size of a packet: 1 B to {LARGEST_PACKET} B are"
                 )));
             }
+            size => size,
         };
         let degraded = self.degraded.as_deref().map(str::parse::<Degraded>).transpose();
         scenario.depth = Depth::Packet;
         scenario.packets = PacketsPart {
-            switches: Some(Chosen::named(self.switches.as_deref().unwrap_or(usual.0))?),
-            size: Some(Bytes(size)),
+            switches: Some(Chosen::named(self.switches.as_deref().unwrap_or(usual))?),
+            size: size.map(Bytes),
+            ordered: self.ordered.as_ref().map(|word| word == "yes"),
             lanes: self.vcs,
             buffer: optional(&self.buffer, "--buffer", bytes)?.map(Bytes),
             cable: optional(&self.cable, "--cable", time)?.map(Picos),

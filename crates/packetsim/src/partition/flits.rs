@@ -67,11 +67,11 @@ impl<R: Routing> Partition<'_, R> {
             // Nothing is shorter than a tick: what is left over is in the last flit.
             let flit = self.lengths.piece;
             let long = if bytes < 2 * flit { bytes } else { flit };
-            let credits = seat << self.micro.all_lane_bits() | usize::from(lane);
-            if self.credits[credits] < long {
+            let room = &mut self.rooms[seat << self.micro.all_lane_bits() | usize::from(lane)];
+            if room.room + self.pools[seat] < long {
                 return;
             }
-            self.credits[credits] -= long;
+            self.pools[seat] -= room.take(long);
             let terminal = &mut self.terminals[seat];
             let mut departs = terminal.channel.max(now);
             if self.micro.bit_errors > 0.0 {

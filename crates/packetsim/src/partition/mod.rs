@@ -25,7 +25,7 @@ use crate::queue_board::QueueBoard;
 use crate::routing::{Distances, Routing};
 use crate::series::Series;
 use crate::stop::Stop;
-use crate::switch::{Delivered, SwitchContext, SwitchState, Switches};
+use crate::switch::{Delivered, Lane, SwitchContext, SwitchState, Switches};
 use crate::wheel::{Event, What, Wheel, WheelState};
 use crate::{
     Arbitration, ConfigError, Congestion, Interleave, Net, Queues, Random, SwitchModel, TILED_PORTS,
@@ -164,8 +164,9 @@ pub(crate) struct Partition<'n, R> {
     outboxes: Vec<Outbox>,
     /// By seat, what classes have had of its channel.
     shares: Shares<'n>,
-    /// By seat and lane, room in its switch.
-    credits: Vec<u32>,
+    /// By seat and lane, room in its switch; and by seat, what of it is no lane's own.
+    rooms: Vec<Lane>,
+    pools: Vec<u32>,
     /// With flits: by seat, what is left of the packet that is sent; by seat and lane, what has arrived of one; and packets whose heads
     /// left here less those whose tails arrived here.
     rests: Vec<Rest>,
@@ -200,7 +201,8 @@ state! {
         terminals: Vec<Terminal>,
         queues: Vec<VecDeque<Message>>,
         outboxes: Vec<Outbox>,
-        credits: Vec<u32>,
+        rooms: Vec<Lane>,
+        pools: Vec<u32>,
         rests: Vec<Rest>,
         pieces: Vec<Piece>,
         balance: i64,
@@ -257,7 +259,8 @@ impl<R: Routing> Partition<'_, R> {
         state.terminals.len() == self.terminals.len()
             && state.queues.len() == self.queues.len()
             && state.outboxes.len() == self.outboxes.len()
-            && state.credits.len() == self.credits.len()
+            && state.rooms.len() == self.rooms.len()
+            && state.pools.len() == self.pools.len()
             && state.rests.len() == self.rests.len()
             && state.pieces.len() == self.pieces.len()
             && state.rests.iter().all(|r| r.fits(terminals, self.micro.lanes))
@@ -286,7 +289,8 @@ impl<'n, R: Routing> Partition<'n, R> {
     ) -> Self {
         let span = net.span(switches);
         let is_free = micro.congestion == Congestion::None
-            && !micro.classes.iter().any(|c| c.ordered || c.lossy);
+            && (R::STEADY || !micro.keeps_any_order())
+            && !micro.classes.iter().any(|c| c.lossy);
         let all_terms = CongestionParams::new(net, micro, [lengths.most, lengths.wire]);
         let terms = (!is_free).then_some(all_terms);
         let is_whole = micro.interleave == Interleave::Packets;
@@ -311,7 +315,8 @@ impl<'n, R: Routing> Partition<'n, R> {
             queues: vec![VecDeque::new(); free],
             outboxes: vec![Outbox::default(); held],
             shares: Shares::new(&micro.classes, span.seats.len()),
-            credits: vec![micro.buffer; span.seats.len() << micro.all_lane_bits()],
+            rooms: (0..span.seats.len()).flat_map(|_| Lane::of_port(micro)).collect(),
+            pools: vec![micro.shared_buffer; span.seats.len()],
             rests: vec![Rest::default(); if is_whole { 0 } else { span.seats.len() }],
             pieces: vec![
                 Piece::default();
@@ -389,8 +394,9 @@ impl<'n, R: Routing> Partition<'n, R> {
                 What::Output => self.switches.wake_output(place),
                 What::Input => self.switches.wake_input(place),
                 What::TerminalCredit => {
-                    let at = self.seat(place) << self.micro.all_lane_bits() | (with >> 24) as usize;
-                    self.credits[at] += with & 0xff_ffff;
+                    let seat = self.seat(place);
+                    let at = seat << self.micro.all_lane_bits() | (with >> 24) as usize;
+                    self.pools[seat] += self.rooms[at].give(with & 0xff_ffff);
                     self.touch(place);
                 }
                 What::Terminal => {

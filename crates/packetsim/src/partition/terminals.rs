@@ -111,10 +111,10 @@ impl<R: Routing> Partition<'_, R> {
         // Lanes into the first switch are all alike: nothing waits behind them.
         let lanes = usize::from(self.micro.lanes);
         let first = seat << self.micro.all_lane_bits() | class << self.micro.lane_bits();
-        let credits = &self.credits[first..first + lanes];
+        let (rooms, pool) = (&self.rooms[first..first + lanes], self.pools[seat]);
         if R::BY_SERVICE_LEVEL {
             let lane = self.queues[at].front().map_or(0, |message| message.path >> 4);
-            if credits[usize::from(lane)] < bytes {
+            if rooms[usize::from(lane)].room + pool < bytes {
                 return Ready::Nothing;
             }
             return Ready::Now(Could { payload, after, lane });
@@ -123,7 +123,7 @@ impl<R: Routing> Partition<'_, R> {
             let lane = usize::from(self.terminals[seat].lane) + i;
             if lane >= lanes { lane - lanes } else { lane }
         });
-        match by_turns.into_iter().find(|&l| credits[l] >= bytes) {
+        match by_turns.into_iter().find(|&l| rooms[l].room + pool >= bytes) {
             Some(lane) => Ready::Now(Could { payload, after, lane: lane as u8 }),
             None => Ready::Nothing,
         }
@@ -203,7 +203,8 @@ impl<R: Routing> Partition<'_, R> {
             let Could { payload, after, lane } = could;
             let bytes = self.micro.framing.frame(payload).max(self.lengths.least);
             let in_class = usize::from(lane) | class << micro.lane_bits();
-            self.credits[seat << micro.all_lane_bits() | in_class] -= bytes;
+            let room = &mut self.rooms[seat << micro.all_lane_bits() | in_class];
+            self.pools[seat] -= room.take(bytes);
             let terminal = &mut self.terminals[seat];
             terminal.lane = if lane + 1 == micro.lanes { 0 } else { lane + 1 };
             let mut departs = terminal.channel.max(after);

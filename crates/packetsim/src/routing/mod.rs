@@ -139,6 +139,7 @@ pub const LOST: u32 = u32::MAX;
 impl<R: Routing> Routing for &R {
     const LOSES: bool = R::LOSES;
     const BY_SERVICE_LEVEL: bool = R::BY_SERVICE_LEVEL;
+    const STEADY: bool = R::STEADY;
 
     fn lanes(&self) -> u8 {
         (**self).lanes()
@@ -162,6 +163,9 @@ pub trait Routing: Send + Sync {
     /// Whether a packet's path names its service level in its upper four bits, and it enters its first switch in that lane, so
     /// that packets of a path stay in order. Otherwise lanes into the first switch are all alike, and take turns.
     const BY_SERVICE_LEVEL: bool = false;
+
+    /// Whether packets for one LID always go the same way: they stay in order by themselves.
+    const STEADY: bool = false;
 
     /// Lanes that it needs to be free of deadlock.
     fn lanes(&self) -> u8;

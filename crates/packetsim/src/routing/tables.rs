@@ -101,6 +101,8 @@ pub struct Lost {
 }
 
 impl Routing for Tables<'_> {
+    const STEADY: bool = true;
+
     fn lanes(&self) -> u8 {
         self.routes.layer_count() as u8
     }

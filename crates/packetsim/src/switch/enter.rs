@@ -40,7 +40,7 @@ impl Switches<'_> {
         packet.lane = was & ((1u8 << self.class_bits) - 1);
         let kind = self.micro.classes.get(usize::from(class));
         (here.bias, here.class) = (kind.map_or(EVEN, |k| k.bias), class);
-        let ordered = kind.is_some_and(|k| k.ordered);
+        let ordered = !R::STEADY && self.micro.keeps_order(kind);
         let before = if ordered { self.flows.again(s, class, packet) } else { None };
         let (out, lane) = before.unwrap_or_else(|| routing.route(&mut here, packet));
         if R::LOSES && out == LOST {
@@ -48,7 +48,9 @@ impl Switches<'_> {
             self.drop_packet(id, base + input, context);
             return;
         }
-        if ordered && before.is_none() {
+        // There is one way to a terminal.
+        if ordered && before.is_none() && matches!(self.net.port(base + out).peer(), Peer::Port(_))
+        {
             self.flows.keep(s, class, packet, (out, lane));
         }
         debug_assert!(lane < self.micro.lanes, "lane {lane} of {}", self.micro.lanes);
@@ -71,7 +73,7 @@ impl Switches<'_> {
         }
         if let Some(kind) = kind {
             let queued = &mut self.of_class[of].queued;
-            if kind.lossy && *queued + packet.bytes > self.micro.buffer {
+            if kind.lossy && *queued + packet.bytes > self.micro.room(class.into()) {
                 // A source notices by itself, when two round trips are over (decision).
                 self.lose(now + 2 * self.round, None, id, base + input, context);
                 return;

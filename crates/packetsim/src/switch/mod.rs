@@ -10,12 +10,13 @@ use darkfiber_workload::state;
 use self::flits::{FlitState, Flits};
 pub(crate) use self::flits::{HEAD, TAIL};
 pub use self::ports::OutPort;
-pub(crate) use self::ports::Waiting;
-use self::ports::{InPort, Lane, MOVES};
+use self::ports::{InPort, MOVES};
+pub(crate) use self::ports::{Lane, Waiting};
 use self::turns::{Choice, Offer};
 use crate::class::{Shares, SharesState};
 use crate::congestion::{CongestionMessage, Notification, Passing, Point};
 use crate::flows::Flows;
+use crate::link::Replay;
 use crate::net::Span;
 use crate::outbound::Outbound;
 use crate::packet::{NOBODY, Packet, Slab};
@@ -52,6 +53,8 @@ pub(crate) struct Switches<'n> {
     flits: Flits,
     /// By output, what congestion control knows of it, if it does.
     points: Vec<Point>,
+    /// By output, what it holds to send it again, if there is a limit to that.
+    replays: Vec<Replay>,
     /// By input, outputs that would have it but for its crossbar.
     blocked: Vec<u64>,
     /// By port, the packet that arrives there in this tick.
@@ -86,6 +89,7 @@ state! {
         of_class: Vec<Waiting>,
         flows: Flows,
         points: Vec<Point>,
+        replays: Vec<Replay>,
         blocked: Vec<u64>,
         random: Vec<Random>,
         again: u64,
@@ -143,13 +147,12 @@ impl<'n> Switches<'n> {
             queues += radix * lanes * if micro.queues == Queues::Outputs { radix } else { 1 };
         }
         let idle = OutPort { stuck: MOVES, pool: micro.shared_buffer, ..OutPort::default() };
-        let empty = Lane { room: micro.buffer, borrowed: 0, first: NOBODY, last: NOBODY };
         Self {
             net,
             micro,
             outputs: vec![idle; ports],
             inputs: vec![InPort::default(); ports],
-            lanes: vec![empty; ports * lanes],
+            lanes: (0..ports).flat_map(|_| Lane::of_port(micro)).collect(),
             tails: vec![0; queues],
             busy: vec![0; queues.div_ceil(64)],
             first_queue,
@@ -164,6 +167,7 @@ impl<'n> Switches<'n> {
                 Interleave::Flits => Flits::new(ports, lanes),
             },
             points: vec![Point::default(); if micro.congestion.has_points() { ports } else { 0 }],
+            replays: vec![Replay::default(); if micro.replay.is_some() { ports } else { 0 }],
             blocked: vec![0; ports * net.words()],
             arriving: vec![NOBODY; ports],
             arrivals: vec![0; n * net.words()],
@@ -191,6 +195,7 @@ impl<'n> Switches<'n> {
             && state.busy.len() == self.busy.len()
             && state.of_class.len() == self.of_class.len()
             && state.points.len() == self.points.len()
+            && state.replays.len() == self.replays.len()
             && state.blocked.len() == self.blocked.len()
             && state.random.len() == self.random.len()
             && self.shares.is_like(&state.shares)
@@ -443,15 +448,28 @@ impl<'n> Switches<'n> {
         let random = &mut self.random[(s - self.span.switches.start) as usize];
         let pipeline = micro.through(random);
         let mut departs = o.channel.max(start + pipeline);
+        let replay = match (micro.replay, self.replays.get_mut(output)) {
+            (Some(window), Some(replay)) if matches!(to.peer(), Peer::Port(_)) => {
+                departs = replay.room(window, bytes, departs);
+                Some(replay)
+            }
+            _ => None,
+        };
+        let there_and_back = 2 * u64::from(to.latency);
         if micro.bit_errors > 0.0 {
             let again = micro.sent_again(bytes, random);
             self.again += again;
-            departs += again * (to.long(bytes) + 2 * u64::from(to.latency));
+            departs += again * (net.long_at(base + out, bytes, departs) + there_and_back);
         }
         let gap = if is_tail { micro.framing.gap } else { 0 };
-        o.channel = departs + to.long(bytes + gap);
-        let through = if shared { departs + to.long(bytes) } else { i.crossbar };
-        let through = through.max(packet.at + from.long(bytes));
+        let long = net.long_at(base + out, bytes, departs);
+        if let Some(replay) = replay {
+            replay.hold(bytes, departs + long + there_and_back + micro.credit);
+        }
+        o.channel = departs + net.long_at(base + out, bytes + gap, departs);
+        let through = if shared { departs + long } else { i.crossbar };
+        let began = packet.at.saturating_sub(from.latency.into());
+        let through = through.max(packet.at + net.long_at(source, bytes, began));
         // What waits for this lane, output and traffic class is less by this packet.
         let list = &mut self.lanes[output << self.bits | usize::from(next_lane)];
         if before == NOBODY {

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Port;
+use crate::packet::NOBODY;
+use crate::{Port, SwitchModel};
 
 /// An output of a switch: a line of the cache.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -61,9 +62,9 @@ impl Waiting {
 
 /// A lane of an output.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct Lane {
+pub(crate) struct Lane {
     /// Bytes of its own room at the next switch, and those that it has of what lanes share.
-    pub(super) room: u32,
+    pub(crate) room: u32,
     pub(super) borrowed: u32,
     /// Packets that wait for it at the front of their queues, in the order in which they came there: the first and the last.
     pub(super) first: u32,
@@ -71,9 +72,20 @@ pub(super) struct Lane {
 }
 
 impl Lane {
+    /// Those of a port to a switch, or of a terminal to its first: each with the room of its traffic class.
+    pub(crate) fn of_port(micro: &SwitchModel) -> impl Iterator<Item = Self> {
+        let room = |lane: u32| micro.room(lane >> micro.lane_bits());
+        (0..1u32 << micro.all_lane_bits()).map(move |lane| Self {
+            room: room(lane),
+            borrowed: 0,
+            first: NOBODY,
+            last: NOBODY,
+        })
+    }
+
     /// Takes room: its own first. So many bytes of it are of what lanes share.
     #[inline]
-    pub(super) fn take(&mut self, bytes: u32) -> u32 {
+    pub(crate) fn take(&mut self, bytes: u32) -> u32 {
         let shared = bytes.saturating_sub(self.room);
         self.room -= bytes - shared;
         self.borrowed += shared;
@@ -82,7 +94,7 @@ impl Lane {
 
     /// Has room again: what is borrowed is given back first, so many bytes.
     #[inline]
-    pub(super) fn give(&mut self, bytes: u32) -> u32 {
+    pub(crate) fn give(&mut self, bytes: u32) -> u32 {
         let shared = bytes.min(self.borrowed);
         self.borrowed -= shared;
         self.room += bytes - shared;

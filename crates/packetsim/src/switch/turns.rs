@@ -129,7 +129,7 @@ impl Switches<'_> {
         }
         let mut ready = o.crossbar;
         if let Some(room) = self.micro.output_buffer {
-            let drained = self.net.port(port).long(room) + self.micro.pipeline;
+            let drained = self.net.long_at(port, room, now) + self.micro.pipeline;
             ready = ready.max(o.channel.saturating_sub(drained));
         }
         if ready >= now + self.micro.tick {

@@ -200,6 +200,7 @@ impl LiveTables {
 }
 
 impl Routing for LiveTables {
+    const STEADY: bool = true;
     const LOSES: bool = true;
     const BY_SERVICE_LEVEL: bool = true;
 

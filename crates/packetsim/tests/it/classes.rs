@@ -48,18 +48,30 @@ impl With for Overtaken<'_> {
     }
 }
 
-/// Adaptive routing has packets overtake each other, but for those of ordered classes, which go round all the same.
+/// Adaptive routing has packets overtake each other, but for those that stay in order, which go round all the same: by default, or
+/// as their class says.
 #[test]
-fn packets_of_ordered_classes_stay_in_order() {
+fn packets_stay_in_order_where_they_are_to() {
     for name in ["four-ways", "slingshot", "aries"] {
-        let run = |classes: Vec<TrafficClass>| {
+        let run = |of_switches: bool, of_class: Option<Option<bool>>| {
             let mut bench = Bench::new("dragonfly:p=2,a=4,h=2", "rosetta");
-            bench.micro.classes = classes;
+            assert!(bench.micro.ordered, "Rosetta keeps order");
+            bench.micro.ordered = of_switches;
+            let class = |ordered| TrafficClass { ordered, ..TrafficClass::plain("only") };
+            bench.micro.classes = of_class.map(class).into_iter().collect();
             let made = bench.make(name, None, 256).expect("it suits");
             made.with(Overtaken { bench: &bench, messages: 300 })
         };
-        assert!(run(Vec::new()) > 100, "{name}");
-        let ordered = TrafficClass { ordered: true, ..TrafficClass::plain("ordered") };
-        assert_eq!(run(vec![ordered]), 0, "{name}");
+        for (of_switches, of_class, stays) in [
+            (false, None, false),
+            (true, None, true),
+            (true, Some(None), true),
+            (true, Some(Some(false)), false),
+            (false, Some(Some(true)), true),
+        ] {
+            let overtaken = run(of_switches, of_class);
+            let is = if stays { overtaken == 0 } else { overtaken > 100 };
+            assert!(is, "{name}, {of_switches}, {of_class:?}: {overtaken}");
+        }
     }
 }

@@ -5,6 +5,7 @@ mod classes;
 mod closed_forms;
 mod deadlock;
 mod flits;
+mod links;
 mod reference;
 mod rosetta;
 mod routings;

@@ -38,8 +38,8 @@ use crate::{history, load, provenance, save};
 
 pub(crate) use self::args::{CongestCommand, HELP};
 
-/// Switches and bytes of a packet if nobody says which.
-const USUAL_SWITCHES: (&str, u64) = ("rosetta", 4 << 10);
+/// Switches if nobody says which.
+const USUAL_SWITCHES: &str = "rosetta";
 
 pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failure> {
     // What the options say, before anything is read.

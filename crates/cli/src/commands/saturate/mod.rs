@@ -33,8 +33,8 @@ use crate::{load, participants, provenance, save};
 
 pub(crate) use self::args::{HELP, SaturateCommand};
 
-/// Switches and bytes of a packet if nobody says which.
-const USUAL_SWITCHES: (&str, u64) = ("qdr", 2 << 10);
+/// Switches if nobody says which.
+const USUAL_SWITCHES: &str = "qdr";
 /// Routings if nobody says which.
 const USUAL: [&str; 3] = ["minimal", "valiant", "ugal"];
 /// Phases of a pattern whose pairs are put together.
@@ -61,6 +61,8 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
     let mut scenario = args.fabric.scenario(common);
     scenario.routes.lanes = args.switch.vcs.map(|lanes| Count(lanes.into()));
     args.switch.fill(&mut scenario, USUAL_SWITCHES)?;
+    // What is drawn by chance has no order to keep.
+    scenario.packets.ordered.get_or_insert(false);
     if let Some(spec) = &args.congestion {
         scenario.packets.congestion = Some(Tuned::parse(spec)?.into());
     }

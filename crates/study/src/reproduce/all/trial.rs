@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use darkfiber_analysis::jobs::Effective;
 use darkfiber_fabric::{TerminalId, Topology, open};
-use darkfiber_packetsim::{Congestion, preset, routing};
+use darkfiber_packetsim::{Congestion, routing};
 use darkfiber_routing::{Demand, Routes};
 use darkfiber_scenario::{
     Medium, PacketOptions, Setup, Simulated, demanded, isolated, places, sent, simulate,
@@ -16,6 +16,7 @@ use darkfiber_workload::{Machine, Stream};
 
 use super::axes::{ALLREDUCE, Condition, IN_THE_NETWORK, MIX, Network};
 use crate::reproduce::engines::{Told, tables};
+use crate::reproduce::machine;
 
 /// Bytes of a packet.
 const PACKET: u32 = 4096;
@@ -147,7 +148,7 @@ impl Trial<'_> {
     }
 
     fn setup<'s>(&'s self, routes: &'s Routes, mechanism: &Mechanism) -> Setup<'s> {
-        let mut micro = preset("rosetta").expect("registered").micro();
+        let mut micro = machine::free("rosetta");
         micro.congestion = mechanism.congestion;
         let kind = routing::kind(mechanism.routing).expect("registered");
         let host = host("slingshot").expect("registered");

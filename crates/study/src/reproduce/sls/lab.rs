@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use darkfiber_fabric::{ChannelId, Shape, TerminalId, Topology, open};
 use darkfiber_packetsim::routing::{Adaptive, Given, kind, make};
-use darkfiber_packetsim::{Framing, Load, Net, Outcome, SwitchModel, Targets, framing, preset};
+use darkfiber_packetsim::{Framing, Load, Net, Outcome, SwitchModel, Targets, framing};
 use darkfiber_routing::{Request, Routes, find_engine};
 use darkfiber_workload::play::{Host, Job, Record, Repeat};
 use darkfiber_workload::schedule::{Program, Script};
 
+use crate::reproduce::machine::free;
 use darkfiber_scenario::{Medium, PacketOptions, Setup, simulate};
 
 /// Copper cables are up to 2.6 m long (section II-B), at 5 ns a metre.
@@ -35,7 +36,7 @@ impl Quiet {
             latencies: (0..f.channel_count()).map(latency).collect(),
             host_cable: Some(COPPER),
             framing: framing("roce").expect("registered"),
-            ..preset("rosetta").expect("registered").micro()
+            ..free("rosetta")
         };
         let net = Net::new(f, &micro);
         let engine = find_engine("dragonfly-min").expect("registered");
@@ -106,7 +107,7 @@ impl Quiet {
 /// What of the channel between two terminals of a switch carries data, if packets with so many bytes of it follow each other.
 pub(super) fn full_channel(framing: &'static Framing, bytes: u32, seed: u64) -> f64 {
     let topology = open("hyperx:dims=1,t=2,gbps=200").expect("a spec");
-    let micro = SwitchModel { framing, ..preset("rosetta").expect("registered").micro() };
+    let micro = SwitchModel { framing, ..free("rosetta") };
     let net = Net::new(&topology.fabric, &micro);
     let what = Load {
         targets: Targets::pairs(2, &[[0, 1]]),
