@@ -27,6 +27,8 @@ pub struct Diagnostic {
     pub what: String,
     /// What the user can do, or empty.
     pub hint: String,
+    /// It is a fault of what the input describes, such as a slow cable: nothing of the input was left out or guessed.
+    pub of_fabric: bool,
 }
 
 impl fmt::Display for Diagnostic {
@@ -68,6 +70,19 @@ impl Diagnostics {
         self.push(line, Severity::Error, what, hint);
     }
 
+    /// Adds a warning about what the input describes: the input itself was read in full.
+    pub fn warn_of_fabric(
+        &mut self,
+        line: usize,
+        what: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
+        self.warn(line, what, hint);
+        if let Some(last) = self.0.last_mut() {
+            last.of_fabric = true;
+        }
+    }
+
     fn push(
         &mut self,
         line: usize,
@@ -75,7 +90,8 @@ impl Diagnostics {
         what: impl Into<String>,
         hint: impl Into<String>,
     ) {
-        self.0.push(Diagnostic { line, severity, what: what.into(), hint: hint.into() });
+        let (what, hint) = (what.into(), hint.into());
+        self.0.push(Diagnostic { line, severity, what, hint, of_fabric: false });
     }
 
     /// Whether there is none.

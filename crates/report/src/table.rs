@@ -11,7 +11,7 @@ use darkfiber_analysis::jobs::EffectiveFacts;
 use darkfiber_study::{Stat, Summary};
 
 use crate::model::{FabricFacts, RouteOutcome, Routed};
-use crate::number::{duration, group, mean, percent};
+use crate::number::{counted, duration, group, mean, percent};
 use crate::style::Style;
 
 /// A line of dashes below the heading and nothing else.
@@ -291,15 +291,15 @@ pub fn sweep<'a>(rows: impl Iterator<Item = &'a Summary>, style: Style) -> Strin
 /// One line that says what fabric this is.
 pub fn headline(f: &FabricFacts) -> String {
     let mut line = format!(
-        "{}: {} switches, {} terminals",
+        "{}: {}, {}",
         f.name,
-        group(f.switches as u64),
-        group(f.terminals as u64)
+        counted(f.switches, "switch", "switches"),
+        counted(f.terminals, "terminal", "terminals")
     );
     if f.compute_terminals != f.terminals {
         let _infallible = write!(line, " ({} compute)", group(f.compute_terminals as u64));
     }
-    let _infallible = write!(line, ", {} switch links", group(f.switch_links as u64));
+    let _infallible = write!(line, ", {}", counted(f.switch_links, "switch link", "switch links"));
     let recognised = f.recognised.as_ref().map(|r| &r.text);
     if let Some(what) = recognised.or(f.shape.as_ref()) {
         let _infallible = write!(line, "; {what}");

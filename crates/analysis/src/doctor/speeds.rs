@@ -76,9 +76,13 @@ pub fn speeds(fabric: &Fabric) -> Exam {
     }
     if slow.is_empty() {
         let classes: Vec<&str> = fabric.classes().iter().map(|c| c.label.as_str()).collect();
-        let cables = group(fabric.link_count() as u64);
-        let what =
-            format!("{cables} cables, none slower than those like it ({})", classes.join(", "));
+        let count = fabric.link_count();
+        let noun = if count == 1 { "cable" } else { "cables" };
+        let what = format!(
+            "{} {noun}, none slower than those like it ({})",
+            group(count as u64),
+            classes.join(", ")
+        );
         return Exam::good(Area::Speeds, what);
     }
     let count = slow.len();

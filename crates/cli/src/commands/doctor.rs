@@ -13,8 +13,10 @@ use darkfiber_formats::places::Places;
 use darkfiber_formats::{Severity as Remark, input};
 use darkfiber_report::Routed;
 use darkfiber_report::doctor::DoctorResult;
+use darkfiber_report::number::counted;
 use darkfiber_report::table::headline;
 use darkfiber_routing::Request;
+use darkfiber_scenario::Chain;
 use darkfiber_scenario::tables::Read;
 
 use super::metrics;
@@ -66,6 +68,8 @@ const USUAL: [&str; 2] = ["ftree", "dfsssp"];
 pub(crate) fn run(args: &DoctorCommand, common: &Common) -> Result<Exit, Failure> {
     let loaded = load::fabric(&args.fabric, common)?;
     let fabric = &loaded.topology.fabric;
+    // A name that is no engine is told though nothing is compared with it.
+    let tried = args.engines.or(&USUAL)?;
     if args.routes.is_some() {
         load::refuse_planes(fabric, "doctor --routes")?;
     }
@@ -81,7 +85,7 @@ pub(crate) fn run(args: &DoctorCommand, common: &Common) -> Result<Exit, Failure
         }
         None => None,
     };
-    exams.extend(routes(args, &loaded, read.as_ref(), common)?);
+    exams.extend(routes(&tried, &loaded, read.as_ref(), common));
     progress.step();
 
     progress.at("counters and jobs");
@@ -119,16 +123,17 @@ fn cabling(loaded: &Loaded) -> Exam {
     let mut found = finding::of_fabric(fabric);
     found.extend(metrics::of_input(&loaded.diagnostics));
     found.extend(metrics::of_structure(loaded.structure.as_ref()));
-    let cables = group(fabric.link_count() as u64);
+    let cables = counted(fabric.link_count(), "cable", "cables");
+    let make = if fabric.link_count() == 1 { "it makes" } else { "they make" };
     let is_known = |text: &str| !text.starts_with("irregular");
     let text = match &loaded.structure {
         Some(Ok(found)) if is_known(&found.text) => {
-            format!("{cables} cables; they make a whole {}", found.text)
+            format!("{cables}; {make} a whole {}", found.text)
         }
         Some(_) => format!(
-            "{cables} cables in one piece; there is no regular structure to compare with (`darkfiber diff PLAN` has)"
+            "{cables} in one piece; there is no regular structure to compare with (`darkfiber diff PLAN` has)"
         ),
-        None => format!("{cables} cables, as generated"),
+        None => format!("{cables}, as generated"),
     };
     Exam::of(Area::Cabling, &found, text)
 }
@@ -137,24 +142,16 @@ fn cabling(loaded: &Loaded) -> Exam {
 fn names(loaded: &Loaded) -> Exam {
     let fabric = &loaded.topology.fabric;
     let found = metrics::of_names(fabric, &loaded.shared);
-    let hosts = match fabric.host_count() {
-        1 => "1 host".to_owned(),
-        n => format!("{} hosts", group(n as u64)),
-    };
+    let hosts = counted(fabric.host_count(), "host", "hosts");
     Exam::of(Area::Names, &found, format!("{hosts}, each with a name of its own"))
 }
 
 /// Reachability, deadlock and balance of the tables in use.
-fn routes(
-    args: &DoctorCommand,
-    loaded: &Loaded,
-    read: Option<&Read>,
-    common: &Common,
-) -> Result<Vec<Exam>, Failure> {
+fn routes(tried: &[Chain], loaded: &Loaded, read: Option<&Read>, common: &Common) -> Vec<Exam> {
     const AREAS: [Area; 4] = [Area::Routes, Area::Deadlock, Area::Balance, Area::DarkFiber];
     let Some(read) = read else {
         let ask = "give --routes: OpenSM's lfts dump, or its dump directory";
-        return Ok(AREAS.map(|area| Exam::not_asked(area, ask)).to_vec());
+        return AREAS.map(|area| Exam::not_asked(area, ask)).to_vec();
     };
     let fabric = &loaded.topology.fabric;
     let row = metrics::measure(fabric, &read.routes, None);
@@ -172,27 +169,20 @@ fn routes(
         deadlock.message = format!("{}; {}", deadlock.message, assumed.message);
         deadlock.action = format!("{}; else {}", assumed.hint, deadlock.action);
     }
-    Ok(vec![
+    vec![
         Exam::of(Area::Routes, &lost, pairs),
         deadlock,
-        balance_of(args, loaded, &row, common)?,
+        balance_of(tried, loaded, &row, common),
         dark_fiber(row.dark_fiber_percent, row.channels),
-    ])
+    ]
 }
 
 /// The fullest channel beside the best of the engines.
-fn balance_of(
-    args: &DoctorCommand,
-    loaded: &Loaded,
-    row: &Routed,
-    common: &Common,
-) -> Result<Exam, Failure> {
+fn balance_of(tried: &[Chain], loaded: &Loaded, row: &Routed, common: &Common) -> Exam {
     let lost = row.unreachable + row.loops;
     if lost > 0 {
-        return Ok(Exam::not_asked(
-            Area::Balance,
-            "tables that reach all pairs: those that are lost load nothing",
-        ));
+        let needed = "tables that reach all pairs: those that are lost load nothing";
+        return Exam::not_asked(Area::Balance, needed);
     }
     let fabric = &loaded.topology.fabric;
     let request = Request {
@@ -200,7 +190,6 @@ fn balance_of(
         seed: common.seed(),
         ..Request::default()
     };
-    let tried = args.engines.or(&USUAL)?;
     let tried = tried.iter().filter_map(|engine| {
         let routes = engine.route(fabric, &request).ok()?;
         let made = metrics::measure(fabric, &routes, None);
@@ -211,7 +200,7 @@ fn balance_of(
     let fullest = hottest(&row.load, 1)
         .first()
         .map_or(String::new(), |&(c, _)| Names::new(fabric).channel(c).to_string());
-    Ok(balance(&row.efi, &fullest, best.as_ref()))
+    balance(&row.efi, &fullest, best.as_ref())
 }
 
 /// Bad and hot cables.

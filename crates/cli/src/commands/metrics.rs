@@ -100,7 +100,9 @@ pub(crate) fn facts(
 
 /// What a reader's remarks amount to: nothing, input that is incomplete, or that contradicts itself.
 pub(crate) fn of_input(remarks: &Diagnostics) -> Option<Finding> {
-    let grave: Vec<&Diagnostic> = remarks.0.iter().filter(|d| d.severity > Remark::Note).collect();
+    // A slow cable is a fault of the fabric, and no fault of the input.
+    let is_grave = |d: &&Diagnostic| d.severity > Remark::Note && !d.of_fabric;
+    let grave: Vec<&Diagnostic> = remarks.0.iter().filter(is_grave).collect();
     // The first contradiction causes others; but that a file ends too early is said last.
     let contradiction = grave.iter().find(|d| d.severity == Remark::Error);
     let worst = contradiction.or(grave.last())?;

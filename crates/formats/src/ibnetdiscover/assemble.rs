@@ -375,7 +375,7 @@ impl<'r, 'a> Assembly<'r, 'a> {
             return LinkClass::unknown();
         };
         if class.label.starts_with("1x") {
-            d.warn(
+            d.warn_of_fabric(
                 records.ports[cable.lines.0 as usize].line,
                 format!(
                     "cable from {} to {} runs at {}",
@@ -402,7 +402,7 @@ fn slow_in_bundles(
         let Some((best, _)) = best else { continue };
         for (class, line) in &bundle {
             if class.bytes_per_second < best.bytes_per_second {
-                d.warn(
+                d.warn_of_fabric(
                     *line,
                     format!(
                         "cable runs at {}, another between the same switches at {}",
