@@ -75,16 +75,56 @@ pub enum Task {
         /// The plan that it makes.
         plan: PlanId,
     },
+    /// Few entries that cool down the hottest channel, if counters tell whose traffic it carries.
+    Relieve {
+        /// The plan that it makes.
+        plan: PlanId,
+    },
     /// Complete tables for the fabric, near those in place.
     Mend {
         /// The plan that it makes.
         plan: PlanId,
+    },
+    /// Take the tables of an earlier plan, or those that were in place before it.
+    Recall {
+        /// The plan that it makes.
+        plan: PlanId,
+        /// The earlier plan.
+        of: PlanId,
+        /// Those before it.
+        before: bool,
     },
     /// Judge the way from the tables in place to a plan's, by other code than found them.
     Prove {
         /// The plan.
         plan: PlanId,
     },
+}
+
+impl Task {
+    /// The plan that it is about.
+    pub fn plan(self) -> Option<PlanId> {
+        match self {
+            Self::Measure => None,
+            Self::Ease { plan }
+            | Self::Relieve { plan }
+            | Self::Mend { plan }
+            | Self::Recall { plan, .. }
+            | Self::Prove { plan } => Some(plan),
+        }
+    }
+
+    /// What it does, in a word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Measure => "measuring",
+            Self::Ease { .. } => "easing",
+            Self::Relieve { .. } => "relieving",
+            Self::Mend { .. } => "mending",
+            Self::Recall { .. } => "recalling",
+            Self::Prove { .. } => "proving",
+        }
+    }
 }
 
 /// How urgent an alarm is.

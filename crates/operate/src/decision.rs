@@ -13,10 +13,24 @@ pub enum Trigger {
     Jobs,
     /// An operator asked.
     Operator,
+    /// Counters show a hot channel.
+    Counters,
     /// The fabric changed, or other tables are in place than were put there.
     Fault,
     /// OpenSM asked.
     Question,
+    /// An operator wants the tables of an earlier plan, or those before it.
+    Recall,
+}
+
+impl Trigger {
+    /// What [`Candidate::kept`] and [`Candidate::proposed`] are of decisions with this trigger.
+    pub fn measure(self) -> &'static str {
+        match self {
+            Self::Counters => "bytes on the fullest channel",
+            _ => "maximum effective EFI",
+        }
+    }
 }
 
 /// Tables that were found.
@@ -26,7 +40,8 @@ pub struct Candidate {
     pub tables: Digest,
     /// The tables after each stage, each whole and sound by itself; the last are [`Self::tables`].
     pub stages: Vec<Digest>,
-    /// Maximum effective EFI with the tables in place.
+    /// Maximum effective EFI with the tables in place; for counters, the bytes of the fullest channel in the window, as they
+    /// are estimated.
     pub kept: u64,
     /// And with these.
     pub proposed: u64,
@@ -60,12 +75,25 @@ pub struct Verdict {
     pub from: Digest,
     /// The new tables.
     pub to: Digest,
-    /// The first rung that is proved.
+    /// What is proved. Of a plan of one stage: the first rung on which its tables may be written. Of one of several:
+    /// [`Rung::Stages`] if each stage may be written in any order over the one before it, and a worse one if not.
     pub rung: Rung,
     /// O1 to O5: which hold, and why others do not.
     pub obligations: Vec<String>,
     /// Pairs whose path or service level changes.
     pub pairs_changed: u64,
+}
+
+impl Verdict {
+    /// Whether a plan of so many stages may be put in place, a sweep for each. One sweep writes switches in no known order:
+    /// that some order of them is proved does not help.
+    pub fn allows(&self, stages: usize) -> bool {
+        match stages {
+            0 => false,
+            1 => self.rung <= Rung::AnyOrder,
+            _ => self.rung == Rung::Stages,
+        }
+    }
 }
 
 /// What came of a decision.

@@ -16,8 +16,10 @@ pub fn explain(decision: &Decision) -> String {
         match d.trigger {
             Trigger::Jobs => "jobs started, or what they run on changed",
             Trigger::Operator => "an operator asked for a proposal",
+            Trigger::Counters => "counters show a hot channel",
             Trigger::Fault => "the fabric or its tables changed",
             Trigger::Question => "OpenSM asked for a plan",
+            Trigger::Recall => "an operator asked for the tables of an earlier time",
         },
     );
     let jobs = d.jobs.map_or_else(|| "not known".to_owned(), |jobs| jobs.to_string());
@@ -29,8 +31,9 @@ pub fn explain(decision: &Decision) -> String {
         line(
             "gain",
             &format!(
-                "{:.1} %: maximum effective EFI {} -> {}{bound}",
+                "{:.1} %: {} {} -> {}{bound}",
                 100.0 * c.gain(),
+                d.trigger.measure(),
                 c.kept,
                 c.proposed
             ),

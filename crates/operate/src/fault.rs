@@ -1,6 +1,6 @@
 //! The fabric and its tables change by themselves.
 
-use crate::action::Action;
+use crate::action::{Action, Level};
 use crate::decision::Outcome;
 use crate::machine::Machine;
 use crate::mode::Mode;
@@ -8,9 +8,23 @@ use crate::state::{Phase, Why};
 use crate::value::{Digest, PlanId, Source};
 
 impl Machine {
+    /// A fabric that may be that of another cluster: told once, and not taken.
+    pub(crate) fn stranger(&mut self, digest: Digest, shared: u32, known: u32) {
+        if self.state.stranger == Some(digest) {
+            return;
+        }
+        self.state.stranger = Some(digest);
+        let text = format!(
+            "fabric: it shares {shared} GUIDs with the one that is known, which has {known}: is it another cluster's? It is \
+             refused; if it is this one, say `darkfiber operate accept`"
+        );
+        self.alarm(Level::Critical, text);
+    }
+
     /// The fabric as it is now.
     pub(crate) fn fabric(&mut self, digest: Digest, size: (u32, u32)) {
         self.state.fresh.insert(Source::Fabric);
+        self.state.stranger = None;
         if self.state.fabric == Some(digest) {
             return;
         }
@@ -66,7 +80,12 @@ impl Machine {
         let in_place = self.state.in_place.and_then(|p| self.state.decision(p));
         let is_plan =
             in_place.and_then(|d| d.candidate.as_ref()).is_some_and(|c| c.tables == digest);
+        let mut is_foreign = false;
         if !is_plan {
+            // After a change of the fabric other tables are no wonder.
+            is_foreign = self.state.mode >= Mode::ApplyFaults
+                && in_place.and_then(|d| d.verdict.as_ref()).map(|v| v.fabric) == self.state.fabric
+                && self.state.in_place.is_some();
             self.state.in_place = None;
         }
         if self.state.tables == Some(digest) {
@@ -89,6 +108,16 @@ impl Machine {
         }
         self.drop_proposals("the tables in place changed");
         self.state.unwell |= self.state.mode >= Mode::ApplyFaults;
+        if is_foreign && !matches!(self.state.phase, Phase::Frozen { .. }) {
+            self.state.mismatches.push(self.at);
+            if self.state.mismatches.len() >= 2 {
+                self.freeze(Why::Mismatch);
+            } else {
+                let text = "the tables in place are not those of the plan any more, though the fabric is the same: who else \
+                            writes tables?";
+                self.alarm(Level::Warning, text);
+            }
+        }
     }
 
     fn drop_proposals(&mut self, why: &str) {

@@ -28,6 +28,15 @@ pub enum Input {
         /// Ports of hosts.
         terminals: u32,
     },
+    /// A fabric was read that shares next to nothing with the one that is known; what was known stays.
+    Stranger {
+        /// Its digest.
+        digest: Digest,
+        /// GUIDs that both have.
+        shared: u32,
+        /// GUIDs that the known one has.
+        known: u32,
+    },
     /// The tables in place, as read back.
     Tables {
         /// Their digest.
@@ -50,6 +59,13 @@ pub enum Input {
         started: u32,
         /// How many are gone.
         ended: u32,
+    },
+    /// What ports counted since the reading before.
+    Counters {
+        /// Its digest.
+        digest: Digest,
+        /// Share of its bandwidth that the fullest channel between switches carried.
+        fullest: f64,
     },
     /// A job waits to be released; the list of jobs with it came before.
     Starting {
@@ -91,6 +107,15 @@ pub enum Input {
         /// The stage, from 0.
         stage: u32,
     },
+    /// A stage of a plan was not put where OpenSM finds it; what was there still is.
+    Unplaced {
+        /// The plan.
+        plan: PlanId,
+        /// The stage, from 0.
+        stage: u32,
+        /// Why.
+        why: String,
+    },
     /// The state folder cannot be written, or can be again.
     Disk {
         /// What is wrong with it.
@@ -129,6 +154,15 @@ pub enum Command {
     Resume,
     /// Look for better tables now, whatever the cooldown.
     Propose,
+    /// Put the tables of a decision in place.
+    Deploy {
+        /// The decision.
+        plan: PlanId,
+    },
+    /// Put the tables in place that were there before the plan that is in place.
+    Rollback,
+    /// The fabric that was refused as that of another cluster is this one.
+    Accept,
 }
 
 /// What came of work.

@@ -21,10 +21,11 @@
 //! - S8: a standby subnet manager that lacks the plan keeps plans from being made for jobs.
 //! - S9: an engine list of OpenSM that ends in `minhop` keeps everything from being changed.
 //!
-//! Modes that change something ([`Mode::ApplyFaults`], [`Mode::Apply`]) are part of the machine and of its simulation; no
-//! program of this project offers them yet.
+//! Modes that change something are [`Mode::ApplyFaults`] and [`Mode::Apply`]. The program of this project puts plans in place by
+//! OpenSM's `file` engine, which asks nothing; [`Input::Asked`] is for a plugin.
 
 mod action;
+mod by_hand;
 mod decision;
 mod engines;
 mod explain;

@@ -82,7 +82,7 @@ impl Machine {
         self.state.generation += 1;
         let Phase::Working { work, task, .. } = self.state.phase else { return };
         self.act(Action::Forget { work });
-        if let Task::Ease { plan } | Task::Mend { plan } | Task::Prove { plan } = task {
+        if let Some(plan) = task.plan() {
             self.end(plan, Outcome::Dropped { why: why.to_owned() });
         }
         self.state.phase = Phase::Watching;

@@ -52,8 +52,22 @@ pub struct Policy {
     pub audit: Millis,
     /// Work that takes longer is given up.
     pub work: Millis,
+    /// A channel that carries a larger share of its bandwidth is hot.
+    #[serde(default = "hot")]
+    pub hot: f64,
+    /// Counters show a hot channel for so long before something is done about it.
+    #[serde(default = "hot_for")]
+    pub hot_for: Millis,
     /// Changes are made though a standby subnet manager lacks the plan.
     pub alone: bool,
+}
+
+fn hot() -> f64 {
+    0.5
+}
+
+fn hot_for() -> Millis {
+    60_000
 }
 
 impl Default for Policy {
@@ -68,6 +82,8 @@ impl Default for Policy {
             confirm: 10_000,
             audit: 600_000,
             work: 60_000,
+            hot: hot(),
+            hot_for: hot_for(),
             alone: false,
         }
     }

@@ -48,6 +48,21 @@ impl Machine {
         self.act(Action::Sweep);
     }
 
+    /// A stage could not be put where OpenSM finds it. What was there is whole, so nothing is undone.
+    pub(crate) fn unplaced(&mut self, plan: PlanId, stage: u32, why: &str) {
+        self.alarm(Level::Warning, format!("plan {plan} was not put in place: {why}"));
+        let Phase::Committing { flight } = self.state.phase else { return };
+        if (flight.plan, flight.stage) != (plan, stage) {
+            return;
+        }
+        if stage > 0 {
+            self.state.in_place = None;
+        }
+        // Looked at again with the next audit, or when something changes.
+        self.state.unwell = false;
+        self.keep(plan, why);
+    }
+
     /// Waits until OpenSM has programmed a stage.
     pub(crate) fn confirming(&mut self, flight: Flight) {
         let until = self.at.saturating_add(self.state.policy.confirm);
@@ -121,8 +136,12 @@ impl Machine {
             return;
         }
         let decision = self.state.decision(flight.plan);
+        // What allowed it once must allow it now, whatever version of this program wrote the journal.
         let begins_here = decision.and_then(|d| d.verdict.as_ref()).is_some_and(|v| {
-            flight.stage == 0 && v.from == digest && self.state.fabric == Some(v.fabric)
+            flight.stage == 0
+                && v.from == digest
+                && self.state.fabric == Some(v.fabric)
+                && v.allows(flight.of as usize)
         });
         self.state.tables = Some(digest);
         if begins_here {

@@ -42,7 +42,24 @@ impl Machine {
             self.ease(Trigger::Operator, within);
         } else if state.wanted && !state.paused && self.may_change_again() {
             self.ease(Trigger::Jobs, within);
+        } else if state.too_hot && !state.paused && self.may_change_again() {
+            // If it stays hot it is looked at again after as long a time.
+            (self.state.too_hot, self.state.hot_since) = (false, None);
+            let plan = self.begin(Trigger::Counters);
+            self.work(Task::Relieve { plan }, within);
         }
+    }
+
+    /// What ports counted: only what lasts leads to anything.
+    pub(crate) fn counters(&mut self, fullest: f64) {
+        let state = &mut self.state;
+        state.fresh.insert(Source::Counters);
+        if fullest <= state.policy.hot || state.mode < Mode::Advise {
+            (state.hot_since, state.too_hot) = (None, false);
+            return;
+        }
+        let since = *state.hot_since.get_or_insert(self.at);
+        state.too_hot |= self.at.saturating_sub(since) >= state.policy.hot_for;
     }
 
     fn ease(&mut self, trigger: Trigger, within: Millis) {
@@ -62,11 +79,11 @@ impl Machine {
     pub(crate) fn jobs_started(&mut self) {
         let Phase::Working { task, .. } = self.state.phase else { return };
         let serves_jobs = match task {
-            Task::Measure | Task::Ease { .. } => true,
-            Task::Mend { .. } => false,
+            Task::Measure | Task::Ease { .. } | Task::Relieve { .. } => true,
+            Task::Mend { .. } | Task::Recall { .. } => false,
             Task::Prove { plan } => {
                 let trigger = self.state.decision(plan).map(|d| d.trigger);
-                matches!(trigger, Some(Trigger::Jobs | Trigger::Operator))
+                matches!(trigger, Some(Trigger::Jobs | Trigger::Operator | Trigger::Counters))
             }
         };
         if serves_jobs {
@@ -85,8 +102,18 @@ impl Machine {
             (Task::Measure, WorkResult::Measured { efi, bound }) => {
                 self.state.measured = Some(Measured { efi: *efi, bound: *bound });
             }
-            (Task::Ease { plan }, WorkResult::Found { candidate }) => self.eased(plan, candidate),
+            (Task::Ease { plan }, WorkResult::Found { candidate }) => {
+                let (efi, bound) = (candidate.kept, candidate.bound);
+                self.state.measured = Some(Measured { efi, bound });
+                self.eased(plan, candidate);
+            }
+            (Task::Relieve { plan }, WorkResult::Found { candidate }) => {
+                self.eased(plan, candidate)
+            }
             (Task::Mend { plan }, WorkResult::Found { candidate }) => self.mended(plan, candidate),
+            (Task::Recall { plan, .. }, WorkResult::Found { candidate }) => {
+                self.recalled(plan, candidate);
+            }
             (Task::Prove { plan }, WorkResult::Proved { verdict }) => self.proved(plan, verdict),
             (task, result) => self.failed(task, result),
         }
@@ -97,16 +124,20 @@ impl Machine {
             WorkResult::Failed { why } => why.clone(),
             _ => "the result is not what was asked for".to_owned(),
         };
-        self.alarm(Level::Warning, format!("work failed: {why}"));
+        // That counters do not tell enough is no fault of anything.
+        let level = match task {
+            Task::Relieve { .. } => Level::Notice,
+            _ => Level::Warning,
+        };
+        self.alarm(level, format!("{} failed: {why}", task.name()));
         self.state.unwell = false;
-        if let Task::Ease { plan } | Task::Mend { plan } | Task::Prove { plan } = task {
+        if let Some(plan) = task.plan() {
             self.keep(plan, why);
             self.answer_none();
         }
     }
 
     fn eased(&mut self, plan: PlanId, candidate: &Candidate) {
-        self.state.measured = Some(Measured { efi: candidate.kept, bound: candidate.bound });
         let policy = self.state.policy.clone();
         let (gain, c) = (candidate.gain(), candidate);
         let percent = |share: f64| format!("{:.1} %", 100.0 * share);
@@ -163,28 +194,33 @@ impl Machine {
             self.end(plan, Outcome::Dropped { why });
             return;
         }
-        let is_safe = verdict.rung <= Rung::Stages;
-        if !is_safe {
+        if !verdict.allows(stages) {
             self.state.unwell = false;
             if matches!(trigger, Trigger::Fault | Trigger::Question) {
                 let text = "the tables in place are damaged, and no safe way to mended ones is proved: OpenSM routes by itself";
                 self.alarm(Level::Warning, text);
             }
-            self.keep(plan, format!("no safe way is proved: {}", verdict.rung.name()));
+            let why = match verdict.rung {
+                Rung::Stages => {
+                    "only an order of switches is proved, and a sweep has none".to_owned()
+                }
+                rung => format!("no safe way is proved: {}", rung.name()),
+            };
+            self.keep(plan, why);
             self.answer_none();
             return;
         }
         if !self.state.questions.is_empty() {
             // OpenSM takes an answer in one sweep.
-            if verdict.rung <= Rung::AnyOrder && stages == 1 {
+            if stages == 1 {
                 self.answer(plan);
                 return;
             }
             self.answer_none();
         }
         match trigger {
-            Trigger::Fault | Trigger::Question => self.deploy(plan),
-            Trigger::Jobs if self.state.mode == Mode::Apply => {
+            Trigger::Fault | Trigger::Question | Trigger::Recall => self.deploy(plan),
+            Trigger::Jobs | Trigger::Counters if self.state.mode == Mode::Apply => {
                 if !self.state.standby && !self.state.policy.alone {
                     self.keep(plan, "a standby subnet manager lacks the plan");
                     return;
@@ -192,7 +228,7 @@ impl Machine {
                 self.state.changes.push(self.at);
                 self.deploy(plan);
             }
-            Trigger::Jobs | Trigger::Operator => self.propose(plan),
+            Trigger::Jobs | Trigger::Operator | Trigger::Counters => self.propose(plan),
         }
     }
 

@@ -78,6 +78,15 @@ pub struct State {
     pub bad: BTreeMap<Source, BadInput>,
     /// What is wrong with the state folder.
     pub disk: Option<String>,
+    /// Since when counters have shown a hot channel.
+    #[serde(default)]
+    pub hot_since: Option<Millis>,
+    /// Counters have shown one for long enough, and nobody has looked what to do.
+    #[serde(default)]
+    pub too_hot: bool,
+    /// A fabric that was refused as that of another cluster.
+    #[serde(default)]
+    pub stranger: Option<Digest>,
 }
 
 /// What the machine does.

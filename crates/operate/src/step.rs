@@ -1,6 +1,6 @@
 //! One step: an input, what it changes, and what is to be done.
 
-use crate::action::{Action, Level, Task};
+use crate::action::{Action, Level};
 use crate::decision::Outcome;
 use crate::engines::engines_allowed;
 use crate::input::{Command, Input};
@@ -34,6 +34,7 @@ impl Machine {
             Input::Fabric { digest, switches, terminals } => {
                 self.fabric(*digest, (*switches, *terminals));
             }
+            Input::Stranger { digest, shared, known } => self.stranger(*digest, *shared, *known),
             Input::Tables { digest, between } => self.tables(*digest, *between),
             Input::Unread { why } => self.unread(why),
             Input::Jobs { digest, running, started, ended } => {
@@ -53,6 +54,7 @@ impl Machine {
                     state.wanted = true;
                 }
             }
+            Input::Counters { fullest, .. } => self.counters(*fullest),
             Input::Starting { job } => {
                 let until = self.at.saturating_add(self.state.policy.hold);
                 self.state.held.insert(*job, until);
@@ -68,6 +70,7 @@ impl Machine {
             }
             Input::Done { work, generation, result } => self.done(*work, *generation, result),
             Input::Committed { plan, stage } => self.committed(*plan, *stage),
+            Input::Unplaced { plan, stage, why } => self.unplaced(*plan, *stage, why),
             Input::Disk { problem } => {
                 if let Some(what) = problem
                     && self.state.disk.is_none()
@@ -171,6 +174,8 @@ impl Machine {
                 }
             }
             Command::Propose => self.state.asked_by_hand = true,
+            Command::Deploy { .. } | Command::Rollback => self.by_hand(command),
+            Command::Accept => self.state.stranger = None,
         }
     }
 
@@ -184,12 +189,7 @@ impl Machine {
         match self.state.phase {
             Phase::Working { until, task, .. } if until <= at => {
                 self.void("it took too long");
-                let what = match task {
-                    Task::Measure => "measuring",
-                    Task::Ease { .. } => "easing",
-                    Task::Mend { .. } => "mending",
-                    Task::Prove { .. } => "proving",
-                };
+                let what = task.name();
                 self.alarm(Level::Warning, format!("{what} took too long and was given up"));
             }
             Phase::Confirming { flight, until, again } if until <= at => {

@@ -44,10 +44,12 @@ pub enum Source {
     Tables,
     /// The jobs that run.
     Jobs,
+    /// What ports have counted.
+    Counters,
 }
 
 impl Source {
-    /// All of them.
+    /// Those that are always there.
     pub const ALL: [Self; 3] = [Self::Fabric, Self::Tables, Self::Jobs];
 
     /// The name in reports.
@@ -56,6 +58,7 @@ impl Source {
             Self::Fabric => "fabric",
             Self::Tables => "tables",
             Self::Jobs => "jobs",
+            Self::Counters => "counters",
         }
     }
 }

@@ -192,6 +192,152 @@ fn a_plan_is_put_in_place_and_read_back() {
     assert_eq!((heard.outcome(), heard.state.in_place), (&Outcome::Confirmed, Some(2)));
 }
 
+/// One sweep writes switches in no known order.
+#[test]
+fn an_order_of_switches_is_no_proof_for_one_sweep() {
+    for mode in [Mode::Advise, Mode::Apply] {
+        let mut heard = Heard::new(mode);
+        if mode == Mode::Apply {
+            heard.done(WorkResult::Found { candidate: Candidate { entries: 0, ..candidate(100) } });
+        }
+        heard.jobs(5, 2);
+        heard.found(70);
+        assert_eq!(heard.proved(Rung::Stages), []);
+        let why = "only an order of switches is proved, and a sweep has none".to_owned();
+        assert_eq!(heard.outcome(), &Outcome::Kept { why });
+    }
+    // And that first and last tables may coexist says nothing of those between.
+    let policy = Policy { max_stages: 2, ..Policy::default() };
+    let mut heard = Heard::with(Mode::Apply, policy);
+    heard.done(WorkResult::Found { candidate: Candidate { entries: 0, ..candidate(100) } });
+    heard.jobs(5, 2);
+    let stages = vec![Digest(12), Digest(11)];
+    heard.done(WorkResult::Found { candidate: Candidate { stages, ..candidate(70) } });
+    assert_eq!(heard.proved(Rung::AnyOrder), []);
+    assert!(matches!(heard.outcome(), Outcome::Kept { .. }));
+}
+
+/// A machine in which a plan is in place.
+fn with_a_plan() -> Heard {
+    let mut heard = Heard::new(Mode::Apply);
+    heard.done(WorkResult::Found { candidate: Candidate { entries: 0, ..candidate(100) } });
+    heard.jobs(5, 2);
+    heard.found(70);
+    heard.proved(Rung::AnyOrder);
+    heard.hear(Input::Committed { plan: 2, stage: 0 });
+    heard.hear(Input::Tables { digest: Digest(11), between: true });
+    assert_eq!(heard.state.in_place, Some(2));
+    heard
+}
+
+fn say(command: Command) -> Input {
+    Input::Operator { who: "uid 0".to_owned(), command }
+}
+
+#[test]
+fn a_rollback_is_proved_like_any_other_plan() {
+    let mut heard = with_a_plan();
+    let asked = heard.hear(say(Command::Rollback)).to_vec();
+    let task = Task::Recall { plan: 3, of: 2, before: true };
+    assert!(matches!(&asked[..], [Action::Work { task: t, .. }] if *t == task), "{asked:?}");
+    let back = Candidate { tables: Digest(10), stages: vec![Digest(10)], ..candidate(100) };
+    heard.done(WorkResult::Found { candidate: back });
+    let way = Verdict { from: Digest(11), to: Digest(10), ..verdict(Rung::AnyOrder) };
+    let acts = heard.done(WorkResult::Proved { verdict: way }).to_vec();
+    assert_eq!(acts, [Action::Commit { plan: 3, stage: 0 }]);
+    heard.hear(Input::Committed { plan: 3, stage: 0 });
+    heard.hear(Input::Tables { digest: Digest(10), between: true });
+    assert_eq!(heard.state.in_place, Some(3));
+    // One that is not proved is none.
+    heard.hear(say(Command::Deploy { plan: 2 }));
+    heard.found(70);
+    heard.proved(Rung::Refuse);
+    assert!(matches!(heard.outcome(), Outcome::Kept { .. }));
+}
+
+#[test]
+fn a_proposal_is_deployed_by_hand_in_modes_that_may_change_tables() {
+    let advise = Heard::new(Mode::Advise).state;
+    let refusal = advise.refusal(Command::Deploy { plan: 1 }).expect("it changes nothing");
+    assert!(refusal.contains("mode advise changes nothing"), "{refusal}");
+    let mut heard = Heard::new(Mode::ApplyFaults);
+    heard.done(WorkResult::Found { candidate: Candidate { entries: 0, ..candidate(100) } });
+    heard.jobs(5, 2);
+    heard.found(70);
+    assert_eq!(heard.proved(Rung::AnyOrder), [Action::Propose { plan: 2 }]);
+    let refusal = heard.state.refusal(Command::Deploy { plan: 9 }).expect("there is none");
+    assert_eq!(refusal, "no decision 9 is remembered");
+    assert!(heard.state.refusal(Command::Rollback).is_some_and(|why| why.contains("no plan")));
+    let acts = heard.hear(say(Command::Deploy { plan: 2 })).to_vec();
+    assert_eq!(acts, [Action::Commit { plan: 2, stage: 0 }]);
+    let refusal = heard.state.refusal(Command::Rollback).expect("one plan at a time");
+    assert!(refusal.contains("busy (committing)"), "{refusal}");
+}
+
+#[test]
+fn a_plan_that_cannot_be_written_is_told_and_not_tried_again_at_once() {
+    let mut heard = Heard::new(Mode::Apply);
+    heard.done(WorkResult::Found { candidate: candidate(100) });
+    assert_eq!(heard.proved(Rung::AnyOrder), [Action::Commit { plan: 1, stage: 0 }]);
+    let why = "permission denied".to_owned();
+    let told = heard.hear(Input::Unplaced { plan: 1, stage: 0, why: why.clone() }).to_vec();
+    assert!(matches!(&told[..], [Action::Alarm { level: Level::Warning, .. }]), "{told:?}");
+    assert_eq!(heard.outcome(), &Outcome::Kept { why });
+    assert_eq!(heard.hear(Input::Tick), []);
+}
+
+#[test]
+fn tables_that_somebody_else_writes_are_told_and_the_second_time_freeze() {
+    let mut heard = with_a_plan();
+    let foreign = heard.hear(Input::Tables { digest: Digest(50), between: false }).to_vec();
+    let told = |a: &Action| matches!(a, Action::Alarm { text, .. } if text.contains("who else"));
+    assert!(foreign.iter().any(told), "{foreign:?}");
+    // They are mended, which confirms another plan, and changed once more.
+    heard.done(WorkResult::Found { candidate: candidate(100) });
+    let way = Verdict { from: Digest(50), ..verdict(Rung::AnyOrder) };
+    heard.done(WorkResult::Proved { verdict: way });
+    heard.hear(Input::Committed { plan: 3, stage: 0 });
+    heard.hear(Input::Tables { digest: Digest(11), between: true });
+    assert_eq!(heard.state.in_place, Some(3));
+    heard.hear(Input::Tables { digest: Digest(51), between: false });
+    assert_eq!(heard.state.phase, Phase::Frozen { why: Why::Mismatch });
+}
+
+#[test]
+fn only_heat_that_lasts_leads_to_anything() {
+    let mut heard = Heard::new(Mode::Advise);
+    heard.jobs(5, 0);
+    let hot = |fullest| Input::Counters { digest: Digest(8), fullest };
+    assert_eq!(heard.hear(hot(0.9)), []);
+    heard.at += 59_000;
+    assert_eq!(heard.hear(hot(0.3)), [], "it cools down");
+    assert_eq!(heard.hear(hot(0.9)), []);
+    heard.at += 60_000;
+    let asked = heard.hear(hot(0.8)).to_vec();
+    assert!(
+        matches!(&asked[..], [Action::Work { task: Task::Relieve { plan: 1 }, .. }]),
+        "{asked:?}"
+    );
+    heard.found(70);
+    assert_eq!(heard.proved(Rung::AnyOrder), [Action::Propose { plan: 1 }]);
+    let text = explain(heard.state.decision(1).expect("remembered"));
+    assert!(text.contains("bytes on the fullest channel 100 -> 70"), "{text}");
+    assert_eq!(heard.state.measured, None, "that is no EFI");
+}
+
+#[test]
+fn a_fabric_of_another_cluster_is_told_once_and_changes_nothing() {
+    let mut heard = Heard::new(Mode::Advise);
+    let stranger = || Input::Stranger { digest: Digest(99), shared: 0, known: 6 };
+    let told = heard.hear(stranger()).to_vec();
+    assert!(matches!(&told[..], [Action::Alarm { level: Level::Critical, .. }]), "{told:?}");
+    assert_eq!(heard.hear(stranger()), [], "said once");
+    assert_eq!(heard.state.fabric, Some(Digest(1)));
+    assert_eq!(heard.state.refusal(Command::Accept), None);
+    heard.hear(say(Command::Accept));
+    assert!(heard.state.refusal(Command::Accept).is_some());
+}
+
 /// A plan that was proved for another fabric does not go on to its next stage.
 #[test]
 fn a_fabric_that_changes_ends_the_plan_under_way() {

@@ -1,4 +1,5 @@
-//! A model of OpenSM with a plugin: sweeps, takes a plan that fits, asks, falls back to an engine of its own.
+//! Models of OpenSM: with a plugin it takes a plan that fits, asks, and falls back to an engine of its own; stock, with its
+//! engine `file`, it writes what a file says, whatever the fabric is.
 
 use darkfiber_operate::{Digest, Millis, PlanId};
 
@@ -24,6 +25,10 @@ pub(crate) struct OpenSm {
     /// Somebody has configured it to use an engine of its own.
     pub(crate) alone: bool,
     pub(crate) questions: u64,
+    /// It has its engine `file` and no plugin.
+    pub(crate) is_stock: bool,
+    /// The life of the program that wrote the file.
+    pub(crate) written_by: u64,
 }
 
 impl OpenSm {
@@ -34,12 +39,20 @@ impl OpenSm {
             waits: None,
             alone: false,
             questions: 0,
+            is_stock: false,
+            written_by: 0,
         }
     }
 
     /// What its own engine makes.
     pub(crate) fn engine(net: Net) -> Tables {
         Tables::up_down(net, 5, 0)
+    }
+
+    /// What is in the file of a stock one.
+    pub(crate) fn in_file(&self) -> Tables {
+        let first = || Self::engine(Net::WHOLE);
+        self.file.as_ref().map_or_else(first, |f| f.tables.clone())
     }
 
     /// The plan that it takes without asking.

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use darkfiber_operate::journal::{self, Beginning, FORMAT, Step};
 use darkfiber_operate::{
-    Action, Candidate, Digest, Input, Millis, Mode, Phase, PlanId, Policy, Rung, Source, State,
-    Task, Verdict, Why, WorkResult, step,
+    Action, Candidate, Digest, Input, Millis, Mode, Outcome, Phase, PlanId, Policy, Rung, Source,
+    State, Task, Trigger, Verdict, Why, WorkResult, step,
 };
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -28,6 +28,8 @@ pub(crate) enum Event {
     Sees(u64),
     /// It reads back what is in place.
     Reads(u64),
+    /// It reads what is in place, as it does now and then.
+    Polls(u64),
     /// Work of it is done.
     Works { life: u64, work: u64, generation: u64, task: Task, net: Net, tables: Tables },
     /// OpenSM sweeps.
@@ -164,6 +166,13 @@ impl World {
             Event::Hears(life, input) if self.is_alive(life) => self.hear(&input),
             Event::Sees(life) if self.is_alive(life) => self.see(),
             Event::Reads(life) if self.is_alive(life) => self.read(),
+            Event::Polls(life) if self.is_alive(life) => {
+                // What is read beside a read-back that is waited for is not heard.
+                let phase = self.life.as_ref().map(|l| l.state.phase.clone());
+                if let Some(Phase::Watching | Phase::Working { .. }) = phase {
+                    self.read();
+                }
+            }
             Event::Works { life, work, generation, task, net, tables } if self.is_alive(life) => {
                 self.work(work, generation, task, net, &tables);
             }
@@ -218,6 +227,28 @@ impl World {
         }
     }
 
+    /// It is killed with the machine that it runs on, whose disk had promised what it had not done: the last steps are gone from
+    /// the journal, though they were acted upon.
+    pub(crate) fn lose_power(&mut self) {
+        self.kill();
+        let gone = 1 + below(&mut self.random, 3);
+        for _ in 0..gone.min(self.steps) {
+            let text = &self.journal[..self.journal.len() - 1];
+            let end = text.iter().rposition(|&b| b == b'\n').map_or(0, |end| end + 1);
+            self.journal.truncate(end);
+            self.steps -= 1;
+            self.next_step -= 1;
+        }
+        self.synced = journal::read(&self.journal).expect("whole lines").state();
+        let last = self.synced.next_plan;
+        self.proved.retain(|&plan, _| plan <= last);
+        let kept: BTreeSet<PlanId> =
+            self.synced.decisions.iter().filter(|d| d.verdict.is_some()).map(|d| d.id).collect();
+        self.proved.retain(|plan, _| kept.contains(plan));
+        self.note(|| format!("{gone} steps are lost with the power"));
+        self.count("power losses");
+    }
+
     pub(crate) fn jobs_input(&self, started: u32, ended: u32) -> Input {
         let digest = self.jobs.iter().fold(0x10b5, |d: u64, j| d.wrapping_mul(31).wrapping_add(*j));
         Input::Jobs { digest: Digest(digest), running: self.jobs.len() as u32, started, ended }
@@ -230,6 +261,9 @@ impl World {
         if let Input::Tick = input {
             let number = life.number;
             self.later(2_000, Event::Hears(number, Input::Tick));
+            if self.sm.is_stock && self.percent(20) {
+                self.later(2_000, Event::Polls(number));
+            }
         }
         let Some(life) = &self.life else { return };
         if state == life.state && actions.is_empty() {
@@ -345,6 +379,12 @@ impl World {
         let (verdict, rung) =
             self.decided(plan).expect("S1: a plan is proved before it is committed");
         assert!(rung <= Rung::Stages, "S1: the way is safe");
+        let of = self
+            .life
+            .as_ref()
+            .and_then(|l| l.state.decision(plan))
+            .map_or(0, |d| d.candidate.as_ref().map_or(0, |c| c.stages.len()));
+        assert!(rung <= Rung::AnyOrder || of > 1, "S1: an order of switches for one sweep");
         let Some(life) = &self.life else { return };
         let state = &life.state;
         assert!(state.mode >= Mode::ApplyFaults && !state.paused, "nothing may be changed");
@@ -375,6 +415,7 @@ impl World {
         }
         self.count("commits");
         self.sm.file = Some(PlanFile { plan, fabric: verdict.fabric, tables, from });
+        self.sm.written_by = self.lives;
         self.later(50, Event::Hears(self.lives, Input::Committed { plan, stage }));
     }
 
@@ -425,7 +466,10 @@ impl World {
         } else {
             match task {
                 Task::Measure => WorkResult::Measured { efi: 10, bound: Some(5) },
-                Task::Ease { plan } | Task::Mend { plan } => self.search(task, plan, net, tables),
+                Task::Ease { plan } | Task::Mend { plan } | Task::Relieve { plan } => {
+                    self.search(task, plan, net, tables)
+                }
+                Task::Recall { plan, of, before } => self.recall(plan, of, before, tables),
                 Task::Prove { plan } => self.prove(plan, net, tables),
             }
         };
@@ -436,6 +480,9 @@ impl World {
     /// Finds tables; one time in ten they are unsound, as if whoever finds them had a bug.
     fn search(&mut self, task: Task, plan: PlanId, net: Net, tables: &Tables) -> WorkResult {
         let mends = matches!(task, Task::Mend { .. });
+        if let Task::Relieve { .. } = task {
+            self.count("hot channels looked at");
+        }
         let is_whole = lost(net, tables).is_empty() && !mix_is_unsafe(net, &[tables]);
         let root = if self.percent(70) { 5 } else { 0 };
         let salt = self.random.next_u64();
@@ -474,6 +521,36 @@ impl World {
         WorkResult::Found { candidate }
     }
 
+    /// Tables of an earlier plan, or those before it, as far as they are still known.
+    fn recall(&mut self, plan: PlanId, of: PlanId, before: bool, tables: &Tables) -> WorkResult {
+        let earlier = if before {
+            self.proved.get(&of).map(|v| v.from)
+        } else {
+            let state = self.life.as_ref().map(|l| &l.state);
+            let decision = state.and_then(|s| s.decision(of));
+            decision.and_then(|d| d.candidate.as_ref()).map(|c| c.tables)
+        };
+        let Some(new) = earlier.and_then(|digest| self.known.get(&digest)).cloned() else {
+            return WorkResult::Failed { why: "they are not kept".to_owned() };
+        };
+        self.count("tables of an earlier time");
+        let differ = tables.differ(&new).len() as u64;
+        let candidate = Candidate {
+            tables: new.digest(),
+            stages: vec![new.digest()],
+            kept: 100,
+            proposed: 100,
+            bound: None,
+            entries: differ,
+            blocks: differ,
+            withheld: 0,
+        };
+        if let Some(life) = &mut self.life {
+            life.plans.insert(plan, vec![new]);
+        }
+        WorkResult::Found { candidate }
+    }
+
     fn prove(&mut self, plan: PlanId, net: Net, tables: &Tables) -> WorkResult {
         let stages = self.life.as_ref().and_then(|l| l.plans.get(&plan));
         let Some(stages) = stages else {
@@ -507,6 +584,10 @@ impl World {
         if self.sm.waits.is_some() {
             return;
         }
+        if self.sm.is_stock {
+            self.program_file();
+            return;
+        }
         if let Some(file) = self.sm.fitting(self.net).cloned() {
             self.program(Some(&file));
             return;
@@ -527,6 +608,31 @@ impl World {
         if self.is_alive(life) {
             let fabric = self.net.digest();
             self.hear(&Input::Asked { question, fabric, budget: BUDGET });
+        }
+    }
+
+    /// A stock OpenSM writes what its file says, or uses another engine where somebody has told it to.
+    fn program_file(&mut self) {
+        if self.sm.alone {
+            self.program(None);
+            return;
+        }
+        let file = self.sm.file.clone();
+        let fits = file.as_ref().is_some_and(|f| f.fabric == self.net.digest());
+        if fits {
+            self.program(file.as_ref());
+            return;
+        }
+        // It does not look whether the tables are those of the fabric.
+        self.count("sweeps with tables of another fabric");
+        let (new, old) = (self.sm.in_file(), self.sm.tables.clone());
+        for (d, s) in old.differ(&new) {
+            self.sm.tables.0[d][s] = new.0[d][s];
+        }
+        // The program knows which plan is in the file if it wrote it in this life.
+        let plan = file.filter(|_| self.sm.written_by == self.lives).map(|f| f.plan);
+        if plan.is_some() && !self.percent(3) {
+            self.later(200, Event::Hears(self.lives, Input::Routed { plan }));
         }
     }
 
@@ -587,8 +693,9 @@ impl World {
         if self.mode < Mode::ApplyFaults {
             self.later(2_000, Event::Reads(self.lives));
         }
+        let is_unknown = self.sm.is_stock && plan.is_some() && self.sm.written_by != self.lives;
         // An event may be lost.
-        if !self.percent(3) {
+        if !is_unknown && !self.percent(3) {
             self.later(200, Event::Hears(self.lives, Input::Routed { plan }));
         }
     }
@@ -596,14 +703,37 @@ impl World {
     // ---- what must hold
 
     /// After the last fault and a sweep, every pair that has a path reaches, and nothing can deadlock.
-    pub(crate) fn all_is_well(&self) {
+    pub(crate) fn all_is_well(&mut self) {
+        assert!(!mix_is_unsafe(self.net, &[&self.sm.tables]), "a circle");
+        if self.sm.is_stock && !self.is_mended() {
+            return;
+        }
         let lost = lost(self.net, &self.sm.tables);
         assert!(lost.is_empty(), "pairs with a path are lost: {lost:?}");
-        assert!(!mix_is_unsafe(self.net, &[&self.sm.tables]), "a circle");
+        self.count("mended at rest");
+    }
+
+    /// Whether a stock OpenSM, which mends nothing, has somebody beside it who does: who neither is told to do nothing nor
+    /// has told people that no safe way was found.
+    fn is_mended(&self) -> bool {
+        let Some(state) = self.life.as_ref().map(|l| &l.state) else { return false };
+        let last = state.decisions.iter().rev().find(|d| d.trigger == Trigger::Fault);
+        let gave_up = last.is_some_and(|d| {
+            let here = Some(d.fabric) == state.fabric;
+            here && matches!(d.outcome, Outcome::Kept { .. })
+                && d.candidate.as_ref().is_none_or(|c| c.entries > 0)
+        });
+        state.phase == Phase::Watching
+            && !state.paused
+            && state.fabric == Some(self.net.digest())
+            && !gave_up
     }
 
     /// What must hold at any time.
     pub(crate) fn check(&self) {
+        if self.sm.is_stock {
+            assert!(!mix_is_unsafe(self.net, &[&self.sm.tables]), "tables in place have a circle");
+        }
         let Some(life) = &self.life else { return };
         let state = &life.state;
         let frozen = |why| state.phase == Phase::Frozen { why };
@@ -612,6 +742,6 @@ impl World {
             "S6: foreign"
         );
         assert!(state.decisions.len() <= 50 && state.changes.len() <= 200, "bounded");
-        assert!(state.fresh.len() <= Source::ALL.len());
+        assert!(state.fresh.len() <= Source::ALL.len() + 1);
     }
 }
