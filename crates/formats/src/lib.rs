@@ -41,6 +41,7 @@ pub mod output;
 pub mod path_bits;
 pub mod places;
 pub mod plans;
+pub mod qos_policy;
 pub mod schedules;
 pub mod sent;
 pub mod sets;

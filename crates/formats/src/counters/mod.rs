@@ -1,12 +1,13 @@
 //! Port counters, as the tools of a subnet print them.
 //!
-//! Four kinds, known by content: `perfquery` (`-x` or not, any number of ports one after the other), the dumps of OpenSM's
-//! performance manager (`perfmgr dump_counters`, for people or `mach`), ibdiagnet's `db_csv` (section `PM_INFO`), and tables
-//! with a heading, as LDMS, exporters and scripts write them. [`window()`] makes of them what each channel of a fabric carried.
+//! Five kinds, known by content: `perfquery` (`-x` or not, any number of ports one after the other), the dumps of OpenSM's
+//! performance manager (`perfmgr dump_counters`, for people or `mach`), ibdiagnet's `db_csv` (section `PM_INFO`), what exporters
+//! serve to Prometheus, and tables with a heading, as LDMS and scripts write them. [`window()`] makes of them what each channel of a fabric carried.
 
 mod db_csv;
 mod perfmgr;
 mod perfquery;
+mod prometheus;
 mod reading;
 pub mod symbol_errors;
 mod table;
@@ -22,7 +23,8 @@ pub use reading::{Device, Reading, Width};
 pub use window::{Window, window};
 
 /// All forms. Of two that would know the same file, the first counts.
-static FORMS: &[CounterForm] = &[perfquery::FORM, db_csv::FORM, perfmgr::FORM, table::FORM];
+static FORMS: &[CounterForm] =
+    &[prometheus::FORM, perfquery::FORM, db_csv::FORM, perfmgr::FORM, table::FORM];
 
 /// Reads counters of any of the kinds, in the order of the file.
 ///

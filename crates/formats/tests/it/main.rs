@@ -7,6 +7,7 @@ mod faulty_disk;
 mod ibsim;
 mod jobs;
 mod links;
+mod qos_policy;
 mod quirks;
 mod real;
 mod robust;
