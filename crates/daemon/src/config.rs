@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use darkfiber_fabric::Unknown;
 use darkfiber_formats::input;
-use darkfiber_operate::{Mode, Policy, Source};
+use darkfiber_operate::{Mode, Policy, Source, engines_allowed};
 use darkfiber_scenario::Error;
 use toml::Spanned;
 
-use crate::config_file::{ConfigFile, InputPart, Place, PolicyPart, parse};
+use crate::config_file::{ConfigFile, InputPart, OpenSmPart, Place, PolicyPart, parse};
 
 /// Most bytes of an input.
 const MOST_BYTES: u64 = 1 << 30;
@@ -45,6 +45,21 @@ pub(crate) struct Watched {
     pub(crate) guid2lid: Option<PathBuf>,
 }
 
+/// How tables are given to OpenSM, in modes that change them.
+#[derive(Clone, Debug)]
+pub(crate) struct Manager {
+    /// Its engine list.
+    pub(crate) engines: Vec<String>,
+    /// The file that its `file` engine reads.
+    pub(crate) lfts_file: PathBuf,
+    /// Its QoS policy, for tables in several lanes.
+    pub(crate) qos_policy: Option<PathBuf>,
+    /// The command that has it sweep.
+    pub(crate) sweep: Vec<String>,
+    /// Its log.
+    pub(crate) log: PathBuf,
+}
+
 /// What the program runs with.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -57,8 +72,12 @@ pub struct Config {
     pub(crate) fabric: Watched,
     pub(crate) tables: Watched,
     pub(crate) jobs: Watched,
+    /// What ports have counted, where that is looked at.
+    pub(crate) counters: Option<Watched>,
     /// The file that OpenSM's `lfts_file` names.
     pub(crate) lfts_file: Option<PathBuf>,
+    /// How tables are changed; `None` in modes that change none.
+    pub(crate) manager: Option<Manager>,
     pub(crate) policy: Policy,
     /// Most entries that a proposal changes.
     pub(crate) moves: usize,
@@ -94,20 +113,37 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     fn config(&self, file: ConfigFile) -> Result<Config, Error> {
-        let state = self.beside(file.state);
-        let lfts_file = file.tables.get_ref().lfts_file.as_ref();
+        let state = self.named("state", &file.state, "\"/var/lib/darkfiber\"")?;
+        let socket = match &file.socket {
+            Some(path) => self.named("socket", path, "\"/run/darkfiber/ctl.sock\"")?,
+            None => state.join("ctl.sock"),
+        };
+        let lfts_file = match &file.tables.get_ref().lfts_file {
+            // OpenSM's own file is named in commands, so it stays as it is written.
+            Some(path) => {
+                self.named("lfts_file", path, "that of opensm.conf")?;
+                Some(path.get_ref().clone())
+            }
+            None => None,
+        };
+        let mode = self.mode(file.mode.as_ref())?;
+        let manager = self.manager(mode, file.mode.as_ref(), file.opensm.as_ref(), &lfts_file)?;
         Ok(Config {
             site: file.site.unwrap_or_else(|| "fabric".to_owned()),
-            mode: self.mode(file.mode.as_ref())?,
-            socket: file.socket.map_or_else(|| state.join("ctl.sock"), |p| self.beside(p)),
+            mode,
+            manager,
+            socket,
             http: self.http(file.http.as_ref())?,
             journal_bytes: self.whole("journal_mib", file.journal_mib.as_ref(), 64, 1..=65536)?
                 << 20,
-            // OpenSM's own file is named in a command only, so it stays as it is written.
-            lfts_file: lfts_file.map(|p| p.get_ref().clone()),
+            lfts_file,
             fabric: self.watched(file.fabric, Source::Fabric, 60.0)?,
             tables: self.watched(file.tables, Source::Tables, 10.0)?,
             jobs: self.watched(file.jobs, Source::Jobs, 5.0)?,
+            counters: match file.counters {
+                Some(part) => Some(self.watched(part, Source::Counters, 60.0)?),
+                None => None,
+            },
             moves: self.whole("moves", file.policy.moves.as_ref(), 64, 1..=65536)? as usize,
             policy: self.policy(&file.policy)?,
             state,
@@ -118,28 +154,93 @@ impl Checker<'_> {
         self.place.path.parent().unwrap_or(Path::new("")).join(path)
     }
 
+    /// A path beside the configuration; an empty one would be its folder.
+    fn named(&self, key: &str, path: &Spanned<PathBuf>, such_as: &str) -> Result<PathBuf, Error> {
+        if path.get_ref().as_os_str().is_empty() {
+            let what = format!("{key}: a name is expected, not an empty one");
+            return Err(self.refuse(path, &what).hint(format!("such as {such_as}")));
+        }
+        Ok(self.beside(path.get_ref().clone()))
+    }
+
+    /// How tables are changed, in modes that do.
+    fn manager(
+        &self,
+        mode: Mode,
+        written: Option<&Spanned<String>>,
+        part: Option<&Spanned<OpenSmPart>>,
+        lfts_file: &Option<PathBuf>,
+    ) -> Result<Option<Manager>, Error> {
+        let engines = part.and_then(|p| p.get_ref().engines.as_ref());
+        let list = engines.map(|text| {
+            let names = text.get_ref().split(',').map(|name| name.trim().to_owned());
+            names.collect::<Vec<String>>()
+        });
+        // A list that is not safe is told in any mode.
+        if let (Some(text), Some(list)) = (engines, &list) {
+            engines_allowed(list).map_err(|e| self.refuse(text, &format!("engines: {e}")))?;
+            if !list.iter().any(|name| name == "file") {
+                let what = format!("engines: \"{}\" lacks `file`", text.get_ref());
+                return Err(self.refuse(text, &what).hint(
+                    "tables are given to OpenSM by its engine `file`: routing_engine file,no_fallback",
+                ));
+            }
+        }
+        let (true, Some(written)) = (mode >= Mode::ApplyFaults, written) else { return Ok(None) };
+        let lacks = |key: &str, hint: &str| {
+            let what = format!("mode {} needs {key}", mode.name());
+            Err(self.refuse(written, &what).hint(hint.to_owned()))
+        };
+        let Some(part) = part.map(Spanned::get_ref) else {
+            return lacks(
+                "the section [opensm]",
+                "engines, sweep and log of it say how OpenSM is given tables; docs/operate.md has an example",
+            );
+        };
+        let Some(engines) = list else {
+            return lacks(
+                "[opensm] engines",
+                "the routing_engine of opensm.conf, or what -R says, such as \"file,no_fallback\"",
+            );
+        };
+        let Some(sweep) = part.sweep.as_ref().filter(|words| !words.get_ref().is_empty()) else {
+            let hint = "[\"systemctl\", \"kill\", \"-s\", \"HUP\", \"opensm\"]";
+            return lacks("[opensm] sweep, the command that has OpenSM sweep", hint);
+        };
+        let Some(log) = &part.log else {
+            let hint = "OpenSM's log, written at once (opensm -d 2, or force_log_flush TRUE): which engine it used stands there";
+            return lacks("[opensm] log", hint);
+        };
+        let Some(lfts_file) = lfts_file else {
+            return lacks("[tables] lfts_file", "the file that OpenSM's engine `file` reads");
+        };
+        let qos_policy = match &part.qos_policy {
+            Some(path) => {
+                Some(self.named("qos_policy", path, "\"/etc/opensm/qos-policy.conf\"")?)
+            }
+            None => None,
+        };
+        Ok(Some(Manager {
+            engines,
+            lfts_file: self.beside(lfts_file.clone()),
+            qos_policy,
+            sweep: sweep.get_ref().clone(),
+            log: self.named("log", log, "\"/var/log/opensm.log\"")?,
+        }))
+    }
+
     fn refuse<T>(&self, value: &Spanned<T>, what: &str) -> Error {
         Error::input(format!("{}{what}", self.place.at(&value.span())))
     }
 
     fn mode(&self, mode: Option<&Spanned<String>>) -> Result<Mode, Error> {
         let Some(mode) = mode else { return Ok(Mode::Advise) };
-        match mode.get_ref().as_str() {
-            "observe" => Ok(Mode::Observe),
-            "advise" => Ok(Mode::Advise),
-            later @ ("apply-faults" | "apply") => Err(self
-                .refuse(
-                    mode,
-                    &format!("mode {later} cannot run yet: this version changes no tables"),
-                )
-                .hint(
-                    "observe measures only; advise proposes changes, for people to put in place",
-                )),
-            other => {
-                let unknown = Unknown::new("mode", other, ["observe", "advise"]);
-                Err(self.refuse(mode, &unknown.to_string()).hint(unknown.hint()))
-            }
-        }
+        const MODES: [Mode; 4] = [Mode::Observe, Mode::Advise, Mode::ApplyFaults, Mode::Apply];
+        let named = MODES.into_iter().find(|m| m.name() == mode.get_ref());
+        named.ok_or_else(|| {
+            let unknown = Unknown::new("mode", mode.get_ref(), MODES.map(Mode::name));
+            self.refuse(mode, &unknown.to_string()).hint(unknown.hint())
+        })
     }
 
     fn http(&self, http: Option<&Spanned<String>>) -> Result<Option<SocketAddr>, Error> {
@@ -210,7 +311,7 @@ impl Checker<'_> {
             }
         }
         let origin = match (part.file, part.command) {
-            (Some(file), None) => Origin::File(self.beside(file)),
+            (Some(file), None) => Origin::File(self.named("file", &file, "\"PATH\"")?),
             (None, Some(command)) if !command.get_ref().is_empty() => {
                 Origin::Command(command.into_inner())
             }
@@ -222,7 +323,9 @@ impl Checker<'_> {
                 .hint("file = \"PATH\", or command = [\"PROGRAM\", \"ARGUMENT\"]"));
             }
         };
-        let beside = |p: Option<Spanned<PathBuf>>| p.map(|p| self.beside(p.into_inner()));
+        let beside = |key: &str, path: Option<Spanned<PathBuf>>| {
+            path.map(|path| self.named(key, &path, "\"PATH\"")).transpose()
+        };
         let is = |b: Option<Spanned<bool>>| b.is_some_and(Spanned::into_inner);
         Ok(Watched {
             source,
@@ -232,23 +335,24 @@ impl Checker<'_> {
             most_bytes: MOST_BYTES,
             empty_is_idle: is(part.empty_is_idle),
             allow_warnings: is(part.allow_warnings),
-            aliases: beside(part.aliases),
-            sl: beside(part.sl),
-            guid2lid: beside(part.guid2lid),
+            aliases: beside("aliases", part.aliases)?,
+            sl: beside("sl", part.sl)?,
+            guid2lid: beside("guid2lid", part.guid2lid)?,
         })
     }
 
     fn policy(&self, part: &PolicyPart) -> Result<Policy, Error> {
         let default = Policy::default();
         let ms = |d: Duration| u64::try_from(d.as_millis()).unwrap_or(u64::MAX);
-        let min_gain = match &part.min_gain {
-            None => default.min_gain,
-            Some(share) if (0.0..=1.0).contains(share.get_ref()) => *share.get_ref(),
+        let share = |key: &str, given: Option<&Spanned<f64>>, default: f64| match given {
+            None => Ok(default),
+            Some(share) if (0.0..=1.0).contains(share.get_ref()) => Ok(*share.get_ref()),
             Some(share) => {
-                let what = format!("min_gain: {}, expected a share of 0 to 1", share.get_ref());
-                return Err(self.refuse(share, &what));
+                let what = format!("{key}: {}, expected a share of 0 to 1", share.get_ref());
+                Err(self.refuse(share, &what))
             }
         };
+        let min_gain = share("min_gain", part.min_gain.as_ref(), default.min_gain)?;
         let most = u64::from(u32::MAX);
         let blocks = part.max_blocks.as_ref();
         let changes = part.max_per_hour.as_ref();
@@ -268,6 +372,10 @@ impl Checker<'_> {
                 1..=most,
             )? as u32,
             work: ms(self.seconds("work_s", part.work_s.as_ref(), 60.0)?),
+            confirm: ms(self.seconds("confirm_s", part.confirm_s.as_ref(), 10.0)?),
+            hot: share("hot", part.hot.as_ref(), default.hot)?,
+            hot_for: ms(self.seconds("hot_for_s", part.hot_for_s.as_ref(), 60.0)?),
+            audit: ms(self.seconds("audit_s", part.audit_s.as_ref(), 600.0)?),
             ..default
         })
     }
@@ -285,6 +393,30 @@ mod tests {
         let path = dir.path().join("operate.toml");
         std::fs::write(&path, text).expect("a file");
         Config::read(&path)
+    }
+
+    /// A configuration that changes tables; an empty value leaves its key out, but for that of the log.
+    fn apply(engines: &str, sweep: &str, log: &str) -> String {
+        let tables = GOOD.replace("\"t\"", "\"t\"\nlfts_file = \"l\"");
+        let key = |name: &str, value: &str| match value {
+            "" => "\n".to_owned(),
+            value => format!("{name} = {value}\n"),
+        };
+        let quoted =
+            |text: &str| if text.is_empty() { String::new() } else { format!("\"{text}\"") };
+        let words = if sweep.is_empty() { String::new() } else { format!("[\"{sweep}\"]") };
+        let (engines, sweep) = (key("engines", &quoted(engines)), key("sweep", &words));
+        format!("mode = \"apply-faults\"\n{tables}[opensm]\n{engines}{sweep}log = \"{log}\"\n")
+    }
+
+    #[test]
+    fn modes_that_change_tables_say_how() {
+        let config = read(&apply("file, no_fallback", "true", "osm.log")).expect("good");
+        assert_eq!(config.mode, Mode::ApplyFaults);
+        let manager = config.manager.expect("it changes tables");
+        assert_eq!(manager.engines, ["file", "no_fallback"]);
+        assert!(manager.log.ends_with("osm.log") && manager.lfts_file.ends_with("l"));
+        assert!(read(GOOD).expect("good").manager.is_none());
     }
 
     #[test]
@@ -306,8 +438,26 @@ mod tests {
             (policy("cooldown_s = -1"), "line 9: cooldown_s: -1", ""),
             (policy("moves = 0"), "line 9: moves: 0, expected 1 to", ""),
             (policy("moves = \"many\""), "line 9: invalid type", ""),
-            (format!("mode = \"apply\"\n{GOOD}"), "line 1: mode apply cannot run yet", "advise"),
-            (format!("mode = \"apply-faults\"\n{GOOD}"), "mode apply-faults cannot", "observe"),
+            (
+                format!("mode = \"apply\"\n{GOOD}"),
+                "line 1: mode apply needs the section",
+                "engines",
+            ),
+            (apply("", "HUP", "l"), "line 1: mode apply-faults needs [opensm] engines", "-R"),
+            (apply("file,ftree", "HUP", "l"), "line 11: engines: the engine list", ""),
+            (
+                apply("nue,no_fallback", "HUP", "l"),
+                "line 11: engines: \"nue,no_fallback\" lacks",
+                "file",
+            ),
+            (apply("file,no_fallback", "", "l"), "needs [opensm] sweep", "systemctl"),
+            (
+                apply("file,no_fallback", "HUP", ""),
+                "line 13: log: a name is expected",
+                "opensm.log",
+            ),
+            (GOOD.replace("\"s\"", "\"\""), "line 1: state: a name is expected", "/var/lib"),
+            (GOOD.replace("\"t\"", "\"\""), "line 5: file: a name is expected", ""),
             (format!("mode = \"advice\"\n{GOOD}"), "no mode is called 'advice'", "advise"),
             (format!("http = \"0.0.0.0:1\"\n{GOOD}"), "line 1: http: 0.0.0.0:1 is not", "loopback"),
             (format!("http = \"here\"\n{GOOD}"), "http: \"here\" is no address", "127.0.0.1"),

@@ -14,13 +14,15 @@ use toml::Spanned;
 pub(crate) struct ConfigFile {
     pub(crate) site: Option<String>,
     pub(crate) mode: Option<Spanned<String>>,
-    pub(crate) state: PathBuf,
-    pub(crate) socket: Option<PathBuf>,
+    pub(crate) state: Spanned<PathBuf>,
+    pub(crate) socket: Option<Spanned<PathBuf>>,
     pub(crate) http: Option<Spanned<String>>,
     pub(crate) journal_mib: Option<Spanned<i64>>,
     pub(crate) fabric: Spanned<InputPart>,
     pub(crate) tables: Spanned<InputPart>,
     pub(crate) jobs: Spanned<InputPart>,
+    pub(crate) counters: Option<Spanned<InputPart>>,
+    pub(crate) opensm: Option<Spanned<OpenSmPart>>,
     #[serde(default)]
     pub(crate) policy: PolicyPart,
 }
@@ -29,7 +31,7 @@ pub(crate) struct ConfigFile {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct InputPart {
-    pub(crate) file: Option<PathBuf>,
+    pub(crate) file: Option<Spanned<PathBuf>>,
     pub(crate) command: Option<Spanned<Vec<String>>>,
     pub(crate) every_s: Option<Spanned<f64>>,
     pub(crate) timeout_s: Option<Spanned<f64>>,
@@ -39,6 +41,16 @@ pub(crate) struct InputPart {
     pub(crate) sl: Option<Spanned<PathBuf>>,
     pub(crate) guid2lid: Option<Spanned<PathBuf>>,
     pub(crate) lfts_file: Option<Spanned<PathBuf>>,
+}
+
+/// How tables are given to OpenSM.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OpenSmPart {
+    pub(crate) engines: Option<Spanned<String>>,
+    pub(crate) sweep: Option<Spanned<Vec<String>>>,
+    pub(crate) log: Option<Spanned<PathBuf>>,
+    pub(crate) qos_policy: Option<Spanned<PathBuf>>,
 }
 
 /// When changes are worth it.
@@ -51,6 +63,10 @@ pub(crate) struct PolicyPart {
     pub(crate) max_per_hour: Option<Spanned<i64>>,
     pub(crate) moves: Option<Spanned<i64>>,
     pub(crate) work_s: Option<Spanned<f64>>,
+    pub(crate) confirm_s: Option<Spanned<f64>>,
+    pub(crate) audit_s: Option<Spanned<f64>>,
+    pub(crate) hot: Option<Spanned<f64>>,
+    pub(crate) hot_for_s: Option<Spanned<f64>>,
 }
 
 /// Where in a file something stands.

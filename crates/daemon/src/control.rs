@@ -13,7 +13,7 @@ use std::time::Duration;
 use darkfiber_scenario::Error;
 use rustix::net::sockopt::socket_peercred;
 
-use crate::event::{Event, Request};
+use crate::event::{Event, Form, Request};
 
 /// Longest question, in bytes.
 const LONGEST: u64 = 256;
@@ -24,8 +24,43 @@ const AT_ONCE: usize = 32;
 /// How an answer begins that is none.
 const ERROR: &str = "error: ";
 
+/// What to do if nobody listens.
+const STARTS: &str = "start `darkfiber operate --config FILE`, or name its configuration";
+/// What names sockets can have.
+const LENGTH: &str =
+    "a name of at most 107 bytes is expected; `socket` of the configuration gives a shorter one";
+
+/// Listens, or says what is in the way and what to do.
+///
+/// # Errors
+/// If the socket cannot be made.
+pub(crate) fn open(path: &Path, events: SyncSender<Event>) -> Result<(), Error> {
+    listen(path, events).map_err(|e| {
+        let (what, hint) = match e.kind() {
+            io::ErrorKind::NotFound => (
+                "its folder does not exist".to_owned(),
+                "make it, or let `socket` name a place in one that exists (systemd: RuntimeDirectory=)",
+            ),
+            io::ErrorKind::PermissionDenied => (
+                "no permission to make a socket there".to_owned(),
+                "its folder must be writable for the user that this program runs as",
+            ),
+            io::ErrorKind::AlreadyExists => {
+                ("something that is no socket is there".to_owned(), "move it away, or let `socket` name another place")
+            }
+            io::ErrorKind::AddrInUse => (
+                "another program listens there".to_owned(),
+                "`darkfiber operate status` asks it; two programs need two sockets",
+            ),
+            io::ErrorKind::InvalidInput => ("no name of a socket".to_owned(), LENGTH),
+            _ => (e.to_string(), "a name for a socket is expected, in a folder that can be written"),
+        };
+        Error::input(format!("socket {}: {what}", path.display())).hint(hint)
+    })
+}
+
 /// Listens; a socket that a killed program left is replaced.
-pub(crate) fn listen(path: &Path, events: SyncSender<Event>) -> io::Result<()> {
+fn listen(path: &Path, events: SyncSender<Event>) -> io::Result<()> {
     if UnixStream::connect(path).is_ok() {
         return Err(io::Error::new(io::ErrorKind::AddrInUse, "another program listens there"));
     }
@@ -64,7 +99,8 @@ fn answer(mut stream: &UnixStream, events: &SyncSender<Event>) -> io::Result<()>
     let mut line = Vec::new();
     BufReader::new(stream.take(LONGEST)).read_until(b'\n', &mut line)?;
     let Some(request) = parse(&line) else {
-        let expected = "status, explain N, pause, resume or propose is expected";
+        let expected =
+            "status, explain N, pause, resume, propose, deploy N, rollback or accept is expected";
         return stream.write_all(format!("{ERROR}{expected}\n").as_bytes());
     };
     let who = socket_peercred(stream).map_or_else(
@@ -86,15 +122,27 @@ fn answer(mut stream: &UnixStream, events: &SyncSender<Event>) -> io::Result<()>
 fn parse(line: &[u8]) -> Option<Request> {
     let text = std::str::from_utf8(line).ok()?;
     let mut words = text.strip_suffix('\n')?.split(' ');
-    let request = match words.next()? {
-        "status" => Request::Status,
-        "explain" => Request::Explain(words.next()?.parse().ok()?),
+    let word = words.next()?;
+    let mut number = || words.next()?.parse().ok();
+    let mut request = match word {
+        "status" => Request::Status(Form::Text),
+        "explain" => Request::Explain(number()?, Form::Text),
         "pause" => Request::Pause,
         "resume" => Request::Resume,
         "propose" => Request::Propose,
+        "deploy" => Request::Deploy(number()?),
+        "rollback" => Request::Rollback,
+        "accept" => Request::Accept,
         _ => return None,
     };
-    words.next().is_none().then_some(request)
+    match (words.next(), &mut request) {
+        (None, _) => Some(request),
+        (Some("json"), Request::Status(form) | Request::Explain(_, form)) => {
+            *form = Form::Json;
+            words.next().is_none().then_some(request)
+        }
+        _ => None,
+    }
 }
 
 /// Asks the program that listens on a socket.
@@ -103,8 +151,29 @@ fn parse(line: &[u8]) -> Option<Request> {
 /// If nobody listens, or the answer is an error.
 pub fn ask(socket: &Path, question: &str) -> Result<String, Error> {
     let cannot = |e: io::Error| {
-        Error::input(format!("{}: {e}", socket.display()))
-            .hint("does `darkfiber operate --config FILE` run, and may you write to its socket?")
+        let (what, hint) = match e.kind() {
+            io::ErrorKind::NotFound => (
+                "there is no such socket, so no `darkfiber operate` runs with this configuration",
+                STARTS,
+            ),
+            io::ErrorKind::ConnectionRefused => {
+                ("nobody listens there any more: the program that made it was killed", STARTS)
+            }
+            io::ErrorKind::PermissionDenied => (
+                "you may not write to it",
+                "ask as a member of the group of the socket, or as the user that the program runs as",
+            ),
+            io::ErrorKind::InvalidInput => ("no name of a socket", LENGTH),
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => (
+                "the program that listens there does not answer",
+                "look at what it said last, and start it anew",
+            ),
+            _ => {
+                return Error::input(format!("{}: {e}; a socket is expected", socket.display()))
+                    .hint(STARTS);
+            }
+        };
+        Error::input(format!("{}: {what}", socket.display())).hint(hint)
     };
     let mut stream = UnixStream::connect(socket).map_err(cannot)?;
     stream.set_read_timeout(Some(2 * PATIENCE)).map_err(cannot)?;
@@ -123,10 +192,20 @@ mod tests {
 
     #[test]
     fn junk_asks_nothing() {
-        assert_eq!(parse(b"explain 12\n"), Some(Request::Explain(12)));
-        for junk in
-            [&b"status"[..], b"explain\n", b"explain x\n", b"\xff\xfe\n", b"", b"status now\n"]
-        {
+        assert_eq!(parse(b"explain 12\n"), Some(Request::Explain(12, Form::Text)));
+        assert_eq!(parse(b"explain 12 json\n"), Some(Request::Explain(12, Form::Json)));
+        assert_eq!(parse(b"deploy 3\n"), Some(Request::Deploy(3)));
+        for junk in [
+            &b"status"[..],
+            b"explain\n",
+            b"explain x\n",
+            b"\xff\xfe\n",
+            b"",
+            b"status now\n",
+            b"status json json\n",
+            b"pause json\n",
+            b"deploy\n",
+        ] {
             assert_eq!(parse(junk), None);
         }
     }

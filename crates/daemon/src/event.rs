@@ -3,18 +3,25 @@
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
-use darkfiber_operate::{PlanId, Source, WorkResult};
+use darkfiber_operate::{Digest, PlanId, Source, WorkResult};
 
-use crate::value::{FabricValue, JobsValue, TablesValue};
+use crate::fabric_guids::Strange;
+use crate::value::{CountersValue, FabricValue, JobsValue, TablesValue};
 
 /// What the owner of the state hears.
 pub(crate) enum Event {
     /// The fabric was read, and is another one.
     Fabric(Arc<FabricValue>),
-    /// The tables in place were read, and are others.
-    Tables(Arc<TablesValue>),
+    /// A fabric was read that may be that of another cluster.
+    Stranger(Digest, Strange, String),
+    /// The tables in place were read, for the read-back of this number, and are others or were asked for.
+    Tables(Arc<TablesValue>, u64),
+    /// The tables in place could not be read for the read-back of this number.
+    Unread(u64, String),
     /// The jobs were read, and are others.
     Jobs(Arc<JobsValue>),
+    /// Counters were read, and have gone on.
+    Counters(Arc<CountersValue>),
     /// An input could not be used.
     Bad(Source, String),
     /// An input was read, and is as it was.
@@ -23,6 +30,12 @@ pub(crate) enum Event {
     Done { work: u64, generation: u64, result: WorkResult },
     /// The tables of a proposal are on disk, or why not.
     Written { plan: PlanId, result: Result<(), String> },
+    /// A stage of a plan lies where OpenSM finds it, or why not.
+    Placed { plan: PlanId, stage: u32, result: Result<(), String> },
+    /// OpenSM was asked to sweep, or why not.
+    Signaled(Result<(), String>),
+    /// OpenSM has finished a sweep with an engine.
+    Swept(String),
     /// Somebody asks on the socket.
     Asked { request: Request, who: String, reply: SyncSender<Reply> },
     /// Somebody asks by HTTP.
@@ -37,11 +50,24 @@ pub(crate) type Reply = Result<String, String>;
 /// What is asked on the socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Request {
-    Status,
-    Explain(PlanId),
+    Status(Form),
+    Explain(PlanId, Form),
     Pause,
     Resume,
     Propose,
+    Deploy(PlanId),
+    Rollback,
+    Accept,
+}
+
+/// The form of an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Lines for people.
+    #[default]
+    Text,
+    /// One JSON object.
+    Json,
 }
 
 /// What is asked by HTTP.

@@ -19,7 +19,7 @@ const COMPLAINT: usize = 200;
 pub(crate) fn fetch(watched: &Watched, children: &Children) -> Result<Vec<u8>, String> {
     match &watched.origin {
         Origin::File(path) => file(path, watched.most_bytes),
-        Origin::Command(words) => command(words, watched, children),
+        Origin::Command(words) => run(words, watched.timeout, watched.most_bytes, children),
     }
 }
 
@@ -47,11 +47,16 @@ fn file(path: &Path, most: u64) -> Result<Vec<u8>, String> {
 }
 
 /// What a command prints, if it ends well and in time. It runs in a process group of its own, all of which is killed if it does not.
-fn command(words: &[String], watched: &Watched, children: &Children) -> Result<Vec<u8>, String> {
+pub(crate) fn run(
+    words: &[String],
+    timeout: Duration,
+    most: u64,
+    children: &Children,
+) -> Result<Vec<u8>, String> {
     let Some((program, arguments)) = words.split_first() else {
         return Err("no command".to_owned());
     };
-    let end = Instant::now() + watched.timeout;
+    let end = Instant::now() + timeout;
     let mut child = Command::new(program)
         .args(arguments)
         .stdin(Stdio::null())
@@ -61,7 +66,6 @@ fn command(words: &[String], watched: &Watched, children: &Children) -> Result<V
         .spawn()
         .map_err(|e| format!("{program}: {e}"))?;
     let group = children.of(&child);
-    let most = watched.most_bytes;
     let out = child.stdout.take().map(|out| reader(out.take(most.saturating_add(1))));
     let complaint = child.stderr.take().map(reader);
     let status = wait(&mut child, end);
@@ -70,7 +74,7 @@ fn command(words: &[String], watched: &Watched, children: &Children) -> Result<V
     let (Some(status), Some(bytes)) = (status, bytes) else {
         group.kill();
         let _reaped = child.wait();
-        let limit = watched.timeout.as_secs_f64();
+        let limit = timeout.as_secs_f64();
         return Err(format!("{program}: no complete answer within {limit} s"));
     };
     let bytes = bytes.map_err(|e| format!("{program}: {e}"))?;
@@ -143,21 +147,21 @@ mod tests {
         }
     }
 
-    fn run(script: &str) -> Result<Vec<u8>, String> {
+    fn sh(script: &str) -> Result<Vec<u8>, String> {
         let words = ["sh", "-c", script].map(str::to_owned).to_vec();
         fetch(&watched(Origin::Command(words)), &Children::default())
     }
 
     #[test]
     fn commands_that_fail_or_hang_give_nothing() {
-        assert_eq!(run("echo a"), Ok(b"a\n".to_vec()));
-        let failed = run("echo half; echo no controller >&2; exit 3");
+        assert_eq!(sh("echo a"), Ok(b"a\n".to_vec()));
+        let failed = sh("echo half; echo no controller >&2; exit 3");
         assert_eq!(failed, Err("sh: exit status 3: no controller".to_owned()));
-        assert!(run("kill -9 $$").is_err_and(|e| e.contains("exit status -1")));
-        assert!(run("echo half; sleep 30").is_err_and(|e| e.contains("no complete answer")));
-        let left = run("sleep 30 & echo half");
+        assert!(sh("kill -9 $$").is_err_and(|e| e.contains("exit status -1")));
+        assert!(sh("echo half; sleep 30").is_err_and(|e| e.contains("no complete answer")));
+        let left = sh("sleep 30 & echo half");
         assert!(left.is_err_and(|e| e.contains("no complete answer")), "its output stays open");
-        assert!(run("head -c 1001 /dev/zero").is_err_and(|e| e.contains("more than 1000 bytes")));
+        assert!(sh("head -c 1001 /dev/zero").is_err_and(|e| e.contains("more than 1000 bytes")));
         let none = Origin::Command(vec!["/no/such/program".to_owned()]);
         assert!(fetch(&watched(none), &Children::default()).is_err());
     }

@@ -1,18 +1,21 @@
-//! The program around the state machine of `darkfiber-operate`, in the modes that change nothing: it reads a fabric, the tables
-//! in place and the jobs that run, does the work that the machine asks for, keeps its journal, and answers people and
-//! monitors.
+//! The program around the state machine of `darkfiber-operate`: it reads a fabric, the tables in place and the jobs that run,
+//! does the work that the machine asks for, keeps its journal, puts plans where OpenSM's engine `file` finds them, and answers
+//! people and monitors.
 //!
 //! One thread owns the state (`owner`). Each input has a thread (`poll`), work has one (`worker`), and those who
 //! ask have theirs (`control`, `http`); all of them send it `event::Event`s.
 
+mod actuator;
 mod children;
 mod config;
 mod config_file;
 mod control;
 mod event;
+mod fabric_guids;
 mod fetch;
 mod http;
 mod notify;
+mod opensm_log;
 mod owner;
 mod poll;
 mod proposal;

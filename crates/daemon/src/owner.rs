@@ -6,22 +6,25 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use darkfiber_fabric::SwitchId;
 use darkfiber_operate::{
     Action, Command, Digest, Input, Level, Millis, Outcome, Phase, PlanId, Source, State, explain,
     step,
 };
+use darkfiber_routing::{DestId, Routes};
 
 use crate::config::Config;
-use crate::event::{Event, Page, Reply, Request};
+use crate::event::{Event, Form, Page, Reply, Request};
+use crate::fabric_guids::Strange;
 use crate::notify;
 use crate::poll::Pollers;
 use crate::proposal;
 use crate::report::{self, Totals};
 use crate::silence::Silence;
 use crate::store::Store;
-use crate::value::{FabricValue, JobsValue, TablesValue};
+use crate::value::{CountersValue, FabricValue, JobsValue, TablesValue};
 use crate::voice::Voice;
-use crate::work::Values;
+use crate::work::{Library, Values};
 use crate::worker::{Order, Queue};
 
 /// Time goes on for the machine this often.
@@ -38,9 +41,19 @@ pub(crate) struct Owner<'a> {
     fabric: Option<Arc<FabricValue>>,
     tables: Option<Arc<TablesValue>>,
     jobs: Option<Arc<JobsValue>>,
+    counters: Option<Arc<CountersValue>>,
     pollers: Pollers,
     silence: Silence,
     work: Queue,
+    library: Library,
+    /// The number of the read-back that is waited for.
+    asked: u64,
+    /// Tables that were read while a read-back was waited for, and before it.
+    unheard: Option<Arc<TablesValue>>,
+    /// The plan that lies where OpenSM finds it, as far as this life of the program knows.
+    placed: Option<PlanId>,
+    /// A fabric that was refused as that of another cluster.
+    stranger: Option<Digest>,
     totals: Totals,
     /// A step could not be written: nothing is done until one can.
     is_lame: bool,
@@ -60,6 +73,7 @@ impl<'a> Owner<'a> {
         state: State,
         pollers: Pollers,
         work: Queue,
+        library: Library,
     ) -> Self {
         let now = Instant::now();
         Self {
@@ -71,9 +85,15 @@ impl<'a> Owner<'a> {
             fabric: None,
             tables: None,
             jobs: None,
+            counters: None,
             pollers,
             silence: Silence::new(config, now),
             work,
+            library,
+            asked: 0,
+            unheard: None,
+            placed: None,
+            stranger: None,
             totals: Totals::default(),
             is_lame: false,
         }
@@ -87,7 +107,8 @@ impl<'a> Owner<'a> {
     /// The program began, or can write its journal again.
     pub(crate) fn start(&mut self) {
         let (mode, policy) = (self.config.mode, self.config.policy.clone());
-        self.hear(&Input::Started { mode, policy, engines: Vec::new() });
+        let engines = self.config.manager.as_ref().map_or_else(Vec::new, |m| m.engines.clone());
+        self.hear(&Input::Started { mode, policy, engines });
     }
 
     /// Takes events until one asks it to stop.
@@ -125,7 +146,7 @@ impl<'a> Owner<'a> {
             self.take_fabric(value);
         }
         if let Some(value) = tables {
-            self.take_tables(value);
+            self.hear_tables(value);
         }
         if let Some(value) = jobs {
             self.take_jobs(value);
@@ -138,9 +159,26 @@ impl<'a> Owner<'a> {
                 self.heard(Source::Fabric);
                 self.take_fabric(value);
             }
-            Event::Tables(value) => {
+            Event::Stranger(digest, strange, name) => {
+                self.heard(Source::Fabric);
+                self.stranger = Some(digest);
+                let Strange { shared, known } = strange;
+                let what = format!(
+                    "{name}: it shares {shared} of {known} known GUIDs: another cluster? `darkfiber operate accept` takes it"
+                );
+                self.hear(&Input::Bad { source: Source::Fabric, what });
+                self.hear(&Input::Stranger { digest, shared, known });
+            }
+            Event::Tables(value, answers) => {
                 self.heard(Source::Tables);
-                self.take_tables(value);
+                self.take_tables(value, answers);
+            }
+            Event::Unread(answers, why) => {
+                self.heard(Source::Tables);
+                self.hear(&Input::Bad { source: Source::Tables, what: why.clone() });
+                if answers == self.asked {
+                    self.hear(&Input::Unread { why });
+                }
             }
             Event::Jobs(value) => {
                 self.heard(Source::Jobs);
@@ -149,12 +187,14 @@ impl<'a> Owner<'a> {
             Event::Same(source) => {
                 self.heard(source);
                 self.hear(&Input::Good { source });
-                // Whoever waits for the tables in place hears that they are as they were.
-                if source == Source::Tables
-                    && let Phase::Auditing { .. } = self.state.phase
-                    && let Some(value) = self.tables.take()
-                {
-                    self.take_tables(value);
+            }
+            Event::Counters(value) => {
+                self.heard(Source::Counters);
+                if !self.is_of_another_fabric(value.fabric) {
+                    let input = Input::Counters { digest: value.digest, fullest: value.fullest };
+                    self.counters = Some(value);
+                    self.hear(&Input::Good { source: Source::Counters });
+                    self.hear(&input);
                 }
             }
             Event::Bad(source, what) => {
@@ -165,6 +205,22 @@ impl<'a> Owner<'a> {
                 self.hear(&Input::Done { work, generation, result });
             }
             Event::Written { plan, result } => self.written(plan, result),
+            Event::Placed { plan, stage, result: Ok(()) } => {
+                self.placed = Some(plan);
+                self.hear(&Input::Committed { plan, stage });
+            }
+            Event::Placed { plan, stage, result: Err(why) } => {
+                self.hear(&Input::Unplaced { plan, stage, why });
+            }
+            Event::Signaled(Ok(())) => {}
+            Event::Signaled(Err(why)) => {
+                self.totals.alarms += 1;
+                self.voice.note(&format!(
+                    "warning: OpenSM could not be asked to sweep: {why}; [opensm] sweep is the command, and this program must \
+                     be allowed to signal OpenSM"
+                ));
+            }
+            Event::Swept(engine) => self.swept(&engine),
             Event::Asked { request, who, reply } => {
                 let answer = self.asked(request, who);
                 let _nobody_may_wait = reply.try_send(answer);
@@ -173,6 +229,32 @@ impl<'a> Owner<'a> {
                 let _nobody_may_wait = reply.try_send(self.page(page));
             }
             Event::Stop => {}
+        }
+        let waits = self.waits();
+        if let Some(value) = self.unheard.take_if(|_| !waits) {
+            self.hear_tables(value);
+        }
+    }
+
+    /// Whether a read-back is waited for, or will be.
+    fn waits(&self) -> bool {
+        matches!(
+            self.state.phase,
+            Phase::Auditing { .. } | Phase::Committing { .. } | Phase::Confirming { .. }
+        )
+    }
+
+    /// OpenSM has finished a sweep.
+    fn swept(&mut self, engine: &str) {
+        // What it found may be another fabric than is known.
+        let _it_hurries_already = self.pollers.fabric.try_send(());
+        match (engine, self.placed) {
+            // With its own tables in that file, or those of an earlier life.
+            ("file", None) => {
+                let _it_hurries_already = self.pollers.tables.try_send(());
+            }
+            ("file", plan) => self.hear(&Input::Routed { plan }),
+            _ => self.hear(&Input::Routed { plan: None }),
         }
     }
 
@@ -197,11 +279,57 @@ impl<'a> Owner<'a> {
         }
     }
 
-    fn take_tables(&mut self, value: Arc<TablesValue>) {
+    /// Tables were read. Who waits for a read-back hears only what was read for it: what was read before may be a moment of
+    /// the sweep.
+    fn take_tables(&mut self, value: Arc<TablesValue>, answers: u64) {
+        if self.is_of_another_fabric(value.fabric) {
+            if answers == self.asked {
+                self.read_back();
+            }
+            return;
+        }
+        let waits = self.waits();
+        if waits && answers != self.asked {
+            self.unheard = Some(value);
+            return;
+        }
+        self.unheard = None;
+        self.hear_tables(value);
+    }
+
+    fn read_back(&mut self) {
+        self.asked = self.pollers.read_backs.ask();
+        let _it_hurries_already = self.pollers.tables.try_send(());
+    }
+
+    /// Whether every entry is that of the plan under way or of the tables before it.
+    fn is_between(&self, value: &TablesValue) -> bool {
+        let Some(fabric) = &self.fabric else { return false };
+        let flight = self.state.phase.flight();
+        let Some(plan) = flight.and_then(|f| self.library.plan(f.plan)) else { return false };
+        let (of, before) = (fabric.fabric(), &plan.values.tables);
+        if plan.values.fabric.digest != fabric.digest || before.lids != value.lids {
+            return false;
+        }
+        let mut switches = (0..of.switch_count()).map(SwitchId::new);
+        switches.all(|s| {
+            (0..value.routes.dest_count()).map(DestId::new).all(|d| {
+                let paths = d.as_terminal(of).map_or(1, |_| value.routes.paths());
+                (0..paths).all(|path| {
+                    let entry = |routes: &Routes| routes.lft_entry(of, s, d, path);
+                    let found = entry(&value.routes);
+                    found == entry(&plan.routes) || found == entry(&before.routes)
+                })
+            })
+        })
+    }
+
+    fn hear_tables(&mut self, value: Arc<TablesValue>) {
         if self.is_of_another_fabric(value.fabric) {
             return;
         }
-        let input = Input::Tables { digest: value.digest, between: false };
+        let between = self.is_between(&value);
+        let input = Input::Tables { digest: value.digest, between };
         self.tables = Some(value);
         self.hear(&Input::Good { source: Source::Tables });
         self.hear(&input);
@@ -255,8 +383,14 @@ impl<'a> Owner<'a> {
     /// What somebody on the socket wants; who that is stands in the journal with what changes anything.
     fn asked(&mut self, request: Request, who: String) -> Reply {
         let command = match request {
-            Request::Status => return Ok(report::status(&self.state, &self.config.site)),
-            Request::Explain(plan) => {
+            Request::Status(Form::Text) => {
+                return Ok(report::status(&self.state, &self.config.site));
+            }
+            Request::Status(Form::Json) => return self.page(Page::Status).map(|text| text + "\n"),
+            Request::Explain(plan, Form::Json) => {
+                return self.page(Page::Plan(plan)).map(|text| text + "\n");
+            }
+            Request::Explain(plan, Form::Text) => {
                 let decision = self.state.decision(plan);
                 let decision = decision.ok_or_else(|| unknown(&self.state, plan))?;
                 let mut text = explain(decision);
@@ -268,7 +402,17 @@ impl<'a> Owner<'a> {
             Request::Pause => Command::Pause,
             Request::Resume => Command::Resume,
             Request::Propose => Command::Propose,
+            Request::Deploy(plan) => Command::Deploy { plan },
+            Request::Rollback => Command::Rollback,
+            Request::Accept => Command::Accept,
         };
+        if let Some(why) = self.state.refusal(command) {
+            return Err(why);
+        }
+        if let (Command::Accept, Some(digest)) = (command, self.stranger.take()) {
+            self.pollers.acquaintance.allow(digest);
+            let _it_hurries_already = self.pollers.fabric.try_send(());
+        }
         self.voice.note(&format!("{who}: {command:?}").to_lowercase());
         self.hear(&Input::Operator { who, command });
         if self.is_lame {
@@ -296,7 +440,8 @@ impl<'a> Owner<'a> {
         }
         self.totals.steps += 1;
         self.totals.count(&self.state, &state);
-        self.state = state;
+        let before = std::mem::replace(&mut self.state, state);
+        self.tell(&before);
         for action in &actions {
             self.act(action);
         }
@@ -309,9 +454,7 @@ impl<'a> Owner<'a> {
         match action {
             Action::Work { work, generation, task } => {
                 self.work.wanted.store(*work, Ordering::SeqCst);
-                let values = (self.fabric.clone(), self.tables.clone(), self.jobs.clone());
-                if let (Some(fabric), Some(tables), Some(jobs)) = values {
-                    let values = Values { fabric, tables, jobs };
+                if let Some(values) = self.values() {
                     let (work, generation, task) = (*work, *generation, *task);
                     // If nobody takes it, it is given up in time.
                     let order = Order::Work { work, generation, task, values };
@@ -320,10 +463,10 @@ impl<'a> Owner<'a> {
             }
             Action::Forget { .. } => self.work.wanted.store(0, Ordering::SeqCst),
             Action::ReadBack { .. } => {
-                let all = [&self.pollers.fabric, &self.pollers.tables, &self.pollers.jobs];
-                for hurry in all {
+                for hurry in [&self.pollers.fabric, &self.pollers.jobs] {
                     let _it_hurries_already = hurry.try_send(());
                 }
+                self.read_back();
             }
             Action::Propose { plan } => {
                 if let Some(decision) = self.state.decision(*plan) {
@@ -335,11 +478,39 @@ impl<'a> Owner<'a> {
                 self.totals.alarms += u64::from(*level >= Level::Warning);
                 self.voice.note(&format!("{}: {text}", level.name()));
             }
-            // Nobody waits for an answer, and nothing is changed, in the modes that this program has.
-            Action::Commit { .. }
-            | Action::Sweep
-            | Action::Answer { .. }
-            | Action::Release { .. } => {}
+            Action::Commit { plan, stage } => {
+                let values = self.values();
+                if let Some(decision) = self.state.decision(*plan) {
+                    let (decision, stage) = (Box::new(decision.clone()), *stage);
+                    let _full =
+                        self.work.orders.try_send(Order::Commit { decision, stage, values });
+                }
+            }
+            Action::Sweep => {
+                let _full = self.work.orders.try_send(Order::Sweep);
+            }
+            // Nobody asks and no job waits: the engine `file` does not ask, and there is no hook yet.
+            Action::Answer { .. } | Action::Release { .. } => {}
+        }
+    }
+
+    /// What work rests on. That no jobs are known yet keeps no fault from being mended.
+    fn values(&self) -> Option<Values> {
+        let (fabric, tables) = (self.fabric.clone()?, self.tables.clone()?);
+        let none = || Arc::new(JobsValue { fabric: fabric.digest, ..JobsValue::default() });
+        let jobs = self.jobs.clone().filter(|jobs| jobs.fabric == fabric.digest);
+        let counters = self.counters.clone().filter(|c| c.fabric == fabric.digest);
+        Some(Values { jobs: jobs.unwrap_or_else(none), counters, tables, fabric })
+    }
+
+    /// Tells what came of plans that were put in place.
+    fn tell(&self, before: &State) {
+        for decision in &self.state.decisions {
+            let was = before.decision(decision.id).map(|d| &d.outcome);
+            let is_new = was != Some(&decision.outcome);
+            if is_new && matches!(decision.outcome, Outcome::Confirmed | Outcome::Failed) {
+                self.voice.proposal(&proposal::outcome(decision));
+            }
         }
     }
 }

@@ -1,35 +1,72 @@
 //! A thread for each input, which reads it now and then and says what has changed.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime};
 
-use darkfiber_operate::Digest;
+use darkfiber_operate::{Digest, Mode, Source};
 
 use crate::children::Children;
 use crate::config::{Config, Watched};
 use crate::event::Event;
+use crate::fabric_guids::Acquaintance;
 use crate::fetch::fetch;
+use crate::opensm_log;
 use crate::read;
-use crate::tables_input::locate;
+use crate::tables_input::{Seen, locate, written};
 use crate::value::FabricValue;
 
 /// How often it is looked whether the fabric is known.
 const SOON: Duration = Duration::from_millis(50);
+/// OpenSM writes its dump within this time after a sweep.
+const DUMPS: Duration = Duration::from_secs(5);
+/// A file that is as it was after this time is not being written.
+const SETTLED: Duration = Duration::from_millis(100);
 /// Most characters of what is wrong with an input.
 const LONGEST: usize = 300;
 
 /// Makes a thread read now; without it the thread ends.
 pub(crate) type Hurry = SyncSender<()>;
 
+/// Read-backs of the tables that are asked for: what was read before one was asked for is no answer to it.
+#[derive(Clone, Default)]
+pub(crate) struct ReadBacks {
+    /// The number of the last one.
+    asked: Arc<AtomicU64>,
+    /// Files that OpenSM wrote before this are those of an earlier sweep.
+    swept: Arc<Mutex<Option<SystemTime>>>,
+}
+
+impl ReadBacks {
+    /// Asks for one; its number.
+    pub(crate) fn ask(&self) -> u64 {
+        self.asked.fetch_add(1, Ordering::SeqCst) + 1
+    }
+
+    /// OpenSM was asked to sweep at this time.
+    pub(crate) fn swept(&self, at: SystemTime) {
+        *self.swept.lock().unwrap_or_else(PoisonError::into_inner) = Some(at);
+    }
+
+    fn since(&self) -> Option<SystemTime> {
+        *self.swept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// The threads that read the inputs.
 pub(crate) struct Pollers {
     pub(crate) fabric: Hurry,
     pub(crate) tables: Hurry,
     pub(crate) jobs: Hurry,
+    /// Their thread ends without it.
+    _counters: Option<Hurry>,
+    pub(crate) read_backs: ReadBacks,
+    /// What is known of the fabric by its GUIDs.
+    pub(crate) acquaintance: Acquaintance,
     /// The commands that they run.
     pub(crate) children: Children,
 }
@@ -89,7 +126,12 @@ impl Poller {
 }
 
 /// Starts all threads.
-pub(crate) fn start(config: &Config, events: &SyncSender<Event>) -> std::io::Result<Pollers> {
+pub(crate) fn start(
+    config: &Config,
+    acquaintance: Acquaintance,
+    events: &SyncSender<Event>,
+) -> std::io::Result<Pollers> {
+    let read_backs = ReadBacks::default();
     let children = Children::default();
     let known = Known::default();
     let poller = |watched: &Watched| {
@@ -101,17 +143,44 @@ pub(crate) fn start(config: &Config, events: &SyncSender<Event>) -> std::io::Res
         thread::Builder::new().name(name.to_owned()).spawn(run).map(drop)
     };
     let (fabric, reader) = poller(&config.fabric);
-    let of = known.clone();
-    spawn("fabric", Box::new(move || poll_fabric(&reader, &of)))?;
+    let (of, met) = (known.clone(), acquaintance.clone());
+    spawn("fabric", Box::new(move || poll_fabric(&reader, &of, &met)))?;
     let (tables, reader) = poller(&config.tables);
-    let (of, copy) = (known.clone(), config.state.join("tables.read"));
-    spawn("tables", Box::new(move || poll_tables(&reader, &of, &copy)))?;
+    let mut tables_poller = TablesPoller {
+        known: known.clone(),
+        copy: config.state.join("tables.read"),
+        read_backs: read_backs.clone(),
+        may_be_damaged: config.mode >= Mode::ApplyFaults,
+        last: None,
+        answered: 0,
+    };
+    spawn("tables", Box::new(move || reader.run(|p| tables_poller.read(p), |_| {})))?;
+    if let Some(manager) = &config.manager {
+        let (log, events) = (manager.log.clone(), events.clone());
+        spawn("log", Box::new(move || opensm_log::follow(&log, &events)))?;
+    }
     let (jobs, reader) = poller(&config.jobs);
-    spawn("jobs", Box::new(move || poll_jobs(&reader, &known)))?;
-    Ok(Pollers { fabric, tables, jobs, children })
+    let of = known.clone();
+    spawn("jobs", Box::new(move || poll_jobs(&reader, &of)))?;
+    let mut hurry_counters = None;
+    if let Some(watched) = &config.counters {
+        let (hurry, reader) = poller(watched);
+        let mut counters = CountersPoller { known, before: None };
+        spawn("counters", Box::new(move || reader.run(|p| counters.read(p), |_| {})))?;
+        hurry_counters = Some(hurry);
+    }
+    Ok(Pollers {
+        fabric,
+        tables,
+        jobs,
+        _counters: hurry_counters,
+        read_backs,
+        acquaintance,
+        children,
+    })
 }
 
-fn poll_fabric(poller: &Poller, known: &Known) {
+fn poll_fabric(poller: &Poller, known: &Known, met: &Acquaintance) {
     let mut last: Option<(Vec<u8>, Digest)> = None;
     let new: Mutex<Option<Arc<FabricValue>>> = Mutex::default();
     let read = |p: &Poller| -> Reading {
@@ -122,6 +191,10 @@ fn poll_fabric(poller: &Poller, known: &Known) {
             let value = Arc::new(read::fabric(&bytes, &p.watched)?);
             // `ibnetdiscover` writes the time into what it prints.
             let is_same = last.as_ref().is_some_and(|(_, digest)| *digest == value.digest);
+            if let (false, Err(strange)) = (is_same, met.meet(value.fabric(), value.digest)) {
+                let name = read::name(&p.watched);
+                return Ok(Some(Event::Stranger(value.digest, strange, name)));
+            }
             last = Some((bytes, value.digest));
             if is_same {
                 return Ok(None);
@@ -139,19 +212,76 @@ fn poll_fabric(poller: &Poller, known: &Known) {
     poller.run(read, told);
 }
 
-fn poll_tables(poller: &Poller, known: &Known, copy: &Path) {
-    let mut last = None;
-    let read = |p: &Poller| -> Reading {
-        let fabric = known.get()?;
-        let located = locate(&p.watched, copy, &fabric, &p.children, last.as_ref());
-        Some(located.and_then(|located| {
-            let Some((files, seen)) = located else { return Ok(None) };
-            let value = read::tables(&files, &fabric)?;
-            last = Some(seen);
-            Ok(Some(Event::Tables(Arc::new(value))))
-        }))
-    };
-    poller.run(read, |_| {});
+/// Reads the tables in place.
+struct TablesPoller {
+    known: Known,
+    /// Where what a command prints is kept.
+    copy: PathBuf,
+    read_backs: ReadBacks,
+    may_be_damaged: bool,
+    last: Option<Seen>,
+    /// The number of the last read-back that was answered.
+    answered: u64,
+}
+
+impl TablesPoller {
+    fn read(&mut self, p: &Poller) -> Reading {
+        let fabric = self.known.get()?;
+        let asked = self.read_backs.asked.load(Ordering::SeqCst);
+        if asked == self.answered {
+            return Some(self.tables(p, &fabric, asked, false));
+        }
+        let read = self.wait_for_dump(p).and_then(|()| self.tables(p, &fabric, asked, true));
+        self.answered = asked;
+        Some(Ok(Some(match read {
+            Ok(Some(event)) => event,
+            Ok(None) => Event::Same(Source::Tables),
+            Err(what) => Event::Unread(asked, what),
+        })))
+    }
+
+    fn tables(
+        &mut self,
+        p: &Poller,
+        fabric: &FabricValue,
+        asked: u64,
+        anyway: bool,
+    ) -> Result<Option<Event>, String> {
+        let last = self.last.as_ref().filter(|_| !anyway);
+        let located = locate(&p.watched, &self.copy, fabric, &p.children, last)?;
+        let Some((files, seen)) = located else { return Ok(None) };
+        // A file that somebody writes just now may be whole for a moment and yet be half of what it will be.
+        let stamp = || written(&p.watched);
+        let before = stamp().filter(|_| self.may_be_damaged);
+        let value = read::tables(&files, fabric, self.may_be_damaged)?;
+        if before.is_some() {
+            thread::sleep(SETTLED);
+            if stamp() != before {
+                return Err(format!(
+                    "{}: it was written while it was read",
+                    read::name(&p.watched)
+                ));
+            }
+        }
+        self.last = Some(seen);
+        Ok(Some(Event::Tables(Arc::new(value), asked)))
+    }
+
+    /// Waits until OpenSM has written its dump after it was last asked to sweep.
+    fn wait_for_dump(&self, p: &Poller) -> Result<(), String> {
+        let Some(since) = self.read_backs.since() else { return Ok(()) };
+        let end = Instant::now() + DUMPS;
+        while written(&p.watched).is_some_and(|at| at < since) {
+            if Instant::now() >= end {
+                return Err(format!(
+                    "{}: OpenSM has not written it since it was asked to sweep (does it run with -D 0x43?)",
+                    read::name(&p.watched)
+                ));
+            }
+            thread::sleep(SOON);
+        }
+        Ok(())
+    }
 }
 
 fn poll_jobs(poller: &Poller, known: &Known) {
@@ -169,4 +299,37 @@ fn poll_jobs(poller: &Poller, known: &Known) {
         }))
     };
     poller.run(read, |_| {});
+}
+
+/// Reads counters; what channels carried is the difference of two readings.
+struct CountersPoller {
+    known: Known,
+    /// The reading before: the fabric that it was for, when it was made, and its text.
+    before: Option<(Digest, Instant, String)>,
+}
+
+impl CountersPoller {
+    fn read(&mut self, p: &Poller) -> Reading {
+        let fabric = self.known.get()?;
+        Some(fetch(&p.watched, &p.children).and_then(|bytes| {
+            let now = Instant::now();
+            let text = String::from_utf8(bytes)
+                .map_err(|_| format!("{}: it is not text", read::name(&p.watched)))?;
+            let Some((_, at, old)) = self.before.take_if(|(of, _, _)| *of == fabric.digest) else {
+                // The first one must be counters, too.
+                read::counters(&[&text], 1.0, &fabric, &p.watched)?;
+                self.before = Some((fabric.digest, now, text));
+                return Ok(None);
+            };
+            if old == text {
+                // Nobody has written it since: the time goes on from when it was seen first.
+                self.before = Some((fabric.digest, at, old));
+                return Ok(None);
+            }
+            let seconds = now.duration_since(at).as_secs_f64();
+            let value = read::counters(&[&old, &text], seconds, &fabric, &p.watched);
+            self.before = Some((fabric.digest, now, text));
+            value.map(|value| Some(Event::Counters(Arc::new(value))))
+        }))
+    }
 }

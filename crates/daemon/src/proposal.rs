@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use darkfiber_formats::disk::Os;
 use darkfiber_formats::sets::TableSet;
 use darkfiber_formats::{guid2lid, ibnetdiscover, lft, output, sl};
-use darkfiber_operate::{Decision, PlanId, Rung};
+use darkfiber_operate::{Decision, Outcome, PlanId, Rung};
 
 use crate::config::{Config, Origin};
 use crate::work::Plan;
@@ -19,13 +19,21 @@ pub(crate) fn folder(config: &Config, plan: PlanId) -> PathBuf {
     config.state.join("plans").join(plan.to_string())
 }
 
-/// Writes the tables of a proposal, whole or not at all; removes the oldest ones.
+/// The tables that were in place before the plan in a folder; a set of tables has no place for them.
+pub(crate) fn tables_before(dir: &Path) -> PathBuf {
+    dir.with_extension("before")
+}
+
+/// Writes the tables of a plan and those before it, whole or not at all; removes the oldest ones.
 pub(crate) fn write(config: &Config, decision: &Decision, plan: &Plan) -> Result<(), String> {
     let dir = folder(config, decision.id);
     let (fabric, routes) = (plan.values.fabric.fabric(), &plan.routes);
     let lids = &plan.values.tables.lids;
     let failed = |e: &dyn std::fmt::Display| format!("{}: {e}", dir.display());
     std::fs::create_dir_all(config.state.join("plans")).map_err(|e| failed(&e))?;
+    let before = &plan.values.tables.routes;
+    output::replace_as_is(&tables_before(&dir), |out| lft::write(out, fabric, before, lids))
+        .map_err(|e| failed(&e))?;
     let mut set = TableSet::open(&Os, &dir, false).map_err(|e| failed(&e))?;
     set.file("lfts.dump", |out| lft::write(out, fabric, routes, lids)).map_err(|e| failed(&e))?;
     set.file("guid2lid", |out| guid2lid::write(out, fabric, lids)).map_err(|e| failed(&e))?;
@@ -52,7 +60,22 @@ fn tidy(plans: &Path) {
     all.sort_unstable();
     for plan in all.iter().take(all.len().saturating_sub(KEPT)) {
         let _it_may_stay = std::fs::remove_dir_all(plans.join(plan.to_string()));
-        let _it_may_stay = std::fs::remove_file(plans.join(format!("{plan}.jobs")));
+        for beside in ["jobs", "before"] {
+            let _it_may_stay = std::fs::remove_file(plans.join(format!("{plan}.{beside}")));
+        }
+    }
+}
+
+/// What came of a plan that was put in place, in one line.
+pub(crate) fn outcome(decision: &Decision) -> String {
+    let id = decision.id;
+    let changed = decision.candidate.as_ref().map_or_else(String::new, |c| {
+        let entries = counted(c.entries, "entries", "entry");
+        format!("{entries} in {}", counted(c.blocks, "blocks", "block"))
+    });
+    match decision.outcome {
+        Outcome::Confirmed => format!("plan {id} is in place, as read back: {changed}"),
+        _ => format!("plan {id} was twice not found in place: {changed}"),
     }
 }
 
@@ -64,11 +87,9 @@ pub(crate) fn line(decision: &Decision) -> String {
         let share = 100.0 * c.gain();
         let (entries, blocks) =
             (counted(c.entries, "entries", "entry"), counted(c.blocks, "blocks", "block"));
-        let (kept, new) = (c.kept, c.proposed);
-        let _infallible = write!(
-            text,
-            "{entries} in {blocks}, maximum effective EFI {kept} -> {new} ({share:.1} % less)"
-        );
+        let (kept, new, what) = (c.kept, c.proposed, decision.trigger.measure());
+        let _infallible =
+            write!(text, "{entries} in {blocks}, {what} {kept} -> {new} ({share:.1} % less)");
     }
     if let Some(v) = &decision.verdict {
         let _infallible = write!(text, ", transition {}", v.rung.name());
@@ -82,6 +103,10 @@ fn counted(n: u64, many: &str, one: &str) -> String {
 
 /// The commands that put a proposal in place, by hand.
 pub(crate) fn commands(config: &Config, decision: &Decision) -> String {
+    if config.manager.is_some() {
+        let id = decision.id;
+        return format!("  `darkfiber operate deploy {id}` puts it in place\n");
+    }
     let dir = folder(config, decision.id);
     let dir = dir.display();
     let rung = decision.verdict.as_ref().map(|v| v.rung);

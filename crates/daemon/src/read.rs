@@ -3,37 +3,70 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use darkfiber_fabric::{Digest as Words, LinkClass, TerminalId};
+use darkfiber_fabric::{ChannelId, Digest as Words, LinkClass, SwitchId, TerminalId};
+use darkfiber_formats::counters as port_counters;
 use darkfiber_formats::jobs::{self, Record, State};
 use darkfiber_formats::places::Places;
-use darkfiber_formats::{Diagnostics, Severity, detect, edges, input};
+use darkfiber_formats::{Diagnostic, Diagnostics, Severity, detect, edges, input};
 use darkfiber_operate::Digest;
-use darkfiber_routing::Lids;
 use darkfiber_routing::check::check;
+use darkfiber_routing::{DestId, Lids};
 use darkfiber_scenario::tables::{self, TableFiles};
 use darkfiber_scenario::{Loaded, aliases, refuse_shared};
 
-use crate::config::Watched;
-use crate::value::{FabricValue, JobsValue, TablesValue, digest_of_tables};
+use crate::config::{Origin, Watched};
+use crate::value::{CountersValue, FabricValue, JobsValue, TablesValue, digest_of_tables};
 
 /// What a reader remarked that keeps its result from being used.
 fn refused(found: &Diagnostics, allow_warnings: bool) -> Result<(), String> {
     let least = if allow_warnings { Severity::Error } else { Severity::Warning };
-    match found.0.iter().filter(|d| d.severity >= least).max_by_key(|d| d.severity) {
+    // A slow cable is read as well as any other.
+    let counts = |d: &&Diagnostic| d.severity >= least && !d.of_fabric;
+    match found.0.iter().filter(counts).max_by_key(|d| d.severity) {
         Some(worst) => Err(worst.to_string()),
         None => Ok(()),
     }
 }
 
+/// Where what is read comes from, for whoever has to look there.
+pub(crate) fn name(watched: &Watched) -> String {
+    match &watched.origin {
+        Origin::File(path) => path.display().to_string(),
+        Origin::Command(words) => words.join(" "),
+    }
+}
+
+/// What a reader says, without the name that it was given for what it read.
+fn unnamed(error: impl std::fmt::Display, path: &Path) -> String {
+    let text = error.to_string();
+    let prefix = format!("{}: ", path.display());
+    text.strip_prefix(&prefix).map_or_else(|| text.clone(), str::to_owned)
+}
+
 /// The fabric.
 pub(crate) fn fabric(bytes: &[u8], watched: &Watched) -> Result<FabricValue, String> {
+    let name = name(watched);
+    fabric_of(bytes, watched).map_err(|e| format!("{name}: {e}"))
+}
+
+/// The jobs that run.
+pub(crate) fn jobs(
+    bytes: &[u8],
+    fabric: &FabricValue,
+    watched: &Watched,
+) -> Result<JobsValue, String> {
+    let name = name(watched);
+    jobs_of(bytes, fabric, watched).map_err(|e| format!("{name}: {e}"))
+}
+
+fn fabric_of(bytes: &[u8], watched: &Watched) -> Result<FabricValue, String> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err("it is empty".to_owned());
     }
     let bytes = input::decompress(bytes).map_err(|e| e.to_string())?;
     let options = edges::Options { hosts_per_switch: 0, class: LinkClass::unknown() };
     let path = Path::new("fabric.topo");
-    let read = detect::parse_fabric(&bytes, path, &options).map_err(|e| e.to_string())?;
+    let read = detect::parse_fabric(&bytes, path, &options).map_err(|e| unnamed(e, path))?;
     let (mut topology, diagnostics) = read;
     refused(&diagnostics, watched.allow_warnings)?;
     let shared;
@@ -47,14 +80,19 @@ pub(crate) fn fabric(bytes: &[u8], watched: &Watched) -> Result<FabricValue, Str
     Ok(FabricValue { loaded, digest })
 }
 
-/// The tables in place.
-pub(crate) fn tables(files: &TableFiles, fabric: &FabricValue) -> Result<TablesValue, String> {
+/// The tables in place. Where they may be mended, those in which pairs are lost are tables, too; but a switch without any entry
+/// is one of which nothing was read.
+pub(crate) fn tables(
+    files: &TableFiles,
+    fabric: &FabricValue,
+    may_be_damaged: bool,
+) -> Result<TablesValue, String> {
     let path = &files.tables;
     let read = tables::read(files, "fabric.topo", &fabric.loaded, &mut ());
     let read = read.map_err(|e| e.to_string())?;
     let of = fabric.fabric();
     let report = check(of, &read.routes);
-    if !report.complete() {
+    if !report.complete() && !may_be_damaged {
         let lost = report.unreachable + report.loops;
         return Err(format!("{}: {lost} pairs of terminals do not reach", path.display()));
     }
@@ -62,17 +100,58 @@ pub(crate) fn tables(files: &TableFiles, fabric: &FabricValue) -> Result<TablesV
         Some(lids) => lids,
         None => Lids::assign(of, read.routes.lmc().unwrap_or(0)).map_err(|e| e.to_string())?,
     };
+    let mut switches = (0..of.switch_count()).map(SwitchId::new);
+    let has_entry = |s| {
+        let all = (0..read.routes.dest_count()).map(DestId::new);
+        all.into_iter().any(|d| read.routes.lft_entry(of, s, d, 0).is_some_and(|port| port > 0))
+    };
+    if let Some(s) = switches.find(|&s| !has_entry(s)) {
+        let (path, guid) = (path.display(), of.switch(s).guid);
+        return Err(format!("{path}: it has no entry of switch {guid}, so it is not complete"));
+    }
     let digest = digest_of_tables(of, &read.routes, &lids);
     let has_levels = read.has_levels;
-    Ok(TablesValue { routes: read.routes, lids, has_levels, digest, fabric: fabric.digest })
+    let is_whole = report.complete();
+    let routes = read.routes;
+    Ok(TablesValue { routes, lids, has_levels, is_whole, digest, fabric: fabric.digest })
 }
 
-/// The jobs that run.
-pub(crate) fn jobs(
-    bytes: &[u8],
+/// What channels carried from the first of some readings of counters, in the order of time, to the last.
+pub(crate) fn counters(
+    texts: &[&str],
+    seconds: f64,
     fabric: &FabricValue,
     watched: &Watched,
-) -> Result<JobsValue, String> {
+) -> Result<CountersValue, String> {
+    let name = name(watched);
+    let path = Path::new("counters");
+    let failed = |e: &dyn std::fmt::Display| format!("{name}: {}", unnamed(e, path));
+    let mut files = Vec::new();
+    for text in texts {
+        let (readings, _) = port_counters::read(text, path).map_err(|e| failed(&e))?;
+        files.push(readings);
+    }
+    let files: Vec<(&Path, &[port_counters::Reading])> =
+        files.iter().map(|readings| (path, readings.as_slice())).collect();
+    let of = fabric.fabric();
+    let names = aliases(watched.aliases.as_deref(), of, &mut ()).map_err(|e| failed(&e))?;
+    let places = Places::new(of, names);
+    let (window, _) = port_counters::window(of, None, &places, &files).map_err(|e| failed(&e))?;
+    // Times of the readings themselves say more than when they were fetched.
+    let seconds = window.seconds.unwrap_or(seconds).max(1e-3);
+    let share = |(c, bytes): (usize, &Option<u64>)| {
+        let class = of.class_of(ChannelId::new(c));
+        bytes.unwrap_or(0) as f64 / seconds / class.bytes_per_second.max(1) as f64
+    };
+    let between = window.carried.iter().take(of.channel_count()).enumerate();
+    let fullest = between.map(share).fold(0.0, f64::max);
+    let mut words = Words::default();
+    window.carried.iter().for_each(|bytes| words.add(bytes.map_or(0, |b| b + 1)));
+    let digest = Digest(words.value());
+    Ok(CountersValue { carried: window.carried, fullest, digest, fabric: fabric.digest })
+}
+
+fn jobs_of(bytes: &[u8], fabric: &FabricValue, watched: &Watched) -> Result<JobsValue, String> {
     let mut value =
         JobsValue { fabric: fabric.digest, text: bytes.to_vec(), ..JobsValue::default() };
     if bytes.iter().all(u8::is_ascii_whitespace) {
@@ -92,7 +171,7 @@ pub(crate) fn jobs(
     let path = Path::new("jobs");
     let mut records: Vec<Record> = Vec::new();
     let found = (log.read)(&mut text.as_bytes(), path, &mut |record| records.push(record));
-    refused(&found.map_err(|e| e.to_string())?, watched.allow_warnings)?;
+    refused(&found.map_err(|e| unnamed(e, path))?, watched.allow_warnings)?;
     let names = aliases(watched.aliases.as_deref(), fabric.fabric(), &mut ());
     let places = Places::new(fabric.fabric(), names.map_err(|e| e.to_string())?);
     let runs = |r: &&Record| matches!(r.state, State::Running | State::Unknown);

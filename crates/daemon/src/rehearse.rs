@@ -16,7 +16,7 @@ use crate::fetch::fetch;
 use crate::read;
 use crate::tables_input::{Seen, locate};
 use crate::value::{FabricValue, JobsValue, TablesValue};
-use crate::work::{Values, Workshop};
+use crate::work::{Library, Values, Workshop};
 
 const DAY: Millis = 86_400_000;
 const HOUR: Millis = 3_600_000;
@@ -67,7 +67,7 @@ impl<'a> Rehearsal<'a> {
         let copy = std::env::temp_dir().join(format!("darkfiber-tables-{}", std::process::id()));
         let files = locate(&config.tables, &copy, &fabric, &children, None::<&Seen>);
         let tables = files.and_then(|files| match files {
-            Some((files, _)) => read::tables(&files, &fabric),
+            Some((files, _)) => read::tables(&files, &fabric, false),
             None => Err("there are none".to_owned()),
         });
         let _there_may_be_none = std::fs::remove_file(&copy);
@@ -129,7 +129,7 @@ impl<'a> Clock<'a> {
             from,
             at,
             state: State::default(),
-            shop: Workshop::new(config.moves),
+            shop: Workshop::new(config.moves, config.state.join("plans"), Library::default()),
             fabric,
             tables,
             jobs: None,
@@ -200,7 +200,7 @@ impl<'a> Clock<'a> {
                     Action::Work { work, generation, task } => {
                         let Some(jobs) = self.jobs.clone() else { continue };
                         let (fabric, tables) = (self.fabric.clone(), self.tables.clone());
-                        let values = Values { fabric, tables, jobs };
+                        let values = Values { fabric, tables, jobs, counters: None };
                         let result = self.shop.work(task, &values);
                         inputs.push_back(Input::Done { work, generation, result });
                     }
@@ -226,6 +226,7 @@ impl<'a> Clock<'a> {
             routes,
             lids: self.tables.lids.clone(),
             has_levels: self.tables.has_levels,
+            is_whole: true,
             digest: candidate.tables,
             fabric: self.fabric.digest,
         });

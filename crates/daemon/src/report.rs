@@ -23,7 +23,8 @@ pub(crate) fn status(state: &State, site: &str) -> String {
         |d: Option<Digest>| d.map_or_else(|| "not known yet".to_owned(), |d| d.to_string());
     let (switches, terminals) = state.size;
     line("fabric", format!("{}, {switches} switches, {terminals} terminals", digest(state.fabric)));
-    line("tables", digest(state.tables));
+    let plan = state.in_place.map_or_else(String::new, |p| format!(", those of plan {p}"));
+    line("tables", format!("{}{plan}", digest(state.tables)));
     line("jobs", format!("{}, {} running", digest(state.jobs), state.running));
     if let Some(m) = &state.measured {
         let bound = m.bound.map_or_else(String::new, |b| format!(", bound {b}"));
@@ -101,6 +102,7 @@ pub(crate) fn metrics(state: &State, journal_bytes: u64, totals: &Totals) -> Str
     family("effective_efi", "gauge", "Most routes inside jobs on a channel.", &efi);
     let bad: Vec<_> = Source::ALL
         .iter()
+        .chain(&[Source::Counters])
         .map(|s| {
             let total = state.bad.get(s).map_or(0, |b| b.total);
             (format!("{{source=\"{}\"}}", s.name()), total as f64)

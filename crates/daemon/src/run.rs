@@ -8,10 +8,12 @@ use darkfiber_scenario::Error;
 
 use crate::config::Config;
 use crate::event::Event;
+use crate::fabric_guids::Acquaintance;
 use crate::owner::Owner;
 use crate::store::Store;
 use crate::voice::Voice;
-use crate::worker::{self, Queue, Wanted};
+use crate::work::Library;
+use crate::worker::{self, Hands, Queue, Wanted};
 use crate::{control, http, notify, poll};
 
 /// Events that wait for the owner of the state.
@@ -39,6 +41,12 @@ pub fn run(config: &Config, voice: &dyn Voice, started: impl FnOnce(Stop)) -> Re
     started(Stop(events.clone()));
     let threads =
         |e: &dyn std::fmt::Display| Error::infeasible(format!("cannot start threads: {e}"));
+    let acquaintance = Acquaintance::open(&config.state).map_err(|e| {
+        Error::input(e)
+            .hint("it says which fabric is known; move it away to take the next one for it")
+    })?;
+    control::open(&config.socket, events.clone())?;
+    let pollers = poll::start(config, acquaintance, &events).map_err(|e| threads(&e))?;
     let (orders, asked) = sync_channel(ORDERS);
     let wanted = Wanted::default();
     let work = Queue { orders, wanted: wanted.clone() };
@@ -46,19 +54,20 @@ pub fn run(config: &Config, voice: &dyn Voice, started: impl FnOnce(Stop)) -> Re
     let pool = rayon::ThreadPoolBuilder::new().num_threads(rayon::current_num_threads());
     let pool = pool.build().map_err(|e| threads(&e))?;
     let (of, send) = (Arc::new(config.clone()), events.clone());
-    let worker = move || worker::run(&of, &asked, &wanted, &send);
+    let library = Library::default();
+    let shelf = library.clone();
+    let hands =
+        Hands { children: pollers.children.clone(), read_backs: pollers.read_backs.clone() };
+    let worker = move || worker::run(&of, shelf, &hands, &asked, &wanted, &send);
     let worker = move || pool.install(worker);
     thread::Builder::new().name("work".to_owned()).spawn(worker).map_err(|e| threads(&e))?;
-    control::listen(&config.socket, events.clone())
-        .map_err(|e| Error::input(format!("{}: {e}", config.socket.display())))?;
     if let Some(address) = config.http {
         let bound = http::serve(address, &config.state, &events);
         let bound = bound.map_err(|e| Error::input(format!("http: {e}")))?;
         voice.note(&format!("serving http://{bound}/status, /metrics, /plans/N, /journal"));
     }
-    let pollers = poll::start(config, &events).map_err(|e| threads(&e))?;
     let children = pollers.children.clone();
-    let mut owner = Owner::new(config, voice, store, state, pollers, work);
+    let mut owner = Owner::new(config, voice, store, state, pollers, work, library);
     owner.start();
     notify::notify("READY=1\nSTATUS=watching");
     owner.listen(&heard);

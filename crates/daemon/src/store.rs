@@ -26,7 +26,34 @@ pub(crate) struct Store {
 }
 
 fn cannot(path: &Path, e: &io::Error) -> Error {
-    Error::input(format!("{}: {e}", path.display()))
+    let (what, hint) = match e.kind() {
+        io::ErrorKind::PermissionDenied => (
+            "no permission; the state folder and all in it must be writable for the user that this program runs as",
+            "chown -R that user, or let `state` name another folder",
+        ),
+        io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => (
+            "it is no folder, and a folder is expected",
+            "move it away, or let `state` name another folder",
+        ),
+        io::ErrorKind::ReadOnlyFilesystem => (
+            "the file system is read-only",
+            "let `state` name a folder that can be written (systemd: StateDirectory=)",
+        ),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            ("no space is left for the journal", "make room: it takes at most twice `journal_mib`")
+        }
+        io::ErrorKind::NotFound => {
+            ("there is no such file", "give the journal of a state folder: STATE/journal")
+        }
+        io::ErrorKind::IsADirectory | io::ErrorKind::InvalidInput => {
+            ("it is no regular file, and a journal is expected", "STATE/journal is one")
+        }
+        _ => {
+            let text = format!("{}: {e}", path.display());
+            return Error::input(text).hint("a folder that can be written is expected as `state`");
+        }
+    };
+    Error::input(format!("{}: {what}", path.display())).hint(hint)
 }
 
 fn sync_folder(folder: &Path) -> io::Result<()> {

@@ -37,6 +37,14 @@ fn stamps(path: &Path) -> Vec<Stamp> {
     all
 }
 
+/// When the newest of the files of the tables was written, if they are files.
+pub(crate) fn written(watched: &Watched) -> Option<SystemTime> {
+    match &watched.origin {
+        Origin::File(path) => stamps(path).into_iter().filter_map(|(_, _, at)| at).max(),
+        Origin::Command(_) => None,
+    }
+}
+
 /// The files of the tables, and what they are known by; `None` if that is what was seen last. What a command prints is
 /// kept in `copy`.
 pub(crate) fn locate(

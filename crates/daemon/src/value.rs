@@ -24,6 +24,8 @@ pub(crate) struct TablesValue {
     pub(crate) routes: Routes,
     pub(crate) lids: Lids,
     pub(crate) has_levels: bool,
+    /// All pairs of terminals reach.
+    pub(crate) is_whole: bool,
     pub(crate) digest: Digest,
     /// The fabric that they were read for.
     pub(crate) fabric: Digest,
@@ -40,6 +42,17 @@ pub(crate) struct JobsValue {
     pub(crate) fabric: Digest,
     /// The text that they were read from.
     pub(crate) text: Vec<u8>,
+}
+
+/// What channels carried between two readings of counters.
+pub(crate) struct CountersValue {
+    /// Bytes, as [`darkfiber_formats::counters::Window`] has them.
+    pub(crate) carried: Vec<Option<u64>>,
+    /// Share of its bandwidth that the fullest channel between switches carried.
+    pub(crate) fullest: f64,
+    pub(crate) digest: Digest,
+    /// The fabric that they were read for.
+    pub(crate) fabric: Digest,
 }
 
 /// The digest of tables: every entry that a switch has, whoever made them, by GUID and LID.

@@ -2,16 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use darkfiber_analysis::estimate::Pairs;
+use darkfiber_analysis::heat::Heat;
 use darkfiber_analysis::jobs::Effective;
-use darkfiber_fabric::TerminalId;
+use darkfiber_fabric::{Faults, TerminalId};
 use darkfiber_operate::{Candidate, PlanId, Task, Verdict, WorkResult};
 use darkfiber_routing::reroute::{Goal, Prepared, difference};
 use darkfiber_routing::transition::{self, Before, Why};
-use darkfiber_routing::{Demand, Routes, least_load_of_jobs};
+use darkfiber_routing::{Demand, Lids, Routes, least_load_of_jobs};
+use darkfiber_scenario::demanded;
+use darkfiber_scenario::tables::{self, TableFiles};
 
-use crate::value::{FabricValue, JobsValue, TablesValue, digest_of_tables};
+use crate::proposal::tables_before;
+use crate::value::{CountersValue, FabricValue, JobsValue, TablesValue, digest_of_tables};
 
 /// Plans whose tables are kept in memory.
 const KEPT: usize = 4;
@@ -20,12 +26,20 @@ const STAGES: usize = 1;
 /// Layers that new paths may use beside those of the tables: every path keeps its own.
 const LAYERS: u8 = 1;
 
+/// Most entries of a change for counters.
+const MOST_FOR_COUNTERS: usize = 8;
+/// Largest share of the traffic that may be undetermined.
+const DETERMINED: f64 = 0.1;
+/// Most terminals whose pairs are all looked at where no jobs say who talks to whom.
+const ALL_PAIRS: usize = 2_000;
+
 /// What was read when the work was asked for.
 #[derive(Clone)]
 pub(crate) struct Values {
     pub(crate) fabric: Arc<FabricValue>,
     pub(crate) tables: Arc<TablesValue>,
     pub(crate) jobs: Arc<JobsValue>,
+    pub(crate) counters: Option<Arc<CountersValue>>,
 }
 
 /// Tables that were found, and what they were found for.
@@ -35,21 +49,42 @@ pub(crate) struct Plan {
     pub(crate) values: Values,
 }
 
+/// The tables that were found last, for whoever works and whoever compares.
+#[derive(Clone, Default)]
+pub(crate) struct Library(Arc<Mutex<BTreeMap<PlanId, Plan>>>);
+
+impl Library {
+    /// The tables of a plan, if they are still kept.
+    pub(crate) fn plan(&self, plan: PlanId) -> Option<Plan> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&plan).cloned()
+    }
+
+    fn keep(&self, id: PlanId, plan: Plan) {
+        let mut plans = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        plans.insert(id, plan);
+        while plans.len() > KEPT {
+            plans.pop_first();
+        }
+    }
+}
+
 /// Does the work, and keeps the tables that it found last.
 pub(crate) struct Workshop {
     /// Most entries that a proposal changes.
     moves: usize,
-    plans: BTreeMap<PlanId, Plan>,
+    /// Folder of the plans on disk.
+    folder: PathBuf,
+    library: Library,
 }
 
 impl Workshop {
-    pub(crate) fn new(moves: usize) -> Self {
-        Self { moves, plans: BTreeMap::new() }
+    pub(crate) fn new(moves: usize, folder: PathBuf, library: Library) -> Self {
+        Self { moves, folder, library }
     }
 
     /// The tables of a plan, if they are still kept.
-    pub(crate) fn plan(&self, plan: PlanId) -> Option<&Plan> {
-        self.plans.get(&plan)
+    pub(crate) fn plan(&self, plan: PlanId) -> Option<Plan> {
+        self.library.plan(plan)
     }
 
     /// What comes of a task. A panic is a bug, and fails this task only.
@@ -61,13 +96,112 @@ impl Workshop {
             }
             Task::Ease { plan } => self.ease(plan, values),
             Task::Prove { plan } => self.prove(plan, values),
-            Task::Mend { .. } => Err("this version does not mend tables".to_owned()),
+            Task::Relieve { plan } => self.relieve(plan, values),
+            Task::Mend { plan } => self.mend(plan, values),
+            Task::Recall { plan, of, before } => self.recall(plan, of, before, values),
         }));
         let result = done.unwrap_or_else(|_| Err("a bug in darkfiber: it panicked".to_owned()));
         result.unwrap_or_else(|why| WorkResult::Failed { why })
     }
 
+    /// Complete tables near those in place, with the service levels that running connections have.
+    fn mend(&mut self, plan: PlanId, values: &Values) -> Result<WorkResult, String> {
+        let old = &values.tables.routes;
+        if values.tables.is_whole {
+            return Ok(self.found(plan, values, old.clone(), 0));
+        }
+        let fabric = values.fabric.fabric();
+        let mut prepared = Prepared::new(fabric, old, LAYERS).map_err(|e| e.to_string())?;
+        prepared.reroute_on_lowest_rung(&Faults::default()).map_err(|e| e.to_string())?;
+        Ok(self.found(plan, values, prepared.into_routes(), 0))
+    }
+
+    /// Few entries off the hottest channel: where counters tell whose traffic it carries.
+    fn relieve(&mut self, plan: PlanId, values: &Values) -> Result<WorkResult, String> {
+        let counters = values.counters.as_ref().ok_or("no counters were read for this fabric")?;
+        if !values.tables.is_whole {
+            return Err("pairs of terminals do not reach, so loads say nothing".to_owned());
+        }
+        let (fabric, old) = (values.fabric.fabric(), &values.tables.routes);
+        let all: Vec<Vec<TerminalId>> = match values.jobs.places.as_slice() {
+            [] if fabric.terminal_count() > ALL_PAIRS => {
+                return Err(
+                    "without jobs there are too many pairs to estimate their traffic".to_owned()
+                );
+            }
+            [] => vec![(0..fabric.terminal_count()).map(TerminalId::new).collect()],
+            places => places.to_vec(),
+        };
+        let estimate = Pairs::new(fabric, old, &all).estimate(&counters.carried);
+        for (share, what) in [
+            (estimate.residual, "of the bytes are not explained by the jobs that run"),
+            (estimate.undetermined, "of the bytes may as well be other pairs'"),
+        ] {
+            if share > DETERMINED {
+                return Err(format!(
+                    "counters do not tell whose traffic it is: {:.0} % {what}",
+                    100.0 * share
+                ));
+            }
+        }
+        let demands = demanded(&estimate.flows);
+        let prepared = Prepared::with_demands(fabric, old, LAYERS, &demands);
+        let mut prepared = prepared.map_err(|e| e.to_string())?;
+        prepared.relieve(&Goal { moves: MOST_FOR_COUNTERS, ..Goal::default() });
+        let new = prepared.into_routes();
+        let fullest = |routes: &Routes| {
+            let heat = Heat::of(fabric, routes, &estimate.flows, all.len());
+            heat.fills().fold(0.0, f64::max) as u64
+        };
+        let (kept, proposed) = (fullest(old), fullest(&new));
+        let found = self.found(plan, values, new, 0);
+        let WorkResult::Found { mut candidate } = found else { return Ok(found) };
+        (candidate.kept, candidate.proposed, candidate.bound) = (kept, proposed, None);
+        Ok(WorkResult::Found { candidate })
+    }
+
+    /// The tables of an earlier plan, or those that were in place before it.
+    fn recall(
+        &mut self,
+        plan: PlanId,
+        of: PlanId,
+        before: bool,
+        values: &Values,
+    ) -> Result<WorkResult, String> {
+        let dir = self.folder.join(of.to_string());
+        let (routes, lids) = kept_tables(&dir, before, &values.fabric)?;
+        if lids != values.tables.lids {
+            return Err(format!("{}: LIDs have changed since", dir.display()));
+        }
+        Ok(self.found(plan, values, routes, 0))
+    }
+
+    /// Tables that may be put in place in one stage.
+    fn found(&mut self, plan: PlanId, values: &Values, new: Routes, withheld: usize) -> WorkResult {
+        let fabric = values.fabric.fabric();
+        let (old, lids) = (&values.tables.routes, &values.tables.lids);
+        let changed = difference(fabric, old, &new, lids);
+        let digest = digest_of_tables(fabric, &new, lids);
+        let proposed = efi(values, &new);
+        let candidate = Candidate {
+            tables: digest,
+            stages: vec![digest],
+            // Of tables in which pairs are lost, less would be told than is there.
+            kept: if values.tables.is_whole { efi(values, old) } else { proposed },
+            proposed,
+            bound: Some(bound(values)),
+            entries: changed.entries as u64,
+            blocks: changed.blocks as u64,
+            withheld: withheld as u64,
+        };
+        self.library.keep(plan, Plan { routes: Arc::new(new), values: values.clone() });
+        WorkResult::Found { candidate }
+    }
+
     fn ease(&mut self, plan: PlanId, values: &Values) -> Result<WorkResult, String> {
+        if !values.tables.is_whole {
+            return Err("pairs of terminals do not reach, so there is nothing to ease".to_owned());
+        }
         let fabric = values.fabric.fabric();
         let old = &values.tables.routes;
         let prepared = Prepared::new(fabric, old, LAYERS).map_err(|e| e.to_string())?;
@@ -75,29 +209,16 @@ impl Workshop {
         let goal = Goal { moves: self.moves, ..Goal::default() };
         let eased = prepared.ease_for(&goal, STAGES);
         let new = prepared.into_routes();
-        let lids = &values.tables.lids;
-        let changed = difference(fabric, old, &new, lids);
-        let digest = digest_of_tables(fabric, &new, lids);
-        let candidate = Candidate {
-            tables: digest,
-            stages: eased.steps.iter().map(|_| digest).collect(),
-            kept: efi(values, old),
-            proposed: efi(values, &new),
-            bound: Some(bound(values)),
-            entries: changed.entries as u64,
-            blocks: changed.blocks as u64,
-            withheld: eased.withheld as u64,
-        };
-        self.plans.insert(plan, Plan { routes: Arc::new(new), values: values.clone() });
-        while self.plans.len() > KEPT {
-            self.plans.pop_first();
-        }
+        let found = self.found(plan, values, new, eased.withheld);
+        let WorkResult::Found { mut candidate } = found else { return Ok(found) };
+        // Where nothing is moved there is no stage.
+        candidate.stages = eased.steps.iter().map(|_| candidate.tables).collect();
         Ok(WorkResult::Found { candidate })
     }
 
     /// By the checker of transitions, which shares no code with what found the tables.
     fn prove(&self, plan: PlanId, values: &Values) -> Result<WorkResult, String> {
-        let found = self.plans.get(&plan);
+        let found = self.library.plan(plan);
         let found = found.ok_or_else(|| format!("the tables of plan {plan} are gone"))?;
         let fabric = values.fabric.fabric();
         let tables = &values.tables;
@@ -126,6 +247,28 @@ impl Workshop {
             },
         })
     }
+}
+
+/// The tables in the folder of a plan: its own, or those that were in place before it.
+pub(crate) fn kept_tables(
+    dir: &Path,
+    before: bool,
+    fabric: &FabricValue,
+) -> Result<(Routes, Lids), String> {
+    let levels = dir.join("path-sl.rows");
+    let files = TableFiles {
+        tables: if before { tables_before(dir) } else { dir.join("lfts.dump") },
+        guid2lid: Some(dir.join("guid2lid")),
+        sl: levels.exists().then_some(levels),
+        ..TableFiles::default()
+    };
+    if !files.tables.exists() {
+        return Err(format!("{}: its tables are not kept", dir.display()));
+    }
+    let read = tables::read(&files, "fabric.topo", &fabric.loaded, &mut ());
+    let read = read.map_err(|e| e.to_string())?;
+    let lids = read.lids.ok_or_else(|| format!("{}: it has no LIDs", dir.display()))?;
+    Ok((read.routes, lids))
 }
 
 fn efi(values: &Values, routes: &Routes) -> u64 {

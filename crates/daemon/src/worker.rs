@@ -6,10 +6,13 @@ use std::sync::mpsc::{Receiver, SyncSender};
 
 use darkfiber_operate::{Decision, Task};
 
+use crate::actuator;
+use crate::children::Children;
 use crate::config::Config;
 use crate::event::Event;
+use crate::poll::ReadBacks;
 use crate::proposal;
-use crate::work::{Values, Workshop};
+use crate::work::{Library, Plan, Values, Workshop, kept_tables};
 
 /// What the thread is asked to do.
 pub(crate) enum Order {
@@ -17,6 +20,10 @@ pub(crate) enum Order {
     Work { work: u64, generation: u64, task: Task, values: Values },
     /// Write the tables of a proposal.
     Write(Box<Decision>),
+    /// Put a stage of a plan where OpenSM finds it.
+    Commit { decision: Box<Decision>, stage: u32, values: Option<Values> },
+    /// Have OpenSM sweep.
+    Sweep,
 }
 
 /// The number of the work that is still wanted; anything else that waits is passed over.
@@ -28,14 +35,44 @@ pub(crate) struct Queue {
     pub(crate) wanted: Wanted,
 }
 
+/// What the thread needs beside its orders.
+pub(crate) struct Hands {
+    pub(crate) children: Children,
+    pub(crate) read_backs: ReadBacks,
+}
+
+/// Puts a plan in place, from memory or, after a restart, from its folder.
+fn commit(
+    config: &Config,
+    shop: &Workshop,
+    decision: &Decision,
+    stage: u32,
+    values: Option<Values>,
+    children: &Children,
+) -> Result<(), String> {
+    let manager = config.manager.as_ref().ok_or("this mode changes nothing")?;
+    let plan = match (shop.plan(decision.id), values) {
+        (Some(plan), _) => plan,
+        (None, Some(values)) => {
+            let dir = proposal::folder(config, decision.id);
+            let (routes, _) = kept_tables(&dir, false, &values.fabric)?;
+            Plan { routes: Arc::new(routes), values }
+        }
+        (None, None) => return Err("the fabric and the tables in place are not known".to_owned()),
+    };
+    actuator::commit(config, manager, decision, stage, &plan, children)
+}
+
 /// Works until nobody asks any more.
 pub(crate) fn run(
     config: &Config,
+    library: Library,
+    hands: &Hands,
     orders: &Receiver<Order>,
     wanted: &Wanted,
     events: &SyncSender<Event>,
 ) {
-    let mut shop = Workshop::new(config.moves);
+    let mut shop = Workshop::new(config.moves, config.state.join("plans"), library);
     for order in orders {
         let event = match order {
             Order::Work { work, .. } if work != wanted.load(Ordering::SeqCst) => continue,
@@ -45,8 +82,21 @@ pub(crate) fn run(
             Order::Write(decision) => {
                 let plan = decision.id;
                 let found = shop.plan(plan).ok_or_else(|| "its tables are gone".to_owned());
-                let result = found.and_then(|found| proposal::write(config, &decision, found));
+                let result = found.and_then(|found| proposal::write(config, &decision, &found));
                 Event::Written { plan, result }
+            }
+            Order::Commit { decision, stage, values } => {
+                let plan = decision.id;
+                let result = commit(config, &shop, &decision, stage, values, &hands.children);
+                Event::Placed { plan, stage, result }
+            }
+            Order::Sweep => {
+                let swept = match &config.manager {
+                    Some(manager) => actuator::sweep(manager, &hands.children),
+                    None => Err("this mode changes nothing".to_owned()),
+                };
+                let result = swept.map(|at| hands.read_backs.swept(at));
+                Event::Signaled(result)
             }
         };
         if events.send(event).is_err() {

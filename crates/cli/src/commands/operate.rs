@@ -1,4 +1,4 @@
-//! `darkfiber operate`: beside a running OpenSM and SLURM, measuring and advising.
+//! `darkfiber operate`: beside a running OpenSM and SLURM, measuring, advising and, where it may, changing tables.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -6,11 +6,12 @@ use std::time::Instant;
 use clap::{Args, Subcommand};
 use darkfiber_daemon::{Config, Day, Rehearsal, Voice, ask, replay, run as operate};
 use darkfiber_report::rehearsal::{RehearsalResult, RehearsedDay};
+use serde_json::Value;
 
 use super::metrics;
 use crate::failure::{Exit, Failure};
 use crate::history::Window;
-use crate::options::{Common, HistoryArgs};
+use crate::options::{Common, Format, HistoryArgs};
 use crate::{out, provenance, signals};
 
 /// Seconds of a day.
@@ -44,6 +45,15 @@ enum Question {
     Resume,
     /// Look for better tables now
     Propose,
+    /// Put the tables of a decision in place, proved anew if anything has changed since; in modes that change tables
+    Deploy {
+        /// Number of the decision
+        id: u64,
+    },
+    /// Put the tables in place that were there before the plan that is in place
+    Rollback,
+    /// Take the fabric that was refused as that of another cluster for this one
+    Accept,
     /// What this configuration would have done for the jobs of a log, in virtual time: changes a day, blocks, gain
     Rehearse(Box<RehearseArgs>),
 }
@@ -60,15 +70,17 @@ struct RehearseArgs {
 /// What stands below the options in its help.
 pub(crate) const HELP: &str = "\
 Runs in the foreground until it is stopped (SIGTERM, SIGINT). It reads the fabric, the tables in place and the jobs that run, each
-from a file or from what a command prints. It changes nothing. In mode observe it measures how the tables serve the
-jobs. In mode advise (default) it looks for few entries that serve them better whenever jobs start, proves the transition,
-and prints proposals; `explain` says why, at what cost, and which commands put them in place. All that it
-hears and decides is in its journal. docs/operate.md leads through it.
+from a file or from what a command prints. In mode observe it measures how the tables serve the jobs. In mode advise
+(default) it looks for few entries that serve them better whenever jobs start, proves the transition, and prints
+proposals; `explain` says why, at what cost, and which commands put them in place. Neither changes anything. In mode
+apply-faults it puts mended tables in place after a fault, and proposals that `deploy` names; in mode apply those for
+jobs, too: through OpenSM's engine `file`, one proved plan at a time, each read back. All that it hears and decides is in
+its journal. docs/operate.md leads through it.
 
 A configuration; each section has `file` or `command`, the rest may be left out:
   state = \"/var/lib/darkfiber\"           journal, proposals
   site = \"mycluster\"                     a state folder belongs to one site
-  mode = \"advise\"                        or observe
+  mode = \"advise\"                        or observe, apply-faults, apply
   socket = \"/run/darkfiber/ctl.sock\"     where status, explain, ... ask
   http = \"127.0.0.1:9684\"                /status, /metrics, /plans/N, /journal?since=STEP
   journal_mib = 64                       it is begun anew beyond that
@@ -80,23 +92,36 @@ A configuration; each section has `file` or `command`, the rest may be left out:
   [tables]
   file = \"/var/lib/opensm/lfts.dump\"     or a folder of `route -o`, or command = [\"dump_fts\"]
   sl = \"PATH\"                            service levels; guid2lid = \"PATH\" likewise
-  lfts_file = \"PATH\"                     that of opensm.conf, for the commands of `explain`
+  lfts_file = \"PATH\"                     that of opensm.conf, which OpenSM's engine `file` reads
   [jobs]
   command = [\"squeue\", \"-a\", \"-r\", \"-t\", \"R,CF\", \"-o\", \"%i %T %N\"]
   empty_is_idle = false                  whether no line at all means that no job runs
   aliases = \"PATH\"                       other names of hosts
+  [counters]                             may be left out: perfquery -x of all ports, or Prometheus text
+  command = [\"curl\", \"-sf\", \"http://localhost:9683/metrics\"]
+  every_s = 60
+  [opensm]                               needed where tables are changed
+  engines = \"file,no_fallback\"           routing_engine of opensm.conf, or what -R says
+  sweep = [\"systemctl\", \"kill\", \"-s\", \"HUP\", \"opensm\"]
+  log = \"/var/log/opensm.log\"            written at once: opensm -d 2, or force_log_flush TRUE
+  qos_policy = \"PATH\"                    qos_policy_file of opensm.conf, for tables in several lanes
   [policy]
   min_gain = 0.05                        least share by which the fullest channel of the jobs cools down
   max_blocks = 64                        most blocks of 64 LIDs of a proposal
   moves = 64                             most entries of a proposal
   cooldown_s = 30                        least time between two proposals for jobs
   max_per_hour = 20                      most proposals for jobs in an hour
+  hot = 0.5                              a channel with a larger share of its bandwidth is hot,
+  hot_for_s = 60                         and looked at if counters show it for so long
   work_s = 60                            a computation that takes longer is given up
+  confirm_s = 10                         a plan is looked for after that, whatever OpenSM says
+  audit_s = 600                          the tables in place are compared with the plan this often
 
 Examples:
   darkfiber operate --config operate.toml
   darkfiber operate status --config operate.toml
   darkfiber operate explain 12 --config operate.toml
+  darkfiber operate deploy 12 --config operate.toml
   darkfiber operate --replay /var/lib/darkfiber/journal
   darkfiber operate rehearse --jobs sacct.txt --config operate.toml";
 
@@ -129,20 +154,68 @@ pub(crate) fn run(args: &OperateCommand, common: &Common) -> Result<Exit, Failur
         return Ok(Exit::Fine);
     }
     let config = Config::read(&args.config)?;
+    let is_text = common.format == Format::Table;
     let line = match &args.question {
         None => {
             operate(&config, &Terminal, |stop| signals::instead(move || stop.stop()))?;
             return Ok(Exit::Fine);
         }
-        Some(Question::Status) => "status".to_owned(),
-        Some(Question::Explain { id }) => format!("explain {id}"),
+        Some(Question::Status) if is_text => "status".to_owned(),
+        Some(Question::Status) => "status json".to_owned(),
+        Some(Question::Explain { id }) if is_text => format!("explain {id}"),
+        Some(Question::Explain { id }) => format!("explain {id} json"),
         Some(Question::Pause) => "pause".to_owned(),
         Some(Question::Resume) => "resume".to_owned(),
         Some(Question::Propose) => "propose".to_owned(),
+        Some(Question::Deploy { id }) => format!("deploy {id}"),
+        Some(Question::Rollback) => "rollback".to_owned(),
+        Some(Question::Accept) => "accept".to_owned(),
         Some(Question::Rehearse(args)) => return rehearse(&config, args, common),
     };
-    out::print(&ask(config.socket(), &line)?)?;
+    let mut answer = ask(config.socket(), &line)?;
+    // What changes something answers with the status that it leads to.
+    if !is_text && !line.ends_with(" json") {
+        answer = ask(config.socket(), "status json")?;
+    }
+    if common.format == Format::Csv {
+        answer = decisions(&answer)?;
+    }
+    out::print(&answer)?;
     Ok(Exit::Fine)
+}
+
+/// The decisions of a status, or the one of an explanation, a row each.
+fn decisions(answer: &str) -> Result<String, Failure> {
+    let unlike = |e: serde_json::Error| {
+        Failure::input(format!("the answer is not as expected: {e}"))
+            .hint("the program that runs is of another version; start it anew")
+    };
+    let page: Value = serde_json::from_str(answer).map_err(unlike)?;
+    let one = std::slice::from_ref(&page);
+    let all = page["state"]["decisions"].as_array().map_or(one, Vec::as_slice);
+    let mut text = String::from("id,outcome,trigger,kept,proposed,entries,blocks,rung\n");
+    for d in all {
+        let (c, v) = (&d["candidate"], &d["verdict"]);
+        let cells = [
+            &d["id"],
+            &d["outcome"]["is"],
+            &d["trigger"],
+            &c["kept"],
+            &c["proposed"],
+            &c["entries"],
+            &c["blocks"],
+            &v["rung"],
+        ];
+        // Numbers and names without commas.
+        let cells = cells.map(|cell| match cell {
+            Value::Null => String::new(),
+            Value::String(name) => name.clone(),
+            other => other.to_string(),
+        });
+        text.push_str(&cells.join(","));
+        text.push('\n');
+    }
+    Ok(text)
 }
 
 fn rehearse(config: &Config, args: &RehearseArgs, common: &Common) -> Result<Exit, Failure> {

@@ -23,7 +23,8 @@ pub(crate) struct CountedArgs {
     /// route
     #[arg(long, value_name = "FILE", requires = "fabric", conflicts_with = "counters", help_heading = COUNTED)]
     pub(crate) sent: Option<PathBuf>,
-    /// Port counters, in the order of time: perfquery -x, OpenSM's perfmgr dump, ibdiagnet's db_csv, or a table. Who sends
+    /// Port counters, in the order of time: perfquery -x, OpenSM's perfmgr dump, ibdiagnet's db_csv,
+    /// Prometheus text of an exporter, or a table. Who sends
     /// what is estimated
     #[arg(long, value_name = "FILE", num_args = 1.., requires = "fabric", help_heading = COUNTED)]
     pub(crate) counters: Vec<PathBuf>,

@@ -20,6 +20,7 @@ mod measure;
 mod names;
 mod odd_values;
 mod operate;
+mod operate_acts;
 mod output;
 mod place;
 mod recognise;

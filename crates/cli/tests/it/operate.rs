@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::{Run, folder, run_in};
 
 /// Killed when it goes out of use.
-struct Running {
+pub(crate) struct Running {
     child: Child,
     /// The address of its pages.
     http: String,
@@ -27,7 +27,7 @@ impl Drop for Running {
 }
 
 /// Starts it, and waits until it serves its pages; what it says goes to files.
-fn start(dir: &Path) -> Running {
+pub(crate) fn start(dir: &Path) -> Running {
     let said = fs::File::create(dir.join("said")).expect("a file");
     let proposals = fs::File::create(dir.join("proposals")).expect("a file");
     let child = Command::new(env!("CARGO_BIN_EXE_darkfiber"))
@@ -46,7 +46,7 @@ fn start(dir: &Path) -> Running {
 }
 
 impl Running {
-    fn signal(&self, signal: Signal) {
+    pub(crate) fn signal(&self, signal: Signal) {
         let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
         kill_process(pid.expect("a process"), signal).expect("it runs");
     }
@@ -67,14 +67,14 @@ impl Running {
 }
 
 /// The text of a file, once it says something.
-fn until(dir: &Path, name: &str, says: impl Fn(&str) -> bool) -> String {
+pub(crate) fn until(dir: &Path, name: &str, says: impl Fn(&str) -> bool) -> String {
     waiting(name, || {
         let text = fs::read_to_string(dir.join(name)).unwrap_or_default();
         if says(&text) { Ok(text) } else { Err(text) }
     })
 }
 
-fn waiting<T>(what: &str, mut found: impl FnMut() -> Result<T, String>) -> T {
+pub(crate) fn waiting<T>(what: &str, mut found: impl FnMut() -> Result<T, String>) -> T {
     let end = Instant::now() + Duration::from_mins(1);
     loop {
         match found() {
@@ -85,12 +85,12 @@ fn waiting<T>(what: &str, mut found: impl FnMut() -> Result<T, String>) -> T {
     }
 }
 
-fn ask(dir: &Path, question: &str) -> Run {
+pub(crate) fn ask(dir: &Path, question: &str) -> Run {
     run_in(dir, &format!("operate {question} --config operate.toml"))
 }
 
 /// Asks for the status until it says something.
-fn status(dir: &Path, says: &str) -> String {
+pub(crate) fn status(dir: &Path, says: &str) -> String {
     waiting(says, || {
         let status = ask(dir, "status");
         let is_it = status.code == 0 && status.out.contains(says);
@@ -99,26 +99,26 @@ fn status(dir: &Path, says: &str) -> String {
 }
 
 /// Puts a text in the place of a file, whole.
-fn put(dir: &Path, name: &str, text: &str) {
+pub(crate) fn put(dir: &Path, name: &str, text: &str) {
     fs::write(dir.join("new"), text).expect("a file");
     fs::rename(dir.join("new"), dir.join(name)).expect("a file");
 }
 
-const CONFIG: &str = "site = \"test\"\nstate = \"state\"\nhttp = \"127.0.0.1:0\"\n\
+pub(crate) const CONFIG: &str = "site = \"test\"\nstate = \"state\"\nhttp = \"127.0.0.1:0\"\n\
     [fabric]\nfile = \"even/fabric.topo\"\nevery_s = 0.05\n\
     [tables]\nfile = \"even\"\nevery_s = 0.05\nlfts_file = \"/etc/opensm/lfts\"\n\
     [jobs]\nfile = \"jobs\"\nevery_s = 0.05\n\
     [policy]\ncooldown_s = 0\n";
 
 /// Two hosts of one switch: nothing between switches.
-const QUIET: &str = "JOBID ST NODELIST\n1 R cn[0001-0002]\n";
+pub(crate) const QUIET: &str = "JOBID ST NODELIST\n1 R cn[0001-0002]\n";
 
 /// Three jobs that share links, as in docs/ease.md.
-const BUSY: &str = "JOBID ST NODELIST\n\
+pub(crate) const BUSY: &str = "JOBID ST NODELIST\n\
     20 R cn[0009-0012,0021-0024]\n21 R cn[0005-0008,0017-0020]\n22 R cn[0001-0004,0013-0016]\n";
 
 /// A folder with a configuration, a list of jobs, and even tables of 24 hosts.
-fn site() -> tempfile::TempDir {
+pub(crate) fn site() -> tempfile::TempDir {
     let dir = folder(&[("operate.toml", CONFIG), ("jobs", QUIET)]);
     let made = run_in(dir.path(), "route fattree2:n=6,m=3,r=4 -e ftree -o even -q");
     assert_eq!(made.code, 0, "{}", made.err);
@@ -177,6 +177,17 @@ fn a_proposal_is_made_explained_followed_and_survives_a_kill() {
     put(d, "even/lfts.dump", &lfts);
     let told = status(d, "decision   2 taken");
     assert!(told.contains("maximum effective EFI 10") || told.contains("taken"), "{told}");
+
+    // For programs.
+    let json = run_in(d, "operate status --config operate.toml --format json").json();
+    assert_eq!((&json["site"], &json["state"]["decisions"][1]["id"]), (&"test".into(), &2.into()));
+    let json = run_in(d, "operate explain 2 --config operate.toml --format json").json();
+    assert_eq!((&json["outcome"]["is"], &json["candidate"]["kept"]), (&"taken".into(), &12.into()));
+    let csv = run_in(d, "operate explain 2 --config operate.toml --format csv").out;
+    let heading = "id,outcome,trigger,kept,proposed,entries,blocks,rung\n";
+    assert_eq!(csv, format!("{heading}2,taken,jobs,12,10,4,4,any-order\n"));
+    let csv = run_in(d, "operate status --config operate.toml --format csv").out;
+    assert!(csv.starts_with(&format!("{heading}1,kept,jobs,")), "{csv}");
 
     // It ends as asked, and leaves nothing that runs.
     std::thread::sleep(Duration::from_millis(600));
@@ -362,12 +373,17 @@ fn what_cannot_run_is_refused() {
         (
             format!("mode = \"apply\"\n{CONFIG}"),
             3,
-            "error: operate.toml: line 1: mode apply cannot run yet: this version changes no tables",
+            "error: operate.toml: line 1: mode apply needs the section [opensm]\nhint: engines, sweep and log",
         ),
         (
-            format!("mode = \"apply-faults\"\n{CONFIG}"),
+            format!("mode = \"apply-faults\"\n{CONFIG}[opensm]\nengines = \"file,ftree\"\n"),
             3,
-            "error: operate.toml: line 1: mode apply-faults cannot run yet",
+            "error: operate.toml: line 18: engines: the engine list \"file,ftree\" ends in minhop",
+        ),
+        (
+            CONFIG.replace("state = \"state\"", "state = \"\""),
+            3,
+            "error: operate.toml: line 2: state: a name is expected, not an empty one\nhint: such as",
         ),
         (
             CONFIG.replace("cooldown_s", "cool_down_s"),
@@ -381,6 +397,32 @@ fn what_cannot_run_is_refused() {
     }
     assert!(!d.join("state").exists(), "nothing was touched");
     assert_eq!(run_in(d, "operate --config absent.toml").code, 3);
+    // Where nobody listens, and where no socket or folder can be.
+    put(d, "operate.toml", CONFIG);
+    let nobody = ask(d, "status");
+    assert!(nobody.err.contains("no `darkfiber operate` runs with this"), "{}", nobody.err);
+    assert!(nobody.err.contains("hint: start `darkfiber operate"), "{}", nobody.err);
+    put(d, "file", "");
+    for (key, says) in [
+        (
+            "state = \"file\"",
+            "error: file: it is no folder, and a folder is expected\nhint: move it away",
+        ),
+        ("state = \"file/state\"", "it is no folder, and a folder is expected"),
+        (
+            "state = \"new\"\nsocket = \"no/such/folder/socket\"",
+            "error: socket no/such/folder/socket: its folder does not exist\nhint: make it",
+        ),
+        (
+            "state = \"new\"\nsocket = \"file\"",
+            "error: socket file: something that is no socket is there",
+        ),
+    ] {
+        let refused = refused(&CONFIG.replace("state = \"state\"", key));
+        assert_eq!(refused.code, 3, "{}", refused.err);
+        assert!(refused.err.contains(says), "{}", refused.err);
+        assert!(!refused.err.contains("os error"), "{}", refused.err);
+    }
     assert_eq!(run_in(d, "operate status --replay x").code, 2);
     // A state folder of another site, of a later version, and one that is no journal.
     put(d, "operate.toml", CONFIG);

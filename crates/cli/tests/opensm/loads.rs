@@ -11,9 +11,9 @@ use crate::tools::Tools;
 use crate::{route, text};
 
 /// Egress ports by switch and LID.
-type Entries = BTreeMap<(Guid, u16), u8>;
+pub(crate) type Entries = BTreeMap<(Guid, u16), u8>;
 
-fn entries(dump: &str, name: &str) -> Entries {
+pub(crate) fn entries(dump: &str, name: &str) -> Entries {
     let (tables, remarks) = lft::read(dump, Path::new(name)).expect("a forwarding table dump");
     assert!(remarks.0.is_empty(), "{name}: {:?}", remarks.0);
     tables

@@ -4,6 +4,7 @@
 //! Needs the Debian packages opensm, ibsim-utils, libumad2sim0, infiniband-diags and ibutils, no
 //! hardware and no privileges. Where a tool is missing, a test says so on standard error and passes.
 
+mod apply;
 mod loads;
 mod process;
 mod referee;

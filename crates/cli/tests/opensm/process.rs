@@ -1,5 +1,6 @@
 //! Child processes that never outlive their test.
 
+use std::io::Write;
 use std::process::{Child, Command, ExitStatus};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -13,6 +14,16 @@ impl Guarded {
     pub(crate) fn start(command: &mut Command) -> Self {
         let child = command.spawn().unwrap_or_else(|e| panic!("{command:?}: {e}"));
         Self(child)
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.0.id()
+    }
+
+    /// Writes a line to its standard input.
+    pub(crate) fn say(&mut self, line: &str) {
+        let input = self.0.stdin.as_mut().expect("its input is a pipe");
+        writeln!(input, "{line}").expect("it listens");
     }
 
     pub(crate) fn ended(&mut self) -> Option<ExitStatus> {

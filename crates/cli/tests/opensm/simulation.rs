@@ -20,7 +20,7 @@ pub(crate) struct Simulation<'a> {
     /// Name of the private socket.
     socket: String,
     /// ibsim ends when its console does.
-    _server: Guarded,
+    server: Guarded,
 }
 
 impl<'a> Simulation<'a> {
@@ -46,7 +46,51 @@ impl<'a> Simulation<'a> {
         });
         let said = text(&dir, "ibsim.out");
         assert!(ready && server.ended().is_none(), "ibsim does not start: {said}");
-        Self { tools, dir, socket, _server: server }
+        Self { tools, dir, socket, server }
+    }
+
+    /// A line for the simulator's console.
+    pub(crate) fn console(&mut self, line: &str) {
+        self.server.say(line);
+    }
+
+    /// The words of a command that takes the simulated fabric for a real one.
+    pub(crate) fn words(&self, program: &Path) -> [String; 4] {
+        [
+            "env".to_owned(),
+            format!("IBSIM_SOCKNAME={}", self.socket),
+            format!("LD_PRELOAD={}", self.tools.umad2sim.display()),
+            program.display().to_string(),
+        ]
+    }
+
+    /// OpenSM that goes on, with its engine `file` on a file beside the simulation; its log and dumps are in `opensm`.
+    pub(crate) fn manage(&self, routes: &Path, lfts: &Path) -> Guarded {
+        let cache = self.dir.join("opensm");
+        fs::create_dir_all(&cache).expect("a directory");
+        fs::copy(routes.join("guid2lid"), cache.join("guid2lid")).expect("a copy");
+        fs::copy(routes.join("lfts.dump"), lfts).expect("a copy");
+        let out = File::create(cache.join("out")).expect("a file");
+        let mut command = self.client(&self.tools.opensm);
+        command
+            .env("OSM_TMP_DIR", &cache)
+            .env("OSM_CACHE_DIR", &cache)
+            .args(["-e", "-x", "-R", "file,no_fallback", "-d", "2", "-s", "2"])
+            .arg("-U")
+            .arg(lfts)
+            .arg("-f")
+            .arg(cache.join("opensm.log"))
+            .arg("--dump_files_dir")
+            .arg(&cache)
+            .stderr(out.try_clone().expect("a handle"))
+            .stdout(out);
+        let mut manager = Guarded::start(&mut command);
+        let up = wait_for(SWEEP, || {
+            let log = fs::read_to_string(cache.join("opensm.log")).unwrap_or_default();
+            log.contains("SUBNET UP") || manager.ended().is_some()
+        });
+        assert!(up && manager.ended().is_none(), "OpenSM does not start");
+        manager
     }
 
     /// A program that takes the simulated fabric for a real one.

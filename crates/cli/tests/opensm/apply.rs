@@ -1,0 +1,123 @@
+//! `darkfiber operate` changes tables through OpenSM's engine `file`: for jobs that start, back by hand, and after a fault.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::loads::{Entries, entries};
+use crate::process::{Guarded, wait_for};
+use crate::simulation::Simulation;
+use crate::tools::{Tools, program};
+use crate::{route, text};
+
+const PATIENCE: Duration = Duration::from_secs(40);
+
+const QUIET: &str = "JOBID ST NODELIST\n1 R cn[0001-0002]\n";
+/// Three jobs that share links, as in docs/operate.md.
+const BUSY: &str = "JOBID ST NODELIST\n\
+    20 R cn[0009-0012,0021-0024]\n21 R cn[0005-0008,0017-0020]\n22 R cn[0001-0004,0013-0016]\n";
+
+/// `darkfiber` in a folder: exit code and standard output.
+fn darkfiber(dir: &Path, words: &[&str]) -> (Option<i32>, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_darkfiber"));
+    let ended = command.args(words).current_dir(dir).stdin(Stdio::null()).output();
+    let ended = ended.expect("it starts");
+    let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+    (ended.status.code(), said + &String::from_utf8_lossy(&ended.stderr))
+}
+
+/// Waits until a file says something.
+fn until(dir: &Path, name: &str, says: &str) {
+    let read = || fs::read_to_string(dir.join(name)).unwrap_or_default();
+    let found = wait_for(PATIENCE, || read().contains(says));
+    let notes = fs::read_to_string(dir.join("notes")).unwrap_or_default();
+    assert!(found, "{name} never says \"{says}\": {}\n{notes}", read());
+}
+
+/// A list, as a command's words in TOML.
+fn quoted(words: &[String]) -> String {
+    let words: Vec<String> = words.iter().map(|w| format!("\"{w}\"")).collect();
+    format!("[{}]", words.join(", "))
+}
+
+fn put(dir: &Path, name: &str, text: &str) {
+    fs::write(dir.join("new"), text).expect("a file");
+    fs::rename(dir.join("new"), dir.join(name)).expect("a file");
+}
+
+/// What the switches have is what a file says.
+fn agree(fabric: &Simulation, dir: &Path, name: &str) {
+    let found: Entries = entries(&fabric.read_back(), "tables of the switches");
+    let wanted = entries(&text(dir, name), name);
+    assert!(wanted.len() > 200, "{name}: {} entries", wanted.len());
+    assert_eq!(found, wanted, "{name}");
+}
+
+#[test]
+fn jobs_and_a_dead_cable_lead_to_tables_in_place_that_are_those_of_the_plan() {
+    let (Some(tools), Some(discover)) = (Tools::find(), program("ibnetdiscover")) else { return };
+    let dir = tempfile::tempdir().expect("a directory");
+    let d = dir.path();
+    route(&["fattree2:n=6,m=3,r=4", "-e", "ftree"], &d.join("even"));
+    let mut fabric = Simulation::start(&tools, &d.join("even"), d.join("sim"), "apply");
+    let manager = fabric.manage(&d.join("even"), &d.join("lfts"));
+    let config = format!(
+        "mode = \"apply\"\nstate = \"state\"\n[fabric]\ncommand = {}\nevery_s = 1\n[tables]\ncommand = {}\nevery_s = 1\n\
+         lfts_file = \"lfts\"\n[jobs]\nfile = \"jobs\"\nevery_s = 0.1\n[opensm]\nengines = \"file,no_fallback\"\n\
+         sweep = [\"kill\", \"-HUP\", \"{}\"]\nlog = \"sim/opensm/opensm.log\"\n[policy]\ncooldown_s = 0\n",
+        quoted(&fabric.words(&discover)),
+        quoted(&fabric.words(&tools.dump_fts)),
+        manager.id(),
+    );
+    put(d, "operate.toml", &config);
+    put(d, "jobs", QUIET);
+    let said = |name: &str| File::create(d.join(name)).expect("a file");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_darkfiber"));
+    command.args(["operate", "--config", "operate.toml"]).current_dir(d).stdin(Stdio::null());
+    let program = Guarded::start(command.stdout(said("told")).stderr(said("notes")));
+    let ask = |words: &[&str]| {
+        darkfiber(d, &[&["operate"], words, &["--config", "operate.toml"]].concat())
+    };
+    let status = |says: &str| {
+        let found = wait_for(PATIENCE, || ask(&["status"]).1.contains(says));
+        assert!(found, "{says}: {}{}", ask(&["status"]).1, text(d, "notes"));
+    };
+    // At the start it looks whether all is whole; one job on one leaf leaves nothing to do.
+    status("decision   2 kept");
+
+    // Jobs start: their tables are in place before anybody is asked.
+    put(d, "jobs", BUSY);
+    until(d, "told", "plan 3 is in place, as read back: 4 entries in 4 blocks\n");
+    agree(&fabric, d, "state/plans/3/lfts.dump");
+    assert_ne!(text(d, "lfts"), text(d, "even/lfts.dump"));
+
+    // Back, by hand, and there again: each proved anew.
+    assert_eq!(ask(&["rollback"]).0, Some(0));
+    until(d, "told", "plan 4 is in place, as read back: 4 entries");
+    agree(&fabric, d, "even/lfts.dump");
+    assert_eq!(ask(&["deploy", "3"]).0, Some(0));
+    until(d, "told", "plan 5 is in place, as read back: 4 entries");
+    agree(&fabric, d, "state/plans/3/lfts.dump");
+    let (code, refused) = ask(&["deploy", "99"]);
+    assert_eq!(code, Some(3));
+    assert!(refused.contains("no decision 99 is remembered"), "{refused}");
+
+    // A cable dies: OpenSM goes on sending over it until mended tables are in place.
+    fabric.console("Unlink \"S-0000500000010001\"[7]");
+    until(d, "told", "plan 6 is in place, as read back: ");
+    agree(&fabric, d, "state/plans/6/lfts.dump");
+    let words = ["check", "state/plans/6/fabric.topo", "--routes", "state/plans/6"];
+    let (code, checked) = darkfiber(d, &words);
+    assert_eq!(code, Some(0), "{checked}");
+    let (_, explained) = ask(&["explain", "6"]);
+    assert!(explained.contains("the fabric or its tables changed"), "{explained}");
+
+    // What it did is in its journal, and comes out again byte for byte.
+    drop(program);
+    let (code, replayed) = darkfiber(d, &["operate", "--replay", "state/journal"]);
+    assert_eq!(code, Some(0), "{replayed}");
+    let journal = text(d, "state/journal");
+    assert_eq!(journal.split_once('\n').map(|(_, steps)| steps), Some(replayed.as_str()));
+    drop(manager);
+}

@@ -1,0 +1,104 @@
+//! Putting a plan where OpenSM's engine `file` finds it: looked at once more, written whole or not at all, and swept.
+
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use darkfiber_formats::output;
+use darkfiber_formats::qos_policy::{Policy, PolicyRefused};
+use darkfiber_operate::{Decision, Digest};
+use darkfiber_routing::Routes;
+
+use crate::children::Children;
+use crate::config::{Config, Manager};
+use crate::fetch::{fetch, run};
+use crate::proposal;
+use crate::read;
+use crate::value::{FabricValue, digest_of_tables};
+use crate::work::{Plan, kept_tables};
+
+/// How long the command that has OpenSM sweep may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Puts the tables of a plan in place of those that OpenSM reads.
+///
+/// Before anything is written the fabric is read once more: it must be the one of the proof. The tables are read again from
+/// the folder of the plan, and must be those that were proved.
+pub(crate) fn commit(
+    config: &Config,
+    manager: &Manager,
+    decision: &Decision,
+    stage: u32,
+    plan: &Plan,
+    children: &Children,
+) -> Result<(), String> {
+    let candidate = decision.candidate.as_ref().ok_or("there are no tables")?;
+    let verdict = decision.verdict.as_ref().ok_or("nothing is proved")?;
+    let (1, Some(&aim)) = (candidate.stages.len(), candidate.stages.get(stage as usize)) else {
+        return Err("plans of several stages cannot be put in place by this program".to_owned());
+    };
+    let now = fetch(&config.fabric, children)
+        .and_then(|bytes| read::fabric(&bytes, &config.fabric))
+        .map_err(|e| format!("the fabric could not be read once more: {e}"))?;
+    if now.digest != verdict.fabric {
+        return Err("the fabric has changed since the proof".to_owned());
+    }
+    let policy = policy(&now, manager, &plan.routes)?;
+    proposal::write(config, decision, plan)?;
+    let dir = proposal::folder(config, decision.id);
+    let (routes, lids) = kept_tables(&dir, false, &now)?;
+    expect(digest_of_tables(now.fabric(), &routes, &lids), aim)?;
+    if let (Some(policy), Some(path)) = (policy, &manager.qos_policy) {
+        let mut text = Vec::new();
+        policy.write(&mut text, now.fabric()).map_err(|e| e.to_string())?;
+        put(path, &text)?;
+    }
+    let path = dir.join("lfts.dump");
+    let text = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    put(&manager.lfts_file, &text)
+}
+
+fn expect(found: Digest, aim: Digest) -> Result<(), String> {
+    if found == aim {
+        return Ok(());
+    }
+    Err(format!("the tables on disk are not those that were proved: {found} instead of {aim}"))
+}
+
+/// Service levels, if the tables need any.
+fn policy(
+    fabric: &FabricValue,
+    manager: &Manager,
+    routes: &Routes,
+) -> Result<Option<Policy>, String> {
+    if routes.layer_count() <= 1 {
+        return Ok(None);
+    }
+    let lanes = routes.layer_count();
+    if manager.qos_policy.is_none() {
+        return Err(format!(
+            "the tables use {lanes} lanes, and nothing tells OpenSM which pairs use which: [opensm] qos_policy names its \
+             qos_policy_file"
+        ));
+    }
+    let policy = Policy::of(fabric.fabric(), routes);
+    policy.map(Some).map_err(|e: PolicyRefused| {
+        format!("{e}; tables for fewer lanes (`darkfiber route --lanes`) need fewer rules")
+    })
+}
+
+/// Puts a text in the place of a file, unless that says the same.
+fn put(path: &Path, text: &[u8]) -> Result<(), String> {
+    if std::fs::read(path).is_ok_and(|old| old == text) {
+        return Ok(());
+    }
+    let put = output::replace_as_is(path, |out| out.write_all(text));
+    put.map_err(|e| {
+        format!("{}: {e}; this program must be allowed to write it, and its folder", path.display())
+    })
+}
+
+/// Has OpenSM sweep; the time before that.
+pub(crate) fn sweep(manager: &Manager, children: &Children) -> Result<SystemTime, String> {
+    let before = SystemTime::now();
+    run(&manager.sweep, PATIENCE, 1 << 16, children).map(|_| before)
+}
