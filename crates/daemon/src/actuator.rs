@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use darkfiber_formats::output;
 use darkfiber_formats::qos_policy::{Policy, PolicyRefused};
+use darkfiber_formats::{lft, output};
 use darkfiber_operate::{Decision, Digest};
 use darkfiber_routing::Routes;
 
@@ -14,7 +14,7 @@ use crate::fetch::{fetch, run};
 use crate::proposal;
 use crate::read;
 use crate::value::{FabricValue, digest_of_tables};
-use crate::work::{Plan, kept_tables};
+use crate::work::{Plan, tables_at};
 
 /// How long the command that has OpenSM sweep may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -33,9 +33,8 @@ pub(crate) fn commit(
 ) -> Result<(), String> {
     let candidate = decision.candidate.as_ref().ok_or("there are no tables")?;
     let verdict = decision.verdict.as_ref().ok_or("nothing is proved")?;
-    let (1, Some(&aim)) = (candidate.stages.len(), candidate.stages.get(stage as usize)) else {
-        return Err("plans of several stages cannot be put in place by this program".to_owned());
-    };
+    let aim = *candidate.stages.get(stage as usize).ok_or("there is no such stage")?;
+    let is_last = stage as usize + 1 == candidate.stages.len();
     let now = fetch(&config.fabric, children)
         .and_then(|bytes| read::fabric(&bytes, &config.fabric))
         .map_err(|e| format!("the fabric could not be read once more: {e}"))?;
@@ -45,15 +44,25 @@ pub(crate) fn commit(
     let policy = policy(&now, manager, &plan.routes)?;
     proposal::write(config, decision, plan)?;
     let dir = proposal::folder(config, decision.id);
-    let (routes, lids) = kept_tables(&dir, false, &now)?;
+    let path = if is_last {
+        dir.join("lfts.dump")
+    } else {
+        let of = plan.between.get(stage as usize).ok_or("the tables of this stage are gone")?;
+        let path = proposal::tables_of_stage(&dir);
+        let lids = &plan.values.tables.lids;
+        output::replace_as_is(&path, |out| lft::write(out, now.fabric(), of, lids))
+            .map_err(|e| format!("{}: {e}", path.display()))?;
+        path
+    };
+    let (routes, lids) = tables_at(path.clone(), &dir, &now)?;
     expect(digest_of_tables(now.fabric(), &routes, &lids), aim)?;
     if let (Some(policy), Some(path)) = (policy, &manager.qos_policy) {
         let mut text = Vec::new();
         policy.write(&mut text, now.fabric()).map_err(|e| e.to_string())?;
         put(path, &text)?;
     }
-    let path = dir.join("lfts.dump");
     let text = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    proposal::note_placed(config, decision.id)?;
     put(&manager.lfts_file, &text)
 }
 

@@ -127,7 +127,8 @@ impl Checker<'_> {
             None => None,
         };
         let mode = self.mode(file.mode.as_ref())?;
-        let manager = self.manager(mode, file.mode.as_ref(), file.opensm.as_ref(), &lfts_file)?;
+        let manager =
+            self.manager(mode, file.mode.as_ref(), file.opensm.as_ref(), lfts_file.as_ref())?;
         Ok(Config {
             site: file.site.unwrap_or_else(|| "fabric".to_owned()),
             mode,
@@ -169,7 +170,7 @@ impl Checker<'_> {
         mode: Mode,
         written: Option<&Spanned<String>>,
         part: Option<&Spanned<OpenSmPart>>,
-        lfts_file: &Option<PathBuf>,
+        lfts_file: Option<&PathBuf>,
     ) -> Result<Option<Manager>, Error> {
         let engines = part.and_then(|p| p.get_ref().engines.as_ref());
         let list = engines.map(|text| {

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use darkfiber_fabric::SwitchId;
 use darkfiber_operate::{
-    Action, Command, Digest, Input, Level, Millis, Outcome, Phase, PlanId, Source, State, explain,
-    step,
+    Action, Command, Digest, Input, Level, Millis, Mode, Outcome, Phase, PlanId, Source, State,
+    explain, step,
 };
 use darkfiber_routing::{DestId, Routes};
 
@@ -176,7 +176,7 @@ impl<'a> Owner<'a> {
             Event::Unread(answers, why) => {
                 self.heard(Source::Tables);
                 self.hear(&Input::Bad { source: Source::Tables, what: why.clone() });
-                if answers == self.asked {
+                if answers == self.asked && self.waits() {
                     self.hear(&Input::Unread { why });
                 }
             }
@@ -236,12 +236,13 @@ impl<'a> Owner<'a> {
         }
     }
 
-    /// Whether a read-back is waited for, or will be.
+    /// Whether a read-back is waited for, or will be. Who changes nothing takes any reading for one.
     fn waits(&self) -> bool {
-        matches!(
-            self.state.phase,
-            Phase::Auditing { .. } | Phase::Committing { .. } | Phase::Confirming { .. }
-        )
+        self.state.mode >= Mode::ApplyFaults
+            && matches!(
+                self.state.phase,
+                Phase::Auditing { .. } | Phase::Committing { .. } | Phase::Confirming { .. }
+            )
     }
 
     /// OpenSM has finished a sweep.

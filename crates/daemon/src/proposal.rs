@@ -24,6 +24,11 @@ pub(crate) fn tables_before(dir: &Path) -> PathBuf {
     dir.with_extension("before")
 }
 
+/// The tables of a stage of the plan in a folder that is not its last.
+pub(crate) fn tables_of_stage(dir: &Path) -> PathBuf {
+    dir.with_extension("stage")
+}
+
 /// Writes the tables of a plan and those before it, whole or not at all; removes the oldest ones.
 pub(crate) fn write(config: &Config, decision: &Decision, plan: &Plan) -> Result<(), String> {
     let dir = folder(config, decision.id);
@@ -52,15 +57,29 @@ pub(crate) fn write(config: &Config, decision: &Decision, plan: &Plan) -> Result
     Ok(())
 }
 
+/// Notes that a plan was put where OpenSM finds it.
+pub(crate) fn note_placed(config: &Config, plan: PlanId) -> Result<(), String> {
+    let path = placed(&config.state.join("plans"), plan);
+    std::fs::write(&path, "").map_err(|e| format!("{}: {e}", path.display()))
+}
+
+fn placed(plans: &Path, plan: PlanId) -> PathBuf {
+    plans.join(format!("{plan}.placed"))
+}
+
 /// Removes the oldest proposals beyond those that are kept. What cannot be removed stays.
 fn tidy(plans: &Path) {
     let entries = std::fs::read_dir(plans).into_iter().flatten().flatten();
     let number = |e: &std::fs::DirEntry| e.file_name().to_str().and_then(|n| n.parse().ok());
     let mut all: Vec<PlanId> = entries.filter_map(|e| number(&e)).collect();
     all.sort_unstable();
-    for plan in all.iter().take(all.len().saturating_sub(KEPT)) {
+    // What is in place stays, and what was there before it.
+    let is_placed = |plan: &&PlanId| placed(plans, **plan).exists();
+    let in_place = all.iter().rev().find(is_placed).copied();
+    let old = all.iter().take(all.len().saturating_sub(KEPT));
+    for plan in old.filter(|&&plan| Some(plan) != in_place) {
         let _it_may_stay = std::fs::remove_dir_all(plans.join(plan.to_string()));
-        for beside in ["jobs", "before"] {
+        for beside in ["jobs", "before", "stage", "placed"] {
             let _it_may_stay = std::fs::remove_file(plans.join(format!("{plan}.{beside}")));
         }
     }

@@ -9,12 +9,12 @@ use darkfiber_analysis::estimate::Pairs;
 use darkfiber_analysis::heat::Heat;
 use darkfiber_analysis::jobs::Effective;
 use darkfiber_fabric::{Faults, TerminalId};
-use darkfiber_operate::{Candidate, PlanId, Task, Verdict, WorkResult};
+use darkfiber_operate::{Candidate, Digest, PlanId, Rung, Task, Verdict, WorkResult};
 use darkfiber_routing::reroute::{Goal, Prepared, difference};
 use darkfiber_routing::transition::{self, Before, Why};
 use darkfiber_routing::{Demand, Lids, Routes, least_load_of_jobs};
 use darkfiber_scenario::demanded;
-use darkfiber_scenario::tables::{self, TableFiles};
+use darkfiber_scenario::tables::TableFiles;
 
 use crate::proposal::tables_before;
 use crate::value::{CountersValue, FabricValue, JobsValue, TablesValue, digest_of_tables};
@@ -45,7 +45,10 @@ pub(crate) struct Values {
 /// Tables that were found, and what they were found for.
 #[derive(Clone)]
 pub(crate) struct Plan {
+    /// The tables after all stages.
     pub(crate) routes: Arc<Routes>,
+    /// Those after each but the last.
+    pub(crate) between: Vec<Arc<Routes>>,
     pub(crate) values: Values,
 }
 
@@ -57,6 +60,13 @@ impl Library {
     /// The tables of a plan, if they are still kept.
     pub(crate) fn plan(&self, plan: PlanId) -> Option<Plan> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&plan).cloned()
+    }
+
+    fn with_stages(&self, id: PlanId, stages: Vec<Routes>) {
+        let mut plans = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(plan) = plans.get_mut(&id) {
+            plan.between = stages.into_iter().map(Arc::new).collect();
+        }
     }
 
     fn keep(&self, id: PlanId, plan: Plan) {
@@ -113,7 +123,20 @@ impl Workshop {
         let fabric = values.fabric.fabric();
         let mut prepared = Prepared::new(fabric, old, LAYERS).map_err(|e| e.to_string())?;
         prepared.reroute_on_lowest_rung(&Faults::default()).map_err(|e| e.to_string())?;
-        Ok(self.found(plan, values, prepared.into_routes(), 0))
+        let new = prepared.into_routes();
+        let before = [Before { routes: old, has_levels: values.tables.has_levels }];
+        let judged = transition::check(fabric, &before, &new, None).map_err(|e| e.to_string())?;
+        let stages = match (judged.verdict, &judged.ranks) {
+            (Rung::Stages, Some(ranks)) => stages(old, &new, ranks),
+            _ => Vec::new(),
+        };
+        let digests: Vec<Digest> =
+            stages.iter().map(|r| digest_of_tables(fabric, r, &values.tables.lids)).collect();
+        let found = self.found(plan, values, new, 0);
+        let WorkResult::Found { mut candidate } = found else { return Ok(found) };
+        candidate.stages.splice(0..0, digests);
+        self.library.with_stages(plan, stages);
+        Ok(WorkResult::Found { candidate })
     }
 
     /// Few entries off the hottest channel: where counters tell whose traffic it carries.
@@ -194,7 +217,8 @@ impl Workshop {
             blocks: changed.blocks as u64,
             withheld: withheld as u64,
         };
-        self.library.keep(plan, Plan { routes: Arc::new(new), values: values.clone() });
+        let (routes, between) = (Arc::new(new), Vec::new());
+        self.library.keep(plan, Plan { routes, between, values: values.clone() });
         WorkResult::Found { candidate }
     }
 
@@ -223,8 +247,23 @@ impl Workshop {
         let fabric = values.fabric.fabric();
         let tables = &values.tables;
         let before = [Before { routes: &tables.routes, has_levels: tables.has_levels }];
-        let judged = transition::check(fabric, &before, &found.routes, Some(&values.jobs.places));
-        let judged = judged.map_err(|e| e.to_string())?;
+        let judge = |before: &[Before<'_>], new: &Routes| {
+            transition::check(fabric, before, new, Some(&values.jobs.places))
+                .map_err(|e| e.to_string())
+        };
+        let judged = judge(&before, &found.routes)?;
+        let mut rung = judged.verdict;
+        if !found.between.is_empty() {
+            // Each stage is a sweep, which has no order; connections may be of any time before it.
+            let all = found.between.iter().chain([&found.routes]);
+            let mut states = before.to_vec();
+            let mut is_safe = true;
+            for stage in all {
+                is_safe &= judge(&states, stage)?.verdict <= Rung::AnyOrder;
+                states.push(Before { routes: stage, has_levels: true });
+            }
+            rung = if is_safe { Rung::Stages } else { Rung::Refuse };
+        }
         let obligations = judged.obligations.iter().map(|j| {
             let why = match &j.fails {
                 None => "holds",
@@ -241,12 +280,34 @@ impl Workshop {
                 fabric: values.fabric.digest,
                 from: tables.digest,
                 to: digest_of_tables(fabric, &found.routes, &tables.lids),
-                rung: judged.verdict,
+                rung,
                 obligations: obligations.collect(),
                 pairs_changed: judged.changes.pairs_changed,
             },
         })
     }
+}
+
+/// The tables after each rank of switches but the last.
+fn stages(old: &Routes, new: &Routes, ranks: &[Option<u32>]) -> Vec<Routes> {
+    if old.row_count() != new.row_count() {
+        return Vec::new();
+    }
+    let last = ranks.iter().flatten().max().copied().unwrap_or(0);
+    (0..last)
+        .map(|done| {
+            let mut stage = new.clone();
+            for row in 0..new.row_count() {
+                let ports = stage.ports_mut(row);
+                for (s, rank) in ranks.iter().enumerate() {
+                    if rank.is_some_and(|rank| rank > done) {
+                        ports[s] = old.ports(row)[s];
+                    }
+                }
+            }
+            stage
+        })
+        .collect()
 }
 
 /// The tables in the folder of a plan: its own, or those that were in place before it.
@@ -255,9 +316,19 @@ pub(crate) fn kept_tables(
     before: bool,
     fabric: &FabricValue,
 ) -> Result<(Routes, Lids), String> {
+    let tables = if before { tables_before(dir) } else { dir.join("lfts.dump") };
+    tables_at(tables, dir, fabric)
+}
+
+/// Tables with the LIDs and service levels in the folder of a plan.
+pub(crate) fn tables_at(
+    tables: PathBuf,
+    dir: &Path,
+    fabric: &FabricValue,
+) -> Result<(Routes, Lids), String> {
     let levels = dir.join("path-sl.rows");
     let files = TableFiles {
-        tables: if before { tables_before(dir) } else { dir.join("lfts.dump") },
+        tables,
         guid2lid: Some(dir.join("guid2lid")),
         sl: levels.exists().then_some(levels),
         ..TableFiles::default()
@@ -265,7 +336,7 @@ pub(crate) fn kept_tables(
     if !files.tables.exists() {
         return Err(format!("{}: its tables are not kept", dir.display()));
     }
-    let read = tables::read(&files, "fabric.topo", &fabric.loaded, &mut ());
+    let read = darkfiber_scenario::tables::read(&files, "fabric.topo", &fabric.loaded, &mut ());
     let read = read.map_err(|e| e.to_string())?;
     let lids = read.lids.ok_or_else(|| format!("{}: it has no LIDs", dir.display()))?;
     Ok((read.routes, lids))

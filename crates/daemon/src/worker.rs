@@ -56,7 +56,7 @@ fn commit(
         (None, Some(values)) => {
             let dir = proposal::folder(config, decision.id);
             let (routes, _) = kept_tables(&dir, false, &values.fabric)?;
-            Plan { routes: Arc::new(routes), values }
+            Plan { routes: Arc::new(routes), between: Vec::new(), values }
         }
         (None, None) => return Err("the fabric and the tables in place are not known".to_owned()),
     };

@@ -138,7 +138,9 @@ impl Machine {
         let decision = self.state.decision(flight.plan);
         // What allowed it once must allow it now, whatever version of this program wrote the journal.
         let begins_here = decision.and_then(|d| d.verdict.as_ref()).is_some_and(|v| {
-            flight.stage == 0
+            // Tables between two stages are not kept: such a plan is made anew.
+            flight.of == 1
+                && flight.stage == 0
                 && v.from == digest
                 && self.state.fabric == Some(v.fabric)
                 && v.allows(flight.of as usize)

@@ -410,11 +410,11 @@ fn what_cannot_run_is_refused() {
         ),
         ("state = \"file/state\"", "it is no folder, and a folder is expected"),
         (
-            "state = \"new\"\nsocket = \"no/such/folder/socket\"",
+            "state = \"fresh\"\nsocket = \"no/such/folder/socket\"",
             "error: socket no/such/folder/socket: its folder does not exist\nhint: make it",
         ),
         (
-            "state = \"new\"\nsocket = \"file\"",
+            "state = \"fresh\"\nsocket = \"file\"",
             "error: socket file: something that is no socket is there",
         ),
     ] {

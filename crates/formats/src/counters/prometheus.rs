@@ -6,10 +6,9 @@
 //! Prometheus has scraped it). Both count bytes.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use super::reading::{CounterForm, Device, Reading, Width, number};
-use crate::{Diagnostics, ReadError};
+use crate::Diagnostics;
 
 /// Bytes, 64 bits of them.
 const BYTES: Width = Width { unit: 1, bits: 64 };
@@ -24,8 +23,10 @@ const METRICS: [(&str, bool); 6] = [
     ("node_infiniband_port_data_received_bytes_total", false),
 ];
 
-pub(super) const FORM: CounterForm =
-    CounterForm { is_such: |text| text.lines().any(|line| sample(line).is_some()), read };
+pub(super) const FORM: CounterForm = CounterForm {
+    is_such: |text| text.lines().any(|line| sample(line).is_some()),
+    read: |text, _, found| Ok(read(text, found)),
+};
 
 /// The labels and the rest of a line that is a sample of such a metric, and whether it counts what was sent.
 fn sample(line: &str) -> Option<(&str, bool)> {
@@ -35,7 +36,7 @@ fn sample(line: &str) -> Option<(&str, bool)> {
     })
 }
 
-fn read(text: &str, _path: &Path, found: &mut Diagnostics) -> Result<Vec<Reading>, ReadError> {
+fn read(text: &str, found: &mut Diagnostics) -> Vec<Reading> {
     let mut readings: Vec<Reading> = Vec::new();
     let mut known: BTreeMap<(Device, u8), usize> = BTreeMap::new();
     for (line, n) in text.lines().zip(1..) {
@@ -56,7 +57,7 @@ fn read(text: &str, _path: &Path, found: &mut Diagnostics) -> Result<Vec<Reading
         let of = &mut readings[at];
         *(if sent { &mut of.sent } else { &mut of.received }) = Some(count);
     }
-    Ok(readings)
+    readings
 }
 
 /// Whose port, its number, the count, and the time in seconds.
@@ -98,12 +99,16 @@ fn parts(rest: &str) -> Option<(Device, u8, u64, Option<f64>)> {
         (None, None) => return None,
     };
     let mut words = rest.split_whitespace();
-    let count: f64 = words.next()?.parse().ok()?;
-    if !(0.0..1.8e19).contains(&count) {
-        return None;
-    }
+    let value = words.next()?;
+    let count = value.parse().ok().or_else(|| whole(value.parse().ok()?))?;
     let time = words.next().and_then(|ms| ms.parse::<f64>().ok()).map(|ms| ms / 1e3);
-    Some((device, port, count as u64, time))
+    Some((device, port, count, time))
+}
+
+/// A count that is written as a number with a point or an exponent.
+fn whole(value: f64) -> Option<u64> {
+    #[expect(clippy::cast_sign_loss, reason = "the range has no sign")]
+    (0.0..1.8e19).contains(&value).then_some(value as u64)
 }
 
 #[cfg(test)]
@@ -122,7 +127,7 @@ mod tests {
             infiniband_hca_port_transmit_data_bytes_total{guid=\"0x5\",port=\"1\"} NaN\n";
         let mut found = Diagnostics::default();
         assert!((FORM.is_such)(text) && !(FORM.is_such)("guid,port,xmit_data\n"));
-        let all = read(text, Path::new("f"), &mut found).expect("counters");
+        let all = read(text, &mut found);
         assert_eq!(all.len(), 2);
         assert_eq!((&all[0].device, all[0].port), (&Device::Guid(0x0002_c903_000a_1b2c), 7));
         assert_eq!((all[0].sent, all[0].received), (Some(1_500_000_000), Some(12)));
