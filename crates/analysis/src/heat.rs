@@ -148,6 +148,11 @@ impl Heat {
         self.load.iter().zip(&self.slowness).map(|(&load, slowness)| load as f64 * slowness)
     }
 
+    /// The channels that a job uses, rising, and its bytes there.
+    pub fn of_job(&self, job: usize) -> &[(u32, u64)] {
+        &self.jobs[job]
+    }
+
     /// The jobs on a channel and their bytes, the most first.
     pub fn on(&self, channel: u32) -> Vec<(u32, u64)> {
         let mut on = self.on[channel as usize].clone();

@@ -18,6 +18,7 @@ mod load;
 mod moment;
 mod options;
 mod out;
+mod page;
 mod participants;
 mod progress;
 mod provenance;

@@ -6,15 +6,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 use darkfiber_analysis::{Severity, finding};
+use darkfiber_page::{Page, Unit};
 use darkfiber_report::RouteOutcome;
 use darkfiber_report::engines::{Engines, Findings};
 
 use super::metrics;
 use crate::failure::{Exit, Failure};
 use crate::load;
-use crate::options::{Common, FabricArgs, JobsArgs, TableArgs};
+use crate::options::{Common, FabricArgs, JobsArgs, PageArgs, TableArgs};
 use crate::progress::Progress;
-use crate::provenance;
+use crate::{page, provenance, save};
 
 #[derive(Args, Debug)]
 pub(crate) struct CheckCommand {
@@ -28,6 +29,8 @@ pub(crate) struct CheckCommand {
     /// connections may use the service levels of all
     #[arg(long, value_name = "PATH")]
     pub(crate) from: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
 }
 
 /// What stands below the options in its help.
@@ -39,6 +42,7 @@ Examples:
   darkfiber check my-fabric.topo --routes /var/log/opensm-lfts.dump
   darkfiber check new-routes/fabric.topo --routes new-routes
   darkfiber check my-fabric.topo --routes osm.fdbs --guid2lid /var/cache/opensm/guid2lid
+  darkfiber check my-fabric.topo --routes lfts.dump --html map.html          look at it
   darkfiber check my-fabric.topo --routes lfts.dump --sl path-sl --format json
   darkfiber check my-fabric.topo --routes lfts.dump --fail dead-cables.txt   what if these fail?
   ibqueryerrors --details > errors.txt; darkfiber check my-fabric.topo --routes lfts.dump --fail errors.txt
@@ -48,6 +52,10 @@ Exit code 1 if pairs are unreachable, packets loop, or channels can deadlock; wi
 proved.";
 
 pub(crate) fn run(args: &CheckCommand, common: &Common) -> Result<Exit, Failure> {
+    if !args.from.is_empty() && args.page.html.is_some() {
+        return Err(Failure::usage("--html draws one set of tables: without --from"));
+    }
+    args.page.expect()?;
     let loaded = load::fabric(&args.fabric, common)?;
     let fabric = &loaded.topology.fabric;
     let read = load::tables(&args.tables, args.fabric.name(), &loaded, common)?;
@@ -80,9 +88,23 @@ pub(crate) fn run(args: &CheckCommand, common: &Common) -> Result<Exit, Failure>
     let facts =
         metrics::facts(fabric, loaded.topology.shape.as_ref(), loaded.structure.as_ref(), false);
     let provenance = provenance::of(fabric, common);
+    let mut problems = save::Unwritten::default();
+    problems.note(args.page.write(|| {
+        let routes = &read.routes;
+        let load = page::view(&routes.engine, Unit::Routes, &row.load, row.channels, |x| x as f64);
+        let jobs = jobs.as_deref().unwrap_or_default();
+        Page {
+            subtitle: format!("routes of {}", routes.engine),
+            views: vec![load],
+            jobs: page::jobs_by_routes(fabric, routes, jobs, |j| format!("job {}", j + 1)),
+            findings: page::Notes::new(fabric).of(&row.findings),
+            routes: Some(routes),
+            ..page::of(fabric.name(), &loaded.topology, &provenance)
+        }
+    }));
     let outcome = RouteOutcome::Routed(Box::new(row));
     let rows = std::slice::from_ref(&outcome);
     let findings = Findings::All;
     common.show(&Engines { rows, findings, fabric: &facts, provenance: &provenance })?;
-    Ok(exit)
+    problems.end(exit)
 }

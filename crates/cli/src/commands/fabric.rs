@@ -10,13 +10,14 @@ use darkfiber_formats::anonymise::Anonymiser;
 use darkfiber_formats::format::{Format, ToWrite, Writer};
 use darkfiber_formats::slurm_nodes::{self, Known};
 use darkfiber_formats::{FORMATS, ibnetdiscover, input};
+use darkfiber_page::Page;
 use darkfiber_report::{FabricResult, findings};
 
 use super::{metrics, share};
 use crate::failure::{Exit, Failure};
-use crate::options::{Common, FabricArgs};
+use crate::options::{Common, FabricArgs, PageArgs};
 use crate::progress::Progress;
-use crate::{load, out, provenance, save};
+use crate::{load, out, page, provenance, save};
 
 #[derive(Args, Debug)]
 pub(crate) struct FabricCommand {
@@ -41,6 +42,8 @@ pub(crate) struct FabricCommand {
     /// Job lists to rewrite with the same names, into the folder of -o
     #[arg(long, value_name = "FILE", num_args = 1.., requires = "anonymise", requires = "output")]
     pub(crate) jobs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
 }
 
 /// What stands below the options in its help.
@@ -49,6 +52,7 @@ Examples:
   darkfiber fabric my-fabric.topo
   darkfiber fabric @t2hx-hyperx --format json
   darkfiber fabric hyperx:dims=4x4,t=4 -o small.topo             an ibsim net file
+  darkfiber fabric @t2hx-hyperx --html map.html                  a map to open in a browser
   darkfiber fabric my-fabric.topo --to dot -o my-fabric.dot
   darkfiber fabric my-fabric.topo --fail-links 15 --seed 7 -o degraded.topo
   darkfiber fabric my-fabric.topo --node-name-map names -o topology.conf \\
@@ -66,6 +70,7 @@ pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure
         }
         save::expect(args.output.as_ref())?;
     }
+    args.page.expect()?;
     let mut problems = save::Unwritten::default();
     let progress = Progress::new(2, common.quiet);
     progress.at("reading");
@@ -107,10 +112,11 @@ pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure
             out::tell(&format!("wrote {} ({})", target.display(), form.0.name));
         }
     } else if args.to.is_some() || args.anonymise {
+        problems.note(page(args, &topology, &found, common));
         drop(progress);
         out::print_with(write)?;
         out_findings(&found, common);
-        return Ok(exit);
+        return problems.end(exit);
     }
 
     let fabric = &topology.fabric;
@@ -131,9 +137,24 @@ pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure
         },
         provenance: provenance::of(fabric, common),
     };
+    problems.note(page(args, &topology, &result.findings, common));
     drop(progress);
     common.show(&result)?;
     problems.end(exit)
+}
+
+/// Draws the map, with what was found on it.
+fn page(
+    args: &FabricCommand,
+    topology: &Topology,
+    findings: &[Finding],
+    common: &Common,
+) -> Result<(), Failure> {
+    let provenance = provenance::of(&topology.fabric, common);
+    args.page.write(|| Page {
+        findings: page::Notes::new(&topology.fabric).of(findings),
+        ..page::of(topology.fabric.name(), topology, &provenance)
+    })
 }
 
 fn counted(count: usize, one: &str, many: &str) -> String {

@@ -8,13 +8,14 @@ use darkfiber_analysis::count::{
     Bandwidth, Bounds, Costs, METRICS, MetricSource, Paths, Precision, Wanted, bounds, measure,
     worst,
 };
-use darkfiber_fabric::{Fabric, Shape, SwitchId, TerminalId};
+use darkfiber_fabric::{Fabric, Shape, SwitchId, TerminalId, Topology};
 use darkfiber_formats::places::Aliases;
+use darkfiber_page::{Page, Unit};
 use darkfiber_report::heat::{FLOWS, Map, Panel, loads_and_maps};
 use darkfiber_report::measure::{
     EngineMeasured, MaxLoad, MeasureOutcome, MeasureResult, PatternMeasured,
 };
-use darkfiber_report::{FabricFacts, Refused, number};
+use darkfiber_report::{FabricFacts, Provenance, Refused, number};
 use darkfiber_routing::Routes;
 use darkfiber_scenario::{Case, Scenario};
 use darkfiber_workload::{Participants, Pattern, PatternError, kind, pattern};
@@ -22,10 +23,12 @@ use darkfiber_workload::{Participants, Pattern, PatternError, kind, pattern};
 use super::{metrics, route};
 use crate::failure::{Exit, Failure};
 use crate::options::values::above_zero;
-use crate::options::{BesideTables, Common, EngineArgs, FabricArgs, Format, RequestArgs};
+use crate::options::{
+    BesideTables, Common, EngineArgs, FabricArgs, Format, PageArgs, RequestArgs,
+};
 use crate::out::Teller;
 use crate::progress::Progress;
-use crate::{jobs, load, participants, provenance, save};
+use crate::{jobs, load, page, participants, provenance, save};
 
 #[derive(Args, Debug)]
 pub(crate) struct MeasureCommand {
@@ -69,6 +72,8 @@ pub(crate) struct MeasureCommand {
     /// Draw channels by load, and a map of where the load is, for the first pattern
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
 }
 
 /// What stands below the options in its help.
@@ -130,6 +135,7 @@ pub(crate) fn run(args: &MeasureCommand, common: &Common) -> Result<Exit, Failur
         .hint("put each set of tables in a directory of its own, with the files beside them"));
     }
     save::expect(args.svg.as_ref())?;
+    args.page.expect()?;
     let chains = args.engines.chains()?;
     let scenario = Scenario { routes: args.request.routes(), ..args.fabric.scenario(common) };
     let case = load::open(&scenario, common)?;
@@ -162,6 +168,7 @@ pub(crate) fn run(args: &MeasureCommand, common: &Common) -> Result<Exit, Failur
         problems.note(draw(path, fabric, shape, &facts, &plan, &outcomes));
     }
     let provenance = provenance::of(fabric, common);
+    problems.note(args.page.write(|| picture(&loaded.topology, &plan, &outcomes, &provenance)));
     common.show(&MeasureResult {
         rows: &outcomes,
         participants: plan.who.len(),
@@ -215,7 +222,7 @@ fn plan(args: &MeasureCommand, common: &Common, case: &Case<()>) -> Result<Measu
         costs,
         precision,
         seed: common.seed(),
-        loads: args.svg.is_some() || common.format == Format::Json,
+        loads: args.svg.is_some() || args.page.html.is_some() || common.format == Format::Json,
     })
 }
 
@@ -380,6 +387,31 @@ impl MeasurePlan {
             bounds: item.bounds,
             heat: found.heat,
         }
+    }
+}
+
+/// The map with the load of every pattern under every engine.
+fn picture<'a>(
+    topology: &'a Topology,
+    plan: &MeasurePlan,
+    outcomes: &[MeasureOutcome],
+    provenance: &Provenance,
+) -> Page<'a> {
+    let fabric = &topology.fabric;
+    let channels = fabric.channel_count();
+    let mut views = Vec::new();
+    for outcome in outcomes {
+        let MeasureOutcome::Measured(row) = outcome else { continue };
+        for p in row.patterns.iter().filter(|p| !p.heat.is_empty()) {
+            let name = format!("{}, {}", p.pattern, row.engine);
+            views.push(page::view(&name, Unit::Flows, &p.heat, channels, |x| x));
+        }
+    }
+    let who = number::group(plan.who.len() as u64);
+    Page {
+        subtitle: format!("flows of patterns among {who} terminals, mean of samples"),
+        views,
+        ..page::of(fabric.name(), topology, provenance)
     }
 }
 

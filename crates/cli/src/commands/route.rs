@@ -5,13 +5,14 @@ use std::time::Instant;
 
 use clap::Args;
 use darkfiber_analysis::Severity;
-use darkfiber_fabric::{Fabric, Shape, Topology};
+use darkfiber_fabric::{Fabric, Shape, TerminalId, Topology};
 use darkfiber_formats::places::Places;
 use darkfiber_formats::{demands, input};
+use darkfiber_page::{Page, Unit};
 use darkfiber_report::engines::{Engines, Findings};
 use darkfiber_report::svg::{Panel, load_histograms};
 use darkfiber_report::{
-    FabricFacts, Refused, RouteOutcome, Routed, Single, findings, json, number,
+    FabricFacts, Provenance, Refused, RouteOutcome, Routed, Single, findings, json, number,
 };
 use darkfiber_routing::reroute::{Book, Fault, Prepared};
 use darkfiber_routing::{
@@ -25,10 +26,10 @@ use super::metrics;
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
 use crate::options::{
-    Common, EaseArgs, EngineArgs, FabricArgs, JobsArgs, LayerBy, RequestArgs, SetArgs,
+    Common, EaseArgs, EngineArgs, FabricArgs, JobsArgs, LayerBy, PageArgs, RequestArgs, SetArgs,
 };
 use crate::progress::Progress;
-use crate::{addresses, jobs, out, provenance, save};
+use crate::{addresses, jobs, out, page, provenance, save};
 
 #[derive(Args, Debug)]
 pub(crate) struct RouteCommand {
@@ -65,6 +66,8 @@ pub(crate) struct RouteCommand {
     /// Draw the load of all channels, one panel for each engine
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
     /// Write routes that can deadlock, unless the engine guarantees freedom
     #[arg(long, requires = "output")]
     pub(crate) allow_deadlock: bool,
@@ -132,18 +135,20 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
     let in_place = args.ease.from.as_deref();
     let in_place =
         in_place.map(|path| InPlace::load(path, &args.fabric, &loaded, common)).transpose()?;
-    let Loaded { topology: Topology { fabric, shape }, diagnostics, structure, .. } = loaded;
+    let Loaded { topology, diagnostics, structure, .. } = loaded;
+    let Topology { fabric, shape } = &topology;
     let contradiction = metrics::of_input(&diagnostics).filter(|f| f.severity == Severity::Error);
     let roots = match &args.request.roots {
-        Some(text) => load::roots(&fabric, text, common)?,
+        Some(text) => load::roots(fabric, text, common)?,
         None => Vec::new(),
     };
-    let jobs = args.jobs.load(&fabric, common)?;
+    let jobs = args.jobs.load(fabric, common)?;
     let demands = match &args.demands {
-        Some(path) => demanded(path, args.jobs.aliases.as_deref(), &fabric, common)?,
+        Some(path) => demanded(path, args.jobs.aliases.as_deref(), fabric, common)?,
         None => Vec::new(),
     };
     save::expect(args.svg.as_ref())?;
+    args.page.expect()?;
     let mut targets = targets(args, &chains)?.into_iter();
     let request = Request {
         shape: shape.as_ref(),
@@ -159,9 +164,11 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
         demands: &demands,
         seed: common.seed(),
     };
-    let facts = metrics::facts(&fabric, shape.as_ref(), structure.as_ref(), false);
-    let provenance = provenance::of(&fabric, common);
+    let facts = metrics::facts(fabric, shape.as_ref(), structure.as_ref(), false);
+    let provenance = provenance::of(fabric, common);
 
+    // Of the first engine that routes, for the page.
+    let mut drawn = None;
     let mut outcomes = Vec::new();
     let mut problems = save::Unwritten::default();
     let progress = Progress::new(2 * chains.len() as u64, common.quiet);
@@ -171,39 +178,39 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
         let mut towards = None;
         let mut finished = |engine: &dyn Engine, mut routes: Routes| -> Result<Routes, String> {
             layers_needed = (args.spread_lanes || args.protect).then(|| routes.layer_count());
-            layers_by_pair = self::layers_by_pair(engine, &fabric, &request, &routes);
+            layers_by_pair = self::layers_by_pair(engine, fabric, &request, &routes);
             let lanes = args.request.lanes;
             if args.layer_by == LayerBy::Hop {
-                layers_by_hop(&fabric, &mut routes, lanes).map_err(|none| none.to_string())?;
+                layers_by_hop(fabric, &mut routes, lanes).map_err(|none| none.to_string())?;
             }
             if args.layer_by == LayerBy::Source {
                 layers_by_pair = Some(routes.layer_count());
-                layers_by_source(&fabric, &mut routes, lanes).map_err(|none| none.to_string())?;
+                layers_by_source(fabric, &mut routes, lanes).map_err(|none| none.to_string())?;
                 layers_by_pair = layers_by_pair.filter(|&pair| pair != routes.layer_count());
             }
             if let Some(in_place) = &in_place {
-                let (near, facts) = in_place.towards(&fabric, routes)?;
+                let (near, facts) = in_place.towards(fabric, routes)?;
                 (routes, towards) = (near, Some(facts));
             }
             if args.spread_lanes {
-                spread_lanes(&fabric, &mut routes, args.request.lanes);
+                spread_lanes(fabric, &mut routes, args.request.lanes);
             }
             if args.protect {
-                let made = protected(&fabric, &routes, args.request.lanes, common);
+                let made = protected(fabric, &routes, args.request.lanes, common);
                 routes = made.map_err(|failure| failure.message)?;
             }
             if let Some(least) = args.survive {
                 progress.at(format!("{}: mending every cable", engine.name()));
-                survives = Some(survived(&fabric, &routes, args.request.lanes, least)?);
+                survives = Some(survived(fabric, &routes, args.request.lanes, least)?);
             }
             Ok(routes)
         };
-        let (outcome, routes) = match computed(chain, &fabric, &request, &mut finished) {
+        let (outcome, routes) = match computed(chain, fabric, &request, &mut finished) {
             Err(refused) => (RouteOutcome::Refused(refused), None),
             Ok((engine, routes, seconds, refusals)) => {
                 progress.step();
                 progress.at(format!("{}: checking", chain.name));
-                let mut row = metrics::measure(&fabric, &routes, jobs.as_deref());
+                let mut row = metrics::measure(fabric, &routes, jobs.as_deref());
                 row.layers_needed = layers_needed;
                 row.layers_by_pair = layers_by_pair;
                 row.cables_untouched_percent = survives;
@@ -222,6 +229,9 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
             }
         };
         progress.step();
+        if args.page.html.is_some() && drawn.is_none() {
+            drawn = routes.as_ref().map(|(_, routes)| routes.clone());
+        }
         let target = targets.next();
         if let (Some(set), Some((engine, routes)), RouteOutcome::Routed(row)) =
             (target, &routes, &outcome)
@@ -236,7 +246,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
                 lids: in_place.as_ref().and_then(|from| from.lids.as_ref()),
                 lmc: request.lmc,
             };
-            match target.write(&fabric, *engine, routes, row, &single) {
+            match target.write(fabric, *engine, routes, row, &single) {
                 Ok(()) if !common.quiet => {
                     out::tell(&format!("wrote the routes of {} to {}", row.engine, dir.display()));
                 }
@@ -248,6 +258,9 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
     }
     drop(progress);
 
+    problems.note(args.page.write(|| {
+        picture(&topology, drawn.as_ref(), jobs.as_deref(), &outcomes, &provenance)
+    }));
     if let Some(path) = &args.svg {
         problems.note(draw(path, &facts, &outcomes));
     }
@@ -441,6 +454,45 @@ impl Checked<'_> {
             });
         }
         self.set.write(fabric, routes, &lids, summary, &[])
+    }
+}
+
+/// The map with the load of every engine; jobs and paths are those of the first that routes.
+fn picture<'a>(
+    topology: &'a Topology,
+    routes: Option<&'a Routes>,
+    jobs: Option<&[Vec<TerminalId>]>,
+    outcomes: &[RouteOutcome],
+    provenance: &Provenance,
+) -> Page<'a> {
+    let fabric = &topology.fabric;
+    let rows: Vec<&Routed> = outcomes
+        .iter()
+        .filter_map(|o| match o {
+            RouteOutcome::Routed(r) => Some(&**r),
+            RouteOutcome::Refused(_) => None,
+        })
+        .collect();
+    let notes = page::Notes::new(fabric);
+    let named = |row: &&Routed| {
+        let mut found = notes.of(&row.findings);
+        for note in found.iter_mut().filter(|_| rows.len() > 1) {
+            note.message = format!("{}: {}", row.engine, note.message);
+        }
+        found
+    };
+    Page {
+        subtitle: routes.map(|r| format!("routes of {}", r.engine)).unwrap_or_default(),
+        views: (rows.iter())
+            .map(|r| page::view(&r.engine, Unit::Routes, &r.load, r.channels, |x| x as f64))
+            .collect(),
+        jobs: routes.map_or_else(Vec::new, |routes| {
+            let name = |j| format!("job {}", j + 1);
+            page::jobs_by_routes(fabric, routes, jobs.unwrap_or_default(), name)
+        }),
+        findings: rows.iter().flat_map(named).collect(),
+        routes,
+        ..page::of(fabric.name(), topology, provenance)
     }
 }
 

@@ -1,5 +1,6 @@
 //! `darkfiber simulate`: a scenario in time.
 
+mod map;
 mod steps;
 
 use std::fmt::Write as _;
@@ -24,7 +25,7 @@ use darkfiber_workload::play::{Record, Repeat, SECOND};
 use super::metrics;
 use crate::checkpoint::{Checkpoints, Facts, Followed};
 use crate::failure::{Exit, Failure};
-use crate::options::{CheckpointArgs, Common, NamesArgs};
+use crate::options::{CheckpointArgs, Common, NamesArgs, PageArgs};
 use crate::out::Teller;
 use crate::progress::Progress;
 use crate::{load, out, provenance, save};
@@ -61,6 +62,8 @@ pub(crate) struct SimulateCommand {
     /// Draw the utilization of channels
     #[arg(long, value_name = "FILE")]
     pub(crate) channels: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
     /// Report progress every two seconds, even if standard error is not a terminal
     #[arg(long)]
     pub(crate) progress: bool,
@@ -110,6 +113,7 @@ host overheads: darkfiber list hosts; placement of jobs: darkfiber list allocato
 Examples:
   darkfiber simulate examples/mpigraph-hyperx.toml
   darkfiber simulate examples/mpigraph-hyperx.toml --pairs pairs.svg
+  darkfiber simulate examples/interference.toml --html map.html      who shares which cable, and when
   darkfiber simulate examples/capacity.toml -o results --progress
   darkfiber simulate my.toml --depth loggp --format json
 
@@ -128,6 +132,7 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
     for file in [&args.steps, &args.pairs, &args.timeline, &args.channels] {
         save::expect(file.as_ref())?;
     }
+    args.page.expect()?;
     save::expect_directory(args.output.as_ref())?;
     let progress = Progress::new(4, common.quiet);
     let mut file = load::scenario(&args.scenario, &args.names, common)?;
@@ -221,6 +226,7 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
         let seed = case.seed;
         problems.note(save::file(path, |out| steps::write(out, seed, topology, jobs, &simulated)));
     }
+    problems.note(args.page.write(|| map::page(&case, &simulated, &rows, &subtitle, &provenance)));
     if let Some(path) = &args.pairs {
         problems.note(pictures.pairs(path));
     }

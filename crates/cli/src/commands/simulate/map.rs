@@ -1,0 +1,67 @@
+//! The page of `darkfiber simulate`: how busy channels are, when, and by whom.
+
+use darkfiber_analysis::heat::Heat;
+use darkfiber_fabric::TerminalId;
+use darkfiber_page::{JobOnMap, Page, Series, Unit, View};
+use darkfiber_report::Provenance;
+use darkfiber_report::simulate::JobRow;
+use darkfiber_scenario::{Case, Depth, Simulated, sent};
+use darkfiber_workload::play::SECOND;
+
+use crate::page;
+
+/// The map. What a job puts on a channel is counted by the tables, for all of its runs: simulated packets may go elsewhere
+/// where routing adapts.
+pub(super) fn page<'a>(
+    case: &'a Case,
+    simulated: &Simulated,
+    rows: &[JobRow],
+    made_by: &str,
+    provenance: &Provenance,
+) -> Page<'a> {
+    let topology = &case.loaded.topology;
+    let fabric = &topology.fabric;
+    let channels = fabric.channel_count();
+    let flows = sent(&case.jobs);
+    let heat = Heat::of(fabric, &case.routes, &flows, case.jobs.len());
+    let mut jobs: Vec<JobOnMap> = (case.jobs.iter().zip(rows))
+        .zip(simulated.runs.iter())
+        .map(|((job, row), runs)| {
+            let mut terminals: Vec<TerminalId> = job.play.terminals.clone();
+            terminals.sort_unstable();
+            terminals.dedup();
+            let s = |ps: u64| ps as f64 / SECOND as f64;
+            JobOnMap {
+                name: job.name.clone(),
+                terminals,
+                runs: runs.iter().map(|r| (s(r.begin), s(r.end))).collect(),
+                load: Vec::new(),
+                fact: row.slowdown.map(|by| format!("\u{d7}{by:.2}")).unwrap_or_default(),
+            }
+        })
+        .collect();
+    for (j, (job, runs)) in jobs.iter_mut().zip(&simulated.runs).enumerate() {
+        let times = runs.len().max(1) as f64;
+        let load = heat.of_job(j).iter().filter(|&&(c, _)| (c as usize) < channels);
+        job.load = load.map(|&(c, bytes)| (c, bytes as f64 * times)).collect();
+    }
+    let view = if case.medium.depth() == Depth::Count {
+        page::view("bytes", Unit::Bytes, &simulated.carried, channels, |x| x as f64)
+    } else {
+        let load = (0..channels).map(|c| super::busy(simulated, c)).collect();
+        let series = simulated.grid.as_ref().map(|grid| {
+            let interval = grid.interval() as f64;
+            Series::of(interval / SECOND as f64, grid.len(), channels, |i, c| {
+                grid.at(i)[c] / (simulated.capacity[c] * interval).max(f64::MIN_POSITIVE)
+            })
+        });
+        View { name: "the whole run".to_owned(), unit: Unit::Share, load, series }
+    };
+    Page {
+        subtitle: made_by.to_owned(),
+        views: vec![view],
+        jobs,
+        routes: Some(&case.routes),
+        ..page::of(case.title.as_str(), topology, provenance)
+    }
+}

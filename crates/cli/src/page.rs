@@ -1,0 +1,176 @@
+//! The page of `--html`: what a command knows, as parts of a page.
+
+use std::collections::BTreeMap;
+
+use darkfiber_analysis::finding::{Finding, Places};
+use darkfiber_analysis::sharing::Sharing;
+use darkfiber_analysis::{ChannelName, Names, Severity};
+use darkfiber_fabric::{AtPort, ChannelId, Fabric, SwitchId, TerminalId, Topology};
+use darkfiber_page::{JobOnMap, Note, Origin, Page, Unit, View};
+use darkfiber_report::{Provenance, number};
+use darkfiber_routing::Routes;
+
+use crate::failure::Failure;
+use crate::options::PageArgs;
+use crate::save;
+
+impl PageArgs {
+    /// Says now whether the page can be written.
+    pub(crate) fn expect(&self) -> Result<(), Failure> {
+        save::expect(self.html.as_ref())
+    }
+
+    /// Writes the page that `make` makes, if one was asked for.
+    pub(crate) fn write<'a>(&self, make: impl FnOnce() -> Page<'a>) -> Result<(), Failure> {
+        let Some(path) = &self.html else { return Ok(()) };
+        let html = make().html();
+        save::file(path, |out| out.write_all(html.as_bytes()))
+    }
+}
+
+/// A page of a fabric, of which nothing else is known yet.
+pub(crate) fn of<'a>(
+    title: impl Into<String>,
+    topology: &'a Topology,
+    provenance: &Provenance,
+) -> Page<'a> {
+    let fabric = &topology.fabric;
+    let mut facts = vec![("name".to_owned(), fabric.name().to_owned())];
+    if let Some(shape) = &topology.shape {
+        facts.push(("shape".to_owned(), shape.summary()));
+    }
+    facts.push(("hosts".to_owned(), number::group(fabric.host_count() as u64)));
+    facts.push(("cables".to_owned(), number::group(fabric.link_count() as u64)));
+    Page {
+        title: title.into(),
+        subtitle: topology.shape.as_ref().map(darkfiber_fabric::Shape::summary).unwrap_or_default(),
+        fabric,
+        shape: topology.shape.as_ref(),
+        views: Vec::new(),
+        jobs: Vec::new(),
+        findings: Vec::new(),
+        routes: None,
+        facts,
+        origin: Origin {
+            command: provenance.command.clone(),
+            version: provenance.version.clone(),
+            seed: provenance.seed,
+            digest: provenance.fabric_digest.clone(),
+        },
+    }
+}
+
+/// Numbers of channels between switches as a view.
+pub(crate) fn view<T: Copy>(
+    name: &str,
+    unit: Unit,
+    load: &[T],
+    channels: usize,
+    number: impl Fn(T) -> f64,
+) -> View {
+    let load = load.iter().take(channels).map(|&x| number(x)).collect();
+    View { name: name.to_owned(), unit, load, series: None }
+}
+
+/// Jobs by what the routes inside them load.
+pub(crate) fn jobs_by_routes(
+    fabric: &Fabric,
+    routes: &Routes,
+    places: &[Vec<TerminalId>],
+    name: impl Fn(usize) -> String,
+) -> Vec<JobOnMap> {
+    let sharing = Sharing::of(fabric, routes, places);
+    (sharing.jobs.iter().zip(places).enumerate())
+        .map(|(j, (load, terminals))| JobOnMap {
+            name: name(j),
+            terminals: terminals.clone(),
+            runs: Vec::new(),
+            load: load.load.iter().map(|&(c, routes)| (c, f64::from(routes))).collect(),
+            fact: String::new(),
+        })
+        .collect()
+}
+
+/// Finds what findings name again, so that the map can go there.
+pub(crate) struct Notes<'a> {
+    fabric: &'a Fabric,
+    by_guid: BTreeMap<u64, SwitchId>,
+    switches: BTreeMap<String, SwitchId>,
+    terminals: BTreeMap<String, TerminalId>,
+}
+
+impl<'a> Notes<'a> {
+    pub(crate) fn new(fabric: &'a Fabric) -> Self {
+        let names = Names::new(fabric);
+        let switches = || (0..fabric.switch_count()).map(SwitchId::new);
+        Self {
+            fabric,
+            by_guid: switches().map(|s| (fabric.switch(s).guid.0, s)).collect(),
+            switches: switches().map(|s| (names.switch(s), s)).collect(),
+            terminals: (0..fabric.terminal_count())
+                .map(TerminalId::new)
+                .map(|t| (names.terminal(t), t))
+                .collect(),
+        }
+    }
+
+    fn channel(&self, name: &ChannelName) -> Option<ChannelId> {
+        let s = *self.by_guid.get(&name.from_guid.0.0)?;
+        match self.fabric.at_port(s, name.from_port) {
+            AtPort::Switch(c, _) => Some(c),
+            _ => None,
+        }
+    }
+
+    /// Findings with the places that they name.
+    pub(crate) fn of(&self, findings: &[Finding]) -> Vec<Note> {
+        findings.iter().map(|f| self.one(f)).collect()
+    }
+
+    fn one(&self, finding: &Finding) -> Note {
+        let severity = match finding.severity {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        let mut note = Note {
+            severity,
+            message: finding.message.clone(),
+            hint: finding.hint.to_owned(),
+            ..Note::default()
+        };
+        match &finding.places {
+            Places::Pairs { examples, .. } => {
+                let end = |name: &String| self.terminals.get(name).copied();
+                let pair = |b: &darkfiber_analysis::finding::BrokenPair| {
+                    Some((end(&b.pair.source)?, end(&b.pair.destination)?))
+                };
+                note.pairs = examples.iter().filter_map(pair).collect();
+                note.switches =
+                    examples.iter().filter_map(|b| self.switches.get(&b.at).copied()).collect();
+            }
+            Places::Cycle { cycle, .. } => {
+                note.channels = cycle.iter().filter_map(|d| self.channel(&d.channel)).collect();
+            }
+            Places::Channels { channels } => {
+                note.channels = channels.iter().filter_map(|c| self.channel(&c.channel)).collect();
+            }
+            Places::Components { examples, .. } => {
+                note.switches =
+                    examples.iter().filter_map(|name| self.switches.get(name).copied()).collect();
+            }
+            // Names of switches may stand within what is said of them.
+            Places::Nodes { examples, .. } => {
+                note.switches = examples
+                    .iter()
+                    .flat_map(|text| {
+                        let words = text.split([' ', ',']);
+                        words.filter_map(|word| self.switches.get(word).copied())
+                    })
+                    .collect();
+                note.switches.dedup();
+            }
+        }
+        note
+    }
+}

@@ -1,0 +1,105 @@
+//! The page around the data.
+
+use std::fmt::Write as _;
+
+use crate::escape::html;
+use crate::layout::Layout;
+use crate::{Page, data, svg};
+
+/// What the page draws with: made from `web/` by esbuild, committed, so that nobody needs npm.
+const SCRIPT: &str = include_str!("../assets/page.js");
+/// How it looks.
+const STYLE: &str = include_str!("../assets/page.css");
+
+/// Nothing is ever fetched: a browser that obeys this refuses to.
+const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:";
+
+/// Channels in the table of a page without scripts.
+const ROWS: usize = 20;
+
+pub(crate) fn page(page: &Page<'_>) -> String {
+    let layout = Layout::of(page.fabric, page.shape);
+    let data = data::of(page, &layout);
+    let (picture, left_out) = svg::picture(page, &layout);
+    let about = about(page, &layout, left_out);
+    let findings: String = page.findings.iter().fold(String::new(), |mut all, note| {
+        let _ok = write!(all, "<li>{}: {}</li>", note.severity, html(&note.message));
+        all
+    });
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"dark light\">\n\
+         <title>{title}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <div id=\"app\" hidden></div>\n\
+         <main id=\"plain\"><h1>{title}</h1><p>{subtitle}</p>\n{picture}\n\
+         <p id=\"about\">{about}</p>\n<ul>{findings}</ul>\n{table}\n\
+         <p class=\"origin\">{command}<br>darkfiber {version}, seed {seed}, fabric {digest}</p></main>\n\
+         <script type=\"text/plain\" id=\"data\">{data}</script>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
+        title = html(&page.title),
+        subtitle = html(&page.subtitle),
+        table = table(page),
+        command = html(&page.origin.command),
+        version = html(&page.origin.version),
+        seed = page.origin.seed,
+        digest = html(&page.origin.digest),
+    )
+}
+
+/// The picture in words.
+fn about(page: &Page<'_>, layout: &Layout, left_out: usize) -> String {
+    let fabric = page.fabric;
+    let mut text = format!(
+        "Map of {}: {} switches and {} cables between them, drawn as {}.",
+        html(fabric.name()),
+        fabric.switch_count(),
+        fabric.switch_link_count(),
+        layout.kind
+    );
+    if let Some(view) = page.views.first() {
+        let lit = view.load.iter().filter(|&&x| x > 0.0).count();
+        let _ok = write!(
+            text,
+            " Of {} channels {} are lit by {}, {} are dark.",
+            view.load.len(),
+            lit,
+            html(&view.name),
+            view.load.len() - lit
+        );
+    }
+    if left_out > 0 {
+        let _ok = write!(text, " The still picture leaves out {left_out} cables that carry least.");
+    }
+    text
+}
+
+/// The fullest channels.
+fn table(page: &Page<'_>) -> String {
+    let Some(view) = page.views.first() else { return String::new() };
+    let fabric = page.fabric;
+    let mut order: Vec<usize> = (0..view.load.len()).filter(|&c| view.load[c] > 0.0).collect();
+    let heat = |c: usize| view.load[c];
+    order.sort_by(|&a, &b| heat(b).total_cmp(&heat(a)).then(a.cmp(&b)));
+    let mut text = String::from(
+        "<table><caption>Fullest channels</caption><tr><th>from</th><th>port</th><th>to</th><th>port</th><th>load</th></tr>",
+    );
+    for &c in order.iter().take(ROWS) {
+        let id = darkfiber_fabric::ChannelId::new(c);
+        let name = |s| html(&fabric.switch(s).description);
+        let _ok = write!(
+            text,
+            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+            name(fabric.tail(id)),
+            fabric.tail_port(id),
+            name(fabric.head(id)),
+            fabric.head_port(id),
+            match view.unit {
+                crate::Unit::Share => format!("{:.1} %", 100.0 * view.load[c]),
+                _ => format!("{}", (view.load[c] * 10.0).round() / 10.0),
+            }
+        );
+    }
+    text.push_str("</table>");
+    text
+}

@@ -1,0 +1,82 @@
+//! The map as a static picture: without WebGL2, without scripts, and in print.
+
+use std::fmt::Write as _;
+
+use crate::Page;
+use crate::escape;
+use crate::layout::{Cubic, DOT, Layout, cables};
+
+/// Cables that are drawn at most, the fullest first.
+const CABLES: usize = 5_000;
+/// Steps of the scale.
+const STEPS: usize = 6;
+
+/// The picture, and how many cables were left out.
+pub(crate) fn picture(page: &Page<'_>, layout: &Layout) -> (String, usize) {
+    let fabric = page.fabric;
+    let (low, high) = layout.bounds();
+    let (wide, tall) = (high.x - low.x, high.y - low.y);
+    let load = page.views.first().map(|v| v.load.as_slice());
+    let heat = |c: darkfiber_fabric::ChannelId| {
+        load.map_or(0.0, |load| load[c.index()].max(load[fabric.reverse(c).index()]))
+    };
+    let most = load.map_or(0.0, |load| load.iter().copied().fold(0.0, f64::max));
+    let mut all: Vec<(f64, usize, darkfiber_fabric::ChannelId)> =
+        cables(fabric).enumerate().map(|(i, c)| (heat(c), i, c)).collect();
+    all.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let left_out = all.len().saturating_sub(CABLES);
+    all.truncate(CABLES);
+    let mut paths = vec![String::new(); STEPS + 1];
+    // Coordinates have three digits or so; the unit is a two-thousandth of the picture.
+    let unit = (wide.max(tall) / 2000.0).max(1e-3);
+    let put = |path: &mut String, cubic: &Cubic| {
+        let at = |i: usize| {
+            let p = cubic.0[i];
+            (((p.x - low.x) / unit).round(), ((p.y - low.y) / unit).round())
+        };
+        let (a, b, c, d) = (at(0), at(1), at(2), at(3));
+        let _ok = write!(
+            path,
+            "M{} {}c{} {} {} {} {} {}",
+            a.0, a.1, b.0 - a.0, b.1 - a.1, c.0 - a.0, c.1 - a.1, d.0 - a.0, d.1 - a.1
+        );
+    };
+    for &(value, i, c) in all.iter().rev() {
+        let step = if value <= 0.0 || most <= 0.0 {
+            0
+        } else {
+            #[expect(clippy::cast_sign_loss, reason = "it is above zero")]
+            let step = (value / most * STEPS as f64).ceil() as usize;
+            step.clamp(1, STEPS)
+        };
+        put(&mut paths[step], &layout.cubic(i, fabric.tail(c), fabric.head(c)));
+    }
+    let mut svg = format!(
+        "<svg class=\"still\" viewBox=\"0 0 {:.0} {:.0}\" role=\"img\" aria-labelledby=\"about\">",
+        wide / unit,
+        tall / unit
+    );
+    for (step, path) in paths.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
+        let _ok = write!(svg, "<path class=\"heat{step}\" d=\"{path}\"/>");
+    }
+    let mut dots = String::new();
+    for p in &layout.at {
+        let _ok = write!(dots, "M{:.0} {:.0}h0", (p.x - low.x) / unit, (p.y - low.y) / unit);
+    }
+    let _ok = write!(
+        svg,
+        "<path class=\"dots\" stroke-width=\"{:.1}\" d=\"{dots}\"/>",
+        (2.0 * DOT / unit).max(2.0)
+    );
+    for caption in &layout.captions {
+        let _ok = write!(
+            svg,
+            "<text x=\"{:.0}\" y=\"{:.0}\">{}</text>",
+            (caption.at.x - low.x) / unit,
+            (caption.at.y - low.y) / unit,
+            escape::html(&caption.text)
+        );
+    }
+    svg.push_str("</svg>");
+    (svg, left_out)
+}

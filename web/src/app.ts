@@ -1,0 +1,301 @@
+// The parts of the page together: who draws when what changes.
+
+import { bundles } from "./bundles";
+import { Camera } from "./camera";
+import { Detail as ZoomDetail, type Box } from "./lod";
+import { Detail } from "./detail";
+import { el } from "./dom";
+import { group } from "./format";
+import * as hash from "./hash";
+import { Labels } from "./labels";
+import { Legend } from "./legend";
+import * as lists from "./lists";
+import type { Model } from "./model";
+import { Picker, type Below } from "./pick";
+import { Renderer } from "./renderer";
+import * as scene from "./scene";
+import type { Theme } from "./scale";
+import { Search } from "./search";
+import { Store, type Chosen } from "./state";
+import { ChannelTable } from "./table";
+import { Timeline } from "./timeline";
+import { Tip } from "./tip";
+import { Values, type Now } from "./values";
+import { viewPicker } from "./views";
+
+export class App {
+  readonly store = new Store();
+  readonly detail: Detail;
+  readonly picker: Picker;
+  readonly renderer: Renderer;
+  readonly camera: Camera;
+  readonly timeline: Timeline;
+  readonly table: ChannelTable;
+  readonly search: Search;
+  readonly level: ZoomDetail;
+  now: Now;
+  frames = 0;
+  issue = 0;
+  private theme: Theme;
+  private readonly values: Values;
+  private readonly labels: Labels;
+  private readonly legend = new Legend();
+  private readonly tip = new Tip();
+  private readonly map = el("canvas", { id: "map", tabindex: 0, role: "application" });
+  private readonly text = el("canvas", { id: "labels", "aria-hidden": "true" });
+  private readonly lit = el("p", { class: "lit" });
+  private readonly side = el("div", { id: "lists" });
+  private readonly controls = el("div", {});
+  private cooler = 0;
+  private asked = false;
+  private settle = 0;
+  private owner: Uint32Array | null = null;
+  private jobOfHost: Map<number, number> | null = null;
+
+  /** Or nothing, where there is no WebGL2. */
+  static on(root: HTMLElement, model: Model): App | undefined {
+    const canvas = document.createElement("canvas");
+    const joined = bundles(model);
+    if (!canvas.getContext("webgl2")) return undefined;
+    try { return new App(root, model, joined); } catch (e) { console.warn(String(e)); return undefined; }
+  }
+
+  private constructor(readonly root: HTMLElement, readonly model: Model, joined: ReturnType<typeof bundles>) {
+    this.theme = matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark";
+    this.values = new Values(model);
+    this.now = this.values.now(this.store.now);
+    this.picker = new Picker(model);
+    this.detail = new Detail(model, this.store, () => this.theme);
+    this.search = new Search(model, this.store);
+    this.table = new ChannelTable(model, this.store, () => this.now);
+    this.timeline = new Timeline(model, this.store, () => this.theme);
+    this.labels = new Labels(this.text, model);
+    this.level = new ZoomDetail(model, joined);
+    this.layOut();
+    const renderer = Renderer.on(this.map, joined ? [model.ways, joined.ways] : [model.ways]);
+    if (!renderer) { root.replaceChildren(); throw new Error("no WebGL2"); }
+    this.renderer = renderer;
+    this.camera = new Camera(this.map, model.about.layout.bounds, () => this.moved());
+    this.applyTheme();
+    const from = hash.read(location.hash, model);
+    this.store.now = { ...this.store.now, ...from.state };
+    if (from.place) this.camera.restore(from.place);
+    this.store.on((_, changed) => this.changed(changed));
+    new ResizeObserver(() => this.resize()).observe(this.map);
+    window.addEventListener("hashchange", () => {
+      if (location.hash.slice(1) === this.hash) return;
+      const { state, place } = hash.read(location.hash, model);
+      this.store.set(state);
+      if (place) this.camera.restore(place);
+    });
+    this.pointer();
+    this.resize();
+    this.changed(new Set(["view"]));
+    if (this.store.now.chosen && !from.place) this.flyTo(this.store.now.chosen);
+  }
+
+  private get hash(): string { return hash.write(this.store.now, this.camera.hash); }
+
+  private layOut(): void {
+    const { about } = this.model, { model } = this;
+    const facts = `${group(model.switches)} switches \u00b7 ${group(model.hosts)} host ports \u00b7 ${group(model.cables)} cables between switches`;
+    this.map.setAttribute("aria-label", `Map: ${facts}, drawn as ${about.layout.kind}. The lists beside it say the same in words.`);
+    this.root.append(
+      el("div", { id: "stage" }, this.map, this.text,
+        el("header", {}, el("h1", {}, about.title), el("p", {}, facts), el("p", {}, about.subtitle), this.lit),
+        this.tip.root, this.timeline.root),
+      el("aside", {}, this.legend.root, this.controls, this.search.root, this.detail.root, this.side, lists.about(model)),
+      this.table.root,
+      el("datalist", { id: "hosts" }, ...Array.from({ length: Math.min(model.hosts, 1000) }, (_, h) => el("option", { value: model.hostName(h) }))),
+    );
+  }
+
+  private pointer(): void {
+    const at = (e: MouseEvent) => this.below(e.offsetX, e.offsetY);
+    let waiting = false;
+    this.map.addEventListener("pointermove", (e) => {
+      if (e.buttons || waiting) { if (e.buttons) this.tip.hide(); return; }
+      waiting = true;
+      requestAnimationFrame(() => {
+        waiting = false;
+        const found = at(e);
+        this.map.style.cursor = found.length ? "pointer" : "grab";
+        this.tip.show(this.model, this.store.now.view, found, e.offsetX, e.offsetY);
+      });
+    });
+    this.map.addEventListener("pointerleave", () => this.tip.hide());
+    this.map.addEventListener("click", (e) => this.click(at(e)));
+    this.map.addEventListener("dblclick", () => this.camera.by(2));
+  }
+
+  /** What lies below a place of the canvas. */
+  below(px: number, py: number): Below[] {
+    const [x, y] = this.camera.world(px, py);
+    return this.picker.at(x, y, this.camera.place.k, this.level.pickable, this.showsHosts);
+  }
+
+  click(found: Below[]): void {
+    const first = found[0];
+    if (!first) { this.store.set({ chosen: null }); return; }
+    const among = found.filter((f) => f.kind === "cable").map((f) => f.id);
+    this.store.set({ chosen: first.kind === "cable" ? { kind: "cable", id: first.id, among } : { kind: first.kind, id: first.id } as Chosen });
+  }
+
+  private get showsHosts(): boolean { return this.camera.place.k * this.model.about.layout.room > 26; }
+
+  /** Channels and switches of what is chosen. */
+  private marks(): { channels: number[]; switches: number[] } {
+    const c = this.store.now.chosen, { model } = this;
+    if (!c) return { channels: [], switches: [] };
+    const ends = (channels: number[]) => [...new Set(channels.flatMap((x) => [model.tail(x), model.head(x)]))];
+    switch (c.kind) {
+      case "cable": return { channels: [2 * c.id, 2 * c.id + 1], switches: ends([2 * c.id]) };
+      case "switch": return { channels: [], switches: [c.id] };
+      case "host": return { channels: [], switches: [model.hostSwitch[c.id]] };
+      case "path": {
+        const way = this.detail.way(c.from, c.to);
+        return { channels: way?.channels ?? [], switches: way?.switches ?? [] };
+      }
+      case "finding": {
+        const f = model.about.findings[c.id];
+        const pairs = f.pairs.flatMap(([a, b]) => [model.hostSwitch[a], model.hostSwitch[b]]);
+        return { channels: f.channels, switches: [...new Set([...ends(f.channels), ...f.switches, ...pairs])] };
+      }
+    }
+  }
+
+  /** The map flies to what was chosen, if it does not lie in view already. */
+  flyTo(chosen: Chosen): void {
+    const { switches } = this.marks(), { model } = this;
+    if (!switches.length) return;
+    const xs = switches.map((s) => model.x[s]), ys = switches.map((s) => model.y[s]);
+    const least = chosen.kind === "host" ? model.about.layout.room * 2 : 60;
+    const box: Box = { x0: Math.min(...xs) - least, x1: Math.max(...xs) + least, y0: Math.min(...ys) - least, y1: Math.max(...ys) + least };
+    const seen = this.camera.box, wide = Math.max((seen.x1 - seen.x0), 1e-6);
+    const inside = box.x0 > seen.x0 && box.x1 < seen.x1 && box.y0 > seen.y0 && box.y1 < seen.y1;
+    if (!inside || (box.x1 - box.x0) / wide < 0.04 || chosen.kind !== "cable") this.camera.fly(box);
+  }
+
+  private changed(changed: Set<string>): void {
+    const { now } = this.store;
+    if (["view", "minus", "time", "job"].some((k) => changed.has(k))) this.now = this.values.now(now);
+    if (changed.has("chosen") || changed.has("view") || changed.has("job")) this.detail.show(now.chosen);
+    if (changed.has("chosen") && now.chosen && this.map.clientWidth) this.flyTo(now.chosen);
+    this.colour();
+    this.lists();
+    this.timeline.draw();
+    this.remember();
+    this.ask();
+  }
+
+  private lists(): void {
+    const { model, store, theme } = this, { time, view } = store.now, series = model.views[view]?.series;
+    const when = time !== null && series ? ` \u00b7 ${Detail.moment(series.interval, time)}` : "";
+    const notes = this.cooler ? [`${group(this.cooler)} cooler ones are not drawn at this zoom.`] : [];
+    if (this.level.bundled) notes.push(`Cables of two ${model.about.layout.group_word}s are drawn as one, as its fullest; zoom in for each.`);
+    this.legend.show(this.now, theme, notes, store.now.colour === "jobs");
+    this.lit.textContent = model.views.length ? Legend.lit(this.now, 2 * model.cables) : "";
+    this.controls.replaceChildren(...viewPicker(model, store));
+    const parts = [lists.jobs(model, store, theme), lists.fullest(model, store, this.now, theme, when),
+      el("p", {}, el("button", { type: "button", class: "plain", click: () => this.table.open() }, "All channels \u2026")),
+      lists.findings(model, store)];
+    this.side.replaceChildren(...parts.filter((p): p is HTMLElement => p !== null));
+  }
+
+  private colour(): void {
+    const drawn = this.level.draw(this.now), { now } = this.store, zoomed = this.camera.zoomed;
+    this.cooler = drawn.cooler;
+    scene.drawDark(this.renderer, drawn, this.theme, zoomed, now.job !== null || now.chosen?.kind === "path");
+    const owner = now.colour === "jobs" || (now.job !== null && now.colour !== "load") ? this.owners() : null;
+    scene.drawLit(this.renderer, drawn, this.now, this.theme, owner && ((c) => owner[c]), zoomed);
+    scene.drawSwitches(this.renderer, this.model, this.theme);
+    const marks = this.marks();
+    scene.drawMarks(this.renderer, this.model, marks.channels, marks.switches, this.theme);
+  }
+
+  /** By channel the job that loads it most. */
+  private owners(): Uint32Array {
+    if (!this.owner) {
+      const most = new Float32Array(2 * this.model.cables);
+      this.owner = new Uint32Array(2 * this.model.cables);
+      this.model.jobs.forEach((job, j) => job.channels.forEach((c, i) => {
+        if (job.load[i] > most[c]) { most[c] = job.load[i]; this.owner![c] = j; }
+      }));
+    }
+    return this.owner;
+  }
+
+  private hostJobs(): Map<number, number> {
+    if (!this.jobOfHost) {
+      this.jobOfHost = new Map();
+      this.model.jobs.forEach((job, j) => job.hosts.forEach((h) => this.jobOfHost!.set(h, j)));
+    }
+    return this.jobOfHost;
+  }
+
+  private moved(): void {
+    this.tip.hide();
+    this.ask();
+    clearTimeout(this.settle);
+    this.settle = window.setTimeout(() => this.settled(), 120);
+  }
+
+  /** After a move: what is seen now may be drawn in another detail. */
+  private settled(): void {
+    if (this.level.look(this.camera.box)) { this.colour(); this.lists(); }
+    this.remember();
+    this.ask();
+  }
+
+  private remember(): void {
+    const text = this.hash;
+    if (location.hash.slice(1) !== text) history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
+  }
+
+  private resize(): void {
+    const ratio = devicePixelRatio || 1;
+    for (const canvas of [this.map, this.text]) {
+      canvas.width = Math.max(1, this.map.clientWidth * ratio);
+      canvas.height = Math.max(1, this.map.clientHeight * ratio);
+    }
+    this.level.look(this.camera.box);
+    this.colour();
+    this.timeline.draw();
+    this.ask();
+  }
+
+  toggleTheme(): void {
+    this.theme = this.theme === "dark" ? "light" : "dark";
+    this.applyTheme();
+    this.detail.show(this.store.now.chosen);
+    this.colour(); this.lists(); this.timeline.draw(); this.ask();
+  }
+
+  setTheme(theme: Theme): void { if (theme !== this.theme) this.toggleTheme(); }
+
+  private applyTheme(): void { document.documentElement.dataset.theme = this.theme; }
+
+  private ask(): void {
+    if (this.asked) return;
+    this.asked = true;
+    requestAnimationFrame(() => { this.asked = false; this.draw(); });
+  }
+
+  draw(): void {
+    const begin = performance.now(), { place, zoomed, box } = this.camera, ratio = devicePixelRatio || 1;
+    const near = zoomed > 1.5 || this.model.switches < 60 ? this.picker.within(box.x0, box.y0, box.x1, box.y1) : [];
+    const hosts = this.showsHosts;
+    if (hosts) {
+      const jobs = this.hostJobs();
+      scene.drawHosts(this.renderer, this.model, near.slice(0, 400), this.theme, (h) => jobs.get(h));
+    }
+    const dots: [string, number][] = [["switches", this.model.switches > 4000 ? 0.5 : 0.9], ["marks", 3.2]];
+    if (hosts) dots.unshift(["hosts", 1.5]);
+    this.renderer.draw(["dark", "lit", "marks"], dots, place, ratio);
+    const style = getComputedStyle(document.documentElement), colour = (name: string) => style.getPropertyValue(name).trim();
+    this.labels.draw(place, zoomed, this.marks().switches, near, hosts,
+      { ink: colour("--ink"), faint: colour("--faint"), halo: colour("--back"), mark: colour("--mark") });
+    this.issue = performance.now() - begin;
+    this.frames++;
+  }
+}

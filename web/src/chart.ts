@@ -1,0 +1,37 @@
+// A channel over time.
+
+import uPlot from "uplot";
+import { el } from "./dom";
+import { seconds } from "./format";
+import type { Series } from "./model";
+import { css, heat, type Theme } from "./scale";
+
+export function sparkline(series: Series, channel: number, theme: Theme): HTMLElement {
+  const n = series.start.length - 1, times: number[] = [], shares: number[] = [];
+  for (let i = 0; i < n; i++) {
+    times.push(i * series.interval);
+    let share = 0;
+    for (let k = series.start[i]; k < series.start[i + 1]; k++) {
+      if (series.channel[k] === channel) { share = series.share[k] / 655.35; break; }
+    }
+    shares.push(share);
+  }
+  times.push(n * series.interval);
+  shares.push(shares[n - 1] ?? 0);
+  const host = el("div", { class: "spark", role: "img", "aria-label": `at most ${Math.max(...shares).toFixed(0)} % busy` });
+  const faint = theme === "dark" ? "#7a869c" : "#5d6675", grid = theme === "dark" ? "#1c2433" : "#e4e7ec";
+  const axis = { stroke: faint, grid: { stroke: grid, width: 1 }, ticks: { show: false }, font: "10px system-ui", size: 18, gap: 2 };
+  new uPlot({
+    width: 278, height: 84, cursor: { show: false }, legend: { show: false }, padding: [6, 6, 0, 0],
+    scales: { x: { time: false }, y: { range: [0, Math.max(10, Math.ceil(Math.max(...shares) / 10) * 10)] } },
+    axes: [
+      { ...axis, values: (_: uPlot, all: number[]) => all.map((t) => seconds(t)), space: 60 },
+      { ...axis, size: 36, values: (_: uPlot, all: number[]) => all.map((v) => `${v} %`), space: 26 },
+    ],
+    series: [{}, {
+      stroke: css(heat(theme)(0.6)), fill: css(heat(theme)(0.6)).replace(")", ",.25)").replace("rgb", "rgba"), width: 1.5,
+      paths: uPlot.paths.stepped!({ align: 1 }), points: { show: false },
+    }],
+  }, [times, shares], host);
+  return host;
+}

@@ -1,0 +1,59 @@
+// Texts over the map that never lie on each other.
+
+import type { Place } from "./camera";
+import type { Model } from "./model";
+
+interface Text { text: string; x: number; y: number; strong: boolean; dx: number }
+
+/** Names of what is chosen come first, then captions, then switches and hosts where there is room. */
+export class Labels {
+  private taken: [number, number, number, number][] = [];
+  constructor(private readonly canvas: HTMLCanvasElement, private readonly model: Model) {}
+
+  draw(place: Place, zoomed: number, chosen: number[], near: number[], hosts: boolean, colours: { ink: string; faint: string; halo: string; mark: string }): void {
+    const { canvas, model } = this, ratio = devicePixelRatio || 1;
+    const context = canvas.getContext("2d")!;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, canvas.width, canvas.height);
+    context.textBaseline = "middle";
+    context.lineJoin = "round";
+    this.taken = [];
+    const put = (t: Text, colour: string, size: number) => {
+      const w = canvas.clientWidth, h = canvas.clientHeight;
+      if (t.x < -40 || t.y < 4 || t.x > w + 40 || t.y > h - 4) return;
+      context.font = `${t.strong ? "600 " : ""}${size}px system-ui, sans-serif`;
+      const wide = context.measureText(t.text).width, left = t.dx ? t.x + t.dx : t.x - wide / 2;
+      const box: [number, number, number, number] = [left - 3, t.y - size * 0.62, left + wide + 3, t.y + size * 0.62];
+      if (this.taken.some((o) => box[0] < o[2] && box[2] > o[0] && box[1] < o[3] && box[3] > o[1])) return;
+      this.taken.push(box);
+      context.lineWidth = 3.5;
+      context.strokeStyle = colours.halo;
+      context.fillStyle = colour;
+      context.strokeText(t.text, left, t.y);
+      context.fillText(t.text, left, t.y);
+    };
+    const at = (x: number, y: number): [number, number] => [x * place.k + place.x, y * place.k + place.y];
+    const dx = Math.max(model.about.layout.dot * place.k, 2) + 6;
+    for (const s of chosen.slice(0, 40)) {
+      const [x, y] = at(model.x[s], model.y[s]);
+      put({ text: model.name(s), x, y, strong: true, dx }, colours.mark, 13);
+    }
+    for (const [text, cx, cy] of model.about.layout.captions) {
+      const [x, y] = at(cx, cy);
+      put({ text, x, y, strong: false, dx: 0 }, colours.faint, 12);
+    }
+    if (zoomed > 1.5 || model.switches < 60) {
+      for (const s of near.slice(0, 600)) {
+        const [x, y] = at(model.x[s], model.y[s]);
+        put({ text: model.name(s), x, y, strong: false, dx }, colours.ink, 11.5);
+      }
+    }
+    if (!hosts) return;
+    for (const s of near.slice(0, 40)) {
+      for (let i = model.hostsAt[s]; i < model.hostsAt[s + 1]; i++) {
+        const h = model.hostsOf[i], [hx, hy] = model.hostPlace(h), [x, y] = at(hx, hy);
+        put({ text: model.hostName(h), x, y, strong: false, dx: 8 }, colours.faint, 10.5);
+      }
+    }
+  }
+}

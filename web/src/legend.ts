@@ -1,0 +1,30 @@
+// What colours mean, with round numbers.
+
+import { el } from "./dom";
+import { group, value, WORD } from "./format";
+import { apart, css, heat, type Theme } from "./scale";
+import type { Now } from "./values";
+
+export class Legend {
+  readonly root = el("div", { id: "legend" });
+
+  show(now: Now, theme: Theme, notes: string[], byJob: boolean): void {
+    const ramp = now.apart ? apart(theme) : heat(theme);
+    const stops = Array.from({ length: 13 }, (_, i) => css(ramp(now.apart ? i / 12 : 0.06 + 0.94 * i / 12))).join(",");
+    const word = now.apart ? `difference in ${WORD[now.unit]}` : WORD[now.unit];
+    const ticks = now.apart ? [-now.scale.max, 0, now.scale.max] : now.scale.ticks;
+    const place = (t: number) => now.apart ? (t / now.scale.max + 1) / 2 : t / now.scale.max;
+    this.root.replaceChildren(
+      el("h2", {}, byJob ? "job that loads most \u00b7 width: " + word : word),
+      byJob ? "" : el("div", { class: "ramp", style: `background:linear-gradient(90deg,${stops})` }),
+      byJob ? "" : el("div", { class: "ticks" }, ...ticks.map((t) => el("span", { style: `left:${(100 * place(t)).toFixed(1)}%` },
+        (now.apart && t > 0 ? "+" : "") + value(t, now.unit).replace(" B", " B")))),
+      ...notes.map((n) => el("p", { class: "faint" }, n)),
+    );
+  }
+
+  static lit(now: Now, channels: number): string {
+    const dark = channels - now.channel.length;
+    return `${group(now.channel.length)} of ${group(channels)} channels lit \u00b7 ${(100 * dark / Math.max(channels, 1)).toFixed(1)} % dark`;
+  }
+}

@@ -1,0 +1,36 @@
+// Reads the data of the page and shows it; without WebGL2 the static page stays.
+
+import { App } from "./app";
+import { Blob64 } from "./blob";
+import * as keys from "./keys";
+import { Model } from "./model";
+import "uplot/dist/uPlot.min.css";
+import "./page.css";
+
+declare global {
+  interface Window { darkfiber?: { app: App; model: Model; ready: number } }
+}
+
+async function main(): Promise<void> {
+  const data = document.getElementById("data"), root = document.getElementById("app");
+  if (!data || !root) return;
+  const model = new Model(await Blob64.read(data.textContent ?? ""));
+  data.remove();
+  root.hidden = false;
+  document.body.classList.add("live");
+  const app = App.on(root, model);
+  if (!app) {
+    root.hidden = true;
+    document.body.classList.remove("live");
+    return;
+  }
+  keys.listen(app);
+  app.draw();
+  // For scripts that look at the page, as its tests do.
+  window.darkfiber = { app, model, ready: performance.now() };
+}
+
+main().catch((e: unknown) => {
+  document.body.classList.remove("live");
+  console.error(e);
+});

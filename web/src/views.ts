@@ -1,0 +1,23 @@
+// Which load is shown: one of several views, the difference of two, colours by load or by job.
+
+import { el } from "./dom";
+import type { Model } from "./model";
+import type { Store } from "./state";
+
+export function viewPicker(model: Model, store: Store): HTMLElement[] {
+  const { views, jobs } = model, parts: HTMLElement[] = [];
+  const pick = (label: string, options: [string, string][], chosen: string, change: (value: string) => void) =>
+    el("label", {}, el("span", {}, label), el("select", { change: (e) => change((e.target as HTMLSelectElement).value) },
+      ...options.map(([v, text]) => el("option", { value: v, selected: v === chosen }, text))));
+  if (views.length > 1) {
+    const names = views.map((v, i): [string, string] => [String(i), v.name]);
+    parts.push(pick("Load of", names, String(store.now.view), (v) => store.set({ view: +v, time: null })));
+    parts.push(pick("minus", [["", "nothing"], ...names.filter(([i]) => +i !== store.now.view && views[+i].unit === views[store.now.view].unit)],
+      store.now.minus === null ? "" : String(store.now.minus), (v) => store.set({ minus: v === "" ? null : +v, time: null })));
+  }
+  if (jobs.some((j) => j.channels.length)) {
+    parts.push(pick("Colour by", [["load", "load"], ["jobs", "job that loads most"]], store.now.colour,
+      (v) => store.set({ colour: v as "load" | "jobs" })));
+  }
+  return parts;
+}
