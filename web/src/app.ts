@@ -289,8 +289,9 @@ export class App {
       const jobs = this.hostJobs();
       scene.drawHosts(this.renderer, this.model, near.slice(0, 400), this.theme, (h) => jobs.get(h));
     }
-    const dots: [string, number][] = [["switches", this.model.switches > 4000 ? 0.5 : 0.9], ["marks", 3.2]];
-    if (hosts) dots.unshift(["hosts", 1.5]);
+    const most = 2.4 * Math.max(1, zoomed) ** 0.7;
+    const dots: [string, number, number][] = [["switches", this.model.switches > 4000 ? 0.5 : 0.9, most], ["ends", 3.4, most + 1.5]];
+    if (hosts) dots.unshift(["hosts", 1.5, 40]);
     this.renderer.draw(["dark", "lit", "marks"], dots, place, ratio);
     const style = getComputedStyle(document.documentElement), colour = (name: string) => style.getPropertyValue(name).trim();
     this.labels.draw(place, zoomed, this.marks().switches, near, hosts,

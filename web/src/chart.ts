@@ -20,9 +20,9 @@ export function sparkline(series: Series, channel: number, theme: Theme): HTMLEl
   shares.push(shares[n - 1] ?? 0);
   const host = el("div", { class: "spark", role: "img", "aria-label": `at most ${Math.max(...shares).toFixed(0)} % busy` });
   const faint = theme === "dark" ? "#7a869c" : "#5d6675", grid = theme === "dark" ? "#1c2433" : "#e4e7ec";
-  const axis = { stroke: faint, grid: { stroke: grid, width: 1 }, ticks: { show: false }, font: "10px system-ui", size: 18, gap: 2 };
+  const axis = { stroke: faint, grid: { stroke: grid, width: 1 }, ticks: { show: false }, font: "10px system-ui", size: 20, gap: 3 };
   new uPlot({
-    width: 278, height: 84, cursor: { show: false }, legend: { show: false }, padding: [6, 6, 0, 0],
+    width: 278, height: 84, cursor: { show: false }, legend: { show: false }, padding: [6, 22, 0, 0],
     scales: { x: { time: false }, y: { range: [0, Math.max(10, Math.ceil(Math.max(...shares) / 10) * 10)] } },
     axes: [
       { ...axis, values: (_: uPlot, all: number[]) => all.map((t) => seconds(t)), space: 60 },

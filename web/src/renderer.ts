@@ -118,8 +118,8 @@ export class Renderer {
     gl.bindVertexArray(null);
   }
 
-  /** Draws layers of cables, then of dots, in their order. */
-  draw(cables: string[], dots: [string, number][], view: { x: number; y: number; k: number }, ratio: number): void {
+  /** Draws layers of cables, then of dots between a least and a most radius in pixels, in their order. */
+  draw(cables: string[], dots: [string, number, number][], view: { x: number; y: number; k: number }, ratio: number): void {
     const { gl } = this, canvas = gl.canvas as HTMLCanvasElement;
     gl.viewport(0, 0, canvas.width, canvas.height);
     gl.clearColor(0, 0, 0, 0);
@@ -130,8 +130,8 @@ export class Renderer {
     twgl.setUniforms(this.cables, { view: [view.x, view.y, view.k, 0], size, ways: this.texture });
     for (const name of cables) this.instances(name, 2 * (SEGMENTS + 1));
     gl.useProgram(this.dots.program);
-    for (const [name, least] of dots) {
-      twgl.setUniforms(this.dots, { view: [view.x, view.y, view.k, least], size });
+    for (const [name, least, most] of dots) {
+      twgl.setUniforms(this.dots, { view: [view.x, view.y, view.k, least], size, most });
       this.instances(name, 4);
     }
     gl.bindVertexArray(null);

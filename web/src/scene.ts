@@ -31,14 +31,14 @@ export function drawLit(
   const n = drawn.lit.length, ramp = now.apart ? apart(theme) : heat(theme);
   const colour = new Uint8Array(4 * n), width = new Uint8Array(n);
   const hot = drawn.heat.reduce((sum, t) => sum + (t > 0.6 ? 1 : 0), 0);
-  const crowd = Math.min(1, Math.sqrt(1800 / (n + 1))), press = Math.min(1, Math.sqrt(1800 / (hot + 1)));
+  const crowd = Math.min(1, Math.max(0.07, 1100 / (n + 1))), press = Math.min(1, Math.sqrt(1800 / (hot + 1)));
   const near = Math.min(2.2, zoomed ** 0.35);
   const value = now.apart ? new Map(Array.from(now.channel, (c, i) => [c, now.value[i]])) : null;
   for (let i = 0; i < n; i++) {
-    const t = drawn.heat[i], room = t > 0.6 ? press : crowd;
+    const t = drawn.heat[i], room = crowd + (press - crowd) * Math.min(1, t / 0.7) ** 2;
     const down = value && value.get(drawn.channel[i])! < 0;
     const c = owner ? jobRgb(theme, owner(drawn.channel[i])) : ramp(now.apart ? (down ? 0.5 - t / 2 : 0.5 + t / 2) : 0.06 + 0.94 * t);
-    put(colour, i, c, (0.35 + 0.65 * t) * Math.max(room, 0.22) * near);
+    put(colour, i, c, (0.35 + 0.65 * t) * room * near);
     width[i] = Math.min(255, 16 * (0.55 + 2.1 * t * Math.max(room, 0.45)) * near);
   }
   renderer.setCables("lit", { item: drawn.lit, colour, width });
@@ -78,5 +78,5 @@ export function drawMarks(renderer: Renderer, model: Model, channels: number[], 
     place.set([model.x[s], model.y[s], model.about.layout.dot * 1.15], 3 * i);
     put(dots, i, MARK[theme], 1);
   });
-  renderer.setDots("marks", { place, colour: dots });
+  renderer.setDots("ends", { place, colour: dots });
 }

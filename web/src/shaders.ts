@@ -52,10 +52,11 @@ in vec3 place;
 in vec4 colour;
 uniform vec4 view;
 uniform vec2 size;
+uniform float most;
 out vec2 from;
 out vec4 tint;
 void main() {
-  float r = max(place.z * view.z, view.w) + 0.75;
+  float r = clamp(place.z * view.z, view.w, most) + 0.75;
   vec2 at = place.xy * view.z + view.xy + corner * r;
   gl_Position = vec4(at.x / size.x * 2.0 - 1.0, 1.0 - at.y / size.y * 2.0, 0.0, 1.0);
   from = corner * r / max(r - 0.75, 0.5);

@@ -8,10 +8,11 @@ use clap::{Args, ValueEnum};
 use darkfiber_analysis::heat::{Fate, Heat, destinations};
 use darkfiber_analysis::{ChannelName, Names};
 use darkfiber_fabric::{AtPort, ChannelId, Fabric, SwitchId, TerminalId};
+use darkfiber_page::{JobOnMap, Page, Unit};
 use darkfiber_report::hot::{
     self as report, Adapter, Counted, Dest, HotChannel, HotResult, JobFate, Loads, MoveRow, Share,
 };
-use darkfiber_report::{RouteOutcome as Row, Routed, Single, json};
+use darkfiber_report::{Provenance, RouteOutcome as Row, Routed, Single, json};
 use darkfiber_routing::reroute::{Goal, Move, Policy, Prepared, Relief, difference};
 use darkfiber_routing::{DestId, Lids, Routes};
 use darkfiber_scenario::demanded;
@@ -20,9 +21,9 @@ use darkfiber_workload::quantity::bytes;
 use super::{measure, metrics, reroute};
 use crate::counted::CountedTraffic;
 use crate::failure::{Exit, Failure};
-use crate::options::{Common, CountedArgs, SetArgs};
+use crate::options::{Common, CountedArgs, PageArgs, SetArgs};
 use crate::progress::Progress;
-use crate::{addresses, out, provenance, save};
+use crate::{addresses, out, page, provenance, save};
 
 #[derive(Args, Debug)]
 pub(crate) struct HotCommand {
@@ -46,6 +47,8 @@ pub(crate) struct HotCommand {
     /// Draw channels by what they carry, now and after the changes
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
     /// Lines of each list; -v shows all
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
@@ -103,6 +106,7 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
         .map(|text| bytes(text).map_err(|e| Failure::input(format!("--max-load: {e}"))))
         .transpose()?;
     save::expect(args.svg.as_ref())?;
+    args.page.expect()?;
     let target = save::Target::of(&args.set)?;
     let progress = Progress::new(5, common.quiet);
     let mut given =
@@ -194,6 +198,10 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
         let svg = report::picture(&given.case.title, &subtitle, &map, &panels);
         problems.note(save::file(path, |out| out.write_all(svg.as_bytes())));
     }
+    problems.note(args.page.write(|| {
+        let is_eased = !relief.changes.is_empty();
+        picture(&given, (&now, Some(&then).filter(|_| is_eased)), &fates, &provenance)
+    }));
     // Tables are written only if the checker finds them as good as the old ones.
     let json_text = json::text(&result);
     let dir = target.as_ref().map(|t| t.dir().to_owned());
@@ -212,6 +220,45 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
         out::tell(&format!("wrote the new routes to {}", dir.display()));
     }
     Ok(exit)
+}
+
+/// The map: bytes on channels now and after the changes, and whose they are.
+fn picture<'a>(
+    given: &'a CountedTraffic,
+    (now, then): (&Heat, Option<&Heat>),
+    fates: &[JobFate],
+    provenance: &Provenance,
+) -> Page<'a> {
+    let topology = &given.loaded.topology;
+    let channels = topology.fabric.channel_count();
+    let view = |name, heat: &Heat| {
+        page::view(name, Unit::Bytes, heat.between_switches(), channels, |bytes| bytes as f64)
+    };
+    let mut views = vec![view("now", now)];
+    views.extend(then.map(|then| view("after the changes", then)));
+    let job = |(j, name): (usize, &String)| {
+        let at = |f: &darkfiber_analysis::heat::Flow| [f.from, f.to];
+        let of_job = given.flows.iter().filter(|f| f.job as usize == j);
+        let mut terminals: Vec<TerminalId> = of_job.flat_map(at).collect();
+        terminals.sort_unstable();
+        terminals.dedup();
+        let load = now.of_job(j).iter().filter(|&&(c, _)| (c as usize) < channels);
+        let fate = fates.iter().find(|f| f.name == *name);
+        JobOnMap {
+            name: name.clone(),
+            terminals,
+            runs: Vec::new(),
+            load: load.map(|&(c, bytes)| (c, bytes as f64)).collect(),
+            fact: fate.map(|f| format!("\u{d7}{:.2}", f.slowdown)).unwrap_or_default(),
+        }
+    };
+    Page {
+        subtitle: format!("bytes of all jobs, tables of {}", given.from),
+        views,
+        jobs: given.jobs.iter().enumerate().map(job).collect(),
+        routes: Some(&given.routes),
+        ..page::of(given.title.as_str(), topology, provenance)
+    }
 }
 
 fn loads(heat: &Heat, threshold: Option<f64>) -> Loads {

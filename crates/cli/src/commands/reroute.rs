@@ -5,12 +5,13 @@ use std::time::Instant;
 
 use clap::Args;
 use darkfiber_analysis::Names;
-use darkfiber_fabric::{Fabric, Faults, Renumbering, SwitchId, TerminalId, Topology};
+use darkfiber_fabric::{AtPort, ChannelId, Fabric, Faults, Renumbering, SwitchId, TerminalId, Topology};
+use darkfiber_page::{Page, Unit};
 use darkfiber_report::ease::EaseStep;
 use darkfiber_report::reroute::{
     Failed, LostTerminal, RerouteResult, Scratch, SwitchChange, Verdict,
 };
-use darkfiber_report::{RouteOutcome as Row, Routed, Single, json, number};
+use darkfiber_report::{Provenance, RouteOutcome as Row, Routed, Single, json, number};
 use darkfiber_routing::reroute::{
     Changed, Coexistence, Drain, Outcome, Prepared, RerouteError, Rung, changed_by_switch,
 };
@@ -21,9 +22,9 @@ use serde_json::Value;
 use super::{entries, metrics};
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
-use crate::options::{Common, FabricArgs, SetArgs, TableArgs};
+use crate::options::{Common, FabricArgs, PageArgs, SetArgs, TableArgs};
 use crate::progress::Progress;
-use crate::{out, provenance, save};
+use crate::{out, page, provenance, save};
 
 #[derive(Args, Debug)]
 pub(crate) struct RerouteCommand {
@@ -53,6 +54,8 @@ pub(crate) struct RerouteCommand {
     /// Write routes even if they can deadlock, if the old ones could
     #[arg(long, requires = "output")]
     pub(crate) allow_deadlock: bool,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
 }
 
 /// What may become of the service levels of pairs; without either they stay wherever they can.
@@ -106,6 +109,7 @@ struct New {
 }
 
 pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failure> {
+    args.page.expect()?;
     // The fabric before the fault, its tables, and what made them.
     let target = save::Target::of(&args.set)?;
     let fabric = args.fabric.without_faults();
@@ -190,6 +194,10 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
         written = Some(target.dir().to_owned());
         problems.note(target.write(&damaged.fabric, &new.routes, &lids, &single, &[]));
     }
+    problems.note(args.page.write(|| {
+        let whole = (&topology.fabric, &before);
+        picture(whole, (&damaged, &map), (&after, &new.routes), &provenance)
+    }));
     let (entries_changed, blocks_changed) = total(&changed);
     // The report, whose exit code tells of unsound tables.
     let verdict = match &new.outcome {
@@ -238,6 +246,36 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
         Err(problem) if args.set.output.is_some() || problem.exit == Exit::Bug => Err(problem),
         Err(_) => Ok(Exit::Finding),
         Ok(()) => Ok(exit),
+    }
+}
+
+/// The map of what is left: routes on its channels after the repair, and before the faults.
+fn picture<'a>(
+    (whole, before): (&Fabric, &Routed),
+    (damaged, map): (&'a Topology, &Renumbering),
+    (after, routes): (&Routed, &'a Routes),
+    provenance: &Provenance,
+) -> Page<'a> {
+    let fabric = &damaged.fabric;
+    let channels = fabric.channel_count();
+    // Switches and ports stay, so that a channel is found again by them.
+    let old = |c: ChannelId| {
+        let tail = map.old_switch[fabric.tail(c).index()];
+        match whole.at_port(tail, fabric.tail_port(c)) {
+            AtPort::Switch(c, _) => before.load[c.index()] as f64,
+            _ => 0.0,
+        }
+    };
+    let old: Vec<f64> = (0..channels).map(|c| old(ChannelId::new(c))).collect();
+    Page {
+        subtitle: "routes after the repair, and before the faults".to_owned(),
+        views: vec![
+            page::view("after", Unit::Routes, &after.load, channels, |x| x as f64),
+            page::view("before", Unit::Routes, &old, channels, |x| x),
+        ],
+        findings: page::Notes::new(fabric).of(&after.findings),
+        routes: Some(routes),
+        ..page::of(fabric.name(), damaged, provenance)
     }
 }
 

@@ -22,6 +22,7 @@ mod odd_values;
 mod operate;
 mod operate_acts;
 mod output;
+mod page;
 mod place;
 mod recognise;
 mod replay;

@@ -8,6 +8,7 @@ use darkfiber_analysis::Names;
 use darkfiber_analysis::jobs::Effective;
 use darkfiber_analysis::sharing::Sharing;
 use darkfiber_fabric::{ChannelId, Fabric, TerminalId};
+use darkfiber_page::{JobOnMap, Page, Unit};
 use darkfiber_report::sharing::{Change, ChannelRow, JobRow, Share, SharingResult, With};
 use darkfiber_routing::reroute::difference;
 use darkfiber_routing::{Lids, Request, Routes};
@@ -17,9 +18,9 @@ use super::super::metrics;
 use crate::failure::{Exit, Failure};
 use crate::jobs::Running;
 use crate::load::Loaded;
-use crate::options::{BesideTables, Common, EngineArgs, FabricArgs};
+use crate::options::{BesideTables, Common, EngineArgs, FabricArgs, PageArgs};
 use crate::progress::Progress;
-use crate::{load, provenance};
+use crate::{load, page, provenance, save};
 
 #[derive(Args, Debug)]
 pub(crate) struct ReportCommand {
@@ -48,6 +49,8 @@ pub(crate) struct ReportCommand {
     /// Lines of each list; -v shows all
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
 }
 
 /// What stands below the options in its help.
@@ -64,6 +67,7 @@ Examples:
 const USUAL: [&str; 3] = ["dfsssp", "sar", "sar-best"];
 
 pub(super) fn run(args: &ReportCommand, common: &Common) -> Result<Exit, Failure> {
+    args.page.expect()?;
     let engines = args.engines.or(&USUAL)?;
     let loaded = load::one_plane(&args.fabric, common)?;
     let fabric = &loaded.topology.fabric;
@@ -107,7 +111,7 @@ pub(super) fn run(args: &ReportCommand, common: &Common) -> Result<Exit, Failure
         progress.step();
     }
     drop(progress);
-    show(args, common, &loaded, &running, &name, &now, &changes)
+    show(args, common, &loaded, &running, (&name, &routes), &now, &changes)
 }
 
 /// What an engine would change.
@@ -162,7 +166,7 @@ fn show(
     common: &Common,
     loaded: &Loaded,
     running: &Running,
-    tables: &str,
+    (tables, routes): (&str, &Routes),
     now: &Sharing,
     changes: &[Change],
 ) -> Result<Exit, Failure> {
@@ -224,6 +228,24 @@ fn show(
         fabric: &facts,
         provenance: &provenance,
     };
+    let mut problems = save::Unwritten::default();
+    problems.note(args.page.write(|| {
+        let view = page::view(tables, Unit::Routes, &now.all.load, fabric.channel_count(), |x| x as f64);
+        let on_map = |j: usize| JobOnMap {
+            name: running.ids[j].clone(),
+            terminals: running.places[j].clone(),
+            runs: Vec::new(),
+            load: now.jobs[j].load.iter().map(|&(c, routes)| (c, f64::from(routes))).collect(),
+            fact: running.users[j].clone().unwrap_or_default(),
+        };
+        Page {
+            subtitle: format!("routes inside jobs, tables {tables}"),
+            views: vec![view],
+            jobs: (0..running.places.len()).map(on_map).collect(),
+            routes: Some(routes),
+            ..page::of(fabric.name(), &loaded.topology, &provenance)
+        }
+    }));
     common.show_lines(&result, args.top)?;
-    Ok(Exit::Fine)
+    problems.end(Exit::Fine)
 }

@@ -1,0 +1,4 @@
+//! Pages and layouts of fabrics of every family.
+
+mod layouts;
+mod pages;

@@ -1,0 +1,65 @@
+//! Pages: what names hold stays a name, and equal input gives equal bytes.
+
+use darkfiber_fabric::{ChannelId, Fabric, open};
+use darkfiber_page::{JobOnMap, Note, Origin, Page, Unit, View};
+
+const BAD: &str = "</script><script>alert(1)</script><!--\u{202e}\u{7}\n\"'&";
+
+fn page<'a>(fabric: &'a Fabric, name: &str) -> Page<'a> {
+    let load: Vec<f64> = (0..fabric.channel_count()).map(|c| c as f64).collect();
+    Page {
+        title: name.to_owned(),
+        subtitle: name.to_owned(),
+        fabric,
+        shape: None,
+        views: vec![View { name: name.to_owned(), unit: Unit::Routes, load, series: None }],
+        jobs: vec![JobOnMap { name: name.to_owned(), fact: name.to_owned(), ..JobOnMap::default() }],
+        findings: vec![Note {
+            severity: "error",
+            message: name.to_owned(),
+            hint: name.to_owned(),
+            channels: vec![ChannelId::new(0)],
+            ..Note::default()
+        }],
+        routes: None,
+        facts: vec![(name.to_owned(), name.to_owned())],
+        origin: Origin { command: name.to_owned(), ..Origin::default() },
+    }
+}
+
+#[test]
+fn no_name_becomes_markup() {
+    let fabric = open("@t2hx-hyperx").expect("a preset").fabric;
+    let (tame, wild) = (page(&fabric, "tame").html(), page(&fabric, BAD).html());
+    for mark in ["<script", "</script", "<!--", "<svg", "<li>", "onerror"] {
+        assert_eq!(tame.matches(mark).count(), wild.matches(mark).count(), "{mark}");
+    }
+    assert!(!wild.contains(['\u{202e}', '\u{7}']));
+    assert!(wild.contains("&lt;/script&gt;&lt;script&gt;"));
+}
+
+#[test]
+fn nothing_is_fetched() {
+    let fabric = open("fattree2:n=4,m=4,r=8").expect("a family").fabric;
+    let html = page(&fabric, "a").html();
+    assert!(html.contains("default-src 'none'"));
+    let head = html.split("<script>").next().expect("a head");
+    for word in [" src=", "@import", "url(http", "<link rel=\"stylesheet\""] {
+        assert!(!head.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn equal_input_gives_equal_bytes() {
+    let fabric = open("dragonfly:p=2,a=4,h=2").expect("a family").fabric;
+    assert_eq!(page(&fabric, "a").html(), page(&fabric, "a").html());
+}
+
+#[test]
+fn the_page_says_it_in_words_too() {
+    let fabric = open("fattree2:n=4,m=4,r=8").expect("a family").fabric;
+    let html = page(&fabric, "a").html();
+    let channels = fabric.channel_count();
+    assert!(html.contains(&format!("Of {channels} channels {} are lit by a, 1 are dark.", channels - 1)));
+    assert!(html.contains("<caption>Fullest channels</caption>"));
+}
