@@ -69,6 +69,7 @@ export class Camera {
 
   restore(text: string): void {
     const [k, cx, cy] = text.split(",").map(Number);
+    cancelAnimationFrame(this.flight);
     if (!(k > 0) || !Number.isFinite(cx) || !Number.isFinite(cy)) return;
     const f = this.fit(), { clientWidth: w, clientHeight: h } = this.canvas;
     const by = Math.min(Math.max(k, 0.5), 400);

@@ -39,7 +39,7 @@ export function drawLit(
     const down = value && value.get(drawn.channel[i])! < 0;
     const c = owner ? jobRgb(theme, owner(drawn.channel[i])) : ramp(now.apart ? (down ? 0.5 - t / 2 : 0.5 + t / 2) : 0.06 + 0.94 * t);
     put(colour, i, c, (0.35 + 0.65 * t) * room * near);
-    width[i] = Math.min(255, 16 * (0.55 + 2.1 * t * Math.max(room, 0.45)) * near);
+    width[i] = Math.min(255, 16 * (0.55 + 2.1 * t * Math.max(press, 0.25)) * near);
   }
   renderer.setCables("lit", { item: drawn.lit, colour, width });
 }

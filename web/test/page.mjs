@@ -20,14 +20,14 @@ const PLACE = `(cable) => {
   const { app, model } = darkfiber, w = model.ways, a = 8 * cable, p = app.camera.place;
   for (const t of [0.5, 0.35, 0.65, 0.25, 0.75, 0.42, 0.58]) {
     const u = 1 - t, f = (i) => u*u*u*w[a+i] + 3*u*u*t*w[a+2+i] + 3*u*t*t*w[a+4+i] + t*t*t*w[a+6+i];
-    const x = f(0) * p.k + p.x, y = f(1) * p.k + p.y, below = app.below(x, y);
+    const x = Math.round(f(0) * p.k + p.x), y = Math.round(f(1) * p.k + p.y), below = app.below(x, y);
     if (below[0]?.kind === "cable" && below[0].id === cable && document.elementFromPoint(x, y)?.id === "map") return [x, y];
   }
   return null;
 }`;
 
 async function look(file) {
-  const page = await browser.page();
+  const page = await browser.page(1000, 700);
   await page.open(join(folder, file));
   assert.ok(await page.run("darkfiber.model.cables > 0 && document.body.classList.contains('live')"), `${file}: a map`);
   // The fullest cable, and some others: a click on each tells both directions and the jobs there.
@@ -39,8 +39,8 @@ async function look(file) {
   })()`);
   assert.ok(cables.length > 0, `${file}: cables that can be clicked`);
   for (const cable of cables) {
-    await page.run("darkfiber.app.store.set({ chosen: null }); darkfiber.app.camera.zoomed > 1 && darkfiber.app.camera.restore('1,0,0')");
-    await wait(60);
+    await page.run("darkfiber.app.store.set({ chosen: null }); darkfiber.app.camera.home()");
+    await wait(160);
     const place = await page.run(`(${PLACE})(${cable})`);
     if (!place) continue;
     await page.click(...place);

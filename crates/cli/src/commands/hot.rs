@@ -237,16 +237,11 @@ fn picture<'a>(
     let mut views = vec![view("now", now)];
     views.extend(then.map(|then| view("after the changes", then)));
     let job = |(j, name): (usize, &String)| {
-        let at = |f: &darkfiber_analysis::heat::Flow| [f.from, f.to];
-        let of_job = given.flows.iter().filter(|f| f.job as usize == j);
-        let mut terminals: Vec<TerminalId> = of_job.flat_map(at).collect();
-        terminals.sort_unstable();
-        terminals.dedup();
         let load = now.of_job(j).iter().filter(|&&(c, _)| (c as usize) < channels);
-        let fate = fates.iter().find(|f| f.name == *name);
+        let fate = fates.iter().find(|f| f.job == *name);
         JobOnMap {
             name: name.clone(),
-            terminals,
+            terminals: given.places.get(j).cloned().unwrap_or_default(),
             runs: Vec::new(),
             load: load.map(|&(c, bytes)| (c, bytes as f64)).collect(),
             fact: fate.map(|f| format!("\u{d7}{:.2}", f.slowdown)).unwrap_or_default(),
