@@ -54,10 +54,8 @@ export class App {
 
   /** Or nothing, where there is no WebGL2. */
   static on(root: HTMLElement, model: Model): App | undefined {
-    const canvas = document.createElement("canvas");
-    const joined = bundles(model);
-    if (!canvas.getContext("webgl2")) return undefined;
-    try { return new App(root, model, joined); } catch (e) { console.warn(String(e)); return undefined; }
+    if (!("WebGL2RenderingContext" in window)) return undefined;
+    try { return new App(root, model, bundles(model)); } catch (e) { console.info(String(e)); root.replaceChildren(); return undefined; }
   }
 
   private constructor(readonly root: HTMLElement, readonly model: Model, joined: ReturnType<typeof bundles>) {
@@ -193,11 +191,12 @@ export class App {
     const when = time !== null && series ? ` \u00b7 ${Detail.moment(series.interval, time)}` : "";
     const notes = this.cooler ? [`${group(this.cooler)} cooler ones are not drawn at this zoom.`] : [];
     if (this.level.bundled) notes.push(`Cables of two ${model.about.layout.group_word}s are drawn as one, as its fullest; zoom in for each.`);
+    this.legend.root.classList.toggle("empty", !model.views.length);
     this.legend.show(this.now, theme, notes, store.now.colour === "jobs");
     this.lit.textContent = model.views.length ? Legend.lit(this.now, 2 * model.cables) : "";
     this.controls.replaceChildren(...viewPicker(model, store));
     const parts = [lists.jobs(model, store, theme), lists.fullest(model, store, this.now, theme, when),
-      el("p", {}, el("button", { type: "button", class: "plain", click: () => this.table.open() }, "All channels \u2026")),
+      model.views.length ? el("p", {}, el("button", { type: "button", class: "plain", click: () => this.table.open() }, "All channels \u2026")) : null,
       lists.findings(model, store)];
     this.side.replaceChildren(...parts.filter((p): p is HTMLElement => p !== null));
   }
@@ -205,7 +204,7 @@ export class App {
   private colour(): void {
     const drawn = this.level.draw(this.now), { now } = this.store, zoomed = this.camera.zoomed;
     this.cooler = drawn.cooler;
-    scene.drawDark(this.renderer, drawn, this.theme, zoomed, now.job !== null || now.chosen?.kind === "path");
+    scene.drawDark(this.renderer, drawn, this.theme, zoomed, this.model.views.length ? (now.job !== null || now.chosen?.kind === "path" ? 0.5 : 1) : 2.2);
     const owner = now.colour === "jobs" || (now.job !== null && now.colour !== "load") ? this.owners() : null;
     scene.drawLit(this.renderer, drawn, this.now, this.theme, owner && ((c) => owner[c]), zoomed);
     scene.drawSwitches(this.renderer, this.model, this.theme);

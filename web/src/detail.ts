@@ -47,7 +47,7 @@ export class Detail {
     if (among.length > 1) {
       parts.push(section(`${among.length} cables below the pointer`, ...among.slice(0, 12).map((c) =>
         row(() => this.choose({ kind: "cable", id: c, among }),
-          el("span", { class: c === id ? "grow now" : "grow" }, `${model.name(model.from[c])} \u2014 ${model.name(model.to[c])}`),
+          el("span", { class: c === id ? "grow now" : "grow" }, `${model.short(model.from[c])} \u2014 ${model.short(model.to[c])}`),
           el("span", { class: "number" }, this.load(2 * c) + " \u00b7 " + this.load(2 * c + 1))))));
     }
     return parts;
@@ -96,7 +96,7 @@ export class Detail {
   }
 
   private link(s: number): HTMLElement {
-    return el("button", { type: "button", class: "link", click: () => this.choose({ kind: "switch", id: s }) }, this.model.name(s));
+    return el("button", { type: "button", class: "link", click: () => this.choose({ kind: "switch", id: s }) }, this.model.short(s));
   }
 
   private switch(s: number): HTMLElement[] {
@@ -110,7 +110,7 @@ export class Detail {
         `${model.guid("switch", s)} \u00b7 ${group(last - first)} cables \u00b7 ${group(hosts.length)} hosts`)),
       section("Its cables, fullest first: out \u00b7 in", ...channels.slice(0, 40).map((c) =>
         row(() => this.choose({ kind: "cable", id: c >> 1 }),
-          el("small", {}, `p${model.tailPort(c)}`), el("span", { class: "grow" }, ` ${model.name(model.head(c))}`),
+          el("small", {}, `p${model.tailPort(c)}`), el("span", { class: "grow" }, ` ${model.short(model.head(c))}`),
           el("span", { class: "number" }, view ? `${this.load(c)} \u00b7 ${this.load(c ^ 1)}` : "")))),
     ];
     if (hosts.length) {
@@ -163,7 +163,7 @@ export class Detail {
     return [section(f.severity, el("p", {}, f.message), f.hint ? el("p", { class: "faint" }, f.hint) : null,
       ...f.channels.slice(0, 60).map((c) => row(() => this.choose({ kind: "cable", id: c >> 1 }),
         el("span", { class: "grow" }, model.channelName(c)), el("span", { class: "number" }, this.load(c)))),
-      ...f.switches.slice(0, 60).map((s) => row(() => this.choose({ kind: "switch", id: s }), el("span", { class: "grow" }, model.name(s)))),
+      ...f.switches.slice(0, 60).map((s) => row(() => this.choose({ kind: "switch", id: s }), el("span", { class: "grow" }, model.short(s)))),
       ...f.pairs.slice(0, 60).map(([a, b]) => row(() => this.choose({ kind: "path", from: a, to: b }),
         el("span", { class: "grow" }, `${model.hostName(a)} \u2192 ${model.hostName(b)}`))))];
   }

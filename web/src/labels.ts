@@ -17,7 +17,8 @@ export class Labels {
     context.clearRect(0, 0, canvas.width, canvas.height);
     context.textBaseline = "middle";
     context.lineJoin = "round";
-    this.taken = [];
+    // What the head says comes before all labels.
+    this.taken = [...document.querySelectorAll("#stage header > *")].map((e) => [0, (e as HTMLElement).offsetTop, (e as HTMLElement).offsetWidth + 24, (e as HTMLElement).offsetTop + (e as HTMLElement).offsetHeight + 16]);
     const put = (t: Text, colour: string, size: number) => {
       const w = canvas.clientWidth, h = canvas.clientHeight;
       if (t.x < -40 || t.y < 4 || t.x > w + 40 || t.y > h - 4) return;
@@ -36,7 +37,7 @@ export class Labels {
     const dx = Math.max(model.about.layout.dot * place.k, 2) + 6;
     for (const s of chosen.slice(0, 40)) {
       const [x, y] = at(model.x[s], model.y[s]);
-      put({ text: model.name(s), x, y, strong: true, dx }, colours.mark, 13);
+      put({ text: model.short(s), x, y, strong: true, dx }, colours.mark, 13);
     }
     for (const [text, cx, cy] of model.about.layout.captions) {
       const [x, y] = at(cx, cy);
@@ -45,7 +46,7 @@ export class Labels {
     if (zoomed > 1.5 || model.switches < 60) {
       for (const s of near.slice(0, 600)) {
         const [x, y] = at(model.x[s], model.y[s]);
-        put({ text: model.name(s), x, y, strong: false, dx }, colours.ink, 11.5);
+        put({ text: model.short(s), x, y, strong: false, dx }, colours.ink, 11.5);
       }
     }
     if (!hosts) return;

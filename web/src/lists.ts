@@ -32,8 +32,8 @@ export function fullest(model: Model, store: Store, now: Now, theme: Theme, when
   return section(now.apart ? "Differ most" : `Fullest${when}`, ...top.map((i) => {
     const c = now.channel[i], button = row(() => store.set({ chosen: { kind: "cable", id: c >> 1 } }),
       swatch(css(heat(theme)(now.heat[i]))),
-      el("span", { class: "grow" }, model.name(model.tail(c)), el("small", {}, ` p${model.tailPort(c)}`), " \u2192 ",
-        model.name(model.head(c)), el("small", {}, ` p${model.inPort(c)}`)),
+      el("span", { class: "grow" }, model.short(model.tail(c)), el("small", {}, ` p${model.tailPort(c)}`), " \u2192 ",
+        model.short(model.head(c)), el("small", {}, ` p${model.inPort(c)}`)),
       el("span", { class: "number" }, value(now.value[i], now.unit)));
     button.dataset.channel = String(c);
     return button;

@@ -14,7 +14,9 @@ declare global {
 async function main(): Promise<void> {
   const data = document.getElementById("data"), root = document.getElementById("app");
   if (!data || !root) return;
+  performance.mark("begin");
   const model = new Model(await Blob64.read(data.textContent ?? ""));
+  performance.mark("decoded");
   data.remove();
   root.hidden = false;
   document.body.classList.add("live");
@@ -24,6 +26,7 @@ async function main(): Promise<void> {
     document.body.classList.remove("live");
     return;
   }
+  performance.mark("built");
   keys.listen(app);
   app.draw();
   // For scripts that look at the page, as its tests do.

@@ -44,6 +44,7 @@ export class Model {
     this.x = blob.f32("switch.x"); this.y = blob.f32("switch.y");
     this.group = blob.u32("switch.group");
     this.names = this.x.length ? blob.text("switch.name") : [];
+    this.shared = affixes(this.names);
     this.from = blob.u32("cable.from"); this.to = blob.u32("cable.to");
     this.port = blob.u8("cable.port"); this.headPort = blob.u8("cable.head_port");
     const rule = blob.u8("cable.curve"), { curves } = this.about.layout;
@@ -84,6 +85,12 @@ export class Model {
   }
 
   name(s: number): string { return this.names[s] || this.guid("switch", s); }
+  private readonly shared: [number, number];
+  /** A name without what all switches' names begin and end with. */
+  short(s: number): string {
+    const [first, last] = this.shared, name = this.names[s];
+    return name ? name.slice(first, name.length - last) : this.name(s);
+  }
   hostName(h: number): string {
     this.hostNameList ??= this.blob.text("terminal.name");
     return this.hostNameList[h] || this.guid("terminal", h);
@@ -113,7 +120,7 @@ export class Model {
   tailPort(c: number): number { return c & 1 ? this.headPort[c >> 1] : this.port[c >> 1]; }
   inPort(c: number): number { return c & 1 ? this.port[c >> 1] : this.headPort[c >> 1]; }
   channelName(c: number): string {
-    return `${this.name(this.tail(c))} p${this.tailPort(c)} \u2192 ${this.name(this.head(c))} p${this.inPort(c)}`;
+    return `${this.short(this.tail(c))} p${this.tailPort(c)} \u2192 ${this.short(this.head(c))} p${this.inPort(c)}`;
   }
   /** The channel that leaves a switch at a port, if it leads to a switch. */
   channelAt(s: number, port: number): number | undefined {
@@ -139,6 +146,21 @@ export class Model {
     const select = this.blob.has("table.select") ? this.blob.u16("table.select") : undefined;
     return { port: this.blob.u8("table.port"), row: this.blob.u32("table.row"), select, paths: t.paths };
   }
+}
+
+/** How many letters all names begin and end with, up to a mark between words. */
+function affixes(names: string[]): [number, number] {
+  if (names.length < 2) return [0, 0];
+  const common = (at: (name: string, i: number) => string | undefined): number => {
+    let n = 0, mark = 0;
+    while (n < 64 && names.every((name) => n < name.length - 1 && at(name, n) === at(names[0], n))) {
+      n++;
+      if (/[^\p{L}\p{N}]/u.test(at(names[0], n - 1)!)) mark = n;
+    }
+    return mark;
+  };
+  const first = common((name, i) => name[i]), last = common((name, i) => name[name.length - 1 - i]);
+  return names.every((name) => name.length > first + last) ? [first, last] : [0, 0];
 }
 
 /** For each of `n` things, who names it: starts and members. */

@@ -3,8 +3,10 @@
 import * as twgl from "twgl.js";
 import { CABLE_FS, CABLE_VS, DOT_FS, DOT_VS, WIDE } from "./shaders";
 
-/** Segments of a cable. */
-const SEGMENTS = 20;
+/** Segments of a cable, from afar and from near. */
+const SEGMENTS = [20, 96];
+/** Pixels a unit from where on they are near, if they are as many at most. */
+const NEAR = 3, FEW = 14_000;
 
 export interface Cables { item: Uint32Array; colour: Uint8Array; width: Uint8Array }
 export interface Dots { place: Float32Array; colour: Uint8Array }
@@ -14,7 +16,6 @@ export class Renderer {
   private readonly gl: WebGL2RenderingContext;
   private readonly cables: twgl.ProgramInfo;
   private readonly dots: twgl.ProgramInfo;
-  private readonly strip: WebGLBuffer;
   private readonly quad: WebGLBuffer;
   private readonly texture: WebGLTexture;
   private readonly layers = new Map<string, Layer>();
@@ -37,9 +38,6 @@ export class Renderer {
     const fail = (message: string) => { throw new Error(message); };
     this.cables = twgl.createProgramInfo(gl, [CABLE_VS, CABLE_FS], { errorCallback: fail });
     this.dots = twgl.createProgramInfo(gl, [DOT_VS, DOT_FS], { errorCallback: fail });
-    const strip: number[] = [];
-    for (let i = 0; i <= SEGMENTS; i++) strip.push(i / SEGMENTS, -1, i / SEGMENTS, 1);
-    this.strip = twgl.createBufferFromTypedArray(gl, new Float32Array(strip));
     this.quad = twgl.createBufferFromTypedArray(gl, new Float32Array([-1, -1, 1, -1, -1, 1, 1, 1]));
     const numbers = ways.reduce((n, w) => n + w.length, 0);
     const tall = Math.max(1, Math.ceil(numbers / 4 / WIDE));
@@ -64,8 +62,6 @@ export class Renderer {
     }
     this.upload(name, all, n, (layer) => {
       const { gl } = this, at = (attribute: string) => this.location(this.cables, attribute);
-      this.pointer(at("along"), this.strip, 1, gl.FLOAT, 8, 0, 0);
-      this.pointer(at("side"), this.strip, 1, gl.FLOAT, 8, 4, 0);
       gl.bindBuffer(gl.ARRAY_BUFFER, layer.buffer);
       gl.enableVertexAttribArray(at("item"));
       gl.vertexAttribIPointer(at("item"), 1, gl.UNSIGNED_INT, 12, 0);
@@ -128,7 +124,10 @@ export class Renderer {
     const size = [canvas.width / ratio, canvas.height / ratio];
     gl.useProgram(this.cables.program);
     twgl.setUniforms(this.cables, { view: [view.x, view.y, view.k, 0], size, ways: this.texture });
-    for (const name of cables) this.instances(name, 2 * (SEGMENTS + 1));
+    const count = cables.reduce((n, name) => n + (this.layers.get(name)?.count ?? 0), 0);
+    const segments = SEGMENTS[view.k > NEAR && count <= FEW ? 1 : 0];
+    twgl.setUniforms(this.cables, { segments });
+    for (const name of cables) this.instances(name, 2 * (segments + 1));
     gl.useProgram(this.dots.program);
     for (const [name, least, most] of dots) {
       twgl.setUniforms(this.dots, { view: [view.x, view.y, view.k, least], size, most });

@@ -16,9 +16,9 @@ const put = (to: Uint8Array, i: number, c: Rgb, alpha: number) => {
 };
 
 /** Dark cables: the more there are, the fainter each. */
-export function drawDark(renderer: Renderer, drawn: Drawn, theme: Theme, zoomed: number, focused: boolean): void {
+export function drawDark(renderer: Renderer, drawn: Drawn, theme: Theme, zoomed: number, strength: number): void {
   const n = drawn.dark.length;
-  const ink = Math.min(0.5, Math.max(0.05, 7 / Math.sqrt(n + 1))) * Math.min(2, zoomed ** 0.3) * (focused ? 0.5 : 1);
+  const ink = Math.min(0.5, Math.max(0.05, 5.5 / Math.sqrt(n + 1))) * Math.min(2, zoomed ** 0.3) * strength;
   const colour = new Uint8Array(4 * n);
   for (let i = 0; i < n; i++) put(colour, i, DARK[theme], drawn.bundled ? ink * 0.5 : ink);
   renderer.setCables("dark", { item: drawn.dark.map((c) => 2 * c), colour, width: new Uint8Array(n).fill(9) });

@@ -4,17 +4,17 @@
 export const WIDE = 2048;
 
 export const CABLE_VS = `#version 300 es
-in float along;
-in float side;
 in uint item;
 in vec4 colour;
 in float width;
 uniform sampler2D ways;
+uniform float segments;
 uniform vec4 view;
 uniform vec2 size;
 out vec4 tint;
 out float across;
 void main() {
+  float along = float(gl_VertexID >> 1) / segments, side = (gl_VertexID & 1) == 0 ? -1.0 : 1.0;
   int at0 = int(item >> 1u) * 2;
   vec4 a = texelFetch(ways, ivec2(at0 % ${WIDE}, at0 / ${WIDE}), 0);
   vec4 b = texelFetch(ways, ivec2((at0 + 1) % ${WIDE}, (at0 + 1) / ${WIDE}), 0);

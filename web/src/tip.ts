@@ -12,7 +12,7 @@ export class Tip {
     const first = found[0];
     if (!first) { this.hide(); return; }
     const v = model.views[view], lines: string[] = [];
-    if (first.kind === "switch") lines.push(model.name(first.id));
+    if (first.kind === "switch") lines.push(model.short(first.id));
     else if (first.kind === "host") lines.push(model.hostName(first.id));
     else {
       for (const c of [2 * first.id, 2 * first.id + 1]) {

@@ -53,7 +53,7 @@ async function look(file) {
       const i = Array.from(job.channels).indexOf(${2 * cable} + d); return i < 0 ? [] : [[j, job.load[i]]];
     }).sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, 12).map(([j]) => j))`);
     assert.deepEqual(told.map((t) => t.jobs), expected, `${file}: jobs on cable ${cable}`);
-    const name = await page.run(`darkfiber.model.name(darkfiber.model.from[${cable}])`);
+    const name = await page.run(`darkfiber.model.short(darkfiber.model.from[${cable}])`);
     assert.ok(told[0].text.includes(name), `${file}: ${name}`);
     assert.match(await page.run("location.hash"), new RegExp(`cable=${cable}\\b`), `${file}: a link to it`);
   }

@@ -10,7 +10,7 @@ use crate::layout::{Curve, DOT, Layout, cables};
 use crate::{Origin, Page, Unit};
 
 /// Larger tables (entries) are left out, and the page says so.
-const TABLES: usize = 6_000_000;
+const TABLES: usize = 1_500_000;
 
 #[derive(Serialize)]
 struct About {
@@ -154,7 +154,10 @@ pub(crate) fn of(page: &Page<'_>, layout: &Layout) -> String {
 }
 
 fn guids(blob: &mut Blob, of: &str, guids: impl Iterator<Item = u64> + Clone) {
-    blob.u32(&format!("{of}.guid_high"), &guids.clone().map(|g| (g >> 32) as u32).collect::<Vec<_>>());
+    blob.u32(
+        &format!("{of}.guid_high"),
+        &guids.clone().map(|g| (g >> 32) as u32).collect::<Vec<_>>(),
+    );
     blob.u32(&format!("{of}.guid_low"), &guids.map(|g| g as u32).collect::<Vec<_>>());
 }
 
@@ -167,8 +170,7 @@ fn views(blob: &mut Blob, page: &Page<'_>, directed: &[u32]) {
         blob.f32(&format!("view{i}.load"), load.into_iter());
         if let Some(series) = &view.series {
             blob.u32(&format!("view{i}.start"), &series.start);
-            let channels: Vec<u32> =
-                series.channel.iter().map(|&c| directed[c as usize]).collect();
+            let channels: Vec<u32> = series.channel.iter().map(|&c| directed[c as usize]).collect();
             blob.u32(&format!("view{i}.channel"), &channels);
             blob.u16(&format!("view{i}.share"), &series.share);
         }

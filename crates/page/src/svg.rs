@@ -38,7 +38,14 @@ pub(crate) fn picture(page: &Page<'_>, layout: &Layout) -> (String, usize) {
         let _ok = write!(
             path,
             "M{} {}c{} {} {} {} {} {}",
-            a.0, a.1, b.0 - a.0, b.1 - a.1, c.0 - a.0, c.1 - a.1, d.0 - a.0, d.1 - a.1
+            a.0,
+            a.1,
+            b.0 - a.0,
+            b.1 - a.1,
+            c.0 - a.0,
+            c.1 - a.1,
+            d.0 - a.0,
+            d.1 - a.1
         );
     };
     for &(value, i, c) in all.iter().rev() {

@@ -23,9 +23,7 @@ use darkfiber_workload::{Participants, Pattern, PatternError, kind, pattern};
 use super::{metrics, route};
 use crate::failure::{Exit, Failure};
 use crate::options::values::above_zero;
-use crate::options::{
-    BesideTables, Common, EngineArgs, FabricArgs, Format, PageArgs, RequestArgs,
-};
+use crate::options::{BesideTables, Common, EngineArgs, FabricArgs, Format, PageArgs, RequestArgs};
 use crate::out::Teller;
 use crate::progress::Progress;
 use crate::{jobs, load, page, participants, provenance, save};

@@ -5,7 +5,9 @@ use std::time::Instant;
 
 use clap::Args;
 use darkfiber_analysis::Names;
-use darkfiber_fabric::{AtPort, ChannelId, Fabric, Faults, Renumbering, SwitchId, TerminalId, Topology};
+use darkfiber_fabric::{
+    AtPort, ChannelId, Fabric, Faults, Renumbering, SwitchId, TerminalId, Topology,
+};
 use darkfiber_page::{Page, Unit};
 use darkfiber_report::ease::EaseStep;
 use darkfiber_report::reroute::{

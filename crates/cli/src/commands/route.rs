@@ -258,9 +258,10 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
     }
     drop(progress);
 
-    problems.note(args.page.write(|| {
-        picture(&topology, drawn.as_ref(), jobs.as_deref(), &outcomes, &provenance)
-    }));
+    problems.note(
+        args.page
+            .write(|| picture(&topology, drawn.as_ref(), jobs.as_deref(), &outcomes, &provenance)),
+    );
     if let Some(path) = &args.svg {
         problems.note(draw(path, &facts, &outcomes));
     }

@@ -41,7 +41,10 @@ fn write_pages(dir: &Path) {
         ("route clos3:k=4,pods=4 -e minhop -e updn --html tree.html", "tree.html"),
         ("simulate two.toml --html hyperx.html", "hyperx.html"),
         ("route dragonfly:p=2,a=4,h=2 -e dfsssp --html dragonfly.html", "dragonfly.html"),
-        ("measure jellyfish:n=20,d=4,p=2 -e dfsssp --pattern bisect --samples 10 --html random.html", "random.html"),
+        (
+            "measure jellyfish:n=20,d=4,p=2 -e dfsssp --pattern bisect --samples 10 --html random.html",
+            "random.html",
+        ),
         ("route torus:dims=4x4,t=1 -e minhop --html deadlock.html", "deadlock.html"),
     ] {
         let run = run_in(dir, line);
@@ -79,7 +82,10 @@ fn the_bundle_is_what_its_source_builds() {
         skipped("no web/node_modules (npm ci): the bundle is not built again");
         return;
     }
-    let out = Command::new("node").args(["build.mjs", "--check"]).current_dir(root().join("web")).output();
+    let out = Command::new("node")
+        .args(["build.mjs", "--check"])
+        .current_dir(root().join("web"))
+        .output();
     let out = out.expect("node runs");
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
 }
@@ -87,11 +93,9 @@ fn the_bundle_is_what_its_source_builds() {
 #[test]
 fn a_page_that_cannot_be_written_is_refused_at_once() {
     let dir = tempfile::tempdir().expect("a directory");
-    for command in [
-        "fabric @t2hx-hyperx",
-        "route @t2hx-hyperx -e minhop",
-        "measure @t2hx-hyperx -e minhop",
-    ] {
+    for command in
+        ["fabric @t2hx-hyperx", "route @t2hx-hyperx -e minhop", "measure @t2hx-hyperx -e minhop"]
+    {
         let run = run_in(dir.path(), &format!("{command} --html no/such/folder/map.html"));
         assert_eq!(run.code, 3, "{command}: {}", run.err);
         assert!(run.err.contains("nothing was computed"), "{command}: {}", run.err);

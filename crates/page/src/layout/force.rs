@@ -13,7 +13,7 @@ const CELL: f32 = 3.0 * PITCH;
 
 pub(crate) fn of(fabric: &Fabric) -> Layout {
     let n = fabric.switch_count();
-    let at = settled(relaxed(fabric));
+    let at = settled(&relaxed(fabric));
     let mut curves = Curves::default();
     for _ in cables(fabric) {
         curves.push(Curve::Bow { h: 0.0 });
@@ -73,12 +73,15 @@ fn relaxed(fabric: &Fabric) -> Vec<Point> {
         // The disc keeps its size.
         let mean = at.iter().map(|p| p.x * p.x + p.y * p.y).sum::<f32>() / n.max(1) as f32;
         let by = radius / (2.0 * mean).sqrt().max(1e-3);
-        at.iter_mut().for_each(|p| *p = Point { x: p.x * by, y: p.y * by });
+        for p in &mut at {
+            *p = Point { x: p.x * by, y: p.y * by };
+        }
     }
     at
 }
 
 /// What switches of the same and the next cells of a grid push.
+#[expect(clippy::cast_sign_loss, reason = "cells are clamped to the grid")]
 fn pushes(at: &[Point], radius: f32) -> Vec<Point> {
     const SIDE: f32 = 3.0;
     let wide = (4.0 * radius / SIDE).ceil() as usize + 3;
@@ -86,7 +89,9 @@ fn pushes(at: &[Point], radius: f32) -> Vec<Point> {
     let cell = |p: &Point| of(p.y) * wide + of(p.x);
     // Switches by cell, as rows; a cell that is crowded pushes by its first ones.
     let mut start = vec![0u32; wide * wide + 1];
-    at.iter().for_each(|p| start[cell(p) + 1] += 1);
+    for p in at {
+        start[cell(p) + 1] += 1;
+    }
     for i in 0..wide * wide {
         start[i + 1] += start[i];
     }
@@ -124,7 +129,8 @@ fn pushes(at: &[Point], radius: f32) -> Vec<Point> {
 }
 
 /// Each in a cell of its own: the nearest free one on a spiral around where it would be, those in the middle first.
-fn settled(at: Vec<Point>) -> Vec<Point> {
+#[expect(clippy::cast_sign_loss, reason = "cells of the grid have numbers from 0")]
+fn settled(at: &[Point]) -> Vec<Point> {
     let n = at.len();
     // Twice as many cells as switches.
     let scale = 2.0f32.sqrt();
@@ -134,7 +140,7 @@ fn settled(at: Vec<Point>) -> Vec<Point> {
     let mut order: Vec<usize> = (0..n).collect();
     let far = |p: &Point| p.x * p.x + p.y * p.y;
     order.sort_by(|&a, &b| far(&at[a]).total_cmp(&far(&at[b])).then(a.cmp(&b)));
-    let mut placed = at.clone();
+    let mut placed = at.to_vec();
     for s in order {
         let home = |v: f32| ((v * scale).round() as i64 + wide / 2).clamp(0, wide - 1);
         let (hx, hy) = (home(at[s].x), home(at[s].y));
@@ -144,7 +150,8 @@ fn settled(at: Vec<Point>) -> Vec<Point> {
             for (x, y) in around(hx, hy, ring) {
                 let inside = (0..wide).contains(&x) && (0..wide).contains(&y);
                 if inside && !taken[(y * wide + x) as usize] {
-                    let (dx, dy) = ((x - wide / 2) as f32 - at[s].x * scale, (y - wide / 2) as f32 - at[s].y * scale);
+                    let dx = (x - wide / 2) as f32 - at[s].x * scale;
+                    let dy = (y - wide / 2) as f32 - at[s].y * scale;
                     let d = dx * dx + dy * dy;
                     if best.is_none_or(|b| d < b.0) {
                         best = Some((d, x, y));
@@ -170,10 +177,10 @@ fn settled(at: Vec<Point>) -> Vec<Point> {
 /// The cells of a square ring.
 fn around(x: i64, y: i64, ring: i64) -> impl Iterator<Item = (i64, i64)> {
     let side = -ring..=ring;
-    let step = if ring == 0 { 1 } else { 2 * ring };
+    let step = if ring == 0 { 1 } else { 2 * ring.unsigned_abs() as usize };
     side.clone().flat_map(move |dy| {
         let inner = if dy.abs() == ring { 1 } else { step };
-        (-ring..=ring).step_by(inner as usize).map(move |dx| (x + dx, y + dy))
+        (-ring..=ring).step_by(inner).map(move |dx| (x + dx, y + dy))
     })
 }
 

@@ -85,7 +85,8 @@ fn bow(grid: &GridShape, order: &[usize], a: SwitchId, b: SwitchId) -> f32 {
         return 0.0;
     }
     let most = f32::from(grid.dims[d].max(3) - 1);
-    let high = STEP * (0.1 + 0.72 * ((f32::from(span) - 1.0).max(0.3) / (most - 1.0).max(1.0)).powf(0.8));
+    let high =
+        STEP * (0.1 + 0.72 * ((f32::from(span) - 1.0).max(0.3) / (most - 1.0).max(1.0)).powf(0.8));
     let forward = if at[d] < to[d] { 1.0 } else { -1.0 };
     // To the right of the way: down from left to right, and left from top to bottom.
     if is_across(i) { high * forward } else { -high * forward }

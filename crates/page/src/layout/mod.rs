@@ -89,9 +89,7 @@ impl Layout {
         match shape {
             Some(Shape::Tree(tree)) => rings::of(fabric, &tree.level),
             Some(Shape::Grid(grid)) => lattice::of(fabric, grid),
-            Some(Shape::Dragonfly(d)) => {
-                sun::of(fabric, &d.group, &d.member, sun::Block::of(d))
-            }
+            Some(Shape::Dragonfly(d)) => sun::of(fabric, &d.group, &d.member, sun::Block::of(d)),
             Some(Shape::SlimFly(fly)) => {
                 let of = |c: &[u16]| u32::from(c[0]) * fly.q + u32::from(c[1]);
                 let group: Vec<u32> = fly.coords.chunks(3).map(of).collect();
@@ -123,7 +121,10 @@ impl Layout {
             (low, high) = (Point::default(), Point::default());
         }
         let margin = self.room.max(PITCH) * 1.5;
-        (Point { x: low.x - margin, y: low.y - margin }, Point { x: high.x + margin, y: high.y + margin })
+        (
+            Point { x: low.x - margin, y: low.y - margin },
+            Point { x: high.x + margin, y: high.y + margin },
+        )
     }
 
     /// The way of a cable, by its number and its ends.

@@ -7,7 +7,8 @@ use super::{Caption, Curve, Curves, Layout, PITCH, Point, cables};
 /// The layouts of planes, with the switches of each, as tiles of one map.
 pub(crate) fn beside(fabric: &Fabric, parts: &[(Layout, Vec<SwitchId>)]) -> Layout {
     let n = fabric.switch_count();
-    let across = (1usize..).find(|w| w * w * 2 >= parts.len() * 3).unwrap_or(1).min(parts.len());
+    let across =
+        (1..=parts.len()).find(|w| w * w * 2 >= parts.len() * 3).unwrap_or(1).min(parts.len());
     let boxes: Vec<(Point, Point)> = parts.iter().map(|(part, _)| part.bounds()).collect();
     let most = |side: &dyn Fn(&(Point, Point)) -> f32| boxes.iter().map(side).fold(0.0, f32::max);
     let wide = most(&|(low, high)| high.x - low.x) + 6.0 * PITCH;
@@ -27,7 +28,7 @@ pub(crate) fn beside(fabric: &Fabric, parts: &[(Layout, Vec<SwitchId>)]) -> Layo
     let mut shifts = Vec::with_capacity(parts.len());
     for (i, (part, old)) in parts.iter().enumerate() {
         let (low, high) = boxes[i];
-        let middle = Point { x: (low.x + high.x) / 2.0, y: (low.y + high.y) / 2.0 };
+        let middle = Point { x: f32::midpoint(low.x, high.x), y: f32::midpoint(low.y, high.y) };
         let by = Point {
             x: (i % across) as f32 * wide - middle.x,
             y: (i / across) as f32 * tall - middle.y,

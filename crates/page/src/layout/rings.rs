@@ -34,9 +34,14 @@ pub(crate) fn of(fabric: &Fabric, level: &[u8]) -> Layout {
     }
     // Rings that hold their switches at a pitch; what is above has no sector of its own and is counted itself.
     let share = |l: usize| {
-        if height == 1 { 1.0 } else { CORE + (1.0 - CORE) * (height - l) as f32 / (height - 1) as f32 }
+        if height == 1 {
+            1.0
+        } else {
+            CORE + (1.0 - CORE) * (height - l) as f32 / (height - 1) as f32
+        }
     };
-    let count = |l: usize| level.iter().filter(|&&x| usize::from(x) == l).count() as f32;
+    let number = |l: usize| level.iter().filter(|&&x| usize::from(x) == l).count();
+    let count = |l: usize| number(l) as f32;
     let around = |l: usize| if l == height { count(l) } else { places };
     let radius = (1..=height)
         .map(|l| around(l) * 1.03 * PITCH / (TAU * share(l)))
@@ -74,7 +79,7 @@ pub(crate) fn of(fabric: &Fabric, level: &[u8]) -> Layout {
     let captions = (1..=height)
         .filter(|&l| count(l) > 0.0)
         .map(|l| Caption {
-            text: format!("{} {}", grouped(count(l) as usize), word(l)),
+            text: format!("{} {}", grouped(number(l)), word(l)),
             at: Point { x: 0.0, y: -ring(l) - 2.2 * PITCH },
         })
         .collect();
@@ -144,7 +149,8 @@ fn parts(fabric: &Fabric, level: &[u8], height: usize) -> (Vec<Part>, Vec<u32>) 
             let gap = |p: &&u32| if is_single(&parts, **p) { 0.0 } else { GAP };
             let sum: f32 = below.iter().map(|p| parts[*p as usize].places + gap(&p)).sum();
             // The top of all has a ring of its own that needs no places outside.
-            let top = if l == height && l > 1 { 0.0 } else { parts[whole as usize].top.len() as f32 };
+            let top =
+                if l == height && l > 1 { 0.0 } else { parts[whole as usize].top.len() as f32 };
             parts[whole as usize].places = sum.max(top).max(1.0);
         }
         // What has nothing to do with this level stays as it is.
@@ -191,9 +197,9 @@ fn spread(parts: &[Part], part: u32, from: f32, to: f32, angle: &mut [f32]) {
     let mut at = from;
     for &p in below {
         let wide = parts[p as usize].places * place;
-        let begin = at + (gap(&p) + spare) / 2.0 * place;
+        let begin = at + f32::midpoint(gap(&p), spare) * place;
         spread(parts, p, begin, begin + wide, angle);
-        at = begin + wide + (gap(&p) + spare) / 2.0 * place;
+        at = begin + wide + f32::midpoint(gap(&p), spare) * place;
     }
 }
 

@@ -72,7 +72,9 @@ pub(crate) fn of(fabric: &Fabric, group: &[u32], member: &[u32], block: Block) -
     // Groups that are there, in their order, and members that no other one has.
     let most = group.iter().max().map_or(0, |most| *most as usize + 1);
     let mut used = vec![false; most];
-    group.iter().for_each(|&g| used[g as usize] = true);
+    for &g in group {
+        used[g as usize] = true;
+    }
     let mut number = vec![0u32; most];
     let mut groups = 0u32;
     for g in 0..most {

@@ -109,7 +109,7 @@ fn odd_fabrics_have_maps() {
         let Ok(Topology { fabric, shape }) = open(spec) else { continue };
         is_sound(spec, &fabric, shape.as_ref());
     }
-    let none = darkfiber_fabric::FabricBuilder::new("none").build().expect("a fabric of nothing");
+    let none = darkfiber_fabric::FabricBuilder::new("none").finish().expect("a fabric of nothing");
     let layout = Layout::of(&none, None);
     assert!(layout.at.is_empty());
     let (low, high) = layout.bounds();

@@ -13,7 +13,11 @@ fn page<'a>(fabric: &'a Fabric, name: &str) -> Page<'a> {
         fabric,
         shape: None,
         views: vec![View { name: name.to_owned(), unit: Unit::Routes, load, series: None }],
-        jobs: vec![JobOnMap { name: name.to_owned(), fact: name.to_owned(), ..JobOnMap::default() }],
+        jobs: vec![JobOnMap {
+            name: name.to_owned(),
+            fact: name.to_owned(),
+            ..JobOnMap::default()
+        }],
         findings: vec![Note {
             severity: "error",
             message: name.to_owned(),
@@ -60,6 +64,11 @@ fn the_page_says_it_in_words_too() {
     let fabric = open("fattree2:n=4,m=4,r=8").expect("a family").fabric;
     let html = page(&fabric, "a").html();
     let channels = fabric.channel_count();
-    assert!(html.contains(&format!("Of {channels} channels {} are lit by a, 1 are dark.", channels - 1)));
+    assert!(
+        html.contains(&format!(
+            "Of {channels} channels {} are lit by a, 1 are dark.",
+            channels - 1
+        ))
+    );
     assert!(html.contains("<caption>Fullest channels</caption>"));
 }

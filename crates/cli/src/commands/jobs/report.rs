@@ -230,7 +230,8 @@ fn show(
     };
     let mut problems = save::Unwritten::default();
     problems.note(args.page.write(|| {
-        let view = page::view(tables, Unit::Routes, &now.all.load, fabric.channel_count(), |x| x as f64);
+        let view =
+            page::view(tables, Unit::Routes, &now.all.load, fabric.channel_count(), |x| x as f64);
         let on_map = |j: usize| JobOnMap {
             name: running.ids[j].clone(),
             terminals: running.places[j].clone(),
