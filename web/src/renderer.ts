@@ -23,9 +23,9 @@ export class Renderer {
   uploaded = 0;
   calls = 0;
 
-  /** Or nothing, where there is no WebGL2. */
+  /** Or nothing, where there is no WebGL2. Shaders smooth edges by themselves. */
   static on(canvas: HTMLCanvasElement, ways: Float32Array[]): Renderer | undefined {
-    const gl = canvas.getContext("webgl2", { antialias: true, alpha: true, premultipliedAlpha: true });
+    const gl = canvas.getContext("webgl2", { antialias: false, alpha: true, premultipliedAlpha: true, depth: false });
     try {
       return gl ? new Renderer(gl, ways) : undefined;
     } catch {

@@ -51,8 +51,8 @@ pub(crate) struct RouteCommand {
     /// too, so that fewer faults touch running connections (`darkfiber survive`)
     #[arg(long, conflicts_with = "spread_lanes")]
     pub(crate) protect: bool,
-    /// Refuse tables if less than this share of the repairs of single cables leave running connections untouched
-    /// (`darkfiber survive`); a chain `a+b` falls back to `b`
+    /// Refuse tables if fewer repairs of single cables leave running connections untouched (`darkfiber survive`);
+    /// `a+b` falls back to `b`
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) survive: Option<f64>,
     #[command(flatten)]

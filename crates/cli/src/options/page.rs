@@ -7,7 +7,7 @@ use clap::Args;
 /// A page to look at.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct PageArgs {
-    /// Write a page with a map of the fabric: one file to open, zoom, click and mail
+    /// Write a page with a map: one file to open, zoom, click and mail
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
 }
