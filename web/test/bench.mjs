@@ -20,13 +20,13 @@ for (const file of process.argv.slice(2)) {
     const { app, model } = darkfiber, issues = [], n = (model.views[0]?.series?.start.length ?? 1) - 1;
     const frame = () => new Promise(requestAnimationFrame);
     let steps = 0; const before = app.renderer.uploaded;
-    for (let i = 0; i < 20; i++) {
+    for (let i = 0; i < 12; i++) {
       if (n > 0) { app.store.set({ time: i % n }); steps++; }
       const t = performance.now(); app.draw(); issues.push(performance.now() - t);
       await frame();
     }
     issues.sort((a, b) => a - b);
-    return { switches: model.switches, cables: model.cables, median: issues[10], most: issues[19], calls: app.renderer.calls,
+    return { switches: model.switches, cables: model.cables, median: issues[6], most: issues[11], calls: app.renderer.calls,
       step: steps ? (app.renderer.uploaded - before) / steps : 0 };
   })()`);
   const f = (x, digits = 1) => x.toFixed(digits);
