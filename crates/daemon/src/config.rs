@@ -235,8 +235,8 @@ impl Checker<'_> {
     }
 
     fn mode(&self, mode: Option<&Spanned<String>>) -> Result<Mode, Error> {
-        let Some(mode) = mode else { return Ok(Mode::Advise) };
         const MODES: [Mode; 4] = [Mode::Observe, Mode::Advise, Mode::ApplyFaults, Mode::Apply];
+        let Some(mode) = mode else { return Ok(Mode::Advise) };
         let named = MODES.into_iter().find(|m| m.name() == mode.get_ref());
         named.ok_or_else(|| {
             let unknown = Unknown::new("mode", mode.get_ref(), MODES.map(Mode::name));

@@ -212,7 +212,6 @@ impl<'a> Owner<'a> {
             Event::Placed { plan, stage, result: Err(why) } => {
                 self.hear(&Input::Unplaced { plan, stage, why });
             }
-            Event::Signaled(Ok(())) => {}
             Event::Signaled(Err(why)) => {
                 self.totals.alarms += 1;
                 self.voice.note(&format!(
@@ -228,7 +227,7 @@ impl<'a> Owner<'a> {
             Event::Page { page, reply } => {
                 let _nobody_may_wait = reply.try_send(self.page(page));
             }
-            Event::Stop => {}
+            Event::Signaled(Ok(())) | Event::Stop => {}
         }
         let waits = self.waits();
         if let Some(value) = self.unheard.take_if(|_| !waits) {

@@ -174,7 +174,8 @@ impl Workshop {
         let new = prepared.into_routes();
         let fullest = |routes: &Routes| {
             let heat = Heat::of(fabric, routes, &estimate.flows, all.len());
-            heat.fills().fold(0.0, f64::max) as u64
+            // Whole units, as an EFI is: bytes above nothing.
+            u64::try_from(heat.fills().fold(0.0, f64::max).round() as i64).unwrap_or(0)
         };
         let (kept, proposed) = (fullest(old), fullest(&new));
         let found = self.found(plan, values, new, 0);

@@ -108,7 +108,7 @@ impl Machine {
                 self.eased(plan, candidate);
             }
             (Task::Relieve { plan }, WorkResult::Found { candidate }) => {
-                self.eased(plan, candidate)
+                self.eased(plan, candidate);
             }
             (Task::Mend { plan }, WorkResult::Found { candidate }) => self.mended(plan, candidate),
             (Task::Recall { plan, .. }, WorkResult::Found { candidate }) => {

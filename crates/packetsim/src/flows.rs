@@ -70,7 +70,9 @@ impl Hasher for Mixed {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&b| self.write_u32(b.into()));
+        for &byte in bytes {
+            self.write_u32(byte.into());
+        }
     }
 
     fn write_u8(&mut self, word: u8) {

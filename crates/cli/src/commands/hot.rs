@@ -229,7 +229,7 @@ fn picture<'a>(
     fates: &[JobFate],
     provenance: &Provenance,
 ) -> Page<'a> {
-    let topology = &given.loaded.topology;
+    let topology = &given.case.loaded.topology;
     let channels = topology.fabric.channel_count();
     let view = |name, heat: &Heat| {
         page::view(name, Unit::Bytes, heat.between_switches(), channels, |bytes| bytes as f64)
@@ -248,11 +248,11 @@ fn picture<'a>(
         }
     };
     Page {
-        subtitle: format!("bytes of all jobs, tables of {}", given.from),
+        subtitle: format!("bytes of all jobs, tables of {}", given.case.tables.from),
         views,
         jobs: given.jobs.iter().enumerate().map(job).collect(),
-        routes: Some(&given.routes),
-        ..page::of(given.title.as_str(), topology, provenance)
+        routes: Some(&given.case.tables.routes),
+        ..page::of(given.case.title.as_str(), topology, provenance)
     }
 }
 

@@ -166,7 +166,7 @@ pub(crate) fn run(args: &MeasureCommand, common: &Common) -> Result<Exit, Failur
         problems.note(draw(path, fabric, shape, &facts, &plan, &outcomes));
     }
     let provenance = provenance::of(fabric, common);
-    problems.note(args.page.write(|| picture(&loaded.topology, &plan, &outcomes, &provenance)));
+    problems.note(args.page.write(|| picture(case.topology(), &plan, &outcomes, &provenance)));
     common.show(&MeasureResult {
         rows: &outcomes,
         participants: plan.who.len(),

@@ -58,7 +58,7 @@ pub(crate) struct SwitchArgs {
 impl SwitchArgs {
     /// Has a scenario sent in packets over such switches; `usual` are the switches if nobody says which.
     pub(crate) fn fill(&self, scenario: &mut Scenario, usual: &str) -> Result<(), Failure> {
-        let size = match optional(&self.packet, "--packet", bytes)? {
+        let size = match optional(self.packet.as_ref(), "--packet", bytes)? {
             Some(size) if !(1..=LARGEST_PACKET).contains(&size) => {
                 return Err(Failure::usage(format!(
                     "--packet: {size} B is no size of a packet: 1 B to {LARGEST_PACKET} B are"
@@ -73,14 +73,14 @@ impl SwitchArgs {
             size: size.map(Bytes),
             ordered: self.ordered.as_ref().map(|word| word == "yes"),
             lanes: self.vcs,
-            buffer: optional(&self.buffer, "--buffer", bytes)?.map(Bytes),
-            cable: optional(&self.cable, "--cable", time)?.map(Picos),
-            global_cable: optional(&self.global_cable, "--global-cable", time)?.map(Picos),
+            buffer: optional(self.buffer.as_ref(), "--buffer", bytes)?.map(Bytes),
+            cable: optional(self.cable.as_ref(), "--cable", time)?.map(Picos),
+            global_cable: optional(self.global_cable.as_ref(), "--global-cable", time)?.map(Picos),
             degraded: degraded.map_err(|e| e.inside("--degraded"))?,
-            queues: chosen(&self.queues)?,
-            arbitration: chosen(&self.arbitration)?,
-            interleave: chosen(&self.interleave)?,
-            framing: chosen(&self.framing)?,
+            queues: chosen(self.queues.as_ref())?,
+            arbitration: chosen(self.arbitration.as_ref())?,
+            interleave: chosen(self.interleave.as_ref())?,
+            framing: chosen(self.framing.as_ref())?,
             bit_errors: Between(self.bit_errors),
             ..PacketsPart::default()
         };
@@ -89,17 +89,17 @@ impl SwitchArgs {
 }
 
 /// The component of a name, if one is given.
-fn chosen<T: Choice>(name: &Option<String>) -> Result<Option<Chosen<T>>, Failure> {
-    Ok(name.as_deref().map(Chosen::named).transpose()?)
+fn chosen<T: Choice>(name: Option<&String>) -> Result<Option<Chosen<T>>, Failure> {
+    Ok(name.map(|name| Chosen::named(name)).transpose()?)
 }
 
 /// A quantity that an option may give.
 pub(crate) fn optional<E: std::fmt::Display>(
-    text: &Option<String>,
+    text: Option<&String>,
     option: &str,
     read: fn(&str) -> Result<u64, E>,
 ) -> Result<Option<u64>, Failure> {
-    text.as_deref().map(|text| quantity(text, option, read)).transpose()
+    text.map(|text| quantity(text, option, read)).transpose()
 }
 
 /// A quantity that an option gives.

@@ -92,7 +92,7 @@ pub(crate) fn run(args: &ReproduceCommand, common: &Common) -> Result<Exit, Fail
     };
     let mut done: Vec<Option<Reproduced>> = Vec::new();
     for e in &chosen {
-        done.push(folder.as_ref().map(|f| f.find(*e)).transpose()?.flatten());
+        done.push(folder.as_ref().map(|f| f.find(e)).transpose()?.flatten());
     }
     // Short ones first; what measures time runs by itself.
     let mut left: Vec<usize> = (0..chosen.len()).filter(|&i| done[i].is_none()).collect();

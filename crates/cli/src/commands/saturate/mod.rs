@@ -72,7 +72,7 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
     let Medium::Packet(options) = &case.medium else { unreachable!("switches send packets") };
     let (micro, packet) = (&options.micro, options.bytes);
     let net = Net::new(fabric, micro);
-    let message = optional(&args.message, "--message", bytes)?.unwrap_or(packet.into());
+    let message = optional(args.message.as_ref(), "--message", bytes)?.unwrap_or(packet.into());
     if message < packet.into() {
         return Err(Failure::usage(format!(
             "--message: {message} B are less than a packet of {packet} B"
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
     let targets = targets(&args.pattern, fabric, shape, &net, common.seed())?;
     let candidates = candidates(args, &case, common)?;
     // How long: time to settle, to measure and to drain.
-    let interval = optional(&args.interval, "--interval", time)?;
+    let interval = optional(args.interval.as_ref(), "--interval", time)?;
     if interval == Some(0) {
         return Err(Failure::usage("--interval: 0 s has no end").hint("100ns is some, for packets"));
     }
@@ -90,11 +90,11 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
         return Err(Failure::usage("--interval: no output directory: give -o DIR"));
     }
     let way = 8 * (net.slowest(packet) + micro.pipeline);
-    let measure = optional(&args.measure, "--measure", time)?.unwrap_or_else(|| {
+    let measure = optional(args.measure.as_ref(), "--measure", time)?.unwrap_or_else(|| {
         let one = net.slowest(packet).saturating_mul(message.div_ceil(packet.into()));
         (WAYS * way).max(one.saturating_mul(PACKETS))
     });
-    let warmup = optional(&args.warmup, "--warmup", time)?;
+    let warmup = optional(args.warmup.as_ref(), "--warmup", time)?;
     if measure.max(warmup.unwrap_or(0)) > LONGEST {
         return Err(Failure::usage(format!(
             "more than {} s would be simulated, which is for ever",

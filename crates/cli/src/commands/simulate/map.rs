@@ -23,7 +23,7 @@ pub(super) fn page<'a>(
     let fabric = &topology.fabric;
     let channels = fabric.channel_count();
     let flows = sent(&case.jobs);
-    let heat = Heat::of(fabric, &case.routes, &flows, case.jobs.len());
+    let heat = Heat::of(fabric, &case.tables.routes, &flows, case.jobs.len());
     let mut jobs: Vec<JobOnMap> = (case.jobs.iter().zip(rows))
         .zip(simulated.runs.iter())
         .map(|((job, row), runs)| {
@@ -61,7 +61,7 @@ pub(super) fn page<'a>(
         subtitle: made_by.to_owned(),
         views: vec![view],
         jobs,
-        routes: Some(&case.routes),
+        routes: Some(&case.tables.routes),
         ..page::of(case.title.as_str(), topology, provenance)
     }
 }
