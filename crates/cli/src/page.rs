@@ -23,7 +23,7 @@ impl PageArgs {
     /// Writes the page that `make` makes, if one was asked for.
     pub(crate) fn write<'a>(&self, make: impl FnOnce() -> Page<'a>) -> Result<(), Failure> {
         let Some(path) = &self.html else { return Ok(()) };
-        let html = make().html();
+        let html = darkfiber_page::page(&make());
         save::file(path, |out| out.write_all(html.as_bytes()))
     }
 }

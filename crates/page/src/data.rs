@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::blob::Blob;
 use crate::escape::line;
 use crate::layout::{Curve, DOT, Layout, cables};
-use crate::{Origin, Page, Unit};
+use crate::model::{Note, Origin, Page, Unit};
 
 /// Larger tables (entries) are left out, and the page says so.
 const TABLES: usize = 1_500_000;
@@ -114,7 +114,7 @@ pub(crate) fn of(page: &Page<'_>, layout: &Layout) -> String {
     jobs(&mut blob, page, &directed);
     let tables = tables(&mut blob, page);
     let (low, high) = layout.bounds();
-    let note = |n: &crate::Note| NoteFacts {
+    let note = |n: &Note| NoteFacts {
         severity: n.severity,
         message: line(&n.message),
         hint: line(&n.hint),

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use crate::escape::html;
 use crate::layout::Layout;
-use crate::{Page, data, svg};
+use crate::model::{Page, Unit};
+use crate::{data, svg};
 
 /// What the page draws with: made from `web/` by esbuild, committed, so that nobody needs npm.
 const SCRIPT: &str = include_str!("../assets/page.js");
@@ -17,7 +18,8 @@ const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 
 /// Channels in the table of a page without scripts.
 const ROWS: usize = 20;
 
-pub(crate) fn page(page: &Page<'_>) -> String {
+/// The page: one file that needs no other.
+pub fn page(page: &Page<'_>) -> String {
     let layout = Layout::of(page.fabric, page.shape);
     let data = data::of(page, &layout);
     let (picture, left_out) = svg::picture(page, &layout);
@@ -95,7 +97,7 @@ fn table(page: &Page<'_>) -> String {
             name(fabric.head(id)),
             fabric.head_port(id),
             match view.unit {
-                crate::Unit::Share => format!("{:.1} %", 100.0 * view.load[c]),
+                Unit::Share => format!("{:.1} %", 100.0 * view.load[c]),
                 _ => format!("{}", (view.load[c] * 10.0).round() / 10.0),
             }
         );

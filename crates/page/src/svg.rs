@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::Page;
 use crate::escape;
 use crate::layout::{Cubic, DOT, Layout, cables};
+use crate::model::Page;
 
 /// Cables that are drawn at most, the fullest first.
 const CABLES: usize = 5_000;

@@ -1,5 +1,6 @@
 //! `darkfiber simulate`: a scenario in time.
 
+mod busy;
 mod map;
 mod steps;
 
@@ -22,6 +23,7 @@ use darkfiber_scenario::{
 };
 use darkfiber_workload::play::{Record, Repeat, SECOND};
 
+use self::busy::busy;
 use super::metrics;
 use crate::checkpoint::{Checkpoints, Facts, Followed};
 use crate::failure::{Exit, Failure};
@@ -405,12 +407,6 @@ fn job_row(job: &Job, simulated: &Simulated, alone: Option<u64>, j: usize) -> Jo
         pair_bandwidth: pairs.mean_bandwidth(),
         packets: simulated.packets.get(j).map(PacketFacts::of),
     }
-}
-
-/// Share of what a channel could have carried all the time.
-fn busy(simulated: &Simulated, c: usize) -> f64 {
-    let could = simulated.capacity[c] * simulated.end as f64;
-    if could > 0.0 { simulated.carried[c] as f64 / could } else { 0.0 }
 }
 
 fn channels(topology: &Topology, simulated: &Simulated) -> (ChannelFacts, Vec<Carried>) {

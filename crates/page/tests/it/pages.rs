@@ -1,7 +1,7 @@
 //! Pages: what names hold stays a name, and equal input gives equal bytes.
 
 use darkfiber_fabric::{ChannelId, Fabric, open};
-use darkfiber_page::{JobOnMap, Note, Origin, Page, Unit, View};
+use darkfiber_page::{JobOnMap, Note, Origin, Page, Unit, View, page as html};
 
 const BAD: &str = "</script><script>alert(1)</script><!--\u{202e}\u{7}\n\"'&";
 
@@ -34,7 +34,7 @@ fn page<'a>(fabric: &'a Fabric, name: &str) -> Page<'a> {
 #[test]
 fn no_name_becomes_markup() {
     let fabric = open("@t2hx-hyperx").expect("a preset").fabric;
-    let (tame, wild) = (page(&fabric, "tame").html(), page(&fabric, BAD).html());
+    let (tame, wild) = (html(&page(&fabric, "tame")), html(&page(&fabric, BAD)));
     for mark in ["<script", "</script", "<!--", "<svg", "<li>", "onerror"] {
         assert_eq!(tame.matches(mark).count(), wild.matches(mark).count(), "{mark}");
     }
@@ -45,7 +45,7 @@ fn no_name_becomes_markup() {
 #[test]
 fn nothing_is_fetched() {
     let fabric = open("fattree2:n=4,m=4,r=8").expect("a family").fabric;
-    let html = page(&fabric, "a").html();
+    let html = html(&page(&fabric, "a"));
     assert!(html.contains("default-src 'none'"));
     let head = html.split("<script>").next().expect("a head");
     for word in [" src=", "@import", "url(http", "<link rel=\"stylesheet\""] {
@@ -56,13 +56,13 @@ fn nothing_is_fetched() {
 #[test]
 fn equal_input_gives_equal_bytes() {
     let fabric = open("dragonfly:p=2,a=4,h=2").expect("a family").fabric;
-    assert_eq!(page(&fabric, "a").html(), page(&fabric, "a").html());
+    assert_eq!(html(&page(&fabric, "a")), html(&page(&fabric, "a")));
 }
 
 #[test]
 fn the_page_says_it_in_words_too() {
     let fabric = open("fattree2:n=4,m=4,r=8").expect("a family").fabric;
-    let html = page(&fabric, "a").html();
+    let html = html(&page(&fabric, "a"));
     let channels = fabric.channel_count();
     assert!(
         html.contains(&format!(

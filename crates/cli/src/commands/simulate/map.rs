@@ -8,6 +8,7 @@ use darkfiber_report::simulate::JobRow;
 use darkfiber_scenario::{Case, Depth, Simulated, sent};
 use darkfiber_workload::play::SECOND;
 
+use super::busy::busy;
 use crate::page;
 
 /// The map. What a job puts on a channel is counted by the tables, for all of its runs: simulated packets may go elsewhere
@@ -48,7 +49,7 @@ pub(super) fn page<'a>(
     let view = if case.medium.depth() == Depth::Count {
         page::view("bytes", Unit::Bytes, &simulated.carried, channels, |x| x as f64)
     } else {
-        let load = (0..channels).map(|c| super::busy(simulated, c)).collect();
+        let load = (0..channels).map(|c| busy(simulated, c)).collect();
         let series = simulated.grid.as_ref().map(|grid| {
             let interval = grid.interval() as f64;
             Series::of(interval / SECOND as f64, grid.len(), channels, |i, c| {
