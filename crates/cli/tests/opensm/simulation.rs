@@ -96,7 +96,9 @@ impl<'a> Simulation<'a> {
     /// A program that takes the simulated fabric for a real one.
     fn client(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
+        // What is killed leaves a folder where it ran.
         command
+            .current_dir(&self.dir)
             .env("IBSIM_SOCKNAME", &self.socket)
             .env("LD_PRELOAD", &self.tools.umad2sim)
             .stdin(Stdio::null());
