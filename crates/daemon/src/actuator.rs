@@ -11,10 +11,10 @@ use darkfiber_routing::Routes;
 use crate::children::Children;
 use crate::config::{Config, Manager};
 use crate::fetch::{fetch, run};
-use crate::proposal;
 use crate::read;
 use crate::value::{FabricValue, digest_of_tables};
 use crate::work::{Plan, tables_at};
+use crate::{plan_files, proposal};
 
 /// How long the command that has OpenSM sweep may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -43,12 +43,12 @@ pub(crate) fn commit(
     }
     let policy = policy(&now, manager, &plan.routes)?;
     proposal::write(config, decision, plan)?;
-    let dir = proposal::folder(config, decision.id);
+    let dir = plan_files::folder(config, decision.id);
     let path = if is_last {
         dir.join("lfts.dump")
     } else {
         let of = plan.between.get(stage as usize).ok_or("the tables of this stage are gone")?;
-        let path = proposal::tables_of_stage(&dir);
+        let path = plan_files::tables_of_stage(&dir);
         let lids = &plan.values.tables.lids;
         output::replace_as_is(&path, |out| lft::write(out, now.fabric(), of, lids))
             .map_err(|e| format!("{}: {e}", path.display()))?;

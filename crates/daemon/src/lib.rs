@@ -17,6 +17,7 @@ mod http;
 mod notify;
 mod opensm_log;
 mod owner;
+mod plan_files;
 mod poll;
 mod proposal;
 mod read;

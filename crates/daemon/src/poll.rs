@@ -32,6 +32,9 @@ const LONGEST: usize = 300;
 /// Makes a thread read now; without it the thread ends.
 pub(crate) type Hurry = SyncSender<()>;
 
+/// Times of files go on in ticks of the kernel, of 10 ms at most: a file may seem older than what came before it.
+const COARSE: Duration = Duration::from_millis(10);
+
 /// Read-backs of the tables that are asked for: what was read before one was asked for is no answer to it.
 #[derive(Clone, Default)]
 pub(crate) struct ReadBacks {
@@ -53,7 +56,8 @@ impl ReadBacks {
     }
 
     fn since(&self) -> Option<SystemTime> {
-        *self.swept.lock().unwrap_or_else(PoisonError::into_inner)
+        let asked = *self.swept.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.and_then(|at| at.checked_sub(COARSE))
     }
 }
 

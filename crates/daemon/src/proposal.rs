@@ -9,25 +9,11 @@ use darkfiber_formats::{guid2lid, ibnetdiscover, lft, output, sl};
 use darkfiber_operate::{Decision, Outcome, PlanId, Rung};
 
 use crate::config::{Config, Origin};
+use crate::plan_files::{folder, tables_before};
 use crate::work::Plan;
 
 /// Folders of proposals that are kept.
 const KEPT: usize = 50;
-
-/// The folder of a proposal.
-pub(crate) fn folder(config: &Config, plan: PlanId) -> PathBuf {
-    config.state.join("plans").join(plan.to_string())
-}
-
-/// The tables that were in place before the plan in a folder; a set of tables has no place for them.
-pub(crate) fn tables_before(dir: &Path) -> PathBuf {
-    dir.with_extension("before")
-}
-
-/// The tables of a stage of the plan in a folder that is not its last.
-pub(crate) fn tables_of_stage(dir: &Path) -> PathBuf {
-    dir.with_extension("stage")
-}
 
 /// Writes the tables of a plan and those before it, whole or not at all; removes the oldest ones.
 pub(crate) fn write(config: &Config, decision: &Decision, plan: &Plan) -> Result<(), String> {

@@ -16,7 +16,7 @@ use darkfiber_routing::{Demand, Lids, Routes, least_load_of_jobs};
 use darkfiber_scenario::demanded;
 use darkfiber_scenario::tables::TableFiles;
 
-use crate::proposal::tables_before;
+use crate::plan_files::tables_before;
 use crate::value::{CountersValue, FabricValue, JobsValue, TablesValue, digest_of_tables};
 
 /// Plans whose tables are kept in memory.

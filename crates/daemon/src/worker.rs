@@ -11,8 +11,8 @@ use crate::children::Children;
 use crate::config::Config;
 use crate::event::Event;
 use crate::poll::ReadBacks;
-use crate::proposal;
 use crate::work::{Library, Plan, Values, Workshop, kept_tables};
+use crate::{plan_files, proposal};
 
 /// What the thread is asked to do.
 pub(crate) enum Order {
@@ -54,7 +54,7 @@ fn commit(
     let plan = match (shop.plan(decision.id), values) {
         (Some(plan), _) => plan,
         (None, Some(values)) => {
-            let dir = proposal::folder(config, decision.id);
+            let dir = plan_files::folder(config, decision.id);
             let (routes, _) = kept_tables(&dir, false, &values.fabric)?;
             Plan { routes: Arc::new(routes), between: Vec::new(), values }
         }

@@ -113,7 +113,7 @@ pub(crate) fn of(page: &Page<'_>, layout: &Layout) -> String {
     views(&mut blob, page, &directed);
     jobs(&mut blob, page, &directed);
     let tables = tables(&mut blob, page);
-    let (low, high) = layout.bounds();
+    let (low, high) = layout.extent(fabric);
     let note = |n: &Note| NoteFacts {
         severity: n.severity,
         message: line(&n.message),

@@ -14,7 +14,7 @@ const STEPS: usize = 6;
 /// The picture, and how many cables were left out.
 pub(crate) fn picture(page: &Page<'_>, layout: &Layout) -> (String, usize) {
     let fabric = page.fabric;
-    let (low, high) = layout.bounds();
+    let (low, high) = layout.extent(fabric);
     let (wide, tall) = (high.x - low.x, high.y - low.y);
     let load = page.views.first().map(|v| v.load.as_slice());
     let heat = |c: darkfiber_fabric::ChannelId| {

@@ -99,12 +99,13 @@ fn cables_that_lose_lanes_are_found() {
             "[packets]\n[[packets.lane-fault]]\nat = \"1ms\"\nlanes = 0.75\n{fault}\n[[job]]\n\
              traffic = \"bis\"\nnodes = 4\n"
         ))
+        .replacen("fabric", "depth = \"packet\"\nfabric", 1)
     };
     for (fault, expected) in [
-        ("", "line 5: packets: lane-fault 1: give a cable or a share of all, one of them"),
-        ("share = 0.1\ncable = \"a[1]\"", "line 5: packets: lane-fault 1: give a cable or a share"),
-        ("share = 0.001", "line 8: packets: lane-fault 1: share: 0.001 of "),
-        ("cable = \"nobody[1]\"", "line 8: packets: lane-fault 1: cable: nobody[1]: "),
+        ("", "line 6: packets: lane-fault 1: give a cable or a share of all, one of them"),
+        ("share = 0.1\ncable = \"a[1]\"", "line 6: packets: lane-fault 1: give a cable or a share"),
+        ("share = 0.001", "line 9: packets: lane-fault 1: share: 0.001 of "),
+        ("cable = \"nobody[1]\"", "line 9: packets: lane-fault 1: cable: nobody[1]: "),
     ] {
         let why = refused(&of(fault));
         assert!(why.starts_with(&format!("s.toml: {expected}")), "{expected}: {why}");

@@ -44,8 +44,8 @@ pub(crate) struct SwitchArgs {
     /// Framing of packets on channels: a name of `darkfiber list framing`; loads count payload only [default: none]
     #[arg(long, value_name = "FRAMING", help_heading = "Switch options")]
     pub(crate) framing: Option<String>,
-    /// In-order delivery for each pair [default: by --switches; saturate: no]
-    #[arg(long, value_name = "YES|NO", help_heading = "Switch options", value_parser = ["yes", "no"])]
+    /// Keep packets of a pair in order [default: by --switches]
+    #[arg(long, value_name = "YES|NO", help_heading = "Switch options", value_parser = ["yes", "no"], hide_possible_values = true)]
     pub(crate) ordered: Option<String>,
     /// Bit error rate of cables; corrupted packets are retransmitted
     #[arg(long, value_name = "P", default_value_t = 0.0, help_heading = "Switch options")]

@@ -2,7 +2,8 @@
 //!
 //! Five kinds, known by content: `perfquery` (`-x` or not, any number of ports one after the other), the dumps of OpenSM's
 //! performance manager (`perfmgr dump_counters`, for people or `mach`), ibdiagnet's `db_csv` (section `PM_INFO`), what exporters
-//! serve to Prometheus, and tables with a heading, as LDMS and scripts write them. [`window()`] makes of them what each channel of a fabric carried.
+//! serve to Prometheus, and tables with a heading, as LDMS and scripts write them. [`window()`] makes of them what each channel of a
+//! fabric carried.
 
 mod db_csv;
 mod perfmgr;

@@ -49,7 +49,7 @@ pub fn cables(fabric: &Fabric) -> impl Iterator<Item = ChannelId> {
 }
 
 impl Layout {
-    /// The corners of what is drawn, cables and hosts included.
+    /// The corners of switches with their hosts, and of captions.
     pub fn bounds(&self) -> (Point, Point) {
         let mut low = Point { x: f32::MAX, y: f32::MAX };
         let mut high = Point { x: f32::MIN, y: f32::MIN };
@@ -65,6 +65,20 @@ impl Layout {
             Point { x: low.x - margin, y: low.y - margin },
             Point { x: high.x + margin, y: high.y + margin },
         )
+    }
+
+    /// The corners of all that is drawn: cables that bow out of the corners of the switches, too.
+    pub fn extent(&self, fabric: &Fabric) -> (Point, Point) {
+        let (mut low, mut high) = self.bounds();
+        for (i, c) in cables(fabric).enumerate() {
+            let Cubic([a, b, c, d]) = self.cubic(i, fabric.tail(c), fabric.head(c));
+            // A cable is farthest out in its middle, or at its ends.
+            let middle = |a: f32, b: f32, c: f32, d: f32| (a + 3.0 * (b + c) + d) / 8.0;
+            let (x, y) = (middle(a.x, b.x, c.x, d.x), middle(a.y, b.y, c.y, d.y));
+            low = Point { x: low.x.min(x), y: low.y.min(y) };
+            high = Point { x: high.x.max(x), y: high.y.max(y) };
+        }
+        (low, high)
     }
 
     /// The way of a cable, by its number and its ends.

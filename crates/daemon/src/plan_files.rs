@@ -1,0 +1,22 @@
+//! Where the files of plans are.
+
+use std::path::{Path, PathBuf};
+
+use darkfiber_operate::PlanId;
+
+use crate::config::Config;
+
+/// The folder of a proposal.
+pub(crate) fn folder(config: &Config, plan: PlanId) -> PathBuf {
+    config.state.join("plans").join(plan.to_string())
+}
+
+/// The tables that were in place before the plan in a folder; a set of tables has no place for them.
+pub(crate) fn tables_before(dir: &Path) -> PathBuf {
+    dir.with_extension("before")
+}
+
+/// The tables of a stage of the plan in a folder that is not its last.
+pub(crate) fn tables_of_stage(dir: &Path) -> PathBuf {
+    dir.with_extension("stage")
+}
