@@ -155,21 +155,21 @@ fn scenarios_say_what_options_do() {
     let job = "[[job]]\ntraffic = \"alltoall:bytes=64KiB\"\n";
     let time = |packets: &str| {
         let text = format!(
-            "fabric = \"dragonfly:p=2,a=4,h=2\"\n[routes]\nengine = \"minhop\"\n[packets]\n{packets}\n{job}"
+            "fabric = \"dragonfly:p=2,a=4,h=2\"\n[routes]\nengine = \"dfsssp\"\n[packets]\n{packets}\n{job}"
         );
         run(&text, Depth::Packet).end
     };
     let usual = time("");
     assert!(time("cable = \"10us\"") > usual && time("global-cable = \"10us\"") > usual);
     assert!(time("degraded = \"0.5:0.25\"") > usual);
-    // The leaves of a tree as roots: shortest paths over spines are forbidden but for those that begin and end at roots.
-    let tree = |roots: &str| {
+    // A corner of a mesh as the root instead of its middle.
+    let mesh = |roots: &str| {
         let text =
-            format!("fabric = \"kary:k=2,n=3\"\n[routes]\nengine = \"updn\"\n{roots}\n{job}");
+            format!("fabric = \"mesh:dims=4x4,t=1\"\n[routes]\nengine = \"updn\"\n{roots}\n{job}");
         run_beside(&text, Depth::Count, &Folder::default())
     };
-    let guid = tree("").0.fabric().switch(darkfiber_fabric::SwitchId(0)).guid;
-    let (case, rooted) = tree(&format!("roots = \"{guid}\""));
+    let guid = mesh("").0.fabric().switch(darkfiber_fabric::SwitchId(0)).guid;
+    let (case, rooted) = mesh(&format!("roots = \"{guid}\""));
     assert_eq!(case.roots, [darkfiber_fabric::SwitchId(0)]);
-    assert_ne!(rooted.carried, tree("").1.carried);
+    assert_ne!(rooted.carried, mesh("").1.carried);
 }

@@ -77,9 +77,7 @@ fn what_a_plan_says_is_put_in_place_and_mended_after_a_fault() {
     // A fabric of somebody else's, which shares no GUID with this one.
     let other = run_in(d, "fabric kary:k=3,n=2 -o other.topo -q");
     assert_eq!(other.code, 0);
-    let foreign = text(d, "other.topo")
-        .replace("500000", "700000")
-        .replace("200000", "600000");
+    let foreign = text(d, "other.topo").replace("500000", "700000").replace("200000", "600000");
     let kept = text(d, "fabric.topo");
     put(d, "fabric.topo", &foreign);
     until(d, "said", |text| {
