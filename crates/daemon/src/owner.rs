@@ -157,6 +157,7 @@ impl<'a> Owner<'a> {
         match event {
             Event::Fabric(value) => {
                 self.heard(Source::Fabric);
+                self.stranger = None;
                 self.take_fabric(value);
             }
             Event::Stranger(digest, strange, name) => {

@@ -197,6 +197,8 @@ fn poll_fabric(poller: &Poller, known: &Known, met: &Acquaintance) {
             let is_same = last.as_ref().is_some_and(|(_, digest)| *digest == value.digest);
             if let (false, Err(strange)) = (is_same, met.meet(value.fabric(), value.digest)) {
                 let name = read::name(&p.watched);
+                // The known one is news again when it comes back: the refusal ends with it.
+                last = None;
                 return Ok(Some(Event::Stranger(value.digest, strange, name)));
             }
             last = Some((bytes, value.digest));

@@ -91,6 +91,7 @@ fn what_a_plan_says_is_put_in_place_and_mended_after_a_fault() {
         let told = ask(d, "status").out;
         if told.contains("bad input") { Err(told) } else { Ok(()) }
     });
+    assert_eq!(ask(d, "accept").code, 3, "there is nothing to accept");
     // Killed in between, it looks at what is there and goes on.
     drop(program);
     let _program = start(d);
