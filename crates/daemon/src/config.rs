@@ -177,7 +177,7 @@ impl Checker<'_> {
             let names = text.get_ref().split(',').map(|name| name.trim().to_owned());
             names.collect::<Vec<String>>()
         });
-        // A list that is not safe is told in any mode.
+        // A list that is not safe is refused in any mode.
         if let (Some(text), Some(list)) = (engines, &list) {
             engines_allowed(list).map_err(|e| self.refuse(text, &format!("engines: {e}")))?;
             if !list.iter().any(|name| name == "file") {

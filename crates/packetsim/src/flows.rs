@@ -11,7 +11,7 @@ use crate::packet::Packet;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flows(HashMap<Flow, Way, BuildHasherDefault<Mixed>>);
 
-/// A switch, a pair of endpoints, their class, and how many channels packets have passed before: ways round may cross a switch twice.
+/// A switch, source and destination, traffic class, and hops so far: a non-minimal path may cross a switch twice.
 type Flow = (u32, u32, u32, u8, u8);
 
 /// Where a switch sent a packet, and what its routing made of it.

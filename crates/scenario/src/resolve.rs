@@ -198,7 +198,7 @@ impl Case<()> {
         Ok(Tables { from: name.to_owned(), ..self.read(&TableFiles::at(path), listener)? })
     }
 
-    /// Tables of the first of some engines that does not refuse, which are told of the jobs.
+    /// Tables of the first of some engines that does not refuse; they know the jobs.
     ///
     /// # Errors
     /// The reasons of all of them.
@@ -206,7 +206,7 @@ impl Case<()> {
         self.of_chain(chain, None, None)
     }
 
-    /// Those of an engine, which has these roots and is told of these jobs, or all.
+    /// Those of an engine, for these roots and these jobs, or all of them.
     fn of_chain(
         &self,
         chain: &Chain,

@@ -68,7 +68,7 @@ const USUAL: [&str; 2] = ["ftree", "dfsssp"];
 pub(crate) fn run(args: &DoctorCommand, common: &Common) -> Result<Exit, Failure> {
     let loaded = load::fabric(&args.fabric, common)?;
     let fabric = &loaded.topology.fabric;
-    // A name that is no engine is told though nothing is compared with it.
+    // A name that is no engine is an error, though nothing is compared with it.
     let tried = args.engines.or(&USUAL)?;
     if args.routes.is_some() {
         load::refuse_planes(fabric, "doctor --routes")?;

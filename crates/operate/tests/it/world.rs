@@ -713,8 +713,8 @@ impl World {
         self.count("mended at rest");
     }
 
-    /// Whether a stock OpenSM, which mends nothing, has somebody beside it who does: who neither is told to do nothing nor
-    /// has told people that no safe way was found.
+    /// Whether a stock OpenSM, which mends nothing, is repaired by the daemon beside it: one that is neither paused nor has raised the
+    /// alarm that no safe way was found.
     fn is_mended(&self) -> bool {
         let Some(state) = self.life.as_ref().map(|l| &l.state) else { return false };
         let last = state.decisions.iter().rev().find(|d| d.trigger == Trigger::Fault);

@@ -65,8 +65,8 @@ impl Groups {
         Some(group)
     }
 
-    /// Channels of a shortest path between groups up to the first one that is told, that one included: the most of all ways.
-    /// It is told by the switch before it, the one behind, and the destination.
+    /// Channels of a shortest path between groups up to and including the first one that a rule picks: the most of all paths.
+    /// The rule sees the switch before it, the one behind it, and the destination.
     ///
     /// Complexity: O(switches^2 ports).
     pub(super) fn most_until(

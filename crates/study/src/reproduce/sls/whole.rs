@@ -14,7 +14,7 @@ pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
     title: "Applications beside an incast on all 1,024 nodes of Shandy, random allocation (figure 11)",
     paper: PAPER,
     setup: "`@shandy`, one adapter of each node, as in SLS-F9; incasts of 256, 512 and 768 nodes; 10 runs of each application, or 20 ms. Decision: \
-     the same without congestion control, which the paper has not, is told beside.",
+     the same without congestion control, which the paper has not, is shown beside it, not judged.",
     class: Class::Shape,
     seconds: 300.0,
     run: reproduce,
