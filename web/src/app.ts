@@ -5,7 +5,7 @@ import { Camera } from "./camera";
 import { Detail as ZoomDetail, type Box } from "./lod";
 import { Detail } from "./detail";
 import { el } from "./dom";
-import { group } from "./format";
+import { count, group } from "./format";
 import * as hash from "./hash";
 import { Labels } from "./labels";
 import { Legend } from "./legend";
@@ -96,7 +96,11 @@ export class App {
 
   private layOut(): void {
     const { about } = this.model, { model } = this;
-    const facts = `${group(model.switches)} switches \u00b7 ${group(model.hosts)} host ports \u00b7 ${group(model.cables)} cables between switches`;
+    const facts = [
+      count(model.switches, "switch", "switches"),
+      count(model.hosts, "host port"),
+      `${count(model.cables, "cable")} between switches`,
+    ].join(" \u00b7 ");
     this.map.setAttribute("aria-label", `Map: ${facts}, drawn as ${about.layout.kind}. The lists beside it say the same in words.`);
     this.root.append(
       el("div", { id: "stage" }, this.map, this.text,

@@ -2,7 +2,7 @@
 
 import { sparkline } from "./chart";
 import { el, row, section, swatch } from "./dom";
-import { group, seconds, value } from "./format";
+import { count, group, seconds, value } from "./format";
 import type { Model, Unit } from "./model";
 import { jobColour, type Theme } from "./scale";
 import type { Chosen, Store } from "./state";
@@ -107,7 +107,7 @@ export class Detail {
     if (view) channels.sort((a, b) => Math.max(view.load[b], view.load[b ^ 1]) - Math.max(view.load[a], view.load[a ^ 1]) || a - b);
     const parts = [
       section("Switch", el("h3", {}, model.name(s)), el("p", { class: "faint" },
-        `${model.guid("switch", s)} \u00b7 ${group(last - first)} cables \u00b7 ${group(hosts.length)} hosts`)),
+        `${model.guid("switch", s)} \u00b7 ${count(last - first, "cable")} \u00b7 ${count(hosts.length, "host")}`)),
       section("Its cables, fullest first: out \u00b7 in", ...channels.slice(0, 40).map((c) =>
         row(() => this.choose({ kind: "cable", id: c >> 1 }),
           el("small", {}, `p${model.tailPort(c)}`), el("span", { class: "grow" }, ` ${model.short(model.head(c))}`),

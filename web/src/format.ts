@@ -4,6 +4,9 @@ import type { Unit } from "./model";
 
 export const group = (n: number): string => Math.round(n).toLocaleString("en-US");
 
+/** So many of something, whose plural ends with s or es. */
+export const count = (n: number, one: string, more = `${one}s`): string => `${group(n)} ${n === 1 ? one : more}`;
+
 /** Three digits and a unit of thousands. */
 export function si(n: number, unit: string): string {
   const steps: [number, string][] = [[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]];
