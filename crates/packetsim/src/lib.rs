@@ -15,6 +15,7 @@ mod flows;
 mod framing;
 mod link;
 mod measure;
+mod message;
 mod net;
 mod network;
 mod observer;

@@ -14,8 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::cut::cut;
 use crate::deadlock::{Look, Watch, WatchState};
+use crate::message::{Arrived, Message};
 use crate::outbound::{Batch, Outbound};
-use crate::partition::{Arrived, Lengths, Message, Partition, PartitionState};
+use crate::partition::{Lengths, Partition, PartitionState};
 use crate::queue_board::QueueBoard;
 use crate::routing::{Distances, Routing};
 use crate::series::Series;

@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::deadlock::{Look, Stalled};
 use crate::measure::{Counts, Measured, Measuring, Settled, Settling};
+use crate::message::{Arrived, Message};
 use crate::network::{Agent, NEVER, Network, NetworkState};
 use crate::observer::{self, Observer, Pulse};
-use crate::partition::{Arrived, Message, Partition};
+use crate::partition::Partition;
 use crate::routing::Routing;
 use crate::series::Series;
 use crate::{ConfigError, Net, Random, SwitchModel, Targets};

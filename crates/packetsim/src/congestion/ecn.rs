@@ -3,10 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::congestion_message::CongestionMessage;
 use super::parameter::{Parameter, Unit};
+use super::params::CongestionParams;
 use super::recovery::{self, Recovery};
-use super::tuning::{EcnParams, ONE, part};
-use super::{Arriving, CongestionMessage, CongestionParams, Passing};
+use super::seen::{Arriving, Passing, Point};
+use super::sides::{Control, Receiving, Sending};
+use super::tuning::{EcnParams, ONE, Tuning, part};
 use crate::Random;
 
 /// What users can set.
@@ -66,8 +69,31 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     recovery::least("decision", |t| &mut t.ecn.back.least),
 ];
 
+/// The scheme.
+pub(crate) struct Ecn;
+
+impl Control for Ecn {
+    type Sender = Sender;
+    type Receiver = Receiver;
+
+    const LOOKS: bool = true;
+
+    fn sender() -> Sender {
+        Sender::default()
+    }
+
+    fn pass(
+        tuning: &Tuning,
+        _: Option<&mut Point>,
+        passing: &Passing,
+        random: &mut Random,
+    ) -> (bool, u64) {
+        (marks(&tuning.ecn, passing, random), 0)
+    }
+}
+
 /// Whether a packet that leaves is marked (figure 5).
-pub(super) fn marks(params: &EcnParams, p: &Passing, random: &mut Random) -> bool {
+fn marks(params: &EcnParams, p: &Passing, random: &mut Random) -> bool {
     let long = (u64::from(p.waits) * p.pace) >> 16;
     if long <= params.kmin {
         return false;
@@ -86,9 +112,14 @@ pub(crate) struct Receiver {
     tells: Vec<u64>,
 }
 
-impl Receiver {
+impl Receiving for Receiver {
     /// 1 if the source is told of marks.
-    pub(super) fn arrived(&mut self, terms: CongestionParams<'_>, a: &Arriving) -> u64 {
+    fn arrived(
+        &mut self,
+        terms: CongestionParams<'_>,
+        a: &Arriving,
+        _: &mut Vec<(u32, u64)>,
+    ) -> u64 {
         if a.mark == 0 {
             return 0;
         }
@@ -125,23 +156,27 @@ impl Sender {
     fn more(by_time: u32, by_bytes: u32) -> u32 {
         by_time.min(by_bytes).max(1)
     }
+}
 
-    /// Whether it was never told of marks.
-    pub(super) fn is_new(&self) -> bool {
-        self.since == 0
-    }
-
-    pub(super) fn sent(&mut self, p: &EcnParams, bytes: u64, now: u64) {
+impl Sending for Sender {
+    fn sent(&mut self, tuning: &Tuning, bytes: u64, now: u64) -> u8 {
         self.recovery.sent(bytes);
-        self.go_on(p, now);
+        self.go_on(&tuning.ecn, now);
+        0
     }
 
-    pub(super) fn pace(&mut self, p: &EcnParams, now: u64, pace: u64) -> u64 {
-        self.go_on(p, now);
+    fn pace(&mut self, tuning: &Tuning, now: u64, pace: u64) -> u64 {
+        self.go_on(&tuning.ecn, now);
         self.recovery.pace(pace)
     }
 
-    pub(super) fn hear(&mut self, p: &EcnParams, note: &CongestionMessage, now: u64) {
+    /// Whether it was never told of marks.
+    fn is_new(&mut self, _: &Tuning, _: u64, _: u64) -> bool {
+        self.since == 0
+    }
+
+    fn hear(&mut self, tuning: &Tuning, note: &CongestionMessage, now: u64, _: &mut u64) {
+        let p = &tuning.ecn;
         if note.says == 0 {
             return;
         }
@@ -191,12 +226,13 @@ mod tests {
             lost: None,
         };
         let mut source = Sender::default();
-        source.hear(&DEFAULT, &note(0), 0);
-        assert!(source.is_new() && source.pace(&DEFAULT, 0, 1000) == 0);
-        source.hear(&DEFAULT, &note(1), 1_000_000);
-        assert_eq!(source.pace(&DEFAULT, 1_000_000, 1000), 2000);
-        source.hear(&DEFAULT, &note(1), 2_000_000);
-        assert_eq!(source.pace(&DEFAULT, 2_000_000, 1000), 4000);
+        let tuning = &Tuning::DEFAULT;
+        source.hear(tuning, &note(0), 0, &mut 0);
+        assert!(source.is_new(tuning, 0, 0) && source.pace(tuning, 0, 1000) == 0);
+        source.hear(tuning, &note(1), 1_000_000, &mut 0);
+        assert_eq!(source.pace(tuning, 1_000_000, 1000), 2000);
+        source.hear(tuning, &note(1), 2_000_000, &mut 0);
+        assert_eq!(source.pace(tuning, 2_000_000, 1000), 4000);
         source.go_on(&DEFAULT, 2_000_000 + 10 * DEFAULT.forgets);
         let forgotten = (255.0f64 / 256.0).powi(10) * 65536.0;
         assert!((f64::from(source.mean) - forgotten).abs() < 12.0, "{}", source.mean);
@@ -209,6 +245,7 @@ mod tests {
             congestion: crate::Congestion::Ecn,
             way: 1,
             round: 2,
+            window: ONE,
             most: 1000,
             wire: 1000,
             terminals: 4,
@@ -230,7 +267,7 @@ mod tests {
                     mark: 1,
                     is_dropped: false,
                 };
-                end.arrived(terms, &a)
+                end.arrived(terms, &a, &mut Vec::new())
             })
             .sum();
         assert_eq!(told, 20);

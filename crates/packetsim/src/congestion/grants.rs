@@ -6,9 +6,12 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
+use super::congestion_message::CongestionMessage;
 use super::parameter::{Parameter, Unit};
-use super::tuning::{GrantsParams, ONE, part};
-use super::{Arriving, CongestionMessage, CongestionParams};
+use super::params::CongestionParams;
+use super::seen::Arriving;
+use super::sides::{Control, Receiving, Sending};
+use super::tuning::{ONE, Tuning, part};
 
 /// What users can set.
 pub(super) const PARAMETERS: &[Parameter] = &[
@@ -30,6 +33,20 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     },
 ];
 
+/// The scheme.
+pub(crate) struct Grants;
+
+impl Control for Grants {
+    type Sender = Sender;
+    type Receiver = Receiver;
+
+    const TELLS_LOSSES: bool = true;
+
+    fn sender() -> Sender {
+        Sender::default()
+    }
+}
+
 /// What an endpoint knows of those who send to it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Receiver {
@@ -43,39 +60,6 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
-    /// A source asks for so many bytes more; so many that were sent to it were lost.
-    pub(super) fn asked(
-        &mut self,
-        terms: CongestionParams<'_>,
-        source: u32,
-        [bytes, lost]: [u64; 2],
-        pace: u64,
-        grants: &mut Vec<(u32, u64)>,
-    ) {
-        self.granted = self.granted.saturating_sub(lost);
-        if bytes > 0 {
-            let open = self.asked.entry(source).or_insert(0);
-            if *open == 0 {
-                self.turns.push_back(source);
-            }
-            *open += bytes;
-        }
-        self.grant(terms, pace, grants);
-    }
-
-    pub(super) fn arrived(
-        &mut self,
-        terms: CongestionParams<'_>,
-        a: &Arriving,
-        grants: &mut Vec<(u32, u64)>,
-    ) {
-        if a.mark == GRANTED {
-            self.granted = self.granted.saturating_sub(a.payload.into());
-        }
-        self.waits = a.waits.into();
-        self.grant(terms, a.pace, grants);
-    }
-
     /// A packet at a time, while less than a round trip's worth is on its way or waits.
     fn grant(&mut self, terms: CongestionParams<'_>, pace: u64, grants: &mut Vec<(u32, u64)>) {
         while self.granted + self.waits < part(terms.tuning.grants.ahead, terms.window(pace))
@@ -95,6 +79,42 @@ impl Receiver {
     }
 }
 
+impl Receiving for Receiver {
+    /// A source asks for so many bytes more; so many that were sent to it were lost.
+    fn asked(
+        &mut self,
+        terms: CongestionParams<'_>,
+        source: u32,
+        [bytes, lost]: [u64; 2],
+        pace: u64,
+        grants: &mut Vec<(u32, u64)>,
+    ) {
+        self.granted = self.granted.saturating_sub(lost);
+        if bytes > 0 {
+            let open = self.asked.entry(source).or_insert(0);
+            if *open == 0 {
+                self.turns.push_back(source);
+            }
+            *open += bytes;
+        }
+        self.grant(terms, pace, grants);
+    }
+
+    fn arrived(
+        &mut self,
+        terms: CongestionParams<'_>,
+        a: &Arriving,
+        grants: &mut Vec<(u32, u64)>,
+    ) -> u64 {
+        if a.mark == GRANTED {
+            self.granted = self.granted.saturating_sub(a.payload.into());
+        }
+        self.waits = a.waits.into();
+        self.grant(terms, a.pace, grants);
+        0
+    }
+}
+
 /// What packets that were granted are marked with.
 const GRANTED: u8 = 1;
 
@@ -109,11 +129,11 @@ pub(crate) struct Sender {
     asked: u64,
 }
 
-impl Sender {
+impl Sending for Sender {
     /// There is more to send: bytes to ask for. With nothing under way a round trip's worth is sent unasked.
-    pub(super) fn add(&mut self, p: &GrantsParams, bytes: u64, under_way: u64, window: u64) -> u64 {
+    fn add(&mut self, tuning: &Tuning, bytes: u64, under_way: u64, window: u64) -> u64 {
         if self.backlog == 0 && under_way == 0 {
-            self.unasked = part(p.first, window);
+            self.unasked = part(tuning.grants.first, window);
         }
         // An empty message is a packet of a byte.
         self.backlog += bytes;
@@ -122,11 +142,11 @@ impl Sender {
         ask
     }
 
-    pub(super) fn lets(&self, bytes: u64) -> bool {
+    fn lets(&self, _: CongestionParams<'_>, bytes: u64, _: u64, _: u64) -> bool {
         bytes <= self.unasked + self.granted
     }
 
-    pub(super) fn sent(&mut self, bytes: u64) -> u8 {
+    fn sent(&mut self, _: &Tuning, bytes: u64, _: u64) -> u8 {
         self.backlog -= bytes;
         let unasked = bytes.min(self.unasked);
         self.unasked -= unasked;
@@ -134,12 +154,12 @@ impl Sender {
         if bytes > unasked { GRANTED } else { 0 }
     }
 
-    pub(super) fn hear(&mut self, note: &CongestionMessage) {
+    fn hear(&mut self, _: &Tuning, note: &CongestionMessage, _: u64, _: &mut u64) {
         self.granted += note.says;
         self.asked -= note.says;
     }
 
-    pub(super) fn is_new(&self) -> bool {
+    fn is_new(&mut self, _: &Tuning, _: u64, _: u64) -> bool {
         self.backlog == 0
     }
 }
@@ -156,6 +176,7 @@ mod tests {
             congestion: crate::Congestion::Grants,
             way: 1_800_000,
             round: 4_000_000,
+            window: ONE,
             most: 4096,
             wire: 4096,
             terminals: 10,

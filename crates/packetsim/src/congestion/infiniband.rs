@@ -4,9 +4,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::congestion_message::CongestionMessage;
 use super::parameter::{Parameter, Unit};
-use super::tuning::InfiniBandParams;
-use super::{CongestionMessage, Passing};
+use super::params::CongestionParams;
+use super::seen::{Arriving, Passing, Point};
+use super::sides::{Control, Receiving, Sending};
+use super::tuning::{InfiniBandParams, Tuning};
+use crate::Random;
 
 /// What users can set.
 pub(super) const PARAMETERS: &[Parameter] = &[
@@ -44,8 +48,41 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     },
 ];
 
+/// The scheme.
+pub(crate) struct InfiniBand;
+
+impl Control for InfiniBand {
+    type Sender = Sender;
+    type Receiver = Receiver;
+
+    const LOOKS: bool = true;
+
+    fn sender() -> Sender {
+        Sender::default()
+    }
+
+    fn pass(
+        tuning: &Tuning,
+        _: Option<&mut Point>,
+        passing: &Passing,
+        _: &mut Random,
+    ) -> (bool, u64) {
+        (marks(&tuning.infiniband, passing), 0)
+    }
+}
+
+/// An endpoint sends marks back.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Receiver;
+
+impl Receiving for Receiver {
+    fn arrived(&mut self, _: CongestionParams<'_>, a: &Arriving, _: &mut Vec<(u32, u64)>) -> u64 {
+        a.mark.into()
+    }
+}
+
 /// Whether a packet that leaves is marked: by an output that is a root of congestion, since it has room behind it.
-pub(super) fn marks(params: &InfiniBandParams, p: &Passing) -> bool {
+fn marks(params: &InfiniBandParams, p: &Passing) -> bool {
     u64::from(p.waits) > params.threshold && !p.was_held
 }
 
@@ -62,14 +99,17 @@ impl Sender {
         self.index = self.index.saturating_sub(steps.try_into().unwrap_or(u32::MAX));
         self.since += steps * p.down;
     }
+}
 
+impl Sending for Sender {
     /// Entry i: packets are i packets' time apart (decision: the specification leaves the table to the manager).
-    pub(super) fn pace(&mut self, p: &InfiniBandParams, now: u64, pace: u64) -> u64 {
-        self.go_on(p, now);
+    fn pace(&mut self, tuning: &Tuning, now: u64, pace: u64) -> u64 {
+        self.go_on(&tuning.infiniband, now);
         if self.index == 0 { 0 } else { pace * u64::from(1 + self.index) }
     }
 
-    pub(super) fn hear(&mut self, p: &InfiniBandParams, note: &CongestionMessage, now: u64) {
+    fn hear(&mut self, tuning: &Tuning, note: &CongestionMessage, now: u64, _: &mut u64) {
+        let p = &tuning.infiniband;
         if note.says != 0 {
             self.go_on(p, now);
             if self.index == 0 {
@@ -106,14 +146,14 @@ mod tests {
         };
         let mut source = Sender::default();
         for _ in 0..5 {
-            source.hear(&DEFAULT, &note, 1000);
+            source.hear(&Tuning::DEFAULT, &note, 1000, &mut 0);
         }
-        assert_eq!(source.pace(&DEFAULT, 1000, 10), 60);
-        assert_eq!(source.pace(&DEFAULT, 1000 + 2 * DEFAULT.down, 10), 40);
-        assert_eq!(source.pace(&DEFAULT, 1000 + 5 * DEFAULT.down, 10), 0);
+        assert_eq!(source.pace(&Tuning::DEFAULT, 1000, 10), 60);
+        assert_eq!(source.pace(&Tuning::DEFAULT, 1000 + 2 * DEFAULT.down, 10), 40);
+        assert_eq!(source.pace(&Tuning::DEFAULT, 1000 + 5 * DEFAULT.down, 10), 0);
         for _ in 0..500 {
-            source.hear(&DEFAULT, &note, 1 << 40);
+            source.hear(&Tuning::DEFAULT, &note, 1 << 40, &mut 0);
         }
-        assert_eq!(source.pace(&DEFAULT, 1 << 40, 10), 1280);
+        assert_eq!(source.pace(&Tuning::DEFAULT, 1 << 40, 10), 1280);
     }
 }

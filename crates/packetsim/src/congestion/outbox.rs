@@ -4,8 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::{CongestionMessage, CongestionParams, Sender};
-use crate::partition::Message;
+use super::Sender;
+use super::congestion_message::CongestionMessage;
+use super::params::CongestionParams;
+use super::sides::Sending;
+use crate::message::Message;
 
 /// Messages to one endpoint.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -214,6 +217,7 @@ mod tests {
             congestion: Congestion::Ecn,
             way: 1,
             round: 2,
+            window: crate::congestion::tuning::ONE,
             most: 1000,
             wire: 1000,
             terminals: 4,

@@ -9,9 +9,12 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
+use super::congestion_message::CongestionMessage;
 use super::parameter::{Parameter, Unit};
-use super::tuning::{ONE, part};
-use super::{Arriving, CongestionMessage, CongestionParams};
+use super::params::CongestionParams;
+use super::seen::Arriving;
+use super::sides::{Control, Receiving, Sending};
+use super::tuning::{ONE, Tuning, part};
 
 /// What users can set of both schemes, whose parameters `of` finds.
 macro_rules! parameters {
@@ -90,6 +93,40 @@ const OURS: &str = "ours (docs/congestion.md)";
 parameters!(PAIRS, pairs);
 parameters!(RESERVE, reserve);
 
+/// Turns that are told in time.
+pub(crate) struct Pairs;
+
+impl Control for Pairs {
+    type Sender = Sender;
+    type Receiver = Receiver;
+
+    fn sender() -> Sender {
+        Sender::default()
+    }
+
+    fn window(tuning: &Tuning) -> u64 {
+        tuning.pairs.window
+    }
+}
+
+/// The same, and what is sent unasked and would wait is dropped.
+pub(crate) struct Reserve;
+
+impl Control for Reserve {
+    type Sender = Sender;
+    type Receiver = Receiver;
+
+    const DROPS_SPECULATIVE: bool = true;
+
+    fn sender() -> Sender {
+        Sender { speculates: true, ..Sender::default() }
+    }
+
+    fn window(tuning: &Tuning) -> u64 {
+        tuning.reserve.window
+    }
+}
+
 /// What packets are marked with that a source of [`Congestion::Reserve`](crate::Congestion::Reserve) sends unasked.
 pub(crate) const SPECULATIVE: u8 = 1;
 
@@ -134,8 +171,29 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
+    /// What 2^16 bytes of its class take on the channel, as other classes let it.
+    fn drains(&mut self, terms: CongestionParams<'_>, a: &Arriving, waits: u64) -> u64 {
+        if let Some(left) = self.left {
+            self.all += a.carried - left;
+            self.own += u64::from(a.bytes);
+        }
+        self.left = (waits > 0).then_some(a.carried);
+        if self.own > 8 * u64::from(terms.most) {
+            self.drain = (u128::from(a.pace) * u128::from(self.all) / u128::from(self.own)) as u64;
+            (self.all, self.own) = (0, 0);
+        }
+        self.drain.max(a.pace)
+    }
+}
+
+impl Receiving for Receiver {
     /// A packet leaves for the endpoint: what its source is told.
-    pub(super) fn arrived(&mut self, terms: CongestionParams<'_>, a: &Arriving) -> u64 {
+    fn arrived(
+        &mut self,
+        terms: CongestionParams<'_>,
+        a: &Arriving,
+        _: &mut Vec<(u32, u64)>,
+    ) -> u64 {
         let &Arriving { now, source, waits, bytes, .. } = a;
         let (waits, bytes) = (u64::from(waits), u64::from(bytes));
         // What the channel carries in a round trip.
@@ -181,20 +239,6 @@ impl Receiver {
         let after = (begins - now).saturating_sub(a.round);
         turn(terms.tuning.notes.quantized(after), packets)
     }
-
-    /// What 2^16 bytes of its class take on the channel, as other classes let it.
-    fn drains(&mut self, terms: CongestionParams<'_>, a: &Arriving, waits: u64) -> u64 {
-        if let Some(left) = self.left {
-            self.all += a.carried - left;
-            self.own += u64::from(a.bytes);
-        }
-        self.left = (waits > 0).then_some(a.carried);
-        if self.own > 8 * u64::from(terms.most) {
-            self.drain = (u128::from(a.pace) * u128::from(self.all) / u128::from(self.own)) as u64;
-            (self.all, self.own) = (0, 0);
-        }
-        self.drain.max(a.pace)
-    }
 }
 
 /// What a source knows of a pair.
@@ -211,22 +255,11 @@ pub(crate) struct Sender {
     speculates: bool,
 }
 
-impl Sender {
-    /// One that sends a whole window unasked.
-    pub(super) fn speculating() -> Self {
-        Self { speculates: true, ..Self::default() }
-    }
-
+impl Sending for Sender {
     /// Whether a packet with so many bytes may be sent while so many are under way, of at most `window`: a quarter of them to
     /// an endpoint of which little is known, since nobody knows how many others begin at the same time; what a turn has to a
     /// congested one, so that what was sent before turns were told makes up for them.
-    pub(super) fn lets(
-        &self,
-        terms: CongestionParams<'_>,
-        bytes: u64,
-        under_way: u64,
-        window: u64,
-    ) -> bool {
+    fn lets(&self, terms: CongestionParams<'_>, bytes: u64, under_way: u64, window: u64) -> bool {
         let most = if self.held {
             self.turn * u64::from(terms.wire)
         } else {
@@ -237,12 +270,12 @@ impl Sender {
     }
 
     /// A packet is sent: what it is marked with.
-    pub(super) fn sent(&mut self) -> u8 {
+    fn sent(&mut self, _: &Tuning, _: u64, _: u64) -> u8 {
         self.left = self.left.saturating_sub(1);
         if self.speculates && !self.held { SPECULATIVE } else { 0 }
     }
 
-    pub(super) fn hear(&mut self, note: &CongestionMessage, now: u64, next: &mut u64) {
+    fn hear(&mut self, _: &Tuning, note: &CongestionMessage, now: u64, next: &mut u64) {
         match note.says {
             FREE if note.lost.is_none() => {
                 self.held = false;
@@ -260,7 +293,7 @@ impl Sender {
         }
     }
 
-    pub(super) fn is_new(&self) -> bool {
+    fn is_new(&mut self, _: &Tuning, _: u64, _: u64) -> bool {
         !self.held
     }
 }
@@ -280,6 +313,7 @@ mod tests {
             congestion: Congestion::Pairs,
             way,
             round,
+            window: ONE,
             most: 4096,
             wire: 4096,
             terminals: 1000,
@@ -311,7 +345,8 @@ mod tests {
         for i in 0..200u32 {
             let now = u64::from(i) * LONG;
             // Two packets of each of 100 sources wait.
-            let says = end.arrived(terms(), &packet(now, i % 100, (199 - i) * 4096));
+            let says =
+                end.arrived(terms(), &packet(now, i % 100, (199 - i) * 4096), &mut Vec::new());
             told.push((now, says));
         }
         let begins: Vec<u64> = told[..100]
@@ -337,9 +372,9 @@ mod tests {
     #[test]
     fn endpoints_are_free_again() {
         let mut end = Receiver::default();
-        assert_eq!(end.arrived(terms(), &packet(0, 1, 20_000)), FREE);
-        assert!(end.arrived(terms(), &packet(0, 1, 60_000)) > AS_TOLD);
-        let says = end.arrived(terms(), &packet(100_000_000, 1, 0));
+        assert_eq!(end.arrived(terms(), &packet(0, 1, 20_000), &mut Vec::new()), FREE);
+        assert!(end.arrived(terms(), &packet(0, 1, 60_000), &mut Vec::new()) > AS_TOLD);
+        let says = end.arrived(terms(), &packet(100_000_000, 1, 0), &mut Vec::new());
         assert_eq!(says, FREE);
         let mut source = Sender::default();
         let (window, mut next) = (50_000, 0);
@@ -354,19 +389,22 @@ mod tests {
         };
         let most = |s: &Sender| (0..20).rfind(|n| s.lets(terms(), 4096, n * 4096, window));
         assert_eq!(most(&source), Some(2), "a quarter");
-        source.hear(&note(turn(1000, 2)), 500, &mut next);
-        assert_eq!((next, most(&source), source.is_new()), (1500, Some(1), false));
-        source.sent();
-        source.sent();
+        source.hear(&Tuning::DEFAULT, &note(turn(1000, 2)), 500, &mut next);
+        assert_eq!(
+            (next, most(&source), source.is_new(&Tuning::DEFAULT, 0, 0)),
+            (1500, Some(1), false)
+        );
+        source.sent(&Tuning::DEFAULT, 0, 0);
+        source.sent(&Tuning::DEFAULT, 0, 0);
         assert_eq!(
             most(&source),
             Some(0),
             "its turn is over, but for a packet if nothing is under way"
         );
-        source.hear(&note(AS_TOLD), 600, &mut next);
+        source.hear(&Tuning::DEFAULT, &note(AS_TOLD), 600, &mut next);
         assert_eq!(next, 1500);
         for _ in 0..20 {
-            source.hear(&note(FREE), 700, &mut next);
+            source.hear(&Tuning::DEFAULT, &note(FREE), 700, &mut next);
         }
         assert_eq!((next, most(&source)), (700, Some(11)), "all of the window");
     }

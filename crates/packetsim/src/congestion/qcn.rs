@@ -2,10 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::congestion_message::CongestionMessage;
 use super::parameter::{Parameter, Unit};
 use super::recovery::{self, Recovery};
-use super::tuning::QcnParams;
-use super::{CongestionMessage, Passing};
+use super::seen::{Passing, Point};
+use super::sides::{Control, Free, Sending};
+use super::tuning::{QcnParams, Tuning};
 use crate::Random;
 
 /// What users can set.
@@ -46,17 +48,33 @@ pub(super) const PARAMETERS: &[Parameter] = &[
 /// Notes have so many steps (clause 32.9), and the strongest one is half of a rate.
 const STEPS: i64 = 64;
 
-/// What an output knows of its queue.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Point {
-    /// Bytes until the next sample, and what waited at the last one.
-    until: i64,
-    was: i64,
+/// The scheme.
+pub(crate) struct Qcn;
+
+impl Control for Qcn {
+    type Sender = Sender;
+    type Receiver = Free;
+
+    const LOOKS: bool = true;
+    const HAS_POINTS: bool = true;
+
+    fn sender() -> Sender {
+        Sender::default()
+    }
+
+    fn pass(
+        tuning: &Tuning,
+        point: Option<&mut Point>,
+        passing: &Passing,
+        random: &mut Random,
+    ) -> (bool, u64) {
+        (false, point.map_or(0, |point| point.pass(&tuning.qcn, passing, random)))
+    }
 }
 
 impl Point {
     /// What the source of a packet is told, or 0.
-    pub(super) fn pass(&mut self, params: &QcnParams, p: &Passing, random: &mut Random) -> u64 {
+    fn pass(&mut self, params: &QcnParams, p: &Passing, random: &mut Random) -> u64 {
         let [aim, growth] = [params.aim, params.growth].map(u64::cast_signed);
         self.until -= i64::from(p.bytes);
         if self.until > 0 {
@@ -85,18 +103,22 @@ impl Sender {
     fn go_on(&mut self, p: &QcnParams, now: u64) {
         self.recovery.go_on(&p.back, now, |_, _| 1);
     }
+}
 
-    pub(super) fn sent(&mut self, p: &QcnParams, bytes: u64, now: u64) {
+impl Sending for Sender {
+    fn sent(&mut self, tuning: &Tuning, bytes: u64, now: u64) -> u8 {
         self.recovery.sent(bytes);
-        self.go_on(p, now);
+        self.go_on(&tuning.qcn, now);
+        0
     }
 
-    pub(super) fn pace(&mut self, p: &QcnParams, now: u64, pace: u64) -> u64 {
-        self.go_on(p, now);
+    fn pace(&mut self, tuning: &Tuning, now: u64, pace: u64) -> u64 {
+        self.go_on(&tuning.qcn, now);
         self.recovery.pace(pace)
     }
 
-    pub(super) fn hear(&mut self, p: &QcnParams, note: &CongestionMessage, now: u64) {
+    fn hear(&mut self, tuning: &Tuning, note: &CongestionMessage, now: u64, _: &mut u64) {
+        let p = &tuning.qcn;
         if note.says != 0 {
             self.go_on(p, now);
             // 64 steps are half of the rate.
@@ -158,8 +180,8 @@ mod tests {
         };
         for (says, pace) in [(63, 1969), (32, 1333), (16, 1142), (0, 0)] {
             let mut source = Sender::default();
-            source.hear(&DEFAULT, &note(says), 1);
-            assert_eq!(source.pace(&DEFAULT, 1, 1000), pace, "{says}");
+            source.hear(&Tuning::DEFAULT, &note(says), 1, &mut 0);
+            assert_eq!(source.pace(&Tuning::DEFAULT, 1, 1000), pace, "{says}");
         }
     }
 }

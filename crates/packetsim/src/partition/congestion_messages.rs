@@ -1,7 +1,6 @@
 //! What sources and endpoints tell each other.
 
 use super::Partition;
-use crate::Congestion;
 use crate::congestion::{Arriving, CongestionMessage, CongestionParams, Notification};
 use crate::packet::Packet;
 use crate::routing::Routing;
@@ -25,7 +24,7 @@ impl<R: Routing> Partition<'_, R> {
             } else {
                 let says = self.outboxes[at].hear(terms, &note, self.now, pace);
                 let lost = note.lost.map_or(0, |lost| lost.bytes as u32);
-                if says > 0 || (lost > 0 && terms.congestion == Congestion::Grants) {
+                if says > 0 || (lost > 0 && terms.congestion.tells_losses()) {
                     self.ask(
                         terms,
                         CongestionMessage {

@@ -1,47 +1,12 @@
 //! Packets that leave their terminals flit by flit, and are whole again where they arrive.
 
-use serde::{Deserialize, Serialize};
-
 use super::Partition;
+use super::pieces::{Piece, Rest};
 use super::terminals::Ready;
 use crate::packet::{NOBODY, Packet};
 use crate::routing::Routing;
 use crate::switch::{HEAD, TAIL};
 use crate::wheel::{Event, What};
-
-/// What is left of the packet that a terminal is sending.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Rest {
-    /// Bytes of it, none if it sends none, and those of them that are not its message's.
-    bytes: u32,
-    pad: u16,
-    /// When it was created, in picoseconds.
-    born: u64,
-    /// Terminal that it goes to, and its message.
-    to: u32,
-    message: u32,
-    group: u16,
-    path: u8,
-    lane: u8,
-    /// Whether its head has left.
-    begun: bool,
-}
-
-impl Rest {
-    /// Whether all that it names is there.
-    pub(super) fn fits(&self, terminals: u32, lanes: u8) -> bool {
-        self.to < terminals && self.lane < lanes && u32::from(self.pad) <= self.bytes
-    }
-}
-
-/// What has arrived of a packet.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Piece {
-    bytes: u32,
-    pad: u16,
-    /// Terminal that it comes from.
-    from: u32,
-}
 
 impl<R: Routing> Partition<'_, R> {
     /// A terminal sends flits of its packets in this tick, packet by packet.

@@ -2,7 +2,10 @@
 
 mod congestion_messages;
 mod flits;
+mod lengths;
 mod note_paths;
+mod pieces;
+mod terminal;
 mod terminals;
 
 use std::collections::VecDeque;
@@ -11,13 +14,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use darkfiber_workload::state;
-use serde::{Deserialize, Serialize};
 
-use self::flits::{Piece, Rest};
-use self::terminals::Terminal;
+pub(crate) use self::lengths::Lengths;
+use self::pieces::{Piece, Rest};
+use self::terminal::Terminal;
 use crate::class::{Shares, SharesState};
 use crate::congestion::{CongestionMessage, CongestionParams, Notification, Outbox, Receiver};
 use crate::deadlock::Waits;
+use crate::message::{Arrived, Message};
 use crate::net::Span;
 use crate::outbound::{Batch, Outbound};
 use crate::packet::{Packet, Slab};
@@ -27,127 +31,7 @@ use crate::series::Series;
 use crate::stop::Stop;
 use crate::switch::{Delivered, Lane, SwitchContext, SwitchState, Switches};
 use crate::wheel::{Event, What, Wheel, WheelState};
-use crate::{
-    Arbitration, ConfigError, Congestion, Interleave, Net, Queues, Random, SwitchModel, TILED_PORTS,
-};
-
-/// What a terminal has to send.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct Message {
-    /// What its sender calls it.
-    pub(crate) number: u32,
-    /// Terminal that it goes to.
-    pub(crate) to: u32,
-    /// Bytes that are not sent yet.
-    pub(crate) bytes: u64,
-    /// The group that it is counted with.
-    pub(crate) group: u16,
-    /// Which of several ways tables have for it.
-    pub(crate) path: u8,
-    /// Its traffic class.
-    pub(crate) class: u8,
-    /// When its packets were created, in picoseconds; without, each when it leaves.
-    pub(crate) born: Option<u64>,
-}
-
-/// A packet that is at its destination.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrived {
-    pub(crate) packet: Packet,
-    /// When its last byte is.
-    pub(crate) when: u64,
-}
-
-/// Bytes of packets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Lengths {
-    /// Data of one at most.
-    pub(crate) most: u32,
-    /// The same on a channel.
-    pub(crate) wire: u32,
-    /// What is shorter takes as long.
-    pub(crate) least: u32,
-    /// What goes over a channel in one piece, at most: a packet, or a flit, and what is left over from the last one.
-    pub(crate) piece: u32,
-}
-
-impl Lengths {
-    /// Packets of at most so many bytes, with a routing that needs so many lanes; what is shorter than a tick allows takes a
-    /// tick.
-    pub(crate) fn new(
-        net: &Net,
-        micro: &SwitchModel,
-        lanes: u8,
-        most: u32,
-    ) -> Result<Self, ConfigError> {
-        // Of packets as they are on channels.
-        let most_data = most;
-        let most = micro.framing.frame(most);
-        micro.check(most)?;
-        let ports = (0..net.port_count() as u32).map(|p| u32::from(net.port(p).number));
-        if micro.arbitration == Arbitration::Tiles && ports.max() > Some(TILED_PORTS) {
-            return Err(ConfigError(format!(
-                "tiles have {TILED_PORTS} ports, and this fabric has switches with more: take another arbitration"
-            )));
-        }
-        if lanes > micro.lanes {
-            return Err(ConfigError(format!(
-                "this routing needs {lanes} virtual lanes to be free of deadlock, and there are {}: give as many, or take another \
-                 routing",
-                micro.lanes
-            )));
-        }
-        if net.quickest(most) < micro.tick {
-            return Err(ConfigError(format!(
-                "a packet of {most} B passes a channel in less than a tick of {} ps: make it longer",
-                micro.tick
-            )));
-        }
-        let (mut below, mut least) = (0, most);
-        while least - below > 1 {
-            let middle = below + (least - below) / 2;
-            if net.quickest(middle) < micro.tick { below = middle } else { least = middle }
-        }
-        if least > u16::MAX.into() {
-            return Err(ConfigError(format!(
-                "{least} B pass a channel in a tick of {} ps: make ticks shorter",
-                micro.tick
-            )));
-        }
-        let piece = match micro.interleave {
-            Interleave::Packets => u32::MAX,
-            Interleave::Flits => {
-                check_flits(micro, least)?;
-                least
-            }
-        };
-        Ok(Self { most: most_data, wire: most, least, piece })
-    }
-}
-
-/// Refuses what flits of several packets cannot do yet.
-fn check_flits(micro: &SwitchModel, flit: u32) -> Result<(), ConfigError> {
-    let impossible = |why: &str| Err(ConfigError(format!("flits are interleaved {why}")));
-    if micro.queues != Queues::Lanes {
-        return impossible("in queues by lane only: give --queues lanes, or interleave packets");
-    }
-    if !matches!(micro.arbitration, Arbitration::RoundRobin | Arbitration::Age) {
-        return impossible("with arbitration round-robin or age only");
-    }
-    if !micro.classes.is_empty() {
-        return impossible("without traffic classes only");
-    }
-    if micro.congestion != Congestion::None {
-        return impossible("without congestion control only");
-    }
-    if micro.buffer < 2 * flit {
-        return impossible(&format!(
-            "with room for two of them at least: {} B of buffer are less than 2 times {flit} B",
-            micro.buffer
-        ));
-    }
-    Ok(())
-}
+use crate::{Congestion, Interleave, Net, Random, SwitchModel};
 
 /// A partition of the network. Of each tick, first [`Partition::begin`] it, then let terminals send, then [`Partition::finish`] it.
 pub(crate) struct Partition<'n, R> {

@@ -2,32 +2,14 @@
 
 use std::collections::VecDeque;
 
-use serde::{Deserialize, Serialize};
-
-use super::{Message, Partition};
+use super::Partition;
+use crate::Peer;
 use crate::class::Next;
 use crate::congestion::{CongestionMessage, Outbox, Sent, Turn};
+use crate::message::Message;
 use crate::packet::{NOBODY, Packet};
 use crate::routing::Routing;
 use crate::wheel::{Event, What};
-use crate::{Peer, Random};
-
-/// A terminal.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Terminal {
-    /// When its channel is free.
-    pub(super) channel: u64,
-    /// Its dice, for bits that are wrong behind its cable.
-    pub(super) random: Random,
-    /// The lane of its next packet.
-    pub(super) lane: u8,
-    /// Whether it will be woken when its channel is free.
-    pub(super) woken: bool,
-    /// When it will be woken next because a pair may send then.
-    pub(super) wakes: u64,
-    /// Whether it has room, or its channel, in this tick.
-    pub(super) touched: bool,
-}
 
 /// The message whose turn it is sends a packet with so many bytes of it.
 pub(super) fn by_turns(queue: &mut VecDeque<Message>, payload: u32) -> Option<Sent> {

@@ -39,35 +39,6 @@ pub struct Given<'a> {
     pub adaptive: Adaptive,
 }
 
-/// A routing that is made.
-#[derive(Clone, Debug)]
-pub enum Made<'a> {
-    /// See [`Tables`].
-    Tables(Tables<'a>),
-    /// See [`Minimal`].
-    Minimal(Minimal),
-    /// See [`Valiant`].
-    Valiant(Valiant),
-    /// See [`Ugal`].
-    Ugal(Ugal),
-    /// See [`UgalGlobal`].
-    UgalGlobal(UgalGlobal),
-    /// See [`Dal`].
-    Dal(Dal<'a>),
-    /// See [`Dor`].
-    Dor(Dor<'a>),
-    /// See [`Dimwar`].
-    Dimwar(Dimwar<'a>),
-    /// See [`Omniwar`].
-    Omniwar(Omniwar<'a>),
-    /// See [`BooksimHyperx`].
-    BooksimHyperx(BooksimHyperx<'a>),
-    /// See [`Aries`].
-    Aries(Aries),
-    /// See [`Ofar`].
-    Ofar(Ofar),
-}
-
 /// Something to do with a routing, whichever it is.
 pub trait With {
     /// What comes of it.
@@ -123,25 +94,40 @@ impl Made<'_> {
     ) -> Result<Outcome, ConfigError> {
         self.with(Run { net, micro, what, follow })
     }
-
-    /// Does something with it, compiled for each routing: nothing is looked up for a packet.
-    pub fn with<W: With>(&self, what: W) -> W::Out {
-        match self {
-            Self::Tables(r) => what.with(r),
-            Self::Minimal(r) => what.with(r),
-            Self::Valiant(r) => what.with(r),
-            Self::Ugal(r) => what.with(r),
-            Self::UgalGlobal(r) => what.with(r),
-            Self::Dal(r) => what.with(r),
-            Self::Dor(r) => what.with(r),
-            Self::Dimwar(r) => what.with(r),
-            Self::Omniwar(r) => what.with(r),
-            Self::BooksimHyperx(r) => what.with(r),
-            Self::Aries(r) => what.with(r),
-            Self::Ofar(r) => what.with(r),
-        }
-    }
 }
+
+/// A routing that is made, whichever it is: one of these.
+macro_rules! routings {
+    ($($name:ident($routing:ty)),* $(,)?) => {
+        #[doc = "A routing that is made."]
+        #[derive(Clone, Debug)]
+        pub enum Made<'a> {
+            $(#[doc = concat!("See [`", stringify!($name), "`].")] $name($routing)),*
+        }
+
+        impl Made<'_> {
+            /// Does something with it, compiled for each routing: nothing is looked up for a packet.
+            pub fn with<W: With>(&self, what: W) -> W::Out {
+                match self { $(Self::$name(routing) => what.with(routing)),* }
+            }
+        }
+    };
+}
+
+routings!(
+    Tables(Tables<'a>),
+    Minimal(Minimal),
+    Valiant(Valiant),
+    Ugal(Ugal),
+    UgalGlobal(UgalGlobal),
+    Dal(Dal<'a>),
+    Dor(Dor<'a>),
+    Dimwar(Dimwar<'a>),
+    Omniwar(Omniwar<'a>),
+    BooksimHyperx(BooksimHyperx<'a>),
+    Aries(Aries),
+    Ofar(Ofar),
+);
 
 /// All of them.
 pub static ROUTINGS: Registry<Kind> = Registry::new(

@@ -3,8 +3,8 @@
 use super::{SwitchContext, Switches};
 use crate::class::EVEN;
 use crate::congestion::{CongestionMessage, Notification, SPECULATIVE};
+use crate::message::Message;
 use crate::packet::NOBODY;
-use crate::partition::Message;
 use crate::routing::{LOST, Routing, SwitchView};
 use crate::{Peer, Queues};
 

@@ -6,81 +6,11 @@
 //!
 //! W. J. Dally, Virtual-Channel Flow Control (IEEE Trans. Parallel and Distributed Systems 3, 1992).
 
-use darkfiber_workload::state;
-use serde::{Deserialize, Serialize};
-
+use super::flit_lanes::{HEAD, Way};
 use super::{SwitchContext, Switches};
 use crate::packet::{NOBODY, Slab};
 use crate::routing::{Routing, SwitchView};
 use crate::{Peer, Waits};
-
-/// The flit of a packet that is routed, and the one with which its lane is free again: bits of its mark. A packet of one flit has both.
-pub(crate) const HEAD: u8 = 1;
-pub(crate) const TAIL: u8 = 2;
-
-/// What inputs and outputs know of packets whose flits are under way. Empty where packets go in one piece.
-#[derive(Debug, Default)]
-pub(super) struct Flits {
-    /// By input and lane, what became of the head that arrived last.
-    ways: Vec<Way>,
-    /// By input and lane, the lane that the packet at the front goes on in.
-    goes_on: Vec<u8>,
-    /// By output and lane, the place of the packet that has it, as `input << bits | lane`.
-    holders: Vec<u32>,
-    /// By output, heads at the front of their queues that have no lane, in the order in which they came there.
-    heads: Vec<Vec<u32>>,
-    /// By output, the lane that is looked at first.
-    turns: Vec<u8>,
-}
-
-/// Where a head was sent.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Way {
-    out: u16,
-    round: bool,
-}
-
-state! {
-    pub(crate) struct FlitState of() Flits {
-        ways: Vec<Way>,
-        goes_on: Vec<u8>,
-        holders: Vec<u32>,
-        heads: Vec<Vec<u32>>,
-        turns: Vec<u8>,
-    }
-}
-
-impl Flits {
-    /// Of so many ports, each with so many lanes.
-    pub(super) fn new(ports: usize, lanes: usize) -> Self {
-        Self {
-            ways: vec![Way::default(); ports * lanes],
-            goes_on: vec![0; ports * lanes],
-            holders: vec![NOBODY; ports * lanes],
-            heads: vec![Vec::new(); ports],
-            turns: vec![0; ports],
-        }
-    }
-
-    /// Whether packets go in one piece.
-    pub(super) fn is_empty(&self) -> bool {
-        self.turns.is_empty()
-    }
-
-    /// Whether a state is of as many ports and lanes, and all that it names is there.
-    pub(super) fn fits(&self, state: &FlitState, packets: usize, radix: u32) -> bool {
-        let lanes = self.holders.len().checked_div(self.turns.len()).unwrap_or(0);
-        state.ways.len() == self.ways.len()
-            && state.goes_on.len() == self.goes_on.len()
-            && state.holders.len() == self.holders.len()
-            && state.heads.len() == self.heads.len()
-            && state.turns.len() == self.turns.len()
-            && state.ways.iter().all(|w| u32::from(w.out) < radix)
-            && state.goes_on.iter().chain(&state.turns).all(|&lane| usize::from(lane) < lanes)
-            && state.holders.iter().all(|&h| h == NOBODY || (h as usize) < radix as usize * lanes)
-            && state.heads.iter().flatten().all(|&id| (id as usize) < packets)
-    }
-}
 
 impl Switches<'_> {
     /// A flit that has arrived waits: a head is routed, what follows it goes the same way.

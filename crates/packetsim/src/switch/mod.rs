@@ -1,18 +1,20 @@
 //! Switches: what waits where, and what may go.
 
 mod enter;
+mod flit_lanes;
 mod flits;
+mod offer;
 mod ports;
 mod turns;
 
 use darkfiber_workload::state;
 
-use self::flits::{FlitState, Flits};
-pub(crate) use self::flits::{HEAD, TAIL};
+use self::flit_lanes::{FlitState, Flits};
+pub(crate) use self::flit_lanes::{HEAD, TAIL};
+use self::offer::{Choice, Offer};
 pub use self::ports::OutPort;
 use self::ports::{InPort, MOVES};
 pub(crate) use self::ports::{Lane, Waiting};
-use self::turns::{Choice, Offer};
 use crate::class::{Shares, SharesState};
 use crate::congestion::{CongestionMessage, Notification, Passing, Point};
 use crate::flows::Flows;

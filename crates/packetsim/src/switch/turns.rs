@@ -1,28 +1,13 @@
 //! Whose turn it is.
 
-use super::{Lane, MOVES, OutPort, SwitchContext, Switches};
-use crate::class::{Key, Next};
+use super::offer::{Choice, Offer};
+use super::ports::{Lane, MOVES, OutPort};
+use super::{SwitchContext, Switches};
+use crate::class::Next;
 use crate::packet::{NOBODY, Packet};
 use crate::tiles::{after, behind};
 use crate::wheel::{Event, What, Wheel};
 use crate::{Arbitration, Peer, Queues};
-
-/// A packet that may go, and the one before it among those that wait for the same lane of an output.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Choice {
-    pub(super) packet: u32,
-    pub(super) before: u32,
-}
-
-/// An output offers an input to take the first packet of one of its queues.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Offer {
-    input: u32,
-    /// What the packet's class had of the input, and how far the output is behind the one whose turn it is.
-    rank: (Key, u32),
-    out: u32,
-    choice: Choice,
-}
 
 impl Switches<'_> {
     /// Outputs that may have something to do send what they can, one after the other.

@@ -7,8 +7,9 @@ use super::outcome::{LOST_KEPT, Loss, LostPacket, Outcome};
 use super::queue_pair::{QueuePair, Segment, State, Work};
 use super::tables::{DEAD_CABLE, LOOPED, LiveTables, NEW, NO_ENTRY, OLD};
 use super::{Generation, Hosts};
+use crate::message::{Arrived, Message};
 use crate::packet::Packet;
-use crate::partition::{Arrived, Message, Partition};
+use crate::partition::Partition;
 use crate::{Net, Random};
 
 /// Packets that an adapter has handed to its channel and that wait for it: one is sent, one is ready.

@@ -17,38 +17,6 @@ const CODE: usize = 100;
 /// Most columns of a line of comment.
 const COMMENT: usize = 140;
 
-/// Circles of files that still exist, by crate: the files that may know each other. Each goes when what its files share gets
-/// a file of its own below them; none may be added, and none may grow.
-const KNOWN_CIRCLES: &[(&str, &[&str])] = &[
-    // Partitions, switches, queue boards, congestion control and routing.
-    (
-        "packetsim",
-        &[
-            "congestion/ecn.rs",
-            "congestion/grants.rs",
-            "congestion/infiniband.rs",
-            "congestion/mod.rs",
-            "congestion/outbox.rs",
-            "congestion/pairs.rs",
-            "congestion/qcn.rs",
-            "deadlock.rs",
-            "net.rs",
-            "outbound.rs",
-            "partition/flits.rs",
-            "partition/mod.rs",
-            "partition/terminals.rs",
-            "queue_board.rs",
-            "routing/mod.rs",
-            "series.rs",
-            "switch/flits.rs",
-            "switch/mod.rs",
-            "switch/ports.rs",
-            "switch/turns.rs",
-            "switch_model.rs",
-        ],
-    ),
-];
-
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the project")
 }
@@ -74,32 +42,22 @@ fn sources() -> impl Iterator<Item = (String, PathBuf, Crate)> {
 
 #[test]
 fn no_files_of_a_crate_know_each_other_in_a_circle() {
-    let mut new = String::new();
-    let mut seen = vec![false; KNOWN_CIRCLES.len()];
+    let mut found = String::new();
     for (name, folder, source) in sources() {
         let edges = circles::edges(&source);
         for circle in circles::circles(&edges) {
             let short = |file: &Path| {
                 file.strip_prefix(folder.join("src")).unwrap_or(file).display().to_string()
             };
-            let is_known = |(of, files): &(&str, &[&str])| {
-                *of == name && circle.iter().all(|f| files.contains(&short(f).as_str()))
-            };
-            if let Some(n) = KNOWN_CIRCLES.iter().position(is_known) {
-                seen[n] = true;
-                continue;
-            }
-            let _ = writeln!(new, "{name}:");
+            let _ = writeln!(found, "{name}:");
             for file in &circle {
                 let known: Vec<String> =
                     edges[file].intersection(&circle).map(|f| short(f)).collect();
-                let _ = writeln!(new, "  {} knows {}", short(file), known.join(", "));
+                let _ = writeln!(found, "  {} knows {}", short(file), known.join(", "));
             }
         }
     }
-    assert!(new.is_empty(), "files that know each other in a circle:\n{new}");
-    let gone = KNOWN_CIRCLES.iter().zip(seen).filter(|(_, seen)| !seen).map(|(known, _)| known);
-    assert_eq!(gone.collect::<Vec<_>>(), [&("", &[][..]); 0], "circles no more: unlist them");
+    assert!(found.is_empty(), "files that know each other in a circle:\n{found}");
 }
 
 /// The crates of each row of the picture in ARCHITECTURE.md.

@@ -1,0 +1,44 @@
+//! Packets as congestion control sees them.
+
+use serde::{Deserialize, Serialize};
+
+/// What an output knows of its queue, if its scheme wants it to.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Point {
+    /// Bytes until the next packet that is looked at, and what waited at the last one.
+    pub(super) until: i64,
+    pub(super) was: i64,
+}
+
+/// A packet that leaves an output, as schemes see it.
+pub(crate) struct Passing {
+    /// Bytes of its class that wait behind it, and its own.
+    pub(crate) waits: u32,
+    pub(crate) bytes: u32,
+    /// Picoseconds that 2^16 bytes take on the output's channel.
+    pub(crate) pace: u64,
+    /// Whether the output lacked room behind it before.
+    pub(crate) was_held: bool,
+}
+
+/// A packet that is about to be at its endpoint.
+pub(crate) struct Arriving {
+    /// When it leaves the last switch.
+    pub(crate) now: u64,
+    /// Where it is from.
+    pub(crate) source: u32,
+    /// Its bytes on the channel, and those of its message.
+    pub(crate) bytes: u32,
+    pub(crate) payload: u32,
+    /// Bytes of its class that wait for the endpoint in the last switch, and what 2^16 bytes take on its channel.
+    pub(crate) waits: u32,
+    pub(crate) pace: u64,
+    /// Bytes that the endpoint's channel has carried in all.
+    pub(crate) carried: u64,
+    /// How long it takes at least until a packet that is sent on hearing of this one can be where this one is.
+    pub(crate) round: u64,
+    /// What it was marked with.
+    pub(crate) mark: u8,
+    /// Whether it does not arrive, but was dropped, and will come again.
+    pub(crate) is_dropped: bool,
+}

@@ -1,0 +1,32 @@
+//! What terminals have to send, and what has arrived.
+
+use serde::{Deserialize, Serialize};
+
+use crate::packet::Packet;
+
+/// What a terminal has to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Message {
+    /// What its sender calls it.
+    pub(crate) number: u32,
+    /// Terminal that it goes to.
+    pub(crate) to: u32,
+    /// Bytes that are not sent yet.
+    pub(crate) bytes: u64,
+    /// The group that it is counted with.
+    pub(crate) group: u16,
+    /// Which of several ways tables have for it.
+    pub(crate) path: u8,
+    /// Its traffic class.
+    pub(crate) class: u8,
+    /// When its packets were created, in picoseconds; without, each when it leaves.
+    pub(crate) born: Option<u64>,
+}
+
+/// A packet that is at its destination.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrived {
+    pub(crate) packet: Packet,
+    /// When its last byte is.
+    pub(crate) when: u64,
+}

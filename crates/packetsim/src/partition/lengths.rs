@@ -1,0 +1,96 @@
+//! How long packets and their pieces are, and whether switches can take them.
+
+use crate::{
+    Arbitration, ConfigError, Congestion, Interleave, Net, Queues, SwitchModel, TILED_PORTS,
+};
+
+/// Bytes of packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lengths {
+    /// Data of one at most.
+    pub(crate) most: u32,
+    /// The same on a channel.
+    pub(crate) wire: u32,
+    /// What is shorter takes as long.
+    pub(crate) least: u32,
+    /// What goes over a channel in one piece, at most: a packet, or a flit, and what is left over from the last one.
+    pub(crate) piece: u32,
+}
+
+impl Lengths {
+    /// Packets of at most so many bytes, with a routing that needs so many lanes; what is shorter than a tick allows takes a
+    /// tick.
+    pub(crate) fn new(
+        net: &Net,
+        micro: &SwitchModel,
+        lanes: u8,
+        most: u32,
+    ) -> Result<Self, ConfigError> {
+        // Of packets as they are on channels.
+        let most_data = most;
+        let most = micro.framing.frame(most);
+        micro.check(most)?;
+        let ports = (0..net.port_count() as u32).map(|p| u32::from(net.port(p).number));
+        if micro.arbitration == Arbitration::Tiles && ports.max() > Some(TILED_PORTS) {
+            return Err(ConfigError(format!(
+                "tiles have {TILED_PORTS} ports, and this fabric has switches with more: take another arbitration"
+            )));
+        }
+        if lanes > micro.lanes {
+            return Err(ConfigError(format!(
+                "this routing needs {lanes} virtual lanes to be free of deadlock, and there are {}: give as many, or take another \
+                 routing",
+                micro.lanes
+            )));
+        }
+        if net.quickest(most) < micro.tick {
+            return Err(ConfigError(format!(
+                "a packet of {most} B passes a channel in less than a tick of {} ps: make it longer",
+                micro.tick
+            )));
+        }
+        let (mut below, mut least) = (0, most);
+        while least - below > 1 {
+            let middle = below + (least - below) / 2;
+            if net.quickest(middle) < micro.tick { below = middle } else { least = middle }
+        }
+        if least > u16::MAX.into() {
+            return Err(ConfigError(format!(
+                "{least} B pass a channel in a tick of {} ps: make ticks shorter",
+                micro.tick
+            )));
+        }
+        let piece = match micro.interleave {
+            Interleave::Packets => u32::MAX,
+            Interleave::Flits => {
+                check_flits(micro, least)?;
+                least
+            }
+        };
+        Ok(Self { most: most_data, wire: most, least, piece })
+    }
+}
+
+/// Refuses what flits of several packets cannot do yet.
+fn check_flits(micro: &SwitchModel, flit: u32) -> Result<(), ConfigError> {
+    let impossible = |why: &str| Err(ConfigError(format!("flits are interleaved {why}")));
+    if micro.queues != Queues::Lanes {
+        return impossible("in queues by lane only: give --queues lanes, or interleave packets");
+    }
+    if !matches!(micro.arbitration, Arbitration::RoundRobin | Arbitration::Age) {
+        return impossible("with arbitration round-robin or age only");
+    }
+    if !micro.classes.is_empty() {
+        return impossible("without traffic classes only");
+    }
+    if micro.congestion != Congestion::None {
+        return impossible("without congestion control only");
+    }
+    if micro.buffer < 2 * flit {
+        return impossible(&format!(
+            "with room for two of them at least: {} B of buffer are less than 2 times {flit} B",
+            micro.buffer
+        ));
+    }
+    Ok(())
+}
