@@ -53,6 +53,7 @@ pub fn engines(rows: &[RouteOutcome], style: Style) -> String {
         }
         all
     };
+    // The heading.
     let mut table = new(style);
     table.set_header(columns(
         [
@@ -131,6 +132,7 @@ pub fn engines(rows: &[RouteOutcome], style: Style) -> String {
             }
         }
     }
+    // What "NO" means, once.
     let cyclic = |row: &RouteOutcome| matches!(row, RouteOutcome::Routed(r) if !r.deadlock_free);
     if rows.iter().any(cyclic) {
         notes.push_str(

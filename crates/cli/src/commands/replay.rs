@@ -127,6 +127,7 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
     }
     let progress = Progress::new(moments as u64, common.quiet);
     progress.skip(found.len() as u64);
+    // A moment that cannot be kept ends the replay: nothing would be left of those behind it.
     let mut trouble = None;
     let first = found.len();
     if first < moments {

@@ -101,8 +101,8 @@ Nothing is written that failed the check.
 Exit code 1 if pairs are unreachable or an engine violated its guarantee of deadlock freedom; 4 if no engine could
 route, or routes could not be written.";
 
-pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure> {
-    let chains = args.engines.chains()?;
+/// Refuses options that do not go together. Why lanes of tables are chosen anew, if they are.
+fn lanes_chosen_anew(args: &RouteCommand) -> Result<Option<&'static str>, Failure> {
     let again = match args.layer_by {
         LayerBy::Source => Some("--layer-by source assigns new service levels to hosts"),
         LayerBy::Hop => Some("--layer-by hop assigns new lanes to all hops"),
@@ -119,7 +119,11 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
             "--survive mends tables, and those of which switches choose lanes (--layer-by hop) are not mended yet",
         ));
     }
-    let loaded = load::fabric(&args.fabric, common)?;
+    Ok(again)
+}
+
+/// Refuses what tables of one subnet only can have, on a fabric of several planes.
+fn refuse_planes(args: &RouteCommand, fabric: &Fabric) -> Result<(), Failure> {
     let of_one_subnet = [
         (args.set.output.is_some(), "-o"),
         (args.ease.from.is_some(), "--from"),
@@ -130,8 +134,17 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
         (args.layer_by == LayerBy::Hop, "--layer-by hop"),
     ];
     for (_, option) in of_one_subnet.iter().filter(|(is_given, _)| *is_given) {
-        load::refuse_planes(&loaded.topology.fabric, option)?;
+        load::refuse_planes(fabric, option)?;
     }
+    Ok(())
+}
+
+pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure> {
+    // What the options say, and the fabric with all that engines are given beside it.
+    let chains = args.engines.chains()?;
+    let again = lanes_chosen_anew(args)?;
+    let loaded = load::fabric(&args.fabric, common)?;
+    refuse_planes(args, &loaded.topology.fabric)?;
     let in_place = args.ease.from.as_deref();
     let in_place =
         in_place.map(|path| InPlace::load(path, &args.fabric, &loaded, common)).transpose()?;
@@ -147,6 +160,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
         Some(path) => demanded(path, args.jobs.aliases.as_deref(), fabric, common)?,
         None => Vec::new(),
     };
+    // What cannot be written is refused before anything is computed.
     save::expect(args.svg.as_ref())?;
     args.page.expect()?;
     let mut targets = targets(args, &chains)?.into_iter();
@@ -167,7 +181,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
     let facts = metrics::facts(fabric, shape.as_ref(), structure.as_ref(), false);
     let provenance = provenance::of(fabric, common);
 
-    // Of the first engine that routes, for the page.
+    // Each chain of engines: routes, what the options make of them, and the checker's figures. For the page, those of the first.
     let mut drawn = None;
     let mut outcomes = Vec::new();
     let mut problems = save::Unwritten::default();
@@ -232,6 +246,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
         if args.page.html.is_some() && drawn.is_none() {
             drawn = routes.as_ref().map(|(_, routes)| routes.clone());
         }
+        // Tables are written as soon as they are checked: the next engine may take long.
         let target = targets.next();
         if let (Some(set), Some((engine, routes)), RouteOutcome::Routed(row)) =
             (target, &routes, &outcome)
@@ -258,6 +273,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
     }
     drop(progress);
 
+    // Pictures, then the table, whose exit code tells of what was found.
     problems.note(
         args.page
             .write(|| picture(&topology, drawn.as_ref(), jobs.as_deref(), &outcomes, &provenance)),

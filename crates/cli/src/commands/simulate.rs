@@ -136,6 +136,7 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
     }
     args.page.expect()?;
     save::expect_directory(args.output.as_ref())?;
+    // The scenario, as its file says and the options change it.
     let progress = Progress::new(4, common.quiet);
     let mut file = load::scenario(&args.scenario, &args.names, common)?;
     if let Some(depth) = args.depth {
@@ -172,6 +173,7 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
     } else {
         Vec::new()
     };
+    // The run, which is followed and kept.
     let begin = Instant::now();
     let is_once = jobs.iter().all(|j| j.play.repeat == Repeat::Once);
     let all = || jobs.iter().map(|j| j.play.program.messages() as f64).sum();
@@ -190,6 +192,7 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
     let wall = begin.elapsed().as_secs_f64();
     drop(progress);
 
+    // What came out, as it is reported.
     let facts = metrics::of_loaded(&case.loaded);
     let provenance = provenance::of(&topology.fabric, common);
     let rows: Vec<JobRow> =
@@ -223,6 +226,7 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
     let subtitle = format!("{}, {}", topology.fabric.name(), report::made_by(&result));
     let pictures =
         Pictures { title: &case.title, subtitle: &subtitle, jobs, simulated: &simulated, topology };
+    // Files and pictures first: what is printed is there even if one of them fails.
     let mut problems = save::Unwritten::default();
     if let Some(path) = &args.steps {
         let seed = case.seed;

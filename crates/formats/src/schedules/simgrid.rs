@@ -231,6 +231,7 @@ impl Rank {
         let one = |kind, root, bytes| (kind, root, bytes, Vec::new());
         let mut after = 0;
         let (kind, root, bytes, sizes) = match name {
+            // What takes no time, and what only computes.
             "finalize" | "comm_size" | "comm_split" | "comm_dup" | "location" | "test" => {
                 return Ok(());
             }
@@ -247,6 +248,7 @@ impl Rank {
                 self.compute(picoseconds(seconds));
                 return Ok(());
             }
+            // Messages, and what waits for them.
             "send" | "isend" | "recv" | "irecv" => return self.message(rank, name, args),
             "sendrecv" => {
                 let (send, recv) = (args.unit(4)?, args.unit(5)?);
@@ -289,6 +291,7 @@ impl Rank {
                 self.calls.push(Call::Wait(self.order.drain(..).collect()));
                 return Ok(());
             }
+            // Collectives: arguments stand in another order in each.
             "barrier" => one(K::Barrier, 0, 0),
             "bcast" => one(K::Broadcast, args.root(1)?, args.bytes(0, args.unit(2)?)?),
             "reduce" => {
@@ -331,6 +334,7 @@ impl Rank {
                 return Err(args.fail(what, "known are those of SimGrid but for one-sided ones"));
             }
         };
+        // A collective as it is called, and what a reduction computes behind it.
         if root as usize >= n {
             return Err(args.fail(format!("root {root} of {n} ranks"), ""));
         }

@@ -141,6 +141,7 @@ impl<'a> PreparedUpdate<'a> {
             }
             image
         };
+        // Tables before the update and behind it.
         let first = match &update.how {
             How::FivePhase(high) => image(&[(update.from, 0), (high, 1)]),
             _ => image(&[(update.from, 0)]),
@@ -152,6 +153,7 @@ impl<'a> PreparedUpdate<'a> {
             _ => image(&[(update.to, 0)]),
         };
         self.images = vec![first, last];
+        // What the manager does, step by step, with the tables that lie between.
         let move_to = |to, datagrams| Step::Migrate { to, datagrams, otherwise: None };
         self.steps = match &update.how {
             How::Nothing => Vec::new(),
@@ -208,6 +210,7 @@ impl<'a> PreparedUpdate<'a> {
                 self.drop_drain(self.images.len() - 1, 1)
             }
         };
+        // What it does when a cable dies meanwhile.
         if let Some(fault) = &update.fault {
             let mut then = [Vec::new(), Vec::new()];
             if let Some(mended) = fault.mended {
