@@ -112,9 +112,18 @@ impl Places {
             .map_or(&[], Vec::as_slice)
     }
 
-    /// How many hosts share this description, which therefore names none of them; 0 if it is no such description.
+    /// How many hosts share this description, or one of several words that begins with this one, so that it names none of
+    /// them; 0 if it is no such description. Lists of nodes cut names at blanks.
     pub fn shared(&self, name: &str) -> usize {
-        self.shared.get(name.trim()).map_or(0, BTreeSet::len)
+        let name = name.trim();
+        self.shared.get(name).map_or_else(
+            || {
+                let begins = |d: &&String| d.split_whitespace().next() == Some(name);
+                let all = self.shared.keys().filter(begins).map(|d| &self.shared[d]);
+                all.flatten().collect::<BTreeSet<_>>().len()
+            },
+            BTreeSet::len,
+        )
     }
 
     /// Why a name stands for no terminal, for messages: nobody is called so, or too many are.
@@ -122,8 +131,10 @@ impl Places {
         match self.shared(name) {
             0 => format!("there is no host '{name}'"),
             n => format!(
-                "'{name}' is the description of {}, and the name of none",
-                counted(n, "host", "hosts")
+                "'{name}' {} the description of {}, and {}the name of none",
+                if self.shared.contains_key(name.trim()) { "is" } else { "begins" },
+                counted(n, "host", "hosts"),
+                if self.shared.contains_key(name.trim()) { "" } else { "is " },
             ),
         }
     }

@@ -74,8 +74,14 @@ fn a_shared_description_names_nobody() {
             run.err
         );
     }
-    let among = run_in(d, "measure f.topo -e minhop --among MT4129");
-    assert_eq!(among.code, 3, "{}", among.err);
+    // So does its first word, which is what a list of nodes has of it.
+    fs::write(d.join("words"), "MT4129 1\ncn1 1\n").expect("written");
+    for line in ["route f.topo -e minhop --jobs words", "measure f.topo -e minhop --among MT4129"] {
+        let run = run_in(d, line);
+        assert_eq!(run.code, 3, "{line}: {}", run.err);
+        let said = "'MT4129' begins the description of 3 hosts, and is the name of none";
+        assert!(run.err.contains(said), "{line}: {}", run.err);
+    }
 }
 
 #[test]
