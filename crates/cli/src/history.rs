@@ -19,7 +19,7 @@ use crate::{job_log, jobs, out};
 const USUAL: &str = "first-fit";
 
 /// Jobs over time.
-pub(crate) struct Told {
+pub(crate) struct LoadedHistory {
     pub(crate) history: History,
     /// When the first job began, whether it is kept or not.
     pub(crate) first: i64,
@@ -34,7 +34,7 @@ impl HistoryArgs {
         topology: &Topology,
         window: Window,
         common: &Common,
-    ) -> Result<Told, Failure> {
+    ) -> Result<LoadedHistory, Failure> {
         let place = self.place.as_deref().map(known_allocator).transpose()?;
         let aliases = jobs::aliases(self.aliases.as_deref(), &topology.fabric, common)?;
         let path = &self.jobs;
@@ -69,7 +69,7 @@ impl HistoryArgs {
                         history.add(job.start, job.end, on.collect());
                     }
                 });
-                Told { history: history.sorted(), first, facts }
+                LoadedHistory { history: history.sorted(), first, facts }
             }
         };
         let name = path.display();
@@ -241,7 +241,7 @@ impl Log {
     }
 
     /// Jobs where they were.
-    fn where_told(mut self) -> Told {
+    fn where_told(mut self) -> LoadedHistory {
         self.facts.nowhere += self.wanted.len();
         for (start, terminals) in self.runs {
             let end = self.newest.max(start.saturating_add(1));
@@ -250,7 +250,7 @@ impl Log {
         let history = self.ran.sorted();
         self.facts.overlapping = history.overlapping();
         let first = history.span().map_or(0, |s| s.0);
-        Told { history, first, facts: self.facts }
+        LoadedHistory { history, first, facts: self.facts }
     }
 
     /// Jobs where an allocator puts them; `each` gets them as they begin.

@@ -11,11 +11,11 @@ use darkfiber_packetsim::Pulse;
 #[derive(Default)]
 pub(crate) struct Rate {
     /// By run, as far as it was told.
-    runs: Mutex<BTreeMap<u64, Told>>,
+    runs: Mutex<BTreeMap<u64, LastPulse>>,
 }
 
 /// What was told of a run.
-struct Told {
+struct LastPulse {
     when: Instant,
     pulse: Pulse,
     /// Events a second, and seconds to its end.
@@ -37,7 +37,7 @@ impl Rate {
         );
         let Ok(mut runs) = self.runs.lock() else { return text };
         let now = Instant::now();
-        let told = runs.entry(run).or_insert(Told { when: now, pulse: *pulse, fast: None });
+        let told = runs.entry(run).or_insert(LastPulse { when: now, pulse: *pulse, fast: None });
         let passed = (now - told.when).as_secs_f64();
         if passed >= LONG {
             let events = pulse.events.saturating_sub(told.pulse.events) as f64;

@@ -58,26 +58,26 @@ type Coordinates = [u32; 3];
 
 /// One end of a cable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct End<'a> {
+struct CrayEnd<'a> {
     router: &'a str,
     port: u8,
     at: Coordinates,
 }
 
 enum Line<'a> {
-    Cable(End<'a>, Colour, End<'a>),
-    Unused(End<'a>),
-    Processor(End<'a>),
+    Cable(CrayEnd<'a>, Colour, CrayEnd<'a>),
+    Unused(CrayEnd<'a>),
+    Processor(CrayEnd<'a>),
 }
 
-fn end(word: &str) -> Option<End<'_>> {
+fn end(word: &str) -> Option<CrayEnd<'_>> {
     let (place, at) = word.strip_suffix(')')?.split_once('(')?;
     let (router, tile) = place.rsplit_once('l')?;
     let &[row @ b'0'..=b'5', column @ b'0'..=b'7'] = tile.as_bytes() else { return None };
     let mut numbers = at.split(':').map(|n| n.parse().ok());
     let at = [numbers.next()??, numbers.next()??, numbers.next()??];
     let whole = numbers.next().is_none() && !router.is_empty();
-    whole.then_some(End { router, port: COLUMNS * (row - b'0') + (column - b'0') + 1, at })
+    whole.then_some(CrayEnd { router, port: COLUMNS * (row - b'0') + (column - b'0') + 1, at })
 }
 
 fn parse(line: &str) -> Option<Line<'_>> {
@@ -161,7 +161,7 @@ struct List<'a> {
 }
 
 impl<'a> List<'a> {
-    fn port(&mut self, line: usize, end: &End<'a>, d: &mut Diagnostics) -> Port {
+    fn port(&mut self, line: usize, end: &CrayEnd<'a>, d: &mut Diagnostics) -> Port {
         let s = *self.index.entry(end.router).or_insert_with(|| {
             self.names.push(end.router);
             self.at.push(end.at);

@@ -100,7 +100,7 @@ pub struct Nodes {
     /// The network.
     pub topology: Topology,
     edges: BTreeMap<u64, Edge>,
-    ends: BTreeMap<Guid, End>,
+    ends: BTreeMap<Guid, NetlocEnd>,
 }
 
 /// One direction of a cable.
@@ -113,7 +113,7 @@ struct Edge {
 }
 
 #[derive(Clone, Debug)]
-enum End {
+enum NetlocEnd {
     Switch(SwitchId),
     /// An adapter and, by rising port, its linked ones.
     Adapter(AdapterId, Vec<TerminalId>),
@@ -160,7 +160,7 @@ pub fn read_map(text: &str, path: &Path) -> Result<(Nodes, Diagnostics), ReadErr
     };
     let mut builder = FabricBuilder::new(name);
     let mut hosts = HostTable::default();
-    let mut ends: BTreeMap<Guid, End> = BTreeMap::new();
+    let mut ends: BTreeMap<Guid, NetlocEnd> = BTreeMap::new();
     let mut lids: HashMap<Guid, u16> = HashMap::new();
     for (id, node) in &file.nodes {
         let Some(guid) = guid(id) else {
@@ -172,7 +172,7 @@ pub fn read_map(text: &str, path: &Path) -> Result<(Nodes, Diagnostics), ReadErr
         lids.extend(lid.map(|lid| (guid, lid)));
         let ports = top_port.get(&guid).copied().unwrap_or(0);
         let end = if node.node_type == SWITCH {
-            End::Switch(builder.add_switch(Switch {
+            NetlocEnd::Switch(builder.add_switch(Switch {
                 guid,
                 description: description.to_owned(),
                 ports,
@@ -188,7 +188,7 @@ pub fn read_map(text: &str, path: &Path) -> Result<(Nodes, Diagnostics), ReadErr
                 host,
                 ..Adapter::default()
             });
-            End::Adapter(adapter, Vec::new())
+            NetlocEnd::Adapter(adapter, Vec::new())
         };
         ends.insert(guid, end);
     }
@@ -200,7 +200,7 @@ pub fn read_map(text: &str, path: &Path) -> Result<(Nodes, Diagnostics), ReadErr
         list.push(TerminalId::new(t));
     }
     for end in ends.values_mut() {
-        if let End::Adapter(adapter, list) = end {
+        if let NetlocEnd::Adapter(adapter, list) = end {
             *list = of_adapter.remove(adapter).unwrap_or_default();
         }
     }
@@ -232,7 +232,7 @@ fn edges(file: &NodesFile, found: &mut Diagnostics) -> BTreeMap<u64, Edge> {
 fn link(
     builder: &mut FabricBuilder,
     edges: &BTreeMap<u64, Edge>,
-    ends: &BTreeMap<Guid, End>,
+    ends: &BTreeMap<Guid, NetlocEnd>,
     file: &NodesFile,
     lids: &HashMap<Guid, u16>,
     found: &mut Diagnostics,
@@ -248,7 +248,7 @@ fn link(
         }
         let taken = |b: &FabricBuilder, s: SwitchId, port: u8| b.is_taken(s, port);
         let problem = match (ends.get(&near.0), ends.get(&far.0)) {
-            (Some(&End::Switch(a)), Some(&End::Switch(b))) => {
+            (Some(&NetlocEnd::Switch(a)), Some(&NetlocEnd::Switch(b))) => {
                 if near == far || taken(builder, a, near.1) || taken(builder, b, far.1) {
                     "a port with two cables"
                 } else {
@@ -257,9 +257,9 @@ fn link(
                     continue;
                 }
             }
-            (Some(&End::Switch(s)), Some(&End::Adapter(adapter, _)))
-            | (Some(&End::Adapter(adapter, _)), Some(&End::Switch(s))) => {
-                let forward = matches!(ends.get(&near.0), Some(End::Switch(_)));
+            (Some(&NetlocEnd::Switch(s)), Some(&NetlocEnd::Adapter(adapter, _)))
+            | (Some(&NetlocEnd::Adapter(adapter, _)), Some(&NetlocEnd::Switch(s))) => {
+                let forward = matches!(ends.get(&near.0), Some(NetlocEnd::Switch(_)));
                 let (at, host) = if forward { (near, far) } else { (far, near) };
                 if taken(builder, s, at.1) {
                     "a port with two cables"
@@ -282,7 +282,9 @@ fn link(
                     continue;
                 }
             }
-            (Some(End::Adapter(..)), Some(End::Adapter(..))) => "a cable between two adapters",
+            (Some(NetlocEnd::Adapter(..)), Some(NetlocEnd::Adapter(..))) => {
+                "a cable between two adapters"
+            }
             _ => "a node that the file does not have",
         };
         found.warn(0, format!("edge {}: {problem}", info.euid), "left out");
@@ -417,8 +419,8 @@ fn trace(
             return Err("edges that do not join");
         }
         match nodes.ends.get(&at) {
-            Some(End::Switch(s)) => hops.push((*s, edge.port)),
-            Some(End::Adapter(..)) if last.is_none() => {}
+            Some(NetlocEnd::Switch(s)) => hops.push((*s, edge.port)),
+            Some(NetlocEnd::Adapter(..)) if last.is_none() => {}
             _ => return Err("a host in the middle"),
         }
         at = edge.to;
@@ -428,7 +430,7 @@ fn trace(
     if at != end {
         return Err("another end than its destination");
     }
-    let Some(End::Adapter(_, terminals)) = nodes.ends.get(&end) else {
+    let Some(NetlocEnd::Adapter(_, terminals)) = nodes.ends.get(&end) else {
         return Err("a switch at its end");
     };
     terminals

@@ -49,7 +49,7 @@ pub use observer::{Observer, Pulse, read, unlike, write};
 pub use packet::{NOBODY, Packet};
 pub use queue_board::QueueBoard;
 pub use random::Random;
-pub use run::{Load, Outcome, load};
+pub use run::{Load, LoadOutcome, load};
 pub use series::Series;
 pub use source::{Target, Targets};
 pub use switch::OutPort;

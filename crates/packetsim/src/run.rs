@@ -40,7 +40,7 @@ pub struct Load {
 
 /// What came of it.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct LoadOutcome {
     /// What was measured.
     pub measured: Measured,
     /// Bytes that arrived while it was measured, as a part of what channels of terminals carry.
@@ -149,7 +149,7 @@ impl Agent for Sources<'_> {
     }
 }
 
-struct Run<'n, R> {
+struct LoadRun<'n, R> {
     load: &'n Load,
     tick: u64,
     network: Network<'n, &'n R, Sources<'n>>,
@@ -170,7 +170,7 @@ struct Run<'n, R> {
 }
 
 state! {
-    struct OwnState of(R) Run<'_, R> {
+    struct OwnState of(R) LoadRun<'_, R> {
         measuring: Measuring,
         settling: Settling,
         settles: u64,
@@ -202,7 +202,7 @@ pub fn load<R: Routing>(
     routing: &R,
     load: &Load,
     follow: &dyn Observer,
-) -> Result<Outcome, ConfigError> {
+) -> Result<LoadOutcome, ConfigError> {
     let kept: Option<RunState> = observer::read(follow)?;
     // A run goes on in the parts in which it began: nothing that comes out depends on them.
     let parts = kept.as_ref().map_or(load.parts, |k| k.parts);
@@ -240,7 +240,7 @@ pub fn load<R: Routing>(
     if let Some(interval) = load.interval {
         network.keep_series(interval);
     }
-    let mut run = Run {
+    let mut run = LoadRun {
         load,
         tick: micro.tick,
         network,
@@ -274,7 +274,7 @@ pub fn load<R: Routing>(
     Ok(run.outcome())
 }
 
-impl<R: Routing> Run<'_, R> {
+impl<R: Routing> LoadRun<'_, R> {
     /// Terminals begin to create packets.
     fn begin(&mut self, net: &Net) {
         for worker in &mut self.network.workers {
@@ -367,13 +367,13 @@ impl<R: Routing> Run<'_, R> {
         }
     }
 
-    fn outcome(&mut self) -> Outcome {
+    fn outcome(&mut self) -> LoadOutcome {
         let (end, stalled) = self.over.take().unwrap_or_default();
         let mut measured = Measured::new();
         for w in &self.network.workers {
             measured.add(&w.agent.measured);
         }
-        Outcome {
+        LoadOutcome {
             accepted: measured.bytes as f64 / self.could,
             created: measured.created_bytes as f64 / self.could,
             missing: measured.created - measured.packets,

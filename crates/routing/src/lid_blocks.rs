@@ -50,7 +50,7 @@ impl Lids {
         if lmc > 7 {
             return Err(LidError::Lmc(lmc));
         }
-        let plan = Plan::new(fabric, orthants, lmc);
+        let plan = BlockPlan::new(fabric, orthants, lmc);
         let usual = usize::from(stride.max(1));
         let multiples = (1..).map(|m| m * usual).take_while(|&stride| stride <= SPACE);
         let least = (1..=SPACE).filter(|&stride| plan.suffices(stride)).take(1);
@@ -83,7 +83,7 @@ impl Lids {
 const SPACE: usize = MAX_UNICAST_LID as usize + 1;
 
 /// How many ports there are to be placed.
-struct Plan {
+struct BlockPlan {
     /// LIDs of a terminal.
     width: usize,
     /// By orthant.
@@ -91,7 +91,7 @@ struct Plan {
     switches: Vec<usize>,
 }
 
-impl Plan {
+impl BlockPlan {
     fn new(fabric: &Fabric, orthants: &Orthants, lmc: u8) -> Self {
         let mut plan = Self {
             width: 1 << lmc,

@@ -1,6 +1,6 @@
 //! What a scenario file says, as typed values.
 
-use darkfiber_packetsim::routing::Kind as RoutingKind;
+use darkfiber_packetsim::routing::RoutingKind;
 use darkfiber_packetsim::{ARBITRATIONS, Arbitration, Framing, Interleave, Preset, QUEUES, Queues};
 use darkfiber_workload::collective::Library;
 use darkfiber_workload::placement::Allocator;

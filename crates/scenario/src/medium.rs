@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{ChannelId, Fabric, Shape, SwitchId, Topology};
 use darkfiber_flowsim::EXACT;
-use darkfiber_packetsim::routing::{Adaptive, Kind};
+use darkfiber_packetsim::routing::{Adaptive, RoutingKind};
 use darkfiber_packetsim::{SwitchModel, TrafficClass, draw_cables};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -68,7 +68,7 @@ pub struct PacketOptions {
     /// Virtual lanes; as many as the routing needs without.
     pub lanes: Option<u8>,
     /// Where packets go.
-    pub routing: &'static Kind,
+    pub routing: &'static RoutingKind,
     /// Bytes of a packet at most.
     pub bytes: u32,
     /// What of the routing's comparison of paths is to be different.
@@ -80,7 +80,7 @@ pub struct PacketOptions {
 
 impl PacketOptions {
     /// Packets of at most this many bytes, by a routing with as many lanes as it needs.
-    pub fn new(micro: SwitchModel, routing: &'static Kind, bytes: u32) -> Self {
+    pub fn new(micro: SwitchModel, routing: &'static RoutingKind, bytes: u32) -> Self {
         let adaptive = Adaptive::default();
         Self { micro, lanes: None, routing, bytes, adaptive, parts: None }
     }

@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
 use darkfiber_flowsim::Grid;
-use darkfiber_packetsim::routing::{self, Given, With};
+use darkfiber_packetsim::routing::{self, RoutingContext, WithRouting};
 use darkfiber_packetsim::{
     Buffer, ConfigError, Measured, Net, Packets, PacketsState, Peer, Series, SwitchModel,
 };
@@ -22,7 +22,7 @@ pub(super) fn simulate(
     let fabric = &topology.fabric;
     let micro = model(setup, options);
     let net = Net::new(fabric, &micro);
-    let given = Given {
+    let given = RoutingContext {
         net: &net,
         fabric,
         shape: topology.shape.as_ref(),
@@ -58,7 +58,7 @@ struct Play<'a, 's, 'u> {
     until: Option<Until<'u>>,
 }
 
-impl With for Play<'_, '_, '_> {
+impl WithRouting for Play<'_, '_, '_> {
     type Out = Result<Simulated, SimError>;
 
     fn with<R: routing::Routing>(self, routing: &R) -> Self::Out {

@@ -1,7 +1,8 @@
 //! An update of tables with all that it names.
 
 use darkfiber_fabric::{ChannelId, Fabric, Faults};
-use darkfiber_packetsim::update::{Datagrams, Delays, Fault, Hosts, How, Outcome, Update};
+pub use darkfiber_packetsim::update::UpdateOutcome;
+use darkfiber_packetsim::update::{Datagrams, Delays, Fault, Hosts, How, Update};
 use darkfiber_routing::Routes;
 use darkfiber_routing::reroute::{Prepared, RerouteError, Rung};
 use darkfiber_routing::transition::{self, Before, Obligation, Why};
@@ -207,6 +208,3 @@ pub fn mended(
         Err(e) => Err(refused(e.to_string())),
     }
 }
-
-/// What a run with an update found, if it had one.
-pub type UpdateOutcome = Outcome;

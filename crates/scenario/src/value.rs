@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use darkfiber_fabric::{Entry, Registry};
-use darkfiber_packetsim::routing::{Kind as RoutingKind, ROUTINGS};
+use darkfiber_packetsim::routing::{ROUTINGS, RoutingKind};
 use darkfiber_packetsim::{
     ARBITRATIONS, Arbitration, CONGESTIONS, FRAMINGS, Framing, INTERLEAVES, Interleave, MICROS,
     Preset, QUEUES, Queues, Scheme,

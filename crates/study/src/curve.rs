@@ -1,7 +1,7 @@
 //! Load-latency curves: packets of a routing, load after load.
 
-use darkfiber_packetsim::routing::Made;
-use darkfiber_packetsim::{ConfigError, Load, Net, Observer, Outcome, SwitchModel};
+use darkfiber_packetsim::routing::AnyRouting;
+use darkfiber_packetsim::{ConfigError, Load, LoadOutcome, Net, Observer, SwitchModel};
 use darkfiber_workload::histogram;
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -53,7 +53,7 @@ pub struct Point {
 const BEHIND: f64 = 0.97;
 
 impl Point {
-    fn of(offered: f64, found: &Outcome) -> Self {
+    fn of(offered: f64, found: &LoadOutcome) -> Self {
         let m = &found.measured;
         let longest = m.longest as f64 / 1000.0;
         let at = |q: f64| histogram::quantile(&m.latencies, q, 1.0, longest);
@@ -94,12 +94,12 @@ const LARGE: usize = 4096;
 pub fn curve<'a>(
     net: &Net,
     micro: &SwitchModel,
-    routing: &Made<'_>,
+    routing: &AnyRouting<'_>,
     loads: &[f64],
     what: &Load,
     follow: &(dyn Fn(f64) -> Box<dyn Observer + 'a> + Sync),
     done: &(dyn Fn() + Sync),
-) -> Result<Vec<(Point, Outcome)>, ConfigError> {
+) -> Result<Vec<(Point, LoadOutcome)>, ConfigError> {
     // Either as many loads side by side as there are threads, or parts of one load after the other: of what is large, since
     // one has room in caches and memory where several have not. Small parts stay in the cache for as long as they need not
     // wait for each other, whatever the number of threads.

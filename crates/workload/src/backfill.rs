@@ -83,7 +83,7 @@ pub fn backfill(
     seed: u64,
     each: &mut dyn FnMut(Begun<'_>),
 ) -> Backfilled {
-    let mut run = Run {
+    let mut run = BackfillRun {
         machine,
         wishes,
         allocator,
@@ -135,7 +135,7 @@ impl History {
     }
 }
 
-struct Run<'a> {
+struct BackfillRun<'a> {
     machine: &'a Machine,
     wishes: &'a [Wish],
     allocator: &'a Allocator,
@@ -151,7 +151,7 @@ struct Run<'a> {
     each: &'a mut dyn FnMut(Begun<'_>),
 }
 
-impl Run<'_> {
+impl BackfillRun<'_> {
     fn hosts_of(&self, wish: usize) -> usize {
         self.wishes[wish].processors.div_ceil(self.machine.processors()) as usize
     }

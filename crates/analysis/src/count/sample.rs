@@ -180,11 +180,11 @@ pub fn measure(
     seed: u64,
 ) -> Measured {
     with_channels!(paths, channels => {
-        Run { paths, channels, costs, pattern, seed }.all(wanted, precision)
+        SampleRun { paths, channels, costs, pattern, seed }.all(wanted, precision)
     })
 }
 
-struct Run<'a, C> {
+struct SampleRun<'a, C> {
     paths: &'a Paths<'a>,
     channels: &'a C,
     costs: Option<&'a Costs>,
@@ -202,7 +202,7 @@ struct Block {
     by_load: Vec<u64>,
 }
 
-impl<C: Channels> Run<'_, C> {
+impl<C: Channels> SampleRun<'_, C> {
     fn all(&self, wanted: &Wanted, precision: &Precision) -> Measured {
         let (phases, mut end) = match self.pattern.extent() {
             Extent::Phases(phases) => (true, phases),

@@ -15,7 +15,7 @@ use darkfiber_report::reroute::{
 };
 use darkfiber_report::{Provenance, RouteOutcome as Row, Routed, Single, json, number};
 use darkfiber_routing::reroute::{
-    Changed, Coexistence, Drain, Outcome, Prepared, RerouteError, Rung, changed_by_switch,
+    Changed, Coexistence, Drain, Prepared, RerouteError, RerouteOutcome, Rung, changed_by_switch,
 };
 use darkfiber_routing::{DestId, ENGINES, Engine, LayerBy, Layers, Lids, Request, Routes};
 use darkfiber_scenario::faults;
@@ -103,7 +103,7 @@ fabric.";
 /// New tables, and how they came to be.
 struct New {
     routes: Routes,
-    outcome: Result<Outcome, String>,
+    outcome: Result<RerouteOutcome, String>,
     /// How they may be put in place, where service levels had to stay.
     rung: Option<Rung>,
     prepare: f64,
@@ -505,7 +505,7 @@ fn kept(new: &New) -> Result<(), Failure> {
 }
 
 /// How mended tables may be put in place while connections run.
-fn verdict_of(outcome: &Outcome, rung: Option<Rung>) -> Verdict {
+fn verdict_of(outcome: &RerouteOutcome, rung: Option<Rung>) -> Verdict {
     if let Some(layer) = outcome.old_levels {
         let reason = format!(
             "reconnect: {} (source switch, LID) pairs move to other service levels; connections that keep the old ones \
@@ -563,7 +563,7 @@ pub(super) fn verdict(coexistence: Option<&Coexistence>) -> Verdict {
 fn switches(
     damaged: &Fabric,
     changed: &BTreeMap<SwitchId, Changed>,
-    outcome: Option<&Outcome>,
+    outcome: Option<&RerouteOutcome>,
     map: &Renumbering,
 ) -> Vec<SwitchChange> {
     let step = |s: SwitchId| match &outcome?.coexistence {
@@ -596,7 +596,7 @@ fn switches(
 fn steps_by_entry(
     whole: &Fabric,
     old: &darkfiber_scenario::tables::Read,
-    outcome: Option<&Outcome>,
+    outcome: Option<&RerouteOutcome>,
 ) -> Result<Vec<EaseStep>, Failure> {
     let Some(outcome) = outcome else { return Ok(Vec::new()) };
     let Coexistence::OrderOfEntries(_) = &outcome.coexistence else { return Ok(Vec::new()) };

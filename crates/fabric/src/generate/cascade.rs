@@ -4,7 +4,7 @@ use crate::{DragonflyShape, GroupKind, LinkClass, Shape, SpecError, SwitchId, To
 
 use super::dragonfly::TAG;
 use super::layout::{Layout, Size};
-use super::spread::{End, Spread};
+use super::spread::{CableEnd, Spread};
 use super::{Family, Key, Params};
 
 /// Cables of one optical bundle, two from each router of a pair.
@@ -63,13 +63,13 @@ impl Family for Cascade {
     }
 
     fn generate(&self, params: &Params) -> Result<Topology, SpecError> {
-        let plan = Plan::read(params)?;
+        let plan = CascadePlan::read(params)?;
         let local = LinkClass::other("aries-local", 5_250_000_000);
         let nic = LinkClass::other("aries-nic", 10_200_000_000);
         let mut layout = Layout::new(params, plan.size(), local, nic)?;
         let blue = layout.class(params, LinkClass::other("aries-global", 4_700_000_000));
 
-        let Plan { rows, cols, p, .. } = plan;
+        let CascadePlan { rows, cols, p, .. } = plan;
         let a = rows * cols;
         for s in 0..plan.groups * a {
             let name = format!("g{:02}r{:02}", s / a, s % a);
@@ -99,7 +99,7 @@ impl Family for Cascade {
                 }
             }
         }
-        let end = |(group, pair, slot): End, k: u32| {
+        let end = |(group, pair, slot): CableEnd, k: u32| {
             let router = group * a + pair * (BUNDLE / SHARE) + k / SHARE;
             (SwitchId(router), blue_base + slot * SHARE + k % SHARE)
         };
@@ -119,7 +119,7 @@ impl Family for Cascade {
     }
 }
 
-struct Plan {
+struct CascadePlan {
     groups: u32,
     rows: u32,
     cols: u32,
@@ -129,7 +129,7 @@ struct Plan {
     h: u32,
 }
 
-impl Plan {
+impl CascadePlan {
     fn read(params: &Params) -> Result<Self, SpecError> {
         let plan = Self {
             groups: params.need("groups", 1..=65_535)?,

@@ -5,7 +5,7 @@ use crate::{DragonflyShape, GroupKind, Shape, SpecError, SwitchId, Topology};
 use super::global::Global;
 use super::layout::{Layout, Size};
 use super::params::ethernet;
-use super::spread::End;
+use super::spread::CableEnd;
 use super::{Family, Key, Params};
 
 /// Tag of dragonfly switches in their GUIDs.
@@ -74,7 +74,7 @@ impl Family for Dragonfly {
     }
 
     fn generate(&self, params: &Params) -> Result<Topology, SpecError> {
-        let plan = Plan::read(params)?;
+        let plan = DragonflyPlan::read(params)?;
         let mut layout = Layout::new(params, plan.size(), ethernet(200.0), ethernet(200.0))?;
         let (p, a, g) = (plan.p, plan.a, plan.global.g);
         let id = |group: u32, member: u32| SwitchId(group * a + member);
@@ -99,7 +99,7 @@ impl Family for Dragonfly {
             }
         }
         let base = p + a;
-        let end = |(group, member, slot): End| (id(group, member), base + slot);
+        let end = |(group, member, slot): CableEnd| (id(group, member), base + slot);
         for (one, two) in plan.global.cables() {
             layout.cable(end(one), end(two), layout.link)?;
         }
@@ -114,14 +114,14 @@ impl Family for Dragonfly {
     }
 }
 
-struct Plan {
+struct DragonflyPlan {
     p: u32,
     a: u32,
     nics: u32,
     global: Global,
 }
 
-impl Plan {
+impl DragonflyPlan {
     fn read(params: &Params) -> Result<Self, SpecError> {
         let p = params.need("p", 0..=254)?;
         let a = params.need("a", 1..=254)?;

@@ -5,7 +5,7 @@ use crate::{DragonflyShape, GroupKind, LinkClass, Shape, SpecError, SwitchId, To
 use super::dragonfly::TAG;
 use super::global::Global;
 use super::layout::{Layout, Size};
-use super::spread::End;
+use super::spread::CableEnd;
 use super::{Family, Key, Params};
 
 /// The family `dragonflyplus`.
@@ -109,7 +109,7 @@ impl Family for DragonflyPlus {
                 layout.cable(up, down, layout.link)?;
             }
         }
-        let end = |(group, member, slot): End| (spine(group, member), leaves + 1 + slot);
+        let end = |(group, member, slot): CableEnd| (spine(group, member), leaves + 1 + slot);
         for (one, two) in global.cables() {
             layout.cable(end(one), end(two), layout.link)?;
         }

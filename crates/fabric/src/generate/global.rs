@@ -4,7 +4,7 @@
 use crate::SpecError;
 
 use super::Params;
-use super::spread::{End, Spread};
+use super::spread::{CableEnd, Spread};
 
 /// Groups, and the global ports of the members that have some (all switches of a dragonfly group, the
 /// spines of a dragonfly+ group).
@@ -74,14 +74,14 @@ impl Global {
     }
 
     /// All cables.
-    pub(super) fn cables(&self) -> impl Iterator<Item = (End, End)> {
+    pub(super) fn cables(&self) -> impl Iterator<Item = (CableEnd, CableEnd)> {
         let spread = self.spread.map(Spread::cables);
         let rounds = self.spread.is_none().then(|| self.rounds());
         spread.into_iter().flatten().chain(rounds.into_iter().flatten())
     }
 
     /// Global ports in order: for each pair of groups the next free one of either.
-    fn rounds(&self) -> impl Iterator<Item = (End, End)> + use<> {
+    fn rounds(&self) -> impl Iterator<Item = (CableEnd, CableEnd)> + use<> {
         let mut used = vec![0; self.g as usize];
         let (g, h) = (self.g, self.h);
         let mut next = move |group: u32| {

@@ -16,7 +16,7 @@ pub(super) struct Spread {
 }
 
 /// One end: group, member of the group, number among the member's ends.
-pub(super) type End = (u32, u32, u32);
+pub(super) type CableEnd = (u32, u32, u32);
 
 impl Spread {
     fn ends(self) -> u64 {
@@ -28,7 +28,7 @@ impl Spread {
         self.ends().div_ceil(self.members.into())
     }
 
-    fn end(self, group: u32, c: u64) -> End {
+    fn end(self, group: u32, c: u64) -> CableEnd {
         let (a, ends) = (u64::from(self.members), self.ends());
         let member = c * a / ends;
         let first = (member * ends).div_ceil(a);
@@ -36,7 +36,7 @@ impl Spread {
     }
 
     /// All cables, by group of the first end.
-    pub(super) fn cables(self) -> impl Iterator<Item = (End, End)> {
+    pub(super) fn cables(self) -> impl Iterator<Item = (CableEnd, CableEnd)> {
         let (g, ends) = (self.groups, self.ends());
         (0..g).flat_map(move |i| {
             (0..ends).filter_map(move |c| {

@@ -2,7 +2,7 @@
 
 use crate::{SpecError, Topology, parse_spec};
 
-use super::preset::{Preset, Source};
+use super::preset::{Preset, PresetSource};
 
 impl Preset {
     /// Makes the fabric, named `@name`. Equal at every call.
@@ -11,8 +11,8 @@ impl Preset {
     /// None that a user can cause; every preset is built by the tests.
     pub fn build(&self) -> Result<Topology, SpecError> {
         let made = match self.source {
-            Source::Spec(spec) => parse_spec(spec)?,
-            Source::Build(build) => build()?,
+            PresetSource::Spec(spec) => parse_spec(spec)?,
+            PresetSource::Build(build) => build()?,
         };
         Ok(Topology { fabric: made.fabric.renamed(format!("@{}", self.name)), ..made })
     }
@@ -23,7 +23,7 @@ impl Preset {
     /// # Errors
     /// If a key or value is none of its family, or no family covers the machine.
     pub fn build_with(&self, pairs: &str) -> Result<Topology, SpecError> {
-        let Source::Spec(spec) = self.source else {
+        let PresetSource::Spec(spec) = self.source else {
             return Err(SpecError::NoKeys { preset: self.name });
         };
         let key = |pair: &str| pair.split_once('=').map(|(key, _)| key.trim().to_owned());

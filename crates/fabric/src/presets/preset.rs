@@ -15,12 +15,12 @@ pub struct Preset {
     pub doc: &'static str,
     /// Where the machine is described.
     pub paper: &'static str,
-    pub(super) source: Source,
+    pub(super) source: PresetSource,
 }
 
 /// How a preset is made.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Source {
+pub(super) enum PresetSource {
     /// A generator spec.
     Spec(&'static str),
     /// A function, for what no family covers.
@@ -31,8 +31,8 @@ impl Preset {
     /// The generator spec that it stands for, `None` if no family covers it.
     pub fn spec(&self) -> Option<&'static str> {
         match self.source {
-            Source::Spec(spec) => Some(spec),
-            Source::Build(_) => None,
+            PresetSource::Spec(spec) => Some(spec),
+            PresetSource::Build(_) => None,
         }
     }
 }
@@ -57,7 +57,7 @@ const fn opt(name: &'static str, kind: &'static str, spec: &'static str) -> Pres
         doc: "Named opt-n-m-r: r bottom switches with n hosts and m uplinks, m top switches with r \
               ports. r = n+m in all rows of the two tables.",
         paper: OPT,
-        source: Source::Spec(spec),
+        source: PresetSource::Spec(spec),
     }
 }
 
@@ -76,7 +76,7 @@ pub static PRESETS: Registry<Preset> = Registry::new(
               lack. Host n is the same machine in both: 28 hosts in a row, a rack, are on two edge switches \
               and on four switches of the HyperX. That racks were filled in this order is decided, not printed.",
             paper: HX,
-            source: Source::Build(machines::t2hx),
+            source: PresetSource::Build(machines::t2hx),
         },
         Preset {
             name: "t2hx-fattree",
@@ -88,7 +88,7 @@ pub static PRESETS: Registry<Preset> = Registry::new(
               2700 links. Decision: 38 of them were never installed and 197 failed, both drawn with \
               fixed seeds so that the fabric stays connected; 2465 are left.",
             paper: HX,
-            source: Source::Build(trees::t2hx_degraded),
+            source: PresetSource::Build(trees::t2hx_degraded),
         },
         Preset {
             name: "t2hx-fattree-full",
@@ -97,7 +97,7 @@ pub static PRESETS: Registry<Preset> = Registry::new(
               Which leaf boards they went to is not published; decision: uplink u of edge switch e is \
               external port 3e+u of the director, and these are dealt over the 17 boards in turn.",
             paper: HX,
-            source: Source::Build(trees::t2hx),
+            source: PresetSource::Build(trees::t2hx),
         },
         Preset {
             name: "t2hx-hyperx",
@@ -106,14 +106,14 @@ pub static PRESETS: Registry<Preset> = Registry::new(
               optical ones only). Bisection 192 of 336, 57.14 %, is as printed. Decision: 15 cables, \
               drawn with a fixed seed, are missing; 849 are left.",
             paper: HX,
-            source: Source::Build(machines::t2hx_hyperx),
+            source: PresetSource::Build(machines::t2hx_hyperx),
         },
         Preset {
             name: "t2hx-hyperx-full",
             summary: "HyperX plane of T2HX with all of its 864 cables",
             doc: "As t2hx-hyperx, nothing missing. 11 + 7 cables and 7 hosts use 25 of 36 ports.",
             paper: HX,
-            source: Source::Spec("hyperx:dims=12x8,t=7,link=4xQDR,radix=36"),
+            source: PresetSource::Spec("hyperx:dims=12x8,t=7,link=4xQDR,radix=36"),
         },
         Preset {
             name: "taurus",
@@ -124,7 +124,7 @@ pub static PRESETS: Registry<Preset> = Registry::new(
               spines, every spine with 3 cables to the director, a two-level Clos of 12 leaf and 6 \
               spine chips; hosts dealt evenly, 16 or 17 a leaf; all cables 4xFDR.",
             paper: SAR,
-            source: Source::Build(trees::taurus),
+            source: PresetSource::Build(trees::taurus),
         },
         Preset {
             name: "tsubame25",
@@ -133,7 +133,7 @@ pub static PRESETS: Registry<Preset> = Registry::new(
               plane with the directors of t2hx-fattree-full, 101 edge switches, 257 switches in all; \
               the last edge switch has 8 hosts.",
             paper: SAR,
-            source: Source::Build(trees::tsubame25),
+            source: PresetSource::Build(trees::tsubame25),
         },
         Preset {
             name: "sar-testbed",
@@ -141,7 +141,7 @@ pub static PRESETS: Registry<Preset> = Registry::new(
             doc: "The test bed of section 4.3.5: QDR switches, 4 nodes. The node that ran OpenSM is left \
               out. Decision: 36-port switches.",
             paper: SAR,
-            source: Source::Spec("hyperx:dims=2,t=2,trunk=2,link=4xQDR,radix=36"),
+            source: PresetSource::Spec("hyperx:dims=2,t=2,trunk=2,link=4xQDR,radix=36"),
         },
         Preset {
             name: "cab",
@@ -150,7 +150,7 @@ pub static PRESETS: Registry<Preset> = Registry::new(
               1296 are here. Decision: 4 pods of 18 leaves and 18 middle switches, 36 tops, 9 parallel \
               cables from a top to each pod: PGFT(3; 18,18,4; 1,18,2; 1,1,9), 2592 switch links.",
             paper: AFAR,
-            source: Source::Spec("pgft:m=18x18x4,w=1x18x2,p=1x1x9,link=4xQDR"),
+            source: PresetSource::Spec("pgft:m=18x18x4,w=1x18x2,p=1x1x9,link=4xQDR"),
         },
         Preset {
             name: "edison",
@@ -159,14 +159,14 @@ pub static PRESETS: Registry<Preset> = Registry::new(
               evenly and have the role `other`. Six four-link bundles per pair of groups: 2520 blue \
               links, 23.7 TB/s in both directions (printed: 23).",
             paper: AFAR,
-            source: Source::Build(machines::edison),
+            source: PresetSource::Build(machines::edison),
         },
         Preset {
             name: "aries-max",
             summary: "the largest Cray Cascade: 241 groups, 92,544 nodes",
             doc: "240 bundles of four are all 960 blue ports of a group, one bundle per pair of groups.",
             paper: SLS,
-            source: Source::Spec("cascade:groups=241,blue=4,radix=48"),
+            source: PresetSource::Spec("cascade:groups=241,blue=4,radix=48"),
         },
         Preset {
             name: "crystal",
@@ -174,7 +174,7 @@ pub static PRESETS: Registry<Preset> = Registry::new(
             doc: "The paper prints 698 nodes in 2 groups of at most 384. Decision: the first group is full; \
               24 blue links join the two, as between groups of Edison, since none are published.",
             paper: SLS,
-            source: Source::Spec("cascade:groups=2,hosts=698,radix=48"),
+            source: PresetSource::Spec("cascade:groups=2,hosts=698,radix=48"),
         },
         Preset {
             name: "slingshot-max",
@@ -182,14 +182,14 @@ pub static PRESETS: Registry<Preset> = Registry::new(
             doc: "64 ports: 16 endpoints, 31 to the group, 17 global; 32 switches a group; one cable \
               per pair of groups.",
             paper: SLS,
-            source: Source::Spec("dragonfly:p=16,a=32,h=17,radix=64"),
+            source: PresetSource::Spec("dragonfly:p=16,a=32,h=17,radix=64"),
         },
         Preset {
             name: "slingshot-511",
             summary: "the largest Slingshot that addresses reach: 511 groups, 261,632 endpoints",
             doc: "As slingshot-max with the 511 groups that the address format allows.",
             paper: SLS,
-            source: Source::Spec("dragonfly:p=16,a=32,h=17,g=511,per_pair=1,radix=64"),
+            source: PresetSource::Spec("dragonfly:p=16,a=32,h=17,g=511,per_pair=1,radix=64"),
         },
         Preset {
             name: "shandy",
@@ -199,7 +199,7 @@ pub static PRESETS: Registry<Preset> = Registry::new(
               node, on different switches (decision: neighbours in the group). The printed peaks 6.4 \
               and 12.8 Tb/s are TB/s.",
             paper: SLS,
-            source: Source::Spec(
+            source: PresetSource::Spec(
                 "dragonfly:p=16,a=16,h=7,g=8,per_pair=8,nics=2,gbps=200,host_gbps=100,radix=64",
             ),
         },
@@ -210,7 +210,7 @@ pub static PRESETS: Registry<Preset> = Registry::new(
               Shandy these are all of a group, 16 per pair. Decision: 8 switches a group, the first \
               three groups full with 128 hosts, 100 in the last; one 100 Gb/s NIC each.",
             paper: SLS,
-            source: Source::Spec(
+            source: PresetSource::Spec(
                 "dragonfly:p=16,a=8,g=4,per_pair=16,hosts=484,gbps=200,host_gbps=100,radix=64",
             ),
         },
@@ -221,7 +221,9 @@ pub static PRESETS: Registry<Preset> = Registry::new(
               NIC number; 256 cables go up. The document's own single unit has 31 hosts, since the \
               ports of one are left to the fabric manager.",
             paper: POD,
-            source: Source::Spec("rails:hosts_per_unit=32,spines=4,trunk=8,link=4xNDR,radix=64"),
+            source: PresetSource::Spec(
+                "rails:hosts_per_unit=32,spines=4,trunk=8,link=4xNDR,radix=64",
+            ),
         },
         Preset {
             name: "superpod-h100",
@@ -229,7 +231,7 @@ pub static PRESETS: Registry<Preset> = Registry::new(
             doc: "127 hosts, as the ports of the 128th are left to the fabric manager, which is not here; \
               1016 cables to hosts, 1024 between leaves and spines.",
             paper: POD,
-            source: Source::Spec(
+            source: PresetSource::Spec(
                 "rails:hosts_per_unit=32,units=4,spines=16,trunk=2,hosts=127,link=4xNDR,radix=64",
             ),
         },
@@ -241,7 +243,7 @@ pub static PRESETS: Registry<Preset> = Registry::new(
               each of two cores, which it shares with the spines of its number in the other pods.",
             paper: "NVIDIA, \"DGX SuperPOD reference architecture\" for DGX B200, table of larger component \
                 counts",
-            source: Source::Spec(
+            source: PresetSource::Spec(
                 "rails:hosts_per_unit=32,units=4,pods=4,spines=32,cores=2,core_trunk=16,link=4xNDR,radix=64",
             ),
         },
@@ -252,14 +254,14 @@ pub static PRESETS: Registry<Preset> = Registry::new(
               switches with 36 ports; their real port numbers are not kept.",
             paper: "Blach et al., \"A high-performance design, implementation, deployment, and evaluation of \
                 the Slim Fly network\", NSDI'24",
-            source: Source::Spec("slimfly:q=5,link=4xFDR,radix=36"),
+            source: PresetSource::Spec("slimfly:q=5,link=4xFDR,radix=36"),
         },
         Preset {
             name: "hx-4ary2tree",
             summary: "4-ary 2-tree with 16 hosts, the example of Figure 2a",
             doc: "k^n hosts and n*k^(n-1) switches.",
             paper: HX,
-            source: Source::Spec("kary:k=4,n=2"),
+            source: PresetSource::Spec("kary:k=4,n=2"),
         },
         opt("opt-9-9-18", FULL, "fattree2:n=9,m=9,r=18"),
         opt("opt-12-12-24", FULL, "fattree2:n=12,m=12,r=24"),
@@ -283,7 +285,7 @@ pub static PRESETS: Registry<Preset> = Registry::new(
             doc: "Table I prints T(12+16,24), Table II T(12+16,28). r = n+m everywhere else, and 28 is \
               what reproduces the values of Table II; with 24 the ABB of D-mod-k would be 0.355.",
             paper: OPT,
-            source: Source::Spec("fattree2:n=12,m=16,r=28"),
+            source: PresetSource::Spec("fattree2:n=12,m=16,r=28"),
         },
         opt("opt-16-32-48", FAT, "fattree2:n=16,m=32,r=48"),
     ],

@@ -9,8 +9,8 @@ use darkfiber_fabric::{
 };
 
 use super::cables::{Cable, Matcher};
-use super::line::{Key, Kind};
-use super::records::{End, Node, Records};
+use super::line::{Key, NodeKind};
+use super::records::{CableEnd, Node, Records};
 use crate::hosts::{HostTable, role_of};
 use crate::{Diagnostics, ReadError};
 
@@ -74,9 +74,9 @@ impl Records<'_> {
             }
             let description = p.far_description.unwrap_or(p.far_id);
             let (what, made) = match kind {
-                Kind::Switch => ("switch", "it is made of what its neighbours say"),
-                Kind::Adapter => ("adapter", "it is made of what its neighbour says"),
-                Kind::Router => ("router", "it is left out with its cables"),
+                NodeKind::Switch => ("switch", "it is made of what its neighbours say"),
+                NodeKind::Adapter => ("adapter", "it is made of what its neighbour says"),
+                NodeKind::Router => ("router", "it is left out with its cables"),
             };
             d.warn(
                 p.line,
@@ -127,8 +127,8 @@ impl<'r, 'a> Assembly<'r, 'a> {
             let guid = this.guid(node, i);
             let system_guid = if node.system.0 == 0 { guid } else { node.system };
             match node.kind {
-                Kind::Router => {}
-                Kind::Switch => {
+                NodeKind::Router => {}
+                NodeKind::Switch => {
                     this.switch[i] = Some(this.builder.add_switch(Switch {
                         guid,
                         system_guid,
@@ -140,7 +140,7 @@ impl<'r, 'a> Assembly<'r, 'a> {
                         device: node.device,
                     }));
                 }
-                Kind::Adapter => {
+                NodeKind::Adapter => {
                     let host = hosts.host(&mut this.builder, node.description, system_guid, guid);
                     this.adapter[i] = Some(this.builder.add_adapter(Adapter {
                         guid,
@@ -161,8 +161,8 @@ impl<'r, 'a> Assembly<'r, 'a> {
     fn guid(&mut self, node: &Node, i: usize) -> Guid {
         node.guid.unwrap_or_else(|| {
             let base = match node.kind {
-                Kind::Switch => 0x0000_5000_0000_0000,
-                Kind::Adapter | Kind::Router => 0x0000_2000_0000_0000,
+                NodeKind::Switch => 0x0000_5000_0000_0000,
+                NodeKind::Adapter | NodeKind::Router => 0x0000_2000_0000_0000,
             };
             let mut guid = Guid(base + ((i as u64 + 1) << 8));
             while !self.guids.insert(guid) {
@@ -181,7 +181,8 @@ impl<'r, 'a> Assembly<'r, 'a> {
         self.left_out(cables, d);
         // Link classes are numbered in the order of switches and ports, so that a written fabric has
         // the same numbers when it is read again.
-        let mut order: Vec<(SwitchId, u8, usize, End, End)> = Vec::with_capacity(cables.len());
+        let mut order: Vec<(SwitchId, u8, usize, CableEnd, CableEnd)> =
+            Vec::with_capacity(cables.len());
         for (i, cable) in cables.iter().enumerate() {
             let (a, b) = (cable.a, cable.b);
             match (self.switch[a.0 as usize], self.switch[b.0 as usize]) {
@@ -236,7 +237,7 @@ impl<'r, 'a> Assembly<'r, 'a> {
             .nodes
             .iter()
             .zip(&linked)
-            .filter(|(n, linked)| n.kind == Kind::Adapter && n.line > 0 && !**linked)
+            .filter(|(n, linked)| n.kind == NodeKind::Adapter && n.line > 0 && !**linked)
         {
             d.note(
                 node.line,
@@ -253,7 +254,7 @@ impl<'r, 'a> Assembly<'r, 'a> {
         &self,
         mut terminal: Terminal,
         cable: &Cable,
-        near: End,
+        near: CableEnd,
         seen: &mut HashSet<Guid>,
         d: &mut Diagnostics,
     ) -> Terminal {
@@ -296,7 +297,7 @@ impl<'r, 'a> Assembly<'r, 'a> {
         let mut of_router = vec![0usize; records.nodes.len()];
         for cable in cables {
             let kinds = [cable.a, cable.b].map(|e| records.nodes[e.0 as usize].kind);
-            if kinds == [Kind::Adapter, Kind::Adapter] {
+            if kinds == [NodeKind::Adapter, NodeKind::Adapter] {
                 d.warn(
                     records.ports[cable.lines.0 as usize].line,
                     format!(
@@ -309,11 +310,11 @@ impl<'r, 'a> Assembly<'r, 'a> {
             }
             for end in [cable.a, cable.b] {
                 of_router[end.0 as usize] +=
-                    usize::from(records.nodes[end.0 as usize].kind == Kind::Router);
+                    usize::from(records.nodes[end.0 as usize].kind == NodeKind::Router);
             }
         }
         for (node, count) in records.nodes.iter().zip(of_router) {
-            if node.kind == Kind::Router && node.line > 0 {
+            if node.kind == NodeKind::Router && node.line > 0 {
                 d.warn(
                     node.line,
                     format!(

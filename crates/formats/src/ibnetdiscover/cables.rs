@@ -1,14 +1,14 @@
 //! Matching the two ends of every cable.
 
-use super::line::Kind;
-use super::records::{End, Records};
+use super::line::NodeKind;
+use super::records::{CableEnd, Records};
 use crate::Diagnostics;
 
 const NONE: u32 = u32::MAX;
 
 pub(super) struct Cable {
-    pub(super) a: End,
-    pub(super) b: End,
+    pub(super) a: CableEnd,
+    pub(super) b: CableEnd,
     /// The port line of end `a`, and that of end `b` if there is one.
     pub(super) lines: (u32, Option<u32>),
 }
@@ -44,13 +44,13 @@ impl<'r, 'a> Matcher<'r, 'a> {
         }
     }
 
-    fn slot(&self, (node, port): End) -> usize {
+    fn slot(&self, (node, port): CableEnd) -> usize {
         self.start[node as usize] + usize::from(port) - 1
     }
 
     pub(super) fn run(&mut self, d: &mut Diagnostics) {
         let records = self.records;
-        let usable: Vec<Option<(End, End)>> =
+        let usable: Vec<Option<(CableEnd, CableEnd)>> =
             (0..records.ports.len()).map(|i| self.ends(i, d)).collect();
         // First the cables whose two nodes are described: a damaged line that names a node which
         // does not exist must not take the place of a good one.
@@ -68,7 +68,7 @@ impl<'r, 'a> Matcher<'r, 'a> {
             if cable.lines.1.is_none()
                 && self.listed[far] == NONE
                 && (cable.b.0 as usize) < self.described
-                && records.nodes[cable.a.0 as usize].kind != Kind::Router
+                && records.nodes[cable.a.0 as usize].kind != NodeKind::Router
             {
                 let line = records.ports[cable.lines.0 as usize].line;
                 d.warn(
@@ -85,7 +85,7 @@ impl<'r, 'a> Matcher<'r, 'a> {
     }
 
     /// The two ends that port line `i` names, if both exist.
-    fn ends(&mut self, i: usize, d: &mut Diagnostics) -> Option<(End, End)> {
+    fn ends(&mut self, i: usize, d: &mut Diagnostics) -> Option<(CableEnd, CableEnd)> {
         let records = self.records;
         let p = &records.ports[i];
         let far = *records.index.get(&p.far)?;
@@ -123,7 +123,7 @@ impl<'r, 'a> Matcher<'r, 'a> {
         None
     }
 
-    fn connect(&mut self, i: usize, a: End, b: End, d: &mut Diagnostics) {
+    fn connect(&mut self, i: usize, a: CableEnd, b: CableEnd, d: &mut Diagnostics) {
         let records = self.records;
         let line = records.ports[i].line;
         if a == b {

@@ -4,7 +4,7 @@ use darkfiber_fabric::{Guid, LinkClass};
 
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Kind {
+pub(super) enum NodeKind {
     Switch,
     Adapter,
     Router,
@@ -13,16 +13,16 @@ pub(super) enum Kind {
 /// How lines refer to a node: `"S-0002c903007b78b0"`, or any text in a file for ibsim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Key<'a> {
-    Guid(Kind, Guid),
+    Guid(NodeKind, Guid),
     Name(&'a str),
 }
 
 impl<'a> Key<'a> {
     pub(super) fn new(id: &'a str) -> Self {
         let kind = match id.as_bytes() {
-            [b'S' | b's', b'-', ..] => Kind::Switch,
-            [b'H' | b'h', b'-', ..] => Kind::Adapter,
-            [b'R' | b'r', b'-', ..] => Kind::Router,
+            [b'S' | b's', b'-', ..] => NodeKind::Switch,
+            [b'H' | b'h', b'-', ..] => NodeKind::Adapter,
+            [b'R' | b'r', b'-', ..] => NodeKind::Router,
             _ => return Self::Name(id),
         };
         let mut digits = Cursor(&id[2..]);
@@ -37,7 +37,7 @@ impl<'a> Key<'a> {
 /// A `Switch`, `Ca` or `Rt` line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NodeLine<'a> {
-    pub(super) kind: Kind,
+    pub(super) kind: NodeKind,
     pub(super) ports: u32,
     pub(super) id: &'a str,
     /// `None`: the line has no comment.
@@ -218,12 +218,12 @@ impl<'a> Cursor<'a> {
         Some(Guid(guid))
     }
 
-    fn keyword(&mut self) -> Option<Kind> {
+    fn keyword(&mut self) -> Option<NodeKind> {
         let word = self.take_while(|b| b.is_ascii_alphabetic());
         let kind = match word {
-            "Switch" => Kind::Switch,
-            "Ca" | "CA" | "Hca" => Kind::Adapter,
-            "Rt" => Kind::Router,
+            "Switch" => NodeKind::Switch,
+            "Ca" | "CA" | "Hca" => NodeKind::Adapter,
+            "Rt" => NodeKind::Router,
             _ => return None,
         };
         self.blanks();
@@ -231,7 +231,7 @@ impl<'a> Cursor<'a> {
         self.0.starts_with(|c: char| c.is_ascii_digit() || c == '"').then_some(kind)
     }
 
-    fn node_line(mut self, kind: Kind) -> Option<NodeLine<'a>> {
+    fn node_line(mut self, kind: NodeKind) -> Option<NodeLine<'a>> {
         let ports = self.number()?;
         self.blanks();
         let id = self.quoted()?;

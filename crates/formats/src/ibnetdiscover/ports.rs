@@ -6,7 +6,7 @@ use std::path::Path;
 
 use darkfiber_fabric::{Guid, Topology};
 
-use super::line::{Cursor, Key, Kind};
+use super::line::{Cursor, Key, NodeKind};
 use super::read::unicast;
 use super::records::{Listing, Node, Records};
 use crate::diagnostic::excerpt;
@@ -28,7 +28,7 @@ use crate::{Diagnostics, ReadError};
 /// [`ReadError::NotSuchAFile`] if there is not one port in the text.
 pub fn read_ports(text: &str, path: &Path) -> Result<(Topology, Diagnostics), ReadError> {
     let mut records = Records::default();
-    let mut guids: HashMap<Guid, Kind> = HashMap::new();
+    let mut guids: HashMap<Guid, NodeKind> = HashMap::new();
     let mut d = Diagnostics::default();
     for (i, line) in text.lines().enumerate() {
         let number = i + 1;
@@ -67,7 +67,7 @@ pub fn read_ports(text: &str, path: &Path) -> Result<(Topology, Diagnostics), Re
                     device: 0,
                     ports: 0,
                     description: port.description,
-                    lid: lid.filter(|_| near.kind == Kind::Switch),
+                    lid: lid.filter(|_| near.kind == NodeKind::Switch),
                     enhanced_port0: false,
                 });
                 *e.insert(records.nodes.len() as u32 - 1)
@@ -115,8 +115,8 @@ pub fn read_ports(text: &str, path: &Path) -> Result<(Topology, Diagnostics), Re
 
 /// `SW  1719 10 0x7cfe9003009ce5b0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct End {
-    kind: Kind,
+struct PortLineEnd {
+    kind: NodeKind,
     lid: u32,
     port: u32,
     guid: Guid,
@@ -124,11 +124,11 @@ struct End {
 
 #[derive(Debug, PartialEq, Eq)]
 struct PortLine<'a> {
-    near: End,
+    near: PortLineEnd,
     near_id: &'a str,
     description: &'a str,
     label: Option<&'a str>,
-    far: Option<(End, &'a str, &'a str)>,
+    far: Option<(PortLineEnd, &'a str, &'a str)>,
 }
 
 /// Whether this is such a line.
@@ -144,11 +144,11 @@ fn word<'a>(rest: &mut &'a str) -> Option<&'a str> {
     (!head.is_empty()).then_some(head)
 }
 
-fn end<'a>(rest: &mut &'a str) -> Option<(End, &'a str)> {
+fn end<'a>(rest: &mut &'a str) -> Option<(PortLineEnd, &'a str)> {
     let kind = match word(rest)? {
-        "SW" => Kind::Switch,
-        "CA" => Kind::Adapter,
-        "RT" => Kind::Router,
+        "SW" => NodeKind::Switch,
+        "CA" => NodeKind::Adapter,
+        "RT" => NodeKind::Router,
         _ => return None,
     };
     let lid = word(rest)?.parse().ok()?;
@@ -157,7 +157,7 @@ fn end<'a>(rest: &mut &'a str) -> Option<(End, &'a str)> {
     id.strip_prefix("0x")?;
     let mut digits = Cursor(id);
     let guid = Guid(digits.hex().filter(|&g| g != 0)?);
-    digits.0.is_empty().then_some((End { kind, lid, port, guid }, id))
+    digits.0.is_empty().then_some((PortLineEnd { kind, lid, port, guid }, id))
 }
 
 impl<'a> PortLine<'a> {

@@ -4,15 +4,15 @@ use std::collections::HashMap;
 
 use darkfiber_fabric::Guid;
 
-use super::line::{Key, Kind};
+use super::line::{Key, NodeKind};
 
 /// A port: the number of its node among the records, and its number there.
-pub(super) type End = (u32, u8);
+pub(super) type CableEnd = (u32, u8);
 
 /// A node record.
 pub(super) struct Node<'a> {
     pub(super) line: usize,
-    pub(super) kind: Kind,
+    pub(super) kind: NodeKind,
     pub(super) id: &'a str,
     pub(super) guid: Option<Guid>,
     pub(super) system: Guid,
@@ -52,7 +52,7 @@ pub(super) struct Records<'a> {
 
 impl Records<'_> {
     /// "port 3 of "leaf1"", for people.
-    pub(super) fn end(&self, end: End) -> String {
+    pub(super) fn end(&self, end: CableEnd) -> String {
         let node = &self.nodes[end.0 as usize];
         let name = node.description.trim();
         let name = if name.is_empty() { node.id } else { name };

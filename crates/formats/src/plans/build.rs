@@ -20,14 +20,14 @@ pub(super) struct PlanEnd {
 
 /// A plan in the making.
 #[derive(Default)]
-pub(super) struct Plan {
+pub(super) struct FabricPlan {
     cabling: Cabling,
     devices: HashMap<String, usize>,
     /// By port the line that cables it, and the other end.
     taken: HashMap<CableEnd, (usize, CableEnd)>,
 }
 
-impl Plan {
+impl FabricPlan {
     /// A device by its name, which is new if it has none of that name.
     fn end(&mut self, end: PlanEnd) -> CableEnd {
         let PlanEnd { device, alias, port, in_host } = end;

@@ -14,7 +14,7 @@ use std::path::Path;
 
 use darkfiber_fabric::{Cabling, LinkClass};
 
-use super::build::{Plan, PlanEnd};
+use super::build::{FabricPlan, PlanEnd};
 use crate::diagnostic::excerpt;
 use crate::format::{Format, Reading};
 use crate::input::said;
@@ -53,7 +53,7 @@ fn cable(line: &str) -> Option<[&str; 4]> {
 /// [`ReadError::NotSuchAFile`] if no line can be read.
 pub fn read(text: &str, path: &Path) -> Result<(Cabling, Diagnostics), ReadError> {
     let mut d = Diagnostics::default();
-    let mut plan = Plan::default();
+    let mut plan = FabricPlan::default();
     // Systems that have cables of their own listed are switches.
     let systems: HashSet<&str> = said(text)
         .filter(|(_, line)| cable(line).is_none())

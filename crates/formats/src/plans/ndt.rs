@@ -14,7 +14,7 @@ use std::path::Path;
 
 use darkfiber_fabric::Cabling;
 
-use super::build::{Plan, PlanEnd};
+use super::build::{FabricPlan, PlanEnd};
 use crate::diagnostic::excerpt;
 use crate::format::{Format, Reading};
 use crate::input::said;
@@ -47,7 +47,7 @@ fn is_heading(line: &str) -> bool {
 /// [`ReadError::NotSuchAFile`] if no line can be read.
 pub fn read(text: &str, path: &Path) -> Result<(Cabling, Diagnostics), ReadError> {
     let mut d = Diagnostics::default();
-    let mut plan = Plan::default();
+    let mut plan = FabricPlan::default();
     for (number, line) in said(text).filter(|(_, line)| !is_heading(line)) {
         let columns: Vec<&str> =
             line.split(',').map(|word| word.trim().trim_matches('"').trim()).collect();

@@ -44,8 +44,10 @@ pub(super) fn read(
             continue;
         };
         let sources = match parse_source(source) {
-            Some(Source::Guid(guid)) => switch_of_guid.get(&guid).map(|&s| fabric.terminals_on(s)),
-            Some(Source::Lid(lid)) => {
+            Some(RowSource::Guid(guid)) => {
+                switch_of_guid.get(&guid).map(|&s| fabric.terminals_on(s))
+            }
+            Some(RowSource::Lid(lid)) => {
                 lids.owner(lid).map(|(dest, _)| match dest.as_terminal(fabric) {
                     Some(t) => t.index()..t.index() + 1,
                     None => fabric.terminals_on(dest.home(fabric)),
@@ -103,15 +105,15 @@ pub(super) fn read(
     Ok(())
 }
 
-enum Source {
+enum RowSource {
     Guid(Guid),
     Lid(u16),
 }
 
-fn parse_source(word: &str) -> Option<Source> {
+fn parse_source(word: &str) -> Option<RowSource> {
     match word.strip_prefix("0x") {
-        Some(digits) => parse_guid(digits).map(Source::Guid),
-        None => word.parse().ok().map(Source::Lid),
+        Some(digits) => parse_guid(digits).map(RowSource::Guid),
+        None => word.parse().ok().map(RowSource::Lid),
     }
 }
 

@@ -30,7 +30,7 @@ pub use lines::Lines;
 pub use minimal::Minimal;
 pub use ofar::Ofar;
 pub use omniwar::Omniwar;
-pub use registry::{Given, Kind, Made, ROUTINGS, With, kind, make};
+pub use registry::{AnyRouting, ROUTINGS, RoutingContext, RoutingKind, WithRouting, kind, make};
 pub use tables::{Lost, Tables};
 pub use ugal::{Adaptive, Ugal, Weigh};
 pub use ugal_global::UgalGlobal;

@@ -77,7 +77,7 @@ impl Routing for Omniwar<'_> {
 mod tests {
     use super::*;
     use crate::routing::walks::Ground;
-    use crate::routing::{Made, registry::hyperx};
+    use crate::routing::{AnyRouting, registry::hyperx};
 
     /// As many channels as dimensions and deroutes, and no more.
     #[test]
@@ -86,7 +86,7 @@ mod tests {
         for deroutes in 0..6 {
             let omniwar = Omniwar::new(hyperx(&ground.given(), "omniwar").expect("it suits"));
             assert_eq!(omniwar.lanes(), 6);
-            let made = Made::Omniwar(omniwar.with_deroutes(deroutes));
+            let made = AnyRouting::Omniwar(omniwar.with_deroutes(deroutes));
             let shown = ground.walk(&made, 0, 50);
             assert_eq!((made.lanes(), shown.most), (3 + deroutes, 3 + deroutes));
             assert_eq!(shown.round > 0, deroutes > 0);

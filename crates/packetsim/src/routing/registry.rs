@@ -7,10 +7,10 @@ use super::{
     Adaptive, Aries, BooksimHyperx, Dal, Dimwar, Distances, Dor, Lines, Minimal, Ofar, Omniwar,
     Routing, Tables, Ugal, UgalGlobal, Valiant, Weigh,
 };
-use crate::{ConfigError, Load, Net, Observer, Outcome, SwitchModel, load};
+use crate::{ConfigError, Load, LoadOutcome, Net, Observer, SwitchModel, load};
 
 /// A routing, by name.
-pub struct Kind {
+pub struct RoutingKind {
     /// What users write.
     pub name: &'static str,
     /// In half a line.
@@ -19,12 +19,12 @@ pub struct Kind {
     pub doc: &'static str,
     /// Where it is from.
     pub paper: &'static str,
-    make: for<'a> fn(&Given<'a>) -> Result<Made<'a>, ConfigError>,
+    make: for<'a> fn(&RoutingContext<'a>) -> Result<AnyRouting<'a>, ConfigError>,
 }
 
 /// What a routing is made for.
 #[derive(Clone, Copy)]
-pub struct Given<'a> {
+pub struct RoutingContext<'a> {
     /// The network.
     pub net: &'a Net,
     /// Its fabric.
@@ -40,7 +40,7 @@ pub struct Given<'a> {
 }
 
 /// Something to do with a routing, whichever it is.
-pub trait With {
+pub trait WithRouting {
     /// What comes of it.
     type Out;
 
@@ -48,10 +48,10 @@ pub trait With {
     fn with<R: Routing>(self, routing: &R) -> Self::Out;
 }
 
-/// See [`Made::lanes`].
+/// See [`AnyRouting::lanes`].
 struct Lanes;
 
-impl With for Lanes {
+impl WithRouting for Lanes {
     type Out = u8;
 
     fn with<R: Routing>(self, routing: &R) -> u8 {
@@ -59,23 +59,23 @@ impl With for Lanes {
     }
 }
 
-/// See [`Made::load`].
-struct Run<'a> {
+/// See [`AnyRouting::load`].
+struct LoadRun<'a> {
     net: &'a Net,
     micro: &'a SwitchModel,
     what: &'a Load,
     follow: &'a dyn Observer,
 }
 
-impl With for Run<'_> {
-    type Out = Result<Outcome, ConfigError>;
+impl WithRouting for LoadRun<'_> {
+    type Out = Result<LoadOutcome, ConfigError>;
 
     fn with<R: Routing>(self, routing: &R) -> Self::Out {
         load(self.net, self.micro, routing, self.what, self.follow)
     }
 }
 
-impl Made<'_> {
+impl AnyRouting<'_> {
     /// Lanes that it needs to be free of deadlock; tables: that they use.
     pub fn lanes(&self) -> u8 {
         self.with(Lanes)
@@ -91,8 +91,8 @@ impl Made<'_> {
         micro: &SwitchModel,
         what: &Load,
         follow: &dyn Observer,
-    ) -> Result<Outcome, ConfigError> {
-        self.with(Run { net, micro, what, follow })
+    ) -> Result<LoadOutcome, ConfigError> {
+        self.with(LoadRun { net, micro, what, follow })
     }
 }
 
@@ -101,13 +101,13 @@ macro_rules! routings {
     ($($name:ident($routing:ty)),* $(,)?) => {
         #[doc = "A routing that is made."]
         #[derive(Clone, Debug)]
-        pub enum Made<'a> {
+        pub enum AnyRouting<'a> {
             $(#[doc = concat!("See [`", stringify!($name), "`].")] $name($routing)),*
         }
 
-        impl Made<'_> {
+        impl AnyRouting<'_> {
             /// Does something with it, compiled for each routing: nothing is looked up for a packet.
-            pub fn with<W: With>(&self, what: W) -> W::Out {
+            pub fn with<W: WithRouting>(&self, what: W) -> W::Out {
                 match self { $(Self::$name(routing) => what.with(routing)),* }
             }
         }
@@ -130,10 +130,10 @@ routings!(
 );
 
 /// All of them.
-pub static ROUTINGS: Registry<Kind> = Registry::new(
+pub static ROUTINGS: Registry<RoutingKind> = Registry::new(
     "routing",
     &[
-        Kind {
+        RoutingKind {
             name: "tables",
             summary: "forwarding tables of an engine, or of a subnet manager",
             doc: "Every packet takes the entry of its destination in the table of each switch, in the virtual lane of its path's \
@@ -152,10 +152,10 @@ pub static ROUTINGS: Registry<Kind> = Registry::new(
                         .to_owned(),
                 )
                 };
-                Tables::new(given.net, given.fabric, routes).map(Made::Tables).map_err(lost)
+                Tables::new(given.net, given.fabric, routes).map(AnyRouting::Tables).map_err(lost)
             },
         },
-        Kind {
+        RoutingKind {
             name: "minimal",
             summary: "any shortest way",
             doc: "Every switch draws one of the ports that lead nearer. Lanes rise from switch to switch, so that no packet waits for \
@@ -163,7 +163,7 @@ pub static ROUTINGS: Registry<Kind> = Registry::new(
             paper: "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks (2004), sections 9.1, 14.2",
             make: |given| Ok(minimal(given, false)),
         },
-        Kind {
+        RoutingKind {
             name: "adaptive",
             summary: "the less loaded of two shortest paths, at every switch",
             doc: "As minimal, but a switch draws two ports that lead nearer and takes the one that fewer bytes wait for: on a tree, \
@@ -171,14 +171,14 @@ pub static ROUTINGS: Registry<Kind> = Registry::new(
             paper: "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks (2004), section 10.2",
             make: |given| Ok(minimal(given, true)),
         },
-        Kind {
+        RoutingKind {
             name: "valiant",
             summary: "by way of any other switch",
             doc: "Every packet goes to a switch drawn at random first. Lanes rise: twice as many as the diameter.",
             paper: "L. G. Valiant, A Scheme for Fast Parallel Communication (SIAM J. Computing 11, 1982)",
-            make: |given| Ok(Made::Valiant(Valiant { distances: distances(given) })),
+            make: |given| Ok(AnyRouting::Valiant(Valiant { distances: distances(given) })),
         },
-        Kind {
+        RoutingKind {
             name: "ugal",
             summary: "a shortest way or one round, whichever is emptier at its first output",
             doc: "The first switch compares a shortest way with one by way of a switch drawn at random, by the bytes at their first \
@@ -186,7 +186,7 @@ pub static ROUTINGS: Registry<Kind> = Registry::new(
             paper: "A. Singh, Load-Balanced Routing in Interconnection Networks (PhD thesis, Stanford, 2005), chapter 5",
             make: |given| Ok(ugal(given, (1, 1), Weigh::ByLength(2 * given.bytes), false)),
         },
-        Kind {
+        RoutingKind {
             name: "ugal-global",
             summary: "ugal that knows the queues along the whole of both paths",
             doc: "The first switch compares a shortest way with one by way of a switch drawn at random, by the bytes that wait at all \
@@ -194,10 +194,10 @@ pub static ROUTINGS: Registry<Kind> = Registry::new(
             paper: "A. Singh, Load-Balanced Routing in Interconnection Networks (PhD thesis, Stanford, 2005), chapter 5",
             make: |given| {
                 let (distances, more) = (distances(given), 2 * given.bytes);
-                Ok(Made::UgalGlobal(UgalGlobal { distances, more, news: 50_000 }))
+                Ok(AnyRouting::UgalGlobal(UgalGlobal { distances, more, news: 50_000 }))
             },
         },
-        Kind {
+        RoutingKind {
             name: "booksim-ugal",
             summary: "ugal as BookSim2 has it on the dragonfly",
             doc: "A way round is taken if the shortest one has more than twice its bytes and 30 flits more. Lanes rise, which \
@@ -205,14 +205,14 @@ pub static ROUTINGS: Registry<Kind> = Registry::new(
             paper: "N. Jiang et al., A detailed and flexible cycle-accurate Network-on-Chip simulator (ISPASS'13)",
             make: |given| Ok(ugal(given, (1, 1), Weigh::Twice(30), false)),
         },
-        Kind {
+        RoutingKind {
             name: "progressive",
             summary: "ugal whose second switch may change its mind",
             doc: "As ugal; a packet on a shortest way is weighed again at its second switch. One lane more than ugal.",
             paper: "N. Jiang, J. Kim, W. J. Dally, Indirect Adaptive Routing on Large Scale Interconnection Networks (ISCA'09)",
             make: |given| Ok(ugal(given, (1, 1), Weigh::ByLength(2 * given.bytes), true)),
         },
-        Kind {
+        RoutingKind {
             name: "four-ways",
             summary: "the best of two minimal and two non-minimal paths, as Slingshot samples them",
             doc: "As ugal with two candidates of each kind. What is ahead is known by the bytes at the first output; Slingshot knows \
@@ -220,7 +220,7 @@ pub static ROUTINGS: Registry<Kind> = Registry::new(
             paper: "De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect (SC'20), section II-C",
             make: |given| Ok(ugal(given, (2, 2), Weigh::ByLength(2 * given.bytes), false)),
         },
-        Kind {
+        RoutingKind {
             name: "slingshot",
             summary: "four-ways that also knows the queues of neighboring switches",
             doc: "As four-ways, by what waits at the first output of a way and, as switches told their neighbours last, at the next one. \
@@ -230,11 +230,11 @@ pub static ROUTINGS: Registry<Kind> = Registry::new(
             make: |given| {
                 let news = given.adaptive.news.unwrap_or(500_000);
                 let adaptive = Adaptive { news: Some(news), ..given.adaptive };
-                let given = Given { adaptive, ..*given };
+                let given = RoutingContext { adaptive, ..*given };
                 Ok(ugal(&given, (2, 2), Weigh::ByLength(2 * given.bytes), false))
             },
         },
-        Kind {
+        RoutingKind {
             name: "dal",
             summary: "HyperX: any dimension, straight or by one deroute each",
             doc: "Every switch weighs, for each dimension in which a packet is not where it must be, the channel that puts it right \
@@ -242,11 +242,11 @@ pub static ROUTINGS: Registry<Kind> = Registry::new(
             paper: "J. H. Ahn et al., HyperX: Topology, Routing, and Packaging of Efficient Large-Scale Networks (SC'09), section 3.2",
             make: |given| {
                 let dal = Dal::new(hyperx(given, "dal")?);
-                dal.map(Made::Dal)
+                dal.map(AnyRouting::Dal)
                     .ok_or_else(|| ConfigError("dal needs at most eight dimensions".to_owned()))
             },
         },
-        Kind {
+        RoutingKind {
             name: "dor",
             summary: "HyperX, torus, mesh: dimension by dimension",
             doc: "Every switch puts the first dimension right in which a packet is not where it must be. Packets wait for later \
@@ -257,27 +257,27 @@ pub static ROUTINGS: Registry<Kind> = Registry::new(
             make: |given| {
                 let any = [GridKind::HyperX, GridKind::Torus, GridKind::Mesh];
                 lines(given, &any, "dor needs a whole HyperX, torus or mesh")
-                    .map(|l| Made::Dor(Dor::new(l)))
+                    .map(|l| AnyRouting::Dor(Dor::new(l)))
             },
         },
-        Kind {
+        RoutingKind {
             name: "dimwar",
             summary: "HyperX: dimension by dimension, straight or by one deroute each",
             doc: "Every switch weighs, in the first dimension in which a packet is not where it must be, the channel that puts it \
               right and those to all other switches of that line, by bytes at the output, the packet's own included, times \
               channels that are left. Two lanes, or halves of them: deroutes in the first, what follows them in the second.",
             paper: "N. McDonald et al., Practical and Efficient Incremental Adaptive Routing for HyperX Networks (SC'19)",
-            make: |given| Ok(Made::Dimwar(Dimwar::new(hyperx(given, "dimwar")?))),
+            make: |given| Ok(AnyRouting::Dimwar(Dimwar::new(hyperx(given, "dimwar")?))),
         },
-        Kind {
+        RoutingKind {
             name: "omniwar",
             summary: "HyperX: any dimension, straight or by as many deroutes as there are dimensions",
             doc: "As dimwar, in all dimensions in which a packet is not where it must be at once, with as many deroutes of a packet, \
               in whichever dimensions, as there are dimensions. Lanes rise: twice as many as dimensions.",
             paper: "N. McDonald et al., Practical and Efficient Incremental Adaptive Routing for HyperX Networks (SC'19)",
-            make: |given| Ok(Made::Omniwar(Omniwar::new(hyperx(given, "omniwar")?))),
+            make: |given| Ok(AnyRouting::Omniwar(Omniwar::new(hyperx(given, "omniwar")?))),
         },
-        Kind {
+        RoutingKind {
             name: "booksim-hyperx",
             summary: "HyperX: ugal as BookSim2 has it on the flattened butterfly",
             doc: "The first switch draws another one in the dimensions in which the destination differs, and compares the ways, \
@@ -286,10 +286,10 @@ pub static ROUTINGS: Registry<Kind> = Registry::new(
               it.",
             paper: "N. Jiang et al., A detailed and flexible cycle-accurate Network-on-Chip simulator (ISPASS'13)",
             make: |given| {
-                Ok(Made::BooksimHyperx(BooksimHyperx::new(hyperx(given, "booksim-hyperx")?)))
+                Ok(AnyRouting::BooksimHyperx(BooksimHyperx::new(hyperx(given, "booksim-hyperx")?)))
             },
         },
-        Kind {
+        RoutingKind {
             name: "aries",
             summary: "dragonfly: two minimal paths and two through other groups, as Cray's Aries",
             doc: "Every switch of the first group weighs two shortest ways and two by way of any other group, by the bytes at their \
@@ -298,10 +298,10 @@ pub static ROUTINGS: Registry<Kind> = Registry::new(
             paper: "B. Alverson et al., Cray XC Series Network (2012); G. Faanes et al., Cray Cascade (SC'12)",
             make: |given| {
                 let shape = dragonfly(given, "aries")?;
-                Ok(Made::Aries(Aries::new(given.net, distances(given), shape, given.bytes)))
+                Ok(AnyRouting::Aries(Aries::new(given.net, distances(given), shape, given.bytes)))
             },
         },
-        Kind {
+        RoutingKind {
             name: "ofar",
             summary: "dragonfly: off the shortest way at any switch, as OFAR",
             doc: "Every switch sends a packet on by the shortest way, unless more than two packets wait there and less than half as \
@@ -311,7 +311,7 @@ pub static ROUTINGS: Registry<Kind> = Registry::new(
             make: |given| {
                 let shape = dragonfly(given, "ofar")?;
                 let ofar = Ofar::new(given.net, distances(given), shape, given.bytes);
-                ofar.map(Made::Ofar).ok_or_else(|| {
+                ofar.map(AnyRouting::Ofar).ok_or_else(|| {
                 ConfigError(
                     "ofar needs a dragonfly whose groups are fully connected, with a cable between any two groups"
                         .to_owned(),
@@ -322,13 +322,13 @@ pub static ROUTINGS: Registry<Kind> = Registry::new(
     ],
 );
 
-impl std::fmt::Debug for Kind {
+impl std::fmt::Debug for RoutingKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name)
     }
 }
 
-impl Entry for Kind {
+impl Entry for RoutingKind {
     fn name(&self) -> &str {
         self.name
     }
@@ -338,7 +338,7 @@ impl Entry for Kind {
 ///
 /// # Errors
 /// If there is none.
-pub fn kind(name: &str) -> Result<&'static Kind, Unknown> {
+pub fn kind(name: &str) -> Result<&'static RoutingKind, Unknown> {
     ROUTINGS.get(name)
 }
 
@@ -346,7 +346,10 @@ pub fn kind(name: &str) -> Result<&'static Kind, Unknown> {
 ///
 /// # Errors
 /// If it does not suit the fabric.
-pub fn make<'a>(kind: &Kind, given: &Given<'a>) -> Result<Made<'a>, ConfigError> {
+pub fn make<'a>(
+    kind: &RoutingKind,
+    given: &RoutingContext<'a>,
+) -> Result<AnyRouting<'a>, ConfigError> {
     if kind.name != "tables" && given.fabric.components().len() > 1 {
         let parts = given.fabric.components().len();
         return Err(ConfigError(format!(
@@ -354,7 +357,7 @@ pub fn make<'a>(kind: &Kind, given: &Given<'a>) -> Result<Made<'a>, ConfigError>
         )));
     }
     let made = (kind.make)(given)?;
-    if !given.adaptive.is_none() && !matches!(made, Made::Ugal(_)) {
+    if !given.adaptive.is_none() && !matches!(made, AnyRouting::Ugal(_)) {
         return Err(ConfigError(format!(
             "{} compares no paths in which that can be changed: ugal, four-ways, slingshot and progressive do",
             kind.name
@@ -367,7 +370,11 @@ pub fn make<'a>(kind: &Kind, given: &Given<'a>) -> Result<Made<'a>, ConfigError>
 }
 
 /// Ports of a whole lattice of any of these kinds.
-fn lines<'a>(given: &Given<'a>, kinds: &[GridKind], needs: &str) -> Result<Lines<'a>, ConfigError> {
+fn lines<'a>(
+    given: &RoutingContext<'a>,
+    kinds: &[GridKind],
+    needs: &str,
+) -> Result<Lines<'a>, ConfigError> {
     let whole = match given.shape {
         Some(Shape::Grid(grid)) if kinds.contains(&grid.kind) => Lines::new(given.fabric, grid),
         _ => None,
@@ -375,11 +382,14 @@ fn lines<'a>(given: &Given<'a>, kinds: &[GridKind], needs: &str) -> Result<Lines
     whole.ok_or_else(|| ConfigError(needs.to_owned()))
 }
 
-pub(super) fn hyperx<'a>(given: &Given<'a>, name: &str) -> Result<Lines<'a>, ConfigError> {
+pub(super) fn hyperx<'a>(given: &RoutingContext<'a>, name: &str) -> Result<Lines<'a>, ConfigError> {
     lines(given, &[GridKind::HyperX], &format!("{name} needs a whole HyperX"))
 }
 
-fn dragonfly<'a>(given: &Given<'a>, name: &str) -> Result<&'a DragonflyShape, ConfigError> {
+fn dragonfly<'a>(
+    given: &RoutingContext<'a>,
+    name: &str,
+) -> Result<&'a DragonflyShape, ConfigError> {
     match given.shape {
         Some(Shape::Dragonfly(shape)) => Ok(shape),
         _ => Err(ConfigError(format!("{name} needs a dragonfly"))),
@@ -387,7 +397,7 @@ fn dragonfly<'a>(given: &Given<'a>, name: &str) -> Result<&'a DragonflyShape, Co
 }
 
 /// Shortest paths of a dragonfly go by one cable between groups.
-fn distances(given: &Given<'_>) -> Distances {
+fn distances(given: &RoutingContext<'_>) -> Distances {
     let Some(Shape::Dragonfly(dragonfly)) = given.shape else { return Distances::new(given.net) };
     // More than any way within a group is long.
     let group = |s: u32| dragonfly.group[s as usize];
@@ -398,17 +408,22 @@ fn distances(given: &Given<'_>) -> Distances {
     Distances::weighted(given.net, weight)
 }
 
-fn minimal<'a>(given: &Given<'a>, adaptive: bool) -> Made<'a> {
+fn minimal<'a>(given: &RoutingContext<'a>, adaptive: bool) -> AnyRouting<'a> {
     let rising = !matches!(given.shape, Some(Shape::Tree(_)));
-    Made::Minimal(Minimal { distances: distances(given), adaptive, rising })
+    AnyRouting::Minimal(Minimal { distances: distances(given), adaptive, rising })
 }
 
-fn ugal<'a>(given: &Given<'a>, ways: (u8, u8), weigh: Weigh, progressive: bool) -> Made<'a> {
-    Made::Ugal(compared(given, ways, weigh, progressive))
+fn ugal<'a>(
+    given: &RoutingContext<'a>,
+    ways: (u8, u8),
+    weigh: Weigh,
+    progressive: bool,
+) -> AnyRouting<'a> {
+    AnyRouting::Ugal(compared(given, ways, weigh, progressive))
 }
 
 /// With what is to be different.
-fn compared(given: &Given<'_>, ways: (u8, u8), weigh: Weigh, progressive: bool) -> Ugal {
+fn compared(given: &RoutingContext<'_>, ways: (u8, u8), weigh: Weigh, progressive: bool) -> Ugal {
     let Adaptive { minimal, round, bias, news } = given.adaptive;
     let weigh = match weigh {
         Weigh::ByLength(more) => Weigh::ByLength(bias.unwrap_or(more)),

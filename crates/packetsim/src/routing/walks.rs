@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use darkfiber_fabric::{Topology, open};
 
-use super::{Given, Made, ROUTINGS, Routing, SwitchView, With, make};
+use super::{AnyRouting, ROUTINGS, Routing, RoutingContext, SwitchView, WithRouting, make};
 use crate::packet::{NOBODY, Packet};
 use crate::{Buffer, Net, OutPort, Peer, Random, preset};
 
@@ -49,7 +49,7 @@ struct Walks<'n> {
     each: u32,
 }
 
-impl With for Walks<'_> {
+impl WithRouting for Walks<'_> {
     type Out = Shown;
 
     fn with<R: Routing>(self, routing: &R) -> Shown {
@@ -145,9 +145,9 @@ impl Ground {
         Self { topology, net }
     }
 
-    pub(super) fn given(&self) -> Given<'_> {
+    pub(super) fn given(&self) -> RoutingContext<'_> {
         let Topology { fabric, shape, .. } = &self.topology;
-        Given {
+        RoutingContext {
             net: &self.net,
             fabric,
             shape: shape.as_ref(),
@@ -158,12 +158,12 @@ impl Ground {
     }
 
     /// The routing of a name, if it suits.
-    pub(super) fn made(&self, name: &str) -> Option<Made<'_>> {
+    pub(super) fn made(&self, name: &str) -> Option<AnyRouting<'_>> {
         make(super::kind(name).expect("registered"), &self.given()).ok()
     }
 
     /// What walks show, with so many lanes more than it needs.
-    pub(super) fn walk(&self, made: &Made<'_>, more: u8, each: u32) -> Shown {
+    pub(super) fn walk(&self, made: &AnyRouting<'_>, more: u8, each: u32) -> Shown {
         made.with(Walks { net: &self.net, lanes: made.lanes() + more, each })
     }
 }

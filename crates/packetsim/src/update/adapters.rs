@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
-use super::outcome::{LOST_KEPT, Loss, LostPacket, Outcome};
+use super::outcome::{LOST_KEPT, Loss, LostPacket, UpdateOutcome};
 use super::queue_pair::{QueuePair, Segment, State, Work};
 use super::tables::{DEAD_CABLE, LOOPED, LiveTables, NEW, NO_ENTRY, OLD};
 use super::{Generation, Hosts};
@@ -23,7 +23,7 @@ const RETRIES: u32 = 7;
 
 /// What a packet under way is.
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+enum PacketKind {
     /// Data of a queue pair: sequence number and transmission number.
     Data(u32, u32, Segment),
     /// The other end has everything before this sequence number; whether what comes there is missing.
@@ -36,7 +36,7 @@ enum Kind {
 #[derive(Clone, Copy, Debug)]
 struct Flying {
     end: u32,
-    kind: Kind,
+    kind: PacketKind,
 }
 
 /// A change of path that the manager asks a host for.
@@ -97,10 +97,10 @@ pub(crate) struct Adapters<'a> {
     pub(crate) delivered: Vec<(u32, u64)>,
     /// Hosts that have followed an order: the generation, the terminal, and when.
     pub(crate) followed: Vec<(u8, u32, u64)>,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: UpdateOutcome,
 }
 
-type Part<'n> = Partition<'n, &'n LiveTables>;
+type LivePartition<'n> = Partition<'n, &'n LiveTables>;
 
 impl<'a> Adapters<'a> {
     pub(crate) fn new(
@@ -138,7 +138,7 @@ impl<'a> Adapters<'a> {
             wakes,
             delivered: Vec::new(),
             followed: Vec::new(),
-            outcome: Outcome { interval: hosts.interval.max(1), ..Outcome::default() },
+            outcome: UpdateOutcome { interval: hosts.interval.max(1), ..UpdateOutcome::default() },
         }
     }
 
@@ -186,15 +186,15 @@ impl<'a> Adapters<'a> {
         self.free.push(packet.message);
         let mixed = packet.phase & (OLD | NEW) == OLD | NEW;
         match kind {
-            Kind::Datagram => self.outcome.datagrams.met_both += u64::from(mixed),
-            Kind::Answer(number, missing) => {
+            PacketKind::Datagram => self.outcome.datagrams.met_both += u64::from(mixed),
+            PacketKind::Answer(number, missing) => {
                 self.outcome.acknowledgements_met_both += u64::from(mixed);
                 let to = end ^ 1;
                 let host = self.ends[to as usize].host;
                 self.of_host[host as usize].heard.push_back((when, to, number, missing));
                 self.wakes.push((when, host));
             }
-            Kind::Data(number, transmission, segment) => {
+            PacketKind::Data(number, transmission, segment) => {
                 let here = end ^ 1;
                 let met = packet.phase & (OLD | NEW);
                 let found = &mut self.ends[here as usize];
@@ -225,15 +225,15 @@ impl<'a> Adapters<'a> {
         let mixed = u64::from(packet.phase & (OLD | NEW) == OLD | NEW);
         let outcome = &mut self.outcome;
         match kind {
-            Kind::Datagram => {
+            PacketKind::Datagram => {
                 outcome.datagrams.lost += 1;
                 outcome.datagrams.met_both += mixed;
             }
-            Kind::Answer(..) => {
+            PacketKind::Answer(..) => {
                 outcome.acknowledgements_lost += 1;
                 outcome.acknowledgements_met_both += mixed;
             }
-            Kind::Data(..) => {
+            PacketKind::Data(..) => {
                 outcome.reliable.lost += 1;
                 outcome.reliable.met_both += mixed;
             }
@@ -253,7 +253,7 @@ impl<'a> Adapters<'a> {
     }
 
     /// A host does what there is to do in the tick that begins at `now`.
-    pub(crate) fn act(&mut self, host: u32, now: u64, part: &mut Part<'_>) {
+    pub(crate) fn act(&mut self, host: u32, now: u64, part: &mut LivePartition<'_>) {
         let end_of_tick = now + self.tick;
         self.hear(host, end_of_tick);
         self.take_over(host, end_of_tick);
@@ -498,13 +498,13 @@ impl<'a> Adapters<'a> {
             && let Some((_, end, number, missing)) = adapter.answers.pop_front()
         {
             let (peer, path) = (self.ends[end as usize].peer, self.ends[end as usize].path);
-            let slot = self.flying(Flying { end, kind: Kind::Answer(number, missing) });
+            let slot = self.flying(Flying { end, kind: PacketKind::Answer(number, missing) });
             return Some(packet(slot, peer, self.answer_bytes, u16::MAX, path));
         }
         if let Some(to) = adapter.datagrams.pop_front() {
             let path = self.generations[usize::from(adapter.datagram_generation)].path(host, to);
             let bytes = self.hosts.datagrams.map_or(1, |d| d.bytes).min(self.bytes);
-            let slot = self.flying(Flying { end: u32::MAX, kind: Kind::Datagram });
+            let slot = self.flying(Flying { end: u32::MAX, kind: PacketKind::Datagram });
             self.outcome.datagrams.sent += 1;
             return Some(packet(slot, to, bytes, u16::MAX, path));
         }
@@ -523,7 +523,7 @@ impl<'a> Adapters<'a> {
             self.outcome.sent_again += u64::from(again);
             self.start_timer(end, now + self.hosts.timeout);
             self.activate(end);
-            let kind = Kind::Data(number, transmission, segment);
+            let kind = PacketKind::Data(number, transmission, segment);
             let slot = self.flying(Flying { end, kind });
             return Some(packet(slot, peer, segment.payload, segment.job, path));
         }

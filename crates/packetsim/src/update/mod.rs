@@ -18,7 +18,7 @@ mod wire;
 use darkfiber_fabric::{ChannelId, Fabric, TerminalId};
 use darkfiber_routing::{DestId, Routes};
 
-pub use self::outcome::{Counted, JobPause, LOST_KEPT, Loss, LostPacket, Outcome, Phase};
+pub use self::outcome::{Counted, JobPause, LOST_KEPT, Loss, LostPacket, Phase, UpdateOutcome};
 pub use self::prepared::PreparedUpdate;
 pub use self::wire::Connected;
 
@@ -117,7 +117,7 @@ pub struct Hosts {
     pub datagrams: Option<Datagrams>,
     /// Whether datagrams change their paths with the connections, or stay on the first LIDs.
     pub datagrams_migrate: bool,
-    /// The width of the intervals of [`Outcome::arrived`], at first.
+    /// The width of the intervals of [`UpdateOutcome::arrived`], at first.
     pub interval: u64,
 }
 

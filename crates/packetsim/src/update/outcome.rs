@@ -69,7 +69,7 @@ pub struct Counted {
 
 /// What became of traffic while tables were updated.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Outcome {
+pub struct UpdateOutcome {
     /// Reliable connections.
     pub reliable: Counted,
     /// Unreliable datagrams.
@@ -119,10 +119,10 @@ pub struct Outcome {
 /// Lost packets that are kept one by one.
 pub const LOST_KEPT: usize = 100_000;
 
-/// Intervals of [`Outcome::arrived`]; when there would be more they become twice as long.
+/// Intervals of [`UpdateOutcome::arrived`]; when there would be more they become twice as long.
 const INTERVALS: usize = 2048;
 
-impl Outcome {
+impl UpdateOutcome {
     /// Bytes a second of reliable connections before, during and after the update; 0 where that took no time.
     pub fn throughput(&self) -> [f64; 3] {
         let count = self.phases.len();

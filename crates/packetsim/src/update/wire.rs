@@ -3,7 +3,7 @@
 use darkfiber_fabric::{Fabric, TerminalId};
 use darkfiber_workload::play::{Delivery, Departure, Host, Wire};
 
-use super::Outcome;
+use super::UpdateOutcome;
 use super::adapters::Adapters;
 use super::manager::Manager;
 use super::prepared::PreparedUpdate;
@@ -191,7 +191,7 @@ impl<'a> Connected<'a> {
     }
 
     /// What became of the traffic up to a time, at which the run is over.
-    pub fn outcome(&mut self, end: u64) -> Outcome {
+    pub fn outcome(&mut self, end: u64) -> UpdateOutcome {
         let mut outcome = self.adapters.outcome.clone();
         let end = end.max(outcome.phases.last().map_or(0, |p| p.begin));
         if let Some(last) = outcome.phases.last_mut() {

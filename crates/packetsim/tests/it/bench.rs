@@ -1,9 +1,9 @@
 //! A fabric, switches and a routing put together.
 
 use darkfiber_fabric::{ChannelId, Shape, Topology, open};
-use darkfiber_packetsim::routing::{self, Given, Made};
+use darkfiber_packetsim::routing::{self, AnyRouting, RoutingContext};
 use darkfiber_packetsim::{
-    ConfigError, Load, Net, Observer, Outcome, SwitchModel, Targets, preset,
+    ConfigError, Load, LoadOutcome, Net, Observer, SwitchModel, Targets, preset,
 };
 use darkfiber_routing::Routes;
 
@@ -41,9 +41,9 @@ impl Bench {
         name: &str,
         routes: Option<&'a Routes>,
         bytes: u32,
-    ) -> Result<Made<'a>, ConfigError> {
+    ) -> Result<AnyRouting<'a>, ConfigError> {
         let kind = routing::kind(name).expect("registered");
-        let given = Given {
+        let given = RoutingContext {
             net: &self.net,
             fabric: &self.topology.fabric,
             shape: self.topology.shape.as_ref(),
@@ -55,7 +55,7 @@ impl Bench {
     }
 
     /// Runs a load with a routing and as many lanes as it needs, and somebody who follows it.
-    pub(crate) fn follow(&self, name: &str, what: &Load, follow: &dyn Observer) -> Outcome {
+    pub(crate) fn follow(&self, name: &str, what: &Load, follow: &dyn Observer) -> LoadOutcome {
         let made = self.make(name, None, what.bytes).expect("it suits");
         let micro = SwitchModel { lanes: made.lanes(), ..self.micro.clone() };
         made.load(&self.net, &micro, what, follow).expect("it goes together")
@@ -68,7 +68,7 @@ impl Bench {
         routes: Option<&Routes>,
         lanes: u8,
         what: &Load,
-    ) -> Outcome {
+    ) -> LoadOutcome {
         let made = self.make(name, routes, what.bytes).expect("it suits");
         let micro = SwitchModel { lanes: lanes.max(made.lanes()), ..self.micro.clone() };
         made.load(&self.net, &micro, what, &|_| {}).expect("it goes together")

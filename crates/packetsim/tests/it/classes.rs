@@ -1,7 +1,7 @@
 //! Traffic classes.
 
 use darkfiber_fabric::TerminalId;
-use darkfiber_packetsim::routing::{Routing, With};
+use darkfiber_packetsim::routing::{Routing, WithRouting};
 use darkfiber_packetsim::{Packets, TrafficClass};
 use darkfiber_workload::play::{Departure, HOSTS, Wire};
 
@@ -14,7 +14,7 @@ struct Overtaken<'a> {
     messages: u32,
 }
 
-impl With for Overtaken<'_> {
+impl WithRouting for Overtaken<'_> {
     type Out = usize;
 
     fn with<R: Routing>(self, routing: &R) -> usize {

@@ -2,12 +2,17 @@
 //! rooms of adapters and classes.
 
 use darkfiber_fabric::ChannelId;
-use darkfiber_packetsim::{LaneFault, Net, Outcome, SwitchModel, Targets, TrafficClass};
+use darkfiber_packetsim::{LaneFault, LoadOutcome, Net, SwitchModel, Targets, TrafficClass};
 
 use crate::bench::{Bench, load};
 
 /// What two hosts send each other, with switches like Rosetta that are changed.
-fn exchange(fabric: &str, bytes: u32, part: f64, change: impl FnOnce(&mut SwitchModel)) -> Outcome {
+fn exchange(
+    fabric: &str,
+    bytes: u32,
+    part: f64,
+    change: impl FnOnce(&mut SwitchModel),
+) -> LoadOutcome {
     let mut bench = Bench::new(fabric, "rosetta");
     change(&mut bench.micro);
     let net = Net::new(&bench.topology.fabric, &bench.micro);
@@ -17,7 +22,7 @@ fn exchange(fabric: &str, bytes: u32, part: f64, change: impl FnOnce(&mut Switch
 }
 
 /// Two switches, a host each, and a cable of 2 us between them.
-fn across(part: f64, change: impl FnOnce(&mut SwitchModel)) -> Outcome {
+fn across(part: f64, change: impl FnOnce(&mut SwitchModel)) -> LoadOutcome {
     exchange("hyperx:dims=2,t=1,gbps=100", 1024, part, |micro| {
         micro.latencies = vec![2_000_000; 2];
         micro.buffer = 1 << 20;

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use darkfiber_packetsim::routing::ROUTINGS;
-use darkfiber_packetsim::{Arbitration, Load, Observer, Outcome, Pulse, Queues, Targets};
+use darkfiber_packetsim::{Arbitration, Load, LoadOutcome, Observer, Pulse, Queues, Targets};
 use darkfiber_routing::{Request, find_engine};
 
 use crate::bench::{Bench, load};
@@ -136,7 +136,7 @@ fn the_same_again_and_otherwise_with_another_seed() {
 #[test]
 fn what_does_not_go_together_is_refused() {
     let bench = Bench::new("dragonfly:p=2,a=4,h=2", "booksim-iq");
-    let given = darkfiber_packetsim::routing::Given {
+    let given = darkfiber_packetsim::routing::RoutingContext {
         net: &bench.net,
         fabric: &bench.topology.fabric,
         shape: bench.topology.shape.as_ref(),
@@ -281,7 +281,7 @@ fn a_run_goes_on() {
     for (routing, parts) in [("ugal", 1), ("ugal-global", 3)] {
         let mut what = load(Targets::uniform(bench.terminals()), 0.7, 16, 4000);
         (what.parts, what.warmup, what.interval) = (parts, None, Some(777_000));
-        let all = |found: Outcome| {
+        let all = |found: LoadOutcome| {
             let m = found.measured;
             let series = found.series.expect("it was kept");
             assert!(m.packets > 1000 && series.len() > 10);

@@ -11,7 +11,7 @@ pub use violin::violins;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use darkfiber_study::congest::Told;
+use darkfiber_study::congest::TimesSummary;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -134,9 +134,9 @@ pub struct CellRow {
     /// The same of 99 %.
     pub p99_inflation: Option<f64>,
     /// The victim by itself.
-    pub isolated: Option<Told>,
+    pub isolated: Option<TimesSummary>,
     /// Beside the aggressor.
-    pub congested: Option<Told>,
+    pub congested: Option<TimesSummary>,
     /// Why there is no result.
     pub refused: Option<String>,
 }
@@ -144,7 +144,7 @@ pub struct CellRow {
 impl CellRow {
     /// Whether the limit on simulated time came first, beside the aggressor or alone.
     pub fn is_at_limit(&self) -> bool {
-        let open = |t: &Option<Told>| t.as_ref().is_some_and(|t| !t.settled);
+        let open = |t: &Option<TimesSummary>| t.as_ref().is_some_and(|t| !t.settled);
         self.is_bound || open(&self.isolated) || open(&self.congested)
     }
 
@@ -313,7 +313,7 @@ impl Report for CongestResult<'_> {
 
     // A line for each cell.
     fn csv(&self) -> String {
-        let told = |times: &Option<Told>, value: fn(&Told) -> String| {
+        let told = |times: &Option<TimesSummary>, value: fn(&TimesSummary) -> String| {
             times.as_ref().map(value).unwrap_or_default()
         };
         comma::table(
@@ -356,11 +356,11 @@ fn service(c: &CellRow) -> Vec<String> {
         format!("{} {}/{}", c.aggressor, c.victim_nodes, c.aggressor_nodes),
         format!("{}, {}, {}", c.congestion, c.routing, c.allocation),
     ];
-    let time = |t: &Option<Told>, of: fn(&Told) -> f64| {
+    let time = |t: &Option<TimesSummary>, of: fn(&TimesSummary) -> f64| {
         t.as_ref().map_or_else(|| "-".to_owned(), |t| seconds(of(t)))
     };
     let times = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), number);
-    let of: [fn(&Told) -> f64; 3] = [|t| t.median, |t| t.p95, |t| t.p99];
+    let of: [fn(&TimesSummary) -> f64; 3] = [|t| t.median, |t| t.p95, |t| t.p99];
     for (of, inflation) in of.into_iter().zip([None, Some(c.p95_inflation), Some(c.p99_inflation)])
     {
         row.extend([time(&c.isolated, of), time(&c.congested, of)]);

@@ -25,7 +25,7 @@ use crate::{DestId, Routes};
 use dependency::Dependencies;
 pub use layer::{Cycle, LayerReport};
 use sources::{Sources, layer_mask};
-use walk::{Outcome, Walk};
+use walk::{Walk, WalkOutcome};
 use witness::witnessed;
 
 /// Most broken pairs that a report lists one by one.
@@ -254,7 +254,7 @@ impl Tracer<'_> {
                 continue;
             }
             match walk.outcome(s) {
-                Outcome::Reaches(hops) => {
+                WalkOutcome::Reaches(hops) => {
                     if is_counted {
                         if part.hops.len() <= hops {
                             part.hops.resize(hops + 1, 0);
@@ -270,7 +270,7 @@ impl Tracer<'_> {
                     };
                 }
                 bad => {
-                    let loops = bad == Outcome::Loops;
+                    let loops = bad == WalkOutcome::Loops;
                     *(if loops { &mut part.loops } else { &mut part.unreachable }) += pairs;
                     let source = fabric
                         .terminals_on(SwitchId::new(s))

@@ -6,7 +6,7 @@ use crate::routes::{DELIVER, NO_ROUTE};
 
 /// What becomes of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum WalkOutcome {
     /// Delivered after crossing that many switches.
     Reaches(usize),
     /// Ends nowhere, or at a wrong terminal.
@@ -115,11 +115,11 @@ impl<'a> Walk<'a> {
     }
 
     /// What becomes of a packet that enters at visited switch `s`.
-    pub(super) fn outcome(&self, s: usize) -> Outcome {
+    pub(super) fn outcome(&self, s: usize) -> WalkOutcome {
         match self.state[s] {
-            LOOPS => Outcome::Loops,
-            ENDS => Outcome::Ends,
-            hops => Outcome::Reaches(hops as usize),
+            LOOPS => WalkOutcome::Loops,
+            ENDS => WalkOutcome::Ends,
+            hops => WalkOutcome::Reaches(hops as usize),
         }
     }
 
@@ -143,7 +143,7 @@ impl<'a> Walk<'a> {
 
     /// Whether a packet that enters at `from` passes `through`.
     pub(super) fn passes(&self, from: usize, through: usize) -> bool {
-        if !matches!(self.outcome(from), Outcome::Reaches(_)) || self.state[from] == UNSEEN {
+        if !matches!(self.outcome(from), WalkOutcome::Reaches(_)) || self.state[from] == UNSEEN {
             return false;
         }
         let mut at = from;

@@ -18,7 +18,7 @@ use crate::{DestId, Layers, Routes};
 const TRIALS: usize = 2;
 
 /// A tree and a lane for every switch with terminals.
-pub(super) struct Plan<'a> {
+pub(super) struct DestinationPlan<'a> {
     fabric: &'a Fabric,
     lanes: Vec<Acyclic<'a>>,
     lane_of: Vec<u8>,
@@ -36,7 +36,7 @@ pub(super) struct Plan<'a> {
     pub(super) least: u64,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> DestinationPlan<'a> {
     fn new(fabric: &'a Fabric, engine: &str, paths: usize) -> Self {
         Self {
             fabric,
@@ -211,7 +211,7 @@ pub(super) fn plan<'a>(
     waves: Vec<Vec<(SwitchId, Stop)>>,
     most: u8,
     escape: Option<&Escape>,
-) -> Option<Plan<'a>> {
+) -> Option<DestinationPlan<'a>> {
     let grower = Grower::new(fabric);
     let mut graph = Acyclic::new(fabric, usize::MAX);
     if let Some(escape) = escape {
@@ -226,7 +226,7 @@ pub(super) fn plan<'a>(
         place: vec![0; fabric.switch_count()],
     };
     let mut dag = Dag::default();
-    let mut plan = Plan::new(fabric, engine, paths);
+    let mut plan = DestinationPlan::new(fabric, engine, paths);
     for stops in waves {
         if !plan.stops.is_empty() {
             plan.lanes = lanes.open.iter().map(|lane| lane.graph.clone()).collect();

@@ -3,7 +3,7 @@
 use darkfiber_fabric::Fabric;
 
 use super::balance::waves;
-use super::by_destination::{Plan, plan};
+use super::by_destination::{DestinationPlan, plan};
 use super::canon::in_order;
 use super::dag::require_routable;
 use super::escape::Escape;
@@ -68,7 +68,7 @@ pub(super) fn nue(engine: &str, fabric: &Fabric, request: &Request<'_>) -> Route
 const GOOD: u64 = 100;
 
 /// The plan with the fewest hops, or the first good one.
-fn best_plan<'a>(engine: &str, fabric: &'a Fabric, request: &Request<'_>) -> Plan<'a> {
+fn best_plan<'a>(engine: &str, fabric: &'a Fabric, request: &Request<'_>) -> DestinationPlan<'a> {
     let plan = |escape: Option<&Escape>| {
         plan(fabric, (engine, request.paths()), waves(fabric), request.lanes, escape)
     };
@@ -81,6 +81,6 @@ fn best_plan<'a>(engine: &str, fabric: &'a Fabric, request: &Request<'_>) -> Pla
     let plans = kept.iter().filter_map(|escape| plan(Some(escape)));
     free.into_iter()
         .chain(plans)
-        .min_by_key(Plan::worth)
+        .min_by_key(DestinationPlan::worth)
         .expect("escape paths are open to every destination")
 }

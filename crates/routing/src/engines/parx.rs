@@ -16,12 +16,12 @@ pub(crate) struct Parx {
     name: &'static str,
     summary: &'static str,
     doc: &'static str,
-    lids: Kind,
+    lids: LidKind,
 }
 
 /// What its LIDs are for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum LidKind {
     /// Detours inside halves.
     Halves,
     /// The same, and one for detours between opposite orthants.
@@ -55,7 +55,7 @@ pub(crate) static PARX: Parx = Parx {
           Known weakness: opposite orthants (a quarter of the pairs in two dimensions) have minimal paths only; \
           see parx-opposite. Detours add load where the whole machine is busy.\n\n\
           Complexity: O(LIDs x candidates), plus the layers.",
-    lids: Kind::Halves,
+    lids: LidKind::Halves,
 };
 
 pub(crate) static PARX_OPPOSITE: Parx = Parx {
@@ -69,7 +69,7 @@ pub(crate) static PARX_OPPOSITE: Parx = Parx {
           Not in the paper, which has no detour for such pairs: 25.3 % of all in a 12x8 HyperX. Where every half \
           of the destination is one switch wide, there is no such way, and paths are minimal.\n\n\
           Complexity: as parx.",
-    lids: Kind::HalvesAndAcross,
+    lids: LidKind::HalvesAndAcross,
 };
 
 pub(crate) static PARX_MINIMAL: Parx = Parx {
@@ -80,7 +80,7 @@ pub(crate) static PARX_MINIMAL: Parx = Parx {
           the least sum so far (Algorithm 1 without its rules; layers as in dfsssp). Without demands all paths \
           add 1. Any LMC. Refuses if --lanes (8) do not suffice.\n\n\
           Complexity: as sssp, plus the layers.",
-    lids: Kind::Minimal,
+    lids: LidKind::Minimal,
 };
 
 impl Engine for Parx {
@@ -102,7 +102,7 @@ impl Engine for Parx {
     }
 
     fn needs(&self) -> Needs {
-        if self.lids == Kind::Minimal { Needs::Any } else { Needs::HyperX }
+        if self.lids == LidKind::Minimal { Needs::Any } else { Needs::HyperX }
     }
 
     fn deadlock(&self) -> Deadlock {
@@ -114,12 +114,12 @@ impl Engine for Parx {
     }
 
     fn lids_are_alike(&self) -> bool {
-        self.lids == Kind::Minimal
+        self.lids == LidKind::Minimal
     }
 
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name, fabric, request)?;
-        if self.lids == Kind::Minimal {
+        if self.lids == LidKind::Minimal {
             return in_order(fabric, request, |fabric, request| self.minimal(fabric, request));
         }
         let orthants = Orthants::new(self.grid(fabric, request)?);
@@ -127,7 +127,7 @@ impl Engine for Parx {
             let most = Orthants::MOST_DIMENSIONS;
             return Err(self.parameter(format!("it cuts at most {most} dimensions in halves")));
         };
-        let lids = orthants.halves() + usize::from(self.lids == Kind::HalvesAndAcross);
+        let lids = orthants.halves() + usize::from(self.lids == LidKind::HalvesAndAcross);
         let lmc = lids.next_power_of_two().ilog2() as u8;
         if request.lmc != 0 && request.lmc != lmc {
             return Err(self.parameter(format!(
@@ -139,7 +139,7 @@ impl Engine for Parx {
         require_routable(self.name, fabric, &request)?;
         let mut routes =
             in_order(fabric, &request, |fabric, request| self.with_halves(fabric, request))?;
-        let across = self.lids == Kind::HalvesAndAcross;
+        let across = self.lids == LidKind::HalvesAndAcross;
         routes.choice = LidChoice::parx(fabric, self.grid(fabric, &request)?, across);
         Ok(routes)
     }
@@ -165,7 +165,7 @@ impl Parx {
         let grid = self.grid(fabric, request)?;
         let orthants = Orthants::new(grid).expect("the caller has looked");
         let mut avoid: Vec<Avoid> = (0..orthants.halves()).map(Avoid::Half).collect();
-        if self.lids == Kind::HalvesAndAcross {
+        if self.lids == LidKind::HalvesAndAcross {
             avoid.push(Avoid::Alignment);
         }
         let detours = avoid.len();

@@ -5,7 +5,7 @@ use darkfiber_fabric::{Faults, SwitchId};
 use super::RerouteError;
 use super::cut::{Cut, Cuts};
 use super::freedom::Freedom;
-use super::outcome::{Change, Moved, Outcome};
+use super::outcome::{Change, Moved, RerouteOutcome};
 use super::prepared::Prepared;
 use super::traffic::Traffic;
 
@@ -21,7 +21,7 @@ impl Prepared<'_> {
     ///
     /// # Panics
     /// If a fault names an id that the fabric does not have.
-    pub fn reroute(&mut self, faults: &Faults) -> Result<Outcome, RerouteError> {
+    pub fn reroute(&mut self, faults: &Faults) -> Result<RerouteOutcome, RerouteError> {
         self.reroute_with(faults, Freedom::ALL)
     }
 
@@ -30,7 +30,7 @@ impl Prepared<'_> {
         &mut self,
         faults: &Faults,
         freedom: Freedom,
-    ) -> Result<Outcome, RerouteError> {
+    ) -> Result<RerouteOutcome, RerouteError> {
         let load_before = self.largest_load();
         let live_before = self.traffic.rows.iter().filter(|row| row.live).count();
         let undo = self.take_away(faults);
@@ -43,7 +43,7 @@ impl Prepared<'_> {
                 let coexistence = self.coexistence(&cuts.all, &mended.moved);
                 self.release(mended.held);
                 let old_levels = self.cycle_of_old_levels(&mended.moved);
-                Ok(Outcome {
+                Ok(RerouteOutcome {
                     rows,
                     rows_eased: cuts.all[rows..].iter().filter(|cut| self.differs(cut)).count(),
                     rows_lost: live_before - live,

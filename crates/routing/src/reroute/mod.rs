@@ -45,7 +45,7 @@ mod tree;
 
 pub use book::{Book, Fault, Page, Repair};
 pub use easing::Eased;
-pub use outcome::{Change, Coexistence, Drain, Moved, Outcome, RerouteError};
+pub use outcome::{Change, Coexistence, Drain, Moved, RerouteError, RerouteOutcome};
 pub use prepared::Prepared;
 pub use protect::Protection;
 pub use relieve::{Goal, Move, Policy, Relief};

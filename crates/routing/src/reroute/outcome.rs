@@ -61,7 +61,7 @@ pub enum Drain {
 
 /// New tables as their difference from the old ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct RerouteOutcome {
     /// Rows with a switch that was cut off, of destinations that are still there.
     pub rows: usize,
     /// Other rows that gave way where a channel would have been far above the old loads.
@@ -86,7 +86,7 @@ pub struct Outcome {
     pub old_levels: Option<u8>,
 }
 
-impl Outcome {
+impl RerouteOutcome {
     /// Number of rows with a changed entry.
     pub fn rows_changed(&self) -> usize {
         let mut rows: Vec<u32> = self.changes.iter().map(|c| c.row).collect();

@@ -17,7 +17,7 @@ use darkfiber_fabric::Faults;
 
 use super::RerouteError;
 use super::freedom::{ChoiceBy, Freedom};
-use super::outcome::{Coexistence, Outcome};
+use super::outcome::{Coexistence, RerouteOutcome};
 use super::prepared::Prepared;
 
 /// How a repair may be put in place; the first that holds, from least to most disturbance.
@@ -47,7 +47,7 @@ impl Rung {
     }
 
     /// That of tables that came from a fault; `None` where rows beside the fault changed that may not be dropped.
-    fn of(outcome: &Outcome) -> Option<Self> {
+    fn of(outcome: &RerouteOutcome) -> Option<Self> {
         if outcome.old_levels.is_some() {
             return Some(Self::Reconnect);
         }
@@ -85,7 +85,10 @@ impl Prepared<'_> {
     ///
     /// # Errors
     /// Those of [`Prepared::reroute`], and [`RerouteError::Levels`]; nothing has changed then.
-    pub fn reroute_by_drop_drain(&mut self, faults: &Faults) -> Result<Outcome, RerouteError> {
+    pub fn reroute_by_drop_drain(
+        &mut self,
+        faults: &Faults,
+    ) -> Result<RerouteOutcome, RerouteError> {
         self.reroute_with(faults, Freedom { apart: true, ..KEEP })
     }
 
@@ -100,8 +103,8 @@ impl Prepared<'_> {
     pub fn reroute_on_lowest_rung(
         &mut self,
         faults: &Faults,
-    ) -> Result<(Outcome, Rung), RerouteError> {
-        let mut best: Option<(Self, Outcome, Rung)> = None;
+    ) -> Result<(RerouteOutcome, Rung), RerouteError> {
+        let mut best: Option<(Self, RerouteOutcome, Rung)> = None;
         for freedom in KEPT {
             let mut tried = self.clone();
             let outcome = match tried.reroute_with(faults, freedom) {

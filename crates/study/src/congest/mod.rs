@@ -18,4 +18,4 @@ pub use hosts::Hosts;
 pub use plan::{APART, Cell, CongestPlan, Contender, Mechanism, Split};
 pub use rule::{FEWEST, Rule};
 pub use run::{Impact, Ran, Refused, Row, Store, run};
-pub use times::{Times, Told};
+pub use times::{Times, TimesSummary};

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use darkfiber_fabric::TerminalId;
-use darkfiber_packetsim::routing::Kind;
+use darkfiber_packetsim::routing::RoutingKind;
 use darkfiber_packetsim::{Congestion, Tuning};
 use darkfiber_scenario::Case;
 use darkfiber_workload::collective::Library;
@@ -49,7 +49,7 @@ pub struct Mechanism {
     /// What its parameters are.
     pub tuning: Tuning,
     /// Where packets go.
-    pub routing: &'static Kind,
+    pub routing: &'static RoutingKind,
     /// Whether victim and aggressor have a traffic class each, which are owed nothing and share evenly.
     pub apart: bool,
 }

@@ -22,7 +22,7 @@ pub struct Times {
 
 /// What is told of times: in seconds.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
-pub struct Told {
+pub struct TimesSummary {
     /// Iterations, runs or requests that ended.
     pub iterations: usize,
     /// Whether there were enough, and the confidence interval of the median narrow enough, before the limit on simulated time.
@@ -49,14 +49,14 @@ pub struct Told {
 
 impl Times {
     /// What is told of them; `None` if nothing ended.
-    pub fn told(&self) -> Option<Told> {
+    pub fn told(&self) -> Option<TimesSummary> {
         let s = |ps: f64| ps / SECOND as f64;
         let mut sorted = self.samples.clone();
         sorted.sort_unstable();
         let (&min, &max) = (sorted.first()?, sorted.last()?);
         let sum: u128 = sorted.iter().map(|&t| u128::from(t)).sum();
         let [ci_low, ci_high] = interval(&sorted).map(|t| s(t as f64));
-        Some(Told {
+        Some(TimesSummary {
             iterations: sorted.len(),
             settled: self.settled,
             mean: s(sum as f64 / sorted.len() as f64),

@@ -5,7 +5,7 @@ use darkfiber_routing::{Demand, Request, Routes, find_engine};
 
 /// What engines that care are told.
 #[derive(Clone, Copy)]
-pub(super) struct Told<'a> {
+pub(super) struct EngineInput<'a> {
     /// The terminals of each job, each once.
     pub(super) places: &'a [Vec<TerminalId>],
     /// What terminals send to each other, in bytes.
@@ -15,7 +15,7 @@ pub(super) struct Told<'a> {
 }
 
 /// The tables of an engine of the registry that suits the fabric, with 2^lmc LIDs for every terminal.
-pub(super) fn tables(topology: &Topology, engine: &str, lmc: u8, told: Told<'_>) -> Routes {
+pub(super) fn tables(topology: &Topology, engine: &str, lmc: u8, told: EngineInput<'_>) -> Routes {
     let request = Request {
         shape: topology.shape.as_ref(),
         lmc,

@@ -4,9 +4,9 @@ use crate::Stream;
 
 use super::{Extent, Pattern, PatternError};
 
-struct Given(Vec<[u32; 2]>);
+struct ListedPairs(Vec<[u32; 2]>);
 
-impl Pattern for Given {
+impl Pattern for ListedPairs {
     fn extent(&self) -> Extent {
         Extent::Phases(1)
     }
@@ -27,5 +27,5 @@ pub fn given(pairs: Vec<[u32; 2]>, count: u32) -> Result<Box<dyn Pattern>, Patte
             return Err(PatternError::Nobody { number: i + 1, index, count });
         }
     }
-    Ok(Box::new(Given(pairs.into_iter().filter(|[s, d]| s != d).collect())))
+    Ok(Box::new(ListedPairs(pairs.into_iter().filter(|[s, d]| s != d).collect())))
 }

@@ -8,7 +8,7 @@ use crate::schedule::{Op, Schedule};
 use crate::state;
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-enum Kind {
+enum EventKind {
     /// A job begins.
     Begin,
     /// An operation has started: those that wait for its beginning go on.
@@ -32,7 +32,7 @@ struct Event {
     rank: u32,
     /// An operation, or a message.
     what: u32,
-    kind: Kind,
+    kind: EventKind,
 }
 
 /// The receive of a message that nobody receives: a put.
@@ -102,7 +102,8 @@ impl<'a> Player<'a> {
                 job.program.ranks() as usize,
                 "a terminal for each rank"
             );
-            agenda.push(job.start, Event { job: i as u32, rank: 0, what: 0, kind: Kind::Begin });
+            agenda
+                .push(job.start, Event { job: i as u32, rank: 0, what: 0, kind: EventKind::Begin });
         }
         Self {
             jobs,
@@ -130,9 +131,12 @@ impl<'a> Player<'a> {
         let is_there = |e: &Event| {
             e.job < jobs
                 && match e.kind {
-                    Kind::Begin => true,
-                    Kind::Begun | Kind::Done => e.rank < ranks(e.job),
-                    Kind::Sent | Kind::Request | Kind::Answer | Kind::Arrived => e.what < messages,
+                    EventKind::Begin => true,
+                    EventKind::Begun | EventKind::Done => e.rank < ranks(e.job),
+                    EventKind::Sent
+                    | EventKind::Request
+                    | EventKind::Answer
+                    | EventKind::Arrived => e.what < messages,
                 }
         };
         state.running.len() == self.running.len()
@@ -187,10 +191,11 @@ impl<'a> Player<'a> {
     pub fn deliver(&mut self, delivery: Delivery) {
         let m = self.messages[delivery.message as usize];
         if m.holds {
-            let done = Event { job: m.job, rank: m.from, what: m.send, kind: Kind::Done };
+            let done = Event { job: m.job, rank: m.from, what: m.send, kind: EventKind::Done };
             self.agenda.push(delivery.left, done);
         }
-        let arrived = Event { job: m.job, rank: m.to, what: delivery.message, kind: Kind::Arrived };
+        let arrived =
+            Event { job: m.job, rank: m.to, what: delivery.message, kind: EventKind::Arrived };
         self.agenda.push(delivery.arrives, arrived);
     }
 
@@ -207,17 +212,17 @@ impl<'a> Player<'a> {
             self.events += 1;
             let Event { job, rank, what, kind } = event;
             match kind {
-                Kind::Begin => self.begin(job, now),
-                Kind::Begun => self.release(job, rank, what, true),
-                Kind::Done => self.done(job, rank, what, now),
-                Kind::Sent => self.sent(what, now, wire, departures),
-                Kind::Request => self.meets(what, now, wire),
-                Kind::Answer => {
+                EventKind::Begin => self.begin(job, now),
+                EventKind::Begun => self.release(job, rank, what, true),
+                EventKind::Done => self.done(job, rank, what, now),
+                EventKind::Sent => self.sent(what, now, wire, departures),
+                EventKind::Request => self.meets(what, now, wire),
+                EventKind::Answer => {
                     let m = &mut self.messages[what as usize];
                     (m.asks, m.departed) = (false, now);
                     departures.push(self.departure(what));
                 }
-                Kind::Arrived => {
+                EventKind::Arrived => {
                     let m = self.messages[what as usize];
                     each(&Record {
                         job,
@@ -245,7 +250,7 @@ impl<'a> Player<'a> {
         let m = &mut self.messages[message as usize];
         let (job, rank, send) = (m.job, m.from, m.send);
         if m.asks {
-            let request = Event { job, rank, what: message, kind: Kind::Request };
+            let request = Event { job, rank, what: message, kind: EventKind::Request };
             self.agenda.push(now + self.latency(wire, message), request);
         } else {
             m.departed = now;
@@ -329,7 +334,7 @@ impl<'a> Player<'a> {
             && begin < now
             && now < until
         {
-            self.agenda.push(now, Event { job, rank: 0, what: 0, kind: Kind::Begin });
+            self.agenda.push(now, Event { job, rank: 0, what: 0, kind: EventKind::Begin });
         }
     }
 
@@ -376,7 +381,7 @@ impl<'a> Player<'a> {
                 begins = now.max(*free);
                 *free = begins + self.host.computing(picoseconds, lot);
                 let at = *free;
-                self.agenda.push(at, Event { job, rank, what: op, kind: Kind::Done });
+                self.agenda.push(at, Event { job, rank, what: op, kind: EventKind::Done });
             }
             Op::Send { to, bytes, .. } | Op::Put { to, bytes } => {
                 let free = running.processor(rank, stream);
@@ -406,7 +411,7 @@ impl<'a> Player<'a> {
                 if at == now {
                     self.sent(message, now, wire, departures);
                 } else {
-                    self.agenda.push(at, Event { job, rank, what: message, kind: Kind::Sent });
+                    self.agenda.push(at, Event { job, rank, what: message, kind: EventKind::Sent });
                 }
             }
             Op::Recv { .. } => {
@@ -421,7 +426,7 @@ impl<'a> Player<'a> {
             }
         }
         if schedule.has_on_start() && schedule.dependents(op).any(|(_, on_start)| on_start) {
-            self.agenda.push(begins, Event { job, rank, what: op, kind: Kind::Begun });
+            self.agenda.push(begins, Event { job, rank, what: op, kind: EventKind::Begun });
         }
     }
 
@@ -448,7 +453,7 @@ impl<'a> Player<'a> {
         if running.ops[at].state == UNASKED {
             running.ops[at].state = message + HELD;
         } else if m.asks {
-            let answer = Event { job: m.job, rank: m.from, what: message, kind: Kind::Answer };
+            let answer = Event { job: m.job, rank: m.from, what: message, kind: EventKind::Answer };
             let at = now + self.latency(wire, message);
             self.agenda.push(at, answer);
         } else {
@@ -461,7 +466,7 @@ impl<'a> Player<'a> {
             if at == now {
                 self.done(m.job, m.to, m.recv, now);
             } else {
-                let done = Event { job: m.job, rank: m.to, what: m.recv, kind: Kind::Done };
+                let done = Event { job: m.job, rank: m.to, what: m.recv, kind: EventKind::Done };
                 self.agenda.push(at, done);
             }
         }

@@ -248,7 +248,7 @@ fn cell_row(plan: &CongestPlan<'_>, row: &Row) -> CellRow {
         Ok(ran) => (ran.isolated.told(), ran.congested.told()),
         Err(_) => (None, None),
     };
-    let by = |of: fn(&darkfiber_study::congest::Told) -> f64| {
+    let by = |of: fn(&darkfiber_study::congest::TimesSummary) -> f64| {
         let (alone, beside) = (isolated.as_ref()?, congested.as_ref()?);
         (of(alone) > 0.0).then(|| of(beside) / of(alone))
     };

@@ -131,8 +131,12 @@ impl Lesson {
             all.push(format!("{of} rows with different {time}: the longest counts"));
         }
         if !l.constant.is_empty() {
-            let of = counted(l.constant.len(), "feature never changes", "features never change");
-            all.push(format!("{of} and tell nothing: {}", l.constant.join(", ")));
+            let of = counted(
+                l.constant.len(),
+                "feature never changes and is left out",
+                "features never change and are left out",
+            );
+            all.push(format!("{of}: {}", l.constant.join(", ")));
         }
         all.push("features that say the same share their importance, and none is a cause for being important; what was learnt holds for this machine, this job and this routing, within times that were seen".to_owned());
         all

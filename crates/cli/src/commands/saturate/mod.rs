@@ -11,7 +11,7 @@ use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Fabric, Shape};
 use darkfiber_packetsim::Tuned;
 use darkfiber_packetsim::routing::ROUTINGS;
-use darkfiber_packetsim::routing::{self, Given, Kind};
+use darkfiber_packetsim::routing::{self, RoutingContext, RoutingKind};
 use darkfiber_packetsim::{Load, Net, Observer, Pulse, SwitchModel, Targets};
 use darkfiber_report::curve::{self as report, Curve, Held, LoadResult};
 use darkfiber_routing::Routes;
@@ -48,7 +48,7 @@ const LONGEST: u64 = 1000 * SECOND;
 
 /// A routing to look at, and tables if it goes by some.
 struct Candidate {
-    kind: &'static Kind,
+    kind: &'static RoutingKind,
     called: String,
     routes: Option<Routes>,
 }
@@ -125,7 +125,7 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
         progress.at(format!("{}: ways", c.called));
         let routes = c.routes.as_ref();
         let adaptive = options.adaptive;
-        let given = Given { net: &net, fabric, shape, routes, bytes: packet, adaptive };
+        let given = RoutingContext { net: &net, fabric, shape, routes, bytes: packet, adaptive };
         let impossible =
             |e: darkfiber_packetsim::ConfigError| Failure::infeasible(format!("{}: {e}", c.called));
         // The switches of this routing, with as many lanes as it needs.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use darkfiber_fabric::Fabric;
-use darkfiber_packetsim::{Net, Outcome, Series};
+use darkfiber_packetsim::{LoadOutcome, Net, Series};
 use darkfiber_report::curve::{self as report, Latencies, LoadResult};
 use darkfiber_report::json;
 use darkfiber_report::simulate::{Lines, timeline};
@@ -15,7 +15,7 @@ use crate::save;
 pub(super) struct KeptRun {
     pub(super) routing: String,
     pub(super) load: f64,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: LoadOutcome,
 }
 
 /// Channels of the map over time.

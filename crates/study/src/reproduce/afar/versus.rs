@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::contest::{Contest, longer, most, with_model};
 use super::lab::{EIGHT, GB, Lab, SIXTEEN};
-use crate::reproduce::engines::{Told, tables};
+use crate::reproduce::engines::{EngineInput, tables};
 use crate::reproduce::{Class, Context, Drawn, Experiment, Figure, Group, Row, USUAL};
 use darkfiber_scenario::{LidsPart, demanded};
 
@@ -107,7 +107,7 @@ fn compare(lab: &Lab, (jobs, allowed): (u32, f64), seed: u64, at: &dyn Fn(&str))
     let contest = Contest::new(lab, jobs, seed);
     let demands = demanded(&contest.flows);
     let places = contest.places();
-    let told = Told { places: &places, demands: &demands, seed };
+    let told = EngineInput { places: &places, demands: &demands, seed };
     let engine = |name: &str, lmc: u8| tables(topology, name, lmc, told);
     let alone = contest.alone(lab, lab.routes(), LidsPart::Engine, seed);
     (0..WAYS.len())

@@ -15,7 +15,7 @@ use darkfiber_workload::traffic::{Ranks, traffic};
 use darkfiber_workload::{Machine, Stream};
 
 use super::axes::{ALLREDUCE, Condition, IN_THE_NETWORK, MIX, Network};
-use crate::reproduce::engines::{Told, tables};
+use crate::reproduce::engines::{EngineInput, tables};
 use crate::reproduce::machine;
 
 /// Bytes of a packet.
@@ -143,7 +143,7 @@ struct Trial<'a> {
 
 impl Trial<'_> {
     fn routes(&self, mechanism: &Mechanism) -> Routes {
-        let told = Told { places: self.hosts, demands: self.demands, seed: self.seed };
+        let told = EngineInput { places: self.hosts, demands: self.demands, seed: self.seed };
         tables(self.topology, mechanism.engine, 0, told)
     }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use darkfiber_fabric::{ChannelId, Shape, TerminalId, Topology, open};
-use darkfiber_packetsim::routing::{Adaptive, Given, kind, make};
-use darkfiber_packetsim::{Framing, Load, Net, Outcome, SwitchModel, Targets, framing};
+use darkfiber_packetsim::routing::{Adaptive, RoutingContext, kind, make};
+use darkfiber_packetsim::{Framing, Load, LoadOutcome, Net, SwitchModel, Targets, framing};
 use darkfiber_routing::{Request, Routes, find_engine};
 use darkfiber_workload::play::{Host, Job, Record, Repeat};
 use darkfiber_workload::schedule::{Program, Script};
@@ -59,7 +59,7 @@ impl Quiet {
         bytes: u32,
         measure: u64,
         seed: u64,
-    ) -> Outcome {
+    ) -> LoadOutcome {
         let what = Load {
             targets,
             load,
@@ -72,7 +72,7 @@ impl Quiet {
             parts: self.net.parts(),
             seed,
         };
-        let given = Given {
+        let given = RoutingContext {
             net: &self.net,
             fabric: &self.topology.fabric,
             shape: self.topology.shape.as_ref(),
@@ -122,7 +122,7 @@ pub(super) fn full_channel(framing: &'static Framing, bytes: u32, seed: u64) -> 
         parts: 1,
         seed,
     };
-    let given = Given {
+    let given = RoutingContext {
         net: &net,
         fabric: &topology.fabric,
         shape: topology.shape.as_ref(),
