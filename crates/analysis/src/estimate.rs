@@ -48,11 +48,11 @@ pub struct Estimate {
 
 /// Seed of random beginnings: an estimate is the same every time.
 const LOT: u64 = 1;
-/// The largest of these are so many powers of e above the smallest.
+/// The largest of these are this many powers of e above the smallest.
 const SPREAD: f64 = 10.0;
 /// Rounds of estimating at most.
 const ROUNDS: usize = 200;
-/// After so many rounds one looks whether they still help,
+/// After this many rounds one looks whether they still help,
 const LOOK: usize = 20;
 /// by this part of what was counted.
 const ENOUGH: f64 = 1e-5;
@@ -110,7 +110,7 @@ impl Pairs {
         &self.channels[self.begin[pair]..self.begin[pair + 1]]
     }
 
-    /// What they send, if channels carried so much; `carried` as [`crate::heat::Heat`] numbers channels, nothing where it is
+    /// What they send, if channels carried this much; `carried` as [`crate::heat::Heat`] numbers channels, nothing where it is
     /// not known.
     ///
     /// Complexity: O(rounds x pairs x hops), at most 200 rounds, three times.
@@ -227,7 +227,7 @@ impl Pairs {
         amounts
     }
 
-    /// What channels carry if pairs send so much; summed up in the order of pairs, whatever the number of threads.
+    /// What channels carry if pairs send this much; summed up in the order of pairs, whatever the number of threads.
     fn loads(&self, amounts: &[f64]) -> Vec<f64> {
         let mut loads = vec![0.0; self.count];
         for (pair, &amount) in amounts.iter().enumerate().filter(|(_, a)| **a > 0.0) {

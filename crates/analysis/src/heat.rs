@@ -75,7 +75,7 @@ impl Fate {
 }
 
 impl Heat {
-    /// Counts the flows of so many jobs.
+    /// Counts the flows of this many jobs.
     ///
     /// Complexity: O(flows x hops).
     pub fn of(fabric: &Fabric, routes: &Routes, flows: &[Flow], jobs: usize) -> Self {

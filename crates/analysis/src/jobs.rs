@@ -125,7 +125,7 @@ impl Effective {
         all
     }
 
-    /// So many jobs like this begin.
+    /// This many jobs like this begin.
     pub fn add(&mut self, job: &JobLoad, times: u32) {
         if job.is_multi_switch() {
             self.jobs += times as usize;

@@ -285,7 +285,7 @@ impl Log {
         scaled(&self.unscaled(machine.processors()), machine.processors(), scale)
     }
 
-    /// What its jobs want of a machine whose hosts have so many processors, by rising start.
+    /// What its jobs want of a machine whose hosts have this many processors, by rising start.
     fn unscaled(&mut self, per_host: u32) -> Vec<Wish> {
         let mut wishes: Vec<Wish> = std::mem::take(&mut self.wanted)
             .into_iter()

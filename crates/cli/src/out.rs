@@ -28,7 +28,7 @@ impl Common {
         self.show_in(result, self.style())
     }
 
-    /// As [`show`](Self::show), lists cut after so many lines unless they are shown in full.
+    /// As [`show`](Self::show), lists cut after this many lines unless they are shown in full.
     pub(crate) fn show_lines(&self, result: &impl Report, lines: usize) -> Result<(), Failure> {
         self.show_in(result, Style { lines, ..self.style() })
     }

@@ -45,7 +45,7 @@ impl Progress {
         self.bar.set_message(what.into());
     }
 
-    /// So many steps were done before.
+    /// This many steps were done before.
     pub(crate) fn skip(&self, steps: u64) {
         self.bar.set_position(steps);
     }

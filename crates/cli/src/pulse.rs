@@ -22,7 +22,7 @@ struct LastPulse {
     fast: Option<(f64, f64)>,
 }
 
-/// Rates are of so many seconds at least.
+/// Rates are of this many seconds at least.
 const LONG: f64 = 0.5;
 
 impl Rate {

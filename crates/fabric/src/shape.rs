@@ -253,7 +253,7 @@ impl Shape {
             && !matches!(self, Self::Planes(p) if !at_home(p))
     }
 
-    /// Whether it has a row for each of so many switches and terminals, and its values are within their ranges.
+    /// Whether it has a row for each of this many switches and terminals, and its values are within their ranges.
     fn has_rows(&self, s: usize, t: usize) -> bool {
         match self {
             Self::Tree(tree) => {

@@ -13,7 +13,7 @@ use crate::{Choice, FlowId, Grid, MaxMin, Network, NoRoute, Path};
 pub struct Options<'a> {
     /// Which path a message takes.
     pub choice: Choice<'a>,
-    /// Messages of at most so many bytes do not share: they take the latency and the time of the slowest channel of
+    /// Messages of at most this many bytes do not share: they take the latency and the time of the slowest channel of
     /// their path, and hold up nobody. 0 makes every message a flow.
     pub small: u64,
     /// No message shares: each takes the latency and the time of the slowest channel of its path, one after the other
@@ -25,11 +25,11 @@ pub struct Options<'a> {
     pub weights: Vec<f64>,
     /// Most that a flow of each job takes, in bytes a picosecond; none for those that are not named.
     pub limits: Vec<f64>,
-    /// Count what channels carry in intervals of so many picoseconds.
+    /// Count what channels carry in intervals of this many picoseconds.
     pub interval: Option<u64>,
     /// Count by interval, too, what channels could not pass on.
     pub held: bool,
-    /// A message may end late by so much of the time that it flows, and begin late by so much of the time that it would
+    /// A message may end late by this much of the time that it flows, and begin late by this much of the time that it would
     /// flow with an equal share of its adapter, so that many begin or end together and shares are found anew once for
     /// all of them. [`EXACT`] is lost in rounding, and lets messages begin in time.
     pub precision: f64,
@@ -491,7 +491,7 @@ impl<'a> Flows<'a> {
     }
 }
 
-/// How long so many bytes take at a rate, in whole picoseconds, rounded up.
+/// How long this many bytes take at a rate, in whole picoseconds, rounded up.
 #[expect(clippy::cast_sign_loss, reason = "neither is below zero")]
 fn duration(bytes: f64, rate: f64) -> u64 {
     let long = bytes / rate;

@@ -10,11 +10,11 @@ pub struct Grid {
     bytes: Vec<f64>,
 }
 
-/// A grid has at most so many cells; then its intervals become twice as long.
+/// A grid has at most this many cells; then its intervals become twice as long.
 const CELLS: usize = 1 << 26;
 
 impl Grid {
-    /// An empty grid for so many channels.
+    /// An empty grid for this many channels.
     ///
     /// # Panics
     /// If the interval is 0.
@@ -33,7 +33,7 @@ impl Grid {
     /// One with these bytes, those of all channels for each interval.
     ///
     /// # Panics
-    /// If the interval is 0, or bytes are not of so many channels.
+    /// If the interval is 0, or bytes are not of this many channels.
     pub fn of(channels: usize, interval: u64, bytes: Vec<f64>) -> Self {
         assert!(bytes.len().is_multiple_of(channels.max(1)), "bytes of all channels");
         Self { bytes, ..Self::new(channels, interval) }

@@ -8,7 +8,7 @@ use crate::heap::Heap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FlowId(pub u32);
 
-/// So many flows begin or end side by side: enough that waiting for the memory is shared, few enough that the nearest
+/// This many flows begin or end side by side: enough that waiting for the memory is shared, few enough that the nearest
 /// cache holds what they touch.
 pub(crate) const ABREAST: usize = 32;
 /// No channel: a flow without a share yet; a hop whose channel is not in the solve.
@@ -19,12 +19,12 @@ const OWN: u32 = u32::MAX - 1;
 const SAME: f64 = 1e-12;
 /// A channel counts as full up to this part of its capacity.
 const FULL: f64 = 1e-9;
-/// After so many times that neighbours had to be taken in, all flows are.
+/// After this many times that neighbours had to be taken in, all flows are.
 const ROUNDS: u32 = 8;
 /// Levels that are found by looking at all channels; beyond, a heap finds them if channels are more than a few.
 const SCANS: u32 = 6;
 const FEW: usize = 48;
-/// The sum of a channel's rates is kept by difference, and found anew after so many solves.
+/// The sum of a channel's rates is kept by difference, and recomputed after this many solves.
 const AGE: u32 = 256;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -202,7 +202,7 @@ impl MaxMin {
             && state.fresh.iter().chain(&state.unused).all(|&f| f < flows)
     }
 
-    /// Makes room for so many flows more.
+    /// Makes room for this many flows more.
     pub fn reserve(&mut self, flows: usize) {
         let more = flows.saturating_sub(self.unused.len());
         self.flows.reserve(more);

@@ -18,7 +18,7 @@ pub struct Network<'a> {
     adapters: u64,
     /// Of each terminal, in one place: its switch and its host.
     home: Vec<(u32, u32)>,
-    /// Where the path of (row, source switch) begins in `paths`, 0 until it is asked for; empty until so many paths were
+    /// Where the path of (row, source switch) begins in `paths`, 0 until it is asked for; empty until this many paths were
     /// asked for that it pays.
     known: Vec<u32>,
     /// Paths that were asked for without it.
@@ -29,9 +29,9 @@ pub struct Network<'a> {
     open: Vec<u32>,
 }
 
-/// The table of paths has at most so many entries.
+/// The table of paths has at most this many entries.
 const KEPT: usize = 1 << 27;
-/// It is made once a path was asked for as often as one in so many entries.
+/// It is made once a path was asked for as often as one in this many entries.
 const PAYS: usize = 16;
 /// Length and latency before the channels of a path.
 const HEAD: usize = 3;

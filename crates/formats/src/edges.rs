@@ -233,7 +233,7 @@ impl<'a> List<'a> {
 
     /// The number of pieces, if no name stands in two different edges: then it is hardly a network.
     fn pairs_alone(&self) -> Option<usize> {
-        /// So many pairs may be a test of somebody's.
+        /// This many pairs may be a test of somebody's.
         const FEW: usize = 3;
         let mut other: HashMap<usize, usize> = HashMap::new();
         for &(a, b) in self.wiring.edges.iter().map(|e| &e.ends) {

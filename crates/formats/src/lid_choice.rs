@@ -52,7 +52,7 @@ struct Lines {
     nodes: Vec<(usize, String, u16)>,
 }
 
-/// Reads a choice for tables with so many LIDs a port (`paths`). Lines that say nothing known, or that name LIDs or
+/// Reads a choice for tables with this many LIDs a port (`paths`). Lines that say nothing known, or that name LIDs or
 /// nodes that there are not, are reported and left out; where nothing is said, the base LID is taken.
 ///
 /// # Errors

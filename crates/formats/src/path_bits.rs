@@ -28,7 +28,7 @@ pub const FORMAT: Format = Format {
     ..Format::NONE
 };
 
-/// Reads the path bits of every terminal, for routes with so many LIDs a port. Terminals that the file does
+/// Reads the path bits of every terminal, for routes with this many LIDs a port. Terminals that the file does
 /// not name use the base LID and are reported.
 ///
 /// # Errors

@@ -37,7 +37,7 @@ pub const FORMAT: Format = Format {
     write: Writing::By("route -o"),
 };
 
-/// InfiniBand has so many service levels.
+/// InfiniBand has this many service levels.
 const LEVELS: usize = 16;
 /// Packets of this lane are management traffic; an entry of it drops all others.
 const NO_LANE: u8 = 15;

@@ -30,7 +30,7 @@ impl<'a> Attached<'a> {
     }
 
     /// What leaves a last switch takes as long as this at least until anybody knows, in picoseconds, if no packet is shorter
-    /// than so many bytes; no time without terminals.
+    /// than this many bytes; no time without terminals.
     pub(crate) fn ahead(&self, shortest: u32) -> Option<u64> {
         let last = |t: u32| {
             let port = self.net.port(self.net.home(t));

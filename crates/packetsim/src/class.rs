@@ -13,7 +13,7 @@ pub struct TrafficClass {
     pub dscp: u8,
     /// Whatever no class is owed goes to those of the highest priority that have something to send.
     pub priority: u8,
-    /// What it gets of every channel at least if it has so much to send, in 2^16ths.
+    /// What it gets of every channel at least if it has this much to send, in 2^16ths.
     pub least: u32,
     /// What it gets at most.
     pub most: u32,
@@ -22,7 +22,7 @@ pub struct TrafficClass {
     pub ordered: Option<bool>,
     /// Whether packets that find no room are dropped, to be sent again, instead of held back.
     pub lossy: bool,
-    /// Non-minimal paths count so many times as much as they would, in 256ths.
+    /// Non-minimal paths count this many times as much as they would, in 256ths.
     pub bias: u32,
     /// Bytes of buffer of each of its lanes at every input; as the switches have it without.
     pub buffer: Option<u32>,
@@ -105,7 +105,7 @@ pub(crate) enum Next {
 }
 
 impl<'n> Shares<'n> {
-    /// Of so many channels.
+    /// Of this many channels.
     pub(crate) fn new(classes: &'n [TrafficClass], channels: usize) -> Self {
         let some = if classes.is_empty() { 0 } else { channels * classes.len() };
         let full = Share { owed: BURST, left: BURST, ..Share::default() };

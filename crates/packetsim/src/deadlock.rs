@@ -62,7 +62,7 @@ state! {
 }
 
 impl Watch {
-    /// Over packets of at most so many bytes.
+    /// Over packets of at most this many bytes.
     pub(crate) fn new(net: &Net, micro: &SwitchModel, bytes: u32) -> Self {
         let patience = net.slowest(bytes) * 4 + 4 * (micro.pipeline + micro.spread + micro.credit);
         Self { stuck: BTreeSet::new(), patience }

@@ -140,7 +140,7 @@ impl Framing {
         self.headers.iter().map(|h| h.bytes).sum()
     }
 
-    /// Bytes of a packet with so many of data, from its first to its last, without the gap.
+    /// Bytes of a packet with this many of data, from its first to its last, without the gap.
     #[inline]
     pub fn frame(&self, data: u32) -> u32 {
         let of = |framed: bool| -> u32 {
@@ -149,12 +149,12 @@ impl Framing {
         of(false).saturating_add(of(true).saturating_add(data).max(self.least))
     }
 
-    /// Bytes that a channel takes for a packet with so many of data.
+    /// Bytes that a channel takes for a packet with this many of data.
     pub fn on_channel(&self, data: u32) -> u32 {
         self.frame(data).saturating_add(self.gap)
     }
 
-    /// Bytes that a channel takes for a message, in packets with at most so many of its bytes; an empty one is a packet.
+    /// Bytes that a channel takes for a message, in packets with at most this many of its bytes; an empty one is a packet.
     pub fn of_message(&self, bytes: u64, most: u32) -> u64 {
         let most = most.max(1);
         let rest = (bytes % u64::from(most)) as u32;

@@ -44,7 +44,7 @@ pub(crate) struct Replay {
 }
 
 impl Replay {
-    /// The first time from `when` on at which there is room for a packet of so many bytes in a buffer of `window`.
+    /// The first time from `when` on at which there is room for a packet of this many bytes in a buffer of `window`.
     pub(crate) fn room(&mut self, window: u32, bytes: u32, when: u64) -> u64 {
         let mut when = when;
         while let Some(&(acknowledged, size)) = self.held.front() {

@@ -183,7 +183,7 @@ pub(crate) enum Settled {
     Saturated,
 }
 
-/// Means that differ less are alike, and so many in a row are enough.
+/// Means that differ less are alike, and this many in a row are enough.
 const ALIKE: f64 = 0.02;
 const ENOUGH: u32 = 3;
 /// If fewer than this part of the packets arrive, they pile up.

@@ -50,7 +50,7 @@ impl Port {
         }
     }
 
-    /// How long so many bytes take, in picoseconds.
+    /// How long this many bytes take, in picoseconds.
     #[inline]
     pub fn long(&self, bytes: u32) -> u64 {
         (u64::from(bytes) * self.pace) >> 16
@@ -142,7 +142,7 @@ impl Net {
         Self { base, ports, home, seat, words, later }
     }
 
-    /// How long so many bytes take on the cable of a port that leave at a time, in picoseconds.
+    /// How long this many bytes take on the cable of a port that leave at a time, in picoseconds.
     #[inline]
     pub(crate) fn long_at(&self, port: u32, bytes: u32, when: u64) -> u64 {
         let of = self.port(port);
@@ -191,7 +191,7 @@ impl Net {
         &self.ports[p as usize]
     }
 
-    /// The longest that so many bytes take from any port to the other end, in picoseconds.
+    /// The longest that this many bytes take from any port to the other end, in picoseconds.
     pub fn slowest(&self, bytes: u32) -> u64 {
         let later = |(&(port, _), pace): (&(u32, u64), &u64)| {
             ((u64::from(bytes) * pace) >> 16) + u64::from(self.port(port).latency)
@@ -200,7 +200,7 @@ impl Net {
         first.chain(self.later.iter().map(later)).max().unwrap_or(0)
     }
 
-    /// The least time that so many bytes take to pass any port, in picoseconds.
+    /// The least time that this many bytes take to pass any port, in picoseconds.
     pub fn quickest(&self, bytes: u32) -> u64 {
         self.ports.iter().map(|p| p.long(bytes)).min().unwrap_or(0)
     }

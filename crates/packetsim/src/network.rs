@@ -100,7 +100,7 @@ pub(crate) const NEVER: u64 = u64::MAX / 2;
 const FEW: u64 = 200;
 
 impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
-    /// In so many parts, if it has as many switches, with packets of so many bytes at most, the shortest of so many; `agent` is what
+    /// In this many parts, if it has as many switches, with packets of this many bytes at most, the shortest of this many; `agent` is what
     /// terminals do, part by part.
     pub(crate) fn new(
         net: &'n Net,
@@ -214,7 +214,7 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
         self.shortest
     }
 
-    /// Keeps what ports do, by intervals of so many picoseconds, or a tick.
+    /// Keeps what ports do, by intervals of this many picoseconds, or a tick.
     pub(crate) fn keep_series(&mut self, interval: u64) {
         let interval = interval.max(self.tick);
         self.series = Some(Series::new(self.net, interval));

@@ -16,7 +16,7 @@ pub struct QueueBoard {
 }
 
 impl QueueBoard {
-    /// For so many ports and classes; nothing waits.
+    /// For this many ports and classes; nothing waits.
     pub(crate) fn new(ports: usize, classes: usize) -> Self {
         Self { classes, told: (0..ports * classes).map(|_| AtomicU32::new(0)).collect() }
     }

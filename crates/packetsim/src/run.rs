@@ -30,9 +30,9 @@ pub struct Load {
     pub measure: u64,
     /// How long to wait for those that count, at most.
     pub drain: u64,
-    /// Keep what ports do, by intervals of so many picoseconds.
+    /// Keep what ports do, by intervals of this many picoseconds.
     pub interval: Option<u64>,
-    /// Simulate so many parts of the network side by side; what comes out does not depend on it.
+    /// Simulate this many parts of the network side by side; what comes out does not depend on it.
     pub parts: usize,
     /// Seed.
     pub seed: u64,
@@ -69,8 +69,8 @@ pub struct LoadOutcome {
     pub series: Option<Series>,
 }
 
-/// Settling is looked at so many times in as long as packets will count. Intervals become twice as long after every so many of
-/// them, since chance makes means of short ones differ; in all they take so many times as long as the first one at most.
+/// Settling is looked at this many times in as long as packets will count. Intervals become twice as long after every this many of
+/// them, since chance makes means of short ones differ; in all they take this many times as long as the first one at most.
 const INTERVALS: u64 = 5;
 const ALIKE_LONG: u32 = 4;
 const MOST: u64 = 124;

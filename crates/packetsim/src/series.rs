@@ -29,7 +29,7 @@ pub struct Series {
 const CELLS: usize = 1 << 25;
 
 impl Series {
-    /// Of a network, by intervals of so many picoseconds.
+    /// Of a network, by intervals of this many picoseconds.
     pub(crate) fn new(net: &Net, interval: u64) -> Self {
         let ports = net.port_count();
         Self { interval, ports, before: vec![(0, 0); ports], ..Self::default() }

@@ -2,7 +2,7 @@
 
 use crate::Random;
 
-/// Terminals that one sends to, each with the same probability: `first`, `first + stride`, ..., so many of them.
+/// Terminals that one sends to, each with the same probability: `first`, `first + stride`, ..., this many of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
     /// The first one.
@@ -48,7 +48,7 @@ impl Targets {
         }
     }
 
-    /// From blocks of so many terminals side by side to any terminal of the block that is so many further on: the adversarial
+    /// From blocks of this many terminals side by side to any terminal of the block that is this many further on: the adversarial
     /// pattern of a dragonfly (blocks are groups) or a HyperX (blocks are rows or switches).
     pub fn blocks(terminals: u32, block: u32, further: u32) -> Self {
         let blocks = terminals / block;

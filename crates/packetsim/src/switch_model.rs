@@ -86,7 +86,7 @@ pub struct SwitchModel {
     pub arbitration: Arbitration,
     /// What takes turns on a channel.
     pub interleave: Interleave,
-    /// The crossbar is so many times as fast as a channel.
+    /// The crossbar is this many times as fast as a channel.
     pub speedup: u32,
     /// From the arrival of a head to its departure, if nothing is in its way: at least.
     pub pipeline: u64,
@@ -304,7 +304,7 @@ const MOST_PIPELINE: u64 = 1_000_000_000;
 const LONGEST: u32 = (1 << 24) - 1;
 
 impl SwitchModel {
-    /// Refuses what cannot be simulated with packets of so many bytes.
+    /// Refuses what cannot be simulated with packets of this many bytes.
     ///
     /// # Errors
     /// If there is no lane or room, or something is quicker than a tick.

@@ -118,7 +118,7 @@ impl WheelState {
 }
 
 impl Wheel {
-    /// One whose ticks take so many picoseconds.
+    /// One whose ticks take this many picoseconds.
     pub(crate) fn new(tick: u64) -> Self {
         let ticks = Ticks::new(tick);
         Self { ticks, ring: vec![Vec::new(); RING], now: 0, near: 0, far: BTreeMap::new() }

@@ -128,7 +128,7 @@ pub struct PacketsState {
 }
 
 impl<'a, R: Routing> Packets<'a, R> {
-    /// Messages over a network, in packets of at most so many bytes; simulated in so many parts, which what comes out does not
+    /// Messages over a network, in packets of at most this many bytes; simulated in this many parts, which what comes out does not
     /// depend on.
     ///
     /// # Errors
@@ -205,7 +205,7 @@ impl<'a, R: Routing> Packets<'a, R> {
         self
     }
 
-    /// Keeps what ports do, by intervals of so many picoseconds.
+    /// Keeps what ports do, by intervals of this many picoseconds.
     #[must_use]
     pub fn with_series(mut self, interval: u64) -> Self {
         self.network.keep_series(interval);

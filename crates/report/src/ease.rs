@@ -84,7 +84,7 @@ impl Report for EaseResult<'_> {
     }
 }
 
-/// For people: so many entries are listed as the style says.
+/// For people: this many entries are listed as the style says.
 fn text(r: &EaseResult<'_>, style: Style) -> String {
     let most = style.most();
     let n = |x: usize| group(x as u64);

@@ -2,7 +2,7 @@
 
 pub use darkfiber_analysis::group;
 
-/// So many of something: `1 entry`, `1,200 entries`.
+/// This many of something: `1 entry`, `1,200 entries`.
 pub fn counted(n: usize, one: &str, many: &str) -> String {
     format!("{} {}", group(n as u64), if n == 1 { one } else { many })
 }

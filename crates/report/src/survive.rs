@@ -98,7 +98,7 @@ impl Report for SurviveResult<'_> {
     }
 }
 
-/// For people: so many faults are listed as the style says, those first that disturb most.
+/// For people: this many faults are listed as the style says, those first that disturb most.
 fn text(r: &SurviveResult<'_>, style: Style) -> String {
     let most = style.most();
     let n = |x: usize| group(x as u64);

@@ -112,7 +112,7 @@ impl LidChoice {
         Some(Self::new(Self::THRESHOLD, orthants.count(), group, list))
     }
 
-    /// The same with another threshold: messages of up to so many bytes are small.
+    /// The same with another threshold: messages of up to this many bytes are small.
     #[must_use]
     pub fn with_threshold(self, bytes: u64) -> Self {
         Self { threshold: bytes, ..self }
@@ -145,7 +145,7 @@ impl LidChoice {
         self.lists.iter().flatten().max().map_or(0, |&top| top.into())
     }
 
-    /// The indices of LIDs that a message of so many bytes may take, rising; never empty.
+    /// The indices of LIDs that a message of this many bytes may take, rising; never empty.
     #[inline]
     pub fn alternatives(&self, from: TerminalId, to: TerminalId, bytes: u64) -> &[u8] {
         self.between(self.group(from), self.group(to), bytes)

@@ -29,7 +29,7 @@ pub struct Scenario {
     pub seed: Option<u64>,
     /// A file, `@preset` or `family:key=value,...`.
     pub fabric: String,
-    /// So many cables between switches fail, drawn by the seed.
+    /// This many cables between switches fail, drawn by the seed.
     pub fail_links: Option<usize>,
     /// What has failed: `GUID:PORT` or `NAME[PORT]` (a cable), GUID or NAME (a switch), a file beside the scenario with
     /// `GUID PORT` or `GUID` on each line, or what ibqueryerrors or perfquery printed.
@@ -268,7 +268,7 @@ pub struct ClassPart {
     /// What nobody is owed goes to classes of the highest priority first; 0 without.
     #[serde(default)]
     pub priority: u8,
-    /// What it gets of every channel at least, if it has so much to send: a part of 1; 0 without.
+    /// What it gets of every channel at least, if it has this much to send: a part of 1; 0 without.
     #[serde(default)]
     pub min: Share,
     /// What it gets at most; 1 without.
@@ -288,7 +288,7 @@ pub struct ClassPart {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ShortPart {
-    /// Those of at most so many bytes.
+    /// Those of at most this many bytes.
     pub up_to: Bytes,
     /// Their traffic class.
     pub class: String,
@@ -375,7 +375,7 @@ pub struct CostPart {
     pub noise: Option<Between<0, 500>>,
     /// Messages of at most this size do not share channels; 0 without.
     pub small: Option<Bytes>,
-    /// A message may end late by so much of its own time, up to 0.1, so that shares change less often.
+    /// A message may end late by this much of its own time, up to 0.1, so that shares change less often.
     pub precision: Option<Between<0, 100>>,
 }
 
@@ -385,7 +385,7 @@ pub struct CostPart {
 pub struct JobPart {
     /// What it is called; without, its traffic.
     pub name: Option<String>,
-    /// So many jobs like this one, each on nodes of its own; 1 without.
+    /// This many jobs like this one, each on nodes of its own; 1 without.
     pub count: Option<Count<1, 100_000>>,
     /// What its ranks do: `name:key=value,...` of `darkfiber list traffic`.
     pub traffic: Option<String>,
@@ -415,7 +415,7 @@ pub struct JobPart {
     /// Its shorter messages that are of another traffic class, by rising bytes.
     #[serde(default)]
     pub short: Vec<ShortPart>,
-    /// Its flows get so many times the share of others; 1 without.
+    /// Its flows get this many times the share of others; 1 without.
     pub weight: Option<Positive>,
     /// Most that each of its flows takes.
     pub limit: Option<Rate>,

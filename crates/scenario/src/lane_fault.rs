@@ -17,7 +17,7 @@ pub struct LaneFaultPart {
     pub at: Picos,
     /// Which cable: `GUID:PORT` or `NAME[PORT]`. This or `share`.
     pub cable: Option<String>,
-    /// So much of all cables between switches, a part of 1, drawn by the seed of the scenario. This or `cable`.
+    /// This much of all cables between switches, a part of 1, drawn by the seed of the scenario. This or `cable`.
     pub share: Option<Share>,
     /// What of their lanes works, a part of 1: 0.75 is three of four.
     pub lanes: Fraction,

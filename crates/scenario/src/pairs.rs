@@ -63,7 +63,7 @@ enum Cells {
     Sparse(BTreeMap<(u32, u32), Pair>),
 }
 
-/// Jobs of at most so many ranks have a cell for every pair.
+/// Jobs of at most this many ranks have a cell for every pair.
 const DENSE: u32 = 2048;
 
 impl Pair {
@@ -89,7 +89,7 @@ impl Pair {
 }
 
 impl Pairs {
-    /// No messages among so many ranks.
+    /// No messages among this many ranks.
     #[expect(clippy::missing_panics_doc, reason = "three digits are fine")]
     pub fn new(ranks: u32) -> Self {
         let cells =

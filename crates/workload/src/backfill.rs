@@ -207,7 +207,7 @@ impl BackfillRun<'_> {
         self.queue = still;
     }
 
-    /// When so many hosts will be free by count, and how many more then.
+    /// When this many hosts will be free by count, and how many more then.
     fn reserve(&self, hosts: usize) -> (i64, usize) {
         let mut used = self.used.clone();
         let mut free = self.free;

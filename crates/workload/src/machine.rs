@@ -16,7 +16,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// The hosts of a fabric with a compute terminal, each with so many processors (at least 1).
+    /// The hosts of a fabric with a compute terminal, each with this many processors (at least 1).
     ///
     /// Domains are, from the inside: hosts on one switch; in a tree those whose switches reach each other without
     /// going above a level, level by level; in a dragonfly groups; and all.

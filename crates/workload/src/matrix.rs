@@ -25,7 +25,7 @@ pub struct CommMatrix {
 }
 
 impl CommMatrix {
-    /// Nothing between so many ranks.
+    /// Nothing between this many ranks.
     pub fn new(ranks: u32) -> Self {
         Self { ranks, entries: Vec::new() }
     }

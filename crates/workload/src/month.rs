@@ -24,7 +24,7 @@ const SIZES: &[(u32, u32, u32)] = &[
 /// Hosts of the machine that the jobs of [`month`] are like those of.
 pub const MONTH_HOSTS: u32 = 1024;
 
-/// Jobs of so many days on a machine of [`MONTH_HOSTS`] hosts, one processor each, by rising start: sizes as often as
+/// Jobs of this many days on a machine of [`MONTH_HOSTS`] hosts, one processor each, by rising start: sizes as often as
 /// on RICC, exponential run times of the same means, starts at random so that `load` of the machine would be busy.
 /// Days and nights, users who come again, and jobs of several parts are not in it.
 pub fn month(days: u32, load: f64, seed: u64) -> Vec<Wish> {

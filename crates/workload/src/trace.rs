@@ -148,7 +148,7 @@ impl fmt::Display for CollectiveKind {
 }
 
 impl MpiTrace {
-    /// A trace of so many ranks, none of whose calls are known yet.
+    /// A trace of this many ranks, none of whose calls are known yet.
     pub fn new(ranks: u32) -> Self {
         Self {
             communicators: vec![(0..ranks).collect()],

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 /// Rounds of exchange at most.
 const ROUNDS: usize = 8;
-/// Beyond so many switches the halves are taken as the structure gives them.
+/// Beyond this many switches the halves are taken as the structure gives them.
 const MOST_SWITCHES: usize = 4096;
 
 /// The smallest cut found between two halves of the terminals. The true bisection has no more channels.

@@ -11,7 +11,7 @@ use super::{Costs, Paths, fair_rates, finish_time};
 
 /// Samples that one task draws.
 const BLOCK: u64 = 64;
-/// 99.5 % of a normal distribution lie below so many standard deviations: the bounds of a 99 % interval.
+/// 99.5 % of a normal distribution lie below this many standard deviations: the bounds of a 99 % interval.
 const DEVIATIONS: f64 = 2.575_829_303_548_901;
 /// The confidence of all intervals.
 const CONFIDENCE: f64 = 0.99;
@@ -92,7 +92,7 @@ impl Default for Precision {
 }
 
 impl Precision {
-    /// Exactly so many samples.
+    /// Exactly this many samples.
     pub fn exactly(samples: u64) -> Self {
         Self { first: samples, most: samples, width: 0.0 }
     }

@@ -24,7 +24,7 @@ const STEPS: usize = 500;
 /// By how much the penalty grows in each step, and from what on, in parts of 1 / ||X||.
 const GROWTH: f64 = 1.5;
 const PENALTY: f64 = 1.25;
-/// Singular values and cells below so much of the largest are nothing.
+/// Singular values and cells below this much of the largest are nothing.
 const NOTHING: f64 = 1e-6;
 
 /// Principal component pursuit: the least sum of singular values of `L` and `1 / sqrt(max(rows, columns))` times that of
@@ -86,7 +86,7 @@ fn spectrum(m: &DMatrix<f64>) -> (DMatrix<f64>, Vec<f64>) {
     (vectors, values)
 }
 
-/// The same with singular values that are less by so much, and how many are left.
+/// The same with singular values that are less by this much, and how many are left.
 fn thinned(m: &DMatrix<f64>, by: f64) -> (DMatrix<f64>, usize) {
     let (vectors, values) = spectrum(m);
     let least = values.first().map_or(0.0, |v| v * NOTHING);

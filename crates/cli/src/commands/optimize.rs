@@ -61,7 +61,7 @@ Exit code 4 if nothing better was found.";
 
 /// Engines made by rule.
 const RIVALS: [&str; 3] = ["dmodk", "opt", "opt-rect"];
-/// A mean better by so much is better: twice the width of the intervals.
+/// A mean better by this much is better: twice the width of the intervals.
 const CLEARLY: f64 = 1.004;
 
 pub(crate) fn run(args: &OptimizeCommand, common: &Common) -> Result<Exit, Failure> {

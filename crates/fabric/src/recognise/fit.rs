@@ -64,7 +64,7 @@ impl Fit {
         self.missing.iter().chain(&self.extra).map(|m| u64::from(m.2)).sum()
     }
 
-    /// Whether a structure of so many places is worth comparing with so many switches.
+    /// Whether a structure of this many places is worth comparing with this many switches.
     ///
     /// # Errors
     /// If it has too many vacant ones, or too few.

@@ -17,7 +17,7 @@ use super::sets::Sets;
 const THIN: u32 = 70;
 /// Most thin switches, in percent.
 const MOST_THIN: usize = 10;
-/// At most one of so many pairs of neighbours may be crooked, and two.
+/// At most one of this many pairs of neighbours may be crooked, and two.
 const MOST_CROOKED: usize = 20;
 /// Neighbours of one line that speak for it when two lines are compared.
 const SPEAKERS: usize = 3;

@@ -75,7 +75,7 @@ fn adapter(of: &str) -> Option<Adapter> {
 pub(super) const FORM: CounterForm =
     CounterForm { is_such: |_| true, read: |text, path, found| of_section(text, 0, path, found) };
 
-/// A table that begins behind so many lines of a file.
+/// A table that begins behind this many lines of a file.
 pub(super) fn of_section(
     text: &str,
     before: usize,

@@ -30,7 +30,7 @@ const MOST_BRACKETS: usize = 16;
 /// Most groups that may stand in each other.
 const MOST_NESTED: usize = 16;
 
-/// Most digits of a number; so many fit into 64 bits.
+/// Most digits of a number; this many fit into 64 bits.
 const MOST_DIGITS: usize = 18;
 
 /// Why a text is no hostlist.

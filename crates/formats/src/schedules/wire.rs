@@ -31,7 +31,7 @@ pub(super) fn number(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// So many bytes from the beginning.
+/// This many bytes from the beginning.
 pub(super) fn split<'a>(bytes: &mut &'a [u8], len: u64) -> Option<&'a [u8]> {
     let (taken, rest) = bytes.split_at_checked(usize::try_from(len).ok()?)?;
     *bytes = rest;

@@ -13,7 +13,7 @@ use crate::{Diagnostics, ReadError};
 
 /// The line before which there is nothing but comments.
 const HEADING: &str = "hosts";
-/// InfiniBand has so many service levels.
+/// InfiniBand has this many service levels.
 const LEVELS: u8 = 16;
 
 /// Whether a text is of this form.

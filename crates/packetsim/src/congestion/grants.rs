@@ -80,7 +80,7 @@ impl Receiver {
 }
 
 impl Receiving for Receiver {
-    /// A source asks for so many bytes more; so many that were sent to it were lost.
+    /// A source asks for this many bytes more; this many that were sent to it were lost.
     fn asked(
         &mut self,
         terms: CongestionParams<'_>,

@@ -187,7 +187,7 @@ impl Default for Sender {
 }
 
 impl<'a> CongestionParams<'a> {
-    /// Of a network: way there and back of five channels, and a packet with at most so many bytes of a message, on channels so many.
+    /// Of a network: way there and back of five channels, and a packet with at most this many bytes of a message, on channels this many.
     pub(crate) fn new(net: &Net, micro: &'a SwitchModel, [most, wire]: [u32; 2]) -> Self {
         let way = 5 * (net.slowest(0) + micro.pipeline + micro.spread);
         Self {

@@ -44,7 +44,7 @@ pub(crate) struct Outbox {
 /// Who may send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
-    /// A message of which so many bytes are not sent, not before a time.
+    /// A message of which this many bytes are not sent, not before a time.
     Send { bytes: u64, after: u64 },
     /// Nobody before this time.
     Later(u64),
@@ -137,7 +137,7 @@ impl Outbox {
         self.waiting.first().map_or(Turn::Nobody, |w| Turn::Later(w.0))
     }
 
-    /// The pair whose turn it is sends a packet with so many bytes of its message, on the channel as many as `bytes`, at a time.
+    /// The pair whose turn it is sends a packet with this many bytes of its message, on the channel as many as `bytes`, at a time.
     pub(crate) fn send(
         &mut self,
         terms: CongestionParams<'_>,

@@ -256,7 +256,7 @@ pub(crate) struct Sender {
 }
 
 impl Sending for Sender {
-    /// Whether a packet with so many bytes may be sent while so many are under way, of at most `window`: a quarter of them to
+    /// Whether a packet with this many bytes may be sent while this many are under way, of at most `window`: a quarter of them to
     /// an endpoint of which little is known, since nobody knows how many others begin at the same time; what a turn has to a
     /// congested one, so that what was sent before turns were told makes up for them.
     fn lets(&self, terms: CongestionParams<'_>, bytes: u64, under_way: u64, window: u64) -> bool {

@@ -45,7 +45,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     recovery::least("decision", |t| &mut t.qcn.back.least),
 ];
 
-/// Notes have so many steps (clause 32.9), and the strongest one is half of a rate.
+/// Notes have this many steps (clause 32.9), and the strongest one is half of a rate.
 const STEPS: i64 = 64;
 
 /// The scheme.

@@ -31,7 +31,7 @@ pub(super) const fn bytes(source: &'static str, of: Of) -> Parameter {
         name: "bytes",
         unit: Unit::Bytes,
         range: [1000, 1_000_000_000_000],
-        meaning: "a rate comes back a step with each so many bytes sent",
+        meaning: "a rate comes back a step whenever this many bytes were sent",
         source,
         of,
     }
@@ -98,7 +98,7 @@ impl Recovery {
         self.rate >= LINE
     }
 
-    /// It falls by so many 2^16ths.
+    /// It falls by this many 2^16ths.
     pub(super) fn less(&mut self, back: &RecoveryParams, by: u32, now: u64) {
         self.target = self.rate;
         let less = (u64::from(self.rate) * u64::from(by.min(1 << 15))) >> 16;
@@ -106,7 +106,7 @@ impl Recovery {
         (self.by_time, self.by_bytes, self.since, self.bytes) = (0, 0, now, 0);
     }
 
-    /// So many bytes were sent.
+    /// This many bytes were sent.
     pub(super) fn sent(&mut self, bytes: u64) {
         if !self.is_whole() {
             self.bytes += bytes;

@@ -41,17 +41,17 @@ pub(crate) trait Control {
 
 /// What a source does about a pair.
 pub(crate) trait Sending {
-    /// There is another message, while so many bytes are under way: bytes that the endpoint is asked for, or 0.
+    /// There is another message, while this many bytes are under way: bytes that the endpoint is asked for, or 0.
     fn add(&mut self, _: &Tuning, _bytes: u64, _under_way: u64, _window: u64) -> u64 {
         0
     }
 
-    /// Whether a packet with so many bytes may be sent now, while so many are under way.
+    /// Whether a packet with this many bytes may be sent now, while this many are under way.
     fn lets(&self, _: CongestionParams<'_>, _bytes: u64, _under_way: u64, _window: u64) -> bool {
         true
     }
 
-    /// A packet with so many bytes is sent at a time: what it is marked with.
+    /// A packet with this many bytes is sent at a time: what it is marked with.
     fn sent(&mut self, _: &Tuning, _bytes: u64, _now: u64) -> u8 {
         0
     }
@@ -82,7 +82,7 @@ pub(crate) trait Receiving {
         0
     }
 
-    /// A source asks for so many bytes, and so many that were sent were lost; the endpoint's channel takes `pace` for 2^16.
+    /// A source asks for this many bytes, and reports this many that were lost; the endpoint's channel takes `pace` for 2^16.
     fn asked(
         &mut self,
         _: CongestionParams<'_>,

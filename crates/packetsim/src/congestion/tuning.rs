@@ -112,7 +112,7 @@ impl TurnParams {
     /// no gap where only a few sources are left, whose next turn comes with the acknowledgement of the last one.
     pub(super) const RESERVE: Self = Self { first: ONE, apart: ONE / 64, turn: ONE, ..Self::PAIRS };
 
-    /// Whether so many bytes are more than may wait for an endpoint before sources are held back, or what came unasked is dropped: a
+    /// Whether this many bytes are more than may wait for an endpoint before sources are held back, or what came unasked is dropped: a
     /// part of what its channel carries in a round trip, of which 2^16 bytes take `pace`.
     pub(crate) fn is_too_much(&self, waits: u64, round: u64, pace: u64) -> bool {
         waits > part(self.waits, (round << 16) / pace)
@@ -125,7 +125,7 @@ pub(crate) struct RecoveryParams {
     /// Picoseconds from one step of time to the next, and bytes between two of those.
     pub(super) timer: u64,
     pub(super) bytes: u64,
-    /// So many times it comes half way back to what it was (F).
+    /// This many times it comes half way back to what it was (F).
     pub(super) halves: u64,
     /// No rate falls below this part of the channel's.
     pub(super) least: u64,

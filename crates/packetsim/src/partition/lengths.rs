@@ -18,7 +18,7 @@ pub(crate) struct Lengths {
 }
 
 impl Lengths {
-    /// Packets of at most so many bytes, with a routing that needs so many lanes; what is shorter than a tick allows takes a
+    /// Packets of at most this many bytes, with a routing that needs this many lanes; what is shorter than a tick allows takes a
     /// tick.
     pub(crate) fn new(
         net: &Net,

@@ -11,7 +11,7 @@ use crate::packet::{NOBODY, Packet};
 use crate::routing::Routing;
 use crate::wheel::{Event, What};
 
-/// The message whose turn it is sends a packet with so many bytes of it.
+/// The message whose turn it is sends a packet with this many bytes of it.
 pub(super) fn by_turns(queue: &mut VecDeque<Message>, payload: u32) -> Option<Sent> {
     let mut message = queue.pop_front()?;
     message.bytes -= u64::from(payload);

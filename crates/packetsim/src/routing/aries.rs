@@ -41,7 +41,7 @@ const OPEN: u8 = 0;
 const SETTLED: u8 = 1;
 
 impl Aries {
-    /// On any dragonfly, with distances in which a cable between groups is longer than any way inside one; packets have so many
+    /// On any dragonfly, with distances in which a cable between groups is longer than any way inside one; packets have this many
     /// bytes.
     pub fn new(net: &Net, distances: Distances, shape: &DragonflyShape, bytes: u32) -> Self {
         let groups = Groups::new(shape);

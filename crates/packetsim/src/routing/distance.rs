@@ -181,7 +181,7 @@ fn only_one(set: &[u64]) -> u8 {
     }
 }
 
-/// The number of a set that so many are before.
+/// The number of a set that this many are before.
 #[inline]
 fn nth(set: &[u64], mut skip: u32) -> u32 {
     for (i, &word) in set.iter().enumerate() {

@@ -62,7 +62,7 @@ pub struct SwitchView<'a> {
     /// By output and traffic class, what waits for it, if there are classes; and the packet's class.
     pub(crate) classes: &'a [Waiting],
     pub(crate) class: u8,
-    /// Non-minimal paths count so many times, in 256ths (see [`crate::TrafficClass::bias`]).
+    /// Non-minimal paths count this many times, in 256ths (see [`crate::TrafficClass::bias`]).
     pub bias: u32,
 }
 

@@ -38,7 +38,7 @@ const LOCAL: u8 = 2;
 
 impl Ofar {
     /// On a dragonfly whose groups are fully connected, each to every other one by a cable, or none; with distances in which a
-    /// cable between groups is longer than any way inside one, and packets of so many bytes.
+    /// cable between groups is longer than any way inside one, and packets of this many bytes.
     pub fn new(
         net: &Net,
         distances: Distances,
@@ -77,7 +77,7 @@ impl Ofar {
         full.then_some(Self { distances, groups, inside, outside, patience: 2 * bytes })
     }
 
-    /// An output that a packet may be misrouted to and that holds less than so much, if there is one, and what that makes of the
+    /// An output that a packet may be misrouted to and that holds less than this much, if there is one, and what that makes of the
     /// packet. The shortest path goes to a switch of this group, or not.
     #[inline]
     fn misroute(

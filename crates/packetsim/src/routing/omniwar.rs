@@ -1,4 +1,4 @@
-//! On a HyperX: in any dimension that is not right yet, straight or by one of so many deroutes.
+//! On a HyperX: in any dimension that is not right yet, straight or by one of this many deroutes.
 
 use super::dimwar::{Way, lightest_deroute, weight};
 use super::lines::{Lines, open};
@@ -27,7 +27,7 @@ impl<'a> Omniwar<'a> {
         Self { lines, deroutes }
     }
 
-    /// With at most so many deroutes of a packet.
+    /// With at most this many deroutes of a packet.
     #[must_use]
     pub fn with_deroutes(self, deroutes: u8) -> Self {
         Self { deroutes, ..self }

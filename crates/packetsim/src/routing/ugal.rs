@@ -7,9 +7,9 @@ use crate::packet::{NOBODY, Packet};
 /// What makes a non-minimal path as good as a shortest one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weigh {
-    /// Bytes at the first output times channels of the way, and so many bytes more.
+    /// Bytes at the first output times channels of the way, and this many bytes more.
     ByLength(u32),
-    /// Bytes at the first output, twice those of the non-minimal path, and so many more: BookSim2's on the dragonfly.
+    /// Bytes at the first output, twice those of the non-minimal path, and this many more: BookSim2's on the dragonfly.
     Twice(u32),
 }
 

@@ -42,7 +42,7 @@ impl Shown {
     }
 }
 
-/// Walks from all switches to all others, so many each, with so many lanes.
+/// Walks from all switches to all others, this many each, with this many lanes.
 struct Walks<'n> {
     net: &'n Net,
     lanes: u8,
@@ -162,7 +162,7 @@ impl Ground {
         make(super::kind(name).expect("registered"), &self.given()).ok()
     }
 
-    /// What walks show, with so many lanes more than it needs.
+    /// What walks show, with this many lanes more than it needs.
     pub(super) fn walk(&self, made: &AnyRouting<'_>, more: u8, each: u32) -> Shown {
         made.with(Walks { net: &self.net, lanes: made.lanes() + more, each })
     }

@@ -42,7 +42,7 @@ state! {
 }
 
 impl Flits {
-    /// Of so many ports, each with so many lanes.
+    /// Of this many ports, each with this many lanes.
     pub(super) fn new(ports: usize, lanes: usize) -> Self {
         Self {
             ways: vec![Way::default(); ports * lanes],

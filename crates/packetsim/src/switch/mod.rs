@@ -187,7 +187,7 @@ impl<'n> Switches<'n> {
         }
     }
 
-    /// Whether a state is of these switches, with packets of which there are so many places.
+    /// Whether a state is of these switches, with packets of which there are this many places.
     pub(crate) fn fits(&self, state: &SwitchState, packets: usize, radix: u32) -> bool {
         let is_packet = |i: u32| i == NOBODY || (i as usize) < packets;
         state.outputs.len() == self.outputs.len()
@@ -232,7 +232,7 @@ impl<'n> Switches<'n> {
         self.outputs[self.at(port)].channel
     }
 
-    /// A note with so many bytes goes by an output, behind what that has granted: when it departs.
+    /// A note with this many bytes goes by an output, behind what that has granted: when it departs.
     pub(crate) fn carry(&mut self, port: u32, now: u64, bytes: u32) -> u64 {
         let (at, to) = (self.at(port), self.net.port(port));
         let o = &mut self.outputs[at];

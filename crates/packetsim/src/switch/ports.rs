@@ -83,7 +83,7 @@ impl Lane {
         })
     }
 
-    /// Takes room: its own first. So many bytes of it are of what lanes share.
+    /// Takes room: its own first. This many bytes of it are of what lanes share.
     #[inline]
     pub(crate) fn take(&mut self, bytes: u32) -> u32 {
         let shared = bytes.saturating_sub(self.room);
@@ -92,7 +92,7 @@ impl Lane {
         shared
     }
 
-    /// Has room again: what is borrowed is given back first, so many bytes.
+    /// Has room again: what is borrowed is given back first, this many bytes.
     #[inline]
     pub(crate) fn give(&mut self, bytes: u32) -> u32 {
         let shared = bytes.min(self.borrowed);

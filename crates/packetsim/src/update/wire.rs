@@ -140,7 +140,7 @@ impl<'a> Connected<'a> {
         Ok(wire)
     }
 
-    /// Keeps what ports do, by intervals of so many picoseconds.
+    /// Keeps what ports do, by intervals of this many picoseconds.
     #[must_use]
     pub fn with_series(mut self, interval: u64) -> Self {
         let interval = interval.max(self.tick);

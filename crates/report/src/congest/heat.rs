@@ -78,7 +78,7 @@ fn cell(sheet: &Sheet<'_>) -> f64 {
     sheet.columns.iter().map(|c| one(&c.0)).fold(WIDE.0, f64::max).min(WIDE.1)
 }
 
-/// A name that has so much room.
+/// A name that has this much room.
 fn cut(name: &str, room: f64) -> String {
     #[expect(clippy::cast_sign_loss, reason = "rooms are not below zero")]
     let most = (room / SMALL) as usize;

@@ -174,7 +174,7 @@ impl Report for LoadResult<'_> {
 
 const WIDTH: f64 = 620.0;
 const HEIGHT: f64 = 340.0;
-/// Latencies are drawn up to so many times the least one.
+/// Latencies are drawn up to this many times the least one.
 const FAR: f64 = 6.0;
 
 /// What the line of a number is of.

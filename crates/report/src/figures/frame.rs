@@ -13,7 +13,7 @@ pub(crate) struct Axis {
 }
 
 impl Axis {
-    /// For some values that are not below zero, with about so many marks.
+    /// For some values that are not below zero, with about this many marks.
     pub(crate) fn of(values: impl Iterator<Item = f64> + Clone, marks: u32) -> Self {
         let far = values.clone().fold(f64::MIN_POSITIVE, f64::max);
         let near = values.fold(far, f64::min);
@@ -25,7 +25,7 @@ impl Axis {
         Self { begin, end: (far / step).ceil() * step, step }
     }
 
-    /// From zero to at least an end, with about so many marks.
+    /// From zero to at least an end, with about this many marks.
     pub(crate) fn up_to(end: f64, marks: u32) -> Self {
         let (end, step) = nice_axis(end, marks);
         Self { begin: 0.0, end, step }

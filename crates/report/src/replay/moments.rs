@@ -39,7 +39,7 @@ pub fn line(moment: &Moment) -> String {
     cells.join(",") + "\n"
 }
 
-/// The moment of a line; `None` if it is not one of so many engines.
+/// The moment of a line; `None` if it is not one of this many engines.
 pub fn parse(line: &str, engines: usize) -> Option<Moment> {
     let cells: Vec<&str> = line.trim_end().split(',').collect();
     if cells.len() != OF_MOMENT.len() + engines * OF_ENGINE.len() {

@@ -18,9 +18,9 @@ use crate::{DELIVER, DestId, Routes};
 const TOGETHER: usize = 2;
 /// Most passes after those that choose source by source.
 const APART: usize = 6;
-/// Passes end where the largest load is this near to its lower bound: a share of one in so many.
+/// Passes end where the largest load is this near to its lower bound: a share of one in this many.
 const NEAR: u64 = 50;
-/// Passes that choose together end with one that gains less than one in so many.
+/// Passes that choose together end with one that gains less than one in this many.
 const GAIN: u64 = 33;
 /// As [`GAIN`], for passes that choose source by source, which are what brings balance on damaged fabrics.
 const GAIN_APART: u64 = 200;

@@ -18,7 +18,7 @@ use crate::{HopLanes, Layers, Routes};
 /// No lanes by hop as they were asked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoLayersByHop {
-    /// So many would do.
+    /// This many would do.
     #[error("takes {needed} lanes by hop, more than the {lanes} that it may use")]
     Lanes {
         /// How many would do.

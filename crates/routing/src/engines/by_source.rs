@@ -13,7 +13,7 @@ use crate::{DestId, Layers, Routes};
 /// More layers needed than there may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoLayersBySource {
-    /// So many would do.
+    /// This many would do.
     #[error(
         "takes {needed} lanes with one service level a host, more than the {lanes} that it may use"
     )]

@@ -9,7 +9,7 @@ use super::order::{distances, leaves};
 const NONE: u32 = u32::MAX;
 
 /// What the fullest channel carries at least by paths inside jobs (pairs that share several jobs counted once), whatever
-/// the tables with so many `paths` (LIDs) to each terminal.
+/// the tables with this many `paths` (LIDs) to each terminal.
 ///
 /// Complexity: that of the bound of `sar-best`, O(heights x (channels + pairs of a switch and a LID)).
 pub fn least_load_of_jobs(fabric: &Fabric, jobs: &[Vec<TerminalId>], paths: usize) -> u64 {

@@ -64,7 +64,7 @@ pub(super) fn nue(engine: &str, fabric: &Fabric, request: &Request<'_>) -> Route
     best_plan(engine, fabric, request).finish()
 }
 
-/// A plan is good enough if detours add less than one hop in so many.
+/// A plan is good enough if detours add less than one hop in this many.
 const GOOD: u64 = 100;
 
 /// The plan with the fewest hops, or the first good one.

@@ -17,10 +17,10 @@ use crate::{DestId, Engine, NO_ROUTE, Refusal, Request, Routes};
 
 /// Most passes over the LIDs behind overloaded channels.
 const PASSES: usize = 8;
-/// Passes end with one that gains less than one in so many.
+/// Passes end with one that gains less than one in this many.
 const GAIN: u64 = 50;
 
-/// Then so many times each LID, and so often beside, paths to one are followed to move single entries.
+/// Then this many times each LID, and so often beside, paths to one are followed to move single entries.
 const EFFORT: usize = 2;
 const LEAST_EFFORT: usize = 5000;
 

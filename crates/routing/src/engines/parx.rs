@@ -233,7 +233,7 @@ impl Search<'_> {
     /// Minimal paths for the last LIDs instead of detours, for as few of them as a bisection finds, else nue;
     /// and words for that.
     fn with_fewer(&self, avoid: &[Avoid], detours: usize) -> (Routes, String) {
-        // So many LIDs are too few, so many do; one more than there are stands for all.
+        // This many LIDs are too few, this many do; one more than there are stands for all.
         let (mut few, mut enough) = (0, detours + 1);
         let mut best = None;
         while few + 1 < enough {

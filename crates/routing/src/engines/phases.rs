@@ -18,7 +18,7 @@ use crate::{DestId, Routes};
 const DRAWN: usize = 4;
 /// Larger jobs have none: their shifts differ little from order to order.
 const MOST_DRAWN: usize = 512;
-/// In drawn orders shifts may take longer by one in so many.
+/// In drawn orders shifts may take longer by one in this many.
 const SLACK: u64 = 20;
 
 /// The orders in which the ranks of a job that crosses switches might be numbered.

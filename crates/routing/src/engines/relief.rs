@@ -21,7 +21,7 @@ use crate::{NO_ROUTE, Routes};
 /// Most changes that fill another channel.
 const PUSHES: usize = 64;
 
-/// A bound may be reached at once that is at most one in so many away.
+/// A bound may be reached at once that is at most one in this many away.
 const NEAR: u64 = 8;
 
 /// A LID to which paths may be changed.

@@ -1,4 +1,4 @@
-//! How likely a channel carries at most so many flows.
+//! How likely a channel carries at most this many flows.
 
 /// Loads that are told apart; what is more counts as one more.
 pub(super) const MOST: usize = 20;

@@ -19,7 +19,7 @@ pub(super) fn lines(q: u32) -> Vec<Vec<u32>> {
         .collect()
 }
 
-/// The largest prime whose plane has at most so many points.
+/// The largest prime whose plane has at most this many points.
 pub(super) fn order(points: u32) -> Option<u32> {
     let prime = |q: &u32| (2..*q).all(|d| !q.is_multiple_of(d));
     (2..=points.isqrt()).rev().find(|q| q * q + q < points && prime(q))

@@ -84,7 +84,7 @@ impl Tower {
         if self.three { (self.parents * self.second) as usize } else { 0 }
     }
 
-    /// No assignment of so many classes has a bound below: a leaf's up ports share n^2 pairs of places, and
+    /// No assignment of this many classes has a bound below: a leaf's up ports share n^2 pairs of places, and
     /// each takes at most W sources times W destinations (Nienaber, Mahapatra, Yuan, Theorem 1); and every
     /// class uses some port.
     pub(super) fn least(&self, classes: usize) -> u32 {

@@ -16,7 +16,7 @@ use super::prepared::Prepared;
 
 /// Channels that are looked at before giving up: a limit of time that is the same on every machine.
 const MOST_LOOKS: usize = 75_000;
-/// A load may be so many times the largest old one before rows that the fault did not touch, and the layers of
+/// A load may be this many times the largest old one before rows that the fault did not touch, and the layers of
 /// paths, may change.
 const FAR_TOO_MUCH: f64 = 1.02;
 
@@ -149,7 +149,7 @@ impl Prepared<'_> {
             .collect()
     }
 
-    /// Ways for so much from a switch to the destination of a row other than over `hot`, on which all channels stay
+    /// Ways for this much from a switch to the destination of a row other than over `hot`, on which all channels stay
     /// less full than `most`; the least full first.
     pub(super) fn ways_round(
         &self,

@@ -90,7 +90,7 @@ impl Layer {
         }
     }
 
-    /// Counts a dependency of so many paths without looking at the order; [`Self::sort`] must follow.
+    /// Counts a dependency of this many paths without looking at the order; [`Self::sort`] must follow.
     #[inline]
     pub(super) fn count(&mut self, slots: &Slots, fabric: &Fabric, c: u32, d: u32, paths: u32) {
         self.uses[slots.of(fabric, c, d)] += paths;

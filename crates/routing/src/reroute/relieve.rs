@@ -38,11 +38,11 @@ pub enum Policy {
 pub struct Goal {
     /// Channels that carry more are hot: what is demanded, on a channel of the fastest kind.
     pub most: f64,
-    /// At most so many entries change.
+    /// At most this many entries change.
     pub moves: usize,
     /// Who goes.
     pub policy: Policy,
-    /// Paths may become so many channels longer than the longest of the old tables.
+    /// Paths may become this many channels longer than the longest of the old tables.
     pub longer: usize,
 }
 

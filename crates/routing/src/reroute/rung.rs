@@ -25,7 +25,7 @@ use super::prepared::Prepared;
 pub enum Rung {
     /// Switches in any order; running connections keep their service levels.
     AnyOrder,
-    /// In so many steps, each complete before the next; running connections keep their service levels.
+    /// In this many steps, each complete before the next; running connections keep their service levels.
     Steps(u32),
     /// Running connections keep their service levels, but packets of old and new paths may not meet: entries that change are
     /// first set to no route, then one packet lifetime passes, then the new ones are written.

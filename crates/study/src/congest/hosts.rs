@@ -19,7 +19,7 @@ impl Hosts {
     /// The first ones.
     ///
     /// # Errors
-    /// If there are not so many.
+    /// If there are not this many.
     pub fn first(topology: &Topology, n: u32) -> Result<Self, PlanError> {
         let there = Machine::new(topology, 1).len();
         if n as usize > there {
@@ -29,10 +29,10 @@ impl Hosts {
         Ok(Self { takes_part: (0..there).map(|h| h < n as usize).collect() })
     }
 
-    /// So many drawn at random, as on a machine that others use, too.
+    /// This many drawn at random, as on a machine that others use, too.
     ///
     /// # Errors
-    /// If there are not so many.
+    /// If there are not this many.
     pub fn scattered(topology: &Topology, n: u32, seed: u64) -> Result<Self, PlanError> {
         let mut hosts = Self::first(topology, n)?;
         Stream::new(seed, DRAWN).shuffle(&mut hosts.takes_part);

@@ -108,7 +108,7 @@ impl Contender {
         Ok(Self { name: name.to_owned(), spec: spec.to_owned(), kind: kind(of)? })
     }
 
-    /// Its program for so many ranks, one a host.
+    /// Its program for this many ranks, one a host.
     pub(super) fn program(
         &self,
         plan: &CongestPlan<'_>,
@@ -127,7 +127,7 @@ impl fmt::Debug for Contender {
 }
 
 impl Split {
-    /// So many percent of the hosts for the victim, at least two for each; the rest is the aggressor's.
+    /// This many percent of the hosts for the victim, at least two for each; the rest is the aggressor's.
     #[expect(clippy::cast_sign_loss, reason = "a share is not below zero")]
     pub fn percent(share: f64, hosts: u32) -> Self {
         let nearest = (f64::from(hosts) * share / 100.0).round() as u32;

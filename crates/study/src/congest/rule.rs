@@ -17,7 +17,7 @@ pub struct Rule {
 pub const FEWEST: usize = 6;
 
 impl Rule {
-    /// Whether so many samples, in any order, are enough where `least` are asked for.
+    /// Whether this many samples, in any order, are enough where `least` are asked for.
     pub(super) fn settled(&self, samples: &[u64], least: usize) -> bool {
         if samples.len() < least.max(FEWEST) {
             return false;
@@ -57,7 +57,7 @@ pub(super) fn interval(sorted: &[u64]) -> [u64; 2] {
     [sorted[low - 1], sorted[high - 1]]
 }
 
-/// The least sample that so many of them are not above: nearest rank.
+/// The least sample that this many of them are not above: nearest rank.
 #[expect(clippy::cast_sign_loss, reason = "shares are not below zero")]
 pub(super) fn quantile(sorted: &[u64], share: f64) -> u64 {
     let rank = (share * sorted.len() as f64).ceil().max(1.0) as usize;

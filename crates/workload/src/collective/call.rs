@@ -24,7 +24,7 @@ pub struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// So many bytes among these ranks, root at index 0, tag 0, uncut, reductions free.
+    /// This many bytes among these ranks, root at index 0, tag 0, uncut, reductions free.
     pub fn new(comm: &'a [u32], bytes: u64) -> Self {
         Self { comm, root: 0, bytes, sizes: None, tag: 0, segment: 0, reduce: 0 }
     }
@@ -116,7 +116,7 @@ impl Team<'_, '_> {
         self.script.wait_all(self.call.comm);
     }
 
-    /// Waits, and reduces so many bytes into as many.
+    /// Waits, and reduces this many bytes into as many.
     pub(super) fn reduce(&mut self, i: u32, bytes: u64) {
         let rank = self.rank(i);
         self.script.wait(rank);
@@ -124,7 +124,7 @@ impl Team<'_, '_> {
         self.script.wait(rank);
     }
 
-    /// Sizes of the segments of so many bytes: at least one, which may be empty.
+    /// Sizes of the segments of this many bytes: at least one, which may be empty.
     pub(super) fn segments(&self, bytes: u64) -> Vec<u64> {
         let segment = if self.call.segment == 0 { bytes } else { self.call.segment };
         if bytes == 0 {

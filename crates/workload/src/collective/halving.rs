@@ -33,7 +33,7 @@ impl Fold {
     }
 }
 
-/// Who is number so much.
+/// Who is number this much.
 pub(super) type At<'a> = &'a dyn Fn(&Team<'_, '_>, u32) -> u32;
 
 /// Reduce-scatter: half of the blocks with the partner at half the distance each round; block v ends at v.

@@ -49,7 +49,7 @@ impl Library {
         }
     }
 
-    /// What it would take for so many ranks and bytes, counted as [`Call::bytes`].
+    /// What it would take for this many ranks and bytes, counted as [`Call::bytes`].
     ///
     /// # Panics
     /// Never: every name in the rules is in the registry, which tests see to.

@@ -22,7 +22,7 @@ impl Tree {
         Self::new(n, |_| 0)
     }
 
-    /// So many chains of almost equal length below the root.
+    /// This many chains of almost equal length below the root.
     pub(super) fn chains(n: u32, fanout: u32) -> Self {
         let fanout = fanout.clamp(1, n.max(2) - 1);
         // Chains are runs of ranks, longer ones first.

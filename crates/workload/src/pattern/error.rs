@@ -18,7 +18,7 @@ pub enum PatternError {
     /// A wrong key or value.
     #[error(transparent)]
     Spec(#[from] SpecError),
-    /// So many participants cannot do it.
+    /// This many participants cannot do it.
     #[error("{pattern} needs {needs}; there are {count} terminals: {hint}")]
     Count {
         /// The pattern.

@@ -1,6 +1,6 @@
 //! Patterns: sets of ordered pairs.
 //!
-//! A pattern is one file: a [`Kind`] that reads its parameters and makes a [`Pattern`] for so many
+//! A pattern is one file: a [`Kind`] that reads its parameters and makes a [`Pattern`] for this many
 //! participants, and a line in [`PATTERNS`]. Nobody sends to itself: such pairs are left out.
 
 mod adversarial;
@@ -24,7 +24,7 @@ use crate::Stream;
 /// How much there is of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// So many phases, one after the other; each is a set of pairs that send at once.
+    /// This many phases, one after the other; each is a set of pairs that send at once.
     Phases(u64),
     /// As many independent random samples as wanted.
     Samples,

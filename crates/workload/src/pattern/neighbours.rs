@@ -5,7 +5,7 @@ use darkfiber_fabric::{Key, Params};
 use super::shift::{Phases, several};
 use super::{Participants, Pattern, PatternError, PatternKind};
 
-/// Nearest neighbours in so many dimensions.
+/// Nearest neighbours in this many dimensions.
 pub(super) struct Neighbours {
     name: &'static str,
     summary: &'static str,

@@ -30,7 +30,7 @@ pub trait PatternKind: Sync {
     /// Makes it for these participants.
     ///
     /// # Errors
-    /// If a value cannot be, or so many participants cannot do it.
+    /// If a value cannot be, or this many participants cannot do it.
     fn make(&self, params: &Params, among: &Participants)
     -> Result<Box<dyn Pattern>, PatternError>;
 }
@@ -88,7 +88,7 @@ pub fn kind(name: &str) -> Result<&'static dyn PatternKind, PatternError> {
 /// The pattern of a spec, `kind` or `kind:key=value,...`, among these participants.
 ///
 /// # Errors
-/// If the kind, a key or a value is unknown, or so many participants cannot do it.
+/// If the kind, a key or a value is unknown, or this many participants cannot do it.
 pub fn pattern(spec: &str, among: &Participants) -> Result<Box<dyn Pattern>, PatternError> {
     let text = spec.trim();
     let (name, pairs) = text.split_once(':').unwrap_or((text, ""));

@@ -13,7 +13,7 @@ pub(super) struct Phases<F> {
 }
 
 impl<F: Fn(u64, &mut Vec<[u32; 2]>) + Send + Sync + 'static> Phases<F> {
-    /// So many phases; the function adds the pairs of one.
+    /// This many phases; the function adds the pairs of one.
     pub(super) fn boxed(count: u64, fill: F) -> Box<dyn Pattern> {
         Box::new(Self { count, fill })
     }

@@ -45,7 +45,7 @@ fn linear(free: &Free<'_>, n: usize, stream: &mut Stream) -> Option<Vec<u32>> {
     contiguous(free, n, stream).or_else(|| first_fit(free, n, stream))
 }
 
-/// From the lowest free host on, each so many hosts after the one before: 1 with probability 0.8, 2 with 0.16, ...
+/// From the lowest free host on, each this many hosts after the one before: 1 with probability 0.8, 2 with 0.16, ...
 fn clustered(free: &Free<'_>, n: usize, stream: &mut Stream) -> Option<Vec<u32>> {
     let mut left: Vec<u32> = free.hosts().collect();
     if left.len() < n {

@@ -17,7 +17,7 @@ pub struct Allocator {
 }
 
 impl Allocator {
-    /// `n` free hosts in the order of ranks; `None` if it cannot give so many, or not in the way it should.
+    /// `n` free hosts in the order of ranks; `None` if it cannot give this many, or not in the way it should.
     pub fn give(&self, free: &Free<'_>, n: usize, stream: &mut Stream) -> Option<Vec<u32>> {
         (self.pick)(free, n, stream)
     }

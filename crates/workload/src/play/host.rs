@@ -18,7 +18,7 @@ pub struct Host {
     pub per_byte: f64,
     /// Least time between two messages of an adapter (g), in picoseconds.
     pub gap: u64,
-    /// From so many bytes on (S) a message waits until its receiver is ready (rendezvous): a request and an answer go
+    /// From this many bytes on (S) a message waits until its receiver is ready (rendezvous): a request and an answer go
     /// ahead of it.
     pub rendezvous: u64,
     /// Latency of the adapters of both ends together, without cables and switches, in picoseconds.
@@ -137,7 +137,7 @@ impl Host {
         if self.per_byte > 0.0 { fixed + (self.per_byte * bytes as f64) as u64 } else { fixed }
     }
 
-    /// What computing takes, where it should take so many picoseconds; `lot` is what is drawn by.
+    /// What computing takes, where it should take this many picoseconds; `lot` is what is drawn by.
     #[inline]
     #[expect(clippy::cast_sign_loss, reason = "nothing takes less than no time")]
     pub(super) fn computing(&self, picoseconds: u64, lot: [u64; 4]) -> u64 {

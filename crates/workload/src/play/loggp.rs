@@ -17,7 +17,7 @@ pub struct LogGp {
 }
 
 impl LogGp {
-    /// A network for so many terminals: L and g in picoseconds, G in picoseconds a byte.
+    /// A network for this many terminals: L and g in picoseconds, G in picoseconds a byte.
     pub fn new(terminals: usize, latency: u64, gap: u64, per_byte: f64) -> Self {
         Self { latency, gap, per_byte, free: vec![0; terminals] }
     }

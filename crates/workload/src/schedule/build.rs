@@ -56,7 +56,7 @@ pub struct Builder {
 const MOST: usize = ON_START as usize - 1;
 
 impl Builder {
-    /// A schedule of so many ranks, without operations.
+    /// A schedule of this many ranks, without operations.
     pub fn new(ranks: u32) -> Self {
         Self { rank: Vec::new(), nodes: Vec::new(), edges: Vec::new(), ranks }
     }

@@ -101,7 +101,7 @@ pub(super) fn matched(schedule: &mut Schedule) -> Result<(), Unmatched> {
     }
     drop(next);
     let mut lone = Vec::new();
-    // So many ranks at a time that what is found out stays small.
+    // This many ranks at a time that what is found out stays small.
     for begin in (0..ranks).step_by(64) {
         let found: Vec<Pairs> = (begin..ranks.min(begin + 64))
             .into_par_iter()

@@ -25,7 +25,7 @@ pub const MAX_STREAMS: u8 = 64;
 /// What a rank does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
-    /// Sends so many bytes to a rank.
+    /// Sends this many bytes to a rank.
     Send {
         /// The receiving rank.
         to: u32,
@@ -38,12 +38,12 @@ pub enum Op {
     Recv {
         /// The sending rank.
         from: u32,
-        /// Room for so many bytes; what comes is what is sent.
+        /// Room for this many bytes; what comes is what is sent.
         bytes: u64,
         /// What is asked for.
         tag: u32,
     },
-    /// Writes so many bytes into the memory of a rank, which does nothing for it: a put, done when its last byte is there.
+    /// Writes this many bytes into the memory of a rank, which does nothing for it: a put, done when its last byte is there.
     Put {
         /// Whose memory.
         to: u32,

@@ -33,7 +33,7 @@ fn epochs(steps: &[Step]) -> u64 {
 }
 
 impl Program {
-    /// Nothing to do, for so many ranks.
+    /// Nothing to do, for this many ranks.
     pub fn new(ranks: u32) -> Self {
         Self { ranks, blocks: Vec::new(), steps: Vec::new() }
     }
@@ -50,7 +50,7 @@ impl Program {
         self.ranks
     }
 
-    /// Adds a schedule, to be run so many times.
+    /// Adds a schedule, to be run this many times.
     ///
     /// # Panics
     /// If it is for another number of ranks.
@@ -58,7 +58,7 @@ impl Program {
         self.add(schedule, times, false);
     }
 
-    /// Adds a schedule, to be run so many times; each time ranks begin when all are done with what was before, as if
+    /// Adds a schedule, to be run this many times; each time ranks begin when all are done with what was before, as if
     /// after a barrier that takes no time.
     ///
     /// # Panics
@@ -77,7 +77,7 @@ impl Program {
         self.push(What::Block(block as u32, together), times);
     }
 
-    /// Adds all of another program, to be run so many times.
+    /// Adds all of another program, to be run this many times.
     ///
     /// # Panics
     /// If it is for another number of ranks.
@@ -121,7 +121,7 @@ impl Program {
     /// The number of the schedule that is run in an epoch, from 0, and whether all ranks begin it together.
     ///
     /// # Panics
-    /// If there are not so many epochs.
+    /// If there are not this many epochs.
     pub fn block(&self, epoch: u64) -> (usize, bool) {
         let (mut steps, mut epoch) = (&self.steps, epoch);
         loop {

@@ -40,7 +40,7 @@ const MOST: usize = 1 << 28;
 const JOIN: usize = 4;
 
 impl Script {
-    /// A script for so many ranks.
+    /// A script for this many ranks.
     pub fn new(ranks: u32) -> Self {
         let none = vec![Vec::new(); ranks as usize];
         Self {

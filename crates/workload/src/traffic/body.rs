@@ -10,7 +10,7 @@ pub(super) struct Body<'a> {
     pub(super) script: Script,
     pub(super) given: &'a Ranks,
     all: Vec<u32>,
-    /// Iterations that are done as one: all sizes are so many times as large.
+    /// Iterations that are done as one: all sizes are this many times as large.
     group: u64,
     /// Picoseconds of a computation of weight 1.
     unit: f64,
@@ -63,7 +63,7 @@ impl<'a> Body<'a> {
         self.wait();
     }
 
-    /// Faces of a box of so many cells a side with 26 neighbours: side squared, side, or one cell.
+    /// Faces of a box of this many cells a side with 26 neighbours: side squared, side, or one cell.
     pub(super) fn halo26(&mut self, grid: &Grid, side: u64, cell: u64) {
         self.halo(grid, &super::grid::touching(), |step| {
             let along = step.iter().filter(|&&by| by == 0).count();

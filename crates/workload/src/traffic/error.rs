@@ -24,7 +24,7 @@ pub enum TrafficError {
     /// A wrong pattern.
     #[error(transparent)]
     Pattern(#[from] PatternError),
-    /// So many ranks cannot do it.
+    /// This many ranks cannot do it.
     #[error("{traffic} needs {needs}; there are {ranks} ranks: {hint}")]
     Ranks {
         /// The traffic.

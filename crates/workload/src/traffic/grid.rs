@@ -12,7 +12,7 @@ impl Grid {
         Self { sides, periodic }
     }
 
-    /// The most cubic grid of so many ranks: see [`near_cubic`].
+    /// The most cubic grid of this many ranks: see [`near_cubic`].
     pub(super) fn of(ranks: u32, dimensions: usize, periodic: bool) -> Self {
         Self::new(near_cubic(ranks, dimensions), periodic)
     }
@@ -36,7 +36,7 @@ impl Grid {
         place.iter().zip(&self.sides).fold(0, |r, (&at, &side)| r * side + at)
     }
 
-    /// Who is so many places on in each dimension; `None` beyond an edge, and for the rank itself.
+    /// Who is this many places on in each dimension; `None` beyond an edge, and for the rank itself.
     pub(super) fn on(&self, rank: u32, by: &[i32]) -> Option<u32> {
         let mut place = self.place(rank);
         for ((at, &side), &by) in place.iter_mut().zip(&self.sides).zip(by) {
@@ -90,7 +90,7 @@ pub(super) fn near_cubic(n: u32, dimensions: usize) -> Vec<u32> {
     factors(n, dimensions, n).unwrap_or_else(|| vec![n])
 }
 
-/// So many factors, none above `most`.
+/// This many factors, none above `most`.
 fn factors(n: u32, dimensions: usize, most: u32) -> Option<Vec<u32>> {
     if dimensions <= 1 {
         return (n <= most).then(|| vec![n]);

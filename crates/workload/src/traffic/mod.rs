@@ -1,6 +1,6 @@
 //! Traffic: what benchmarks and applications communicate, as programs.
 //!
-//! A kind of traffic is one file, a [`Traffic`] that reads its parameters and makes a [`Program`] for so many ranks, and a
+//! A kind of traffic is one file, a [`Traffic`] that reads its parameters and makes a [`Program`] for this many ranks, and a
 //! line in [`TRAFFICS`]. Sizes in specs are bytes with or without a unit (`64`, `64KiB`, `0.5GiB`), times have one
 //! (`1us`, `0.1s`).
 //!
@@ -87,7 +87,7 @@ fn computing(traffic: &'static str, ranks: u32, time: u64) -> Result<Arc<Schedul
     finished(traffic, script)
 }
 
-/// One program, so many times.
+/// One program, this many times.
 fn repeated(inner: &Program, times: u64) -> Program {
     let mut all = Program::new(inner.ranks());
     all.then_all(inner, times);

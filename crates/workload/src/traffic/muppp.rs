@@ -26,14 +26,14 @@ impl Traffic for MuPPP {
          rank i < n/2 plays with i + n/2, so that most pairs cross the network; neighbour=1 pairs 2i with 2i + 1, as \
          IMB groups consecutive ranks. A run goes through 0 bytes and the powers of two from 1 byte to 4 MiB; one \
          ping-pong is a message there and one of the same size back. IMB's counts are 1000 of each size, but no more \
-         than 40 MiB; with `scale`, 1 in so many of these, at least one."
+         than 40 MiB; with `scale`, 1 in this many of these, at least one."
     }
 
     fn keys(&self) -> Vec<Key> {
         vec![
             Key::optional("bytes", "one size instead of all", "0 to 4MiB"),
             Key::optional("repeat", "ping-pongs of that one size", "1000 or 40MiB"),
-            Key::optional("scale", "does one of so many", "10"),
+            Key::optional("scale", "does one of this many", "10"),
             Key::optional("runs", "times all sizes", "1"),
             Key::optional("neighbour", "1: pairs are 2i and 2i + 1", "0"),
         ]

@@ -19,7 +19,7 @@ pub struct Ranks {
 }
 
 impl Ranks {
-    /// So many ranks, one a node, Open MPI, seed 1.
+    /// This many ranks, one a node, Open MPI, seed 1.
     pub fn new(ranks: u32) -> Self {
         Self { ranks, per_node: 1, library: Library::OpenMpi, seed: 1, share: None }
     }

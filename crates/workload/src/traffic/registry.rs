@@ -30,7 +30,7 @@ pub trait Traffic: Sync {
     /// The program of a run.
     ///
     /// # Errors
-    /// If a value cannot be, so many ranks cannot do it, or it would be too large.
+    /// If a value cannot be, this many ranks cannot do it, or it would be too large.
     fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError>;
 }
 
@@ -105,7 +105,7 @@ pub fn kind(name: &str) -> Result<&'static dyn Traffic, TrafficError> {
 /// The program of a spec, `name` or `name:key=value,...`.
 ///
 /// # Errors
-/// If the name, a key or a value is unknown, or so many ranks cannot do it.
+/// If the name, a key or a value is unknown, or this many ranks cannot do it.
 pub fn traffic(spec: &str, given: &Ranks) -> Result<Program, TrafficError> {
     let text = spec.trim();
     let (name, pairs) = text.split_once(':').unwrap_or((text, ""));

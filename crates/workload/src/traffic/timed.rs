@@ -18,7 +18,7 @@ impl Timed {
     }
 }
 
-/// How many of so many ranks are clients: the first ones.
+/// How many of this many ranks are clients: the first ones.
 pub(super) fn clients(ranks: u32) -> u32 {
     ranks / 2
 }

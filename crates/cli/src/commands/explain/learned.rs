@@ -11,7 +11,7 @@ use crate::failure::Failure;
 
 /// Foretelling less of the variance than this is next to nothing.
 const LITTLE: f64 = 0.1;
-/// A model is better if its error is less, fold by fold, by so many standard errors of the difference.
+/// A model is better if its error is less, fold by fold, by this many standard errors of the difference.
 const BETTER: f64 = 2.0;
 /// Fewer steps than this say little about themselves.
 const FEW: usize = 200;

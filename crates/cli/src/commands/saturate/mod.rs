@@ -39,7 +39,7 @@ const USUAL_SWITCHES: &str = "qdr";
 const USUAL: [&str; 3] = ["minimal", "valiant", "ugal"];
 /// Phases of a pattern whose pairs are put together.
 const PHASES: u64 = 4096;
-/// It is measured as long as so many packets take on a channel, and as so many ways through the network at least.
+/// It is measured as long as this many packets take on a channel, and as this many ways through the network at least.
 const PACKETS: u64 = 100;
 const WAYS: u64 = 20;
 /// Picoseconds of a second, and what a run measures at most.

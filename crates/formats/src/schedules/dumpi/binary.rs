@@ -28,7 +28,7 @@ fn u64_of(bytes: &mut Bytes<'_>) -> Result<u64, ReadError> {
     bytes.array("a table").map(u64::from_be_bytes)
 }
 
-/// A length, of something that takes so many bytes each.
+/// A length, of something that takes this many bytes each.
 fn length(bytes: &mut Bytes<'_>, each: usize) -> Result<usize, ReadError> {
     let found = i32_of(bytes)?;
     match usize::try_from(found) {

@@ -50,7 +50,7 @@ pub(super) struct Contest {
     weights: Vec<f64>,
     /// How often what is simulated would be done.
     times: f64,
-    /// Messages of at most so many bytes do not share.
+    /// Messages of at most this many bytes do not share.
     small: u64,
 }
 
@@ -63,7 +63,7 @@ pub(super) struct Fared {
 }
 
 impl Contest {
-    /// So many of the benchmarks' jobs, placed by a seed.
+    /// This many of the benchmarks' jobs, placed by a seed.
     pub(super) fn new(lab: &Lab, jobs: u32, seed: u64) -> Self {
         let whole = lab.workload(jobs, seed);
         let names: Vec<&'static str> = (0..jobs).map(|i| benchmark(i, jobs)).collect();

@@ -10,7 +10,7 @@ use crate::reproduce::Context;
 
 /// The machine: routers and cables of Edison, six groups, a third of the cables between groups.
 pub(super) const MACHINE: &str = "cascade:groups=6,blue=8";
-/// LIDs of a terminal, as a power of two: so many minimal paths.
+/// LIDs of a terminal, as a power of two: this many minimal paths.
 pub(super) const LMC: u8 = 2;
 /// One step of MILC: three iterations of conjugate gradients.
 const MILC: (&str, u32) = ("milc:iterations=3,share=0.5", 256);
@@ -22,11 +22,11 @@ const OTHERS: [(&str, u32); 5] = [
     ("alltoall:bytes=256KiB", 128),
     ("nn:steps=1,group=400,iterations=400,compute=500us", 256),
 ];
-/// Each of them is there in so many runs of a hundred, once or twice.
+/// Each of them is there in this many runs of a hundred, once or twice.
 const THERE: u32 = 70;
 /// Steps begin for so long.
 const LONG: u64 = SECOND;
-/// Messages may begin or end late by so much of their own time.
+/// Messages may begin or end late by this much of their own time.
 pub(super) const PRECISION: f64 = 0.01;
 /// Runs of MILC, each on another day.
 const DAYS: u32 = 10;

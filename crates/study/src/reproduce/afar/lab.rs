@@ -52,14 +52,14 @@ impl Lab {
         Self { topology, machine, routes, ranks }
     }
 
-    /// So many jobs, those of one benchmark side by side, on hosts drawn by a seed.
+    /// This many jobs, those of one benchmark side by side, on hosts drawn by a seed.
     pub(super) fn workload(&self, jobs: u32, seed: u64) -> Vec<Job> {
         let nodes = NODES / jobs;
         let one = |i: u32| (benchmark(i, jobs).to_owned(), nodes);
         self.placed(&(0..jobs).map(one).collect::<Vec<_>>(), seed)
     }
 
-    /// Programs with so many nodes each, on hosts drawn by a seed.
+    /// Programs with this many nodes each, on hosts drawn by a seed.
     pub(super) fn placed(&self, programs: &[(String, u32)], seed: u64) -> Vec<Job> {
         let random = allocator("random").expect("registered");
         let mut is_free = vec![true; self.machine.len()];
@@ -121,9 +121,9 @@ pub(super) fn benchmark(job: u32, jobs: u32) -> &'static str {
     BENCHMARKS[(job * BENCHMARKS.len() as u32 / jobs) as usize]
 }
 
-/// A traffic on so many nodes.
+/// A traffic on this many nodes.
 pub(super) fn program(spec: &str, nodes: u32, ranks: u32, seed: u64) -> Program {
     let mut given = Ranks::new(nodes * ranks);
     (given.per_node, given.seed) = (ranks, seed);
-    traffic(spec, &given).expect("it runs on so many")
+    traffic(spec, &given).expect("it runs on this many")
 }

@@ -64,7 +64,7 @@ pub(super) struct Condition {
     pub(super) name: &'static str,
     /// An allocator; jobs come in an order that the seed draws.
     pub(super) placement: &'static str,
-    /// So many of the first jobs of [`MIX`]; the hosts of others stay idle.
+    /// This many of the first jobs of [`MIX`]; the hosts of others stay idle.
     pub(super) jobs: usize,
 }
 

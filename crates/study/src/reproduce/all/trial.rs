@@ -67,7 +67,7 @@ pub(super) struct Fared {
     pub(super) nonminimal: f64,
     /// Channels between switches that a packet crosses, in the mean.
     pub(super) hops: f64,
-    /// 99 % of the packets of the job of small messages took at most so many microseconds.
+    /// 99 % of the packets of the job of small messages took at most this many microseconds.
     pub(super) tail: f64,
 }
 
@@ -125,7 +125,7 @@ fn placed(topology: &Topology, placement: &str, seed: u64) -> Vec<Job> {
         }
         let mut given = Ranks::new(nodes);
         given.seed = seed + i as u64;
-        let program = Arc::new(traffic(spec, &given).expect("it runs on so many"));
+        let program = Arc::new(traffic(spec, &given).expect("it runs on this many"));
         let terminals: Vec<TerminalId> = hosts.iter().map(|&h| machine.terminals(h)[0]).collect();
         jobs[i] = Some(Job { program, terminals, start: 0, repeat: Repeat::Once });
     }

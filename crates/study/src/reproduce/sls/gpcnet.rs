@@ -34,14 +34,14 @@ impl System {
         Self::new(name, case, ["slingshot", "pairs"], Congestion::Pairs)
     }
 
-    /// So many nodes: of Crystal as a batch system may give them, drawn at random; the first ones of others.
+    /// This many nodes: of Crystal as a batch system may give them, drawn at random; the first ones of others.
     pub(super) fn nodes(&self, n: u32, context: &Context<'_>) -> Hosts {
         let found = if self.name == "Crystal" {
             Hosts::scattered(self.case.topology(), n, context.seed)
         } else {
             Hosts::first(self.case.topology(), n)
         };
-        found.expect("there are so many")
+        found.expect("there are this many")
     }
 
     /// The same with another scheme of congestion control.

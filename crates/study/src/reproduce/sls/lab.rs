@@ -50,7 +50,7 @@ impl Quiet {
         &self.routes
     }
 
-    /// Packets with so many bytes of data, at random, for so many picoseconds: what arrives after half as long.
+    /// Packets with this many bytes of data, at random, for this many picoseconds: what arrives after half as long.
     pub(super) fn load(
         &self,
         routing: &str,
@@ -104,7 +104,7 @@ impl Quiet {
     }
 }
 
-/// What of the channel between two terminals of a switch carries data, if packets with so many bytes of it follow each other.
+/// What of the channel between two terminals of a switch carries data, if packets with this many bytes of it follow each other.
 pub(super) fn full_channel(framing: &'static Framing, bytes: u32, seed: u64) -> f64 {
     let topology = open("hyperx:dims=1,t=2,gbps=200").expect("a spec");
     let micro = SwitchModel { framing, ..free("rosetta") };

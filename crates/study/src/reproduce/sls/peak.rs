@@ -125,7 +125,7 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
     rows
 }
 
-/// Bytes a second that all nodes together send to all in one Alltoall with so many bytes for each, if messages never meet.
+/// Bytes a second that all nodes together send to all in one Alltoall with this many bytes for each, if messages never meet.
 fn alltoall(shandy: &Quiet, bytes: u64) -> f64 {
     let mut given = Ranks::new(NODES);
     given.library = Library::Mpich;

@@ -1,4 +1,4 @@
-//! Figure 6 over processes a node: what so many processes offer, whatever the network makes of it.
+//! Figure 6 over processes a node: what this many processes offer, whatever the network makes of it.
 
 use std::sync::Arc;
 

@@ -14,7 +14,7 @@ struct Layer {
     fixed: u64,
     /// Processor time of a byte, in picoseconds: copies between a user's memory and a kernel's.
     per_byte: f64,
-    /// Messages of so many bytes wait for their receiver.
+    /// Messages of this many bytes wait for their receiver.
     rendezvous: u64,
 }
 

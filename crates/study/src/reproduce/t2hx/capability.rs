@@ -23,7 +23,7 @@ const APPLICATIONS: [(&str, bool); 12] = [
 ];
 const NODES: [u32; 4] = [14, 56, 224, 672];
 const POWERS: [u32; 4] = [16, 64, 256, 512];
-/// Runs of a combination whose placement is drawn, on up to so many nodes, and beyond.
+/// Runs of a combination whose placement is drawn, on up to this many nodes, and beyond.
 const SEEDS: (u32, u64, u64) = (64, 10, 2);
 
 /// How late a message may begin or end, as a part of its own time: what that changes in a run is told in the set-up.
@@ -31,7 +31,7 @@ const PRECISION: f64 = 0.01;
 
 /// Seconds of runs by application, nodes and combination.
 type Times = Vec<Vec<Runs>>;
-/// Of one of them on so many nodes, by combination.
+/// Of one of them on this many nodes, by combination.
 type Runs = Vec<Vec<f64>>;
 
 pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
@@ -63,7 +63,7 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
             let nodes = if powers { POWERS[n] } else { NODES[n] };
             (context.at)(&format!("{name} on {nodes} nodes"));
             let spec = format!("{name}:messages=2000");
-            let program = program(&spec, nodes, context.seed).expect("it runs on so many");
+            let program = program(&spec, nodes, context.seed).expect("it runs on this many");
             let runs = |c: usize| {
                 let drawn = if nodes <= SEEDS.0 { SEEDS.1 } else { SEEDS.2 };
                 let seeds = if ALL[c].name.ends_with("linear") { 1 } else { drawn };

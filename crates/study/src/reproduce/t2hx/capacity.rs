@@ -49,7 +49,7 @@ fn completed(lab: &Lab, combination: &Combination, seed: u64) -> Vec<u64> {
                 "emdl" => EMDL.to_owned(),
                 _ => format!("{name}:messages=10000"),
             };
-            let program = program(&spec, *nodes, seed).expect("it runs on so many");
+            let program = program(&spec, *nodes, seed).expect("it runs on this many");
             Job { program, terminals, start: 0, repeat: Repeat::Until(LENGTH) }
         })
         .collect();

@@ -119,7 +119,7 @@ impl Lab {
         self
     }
 
-    /// The same, but messages may end late by so much of their own time.
+    /// The same, but messages may end late by this much of their own time.
     pub(super) fn with_precision(mut self, precision: f64) -> Self {
         self.precision = precision;
         self
@@ -156,7 +156,7 @@ impl Lab {
         places
     }
 
-    /// One program on so many nodes.
+    /// One program on this many nodes.
     pub(super) fn alone(&self, c: &Combination, program: Arc<Program>, seed: u64) -> Simulated {
         let nodes = program.ranks() as usize;
         let terminals = self.places(c, &[nodes], seed).remove(0);
@@ -175,7 +175,7 @@ impl Lab {
     }
 }
 
-/// Messages of at most so many bytes share what large ones leave, and hold up nobody who could notice.
+/// Messages of at most this many bytes share what large ones leave, and hold up nobody who could notice.
 pub(super) const SMALL: u64 = 512;
 
 /// What need not be told exactly: see [`Setup`].
@@ -218,7 +218,7 @@ pub(super) fn on_first(
     measured(topology, &routes, host("qdr").expect("known"), &jobs, limits, 1)
 }
 
-/// The program of a spec for so many nodes with a rank each.
+/// The program of a spec for this many nodes with a rank each.
 pub(super) fn program(spec: &str, nodes: u32, seed: u64) -> Option<Arc<Program>> {
     let mut given = Ranks::new(nodes);
     given.seed = seed;

@@ -18,7 +18,7 @@ pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
     id: "T2HX-F1",
     title: "mpiGraph on one rack: Fat-Tree, HyperX with minimal paths, HyperX with PARX (figure 1)",
     paper: PAPER,
-    setup: "28 nodes on two leaf switches, or on four HyperX switches in a row; every rank sends 1 MiB to the one so many \
+    setup: "28 nodes on two leaf switches, or on four HyperX switches in a row; every rank sends 1 MiB to the one this many \
      ranks on, shift by shift. Cables carry what one adapter does, 2.26 GiB/s. The printed average of the Fat-Tree \
      is that very maximum, so that no cable of that rack can have been missing: it is judged on the full tree, and \
      beside it with 235 cables missing that a seed draws. \

@@ -50,9 +50,9 @@ use crate::schedule::{Program, Schedule};
 
 /// How long a run is if the spec does not say.
 enum Length {
-    /// So many iterations, as published.
+    /// This many iterations, as published.
     Iterations(u32),
-    /// As many iterations as take about so many seconds without contention.
+    /// As many iterations as take about this many seconds without contention.
     Seconds(u64),
 }
 
@@ -72,14 +72,18 @@ const KEYS: &[Key] = &[
     Key::optional("share", "of the time that it communicates, without contention", "0.2"),
     Key::optional("iterations", "of a run", "the published number, or by length"),
     Key::optional("length", "of a run without contention, where iterations does not say", "90s"),
-    Key::optional("messages", "at most about so many a run: iterations are done as one", "200000"),
+    Key::optional(
+        "messages",
+        "at most about this many a run: iterations are done as one",
+        "200000",
+    ),
     Key::optional("group", "iterations that are done as one, sizes as much larger", "by messages"),
     Key::optional("nominal", "bytes a second of a rank without contention", "2.26GiB"),
     Key::optional("latency", "of a message without contention", "2us"),
 ];
 
 impl Application {
-    /// One schedule of so many iterations in one.
+    /// One schedule of this many iterations in one.
     fn iteration(
         &self,
         params: &Params,
