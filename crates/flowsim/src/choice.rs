@@ -7,7 +7,7 @@ use darkfiber_workload::Stream;
 pub enum Choice<'a> {
     /// The one that the routes state for its source; the base LID if they state none.
     Routes,
-    /// One after the other, for each source by itself.
+    /// One after the other, for each source on its own.
     Turns,
     /// Any, at random.
     Random,

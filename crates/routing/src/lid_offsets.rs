@@ -1,6 +1,6 @@
 //! Several LIDs a port from tables with one.
 //!
-//! Balancing all LIDs of all ports together leaves each LID offset by itself, which is what is in use where
+//! Balancing all LIDs of all ports together leaves each LID offset on its own, which is what is in use where
 //! applications do not choose, as uneven as it happens to come. So tables are made for one LID a port, and offset `i`
 //! of a terminal takes the row of its `i`-th neighbour on the same switch: the rows of each offset are those of offset
 //! 0 in another order, hence its loads are the same on every channel, and the virtual layers hold for all.
@@ -25,7 +25,7 @@ pub(crate) type Compute<'a> = dyn Fn(&Request<'_>) -> Result<Routes, Refusal> + 
 /// where they are more even with one LID a port.
 ///
 /// Where most switches have fewer terminals than a port has LIDs, the engine is asked for several rows a terminal, which are
-/// taken if each by itself is as even as one, else some LIDs take the same paths.
+/// taken if each on its own is as even as one, else some LIDs take the same paths.
 ///
 /// Complexity: that of both engines for one LID a port, and of the checker where two tables are compared.
 pub(crate) fn route(

@@ -1,6 +1,6 @@
 //! Depth `count`: what each channel carries for all messages of one run of each job, and how short a time can be at least.
 //!
-//! A job by itself cannot be over before its fullest channel has carried what the job sends there. Beside others it waits for the
+//! A job in isolation cannot be over before its fullest channel has carried what the job sends there. Beside others it waits for the
 //! channel that is wanted most, where each job wants a channel at the rate at which it would send in isolation (as in
 //! [`darkfiber_analysis::heat`]). Messages that may take several LIDs are spread over them evenly.
 

@@ -7,7 +7,7 @@ use darkfiber_workload::play::Record;
 use crate::drive::{Resumable, drive_over_planes};
 use crate::{Effort, LidsPart, Setup, Sharing, SimError, Simulated, Until};
 
-/// Messages as flows, or `alone`, each by itself.
+/// Messages as flows, or `alone`, each in isolation.
 pub(crate) fn simulate(
     setup: &Setup<'_>,
     sharing: Sharing,

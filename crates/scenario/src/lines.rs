@@ -62,7 +62,7 @@ impl Lines {
             value.contains(&at) || value.start == at
         };
         let inner = self.keys.iter().filter(has).max_by_key(|(name, ..)| name.len());
-        // A key by itself is inside those around it.
+        // A key of its own is inside those around it.
         let is_key = |(_, key, _): &&(Vec<String>, Range<usize>, Range<usize>)| key.contains(&at);
         let outer = || self.keys.iter().find(is_key).map(|(name, ..)| &name[..name.len() - 1]);
         inner.map(|(name, ..)| name.as_slice()).or_else(outer).filter(|name| !name.is_empty())

@@ -1,4 +1,4 @@
-//! Routing a fabric that may have fallen apart: each piece by itself.
+//! Routing a fabric that may have fallen apart: each piece on its own.
 
 use darkfiber_analysis::Efi;
 use darkfiber_fabric::{Faults, SwitchId, Topology};
@@ -39,7 +39,7 @@ pub struct Measured {
 pub struct Pieces {
     count: usize,
     pairs: u64,
-    /// Pairs of terminals on a switch that is a piece by itself: nothing is to be routed there.
+    /// Pairs of terminals on a switch that is a piece of its own: nothing is to be routed there.
     on_lone_switches: u64,
     /// All other pieces with pairs of terminals; of a fabric in one piece that, whatever it has.
     parts: Vec<Topology>,

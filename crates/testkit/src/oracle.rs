@@ -107,7 +107,7 @@ pub fn held(
     all
 }
 
-/// Traces every pair by itself, to every LID that its source may use, and looks for cycles by removing channels that wait for nobody.
+/// Traces every pair on its own, to every LID that its source may use, and looks for cycles by removing channels that wait for nobody.
 pub fn judge(fabric: &Fabric, routes: &Routes) -> Verdict {
     let mut verdict = Verdict::default();
     let mut waits: BTreeMap<Held, BTreeSet<Held>> = BTreeMap::new();

@@ -6,7 +6,7 @@ pub enum Congestion {
     /// Nothing but room in the first switch.
     #[default]
     None,
-    /// Every pair of endpoints by itself, as the endpoint's last switch says in acknowledgements.
+    /// Every pair of endpoints on its own, as the endpoint's last switch says in acknowledgements.
     Pairs,
     /// The same, but what is sent unasked is dropped where it would wait, and told its turn.
     Reserve,

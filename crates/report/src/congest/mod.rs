@@ -98,7 +98,7 @@ pub struct MechanismRow {
     pub median: Option<f64>,
     /// Largest.
     pub max: Option<f64>,
-    /// What the scheme costs a quiet machine: by how much longer a victim takes by itself than without congestion control,
+    /// What the scheme costs a quiet machine: by how much longer a victim takes in isolation than without congestion control,
     /// with the same routing and hosts, at most; nothing where `none` is not among the schemes.
     pub quiet_cost: Option<f64>,
 }
@@ -133,7 +133,7 @@ pub struct CellRow {
     pub p95_inflation: Option<f64>,
     /// The same of 99 %.
     pub p99_inflation: Option<f64>,
-    /// The victim by itself.
+    /// The victim in isolation.
     pub isolated: Option<TimesSummary>,
     /// Beside the aggressor.
     pub congested: Option<TimesSummary>,

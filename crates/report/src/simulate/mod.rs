@@ -475,7 +475,7 @@ fn row(job: &JobRow, columns: usize) -> Vec<String> {
         timed(job).map(|()| rate(job.pair_bandwidth)).unwrap_or_default(),
     ];
     if columns < row.len() {
-        // Nobody was simulated by itself.
+        // Nobody was simulated in isolation.
         row.drain(5..7);
     }
     row

@@ -61,7 +61,7 @@ impl<'a> DestinationPlan<'a> {
         self.lane_of.iter().copied().max().map_or(1, |l| usize::from(l) + 1)
     }
 
-    /// Balances every LID by itself in the lane of its switch.
+    /// Balances every LID on its own in the lane of its switch.
     fn balance(&mut self) {
         let lanes = std::mem::take(&mut self.lanes);
         let settled = std::mem::replace(&mut self.settled, Loads::new(self.fabric));
@@ -71,7 +71,7 @@ impl<'a> DestinationPlan<'a> {
         self.load = self.settled.clone();
     }
 
-    /// Tables and layers: every LID balanced by itself in the lane of its switch.
+    /// Tables and layers: every LID balanced on its own in the lane of its switch.
     pub(super) fn finish(mut self) -> Routes {
         self.balance();
         let fabric = self.fabric;

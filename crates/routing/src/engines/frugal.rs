@@ -91,7 +91,7 @@ impl<'a> FrugalTrees<'a> {
         Self { fabric, rule, largest: loads.largest() }
     }
 
-    /// Routes every LID by itself, with dependencies that the trees make or that fit into one layer
+    /// Routes every LID on its own, with dependencies that the trees make or that fit into one layer
     /// with many of them. Returns the largest load of a channel.
     pub(super) fn refine(self, routes: &mut Routes) -> u64 {
         let f = self.fabric;

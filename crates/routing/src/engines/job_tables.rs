@@ -124,7 +124,7 @@ impl<'a> Work<'a> {
         balancer.load = load;
         let first_switch = fabric.terminal_count() * self.paths;
         // Paths to idle compute terminals add no load, nor do those that no path inside a job can meet, nor
-        // those to LIDs of switches, which carry management traffic only: each goes by itself.
+        // those to LIDs of switches, which carry management traffic only: each goes on its own.
         let n = fabric.switch_count();
         let lids = &mut routes.table_mut()[..first_switch * n];
         lids.par_chunks_mut(n).enumerate().for_each_init(

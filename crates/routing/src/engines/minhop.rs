@@ -1,4 +1,4 @@
-//! Min-hop: shortest paths, ports balanced at every switch by itself (OpenSM's default engine).
+//! Min-hop: shortest paths, ports balanced at every switch on its own (OpenSM's default engine).
 
 use std::cmp::Reverse;
 

@@ -11,7 +11,7 @@ use crate::{DestId, Routes};
 /// Most passes over all LIDs after the first of each attempt.
 const MORE_PASSES: usize = 4;
 
-/// Routes every LID of a terminal by itself. The row of each switch's own LID holds its tree, which
+/// Routes every LID of a terminal on its own. The row of each switch's own LID holds its tree, which
 /// the rule of that switch allows: no LID gets longer paths than that.
 ///
 /// Two attempts: all LIDs one after the other into the fabric, each on the least loaded path; and

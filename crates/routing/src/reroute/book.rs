@@ -1,7 +1,7 @@
 //! The fault book: every single cable and every switch, mended in advance.
 //!
 //! Whoever operates tables wants to know before deploying them which faults they tolerate: after which the running
-//! connections go on, and after which some must be re-established. Each fault is mended by itself, from the tables as they are.
+//! connections go on, and after which some must be re-established. Each fault is mended on its own, from the tables as they are.
 
 use std::collections::BTreeSet;
 

@@ -2,7 +2,7 @@
 //! Analysis of the Slingshot Interconnect", SC'20, section III-A, and Chunduri et al., "GPCNeT: Designing a Benchmark Suite for
 //! Inducing and Measuring Contention in HPC Networks", SC'19.
 //!
-//! A victim is timed by itself and beside each aggressor, on the same hosts of the same network: the congestion impact C is how many
+//! A victim is timed in isolation and beside each aggressor, on the same hosts of the same network: the congestion impact C is how many
 //! times as long it takes there.
 
 mod error;

@@ -83,7 +83,7 @@ pub struct CongestPlan<'a> {
     pub seed: u64,
 }
 
-/// A run: a victim by itself, or beside an aggressor; all by their numbers in the plan.
+/// A run: a victim in isolation, or beside an aggressor; all by their numbers in the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cell {
     /// The mechanism.
@@ -94,7 +94,7 @@ pub struct Cell {
     pub split: usize,
     /// The victim.
     pub victim: usize,
-    /// The aggressor; none for the victim by itself.
+    /// The aggressor; none for the victim in isolation.
     pub aggressor: Option<usize>,
 }
 
@@ -150,7 +150,7 @@ pub(super) struct JobSet {
 }
 
 impl CongestPlan<'_> {
-    /// All runs: each victim by itself once for all aggressors, then beside each of them.
+    /// All runs: each victim in isolation once for all aggressors, then beside each of them.
     pub fn cells(&self) -> Vec<Cell> {
         let mut all = Vec::new();
         for mechanism in 0..self.mechanisms.len() {

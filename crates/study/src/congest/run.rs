@@ -11,7 +11,7 @@ use darkfiber_scenario::{Job, Medium, PacketOptions, Setup, Until, simulate_unti
 /// Why a cell has no times.
 pub type Refused = String;
 
-/// A victim beside an aggressor, and by itself.
+/// A victim beside an aggressor, and in isolation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// Which.
@@ -23,7 +23,7 @@ pub struct Row {
 /// Times of a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ran {
-    /// The victim by itself.
+    /// The victim in isolation.
     pub isolated: Times,
     /// Beside the aggressor.
     pub congested: Times,
@@ -84,7 +84,7 @@ pub fn run(
     let mut rows = Vec::new();
     let mut isolated = &Err(String::new());
     for (cell, times) in cells.iter().zip(&times) {
-        // Each victim by itself comes before its aggressors.
+        // Each victim in isolation comes before its aggressors.
         if cell.aggressor.is_none() {
             isolated = times;
             continue;

@@ -7,7 +7,7 @@ pub enum Timed {
     Iterations,
     /// Runs of an application, as it tells itself how long it took: all ranks begin one together.
     Runs,
-    /// Requests of clients, each by itself: each is an epoch of the program.
+    /// Requests of clients, each on its own: each is an epoch of the program.
     Requests,
 }
 

@@ -90,7 +90,7 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
     ]
 }
 
-/// The processes of all bis jobs, and how long the jobs take by themselves.
+/// The processes of all bis jobs, and how long the jobs take in isolation.
 fn processes(lab: &Lab, jobs: u32, seed: u64) -> (Points, Vec<f64>) {
     let fabric = &lab.topology().fabric;
     let contest = Contest::new(lab, jobs, seed);

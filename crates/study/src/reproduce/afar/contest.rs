@@ -1,4 +1,4 @@
-//! Jobs of Cab in time: by themselves, and all at once.
+//! Jobs of Cab in time: in isolation, and all at once.
 
 use darkfiber_analysis::heat::{Flow, Heat};
 use darkfiber_fabric::TerminalId;
@@ -121,7 +121,7 @@ impl Contest {
         Self { jobs, names, flows, weights, times: self.times, small: self.small }
     }
 
-    /// One job by itself, in seconds.
+    /// One job in isolation, in seconds.
     pub(super) fn alone_of(
         &self,
         job: usize,
@@ -141,7 +141,7 @@ impl Contest {
         one.alone(lab, routes, lids, seed)[0]
     }
 
-    /// Every job by itself, in seconds.
+    /// Every job in isolation, in seconds.
     pub(super) fn alone(&self, lab: &Lab, routes: &Routes, lids: LidsPart, seed: u64) -> Vec<f64> {
         let host = cab();
         let found = isolated(&self.setup(lab, routes, lids, &host, seed));

@@ -12,7 +12,7 @@ use darkfiber_scenario::{LidsPart, demanded};
 /// Placements, as in the paper.
 const PLACEMENTS: u64 = 8;
 
-/// A job: its benchmark, and its time by itself, before and after.
+/// A job: its benchmark, and its time in isolation, before and after.
 struct Seen {
     name: &'static str,
     alone: f64,

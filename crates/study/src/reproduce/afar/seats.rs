@@ -19,7 +19,7 @@ const WHO: [&str; 2] = ["bis", "nn"];
 /// How.
 const WAYS: [&str; 3] = ["random", "linear", "proposed"];
 
-/// What came of a way: the job's own time and how much longer it was than by itself, and how much longer the worst of the
+/// What came of a way: the job's own time and how much longer it was than in isolation, and how much longer the worst of the
 /// others ran.
 type Seen = [(f64, f64, f64); 3];
 

@@ -1,4 +1,4 @@
-//! The job mix on a network, packet by packet: by itself and together, and what was measured on the way.
+//! The job mix on a network, packet by packet: in isolation and together, and what was measured on the way.
 
 use std::sync::Arc;
 

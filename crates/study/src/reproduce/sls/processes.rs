@@ -38,7 +38,7 @@ pub(super) fn rows(shandy: &Quiet, context: &Context<'_>) -> Vec<Row> {
     rows
 }
 
-/// Of a test by itself on nodes whose messages never meet.
+/// Of a test in isolation on nodes whose messages never meet.
 fn part(shandy: &Quiet, test: &str, bytes: u64, per_node: u32) -> f64 {
     let ranks = NODES * per_node;
     let mut given = Ranks::new(ranks);
