@@ -59,15 +59,19 @@ impl Default for Options<'_> {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Active {
     message: u32,
+    /// Bytes of it in all, and those that were not sent at `since`.
     bytes: u64,
     left: f64,
+    /// When it began, and since when it has this rate, in picoseconds.
     begin: u64,
     since: u64,
+    /// Bytes a picosecond.
     rate: f64,
     /// The channel that keeps it from more.
     held_by: Option<u32>,
+    /// What it takes from the last byte sent to the last one there, in picoseconds.
     latency: u64,
-    /// When it ends at this rate.
+    /// When it ends at this rate, in picoseconds.
     end: u64,
     /// When it is looked at next, which is not after its end.
     booked: u64,

@@ -29,15 +29,18 @@ const AGE: u32 = 256;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Flow {
+    /// How many times as much as a flow of weight 1 it gets of a full channel.
     weight: f64,
-    /// The largest share that it takes.
+    /// The largest rate that it takes, in the unit of capacities.
     limit: f64,
+    /// What it has, in the unit of capacities.
     rate: f64,
     /// The channel that keeps it from more.
     bottleneck: u32,
     /// Its channels: `path[begin..begin + length]`.
     begin: u32,
     length: u32,
+    /// Places that are kept for it there, at least `length`.
     room: u32,
     /// The last solve it took part in.
     solve: u32,
@@ -46,6 +49,7 @@ struct Flow {
 /// A place on a path, and its neighbours in the channel's list of flows.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Hop {
+    /// The channel, the flow, and places of the next and the previous hop in the channel's list, or [`NONE`].
     channel: u32,
     flow: u32,
     next: u32,
@@ -66,6 +70,7 @@ impl Hop {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[repr(align(64))]
 struct Channel {
+    /// In any unit of amount by time; rates and levels (rates by weight) have the same.
     capacity: f64,
     /// The rates of its flows together.
     used: f64,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Packet {
     /// When it was created, in picoseconds.
     pub born: u64,
-    /// When its head is at the place that it is at, or on the way to.
+    /// When its head is at the place that it is at, or on the way to, in picoseconds.
     pub(crate) at: u64,
     /// Terminal that it comes from.
     pub from: u32,
@@ -18,13 +18,13 @@ pub struct Packet {
     pub(crate) message: u32,
     /// Switch that it goes to first, or [`NOBODY`].
     pub via: u32,
-    /// Its length.
+    /// Its length on a channel, in bytes.
     pub bytes: u32,
     /// What an acknowledgement takes to its source, in picoseconds: what its way took, where nothing waits.
     pub(crate) back: u32,
-    /// The next one of its queue.
+    /// The next packet of its queue, or [`NOBODY`].
     pub(crate) next: u32,
-    /// At the front of its queue: the next one that waits for the same output.
+    /// At the front of its queue: the next packet that waits for the same output, or [`NOBODY`].
     pub(crate) beside: u32,
     /// The port that it waits at and its output, by number among those of the switch.
     pub(crate) input: u16,

@@ -99,7 +99,7 @@ struct Way<'a> {
 }
 
 impl Way<'_> {
-    /// Follows every way on from switch `at`; whether one goes round.
+    /// Follows every way on from switch `at`; whether one loops.
     fn on(
         &mut self,
         at: SwitchId,

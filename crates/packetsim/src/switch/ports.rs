@@ -11,11 +11,11 @@ use crate::{Port, SwitchModel};
 pub struct OutPort {
     /// When its channel is free, in picoseconds.
     pub(super) channel: u64,
-    /// When its side of the crossbar is.
+    /// When its side of the crossbar is, in picoseconds.
     pub(super) crossbar: u64,
-    /// Since when it has packets to send, and no room for them ahead; [`MOVES`] if that is not so.
+    /// Since when it has packets to send, and no room for them ahead, in picoseconds; [`MOVES`] if that is not so.
     pub(super) stuck: u64,
-    /// How long it was so in all.
+    /// How long it was so in all, in picoseconds.
     pub(crate) stalled: u64,
     /// Bytes that it has sent.
     pub(crate) carried: u64,
@@ -105,7 +105,7 @@ impl Lane {
 /// An input: outputs look at many side by side.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct InPort {
-    /// When its side of the crossbar is free.
+    /// When its side of the crossbar is free, in picoseconds.
     pub(super) crossbar: u64,
     /// The output whose offer it takes first.
     pub(super) turn: u16,

@@ -6,7 +6,7 @@
 //! fit into the layers beside those of unchanged rows, any mix is free of deadlock.
 //!
 //! Otherwise an order may do: if every switch is updated after the changed ones that its new way leads
-//! over, a packet that has met one new entry meets no old one later, so it goes round nowhere, and makes
+//! over, a packet that has met one new entry meets no old one later, so it loops nowhere, and makes
 //! only the dependencies of an old beginning and a new end. Orders of switches that rows ask for may contradict each other;
 //! then each row has its own.
 
@@ -131,7 +131,7 @@ impl Prepared<'_> {
         Some(Mix { cut, next, node, layers: own })
     }
 
-    /// The dependencies of all mixed ways; `None` if one goes round.
+    /// The dependencies of all mixed ways; `None` if one loops.
     pub(super) fn in_any_order(&self, mix: &Mix<'_>) -> Option<Vec<Dependency>> {
         let order = mix.upstream_first()?;
         let mut mask = mix.layers.clone();

@@ -8,7 +8,7 @@
 //! else in as many steps as entries change on one row. Each move was admitted beside all paths that the tables had before
 //! and since, so the dependencies of a row after none, one, two, ... of its moves are free of cycles together, whatever
 //! other rows have done. A step takes at most the next move of each row: a packet meets that entry old or new, and no other
-//! that changes, so it goes round nowhere and makes only dependencies that were admitted.
+//! that changes, so it loops nowhere and makes only dependencies that were admitted.
 
 use std::collections::BTreeMap;
 

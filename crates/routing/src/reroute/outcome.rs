@@ -34,7 +34,7 @@ pub struct Moved {
 /// Whether switches may be updated one by one while packets are under way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Coexistence {
-    /// In any order: whatever mix of old and new entries packets meet, none goes round and no layer
+    /// In any order: whatever mix of old and new entries packets meet, none loops and no layer
     /// gets a cycle of channel dependencies.
     AnyOrder,
     /// In the order of these ranks, by switch; those of one rank in any order. `None`: nothing changes

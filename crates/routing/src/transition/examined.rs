@@ -10,7 +10,7 @@ use super::row::{Circle, Row, Tables};
 /// What the graphs and rows of both tables together say.
 pub(super) struct Examined {
     pub(super) graphs: Graphs,
-    /// The first row in which some mix of entries goes round, and the switches of the circle.
+    /// The first row in which some mix of entries loops, and the switches of the loop.
     pub(super) mixed_loop: Option<Circle>,
     /// The first row in which an old beginning and a new end go round.
     pub(super) ordered_loop: Option<Circle>,

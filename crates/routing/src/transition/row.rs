@@ -162,7 +162,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// The passes of a row in which a mix goes round: each set of ways in an order of its own.
+    /// The passes of a row in which a mix loops: each set of ways in an order of its own.
     fn apart(&mut self, circle: &dyn Fn(Vec<u32>) -> Circle, graphs: &Graphs, first: &Precedence) {
         let fabric = self.fabric;
         let own = &self.own[1];

@@ -23,7 +23,7 @@ pub enum Obligation {
     Steady,
     /// O3: and beside packets on old ways.
     Flight,
-    /// O4: and at any interleaving of writes, which goes round nowhere.
+    /// O4: and at any interleaving of writes, which loops nowhere.
     Mixed,
     /// O5: and if switches are written by rank.
     Ordered,
