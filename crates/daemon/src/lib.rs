@@ -4,6 +4,14 @@
 //!
 //! One thread owns the state (`owner`). Each input has a thread (`poll`), work has one (`worker`), and those who
 //! ask have theirs (`control`, `http`); all of them send it `event::Event`s.
+//!
+//! ```
+//! use std::path::Path;
+//!
+//! // Whoever asks a daemon that does not run hears so.
+//! let nobody = darkfiber_daemon::ask(Path::new("/nonexistent/darkfiber.sock"), "status");
+//! assert!(nobody.is_err());
+//! ```
 
 mod actuator;
 mod children;

@@ -23,6 +23,15 @@
 //!
 //! Modes that change something are [`Mode::ApplyFaults`] and [`Mode::Apply`]. The program of this project puts plans in place by
 //! OpenSM's `file` engine, which asks nothing; [`Input::Asked`] is for a plugin.
+//!
+//! ```
+//! use darkfiber_operate::{Input, Mode, Policy, State, step};
+//!
+//! let started = Input::Started { mode: Mode::Observe, policy: Policy::default(), engines: Vec::new() };
+//! let (state, _) = step(&State::default(), 0, &started);
+//! // The same input gives the same state and the same actions, whoever asks.
+//! assert_eq!(step(&State::default(), 0, &started).0, state);
+//! ```
 
 mod action;
 mod by_hand;

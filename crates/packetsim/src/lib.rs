@@ -5,6 +5,42 @@
 //! before that tick ended, and everything that it causes is at least a tick later: switches can be simulated in any order, and
 //! by any number of threads, with the same result. Times themselves are exact: a head that is ready at some picosecond of a tick
 //! leaves by that.
+//!
+//! ```
+//! use darkfiber_fabric::open;
+//! use darkfiber_packetsim::routing::{self, Adaptive, RoutingContext};
+//! use darkfiber_packetsim::{Load, Net, SwitchModel, Targets, preset};
+//!
+//! // A small dragonfly with the switches of BookSim2: a tenth of what channels carry, to anybody at random.
+//! let dragonfly = open("dragonfly:p=2,a=4,h=2")?;
+//! let switches = preset("booksim-iq")?.micro();
+//! let net = Net::new(&dragonfly.fabric, &switches);
+//! let context = RoutingContext {
+//!     net: &net,
+//!     fabric: &dragonfly.fabric,
+//!     shape: dragonfly.shape.as_ref(),
+//!     routes: None,
+//!     bytes: 16,
+//!     adaptive: Adaptive::default(),
+//! };
+//! let minimal = routing::make(routing::kind("minimal")?, &context)?;
+//! let switches = SwitchModel { lanes: minimal.lanes(), ..switches };
+//! let load = Load {
+//!     targets: Targets::uniform(net.terminal_count() as u32),
+//!     load: 0.1,
+//!     bytes: 16,
+//!     message: 16,
+//!     warmup: Some(1_000_000),
+//!     measure: 1_000_000,
+//!     drain: 4_000_000,
+//!     interval: None,
+//!     parts: 1,
+//!     seed: 1,
+//! };
+//! let outcome = minimal.load(&net, &switches, &load, &|_| {})?;
+//! assert!(outcome.missing == 0 && outcome.stalled.is_none());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod attached;
 mod class;

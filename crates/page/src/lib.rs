@@ -5,6 +5,27 @@
 //! WebGL2, and in print, it shows a static picture of the same map.
 //!
 //! This crate does no I/O.
+//!
+//! ```
+//! use darkfiber_fabric::open;
+//! use darkfiber_page::{Origin, Page, page};
+//!
+//! let tree = open("kary:k=4,n=2")?;
+//! let html = page(&Page {
+//!     title: "A tree".to_owned(),
+//!     subtitle: String::new(),
+//!     fabric: &tree.fabric,
+//!     shape: tree.shape.as_ref(),
+//!     views: Vec::new(),
+//!     jobs: Vec::new(),
+//!     findings: Vec::new(),
+//!     routes: None,
+//!     facts: Vec::new(),
+//!     origin: Origin::default(),
+//! });
+//! assert!(html.starts_with("<!doctype html>") && !html.contains("https://"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod base64;
 mod blob;
