@@ -30,6 +30,9 @@ import cases
 import markdown
 import simulator
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from made import made
+
 REPO = Path(__file__).resolve().parents[2]
 # OpenSM runs again while a sweep takes at most this many seconds, darkfiber while routing does.
 QUICK = {"opensm": 6.0, "darkfiber": 1.0}
@@ -184,7 +187,7 @@ def main():
         head, mark, _ = args.document.read_text().partition(markdown.MARK)
         if not mark:
             raise SystemExit(f"{args.document} has no line {markdown.MARK}")
-        args.document.write_text(f"{head}{mark}\n\n{text}")
+        args.document.write_text(f"{head}{mark}\n\n{made()}\n{text}\n{markdown.END}\n")
         return
     bench = Bench(args)
     for fabric in fabrics:

@@ -20,6 +20,9 @@ import numpy as np
 
 import simulator
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from made import made
+
 REPO = Path(__file__).resolve().parents[2]
 MARK = "<!-- generated: benches/opensm/lmc.py -->"
 END = "<!-- end of benches/opensm/lmc.py -->"
@@ -169,7 +172,7 @@ def main():
         before, mark, rest = args.document.read_text().partition(MARK)
         if not mark:
             raise SystemExit(f"{args.document} has no line {MARK}")
-        args.document.write_text(f"{before}{MARK}\n\n{head}{text}\n{END}{rest.partition(END)[2]}")
+        args.document.write_text(f"{before}{MARK}\n\n{made()}\n{head}{text}\n{END}{rest.partition(END)[2]}")
     else:
         sys.stdout.write(head + text)
 

@@ -93,6 +93,7 @@ def pair(theirs, ours, pick):
 
 
 MARK = "<!-- generated: benches/opensm/bench.py table -->"
+END = "<!-- end of benches/opensm/bench.py table -->"
 
 COLUMNS = [
     "engine", "OpenSM CPU s", "darkfiber CPU s", "ratio", "2 threads, wall s", "pairs reached",

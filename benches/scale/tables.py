@@ -1,7 +1,13 @@
 """The generated part of docs/benchmarks.md: exponents, every measurement, the machine without LIDs."""
 
+import sys
+from pathlib import Path
+
 import growth
 import sizes
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from made import made
 
 BEGIN = "<!-- generated: benches/scale/scale.py table -->"
 END = "<!-- end of benches/scale/scale.py table -->"
@@ -94,4 +100,4 @@ def renewed(document, store):
     _, end, tail = rest.partition(END)
     if not begin or not end:
         raise SystemExit(f"the document needs the lines {BEGIN} and {END}")
-    return f"{head}{begin}\n\n{text(store)}\n{end}{tail}"
+    return f"{head}{begin}\n\n{made()}\n{text(store)}\n{end}{tail}"

@@ -13,9 +13,13 @@ import os
 import re
 import shutil
 import sys
+from pathlib import Path
 
 import page
 from runs import Runs
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from made import made
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DOCUMENT = os.path.join(HERE, "..", "..", "docs", "validation.md")
@@ -53,7 +57,7 @@ def put(title, text):
     if begin not in document or end not in document:
         raise SystemExit(f"docs/validation.md has no {begin}")
     pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
-    document = pattern.sub(lambda _: f"{begin}\n\n{text}\n\n{end}", document)
+    document = pattern.sub(lambda _: f"{begin}\n\n{made()}\n{text}\n\n{end}", document)
     with open(DOCUMENT, "w") as file:
         file.write(document)
 

@@ -201,6 +201,9 @@ pub fn markdown(experiments: &[Reproduced]) -> String {
 }
 
 fn number(x: f64) -> String {
+    if x.is_nan() {
+        return "nothing".to_owned();
+    }
     let text = format!("{x:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
@@ -236,8 +239,8 @@ fn cells(row: &Row) -> Vec<String> {
     ]
 }
 
-/// One line a number.
-fn csv(experiments: &[Reproduced]) -> String {
+/// All experiments, a line for each number, as comma-separated values.
+pub fn csv(experiments: &[Reproduced]) -> String {
     let rows = experiments.iter().flat_map(|e| e.rows.iter().map(move |r| (e, r)));
     comma::table(
         rows,

@@ -8,7 +8,8 @@
 //!
 //! `<!-- file NAME -->` before any block writes it to the directory in which commands of the document run, so that they find
 //! it. `<!-- picture PATH: COMMAND -->` says which command draws a picture (its only SVG file), `<!-- says A | B: COMMAND -->` that what a
-//! command prints has these words. Wall times may differ; a line of `...` stands for any lines.
+//! command prints has these words. Wall times may differ; a line of `...` stands for any lines. Comments about the figures of
+//! tables and paragraphs are those of [`passages`](crate::passages).
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,6 +17,9 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+use crate::figures::{ShownFigure, figures};
+use crate::passages::{FigureSource, passages};
 
 /// When something is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +33,7 @@ pub enum When {
 }
 
 /// A command and what it is to print, or to draw.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Shown {
     /// The line of the command, from 1.
     pub line: usize,
@@ -42,12 +46,14 @@ pub struct Shown {
 }
 
 /// What a document shows of a command.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum What {
     /// Its output, line by line; nothing if none is shown.
     Output(Vec<String>),
     /// Words of its output.
     Words(Vec<String>),
+    /// Figures that are among those of its output.
+    Figures(Vec<ShownFigure>),
     /// The picture that it draws, from the root of the project.
     Picture(String),
 }
@@ -107,6 +113,17 @@ impl Document {
             }
             comment = None;
             i += 1;
+        }
+        for passage in passages(text)? {
+            if let Some(FigureSource::Command { command, is_long }) = &passage.source {
+                let shown = passage.results().into_iter().map(|s| s.figure).collect();
+                document.shown.push(Shown {
+                    line: passage.line,
+                    command: command.clone(),
+                    when: if *is_long { When::Long } else { When::Short },
+                    what: What::Figures(shown),
+                });
+            }
         }
         Ok(document)
     }
@@ -235,6 +252,16 @@ impl Shell {
             What::Words(words) => {
                 let missing: Vec<&str> =
                     words.iter().map(String::as_str).filter(|w| !out.contains(*w)).collect();
+                (!missing.is_empty())
+                    .then(|| format!("it does not print {}:\n{out}", missing.join(", ")))
+            }
+            What::Figures(shown) => {
+                let printed = figures(&out);
+                let missing: Vec<&str> = shown
+                    .iter()
+                    .filter(|f| !printed.iter().any(|p| f.is_of(p.value)))
+                    .map(|f| &f.text[..])
+                    .collect();
                 (!missing.is_empty())
                     .then(|| format!("it does not print {}:\n{out}", missing.join(", ")))
             }

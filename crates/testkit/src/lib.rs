@@ -3,8 +3,10 @@
 
 pub mod docs;
 pub mod families;
+pub mod figures;
 pub mod oracle;
 pub mod pairs;
+pub mod passages;
 mod random;
 pub mod reach;
 mod skipped;

@@ -17,6 +17,9 @@ fn what_is_over_is_not_run_again() {
     let table = fs::read_to_string(d.join("kept/reproduced.md")).expect("written");
     assert!(table.contains("| OPT-T2 |") && table.contains("| **off** |"), "{table}");
     assert!(table.contains("3 experiments: 2 reproduced, 1 off, 0 told"), "{table}");
+    let numbers = fs::read_to_string(d.join("kept/reproduced.csv")).expect("written");
+    let of = |id: &str| numbers.lines().filter(|l| l.starts_with(id)).count();
+    assert_eq!([of("id,"), of("OPT-T2,"), of("SAR-F2,"), of("T2HX-VL,")], [1, 135, 7, 5]);
     // Read again as they are, times included.
     let again = run_in(d, line);
     assert_eq!(again.json()["experiments"], first.json()["experiments"], "{}", again.err);

@@ -1,6 +1,8 @@
 //! What the project promises of its own source: which crates and files know which, widths, texts, lists in documents.
 
 mod circles;
+mod documents;
+mod experiments;
 mod source;
 
 use std::collections::{BTreeMap, BTreeSet};

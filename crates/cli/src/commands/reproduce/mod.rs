@@ -27,8 +27,8 @@ pub(crate) struct ReproduceCommand {
     /// All of them, short ones first
     #[arg(long, conflicts_with = "ids")]
     pub(crate) all: bool,
-    /// Write results here, a file for each experiment as soon as it ends, and a table of all, reproduced.md; results
-    /// already there of the same version, seed and log are not computed again
+    /// Write results here, a file for each experiment as soon as it ends, and a table of all, reproduced.md, with
+    /// their numbers, reproduced.csv; results already there of the same version, seed and log are not computed again
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
@@ -126,9 +126,11 @@ pub(crate) fn run(args: &ReproduceCommand, common: &Common) -> Result<Exit, Fail
     if let Some(folder) = &folder {
         let dir = args.output.as_deref().unwrap_or(folder.dir());
         save::directory(dir)?;
-        let path = dir.join("reproduced.md");
-        let text = report::markdown(&done);
-        problems.note(save::file(&path, |out| out.write_all(text.as_bytes())));
+        for (name, text) in
+            [("reproduced.md", report::markdown(&done)), ("reproduced.csv", report::csv(&done))]
+        {
+            problems.note(save::file(&dir.join(name), |out| out.write_all(text.as_bytes())));
+        }
     }
     told(&done, common)?;
     let off = done.iter().any(|e| e.verdict == Verdict::Off);

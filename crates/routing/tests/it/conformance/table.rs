@@ -108,6 +108,7 @@ equal.
 
 All engines refuse a fabric in pieces, unless these are planes, which share the hosts: each is routed as if it were alone.
 
+<!-- tested: cargo test -p darkfiber-routing conformance -->
 ";
 
 const CABLES: &str = "
@@ -121,6 +122,7 @@ were mended, in percent of the largest before (rounded up). Cables that split th
 
 `x`: the tables can deadlock without any fault. `-`: refused.
 
+<!-- tested: cargo test -p darkfiber-routing conformance -->
 ";
 
 fn text(rows: &[Row]) -> String {
