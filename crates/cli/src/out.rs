@@ -52,6 +52,11 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 pub(crate) fn print_with(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
+    if !darkfiber_stdout::was_open() {
+        return Err(Failure::input(
+            "cannot write to standard output: it is closed (to throw results away: >/dev/null)",
+        ));
+    }
     let mut out = io::BufWriter::new(io::stdout().lock());
     match write(&mut out).and_then(|()| out.flush()) {
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {

@@ -111,6 +111,32 @@ fn results_are_printed_even_if_a_picture_fails() {
     assert!(run.err.contains("cannot write /dev/full: No space left"), "{}", run.err);
 }
 
+/// The runtime opens `/dev/null` in place of a closed stream, so that no write fails.
+#[test]
+fn a_closed_standard_output_is_no_success() {
+    let dir = folder(&[]);
+    let shell = |line: &str| {
+        let mut command = Command::new("sh");
+        command.args(["-c", line]).arg(env!("CARGO_BIN_EXE_darkfiber")).current_dir(&dir);
+        command.output().expect("sh")
+    };
+    for line in ["fabric kary:k=2,n=2", "list engines", "help glossary", "--version"] {
+        let run = shell(&format!("exec \"$0\" {line} >&-"));
+        let err = String::from_utf8_lossy(&run.stderr);
+        assert_eq!(run.status.code(), Some(3), "{line}: {err}");
+        assert!(err.contains("cannot write to standard output: it is closed"), "{line}: {err}");
+    }
+    // Where nothing is printed, and where results are thrown away, all is well.
+    for line in [
+        "fabric kary:k=2,n=2 -q -o f.json >&-",
+        "list engines >/dev/null",
+        "list engines 1<>/dev/null",
+    ] {
+        let run = shell(&format!("exec \"$0\" {line}"));
+        assert_eq!(run.status.code(), Some(0), "{line}: {}", String::from_utf8_lossy(&run.stderr));
+    }
+}
+
 #[test]
 fn devices_fifos_and_links_are_written_through() {
     let dir = folder(&[("target", "old")]);

@@ -235,6 +235,34 @@ fn lids_come_from_port_guids() {
     assert_eq!(lines(&found), "");
 }
 
+/// A table of another sweep, in which a port had other LIDs, does not widen the range of the first.
+#[test]
+fn a_table_of_another_sweep_gives_a_port_no_further_lids() {
+    let fabric = pair();
+    let table = |switch: usize, bases: &[u16]| {
+        let lids = Lids::from_bases(2, bases, &[5, 6]).expect("sound");
+        let mut routes = darkfiber_routing::Routes::empty("x", &fabric, 4);
+        for path in 0..4 {
+            routes.set_lft_entry(
+                &fabric,
+                darkfiber_fabric::SwitchId(switch as u32),
+                DestId(2),
+                path,
+                8,
+            );
+        }
+        let dump = written(|out| lft::write(out, &fabric, &routes, &lids));
+        lft::read(&dump, path()).expect("a dump").0.switches.swap_remove(switch)
+    };
+    let read = tables::Tables {
+        switches: vec![table(0, &[8, 12, 16, 20]), table(1, &[8, 12, 48, 20])],
+        ..Default::default()
+    };
+    let (derived, _) = tables::lids_of(&fabric, &read);
+    assert_eq!(derived.lmc(), 2);
+    assert_eq!(derived.terminal(darkfiber_fabric::TerminalId(2)), 16);
+}
+
 #[test]
 fn fdbs_problems_are_reported() {
     let text = "\
