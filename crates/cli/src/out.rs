@@ -52,17 +52,27 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 pub(crate) fn print_with(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    if !darkfiber_stdout::was_open() {
-        return Err(Failure::input(
-            "cannot write to standard output: it is closed (to throw results away: >/dev/null)",
-        ));
-    }
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let to: Box<dyn Write> =
+        if darkfiber_stdout::was_open() { Box::new(io::stdout().lock()) } else { Box::new(Closed) };
+    let mut out = io::BufWriter::new(to);
     match write(&mut out).and_then(|()| out.flush()) {
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
             Err(Failure::input(format!("cannot write to standard output: {e}")))
         }
         _ => Ok(()),
+    }
+}
+
+/// A standard output that was closed from the start: whoever prints nothing does not notice.
+struct Closed;
+
+impl Write for Closed {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(io::Error::other("it is closed (to throw results away: >/dev/null)"))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         for &(from, to) in phase {
             script.message(from, to, bytes, 0);
         }
-        program.then_together(Arc::new(script.finish()?), 1);
+        program.then_together(Arc::new(script.finish_block()?), 1);
     }
     let terminals = (0..fabric.terminal_count()).map(TerminalId::new).collect();
     let jobs = [Job { program: Arc::new(program), terminals, start: 0, repeat: Repeat::Once }];

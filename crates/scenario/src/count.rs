@@ -10,7 +10,7 @@ use darkfiber_fabric::TerminalId;
 use darkfiber_flowsim::{Network, NoRoute, Path};
 use darkfiber_packetsim::ConfigError;
 use darkfiber_workload::play::JobRun;
-use darkfiber_workload::schedule::{Op, Program};
+use darkfiber_workload::schedule::Program;
 
 use crate::planes::{self, Rails};
 use crate::{Effort, Job, LidsPart, Pairs, Setup, SimError, Simulated};
@@ -19,15 +19,10 @@ use crate::{Effort, Job, LidsPart, Pairs, Setup, SimError, Simulated};
 fn messages(program: &Program) -> BTreeMap<(u32, u32, u64), u64> {
     let mut all = BTreeMap::new();
     for (block, times) in program.counts() {
-        let schedule = &program.blocks()[block];
-        for rank in 0..schedule.ranks() {
-            for op in schedule.of(rank) {
-                if let Op::Send { to, bytes, .. } | Op::Put { to, bytes } = schedule.op(op) {
-                    let count: &mut u64 = all.entry((rank, to, bytes)).or_default();
-                    *count = count.saturating_add(times);
-                }
-            }
-        }
+        program.blocks()[block].each_message(|from, to, bytes| {
+            let count: &mut u64 = all.entry((from, to, bytes)).or_default();
+            *count = count.saturating_add(times);
+        });
     }
     all
 }

@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let ranks: u32 = ranks.parse()?;
     let begin = cpu()?;
-    let schedule = Arc::new(schedule(kind, ranks, rounds.parse()?)?);
+    let schedule = schedule(kind, ranks, rounds.parse()?)?;
     let made = cpu()? - begin;
     let per_byte = match rest {
         [_, ns, ..] => ns.parse::<f64>()? * 1000.0,
@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let (operations, bytes) = (schedule.len(), schedule.memory());
     let mut program = Program::new(ranks);
-    program.then(schedule, 1);
+    program.then(Arc::new(schedule.into()), 1);
     let jobs = [Job {
         program: Arc::new(program),
         terminals: (0..ranks).map(TerminalId).collect(),
@@ -72,7 +72,7 @@ fn schedule(kind: &str, ranks: u32, rounds: u32) -> Result<Schedule, Box<dyn Err
     if kind.contains(':') {
         let program = traffic(kind, &Ranks::new(ranks))?;
         return match (program.blocks(), program.epochs()) {
-            ([one], 1) => Ok(Schedule::clone(one)),
+            ([one], 1) if let Some(schedule) = one.written() => Ok(schedule.clone()),
             _ => Err(format!("{kind} is not one schedule").into()),
         };
     }

@@ -1,6 +1,6 @@
 //! How much each rank sends to each: what profiles and graphs of communication say.
 
-use crate::schedule::{Op, Program, Schedule, ScheduleError, Script};
+use crate::schedule::{Block, Program, Schedule, ScheduleError, Script};
 
 /// Bytes between pairs of ranks, without order or time. Only pairs that exchange something have an entry.
 ///
@@ -30,18 +30,19 @@ impl CommMatrix {
         Self { ranks, entries: Vec::new() }
     }
 
-    /// The matrix of all messages of a schedule.
-    pub fn of(schedule: &Schedule) -> Self {
-        let mut matrix = Self::new(schedule.ranks());
-        for rank in 0..schedule.ranks() {
-            let begin = matrix.entries.len();
-            for op in schedule.of(rank) {
-                if let Op::Send { to, bytes, .. } | Op::Put { to, bytes } = schedule.op(op) {
-                    matrix.entries.push((rank, to, bytes));
-                }
+    /// The matrix of all messages of a block.
+    pub fn of(block: &Block) -> Self {
+        let mut matrix = Self::new(block.ranks());
+        let mut merged = 1 << 16;
+        block.each_message(|from, to, bytes| {
+            matrix.entries.push((from, to, bytes));
+            // Rounds repeat their pairs: what is there never takes more than twice the room that it needs.
+            if matrix.entries.len() == 2 * merged {
+                matrix.merge();
+                merged = merged.max(matrix.entries.len());
             }
-            merge(&mut matrix.entries, begin);
-        }
+        });
+        matrix.merge();
         matrix
     }
 
@@ -92,7 +93,7 @@ impl CommMatrix {
 
     /// Puts the entries in order and makes one of those of the same pair.
     pub fn merge(&mut self) {
-        merge(&mut self.entries, 0);
+        merge(&mut self.entries);
     }
 
     /// Bytes of all pairs.
@@ -162,15 +163,14 @@ impl CommMatrix {
     }
 }
 
-/// Puts the entries from `begin` on in order and makes one of those of the same pair.
-fn merge(entries: &mut Vec<(u32, u32, u64)>, begin: usize) {
-    let part = &mut entries[begin..];
-    if !part.is_sorted_by(|a, b| (a.0, a.1) < (b.0, b.1)) {
-        part.sort_unstable_by_key(|e| (e.0, e.1));
-        let mut kept = begin;
-        for i in begin..entries.len() {
+/// Puts entries in order and makes one of those of the same pair.
+fn merge(entries: &mut Vec<(u32, u32, u64)>) {
+    if !entries.is_sorted_by(|a, b| (a.0, a.1) < (b.0, b.1)) {
+        entries.sort_unstable_by_key(|e| (e.0, e.1));
+        let mut kept = 0;
+        for i in 0..entries.len() {
             let (from, to, bytes) = entries[i];
-            match entries[begin..kept].last_mut() {
+            match entries[..kept].last_mut() {
                 Some(last) if (last.0, last.1) == (from, to) => {
                     last.2 = last.2.saturating_add(bytes);
                 }
@@ -197,7 +197,7 @@ mod tests {
             script.message(0, 1, 7, 1);
             script.message(2, 1, 1, 0);
         }
-        let matrix = CommMatrix::of(&script.finish().expect("both ends"));
+        let matrix = CommMatrix::of(&script.finish().expect("both ends").into());
         assert_eq!(matrix.entries(), [(0, 1, 14), (2, 0, 20), (2, 1, 2)]);
         assert_eq!(matrix.totals(), [(14, 20), (0, 16), (22, 0)]);
         assert_eq!((matrix.total(), matrix.inside()), (36, 0));

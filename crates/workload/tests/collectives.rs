@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use darkfiber_fabric::TerminalId;
+use darkfiber_workload::CommMatrix;
 use darkfiber_workload::collective::{
     Algorithm, COLLECTIVES, Call, Collective, LIBRARIES, Library,
 };
-use darkfiber_workload::play::{Host, Job, LogGp, Player, Repeat, host, run};
-use darkfiber_workload::schedule::{Op, Program, Schedule, Script};
+use darkfiber_workload::play::{Host, Job, LogGp, Player, Record, Repeat, host, run};
+use darkfiber_workload::schedule::{Block, Op, Program, Schedule, Script};
 use proptest::prelude::*;
 
 fn every() -> impl Iterator<Item = (Collective, &'static Algorithm)> {
@@ -383,5 +384,94 @@ proptest! {
                 prop_assert!(comes >= bytes, "{} {}: {comes} of {bytes}", algorithm.name, r);
             }
         }
+    }
+}
+
+/// All messages of a run in order, and when it ended.
+fn messages(program: Program, host: &Host) -> (Vec<(u32, u32, u64, u64, u64)>, u64) {
+    let ranks = program.ranks();
+    let terminals = (0..ranks).map(|r| TerminalId(r / 2)).collect();
+    let jobs = [Job { program: Arc::new(program), terminals, start: 3, repeat: Repeat::Once }];
+    let mut player = Player::new(&jobs, host);
+    let mut wire = LogGp::new(ranks as usize, 700, 30, 0.7);
+    let mut all = Vec::new();
+    let mut each = |r: &Record| all.push((r.from, r.to, r.bytes, r.departed, r.arrived));
+    run(&mut player, &mut wire, &mut each).expect("nobody waits for ever");
+    all.sort_unstable();
+    (all, player.runs(0)[0].end)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Rounds that are kept as a formula go as those that are written out, message by message, whatever is before and after them.
+    #[test]
+    fn rounds_go_as_they_would_if_they_were_written_out(
+        n in 2u32..14,
+        shuffled in any::<prop::sample::Index>(),
+        which in any::<prop::sample::Index>(),
+        bytes in 0u64..5_000,
+        (segment, reduce, busy, rendezvous) in (0u64..300, 0u64..2, 0u64..200, 1u64..2_000),
+        vectors in any::<bool>(),
+    ) {
+        let all: Vec<_> = every().collect();
+        let (collective, algorithm) = all[which.index(all.len())];
+        let mut comm: Vec<u32> = (0..n).collect();
+        comm.rotate_left(shuffled.index(n as usize));
+        comm.swap(0, n as usize / 2);
+        let sizes: Vec<u64> = (0..u64::from(n * n)).map(|i| (i * 37 + bytes) % 91).collect();
+        let sizes = match collective {
+            Collective::Alltoall => Some(&sizes[..]),
+            Collective::ReduceScatter | Collective::Allgather => Some(&sizes[..n as usize]),
+            _ => None,
+        };
+        let call = Call { segment, reduce, sizes: sizes.filter(|_| vectors), ..Call::new(&comm, bytes) };
+        let whole = |mut script: Script| {
+            (0..n).for_each(|r| script.compute(r, u64::from(r % 3) * 100));
+            algorithm.write(&mut script, &call);
+            (0..n).for_each(|r| script.message(r, (r + 1) % n, 9, 0));
+            algorithm.write(&mut script, &call);
+            script.finish_block().expect("both ends")
+        };
+        let kept = whole(Script::new(n).keeping_rounds(0));
+        let written = whole(Script::new(n));
+        prop_assert!(written.written().is_some());
+        let totals = |b: &Block| (b.messages(), b.bytes());
+        prop_assert_eq!(totals(&kept), totals(&written));
+        let host = Host {
+            send: busy,
+            receive: busy / 2,
+            rendezvous,
+            memory_latency: 5,
+            memory_bytes_per_second: 1e9,
+            ..host("ideal").expect("registered").clone()
+        };
+        let program = |block: Block| {
+            let mut program = Program::new(n);
+            program.then(Arc::new(block), 2);
+            program
+        };
+        prop_assert_eq!(CommMatrix::of(&kept), CommMatrix::of(&written));
+        prop_assert_eq!(messages(program(kept), &host), messages(program(written), &host));
+    }
+}
+
+#[test]
+fn long_rings_and_exchanges_are_kept_as_rounds() {
+    let n = 1_200;
+    let comm: Vec<u32> = (0..n).collect();
+    for (collective, name, rounds) in [
+        (Collective::Allreduce, "ring", 2 * (n - 1)),
+        (Collective::Allreduce, "nccl-ring", 2 * (n - 1)),
+        (Collective::ReduceScatter, "pairwise", n - 1),
+        (Collective::Alltoall, "pairwise", n - 1),
+    ] {
+        let mut script = Script::of_blocks(n);
+        let algorithm = collective.algorithm(name).expect("registered");
+        algorithm.write(&mut script, &Call::new(&comm, 1 << 20));
+        let block = script.finish_block().expect("both ends");
+        assert!(block.written().is_none(), "{name}");
+        assert_eq!(block.rounds(), rounds, "{name}");
+        assert_eq!(block.messages(), u128::from(rounds) * u128::from(n), "{name}");
     }
 }

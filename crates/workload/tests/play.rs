@@ -115,7 +115,7 @@ fn repeated_is_as_written_out() {
     let n = 5;
     let mut once = Script::new(n);
     ring(n, 0, &mut once);
-    let once = Arc::new(once.finish().expect("whole"));
+    let once = Arc::new(once.finish_block().expect("whole"));
     let mut inner = Program::new(n);
     inner.then(Arc::clone(&once), 3);
     let mut program = Program::new(n);
@@ -138,7 +138,7 @@ fn nested_epochs_find_their_schedules() {
     let block = |bytes| {
         let mut s = Script::new(2);
         s.message(0, 1, bytes, 0);
-        Arc::new(s.finish().expect("whole"))
+        Arc::new(s.finish_block().expect("whole"))
     };
     let (a, b, c) = (block(1), block(2), block(3));
     let mut inner = Program::new(2);
@@ -157,10 +157,10 @@ fn nested_epochs_find_their_schedules() {
 fn ranks_can_begin_together() {
     let mut s = Script::new(3);
     (0..3).for_each(|r| s.compute(r, 10 * u64::from(r)));
-    let s = Arc::new(s.finish().expect("whole"));
+    let s = Arc::new(s.finish_block().expect("whole"));
     let mut lonely = Script::new(3);
     lonely.compute(0, 100);
-    let lonely = Arc::new(lonely.finish().expect("whole"));
+    let lonely = Arc::new(lonely.finish_block().expect("whole"));
     let mut apart = Program::new(3);
     apart.then(Arc::clone(&s), 5);
     apart.then(Arc::clone(&lonely), 1);
@@ -298,7 +298,7 @@ proptest! {
         let bytes = schedule.bytes();
         let host = Host { rendezvous, ..machine() };
         let mut program = Program::new(ranks);
-        program.then(Arc::new(schedule), 3);
+        program.then(Arc::new(schedule.into()), 3);
         let eager = Host { rendezvous: u64::MAX, ..machine() };
         let one = [job(program)];
         let (records, end) = played(&one, &eager).expect("eager messages never get stuck");
@@ -362,7 +362,7 @@ fn who_never_does_anything_is_done_however_long_the_program() {
     let mut s = Script::new(3);
     s.put(0, 1, 1);
     let mut program = Program::new(3);
-    program.then(Arc::new(s.finish().expect("whole")), 1 << 40);
+    program.then(Arc::new(s.finish_block().expect("whole")), 1 << 40);
     let jobs = [job(program)];
     let host = machine();
     let mut player = Player::new(&jobs, &host);
@@ -383,9 +383,10 @@ fn laps_are_the_times_of_ranks_in_epochs() {
     let mut second = Script::new(2);
     second.compute(1, 50);
     let mut program = Program::new(2);
-    program.then(Arc::new(first.finish().expect("whole")), 1);
-    program.then(Arc::new(second.finish().expect("whole")), 1);
-    let mut bystander = job(Program::once(Schedule::clone(&program.blocks()[1])));
+    program.then(Arc::new(first.finish_block().expect("whole")), 1);
+    program.then(Arc::new(second.finish_block().expect("whole")), 1);
+    let mut bystander =
+        job(Program::once(program.blocks()[1].written().expect("one schedule").clone()));
     bystander.terminals = vec![TerminalId(2), TerminalId(3)];
     let jobs = [bystander, job(program)];
     let host = machine();

@@ -126,12 +126,8 @@ fn a_closed_standard_output_is_no_success() {
         assert_eq!(run.status.code(), Some(3), "{line}: {err}");
         assert!(err.contains("cannot write to standard output: it is closed"), "{line}: {err}");
     }
-    // Where nothing is printed, and where results are thrown away, all is well.
-    for line in [
-        "fabric kary:k=2,n=2 -q -o f.json >&-",
-        "list engines >/dev/null",
-        "list engines 1<>/dev/null",
-    ] {
+    // Where results are thrown away all is well.
+    for line in ["list engines >/dev/null", "list engines 1<>/dev/null"] {
         let run = shell(&format!("exec \"$0\" {line}"));
         assert_eq!(run.status.code(), Some(0), "{line}: {}", String::from_utf8_lossy(&run.stderr));
     }

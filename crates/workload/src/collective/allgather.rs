@@ -51,7 +51,7 @@ pub(super) fn doubling(team: &mut Team<'_, '_>) {
 /// Each block goes round.
 pub(super) fn ring(team: &mut Team<'_, '_>) {
     let sizes: Vec<u64> = (0..team.n()).map(|i| team.of(i)).collect();
-    super::ring::allgather(team, &|i| sizes[i as usize]);
+    super::ring::allgather(team, move |i| sizes[i as usize]);
 }
 
 fn bruck(team: &mut Team<'_, '_>) {

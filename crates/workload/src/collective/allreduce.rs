@@ -107,8 +107,8 @@ fn ring_in_slices(team: &mut Team<'_, '_>, cut: bool) {
     let n = team.n();
     let slices = if cut { slices(team) } else { vec![team.bytes()] };
     for bytes in slices {
-        ring::reduce_scatter(team, &|i| part(bytes, n, i));
-        ring::allgather(team, &|i| part(bytes, n, i));
+        ring::reduce_scatter(team, move |i| part(bytes, n, i));
+        ring::allgather(team, move |i| part(bytes, n, i));
     }
 }
 
@@ -116,9 +116,9 @@ fn segmented_ring(team: &mut Team<'_, '_>) {
     let n = team.n();
     let slices = slices(team);
     for &bytes in &slices {
-        ring::reduce_scatter(team, &|i| part(bytes, n, i));
+        ring::reduce_scatter(team, move |i| part(bytes, n, i));
     }
-    ring::allgather(team, &|i| slices.iter().map(|&bytes| part(bytes, n, i)).sum());
+    ring::allgather(team, move |i| slices.iter().map(|&bytes| part(bytes, n, i)).sum());
 }
 
 fn two_trees(team: &mut Team<'_, '_>) {

@@ -2,6 +2,7 @@
 
 use super::Algorithm;
 use super::call::Team;
+use crate::schedule::Exchange;
 
 pub(super) static ALGORITHMS: &[Algorithm] = &[
     Algorithm {
@@ -69,16 +70,17 @@ fn bruck(team: &mut Team<'_, '_>) {
     }
 }
 
-fn pairwise(team: &mut Team<'_, '_>, with: impl Fn(u32, u32, u32) -> (u32, u32)) {
-    let n = team.n();
-    for step in 1..n {
-        for i in 0..n {
-            let (to, from) = with(i, step, n);
-            team.send(i, to, team.pair(i, to));
-            team.recv(i, from, team.pair(from, i));
-        }
-        team.wait_all();
-    }
+fn pairwise(team: &mut Team<'_, '_>, with: fn(u32, u32, u32) -> (u32, u32)) {
+    let (n, bytes) = (team.n(), team.bytes());
+    let sizes: Option<Vec<u64>> = team.call.sizes.map(<[u64]>::to_vec);
+    let pair = move |from: u32, to: u32| match &sizes {
+        Some(sizes) => sizes[from as usize * n as usize + to as usize],
+        None => bytes,
+    };
+    team.rounds(n - 1, move |round, i| {
+        let (to, from) = with(i, round + 1, n);
+        (Exchange { to, bytes: pair(i, to), from, expected: pair(from, i), compute: 0 }, 0)
+    });
 }
 
 fn windows(team: &mut Team<'_, '_>, window: u32) {

@@ -1,6 +1,6 @@
 //! What a collective is called with.
 
-use crate::schedule::Script;
+use crate::schedule::{Exchange, Rounds, Script};
 
 /// The arguments of a collective.
 #[derive(Clone, Copy, Debug)]
@@ -122,6 +122,20 @@ impl Team<'_, '_> {
         self.script.wait(rank);
         self.script.compute(rank, bytes.saturating_mul(self.call.reduce));
         self.script.wait(rank);
+    }
+
+    /// This many rounds; `exchange` says what the one of an index does in a round, and how many bytes it reduces then.
+    pub(super) fn rounds(
+        &mut self,
+        count: u32,
+        exchange: impl Fn(u32, u32) -> (Exchange, u64) + Send + Sync + 'static,
+    ) {
+        let reduce = self.call.reduce;
+        let rounds = Rounds::new(count, reduce > 0, move |round, i| {
+            let (exchange, reduced) = exchange(round, i);
+            Exchange { compute: reduced.saturating_mul(reduce), ..exchange }
+        });
+        self.script.rounds(self.call.comm, rounds, self.call.tag);
     }
 
     /// Sizes of the segments of this many bytes: at least one, which may be empty.

@@ -3,6 +3,7 @@
 use super::Algorithm;
 use super::call::Team;
 use super::halving::{Fold, halve};
+use crate::schedule::Exchange;
 
 pub(super) static ALGORITHMS: &[Algorithm] = &[
     Algorithm {
@@ -18,7 +19,7 @@ pub(super) static ALGORITHMS: &[Algorithm] = &[
         source: "Open MPI coll_base_reduce_scatter.c",
         write: |team| {
             let sizes: Vec<u64> = (0..team.n()).map(|i| team.of(i)).collect();
-            super::ring::reduce_scatter(team, &|i| sizes[i as usize]);
+            super::ring::reduce_scatter(team, move |i| sizes[i as usize]);
         },
     },
     Algorithm {
@@ -45,12 +46,10 @@ fn halving(team: &mut Team<'_, '_>) {
 
 fn pairwise(team: &mut Team<'_, '_>) {
     let n = team.n();
-    for step in 1..n {
-        for i in 0..n {
-            let (to, from) = ((i + step) % n, (i + n - step) % n);
-            team.send(i, to, team.of(to));
-            team.recv(i, from, team.of(i));
-            team.reduce(i, team.of(i));
-        }
-    }
+    let sizes: Vec<u64> = (0..n).map(|i| team.of(i)).collect();
+    team.rounds(n - 1, move |round, i| {
+        let (to, from) = ((i + round + 1) % n, (i + n - round - 1) % n);
+        let (bytes, expected) = (sizes[to as usize], sizes[i as usize]);
+        (Exchange { to, bytes, from, expected, compute: 0 }, expected)
+    });
 }

@@ -1,32 +1,35 @@
 //! Steps round a ring, which several collectives are made of.
 
 use super::call::Team;
+use crate::schedule::Exchange;
 
 /// Reduce-scatter in n - 1 steps: in step s, i sends block i - 1 - s to the next one, and reduces block i - 2 - s,
 /// which comes from the one before. Block i ends at i.
-pub(super) fn reduce_scatter(team: &mut Team<'_, '_>, block: &dyn Fn(u32) -> u64) {
+pub(super) fn reduce_scatter(
+    team: &mut Team<'_, '_>,
+    block: impl Fn(u32) -> u64 + Send + Sync + 'static,
+) {
     let n = team.n();
-    for step in 0..n.saturating_sub(1) {
-        for i in 0..n {
-            team.send(i, (i + 1) % n, block((i + 2 * n - 1 - step) % n));
-            team.recv(i, (i + n - 1) % n, block((i + 2 * n - 2 - step) % n));
-        }
-        for i in 0..n {
-            team.reduce(i, block((i + 2 * n - 2 - step) % n));
-        }
-    }
+    team.rounds(n.saturating_sub(1), move |step, i| {
+        let expected = block((i + 2 * n - 2 - step) % n);
+        (to_the_next(n, i, block((i + 2 * n - 1 - step) % n), expected), expected)
+    });
 }
 
 /// Allgather in n - 1 steps: in step s, i sends block i - s to the next one; before, it has block i.
-pub(super) fn allgather(team: &mut Team<'_, '_>, block: &dyn Fn(u32) -> u64) {
+pub(super) fn allgather(
+    team: &mut Team<'_, '_>,
+    block: impl Fn(u32) -> u64 + Send + Sync + 'static,
+) {
     let n = team.n();
-    for step in 0..n.saturating_sub(1) {
-        for i in 0..n {
-            team.send(i, (i + 1) % n, block((i + n - step) % n));
-            team.recv(i, (i + n - 1) % n, block((i + 2 * n - 1 - step) % n));
-        }
-        team.wait_all();
-    }
+    team.rounds(n.saturating_sub(1), move |step, i| {
+        (to_the_next(n, i, block((i + n - step) % n), block((i + 2 * n - 1 - step) % n)), 0)
+    });
+}
+
+/// To the next one of n, from the one before.
+fn to_the_next(n: u32, i: u32, bytes: u64, expected: u64) -> Exchange {
+    Exchange { to: (i + 1) % n, bytes, from: (i + n - 1) % n, expected, compute: 0 }
 }
 
 /// A token twice round.

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::state::{ASKED, DONE, Entered, HELD, Running, UNASKED};
+use super::state::{ASKED, DONE, Entered, HELD, Rank, Running, UNASKED};
 use super::{Agenda, Delivery, Departure, Host, Job, JobRun, Lap, Record, Repeat, Stuck, Wire};
-use crate::schedule::{Op, Schedule};
+use crate::schedule::{Op, Steps};
 use crate::state;
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -41,6 +41,8 @@ const NOBODY: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Message {
     epoch: u64,
+    /// Of the block of that epoch.
+    round: u32,
     departed: u64,
     job: u32,
     from: u32,
@@ -142,7 +144,7 @@ impl<'a> Player<'a> {
         state.running.len() == self.running.len()
             && state.runs.len() == self.runs.len()
             && (self.running.iter().zip(&state.running).zip(self.jobs))
-                .all(|((a, b), job)| a.is_like(b, job.program.blocks().len()))
+                .all(|((a, b), job)| a.is_like(b, job.program.blocks()))
             && state.messages.iter().all(is_message)
             && state.unused.iter().all(|&m| m < messages)
             && state.agenda.fits(is_there)
@@ -308,21 +310,27 @@ impl<'a> Player<'a> {
                 return;
             }
         }
-        let r = &mut running.ranks[rank as usize];
-        r.begun = now;
-        let (block, epoch) = (r.block, r.epoch);
+        running.ranks[rank as usize].begun = now;
+        self.begin_round(job, rank);
+    }
+
+    /// A rank is at the beginning of a round: what came for it is there, and what waits for nothing is ready.
+    fn begin_round(&mut self, job: u32, rank: u32) {
+        let running = &mut self.running[job as usize];
+        let r = &running.ranks[rank as usize];
+        let moment = (r.epoch, r.round);
         if let Some(first) = running.early[rank as usize].first_entry()
-            && *first.key() == epoch
+            && *first.key() == moment
         {
             for (recv, message) in first.remove() {
                 let at = running.ranks[rank as usize].at(recv);
                 running.ops[at].state = message + HELD;
             }
         }
-        let schedule = self.schedule(job, block);
+        let steps = self.steps(job, rank);
         let running = &self.running[job as usize];
         let waits = &running.ops[running.ranks[rank as usize].base as usize..];
-        let ready = schedule.of(rank).zip(waits).filter(|(_, waits)| waits.left == 0);
+        let ready = steps.of(rank).zip(waits).filter(|(_, waits)| waits.left == 0);
         self.ready.extend(ready.map(|(op, _)| (rank, op)));
     }
 
@@ -338,8 +346,10 @@ impl<'a> Player<'a> {
         }
     }
 
-    fn schedule(&self, job: u32, block: u32) -> &'a Schedule {
-        &self.jobs[job as usize].program.blocks()[block as usize]
+    /// What a rank does in the round that it is at.
+    #[inline]
+    fn steps(&self, job: u32, rank: u32) -> Steps<'a> {
+        self.running[job as usize].ranks[rank as usize].steps(&self.jobs[job as usize])
     }
 
     /// Begins all operations that can begin.
@@ -363,8 +373,7 @@ impl<'a> Player<'a> {
         wire: &dyn Wire,
         departures: &mut Vec<Departure>,
     ) {
-        let block = self.running[job as usize].ranks[rank as usize].block;
-        let schedule = self.schedule(job, block);
+        let schedule = self.steps(job, rank);
         let stream = schedule.stream(op);
         let running = &mut self.running[job as usize];
         let mut begins = now;
@@ -388,7 +397,7 @@ impl<'a> Player<'a> {
                 begins = now.max(*free);
                 *free = begins + self.host.busy(self.host.send, bytes);
                 let at = *free;
-                let epoch = running.ranks[rank as usize].epoch;
+                let Rank { epoch, round, .. } = running.ranks[rank as usize];
                 let terminals = &self.jobs[job as usize].terminals;
                 let far = terminals[rank as usize] != terminals[to as usize];
                 let is_put = matches!(schedule.op(op), Op::Put { .. });
@@ -397,6 +406,7 @@ impl<'a> Player<'a> {
                 let (departed, from, send) = (0, rank, op);
                 let message = Message {
                     epoch,
+                    round,
                     departed,
                     job,
                     from,
@@ -419,8 +429,8 @@ impl<'a> Player<'a> {
                 let state = std::mem::replace(&mut running.ops[at].state, ASKED);
                 if state >= HELD {
                     let message = state - HELD;
-                    let epoch = running.ranks[rank as usize].epoch;
-                    debug_assert_eq!(self.messages[message as usize].epoch, epoch);
+                    let Message { epoch, round, .. } = self.messages[message as usize];
+                    debug_assert!(running.ranks[rank as usize].is_at((epoch, round)));
                     self.meets(message, now, wire);
                 }
             }
@@ -444,9 +454,9 @@ impl<'a> Player<'a> {
         let m = self.messages[message as usize];
         let running = &mut self.running[m.job as usize];
         let rank = &running.ranks[m.to as usize];
-        if rank.epoch != m.epoch {
+        if !rank.is_at((m.epoch, m.round)) {
             let early = &mut running.early[m.to as usize];
-            early.entry(m.epoch).or_default().push((m.recv, message));
+            early.entry((m.epoch, m.round)).or_default().push((m.recv, message));
             return;
         }
         let at = rank.at(m.recv);
@@ -457,7 +467,7 @@ impl<'a> Player<'a> {
             let at = now + self.latency(wire, message);
             self.agenda.push(at, answer);
         } else {
-            let schedule = &self.jobs[m.job as usize].program.blocks()[rank.block as usize];
+            let schedule = rank.steps(&self.jobs[m.job as usize]);
             let free = running.processor(m.to, schedule.stream(m.recv));
             let busy = self.host.busy(self.host.receive, m.bytes);
             *free = now.max(*free) + busy;
@@ -476,7 +486,7 @@ impl<'a> Player<'a> {
     fn release(&mut self, job: u32, rank: u32, op: u32, at_start: bool) {
         let running = &mut self.running[job as usize];
         let r = &running.ranks[rank as usize];
-        let schedule = &self.jobs[job as usize].program.blocks()[r.block as usize];
+        let schedule = r.steps(&self.jobs[job as usize]);
         for (next, on_start) in schedule.dependents(op) {
             if on_start == at_start {
                 let left = &mut running.ops[r.at(next)].left;
@@ -494,13 +504,20 @@ impl<'a> Player<'a> {
         let r = &mut running.ranks[rank as usize];
         running.ops[r.at(op)].left = DONE;
         r.remaining -= 1;
-        if r.remaining == 0 {
-            if self.lapped == Some(job) {
-                self.laps.push(Lap { rank, epoch: r.epoch, begin: r.begun, end: now });
-            }
-            r.epoch += 1;
-            self.enter(job, rank, now, false);
+        if r.remaining > 0 {
+            return;
         }
+        r.round += 1;
+        if running.goes_on(&self.jobs[job as usize], rank) {
+            self.begin_round(job, rank);
+            return;
+        }
+        let r = &mut running.ranks[rank as usize];
+        if self.lapped == Some(job) {
+            self.laps.push(Lap { rank, epoch: r.epoch, begin: r.begun, end: now });
+        }
+        r.epoch += 1;
+        self.enter(job, rank, now, false);
     }
 
     /// Whether all jobs came to their ends.
@@ -516,7 +533,7 @@ impl<'a> Player<'a> {
             for (rank, r) in
                 running.ranks.iter().enumerate().filter(|(_, r)| r.epoch < running.epochs)
             {
-                let schedule = self.schedule(job as u32, r.block);
+                let schedule = r.steps(&self.jobs[job]);
                 for op in schedule.of(rank as u32).filter(|&op| running.ops[r.at(op)].left == 0) {
                     stuck.waiting += 1;
                     if stuck.examples.len() < 4 {

@@ -1,11 +1,12 @@
 //! Where each rank of a job is.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::Job;
-use crate::schedule::Schedule;
+use crate::schedule::{Block, Steps};
 
 /// A receive that is not asked for yet.
 pub(super) const UNASKED: u32 = 0;
@@ -19,21 +20,35 @@ pub(super) const DONE: u32 = u32::MAX;
 /// What a rank of a job is at.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Rank {
-    /// Which schedule of its program, repetitions counted.
+    /// Which block of its program, repetitions counted.
     pub(super) epoch: u64,
     /// When it began that.
     pub(super) begun: u64,
-    /// That schedule, by number.
+    /// That block, by number.
     pub(super) block: u32,
-    /// Operations of it that are not done.
+    /// Which round of it.
+    pub(super) round: u32,
+    /// Operations of the round that are not done.
     pub(super) remaining: u32,
     /// Where its operations stand in the arrays of the job.
     pub(super) base: u32,
-    /// The first of them in the schedule.
+    /// The first of them in the round.
     pub(super) first: u32,
 }
 
 impl Rank {
+    /// What it does in the round that it is at.
+    #[inline]
+    pub(super) fn steps<'a>(&self, job: &'a Job) -> Steps<'a> {
+        job.program.blocks()[self.block as usize].round(self.round)
+    }
+
+    /// Whether it is at the round of a message.
+    #[inline]
+    pub(super) fn is_at(&self, moment: (u64, u32)) -> bool {
+        (self.epoch, self.round) == moment
+    }
+
     #[inline]
     pub(super) fn at(&self, op: u32) -> usize {
         (self.base + (op - self.first)) as usize
@@ -53,13 +68,13 @@ pub(super) struct Waits {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Running {
     pub(super) ranks: Vec<Rank>,
-    /// Of each operation of the epochs that ranks are in.
+    /// Of each operation of the rounds that ranks are in.
     pub(super) ops: Vec<Waits>,
     /// When each stream of each rank has time.
     pub(super) free: Vec<u64>,
     pub(super) streams: usize,
-    /// Messages that came before their receiver was at their schedule: by epoch, receive and message.
-    pub(super) early: Vec<BTreeMap<u64, Vec<(u32, u32)>>>,
+    /// Messages that came before their receiver was at their round: by epoch and round, receive and message.
+    pub(super) early: Vec<BTreeMap<(u64, u32), Vec<(u32, u32)>>>,
     pub(super) finished: u32,
     /// Ranks that wait for the others to begin an epoch.
     pub(super) gathered: u32,
@@ -76,8 +91,9 @@ impl Running {
         let mut base = 0u32;
         let ranks = (0..program.ranks())
             .map(|r| {
-                let rank = Rank { epoch: 0, begun: 0, block: 0, remaining: 0, base, first: 0 };
-                base += blocks.iter().map(|b| b.of(r).len() as u32).max().unwrap_or(0);
+                let rank =
+                    Rank { epoch: 0, begun: 0, block: 0, round: 0, remaining: 0, base, first: 0 };
+                base += blocks.iter().map(|b| b.width(r) as u32).max().unwrap_or(0);
                 rank
             })
             .collect();
@@ -94,15 +110,18 @@ impl Running {
             begun: 0,
             epochs: program.epochs(),
             idle: (0..program.ranks())
-                .map(|r| !program.gathers() && blocks.iter().all(|b| b.of(r).is_empty()))
+                .map(|r| !program.gathers() && blocks.iter().all(|b| b.width(r) == 0))
                 .collect(),
         }
     }
 
     /// Whether another is of the same job: as many of everything.
-    pub(super) fn is_like(&self, other: &Self, blocks: usize) -> bool {
-        let same_base =
-            |(a, b): (&Rank, &Rank)| a.base == b.base && (b.block as usize) < blocks.max(1);
+    pub(super) fn is_like(&self, other: &Self, blocks: &[Arc<Block>]) -> bool {
+        let is_there = |r: &Rank| {
+            blocks.get(r.block as usize).is_none_or(|b| r.round <= b.rounds())
+                && (r.block as usize) < blocks.len().max(1)
+        };
+        let same_base = |(a, b): (&Rank, &Rank)| a.base == b.base && is_there(b);
         self.ranks.len() == other.ranks.len()
             && self.ranks.iter().zip(&other.ranks).all(same_base)
             && self.ops.len() == other.ops.len()
@@ -126,27 +145,42 @@ impl Running {
         if self.idle[rank as usize] {
             r.epoch = self.epochs;
         }
-        while r.epoch < self.epochs {
+        while self.ranks[rank as usize].epoch < self.epochs {
+            let r = &mut self.ranks[rank as usize];
             let (block, together) = job.program.block(r.epoch);
             if together && !std::mem::take(&mut gathered) {
                 self.gathered += 1;
                 return Entered::Waits;
             }
-            let schedule: &Schedule = &job.program.blocks()[block];
-            let ops = schedule.of(rank);
+            (r.block, r.round) = (block as u32, 0);
+            if self.goes_on(job, rank) {
+                return Entered::Begins;
+            }
+            self.ranks[rank as usize].epoch += 1;
+        }
+        Entered::Finished
+    }
+
+    /// Puts a rank at the beginning of the round of its block that it is at, or of the first one after in which it has anything to
+    /// do. Whether there is one.
+    pub(super) fn goes_on(&mut self, job: &Job, rank: u32) -> bool {
+        let r = &mut self.ranks[rank as usize];
+        let block = &job.program.blocks()[r.block as usize];
+        while r.round < block.rounds() {
+            let steps = block.round(r.round);
+            let ops = steps.of(rank);
             if !ops.is_empty() {
-                r.block = block as u32;
                 r.remaining = ops.len() as u32;
                 r.first = ops.start;
                 let range = r.base as usize..r.base as usize + ops.len();
                 for (waits, op) in self.ops[range].iter_mut().zip(ops) {
-                    *waits = Waits { left: schedule.needs(op), state: UNASKED };
+                    *waits = Waits { left: steps.needs(op), state: UNASKED };
                 }
-                return Entered::Begins;
+                return true;
             }
-            r.epoch += 1;
+            r.round += 1;
         }
-        Entered::Finished
+        false
     }
 }
 

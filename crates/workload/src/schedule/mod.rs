@@ -2,19 +2,24 @@
 //!
 //! A [`Schedule`] is a dependency graph of operations for each rank, the model of GOAL (Hoefler, Siebert, Lumsdaine:
 //! "Group Operation Assembly Language", ICPP'09), in flat arrays of about 40 bytes an operation. A [`Program`] runs
-//! schedules one after the other and as often as wanted, without writing them out.
+//! schedules one after the other and as often as wanted, without writing them out, and [`Rounds`] are a formula: what a rank does
+//! next is computed when it is there.
 //!
 //! **Messages are matched once**, when a schedule is made: the k-th send from a rank to another with a tag meets the
 //! k-th receive there of that source and tag, in the order of the operations, as MPI matches operations that are
 //! posted in program order. A run then needs no queues, and a receive that nobody sends is found before it begins.
 
+mod block;
 mod build;
 mod matching;
 mod program;
+mod rounds;
 mod script;
 
+pub use block::{Block, Round, Steps};
 pub use build::{Builder, ScheduleError};
 pub use program::Program;
+pub use rounds::{Exchange, Rounds};
 pub use script::Script;
 
 /// Any source, or any tag, of a receive.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Schedule;
+use super::{Block, Schedule};
 
 /// Schedules that every rank runs one after the other, some of them many times. A rank begins the next schedule when it
 /// is done with its own part of the one before: there is no barrier in between. Messages of one schedule, or of one
@@ -10,7 +10,7 @@ use super::Schedule;
 #[derive(Clone, Debug)]
 pub struct Program {
     ranks: u32,
-    blocks: Vec<Arc<Schedule>>,
+    blocks: Vec<Arc<Block>>,
     steps: Vec<Step>,
 }
 
@@ -41,7 +41,7 @@ impl Program {
     /// One schedule, once.
     pub fn once(schedule: Schedule) -> Self {
         let mut program = Self::new(schedule.ranks());
-        program.then(Arc::new(schedule), 1);
+        program.then(Arc::new(schedule.into()), 1);
         program
     }
 
@@ -54,8 +54,8 @@ impl Program {
     ///
     /// # Panics
     /// If it is for another number of ranks.
-    pub fn then(&mut self, schedule: Arc<Schedule>, times: u64) {
-        self.add(schedule, times, false);
+    pub fn then(&mut self, block: Arc<Block>, times: u64) {
+        self.add(block, times, false);
     }
 
     /// Adds a schedule, to be run this many times; each time ranks begin when all are done with what was before, as if
@@ -63,18 +63,18 @@ impl Program {
     ///
     /// # Panics
     /// If it is for another number of ranks.
-    pub fn then_together(&mut self, schedule: Arc<Schedule>, times: u64) {
-        self.add(schedule, times, true);
+    pub fn then_together(&mut self, block: Arc<Block>, times: u64) {
+        self.add(block, times, true);
     }
 
-    fn add(&mut self, schedule: Arc<Schedule>, times: u64, together: bool) {
-        assert_eq!(schedule.ranks(), self.ranks, "a schedule for another number of ranks");
-        let known = self.blocks.iter().position(|b| Arc::ptr_eq(b, &schedule));
-        let block = known.unwrap_or(self.blocks.len());
+    fn add(&mut self, block: Arc<Block>, times: u64, together: bool) {
+        assert_eq!(block.ranks(), self.ranks, "a schedule for another number of ranks");
+        let known = self.blocks.iter().position(|b| Arc::ptr_eq(b, &block));
+        let number = known.unwrap_or(self.blocks.len());
         if known.is_none() {
-            self.blocks.push(schedule);
+            self.blocks.push(block);
         }
-        self.push(What::Block(block as u32, together), times);
+        self.push(What::Block(number as u32, together), times);
     }
 
     /// Adds all of another program, to be run this many times.
@@ -114,7 +114,7 @@ impl Program {
     }
 
     /// The different schedules.
-    pub fn blocks(&self) -> &[Arc<Schedule>] {
+    pub fn blocks(&self) -> &[Arc<Block>] {
         &self.blocks
     }
 
@@ -151,20 +151,20 @@ impl Program {
 
     /// Operations of all ranks, repetitions counted.
     pub fn operations(&self) -> u128 {
-        self.sum(|b| b.len() as u128)
+        self.sum(Block::operations)
     }
 
     /// Messages, repetitions counted.
     pub fn messages(&self) -> u128 {
-        self.sum(|b| b.messages() as u128)
+        self.sum(Block::messages)
     }
 
     /// Bytes of all messages, repetitions counted.
     pub fn bytes(&self) -> u128 {
-        self.sum(Schedule::bytes)
+        self.sum(Block::bytes)
     }
 
-    fn sum(&self, of: impl Fn(&Schedule) -> u128) -> u128 {
+    fn sum(&self, of: impl Fn(&Block) -> u128) -> u128 {
         self.counts().map(|(block, times)| u128::from(times) * of(&self.blocks[block])).sum()
     }
 }

@@ -1,6 +1,8 @@
 //! Schedules as programs are written: step by step.
 
-use super::{Builder, Op, Schedule, ScheduleError};
+use super::block::Stage;
+use super::rounds::Everybody;
+use super::{Block, Builder, Op, Rounds, Schedule, ScheduleError};
 
 /// Writes schedules in program order. What a rank is told between two calls of [`Script::wait`] goes on at once; what
 /// comes after waits for all of it. Ranks wait for themselves only.
@@ -29,7 +31,25 @@ pub struct Script {
     aside: Vec<Vec<u32>>,
     /// Operations that were told when there were [`MOST`] already: they are counted, and nothing else.
     beyond: usize,
+    /// Rounds of more operations than this stay a formula, where all ranks take part and nothing goes on beside.
+    most_written: usize,
+    /// What is closed, in order.
+    closed: Vec<Closed>,
+    /// Lists of steps that go on at once, one within the other.
+    forks: u32,
+    /// Whether there are operations that nothing waits for yet.
+    detached: bool,
 }
+
+/// A part of a script that all ranks are through before they begin the next one.
+#[derive(Clone, Debug)]
+enum Closed {
+    Written(Builder),
+    Rounds(Everybody),
+}
+
+/// Rounds of more operations than this are kept as a formula by [`Script::of_blocks`]; 64 MB of them.
+const MOST_WRITTEN: usize = 1 << 20;
 
 /// The most operations of a script, some twelve gibibytes: messages at once and iterations of a benchmark are a few digits of a
 /// spec, and nobody should have to wait until memory is full to hear that they are too many.
@@ -49,6 +69,54 @@ impl Script {
             now: none.clone(),
             aside: none,
             beyond: 0,
+            most_written: usize::MAX,
+            closed: Vec::new(),
+            forks: 0,
+            detached: false,
+        }
+    }
+
+    /// A script for this many ranks that keeps long [`Rounds`] as the formula that they are, to be finished by
+    /// [`Script::finish_block`].
+    pub fn of_blocks(ranks: u32) -> Self {
+        Self { most_written: MOST_WRITTEN, ..Self::new(ranks) }
+    }
+
+    /// The same, where rounds of more operations than this are kept.
+    #[must_use]
+    pub fn keeping_rounds(mut self, operations: usize) -> Self {
+        self.most_written = operations;
+        self
+    }
+
+    /// Ranks, in the order of their indices, do these rounds, and wait for their parts at the end.
+    pub fn rounds(&mut self, comm: &[u32], rounds: Rounds, tag: u32) {
+        let operations = (2 * comm.len()).saturating_mul(rounds.count() as usize);
+        let nothing_beside = self.forks == 0
+            && !self.detached
+            && self.now.iter().chain(&self.aside).all(Vec::is_empty);
+        if operations > self.most_written
+            && comm.len() == self.ranks() as usize
+            && nothing_beside
+            && self.beyond == 0
+        {
+            let open = std::mem::replace(&mut self.builder, Builder::new(comm.len() as u32));
+            if !open.is_empty() {
+                self.closed.push(Closed::Written(open));
+            }
+            self.before.iter_mut().for_each(Vec::clear);
+            self.closed.push(Closed::Rounds(Everybody::new(comm, rounds)));
+            return;
+        }
+        for round in 0..rounds.count() {
+            for (i, &rank) in (0..).zip(comm) {
+                let e = rounds.of(round, i);
+                self.send(rank, comm[e.to as usize], e.bytes, tag);
+                self.recv(rank, comm[e.from as usize], e.expected, tag);
+                self.wait(rank);
+                self.compute(rank, e.compute);
+                self.wait(rank);
+            }
         }
     }
 
@@ -58,7 +126,7 @@ impl Script {
     }
 
     fn add(&mut self, rank: u32, op: Op) {
-        let id = self.detached(rank, op);
+        let id = self.place(rank, op);
         if self.beyond == 0 {
             self.now[rank as usize].push(id);
         }
@@ -72,6 +140,11 @@ impl Script {
     /// A rank begins an operation that nothing waits for until it is named in [`Script::join`]; what is returned names
     /// it there.
     pub fn detached(&mut self, rank: u32, op: Op) -> u32 {
+        self.detached = true;
+        self.place(rank, op)
+    }
+
+    fn place(&mut self, rank: u32, op: Op) -> u32 {
         if self.builder.len() >= MOST {
             self.beyond += 1;
             return 0;
@@ -169,6 +242,7 @@ impl Script {
         other: impl FnOnce(&mut Self),
     ) {
         self.wait_all(ranks);
+        self.forks += 1;
         let of = |script: &Self| -> Vec<Vec<u32>> {
             ranks.iter().map(|&r| script.before[r as usize].clone()).collect()
         };
@@ -190,6 +264,7 @@ impl Script {
                 before.extend(end);
             }
         }
+        self.forks -= 1;
     }
 
     /// Every rank of a list waits.
@@ -203,11 +278,35 @@ impl Script {
     ///
     /// # Errors
     /// If a message has one end only, or there are too many operations.
+    ///
+    /// # Panics
+    /// If rounds were kept: that is for [`Script::finish_block`].
     pub fn finish(self) -> Result<Schedule, ScheduleError> {
+        assert!(self.closed.is_empty(), "rounds are kept in blocks only");
         if self.beyond > 0 {
             let count = self.builder.len() + self.beyond;
             return Err(ScheduleError::TooMany { what: "operations", count, most: MOST });
         }
         self.builder.finish()
+    }
+
+    /// All of it, the rounds that were kept as such.
+    ///
+    /// # Errors
+    /// As [`Script::finish`].
+    pub fn finish_block(mut self) -> Result<Block, ScheduleError> {
+        let ranks = self.ranks();
+        let mut stages = Vec::new();
+        for closed in std::mem::take(&mut self.closed) {
+            stages.push(match closed {
+                Closed::Written(builder) => Stage::Written(builder.finish()?),
+                Closed::Rounds(all) => Stage::Rounds(all),
+            });
+        }
+        let last = self.finish()?;
+        if stages.is_empty() || !last.is_empty() {
+            stages.push(Stage::Written(last));
+        }
+        Ok(Block::new(ranks, stages))
     }
 }

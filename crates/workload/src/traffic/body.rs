@@ -20,7 +20,7 @@ pub(super) struct Body<'a> {
 
 impl<'a> Body<'a> {
     pub(super) fn new(given: &'a Ranks, group: u64, unit: f64) -> Self {
-        let script = Script::new(given.ranks);
+        let script = Script::of_blocks(given.ranks);
         Self { script, given, all: given.all(), group, unit, weights: 0.0 }
     }
 

@@ -37,7 +37,7 @@ impl Traffic for Baidu {
         let n = several(self.name(), given)?;
         let bytes = size(params, "bytes", 64 << 20)?;
         let reduce = time(params, "reduce", 0)? >> 20;
-        let mut script = Script::new(n);
+        let mut script = Script::of_blocks(n);
         let ring = Collective::Allreduce.algorithm("ring").expect("it is in the registry");
         ring.write(&mut script, &Call { reduce, ..Call::new(&given.all(), bytes) });
         let mut program = Program::new(n);
@@ -75,7 +75,7 @@ impl Traffic for EmDl {
     fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
         let n = several(self.name(), given)?;
         let bytes = size(params, "bytes", 100 << 20)?;
-        let mut script = Script::new(n);
+        let mut script = Script::of_blocks(n);
         given.library.write(&mut script, Collective::Allreduce, &Call::new(&given.all(), bytes));
         let mut round = Program::new(n);
         let sleep = time(params, "compute", 100_000_000_000)?;

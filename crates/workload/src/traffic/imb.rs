@@ -75,7 +75,7 @@ impl Traffic for Imb {
         let (whole, rest) = (repeat / roots.len() as u32, repeat % roots.len() as u32);
         let mut schedules = Vec::new();
         for root in roots {
-            let mut script = Script::new(n);
+            let mut script = Script::of_blocks(n);
             let call = Call { root, segment, reduce, ..Call::new(&all, bytes) };
             choice.algorithm.write(&mut script, &call);
             schedules.push(finished(self.name(), script)?);

@@ -42,13 +42,13 @@ pub use timed::Timed;
 
 use std::sync::Arc;
 
-use crate::schedule::{Program, Schedule, Script};
+use crate::schedule::{Block, Program, Script};
 
-/// The schedule of a script.
-fn finished(traffic: &'static str, script: Script) -> Result<Arc<Schedule>, TrafficError> {
+/// What a script says, to be repeated.
+fn finished(traffic: &'static str, script: Script) -> Result<Arc<Block>, TrafficError> {
     let ranks = script.ranks();
-    match script.finish() {
-        Ok(schedule) => Ok(Arc::new(schedule)),
+    match script.finish_block() {
+        Ok(block) => Ok(Arc::new(block)),
         Err(fault) => Err(TrafficError::TooLarge { traffic, ranks, fault }),
     }
 }
@@ -81,7 +81,7 @@ fn even(traffic: &'static str, given: &Ranks) -> Result<u32, TrafficError> {
 }
 
 /// Every rank computes for so long.
-fn computing(traffic: &'static str, ranks: u32, time: u64) -> Result<Arc<Schedule>, TrafficError> {
+fn computing(traffic: &'static str, ranks: u32, time: u64) -> Result<Arc<Block>, TrafficError> {
     let mut script = Script::new(ranks);
     (0..ranks).for_each(|rank| script.compute(rank, time));
     finished(traffic, script)

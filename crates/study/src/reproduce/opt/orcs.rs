@@ -68,7 +68,7 @@ fn same(tree: &Tree, seed: u64) -> usize {
             script.message(from, to, BYTES, 0);
         }
         let mut program = Program::new(n);
-        program.then(Arc::new(script.finish().expect("both ends are given")), 1);
+        program.then(Arc::new(script.finish_block().expect("both ends are given")), 1);
         let jobs = [Job {
             program: Arc::new(program),
             terminals: tree.who.clone(),

@@ -46,7 +46,7 @@ use super::body::Body;
 use super::values::{count, share, size, time};
 use super::{Ranks, Timed, Traffic, TrafficError, finished, several};
 use crate::play::{Host, Job, LogGp, Player, Repeat, SECOND, host, run};
-use crate::schedule::{Program, Schedule};
+use crate::schedule::{Block, Program};
 
 /// How long a run is if the spec does not say.
 enum Length {
@@ -89,7 +89,7 @@ impl Application {
         params: &Params,
         given: &Ranks,
         (group, unit): (u64, f64),
-    ) -> Result<(Arc<Schedule>, f64), TrafficError> {
+    ) -> Result<(Arc<Block>, f64), TrafficError> {
         let mut body = Body::new(given, group, unit);
         (self.write)(&mut body, params)?;
         Ok((finished(self.name, body.script)?, body.weights))
@@ -172,12 +172,12 @@ struct Alone {
 }
 
 impl Alone {
-    /// How long a schedule takes on it, in picoseconds.
-    fn time(&self, schedule: &Arc<Schedule>) -> u64 {
-        let ranks = schedule.ranks();
+    /// How long a block takes on it, in picoseconds.
+    fn time(&self, block: &Arc<Block>) -> u64 {
+        let ranks = block.ranks();
         let terminals: Vec<_> = (0..ranks).map(|r| TerminalId(r / self.per_node)).collect();
         let mut program = Program::new(ranks);
-        program.then(Arc::clone(schedule), 1);
+        program.then(Arc::clone(block), 1);
         let ideal = host("ideal").expect("it is in the registry");
         let host = Host { rendezvous: u64::MAX, ..ideal.clone() };
         let jobs = [Job { program: Arc::new(program), terminals, start: 0, repeat: Repeat::Once }];

@@ -1,0 +1,237 @@
+//! What a program repeats: schedules that are written out, and rounds that are not.
+
+use std::ops::Range;
+
+use super::rounds::Everybody;
+use super::{Op, Schedule};
+
+/// Stages, one after the other: a rank begins one when it is done with its part of the one before. Messages of a stage, or of a
+/// round of it, never meet receives of another.
+#[derive(Clone, Debug)]
+pub struct Block {
+    ranks: u32,
+    stages: Vec<Stage>,
+    /// Rounds up to the end of each stage.
+    ends: Vec<u32>,
+}
+
+/// A part of a block.
+#[derive(Clone, Debug)]
+pub(super) enum Stage {
+    /// One round, written out.
+    Written(Schedule),
+    /// Rounds by a formula.
+    Rounds(Everybody),
+}
+
+impl From<Schedule> for Block {
+    fn from(schedule: Schedule) -> Self {
+        Self::new(schedule.ranks(), vec![Stage::Written(schedule)])
+    }
+}
+
+impl Block {
+    /// All stages must be for this many ranks.
+    pub(super) fn new(ranks: u32, stages: Vec<Stage>) -> Self {
+        let mut end = 0;
+        let ends = stages.iter().map(|stage| {
+            end += stage.count();
+            end
+        });
+        Self { ranks, ends: ends.collect(), stages }
+    }
+
+    /// Number of ranks.
+    pub fn ranks(&self) -> u32 {
+        self.ranks
+    }
+
+    /// How many rounds its stages have; what is written out is one.
+    pub fn rounds(&self) -> u32 {
+        self.ends.last().copied().unwrap_or(0)
+    }
+
+    /// What ranks do in a round.
+    ///
+    /// # Panics
+    /// If there are not this many rounds.
+    #[inline]
+    pub fn round(&self, round: u32) -> Steps<'_> {
+        // Nearly all blocks are one schedule.
+        let i = if self.stages.len() == 1 { 0 } else { self.ends.partition_point(|&e| e <= round) };
+        match &self.stages[i] {
+            Stage::Written(schedule) => Steps::Written(schedule),
+            Stage::Rounds(all) => {
+                Steps::Round(Round { all, number: round + all.count() - self.ends[i] })
+            }
+        }
+    }
+
+    /// The schedule, where it is one that is written out.
+    pub fn written(&self) -> Option<&Schedule> {
+        match &self.stages[..] {
+            [Stage::Written(schedule)] => Some(schedule),
+            _ => None,
+        }
+    }
+
+    /// Most operations of a rank in a round.
+    pub fn width(&self, rank: u32) -> usize {
+        self.stages.iter().map(|stage| stage.width(rank)).max().unwrap_or(0)
+    }
+
+    /// Most streams that a rank uses: at least one.
+    pub fn streams(&self) -> u8 {
+        let written = self.stages.iter().map(|stage| match stage {
+            Stage::Written(schedule) => schedule.streams(),
+            Stage::Rounds(_) => 1,
+        });
+        written.max().unwrap_or(1)
+    }
+
+    /// Tells of every message: who sends, who receives, bytes.
+    pub fn each_message(&self, mut each: impl FnMut(u32, u32, u64)) {
+        for round in 0..self.rounds() {
+            let steps = self.round(round);
+            for rank in 0..self.ranks {
+                for op in steps.of(rank) {
+                    if let Op::Send { to, bytes, .. } | Op::Put { to, bytes } = steps.op(op) {
+                        each(rank, to, bytes);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Operations of all ranks in all rounds.
+    pub fn operations(&self) -> u128 {
+        let of = |stage: &Stage| match stage {
+            Stage::Written(schedule) => schedule.len() as u128,
+            Stage::Rounds(all) => {
+                u128::from(all.count()) * u128::from(all.ranks()) * u128::from(all.width())
+            }
+        };
+        self.stages.iter().map(of).sum()
+    }
+
+    /// Number of messages.
+    pub fn messages(&self) -> u128 {
+        let of = |stage: &Stage| match stage {
+            Stage::Written(schedule) => schedule.messages() as u128,
+            Stage::Rounds(all) => u128::from(all.count()) * u128::from(all.ranks()),
+        };
+        self.stages.iter().map(of).sum()
+    }
+
+    /// Bytes of all messages.
+    ///
+    /// Complexity: O(messages) for rounds.
+    pub fn bytes(&self) -> u128 {
+        let of = |stage: &Stage| match stage {
+            Stage::Written(schedule) => schedule.bytes(),
+            Stage::Rounds(all) => (0..all.count())
+                .flat_map(|round| (0..all.ranks()).map(move |rank| all.exchange(round, rank).bytes))
+                .map(u128::from)
+                .sum(),
+        };
+        self.stages.iter().map(of).sum()
+    }
+}
+
+impl Stage {
+    fn count(&self) -> u32 {
+        match self {
+            Self::Written(_) => 1,
+            Self::Rounds(all) => all.count(),
+        }
+    }
+
+    fn width(&self, rank: u32) -> usize {
+        match self {
+            Self::Written(schedule) => schedule.of(rank).len(),
+            Self::Rounds(all) => all.width() as usize,
+        }
+    }
+}
+
+/// What ranks do in a round of a block.
+#[derive(Clone, Copy, Debug)]
+pub enum Steps<'a> {
+    /// All is written out.
+    Written(&'a Schedule),
+    /// By a formula.
+    Round(Round<'a>),
+}
+
+/// A round by a formula.
+#[derive(Clone, Copy, Debug)]
+pub struct Round<'a> {
+    all: &'a Everybody,
+    number: u32,
+}
+
+impl<'a> Steps<'a> {
+    /// The operations of a rank, by number.
+    #[inline]
+    pub fn of(self, rank: u32) -> Range<u32> {
+        match self {
+            Self::Written(schedule) => schedule.of(rank),
+            Self::Round(Round { all, .. }) => rank * all.width()..(rank + 1) * all.width(),
+        }
+    }
+
+    /// An operation by number.
+    #[inline]
+    pub fn op(self, op: u32) -> Op {
+        match self {
+            Self::Written(schedule) => schedule.op(op),
+            Self::Round(Round { all, number }) => all.op(number, op),
+        }
+    }
+
+    /// The stream that an operation runs on, as [`Schedule::stream`].
+    #[inline]
+    pub fn stream(self, op: u32) -> u8 {
+        match self {
+            Self::Written(schedule) => schedule.stream(op),
+            Self::Round(_) => 0,
+        }
+    }
+
+    /// The operation at the other end of a message; its own number where there is none.
+    #[inline]
+    pub fn mate(self, op: u32) -> u32 {
+        match self {
+            Self::Written(schedule) => schedule.mate(op),
+            Self::Round(Round { all, number }) => all.mate(number, op),
+        }
+    }
+
+    /// How many operations an operation waits for.
+    #[inline]
+    pub fn needs(self, op: u32) -> u32 {
+        match self {
+            Self::Written(schedule) => schedule.needs(op),
+            Self::Round(Round { all, .. }) => all.needs(op),
+        }
+    }
+
+    /// The operations that wait for this one: number, and whether its beginning is enough.
+    #[inline]
+    pub fn dependents(self, op: u32) -> impl Iterator<Item = (u32, bool)> + 'a {
+        let (written, computes) = match self {
+            Self::Written(schedule) => (Some(schedule.dependents(op)), None),
+            Self::Round(Round { all, .. }) => (None, all.dependent(op)),
+        };
+        written.into_iter().flatten().chain(computes.map(|op| (op, false)))
+    }
+
+    /// Whether any operation waits for another's beginning only.
+    #[inline]
+    pub fn has_on_start(self) -> bool {
+        match self {
+            Self::Written(schedule) => schedule.has_on_start(),
+            Self::Round(_) => false,
+        }
+    }
+}

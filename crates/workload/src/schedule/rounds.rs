@@ -1,0 +1,147 @@
+//! Rounds: what all ranks of a communicator do again and again with other partners and sizes.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::Op;
+
+/// What one member does in one round: a message to somebody and one from somebody at once, then a computation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exchange {
+    /// Index in the communicator of who is sent to.
+    pub to: u32,
+    /// Bytes of that message.
+    pub bytes: u64,
+    /// Index of who sends.
+    pub from: u32,
+    /// Bytes of its message.
+    pub expected: u64,
+    /// What it computes once both are done, in picoseconds.
+    pub compute: u64,
+}
+
+/// Rounds of exchanges. A member begins a round when it is done with the one before; nobody waits for others.
+///
+/// They are a formula, not a list: a ring among n ranks has 2 n (n - 1) operations, which for 32,768 ranks would take 100 GB.
+#[derive(Clone)]
+pub struct Rounds {
+    count: u32,
+    computes: bool,
+    exchange: Arc<dyn Fn(u32, u32) -> Exchange + Send + Sync>,
+}
+
+impl fmt::Debug for Rounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} rounds", self.count)
+    }
+}
+
+impl Rounds {
+    /// This many rounds; `exchange` says what the member of an index does in a round, both from 0. In each round, whoever is sent
+    /// to must expect just that. `computes` says whether anybody computes.
+    pub fn new(
+        count: u32,
+        computes: bool,
+        exchange: impl Fn(u32, u32) -> Exchange + Send + Sync + 'static,
+    ) -> Self {
+        Self { count, computes, exchange: Arc::new(exchange) }
+    }
+
+    /// How many rounds.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// What the member of this index does in a round.
+    #[inline]
+    pub fn of(&self, round: u32, index: u32) -> Exchange {
+        (self.exchange)(round, index)
+    }
+}
+
+/// Rounds of all ranks of a schedule, in any order.
+#[derive(Clone, Debug)]
+pub(super) struct Everybody {
+    rounds: Rounds,
+    ranks: u32,
+    /// Rank of each index and index of each rank, where they differ.
+    order: Option<(Vec<u32>, Vec<u32>)>,
+}
+
+/// Operations of a rank in a round, by their numbers within it.
+const SENDS: u32 = 0;
+const RECEIVES: u32 = 1;
+
+impl Everybody {
+    /// `comm` holds each rank once.
+    pub(super) fn new(comm: &[u32], rounds: Rounds) -> Self {
+        let order = (!comm.iter().copied().eq(0..comm.len() as u32)).then(|| {
+            let mut index = vec![0; comm.len()];
+            for (i, &rank) in (0..).zip(comm) {
+                index[rank as usize] = i;
+            }
+            (comm.to_vec(), index)
+        });
+        Self { rounds, ranks: comm.len() as u32, order }
+    }
+
+    pub(super) fn count(&self) -> u32 {
+        self.rounds.count
+    }
+
+    pub(super) fn ranks(&self) -> u32 {
+        self.ranks
+    }
+
+    /// What a rank does in a round, `to` and `from` being ranks.
+    #[inline]
+    pub(super) fn exchange(&self, round: u32, rank: u32) -> Exchange {
+        match &self.order {
+            None => self.rounds.of(round, rank),
+            Some((ranks, index)) => {
+                let e = self.rounds.of(round, index[rank as usize]);
+                Exchange { to: ranks[e.to as usize], from: ranks[e.from as usize], ..e }
+            }
+        }
+    }
+
+    /// How many operations a rank has in a round.
+    #[inline]
+    pub(super) fn width(&self) -> u32 {
+        2 + u32::from(self.rounds.computes)
+    }
+
+    #[inline]
+    pub(super) fn op(&self, round: u32, op: u32) -> Op {
+        let e = self.exchange(round, op / self.width());
+        match op % self.width() {
+            SENDS => Op::Send { to: e.to, bytes: e.bytes, tag: 0 },
+            RECEIVES => Op::Recv { from: e.from, bytes: e.expected, tag: 0 },
+            _ => Op::Compute { picoseconds: e.compute },
+        }
+    }
+
+    /// The receive of a send, and the other way round.
+    #[inline]
+    pub(super) fn mate(&self, round: u32, op: u32) -> u32 {
+        let e = self.exchange(round, op / self.width());
+        match op % self.width() {
+            SENDS => e.to * self.width() + RECEIVES,
+            RECEIVES => e.from * self.width() + SENDS,
+            _ => op,
+        }
+    }
+
+    /// The operation that waits for this one.
+    #[inline]
+    pub(super) fn dependent(&self, op: u32) -> Option<u32> {
+        let within = op % self.width();
+        (self.rounds.computes && within <= RECEIVES).then(|| op - within + 2)
+    }
+
+    /// How many operations an operation waits for.
+    #[inline]
+    pub(super) fn needs(&self, op: u32) -> u32 {
+        if op % self.width() > RECEIVES { 2 } else { 0 }
+    }
+}
