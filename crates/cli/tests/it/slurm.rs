@@ -52,38 +52,23 @@ fn switches(text: &str) -> BTreeMap<String, (Vec<String>, Vec<String>)> {
     all
 }
 
-#[test]
-fn the_controller_reads_the_tree() {
-    if let Some(absent) = ["slurmctld", "scontrol", "munged"].into_iter().find(|p| !installed(p)) {
-        darkfiber_testkit::skipped(&format!("{absent} is not installed"));
-        return;
-    }
-    let dir = tempfile::tempdir().expect("a directory");
-    let d = dir.path();
-    // Three levels; storage is nothing that SLURM knows, nor is one of the hosts.
-    assert_eq!(run_in(d, "fabric kary:k=3,n=3 -o f.topo").code, 0);
-    let all = run_in(d, "fabric f.topo --to topology.conf");
-    let mut nodes: Vec<String> =
-        switches(&all.out).into_values().flat_map(|(nodes, _)| nodes).collect();
-    assert_eq!(nodes.len(), 27, "{}", all.out);
-    let gone = nodes.remove(13);
-    fs::write(d.join("nodes"), nodes.join("\n") + "\nspare[1-2]\n").expect("written");
-    let written = run_in(d, "fabric f.topo --to topology.conf --slurm-nodes nodes");
-    assert_eq!(written.code, 0, "{}", written.err);
-    assert!(
-        written.err.contains("2 nodes are of SLURM") || written.err.contains("spare1"),
-        "{}",
-        written.err
-    );
-    let ours = switches(&written.out);
-    assert!(!ours.values().any(|(nodes, _)| nodes.contains(&gone)), "{}", written.out);
+/// Year and month of the controller's release, as `(22, 5)`.
+fn version() -> Option<(u32, u32)> {
+    let said = Command::new("slurmctld").arg("-V").output().ok()?;
+    let said = String::from_utf8(said.stdout).ok()?;
+    let mut parts = said.trim().strip_prefix("slurm ")?.split('.');
+    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+}
 
+/// What `scontrol show topology` says of a controller that read this file. `chosen` are the lines of slurm.conf that choose it.
+fn shown(d: &Path, (name, text): (&str, &str), chosen: &str, nodes: &[String]) -> String {
     let etc = d.join("etc");
     let state = d.join("state");
     for folder in [&etc, &state] {
+        let _a_former_one = fs::remove_dir_all(folder);
         fs::create_dir(folder).expect("a directory");
     }
-    fs::write(etc.join("topology.conf"), &written.out).expect("written");
+    fs::write(etc.join(name), text).expect("written");
     fs::write(d.join("key"), [7u8; 128]).expect("written");
     let mode = |path: &Path, mode| {
         use std::os::unix::fs::PermissionsExt as _;
@@ -105,20 +90,22 @@ fn the_controller_reads_the_tree() {
         TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a port").port();
     let user = Command::new("id").arg("-un").output().expect("a user").stdout;
     let user = String::from_utf8(user).expect("text");
+    let credentials =
+        if version() < Some((23, 11)) { "CryptoType=crypto" } else { "CredType=cred" };
     let conf = format!(
         "ClusterName=tree\nSlurmctldHost=localhost(127.0.0.1)\nSlurmctldPort={port}\nAuthType=auth/munge\n\
-         AuthInfo=socket={munge}\nCryptoType=crypto/munge\nSlurmUser={user}\nStateSaveLocation={state}\n\
-         SlurmctldPidFile={pid}\nMpiDefault=none\nSwitchType=switch/none\nProctrackType=proctrack/linuxproc\n\
-         TopologyPlugin=topology/tree\nCommunicationParameters=NoInAddrAny,NoCtldInAddrAny\n\
+         AuthInfo=socket={munge}\n{credentials}/munge\nSlurmUser={user}\nStateSaveLocation={state}\n\
+         SlurmctldPidFile={pid}\nMpiDefault=none\nProctrackType=proctrack/linuxproc\n\
+         {chosen}CommunicationParameters=NoInAddrAny,NoCtldInAddrAny\n\
          AccountingStorageType=accounting_storage/none\nSelectType=select/cons_tres\nPlugStackConfig=/dev/null\n\
          NodeName={nodes} NodeAddr=127.0.0.1 Port=[{first}-{last}] CPUs=1\nPartitionName=all Nodes=ALL Default=YES\n",
         munge = at("munge"),
         user = user.trim(),
         state = state.display(),
         pid = at("slurmctld.pid"),
-        nodes = nodes.join(","),
         first = 17_300,
         last = 17_300 + nodes.len() - 1,
+        nodes = nodes.join(","),
     );
     fs::write(etc.join("slurm.conf"), conf).expect("written");
     let patience = Duration::from_mins(1);
@@ -137,7 +124,7 @@ fn the_controller_reads_the_tree() {
             .output()
             .expect("scontrol starts");
         let text = String::from_utf8_lossy(&asked.stdout).into_owned();
-        if asked.status.success() && text.contains("SwitchName=") {
+        if asked.status.success() && text.contains("Name=") {
             break text;
         }
         if begun.elapsed() > patience {
@@ -146,9 +133,98 @@ fn the_controller_reads_the_tree() {
         }
         sleep(Duration::from_millis(200));
     };
-    assert_eq!(switches(&theirs), ours, "{theirs}");
     let log = fs::read_to_string(d.join("slurmctld.out")).expect("a log");
     assert!(!log.contains("Invalid") && !log.contains("fatal"), "{log}");
+    theirs
+}
+
+/// Whether the controller is there, and at least of this release; otherwise the test counts as skipped.
+fn controller(since: (u32, u32)) -> bool {
+    let absent = ["slurmctld", "scontrol", "munged"].into_iter().find(|p| !installed(p));
+    let missing = match (absent, version()) {
+        (Some(absent), _) => format!("{absent} is not installed"),
+        (None, has) if has < Some(since) => {
+            format!("slurmctld is older than {}.{:02}", since.0, since.1)
+        }
+        _ => return true,
+    };
+    darkfiber_testkit::skipped(&missing);
+    false
+}
+
+#[test]
+fn the_controller_reads_the_tree() {
+    if !controller((0, 0)) {
+        return;
+    }
+    let dir = tempfile::tempdir().expect("a directory");
+    let d = dir.path();
+    // Three levels; storage is nothing that SLURM knows, nor is one of the hosts.
+    assert_eq!(run_in(d, "fabric kary:k=3,n=3 -o f.topo").code, 0);
+    let all = run_in(d, "fabric f.topo --to topology.conf");
+    let mut nodes: Vec<String> =
+        switches(&all.out).into_values().flat_map(|(nodes, _)| nodes).collect();
+    assert_eq!(nodes.len(), 27, "{}", all.out);
+    let gone = nodes.remove(13);
+    fs::write(d.join("nodes"), nodes.join("\n") + "\nspare[1-2]\n").expect("written");
+    let written = run_in(d, "fabric f.topo --to topology.conf --slurm-nodes nodes");
+    assert_eq!(written.code, 0, "{}", written.err);
+    assert!(
+        written.err.contains("2 nodes are of SLURM") || written.err.contains("spare1"),
+        "{}",
+        written.err
+    );
+    let ours = switches(&written.out);
+    assert!(!ours.values().any(|(nodes, _)| nodes.contains(&gone)), "{}", written.out);
+    let tree = "TopologyPlugin=topology/tree\n";
+    let theirs = shown(d, ("topology.conf", &written.out), tree, &nodes);
+    assert_eq!(switches(&theirs), ours, "{theirs}");
+}
+
+/// SLURM's form of 25.05, by the tree and by blocks.
+#[test]
+fn the_controller_reads_the_yaml() {
+    if !controller((25, 5)) {
+        return;
+    }
+    let dir = tempfile::tempdir().expect("a directory");
+    let d = dir.path();
+    assert_eq!(run_in(d, "fabric kary:k=3,n=3 -o f.topo").code, 0);
+    let tree = run_in(d, "fabric f.topo --to topology.conf");
+    let ours = switches(&tree.out);
+    let nodes: Vec<String> = ours.values().flat_map(|(nodes, _)| nodes.clone()).collect();
+    let yaml = run_in(d, "fabric f.topo --to topology.yaml");
+    let theirs = shown(d, ("topology.yaml", &yaml.out), "", &nodes);
+    assert_eq!(switches(&theirs), ours, "{theirs}");
+}
+
+#[test]
+fn the_controller_reads_blocks() {
+    if !controller((23, 11)) {
+        return;
+    }
+    let dir = tempfile::tempdir().expect("a directory");
+    let d = dir.path();
+    assert_eq!(run_in(d, "fabric kary:k=3,n=3 -o f.topo").code, 0);
+    let written = run_in(d, "fabric f.topo --to topology/block");
+    let blocks = |text: &str| -> BTreeMap<String, Vec<String>> {
+        let value = |line: &str, key: &str| {
+            let word = line.split_whitespace().find_map(|w| w.strip_prefix(key)?.strip_prefix('='));
+            word.unwrap_or_default().to_owned()
+        };
+        let lines = text.lines().filter(|l| l.starts_with("BlockName="));
+        lines
+            .map(|l| (value(l, "BlockName"), expand(&value(l, "Nodes")).expect("a hostlist")))
+            .collect()
+    };
+    let ours = blocks(&written.out);
+    let nodes: Vec<String> = ours.values().flatten().cloned().collect();
+    assert_eq!((ours.len(), nodes.len()), (9, 27), "{}", written.out);
+    let choice = "TopologyPlugin=topology/block\n";
+    let theirs = shown(d, ("topology.conf", &written.out), choice, &nodes);
+    assert_eq!(blocks(&theirs), ours, "{theirs}");
+    // Blocks in twos, fours and eights.
+    assert!(theirs.contains("BlockSize=6") && theirs.contains("BlockSize=24"), "{theirs}");
 }
 
 #[test]
