@@ -74,6 +74,11 @@ fn candidate(proposed: u64) -> Candidate {
     }
 }
 
+/// OpenSM asks about a fabric that came before.
+fn asks(question: u64, fabric: Digest) -> Input {
+    Input::Asked { question, fabric, budget: 2_000, size: None, tables: None, ready: None }
+}
+
 fn verdict(rung: Rung) -> Verdict {
     Verdict {
         fabric: Digest(1),
@@ -379,8 +384,8 @@ fn a_plan_that_is_twice_not_there_freezes() {
 #[test]
 fn nobody_waits_for_advice() {
     let mut heard = Heard::new(Mode::Advise);
-    let asked = Input::Asked { question: 3, fabric: Digest(1), budget: 2_000 };
-    assert_eq!(heard.hear(asked), [Action::Answer { question: 3, plan: None }]);
+    let asked = asks(3, Digest(1));
+    assert_eq!(heard.hear(asked), [Action::Answer { question: 3, plan: None, stage: 0 }]);
     assert_eq!(heard.hear(Input::Starting { job: 8 }), [Action::Release { job: 8 }]);
 }
 
