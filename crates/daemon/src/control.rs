@@ -35,7 +35,16 @@ const LENGTH: &str =
 /// # Errors
 /// If the socket cannot be made.
 pub(crate) fn open(path: &Path, events: SyncSender<Event>) -> Result<(), Error> {
-    listen(path, events).map_err(|e| {
+    let listener = bind(path)?;
+    serve(listener, events).map_err(|e| Error::infeasible(format!("cannot start threads: {e}")))
+}
+
+/// A socket that its group may write; one that a killed program left is replaced.
+///
+/// # Errors
+/// If it cannot be made: what is in the way, and what to do.
+pub(crate) fn bind(path: &Path) -> Result<UnixListener, Error> {
+    listener(path).map_err(|e| {
         let (what, hint) = match e.kind() {
             io::ErrorKind::NotFound => (
                 "its folder does not exist".to_owned(),
@@ -59,8 +68,7 @@ pub(crate) fn open(path: &Path, events: SyncSender<Event>) -> Result<(), Error> 
     })
 }
 
-/// Listens; a socket that a killed program left is replaced.
-fn listen(path: &Path, events: SyncSender<Event>) -> io::Result<()> {
+fn listener(path: &Path) -> io::Result<UnixListener> {
     if UnixStream::connect(path).is_ok() {
         return Err(io::Error::new(io::ErrorKind::AddrInUse, "another program listens there"));
     }
@@ -76,6 +84,10 @@ fn listen(path: &Path, events: SyncSender<Event>) -> io::Result<()> {
     }
     let listener = UnixListener::bind(path)?;
     std::fs::set_permissions(path, Permissions::from_mode(0o660))?;
+    Ok(listener)
+}
+
+fn serve(listener: UnixListener, events: SyncSender<Event>) -> io::Result<()> {
     let open = Arc::new(());
     let serve = move || {
         for stream in listener.incoming().flatten() {

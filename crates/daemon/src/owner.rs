@@ -16,9 +16,12 @@ use darkfiber_routing::{DestId, Routes};
 use crate::config::Config;
 use crate::event::{Event, Form, Page, Reply, Request};
 use crate::fabric_guids::Strange;
+use crate::fault_book::Base;
 use crate::notify;
 use crate::poll::Pollers;
 use crate::proposal;
+use crate::question::{Question, Taken};
+use crate::questions::Questions;
 use crate::report::{self, Totals};
 use crate::silence::Silence;
 use crate::store::Store;
@@ -46,6 +49,7 @@ pub(crate) struct Owner<'a> {
     silence: Silence,
     work: Queue,
     library: Library,
+    questions: Questions,
     /// The number of the read-back that is waited for.
     asked: u64,
     /// Tables that were read while a read-back was waited for, and before it.
@@ -66,6 +70,7 @@ fn wall() -> Millis {
 }
 
 impl<'a> Owner<'a> {
+    #[expect(clippy::too_many_arguments, reason = "each is a part of the program, made once")]
     pub(crate) fn new(
         config: &'a Config,
         voice: &'a dyn Voice,
@@ -74,6 +79,7 @@ impl<'a> Owner<'a> {
         pollers: Pollers,
         work: Queue,
         library: Library,
+        questions: Questions,
     ) -> Self {
         let now = Instant::now();
         Self {
@@ -90,6 +96,7 @@ impl<'a> Owner<'a> {
             silence: Silence::new(config, now),
             work,
             library,
+            questions,
             asked: 0,
             unheard: None,
             placed: None,
@@ -220,7 +227,15 @@ impl<'a> Owner<'a> {
                      be allowed to signal OpenSM"
                 ));
             }
-            Event::Swept(engine) => self.swept(&engine),
+            Event::Swept(engine, plan) => self.swept(&engine, plan),
+            Event::Question(question) => self.question(question),
+            Event::Taken(taken, millis, from_book) => self.taken(taken, millis, from_book),
+            Event::Unanswered(why) => {
+                self.totals.alarms += 1;
+                self.voice.note(&format!("warning: {why}"));
+                let _it_hurries_already = self.pollers.fabric.try_send(());
+            }
+            Event::Book(tally) => self.voice.note(&tally.line()),
             Event::Asked { request, who, reply } => {
                 let answer = self.asked(request, who);
                 let _nobody_may_wait = reply.try_send(answer);
@@ -246,7 +261,7 @@ impl<'a> Owner<'a> {
     }
 
     /// OpenSM has finished a sweep.
-    fn swept(&mut self, engine: &str) {
+    fn swept(&mut self, engine: &str, taken: Option<PlanId>) {
         // What it found may be another fabric than is known.
         let _it_hurries_already = self.pollers.fabric.try_send(());
         match (engine, self.placed) {
@@ -255,7 +270,57 @@ impl<'a> Owner<'a> {
                 let _it_hurries_already = self.pollers.tables.try_send(());
             }
             ("file", plan) => self.hear(&Input::Routed { plan }),
+            ("dfosm", _) => self.hear(&Input::Routed { plan: taken }),
             _ => self.hear(&Input::Routed { plan: None }),
+        }
+    }
+
+    /// OpenSM asks for tables for what it has swept.
+    fn question(&mut self, question: Question) {
+        let fabric = question.fabric.clone();
+        if self.fabric.as_ref().is_none_or(|known| known.digest != fabric.digest) {
+            self.pollers.known.set(fabric.clone());
+            (self.fabric, self.unheard) = (Some(fabric), None);
+            // With those of the fault book it is known once they are taken.
+            self.tables.clone_from(&question.tables);
+        }
+        let input = self.questions.take(question);
+        self.hear(&input);
+        if self.is_lame {
+            self.questions.refuse();
+        }
+    }
+
+    /// OpenSM took a plan, and programs it now.
+    fn taken(&mut self, taken: Taken, millis: f64, from_book: bool) {
+        let Taken { plan, base } = taken;
+        let book = if from_book { ", from the fault book" } else { "" };
+        self.voice
+            .note(&format!("notice: OpenSM took plan {plan}, {millis:.1} ms after it asked{book}"));
+        let is_kept = self.placed == Some(plan);
+        self.placed = Some(plan);
+        if !self.is_of_another_fabric(base.fabric.digest) {
+            self.tables = Some(base.tables.clone());
+            self.questions.base(base, false);
+        }
+        if let (false, Some(decision)) = (is_kept, self.state.decision(plan)) {
+            let _full = self.work.orders.try_send(Order::Keep(Box::new(decision.clone())));
+        }
+    }
+
+    /// The fault book is about tables that were read back and that stay.
+    fn renew_book(&self) {
+        if !self.questions.are_asked() || self.state.phase != Phase::Watching {
+            return;
+        }
+        let (Some(fabric), Some(tables)) = (&self.fabric, &self.tables) else { return };
+        let is_settled = self.state.tables == Some(tables.digest)
+            && self.state.fabric == Some(fabric.digest)
+            && tables.fabric == fabric.digest
+            && tables.is_whole;
+        if is_settled {
+            let (fabric, tables) = (fabric.clone(), tables.clone());
+            self.questions.base(Base { fabric, tables }, true);
         }
     }
 
@@ -446,6 +511,7 @@ impl<'a> Owner<'a> {
         for action in &actions {
             self.act(action);
         }
+        self.renew_book();
         if let Err(e) = self.store.rotate(&self.state) {
             self.voice.note(&format!("warning: the journal could not be begun anew: {e}"));
         }
@@ -490,8 +556,16 @@ impl<'a> Owner<'a> {
             Action::Sweep => {
                 let _full = self.work.orders.try_send(Order::Sweep);
             }
-            // Nobody asks and no job waits: the engine `file` does not ask, and there is no hook yet.
-            Action::Answer { .. } | Action::Release { .. } => {}
+            Action::Answer { plan: None, .. } => self.questions.refuse(),
+            Action::Answer { question, plan: Some(plan), stage } => {
+                let (state, tables) = (&self.state, self.tables.as_deref());
+                let of = (*plan, *stage);
+                if !self.questions.answer(*question, of, state, &self.library, tables) {
+                    self.voice.note(&format!("warning: the tables of plan {plan} are gone"));
+                }
+            }
+            // No job waits: there is no hook yet.
+            Action::Release { .. } => {}
         }
     }
 

@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use darkfiber_analysis::estimate::Pairs;
 use darkfiber_analysis::heat::Heat;
 use darkfiber_analysis::jobs::Effective;
-use darkfiber_fabric::{Faults, TerminalId};
+use darkfiber_fabric::{AtPort, Fabric, Faults, SwitchId, TerminalId};
 use darkfiber_operate::{Candidate, Digest, PlanId, Rung, Task, Verdict, WorkResult};
 use darkfiber_routing::reroute::{Goal, Prepared, difference};
 use darkfiber_routing::transition::{self, Before, Why};
-use darkfiber_routing::{Demand, Lids, Routes, least_load_of_jobs};
+use darkfiber_routing::{Demand, Lids, NO_ROUTE, Routes, least_load_of_jobs};
 use darkfiber_scenario::demanded;
 use darkfiber_scenario::tables::TableFiles;
 
@@ -69,7 +69,7 @@ impl Library {
         }
     }
 
-    fn keep(&self, id: PlanId, plan: Plan) {
+    pub(crate) fn keep(&self, id: PlanId, plan: Plan) {
         let mut plans = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         plans.insert(id, plan);
         while plans.len() > KEPT {
@@ -95,6 +95,11 @@ impl Workshop {
     /// The tables of a plan, if they are still kept.
     pub(crate) fn plan(&self, plan: PlanId) -> Option<Plan> {
         self.library.plan(plan)
+    }
+
+    /// Keeps tables that were found elsewhere.
+    pub(crate) fn keep(&self, id: PlanId, plan: Plan) {
+        self.library.keep(id, plan);
     }
 
     /// What comes of a task. A panic is a bug, and fails this task only.
@@ -123,13 +128,16 @@ impl Workshop {
         let fabric = values.fabric.fabric();
         let mut prepared = Prepared::new(fabric, old, LAYERS).map_err(|e| e.to_string())?;
         prepared.reroute_on_lowest_rung(&Faults::default()).map_err(|e| e.to_string())?;
-        let new = prepared.into_routes();
+        let mut new = prepared.into_routes();
         let before = [Before { routes: old, has_levels: values.tables.has_levels }];
         let judged = transition::check(fabric, &before, &new, None).map_err(|e| e.to_string())?;
-        let stages = match (judged.verdict, &judged.ranks) {
+        let mut stages = match (judged.verdict, &judged.ranks) {
             (Rung::Stages, Some(ranks)) => stages(old, &new, ranks),
             _ => Vec::new(),
         };
+        for routes in stages.iter_mut().chain([&mut new]) {
+            drop_where_nothing_is(fabric, routes);
+        }
         let digests: Vec<Digest> =
             stages.iter().map(|r| digest_of_tables(fabric, r, &values.tables.lids)).collect();
         let found = self.found(plan, values, new, 0);
@@ -286,6 +294,26 @@ impl Workshop {
                 pairs_changed: judged.changes.pairs_changed,
             },
         })
+    }
+}
+
+/// Entries into ports without a cable become "no route": packets that follow them are lost in any case, and tables without any
+/// such entry can be told from those of another fabric.
+fn drop_where_nothing_is(fabric: &Fabric, routes: &mut Routes) {
+    let switches = 0..fabric.switch_count();
+    let lost: Vec<[bool; 256]> = switches
+        .map(|s| {
+            let nothing =
+                |port: u8| port > 0 && fabric.at_port(SwitchId::new(s), port) == AtPort::Nothing;
+            std::array::from_fn(|port| u8::try_from(port).is_ok_and(nothing))
+        })
+        .collect();
+    for row in 0..routes.row_count() {
+        for (port, lost) in routes.ports_mut(row).iter_mut().zip(&lost) {
+            if lost[usize::from(*port)] {
+                *port = NO_ROUTE;
+            }
+        }
     }
 }
 

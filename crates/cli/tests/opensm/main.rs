@@ -5,7 +5,9 @@
 //! hardware and no privileges. Where a tool is missing, a test says so on standard error and passes.
 
 mod apply;
+mod daemon;
 mod loads;
+mod plugin;
 mod process;
 mod referee;
 mod simulation;
