@@ -58,7 +58,7 @@ pub(crate) enum Event {
 pub(crate) type Reply = Result<String, String>;
 
 /// What is asked on the socket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Request {
     Status(Form),
     Explain(PlanId, Form),
@@ -68,6 +68,8 @@ pub(crate) enum Request {
     Deploy(PlanId),
     Rollback,
     Accept,
+    /// A job is about to start on a list of nodes, and waits until its tables are in place, or will not be.
+    Hold { job: u64, nodes: String },
 }
 
 /// The form of an answer.

@@ -48,7 +48,7 @@ mod work;
 mod worker;
 
 pub use config::Config;
-pub use control::ask;
+pub use control::{ask, ask_within};
 pub use rehearse::{Day, Rehearsal};
 pub use run::{Stop, run};
 pub use store::replay;

@@ -1,9 +1,9 @@
 //! The owner of the state: hears, writes the step down, acts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use darkfiber_fabric::SwitchId;
@@ -22,6 +22,7 @@ use crate::poll::Pollers;
 use crate::proposal;
 use crate::question::{Question, Taken};
 use crate::questions::Questions;
+use crate::read;
 use crate::report::{self, Totals};
 use crate::silence::Silence;
 use crate::store::Store;
@@ -50,6 +51,8 @@ pub(crate) struct Owner<'a> {
     work: Queue,
     library: Library,
     questions: Questions,
+    /// Jobs that wait for their tables.
+    held: BTreeMap<u64, (SyncSender<Reply>, Instant)>,
     /// The number of the read-back that is waited for.
     asked: u64,
     /// Tables that were read while a read-back was waited for, and before it.
@@ -97,6 +100,7 @@ impl<'a> Owner<'a> {
             work,
             library,
             questions,
+            held: BTreeMap::new(),
             asked: 0,
             unheard: None,
             placed: None,
@@ -236,6 +240,9 @@ impl<'a> Owner<'a> {
                 let _it_hurries_already = self.pollers.fabric.try_send(());
             }
             Event::Book(tally) => self.voice.note(&tally.line()),
+            Event::Asked { request: Request::Hold { job, nodes }, reply, .. } => {
+                self.hold(job, &nodes, reply);
+            }
             Event::Asked { request, who, reply } => {
                 let answer = self.asked(request, who);
                 let _nobody_may_wait = reply.try_send(answer);
@@ -289,6 +296,36 @@ impl<'a> Owner<'a> {
         if self.is_lame {
             self.questions.refuse();
         }
+    }
+
+    /// A job is about to start: its nodes are known before the list of jobs has them.
+    fn hold(&mut self, job: u64, nodes: &str, reply: SyncSender<Reply>) {
+        let began = Instant::now();
+        let refused = |why: &str| {
+            let _nobody_may_wait = reply.try_send(Err(why.to_owned()));
+        };
+        let Some(fabric) = self.fabric.clone() else { return refused("the fabric is not known yet") };
+        let text = format!("JOBID ST NODELIST\n{job} R {nodes}\n");
+        let value = match read::jobs(text.as_bytes(), &fabric, &self.config.jobs) {
+            Ok(value) => value,
+            Err(why) => return refused(&why),
+        };
+        let known = self.jobs.as_ref().filter(|jobs| jobs.fabric == fabric.digest);
+        let all = known.map_or_else(|| value.with(&value), |known| known.with(&value));
+        self.take_jobs(Arc::new(all));
+        self.held.insert(job, (reply, began));
+        self.hear(&Input::Starting { job });
+        if self.is_lame {
+            self.release(job);
+        }
+    }
+
+    fn release(&mut self, job: u64) {
+        let Some((reply, began)) = self.held.remove(&job) else { return };
+        let seconds = began.elapsed().as_secs_f64();
+        let last = self.state.decisions.back();
+        let what = last.map_or_else(String::new, |d| format!(", decision {} {}", d.id, d.outcome.name()));
+        let _nobody_may_wait = reply.try_send(Ok(format!("released after {seconds:.3} s{what}\n")));
     }
 
     /// OpenSM took a plan, and programs it now.
@@ -471,6 +508,7 @@ impl<'a> Owner<'a> {
             Request::Deploy(plan) => Command::Deploy { plan },
             Request::Rollback => Command::Rollback,
             Request::Accept => Command::Accept,
+            Request::Hold { .. } => return Err("it waits already".to_owned()),
         };
         if let Some(why) = self.state.refusal(command) {
             return Err(why);
@@ -564,8 +602,7 @@ impl<'a> Owner<'a> {
                     self.voice.note(&format!("warning: the tables of plan {plan} are gone"));
                 }
             }
-            // No job waits: there is no hook yet.
-            Action::Release { .. } => {}
+            Action::Release { job } => self.release(*job),
         }
     }
 

@@ -37,11 +37,40 @@ pub(crate) struct JobsValue {
     /// The terminals of each.
     pub(crate) places: Vec<Vec<TerminalId>>,
     pub(crate) ids: BTreeSet<String>,
+    /// The id of each place.
+    pub(crate) names: Vec<String>,
     pub(crate) digest: Digest,
     /// The fabric that they were read for.
     pub(crate) fabric: Digest,
     /// The text that they were read from.
     pub(crate) text: Vec<u8>,
+}
+
+impl JobsValue {
+    /// Jobs with the terminals of each, in any order.
+    pub(crate) fn new(mut all: Vec<(Vec<TerminalId>, String)>, fabric: Digest, text: Vec<u8>) -> Self {
+        all.sort();
+        let mut words = Words::default();
+        for (terminals, id) in &all {
+            words.add(terminals.len() as u64);
+            for t in terminals {
+                words.add(u64::from(t.0));
+            }
+            id.bytes().for_each(|b| words.add(u64::from(b)));
+        }
+        let ids = all.iter().map(|(_, id)| id.clone()).collect();
+        let (places, names) = all.into_iter().unzip();
+        Self { places, ids, names, digest: Digest(words.value()), fabric, text }
+    }
+
+    /// These and others that are not among them.
+    pub(crate) fn with(&self, more: &Self) -> Self {
+        let of = |jobs: &Self| jobs.places.clone().into_iter().zip(jobs.names.clone());
+        let new = of(more).filter(|(_, id)| !self.ids.contains(id));
+        let mut text = self.text.clone();
+        text.extend_from_slice(&more.text);
+        Self::new(of(self).chain(new.collect::<Vec<_>>()).collect(), self.fabric, text)
+    }
 }
 
 /// What channels carried between two readings of counters.
