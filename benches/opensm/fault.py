@@ -57,7 +57,7 @@ class Lab:
         if plugin:
             state = self.folder / "state"
             state.mkdir()
-            lines += [f"lfts_file {self.routes}/lfts.dump", "event_plugin_name dfosm", f"event_plugin_options socket={state}/plugin.sock,plan={state}/plan,wait_ms=5000"]
+            lines += [f"lfts_file {self.routes}/lfts.dump", "event_plugin_name dfosm", f"event_plugin_options socket={state}/plugin.sock,plan={state}/plan,wait_ms={args.wait}"]
         (self.folder / "opensm.conf").write_text("\n".join(lines) + "\n")
         command = ["opensm", "-e", "-x", "-F", str(self.folder / "opensm.conf")]
         command += ["-f", str(self.folder / "opensm.log"), "--dump_files_dir", str(self.folder)]
@@ -154,6 +154,7 @@ def main():
     parser.add_argument("--faults", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--book", type=float, default=600.0, help="seconds that the fault book may take")
+    parser.add_argument("--wait", type=int, default=5000, help="milliseconds that the plugin waits")
     parser.add_argument("--settle", type=float, default=1.5, help="seconds of silence after which all is settled")
     parser.add_argument("--darkfiber", type=Path, default=REPO / "target/release/darkfiber")
     parser.add_argument("--plugin", type=Path, default=REPO / "plugin/libdfosm.so")
