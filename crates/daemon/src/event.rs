@@ -69,7 +69,10 @@ pub(crate) enum Request {
     Rollback,
     Accept,
     /// A job is about to start on a list of nodes, and waits until its tables are in place, or will not be.
-    Hold { job: u64, nodes: String },
+    Hold {
+        job: u64,
+        nodes: String,
+    },
 }
 
 /// The form of an answer.

@@ -304,7 +304,9 @@ impl<'a> Owner<'a> {
         let refused = |why: &str| {
             let _nobody_may_wait = reply.try_send(Err(why.to_owned()));
         };
-        let Some(fabric) = self.fabric.clone() else { return refused("the fabric is not known yet") };
+        let Some(fabric) = self.fabric.clone() else {
+            return refused("the fabric is not known yet");
+        };
         let text = format!("JOBID ST NODELIST\n{job} R {nodes}\n");
         let value = match read::jobs(text.as_bytes(), &fabric, &self.config.jobs) {
             Ok(value) => value,
@@ -324,7 +326,8 @@ impl<'a> Owner<'a> {
         let Some((reply, began)) = self.held.remove(&job) else { return };
         let seconds = began.elapsed().as_secs_f64();
         let last = self.state.decisions.back();
-        let what = last.map_or_else(String::new, |d| format!(", decision {} {}", d.id, d.outcome.name()));
+        let what =
+            last.map_or_else(String::new, |d| format!(", decision {} {}", d.id, d.outcome.name()));
         let _nobody_may_wait = reply.try_send(Ok(format!("released after {seconds:.3} s{what}\n")));
     }
 

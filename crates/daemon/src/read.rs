@@ -152,8 +152,7 @@ pub(crate) fn counters(
 }
 
 fn jobs_of(bytes: &[u8], fabric: &FabricValue, watched: &Watched) -> Result<JobsValue, String> {
-    let value =
-        JobsValue { fabric: fabric.digest, text: bytes.to_vec(), ..JobsValue::default() };
+    let value = JobsValue { fabric: fabric.digest, text: bytes.to_vec(), ..JobsValue::default() };
     if bytes.iter().all(u8::is_ascii_whitespace) {
         if !watched.empty_is_idle {
             return Err(

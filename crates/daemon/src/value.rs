@@ -48,7 +48,11 @@ pub(crate) struct JobsValue {
 
 impl JobsValue {
     /// Jobs with the terminals of each, in any order.
-    pub(crate) fn new(mut all: Vec<(Vec<TerminalId>, String)>, fabric: Digest, text: Vec<u8>) -> Self {
+    pub(crate) fn new(
+        mut all: Vec<(Vec<TerminalId>, String)>,
+        fabric: Digest,
+        text: Vec<u8>,
+    ) -> Self {
         all.sort();
         let mut words = Words::default();
         for (terminals, id) in &all {

@@ -206,11 +206,14 @@ fn hold(config: &Path, job: Option<u64>, nodes: Option<&str>) {
     let job = job.or_else(|| given("SLURM_JOB_ID")?.parse().ok());
     let nodes = nodes.map(str::to_owned).or_else(|| given("SLURM_JOB_NODELIST"));
     let (Some(job), Some(nodes)) = (job, nodes) else {
-        out::tell("no job is held: --job and --nodes, or SLURM_JOB_ID and SLURM_JOB_NODELIST are expected");
+        out::tell(
+            "no job is held: --job and --nodes, or SLURM_JOB_ID and SLURM_JOB_NODELIST are expected",
+        );
         return;
     };
-    let held = Config::read(config)
-        .and_then(|config| ask_within(config.socket(), &format!("hold {job} {nodes}"), LONGEST_HOLD));
+    let held = Config::read(config).and_then(|config| {
+        ask_within(config.socket(), &format!("hold {job} {nodes}"), LONGEST_HOLD)
+    });
     match held {
         Ok(answer) => out::tell(answer.trim_end()),
         Err(e) => out::tell(&format!("job {job} is not held: {e}")),
