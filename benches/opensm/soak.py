@@ -281,6 +281,10 @@ class Soak(fault.Lab):
         return unproved, again.returncode
 
 
+def interrupted(*_):
+    raise SystemExit(1)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("work", type=Path)
@@ -298,6 +302,8 @@ def main():
     shutil.rmtree(args.work / "routes", ignore_errors=True)
     command = [str(args.darkfiber), "route", args.fabric, "-e", args.engine, "-o", str(args.work / "routes"), "-q"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    # A part that is interrupted counts as far as it came.
+    signal.signal(signal.SIGTERM, interrupted)
     soak = Soak(args)
     classes = list(CLASSES)
     drawn = soak.draw.choices(classes, list(CLASSES.values()), k=args.faults)

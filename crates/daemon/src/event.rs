@@ -42,6 +42,8 @@ pub(crate) enum Event {
     Question(Question),
     /// OpenSM took a plan: after how many milliseconds, and whether it is from the fault book.
     Taken(Taken, f64, bool),
+    /// OpenSM did not take a plan: whether it looked at it, and why.
+    Refused(PlanId, bool, String),
     /// A question was not answered, or the answer not taken: why.
     Unanswered(String),
     /// The fault book was made.

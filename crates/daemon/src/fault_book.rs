@@ -120,6 +120,13 @@ impl Book {
         *pages = Pages { base: Some(base), entries: BTreeMap::new() };
     }
 
+    /// It is not known which tables are in place.
+    pub(crate) fn forget(&self) {
+        let mut pages = self.pages();
+        self.edition.fetch_add(1, Ordering::SeqCst);
+        *pages = Pages::default();
+    }
+
     /// What is to be done where this is missing of the whole fabric.
     pub(crate) fn entry(&self, missing: &Missing) -> Option<Arc<Entry>> {
         self.pages().entries.get(missing).cloned()

@@ -234,6 +234,11 @@ impl<'a> Owner<'a> {
             Event::Swept(engine, plan) => self.swept(&engine, plan),
             Event::Question(question) => self.question(question),
             Event::Taken(taken, millis, from_book) => self.taken(taken, millis, from_book),
+            Event::Refused(plan, looked, why) => {
+                // What OpenSM does now is read when it has done it.
+                self.questions.forget();
+                self.hear(&Input::Refused { plan, looked, why });
+            }
             Event::Unanswered(why) => {
                 self.totals.alarms += 1;
                 self.voice.note(&format!("warning: {why}"));
@@ -244,7 +249,7 @@ impl<'a> Owner<'a> {
                 self.hold(job, &nodes, reply);
             }
             Event::Asked { request, who, reply } => {
-                let answer = self.asked(request, who);
+                let answer = self.asked(&request, who);
                 let _nobody_may_wait = reply.try_send(answer);
             }
             Event::Page { page, reply } => {
@@ -279,6 +284,9 @@ impl<'a> Owner<'a> {
             ("file", plan) => self.hear(&Input::Routed { plan }),
             ("dfosm", _) => self.hear(&Input::Routed { plan: taken }),
             _ => self.hear(&Input::Routed { plan: None }),
+        }
+        if self.questions.are_lost() {
+            self.read_back();
         }
     }
 
@@ -436,6 +444,9 @@ impl<'a> Owner<'a> {
         }
         let between = self.is_between(&value);
         let input = Input::Tables { digest: value.digest, between };
+        if let Some(fabric) = self.fabric.clone() {
+            self.questions.base(Base { fabric, tables: value.clone() }, false);
+        }
         self.tables = Some(value);
         self.hear(&Input::Good { source: Source::Tables });
         self.hear(&input);
@@ -487,18 +498,18 @@ impl<'a> Owner<'a> {
     }
 
     /// What somebody on the socket wants; who that is stands in the journal with what changes anything.
-    fn asked(&mut self, request: Request, who: String) -> Reply {
+    fn asked(&mut self, request: &Request, who: String) -> Reply {
         let command = match request {
             Request::Status(Form::Text) => {
                 return Ok(report::status(&self.state, &self.config.site));
             }
             Request::Status(Form::Json) => return self.page(Page::Status).map(|text| text + "\n"),
             Request::Explain(plan, Form::Json) => {
-                return self.page(Page::Plan(plan)).map(|text| text + "\n");
+                return self.page(Page::Plan(*plan)).map(|text| text + "\n");
             }
             Request::Explain(plan, Form::Text) => {
-                let decision = self.state.decision(plan);
-                let decision = decision.ok_or_else(|| unknown(&self.state, plan))?;
+                let decision = self.state.decision(*plan);
+                let decision = decision.ok_or_else(|| unknown(&self.state, *plan))?;
                 let mut text = explain(decision);
                 if decision.outcome == Outcome::Proposed {
                     text.push_str(&proposal::commands(self.config, decision));
@@ -508,7 +519,7 @@ impl<'a> Owner<'a> {
             Request::Pause => Command::Pause,
             Request::Resume => Command::Resume,
             Request::Propose => Command::Propose,
-            Request::Deploy(plan) => Command::Deploy { plan },
+            Request::Deploy(plan) => Command::Deploy { plan: *plan },
             Request::Rollback => Command::Rollback,
             Request::Accept => Command::Accept,
             Request::Hold { .. } => return Err("it waits already".to_owned()),

@@ -7,7 +7,7 @@ use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
 use darkfiber_operate::PlanId;
 use darkfiber_routing::{DestId, Layers, Lids, Routes};
 
-use crate::value::FabricValue;
+use crate::value::{FabricValue, entry};
 
 const MAGIC: &[u8; 8] = b"DFPLAN1\0";
 /// Bytes before the arrays.
@@ -70,11 +70,13 @@ impl PlanImage {
         bytes.extend((0..16).map(|level| level % lanes));
         for &s in &order {
             bytes.extend(by_lid.iter().map(|owner| {
-                let entry = owner.and_then(|(d, path)| routes.lft_entry(fabric, s, d, path));
-                entry.unwrap_or(NO_ROUTE)
+                let port = owner.and_then(|of| entry(fabric, routes, s, of));
+                port.unwrap_or(NO_ROUTE)
             }));
         }
-        rows.iter().for_each(|row| bytes.extend_from_slice(row));
+        for row in &rows {
+            bytes.extend_from_slice(row);
+        }
         Ok(Self { bytes, lids, switches })
     }
 

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use darkfiber_formats::output;
 use darkfiber_scenario::Error;
+use rustix::net::{RecvFlags, recv};
 
 use crate::control;
 use crate::event::Event;
@@ -69,6 +70,10 @@ impl Desk {
         let start = Instant::now();
         let mut reader = BufReader::new(stream);
         let cables = read_cables(&mut (&mut reader).take(MOST))?;
+        if has_gone(stream) {
+            // It was asked while this program did not run, and OpenSM has long gone on.
+            return Ok(());
+        }
         self.asked.fetch_add(1, Ordering::SeqCst);
         let known = self.reference.of_cables(&cables);
         let Some((missing, fabric)) = known else {
@@ -82,15 +87,26 @@ impl Desk {
         let Some(given) = given else { return (&*stream).write_all(b"NONE\n") };
         let bytes = given.image.numbered(given.plan);
         let mut stream = stream;
-        stream.write_all(format!("PLAN {}\n", bytes.len()).as_bytes())?;
-        stream.write_all(&bytes)?;
-        let millis = start.elapsed().as_secs_f64() * 1e3;
-        let mut said = String::new();
-        (&mut reader).take(4096).read_line(&mut said)?;
+        let mut give = || {
+            stream.write_all(format!("PLAN {}\n", bytes.len()).as_bytes())?;
+            stream.write_all(&bytes)?;
+            let millis = start.elapsed().as_secs_f64() * 1e3;
+            let mut said = String::new();
+            (&mut reader).take(4096).read_line(&mut said)?;
+            Ok::<_, io::Error>((millis, said))
+        };
+        let (millis, said) = match give() {
+            Ok(said) => said,
+            Err(e) => {
+                let why = format!("it waits no longer ({e})");
+                let _nobody_hears = self.events.send(Event::Refused(given.plan, false, why));
+                return Ok(());
+            }
+        };
         if said != "TAKEN\n" {
-            let why = said.trim_end().strip_prefix("REFUSED ").unwrap_or("it does not say why");
-            let what = format!("OpenSM's plugin refused plan {}: {why}", given.plan);
-            let _nobody_hears = self.events.send(Event::Unanswered(what));
+            let why = said.trim_end().strip_prefix("REFUSED ");
+            let (looked, why) = (why.is_some(), why.unwrap_or("it waits no longer").to_owned());
+            let _nobody_hears = self.events.send(Event::Refused(given.plan, looked, why));
             return Ok(());
         }
         let taken = self.taken(&given, &fabric, base.as_ref(), entry.as_deref());
@@ -156,6 +172,12 @@ impl Desk {
         let base = Base { fabric: fabric.clone(), tables: Arc::new(value) };
         Ok(Taken { plan: given.plan, base })
     }
+}
+
+/// Whether nobody waits at the other end any more.
+fn has_gone(stream: &UnixStream) -> bool {
+    let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
+    matches!(recv(stream, &mut [0u8; 1][..], flags), Ok((_, 0)))
 }
 
 /// The cables, from both ends.

@@ -49,6 +49,8 @@ impl Questions {
     /// Gives nothing to whoever waits.
     pub(crate) fn refuse(&mut self) {
         if let Some((_, question)) = self.waiting.take() {
+            // OpenSM goes on with what it has, if that fits, or with its next engine.
+            self.forget();
             let _nobody_may_wait = question.reply.try_send(None);
         }
     }
@@ -85,6 +87,16 @@ impl Questions {
             self.book.order();
             let _it_is_asked_already = orders.try_send(());
         }
+    }
+
+    /// It is not known any more which tables are in place.
+    pub(crate) fn forget(&self) {
+        self.book.forget();
+    }
+
+    /// Whether OpenSM has the plugin, and it is not known which tables are in place.
+    pub(crate) fn are_lost(&self) -> bool {
+        self.orders.is_some() && self.book.base().is_none()
     }
 
     /// Whether OpenSM has the plugin.

@@ -219,7 +219,7 @@ fn part_of(whole: &Fabric, part: &Fabric) -> Option<Missing> {
     for (i, t) in part.terminals().iter().enumerate() {
         let of = *terminals.get(&t.guid.0)?;
         let k = whole.terminal(of);
-        let names = &whole.adapter(k.adapter).description == &part.adapter(t.adapter).description;
+        let names = whole.adapter(k.adapter).description == part.adapter(t.adapter).description;
         let speed = whole.terminal_class(of).bytes_per_second
             == part.terminal_class(TerminalId::new(i)).bytes_per_second;
         if (k.lid, k.lmc, k.role) != (t.lid, t.lmc, t.role) || !names || !speed {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use darkfiber_fabric::{Digest as Words, Fabric, SwitchId, TerminalId};
+use darkfiber_fabric::{AtPort, Digest as Words, Fabric, SwitchId, TerminalId};
 use darkfiber_operate::Digest;
 use darkfiber_routing::{DestId, Lids, Routes};
 use darkfiber_scenario::Loaded;
@@ -88,6 +88,17 @@ pub(crate) struct CountersValue {
     pub(crate) fabric: Digest,
 }
 
+/// An entry as far as it leads somewhere: into a port without a cable is as good as no route.
+pub(crate) fn entry(
+    fabric: &Fabric,
+    routes: &Routes,
+    s: SwitchId,
+    (d, path): (DestId, usize),
+) -> Option<u8> {
+    let port = routes.lft_entry(fabric, s, d, path)?;
+    (port == 0 || fabric.at_port(s, port) != AtPort::Nothing).then_some(port)
+}
+
 /// The digest of tables: every entry that a switch has, whoever made them, by GUID and LID.
 pub(crate) fn digest_of_tables(fabric: &Fabric, routes: &Routes, lids: &Lids) -> Digest {
     let mut words = Words::default();
@@ -105,7 +116,7 @@ pub(crate) fn digest_of_tables(fabric: &Fabric, routes: &Routes, lids: &Lids) ->
     for s in (0..fabric.switch_count()).map(SwitchId::new) {
         words.add(fabric.switch(s).guid.0);
         for (&lid, &(d, path)) in &by_lid {
-            let port = routes.lft_entry(fabric, s, d, path);
+            let port = entry(fabric, routes, s, (d, path));
             words.add(u64::from(lid) << 16 | port.map_or(0xffff, u64::from));
         }
     }

@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use darkfiber_analysis::estimate::Pairs;
 use darkfiber_analysis::heat::Heat;
 use darkfiber_analysis::jobs::Effective;
-use darkfiber_fabric::{AtPort, Fabric, Faults, SwitchId, TerminalId};
+use darkfiber_fabric::{Faults, TerminalId};
 use darkfiber_operate::{Candidate, Digest, PlanId, Rung, Task, Verdict, WorkResult};
 use darkfiber_routing::reroute::{Goal, Prepared, difference};
 use darkfiber_routing::transition::{self, Before, Why};
-use darkfiber_routing::{Demand, Lids, NO_ROUTE, Routes, least_load_of_jobs};
+use darkfiber_routing::{Demand, Lids, Routes, least_load_of_jobs};
 use darkfiber_scenario::demanded;
 use darkfiber_scenario::tables::TableFiles;
 
@@ -128,16 +128,13 @@ impl Workshop {
         let fabric = values.fabric.fabric();
         let mut prepared = Prepared::new(fabric, old, LAYERS).map_err(|e| e.to_string())?;
         prepared.reroute_on_lowest_rung(&Faults::default()).map_err(|e| e.to_string())?;
-        let mut new = prepared.into_routes();
+        let new = prepared.into_routes();
         let before = [Before { routes: old, has_levels: values.tables.has_levels }];
         let judged = transition::check(fabric, &before, &new, None).map_err(|e| e.to_string())?;
-        let mut stages = match (judged.verdict, &judged.ranks) {
+        let stages = match (judged.verdict, &judged.ranks) {
             (Rung::Stages, Some(ranks)) => stages(old, &new, ranks),
             _ => Vec::new(),
         };
-        for routes in stages.iter_mut().chain([&mut new]) {
-            drop_where_nothing_is(fabric, routes);
-        }
         let digests: Vec<Digest> =
             stages.iter().map(|r| digest_of_tables(fabric, r, &values.tables.lids)).collect();
         let found = self.found(plan, values, new, 0);
@@ -294,26 +291,6 @@ impl Workshop {
                 pairs_changed: judged.changes.pairs_changed,
             },
         })
-    }
-}
-
-/// Entries into ports without a cable become "no route": packets that follow them are lost in any case, and tables without any
-/// such entry can be told from those of another fabric.
-fn drop_where_nothing_is(fabric: &Fabric, routes: &mut Routes) {
-    let switches = 0..fabric.switch_count();
-    let lost: Vec<[bool; 256]> = switches
-        .map(|s| {
-            let nothing =
-                |port: u8| port > 0 && fabric.at_port(SwitchId::new(s), port) == AtPort::Nothing;
-            std::array::from_fn(|port| u8::try_from(port).is_ok_and(nothing))
-        })
-        .collect();
-    for row in 0..routes.row_count() {
-        for (port, lost) in routes.ports_mut(row).iter_mut().zip(&lost) {
-            if lost[usize::from(*port)] {
-                *port = NO_ROUTE;
-            }
-        }
     }
 }
 

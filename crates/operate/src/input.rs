@@ -91,6 +91,15 @@ pub enum Input {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ready: Option<Box<Ready>>,
     },
+    /// OpenSM did not take a plan that it was given, or it was not given in time.
+    Refused {
+        /// The plan.
+        plan: PlanId,
+        /// It looked at it, and it does not fit.
+        looked: bool,
+        /// Why.
+        why: String,
+    },
     /// OpenSM has finished a sweep.
     Routed {
         /// The plan that it used; `None` for an engine of its own.

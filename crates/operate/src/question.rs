@@ -2,12 +2,12 @@
 
 use darkfiber_routing::transition::Rung;
 
-use crate::action::{Action, Task};
+use crate::action::{Action, Level, Task};
 use crate::decision::{Outcome, Trigger};
 use crate::input::Ready;
 use crate::machine::Machine;
 use crate::mode::Mode;
-use crate::state::{Flight, Phase, Question};
+use crate::state::{Flight, Phase, Question, Why};
 use crate::value::{Digest, Millis, PlanId};
 
 impl Machine {
@@ -62,8 +62,8 @@ impl Machine {
             self.answer_none();
             return;
         }
-        if let Some(plan) = self.plan_that_stays() {
-            self.give(plan, 0);
+        if let Some((plan, stage)) = self.plan_that_stays() {
+            self.give(plan, stage);
         } else if let Some(plan) = self.known_plan() {
             self.answer(plan);
         } else if let Some(ready) = ready.filter(|ready| self.is_about_this(ready)) {
@@ -95,6 +95,22 @@ impl Machine {
         self.state.in_place = None;
     }
 
+    /// OpenSM did not take a plan. What is in place is read; a plan that it looked at and that does not fit is a mismatch.
+    pub(crate) fn refused(&mut self, plan: PlanId, looked: bool, why: &str) {
+        let Phase::Confirming { flight, .. } = self.state.phase else { return };
+        if flight.plan != plan {
+            return;
+        }
+        self.alarm(Level::Warning, format!("OpenSM did not take plan {plan}: {why}"));
+        if looked {
+            self.state.mismatches.push(self.at);
+        }
+        self.abandon(&format!("OpenSM did not take it: {why}"));
+        if looked && self.state.mismatches.len() >= 2 {
+            self.freeze(Why::Mismatch);
+        }
+    }
+
     /// Whether what the fault book has is about the fabric and the tables in place.
     fn is_about_this(&self, ready: &Ready) -> bool {
         let (candidate, v) = (&ready.candidate, &ready.verdict);
@@ -105,13 +121,15 @@ impl Machine {
             && v.allows(candidate.stages.len())
     }
 
-    /// The plan in place, if it is about what OpenSM has swept: it stays.
-    fn plan_that_stays(&self) -> Option<PlanId> {
+    /// The plan in place and its last stage, if it is about what OpenSM has swept: it stays.
+    fn plan_that_stays(&self) -> Option<(PlanId, u32)> {
         let state = &self.state;
         let decision = state.decision(state.in_place?)?;
         let is_about_this = decision.verdict.as_ref().map(|v| v.fabric) == state.fabric;
-        let is_there = decision.candidate.as_ref().map(|c| c.tables) == state.tables;
-        (is_about_this && is_there).then_some(decision.id)
+        let candidate = decision.candidate.as_ref()?;
+        let is_there = Some(candidate.tables) == state.tables;
+        let last = candidate.stages.len().saturating_sub(1) as u32;
+        (is_about_this && is_there).then_some((decision.id, last))
     }
 
     /// A plan that is proved for what OpenSM has swept, from the tables that are in place.

@@ -63,6 +63,7 @@ impl Machine {
                 self.begin_question(*question, *fabric, *budget);
                 self.asked(*fabric, *budget, *size, *tables, ready.as_deref());
             }
+            Input::Refused { plan, looked, why } => self.refused(*plan, *looked, why),
             Input::Routed { plan } => self.routed(*plan),
             Input::Standby { has_plan } => {
                 if self.state.standby && !has_plan {

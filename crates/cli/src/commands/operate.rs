@@ -85,7 +85,7 @@ from a file or from what a command prints. In mode observe it measures how the t
 (default) it looks for few entries that serve them better whenever jobs start, proves the transition, and prints
 proposals; `explain` says why, at what cost, and which commands put them in place. Neither changes anything. In mode
 apply-faults it puts mended tables in place after a fault, and proposals that `deploy` names; in mode apply those for
-jobs, too: through OpenSM's engine `file`, one proved plan at a time, each read back. All that it hears and decides is in
+jobs, too: through OpenSM's engine `file` or its plugin, one proved plan at a time, each read back. All that it hears and decides is in
 its journal. docs/operate.md leads through it.
 
 A configuration; each section has `file` or `command`, the rest may be left out:
@@ -116,6 +116,10 @@ A configuration; each section has `file` or `command`, the rest may be left out:
   sweep = [\"systemctl\", \"kill\", \"-s\", \"HUP\", \"opensm\"]
   log = \"/var/log/opensm.log\"            written at once: opensm -d 2, or force_log_flush TRUE
   qos_policy = \"PATH\"                    qos_policy_file of opensm.conf, for tables in several lanes
+  [plugin]                               where OpenSM asks by its plugin: engines = \"dfosm,updn,no_fallback\"
+  socket = \"/run/darkfiber/plugin.sock\"  plan_file = \"PATH\": the plan that it takes if nobody answers
+  budget_ms = 1500                       a question that is older gets no plan; the plugin's wait_ms is longer
+  book_s = 600                           time for the fault book of the tables in place
   [policy]
   min_gain = 0.05                        least share by which the fullest channel of the jobs cools down
   max_blocks = 64                        most blocks of 64 LIDs of a proposal

@@ -7,6 +7,7 @@
 
 mod apply;
 mod daemon;
+mod levels;
 mod loads;
 mod plugin;
 mod process;

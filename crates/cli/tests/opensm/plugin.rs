@@ -84,7 +84,7 @@ fn a_dead_cable_is_answered_from_the_fault_book() {
 }
 
 /// Has OpenSM sweep.
-fn sweep(manager: &Guarded) {
+pub(crate) fn sweep(manager: &Guarded) {
     let id = manager.id().to_string();
     let status = std::process::Command::new("kill").args(["-HUP", &id]).status();
     assert!(status.expect("kill starts").success());
