@@ -35,6 +35,9 @@ pub(crate) fn commit(
     let verdict = decision.verdict.as_ref().ok_or("nothing is proved")?;
     let aim = *candidate.stages.get(stage as usize).ok_or("there is no such stage")?;
     let is_last = stage as usize + 1 == candidate.stages.len();
+    let Some(lfts_file) = &manager.lfts_file else {
+        return commit_to_plugin(config, decision, stage, plan, aim);
+    };
     let now = fetch(&config.fabric, children)
         .and_then(|bytes| read::fabric(&bytes, &config.fabric))
         .map_err(|e| format!("the fabric could not be read once more: {e}"))?;
@@ -63,7 +66,23 @@ pub(crate) fn commit(
     }
     let text = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     proposal::note_placed(config, decision.id)?;
-    put(&manager.lfts_file, &text)
+    put(lfts_file, &text)
+}
+
+/// Gets a plan ready for OpenSM's plugin, which asks for it in the sweep that follows. What it sweeps then must be the fabric of
+/// the proof: it is given no plan of another one.
+fn commit_to_plugin(
+    config: &Config,
+    decision: &Decision,
+    stage: u32,
+    plan: &Plan,
+    aim: Digest,
+) -> Result<(), String> {
+    let of_stage = plan.between.get(stage as usize).unwrap_or(&plan.routes);
+    let lids = &plan.values.tables.lids;
+    expect(digest_of_tables(plan.values.fabric.fabric(), of_stage, lids), aim)?;
+    proposal::write(config, decision, plan)?;
+    proposal::note_placed(config, decision.id)
 }
 
 fn expect(found: Digest, aim: Digest) -> Result<(), String> {

@@ -10,7 +10,7 @@ use darkfiber_operate::{Mode, Policy, Source, engines_allowed};
 use darkfiber_scenario::Error;
 use toml::Spanned;
 
-use crate::config_file::{ConfigFile, InputPart, OpenSmPart, Place, PolicyPart, parse};
+use crate::config_file::{ConfigFile, InputPart, OpenSmPart, Place, PluginPart, PolicyPart, parse};
 
 /// Most bytes of an input.
 const MOST_BYTES: u64 = 1 << 30;
@@ -50,14 +50,27 @@ pub(crate) struct Watched {
 pub(crate) struct Manager {
     /// Its engine list.
     pub(crate) engines: Vec<String>,
-    /// The file that its `file` engine reads.
-    pub(crate) lfts_file: PathBuf,
+    /// The file that its `file` engine reads; `None` where its plugin takes plans.
+    pub(crate) lfts_file: Option<PathBuf>,
     /// Its QoS policy, for tables in several lanes.
     pub(crate) qos_policy: Option<PathBuf>,
     /// The command that has it sweep.
     pub(crate) sweep: Vec<String>,
     /// Its log.
     pub(crate) log: PathBuf,
+}
+
+/// How OpenSM's plugin is answered.
+#[derive(Clone, Debug)]
+pub(crate) struct Plugin {
+    /// Where it asks.
+    pub(crate) socket: PathBuf,
+    /// The plan that it takes if nobody answers.
+    pub(crate) plan_file: PathBuf,
+    /// A question that is older gets no plan.
+    pub(crate) budget: Duration,
+    /// The fault book takes at most so long for each set of tables.
+    pub(crate) book: Duration,
 }
 
 /// What the program runs with.
@@ -78,6 +91,8 @@ pub struct Config {
     pub(crate) lfts_file: Option<PathBuf>,
     /// How tables are changed; `None` in modes that change none.
     pub(crate) manager: Option<Manager>,
+    /// Whether OpenSM has the plugin, in modes that change something.
+    pub(crate) plugin: Option<Plugin>,
     pub(crate) policy: Policy,
     /// Most entries that a proposal changes.
     pub(crate) moves: usize,
@@ -127,11 +142,14 @@ impl Checker<'_> {
             None => None,
         };
         let mode = self.mode(file.mode.as_ref())?;
+        let plugin = self.plugin(&state, file.plugin.as_ref())?;
+        let (opensm, has_plugin) = (file.opensm.as_ref(), plugin.is_some());
         let manager =
-            self.manager(mode, file.mode.as_ref(), file.opensm.as_ref(), lfts_file.as_ref())?;
+            self.manager(mode, file.mode.as_ref(), opensm, lfts_file.as_ref(), has_plugin)?;
         Ok(Config {
             site: file.site.unwrap_or_else(|| "fabric".to_owned()),
             mode,
+            plugin: plugin.filter(|_| manager.is_some()),
             manager,
             socket,
             http: self.http(file.http.as_ref())?,
@@ -171,6 +189,7 @@ impl Checker<'_> {
         written: Option<&Spanned<String>>,
         part: Option<&Spanned<OpenSmPart>>,
         lfts_file: Option<&PathBuf>,
+        has_plugin: bool,
     ) -> Result<Option<Manager>, Error> {
         let engines = part.and_then(|p| p.get_ref().engines.as_ref());
         let list = engines.map(|text| {
@@ -180,11 +199,20 @@ impl Checker<'_> {
         // A list that is not safe is refused in any mode.
         if let (Some(text), Some(list)) = (engines, &list) {
             engines_allowed(list).map_err(|e| self.refuse(text, &format!("engines: {e}")))?;
-            if !list.iter().any(|name| name == "file") {
-                let what = format!("engines: \"{}\" lacks `file`", text.get_ref());
-                return Err(self.refuse(text, &what).hint(
+            let (name, hint) = if has_plugin {
+                (
+                    "dfosm",
+                    "the plugin is an engine of that name: routing_engine dfosm,updn,no_fallback",
+                )
+            } else {
+                (
+                    "file",
                     "tables are given to OpenSM by its engine `file`: routing_engine file,no_fallback",
-                ));
+                )
+            };
+            if !list.iter().any(|engine| engine == name) {
+                let what = format!("engines: \"{}\" lacks `{name}`", text.get_ref());
+                return Err(self.refuse(text, &what).hint(hint));
             }
         }
         let (true, Some(written)) = (mode >= Mode::ApplyFaults, written) else { return Ok(None) };
@@ -212,9 +240,9 @@ impl Checker<'_> {
             let hint = "OpenSM's log, written at once (opensm -d 2, or force_log_flush TRUE): which engine it used stands there";
             return lacks("[opensm] log", hint);
         };
-        let Some(lfts_file) = lfts_file else {
+        if lfts_file.is_none() && !has_plugin {
             return lacks("[tables] lfts_file", "the file that OpenSM's engine `file` reads");
-        };
+        }
         let qos_policy = match &part.qos_policy {
             Some(path) => {
                 Some(self.named("qos_policy", path, "\"/etc/opensm/qos-policy.conf\"")?)
@@ -223,10 +251,30 @@ impl Checker<'_> {
         };
         Ok(Some(Manager {
             engines,
-            lfts_file: self.beside(lfts_file.clone()),
+            lfts_file: lfts_file.filter(|_| !has_plugin).map(|path| self.beside(path.clone())),
             qos_policy,
             sweep: sweep.get_ref().clone(),
             log: self.named("log", log, "\"/var/log/opensm.log\"")?,
+        }))
+    }
+
+    /// How OpenSM's plugin is answered, where it has one.
+    fn plugin(
+        &self,
+        state: &Path,
+        part: Option<&Spanned<PluginPart>>,
+    ) -> Result<Option<Plugin>, Error> {
+        let Some(part) = part.map(Spanned::get_ref) else { return Ok(None) };
+        let named = |key: &str, path: Option<&Spanned<PathBuf>>, default: &str| match path {
+            Some(path) => self.named(key, path, "\"PATH\""),
+            None => Ok(state.join(default)),
+        };
+        let budget = self.whole("budget_ms", part.budget_ms.as_ref(), 1_500, 10..=60_000)?;
+        Ok(Some(Plugin {
+            socket: named("socket", part.socket.as_ref(), "plugin.sock")?,
+            plan_file: named("plan_file", part.plan_file.as_ref(), "plan")?,
+            budget: Duration::from_millis(budget),
+            book: self.seconds("book_s", part.book_s.as_ref(), 600.0)?,
         }))
     }
 
@@ -416,7 +464,9 @@ mod tests {
         assert_eq!(config.mode, Mode::ApplyFaults);
         let manager = config.manager.expect("it changes tables");
         assert_eq!(manager.engines, ["file", "no_fallback"]);
-        assert!(manager.log.ends_with("osm.log") && manager.lfts_file.ends_with("l"));
+        assert!(
+            manager.log.ends_with("osm.log") && manager.lfts_file.is_some_and(|p| p.ends_with("l"))
+        );
         assert!(read(GOOD).expect("good").manager.is_none());
     }
 

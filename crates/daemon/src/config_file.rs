@@ -23,6 +23,7 @@ pub(crate) struct ConfigFile {
     pub(crate) jobs: Spanned<InputPart>,
     pub(crate) counters: Option<Spanned<InputPart>>,
     pub(crate) opensm: Option<Spanned<OpenSmPart>>,
+    pub(crate) plugin: Option<Spanned<PluginPart>>,
     #[serde(default)]
     pub(crate) policy: PolicyPart,
 }
@@ -51,6 +52,16 @@ pub(crate) struct OpenSmPart {
     pub(crate) sweep: Option<Spanned<Vec<String>>>,
     pub(crate) log: Option<Spanned<PathBuf>>,
     pub(crate) qos_policy: Option<Spanned<PathBuf>>,
+}
+
+/// How OpenSM's plugin asks.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PluginPart {
+    pub(crate) socket: Option<Spanned<PathBuf>>,
+    pub(crate) plan_file: Option<Spanned<PathBuf>>,
+    pub(crate) budget_ms: Option<Spanned<i64>>,
+    pub(crate) book_s: Option<Spanned<f64>>,
 }
 
 /// When changes are worth it.

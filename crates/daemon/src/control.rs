@@ -16,7 +16,7 @@ use rustix::net::sockopt::socket_peercred;
 use crate::event::{Event, Form, Request};
 
 /// Longest question, in bytes.
-const LONGEST: u64 = 256;
+const LONGEST: u64 = 1 << 16;
 /// How long anybody waits for the other.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Most questions at once; more are turned away.
@@ -35,7 +35,16 @@ const LENGTH: &str =
 /// # Errors
 /// If the socket cannot be made.
 pub(crate) fn open(path: &Path, events: SyncSender<Event>) -> Result<(), Error> {
-    listen(path, events).map_err(|e| {
+    let listener = bind(path)?;
+    serve(listener, events).map_err(|e| Error::infeasible(format!("cannot start threads: {e}")))
+}
+
+/// A socket that its group may write; one that a killed program left is replaced.
+///
+/// # Errors
+/// If it cannot be made: what is in the way, and what to do.
+pub(crate) fn bind(path: &Path) -> Result<UnixListener, Error> {
+    listener(path).map_err(|e| {
         let (what, hint) = match e.kind() {
             io::ErrorKind::NotFound => (
                 "its folder does not exist".to_owned(),
@@ -59,8 +68,7 @@ pub(crate) fn open(path: &Path, events: SyncSender<Event>) -> Result<(), Error> 
     })
 }
 
-/// Listens; a socket that a killed program left is replaced.
-fn listen(path: &Path, events: SyncSender<Event>) -> io::Result<()> {
+fn listener(path: &Path) -> io::Result<UnixListener> {
     if UnixStream::connect(path).is_ok() {
         return Err(io::Error::new(io::ErrorKind::AddrInUse, "another program listens there"));
     }
@@ -76,6 +84,10 @@ fn listen(path: &Path, events: SyncSender<Event>) -> io::Result<()> {
     }
     let listener = UnixListener::bind(path)?;
     std::fs::set_permissions(path, Permissions::from_mode(0o660))?;
+    Ok(listener)
+}
+
+fn serve(listener: UnixListener, events: SyncSender<Event>) -> io::Result<()> {
     let open = Arc::new(());
     let serve = move || {
         for stream in listener.incoming().flatten() {
@@ -123,16 +135,20 @@ fn parse(line: &[u8]) -> Option<Request> {
     let text = std::str::from_utf8(line).ok()?;
     let mut words = text.strip_suffix('\n')?.split(' ');
     let word = words.next()?;
-    let mut number = || words.next()?.parse().ok();
+    let number = |word: Option<&str>| word?.parse().ok();
     let mut request = match word {
         "status" => Request::Status(Form::Text),
-        "explain" => Request::Explain(number()?, Form::Text),
+        "explain" => Request::Explain(number(words.next())?, Form::Text),
         "pause" => Request::Pause,
         "resume" => Request::Resume,
         "propose" => Request::Propose,
-        "deploy" => Request::Deploy(number()?),
+        "deploy" => Request::Deploy(number(words.next())?),
         "rollback" => Request::Rollback,
         "accept" => Request::Accept,
+        "hold" => {
+            let (job, nodes) = (number(words.next())?, words.next()?.to_owned());
+            Request::Hold { job, nodes }
+        }
         _ => return None,
     };
     match (words.next(), &mut request) {
@@ -150,6 +166,14 @@ fn parse(line: &[u8]) -> Option<Request> {
 /// # Errors
 /// If nobody listens, or the answer is an error.
 pub fn ask(socket: &Path, question: &str) -> Result<String, Error> {
+    ask_within(socket, question, 2 * PATIENCE)
+}
+
+/// Asks the program that listens on a socket, and waits so long at most.
+///
+/// # Errors
+/// If nobody listens or answers in time, or the answer is an error.
+pub fn ask_within(socket: &Path, question: &str, patience: Duration) -> Result<String, Error> {
     let cannot = |e: io::Error| {
         let (what, hint) = match e.kind() {
             io::ErrorKind::NotFound => (
@@ -176,7 +200,8 @@ pub fn ask(socket: &Path, question: &str) -> Result<String, Error> {
         Error::input(format!("{}: {what}", socket.display())).hint(hint)
     };
     let mut stream = UnixStream::connect(socket).map_err(cannot)?;
-    stream.set_read_timeout(Some(2 * PATIENCE)).map_err(cannot)?;
+    stream.set_read_timeout(Some(patience)).map_err(cannot)?;
+    stream.set_write_timeout(Some(patience)).map_err(cannot)?;
     stream.write_all(format!("{question}\n").as_bytes()).map_err(cannot)?;
     let mut text = String::new();
     stream.read_to_string(&mut text).map_err(cannot)?;
@@ -195,6 +220,8 @@ mod tests {
         assert_eq!(parse(b"explain 12\n"), Some(Request::Explain(12, Form::Text)));
         assert_eq!(parse(b"explain 12 json\n"), Some(Request::Explain(12, Form::Json)));
         assert_eq!(parse(b"deploy 3\n"), Some(Request::Deploy(3)));
+        let nodes = "cn[1-3,7]".to_owned();
+        assert_eq!(parse(b"hold 7 cn[1-3,7]\n"), Some(Request::Hold { job: 7, nodes }));
         for junk in [
             &b"status"[..],
             b"explain\n",
@@ -205,6 +232,9 @@ mod tests {
             b"status json json\n",
             b"pause json\n",
             b"deploy\n",
+            b"hold 7\n",
+            b"hold x cn1\n",
+            b"hold 7 cn1 cn2\n",
         ] {
             assert_eq!(parse(junk), None);
         }

@@ -6,6 +6,8 @@ use std::sync::mpsc::SyncSender;
 use darkfiber_operate::{Digest, PlanId, Source, WorkResult};
 
 use crate::fabric_guids::Strange;
+use crate::fault_book::Tally;
+use crate::question::{Question, Taken};
 use crate::value::{CountersValue, FabricValue, JobsValue, TablesValue};
 
 /// What the owner of the state hears.
@@ -34,8 +36,18 @@ pub(crate) enum Event {
     Placed { plan: PlanId, stage: u32, result: Result<(), String> },
     /// OpenSM was asked to sweep, or why not.
     Signaled(Result<(), String>),
-    /// OpenSM has finished a sweep with an engine.
-    Swept(String),
+    /// OpenSM has finished a sweep with an engine, and maybe with a plan.
+    Swept(String, Option<PlanId>),
+    /// OpenSM asks for tables for what it has swept.
+    Question(Question),
+    /// OpenSM took a plan: after how many milliseconds, and whether it is from the fault book.
+    Taken(Taken, f64, bool),
+    /// OpenSM did not take a plan: whether it looked at it, and why.
+    Refused(PlanId, bool, String),
+    /// A question was not answered, or the answer not taken: why.
+    Unanswered(String),
+    /// The fault book was made.
+    Book(Tally),
     /// Somebody asks on the socket.
     Asked { request: Request, who: String, reply: SyncSender<Reply> },
     /// Somebody asks by HTTP.
@@ -48,7 +60,7 @@ pub(crate) enum Event {
 pub(crate) type Reply = Result<String, String>;
 
 /// What is asked on the socket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Request {
     Status(Form),
     Explain(PlanId, Form),
@@ -58,6 +70,11 @@ pub(crate) enum Request {
     Deploy(PlanId),
     Rollback,
     Accept,
+    /// A job is about to start on a list of nodes, and waits until its tables are in place, or will not be.
+    Hold {
+        job: u64,
+        nodes: String,
+    },
 }
 
 /// The form of an answer.

@@ -14,21 +14,28 @@
 //! ```
 
 mod actuator;
+mod book_maker;
 mod children;
 mod config;
 mod config_file;
 mod control;
 mod event;
 mod fabric_guids;
+mod fault_book;
 mod fetch;
 mod http;
 mod notify;
 mod opensm_log;
 mod owner;
 mod plan_files;
+mod plan_image;
+mod plugin;
 mod poll;
 mod proposal;
+mod question;
+mod questions;
 mod read;
+mod reference;
 mod rehearse;
 mod report;
 mod run;
@@ -41,7 +48,7 @@ mod work;
 mod worker;
 
 pub use config::Config;
-pub use control::ask;
+pub use control::{ask, ask_within};
 pub use rehearse::{Day, Rehearsal};
 pub use run::{Stop, run};
 pub use store::replay;

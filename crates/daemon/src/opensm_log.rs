@@ -7,6 +7,8 @@ use std::sync::mpsc::SyncSender;
 use std::thread;
 use std::time::Duration;
 
+use darkfiber_operate::PlanId;
+
 use crate::event::Event;
 
 /// How often it is looked for more.
@@ -19,23 +21,29 @@ const MOST: u64 = 1 << 20;
 struct Seen {
     /// The engine of the sweep under way, once it is known.
     engine: Option<String>,
+    /// The plan that the plugin has taken in it.
+    plan: Option<PlanId>,
     /// A line that has no end yet.
     rest: Vec<u8>,
 }
 
 impl Seen {
     /// Takes more bytes; the engines of the sweeps that they end.
-    fn take(&mut self, bytes: &[u8]) -> Vec<String> {
+    fn take(&mut self, bytes: &[u8]) -> Vec<(String, Option<PlanId>)> {
         self.rest.extend_from_slice(bytes);
         let Some(end) = self.rest.iter().rposition(|&b| b == b'\n') else { return Vec::new() };
         let lines: Vec<u8> = self.rest.drain(..=end).collect();
         let text = String::from_utf8_lossy(&lines);
         let mut ended = Vec::new();
         for line in text.lines() {
-            if let Some((before, _)) = line.split_once(" tables configured on all switches") {
+            if let Some((_, plan)) = line.split_once("dfosm: plan ") {
+                self.plan = plan.split_whitespace().next().and_then(|n| n.parse().ok());
+            } else if let Some((before, _)) = line.split_once(" tables configured on all switches")
+            {
                 self.engine = before.split_whitespace().last().map(str::to_owned);
             } else if line.contains("SUBNET UP") {
-                ended.extend(self.engine.take());
+                let plan = self.plan.take();
+                ended.extend(self.engine.take().map(|engine| (engine, plan)));
             }
         }
         ended
@@ -59,8 +67,8 @@ pub(crate) fn follow(path: &Path, events: &SyncSender<Event>) {
             });
             at += read.unwrap_or(0) as u64;
         }
-        for engine in seen.take(&bytes) {
-            if events.send(Event::Swept(engine)).is_err() {
+        for (engine, plan) in seen.take(&bytes) {
+            if events.send(Event::Swept(engine, plan)).is_err() {
                 return;
             }
         }
@@ -78,9 +86,13 @@ mod tests {
         let line = b"Nov 24 10:00:00 123456 [7F] 0x02 -> ucast_mgr_process: file tables configured on all switches\n";
         assert!(seen.take(&line[..70]).is_empty());
         assert!(seen.take(&line[70..]).is_empty());
-        assert_eq!(seen.take(b"Nov 24 [7F] 0x80 -> SUBNET UP\n"), ["file"]);
+        assert_eq!(seen.take(b"Nov 24 [7F] 0x80 -> SUBNET UP\n"), [("file".to_owned(), None)]);
         assert!(seen.take(b"Nov 24 [7F] 0x80 -> SUBNET UP\n").is_empty(), "nothing was routed");
         let two = b"-> minhop tables configured on all switches\nSUBNET UP\n\xff\xfe\nx: file tables configured on all switches\nSUBNET UP\nhalf";
-        assert_eq!(seen.take(two), ["minhop", "file"]);
+        let engines: Vec<String> = seen.take(two).into_iter().map(|(engine, _)| engine).collect();
+        assert_eq!(engines, ["minhop", "file"]);
+        let plugin = b"x -> build_tables: dfosm: plan 7 from the daemon\n-> ucast_mgr: dfosm tables configured on all switches\nSUBNET UP\n";
+        seen.take(b"\n");
+        assert_eq!(seen.take(plugin), [("dfosm".to_owned(), Some(7))]);
     }
 }

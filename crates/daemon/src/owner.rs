@@ -1,9 +1,9 @@
 //! The owner of the state: hears, writes the step down, acts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use darkfiber_fabric::SwitchId;
@@ -16,9 +16,13 @@ use darkfiber_routing::{DestId, Routes};
 use crate::config::Config;
 use crate::event::{Event, Form, Page, Reply, Request};
 use crate::fabric_guids::Strange;
+use crate::fault_book::Base;
 use crate::notify;
 use crate::poll::Pollers;
 use crate::proposal;
+use crate::question::{Question, Taken};
+use crate::questions::Questions;
+use crate::read;
 use crate::report::{self, Totals};
 use crate::silence::Silence;
 use crate::store::Store;
@@ -46,6 +50,9 @@ pub(crate) struct Owner<'a> {
     silence: Silence,
     work: Queue,
     library: Library,
+    questions: Questions,
+    /// Jobs that wait for their tables.
+    held: BTreeMap<u64, (SyncSender<Reply>, Instant)>,
     /// The number of the read-back that is waited for.
     asked: u64,
     /// Tables that were read while a read-back was waited for, and before it.
@@ -66,6 +73,7 @@ fn wall() -> Millis {
 }
 
 impl<'a> Owner<'a> {
+    #[expect(clippy::too_many_arguments, reason = "each is a part of the program, made once")]
     pub(crate) fn new(
         config: &'a Config,
         voice: &'a dyn Voice,
@@ -74,6 +82,7 @@ impl<'a> Owner<'a> {
         pollers: Pollers,
         work: Queue,
         library: Library,
+        questions: Questions,
     ) -> Self {
         let now = Instant::now();
         Self {
@@ -90,6 +99,8 @@ impl<'a> Owner<'a> {
             silence: Silence::new(config, now),
             work,
             library,
+            questions,
+            held: BTreeMap::new(),
             asked: 0,
             unheard: None,
             placed: None,
@@ -220,9 +231,25 @@ impl<'a> Owner<'a> {
                      be allowed to signal OpenSM"
                 ));
             }
-            Event::Swept(engine) => self.swept(&engine),
+            Event::Swept(engine, plan) => self.swept(&engine, plan),
+            Event::Question(question) => self.question(question),
+            Event::Taken(taken, millis, from_book) => self.taken(taken, millis, from_book),
+            Event::Refused(plan, looked, why) => {
+                // What OpenSM does now is read when it has done it.
+                self.questions.forget();
+                self.hear(&Input::Refused { plan, looked, why });
+            }
+            Event::Unanswered(why) => {
+                self.totals.alarms += 1;
+                self.voice.note(&format!("warning: {why}"));
+                let _it_hurries_already = self.pollers.fabric.try_send(());
+            }
+            Event::Book(tally) => self.voice.note(&tally.line()),
+            Event::Asked { request: Request::Hold { job, nodes }, reply, .. } => {
+                self.hold(job, &nodes, reply);
+            }
             Event::Asked { request, who, reply } => {
-                let answer = self.asked(request, who);
+                let answer = self.asked(&request, who);
                 let _nobody_may_wait = reply.try_send(answer);
             }
             Event::Page { page, reply } => {
@@ -246,7 +273,7 @@ impl<'a> Owner<'a> {
     }
 
     /// OpenSM has finished a sweep.
-    fn swept(&mut self, engine: &str) {
+    fn swept(&mut self, engine: &str, taken: Option<PlanId>) {
         // What it found may be another fabric than is known.
         let _it_hurries_already = self.pollers.fabric.try_send(());
         match (engine, self.placed) {
@@ -255,7 +282,93 @@ impl<'a> Owner<'a> {
                 let _it_hurries_already = self.pollers.tables.try_send(());
             }
             ("file", plan) => self.hear(&Input::Routed { plan }),
+            ("dfosm", _) => self.hear(&Input::Routed { plan: taken }),
             _ => self.hear(&Input::Routed { plan: None }),
+        }
+        if self.questions.are_lost() {
+            self.read_back();
+        }
+    }
+
+    /// OpenSM asks for tables for what it has swept.
+    fn question(&mut self, question: Question) {
+        let fabric = question.fabric.clone();
+        if self.fabric.as_ref().is_none_or(|known| known.digest != fabric.digest) {
+            self.pollers.known.set(fabric.clone());
+            (self.fabric, self.unheard) = (Some(fabric), None);
+            // With those of the fault book it is known once they are taken.
+            self.tables.clone_from(&question.tables);
+        }
+        let input = self.questions.take(question);
+        self.hear(&input);
+        if self.is_lame {
+            self.questions.refuse();
+        }
+    }
+
+    /// A job is about to start: its nodes are known before the list of jobs has them.
+    fn hold(&mut self, job: u64, nodes: &str, reply: SyncSender<Reply>) {
+        let began = Instant::now();
+        let refused = |why: &str| {
+            let _nobody_may_wait = reply.try_send(Err(why.to_owned()));
+        };
+        let Some(fabric) = self.fabric.clone() else {
+            return refused("the fabric is not known yet");
+        };
+        let text = format!("JOBID ST NODELIST\n{job} R {nodes}\n");
+        let value = match read::jobs(text.as_bytes(), &fabric, &self.config.jobs) {
+            Ok(value) => value,
+            Err(why) => return refused(&why),
+        };
+        let known = self.jobs.as_ref().filter(|jobs| jobs.fabric == fabric.digest);
+        let all = known.map_or_else(|| value.with(&value), |known| known.with(&value));
+        self.take_jobs(Arc::new(all));
+        self.held.insert(job, (reply, began));
+        self.hear(&Input::Starting { job });
+        if self.is_lame {
+            self.release(job);
+        }
+    }
+
+    fn release(&mut self, job: u64) {
+        let Some((reply, began)) = self.held.remove(&job) else { return };
+        let seconds = began.elapsed().as_secs_f64();
+        let last = self.state.decisions.back();
+        let what =
+            last.map_or_else(String::new, |d| format!(", decision {} {}", d.id, d.outcome.name()));
+        let _nobody_may_wait = reply.try_send(Ok(format!("released after {seconds:.3} s{what}\n")));
+    }
+
+    /// OpenSM took a plan, and programs it now.
+    fn taken(&mut self, taken: Taken, millis: f64, from_book: bool) {
+        let Taken { plan, base } = taken;
+        let book = if from_book { ", from the fault book" } else { "" };
+        self.voice
+            .note(&format!("notice: OpenSM took plan {plan}, {millis:.1} ms after it asked{book}"));
+        let is_kept = self.placed == Some(plan);
+        self.placed = Some(plan);
+        if !self.is_of_another_fabric(base.fabric.digest) {
+            self.tables = Some(base.tables.clone());
+            self.questions.base(base, false);
+        }
+        if let (false, Some(decision)) = (is_kept, self.state.decision(plan)) {
+            let _full = self.work.orders.try_send(Order::Keep(Box::new(decision.clone())));
+        }
+    }
+
+    /// The fault book is about tables that were read back and that stay.
+    fn renew_book(&self) {
+        if !self.questions.are_asked() || self.state.phase != Phase::Watching {
+            return;
+        }
+        let (Some(fabric), Some(tables)) = (&self.fabric, &self.tables) else { return };
+        let is_settled = self.state.tables == Some(tables.digest)
+            && self.state.fabric == Some(fabric.digest)
+            && tables.fabric == fabric.digest
+            && tables.is_whole;
+        if is_settled {
+            let (fabric, tables) = (fabric.clone(), tables.clone());
+            self.questions.base(Base { fabric, tables }, true);
         }
     }
 
@@ -331,6 +444,9 @@ impl<'a> Owner<'a> {
         }
         let between = self.is_between(&value);
         let input = Input::Tables { digest: value.digest, between };
+        if let Some(fabric) = self.fabric.clone() {
+            self.questions.base(Base { fabric, tables: value.clone() }, false);
+        }
         self.tables = Some(value);
         self.hear(&Input::Good { source: Source::Tables });
         self.hear(&input);
@@ -382,18 +498,18 @@ impl<'a> Owner<'a> {
     }
 
     /// What somebody on the socket wants; who that is stands in the journal with what changes anything.
-    fn asked(&mut self, request: Request, who: String) -> Reply {
+    fn asked(&mut self, request: &Request, who: String) -> Reply {
         let command = match request {
             Request::Status(Form::Text) => {
                 return Ok(report::status(&self.state, &self.config.site));
             }
             Request::Status(Form::Json) => return self.page(Page::Status).map(|text| text + "\n"),
             Request::Explain(plan, Form::Json) => {
-                return self.page(Page::Plan(plan)).map(|text| text + "\n");
+                return self.page(Page::Plan(*plan)).map(|text| text + "\n");
             }
             Request::Explain(plan, Form::Text) => {
-                let decision = self.state.decision(plan);
-                let decision = decision.ok_or_else(|| unknown(&self.state, plan))?;
+                let decision = self.state.decision(*plan);
+                let decision = decision.ok_or_else(|| unknown(&self.state, *plan))?;
                 let mut text = explain(decision);
                 if decision.outcome == Outcome::Proposed {
                     text.push_str(&proposal::commands(self.config, decision));
@@ -403,9 +519,10 @@ impl<'a> Owner<'a> {
             Request::Pause => Command::Pause,
             Request::Resume => Command::Resume,
             Request::Propose => Command::Propose,
-            Request::Deploy(plan) => Command::Deploy { plan },
+            Request::Deploy(plan) => Command::Deploy { plan: *plan },
             Request::Rollback => Command::Rollback,
             Request::Accept => Command::Accept,
+            Request::Hold { .. } => return Err("it waits already".to_owned()),
         };
         if let Some(why) = self.state.refusal(command) {
             return Err(why);
@@ -446,6 +563,7 @@ impl<'a> Owner<'a> {
         for action in &actions {
             self.act(action);
         }
+        self.renew_book();
         if let Err(e) = self.store.rotate(&self.state) {
             self.voice.note(&format!("warning: the journal could not be begun anew: {e}"));
         }
@@ -490,8 +608,15 @@ impl<'a> Owner<'a> {
             Action::Sweep => {
                 let _full = self.work.orders.try_send(Order::Sweep);
             }
-            // Nobody asks and no job waits: the engine `file` does not ask, and there is no hook yet.
-            Action::Answer { .. } | Action::Release { .. } => {}
+            Action::Answer { plan: None, .. } => self.questions.refuse(),
+            Action::Answer { question, plan: Some(plan), stage } => {
+                let (state, tables) = (&self.state, self.tables.as_deref());
+                let of = (*plan, *stage);
+                if !self.questions.answer(*question, of, state, &self.library, tables) {
+                    self.voice.note(&format!("warning: the tables of plan {plan} are gone"));
+                }
+            }
+            Action::Release { job } => self.release(*job),
         }
     }
 

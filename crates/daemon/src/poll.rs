@@ -17,6 +17,7 @@ use crate::fabric_guids::Acquaintance;
 use crate::fetch::fetch;
 use crate::opensm_log;
 use crate::read;
+use crate::reference::Reference;
 use crate::tables_input::{Seen, locate, written};
 use crate::value::FabricValue;
 
@@ -61,6 +62,15 @@ impl ReadBacks {
     }
 }
 
+/// What OpenSM says of the fabric by its plugin.
+#[derive(Clone, Default)]
+pub(crate) struct Swept {
+    /// The whole fabric, of which what is read is a part.
+    pub(crate) reference: Reference,
+    /// Questions so far.
+    pub(crate) asked: Arc<AtomicU64>,
+}
+
 /// The threads that read the inputs.
 pub(crate) struct Pollers {
     pub(crate) fabric: Hurry,
@@ -69,6 +79,8 @@ pub(crate) struct Pollers {
     /// Their thread ends without it.
     _counters: Option<Hurry>,
     pub(crate) read_backs: ReadBacks,
+    /// The fabric that tables and jobs are read for.
+    pub(crate) known: Known,
     /// What is known of the fabric by its GUIDs.
     pub(crate) acquaintance: Acquaintance,
     /// The commands that they run.
@@ -77,14 +89,15 @@ pub(crate) struct Pollers {
 
 /// The fabric that tables and jobs are read for.
 #[derive(Clone, Default)]
-struct Known(Arc<Mutex<Option<Arc<FabricValue>>>>);
+pub(crate) struct Known(Arc<Mutex<Option<Arc<FabricValue>>>>);
 
 impl Known {
     fn get(&self) -> Option<Arc<FabricValue>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn set(&self, fabric: Arc<FabricValue>) {
+    /// Tables and jobs are read for this one from now on.
+    pub(crate) fn set(&self, fabric: Arc<FabricValue>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(fabric);
     }
 }
@@ -133,6 +146,7 @@ impl Poller {
 pub(crate) fn start(
     config: &Config,
     acquaintance: Acquaintance,
+    plugin: Option<Swept>,
     events: &SyncSender<Event>,
 ) -> std::io::Result<Pollers> {
     let read_backs = ReadBacks::default();
@@ -148,7 +162,7 @@ pub(crate) fn start(
     };
     let (fabric, reader) = poller(&config.fabric);
     let (of, met) = (known.clone(), acquaintance.clone());
-    spawn("fabric", Box::new(move || poll_fabric(&reader, &of, &met)))?;
+    spawn("fabric", Box::new(move || poll_fabric(&reader, &of, &met, plugin.as_ref())))?;
     let (tables, reader) = poller(&config.tables);
     let mut tables_poller = TablesPoller {
         known: known.clone(),
@@ -169,7 +183,7 @@ pub(crate) fn start(
     let mut hurry_counters = None;
     if let Some(watched) = &config.counters {
         let (hurry, reader) = poller(watched);
-        let mut counters = CountersPoller { known, before: None };
+        let mut counters = CountersPoller { known: known.clone(), before: None };
         spawn("counters", Box::new(move || reader.run(|p| counters.read(p), |_| {})))?;
         hurry_counters = Some(hurry);
     }
@@ -179,20 +193,34 @@ pub(crate) fn start(
         jobs,
         _counters: hurry_counters,
         read_backs,
+        known,
         acquaintance,
         children,
     })
 }
 
-fn poll_fabric(poller: &Poller, known: &Known, met: &Acquaintance) {
+fn poll_fabric(poller: &Poller, known: &Known, met: &Acquaintance, plugin: Option<&Swept>) {
     let mut last: Option<(Vec<u8>, Digest)> = None;
     let new: Mutex<Option<Arc<FabricValue>>> = Mutex::default();
+    // Questions of OpenSM at the last reading: they tell of fabrics, too.
+    let mut answered = 0;
     let read = |p: &Poller| -> Reading {
+        let questions = || plugin.map_or(0, |p| p.asked.load(Ordering::SeqCst));
+        let before = questions();
         Some(fetch(&p.watched, &p.children).and_then(|bytes| {
-            if last.as_ref().is_some_and(|(b, _)| *b == bytes) {
+            if last.as_ref().is_some_and(|(b, _)| *b == bytes) && before == answered {
                 return Ok(None);
             }
-            let value = Arc::new(read::fabric(&bytes, &p.watched)?);
+            if before != questions() {
+                // What OpenSM has swept meanwhile may be newer.
+                return Ok(None);
+            }
+            answered = before;
+            let value = read::fabric(&bytes, &p.watched)?;
+            let value = match plugin {
+                Some(plugin) => plugin.reference.take(value),
+                None => Arc::new(value),
+            };
             // `ibnetdiscover` writes the time into what it prints.
             let is_same = last.as_ref().is_some_and(|(_, digest)| *digest == value.digest);
             if let (false, Err(strange)) = (is_same, met.meet(value.fabric(), value.digest)) {
@@ -202,7 +230,7 @@ fn poll_fabric(poller: &Poller, known: &Known, met: &Acquaintance) {
                 return Ok(Some(Event::Stranger(value.digest, strange, name)));
             }
             last = Some((bytes, value.digest));
-            if is_same {
+            if is_same && plugin.is_none() {
                 return Ok(None);
             }
             *new.lock().unwrap_or_else(PoisonError::into_inner) = Some(value.clone());

@@ -152,8 +152,7 @@ pub(crate) fn counters(
 }
 
 fn jobs_of(bytes: &[u8], fabric: &FabricValue, watched: &Watched) -> Result<JobsValue, String> {
-    let mut value =
-        JobsValue { fabric: fabric.digest, text: bytes.to_vec(), ..JobsValue::default() };
+    let value = JobsValue { fabric: fabric.digest, text: bytes.to_vec(), ..JobsValue::default() };
     if bytes.iter().all(u8::is_ascii_whitespace) {
         if !watched.empty_is_idle {
             return Err(
@@ -195,17 +194,5 @@ fn jobs_of(bytes: &[u8], fabric: &FabricValue, watched: &Watched) -> Result<Jobs
     if let (true, Some(name)) = (all.is_empty(), unknown.first()) {
         return Err(format!("none of its nodes is in the fabric, for example {name}"));
     }
-    all.sort();
-    let mut words = Words::default();
-    for (terminals, id) in &all {
-        words.add(terminals.len() as u64);
-        for t in terminals {
-            words.add(u64::from(t.0));
-        }
-        id.bytes().for_each(|b| words.add(u64::from(b)));
-    }
-    value.digest = Digest(words.value());
-    value.ids = all.iter().map(|(_, id)| id.clone()).collect();
-    value.places = all.into_iter().map(|(terminals, _)| terminals).collect();
-    Ok(value)
+    Ok(JobsValue::new(all, fabric.digest, value.text))
 }

@@ -9,12 +9,16 @@ use darkfiber_scenario::Error;
 use crate::config::Config;
 use crate::event::Event;
 use crate::fabric_guids::Acquaintance;
+use crate::fault_book::Book;
 use crate::owner::Owner;
+use crate::plugin::Desk;
+use crate::poll::Swept;
+use crate::questions::Questions;
 use crate::store::Store;
 use crate::voice::Voice;
 use crate::work::Library;
 use crate::worker::{self, Hands, Queue, Wanted};
-use crate::{control, http, notify, poll};
+use crate::{book_maker, control, http, notify, plugin, poll};
 
 /// Events that wait for the owner of the state.
 const EVENTS: usize = 64;
@@ -46,7 +50,9 @@ pub fn run(config: &Config, voice: &dyn Voice, started: impl FnOnce(Stop)) -> Re
             .hint("it says which fabric is known; move it away to take the next one for it")
     })?;
     control::open(&config.socket, events.clone())?;
-    let pollers = poll::start(config, acquaintance, &events).map_err(|e| threads(&e))?;
+    let swept = config.plugin.as_ref().map(|_| Swept::default());
+    let pollers = poll::start(config, acquaintance, swept.clone(), &events);
+    let pollers = pollers.map_err(|e| threads(&e))?;
     let (orders, asked) = sync_channel(ORDERS);
     let wanted = Wanted::default();
     let work = Queue { orders, wanted: wanted.clone() };
@@ -58,6 +64,22 @@ pub fn run(config: &Config, voice: &dyn Voice, started: impl FnOnce(Stop)) -> Re
     let shelf = library.clone();
     let hands =
         Hands { children: pollers.children.clone(), read_backs: pollers.read_backs.clone() };
+    let book = Book::default();
+    let mut pages = None;
+    if let (Some(plugin), Some(Swept { reference, asked })) = (&config.plugin, swept) {
+        let made = book_maker::start(book.clone(), reference.clone(), plugin.book, events.clone());
+        pages = Some(made.map_err(|e| threads(&e))?);
+        let desk = Desk {
+            reference,
+            book: book.clone(),
+            library: library.clone(),
+            plan_file: plugin.plan_file.clone(),
+            budget: plugin.budget,
+            asked,
+            events: events.clone(),
+        };
+        plugin::open(&plugin.socket, desk)?;
+    }
     let worker = move || worker::run(&of, shelf, &hands, &asked, &wanted, &send);
     let worker = move || pool.install(worker);
     thread::Builder::new().name("work".to_owned()).spawn(worker).map_err(|e| threads(&e))?;
@@ -67,12 +89,15 @@ pub fn run(config: &Config, voice: &dyn Voice, started: impl FnOnce(Stop)) -> Re
         voice.note(&format!("serving http://{bound}/status, /metrics, /plans/N, /journal"));
     }
     let children = pollers.children.clone();
-    let mut owner = Owner::new(config, voice, store, state, pollers, work, library);
+    let questions = Questions::new(book, pages);
+    let mut owner = Owner::new(config, voice, store, state, pollers, work, library, questions);
     owner.start();
     notify::notify("READY=1\nSTATUS=watching");
     owner.listen(&heard);
     notify::notify("STOPPING=1");
     children.kill();
-    let _it_may_be_gone = std::fs::remove_file(&config.socket);
+    for socket in [Some(&config.socket), config.plugin.as_ref().map(|p| &p.socket)] {
+        let _it_may_be_gone = socket.map(std::fs::remove_file);
+    }
     Ok(())
 }

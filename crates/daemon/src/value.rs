@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use darkfiber_fabric::{Digest as Words, Fabric, SwitchId, TerminalId};
+use darkfiber_fabric::{AtPort, Digest as Words, Fabric, SwitchId, TerminalId};
 use darkfiber_operate::Digest;
 use darkfiber_routing::{DestId, Lids, Routes};
 use darkfiber_scenario::Loaded;
@@ -37,11 +37,44 @@ pub(crate) struct JobsValue {
     /// The terminals of each.
     pub(crate) places: Vec<Vec<TerminalId>>,
     pub(crate) ids: BTreeSet<String>,
+    /// The id of each place.
+    pub(crate) names: Vec<String>,
     pub(crate) digest: Digest,
     /// The fabric that they were read for.
     pub(crate) fabric: Digest,
     /// The text that they were read from.
     pub(crate) text: Vec<u8>,
+}
+
+impl JobsValue {
+    /// Jobs with the terminals of each, in any order.
+    pub(crate) fn new(
+        mut all: Vec<(Vec<TerminalId>, String)>,
+        fabric: Digest,
+        text: Vec<u8>,
+    ) -> Self {
+        all.sort();
+        let mut words = Words::default();
+        for (terminals, id) in &all {
+            words.add(terminals.len() as u64);
+            for t in terminals {
+                words.add(u64::from(t.0));
+            }
+            id.bytes().for_each(|b| words.add(u64::from(b)));
+        }
+        let ids = all.iter().map(|(_, id)| id.clone()).collect();
+        let (places, names) = all.into_iter().unzip();
+        Self { places, ids, names, digest: Digest(words.value()), fabric, text }
+    }
+
+    /// These and others that are not among them.
+    pub(crate) fn with(&self, more: &Self) -> Self {
+        let of = |jobs: &Self| jobs.places.clone().into_iter().zip(jobs.names.clone());
+        let new = of(more).filter(|(_, id)| !self.ids.contains(id));
+        let mut text = self.text.clone();
+        text.extend_from_slice(&more.text);
+        Self::new(of(self).chain(new.collect::<Vec<_>>()).collect(), self.fabric, text)
+    }
 }
 
 /// What channels carried between two readings of counters.
@@ -53,6 +86,17 @@ pub(crate) struct CountersValue {
     pub(crate) digest: Digest,
     /// The fabric that they were read for.
     pub(crate) fabric: Digest,
+}
+
+/// An entry as far as it leads somewhere: into a port without a cable is as good as no route.
+pub(crate) fn entry(
+    fabric: &Fabric,
+    routes: &Routes,
+    s: SwitchId,
+    (d, path): (DestId, usize),
+) -> Option<u8> {
+    let port = routes.lft_entry(fabric, s, d, path)?;
+    (port == 0 || fabric.at_port(s, port) != AtPort::Nothing).then_some(port)
 }
 
 /// The digest of tables: every entry that a switch has, whoever made them, by GUID and LID.
@@ -72,7 +116,7 @@ pub(crate) fn digest_of_tables(fabric: &Fabric, routes: &Routes, lids: &Lids) ->
     for s in (0..fabric.switch_count()).map(SwitchId::new) {
         words.add(fabric.switch(s).guid.0);
         for (&lid, &(d, path)) in &by_lid {
-            let port = routes.lft_entry(fabric, s, d, path);
+            let port = entry(fabric, routes, s, (d, path));
             words.add(u64::from(lid) << 16 | port.map_or(0xffff, u64::from));
         }
     }

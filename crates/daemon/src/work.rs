@@ -69,7 +69,7 @@ impl Library {
         }
     }
 
-    fn keep(&self, id: PlanId, plan: Plan) {
+    pub(crate) fn keep(&self, id: PlanId, plan: Plan) {
         let mut plans = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         plans.insert(id, plan);
         while plans.len() > KEPT {
@@ -95,6 +95,11 @@ impl Workshop {
     /// The tables of a plan, if they are still kept.
     pub(crate) fn plan(&self, plan: PlanId) -> Option<Plan> {
         self.library.plan(plan)
+    }
+
+    /// Keeps tables that were found elsewhere.
+    pub(crate) fn keep(&self, id: PlanId, plan: Plan) {
+        self.library.keep(id, plan);
     }
 
     /// What comes of a task. A panic is a bug, and fails this task only.

@@ -22,6 +22,8 @@ pub(crate) enum Order {
     Write(Box<Decision>),
     /// Put a stage of a plan where OpenSM finds it.
     Commit { decision: Box<Decision>, stage: u32, values: Option<Values> },
+    /// Keep the tables of a plan that OpenSM took, and those before it.
+    Keep(Box<Decision>),
     /// Have OpenSM sweep.
     Sweep,
 }
@@ -56,7 +58,9 @@ fn commit(
         (None, Some(values)) => {
             let dir = plan_files::folder(config, decision.id);
             let (routes, _) = kept_tables(&dir, false, &values.fabric)?;
-            Plan { routes: Arc::new(routes), between: Vec::new(), values }
+            let plan = Plan { routes: Arc::new(routes), between: Vec::new(), values };
+            shop.keep(decision.id, plan.clone());
+            plan
         }
         (None, None) => return Err("the fabric and the tables in place are not known".to_owned()),
     };
@@ -84,6 +88,16 @@ pub(crate) fn run(
                 let found = shop.plan(plan).ok_or_else(|| "its tables are gone".to_owned());
                 let result = found.and_then(|found| proposal::write(config, &decision, &found));
                 Event::Written { plan, result }
+            }
+            Order::Keep(decision) => {
+                let found = shop.plan(decision.id).ok_or_else(|| "its tables are gone".to_owned());
+                let kept = found
+                    .and_then(|found| proposal::write(config, &decision, &found))
+                    .and_then(|()| proposal::note_placed(config, decision.id));
+                match kept {
+                    Ok(()) => continue,
+                    Err(e) => Event::Unanswered(format!("plan {}: {e}", decision.id)),
+                }
             }
             Order::Commit { decision, stage, values } => {
                 let plan = decision.id;

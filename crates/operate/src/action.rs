@@ -44,6 +44,9 @@ pub enum Action {
         question: u64,
         /// The plan, or none.
         plan: Option<PlanId>,
+        /// The stage of it, from 0.
+        #[serde(default, skip_serializing_if = "is_first")]
+        stage: u32,
     },
     /// Let a job start.
     Release {
@@ -62,6 +65,11 @@ pub enum Action {
         /// What.
         text: String,
     },
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it")]
+fn is_first(stage: &u32) -> bool {
+    *stage == 0
 }
 
 /// Work.

@@ -28,13 +28,7 @@ impl Machine {
         if self.state.fabric == Some(digest) {
             return;
         }
-        self.state.fabric = Some(digest);
-        self.state.size = size;
-        self.state.measured = None;
-        self.void("the fabric changed");
-        self.drop_proposals("the fabric changed");
-        // Whom jobs and tables are of is read anew.
-        self.state.wanted |= self.state.running > 0;
+        self.fabric_is(digest, size);
         if self.state.mode < Mode::ApplyFaults {
             self.state.fresh.remove(&Source::Tables);
             self.state.fresh.remove(&Source::Jobs);
@@ -50,6 +44,17 @@ impl Machine {
             Phase::Watching => self.audit(false),
             _ => {}
         }
+    }
+
+    /// Another fabric: nothing that rests on the one before goes on.
+    pub(crate) fn fabric_is(&mut self, digest: Digest, size: (u32, u32)) {
+        self.state.fabric = Some(digest);
+        self.state.size = size;
+        self.state.measured = None;
+        self.void("the fabric changed");
+        self.drop_proposals("the fabric changed");
+        // Whom jobs and tables are of is read anew.
+        self.state.wanted |= self.state.running > 0;
     }
 
     /// The tables in place, as read.

@@ -80,6 +80,25 @@ pub enum Input {
         fabric: Digest,
         /// How long it waits, in ms.
         budget: u64,
+        /// Switches and ports of hosts of the fabric, if the question itself says what was swept. Otherwise the fabric came
+        /// before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        size: Option<(u32, u32)>,
+        /// The tables in place as tables of this fabric, if that is known: what OpenSM took last, or what was read back last.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tables: Option<Digest>,
+        /// Tables for this fabric from the fault book, if it has any.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ready: Option<Box<Ready>>,
+    },
+    /// OpenSM did not take a plan that it was given, or it was not given in time.
+    Refused {
+        /// The plan.
+        plan: PlanId,
+        /// It looked at it, and it does not fit.
+        looked: bool,
+        /// Why.
+        why: String,
     },
     /// OpenSM has finished a sweep.
     Routed {
@@ -142,6 +161,15 @@ pub enum Input {
     },
     /// Time went on.
     Tick,
+}
+
+/// Tables that were made and proved before anybody asked for them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ready {
+    /// What was found.
+    pub candidate: Candidate,
+    /// What was proved of it.
+    pub verdict: Verdict,
 }
 
 /// What an operator wants.

@@ -21,8 +21,8 @@
 //! - S8: a standby subnet manager that lacks the plan keeps plans from being made for jobs.
 //! - S9: an engine list of OpenSM that ends in `minhop` keeps everything from being changed.
 //!
-//! Modes that change something are [`Mode::ApplyFaults`] and [`Mode::Apply`]. The program of this project puts plans in place by
-//! OpenSM's `file` engine, which asks nothing; [`Input::Asked`] is for a plugin.
+//! Modes that change something are [`Mode::ApplyFaults`] and [`Mode::Apply`]. OpenSM's engine `file` asks nothing;
+//! [`Input::Asked`] is what the plugin asks at each heavy sweep.
 //!
 //! ```
 //! use darkfiber_operate::{Input, Mode, Policy, State, step};
@@ -55,7 +55,7 @@ pub use darkfiber_routing::transition::Rung;
 pub use decision::{Candidate, Decision, Outcome, Trigger, Verdict};
 pub use engines::{EnginesRefused, engines_allowed};
 pub use explain::explain;
-pub use input::{Command, Input, WorkResult};
+pub use input::{Command, Input, Ready, WorkResult};
 pub use mode::{Mode, Policy};
 pub use state::{BadInput, Flight, Measured, Phase, Question, State, Why};
 pub use step::step;

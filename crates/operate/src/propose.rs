@@ -211,12 +211,9 @@ impl Machine {
             return;
         }
         if !self.state.questions.is_empty() {
-            // OpenSM takes an answer in one sweep.
-            if stages == 1 {
-                self.answer(plan);
-                return;
-            }
-            self.answer_none();
+            // OpenSM takes the first stage in the sweep that it waits in; each other one is a sweep of its own.
+            self.answer(plan);
+            return;
         }
         match trigger {
             Trigger::Fault | Trigger::Question | Trigger::Recall => self.deploy(plan),

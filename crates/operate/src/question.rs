@@ -2,37 +2,134 @@
 
 use darkfiber_routing::transition::Rung;
 
-use crate::action::{Action, Task};
+use crate::action::{Action, Level, Task};
 use crate::decision::{Outcome, Trigger};
+use crate::input::Ready;
 use crate::machine::Machine;
 use crate::mode::Mode;
-use crate::state::{Flight, Phase, Question};
+use crate::state::{Flight, Phase, Question, Why};
 use crate::value::{Digest, Millis, PlanId};
 
 impl Machine {
-    /// OpenSM asks for a plan.
-    pub(crate) fn asked(&mut self, id: u64, fabric: Digest, budget: Millis) {
+    /// OpenSM asks, and waits until the budget is used up.
+    pub(crate) fn begin_question(&mut self, id: u64, fabric: Digest, budget: Millis) {
         let until = self.at.saturating_add(budget);
         self.state.questions.push(Question { id, fabric, until });
+    }
+
+    /// OpenSM asks for a plan for the fabric that it has swept.
+    pub(crate) fn asked(
+        &mut self,
+        fabric: Digest,
+        budget: Millis,
+        size: Option<(u32, u32)>,
+        tables: Option<Digest>,
+        ready: Option<&Ready>,
+    ) {
         let state = &self.state;
         let may = state.mode >= Mode::ApplyFaults && !state.paused && state.disk.is_none();
-        let busy = state.phase.flight().is_some();
         let is_frozen = matches!(state.phase, Phase::Frozen { .. } | Phase::Starting);
-        if !may || busy || is_frozen || state.fabric != Some(fabric) || state.tables.is_none() {
+        let is_new = state.fabric != Some(fabric);
+        if !may || is_frozen || (is_new && size.is_none()) {
             self.answer_none();
             return;
         }
-        if let Some(plan) = self.known_plan() {
+        if let (true, Some(size)) = (is_new, size) {
+            self.swept(fabric, size);
+        }
+        if let (true, None) = (is_new, tables) {
+            self.answer_none();
+            self.abandon("the fabric changed");
+            return;
+        }
+        match self.state.phase {
+            // What is being put in place is what OpenSM asks for: it was told to sweep.
+            Phase::Confirming { flight, .. } => {
+                self.give(flight.plan, flight.stage);
+                return;
+            }
+            // That it is told to sweep comes behind this.
+            Phase::Committing { .. } | Phase::Auditing { flight: Some(_) } => {
+                self.answer_none();
+                return;
+            }
+            _ => {}
+        }
+        if tables.is_some() && self.state.tables != tables {
+            (self.state.tables, self.state.measured) = (tables, None);
+        }
+        if self.state.tables.is_none() {
+            self.answer_none();
+            return;
+        }
+        if let Some((plan, stage)) = self.plan_that_stays() {
+            self.give(plan, stage);
+        } else if let Some(plan) = self.known_plan() {
             self.answer(plan);
+        } else if let Some(ready) = ready.filter(|ready| self.is_about_this(ready)) {
+            self.void("OpenSM asks for a plan");
+            let plan = self.begin(Trigger::Question);
+            if let Some(decision) = self.decision(plan) {
+                decision.candidate = Some(ready.candidate.clone());
+                decision.verdict = Some(ready.verdict.clone());
+            }
+            self.answer(plan);
+        } else if !matches!(self.state.phase, Phase::Working { task: Task::Mend { .. }, .. }) {
+            self.void("OpenSM asks for a plan");
+            let plan = self.begin(Trigger::Question);
+            let within = budget.min(self.state.policy.work);
+            self.work(Task::Mend { plan }, within);
+        }
+    }
+
+    /// A question tells of another fabric than is known.
+    fn swept(&mut self, fabric: Digest, size: (u32, u32)) {
+        self.fabric_is(fabric, size);
+        self.state.unwell = true;
+        let flight = self.state.phase.flight();
+        if let Some(flight) = flight {
+            let why = "the fabric changed while it was put in place".to_owned();
+            self.end(flight.plan, Outcome::Dropped { why });
+        }
+        self.state.phase = Phase::Watching;
+        self.state.in_place = None;
+    }
+
+    /// OpenSM did not take a plan. What is in place is read; a plan that it looked at and that does not fit is a mismatch.
+    pub(crate) fn refused(&mut self, plan: PlanId, looked: bool, why: &str) {
+        let Phase::Confirming { flight, .. } = self.state.phase else { return };
+        if flight.plan != plan {
             return;
         }
-        if let Phase::Working { task: Task::Mend { .. }, .. } = self.state.phase {
-            return;
+        self.alarm(Level::Warning, format!("OpenSM did not take plan {plan}: {why}"));
+        if looked {
+            self.state.mismatches.push(self.at);
         }
-        self.void("OpenSM asks for a plan");
-        let plan = self.begin(Trigger::Question);
-        let within = budget.min(self.state.policy.work);
-        self.work(Task::Mend { plan }, within);
+        self.abandon(&format!("OpenSM did not take it: {why}"));
+        if looked && self.state.mismatches.len() >= 2 {
+            self.freeze(Why::Mismatch);
+        }
+    }
+
+    /// Whether what the fault book has is about the fabric and the tables in place.
+    fn is_about_this(&self, ready: &Ready) -> bool {
+        let (candidate, v) = (&ready.candidate, &ready.verdict);
+        Some(v.fabric) == self.state.fabric
+            && Some(v.from) == self.state.tables
+            && v.to == candidate.tables
+            && candidate.stages.last() == Some(&candidate.tables)
+            && v.allows(candidate.stages.len())
+    }
+
+    /// The plan in place and its last stage, if it is about what OpenSM has swept: it stays.
+    fn plan_that_stays(&self) -> Option<(PlanId, u32)> {
+        let state = &self.state;
+        let decision = state.decision(state.in_place?)?;
+        let is_about_this = decision.verdict.as_ref().map(|v| v.fabric) == state.fabric;
+        let candidate = decision.candidate.as_ref()?;
+        let is_there = Some(candidate.tables) == state.tables;
+        let last = candidate.stages.len().saturating_sub(1) as u32;
+        (is_about_this && is_there).then_some((decision.id, last))
     }
 
     /// A plan that is proved for what OpenSM has swept, from the tables that are in place.
@@ -48,24 +145,29 @@ impl Machine {
         state.decisions.iter().rev().find(is_it).map(|d| d.id)
     }
 
-    /// Answers all questions with a plan, which OpenSM programs then.
+    /// Answers all questions with a stage of a plan.
+    fn give(&mut self, plan: PlanId, stage: u32) {
+        for question in std::mem::take(&mut self.state.questions) {
+            self.act(Action::Answer { question: question.id, plan: Some(plan), stage });
+        }
+    }
+
+    /// Answers all questions with a plan, whose first stage OpenSM programs then.
     pub(crate) fn answer(&mut self, plan: PlanId) {
         self.void("a plan is given to OpenSM");
-        for question in std::mem::take(&mut self.state.questions) {
-            self.act(Action::Answer { question: question.id, plan: Some(plan) });
-        }
-        if let Some(decision) = self.decision(plan) {
-            decision.outcome = Outcome::Deploying;
-            decision.ended = None;
-        }
-        self.confirming(Flight { plan, stage: 0, of: 1 });
+        self.give(plan, 0);
+        let Some(decision) = self.decision(plan) else { return };
+        decision.outcome = Outcome::Deploying;
+        decision.ended = None;
+        let of = decision.candidate.as_ref().map_or(1, |c| c.stages.len() as u32);
+        self.confirming(Flight { plan, stage: 0, of });
     }
 
     /// Answers all questions with none: OpenSM goes on with its next engine.
     pub(crate) fn answer_none(&mut self) {
         for question in std::mem::take(&mut self.state.questions) {
             self.state.excused = true;
-            self.act(Action::Answer { question: question.id, plan: None });
+            self.act(Action::Answer { question: question.id, plan: None, stage: 0 });
         }
     }
 

@@ -59,7 +59,11 @@ impl Machine {
                 let until = self.at.saturating_add(self.state.policy.hold);
                 self.state.held.insert(*job, until);
             }
-            Input::Asked { question, fabric, budget } => self.asked(*question, *fabric, *budget),
+            Input::Asked { question, fabric, budget, size, tables, ready } => {
+                self.begin_question(*question, *fabric, *budget);
+                self.asked(*fabric, *budget, *size, *tables, ready.as_deref());
+            }
+            Input::Refused { plan, looked, why } => self.refused(*plan, *looked, why),
             Input::Routed { plan } => self.routed(*plan),
             Input::Standby { has_plan } => {
                 if self.state.standby && !has_plan {

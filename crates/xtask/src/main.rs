@@ -1,10 +1,12 @@
-//! Work on the project itself: `cargo run -p xtask -- docs` and `-- nightly`.
+//! Work on the project itself: `cargo run -p xtask -- docs`, `-- nightly` and `-- lab soak`.
 //!
-//! `docs` runs what README and docs show and compares it with what they show; `nightly` is the tier of checks that take hours.
+//! `docs` runs what README and docs show and compares it with what they show; `nightly` is the tier of checks that take hours; `lab`
+//! starts a real OpenSM on a simulated fabric, and injects faults.
 
 #![expect(clippy::print_stdout, reason = "it prints for who works on the project")]
 
 mod documents;
+mod lab;
 mod nightly;
 
 use std::path::PathBuf;
@@ -32,6 +34,27 @@ enum Task {
     },
     /// Run all that takes hours, a step after the other; what is done at this commit is not done again
     Nightly,
+    /// OpenSM, its plugin and `darkfiber operate` on a simulated fabric
+    Lab {
+        #[command(subcommand)]
+        what: Lab,
+    },
+}
+
+#[derive(Subcommand)]
+enum Lab {
+    /// Inject faults, read back after each, and append a line to docs/soak.csv
+    Soak {
+        /// Faults are drawn by it
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// How many
+        #[arg(long, default_value_t = 50)]
+        faults: u32,
+        /// One of each class instead, without a line in the log
+        #[arg(long)]
+        each: bool,
+    },
 }
 
 fn main() -> ExitCode {
@@ -39,6 +62,9 @@ fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Task::Docs { all, only } => documents::run(&root, all, only.as_deref()),
         Task::Nightly => nightly::run(&root),
+        Task::Lab { what: Lab::Soak { seed, faults, each } } => {
+            lab::soak(&root, seed, faults, each)
+        }
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -1,10 +1,10 @@
 //! `darkfiber operate`: beside a running OpenSM and SLURM, measuring, advising and, where it may, changing tables.
 
-use std::path::PathBuf;
-use std::time::Instant;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand};
-use darkfiber_daemon::{Config, Day, Rehearsal, Voice, ask, replay, run as operate};
+use darkfiber_daemon::{Config, Day, Rehearsal, Voice, ask, ask_within, replay, run as operate};
 use darkfiber_report::rehearsal::{RehearsalResult, RehearsedDay};
 use serde_json::Value;
 
@@ -16,6 +16,8 @@ use crate::{out, provenance, signals};
 
 /// Seconds of a day.
 const DAY: i64 = 86_400;
+/// A job waits so long at most.
+const LONGEST_HOLD: Duration = Duration::from_secs(3);
 
 #[derive(Args, Debug)]
 pub(crate) struct OperateCommand {
@@ -54,6 +56,15 @@ enum Question {
     Rollback,
     /// Take the fabric that was refused as that of another cluster for this one
     Accept,
+    /// Hold a job that is about to start until its tables are in place, 3 s at most; for PrologSlurmctld, exit code always 0
+    Hold {
+        /// Number of the job; SLURM_JOB_ID of the environment by default
+        #[arg(long, value_name = "N")]
+        job: Option<u64>,
+        /// Its nodes, as SLURM lists them; SLURM_JOB_NODELIST by default
+        #[arg(long, value_name = "LIST")]
+        nodes: Option<String>,
+    },
     /// What this configuration would have done for the jobs of a log, in virtual time: changes a day, blocks, gain
     Rehearse(Box<RehearseArgs>),
 }
@@ -74,7 +85,7 @@ from a file or from what a command prints. In mode observe it measures how the t
 (default) it looks for few entries that serve them better whenever jobs start, proves the transition, and prints
 proposals; `explain` says why, at what cost, and which commands put them in place. Neither changes anything. In mode
 apply-faults it puts mended tables in place after a fault, and proposals that `deploy` names; in mode apply those for
-jobs, too: through OpenSM's engine `file`, one proved plan at a time, each read back. All that it hears and decides is in
+jobs, too: through OpenSM's engine `file` or its plugin, one proved plan at a time, each read back. All that it hears and decides is in
 its journal. docs/operate.md leads through it.
 
 A configuration; each section has `file` or `command`, the rest may be left out:
@@ -105,6 +116,10 @@ A configuration; each section has `file` or `command`, the rest may be left out:
   sweep = [\"systemctl\", \"kill\", \"-s\", \"HUP\", \"opensm\"]
   log = \"/var/log/opensm.log\"            written at once: opensm -d 2, or force_log_flush TRUE
   qos_policy = \"PATH\"                    qos_policy_file of opensm.conf, for tables in several lanes
+  [plugin]                               where OpenSM asks by its plugin: engines = \"dfosm,updn,no_fallback\"
+  socket = \"/run/darkfiber/plugin.sock\"  plan_file = \"PATH\": the plan that it takes if nobody answers
+  budget_ms = 1500                       a question that is older gets no plan; the plugin's wait_ms is longer
+  book_s = 600                           time for the fault book of the tables in place
   [policy]
   min_gain = 0.05                        least share by which the fullest channel of the jobs cools down
   max_blocks = 64                        most blocks of 64 LIDs of a proposal
@@ -153,6 +168,10 @@ pub(crate) fn run(args: &OperateCommand, common: &Common) -> Result<Exit, Failur
         }
         return Ok(Exit::Fine);
     }
+    if let Some(Question::Hold { job, nodes }) = &args.question {
+        hold(&args.config, *job, nodes.as_deref());
+        return Ok(Exit::Fine);
+    }
     let config = Config::read(&args.config)?;
     let is_text = common.format == Format::Table;
     let line = match &args.question {
@@ -170,6 +189,7 @@ pub(crate) fn run(args: &OperateCommand, common: &Common) -> Result<Exit, Failur
         Some(Question::Deploy { id }) => format!("deploy {id}"),
         Some(Question::Rollback) => "rollback".to_owned(),
         Some(Question::Accept) => "accept".to_owned(),
+        Some(Question::Hold { .. }) => return Ok(Exit::Fine),
         Some(Question::Rehearse(args)) => return rehearse(&config, args, common),
     };
     let mut answer = ask(config.socket(), &line)?;
@@ -182,6 +202,26 @@ pub(crate) fn run(args: &OperateCommand, common: &Common) -> Result<Exit, Failur
     }
     out::print(&answer)?;
     Ok(Exit::Fine)
+}
+
+/// Holds a job. Whatever goes wrong is told, and the job starts: SLURM would requeue it after any other exit code.
+fn hold(config: &Path, job: Option<u64>, nodes: Option<&str>) {
+    let given = |name: &str| std::env::var(name).ok();
+    let job = job.or_else(|| given("SLURM_JOB_ID")?.parse().ok());
+    let nodes = nodes.map(str::to_owned).or_else(|| given("SLURM_JOB_NODELIST"));
+    let (Some(job), Some(nodes)) = (job, nodes) else {
+        out::tell(
+            "no job is held: --job and --nodes, or SLURM_JOB_ID and SLURM_JOB_NODELIST are expected",
+        );
+        return;
+    };
+    let held = Config::read(config).and_then(|config| {
+        ask_within(config.socket(), &format!("hold {job} {nodes}"), LONGEST_HOLD)
+    });
+    match held {
+        Ok(answer) => out::tell(answer.trim_end()),
+        Err(e) => out::tell(&format!("job {job} is not held: {e}")),
+    }
 }
 
 /// The decisions of a status, or the one of an explanation, a row each.

@@ -20,6 +20,7 @@ const COMMANDS: &[&str] = &[
     "operate rollback --config o.toml",
     "operate resume --config o.toml",
     "operate propose --config o.toml",
+    "operate hold --config o.toml --job 1 --nodes n1",
     "operate rehearse --config o.toml --jobs log",
     "route f -e minhop",
     "check f --routes tables",

@@ -1,58 +1,15 @@
 //! `darkfiber operate` changes tables through OpenSM's engine `file`: for jobs that start, back by hand, and after a fault.
 
-use std::fs::{self, File};
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::Duration;
-
-use crate::loads::{Entries, entries};
-use crate::process::{Guarded, wait_for};
+use crate::daemon::{PATIENCE, agree, darkfiber, operate, put, quoted, until};
+use crate::process::wait_for;
 use crate::simulation::Simulation;
 use crate::tools::{Tools, program};
 use crate::{route, text};
-
-const PATIENCE: Duration = Duration::from_secs(40);
 
 const QUIET: &str = "JOBID ST NODELIST\n1 R cn[0001-0002]\n";
 /// Three jobs that share links, as in docs/operate.md.
 const BUSY: &str = "JOBID ST NODELIST\n\
     20 R cn[0009-0012,0021-0024]\n21 R cn[0005-0008,0017-0020]\n22 R cn[0001-0004,0013-0016]\n";
-
-/// `darkfiber` in a folder: exit code and standard output.
-fn darkfiber(dir: &Path, words: &[&str]) -> (Option<i32>, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_darkfiber"));
-    let ended = command.args(words).current_dir(dir).stdin(Stdio::null()).output();
-    let ended = ended.expect("it starts");
-    let said = String::from_utf8_lossy(&ended.stdout).into_owned();
-    (ended.status.code(), said + &String::from_utf8_lossy(&ended.stderr))
-}
-
-/// Waits until a file says something.
-fn until(dir: &Path, name: &str, says: &str) {
-    let read = || fs::read_to_string(dir.join(name)).unwrap_or_default();
-    let found = wait_for(PATIENCE, || read().contains(says));
-    let notes = fs::read_to_string(dir.join("notes")).unwrap_or_default();
-    assert!(found, "{name} never says \"{says}\": {}\n{notes}", read());
-}
-
-/// A list, as a command's words in TOML.
-fn quoted(words: &[String]) -> String {
-    let words: Vec<String> = words.iter().map(|w| format!("\"{w}\"")).collect();
-    format!("[{}]", words.join(", "))
-}
-
-fn put(dir: &Path, name: &str, text: &str) {
-    fs::write(dir.join("new"), text).expect("a file");
-    fs::rename(dir.join("new"), dir.join(name)).expect("a file");
-}
-
-/// What the switches have is what a file says.
-fn agree(fabric: &Simulation, dir: &Path, name: &str) {
-    let found: Entries = entries(&fabric.read_back(), "tables of the switches");
-    let wanted = entries(&text(dir, name), name);
-    assert!(wanted.len() > 200, "{name}: {} entries", wanted.len());
-    assert_eq!(found, wanted, "{name}");
-}
 
 #[test]
 fn jobs_and_a_dead_cable_lead_to_tables_in_place_that_are_those_of_the_plan() {
@@ -72,10 +29,7 @@ fn jobs_and_a_dead_cable_lead_to_tables_in_place_that_are_those_of_the_plan() {
     );
     put(d, "operate.toml", &config);
     put(d, "jobs", QUIET);
-    let said = |name: &str| File::create(d.join(name)).expect("a file");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_darkfiber"));
-    command.args(["operate", "--config", "operate.toml"]).current_dir(d).stdin(Stdio::null());
-    let program = Guarded::start(command.stdout(said("told")).stderr(said("notes")));
+    let program = operate(d);
     let ask = |words: &[&str]| {
         darkfiber(d, &[&["operate"], words, &["--config", "operate.toml"]].concat())
     };

@@ -1,14 +1,19 @@
 //! darkfiber beside the real OpenSM, on the fabric simulator ibsim: what `route -o` writes is loaded,
 //! read back from the switches, and judged by ibdmchk.
 //!
-//! Needs the Debian packages opensm, ibsim-utils, libumad2sim0, infiniband-diags and ibutils, no
+//! Needs the Debian packages opensm, ibsim-utils, libumad2sim0, infiniband-diags and ibutils (for the plugin libopensm-dev,
+//! libibumad-dev, gcc and make, too), no
 //! hardware and no privileges. Where a tool is missing, a test says so on standard error and passes.
 
 mod apply;
+mod daemon;
+mod levels;
 mod loads;
+mod plugin;
 mod process;
 mod referee;
 mod simulation;
+mod soak;
 mod tools;
 
 use std::path::Path;

@@ -84,12 +84,55 @@ impl<'a> Simulation<'a> {
             .arg(&cache)
             .stderr(out.try_clone().expect("a handle"))
             .stdout(out);
-        let mut manager = Guarded::start(&mut command);
+        self.up(&mut command)
+    }
+
+    /// OpenSM that goes on, with the plugin in a folder and one engine behind it; its log and dumps are in `opensm`.
+    pub(crate) fn manage_with_plugin(&self, routes: &Path, plugin: &Path, state: &Path) -> Guarded {
+        let conf = format!(
+            "event_plugin_name dfosm\nevent_plugin_options socket={0}/plugin.sock,plan={0}/plan,wait_ms=2000\n\
+             routing_engine dfosm,updn,no_fallback\nqos TRUE\nsweep_interval 2\n",
+            state.display()
+        );
+        self.manage_with(routes, &conf, plugin)
+    }
+
+    /// OpenSM that goes on, as it is configured, with LIDs of `routes`; it finds plugins in a folder.
+    pub(crate) fn manage_with(&self, routes: &Path, conf: &str, plugins: &Path) -> Guarded {
+        let cache = self.dir.join("opensm");
+        fs::create_dir_all(&cache).expect("a directory");
+        fs::copy(routes.join("guid2lid"), cache.join("guid2lid")).expect("a copy");
+        fs::write(cache.join("opensm.conf"), conf).expect("a file");
+        let out = File::create(cache.join("out")).expect("a file");
+        let mut command = self.client(&self.tools.opensm);
+        command
+            .env("OSM_TMP_DIR", &cache)
+            .env("OSM_CACHE_DIR", &cache)
+            .env("LD_LIBRARY_PATH", plugins)
+            .args(["-e", "-x", "-d", "2"])
+            .arg("-F")
+            .arg(cache.join("opensm.conf"))
+            .arg("-f")
+            .arg(cache.join("opensm.log"))
+            .arg("--dump_files_dir")
+            .arg(&cache)
+            .stderr(out.try_clone().expect("a handle"))
+            .stdout(out);
+        self.up(&mut command)
+    }
+
+    /// Starts an OpenSM and waits until the subnet is up.
+    fn up(&self, command: &mut Command) -> Guarded {
+        let log = self.dir.join("opensm/opensm.log");
+        // What an earlier one said is no answer; it may not be there.
+        fs::remove_file(&log).ok();
+        let mut manager = Guarded::start(command);
         let up = wait_for(SWEEP, || {
-            let log = fs::read_to_string(cache.join("opensm.log")).unwrap_or_default();
+            let log = fs::read_to_string(&log).unwrap_or_default();
             log.contains("SUBNET UP") || manager.ended().is_some()
         });
-        assert!(up && manager.ended().is_none(), "OpenSM does not start");
+        let log = fs::read_to_string(&log).unwrap_or_default();
+        assert!(up && manager.ended().is_none(), "OpenSM does not start:\n{log}");
         manager
     }
 

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The simulator, the subnet manager and the program that reads tables back.
 pub(crate) struct Tools {
@@ -22,6 +23,27 @@ impl Tools {
             umad2sim: umad2sim()?,
         })
     }
+}
+
+/// The plugin of OpenSM, built into a folder; `None` after telling what it needs.
+pub(crate) fn plugin(dir: &Path) -> Option<PathBuf> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugin");
+    let headers = "/usr/include/infiniband";
+    for needed in [format!("{headers}/opensm/osm_opensm.h"), format!("{headers}/umad.h")] {
+        if !Path::new(&needed).is_file() {
+            skipped(&needed);
+            return None;
+        }
+    }
+    let (make, _cc) = (program("make")?, program("cc")?);
+    let built = Command::new(make)
+        .arg("-C")
+        .arg(source)
+        .arg(format!("OUT={}", dir.join("libdfosm.so").display()))
+        .output()
+        .expect("make starts");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    Some(dir.to_owned())
 }
 
 /// A program, also from where users without privileges do not look.

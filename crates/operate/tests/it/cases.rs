@@ -1,8 +1,8 @@
 //! What the machine does, case by case.
 
 use darkfiber_operate::{
-    Action, Candidate, Command, Digest, Input, Level, Mode, Outcome, Phase, Policy, Rung, Source,
-    State, Task, Verdict, Why, WorkResult, engines_allowed, explain, step,
+    Action, Candidate, Command, Digest, Input, Level, Mode, Outcome, Phase, Policy, Ready, Rung,
+    Source, State, Task, Verdict, Why, WorkResult, engines_allowed, explain, step,
 };
 
 /// A machine that hears one thing after the other.
@@ -72,6 +72,11 @@ fn candidate(proposed: u64) -> Candidate {
         blocks: 3,
         withheld: 0,
     }
+}
+
+/// OpenSM asks about a fabric that came before.
+fn asks(question: u64, fabric: Digest) -> Input {
+    Input::Asked { question, fabric, budget: 2_000, size: None, tables: None, ready: None }
 }
 
 fn verdict(rung: Rung) -> Verdict {
@@ -379,9 +384,99 @@ fn a_plan_that_is_twice_not_there_freezes() {
 #[test]
 fn nobody_waits_for_advice() {
     let mut heard = Heard::new(Mode::Advise);
-    let asked = Input::Asked { question: 3, fabric: Digest(1), budget: 2_000 };
-    assert_eq!(heard.hear(asked), [Action::Answer { question: 3, plan: None }]);
+    let asked = asks(3, Digest(1));
+    assert_eq!(heard.hear(asked), [Action::Answer { question: 3, plan: None, stage: 0 }]);
     assert_eq!(heard.hear(Input::Starting { job: 8 }), [Action::Release { job: 8 }]);
+}
+
+/// What the fault book has for another fabric, in stages.
+fn ready(stages: &[u64], rung: Rung) -> Box<Ready> {
+    let tables = Digest(*stages.last().expect("a stage"));
+    let stages = stages.iter().map(|&d| Digest(d)).collect();
+    let candidate = Candidate { tables, stages, ..candidate(100) };
+    let verdict = Verdict { fabric: Digest(2), from: Digest(20), to: tables, ..verdict(rung) };
+    Box::new(Ready { candidate, verdict })
+}
+
+fn asks_with(ready: Box<Ready>) -> Input {
+    Input::Asked {
+        question: 4,
+        fabric: Digest(2),
+        budget: 2_000,
+        size: Some((2, 4)),
+        tables: Some(Digest(20)),
+        ready: Some(ready),
+    }
+}
+
+fn whole() -> WorkResult {
+    WorkResult::Found { candidate: Candidate { entries: 0, ..candidate(100) } }
+}
+
+/// A question is answered from the fault book with its first stage; the second one follows when that is read back, and OpenSM asks
+/// for it.
+#[test]
+fn a_fault_in_the_book_is_answered_stage_by_stage() {
+    let mut heard = Heard::new(Mode::ApplyFaults);
+    heard.done(whole());
+    let answer = |stage| Action::Answer { question: 4, plan: Some(2), stage };
+    assert_eq!(heard.hear(asks_with(ready(&[21, 22], Rung::Stages))), [answer(0)]);
+    assert!(matches!(
+        heard.hear(Input::Routed { plan: Some(2) }),
+        [Action::ReadBack { expect: Some(2), .. }]
+    ));
+    // That the fabric is read again, as the same, changes nothing.
+    assert_eq!(heard.hear(Input::Fabric { digest: Digest(2), switches: 2, terminals: 4 }), []);
+    let first = Input::Tables { digest: Digest(21), between: true };
+    assert_eq!(heard.hear(first), [Action::Commit { plan: 2, stage: 1 }]);
+    assert_eq!(heard.hear(Input::Committed { plan: 2, stage: 1 }), [Action::Sweep]);
+    assert_eq!(heard.hear(asks_with(ready(&[21, 22], Rung::Stages))), [answer(1)]);
+    heard.hear(Input::Tables { digest: Digest(22), between: false });
+    assert_eq!(heard.outcome(), &Outcome::Confirmed);
+    // It stays whenever OpenSM asks, with its last stage.
+    let again = Input::Asked {
+        question: 4,
+        fabric: Digest(2),
+        budget: 2_000,
+        size: Some((2, 4)),
+        tables: None,
+        ready: None,
+    };
+    assert_eq!(heard.hear(again), [answer(1)]);
+}
+
+/// What the book says about other tables or without a proof is not given.
+#[test]
+fn a_book_about_other_tables_is_not_believed() {
+    for (mut ready, what) in [
+        (ready(&[22], Rung::Stages), "an order of switches is no proof for one sweep"),
+        (ready(&[22], Rung::AnyOrder), "the tables in place are others"),
+    ] {
+        if ready.verdict.rung == Rung::AnyOrder {
+            ready.verdict.from = Digest(19);
+        }
+        let mut heard = Heard::new(Mode::ApplyFaults);
+        heard.done(whole());
+        let asked = heard.hear(asks_with(ready)).to_vec();
+        let mends = matches!(&asked[..], [Action::Work { task: Task::Mend { .. }, .. }]);
+        assert!(mends, "{what}: {asked:?}");
+    }
+}
+
+/// A plan that OpenSM does not take is dropped, and what is in place is read; the second that does not fit freezes.
+#[test]
+fn plans_that_opensm_refuses_are_given_up() {
+    let mut heard = Heard::new(Mode::ApplyFaults);
+    heard.done(whole());
+    for (round, looked) in [(1, false), (2, true), (3, true)] {
+        heard.state.fabric = Some(Digest(1));
+        heard.hear(asks_with(ready(&[22], Rung::AnyOrder)));
+        let why = "a port leads nowhere".to_owned();
+        heard.hear(Input::Refused { plan: 2, looked, why });
+        assert!(matches!(heard.outcome(), Outcome::Dropped { .. }), "{:?}", heard.state.decisions);
+        let is_frozen = heard.state.phase == Phase::Frozen { why: Why::Mismatch };
+        assert_eq!(is_frozen, round == 3, "{:?}", heard.state.phase);
+    }
 }
 
 #[test]

@@ -179,7 +179,7 @@ impl World {
             Event::Sweeps => self.sweep(),
             Event::Gives(question) if self.sm.waits.is_some_and(|(q, ..)| q == question) => {
                 self.count("OpenSM gave up waiting");
-                self.answer(question, None);
+                self.answer(question, None, 0);
             }
             // Of a life that has ended.
             _ => {}
@@ -274,7 +274,7 @@ impl World {
             self.count("steps that could not be written");
             self.kill();
             if let Input::Asked { question, .. } = input {
-                self.answer(*question, None);
+                self.answer(*question, None, 0);
             }
             return;
         }
@@ -357,9 +357,9 @@ impl World {
                     self.later(500, Event::Sweeps);
                 }
             }
-            Action::Answer { question, plan } => {
+            Action::Answer { question, plan, stage } => {
                 self.count(if plan.is_some() { "answers with a plan" } else { "answers without" });
-                self.answer(*question, *plan);
+                self.answer(*question, *plan, *stage);
             }
             Action::Release { job } => {
                 let Some(l) = &mut self.life else { return };
@@ -607,7 +607,8 @@ impl World {
         self.see();
         if self.is_alive(life) {
             let fabric = self.net.digest();
-            self.hear(&Input::Asked { question, fabric, budget: BUDGET });
+            let (size, tables, ready) = (None, None, None);
+            self.hear(&Input::Asked { question, fabric, budget: BUDGET, size, tables, ready });
         }
     }
 
@@ -636,7 +637,7 @@ impl World {
         }
     }
 
-    fn answer(&mut self, question: u64, plan: Option<PlanId>) {
+    fn answer(&mut self, question: u64, plan: Option<PlanId>, stage: u32) {
         let Some((waits, since, net)) = self.sm.waits else { return };
         if waits != question {
             return;
@@ -645,9 +646,14 @@ impl World {
         self.sm.waits = None;
         let given = plan.map(|plan| {
             let (verdict, rung) = self.decided(plan).expect("S1: an answer is proved");
-            assert!(rung <= Rung::AnyOrder, "S1: in one sweep");
-            let from = self.known[&verdict.from].clone();
-            PlanFile { plan, fabric: verdict.fabric, tables: self.known[&verdict.to].clone(), from }
+            let life = self.life.as_ref().and_then(|l| l.state.decision(plan));
+            let candidate = life.and_then(|d| d.candidate.clone()).expect("S1: a candidate");
+            let stages = candidate.stages;
+            assert!(verdict.allows(stages.len()), "S1: in one sweep for each stage: {rung:?}");
+            let before = if stage == 0 { verdict.from } else { stages[stage as usize - 1] };
+            let (from, tables) = (&self.known[&before], &self.known[&stages[stage as usize]]);
+            let (from, tables) = (from.clone(), tables.clone());
+            PlanFile { plan, fabric: verdict.fabric, tables, from }
         });
         // The plugin takes a plan only if it fits what was swept, and sweeps anew if that has changed meanwhile.
         if let Some(file) = given.filter(|f| f.fabric == net.digest()) {

@@ -1,0 +1,347 @@
+#!/usr/bin/env python3
+"""Injected faults on a simulated fabric with OpenSM, its plugin and `darkfiber operate`: what is lost, unproved or silent.
+
+    make -C plugin && cargo build
+    cargo run -p xtask -- lab soak --seed 1 --faults 50
+
+Faults are drawn by seed in the proportions of CLASSES. Each is made, all settles, the tables are read back from the switches and
+checked by `darkfiber check` on the fabric as ibnetdiscover then sees it; it is undone, and the same is done again. A line is
+appended to docs/soak.csv at the end of a part, whatever came of it. `--each` makes one fault of each class instead.
+
+Debian packages: opensm ibsim-utils libumad2sim0 infiniband-diags libopensm-dev libibumad-dev gcc make.
+"""
+
+import argparse
+import collections
+import datetime
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import fault
+import simulator
+
+REPO = Path(__file__).resolve().parents[2]
+# How often of 1,000. What is not here yet: handover to a standby, slurmctld restarted, a full disk, steps of the clock.
+CLASSES = {
+    "cable": 300,
+    "flapping": 30,
+    "switch": 60,
+    "host": 60,
+    "partition": 20,
+    "daemon-kill": 150,
+    "daemon-stop": 40,
+    "sighup-burst": 60,
+    "sm-restart": 60,
+    "jobs-garbage": 60,
+    "corrupt-file": 50,
+    "socket-junk": 20,
+}
+COLUMNS = "date,commit,seed,faults,classes,pairs_lost,cycles,unread,unproved,wrong_rollbacks,frozen,longest_silence_s,longest_settling_s,replay"
+SETTLE = 25.0
+
+
+class Soak(fault.Lab):
+    def __init__(self, args):
+        super().__init__(args, "plugin", True)
+        self.draw = random.Random(args.seed)
+        self.topology = (self.routes / "fabric.topo").read_text()
+        nodes = re.findall(r'^(Switch|Ca)\s+(\d+)\s+"([^"]+)"', self.topology, re.M)
+        self.switches = [name for kind, _, name in nodes if kind == "Switch"]
+        self.hosts = [name for kind, _, name in nodes if kind == "Ca"]
+        self.cables, self.leaf_of, node = [], {}, None
+        for line in self.topology.splitlines():
+            if head := re.match(r'(Switch|Ca)\s+\d+\s+"([^"]+)"', line):
+                node = head[2] if head[1] == "Switch" else None
+            elif node and (link := re.match(r'\[(\d+)\][^"]*"([SH]-[^"]+)"', line)):
+                if link[2].startswith("H-"):
+                    self.leaf_of[link[2]] = node
+                else:
+                    self.cables.append((node, int(link[1]), link[2]))
+        guids = dict(re.findall(r"^0x([0-9a-f]{16}) 0x([0-9a-f]+) ", (self.routes / "guid2lid").read_text(), re.M))
+        port = re.search(re.escape(self.hosts[0]) + r'".*?\n\[\d+\]\(([0-9a-f]+)\)', self.topology, re.S)[1]
+        self.lid = int(guids[port.zfill(16)], 16)
+        # OpenSM sits on the first host: what it hangs on stays.
+        self.own = self.leaf_of[self.hosts[0]]
+        self.counts = collections.Counter()
+        self.settling, self.silence, self.excused = 0.0, 0.0, 0
+        self.asking = True
+        threading.Thread(target=self.ask, daemon=True).start()
+
+    def run(self, *words, timeout=30):
+        env = {**os.environ, "IBSIM_SOCKNAME": self.socket, "LD_PRELOAD": simulator.library()}
+        return subprocess.run(words, env=env, capture_output=True, text=True, timeout=timeout, cwd=self.folder)
+
+    def ask(self):
+        """Asks the subnet administrator for a path all the time; the longest time between two answers while an OpenSM ran."""
+        last = time.monotonic()
+        while self.asking:
+            try:
+                said = self.run("saquery", "--src-to-dst", f"{self.lid}:{self.lid}", timeout=10).stdout
+            except (subprocess.TimeoutExpired, OSError):
+                said = ""
+            now = time.monotonic()
+            if self.excused:
+                last = now
+            elif "sl" in said:
+                self.silence = max(self.silence, now - last)
+                last = now
+            time.sleep(0.2)
+
+    def console(self, line):
+        self.sim.stdin.write(line.encode() + b"\n")
+        self.sim.stdin.flush()
+
+    def darkfiber(self, *words):
+        command = [str(self.args.darkfiber.resolve()), *words]
+        return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=self.folder)
+
+    def settle(self):
+        """Waits until nobody says anything any more and the daemon watches."""
+        began, quiet, length = time.monotonic(), time.monotonic(), -1
+        while time.monotonic() - began < SETTLE:
+            now = len(self.log()) + len(self.notes()) + self.told()
+            if now != length:
+                quiet, length = time.monotonic(), now
+            elif time.monotonic() - quiet > 1.0:
+                said = self.darkfiber("operate", "status", "--config", "operate.toml").stdout
+                if "frozen" in said:
+                    self.counts["frozen"] += 1
+                    print("    frozen, and resumed", flush=True)
+                    self.darkfiber("operate", "resume", "--config", "operate.toml")
+                elif "phase      watching" in said:
+                    break
+                quiet = time.monotonic()
+            time.sleep(0.1)
+        self.settling = max(self.settling, time.monotonic() - began - 1.0)
+
+    def judge(self, what):
+        """Reads the tables back from the switches, and checks them on the fabric as it is now."""
+        for _ in range(3):
+            fabric, tables = self.run("ibnetdiscover"), self.run("dump_fts")
+            if fabric.returncode == 0 and tables.returncode == 0:
+                break
+            time.sleep(1)
+        (self.folder / "now.topo").write_text(fabric.stdout)
+        (self.folder / "now.lfts").write_text(tables.stdout)
+        said = self.darkfiber("check", "now.topo", "--routes", "now.lfts", "--format", "json")
+        try:
+            found = json.loads(said.stdout)
+        except ValueError:
+            self.counts["unread"] += 1
+            print(f"    {what}: could not be judged: {said.stderr.strip()[:200]}", flush=True)
+            return
+        lost = found["unreachable"] + found["loops"]
+        self.counts["lost"] += lost
+        self.counts["cycles"] += not found["deadlock_free"]
+        if lost or not found["deadlock_free"]:
+            print(f"    {what}: {lost} pairs lost, deadlock_free {found['deadlock_free']}", flush=True)
+
+    def start_daemon(self):
+        told, notes = open(self.folder / "told", "ab"), open(self.folder / "notes", "ab")
+        command = [str(self.args.darkfiber.resolve()), "operate", "--config", "operate.toml"]
+        self.daemon = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=told, stderr=notes, cwd=self.folder)
+
+    def kill_daemon(self):
+        self.daemon.kill()
+        self.daemon.wait()
+
+    def start_manager(self):
+        log = self.log()
+        command = ["opensm", "-x", "-F", str(self.folder / "opensm.conf"), "-f", str(self.folder / "opensm.log")]
+        out = open(self.folder / "opensm.out", "ab")
+        command += ["--dump_files_dir", str(self.folder)]
+        self.manager = subprocess.Popen(command, env=self.env, stdin=subprocess.DEVNULL, stdout=out, stderr=out, cwd=self.folder)
+        path = self.folder / "operate.toml"
+        path.write_text(re.sub(r'"-HUP", "\d+"', f'"-HUP", "{self.manager.pid}"', path.read_text()))
+        self.wait(lambda: "SUBNET UP" in self.log()[len(log):], "OpenSM")
+
+    def switch(self):
+        return self.draw.choice([s for s in self.switches if s != self.own])
+
+    def make(self, kind):
+        """Makes a fault; what undoes it, or None."""
+        if kind == "cable":
+            a, port, _ = self.draw.choice(self.cables)
+            self.console(f'Unlink "{a}"[{port}]')
+            return lambda: self.console(f'ReLink "{a}"[{port}]')
+        if kind == "flapping":
+            a, port, _ = self.draw.choice(self.cables)
+            for _ in range(10):
+                self.console(f'Unlink "{a}"[{port}]')
+                time.sleep(0.05)
+                self.console(f'ReLink "{a}"[{port}]')
+                time.sleep(0.05)
+            return None
+        if kind == "switch":
+            s = self.switch()
+            self.console(f'Unlink "{s}"')
+            return lambda: self.console(f'ReLink "{s}"')
+        if kind == "host":
+            host = self.draw.choice(self.hosts[1:])
+            self.console(f'Unlink "{host}"')
+            return lambda: self.console(f'ReLink "{host}"')
+        if kind == "partition":
+            leaf = self.draw.choice([s for s in sorted(set(self.leaf_of.values())) if s != self.own])
+            ports = [port for a, port, _ in self.cables if a == leaf]
+            for port in ports:
+                self.console(f'Unlink "{leaf}"[{port}]')
+            return lambda: [self.console(f'ReLink "{leaf}"[{port}]') for port in ports]
+        if kind == "daemon-kill":
+            # In the middle of something: a cable has just died.
+            a, port, _ = self.draw.choice(self.cables)
+            self.console(f'Unlink "{a}"[{port}]')
+            time.sleep(self.draw.random())
+            self.kill_daemon()
+            time.sleep(self.draw.random())
+            self.start_daemon()
+            return lambda: self.console(f'ReLink "{a}"[{port}]')
+        if kind == "daemon-stop":
+            a, port, _ = self.draw.choice(self.cables)
+            self.daemon.send_signal(signal.SIGSTOP)
+            self.console(f'Unlink "{a}"[{port}]')
+            time.sleep(5 + 3 * self.draw.random())
+            self.daemon.send_signal(signal.SIGCONT)
+            return lambda: self.console(f'ReLink "{a}"[{port}]')
+        if kind == "sighup-burst":
+            for _ in range(10):
+                self.manager.send_signal(signal.SIGHUP)
+                time.sleep(0.05)
+            return None
+        if kind == "sm-restart":
+            self.excused += 1
+            self.manager.terminate() if self.draw.random() < 0.5 else self.manager.kill()
+            self.manager.wait()
+            self.start_manager()
+            # The command that has OpenSM sweep names it by its number.
+            self.kill_daemon()
+            self.start_daemon()
+            time.sleep(2)
+            self.excused -= 1
+            return None
+        if kind == "jobs-garbage":
+            junk = [b"", b"\xff\xfe\x00", b"JOBID ST NODELIST\n7 R cn[", os.urandom(2000)]
+            (self.folder / "jobs").write_bytes(self.draw.choice(junk))
+            return lambda: (self.folder / "jobs").write_text("JOBID ST NODELIST\n1 R cn[0001-0004]\n")
+        if kind == "corrupt-file":
+            self.kill_daemon()
+            state = self.folder / "state"
+            if self.draw.random() < 0.5:
+                (state / "plan").write_bytes(os.urandom(500))
+            else:
+                with open(state / "journal", "ab") as journal:
+                    journal.write(b'{"step":7,"torn')
+            self.manager.send_signal(signal.SIGHUP)
+            time.sleep(1)
+            self.start_daemon()
+            return None
+        if kind == "socket-junk":
+            for name in ("ctl.sock", "plugin.sock"):
+                for junk in (b"\x00\xff\n", b"DFOSM 1\n0x1 2\n\n", b"x" * 100000, b"DFOSM 1\n\n"):
+                    with socket.socket(socket.AF_UNIX) as s:
+                        s.settimeout(2)
+                        try:
+                            s.connect(str(self.folder / "state" / name))
+                            s.sendall(junk)
+                            s.shutdown(socket.SHUT_WR)
+                            s.recv(1000)
+                        except OSError:
+                            pass
+            return None
+        raise SystemExit(kind)
+
+    def journal(self):
+        """Plans that were given to OpenSM and of which the journal has no proof before; whether it can be replayed."""
+        proved, tasks, unproved = set(), {}, 0
+        for path in (self.folder / "state/journal.1", self.folder / "state/journal"):
+            for line in path.read_text().splitlines() if path.exists() else []:
+                record = json.loads(line.rsplit(" ", 1)[0])
+                if "state" in record:
+                    proved |= {d["id"] for d in record["state"]["decisions"] if d["verdict"]}
+                    continue
+                if record["input"] == "done" and record["result"]["result"] == "proved" and tasks.get(record["work"]):
+                    proved.add(tasks[record["work"]])
+                ready = record["input"] == "asked" and record.get("ready")
+                for action in record["actions"]:
+                    if action["action"] == "work" and action["task"]["task"] == "prove":
+                        tasks[action["work"]] = action["task"]["plan"]
+                    if action["action"] in ("answer", "commit") and action["plan"] is not None:
+                        if ready and action["plan"] not in proved:
+                            proved.add(action["plan"])
+                        unproved += action["plan"] not in proved
+        again = self.darkfiber("operate", "--replay", "state/journal")
+        return unproved, again.returncode
+
+
+def interrupted(*_):
+    raise SystemExit(1)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("work", type=Path)
+    parser.add_argument("--fabric", default="fattree2:n=6,m=3,r=4")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--faults", type=int, default=50)
+    parser.add_argument("--each", action="store_true", help="one fault of each class instead")
+    parser.add_argument("--darkfiber", type=Path, default=REPO / "target/debug/darkfiber")
+    parser.add_argument("--plugin", type=Path, default=REPO / "plugin/libdfosm.so")
+    parser.add_argument("--log", type=Path, default=REPO / "docs/soak.csv")
+    args = parser.parse_args()
+    args.work = args.work.resolve()
+    args.work.mkdir(parents=True, exist_ok=True)
+    args.stock, args.engine, args.book, args.settle, args.wait = "updn", "updn", 60.0, 1.0, 2000
+    shutil.rmtree(args.work / "routes", ignore_errors=True)
+    command = [str(args.darkfiber), "route", args.fabric, "-e", args.engine, "-o", str(args.work / "routes"), "-q"]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    # A part that is interrupted counts as far as it came.
+    signal.signal(signal.SIGTERM, interrupted)
+    soak = Soak(args)
+    classes = list(CLASSES)
+    drawn = soak.draw.choices(classes, list(CLASSES.values()), k=args.faults)
+    if args.each:
+        drawn = classes
+        soak.draw.shuffle(drawn)
+    done = collections.Counter()
+    try:
+        for number, kind in enumerate(drawn, 1):
+            began = time.monotonic()
+            undo = soak.make(kind)
+            soak.settle()
+            soak.judge(f"{number} {kind}")
+            if undo:
+                undo()
+                soak.settle()
+                soak.judge(f"{number} {kind}, undone")
+            done[kind] += 1
+            print(f"{number} {kind}: {time.monotonic() - began:.1f} s", flush=True)
+    finally:
+        soak.asking = False
+        unproved, replay = soak.journal()
+        soak.stop()
+        rollbacks = (soak.folder / "told").read_text().count("twice not found")
+        commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=REPO, capture_output=True, text=True).stdout.strip()
+        counted = " ".join(f"{k}:{n}" for k, n in sorted(done.items()))
+        row = [datetime.date.today(), commit, args.seed, sum(done.values()), counted]
+        row += [soak.counts[k] for k in ("lost", "cycles", "unread")] + [unproved, rollbacks, soak.counts["frozen"]]
+        row += [f"{soak.silence:.1f}", f"{soak.settling:.1f}", "same" if replay == 0 else "differs"]
+        line = ",".join(map(str, row))
+        print(COLUMNS + "\n" + line)
+        if not args.each:
+            is_new = not args.log.exists()
+            with open(args.log, "a") as log:
+                log.write((COLUMNS + "\n" if is_new else "") + line + "\n")
+    bad = soak.counts["lost"] + soak.counts["cycles"] + unproved + rollbacks + (replay != 0)
+    raise SystemExit(1 if bad or sum(done.values()) < len(drawn) else 0)
+
+
+if __name__ == "__main__":
+    main()

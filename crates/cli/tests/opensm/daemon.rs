@@ -1,0 +1,59 @@
+//! `darkfiber operate` as a test starts it, and what it says.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::loads::{Entries, entries};
+use crate::process::{Guarded, wait_for};
+use crate::simulation::Simulation;
+use crate::text;
+
+pub(crate) const PATIENCE: Duration = Duration::from_secs(40);
+
+/// Starts the program with `operate.toml` in a folder; what it prints is in `told` and `notes`.
+pub(crate) fn operate(dir: &Path) -> Guarded {
+    let said = |name: &str| {
+        File::options().append(true).create(true).open(dir.join(name)).expect("a file")
+    };
+    let mut command = Command::new(env!("CARGO_BIN_EXE_darkfiber"));
+    command.args(["operate", "--config", "operate.toml"]).current_dir(dir).stdin(Stdio::null());
+    Guarded::start(command.stdout(said("told")).stderr(said("notes")))
+}
+
+/// `darkfiber` in a folder: exit code and standard output.
+pub(crate) fn darkfiber(dir: &Path, words: &[&str]) -> (Option<i32>, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_darkfiber"));
+    let ended = command.args(words).current_dir(dir).stdin(Stdio::null()).output();
+    let ended = ended.expect("it starts");
+    let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+    (ended.status.code(), said + &String::from_utf8_lossy(&ended.stderr))
+}
+
+/// Waits until a file says something.
+pub(crate) fn until(dir: &Path, name: &str, says: &str) {
+    let read = || fs::read_to_string(dir.join(name)).unwrap_or_default();
+    let found = wait_for(PATIENCE, || read().contains(says));
+    let notes = fs::read_to_string(dir.join("notes")).unwrap_or_default();
+    assert!(found, "{name} never says \"{says}\": {}\n{notes}", read());
+}
+
+/// A list, as a command's words in TOML.
+pub(crate) fn quoted(words: &[String]) -> String {
+    let words: Vec<String> = words.iter().map(|w| format!("\"{w}\"")).collect();
+    format!("[{}]", words.join(", "))
+}
+
+pub(crate) fn put(dir: &Path, name: &str, text: &str) {
+    fs::write(dir.join("new"), text).expect("a file");
+    fs::rename(dir.join("new"), dir.join(name)).expect("a file");
+}
+
+/// What the switches have is what a file says.
+pub(crate) fn agree(fabric: &Simulation, dir: &Path, name: &str) {
+    let found: Entries = entries(&fabric.read_back(), "tables of the switches");
+    let wanted = entries(&text(dir, name), name);
+    assert!(wanted.len() > 200, "{name}: {} entries", wanted.len());
+    assert_eq!(found, wanted, "{name}");
+}

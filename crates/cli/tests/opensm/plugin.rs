@@ -1,0 +1,91 @@
+//! OpenSM with the plugin takes the plans of `darkfiber operate`.
+
+use std::fs;
+use std::path::Path;
+
+use crate::daemon::{PATIENCE, agree, darkfiber, operate, put, quoted, until};
+use crate::process::{Guarded, wait_for};
+use crate::simulation::Simulation;
+use crate::tools::{Tools, plugin, program};
+use crate::{route, text};
+
+const JOBS: &str = "JOBID ST NODELIST\n1 R cn[0001-0002]\n";
+
+/// A configuration for the plugin; the daemon reads the fabric and the tables from the simulation.
+fn configure(dir: &Path, fabric: &Simulation, tools: &Tools, manager: &Guarded) {
+    let discover = program("ibnetdiscover").expect("it was there");
+    let config = format!(
+        "mode = \"apply-faults\"\nstate = \"state\"\n[fabric]\ncommand = {}\nevery_s = 1\n[tables]\ncommand = {}\n\
+         every_s = 60\n[jobs]\nfile = \"jobs\"\nevery_s = 0.1\n[opensm]\nengines = \"dfosm,updn,no_fallback\"\n\
+         sweep = [\"kill\", \"-HUP\", \"{}\"]\nlog = \"sim/opensm/opensm.log\"\n[plugin]\n",
+        quoted(&fabric.words(&discover)),
+        quoted(&fabric.words(&tools.dump_fts)),
+        manager.id(),
+    );
+    put(dir, "operate.toml", &config);
+    put(dir, "jobs", JOBS);
+}
+
+/// The first plan that OpenSM took from the fault book, and the milliseconds that it waited for it.
+fn answered(notes: &str) -> Option<(u32, f64)> {
+    let line = notes.lines().find(|l| l.contains("from the fault book"))?;
+    let (plan, rest) = line.split_once("OpenSM took plan ")?.1.split_once(", ")?;
+    Some((plan.parse().ok()?, rest.split_once(" ms")?.0.parse().ok()?))
+}
+
+/// Tables that the switches have reach all pairs without deadlock.
+fn is_sound(dir: &Path, plan: u32) {
+    let of = format!("state/plans/{plan}");
+    let (code, checked) = darkfiber(dir, &["check", &format!("{of}/fabric.topo"), "--routes", &of]);
+    assert_eq!(code, Some(0), "{checked}");
+}
+
+#[test]
+fn a_dead_cable_is_answered_from_the_fault_book() {
+    let (Some(tools), Some(_)) = (Tools::find(), program("ibnetdiscover")) else { return };
+    let dir = tempfile::tempdir().expect("a directory");
+    let d = dir.path();
+    let Some(library) = plugin(d) else { return };
+    route(&["fattree2:n=6,m=3,r=4", "-e", "updn"], &d.join("even"));
+    let mut fabric = Simulation::start(&tools, &d.join("even"), d.join("sim"), "plugin");
+    // Nobody answers yet, and there is no plan: the next engine routes.
+    fs::create_dir(d.join("state")).expect("a directory");
+    let manager = fabric.manage_with_plugin(&d.join("even"), &library, &d.join("state"));
+    let log = || text(d, "sim/opensm/opensm.log");
+    assert!(log().contains("dfosm: no plan fits, the next engine routes"), "{}", log());
+    configure(d, &fabric, &tools, &manager);
+    let daemon = operate(d);
+    until(d, "notes", "fault book: ");
+
+    // A cable dies: the answer is there already.
+    fabric.console("Unlink \"S-0000500000010001\"[7]");
+    until(d, "told", "is in place, as read back: ");
+    let (plan, milliseconds) = answered(&text(d, "notes")).expect("it was in the fault book");
+    assert!(milliseconds < 50.0, "{milliseconds} ms");
+    until(d, "told", &format!("plan {plan} is in place, as read back: "));
+    agree(&fabric, d, &format!("state/plans/{plan}/lfts.dump"));
+    is_sound(d, plan);
+    assert!(!text(d, "told").contains("twice"), "{}", text(d, "told"));
+
+    // The daemon is killed: whatever makes OpenSM sweep, the plan stays.
+    drop(daemon);
+    let before = fabric.read_back();
+    let swept = log().matches("SUBNET UP").count();
+    sweep(&manager);
+    assert!(wait_for(PATIENCE, || log().matches("SUBNET UP").count() > swept), "{}", log());
+    assert!(log().contains(&format!("dfosm: plan {plan} kept")), "{}", log());
+    assert_eq!(fabric.read_back(), before);
+    // So it does with an OpenSM that was started anew.
+    drop(manager);
+    let manager = fabric.manage_with_plugin(&d.join("even"), &library, &d.join("state"));
+    assert!(log().contains(&format!("dfosm: plan {plan} from the plan file")), "{}", log());
+    assert_eq!(fabric.read_back(), before);
+    drop(manager);
+}
+
+/// Has OpenSM sweep.
+pub(crate) fn sweep(manager: &Guarded) {
+    let id = manager.id().to_string();
+    let status = std::process::Command::new("kill").args(["-HUP", &id]).status();
+    assert!(status.expect("kill starts").success());
+}

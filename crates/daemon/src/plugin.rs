@@ -1,0 +1,234 @@
+//! The socket on which the plugin of OpenSM (`plugin/dfosm.c`) asks for tables: it says which cables were swept, waits for a plan,
+//! and says whether it took it.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use darkfiber_formats::output;
+use darkfiber_scenario::Error;
+use rustix::net::{RecvFlags, recv};
+
+use crate::control;
+use crate::event::Event;
+use crate::fault_book::{Base, Book, Entry, plan_of};
+use crate::question::{Given, Question, Taken};
+use crate::reference::{End, Missing, Reference};
+use crate::value::{FabricValue, TablesValue, digest_of_tables};
+use crate::work::{Library, Plan};
+
+/// Most bytes of a list of cables.
+const MOST: u64 = 1 << 26;
+/// How long it may take OpenSM to say what it has swept, and whether it took the plan.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Whoever answers.
+#[derive(Clone)]
+pub(crate) struct Desk {
+    pub(crate) reference: Reference,
+    pub(crate) book: Book,
+    pub(crate) library: Library,
+    /// Where the plan that was taken is kept for a daemon that does not answer.
+    pub(crate) plan_file: PathBuf,
+    pub(crate) budget: Duration,
+    /// Questions so far: what was read before the last one may be older than what was swept.
+    pub(crate) asked: Arc<AtomicU64>,
+    pub(crate) events: SyncSender<Event>,
+}
+
+/// Listens.
+///
+/// # Errors
+/// If the socket cannot be made.
+pub(crate) fn open(path: &Path, desk: Desk) -> Result<(), Error> {
+    let listener = control::bind(path)?;
+    let serve = move || {
+        for stream in listener.incoming().flatten() {
+            // There is one OpenSM: one question after the other.
+            if let Err(e) = desk.serve(&stream) {
+                let _nobody_hears = desk.events.send(Event::Unanswered(e.to_string()));
+            }
+        }
+    };
+    spawn(serve).map_err(|e| Error::infeasible(format!("cannot start threads: {e}")))
+}
+
+fn spawn(serve: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    thread::Builder::new().name("plugin".to_owned()).spawn(serve).map(drop)
+}
+
+impl Desk {
+    fn serve(&self, stream: &UnixStream) -> io::Result<()> {
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        let start = Instant::now();
+        let mut reader = BufReader::new(stream);
+        let cables = read_cables(&mut (&mut reader).take(MOST))?;
+        if has_gone(stream) {
+            // It was asked while this program did not run, and OpenSM has long gone on.
+            return Ok(());
+        }
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        let known = self.reference.of_cables(&cables);
+        let Some((missing, fabric)) = known else {
+            let _nobody_hears = self.events.send(Event::Unanswered(
+                "OpenSM has swept cables of a fabric that is not known yet".to_owned(),
+            ));
+            return (&*stream).write_all(b"NONE\n");
+        };
+        let base = self.book.base();
+        let (given, entry) = self.ask(&missing, &fabric, base.as_ref(), start);
+        let Some(given) = given else { return (&*stream).write_all(b"NONE\n") };
+        let bytes = given.image.numbered(given.plan);
+        let mut stream = stream;
+        let mut give = || {
+            stream.write_all(format!("PLAN {}\n", bytes.len()).as_bytes())?;
+            stream.write_all(&bytes)?;
+            let millis = start.elapsed().as_secs_f64() * 1e3;
+            let mut said = String::new();
+            (&mut reader).take(4096).read_line(&mut said)?;
+            Ok::<_, io::Error>((millis, said))
+        };
+        let (millis, said) = match give() {
+            Ok(said) => said,
+            Err(e) => {
+                let why = format!("it waits no longer ({e})");
+                let _nobody_hears = self.events.send(Event::Refused(given.plan, false, why));
+                return Ok(());
+            }
+        };
+        if said != "TAKEN\n" {
+            let why = said.trim_end().strip_prefix("REFUSED ");
+            let (looked, why) = (why.is_some(), why.unwrap_or("it waits no longer").to_owned());
+            let _nobody_hears = self.events.send(Event::Refused(given.plan, looked, why));
+            return Ok(());
+        }
+        let taken = self.taken(&given, &fabric, base.as_ref(), entry.as_deref());
+        let _nobody_hears = match taken {
+            Ok(taken) => self.events.send(Event::Taken(taken, millis, entry.is_some())),
+            Err(what) => self.events.send(Event::Unanswered(what)),
+        };
+        // A daemon that is gone when OpenSM asks next leaves it this.
+        if let Err(e) = output::replace_as_is(&self.plan_file, |out| out.write_all(&bytes)) {
+            let what = format!("{}: {e}", self.plan_file.display());
+            let _nobody_hears = self.events.send(Event::Unanswered(what));
+        }
+        Ok(())
+    }
+
+    /// What the machine gives, and where it is from.
+    fn ask(
+        &self,
+        missing: &Missing,
+        fabric: &Arc<FabricValue>,
+        base: Option<&Base>,
+        start: Instant,
+    ) -> (Option<Given>, Option<Arc<Entry>>) {
+        let is_new = base.is_some_and(|base| base.fabric.digest != fabric.digest);
+        let entry = self.book.entry(missing).filter(|_| is_new);
+        let tables = base.and_then(|base| match (is_new, &entry) {
+            // The machine knows which they are.
+            (false, _) | (true, Some(_)) => None,
+            (true, None) => {
+                let image = base.image().ok()?;
+                base.on(&image, fabric).ok().map(Arc::new)
+            }
+        });
+        let (reply, replied) = sync_channel(1);
+        let (fabric, ready) = (fabric.clone(), entry.clone());
+        let budget = self.budget;
+        let question = Question { fabric, tables, ready, budget, reply };
+        if self.events.send(Event::Question(question)).is_err() {
+            return (None, None);
+        }
+        let left = self.budget.saturating_sub(start.elapsed());
+        (replied.recv_timeout(left).ok().flatten(), entry)
+    }
+
+    /// What is in place now that OpenSM has taken it.
+    fn taken(
+        &self,
+        given: &Given,
+        fabric: &Arc<FabricValue>,
+        base: Option<&Base>,
+        entry: Option<&Entry>,
+    ) -> Result<Taken, String> {
+        if let (Some(entry), Some(base), 0) = (entry, base, given.stage) {
+            let plan: Plan = plan_of(entry, base, fabric)?;
+            self.library.keep(given.plan, plan);
+        }
+        let (routes, lids) = given.image.on(fabric)?;
+        let digest = digest_of_tables(fabric.fabric(), &routes, &lids);
+        // It was proved that all pairs reach.
+        let (has_levels, is_whole) = (true, true);
+        let value =
+            TablesValue { routes, lids, has_levels, is_whole, digest, fabric: fabric.digest };
+        let base = Base { fabric: fabric.clone(), tables: Arc::new(value) };
+        Ok(Taken { plan: given.plan, base })
+    }
+}
+
+/// Whether nobody waits at the other end any more.
+fn has_gone(stream: &UnixStream) -> bool {
+    let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
+    matches!(recv(stream, &mut [0u8; 1][..], flags), Ok((_, 0)))
+}
+
+/// The cables, from both ends.
+fn read_cables(reader: &mut impl BufRead) -> io::Result<BTreeMap<End, End>> {
+    let bad = |line: &str| {
+        let what = format!("what OpenSM's plugin says is not understood: \"{}\"", line.trim_end());
+        io::Error::new(io::ErrorKind::InvalidData, what)
+    };
+    let mut line = String::new();
+    reader.read_line(&mut line)?;
+    if line != "DFOSM 1\n" {
+        line.truncate(60);
+        return Err(bad(&line));
+    }
+    let mut cables = BTreeMap::new();
+    loop {
+        line.clear();
+        reader.read_line(&mut line)?;
+        if line == "\n" {
+            return Ok(cables);
+        }
+        let (from, to) = cable(&line).ok_or_else(|| bad(&line))?;
+        cables.insert(from, to);
+        cables.insert(to, from);
+    }
+}
+
+/// `0xGUID PORT 0xGUID PORT`.
+fn cable(line: &str) -> Option<(End, End)> {
+    let mut words = line.strip_suffix('\n')?.split(' ');
+    let mut end = || {
+        let guid = u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok()?;
+        Some((guid, words.next()?.parse().ok()?))
+    };
+    let both = (end()?, end()?);
+    words.next().is_none().then_some(both)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_cables_has_both_ends_and_junk_has_none() {
+        let text = b"DFOSM 1\n0x1 2 0xa 3\n0x1 4 0xb 1\n\nmore";
+        let cables = read_cables(&mut &text[..]).expect("a list");
+        assert_eq!(cables.len(), 4);
+        assert_eq!(cables[&(0xb, 1)], (1, 4));
+        for junk in ["", "DFOSM 2\n\n", "DFOSM 1\n0x1 2 0xa\n\n", "DFOSM 1\n0x1 2 0xa 3", "\u{0}\n"]
+        {
+            assert!(read_cables(&mut junk.as_bytes()).is_err(), "{junk}");
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! A question of OpenSM, and what it is given.
+
+use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+use std::time::Duration;
+
+use darkfiber_operate::PlanId;
+
+use crate::fault_book::{Base, Entry};
+use crate::plan_image::PlanImage;
+use crate::value::{FabricValue, TablesValue};
+
+/// A question that waits for its answer.
+pub(crate) struct Question {
+    /// What was swept, and what is missing of the whole.
+    pub(crate) fabric: Arc<FabricValue>,
+    /// The tables in place as tables of it.
+    pub(crate) tables: Option<Arc<TablesValue>>,
+    /// What the fault book has, for the tables of this digest.
+    pub(crate) ready: Option<Arc<Entry>>,
+    pub(crate) budget: Duration,
+    pub(crate) reply: SyncSender<Option<Given>>,
+}
+
+/// A stage of a plan that is given to OpenSM.
+pub(crate) struct Given {
+    pub(crate) plan: PlanId,
+    pub(crate) stage: u32,
+    pub(crate) image: PlanImage,
+}
+
+/// What OpenSM took.
+pub(crate) struct Taken {
+    pub(crate) plan: PlanId,
+    pub(crate) base: Base,
+}
