@@ -36,7 +36,8 @@ impl Received {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pairs {
     ranks: u32,
-    cells: Cells,
+    /// By sender.
+    rows: Vec<Row>,
     /// All of them.
     pub total: Pair,
     /// How long they took, in nanoseconds, to three digits.
@@ -57,14 +58,63 @@ pub struct Pair {
     pub longest: u64,
 }
 
+/// The pairs of a sender, by receiver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-enum Cells {
-    Dense(Vec<Pair>),
-    Sparse(BTreeMap<(u32, u32), Pair>),
+enum Row {
+    /// In order: rings and stencils have few.
+    Few(Vec<(u32, Pair)>),
+    /// A cell for every rank.
+    All(Vec<Pair>),
+    /// For jobs of more ranks than [`DENSE`].
+    Many(BTreeMap<u32, Pair>),
 }
 
-/// Jobs of at most this many ranks have a cell for every pair.
+/// Receivers of a row that is kept in order.
+const FEW: usize = 64;
+
+/// Jobs of at most this many ranks have rows with a cell for every rank.
 const DENSE: u32 = 2048;
+
+impl Row {
+    fn cell(&mut self, ranks: u32, to: u32) -> &mut Pair {
+        if let Self::Few(pairs) = self
+            && pairs.len() == FEW
+            && pairs.binary_search_by_key(&to, |p| p.0).is_err()
+        {
+            let pairs = std::mem::take(pairs);
+            *self = if ranks <= DENSE {
+                let mut all = vec![Pair::default(); ranks as usize];
+                pairs.into_iter().for_each(|(to, pair)| all[to as usize] = pair);
+                Self::All(all)
+            } else {
+                Self::Many(pairs.into_iter().collect())
+            };
+        }
+        match self {
+            Self::Few(pairs) => {
+                let found = pairs.binary_search_by_key(&to, |p| p.0);
+                let at = found.unwrap_or_else(|at| {
+                    pairs.insert(at, (to, Pair::default()));
+                    at
+                });
+                &mut pairs[at].1
+            }
+            Self::All(pairs) => &mut pairs[to as usize],
+            Self::Many(pairs) => pairs.entry(to).or_default(),
+        }
+    }
+
+    /// Receivers in order, and what was sent to them.
+    fn sent(&self) -> Box<dyn Iterator<Item = (u32, Pair)> + '_> {
+        match self {
+            Self::Few(pairs) => Box::new(pairs.iter().copied()),
+            Self::All(pairs) => {
+                Box::new((0..).zip(pairs.iter().copied()).filter(|(_, p)| p.messages > 0))
+            }
+            Self::Many(pairs) => Box::new(pairs.iter().map(|(&to, &pair)| (to, pair))),
+        }
+    }
+}
 
 impl Pair {
     /// Others, too.
@@ -92,10 +142,9 @@ impl Pairs {
     /// No messages among this many ranks.
     #[expect(clippy::missing_panics_doc, reason = "three digits are fine")]
     pub fn new(ranks: u32) -> Self {
-        let cells =
-            if ranks <= DENSE { Cells::Dense(Vec::new()) } else { Cells::Sparse(BTreeMap::new()) };
+        let rows = vec![Row::Few(Vec::new()); ranks as usize];
         let times = Histogram::new(3).expect("three digits");
-        Self { ranks, cells, total: Pair::default(), times }
+        Self { ranks, rows, total: Pair::default(), times }
     }
 
     /// Number of ranks.
@@ -104,16 +153,7 @@ impl Pairs {
     }
 
     fn cell(&mut self, from: u32, to: u32) -> &mut Pair {
-        let n = self.ranks as usize;
-        match &mut self.cells {
-            Cells::Dense(cells) => {
-                if cells.is_empty() {
-                    cells.resize(n * n, Pair::default());
-                }
-                &mut cells[from as usize * n + to as usize]
-            }
-            Cells::Sparse(cells) => cells.entry((from, to)).or_default(),
-        }
+        self.rows[from as usize].cell(self.ranks, to)
     }
 
     fn add(&mut self, record: &Record) {
@@ -131,17 +171,10 @@ impl Pairs {
     }
 
     /// Pairs that sent, by sender and receiver.
-    pub fn sent(&self) -> Box<dyn Iterator<Item = ((u32, u32), Pair)> + '_> {
-        let n = self.ranks;
-        match &self.cells {
-            Cells::Dense(cells) => Box::new(
-                (0..)
-                    .zip(cells)
-                    .filter(|(_, p)| p.messages > 0)
-                    .map(move |(i, p)| ((i / n, i % n), *p)),
-            ),
-            Cells::Sparse(cells) => Box::new(cells.iter().map(|(&k, &p)| (k, p))),
-        }
+    pub fn sent(&self) -> impl Iterator<Item = ((u32, u32), Pair)> + '_ {
+        (0..)
+            .zip(&self.rows)
+            .flat_map(|(from, row)| row.sent().map(move |(to, pair)| ((from, to), pair)))
     }
 
     /// The mean over pairs that sent more than empty messages of the mean bandwidth of their messages, in bytes a second.
