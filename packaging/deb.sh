@@ -1,0 +1,124 @@
+#!/bin/sh
+# Builds two Debian packages: darkfiber (program, unit, user, polkit rule, examples, prolog hook) and darkfiber-opensm-plugin.
+#
+#   cargo build --release && packaging/deb.sh [BINARY] [FOLDER]
+#
+# Needs dpkg-deb, and for the plugin gcc, make, libopensm-dev and libibumad-dev: its package depends on the very OpenSM that it
+# was built for.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(dirname "$here")
+binary=${1:-$root/target/release/darkfiber}
+out=${2:-$root/target/deb}
+version=$("$binary" --version | awk '{print $2; exit}')
+architecture=$(dpkg --print-architecture)
+triplet=$(gcc -dumpmachine | sed 's/-pc-/-/;s/-unknown-/-/')
+umask 022
+mkdir -p "$out"
+
+# copyright NAME FOLDER: what Debian wants beside every package.
+papers() {
+    doc=$2/usr/share/doc/$1
+    mkdir -p "$doc"
+    {
+        echo "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/"
+        echo "Upstream-Name: darkfiber"
+        echo
+        echo "Files: *"
+        echo "Copyright: the authors of darkfiber"
+        echo "License: Apache-2.0 or Expat"
+        echo
+        echo "License: Apache-2.0"
+        echo " On Debian systems the text is in /usr/share/common-licenses/Apache-2.0."
+        echo
+        echo "License: Expat"
+        sed 's/^$/./;s/^/ /' "$root/LICENSE-MIT"
+    } > "$doc/copyright"
+    {
+        echo "$1 ($version) unstable; urgency=medium"
+        echo
+        echo "  * See CHANGELOG.md of the project."
+        echo
+        echo " -- The authors of darkfiber <darkfiber@example.org>  Wed, 25 Nov 2026 00:00:00 +0000"
+    } | gzip -9n > "$doc/changelog.gz"
+}
+
+# control NAME FOLDER DEPENDS SUMMARY, and the description on standard input.
+control() {
+    mkdir -p "$2/DEBIAN"
+    {
+        echo "Package: $1"
+        echo "Version: $version"
+        echo "Architecture: $architecture"
+        echo "Maintainer: The authors of darkfiber <darkfiber@example.org>"
+        echo "Section: net"
+        echo "Priority: optional"
+        echo "Depends: $3"
+        echo "Installed-Size: $(du -sk "$2" | cut -f1)"
+        echo "Description: $4"
+        sed 's/^/ /'
+    } > "$2/DEBIAN/control"
+}
+
+build() {
+    dpkg-deb --root-owner-group --build "$2" "$out/$1_${version}_$architecture.deb" > /dev/null
+    echo "$out/$1_${version}_$architecture.deb"
+}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+p=$work/darkfiber
+mkdir -p "$p/usr/bin" "$p/usr/lib/systemd/system" "$p/usr/lib/darkfiber" "$p/usr/share/polkit-1/rules.d" \
+    "$p/usr/share/doc/darkfiber/examples" "$p/usr/share/man/man1" "$p/usr/lib/sysusers.d"
+install -m 755 "$binary" "$p/usr/bin/darkfiber"
+strip --strip-unneeded "$p/usr/bin/darkfiber"
+install -m 644 "$here/darkfiber-operate.service" "$p/usr/lib/systemd/system/"
+install -m 755 "$here/prolog-slurmctld" "$p/usr/lib/darkfiber/"
+install -m 644 "$here/50-darkfiber.rules" "$p/usr/share/polkit-1/rules.d/"
+install -m 644 "$here/operate.toml" "$here/operate-plugin.toml" "$p/usr/share/doc/darkfiber/examples/"
+echo 'u darkfiber - "darkfiber operate" /var/lib/darkfiber' > "$p/usr/lib/sysusers.d/darkfiber.conf"
+if "$binary" man > "$work/man" 2> /dev/null && [ -s "$work/man" ]; then
+    gzip -9n < "$work/man" > "$p/usr/share/man/man1/darkfiber.1.gz"
+fi
+papers darkfiber "$p"
+control darkfiber "$p" "libc6, libgcc-s1, systemd" "routing and analysis of InfiniBand and HPC fabrics" << 'END'
+Computes, proves and simulates routes of InfiniBand and other fabrics, and
+operates beside a running OpenSM and SLURM. The service darkfiber-operate is
+neither enabled nor started: it needs /etc/darkfiber/operate.toml, of which
+/usr/share/doc/darkfiber/examples has two.
+END
+cat > "$p/DEBIAN/postinst" << 'END'
+#!/bin/sh
+set -e
+if [ "$1" = configure ]; then
+    systemd-sysusers darkfiber.conf
+fi
+END
+chmod 755 "$p/DEBIAN/postinst"
+build darkfiber "$p"
+
+opensm=$(dpkg-query -W -f '${Version}' libopensm-dev 2> /dev/null || true)
+if [ -z "$opensm" ]; then
+    echo "libopensm-dev is not installed: no package of the plugin" >&2
+    exit 0
+fi
+p=$work/plugin
+lib=$p/usr/lib/$triplet
+mkdir -p "$lib" "$p/usr/share/doc/darkfiber-opensm-plugin"
+make --quiet -C "$root/plugin" OUT="$lib/libdfosm.so" CFLAGS="-O2 -fstack-protector-strong -D_FORTIFY_SOURCE=2" LDFLAGS="-Wl,-z,relro,-z,now"
+strip --strip-unneeded "$lib/libdfosm.so"
+chmod 644 "$lib/libdfosm.so"
+install -m 644 "$root/plugin/README.md" "$p/usr/share/doc/darkfiber-opensm-plugin/"
+# OpenSM loads it by its bare name, from where libraries are.
+mkdir -p "$p/usr/share/lintian/overrides" "$p/DEBIAN"
+printf '%s\n' "darkfiber-opensm-plugin: package-name-doesnt-match-sonames" "darkfiber-opensm-plugin: shared-library-lacks-version *" \
+    > "$p/usr/share/lintian/overrides/darkfiber-opensm-plugin"
+echo "activate-noawait ldconfig" > "$p/DEBIAN/triggers"
+papers darkfiber-opensm-plugin "$p"
+control darkfiber-opensm-plugin "$p" "opensm (= $opensm), libc6" "routing engine for OpenSM that takes plans of darkfiber" << 'END'
+An event plugin of OpenSM that asks `darkfiber operate` for tables at each
+heavy sweep, and leaves what it cannot answer to the next routing engine.
+Nothing changes before opensm.conf names it.
+END
+build darkfiber-opensm-plugin "$p"
