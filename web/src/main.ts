@@ -4,11 +4,12 @@ import { App } from "./app";
 import { Blob64 } from "./blob";
 import * as keys from "./keys";
 import { Model } from "./model";
+import { report } from "./report";
 import "uplot/dist/uPlot.min.css";
 import "./page.css";
 
 declare global {
-  interface Window { darkfiber?: { app: App; model: Model; ready: number } }
+  interface Window { darkfiber?: { app?: App; model: Model; ready: number } }
 }
 
 async function main(): Promise<void> {
@@ -20,6 +21,12 @@ async function main(): Promise<void> {
   data.remove();
   root.hidden = false;
   document.body.classList.add("live");
+  // Some results are of no one fabric: charts and tables are all there is.
+  if (!model.switches && (model.about.charts.length || model.about.sheets.length)) {
+    report(root, model);
+    window.darkfiber = { model, ready: performance.now() };
+    return;
+  }
   const app = App.on(root, model);
   if (!app) {
     root.hidden = true;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use darkfiber_fabric::{Digest as Words, Fabric, SwitchId, TerminalId};
+use darkfiber_fabric::{ChannelId, Digest as Words, Fabric, SwitchId, TerminalId};
 use darkfiber_operate::Digest;
 use darkfiber_routing::{DestId, Lids, Routes};
 use darkfiber_scenario::Loaded;
@@ -36,6 +36,8 @@ pub(crate) struct TablesValue {
 pub(crate) struct JobsValue {
     /// The terminals of each.
     pub(crate) places: Vec<Vec<TerminalId>>,
+    /// The name of each, in the same order.
+    pub(crate) names: Vec<String>,
     pub(crate) ids: BTreeSet<String>,
     pub(crate) digest: Digest,
     /// The fabric that they were read for.
@@ -48,11 +50,25 @@ pub(crate) struct JobsValue {
 pub(crate) struct CountersValue {
     /// Bytes, as [`darkfiber_formats::counters::Window`] has them.
     pub(crate) carried: Vec<Option<u64>>,
+    /// Time between the two.
+    pub(crate) seconds: f64,
     /// Share of its bandwidth that the fullest channel between switches carried.
     pub(crate) fullest: f64,
     pub(crate) digest: Digest,
     /// The fabric that they were read for.
     pub(crate) fabric: Digest,
+}
+
+impl CountersValue {
+    /// By channel between switches the share of its rate that it carried.
+    pub(crate) fn shares(&self, fabric: &Fabric) -> Vec<f64> {
+        let share = |c: usize| {
+            let class = fabric.class_of(ChannelId::new(c));
+            let bytes = self.carried.get(c).copied().flatten().unwrap_or(0);
+            bytes as f64 / self.seconds / class.bytes_per_second.max(1) as f64
+        };
+        (0..fabric.channel_count()).map(share).collect()
+    }
 }
 
 /// The digest of tables: every entry that a switch has, whoever made them, by GUID and LID.

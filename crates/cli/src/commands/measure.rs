@@ -220,7 +220,7 @@ fn plan(args: &MeasureCommand, common: &Common, case: &Case<()>) -> Result<Measu
         costs,
         precision,
         seed: common.seed(),
-        loads: args.svg.is_some() || args.page.html.is_some() || common.format == Format::Json,
+        loads: args.svg.is_some() || args.page.is_asked() || common.format == Format::Json,
     })
 }
 

@@ -23,6 +23,7 @@ mod operate;
 mod operate_acts;
 mod output;
 mod page;
+mod pages;
 mod place;
 mod recognise;
 mod replay;

@@ -21,6 +21,7 @@ const COMMANDS: &[&str] = &[
     "operate resume --config o.toml",
     "operate propose --config o.toml",
     "operate rehearse --config o.toml --jobs log",
+    "top 127.0.0.1:1 --once",
     "route f -e minhop",
     "check f --routes tables",
     "measure f -e minhop --pattern shift",

@@ -56,7 +56,13 @@ pub(super) fn page<'a>(
                 grid.at(i)[c] / (simulated.capacity[c] * interval).max(f64::MIN_POSITIVE)
             })
         });
-        View { name: "the whole run".to_owned(), unit: Unit::Share, load, series }
+        View {
+            name: "the whole run".to_owned(),
+            unit: Unit::Share,
+            load,
+            series,
+            lanes: Vec::new(),
+        }
     };
     Page {
         subtitle: made_by.to_owned(),
