@@ -25,6 +25,9 @@ import { Tip } from "./tip";
 import { Values, type Now } from "./values";
 import { viewPicker } from "./views";
 
+/** Cables that labels make way for, at most. */
+const HOT = 300;
+
 export class App {
   readonly store = new Store();
   readonly detail: Detail;
@@ -51,6 +54,8 @@ export class App {
   private readonly side = el("div", { id: "lists" });
   private readonly controls = el("div", {});
   private cooler = 0;
+  /** Cables that labels make way for. */
+  private hot = new Uint32Array();
   private asked = false;
   private settle = 0;
   private owner: Uint32Array | null = null;
@@ -216,6 +221,9 @@ export class App {
   private colour(): void {
     const drawn = this.level.draw(this.now), { now } = this.store, zoomed = this.camera.zoomed;
     this.cooler = drawn.cooler;
+    // The hottest stand last.
+    const from = drawn.bundled ? drawn.lit.length : Math.max(0, drawn.lit.length - HOT);
+    this.hot = drawn.lit.slice(from).filter((_, i) => drawn.heat[from + i] > 0.4).map((c) => c >> 1);
     scene.drawDark(this.renderer, drawn, this.theme, zoomed, this.model.views.length ? (now.job !== null || now.chosen?.kind === "path" ? 0.5 : 1) : 2.2);
     const lanes = now.colour === "lanes" ? this.model.views[now.view]?.lanes : undefined;
     const owner = lanes ?? (now.colour === "jobs" ? this.owners() : null);
@@ -316,7 +324,7 @@ export class App {
     if (hosts) dots.unshift(["hosts", 1.5, 40]);
     this.renderer.draw(["dark", "lit", "marks"], dots, place, ratio);
     const style = getComputedStyle(document.documentElement), colour = (name: string) => style.getPropertyValue(name).trim();
-    this.labels.draw(place, zoomed, this.marks().switches, near, hosts,
+    this.labels.draw(place, zoomed, this.marks().switches, near, this.hot, hosts,
       { ink: colour("--ink"), faint: colour("--faint"), halo: colour("--back"), mark: colour("--mark") });
     this.issue = performance.now() - begin;
     this.frames++;

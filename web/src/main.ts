@@ -12,9 +12,20 @@ declare global {
   interface Window { darkfiber?: { app?: App; model: Model; ready: number } }
 }
 
+/** After a frame was shown; a page that is not looked at shows none. */
+function painted(): Promise<void> {
+  return new Promise((go) => {
+    const late = setTimeout(go, 250);
+    requestAnimationFrame(() => { clearTimeout(late); setTimeout(go, 0); });
+  });
+}
+
 async function main(): Promise<void> {
   const data = document.getElementById("data"), root = document.getElementById("app");
   if (!data || !root) return;
+  // The still picture stands there until the map is drawn, however long that takes.
+  document.body.classList.add("starting");
+  await painted();
   performance.mark("begin");
   const model = new Model(await Blob64.read(data.textContent ?? ""));
   performance.mark("decoded");
@@ -24,23 +35,28 @@ async function main(): Promise<void> {
   // Some results are of no one fabric: charts and tables are all there is.
   if (!model.switches && (model.about.charts.length || model.about.sheets.length)) {
     report(root, model);
+    document.body.classList.remove("starting");
     window.darkfiber = { model, ready: performance.now() };
     return;
   }
   const app = App.on(root, model);
   if (!app) {
     root.hidden = true;
-    document.body.classList.remove("live");
+    document.body.classList.remove("live", "starting");
     return;
   }
   performance.mark("built");
   keys.listen(app);
   app.draw();
+  void painted().then(painted).then(() => {
+    document.body.classList.remove("starting");
+    performance.mark("shown");
+  });
   // For scripts that look at the page, as its tests do.
   window.darkfiber = { app, model, ready: performance.now() };
 }
 
 main().catch((e: unknown) => {
-  document.body.classList.remove("live");
+  document.body.classList.remove("live", "starting");
   console.error(e);
 });

@@ -52,14 +52,16 @@ pub(crate) fn of<'a>(
 ) -> Page<'a> {
     let fabric = &topology.fabric;
     let mut facts = vec![("name".to_owned(), fabric.name().to_owned())];
-    if let Some(shape) = &topology.shape {
+    // Two switches are anything.
+    let shape = topology.shape.as_ref().filter(|_| fabric.switch_count() > 2);
+    if let Some(shape) = shape {
         facts.push(("shape".to_owned(), shape.summary()));
     }
     facts.push(("hosts".to_owned(), number::group(fabric.host_count() as u64)));
     facts.push(("cables".to_owned(), number::group(fabric.link_count() as u64)));
     Page {
         title: title.into(),
-        subtitle: topology.shape.as_ref().map(darkfiber_fabric::Shape::summary).unwrap_or_default(),
+        subtitle: shape.map(darkfiber_fabric::Shape::summary).unwrap_or_default(),
         fabric,
         shape: topology.shape.as_ref(),
         views: Vec::new(),

@@ -12,12 +12,12 @@ const SCALE: (usize, usize) = (12, 4_000);
 /// Views that are drawn beside each other.
 const VIEWS: usize = 3;
 /// Pixels of a map, and around it.
-const SIDE: f32 = 620.0;
-const EDGE: f32 = 20.0;
+const SIDE: f32 = 560.0;
+const EDGE: f32 = 24.0;
 /// Above maps: title, and the name of each.
-const HEAD: f32 = 92.0;
+const HEAD: f32 = 96.0;
 /// Below them: the scale.
-const FOOT: f32 = 56.0;
+const FOOT: f32 = 66.0;
 
 const BACK: &str = "#0a0e17";
 const FAINT: &str = "#98a4ba";
@@ -55,8 +55,9 @@ pub fn map(page: &Page<'_>) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" \
          font-family=\"system-ui, sans-serif\" role=\"img\"><title>{title}</title>\
          <rect width=\"100%\" height=\"100%\" fill=\"{BACK}\"/>\
-         <text x=\"{EDGE}\" y=\"34\" font-size=\"19\" font-weight=\"600\" fill=\"#f2f5fa\">{title}</text>\n",
-        title = html(&shortened(&page.title, width, 10.5)),
+         <text x=\"{EDGE}\" y=\"38\" font-size=\"23\" font-weight=\"600\" fill=\"#f2f5fa\">{title}<tspan dx=\"14\" font-size=\"17\" font-weight=\"400\" fill=\"{FAINT}\">{size}</tspan></text>\n",
+        size = size(page),
+        title = html(&shortened(&page.title, width - 330.0, 12.5)),
     );
     for (i, (view, still)) in views.iter().zip(&stills).enumerate() {
         let x = EDGE + i as f32 * (w + EDGE);
@@ -69,6 +70,13 @@ pub fn map(page: &Page<'_>) -> String {
     svg
 }
 
+/// How large the fabric is.
+fn size(page: &Page<'_>) -> String {
+    let (switches, cables) = (page.fabric.switch_count(), page.fabric.switch_link_count());
+    let (one, many) = (if switches == 1 { "" } else { "es" }, if cables == 1 { "" } else { "s" });
+    format!("{} switch{one}, {} cable{many}", digits(switches as f64), digits(cables as f64))
+}
+
 /// A map below its name and its numbers.
 fn panel(svg: &mut String, (view, still): (Option<&View>, &Still), (x, w, h): (f32, f32, f32)) {
     let (name, told) = match view {
@@ -77,15 +85,19 @@ fn panel(svg: &mut String, (view, still): (Option<&View>, &Still), (x, w, h): (f
             let most = view.load.iter().copied().fold(0.0, f64::max);
             let dark = view.load.iter().filter(|&&x| x <= 0.0).count();
             let share = 100.0 * dark as f64 / view.load.len().max(1) as f64;
-            let fullest = format!("fullest channel {}, {share:.1} % dark", value(most, view.unit));
-            (view.name.clone(), fullest)
+            let most = value(most, view.unit);
+            let fullest = match view.unit {
+                Unit::Routes => format!("max EFI {most}"),
+                _ => format!("at most {most}"),
+            };
+            (view.name.clone(), format!("{fullest}, {share:.1} % dark"))
         }
     };
     let _ok = write!(
         svg,
-        "<text x=\"{x:.0}\" y=\"62\" font-size=\"16\" fill=\"#f2f5fa\">{}<tspan dx=\"10\" font-size=\"14\" fill=\"{FAINT}\">{told}</tspan></text>\n\
+        "<text x=\"{x:.0}\" y=\"74\" font-size=\"20\" fill=\"#f2f5fa\">{}<tspan dx=\"12\" font-size=\"17\" fill=\"{FAINT}\">{told}</tspan></text>\n\
          <svg x=\"{x:.0}\" y=\"{HEAD}\" width=\"{w:.0}\" height=\"{h:.0}\" viewBox=\"-14 -14 {:.0} {:.0}\" fill=\"none\" stroke-linecap=\"round\">\n",
-        html(&shortened(&name, w * 0.55, 9.0)),
+        html(&shortened(&name, w * 0.45, 11.0)),
         still.size.0 + 28.0,
         still.size.1 + 28.0,
     );
@@ -97,8 +109,16 @@ fn panel(svg: &mut String, (view, still): (Option<&View>, &Still), (x, w, h): (f
             ("#5c78a8".to_owned(), (6.0 / crowd.sqrt()).clamp(0.1, 0.5), 0.6)
         } else {
             // What is little is faint: it must not hide what is much.
-            (colour(t), 0.25 + 0.75 * t.powf(0.7), 0.5 + 2.2 * t * t)
+            (colour(t), 0.3 + 0.7 * t.powf(0.7), 0.7 + 2.8 * t)
         };
+        if t > 0.5 {
+            // The fullest glow.
+            let _ok = writeln!(
+                svg,
+                "<path vector-effect=\"non-scaling-stroke\" stroke=\"{stroke}\" stroke-opacity=\"0.16\" stroke-width=\"{:.1}\" d=\"{path}\"/>",
+                width * 3.2
+            );
+        }
         let _ok = writeln!(
             svg,
             "<path vector-effect=\"non-scaling-stroke\" stroke=\"{stroke}\" stroke-opacity=\"{opacity:.2}\" stroke-width=\"{width:.2}\" d=\"{path}\"/>"
@@ -107,13 +127,13 @@ fn panel(svg: &mut String, (view, still): (Option<&View>, &Still), (x, w, h): (f
     let _ok = writeln!(
         svg,
         "<path stroke=\"#a8bfe6\" stroke-width=\"{:.1}\" d=\"{}\"/>",
-        still.dot * 0.8,
+        still.dot * 0.62,
         still.dots
     );
     for (text, x, y) in &still.captions {
         let _ok = writeln!(
             svg,
-            "<text x=\"{x:.0}\" y=\"{y:.0}\" font-size=\"36\" fill=\"{FAINT}\" text-anchor=\"middle\" stroke=\"{BACK}\" \
+            "<text x=\"{x:.0}\" y=\"{y:.0}\" font-size=\"50\" fill=\"{FAINT}\" text-anchor=\"middle\" stroke=\"{BACK}\" \
              stroke-width=\"10\" paint-order=\"stroke\">{}</text>",
             html(text)
         );
@@ -123,7 +143,7 @@ fn panel(svg: &mut String, (view, still): (Option<&View>, &Still), (x, w, h): (f
 
 /// The scale with round numbers.
 fn legend(svg: &mut String, unit: Unit, (end, step): (f64, f64), y: f32) {
-    const WIDE: f64 = 300.0;
+    const WIDE: f64 = 360.0;
     let stops: String = (0..=12).fold(String::new(), |mut all, i| {
         let t = f64::from(i) / 12.0;
         let _ok = write!(all, "<stop offset=\"{:.3}\" stop-color=\"{}\"/>", t, colour(t));
@@ -138,9 +158,9 @@ fn legend(svg: &mut String, unit: Unit, (end, step): (f64, f64), y: f32) {
     while at <= end * 1.0001 {
         let _ok = write!(
             svg,
-            "<text x=\"{:.1}\" y=\"{:.0}\" font-size=\"12\" fill=\"{FAINT}\" text-anchor=\"{}\">{}</text>",
+            "<text x=\"{:.1}\" y=\"{:.0}\" font-size=\"15\" fill=\"{FAINT}\" text-anchor=\"{}\">{}</text>",
             f64::from(EDGE) + WIDE * at / end,
-            y + 23.0,
+            y + 26.0,
             if at <= 0.0 { "start" } else { "middle" },
             value(at, unit)
         );
@@ -155,9 +175,9 @@ fn legend(svg: &mut String, unit: Unit, (end, step): (f64, f64), y: f32) {
     };
     let _ok = writeln!(
         svg,
-        "<text x=\"{:.0}\" y=\"{:.0}\" font-size=\"12\" fill=\"{FAINT}\">{word}; dark fiber carries none</text>",
+        "<text x=\"{:.0}\" y=\"{:.0}\" font-size=\"15\" fill=\"{FAINT}\">{word}; dark fiber carries none</text>",
         f64::from(EDGE) + WIDE + 34.0,
-        y + 9.0
+        y + 10.0
     );
 }
 
@@ -170,16 +190,22 @@ fn colour(t: f64) -> String {
     format!("rgb({},{},{})", part(0), part(1), part(2))
 }
 
-/// The round number at or above the largest, and the distance of about four round numbers below it.
+/// The end of a scale that holds the largest number with least above it, and the distance of three to five round numbers.
 fn round_end(most: f64) -> (f64, f64) {
     if most <= 0.0 {
         return (1.0, 1.0);
     }
-    let rough = most / 4.0;
-    let power = 10f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|s| *s >= rough * 0.999);
-    let step = step.unwrap_or(rough);
-    ((most / step * 0.999_999).ceil() * step, step)
+    let mut best = (f64::INFINITY, 1.0);
+    for parts in [3.0, 4.0, 5.0] {
+        let power = 10f64.powf((most / parts).log10().floor());
+        let fits = |m: &f64| m * power * parts >= most * 0.999_999;
+        if let Some(m) = [1.0, 2.0, 4.0, 5.0, 10.0].into_iter().find(fits)
+            && m * power * parts < best.0 * 0.999_999
+        {
+            best = (m * power * parts, m * power);
+        }
+    }
+    best
 }
 
 fn value(x: f64, unit: Unit) -> String {
@@ -230,8 +256,8 @@ mod tests {
 
     #[test]
     fn scales_end_at_round_numbers() {
-        assert_eq!(round_end(1148.0), (1500.0, 500.0));
-        assert_eq!(round_end(232.0), (300.0, 100.0));
+        assert_eq!(round_end(1148.0), (1200.0, 400.0));
+        assert_eq!(round_end(232.0), (250.0, 50.0));
         assert_eq!(round_end(4.0), (4.0, 1.0));
         assert_eq!(round_end(0.0), (1.0, 1.0));
         assert_eq!(value(1_148.0, Unit::Routes), "1,148");

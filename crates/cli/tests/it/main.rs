@@ -36,6 +36,7 @@ mod simulate;
 mod slurm;
 mod survive;
 mod sweep;
+mod top;
 mod transition;
 
 use std::path::Path;
