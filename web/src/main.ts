@@ -4,6 +4,7 @@ import { App } from "./app";
 import { Blob64 } from "./blob";
 import * as keys from "./keys";
 import { Model } from "./model";
+import { poster } from "./poster";
 import { report } from "./report";
 import "uplot/dist/uPlot.min.css";
 import "./page.css";
@@ -23,19 +24,24 @@ function painted(): Promise<void> {
 async function main(): Promise<void> {
   const data = document.getElementById("data"), root = document.getElementById("app");
   if (!data || !root) return;
-  // The still picture stands there until the map is drawn, however long that takes.
-  document.body.classList.add("starting");
-  await painted();
   performance.mark("begin");
   const model = new Model(await Blob64.read(data.textContent ?? ""));
   performance.mark("decoded");
   data.remove();
+  let first: HTMLElement | undefined;
+  if (model.switches && "WebGL2RenderingContext" in window) {
+    const theme = matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark";
+    document.documentElement.dataset.theme = theme;
+    document.body.classList.add("starting");
+    first = document.body.appendChild(poster(model, theme));
+    await painted();
+    await painted();
+  }
   root.hidden = false;
   document.body.classList.add("live");
   // Some results are of no one fabric: charts and tables are all there is.
   if (!model.switches && (model.about.charts.length || model.about.sheets.length)) {
     report(root, model);
-    document.body.classList.remove("starting");
     window.darkfiber = { model, ready: performance.now() };
     return;
   }
@@ -43,6 +49,7 @@ async function main(): Promise<void> {
   if (!app) {
     root.hidden = true;
     document.body.classList.remove("live", "starting");
+    first?.remove();
     return;
   }
   performance.mark("built");
@@ -50,6 +57,7 @@ async function main(): Promise<void> {
   app.draw();
   void painted().then(painted).then(() => {
     document.body.classList.remove("starting");
+    first?.remove();
     performance.mark("shown");
   });
   // For scripts that look at the page, as its tests do.
@@ -58,5 +66,6 @@ async function main(): Promise<void> {
 
 main().catch((e: unknown) => {
   document.body.classList.remove("live", "starting");
+  document.getElementById("poster")?.remove();
   console.error(e);
 });

@@ -111,7 +111,9 @@ mod tests {
             let ports = routes.ports(routes.row(DestId::terminal(d), routes.path_of(s)));
             assert!(follow(&torus.fabric, ports, d, torus.fabric.terminal(s).switch, &mut way));
             let lane = usize::from(routes.layer(&torus.fabric, s, d));
-            way.iter().for_each(|&c| count[c as usize][lane] += 1);
+            for c in way {
+                count[c as usize][lane] += 1;
+            }
         }
         for (c, of_channel) in count.iter().enumerate() {
             let most = *of_channel.iter().max().expect("lanes");

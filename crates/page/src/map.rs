@@ -149,10 +149,10 @@ fn legend(svg: &mut String, unit: Unit, (end, step): (f64, f64), y: f32) {
         let _ok = write!(all, "<stop offset=\"{:.3}\" stop-color=\"{}\"/>", t, colour(t));
         all
     });
-    let _ok = write!(
+    let _ok = writeln!(
         svg,
         "<defs><linearGradient id=\"heat\">{stops}</linearGradient></defs>\
-         <rect x=\"{EDGE}\" y=\"{y:.0}\" width=\"{WIDE}\" height=\"8\" fill=\"url(#heat)\"/>\n"
+         <rect x=\"{EDGE}\" y=\"{y:.0}\" width=\"{WIDE}\" height=\"8\" fill=\"url(#heat)\"/>"
     );
     let mut at = 0.0;
     while at <= end * 1.0001 {
@@ -226,7 +226,7 @@ fn value(x: f64, unit: Unit) -> String {
 /// Three digits, or all before the point, in groups of three.
 fn digits(x: f64) -> String {
     if x < 1000.0 {
-        let places = if x >= 100.0 || x.fract() == 0.0 { 0 } else { 1 };
+        let places = usize::from(x < 100.0 && x.fract() != 0.0);
         return format!("{x:.places$}");
     }
     let whole = format!("{x:.0}");

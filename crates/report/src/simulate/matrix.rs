@@ -63,7 +63,9 @@ pub fn matrices(title: &str, subtitle: &str, panels: &[Matrix<'_>]) -> String {
         );
     } else {
         let key = Key { what: "bandwidth", ramp: Ramp::Rate, marks: &marks(end, step) };
-        bar(&mut svg, (left, TOP), SIDE, key, |share| rate(most * share));
+        bar(&mut svg, (left, TOP), SIDE, key, |share| {
+            if share > 0.0 { rate(most * share) } else { "0".to_owned() }
+        });
     }
     svg.push_str("</svg>\n");
     svg
