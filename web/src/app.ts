@@ -2,26 +2,31 @@
 
 import { bundles } from "./bundles";
 import { Camera } from "./camera";
+import { Charts } from "./charts";
 import { Detail as ZoomDetail, type Box } from "./lod";
 import { Detail } from "./detail";
 import { el } from "./dom";
 import { count, group } from "./format";
 import * as hash from "./hash";
 import { Labels } from "./labels";
-import { Legend } from "./legend";
+import { Legend, type Key } from "./legend";
 import * as lists from "./lists";
-import type { Model } from "./model";
+import { NO_LANE, type Model } from "./model";
 import { Picker, type Below } from "./pick";
 import { Renderer } from "./renderer";
 import * as scene from "./scene";
 import type { Theme } from "./scale";
 import { Search } from "./search";
+import { Sheets } from "./sheets";
 import { Store, type Chosen } from "./state";
 import { ChannelTable } from "./table";
 import { Timeline } from "./timeline";
 import { Tip } from "./tip";
 import { Values, type Now } from "./values";
 import { viewPicker } from "./views";
+
+/** Cables that labels make way for, at most. */
+const HOT = 300;
 
 export class App {
   readonly store = new Store();
@@ -32,6 +37,8 @@ export class App {
   readonly timeline: Timeline;
   readonly table: ChannelTable;
   readonly search: Search;
+  readonly charts: Charts;
+  private readonly sheets: Sheets;
   readonly level: ZoomDetail;
   now: Now;
   frames = 0;
@@ -47,6 +54,8 @@ export class App {
   private readonly side = el("div", { id: "lists" });
   private readonly controls = el("div", {});
   private cooler = 0;
+  /** Cables that labels make way for. */
+  private hot = new Uint32Array();
   private asked = false;
   private settle = 0;
   private owner: Uint32Array | null = null;
@@ -67,6 +76,8 @@ export class App {
     this.search = new Search(model, this.store);
     this.table = new ChannelTable(model, this.store, () => this.now);
     this.timeline = new Timeline(model, this.store, () => this.theme);
+    this.charts = new Charts(model, this.store, () => this.theme);
+    this.sheets = new Sheets(model, false);
     this.labels = new Labels(this.text, model);
     this.level = new ZoomDetail(model, joined);
     this.layOut();
@@ -75,6 +86,7 @@ export class App {
     this.renderer = renderer;
     this.camera = new Camera(this.map, model.about.layout.bounds, () => this.moved());
     this.applyTheme();
+    this.charts.show(286);
     const from = hash.read(location.hash, model);
     this.store.now = { ...this.store.now, ...from.state };
     if (from.place) this.camera.restore(from.place);
@@ -106,8 +118,8 @@ export class App {
       el("div", { id: "stage" }, this.map, this.text,
         el("header", {}, el("h1", {}, about.title), el("p", {}, facts), el("p", {}, about.subtitle), this.lit),
         this.tip.root, this.timeline.root),
-      el("aside", {}, this.legend.root, this.controls, this.search.root, this.detail.root, this.side, lists.about(model)),
-      this.table.root,
+      el("aside", {}, this.legend.root, this.controls, this.search.root, this.detail.root, this.side, this.charts.root, this.sheets.root, lists.about(model)),
+      this.table.root, this.charts.dialog, this.sheets.dialog,
       el("datalist", { id: "hosts" }, ...Array.from({ length: Math.min(model.hosts, 1000) }, (_, h) => el("option", { value: model.hostName(h) }))),
     );
   }
@@ -186,17 +198,18 @@ export class App {
     this.colour();
     this.lists();
     this.timeline.draw();
+    if (changed.has("time") || changed.has("view")) this.charts.redraw();
     this.remember();
     this.ask();
   }
 
   private lists(): void {
     const { model, store, theme } = this, { time, view } = store.now, series = model.views[view]?.series;
-    const when = time !== null && series ? ` \u00b7 ${Detail.moment(series.interval, time)}` : "";
+    const when = time !== null && series ? ` \u00b7 ${Detail.moment(series, time)}` : "";
     const notes = this.cooler ? [`${group(this.cooler)} cooler ones are not drawn at this zoom.`] : [];
     if (this.level.bundled) notes.push(`Cables of two ${model.about.layout.group_word}s are drawn as one, as its fullest; zoom in for each.`);
     this.legend.root.classList.toggle("empty", !model.views.length);
-    this.legend.show(this.now, theme, notes, store.now.colour === "jobs");
+    this.legend.show(this.now, theme, notes, this.coloured());
     this.lit.textContent = model.views.length ? Legend.lit(this.now, 2 * model.cables) : "";
     this.controls.replaceChildren(...viewPicker(model, store));
     const parts = [lists.jobs(model, store, theme), lists.fullest(model, store, this.now, theme, when),
@@ -208,12 +221,25 @@ export class App {
   private colour(): void {
     const drawn = this.level.draw(this.now), { now } = this.store, zoomed = this.camera.zoomed;
     this.cooler = drawn.cooler;
+    // The hottest stand last.
+    const from = drawn.bundled ? drawn.lit.length : Math.max(0, drawn.lit.length - HOT);
+    this.hot = drawn.lit.slice(from).filter((_, i) => drawn.heat[from + i] > 0.4).map((c) => c >> 1);
     scene.drawDark(this.renderer, drawn, this.theme, zoomed, this.model.views.length ? (now.job !== null || now.chosen?.kind === "path" ? 0.5 : 1) : 2.2);
-    const owner = now.colour === "jobs" || (now.job !== null && now.colour !== "load") ? this.owners() : null;
+    const lanes = now.colour === "lanes" ? this.model.views[now.view]?.lanes : undefined;
+    const owner = lanes ?? (now.colour === "jobs" ? this.owners() : null);
     scene.drawLit(this.renderer, drawn, this.now, this.theme, owner && ((c) => owner[c]), zoomed);
     scene.drawSwitches(this.renderer, this.model, this.theme);
     const marks = this.marks();
     scene.drawMarks(this.renderer, this.model, marks.channels, marks.switches, this.theme);
+  }
+
+  /** What colours stand for, other than load. */
+  private coloured(): Key | null {
+    const { colour, view } = this.store.now, lanes = this.model.views[view]?.lanes;
+    if (colour === "jobs") return { word: "job that loads most", names: [] };
+    if (colour !== "lanes" || !lanes) return null;
+    const top = lanes.reduce((most, lane) => (lane === NO_LANE ? most : Math.max(most, lane)), 0);
+    return { word: "virtual lane of most routes", names: Array.from({ length: top + 1 }, (_, lane) => `lane ${lane}`) };
   }
 
   /** By channel the job that loads it most. */
@@ -271,6 +297,7 @@ export class App {
     this.theme = this.theme === "dark" ? "light" : "dark";
     this.applyTheme();
     this.detail.show(this.store.now.chosen);
+    this.charts.show(286);
     this.colour(); this.lists(); this.timeline.draw(); this.ask();
   }
 
@@ -297,7 +324,7 @@ export class App {
     if (hosts) dots.unshift(["hosts", 1.5, 40]);
     this.renderer.draw(["dark", "lit", "marks"], dots, place, ratio);
     const style = getComputedStyle(document.documentElement), colour = (name: string) => style.getPropertyValue(name).trim();
-    this.labels.draw(place, zoomed, this.marks().switches, near, hosts,
+    this.labels.draw(place, zoomed, this.marks().switches, near, this.hot, hosts,
       { ink: colour("--ink"), faint: colour("--faint"), halo: colour("--back"), mark: colour("--mark") });
     this.issue = performance.now() - begin;
     this.frames++;

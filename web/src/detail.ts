@@ -2,8 +2,8 @@
 
 import { sparkline } from "./chart";
 import { el, row, section, swatch } from "./dom";
-import { count, group, seconds, value } from "./format";
-import type { Model, Unit } from "./model";
+import { count, group, moment, value } from "./format";
+import { NO_LANE, type Model, type Series, type Unit } from "./model";
 import { jobColour, type Theme } from "./scale";
 import type { Chosen, Store } from "./state";
 import { way, type Way } from "./ways";
@@ -65,7 +65,9 @@ export class Detail {
       el("small", {}, ` p${model.inPort(c)}`)));
     if (view) {
       made.append(el("p", { class: "big" }, value(view.load[c], view.unit),
-        el("small", {}, view.unit === "share" ? " of its rate, over all of the time" : ` ${view.unit}`)));
+        el("small", {}, view.unit === "share" ? " of its rate, over all of the time" : view.unit === "bytes" ? "" : view.unit === "errors" ? " symbol errors at its end" : ` ${view.unit}${view.series ? ", mean of all moments" : ""}`)));
+      const lane = view.lanes?.[c] ?? NO_LANE;
+      if (lane !== NO_LANE) made.append(el("p", { class: "faint" }, `most of its routes in virtual lane ${lane}`));
       if (view.series) made.append(sparkline(view.series, c, this.theme()));
     }
     made.append(...this.sharers(c));
@@ -169,8 +171,8 @@ export class Detail {
   }
 
   /** Where a moment is told beside a cable. */
-  static moment(interval: number, i: number): string {
-    return `${seconds(i * interval)} to ${seconds((i + 1) * interval)}`;
+  static moment({ begins, interval }: Series, i: number): string {
+    return begins === null ? `${moment(null, i * interval)} to ${moment(null, (i + 1) * interval)}` : moment(begins, i * interval);
   }
 }
 

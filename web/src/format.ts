@@ -33,6 +33,13 @@ export function value(n: number, unit: Unit): string {
   }
 }
 
+/** A moment in time: a date where time has one, else what has gone since the beginning. */
+export function moment(begins: number | null, after: number): string {
+  return begins === null ? seconds(after) : date(begins + after);
+}
+
+export const date = (s: number): string => new Date(s * 1000).toISOString().slice(0, 16).replace("T", " ");
+
 export const WORD: Record<Unit, string> = {
-  routes: "routes", flows: "flows, on average", share: "share of the channel\u2019s rate", bytes: "bytes",
+  routes: "routes", flows: "flows, on average", share: "share of the channel\u2019s rate", bytes: "bytes", errors: "symbol errors",
 };

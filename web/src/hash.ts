@@ -36,7 +36,7 @@ export function read(text: string, model: Model): { state: Partial<State>; place
   if (ends.length === 2 && ends.every((h) => Number.isInteger(h) && h >= 0 && h < model.hosts)) chosen = { kind: "path", from: ends[0], to: ends[1] };
   return {
     state: {
-      view, minus: number("minus", model.views.length), colour: words.get("colour") === "jobs" ? "jobs" : "load",
+      view, minus: number("minus", model.views.length), colour: (["jobs", "lanes"] as const).find((c) => c === words.get("colour")) ?? "load",
       time: number("time", series ? series.start.length - 1 : 0), job: number("job", model.jobs.length), chosen,
     },
     place: words.get("at") ?? "",

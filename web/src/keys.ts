@@ -5,7 +5,7 @@ import type { App } from "./app";
 export function listen(app: App): void {
   document.addEventListener("keydown", (e) => {
     const typing = e.target instanceof HTMLInputElement && e.target.type === "search";
-    if (e.ctrlKey || e.metaKey || e.altKey || typing || app.table.root.open || e.target instanceof HTMLSelectElement) return;
+    if (e.ctrlKey || e.metaKey || e.altKey || typing || document.querySelector("dialog[open]") || e.target instanceof HTMLSelectElement) return;
     const onButton = e.target instanceof HTMLButtonElement;
     const keys: Record<string, () => void> = {
       "/": () => app.search.input.focus(),

@@ -10,7 +10,8 @@ export class Labels {
   private taken: [number, number, number, number][] = [];
   constructor(private readonly canvas: HTMLCanvasElement, private readonly model: Model) {}
 
-  draw(place: Place, zoomed: number, chosen: number[], near: number[], hosts: boolean, colours: { ink: string; faint: string; halo: string; mark: string }): void {
+  /** `hot` are cables that labels should not lie on. */
+  draw(place: Place, zoomed: number, chosen: number[], near: number[], hot: Uint32Array, hosts: boolean, colours: { ink: string; faint: string; halo: string; mark: string }): void {
     const { canvas, model } = this, ratio = devicePixelRatio || 1;
     const context = canvas.getContext("2d")!;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -19,19 +20,31 @@ export class Labels {
     context.lineJoin = "round";
     // What the head says comes before all labels.
     this.taken = [...document.querySelectorAll("#stage header > *")].map((e) => [0, (e as HTMLElement).offsetTop, (e as HTMLElement).offsetWidth + 24, (e as HTMLElement).offsetTop + (e as HTMLElement).offsetHeight + 16]);
+    const lit = this.cells(hot, place);
     const put = (t: Text, colour: string, size: number) => {
       const w = canvas.clientWidth, h = canvas.clientHeight;
       if (t.x < -40 || t.y < 4 || t.x > w + 40 || t.y > h - 4) return;
       context.font = `${t.strong ? "600 " : ""}${size}px system-ui, sans-serif`;
-      const wide = context.measureText(t.text).width, left = t.dx ? t.x + t.dx : t.x - wide / 2;
-      const box: [number, number, number, number] = [left - 3, t.y - size * 0.62, left + wide + 3, t.y + size * 0.62];
-      if (this.taken.some((o) => box[0] < o[2] && box[2] > o[0] && box[1] < o[3] && box[3] > o[1])) return;
+      const wide = context.measureText(t.text).width;
+      // To the right of its dot, to the left, above or below: where no other label is and the fewest hot cables are.
+      const places: [number, number][] = !t.dx ? [[t.x - wide / 2, t.y]]
+        : [[t.x + t.dx, t.y], [t.x - t.dx - wide, t.y], [t.x - wide / 2, t.y - t.dx - 3], [t.x - wide / 2, t.y + t.dx + 3]];
+      let best: [number, number, [number, number, number, number]] | undefined, least = Infinity;
+      for (const [left, y] of places) {
+        const box: [number, number, number, number] = [left - 3, y - size * 0.62, left + wide + 3, y + size * 0.62];
+        if (this.taken.some((o) => box[0] < o[2] && box[2] > o[0] && box[1] < o[3] && box[3] > o[1])) continue;
+        const on = covered(lit, box);
+        if (on < least) { least = on; best = [left, y, box]; }
+        if (!on) break;
+      }
+      if (!best) return;
+      const [left, y, box] = best;
       this.taken.push(box);
       context.lineWidth = 3.5;
       context.strokeStyle = colours.halo;
       context.fillStyle = colour;
-      context.strokeText(t.text, left, t.y);
-      context.fillText(t.text, left, t.y);
+      context.strokeText(t.text, left, y);
+      context.fillText(t.text, left, y);
     };
     const at = (x: number, y: number): [number, number] => [x * place.k + place.x, y * place.k + place.y];
     const dx = Math.max(model.about.layout.dot * place.k, 2) + 6;
@@ -57,4 +70,26 @@ export class Labels {
       }
     }
   }
+
+  /** Cells of the screen that hot cables cross. */
+  private cells(hot: Uint32Array, place: Place): Set<number> {
+    const lit = new Set<number>(), { ways } = this.model;
+    for (const cable of hot) {
+      const a = 8 * cable;
+      for (let i = 1; i < 24; i++) {
+        const t = i / 24, u = 1 - t, f = (k: number) => u * u * u * ways[a + k] + 3 * u * u * t * ways[a + 2 + k] + 3 * u * t * t * ways[a + 4 + k] + t * t * t * ways[a + 6 + k];
+        lit.add(cell(f(0) * place.k + place.x, f(1) * place.k + place.y));
+      }
+    }
+    return lit;
+  }
+}
+
+const CELL = 10;
+const cell = (x: number, y: number): number => Math.floor(x / CELL) * 65536 + Math.floor(y / CELL);
+
+function covered(lit: Set<number>, box: [number, number, number, number]): number {
+  let on = 0;
+  for (let x = box[0]; x <= box[2]; x += CELL) for (let y = box[1]; y <= box[3]; y += CELL) if (lit.has(cell(x, y))) on++;
+  return on;
 }

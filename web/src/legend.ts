@@ -1,23 +1,27 @@
 // What colours mean, with round numbers.
 
-import { el } from "./dom";
+import { el, swatch } from "./dom";
 import { group, value, WORD } from "./format";
-import { apart, css, heat, type Theme } from "./scale";
+import { apart, css, heat, jobColour, type Theme } from "./scale";
 import type { Now } from "./values";
+
+/** What colours stand for that are no load. */
+export interface Key { word: string; names: string[] }
 
 export class Legend {
   readonly root = el("div", { id: "legend" });
 
-  show(now: Now, theme: Theme, notes: string[], byJob: boolean): void {
+  show(now: Now, theme: Theme, notes: string[], key: Key | null): void {
     const ramp = now.apart ? apart(theme) : heat(theme);
     const stops = Array.from({ length: 13 }, (_, i) => css(ramp(now.apart ? i / 12 : 0.06 + 0.94 * i / 12))).join(",");
     const word = now.apart ? `difference in ${WORD[now.unit]}` : WORD[now.unit];
     const ticks = now.apart ? [-now.scale.max, 0, now.scale.max] : now.scale.ticks;
     const place = (t: number) => now.apart ? (t / now.scale.max + 1) / 2 : t / now.scale.max;
     this.root.replaceChildren(
-      el("h2", {}, byJob ? "job that loads most \u00b7 width: " + word : word),
-      byJob ? "" : el("div", { class: "ramp", style: `background:linear-gradient(90deg,${stops})` }),
-      byJob ? "" : el("div", { class: "ticks" }, ...ticks.map((t) => el("span", { style: `left:${(100 * place(t)).toFixed(1)}%` },
+      el("h2", {}, key ? `${key.word} \u00b7 width: ${word}` : word),
+      ...(key?.names ?? []).map((name, i) => el("span", { class: "key" }, swatch(jobColour(theme, i)), name)),
+      key ? "" : el("div", { class: "ramp", style: `background:linear-gradient(90deg,${stops})` }),
+      key ? "" : el("div", { class: "ticks" }, ...ticks.map((t) => el("span", { style: `left:${(100 * place(t)).toFixed(1)}%` },
         (now.apart && t > 0 ? "+" : "") + value(t, now.unit).replace(" B", " B")))),
       ...notes.map((n) => el("p", { class: "faint" }, n)),
     );

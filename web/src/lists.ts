@@ -7,13 +7,14 @@ import { css, heat, jobColour, type Theme } from "./scale";
 import type { Store } from "./state";
 import type { Now } from "./values";
 
-const JOBS = 40, FULLEST = 10, FINDINGS = 60;
+const JOBS = 40, JOBS_BESIDE_CHARTS = 12, FULLEST = 10, FINDINGS = 60;
 
 export function jobs(model: Model, store: Store, theme: Theme): HTMLElement | null {
   if (!model.jobs.length) return null;
   const chosen = store.now.job;
-  const shown = model.jobs.slice(0, JOBS).map((_, j) => j);
-  if (chosen !== null && chosen >= JOBS) shown.push(chosen);
+  const most = model.about.charts.length ? JOBS_BESIDE_CHARTS : JOBS;
+  const shown = model.jobs.slice(0, most).map((_, j) => j);
+  if (chosen !== null && chosen >= most) shown.push(chosen);
   return section("Jobs", ...shown.map((j) => {
     const job = model.jobs[j], button = row(() => store.set({ job: store.now.job === j ? null : j }),
       swatch(jobColour(theme, j)), el("span", { class: "grow" }, job.name),
@@ -21,7 +22,7 @@ export function jobs(model: Model, store: Store, theme: Theme): HTMLElement | nu
     button.setAttribute("aria-pressed", String(chosen === j));
     button.dataset.job = String(j);
     return button;
-  }), model.jobs.length > JOBS ? el("p", { class: "faint" }, `and ${group(model.jobs.length - JOBS)} more: find them by name`) : null,
+  }), model.jobs.length > most ? el("p", { class: "faint" }, `and ${group(model.jobs.length - most)} more: find them by name`) : null,
   chosen !== null ? row(() => store.set({ job: null }), el("span", { class: "grow" }, "Show all jobs")) : null);
 }
 

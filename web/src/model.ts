@@ -3,7 +3,7 @@
 import type { Blob64 } from "./blob";
 import { cubic, type Rule } from "./curve";
 
-export type Unit = "routes" | "flows" | "share" | "bytes";
+export type Unit = "routes" | "flows" | "share" | "bytes" | "errors";
 export interface Finding {
   severity: "note" | "warning" | "error"; message: string; hint: string;
   channels: number[]; switches: number[]; pairs: [number, number][];
@@ -15,13 +15,25 @@ export interface About {
     kind: string; bounds: [number, number, number, number]; dot: number; room: number; curves: Rule[];
     captions: [string, number, number][]; group_word: string; groups: number;
   };
-  views: { name: string; unit: Unit; interval: number | null }[];
+  views: { name: string; unit: Unit; interval: number | null; begins: number | null; full: number | null; lanes: boolean }[];
   jobs: { name: string; fact: string; runs: [number, number][] }[];
   findings: Finding[];
+  charts: { title: string; x: Axis; y: Axis; form: "lines" | "steps" | "points" | "bars"; origin: number; names: string[]; lines: string[] }[];
+  sheets: Sheet[];
   tables: { kind: "none" } | { kind: "large"; entries: number } | { kind: "held"; paths: number; engine: string };
 }
-export interface Series { interval: number; start: Uint32Array; channel: Uint32Array; share: Uint16Array }
-export interface View { name: string; unit: Unit; load: Float32Array; max: number; lit: number; series?: Series }
+export interface Axis { label: string; measured: "number" | "percent" | "seconds" | "date" | "bytes"; log: boolean }
+export interface Sheet { title: string; heading: string[]; rows: string[][] }
+export interface Chart extends Omit<About["charts"][number], "lines"> { at: Float64Array; lines: { name: string; values: Float32Array }[] }
+/** Values are shares of `full` in the unit of the view, or of what channels can carry; `begins` is in seconds since 1970. */
+export interface Series {
+  interval: number; begins: number | null; full: number; unit: Unit;
+  start: Uint32Array; channel: Uint32Array; share: Uint16Array;
+}
+/** By channel the virtual lane of most of its routes. */
+export interface View { name: string; unit: Unit; load: Float32Array; max: number; lit: number; series?: Series; lanes?: Uint8Array }
+/** A channel that is in no lane. */
+export const NO_LANE = 255;
 export interface Job {
   name: string; fact: string; runs: [number, number][]; hosts: Uint32Array; channels: Uint32Array; load: Float32Array;
 }
@@ -80,8 +92,17 @@ export class Model {
     const series = v.interval === null ? undefined : {
       interval: v.interval, start: this.blob.u32(at + "start"), channel: this.blob.u32(at + "channel"),
       share: this.blob.u16(at + "share"),
+      begins: v.begins, full: v.full ?? 1, unit: v.full === null ? "share" as const : v.unit,
     };
-    return { name: v.name, unit: v.unit, load, max, lit, series };
+    const lanes = v.lanes ? this.blob.u8(at + "lane") : undefined;
+    return { name: v.name, unit: v.unit, load, max, lit, series, lanes };
+  }
+
+  /** Charts, read when they are looked at. */
+  chart(i: number): Chart {
+    const of = this.about.charts[i];
+    const at = Float64Array.from(this.blob.f32(`chart${i}.x`), (x) => x + of.origin);
+    return { ...of, at, lines: of.lines.map((name, j) => ({ name, values: this.blob.f32(`chart${i}.line${j}`) })) };
   }
 
   name(s: number): string { return this.names[s] || this.guid("switch", s); }

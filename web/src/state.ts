@@ -7,7 +7,7 @@ export interface State {
   view: number;
   /** A second view that is taken off the first. */
   minus: number | null;
-  colour: "load" | "jobs";
+  colour: "load" | "jobs" | "lanes";
   /** The interval, or all of the time. */
   time: number | null;
   job: number | null;

@@ -28,9 +28,9 @@ export class Values {
     if (series && state.time !== null) {
       const from = series.start[state.time], to = series.start[state.time + 1];
       let channel: ArrayLike<number> = series.channel.subarray(from, to);
-      let value: ArrayLike<number> = Array.from(series.share.subarray(from, to), (x) => x / 65535);
+      let value: ArrayLike<number> = Array.from(series.share.subarray(from, to), (x) => x / 65535 * series.full);
       if (state.job !== null) [channel, value] = this.only(state.job, channel, value);
-      return make("share", channel, value, this.peak(state.view), false);
+      return make(series.unit, channel, value, this.peak(state.view) * series.full, false);
     }
     if (state.job !== null) {
       const job = this.model.jobs[state.job];

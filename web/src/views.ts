@@ -2,7 +2,7 @@
 
 import { el } from "./dom";
 import type { Model } from "./model";
-import type { Store } from "./state";
+import type { State, Store } from "./state";
 
 export function viewPicker(model: Model, store: Store): HTMLElement[] {
   const { views, jobs } = model, parts: HTMLElement[] = [];
@@ -15,9 +15,11 @@ export function viewPicker(model: Model, store: Store): HTMLElement[] {
     parts.push(pick("minus", [["", "nothing"], ...names.filter(([i]) => +i !== store.now.view && views[+i].unit === views[store.now.view].unit)],
       store.now.minus === null ? "" : String(store.now.minus), (v) => store.set({ minus: v === "" ? null : +v, time: null })));
   }
-  if (jobs.some((j) => j.channels.length)) {
-    parts.push(pick("Colour by", [["load", "load"], ["jobs", "job that loads most"]], store.now.colour,
-      (v) => store.set({ colour: v as "load" | "jobs" })));
+  const colours: [State["colour"], string][] = [["load", "load"]];
+  if (jobs.some((j) => j.channels.length)) colours.push(["jobs", "job that loads most"]);
+  if (views[store.now.view]?.lanes) colours.push(["lanes", "virtual lane of most routes"]);
+  if (colours.length > 1) {
+    parts.push(pick("Colour by", colours, store.now.colour, (v) => store.set({ colour: v as State["colour"] })));
   }
   return parts;
 }

@@ -5,6 +5,7 @@ import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { Browser, found } from "./browser.mjs";
+import { allDiffer, compare, shot } from "./shots.mjs";
 
 if (!found()) {
   console.log("skipped: no chromium");
@@ -14,6 +15,9 @@ const folder = resolve(process.argv[2]);
 const files = readdirSync(folder).filter((name) => name.endsWith(".html")).sort();
 assert.ok(files.length, "no pages");
 const browser = await Browser.start();
+
+/** Maps whose pictures are kept: a tree, a HyperX, a dragonfly, an irregular fabric. */
+const SHOTS = ["tree.html", "hyperx.html", "dragonfly.html", "random.html"];
 
 /** The middle of the way of a cable on the screen, where no other thing is nearer, if it is in view. */
 const PLACE = `(cable) => {
@@ -29,7 +33,18 @@ const PLACE = `(cable) => {
 async function look(file) {
   const page = await browser.page(800, 560);
   await page.open(join(folder, file));
+  if (await page.run("!darkfiber.app")) {
+    // Without a map: charts and tables.
+    assert.ok(await page.run("document.querySelectorAll('.report .sheet tr').length > 1"), `${file}: tables`);
+    assert.equal(await page.run("document.querySelectorAll('#charts figure canvas').length"), await page.run("darkfiber.model.about.charts.length"), `${file}: charts`);
+    assert.deepEqual(page.errors, [], `${file}: console`);
+    await page.close();
+    console.log(`${file}: charts and tables`);
+    return;
+  }
   assert.ok(await page.run("darkfiber.model.cables > 0 && document.body.classList.contains('live')"), `${file}: a map`);
+  // The picture is the one that was looked at.
+  if (SHOTS.includes(file)) assert.equal(compare(file, await shot(page)), "", `${file}: the map looks otherwise (web/test/shots.mjs)`);
   // The fullest cable, and some others: a click on each tells both directions and the jobs there.
   const cables = await page.run(`(() => {
     const { model } = darkfiber, load = model.views[0]?.load ?? [], place = ${PLACE};
@@ -71,6 +86,11 @@ async function look(file) {
     const sum = await page.run("darkfiber.app.now.channel.length === darkfiber.model.views[0].series.start[1]");
     assert.ok(sum, `${file}: what is lit in it`);
   }
+  // Charts are drawn, say what they show, and a click on one of time goes there.
+  const charts = await page.run(`[...document.querySelectorAll("#charts figure")].map((f) => ({
+    label: f.querySelector(".plot").getAttribute("aria-label"), canvas: !!f.querySelector("canvas")?.width }))`);
+  assert.equal(charts.length, await page.run("darkfiber.model.about.charts.length"), `${file}: charts`);
+  for (const c of charts) assert.ok(c.canvas && c.label.length > 10, `${file}: ${JSON.stringify(c)}`);
   // A way between two hosts ends where it should, and each of its hops begins where the last ended.
   if (await page.run("darkfiber.model.about.tables.kind === 'held'")) {
     const way = await page.run(`(() => {
@@ -101,6 +121,7 @@ async function look(file) {
 
 try {
   for (const file of files) await look(file);
+  assert.deepEqual(allDiffer(), [], "pictures that are kept and do not differ");
 } finally {
   await browser.close();
 }

@@ -13,6 +13,7 @@ pub mod estimate;
 pub mod finding;
 pub mod heat;
 pub mod jobs;
+mod lanes;
 #[cfg(feature = "explain")]
 pub mod learn;
 mod names;
@@ -25,6 +26,7 @@ pub mod sharing;
 pub use diameter::diameter;
 pub use efi::{Bins, Efi, Histogram, dark_fiber_percent, hottest};
 pub use finding::{Finding, FindingKind, Severity};
+pub use lanes::{NO_LANE, main_lanes};
 pub use names::{ChannelName, GuidText, Names, PairName};
 pub use number::group;
 pub use peaks::{Peaks, peaks};

@@ -7,7 +7,7 @@ use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::commands::{
     check, completions, congest, diff, doctor, explain, fabric, framing, hot, jobs, list, man,
     measure, operate, optimize, place, replay, reproduce, reroute, route, saturate, simulate,
-    survive, sweep,
+    survive, sweep, top,
 };
 use crate::options::Common;
 use crate::terminal::wrapped;
@@ -80,6 +80,9 @@ pub(crate) enum Command {
     /// Watch fabric, tables and jobs beside OpenSM and SLURM, and propose proved changes of few entries
     #[command(after_help = operate::HELP)]
     Operate(operate::OperateCommand),
+    /// Watch the fullest channels, jobs and alarms of a running `darkfiber operate` in a terminal
+    #[command(after_help = top::HELP)]
+    Top(top::TopCommand),
     /// Search for fat-tree routes that beat those of rule-based engines
     #[command(name = "optimize", alias = "optimise", after_help = optimize::HELP)]
     Optimize(optimize::OptimizeCommand),
@@ -131,13 +134,13 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Start here", &["fabric", "route", "check"]),
     ("Plan", &["measure", "sweep", "reroute", "survive", "optimize", "jobs", "replay"]),
     ("Simulate", &["simulate", "saturate", "congest", "framing", "reproduce"]),
-    ("Operate", &["operate", "doctor", "diff", "hot", "place", "explain"]),
+    ("Operate", &["operate", "top", "doctor", "diff", "hot", "place", "explain"]),
     ("More", &["list", "help", "completions", "man"]),
 ];
 
 /// Options that many commands have and few users need: the help of commands leaves them to that of `darkfiber` and
 /// `darkfiber fabric`, and to manual pages.
-const ELSEWHERE: [&str; 8] = [
+const ELSEWHERE: [&str; 9] = [
     "threads",
     "max_input",
     "quiet",
@@ -146,6 +149,7 @@ const ELSEWHERE: [&str; 8] = [
     "hosts_per_switch",
     "symbol_errors",
     "in_place",
+    "map",
 ];
 
 /// Options of switches that the help of `congest` leaves to that of `saturate`.

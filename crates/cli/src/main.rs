@@ -87,6 +87,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
             out::print(include_str!("../../../docs/glossary.md"))?;
             Ok(Exit::Fine)
         }
+        Command::Top(command) => commands::top::run(&command, common),
         Command::Optimize(command) => commands::optimize::run(&command, common),
         Command::Simulate(command) => commands::simulate::run(&command, common),
         Command::Saturate(command) => commands::saturate::run(&command, common),

@@ -1,6 +1,7 @@
 //! The page of `--html`: what a command knows, as parts of a page.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use darkfiber_analysis::finding::{Finding, Places};
 use darkfiber_analysis::sharing::Sharing;
@@ -10,21 +11,36 @@ use darkfiber_page::{JobOnMap, Note, Origin, Page, Unit, View};
 use darkfiber_report::{Provenance, number};
 use darkfiber_routing::Routes;
 
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::options::PageArgs;
 use crate::save;
 
 impl PageArgs {
     /// Says now whether the page can be written.
     pub(crate) fn expect(&self) -> Result<(), Failure> {
-        save::expect(self.html.as_ref())
+        save::expect(self.html.as_ref())?;
+        save::expect(self.map.as_ref())
     }
 
-    /// Writes the page that `make` makes, if one was asked for.
+    /// Whether a page or its map is to be written.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.html.is_some() || self.map.is_some()
+    }
+
+    /// Writes the page that `make` makes, and its map, if these were asked for.
     pub(crate) fn write<'a>(&self, make: impl FnOnce() -> Page<'a>) -> Result<(), Failure> {
-        let Some(path) = &self.html else { return Ok(()) };
-        let html = darkfiber_page::page(&make());
-        save::file(path, |out| out.write_all(html.as_bytes()))
+        if !self.is_asked() {
+            return Ok(());
+        }
+        let page = make();
+        let write = |path: Option<&PathBuf>, text: &dyn Fn() -> String| match path {
+            Some(path) => save::file(path, |out| out.write_all(text().as_bytes())),
+            None => Ok(()),
+        };
+        let mut problems = save::Unwritten::default();
+        problems.note(write(self.html.as_ref(), &|| darkfiber_page::page(&page)));
+        problems.note(write(self.map.as_ref(), &|| darkfiber_page::map(&page)));
+        problems.end(Exit::Fine).map(|_| ())
     }
 }
 
@@ -36,19 +52,23 @@ pub(crate) fn of<'a>(
 ) -> Page<'a> {
     let fabric = &topology.fabric;
     let mut facts = vec![("name".to_owned(), fabric.name().to_owned())];
-    if let Some(shape) = &topology.shape {
+    // Two switches are anything.
+    let shape = topology.shape.as_ref().filter(|_| fabric.switch_count() > 2);
+    if let Some(shape) = shape {
         facts.push(("shape".to_owned(), shape.summary()));
     }
     facts.push(("hosts".to_owned(), number::group(fabric.host_count() as u64)));
     facts.push(("cables".to_owned(), number::group(fabric.link_count() as u64)));
     Page {
         title: title.into(),
-        subtitle: topology.shape.as_ref().map(darkfiber_fabric::Shape::summary).unwrap_or_default(),
+        subtitle: shape.map(darkfiber_fabric::Shape::summary).unwrap_or_default(),
         fabric,
         shape: topology.shape.as_ref(),
         views: Vec::new(),
         jobs: Vec::new(),
         findings: Vec::new(),
+        charts: Vec::new(),
+        sheets: Vec::new(),
         routes: None,
         facts,
         origin: Origin {
@@ -69,7 +89,12 @@ pub(crate) fn view<T: Copy>(
     number: impl Fn(T) -> f64,
 ) -> View {
     let load = load.iter().take(channels).map(|&x| number(x)).collect();
-    View { name: name.to_owned(), unit, load, series: None }
+    View { name: name.to_owned(), unit, load, series: None, lanes: Vec::new() }
+}
+
+/// By channel the virtual lane of most of its routes; empty where all are in one, or the tables are too large.
+pub(crate) fn lanes(fabric: &Fabric, routes: &Routes) -> Vec<u8> {
+    darkfiber_analysis::main_lanes(fabric, routes).unwrap_or_default()
 }
 
 /// Jobs by what the routes inside them load.

@@ -8,6 +8,7 @@ use darkfiber_operate::{Digest, PlanId, Source, WorkResult};
 use crate::fabric_guids::Strange;
 use crate::fault_book::Tally;
 use crate::question::{Question, Taken};
+use crate::look::Look;
 use crate::value::{CountersValue, FabricValue, JobsValue, TablesValue};
 
 /// What the owner of the state hears.
@@ -52,6 +53,8 @@ pub(crate) enum Event {
     Asked { request: Request, who: String, reply: SyncSender<Reply> },
     /// Somebody asks by HTTP.
     Page { page: Page, reply: SyncSender<Reply> },
+    /// Somebody draws what is known: a page that others compute.
+    Look { reply: SyncSender<Look> },
     /// The program is to end.
     Stop,
 }

@@ -17,6 +17,7 @@ use crate::config::Config;
 use crate::event::{Event, Form, Page, Reply, Request};
 use crate::fabric_guids::Strange;
 use crate::fault_book::Base;
+use crate::look::{Look, Recent};
 use crate::notify;
 use crate::poll::Pollers;
 use crate::proposal;
@@ -62,6 +63,7 @@ pub(crate) struct Owner<'a> {
     /// A fabric that was refused as that of another cluster.
     stranger: Option<Digest>,
     totals: Totals,
+    recent: Recent,
     /// A step could not be written: nothing is done until one can.
     is_lame: bool,
 }
@@ -106,6 +108,7 @@ impl<'a> Owner<'a> {
             placed: None,
             stranger: None,
             totals: Totals::default(),
+            recent: Recent::default(),
             is_lame: false,
         }
     }
@@ -204,6 +207,7 @@ impl<'a> Owner<'a> {
                 self.heard(Source::Counters);
                 if !self.is_of_another_fabric(value.fabric) {
                     let input = Input::Counters { digest: value.digest, fullest: value.fullest };
+                    self.recent.count(wall(), value.clone());
                     self.counters = Some(value);
                     self.hear(&Input::Good { source: Source::Counters });
                     self.hear(&input);
@@ -254,6 +258,11 @@ impl<'a> Owner<'a> {
             }
             Event::Page { page, reply } => {
                 let _nobody_may_wait = reply.try_send(self.page(page));
+            }
+            Event::Look { reply } => {
+                let (site, values) = (&self.config.site, self.values());
+                let look = Look::new(site, &self.state, wall(), values, &self.recent);
+                let _nobody_may_wait = reply.try_send(look);
             }
             Event::Signaled(Ok(())) | Event::Stop => {}
         }
@@ -595,6 +604,7 @@ impl<'a> Owner<'a> {
             }
             Action::Alarm { level, text } => {
                 self.totals.alarms += u64::from(*level >= Level::Warning);
+                self.recent.alarm(wall(), level.name(), text);
                 self.voice.note(&format!("{}: {text}", level.name()));
             }
             Action::Commit { plan, stage } => {

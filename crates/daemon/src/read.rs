@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use darkfiber_fabric::{ChannelId, Digest as Words, LinkClass, SwitchId, TerminalId};
+use darkfiber_fabric::{Digest as Words, LinkClass, SwitchId, TerminalId};
 use darkfiber_formats::counters as port_counters;
 use darkfiber_formats::jobs::{self, Record, State};
 use darkfiber_formats::places::Places;
@@ -139,16 +139,13 @@ pub(crate) fn counters(
     let (window, _) = port_counters::window(of, None, &places, &files).map_err(|e| failed(&e))?;
     // Times of the readings themselves say more than when they were fetched.
     let seconds = window.seconds.unwrap_or(seconds).max(1e-3);
-    let share = |(c, bytes): (usize, &Option<u64>)| {
-        let class = of.class_of(ChannelId::new(c));
-        bytes.unwrap_or(0) as f64 / seconds / class.bytes_per_second.max(1) as f64
-    };
-    let between = window.carried.iter().take(of.channel_count()).enumerate();
-    let fullest = between.map(share).fold(0.0, f64::max);
     let mut words = Words::default();
     window.carried.iter().for_each(|bytes| words.add(bytes.map_or(0, |b| b + 1)));
     let digest = Digest(words.value());
-    Ok(CountersValue { carried: window.carried, fullest, digest, fabric: fabric.digest })
+    let (carried, fullest) = (window.carried, 0.0);
+    let value = CountersValue { carried, seconds, fullest, digest, fabric: fabric.digest };
+    let fullest = value.shares(of).into_iter().fold(0.0, f64::max);
+    Ok(CountersValue { fullest, ..value })
 }
 
 fn jobs_of(bytes: &[u8], fabric: &FabricValue, watched: &Watched) -> Result<JobsValue, String> {

@@ -86,7 +86,9 @@ pub fn run(config: &Config, voice: &dyn Voice, started: impl FnOnce(Stop)) -> Re
     if let Some(address) = config.http {
         let bound = http::serve(address, &config.state, &events);
         let bound = bound.map_err(|e| Error::input(format!("http: {e}")))?;
-        voice.note(&format!("serving http://{bound}/status, /metrics, /plans/N, /journal"));
+        voice.note(&format!(
+            "serving http://{bound}/map, /top, /status, /metrics, /plans/N, /journal"
+        ));
     }
     let children = pollers.children.clone();
     let questions = Questions::new(book, pages);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use darkfiber_fabric::{AtPort, Digest as Words, Fabric, SwitchId, TerminalId};
+use darkfiber_fabric::{AtPort, ChannelId, Digest as Words, Fabric, SwitchId, TerminalId};
 use darkfiber_operate::Digest;
 use darkfiber_routing::{DestId, Lids, Routes};
 use darkfiber_scenario::Loaded;
@@ -81,6 +81,8 @@ impl JobsValue {
 pub(crate) struct CountersValue {
     /// Bytes, as [`darkfiber_formats::counters::Window`] has them.
     pub(crate) carried: Vec<Option<u64>>,
+    /// Time between the two.
+    pub(crate) seconds: f64,
     /// Share of its bandwidth that the fullest channel between switches carried.
     pub(crate) fullest: f64,
     pub(crate) digest: Digest,
@@ -97,6 +99,18 @@ pub(crate) fn entry(
 ) -> Option<u8> {
     let port = routes.lft_entry(fabric, s, d, path)?;
     (port == 0 || fabric.at_port(s, port) != AtPort::Nothing).then_some(port)
+}
+
+impl CountersValue {
+    /// By channel between switches the share of its rate that it carried.
+    pub(crate) fn shares(&self, fabric: &Fabric) -> Vec<f64> {
+        let share = |c: usize| {
+            let class = fabric.class_of(ChannelId::new(c));
+            let bytes = self.carried.get(c).copied().flatten().unwrap_or(0);
+            bytes as f64 / self.seconds / class.bytes_per_second.max(1) as f64
+        };
+        (0..fabric.channel_count()).map(share).collect()
+    }
 }
 
 /// The digest of tables: every entry that a switch has, whoever made them, by GUID and LID.

@@ -5,9 +5,10 @@ use darkfiber_routing::DestId;
 use serde::Serialize;
 
 use crate::blob::Blob;
+use crate::chart::{Axis, Chart, Form, Sheet};
 use crate::escape::line;
 use crate::layout::{Curve, DOT, Layout, cables};
-use crate::model::{Note, Origin, Page, Unit};
+use crate::model::{NO_LANE, Note, Origin, Page, Unit};
 
 /// Larger tables (entries) are left out, and the page says so.
 const TABLES: usize = 1_500_000;
@@ -22,6 +23,8 @@ struct About {
     views: Vec<ViewFacts>,
     jobs: Vec<JobFacts>,
     findings: Vec<NoteFacts>,
+    charts: Vec<ChartFacts>,
+    sheets: Vec<SheetFacts>,
     tables: Tables,
 }
 
@@ -43,6 +46,29 @@ struct ViewFacts {
     unit: Unit,
     /// Seconds of an interval, if there is a series.
     interval: Option<f64>,
+    begins: Option<i64>,
+    full: Option<f64>,
+    /// Whether lanes of channels are known.
+    lanes: bool,
+}
+
+#[derive(Serialize)]
+struct ChartFacts {
+    title: String,
+    x: Axis,
+    y: Axis,
+    form: Form,
+    /// What is taken off all numbers of the axis to the right, so that little of them is lost.
+    origin: f64,
+    names: Vec<String>,
+    lines: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct SheetFacts {
+    title: String,
+    heading: Vec<String>,
+    rows: Vec<Vec<String>>,
 }
 
 #[derive(Serialize)]
@@ -111,6 +137,7 @@ pub(crate) fn of(page: &Page<'_>, layout: &Layout) -> String {
         blob.u16("terminal.lid", &terminals.iter().map(lid).collect::<Vec<_>>());
     }
     views(&mut blob, page, &directed);
+    let charts = charts(&mut blob, page);
     jobs(&mut blob, page, &directed);
     let tables = tables(&mut blob, page);
     let (low, high) = layout.extent(fabric);
@@ -142,12 +169,17 @@ pub(crate) fn of(page: &Page<'_>, layout: &Layout) -> String {
                 name: line(&v.name),
                 unit: v.unit,
                 interval: v.series.as_ref().map(|s| s.interval),
+                begins: v.series.as_ref().and_then(|s| s.begins),
+                full: v.series.as_ref().and_then(|s| s.full),
+                lanes: !v.lanes.is_empty(),
             })
             .collect(),
         jobs: (page.jobs.iter())
             .map(|j| JobFacts { name: line(&j.name), fact: line(&j.fact), runs: j.runs.clone() })
             .collect(),
         findings: page.findings.iter().map(note).collect(),
+        charts,
+        sheets: page.sheets.iter().map(sheet).collect(),
         tables,
     };
     blob.finish(&about)
@@ -174,6 +206,44 @@ fn views(blob: &mut Blob, page: &Page<'_>, directed: &[u32]) {
             blob.u32(&format!("view{i}.channel"), &channels);
             blob.u16(&format!("view{i}.share"), &series.share);
         }
+        if !view.lanes.is_empty() {
+            let mut lanes = vec![NO_LANE; directed.len()];
+            for (&at, &lane) in directed.iter().zip(&view.lanes) {
+                lanes[at as usize] = lane;
+            }
+            blob.u8(&format!("view{i}.lane"), &lanes);
+        }
+    }
+}
+
+fn charts(blob: &mut Blob, page: &Page<'_>) -> Vec<ChartFacts> {
+    let axis = |a: &Axis| Axis { label: line(&a.label), ..a.clone() };
+    let one = |(i, chart): (usize, &Chart)| {
+        let origin = chart.at.first().copied().unwrap_or(0.0);
+        blob.f32(&format!("chart{i}.x"), chart.at.iter().map(|x| (x - origin) as f32));
+        for (j, l) in chart.lines.iter().enumerate() {
+            let values = l.values.iter().map(|v| v.map_or(f32::NAN, |v| v as f32));
+            blob.f32(&format!("chart{i}.line{j}"), values);
+        }
+        ChartFacts {
+            title: line(&chart.title),
+            x: axis(&chart.x),
+            y: axis(&chart.y),
+            form: chart.form,
+            origin,
+            names: chart.names.iter().map(|n| line(n)).collect(),
+            lines: chart.lines.iter().map(|l| line(&l.name)).collect(),
+        }
+    };
+    page.charts.iter().enumerate().map(one).collect()
+}
+
+fn sheet(sheet: &Sheet) -> SheetFacts {
+    let lines = |texts: &[String]| texts.iter().map(|t| line(t)).collect::<Vec<_>>();
+    SheetFacts {
+        title: line(&sheet.title),
+        heading: lines(&sheet.heading),
+        rows: sheet.rows.iter().map(|row| lines(row)).collect(),
     }
 }
 

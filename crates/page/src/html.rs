@@ -49,24 +49,27 @@ pub fn page(page: &Page<'_>) -> String {
     )
 }
 
+fn counted(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
 /// The picture in words.
 fn about(page: &Page<'_>, layout: &Layout, left_out: usize) -> String {
     let fabric = page.fabric;
     let mut text = format!(
-        "Map of {}: {} switches and {} cables between them, drawn as {}.",
+        "Map of {}: {} and {} between them, drawn as {}.",
         html(fabric.name()),
-        fabric.switch_count(),
-        fabric.switch_link_count(),
+        counted(fabric.switch_count(), "switch", "switches"),
+        counted(fabric.switch_link_count(), "cable", "cables"),
         layout.kind
     );
     if let Some(view) = page.views.first() {
         let lit = view.load.iter().filter(|&&x| x > 0.0).count();
         let _ok = write!(
             text,
-            " Of {} channels {} are lit by {}, {} are dark.",
-            view.load.len(),
-            lit,
+            " Lit by {}: {lit} of {}, {} dark.",
             html(&view.name),
+            counted(view.load.len(), "channel", "channels"),
             view.load.len() - lit
         );
     }

@@ -19,6 +19,8 @@
 //!     views: Vec::new(),
 //!     jobs: Vec::new(),
 //!     findings: Vec::new(),
+//!     charts: Vec::new(),
+//!     sheets: Vec::new(),
 //!     routes: None,
 //!     facts: Vec::new(),
 //!     origin: Origin::default(),
@@ -29,15 +31,19 @@
 
 mod base64;
 mod blob;
+mod chart;
 mod data;
 mod escape;
 mod html;
 pub mod layout;
+mod map;
 mod model;
 mod series;
 mod svg;
 
+pub use chart::{Axis, Chart, ChartLine, Form, Measured, Sheet};
 pub use html::page;
 pub use layout::Layout;
-pub use model::{JobOnMap, Note, Origin, Page, Unit, View};
+pub use map::map;
+pub use model::{JobOnMap, NO_LANE, Note, Origin, Page, Unit, View};
 pub use series::Series;

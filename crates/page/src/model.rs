@@ -4,6 +4,7 @@ use darkfiber_fabric::{ChannelId, Fabric, Shape, SwitchId, TerminalId};
 use darkfiber_routing::Routes;
 use serde::Serialize;
 
+use crate::chart::{Chart, Sheet};
 use crate::series::Series;
 
 /// What a command knows of a fabric.
@@ -23,7 +24,11 @@ pub struct Page<'a> {
     pub jobs: Vec<JobOnMap>,
     /// What was found.
     pub findings: Vec<Note>,
-    /// Tables, for the way from one host to another.
+    /// Charts, below one another.
+    pub charts: Vec<Chart>,
+    /// Tables of results.
+    pub sheets: Vec<Sheet>,
+    /// Forwarding tables, for the way from one host to another.
     pub routes: Option<&'a Routes>,
     /// Numbers for people, by what they are.
     pub facts: Vec<(String, String)>,
@@ -56,7 +61,12 @@ pub enum Unit {
     Share,
     /// Bytes.
     Bytes,
+    /// Symbol errors that the ports at either end counted.
+    Errors,
 }
+
+/// A channel that no route crosses is in no lane.
+pub const NO_LANE: u8 = u8::MAX;
 
 /// What channels carry.
 #[derive(Clone, Debug)]
@@ -67,8 +77,11 @@ pub struct View {
     pub unit: Unit,
     /// By channel between switches.
     pub load: Vec<f64>,
-    /// The same by interval of time, as shares of what channels can carry.
+    /// The same by interval of time.
     pub series: Option<Series>,
+    /// By channel between switches the virtual lane of most of its routes; [`NO_LANE`] where there is none. Empty where nobody
+    /// knows, or all use one lane.
+    pub lanes: Vec<u8>,
 }
 
 /// A job.

@@ -8,6 +8,10 @@ const MOST: usize = 120;
 pub struct Series {
     /// Length of an interval in seconds.
     pub interval: f64,
+    /// When the first interval begins, in seconds since 1970; nothing where time begins with a run.
+    pub begins: Option<i64>,
+    /// What a share of 1 is in the unit of the view; nothing where it is all that a channel can carry.
+    pub full: Option<f64>,
     /// Where each interval begins in the other two, and where the last ends.
     pub(crate) start: Vec<u32>,
     /// Channels, rising within an interval.
@@ -44,6 +48,20 @@ impl Series {
         }
         found
     }
+
+    /// Of numbers in the unit of the view: `rows` are intervals, and what each channel carries in them.
+    pub fn of_numbers(interval: f64, begins: Option<i64>, rows: &[Vec<f64>]) -> Self {
+        let most = rows.iter().flatten().copied().fold(0.0, f64::max);
+        let channels = rows.first().map_or(0, Vec::len);
+        let share = |i: usize, c: usize| if most > 0.0 { rows[i][c] / most } else { 0.0 };
+        let made = Self::of(interval, rows.len(), channels, share);
+        Self { begins, full: Some(most), ..made }
+    }
+
+    /// How many moments a series of so many is thinned to, so that none is joined: every how many one is taken.
+    pub fn stride(moments: usize) -> usize {
+        moments.div_ceil(MOST).max(1)
+    }
 }
 
 #[cfg(test)]
@@ -56,5 +74,13 @@ mod tests {
         assert!((series.interval - 1.5).abs() < 1e-12);
         assert_eq!(series.start.len(), 82);
         assert_eq!((series.channel.as_slice(), series.share.as_slice()), (&[1][..], &[65535][..]));
+    }
+    #[test]
+    fn numbers_are_shares_of_the_largest() {
+        let series = Series::of_numbers(600.0, Some(7), &[vec![0.0, 10.0], vec![20.0, 5.0]]);
+        assert_eq!((series.full, series.begins), (Some(20.0), Some(7)));
+        assert_eq!(series.channel, [1, 0, 1]);
+        assert_eq!(series.share, [32768, 65535, 16384]);
+        assert_eq!((Series::stride(1), Series::stride(120), Series::stride(121)), (1, 1, 2));
     }
 }

@@ -4,29 +4,49 @@ use std::fmt::Write as _;
 
 use crate::escape;
 use crate::layout::{Cubic, DOT, Layout, cables};
-use crate::model::Page;
+use crate::model::{Page, View};
 
 /// Cables that are drawn at most, the fullest first.
 const CABLES: usize = 5_000;
 /// Steps of the scale.
 const STEPS: usize = 6;
 
-/// The picture, and how many cables were left out.
-pub(crate) fn picture(page: &Page<'_>, layout: &Layout) -> (String, usize) {
+/// What a still map is made of, in whole units of which the longer side has two thousand.
+pub(crate) struct Still {
+    /// Width and height.
+    pub(crate) size: (f32, f32),
+    /// Paths of cables, by step of the scale; those of step 0 carry nothing.
+    pub(crate) paths: Vec<String>,
+    /// The path of all switches, points without length.
+    pub(crate) dots: String,
+    /// How wide a switch is.
+    pub(crate) dot: f32,
+    /// Captions and where they are.
+    pub(crate) captions: Vec<(String, f32, f32)>,
+    /// Cables that were left out.
+    pub(crate) left_out: usize,
+}
+
+/// The map of a view, whose scale ends at `most`: no more than `shown` cables, the fullest.
+pub(crate) fn still(
+    page: &Page<'_>,
+    layout: &Layout,
+    (view, most): (Option<&View>, f64),
+    (steps, shown): (usize, usize),
+) -> Still {
     let fabric = page.fabric;
     let (low, high) = layout.extent(fabric);
     let (wide, tall) = (high.x - low.x, high.y - low.y);
-    let load = page.views.first().map(|v| v.load.as_slice());
+    let load = view.map(|v| v.load.as_slice());
     let heat = |c: darkfiber_fabric::ChannelId| {
         load.map_or(0.0, |load| load[c.index()].max(load[fabric.reverse(c).index()]))
     };
-    let most = load.map_or(0.0, |load| load.iter().copied().fold(0.0, f64::max));
     let mut all: Vec<(f64, usize, darkfiber_fabric::ChannelId)> =
         cables(fabric).enumerate().map(|(i, c)| (heat(c), i, c)).collect();
     all.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    let left_out = all.len().saturating_sub(CABLES);
-    all.truncate(CABLES);
-    let mut paths = vec![String::new(); STEPS + 1];
+    let left_out = all.len().saturating_sub(shown);
+    all.truncate(shown);
+    let mut paths = vec![String::new(); steps + 1];
     // Coordinates have three digits or so; the unit is a two-thousandth of the picture.
     let unit = (wide.max(tall) / 2000.0).max(1e-3);
     let put = |path: &mut String, cubic: &Cubic| {
@@ -53,37 +73,48 @@ pub(crate) fn picture(page: &Page<'_>, layout: &Layout) -> (String, usize) {
             0
         } else {
             #[expect(clippy::cast_sign_loss, reason = "it is above zero")]
-            let step = (value / most * STEPS as f64).ceil() as usize;
-            step.clamp(1, STEPS)
+            let step = (value / most * steps as f64).ceil() as usize;
+            step.clamp(1, steps)
         };
         put(&mut paths[step], &layout.cubic(i, fabric.tail(c), fabric.head(c)));
-    }
-    let mut svg = format!(
-        "<svg class=\"still\" viewBox=\"0 0 {:.0} {:.0}\" role=\"img\" aria-labelledby=\"about\">",
-        wide / unit,
-        tall / unit
-    );
-    for (step, path) in paths.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
-        let _ok = write!(svg, "<path class=\"heat{step}\" d=\"{path}\"/>");
     }
     let mut dots = String::new();
     for p in &layout.at {
         let _ok = write!(dots, "M{:.0} {:.0}h0", (p.x - low.x) / unit, (p.y - low.y) / unit);
     }
+    let place = |c: &crate::layout::Caption| {
+        (c.text.clone(), (c.at.x - low.x) / unit, (c.at.y - low.y) / unit)
+    };
+    Still {
+        size: (wide / unit, tall / unit),
+        paths,
+        dots,
+        dot: (2.0 * DOT / unit).max(2.0),
+        captions: layout.captions.iter().map(place).collect(),
+        left_out,
+    }
+}
+
+/// The picture of the first view within a page, and how many cables were left out.
+pub(crate) fn picture(page: &Page<'_>, layout: &Layout) -> (String, usize) {
+    let view = page.views.first();
+    let most = view.map_or(0.0, |v| v.load.iter().copied().fold(0.0, f64::max));
+    let still = still(page, layout, (view, most), (STEPS, CABLES));
+    let mut svg = format!(
+        "<svg class=\"still\" viewBox=\"0 0 {:.0} {:.0}\" role=\"img\" aria-labelledby=\"about\">",
+        still.size.0, still.size.1
+    );
+    for (step, path) in still.paths.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
+        let _ok = write!(svg, "<path class=\"heat{step}\" d=\"{path}\"/>");
+    }
     let _ok = write!(
         svg,
-        "<path class=\"dots\" stroke-width=\"{:.1}\" d=\"{dots}\"/>",
-        (2.0 * DOT / unit).max(2.0)
+        "<path class=\"dots\" stroke-width=\"{:.1}\" d=\"{}\"/>",
+        still.dot, still.dots
     );
-    for caption in &layout.captions {
-        let _ok = write!(
-            svg,
-            "<text x=\"{:.0}\" y=\"{:.0}\">{}</text>",
-            (caption.at.x - low.x) / unit,
-            (caption.at.y - low.y) / unit,
-            escape::html(&caption.text)
-        );
+    for (text, x, y) in &still.captions {
+        let _ok = write!(svg, "<text x=\"{x:.0}\" y=\"{y:.0}\">{}</text>", escape::html(text));
     }
     svg.push_str("</svg>");
-    (svg, left_out)
+    (svg, still.left_out)
 }

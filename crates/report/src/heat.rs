@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::canvas::{LEFT, escape, header, nice_axis};
+use crate::canvas::{LEFT, escape, fitted, header, nice_axis};
 use crate::number::{group, percent};
-use crate::shades::{SHADES, Squares, bar, colour};
+use crate::shades::{Key, Ramp, SHADES, Squares, bar, colour, marks};
 
 /// One engine.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +38,8 @@ pub struct Map {
     pub ends: Vec<(u32, u32)>,
     /// Number of switches.
     pub switches: usize,
+    /// Names of switches, in the order of the map; empty if they have none.
+    pub names: Vec<String>,
     /// What the order of switches is, for the axes.
     pub order: String,
 }
@@ -47,7 +49,7 @@ const SIDE: f64 = 288.0;
 const HISTOGRAM: f64 = 330.0;
 const GAP: f64 = 74.0;
 const TOP: f64 = 104.0;
-const BELOW: f64 = 76.0;
+const BELOW: f64 = 92.0;
 
 /// For each engine the shares of channels by load (bars, logarithmic), and a map whose rows are the switches
 /// that channels leave, whose columns those that they enter; a cell has the largest mean load of the channels
@@ -64,6 +66,8 @@ pub fn loads_and_maps(
     let most = panels.iter().map(|p| p.by_load.len()).max().unwrap_or(1).max(2);
     let hottest =
         panels.iter().flat_map(|p| p.heat).copied().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
+    // Colours end at a round number.
+    let (hottest, step) = nice_axis(hottest, 4);
     let mut svg = header(width, height, title, subtitle);
     for (i, panel) in panels.iter().enumerate() {
         let top = TOP + i as f64 * (SIDE + BELOW);
@@ -76,7 +80,7 @@ pub fn loads_and_maps(
         histogram(&mut svg, panel, (most, unit), top);
         let left = LEFT + HISTOGRAM + GAP;
         draw_map(&mut svg, panel, map, (left, top), hottest);
-        scale(&mut svg, (left + SIDE + 14.0, top), hottest, unit.heat);
+        scale(&mut svg, (left + SIDE + 14.0, top), (hottest, step), unit.heat);
     }
     svg.push_str("</svg>\n");
     svg
@@ -176,18 +180,46 @@ fn draw_map(svg: &mut String, panel: &Panel<'_>, map: &Map, (left, top): (f64, f
         x = left - 10.0,
         y = top + SIDE / 2.0
     );
+    let names = hottest_names(panel, map);
+    if !names.is_empty() {
+        let (size, text) = fitted(&names, SIDE + 90.0, 11.0, 0.52);
+        let _ok = writeln!(
+            svg,
+            "<text x=\"{left:.1}\" y=\"{:.1}\" font-size=\"{size}\" fill=\"#616e7c\"><title>{}</title>{}</text>",
+            top + SIDE + 36.0,
+            escape(&names),
+            escape(&text)
+        );
+    }
 }
 
-fn scale(svg: &mut String, at: (f64, f64), hottest: f64, what: &str) {
-    bar(svg, at, SIDE, what, |share| {
+fn scale(svg: &mut String, at: (f64, f64), (hottest, step): (f64, f64), what: &str) {
+    let key = Key { what, ramp: Ramp::Load, marks: &marks(hottest, step) };
+    bar(svg, at, SIDE, key, |share| {
         let value = hottest * share;
-        if value >= 100.0 {
+        if value >= 1000.0 {
             #[expect(clippy::cast_sign_loss, reason = "loads are positive")]
             group(value.round() as u64)
         } else {
-            format!("{value:.2}")
+            // Round numbers are short.
+            format!("{}", (value * 1e6).round() / 1e6)
         }
     });
+}
+
+/// The hottest channels of a map by name, as far as a line has room.
+fn hottest_names(panel: &Panel<'_>, map: &Map) -> String {
+    const NAMED: usize = 3;
+    let mut order: Vec<usize> = (0..panel.heat.len()).filter(|&c| panel.heat[c] > 0.0).collect();
+    order.sort_by(|&a, &b| panel.heat[b].total_cmp(&panel.heat[a]).then(a.cmp(&b)));
+    let name = |s: u32| map.names.get(s as usize).map_or("", String::as_str);
+    let named = order.iter().take(NAMED).filter_map(|&c| map.ends.get(c));
+    let all: Vec<String> =
+        named.map(|&(a, b)| format!("{} \u{2192} {}", name(a), name(b))).collect();
+    if map.names.is_empty() || all.is_empty() {
+        return String::new();
+    }
+    format!("hottest: {}", all.join(", "))
 }
 
 #[cfg(test)]
@@ -196,7 +228,12 @@ mod tests {
 
     #[test]
     fn every_engine_is_there_and_no_number_is_broken() {
-        let map = Map { ends: vec![(0, 1), (1, 0)], switches: 2, order: "by <id>".to_owned() };
+        let map = Map {
+            ends: vec![(0, 1), (1, 0)],
+            switches: 2,
+            names: vec!["<a>".to_owned(), "b".to_owned()],
+            order: "by <id>".to_owned(),
+        };
         let panel = |title, by_load, heat| Panel { title, by_load, heat };
         let svg = loads_and_maps(
             "t",
@@ -206,6 +243,7 @@ mod tests {
             FLOWS,
         );
         assert!(svg.contains("a&amp;b") && svg.contains("by &lt;id&gt;") && svg.contains("none"));
+        assert!(svg.contains("hottest: b \u{2192} &lt;a&gt;"), "{svg}");
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
     }
 }

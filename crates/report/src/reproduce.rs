@@ -117,7 +117,8 @@ impl Report for ReproduceAll<'_> {
 fn text(experiment: &Reproduced, style: Style) -> String {
     let mut text = format!("{}: {}\n{}\n\n", experiment.id, experiment.title, experiment.paper);
     let heading = ["quantity", "paper", "expected", "ours", "allowed", "verdict"];
-    let rows: Vec<Vec<String>> = experiment.rows.iter().map(cells).collect();
+    let rows: Vec<Vec<String>> =
+        experiment.rows.iter().map(|row| row_texts(row).to_vec()).collect();
     text.push_str(&plain(&heading, &rows, &[1, 2, 3, 4], style));
     let mut notes: Vec<&str> = experiment.rows.iter().filter_map(|r| r.note.as_deref()).collect();
     notes.dedup();
@@ -189,7 +190,7 @@ pub fn markdown(experiments: &[Reproduced]) -> String {
     text.push_str("\nNumbers that are off:\n\n| experiment | number | paper | expected | ours | allowed |\n|---|---|--:|--:|--:|--:|\n");
     for e in experiments {
         for row in e.rows.iter().filter(|r| !r.within) {
-            let c = cells(row);
+            let c = row_texts(row);
             let _infallible = writeln!(
                 text,
                 "| {} | {} | {} | {} | {} | {} |",
@@ -208,7 +209,8 @@ fn number(x: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-fn cells(row: &Row) -> Vec<String> {
+/// A number as it stands in tables: what it is, printed, expected, ours, allowed, verdict.
+pub fn row_texts(row: &Row) -> [String; 6] {
     let paper = match (row.paper, row.reading) {
         (Some(printed), Some(reading)) => format!("{}, read {}", number(printed), number(reading)),
         (Some(printed), None) => number(printed),
@@ -229,7 +231,7 @@ fn cells(row: &Row) -> Vec<String> {
         (true, Some(_)) => "ok, misprint",
         (false, _) => "OFF",
     };
-    vec![
+    [
         row.quantity.clone(),
         paper,
         row.expected.map(number).unwrap_or_default(),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use darkfiber_analysis::{Severity, finding};
-use darkfiber_page::{Page, Unit};
+use darkfiber_page::{Page, Unit, View};
 use darkfiber_report::RouteOutcome;
 use darkfiber_report::engines::{Engines, Findings};
 
@@ -52,7 +52,7 @@ Exit code 1 if pairs are unreachable, packets loop, or channels can deadlock; wi
 proved.";
 
 pub(crate) fn run(args: &CheckCommand, common: &Common) -> Result<Exit, Failure> {
-    if !args.from.is_empty() && args.page.html.is_some() {
+    if !args.from.is_empty() && args.page.is_asked() {
         return Err(Failure::usage("--html draws one set of tables: without --from"));
     }
     args.page.expect()?;
@@ -95,7 +95,7 @@ pub(crate) fn run(args: &CheckCommand, common: &Common) -> Result<Exit, Failure>
         let jobs = jobs.as_deref().unwrap_or_default();
         Page {
             subtitle: format!("routes of {}", routes.engine),
-            views: vec![load],
+            views: vec![View { lanes: page::lanes(fabric, routes), ..load }],
             jobs: page::jobs_by_routes(fabric, routes, jobs, |j| format!("job {}", j + 1)),
             findings: page::Notes::new(fabric).of(&row.findings),
             routes: Some(routes),

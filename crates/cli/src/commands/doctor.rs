@@ -1,5 +1,7 @@
 //! `darkfiber doctor`: what is wrong with a fabric this morning, and what to do.
 
+mod map;
+
 use std::path::PathBuf;
 
 use clap::Args;
@@ -19,13 +21,14 @@ use darkfiber_routing::Request;
 use darkfiber_scenario::Chain;
 use darkfiber_scenario::tables::Read;
 
+use self::map::CountedChannels;
 use super::metrics;
 use crate::failure::{Exit, Failure};
 use crate::jobs::{self, Running};
 use crate::load::{self, Loaded};
-use crate::options::{BesideTables, Common, EngineArgs, FabricArgs, JobsArgs};
+use crate::options::{BesideTables, Common, EngineArgs, FabricArgs, JobsArgs, PageArgs};
 use crate::progress::Progress;
-use crate::{out, provenance};
+use crate::{out, provenance, save};
 
 #[derive(Args, Debug)]
 pub(crate) struct DoctorCommand {
@@ -47,6 +50,8 @@ pub(crate) struct DoctorCommand {
     pub(crate) jobs: JobsArgs,
     #[command(flatten)]
     pub(crate) engines: EngineArgs,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
 }
 
 /// What stands below the options in its help.
@@ -66,6 +71,7 @@ Exit code 1 if there is an ERROR.";
 const USUAL: [&str; 2] = ["ftree", "dfsssp"];
 
 pub(crate) fn run(args: &DoctorCommand, common: &Common) -> Result<Exit, Failure> {
+    args.page.expect()?;
     let loaded = load::fabric(&args.fabric, common)?;
     let fabric = &loaded.topology.fabric;
     // A name that is no engine is an error, though nothing is compared with it.
@@ -85,7 +91,8 @@ pub(crate) fn run(args: &DoctorCommand, common: &Common) -> Result<Exit, Failure
         }
         None => None,
     };
-    exams.extend(routes(&tried, &loaded, read.as_ref(), common));
+    let row = read.as_ref().map(|read| metrics::measure(fabric, &read.routes, None));
+    exams.extend(routes(&tried, &loaded, read.as_ref().zip(row.as_ref()), common));
     progress.step();
 
     progress.at("counters and jobs");
@@ -100,7 +107,9 @@ pub(crate) fn run(args: &DoctorCommand, common: &Common) -> Result<Exit, Failure
         .as_ref()
         .zip(running.as_ref())
         .map(|(read, running)| (Sharing::of(fabric, &read.routes, &running.places), running));
-    exams.extend(cables(args, &loaded, read.as_ref(), shared.as_ref(), running.as_ref(), common)?);
+    let known = (read.as_ref(), shared.as_ref(), running.as_ref());
+    let (of_cables, counted) = cables(args, &loaded, known, common)?;
+    exams.extend(of_cables);
     exams.push(sharing(fabric, shared.as_ref()));
     progress.step();
     drop(progress);
@@ -108,13 +117,24 @@ pub(crate) fn run(args: &DoctorCommand, common: &Common) -> Result<Exit, Failure
     let is_wrong = exams.iter().any(|exam| exam.verdict == Verdict::Error);
     let shape = loaded.topology.shape.as_ref();
     let facts = metrics::facts(fabric, shape, loaded.structure.as_ref(), false);
+    let provenance = provenance::of(fabric, common);
+    let mut problems = save::Unwritten::default();
+    let examined = map::Examined {
+        loaded: &loaded,
+        read: read.as_ref(),
+        row: row.as_ref(),
+        counted: &counted,
+        shared: shared.as_ref(),
+        exams: &exams,
+    };
+    problems.note(args.page.write(|| examined.page(&provenance)));
     common.show(&DoctorResult {
         fabric: headline(&facts),
         exams,
         in_full: common.verbose,
-        provenance: provenance::of(fabric, common),
+        provenance,
     })?;
-    Ok(if is_wrong { Exit::Finding } else { Exit::Fine })
+    problems.end(if is_wrong { Exit::Finding } else { Exit::Fine })
 }
 
 /// Pieces, adapters without a cable, and what the structure has and the fabric lacks.
@@ -147,14 +167,17 @@ fn names(loaded: &Loaded) -> Exam {
 }
 
 /// Reachability, deadlock and balance of the tables in use.
-fn routes(tried: &[Chain], loaded: &Loaded, read: Option<&Read>, common: &Common) -> Vec<Exam> {
+fn routes(
+    tried: &[Chain],
+    loaded: &Loaded,
+    read: Option<(&Read, &Routed)>,
+    common: &Common,
+) -> Vec<Exam> {
     const AREAS: [Area; 4] = [Area::Routes, Area::Deadlock, Area::Balance, Area::DarkFiber];
-    let Some(read) = read else {
+    let Some((read, row)) = read else {
         let ask = "give --routes: OpenSM's lfts dump, or its dump directory";
         return AREAS.map(|area| Exam::not_asked(area, ask)).to_vec();
     };
-    let fabric = &loaded.topology.fabric;
-    let row = metrics::measure(fabric, &read.routes, None);
     let of = |kinds: &[FindingKind]| -> Vec<Finding> {
         row.findings.iter().filter(|f| kinds.contains(&f.kind)).cloned().collect()
     };
@@ -172,7 +195,7 @@ fn routes(tried: &[Chain], loaded: &Loaded, read: Option<&Read>, common: &Common
     vec![
         Exam::of(Area::Routes, &lost, pairs),
         deadlock,
-        balance_of(tried, loaded, &row, common),
+        balance_of(tried, loaded, row, common),
         dark_fiber(row.dark_fiber_percent, row.channels),
     ]
 }
@@ -207,14 +230,13 @@ fn balance_of(tried: &[Chain], loaded: &Loaded, row: &Routed, common: &Common) -
 fn cables(
     args: &DoctorCommand,
     loaded: &Loaded,
-    read: Option<&Read>,
-    shared: Option<&(Sharing, &Running)>,
-    running: Option<&Running>,
+    (read, shared, running): (Option<&Read>, Option<&(Sharing, &Running)>, Option<&Running>),
     common: &Common,
-) -> Result<[Exam; 2], Failure> {
+) -> Result<([Exam; 2], CountedChannels), Failure> {
     let fabric = &loaded.topology.fabric;
+    let mut by_channel = CountedChannels::default();
     if args.counters.is_empty() {
-        return Ok([
+        let exams = [
             Exam::not_asked(
                 Area::BadCables,
                 "give --counters: what ibqueryerrors or perfquery printed",
@@ -223,7 +245,8 @@ fn cables(
                 Area::HotCables,
                 "give --counters: perfquery -x of all ports, before and after",
             ),
-        ]);
+        ];
+        return Ok((exams, by_channel));
     }
     let mut bad: Option<Faults> = None;
     let mut files = Vec::new();
@@ -239,6 +262,7 @@ fn cables(
             // Bad cables are reported below.
             remarks.0.retain(|r| r.severity > Remark::Note);
             out::diagnostics(&path.display().to_string(), &remarks, common);
+            by_channel.count_errors(&symbol_errors::by_channel(fabric, &counted));
             bad.get_or_insert_default().extend(found);
         }
         match counters::read(&text, path) {
@@ -262,6 +286,7 @@ fn cables(
             jobs.filter(|places| has(&places)).map(|(j, _)| running.ids[j].clone()).collect()
         })
     };
+    by_channel.bad = bad.clone().unwrap_or_default();
     let bad = match bad {
         Some(bad) => bad_cables(fabric, &bad, crossing, on),
         None => Exam::not_asked(
@@ -271,14 +296,16 @@ fn cables(
     };
     if files.is_empty() {
         let ask = "no file of --counters says what ports carried (perfquery -x)";
-        return Ok([bad, Exam::not_asked(Area::HotCables, ask)]);
+        return Ok(([bad, Exam::not_asked(Area::HotCables, ask)], by_channel));
     }
     let files: Vec<_> = files.iter().map(|(path, r)| (*path, r.as_slice())).collect();
     let places = Places::new(fabric, jobs::aliases(None, fabric, common)?);
     let lids = read.and_then(|read| read.lids.as_ref());
     let (window, remarks) = counters::window(fabric, lids, &places, &files)?;
     out::diagnostics("counters", &remarks, common);
-    Ok([bad, hot_cables(fabric, &window.carried)])
+    let hot = hot_cables(fabric, &window.carried);
+    by_channel.carried = window.carried;
+    Ok(([bad, hot], by_channel))
 }
 
 /// How the jobs that run share channels.

@@ -10,7 +10,7 @@ use darkfiber_analysis::count::{
 };
 use darkfiber_fabric::{Fabric, Shape, SwitchId, TerminalId, Topology};
 use darkfiber_formats::places::Aliases;
-use darkfiber_page::{Page, Unit};
+use darkfiber_page::{Axis, Chart, ChartLine, Measured, Page, Unit};
 use darkfiber_report::heat::{FLOWS, Map, Panel, loads_and_maps};
 use darkfiber_report::measure::{
     EngineMeasured, MaxLoad, MeasureOutcome, MeasureResult, PatternMeasured,
@@ -220,7 +220,7 @@ fn plan(args: &MeasureCommand, common: &Common, case: &Case<()>) -> Result<Measu
         costs,
         precision,
         seed: common.seed(),
-        loads: args.svg.is_some() || args.page.html.is_some() || common.format == Format::Json,
+        loads: args.svg.is_some() || args.page.is_asked() || common.format == Format::Json,
     })
 }
 
@@ -407,10 +407,54 @@ fn picture<'a>(
     }
     let who = number::group(plan.who.len() as u64);
     Page {
+        charts: charts(outcomes),
         subtitle: format!("flows of patterns among {who} terminals, mean of samples"),
         views,
         ..page::of(fabric.name(), topology, provenance)
     }
+}
+
+/// What patterns get under each engine, and channels by load.
+fn charts(outcomes: &[MeasureOutcome]) -> Vec<Chart> {
+    let rows: Vec<&EngineMeasured> = outcomes
+        .iter()
+        .filter_map(|o| match o {
+            MeasureOutcome::Measured(row) => Some(&**row),
+            MeasureOutcome::Refused(_) => None,
+        })
+        .collect();
+    let Some(first) = rows.first().filter(|row| !row.patterns.is_empty()) else {
+        return Vec::new();
+    };
+    let names: Vec<String> = first.patterns.iter().map(|p| p.pattern.clone()).collect();
+    let of_engine = |row: &&EngineMeasured| {
+        let values = row.patterns.iter().map(|p| Some(100.0 * p.share.mean)).collect();
+        ChartLine { name: row.engine.clone(), values }
+    };
+    let y = Axis::new("of a terminal's link, the slowest pair", Measured::Percent);
+    let lines = rows.iter().map(of_engine).collect();
+    let mut charts = vec![Chart::of_names("Bandwidth of patterns", y, names.clone(), lines)];
+    for (i, name) in names.iter().enumerate() {
+        let most = rows.iter().map(|r| r.patterns[i].load_histogram.len()).max().unwrap_or(0);
+        if most < 2 {
+            continue;
+        }
+        let line = |row: &&EngineMeasured| {
+            let by_load = &row.patterns[i].load_histogram;
+            let all = by_load.iter().sum::<u64>().max(1) as f64;
+            let share = |load: usize| by_load.get(load).map(|&n| 100.0 * n as f64 / all);
+            ChartLine { name: row.engine.clone(), values: (0..most).map(share).collect() }
+        };
+        charts.push(Chart {
+            title: format!("Channels by flows of {name}"),
+            x: Axis::new("flows on a channel", Measured::Number),
+            y: Axis { log: true, ..Axis::new("channels", Measured::Percent) },
+            at: (0..most).map(|load| load as f64).collect(),
+            lines: rows.iter().map(line).collect(),
+            ..Chart::default()
+        });
+    }
+    charts
 }
 
 /// Draws the first pattern.
@@ -472,7 +516,9 @@ pub(super) fn map(fabric: &Fabric, shape: Option<&Shape>) -> Map {
     let mut place = vec![0; n];
     order.iter().enumerate().for_each(|(i, &s)| place[s] = i as u32);
     let ends = fabric.tails().iter().zip(fabric.heads());
+    let names = darkfiber_analysis::Names::new(fabric);
     Map {
+        names: order.iter().map(|&s| names.switch(SwitchId::new(s))).collect(),
         ends: ends.map(|(&a, &b)| (place[a as usize], place[b as usize])).collect(),
         switches: n,
         order: what.to_owned(),

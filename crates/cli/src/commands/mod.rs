@@ -29,3 +29,4 @@ pub(crate) mod share;
 pub(crate) mod simulate;
 pub(crate) mod survive;
 pub(crate) mod sweep;
+pub(crate) mod top;

@@ -93,7 +93,7 @@ A configuration; each section has `file` or `command`, the rest may be left out:
   site = \"mycluster\"                     a state folder belongs to one site
   mode = \"advise\"                        or observe, apply-faults, apply
   socket = \"/run/darkfiber/ctl.sock\"     where status, explain, ... ask
-  http = \"127.0.0.1:9684\"                /status, /metrics, /plans/N, /journal?since=STEP
+  http = \"127.0.0.1:9684\"                /map, /top, /status, /metrics, /plans/N, /journal?since=STEP
   journal_mib = 64                       it is begun anew beyond that
   [fabric]
   command = [\"ibnetdiscover\"]            or file = \"PATH\"

@@ -1,5 +1,7 @@
 //! `darkfiber replay`: what each engine would have done for the jobs of a machine.
 
+mod map;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
@@ -19,7 +21,7 @@ use super::metrics;
 use crate::checkpoint::TextDigest;
 use crate::failure::{Exit, Failure};
 use crate::history::Window;
-use crate::options::{Common, EngineArgs, FabricArgs, HistoryArgs, StoreArgs};
+use crate::options::{Common, EngineArgs, FabricArgs, HistoryArgs, PageArgs, StoreArgs};
 use crate::progress::Progress;
 use crate::{load, moment, out, provenance, save};
 
@@ -58,6 +60,8 @@ pub(crate) struct ReplayCommand {
     /// Draw the four numbers of every engine over time
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
 }
 
 /// What stands below the options in its help.
@@ -82,6 +86,7 @@ const MOST: i64 = 10_000_000;
 
 pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure> {
     save::expect(args.svg.as_ref())?;
+    args.page.expect()?;
     save::expect_directory(args.output.as_ref())?;
     // What is compared, on which fabric, for which jobs.
     let mut engines = args.engines.chains()?;
@@ -186,7 +191,8 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
     let mut problems = save::Unwritten::default();
     let pictures: Vec<PathBuf> =
         args.svg.iter().cloned().chain(args.output.iter().map(|d| d.join("replay.svg"))).collect();
-    if !pictures.is_empty() {
+    let map = args.page.is_asked().then(|| map::Map::of(&plan)).transpose()?;
+    if !pictures.is_empty() || map.is_some() {
         let log = args.history.jobs.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let title = format!("{} on {}", log, topology.fabric.name());
         let mut subtitle =
@@ -197,6 +203,10 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
         let svg = report::picture(&title, &subtitle, &names, args.every, &found);
         for path in &pictures {
             problems.note(save::file(path, |out| out.write_all(svg.as_bytes())));
+        }
+        if let Some(map) = &map {
+            let heads = (title.as_str(), subtitle.as_str());
+            problems.note(args.page.write(|| map.page(&plan, &found, heads, &provenance)));
         }
     }
     if let Some(dir) = &args.output {

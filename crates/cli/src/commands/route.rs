@@ -8,7 +8,7 @@ use darkfiber_analysis::Severity;
 use darkfiber_fabric::{Fabric, Shape, TerminalId, Topology};
 use darkfiber_formats::places::Places;
 use darkfiber_formats::{demands, input};
-use darkfiber_page::{Page, Unit};
+use darkfiber_page::{Page, Unit, View};
 use darkfiber_report::engines::{Engines, Findings};
 use darkfiber_report::svg::{Panel, load_histograms};
 use darkfiber_report::{
@@ -182,7 +182,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
     let provenance = provenance::of(fabric, common);
 
     // Each chain of engines: routes, what the options make of them, and the checker's figures. For the page, those of the first.
-    let mut drawn = None;
+    let (mut drawn, mut lanes) = (None, Vec::new());
     let mut outcomes = Vec::new();
     let mut problems = save::Unwritten::default();
     let progress = Progress::new(2 * chains.len() as u64, common.quiet);
@@ -243,8 +243,9 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
             }
         };
         progress.step();
-        if args.page.html.is_some() && drawn.is_none() {
-            drawn = routes.as_ref().map(|(_, routes)| routes.clone());
+        if let Some((_, routes)) = routes.as_ref().filter(|_| args.page.is_asked()) {
+            lanes.push(page::lanes(fabric, routes));
+            drawn.get_or_insert_with(|| routes.clone());
         }
         // Tables are written as soon as they are checked: the next engine may take long.
         let target = targets.next();
@@ -274,10 +275,9 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
     drop(progress);
 
     // Pictures, then the table, whose exit code tells of what was found.
-    problems.note(
-        args.page
-            .write(|| picture(&topology, drawn.as_ref(), jobs.as_deref(), &outcomes, &provenance)),
-    );
+    problems.note(args.page.write(|| {
+        picture((&topology, drawn.as_ref()), jobs.as_deref(), (&outcomes, &lanes), &provenance)
+    }));
     if let Some(path) = &args.svg {
         problems.note(draw(path, &facts, &outcomes));
     }
@@ -476,10 +476,9 @@ impl Checked<'_> {
 
 /// The map with the load of every engine; jobs and paths are those of the first that routes.
 fn picture<'a>(
-    topology: &'a Topology,
-    routes: Option<&'a Routes>,
+    (topology, routes): (&'a Topology, Option<&'a Routes>),
     jobs: Option<&[Vec<TerminalId>]>,
-    outcomes: &[RouteOutcome],
+    (outcomes, lanes): (&[RouteOutcome], &[Vec<u8>]),
     provenance: &Provenance,
 ) -> Page<'a> {
     let fabric = &topology.fabric;
@@ -500,8 +499,11 @@ fn picture<'a>(
     };
     Page {
         subtitle: routes.map(|r| format!("routes of {}", r.engine)).unwrap_or_default(),
-        views: (rows.iter())
-            .map(|r| page::view(&r.engine, Unit::Routes, &r.load, r.channels, |x| x as f64))
+        views: (rows.iter().zip(lanes))
+            .map(|(r, lanes)| {
+                let view = page::view(&r.engine, Unit::Routes, &r.load, r.channels, |x| x as f64);
+                View { lanes: lanes.clone(), ..view }
+            })
             .collect(),
         jobs: routes.map_or_else(Vec::new, |routes| {
             let name = |j| format!("job {}", j + 1);

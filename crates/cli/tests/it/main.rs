@@ -23,6 +23,7 @@ mod operate;
 mod operate_acts;
 mod output;
 mod page;
+mod pages;
 mod place;
 mod recognise;
 mod replay;
@@ -35,6 +36,7 @@ mod simulate;
 mod slurm;
 mod survive;
 mod sweep;
+mod top;
 mod transition;
 
 use std::path::Path;

@@ -51,8 +51,13 @@ impl Running {
         kill_process(pid.expect("a process"), signal).expect("it runs");
     }
 
+    /// Where its pages are.
+    pub(crate) fn address(&self) -> &str {
+        &self.http
+    }
+
     /// A page: its status and its text.
-    fn page(&self, method: &str, path: &str) -> (u16, String) {
+    pub(crate) fn page(&self, method: &str, path: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.http).expect("a connection");
         let host = &self.http;
         let request =

@@ -32,10 +32,15 @@ traffic = "imb:op=allreduce,bytes=256KiB"
 nodes = 8
 "#;
 
+const LOG: &str = "JobID|Submit|Start|End|State|NNodes|NodeList\n\
+    1|2026-01-01T00:00:00|2026-01-01T00:00:00|2026-01-01T09:00:00|COMPLETED|6|cn[0001-0006]\n\
+    2|2026-01-01T00:00:00|2026-01-01T02:00:00|2026-01-01T08:00:00|COMPLETED|8|cn[0007-0014]\n";
+
 /// Pages of a tree, a HyperX over time, a dragonfly and an irregular fabric.
 fn write_pages(dir: &Path) {
     std::fs::write(dir.join("two.toml"), SCENARIO).expect("a scenario");
     std::fs::write(dir.join("jobs.txt"), "cn1 a\ncn2 a\ncn9 a\ncn2 b\ncn10 b\n").expect("jobs");
+    std::fs::write(dir.join("log"), LOG).expect("a log");
     for (line, page) in [
         ("fabric clos3:k=4,pods=4 --fail-links 3 --html fabric.html", "fabric.html"),
         ("route clos3:k=4,pods=4 -e minhop -e updn --html tree.html", "tree.html"),
@@ -46,6 +51,12 @@ fn write_pages(dir: &Path) {
             "random.html",
         ),
         ("route torus:dims=4x4,t=1 -e minhop --html deadlock.html", "deadlock.html"),
+        ("route torus:dims=4x4,t=1 -e dfsssp -e lash --html lanes.html", "lanes.html"),
+        (
+            "replay --fabric kary:k=4,n=2 --jobs log --every 1h -e updn,sar --html replay.html",
+            "replay.html",
+        ),
+        ("reproduce T2HX-F1 --html reproduce.html", "reproduce.html"),
     ] {
         let run = run_in(dir, line);
         assert!(run.code < 2, "{line}: {}", run.err);

@@ -237,6 +237,22 @@ pub fn bad(
     Ok((faults, found))
 }
 
+/// Symbol errors by channel between switches: those that the port counted where the channel ends. Ports that are not in the
+/// fabric count nothing here; [`bad`] reports them.
+pub fn by_channel(fabric: &Fabric, all: &[SymbolErrors]) -> Vec<u64> {
+    let places = Places::new(fabric, Aliases::new());
+    let owners = Owners::new(fabric, None, &places);
+    let mut found = vec![0; fabric.channel_count()];
+    for SymbolErrors { device, port, errors, .. } in all {
+        let Some(owned) = owners.port(device, *port) else { continue };
+        if let Cable::Link(out) = cable(fabric, owned) {
+            let into = &mut found[fabric.reverse(out).index()];
+            *into = (*into).max(*errors);
+        }
+    }
+    found
+}
+
 /// What is plugged into a port.
 enum Cable {
     /// A cable between switches, by the channel that begins at the port.

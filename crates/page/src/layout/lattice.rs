@@ -100,9 +100,9 @@ fn captions(grid: &GridShape, order: &[usize], strides: &[f32]) -> Vec<Caption> 
         for x in (0..grid.dims[d]).step_by(usize::from(every)) {
             let along = strides[i] * f32::from(x);
             let at = if is_across(i) {
-                Point { x: along, y: -STEP * 0.75 }
+                Point { x: along, y: -STEP * 0.5 }
             } else {
-                Point { x: -STEP * 0.9, y: along }
+                Point { x: -STEP * 0.55, y: along }
             };
             captions.push(Caption { text: x.to_string(), at });
         }

@@ -125,7 +125,7 @@ pub(crate) fn of(fabric: &Fabric, group: &[u32], member: &[u32], block: Block) -
         .step_by(every as usize)
         .map(|g| Caption {
             text: if g == 0 { "group 0".to_owned() } else { g.to_string() },
-            at: Point::polar(angle(g), outer + 2.4 * PITCH + outer * 0.02),
+            at: Point::polar(angle(g), outer + 1.5 * PITCH + outer * 0.015),
         })
         .collect();
     Layout {

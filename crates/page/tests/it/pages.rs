@@ -1,9 +1,18 @@
 //! Pages: what names hold stays a name, and equal input gives equal bytes.
 
 use darkfiber_fabric::{ChannelId, Fabric, open};
-use darkfiber_page::{JobOnMap, Note, Origin, Page, Unit, View, page as html};
+use darkfiber_page::{
+    Axis, Chart, ChartLine, JobOnMap, Measured, Note, Origin, Page, Sheet, Unit, View, map,
+    page as html,
+};
 
 const BAD: &str = "</script><script>alert(1)</script><!--\u{202e}\u{7}\n\"'&";
+
+fn chart(name: &str) -> Chart {
+    let line = ChartLine { name: name.to_owned(), values: vec![Some(1.0), None] };
+    let names = vec![name.to_owned(); 2];
+    Chart::of_names(name, Axis::new(name, Measured::Number), names, vec![line])
+}
 
 fn page<'a>(fabric: &'a Fabric, name: &str) -> Page<'a> {
     let load: Vec<f64> = (0..fabric.channel_count()).map(|c| c as f64).collect();
@@ -12,7 +21,13 @@ fn page<'a>(fabric: &'a Fabric, name: &str) -> Page<'a> {
         subtitle: name.to_owned(),
         fabric,
         shape: None,
-        views: vec![View { name: name.to_owned(), unit: Unit::Routes, load, series: None }],
+        views: vec![View {
+            name: name.to_owned(),
+            unit: Unit::Routes,
+            load,
+            series: None,
+            lanes: Vec::new(),
+        }],
         jobs: vec![JobOnMap {
             name: name.to_owned(),
             fact: name.to_owned(),
@@ -24,6 +39,12 @@ fn page<'a>(fabric: &'a Fabric, name: &str) -> Page<'a> {
             hint: name.to_owned(),
             channels: vec![ChannelId::new(0)],
             ..Note::default()
+        }],
+        charts: vec![chart(name)],
+        sheets: vec![Sheet {
+            title: name.to_owned(),
+            heading: vec![name.to_owned()],
+            rows: vec![vec![name.to_owned()]],
         }],
         routes: None,
         facts: vec![(name.to_owned(), name.to_owned())],
@@ -64,11 +85,25 @@ fn the_page_says_it_in_words_too() {
     let fabric = open("fattree2:n=4,m=4,r=8").expect("a family").fabric;
     let html = html(&page(&fabric, "a"));
     let channels = fabric.channel_count();
-    assert!(
-        html.contains(&format!(
-            "Of {channels} channels {} are lit by a, 1 are dark.",
-            channels - 1
-        ))
-    );
+    let words = format!("Lit by a: {} of {channels} channels, 1 dark.", channels - 1);
+    assert!(html.contains(&words));
     assert!(html.contains("<caption>Fullest channels</caption>"));
+}
+
+#[test]
+fn a_map_alone_is_a_picture() {
+    let fabric = open("@t2hx-hyperx").expect("a preset").fabric;
+    let svg = map(&page(&fabric, BAD));
+    assert!(svg.starts_with("<svg xmlns=") && svg.ends_with("</svg>\n"));
+    assert_eq!(svg.matches("<script").count(), 0);
+    assert!(!svg.contains(['\u{202e}', '\u{7}']));
+    // One title and one panel for each view.
+    assert_eq!(svg.matches("<svg").count(), 2);
+    let mut two = page(&fabric, "b");
+    two.views.push(two.views[0].clone());
+    assert_eq!(map(&two).matches("<svg").count(), 3);
+    // Nothing known: the cables, all dark, and no scale.
+    two.views.clear();
+    let dark = map(&two);
+    assert_eq!((dark.matches("<svg").count(), dark.matches("linearGradient").count()), (2, 0));
 }

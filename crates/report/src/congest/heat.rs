@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{CongestResult, Sheet};
 use crate::canvas::{LEFT, escape, header};
-use crate::shades::{bar, colour};
+use crate::shades::{Key, Ramp, bar, colour};
 
 const TALL: f64 = 24.0;
 /// Cells are as wide as the names above them need, within limits.
@@ -64,7 +64,12 @@ pub fn heat(r: &CongestResult<'_>) -> String {
         table(&mut svg, sheet, (left + names, top), (cell, most));
     }
     let side = (tall - BETWEEN).clamp(80.0, 220.0);
-    bar(&mut svg, (LEFT + wide + 10.0, TOP), side, "C", |share| super::number(most.powf(share)));
+    // Its colours go by powers: marks at round numbers among them.
+    let round = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0, 10_000.0];
+    let shares: Vec<f64> =
+        round.into_iter().filter(|c| *c <= most).map(|c: f64| c.ln() / most.ln()).collect();
+    let key = Key { what: "C", ramp: Ramp::Load, marks: &shares };
+    bar(&mut svg, (LEFT + wide + 10.0, TOP), side, key, |share| super::number(most.powf(share)));
     svg.push_str("</svg>\n");
     svg
 }

@@ -34,9 +34,10 @@ pub fn spread(r: &LoadResult<'_>, runs: &[Latencies]) -> String {
         size: (WIDTH, HEIGHT),
     };
     let title = format!("Latencies of packets, {}", r.fabric.name);
-    let subtitle = format!("{}, switches as {}: one in 10^y took longer", r.traffic(), r.switches);
+    let subtitle =
+        format!("{}, switches as {}: of how many packets one took longer", r.traffic(), r.switches);
     let mut svg = header(LEFT + WIDTH + 40.0, top + HEIGHT + 60.0, &title, &subtitle);
-    frame.draw(&mut svg, ("ns", "one packet in 10^y takes longer"));
+    frame.draw(&mut svg, ("ns", "log10 packets of which one takes longer"));
     for (i, run) in runs.iter().enumerate() {
         let rare = |share: f64| -share.log10();
         let drawn = run.longer.iter().take_while(|p| p.1 > 0.0 && rare(p.1) <= DECADES);

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use darkfiber_study::reproduce::Group;
 
+use super::frame::Axis;
 use crate::canvas::{LEFT, escape, header, nice_axis};
 use crate::plot::colour;
 
@@ -42,10 +43,8 @@ pub(super) fn boxes(title: &str, subtitle: &str, unit: &str, groups: &[Group]) -
         );
         x += entry(name);
     }
-    #[expect(clippy::cast_possible_truncation, reason = "there are about six")]
-    let (first, last) = ((bottom / step).round() as i32, (top / step).round() as i32);
-    for at in (first..=last).map(|i| f64::from(i) * step) {
-        let value = if step >= 1.0 { format!("{at:.0}") } else { format!("{at:.2}") };
+    let (ticks, unit) = Axis::between(bottom, top, step).labelled(unit);
+    for (at, value) in ticks {
         let stroke = if at.abs() < step / 2.0 { "#9aa5b1" } else { "#e4e7eb" };
         let _ok = writeln!(
             svg,
@@ -61,7 +60,7 @@ pub(super) fn boxes(title: &str, subtitle: &str, unit: &str, groups: &[Group]) -
         svg,
         "<text x=\"{LEFT}\" y=\"{:.1}\" font-size=\"10.5\" fill=\"#7b8794\">{}</text>",
         TOP - 10.0,
-        escape(unit)
+        escape(&unit)
     );
     let mut left = LEFT + gap / 2.0;
     for group in groups {

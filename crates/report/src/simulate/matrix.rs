@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::canvas::{LEFT, escape, header};
+use crate::canvas::{LEFT, escape, header, nice_axis};
 use crate::quantity::rate;
-use crate::shades::{Squares, bar};
+use crate::shades::{Key, Ramp, Squares, bar, marks};
 
 /// One panel: a square of numbers by sender and receiver.
 #[derive(Clone, Debug)]
@@ -27,15 +27,18 @@ const CELLS: u32 = 150;
 /// Panels side by side.
 const ACROSS: usize = 3;
 
-/// Bandwidth by sender (rows) and receiver (columns), one panel beside the other, on a common scale of colours: dark is
-/// fast.
+/// Bandwidth by sender (rows) and receiver (columns), one panel beside the other, on a common scale of colours that ends at a
+/// round number: dark blue is fast. The reds of loads, where dark is bad, are others.
 pub fn matrices(title: &str, subtitle: &str, panels: &[Matrix<'_>]) -> String {
     let across = panels.len().clamp(1, ACROSS);
     let down = panels.len().div_ceil(ACROSS).max(1);
     let width = LEFT + across as f64 * (SIDE + GAP) + 64.0;
     let height = TOP + down as f64 * (SIDE + GAP + 40.0);
     let most = panels.iter().flat_map(|p| &p.cells).map(|c| c.1).fold(0.0, f64::max);
-    let most = most.max(f64::MIN_POSITIVE);
+    // Rates are printed in powers of 1024.
+    let unit = 1024f64.powf((most.max(1.0).log2() / 10.0).floor());
+    let (end, step) = nice_axis(most.max(f64::MIN_POSITIVE) / unit, 4);
+    let (nothing, most) = (most <= 0.0, end * unit);
     let mut svg = header(width, height, title, subtitle);
     for (i, panel) in panels.iter().enumerate() {
         let left = LEFT + (i % ACROSS) as f64 * (SIDE + GAP);
@@ -52,7 +55,18 @@ pub fn matrices(title: &str, subtitle: &str, panels: &[Matrix<'_>]) -> String {
         draw(&mut svg, panel, (left, top), most);
     }
     let left = LEFT + across as f64 * (SIDE + GAP) - GAP + 16.0;
-    bar(&mut svg, (left, TOP), SIDE, "bandwidth", |share| rate(most * share));
+    if nothing {
+        let _ok = writeln!(
+            svg,
+            "<text x=\"{LEFT}\" y=\"{:.1}\" fill=\"#616e7c\">nothing was sent: there is nothing to draw</text>",
+            TOP + SIDE / 2.0
+        );
+    } else {
+        let key = Key { what: "bandwidth", ramp: Ramp::Rate, marks: &marks(end, step) };
+        bar(&mut svg, (left, TOP), SIDE, key, |share| {
+            if share > 0.0 { rate(most * share) } else { "0".to_owned() }
+        });
+    }
     svg.push_str("</svg>\n");
     svg
 }
@@ -74,7 +88,7 @@ fn draw(svg: &mut String, panel: &Matrix<'_>, (left, top): (f64, f64), most: f64
     let mut squares = Squares::default();
     for (i, &(sum, count)) in sum.iter().enumerate().filter(|(_, c)| c.1 > 0) {
         let at = (left + (i % n) as f64 * side, top + (i / n) as f64 * side);
-        squares.shade(sum / f64::from(count) / most, at, (side, side));
+        squares.shade(Ramp::Rate, sum / f64::from(count) / most, at, (side, side));
     }
     squares.draw(svg);
     let _ok = writeln!(

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::canvas::{LEFT, escape, header, nice_axis};
 use crate::plot::colour;
 use crate::quantity::seconds;
-use crate::shades::{Squares, bar};
+use crate::shades::{Key, Ramp, Squares, bar};
 
 /// A job over time.
 #[derive(Clone, Debug)]
@@ -86,7 +86,8 @@ pub fn timeline(title: &str, subtitle: &str, end: f64, jobs: &[Line<'_>], lines:
             x = left - 12.0,
             y = map_top + MAP / 2.0
         );
-        bar(&mut svg, (left + WIDTH + 16.0, map_top), MAP, lines.what, |share| {
+        let key = Key { what: lines.what, ramp: Ramp::Load, marks: &[0.0, 0.25, 0.5, 0.75, 1.0] };
+        bar(&mut svg, (left + WIDTH + 16.0, map_top), MAP, key, |share| {
             format!("{:.0} %", share * 100.0)
         });
     }
@@ -111,7 +112,7 @@ fn map(
             let some = busy.get(from.min(busy.len())..to.min(busy.len())).unwrap_or(&[]);
             let mean = some.iter().sum::<f64>() / (to - from).max(1) as f64;
             let at = (left + column as f64 * width, top + row as f64 * height);
-            squares.shade(mean, at, (width + 0.05, height + 0.05));
+            squares.shade(Ramp::Load, mean, at, (width, height));
         }
     }
     squares.draw(svg);

@@ -201,16 +201,14 @@ impl CongestPlan<'_> {
         Ok(())
     }
 
-    /// What is played in a cell: the victim first. It is repeated, or goes on, for ever; so do aggressors.
-    pub(super) fn cast(&self, cell: &Cell) -> Result<JobSet, String> {
+    /// The hosts of the victim and of the aggressor in a cell: the same whoever plays.
+    fn hosts_of(&self, machine: &Machine, cell: &Cell) -> Result<Vec<Vec<u32>>, String> {
         let split = self.splits[cell.split];
         let allocator = self.allocations[cell.allocation];
-        let machine = Machine::new(self.case.topology(), 1);
         let mut is_free = self.hosts.all().to_vec();
         let mut hosts = Vec::new();
-        // The same hosts whoever plays.
         for (i, n) in [split.victim, split.aggressor].into_iter().enumerate() {
-            let free = Free { machine: &machine, is_free: &is_free };
+            let free = Free { machine, is_free: &is_free };
             let draws = &mut Stream::new(self.seed, i as u64);
             let given = allocator
                 .give(&free, n as usize, draws)
@@ -220,6 +218,29 @@ impl CongestPlan<'_> {
             }
             hosts.push(given);
         }
+        Ok(hosts)
+    }
+
+    /// The terminals of the victim's and of the aggressor's hosts in a cell, rising.
+    ///
+    /// # Errors
+    /// If the allocator finds too few hosts.
+    pub fn terminals_of(&self, cell: &Cell) -> Result<Vec<Vec<TerminalId>>, String> {
+        let machine = Machine::new(self.case.topology(), 1);
+        let terminals = |hosts: &Vec<u32>| {
+            let mut all: Vec<TerminalId> =
+                hosts.iter().flat_map(|&h| machine.terminals(h)).copied().collect();
+            all.sort_unstable();
+            all
+        };
+        Ok(self.hosts_of(&machine, cell)?.iter().map(terminals).collect())
+    }
+
+    /// What is played in a cell: the victim first. It is repeated, or goes on, for ever; so do aggressors.
+    pub(super) fn cast(&self, cell: &Cell) -> Result<JobSet, String> {
+        let split = self.splits[cell.split];
+        let machine = Machine::new(self.case.topology(), 1);
+        let hosts = self.hosts_of(&machine, cell)?;
         let seats = |hosts: &[u32], copy: usize| -> Vec<TerminalId> {
             let of = |&h: &u32| machine.terminals(h)[copy % machine.terminals(h).len()];
             hosts.iter().map(of).collect()

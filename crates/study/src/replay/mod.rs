@@ -8,19 +8,20 @@ mod improvement;
 mod moment;
 mod plan;
 mod reconfigurations;
+mod snapshots;
 
 pub use improvement::{Improvement, Measure, improvements};
 pub use moment::{EngineLoads, Moment};
 pub use plan::ReplayPlan;
 pub use reconfigurations::{BLOCK_SECONDS, Reconfigurations, Sent, reconfigurations};
+pub use snapshots::{Snapshots, snapshots};
 
-use darkfiber_fabric::Fabric;
 use darkfiber_scenario::Error;
-use darkfiber_workload::History;
 use rayon::prelude::*;
 
 use follower::Follower;
 use moment::Now;
+use plan::multi_switch;
 
 /// An engine that could not do it.
 #[derive(Clone, Debug)]
@@ -109,10 +110,4 @@ pub fn replay(
         next += BATCH;
     }
     Ok(())
-}
-
-/// By place, whether its terminals hang on two switches or more.
-fn multi_switch(fabric: &Fabric, history: &History) -> Vec<bool> {
-    let on = |t: &darkfiber_fabric::TerminalId| fabric.terminal(*t).switch;
-    history.places().iter().map(|place| place.iter().any(|t| on(t) != on(&place[0]))).collect()
 }

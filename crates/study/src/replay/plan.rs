@@ -1,6 +1,7 @@
 //! What is replayed.
 
 use darkfiber_analysis::jobs::JobLoad;
+use darkfiber_fabric::{Fabric, TerminalId};
 use darkfiber_routing::Lids;
 use darkfiber_scenario::{Case, Chain};
 use darkfiber_workload::History;
@@ -33,4 +34,10 @@ pub(super) fn loads(
 ) -> Vec<JobLoad> {
     let all = plan.history.places();
     places.map(|p| JobLoad::of(plan.case.fabric(), routes, &all[p as usize])).collect()
+}
+
+/// By place, whether its terminals hang on two switches or more.
+pub(super) fn multi_switch(fabric: &Fabric, history: &History) -> Vec<bool> {
+    let on = |t: &TerminalId| fabric.terminal(*t).switch;
+    history.places().iter().map(|place| place.iter().any(|t| on(t) != on(&place[0]))).collect()
 }

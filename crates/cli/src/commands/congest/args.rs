@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::options::values::above_zero;
-use crate::options::{FabricArgs, StoreArgs, SwitchArgs};
+use crate::options::{FabricArgs, PageArgs, StoreArgs, SwitchArgs};
 
 #[derive(Args, Debug)]
 pub(crate) struct CongestCommand {
@@ -86,6 +86,8 @@ pub(crate) struct CongestCommand {
     /// Draw the congestion impacts
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
 }
 
 /// What stands below the options in its help.

@@ -1,6 +1,7 @@
 //! `darkfiber congest`: what victims suffer beside aggressors.
 
 mod args;
+mod map;
 mod parts;
 mod store;
 
@@ -76,6 +77,7 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
 
     // The fabric, its switches, its tables, and which of its hosts take part.
     save::expect(args.svg.as_ref())?;
+    args.page.expect()?;
     save::expect_directory(args.output.as_ref())?;
     let open = load::open(&scenario, common)?;
     let topology = open.topology();
@@ -144,6 +146,7 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
     };
     let s = |ps: u64| ps as f64 / SECOND as f64;
     let facts = metrics::of_loaded(&case.loaded);
+    let provenance = provenance::of(case.fabric(), common);
     let result = CongestResult {
         switches: scenario.packets.switches().name,
         hosts: case.host.name,
@@ -164,7 +167,7 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         cells: &cells,
         wall_seconds: wall,
         fabric: &facts,
-        provenance: &provenance::of(case.fabric(), common),
+        provenance: &provenance,
     };
     // Files first: what is printed last is what came of all.
     let json_text = json::text(&result);
@@ -184,6 +187,7 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         write(&dir.join("times.svg"), &report::spread(&title, &spreads(&plan, &rows)));
         problems.note(save::file(&dir.join("times.csv"), |out| times(out, &plan, &rows)));
     }
+    problems.note(args.page.write(|| map::page(&plan, &cells, &provenance)));
     common.show(&result)?;
     problems.end(Exit::Fine)
 }

@@ -1,5 +1,6 @@
 //! `darkfiber reproduce`: published experiments, ours beside the printed numbers.
 
+mod page;
 mod store;
 
 use std::path::{Path, PathBuf};
@@ -40,6 +41,9 @@ pub(crate) struct ReproduceCommand {
     /// Write pictures of experiments here, each as ID-NAME.svg; -o does so as well
     #[arg(long, value_name = "DIR", conflicts_with = "output")]
     pub(crate) svg: Option<PathBuf>,
+    /// Write a page with all numbers and charts: one file to open, zoom, click and mail
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
 }
 
 /// What stands below the options in its help.
@@ -78,6 +82,7 @@ pub(crate) fn run(args: &ReproduceCommand, common: &Common) -> Result<Exit, Fail
     let dir = args.keep.store.as_deref().or(args.output.as_deref());
     let folder = dir.map(|dir| Folder::of(dir, args.log.as_deref(), common)).transpose()?;
     save::expect_directory(args.svg.as_ref())?;
+    save::expect(args.html.as_ref())?;
     let mut lab = Lab {
         log: log.as_ref(),
         pictures: args
@@ -89,6 +94,7 @@ pub(crate) fn run(args: &ReproduceCommand, common: &Common) -> Result<Exit, Fail
         clock: Instant::now(),
         progress: Progress::new(chosen.len() as u64, common.quiet),
         problems: Mutex::default(),
+        drawn: args.html.as_ref().map(|_| Mutex::default()),
     };
     let mut done: Vec<Option<Reproduced>> = Vec::new();
     for e in &chosen {
@@ -122,6 +128,7 @@ pub(crate) fn run(args: &ReproduceCommand, common: &Common) -> Result<Exit, Fail
     });
     let done: Vec<Reproduced> = done.into_iter().flatten().collect();
     let mut problems = lab.take_problems();
+    let drawn = lab.take_drawn();
     drop(lab);
     if let Some(folder) = &folder {
         let dir = args.output.as_deref().unwrap_or(folder.dir());
@@ -131,6 +138,10 @@ pub(crate) fn run(args: &ReproduceCommand, common: &Common) -> Result<Exit, Fail
         {
             problems.note(save::file(&dir.join(name), |out| out.write_all(text.as_bytes())));
         }
+    }
+    if let Some(path) = &args.html {
+        let provenance = provenance::of_all(std::iter::empty(), common);
+        problems.note(page::write(path, &done, &drawn, &provenance));
     }
     told(&done, common)?;
     let off = done.iter().any(|e| e.verdict == Verdict::Off);
@@ -168,6 +179,8 @@ struct Lab<'a> {
     clock: Instant,
     progress: Progress,
     problems: Mutex<save::Unwritten>,
+    /// Figures with their experiment, where a page is asked for.
+    drawn: Option<Mutex<Vec<(String, Figure)>>>,
 }
 
 impl Lab<'_> {
@@ -188,7 +201,11 @@ impl Lab<'_> {
             at: &at,
             draw: &draw,
         });
-        if let (Some(dir), Ok(figures)) = (self.pictures, figures.into_inner()) {
+        let figures = figures.into_inner().unwrap_or_default();
+        if let Some(Ok(mut drawn)) = self.drawn.as_ref().map(Mutex::lock) {
+            drawn.extend(figures.iter().map(|figure| (e.id.to_owned(), figure.clone())));
+        }
+        if let Some(dir) = self.pictures {
             for figure in figures {
                 let name = format!("{}-{}.svg", store::file_name(e.id), figure.name);
                 let text = picture(&figure);
@@ -209,6 +226,14 @@ impl Lab<'_> {
             rows,
             seconds: begin.elapsed().as_secs_f64(),
         }
+    }
+
+    /// Figures in the order of their experiments.
+    fn take_drawn(&mut self) -> Vec<(String, Figure)> {
+        let drawn = self.drawn.as_mut().and_then(|drawn| drawn.get_mut().ok());
+        let mut drawn = drawn.map(std::mem::take).unwrap_or_default();
+        drawn.sort_by(|a, b| (&a.0, a.1.name).cmp(&(&b.0, b.1.name)));
+        drawn
     }
 
     fn take_problems(&mut self) -> save::Unwritten {

@@ -2,7 +2,7 @@
 
 use darkfiber_analysis::heat::Heat;
 use darkfiber_fabric::TerminalId;
-use darkfiber_page::{JobOnMap, Page, Series, Unit, View};
+use darkfiber_page::{Axis, Chart, ChartLine, Form, JobOnMap, Measured, Page, Series, Unit, View};
 use darkfiber_report::Provenance;
 use darkfiber_report::simulate::JobRow;
 use darkfiber_scenario::{Case, Depth, Simulated, sent};
@@ -56,13 +56,78 @@ pub(super) fn page<'a>(
                 grid.at(i)[c] / (simulated.capacity[c] * interval).max(f64::MIN_POSITIVE)
             })
         });
-        View { name: "the whole run".to_owned(), unit: Unit::Share, load, series }
+        View {
+            name: "the whole run".to_owned(),
+            unit: Unit::Share,
+            load,
+            series,
+            lanes: Vec::new(),
+        }
     };
     Page {
         subtitle: made_by.to_owned(),
+        charts: charts(&jobs, simulated, channels),
         views: vec![view],
         jobs,
         routes: Some(&case.tables.routes),
         ..page::of(case.title.as_str(), topology, provenance)
     }
+}
+
+/// Points of a chart at most.
+const POINTS: usize = 2_000;
+
+/// How full channels were over time, and how long each run of a job took.
+fn charts(jobs: &[JobOnMap], simulated: &Simulated, channels: usize) -> Vec<Chart> {
+    let mut charts = Vec::new();
+    let time = Axis::new("time", Measured::Seconds);
+    if let Some(grid) = simulated.grid.as_ref().filter(|grid| grid.len() > 0) {
+        let interval = grid.interval() as f64;
+        let shares = |i: usize| {
+            let full = |c: usize| (simulated.capacity[c] * interval).max(f64::MIN_POSITIVE);
+            (0..channels).map(move |c| 100.0 * grid.at(i)[c] / full(c))
+        };
+        let line = |name: &str, of: &dyn Fn(usize) -> f64| ChartLine {
+            name: name.to_owned(),
+            values: (0..grid.len()).map(|i| Some(of(i))).collect(),
+        };
+        charts.push(Chart {
+            title: "Channels between switches over time".to_owned(),
+            x: time.clone(),
+            y: Axis::new("busy", Measured::Percent),
+            form: Form::Steps,
+            at: (0..grid.len()).map(|i| i as f64 * interval / SECOND as f64).collect(),
+            lines: vec![
+                line("fullest", &|i| shares(i).fold(0.0, f64::max)),
+                line("mean", &|i| shares(i).sum::<f64>() / (channels.max(1)) as f64),
+            ],
+            ..Chart::default()
+        });
+    }
+    let repeated = jobs.iter().filter(|job| job.runs.len() > 1);
+    let runs: Vec<&JobOnMap> = repeated.clone().take(12).collect();
+    let mut at: Vec<f64> = runs.iter().flat_map(|job| job.runs.iter().map(|r| r.0)).collect();
+    at.sort_by(f64::total_cmp);
+    at.dedup();
+    if !runs.is_empty() && at.len() <= POINTS {
+        let line = |job: &&JobOnMap| {
+            let mut values = vec![None; at.len()];
+            for &(from, to) in &job.runs {
+                if let Ok(i) = at.binary_search_by(|t| t.total_cmp(&from)) {
+                    values[i] = Some(to - from);
+                }
+            }
+            ChartLine { name: job.name.clone(), values }
+        };
+        let lines = runs.iter().map(line).collect();
+        charts.push(Chart {
+            title: "How long each run of a job took, by its start".to_owned(),
+            x: time,
+            y: Axis::new("run", Measured::Seconds),
+            at,
+            lines,
+            ..Chart::default()
+        });
+    }
+    charts
 }

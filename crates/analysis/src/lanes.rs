@@ -1,0 +1,124 @@
+//! Which virtual lane carries most of the routes over a channel.
+
+use std::collections::BTreeMap;
+
+use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
+use darkfiber_routing::{DestId, Routes, follow};
+use rayon::prelude::*;
+
+/// A channel that no route crosses has no lane.
+pub const NO_LANE: u8 = u8::MAX;
+
+/// Larger tables (terminals x switches) take too long for a picture.
+const LARGE: usize = 400_000_000;
+
+/// By channel between switches the virtual lane of most of the routes of all pairs, the lowest of equal ones; [`NO_LANE`]
+/// where there is no route. Nothing if all routes are in one lane, or there are more than 400 million pairs of a terminal
+/// and a switch.
+///
+/// Complexity: O(terminals x switches x hops).
+pub fn main_lanes(fabric: &Fabric, routes: &Routes) -> Option<Vec<u8>> {
+    let (lanes, m) = (routes.layer_count(), fabric.channel_count());
+    if lanes < 2 || fabric.terminal_count() * fabric.switch_count() > LARGE {
+        return None;
+    }
+    let terminals: Vec<TerminalId> = (0..fabric.terminal_count()).map(TerminalId::new).collect();
+    let none = || vec![0u32; m * lanes];
+    let count = terminals
+        .par_iter()
+        .fold(none, |mut count, &dest| {
+            to_one(fabric, routes, dest, |c, lane, n| {
+                count[c.index() * lanes + usize::from(lane)] += n;
+            });
+            count
+        })
+        .reduce(none, |mut a, b| {
+            a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+            a
+        });
+    let main = |of_channel: &[u32]| {
+        let most = of_channel.iter().copied().max().unwrap_or(0);
+        let lane = of_channel.iter().position(|&n| n == most && n > 0);
+        lane.map_or(NO_LANE, |lane| lane as u8)
+    };
+    Some(count.chunks(lanes).map(main).collect())
+}
+
+/// Adds the routes of all sources to one destination: channel, lane, and how many.
+fn to_one(
+    fabric: &Fabric,
+    routes: &Routes,
+    dest: TerminalId,
+    mut add: impl FnMut(ChannelId, u8, u32),
+) {
+    let home = fabric.terminal(dest).switch;
+    // Sources that enter at one switch, use one LID and one level take the same way; where switches choose lanes, the first
+    // lane depends on the port that a source is plugged into.
+    let mut sources: BTreeMap<(SwitchId, usize, u8), u32> = BTreeMap::new();
+    let by_hop = routes.layers.by_hop();
+    for t in (0..fabric.terminal_count()).map(TerminalId::new) {
+        let terminal = fabric.terminal(t);
+        if terminal.switch != home {
+            let level = match by_hop {
+                Some(_) => terminal.switch_port,
+                None => routes.layer(fabric, t, dest),
+            };
+            *sources.entry((terminal.switch, routes.path_of(t), level)).or_default() += 1;
+        }
+    }
+    let mut way = Vec::new();
+    for ((switch, path, level), n) in sources {
+        way.clear();
+        let ports = routes.ports(routes.row(DestId::terminal(dest), path));
+        if !follow(fabric, ports, dest, switch, &mut way) {
+            continue;
+        }
+        let mut input = level;
+        for c in way.iter().map(|&c| ChannelId(c)) {
+            let lane =
+                by_hop.map_or(level, |lanes| lanes.get(fabric.tail(c), input, fabric.tail_port(c)));
+            add(c, lane, n);
+            input = fabric.head_port(c);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use darkfiber_fabric::open;
+    use darkfiber_routing::{Request, find_engine};
+
+    use super::*;
+
+    #[test]
+    fn lanes_of_a_torus() {
+        let torus = open("torus:dims=4x4,t=1").expect("a family");
+        let request = Request { shape: torus.shape.as_ref(), ..Request::default() };
+        let route = |name: &str| {
+            find_engine(name).expect("an engine").route(&torus.fabric, &request).expect("it routes")
+        };
+        assert_eq!(main_lanes(&torus.fabric, &route("minhop")), None, "one lane");
+        let routes = route("dfsssp");
+        let lanes = main_lanes(&torus.fabric, &routes).expect("several lanes");
+        assert_eq!(lanes.len(), torus.fabric.channel_count());
+        let top = routes.layer_count() as u8;
+        assert!(lanes.iter().all(|&lane| lane < top || lane == NO_LANE), "{lanes:?}");
+        // Pair by pair, it is the same.
+        let mut count = vec![vec![0u32; usize::from(top)]; lanes.len()];
+        let all = || (0..torus.fabric.terminal_count()).map(TerminalId::new);
+        for (s, d) in all().flat_map(|s| all().map(move |d| (s, d))).filter(|(s, d)| s != d) {
+            let mut way = Vec::new();
+            let ports = routes.ports(routes.row(DestId::terminal(d), routes.path_of(s)));
+            assert!(follow(&torus.fabric, ports, d, torus.fabric.terminal(s).switch, &mut way));
+            let lane = usize::from(routes.layer(&torus.fabric, s, d));
+            for c in way {
+                count[c as usize][lane] += 1;
+            }
+        }
+        for (c, of_channel) in count.iter().enumerate() {
+            let most = *of_channel.iter().max().expect("lanes");
+            let main = of_channel.iter().position(|&n| n == most && n > 0);
+            assert_eq!(main.map_or(NO_LANE, |l| l as u8), lanes[c], "channel {c}: {of_channel:?}");
+        }
+    }
+}

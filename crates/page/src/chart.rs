@@ -1,0 +1,106 @@
+//! Charts and tables of a page.
+
+use serde::Serialize;
+
+/// Numbers over one axis, drawn so that a reader can zoom and ask for values.
+#[derive(Clone, Debug, Default)]
+pub struct Chart {
+    /// Above it: what is shown.
+    pub title: String,
+    /// The axis to the right.
+    pub x: Axis,
+    /// The axis upwards.
+    pub y: Axis,
+    /// How numbers are drawn.
+    pub form: Form,
+    /// Where the numbers of each line are on the axis to the right, rising. Seconds since 1970 for dates.
+    pub at: Vec<f64>,
+    /// Names of the places of `at`, where these are no numbers.
+    pub names: Vec<String>,
+    /// Lines, or rows of bars.
+    pub lines: Vec<ChartLine>,
+}
+
+/// An axis of a chart.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Axis {
+    /// What is measured; with its unit where `measured` has none.
+    pub label: String,
+    /// How numbers are written.
+    pub measured: Measured,
+    /// Powers of ten have equal distances. Numbers of 0 and less have no place on such an axis.
+    pub log: bool,
+}
+
+/// How numbers on an axis are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Measured {
+    /// As they are.
+    #[default]
+    Number,
+    /// As percent; 100 is all.
+    Percent,
+    /// Seconds, with a unit that fits.
+    Seconds,
+    /// Seconds since 1970, as a date.
+    Date,
+    /// Bytes, with a unit that fits.
+    Bytes,
+}
+
+/// How numbers are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Form {
+    /// A line from number to number.
+    #[default]
+    Lines,
+    /// A number holds until the next.
+    Steps,
+    /// Points.
+    Points,
+    /// Bars beside each other, from zero.
+    Bars,
+}
+
+/// Numbers that belong together.
+#[derive(Clone, Debug, Default)]
+pub struct ChartLine {
+    /// What they are of.
+    pub name: String,
+    /// One for each place of the axis; nothing where there is none.
+    pub values: Vec<Option<f64>>,
+}
+
+impl Chart {
+    /// Bars with a name below each.
+    pub fn of_names(
+        title: impl Into<String>,
+        y: Axis,
+        names: Vec<String>,
+        lines: Vec<ChartLine>,
+    ) -> Self {
+        let at = (0..names.len()).map(|i| i as f64).collect();
+        let (title, form) = (title.into(), Form::Bars);
+        Self { title, y, form, at, names, lines, ..Self::default() }
+    }
+}
+
+impl Axis {
+    /// An axis with equal distances.
+    pub fn new(label: impl Into<String>, measured: Measured) -> Self {
+        Self { label: label.into(), measured, log: false }
+    }
+}
+
+/// A table of results.
+#[derive(Clone, Debug, Default)]
+pub struct Sheet {
+    /// Above it.
+    pub title: String,
+    /// Names of columns.
+    pub heading: Vec<String>,
+    /// Lines, each with a text for every column.
+    pub rows: Vec<Vec<String>>,
+}
