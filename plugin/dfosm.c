@@ -197,9 +197,12 @@ static int transfer(int fd, short what, char *at, size_t n, long end)
 	while (n) {
 		struct pollfd p = { fd, what, 0 };
 		long left = end - now_ms();
+		int ready = left > 0 ? poll(&p, 1, left) : 0;
 		ssize_t done;
 
-		if (left <= 0 || poll(&p, 1, left) <= 0)
+		if (ready < 0 && errno == EINTR)
+			continue;	/* A SIGHUP at this moment is no reason to route by another engine. */
+		if (ready <= 0)
 			return 0;
 		done = what == POLLIN ? recv(fd, at, n, MSG_DONTWAIT) : send(fd, at, n, MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (done <= 0 && !(done < 0 && (errno == EAGAIN || errno == EINTR)))
