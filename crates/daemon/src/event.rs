@@ -7,8 +7,8 @@ use darkfiber_operate::{Digest, PlanId, Source, WorkResult};
 
 use crate::fabric_guids::Strange;
 use crate::fault_book::Tally;
-use crate::question::{Question, Taken};
 use crate::look::Look;
+use crate::question::{Question, Taken};
 use crate::value::{CountersValue, FabricValue, JobsValue, TablesValue};
 
 /// What the owner of the state hears.

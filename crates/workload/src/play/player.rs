@@ -435,7 +435,7 @@ impl<'a> Player<'a> {
                 }
             }
         }
-        if schedule.has_on_start() && schedule.dependents(op).any(|(_, on_start)| on_start) {
+        if schedule.is_waited_for_at_start(op) {
             self.agenda.push(begins, Event { job, rank, what: op, kind: EventKind::Begun });
         }
     }
@@ -487,7 +487,7 @@ impl<'a> Player<'a> {
         let running = &mut self.running[job as usize];
         let r = &running.ranks[rank as usize];
         let schedule = r.steps(&self.jobs[job as usize]);
-        for (next, on_start) in schedule.dependents(op) {
+        schedule.each_dependent(op, |next, on_start| {
             if on_start == at_start {
                 let left = &mut running.ops[r.at(next)].left;
                 *left -= 1;
@@ -495,7 +495,7 @@ impl<'a> Player<'a> {
                     self.ready.push((rank, next));
                 }
             }
-        }
+        });
     }
 
     fn done(&mut self, job: u32, rank: u32, op: u32, now: u64) {

@@ -10,7 +10,9 @@ use super::{Op, Schedule};
 #[derive(Clone, Debug)]
 pub struct Block {
     ranks: u32,
-    stages: Vec<Stage>,
+    /// The first stage, mostly the only one.
+    first: Stage,
+    later: Vec<Stage>,
     /// Rounds up to the end of each stage.
     ends: Vec<u32>,
 }
@@ -26,19 +28,25 @@ pub(super) enum Stage {
 
 impl From<Schedule> for Block {
     fn from(schedule: Schedule) -> Self {
-        Self::new(schedule.ranks(), vec![Stage::Written(schedule)])
+        Self::new(schedule.ranks(), Stage::Written(schedule), Vec::new())
     }
 }
 
 impl Block {
     /// All stages must be for this many ranks.
-    pub(super) fn new(ranks: u32, stages: Vec<Stage>) -> Self {
+    pub(super) fn new(ranks: u32, first: Stage, later: Vec<Stage>) -> Self {
+        let mut block = Self { ranks, first, later, ends: Vec::new() };
         let mut end = 0;
-        let ends = stages.iter().map(|stage| {
+        let ends = block.stages().map(|stage| {
             end += stage.count();
             end
         });
-        Self { ranks, ends: ends.collect(), stages }
+        block.ends = ends.collect();
+        block
+    }
+
+    fn stages(&self) -> impl Iterator<Item = &Stage> {
+        std::iter::once(&self.first).chain(&self.later)
     }
 
     /// Number of ranks.
@@ -57,9 +65,17 @@ impl Block {
     /// If there are not this many rounds.
     #[inline]
     pub fn round(&self, round: u32) -> Steps<'_> {
-        // Nearly all blocks are one schedule.
-        let i = if self.stages.len() == 1 { 0 } else { self.ends.partition_point(|&e| e <= round) };
-        match &self.stages[i] {
+        // Nearly all blocks are one schedule, and this is asked for each operation.
+        match &self.first {
+            Stage::Written(schedule) if round == 0 => Steps::Written(schedule),
+            _ => self.later_round(round),
+        }
+    }
+
+    fn later_round(&self, round: u32) -> Steps<'_> {
+        let i = self.ends.partition_point(|&e| e <= round);
+        let stage = if i == 0 { &self.first } else { &self.later[i - 1] };
+        match stage {
             Stage::Written(schedule) => Steps::Written(schedule),
             Stage::Rounds(all) => {
                 Steps::Round(Round { all, number: round + all.count() - self.ends[i] })
@@ -69,20 +85,20 @@ impl Block {
 
     /// The schedule, where it is one that is written out.
     pub fn written(&self) -> Option<&Schedule> {
-        match &self.stages[..] {
-            [Stage::Written(schedule)] => Some(schedule),
+        match &self.first {
+            Stage::Written(schedule) if self.later.is_empty() => Some(schedule),
             _ => None,
         }
     }
 
     /// Most operations of a rank in a round.
     pub fn width(&self, rank: u32) -> usize {
-        self.stages.iter().map(|stage| stage.width(rank)).max().unwrap_or(0)
+        self.stages().map(|stage| stage.width(rank)).max().unwrap_or(0)
     }
 
     /// Most streams that a rank uses: at least one.
     pub fn streams(&self) -> u8 {
-        let written = self.stages.iter().map(|stage| match stage {
+        let written = self.stages().map(|stage| match stage {
             Stage::Written(schedule) => schedule.streams(),
             Stage::Rounds(_) => 1,
         });
@@ -111,7 +127,7 @@ impl Block {
                 u128::from(all.count()) * u128::from(all.ranks()) * u128::from(all.width())
             }
         };
-        self.stages.iter().map(of).sum()
+        self.stages().map(of).sum()
     }
 
     /// Number of messages.
@@ -120,7 +136,7 @@ impl Block {
             Stage::Written(schedule) => schedule.messages() as u128,
             Stage::Rounds(all) => u128::from(all.count()) * u128::from(all.ranks()),
         };
-        self.stages.iter().map(of).sum()
+        self.stages().map(of).sum()
     }
 
     /// Bytes of all messages.
@@ -134,7 +150,7 @@ impl Block {
                 .map(u128::from)
                 .sum(),
         };
-        self.stages.iter().map(of).sum()
+        self.stages().map(of).sum()
     }
 }
 
@@ -170,7 +186,7 @@ pub struct Round<'a> {
     number: u32,
 }
 
-impl<'a> Steps<'a> {
+impl Steps<'_> {
     /// The operations of a rank, by number.
     #[inline]
     pub fn of(self, rank: u32) -> Range<u32> {
@@ -216,21 +232,26 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// The operations that wait for this one: number, and whether its beginning is enough.
+    /// Tells of the operations that wait for this one: number, and whether its beginning is enough.
     #[inline]
-    pub fn dependents(self, op: u32) -> impl Iterator<Item = (u32, bool)> + 'a {
-        let (written, computes) = match self {
-            Self::Written(schedule) => (Some(schedule.dependents(op)), None),
-            Self::Round(Round { all, .. }) => (None, all.dependent(op)),
-        };
-        written.into_iter().flatten().chain(computes.map(|op| (op, false)))
+    pub fn each_dependent(self, op: u32, mut each: impl FnMut(u32, bool)) {
+        match self {
+            Self::Written(schedule) => {
+                schedule.dependents(op).for_each(|(next, on_start)| each(next, on_start));
+            }
+            Self::Round(Round { all, .. }) => {
+                all.dependent(op).into_iter().for_each(|next| each(next, false));
+            }
+        }
     }
 
-    /// Whether any operation waits for another's beginning only.
+    /// Whether an operation waits for the beginning of this one.
     #[inline]
-    pub fn has_on_start(self) -> bool {
+    pub fn is_waited_for_at_start(self, op: u32) -> bool {
         match self {
-            Self::Written(schedule) => schedule.has_on_start(),
+            Self::Written(schedule) => {
+                schedule.has_on_start() && schedule.dependents(op).any(|(_, on_start)| on_start)
+            }
             Self::Round(_) => false,
         }
     }

@@ -307,6 +307,8 @@ impl Script {
         if stages.is_empty() || !last.is_empty() {
             stages.push(Stage::Written(last));
         }
-        Ok(Block::new(ranks, stages))
+        let later = stages.split_off(1);
+        let first = stages.remove(0);
+        Ok(Block::new(ranks, first, later))
     }
 }
