@@ -33,6 +33,9 @@ SETTLE_SECONDS = 600
 class Lab:
     """A simulated fabric and an OpenSM on it; with the plugin a daemon, too."""
 
+    # Nothing but the fault is to happen while it is timed.
+    confirm, audit = 60, 100_000
+
     def __init__(self, args, name, plugin):
         self.folder = args.work / name
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -75,8 +78,8 @@ class Lab:
             f'[tables]\ncommand = {list_of("dump_fts")}\nevery_s = 600\n'
             '[jobs]\nfile = "jobs"\nempty_is_idle = true\n'
             f'[opensm]\nengines = "dfosm,file,no_fallback"\nsweep = ["kill", "-HUP", "{self.manager.pid}"]\n'
-            'log = "opensm.log"\n[policy]\nconfirm_s = 60\naudit_s = 100000\n'
-            f"[plugin]\nbudget_ms = 4000\nbook_s = {self.args.book}\n"
+            f'log = "opensm.log"\n[policy]\nconfirm_s = {self.confirm}\naudit_s = {self.audit}\n'
+            f"[plugin]\nbudget_ms = {self.args.wait * 8 // 10}\nbook_s = {self.args.book}\n"
         )
         (self.folder / "jobs").write_text("")
         told = open(self.folder / "told", "wb")

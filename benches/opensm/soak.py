@@ -50,6 +50,9 @@ SETTLE = 25.0
 
 
 class Soak(fault.Lab):
+    # ibsim takes ten clients at once: a read-back that finds none free is made again soon.
+    confirm, audit = 3, 30
+
     def __init__(self, args):
         super().__init__(args, "plugin", True)
         self.draw = random.Random(args.seed)

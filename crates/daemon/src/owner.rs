@@ -587,6 +587,9 @@ impl<'a> Owner<'a> {
                     // If nobody takes it, it is given up in time.
                     let order = Order::Work { work, generation, task, values };
                     let _full = self.work.orders.try_send(order);
+                } else {
+                    // Nor does OpenSM wait for it.
+                    self.questions.refuse();
                 }
             }
             Action::Forget { .. } => self.work.wanted.store(0, Ordering::SeqCst),
@@ -623,7 +626,8 @@ impl<'a> Owner<'a> {
                 let (state, tables) = (&self.state, self.tables.as_deref());
                 let of = (*plan, *stage);
                 if !self.questions.answer(*question, of, state, &self.library, tables) {
-                    self.voice.note(&format!("warning: the tables of plan {plan} are gone"));
+                    let (plan, why) = (*plan, "its tables are gone".to_owned());
+                    self.hear(&Input::Refused { plan, looked: false, why });
                 }
             }
             Action::Release { job } => self.release(*job),

@@ -51,6 +51,7 @@ impl Machine {
         self.state.fabric = Some(digest);
         self.state.size = size;
         self.state.measured = None;
+        self.answer_none_about_others(digest);
         self.void("the fabric changed");
         self.drop_proposals("the fabric changed");
         // Whom jobs and tables are of is read anew.

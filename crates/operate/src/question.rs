@@ -171,6 +171,16 @@ impl Machine {
         }
     }
 
+    /// Answers questions about other fabrics than this with none: nothing is found for them any more.
+    pub(crate) fn answer_none_about_others(&mut self, fabric: Digest) {
+        let all = std::mem::take(&mut self.state.questions);
+        let (about_this, others): (Vec<Question>, Vec<Question>) =
+            all.into_iter().partition(|q| q.fabric == fabric);
+        self.state.questions = others;
+        self.answer_none();
+        self.state.questions = about_this;
+    }
+
     /// Answers what can wait no longer.
     pub(crate) fn questions_late(&mut self) {
         let at = self.at;

@@ -89,3 +89,40 @@ pub(crate) fn sweep(manager: &Guarded) {
     let status = std::process::Command::new("kill").args(["-HUP", &id]).status();
     assert!(status.expect("kill starts").success());
 }
+
+/// OpenSM is killed; one that stood by with the plugin and a copy of the plan takes over, and changes no entry.
+#[test]
+fn a_standby_with_the_plan_changes_no_entry() {
+    let (Some(tools), Some(_)) = (Tools::find(), program("ibnetdiscover")) else { return };
+    let dir = tempfile::tempdir().expect("a directory");
+    let d = dir.path();
+    let Some(library) = plugin(d) else { return };
+    route(&["fattree2:n=6,m=3,r=4", "-e", "updn"], &d.join("even"));
+    let mut fabric = Simulation::start(&tools, &d.join("even"), d.join("sim"), "standby");
+    for state in ["state", "copy"] {
+        fs::create_dir(d.join(state)).expect("a directory");
+    }
+    let first = fabric.manage_with_plugin(&d.join("even"), &library, &d.join("state"));
+    configure(d, &fabric, &tools, &first);
+    let daemon = operate(d);
+    until(d, "notes", "fault book: ");
+    fabric.console("Unlink \"S-0000500000010001\"[7]");
+    until(d, "told", "is in place, as read back: ");
+    assert!(wait_for(PATIENCE, || d.join("state/plan").exists()), "the plan is kept");
+    fs::copy(d.join("state/plan"), d.join("copy/plan")).expect("a copy");
+    let conf = format!(
+        "event_plugin_name dfosm\nevent_plugin_options socket={0}/plugin.sock,plan={0}/plan,wait_ms=2000\n\
+         routing_engine dfosm,updn,no_fallback\nqos TRUE\nsminfo_polling_timeout 500\npolling_retry_number 2\n",
+        d.join("copy").display()
+    );
+    let host = "H-0000200000000090";
+    let second = fabric.stand_by(("second", host), &d.join("even"), &conf, &library);
+    let before = fabric.read_back();
+    // The daemon goes with the host of the first one.
+    drop((daemon, first));
+    let log = || text(d, "sim/second/opensm.log");
+    assert!(wait_for(PATIENCE, || log().contains("SUBNET UP")), "{}", log());
+    assert!(log().contains("from the plan file"), "{}", log());
+    assert_eq!(fabric.read_back(), before);
+    drop(second);
+}

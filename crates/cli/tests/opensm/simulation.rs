@@ -99,7 +99,33 @@ impl<'a> Simulation<'a> {
 
     /// OpenSM that goes on, as it is configured, with LIDs of `routes`; it finds plugins in a folder.
     pub(crate) fn manage_with(&self, routes: &Path, conf: &str, plugins: &Path) -> Guarded {
-        let cache = self.dir.join("opensm");
+        let mut command = self.manager("opensm", routes, conf, plugins);
+        self.up(&mut command)
+    }
+
+    /// Another OpenSM, on another host, which stands by; its log is in the folder of that name.
+    pub(crate) fn stand_by(
+        &self,
+        (name, host): (&str, &str),
+        routes: &Path,
+        conf: &str,
+        plugins: &Path,
+    ) -> Guarded {
+        let mut manager =
+            Guarded::start(self.manager(name, routes, conf, plugins).env("SIM_HOST", host));
+        let log = self.dir.join(name).join("opensm.log");
+        let stands = wait_for(SWEEP, || {
+            let log = fs::read_to_string(&log).unwrap_or_default();
+            log.contains("Entering STANDBY state") || manager.ended().is_some()
+        });
+        let log = fs::read_to_string(&log).unwrap_or_default();
+        assert!(stands && manager.ended().is_none(), "it does not stand by:\n{log}");
+        manager
+    }
+
+    /// The command of an OpenSM, whose log and dumps are in a folder.
+    fn manager(&self, name: &str, routes: &Path, conf: &str, plugins: &Path) -> Command {
+        let cache = self.dir.join(name);
         fs::create_dir_all(&cache).expect("a directory");
         fs::copy(routes.join("guid2lid"), cache.join("guid2lid")).expect("a copy");
         fs::write(cache.join("opensm.conf"), conf).expect("a file");
@@ -118,7 +144,7 @@ impl<'a> Simulation<'a> {
             .arg(&cache)
             .stderr(out.try_clone().expect("a handle"))
             .stdout(out);
-        self.up(&mut command)
+        command
     }
 
     /// Starts an OpenSM and waits until the subnet is up.

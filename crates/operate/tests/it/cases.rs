@@ -463,6 +463,21 @@ fn a_book_about_other_tables_is_not_believed() {
     }
 }
 
+/// A question about a fabric that is no more is answered at once, with none.
+#[test]
+fn a_question_is_void_when_the_fabric_changes() {
+    let mut heard = Heard::new(Mode::ApplyFaults);
+    heard.done(whole());
+    let mut asks = asks_with(ready(&[22], Rung::AnyOrder));
+    if let Input::Asked { ready, .. } = &mut asks {
+        *ready = None;
+    }
+    assert!(matches!(heard.hear(asks), [Action::Work { task: Task::Mend { .. }, .. }]));
+    let other = Input::Fabric { digest: Digest(3), switches: 2, terminals: 4 };
+    let none = Action::Answer { question: 4, plan: None, stage: 0 };
+    assert!(heard.hear(other).contains(&none), "{:?}", heard.actions);
+}
+
 /// A plan that OpenSM does not take is dropped, and what is in place is read; the second that does not fit freezes.
 #[test]
 fn plans_that_opensm_refuses_are_given_up() {
