@@ -195,7 +195,7 @@ export class App {
     if (["view", "minus", "time", "job"].some((k) => changed.has(k))) this.now = this.values.now(now);
     if (changed.has("chosen") || changed.has("view") || changed.has("job")) this.detail.show(now.chosen);
     if (changed.has("chosen") && now.chosen && this.map.clientWidth) this.flyTo(now.chosen);
-    this.colour();
+    this.colour(changed.size === 1 && changed.has("time"));
     this.lists();
     this.timeline.draw();
     if (changed.has("time") || changed.has("view")) this.charts.redraw();
@@ -218,17 +218,18 @@ export class App {
     this.side.replaceChildren(...parts.filter((p): p is HTMLElement => p !== null));
   }
 
-  private colour(): void {
+  /** Time alone changes nothing but what is lit: the rest stays where it was uploaded. */
+  private colour(timeOnly = false): void {
     const drawn = this.level.draw(this.now), { now } = this.store, zoomed = this.camera.zoomed;
     this.cooler = drawn.cooler;
     // The hottest stand last.
     const from = drawn.bundled ? drawn.lit.length : Math.max(0, drawn.lit.length - HOT);
     this.hot = drawn.lit.slice(from).filter((_, i) => drawn.heat[from + i] > 0.4).map((c) => c >> 1);
-    scene.drawDark(this.renderer, drawn, this.theme, zoomed, this.model.views.length ? (now.job !== null || now.chosen?.kind === "path" ? 0.5 : 1) : 2.2);
+    if (!timeOnly) scene.drawDark(this.renderer, drawn, this.theme, zoomed, this.model.views.length ? (now.job !== null || now.chosen?.kind === "path" ? 0.5 : 1) : 2.2);
     const lanes = now.colour === "lanes" ? this.model.views[now.view]?.lanes : undefined;
     const owner = lanes ?? (now.colour === "jobs" ? this.owners() : null);
     scene.drawLit(this.renderer, drawn, this.now, this.theme, owner && ((c) => owner[c]), zoomed);
-    scene.drawSwitches(this.renderer, this.model, this.theme);
+    if (!timeOnly) scene.drawSwitches(this.renderer, this.model, this.theme);
     const marks = this.marks();
     scene.drawMarks(this.renderer, this.model, marks.channels, marks.switches, this.theme);
   }

@@ -14,6 +14,7 @@
 //! ```
 
 mod actuator;
+mod alarm;
 mod book_maker;
 mod children;
 mod config;
@@ -50,10 +51,11 @@ mod voice;
 mod work;
 mod worker;
 
+pub use alarm::TopAlarm;
 pub use config::Config;
 pub use control::{ask, ask_within};
 pub use rehearse::{Day, Rehearsal};
 pub use run::{Stop, run};
 pub use store::replay;
-pub use top::{Top, TopAlarm, TopChannel, TopJob};
+pub use top::{Top, TopChannel, TopJob};
 pub use voice::Voice;

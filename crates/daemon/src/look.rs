@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use darkfiber_operate::{Millis, State};
 
-use crate::top::TopAlarm;
+use crate::alarm::TopAlarm;
 use crate::value::CountersValue;
 use crate::work::Values;
 

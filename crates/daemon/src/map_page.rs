@@ -71,7 +71,7 @@ fn drawn(look: &Look, values: &crate::work::Values) -> String {
             .collect(),
         fact: String::new(),
     };
-    let alarm = |a: &crate::top::TopAlarm| Note {
+    let alarm = |a: &crate::alarm::TopAlarm| Note {
         severity: if a.level == "critical" {
             "error"
         } else if a.level == "warning" {

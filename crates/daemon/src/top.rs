@@ -7,6 +7,7 @@ use darkfiber_analysis::sharing::Sharing;
 use darkfiber_fabric::ChannelId;
 use serde::{Deserialize, Serialize};
 
+use crate::alarm::TopAlarm;
 use crate::look::Look;
 
 /// Channels, jobs and names of jobs on a channel in the answer.
@@ -80,17 +81,6 @@ pub struct TopJob {
     pub at: String,
     /// Other jobs that it shares channels with.
     pub with: u64,
-}
-
-/// What somebody should look at.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TopAlarm {
-    /// Milliseconds since 1970.
-    pub at: u64,
-    /// `notice`, `warning` or `critical`.
-    pub level: String,
-    /// What.
-    pub text: String,
 }
 
 /// The answer as JSON.

@@ -64,6 +64,9 @@ pub(super) struct Waits {
     pub(super) state: u32,
 }
 
+/// Messages that came before their receiver was at their round: by epoch and round, receive and message.
+pub(super) type Early = BTreeMap<(u64, u32), Vec<(u32, u32)>>;
+
 /// A job that runs.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Running {
@@ -73,8 +76,8 @@ pub(super) struct Running {
     /// When each stream of each rank has time.
     pub(super) free: Vec<u64>,
     pub(super) streams: usize,
-    /// Messages that came before their receiver was at their round: by epoch and round, receive and message.
-    pub(super) early: Vec<BTreeMap<(u64, u32), Vec<(u32, u32)>>>,
+    /// By rank.
+    pub(super) early: Vec<Early>,
     pub(super) finished: u32,
     /// Ranks that wait for the others to begin an epoch.
     pub(super) gathered: u32,

@@ -27,7 +27,7 @@ impl Map {
     /// Counts the moments that a slider can hold once more, channel by channel.
     pub(super) fn of(plan: &ReplayPlan<'_>) -> Result<Self, Error> {
         let stride = Series::stride(plan.moments);
-        let interval = (plan.every.saturating_mul(stride as i64)) as f64;
+        let interval = plan.every as f64 * stride as f64;
         let mut map = Self { views: Vec::new(), routes: None, by: String::new() };
         for engine in plan.engines {
             let found = snapshots(plan, engine, (0..plan.moments).step_by(stride))?;
@@ -77,7 +77,8 @@ impl Map {
 
     /// The jobs that hold most terminals for the longest, by their starts.
     fn jobs(&self, plan: &ReplayPlan<'_>) -> Vec<JobOnMap> {
-        let end = plan.from.saturating_add(plan.every.saturating_mul(plan.moments as i64));
+        let moments = i64::try_from(plan.moments).unwrap_or(i64::MAX);
+        let end = plan.from.saturating_add(plan.every.saturating_mul(moments));
         let places = plan.history.places();
         let within = |s: &darkfiber_workload::Stay| (s.start.max(plan.from), s.end.min(end));
         let mut stays: Vec<_> = (plan.history.stays().iter().copied())

@@ -81,7 +81,7 @@ const POINTS: usize = 2_000;
 fn charts(jobs: &[JobOnMap], simulated: &Simulated, channels: usize) -> Vec<Chart> {
     let mut charts = Vec::new();
     let time = Axis::new("time", Measured::Seconds);
-    if let Some(grid) = simulated.grid.as_ref().filter(|grid| grid.len() > 0) {
+    if let Some(grid) = simulated.grid.as_ref().filter(|grid| !grid.is_empty()) {
         let interval = grid.interval() as f64;
         let shares = |i: usize| {
             let full = |c: usize| (simulated.capacity[c] * interval).max(f64::MIN_POSITIVE);

@@ -75,12 +75,12 @@ fn footer(lists: &Lists) -> Paragraph<'static> {
     if lists.is_typing {
         return Paragraph::new(format!("names that hold: {}_", plain(&lists.filter)));
     }
-    let mut words = "q end  Tab list  s sort  r turn  / filter  p pause".to_owned();
+    let mut words = "q end, Tab list, s sort, r turn, / filter, p pause".to_owned();
     if !lists.filter.is_empty() {
-        words = format!("filter: {}  (Esc: all)  {words}", plain(&lists.filter));
+        words = format!("filter: {} (Esc: all), {words}", plain(&lists.filter));
     }
     if lists.paused() {
-        words = format!("PAUSED  {words}");
+        words = format!("PAUSED: {words}");
     }
     Paragraph::new(words).style(Style::new().fg(Color::DarkGray))
 }
