@@ -84,7 +84,9 @@ impl Row {
             let pairs = std::mem::take(pairs);
             *self = if ranks <= DENSE {
                 let mut all = vec![Pair::default(); ranks as usize];
-                pairs.into_iter().for_each(|(to, pair)| all[to as usize] = pair);
+                for (to, pair) in pairs {
+                    all[to as usize] = pair;
+                }
                 Self::All(all)
             } else {
                 Self::Many(pairs.into_iter().collect())

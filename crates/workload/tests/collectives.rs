@@ -388,14 +388,15 @@ proptest! {
 }
 
 /// All messages of a run in order, and when it ended.
-fn messages(program: Program, host: &Host) -> (Vec<(u32, u32, u64, u64, u64)>, u64) {
+fn messages(program: Program, host: &Host) -> (Vec<[u64; 5]>, u64) {
     let ranks = program.ranks();
     let terminals = (0..ranks).map(|r| TerminalId(r / 2)).collect();
     let jobs = [Job { program: Arc::new(program), terminals, start: 3, repeat: Repeat::Once }];
     let mut player = Player::new(&jobs, host);
     let mut wire = LogGp::new(ranks as usize, 700, 30, 0.7);
     let mut all = Vec::new();
-    let mut each = |r: &Record| all.push((r.from, r.to, r.bytes, r.departed, r.arrived));
+    let mut each =
+        |r: &Record| all.push([r.from.into(), r.to.into(), r.bytes, r.departed, r.arrived]);
     run(&mut player, &mut wire, &mut each).expect("nobody waits for ever");
     all.sort_unstable();
     (all, player.runs(0)[0].end)

@@ -254,10 +254,8 @@ fn a_table_of_another_sweep_gives_a_port_no_further_lids() {
         let dump = written(|out| lft::write(out, &fabric, &routes, &lids));
         lft::read(&dump, path()).expect("a dump").0.switches.swap_remove(switch)
     };
-    let read = tables::Tables {
-        switches: vec![table(0, &[8, 12, 16, 20]), table(1, &[8, 12, 48, 20])],
-        ..Default::default()
-    };
+    let read =
+        tables::Tables { switches: vec![table(0, &[8, 12, 16, 20]), table(1, &[8, 12, 48, 20])] };
     let (derived, _) = tables::lids_of(&fabric, &read);
     assert_eq!(derived.lmc(), 2);
     assert_eq!(derived.terminal(darkfiber_fabric::TerminalId(2)), 16);
