@@ -71,7 +71,7 @@ class Lab:
 
     def operate(self):
         words = ["env", f"IBSIM_SOCKNAME={self.socket}", f"LD_PRELOAD={simulator.library()}"]
-        list_of = lambda *more: json.dumps(words + list(more))
+        list_of = lambda program: json.dumps(self.reader(words, program))
         (self.folder / "operate.toml").write_text(
             'mode = "apply-faults"\nstate = "state"\n'
             f'[fabric]\ncommand = {list_of("ibnetdiscover")}\nevery_s = 600\n'
@@ -88,6 +88,10 @@ class Lab:
         daemon = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=told, stderr=notes, cwd=self.folder)
         self.wait(lambda: "fault book: " in self.notes(), "the fault book")
         return daemon
+
+    def reader(self, words, program):
+        """The words of a command that reads the simulated fabric."""
+        return [*words, program]
 
     def log(self):
         path = self.folder / "opensm.log"

@@ -53,6 +53,11 @@ class Soak(fault.Lab):
     # ibsim takes ten clients at once: a read-back that finds none free is made again soon.
     confirm, audit = 3, 30
 
+    def reader(self, words, program):
+        # A client that is killed keeps its place with ibsim for ever; one that writes into a file does not die with its reader.
+        script = f"out=$(mktemp -p .); {' '.join(words)} {program} > $out; code=$?; cat $out; rm $out; exit $code"
+        return ["sh", "-c", script]
+
     def __init__(self, args):
         super().__init__(args, "plugin", True)
         self.draw = random.Random(args.seed)
