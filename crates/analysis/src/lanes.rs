@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn lanes_of_a_torus() {
-        let torus = open("torus:dims=4x4,t=1").expect("a family");
+        let torus = open("torus:dims=6x6,t=1").expect("a family");
         let request = Request { shape: torus.shape.as_ref(), ..Request::default() };
         let route = |name: &str| {
             find_engine(name).expect("an engine").route(&torus.fabric, &request).expect("it routes")

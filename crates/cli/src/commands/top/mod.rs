@@ -6,6 +6,8 @@ mod view;
 
 use std::io::{IsTerminal, stdout};
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -17,7 +19,7 @@ use self::list::{Asked, Lists};
 use self::view::draw;
 use crate::failure::{Exit, Failure};
 use crate::options::{Common, Format};
-use crate::out;
+use crate::{out, signals};
 
 #[derive(Args, Debug)]
 pub(crate) struct TopCommand {
@@ -84,7 +86,11 @@ pub(crate) fn run(args: &TopCommand, common: &Common) -> Result<Exit, Failure> {
     lists.take(fetch(args.address)?);
     let mut terminal = ratatui::try_init()
         .map_err(|e| Failure::input(format!("the terminal cannot be drawn on: {e}")))?;
-    let ended = watch(&mut terminal, &mut lists, args);
+    // A signal ends it as `q` does: whoever looks on wants the terminal back.
+    let stopped = Arc::new(AtomicBool::new(false));
+    let stop = Arc::clone(&stopped);
+    signals::instead(move || stop.store(true, Ordering::Relaxed));
+    let ended = watch(&mut terminal, &mut lists, args, &stopped);
     ratatui::restore();
     ended.map_err(|e| Failure::input(format!("the terminal: {e}")))?;
     Ok(Exit::Fine)
@@ -95,10 +101,11 @@ fn watch(
     terminal: &mut DefaultTerminal,
     lists: &mut Lists,
     args: &TopCommand,
+    stopped: &AtomicBool,
 ) -> std::io::Result<()> {
     let every = Duration::from_secs(args.every.unsigned_abs());
     let mut looked = Instant::now();
-    loop {
+    while !stopped.load(Ordering::Relaxed) {
         terminal.draw(|frame| draw(frame, lists))?;
         if event::poll(every.saturating_sub(looked.elapsed()).min(Duration::from_millis(250)))?
             && let Event::Key(key) = event::read()?
@@ -120,6 +127,7 @@ fn watch(
             looked = Instant::now();
         }
     }
+    Ok(())
 }
 
 #[cfg(test)]
