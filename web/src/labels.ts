@@ -63,6 +63,13 @@ export class Labels {
       }
     }
     if (!hosts) return;
+    // A host's name would hide the dots of its neighbours: those come first.
+    for (const s of near.slice(0, 40)) {
+      for (let i = model.hostsAt[s]; i < model.hostsAt[s + 1]; i++) {
+        const [hx, hy] = model.hostPlace(model.hostsOf[i]), [x, y] = at(hx, hy);
+        this.taken.push([x - 3, y - 3, x + 3, y + 3]);
+      }
+    }
     for (const s of near.slice(0, 40)) {
       for (let i = model.hostsAt[s]; i < model.hostsAt[s + 1]; i++) {
         const h = model.hostsOf[i], [hx, hy] = model.hostPlace(h), [x, y] = at(hx, hy);

@@ -476,3 +476,45 @@ fn long_rings_and_exchanges_are_kept_as_rounds() {
         assert_eq!(block.messages(), u128::from(rounds) * u128::from(n), "{name}");
     }
 }
+
+/// Runs that are kept know by their text whether they are of the same traffic.
+#[test]
+fn rounds_that_differ_are_told_apart() {
+    let comm: Vec<u32> = (0..8).collect();
+    let text = |collective: Collective, name: &str, call: &Call<'_>| {
+        let mut script = Script::new(8).keeping_rounds(0);
+        collective.algorithm(name).expect("registered").write(&mut script, call);
+        let block = script.finish_block().expect("both ends");
+        assert!(block.written().is_none());
+        format!("{block:?}")
+    };
+    let mut texts = std::collections::BTreeSet::new();
+    let mut turned = comm.clone();
+    turned.swap(0, 3);
+    for bytes in [0, 1, 8, 1 << 20, (1 << 20) + 1] {
+        for (collective, name) in [
+            (Collective::Allreduce, "ring"),
+            (Collective::Allgather, "ring"),
+            (Collective::Alltoall, "pairwise"),
+            (Collective::Alltoall, "pairwise-xor"),
+        ] {
+            let call = Call::new(&comm, bytes);
+            assert_eq!(text(collective, name, &call), text(collective, name, &call));
+            assert!(texts.insert(text(collective, name, &call)), "{name} {bytes}");
+            assert!(
+                texts.insert(text(collective, name, &Call::new(&turned, bytes))),
+                "{name} {bytes}"
+            );
+        }
+    }
+    // Every size of every pair counts.
+    let plain = vec![5; 64];
+    for pair in [None, Some(1), Some(20), Some(43), Some(62)] {
+        let mut sizes = plain.clone();
+        if let Some(pair) = pair {
+            sizes[pair] = 6;
+        }
+        let call = Call { sizes: Some(&sizes), ..Call::new(&comm, 5) };
+        assert!(texts.insert(text(Collective::Alltoall, "pairwise", &call)), "{pair:?}");
+    }
+}

@@ -96,6 +96,29 @@ fn a_long_replay_is_thinned_not_joined() {
     assert_eq!(count(&page, "chart0.x"), 360);
 }
 
+/// Three readings of counters are two steps in time.
+#[test]
+fn readings_of_counters_are_a_series() {
+    let reading = |minute: u32, first: u64, second: u64| {
+        let mut text = "time,name,port,xmit_bytes,rcv_bytes\n".to_owned();
+        for (name, port, sent) in [("leaf001", 5, first), ("leaf002", 6, second)] {
+            text += &format!("2026-01-01T00:{minute:02}:00,{name},{port},{sent},0\n");
+        }
+        text
+    };
+    let mb = 1_000_000;
+    let files =
+        [reading(0, 7, 9), reading(10, 40 * mb + 7, 9), reading(20, 50 * mb + 7, 20 * mb + 9)];
+    let dir = folder(&[("a", &files[0]), ("b", &files[1]), ("c", &files[2])]);
+    let line = "doctor kary:k=4,n=2 --counters a b c";
+    let page = page(dir.path(), line);
+    let view = &page["about"]["views"][0];
+    assert_eq!((&view["name"], &view["interval"]), (&"bytes by counters".into(), &600.0.into()));
+    // The most that a channel carried in a step, and in each of the two one channel or two.
+    assert_eq!(view["full"].as_f64(), Some(40e6));
+    assert_eq!((count(&page, "view0.start"), count(&page, "view0.channel")), (3, 3));
+}
+
 #[test]
 fn pages_that_cannot_be_written_are_refused_before_the_work() {
     let dir = folder(&[("log", LOG)]);

@@ -1,5 +1,7 @@
 //! Alltoall and Alltoallv.
 
+use darkfiber_fabric::Digest;
+
 use super::Algorithm;
 use super::call::Team;
 use crate::schedule::Exchange;
@@ -73,11 +75,13 @@ fn bruck(team: &mut Team<'_, '_>) {
 fn pairwise(team: &mut Team<'_, '_>, with: fn(u32, u32, u32) -> (u32, u32)) {
     let (n, bytes) = (team.n(), team.bytes());
     let sizes: Option<Vec<u64>> = team.call.sizes.map(<[u64]>::to_vec);
+    let mut told = Digest::default();
+    sizes.iter().flatten().for_each(|&size| told.add(size));
     let pair = move |from: u32, to: u32| match &sizes {
         Some(sizes) => sizes[from as usize * n as usize + to as usize],
         None => bytes,
     };
-    team.rounds(n - 1, move |round, i| {
+    team.rounds(n - 1, told.value(), move |round, i| {
         let (to, from) = with(i, round + 1, n);
         (Exchange { to, bytes: pair(i, to), from, expected: pair(from, i), compute: 0 }, 0)
     });

@@ -124,10 +124,12 @@ impl Team<'_, '_> {
         self.script.wait(rank);
     }
 
-    /// This many rounds; `exchange` says what the one of an index does in a round, and how many bytes it reduces then.
+    /// This many rounds; `exchange` says what the one of an index does in a round, and how many bytes it reduces then; `told` as
+    /// for [`Rounds::telling`].
     pub(super) fn rounds(
         &mut self,
         count: u32,
+        told: u64,
         exchange: impl Fn(u32, u32) -> (Exchange, u64) + Send + Sync + 'static,
     ) {
         let reduce = self.call.reduce;
@@ -135,7 +137,7 @@ impl Team<'_, '_> {
             let (exchange, reduced) = exchange(round, i);
             Exchange { compute: reduced.saturating_mul(reduce), ..exchange }
         });
-        self.script.rounds(self.call.comm, rounds, self.call.tag);
+        self.script.rounds(self.call.comm, rounds.telling(told), self.call.tag);
     }
 
     /// Sizes of the segments of this many bytes: at least one, which may be empty.

@@ -10,7 +10,7 @@ pub(super) fn reduce_scatter(
     block: impl Fn(u32) -> u64 + Send + Sync + 'static,
 ) {
     let n = team.n();
-    team.rounds(n.saturating_sub(1), move |step, i| {
+    team.rounds(n.saturating_sub(1), 0, move |step, i| {
         let expected = block((i + 2 * n - 2 - step) % n);
         (to_the_next(n, i, block((i + 2 * n - 1 - step) % n), expected), expected)
     });
@@ -22,7 +22,7 @@ pub(super) fn allgather(
     block: impl Fn(u32) -> u64 + Send + Sync + 'static,
 ) {
     let n = team.n();
-    team.rounds(n.saturating_sub(1), move |step, i| {
+    team.rounds(n.saturating_sub(1), 0, move |step, i| {
         (to_the_next(n, i, block((i + n - step) % n), block((i + 2 * n - 1 - step) % n)), 0)
     });
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use darkfiber_fabric::Digest;
+
 use super::Op;
 
 /// What one member does in one round: a message to somebody and one from somebody at once, then a computation.
@@ -27,6 +29,7 @@ pub struct Exchange {
 pub struct Rounds {
     count: u32,
     computes: bool,
+    told: u64,
     exchange: Arc<dyn Fn(u32, u32) -> Exchange + Send + Sync>,
 }
 
@@ -44,7 +47,14 @@ impl Rounds {
         computes: bool,
         exchange: impl Fn(u32, u32) -> Exchange + Send + Sync + 'static,
     ) -> Self {
-        Self { count, computes, exchange: Arc::new(exchange) }
+        Self { count, computes, told: 0, exchange: Arc::new(exchange) }
+    }
+
+    /// The same, with a digest of what differs between formulas that agree in the first two, the middle and the last round.
+    #[must_use]
+    pub fn telling(mut self, digest: u64) -> Self {
+        self.told = digest;
+        self
     }
 
     /// How many rounds.
@@ -60,12 +70,29 @@ impl Rounds {
 }
 
 /// Rounds of all ranks of a schedule, in any order.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Everybody {
     rounds: Rounds,
     ranks: u32,
     /// Rank of each index and index of each rank, where they differ.
     order: Option<(Vec<u32>, Vec<u32>)>,
+}
+
+/// Tells them from others: runs that are kept know by this text whether they are of the same traffic.
+impl fmt::Debug for Everybody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (count, mut digest) = (self.count(), Digest::default());
+        digest.add(self.rounds.told);
+        for round in [0, 1, count / 2, count.saturating_sub(1)].into_iter().filter(|&r| r < count) {
+            for rank in 0..self.ranks {
+                let Exchange { to, bytes, from, expected, compute } = self.exchange(round, rank);
+                for word in [to.into(), bytes, from.into(), expected, compute] {
+                    digest.add(word);
+                }
+            }
+        }
+        write!(f, "{:?} of {} ranks, {:016x}", self.rounds, self.ranks, digest.value())
+    }
 }
 
 /// Operations of a rank in a round, by their numbers within it.

@@ -3,8 +3,9 @@
 use darkfiber_analysis::doctor::{Area, Exam, Verdict};
 use darkfiber_analysis::sharing::Sharing;
 use darkfiber_analysis::{finding, hottest};
-use darkfiber_fabric::{ChannelId, Faults};
-use darkfiber_page::{JobOnMap, Note, Page, Sheet, Unit, View};
+use darkfiber_fabric::{ChannelId, Fabric, Faults};
+use darkfiber_formats::counters::Window;
+use darkfiber_page::{JobOnMap, Note, Page, Series, Sheet, Unit, View};
 use darkfiber_report::{Provenance, Routed};
 use darkfiber_scenario::tables::Read;
 
@@ -20,6 +21,10 @@ pub(super) struct CountedChannels {
     pub(super) errors: Vec<f64>,
     /// Bytes; empty if nobody counted them.
     pub(super) carried: Vec<Option<u64>>,
+    /// Bytes from each reading to the next one, where there are three or more.
+    steps: Vec<Vec<f64>>,
+    /// Seconds of all these steps together, as far as they are told.
+    seconds: f64,
     /// Cables with too many errors.
     pub(super) bad: Faults,
 }
@@ -31,6 +36,21 @@ impl CountedChannels {
         for (known, &errors) in self.errors.iter_mut().zip(errors) {
             *known = known.max(errors as f64);
         }
+    }
+
+    /// Takes in what was carried from a reading to the next one.
+    pub(super) fn step(&mut self, fabric: &Fabric, window: Window) {
+        let between = window.carried.iter().take(fabric.channel_count());
+        self.steps.push(between.map(|b| b.unwrap_or(0) as f64).collect());
+        self.seconds += window.seconds.unwrap_or(0.0);
+    }
+
+    /// The steps as a series; those of readings without times take a second each.
+    fn series(&self) -> Option<Series> {
+        let count = self.steps.len();
+        let mean = self.seconds / count.max(1) as f64;
+        let interval = if mean > 0.0 { mean } else { 1.0 };
+        (count > 1).then(|| Series::of_numbers(interval, None, &self.steps))
     }
 }
 
@@ -53,13 +73,9 @@ impl<'a> Examined<'a> {
         let mut views: Vec<View> = Vec::new();
         if !self.counted.carried.is_empty() {
             let bytes = |b: Option<u64>| b.unwrap_or(0) as f64;
-            views.push(page::view(
-                "bytes by counters",
-                Unit::Bytes,
-                &self.counted.carried,
-                channels,
-                bytes,
-            ));
+            let carried = &self.counted.carried;
+            let view = page::view("bytes by counters", Unit::Bytes, carried, channels, bytes);
+            views.push(View { series: self.counted.series(), ..view });
         }
         if !self.counted.errors.is_empty() {
             views.push(page::view(
