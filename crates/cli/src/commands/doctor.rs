@@ -308,7 +308,7 @@ fn cables(
     // Three readings and more are a series: what was carried from each to the next one.
     if files.len() > 2 {
         for pair in files.windows(2) {
-            by_channel.step(fabric, counters::window(fabric, lids, &places, pair)?.0);
+            by_channel.step(fabric, &counters::window(fabric, lids, &places, pair)?.0);
         }
     }
     Ok(([bad, hot], by_channel))

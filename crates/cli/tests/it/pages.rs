@@ -100,11 +100,10 @@ fn a_long_replay_is_thinned_not_joined() {
 #[test]
 fn readings_of_counters_are_a_series() {
     let reading = |minute: u32, first: u64, second: u64| {
-        let mut text = "time,name,port,xmit_bytes,rcv_bytes\n".to_owned();
-        for (name, port, sent) in [("leaf001", 5, first), ("leaf002", 6, second)] {
-            text += &format!("2026-01-01T00:{minute:02}:00,{name},{port},{sent},0\n");
-        }
-        text
+        let time = 1_767_225_600 + 60 * minute;
+        format!(
+            "time,name,port,xmit_bytes,rcv_bytes\n{time},leaf001,5,{first},0\n{time},leaf002,6,{second},0\n"
+        )
     };
     let mb = 1_000_000;
     let files =

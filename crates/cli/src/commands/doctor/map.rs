@@ -39,7 +39,7 @@ impl CountedChannels {
     }
 
     /// Takes in what was carried from a reading to the next one.
-    pub(super) fn step(&mut self, fabric: &Fabric, window: Window) {
+    pub(super) fn step(&mut self, fabric: &Fabric, window: &Window) {
         let between = window.carried.iter().take(fabric.channel_count());
         self.steps.push(between.map(|b| b.unwrap_or(0) as f64).collect());
         self.seconds += window.seconds.unwrap_or(0.0);
