@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use darkfiber_scenario::Error;
 use rustix::net::sockopt::socket_peercred;
@@ -169,6 +169,9 @@ pub fn ask(socket: &Path, question: &str) -> Result<String, Error> {
     ask_within(socket, question, 2 * PATIENCE)
 }
 
+/// Bytes of an answer that are read.
+const MOST_ANSWER: usize = 64 << 20;
+
 /// Asks the program that listens on a socket, and waits so long at most.
 ///
 /// # Errors
@@ -199,12 +202,25 @@ pub fn ask_within(socket: &Path, question: &str, patience: Duration) -> Result<S
         };
         Error::input(format!("{}: {what}", socket.display())).hint(hint)
     };
+    let end = Instant::now() + patience;
+    let left = || end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
     let mut stream = UnixStream::connect(socket).map_err(cannot)?;
-    stream.set_read_timeout(Some(patience)).map_err(cannot)?;
-    stream.set_write_timeout(Some(patience)).map_err(cannot)?;
+    stream.set_write_timeout(Some(left())).map_err(cannot)?;
     stream.write_all(format!("{question}\n").as_bytes()).map_err(cannot)?;
-    let mut text = String::new();
-    stream.read_to_string(&mut text).map_err(cannot)?;
+    let (mut bytes, mut part) = (Vec::new(), [0; 16 << 10]);
+    // A listener that goes on and on is none of ours.
+    while bytes.len() < MOST_ANSWER {
+        if Instant::now() >= end {
+            return Err(cannot(io::ErrorKind::TimedOut.into()));
+        }
+        stream.set_read_timeout(Some(left())).map_err(cannot)?;
+        match stream.read(&mut part).map_err(cannot)? {
+            0 => break,
+            n => bytes.extend_from_slice(&part[..n]),
+        }
+    }
+    let text =
+        String::from_utf8(bytes).map_err(|_| cannot(io::Error::other("the answer is no text")))?;
     match text.strip_prefix(ERROR) {
         Some(what) => Err(Error::input(what.trim_end())),
         None => Ok(text),
@@ -214,6 +230,24 @@ pub fn ask_within(socket: &Path, question: &str, patience: Duration) -> Result<S
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Whoever asks is not kept by a listener that goes on and on, a byte at a time.
+    #[test]
+    fn patience_is_for_the_whole_answer() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("s");
+        let listener = UnixListener::bind(&path).expect("a socket");
+        let slow = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("somebody asks");
+            while stream.write_all(b"x").is_ok() {
+                thread::sleep(Duration::from_millis(20));
+            }
+        });
+        let begun = Instant::now();
+        let answer = ask_within(&path, "hold 1 cn1", Duration::from_millis(300));
+        assert!(answer.is_err() && begun.elapsed() < Duration::from_secs(5), "{answer:?}");
+        slow.join().expect("it ended");
+    }
 
     #[test]
     fn junk_asks_nothing() {

@@ -1,21 +1,26 @@
 //! Pages for monitors, on loopback, read only.
 
-use std::net::SocketAddr;
-use std::path::Path;
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
-use std::time::Duration;
-
-use tiny_http::{Header, Method, Request, Response, Server};
+use std::time::{Duration, Instant};
 
 use crate::event::{Event, Page};
 use crate::look::Look;
 use crate::map_page::LastMap;
 use crate::{map_page, store, top};
 
-/// Threads that answer: a reader that is slow keeps one of them.
-const THREADS: usize = 4;
+/// Connections that are served at once; more are closed, so that whoever holds them open costs no more than that.
+const MOST: usize = 32;
+/// Bytes of a request's head that are read; none of ours has a body.
+const HEAD: usize = 8 << 10;
+/// How long a request may take to come, and an answer to be taken.
+const REQUEST: Duration = Duration::from_secs(5);
+const ANSWER: Duration = Duration::from_secs(30);
 /// How long the owner of the state is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -24,28 +29,94 @@ const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-
 const HTML: &str = "text/html; charset=utf-8";
 const LINES: &str = "application/jsonl";
 
+/// What those who answer need.
+#[derive(Clone)]
+struct Pages {
+    state: PathBuf,
+    events: SyncSender<Event>,
+    last: LastMap,
+}
+
 /// Serves pages; returns the address, whose port may have been left open.
 pub(crate) fn serve(
     address: SocketAddr,
     state: &Path,
     events: &SyncSender<Event>,
 ) -> Result<SocketAddr, String> {
-    let server = Server::http(address).map_err(|e| format!("{address}: {e}"))?;
-    let bound = server.server_addr().to_ip().unwrap_or(address);
-    let server = Arc::new(server);
-    let last = LastMap::default();
-    for _ in 0..THREADS {
-        let (server, events, state) = (server.clone(), events.clone(), state.to_owned());
-        let last = last.clone();
-        let run = move || {
-            while let Ok(request) = server.recv() {
-                let _the_reader_may_be_gone = answer(request, &state, &events, &last);
+    let listener = TcpListener::bind(address).map_err(|e| format!("{address}: {e}"))?;
+    let bound = listener.local_addr().unwrap_or(address);
+    let (state, events) = (state.to_owned(), events.clone());
+    let pages = Pages { state, events, last: LastMap::default() };
+    let open = Arc::new(AtomicUsize::new(0));
+    let run = move || {
+        loop {
+            // Too many open files, or a connection that is gone already: others may come.
+            let Ok((stream, _)) = listener.accept() else {
+                thread::sleep(Duration::from_millis(100));
+                continue;
+            };
+            if open.fetch_add(1, Ordering::Relaxed) >= MOST {
+                open.fetch_sub(1, Ordering::Relaxed);
+                continue;
             }
-        };
-        let thread = thread::Builder::new().name("http".to_owned()).spawn(run);
-        thread.map_err(|e| e.to_string())?;
-    }
+            let (pages, held) = (pages.clone(), Arc::clone(&open));
+            let one = move || {
+                let _the_reader_may_be_gone = converse(&stream, &pages);
+                held.fetch_sub(1, Ordering::Relaxed);
+            };
+            if thread::Builder::new().name("http-one".to_owned()).spawn(one).is_err() {
+                open.fetch_sub(1, Ordering::Relaxed);
+            }
+        }
+    };
+    let thread = thread::Builder::new().name("http".to_owned()).spawn(run);
+    thread.map_err(|e| e.to_string())?;
     Ok(bound)
+}
+
+/// Reads one request and answers it. HTTP/1.1 (RFC 9112) as far as pages for reading need it: GET, no body, one answer a connection.
+fn converse(mut stream: &TcpStream, pages: &Pages) -> io::Result<()> {
+    let Some(head) = head(stream)? else { return Ok(()) };
+    let (status, kind, text) = answer(&head, pages);
+    let length = text.len();
+    let end = Instant::now() + ANSWER;
+    let first = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+    );
+    for part in std::iter::once(first.as_bytes()).chain(text.as_bytes().chunks(64 << 10)) {
+        let left = end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+        stream.set_write_timeout(Some(left))?;
+        stream.write_all(part)?;
+    }
+    // What else was sent is taken, in part: closing over it would take the answer back.
+    stream.shutdown(Shutdown::Write)?;
+    stream.set_read_timeout(Some(Duration::from_millis(200)))?;
+    let mut rest = [0; 4 << 10];
+    for _ in 0..16 {
+        if stream.read(&mut rest)? == 0 {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The head of a request; nothing if the connection was closed or is too slow.
+fn head(mut stream: &TcpStream) -> io::Result<Option<Vec<u8>>> {
+    let end = Instant::now() + REQUEST;
+    let mut head = Vec::new();
+    let mut part = [0; 1 << 10];
+    while head.len() < HEAD && !head.windows(4).any(|w| w == b"\r\n\r\n") {
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(None);
+        }
+        stream.set_read_timeout(Some(left))?;
+        match stream.read(&mut part)? {
+            0 => return Ok(None),
+            n => head.extend_from_slice(&part[..n]),
+        }
+    }
+    Ok(Some(head))
 }
 
 /// What a request is for.
@@ -61,31 +132,37 @@ enum Wanted {
     Top,
 }
 
-fn answer(
-    request: Request,
-    state: &Path,
-    events: &SyncSender<Event>,
-    last: &LastMap,
-) -> std::io::Result<()> {
-    let plain = |text: &str, status: u16| Response::from_string(text).with_status_code(status);
-    if *request.method() != Method::Get {
-        return request.respond(plain("only GET is served\n", 405));
+const PLAIN: &str = "text/plain; charset=utf-8";
+
+/// Status, kind and text of the answer to the head of a request.
+fn answer(head: &[u8], pages: &Pages) -> (&'static str, &'static str, String) {
+    let line = head.split(|&b| b == b'\r').next().unwrap_or_default();
+    let line = std::str::from_utf8(line).unwrap_or_default();
+    let [method, url, version] = line.split(' ').collect::<Vec<_>>()[..] else {
+        return ("400 Bad Request", PLAIN, "a request of HTTP is expected\n".to_owned());
+    };
+    if !version.starts_with("HTTP/1.") {
+        return ("400 Bad Request", PLAIN, "HTTP/1.1 is served\n".to_owned());
     }
-    let Some(wanted) = wanted(request.url()) else {
+    if method != "GET" {
+        return ("405 Method Not Allowed", PLAIN, "only GET is served\n".to_owned());
+    }
+    let Some(wanted) = wanted(url) else {
         let text = "there are /map, /top, /status, /metrics, /plans/N and /journal?since=STEP\n";
-        return request.respond(plain(text, 404));
+        return ("404 Not Found", PLAIN, text.to_owned());
     };
     let (text, kind) = match wanted {
-        Wanted::Journal(since) => (store::since(state, since).map_err(|e| (e, 500)), LINES),
+        Wanted::Journal(since) => (store::since(&pages.state, since).map_err(|e| (e, 500)), LINES),
         Wanted::Map => {
-            let text = looked(events)
-                .and_then(|look| map_page::text(&look, last).map_err(|why| (why + "\n", 503)));
+            let text = looked(&pages.events).and_then(|look| {
+                map_page::text(&look, &pages.last).map_err(|why| (why + "\n", 503))
+            });
             (text.map(|text| text.as_str().to_owned()), HTML)
         }
-        Wanted::Top => (looked(events).map(|look| top::text(&look)), JSON),
+        Wanted::Top => (looked(&pages.events).map(|look| top::text(&look)), JSON),
         Wanted::Page(page, kind) => {
             let (reply, replied) = sync_channel(1);
-            let asked = events.send(Event::Page { page, reply }).is_ok();
+            let asked = pages.events.send(Event::Page { page, reply }).is_ok();
             let text = if asked { replied.recv_timeout(PATIENCE).ok() } else { None };
             let text = text.map_or_else(
                 || Err(("no answer in time\n".to_owned(), 503)),
@@ -95,14 +172,10 @@ fn answer(
         }
     };
     match text {
-        Err((why, status)) => request.respond(plain(&why, status)),
-        Ok(text) => {
-            let mut response = Response::from_string(text);
-            if let Ok(header) = Header::from_bytes(&b"Content-Type"[..], kind.as_bytes()) {
-                response.add_header(header);
-            }
-            request.respond(response)
-        }
+        Ok(text) => ("200 OK", kind, text),
+        Err((why, 404)) => ("404 Not Found", PLAIN, why),
+        Err((why, 503)) => ("503 Service Unavailable", PLAIN, why),
+        Err((why, _)) => ("500 Internal Server Error", PLAIN, why),
     }
 }
 
@@ -133,6 +206,38 @@ fn wanted(url: &str) -> Option<Wanted> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn ask(address: SocketAddr, request: &str) -> String {
+        let mut stream = TcpStream::connect(address).expect("it listens");
+        stream.write_all(request.as_bytes()).expect("it hears");
+        let mut text = String::new();
+        stream.read_to_string(&mut text).expect("it answers");
+        text
+    }
+
+    /// Bodies that are announced and never come, junk, and connections that are held open leave it answering.
+    #[test]
+    fn nobody_keeps_it_from_answering() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let (events, _owner) = sync_channel(1);
+        let any = "127.0.0.1:0".parse().expect("an address");
+        let address = serve(any, dir.path(), &events).expect("a port");
+        let _held: Vec<TcpStream> =
+            (0..20).map(|_| TcpStream::connect(address).expect("it listens")).collect();
+        let long = "Content-Length: 99999999999\r\n\r\n";
+        for (request, status) in [
+            (format!("POST /top HTTP/1.1\r\n{long}"), "405"),
+            (format!("GET /nothing HTTP/1.1\r\n{long}"), "404"),
+            ("GET /nothing HTTP/1.0\r\n\r\n".to_owned(), "404"),
+            ("GET  HTTP/1.1\r\n\r\n".to_owned(), "404"),
+            ("GET /top SMTP\r\n\r\n".to_owned(), "400"),
+            ("\u{1}\u{2}\r\n\r\n".to_owned(), "400"),
+            (format!("GET /{} HTTP/1.1\r\n", "x".repeat(HEAD)), "400"),
+        ] {
+            let answer = ask(address, &request);
+            assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{request:.40}: {answer}");
+        }
+    }
 
     #[test]
     fn only_these_pages_exist() {

@@ -305,12 +305,7 @@ fn cables(
     out::diagnostics("counters", &remarks, common);
     let hot = hot_cables(fabric, &window.carried);
     by_channel.carried = window.carried;
-    // Three readings and more are a series: what was carried from each to the next one.
-    if files.len() > 2 {
-        for pair in files.windows(2) {
-            by_channel.step(fabric, &counters::window(fabric, lids, &places, pair)?.0);
-        }
-    }
+    by_channel.steps = window.steps;
     Ok(([bad, hot], by_channel))
 }
 

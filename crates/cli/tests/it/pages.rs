@@ -108,14 +108,39 @@ fn readings_of_counters_are_a_series() {
     let mb = 1_000_000;
     let files =
         [reading(0, 7, 9), reading(10, 40 * mb + 7, 9), reading(20, 50 * mb + 7, 20 * mb + 9)];
-    let dir = folder(&[("a", &files[0]), ("b", &files[1]), ("c", &files[2])]);
-    let line = "doctor kary:k=4,n=2 --counters a b c";
-    let page = page(dir.path(), line);
-    let view = &page["about"]["views"][0];
-    assert_eq!((&view["name"], &view["interval"]), (&"bytes by counters".into(), &600.0.into()));
-    // The most that a channel carried in a step, and in each of the two one channel or two.
-    assert_eq!(view["full"].as_f64(), Some(40e6));
-    assert_eq!((count(&page, "view0.start"), count(&page, "view0.channel")), (3, 3));
+    let all: String = files.iter().flat_map(|f| f.split_inclusive('\n').skip(1)).collect();
+    let all = format!("time,name,port,xmit_bytes,rcv_bytes\n{all}");
+    let short = files[1].replace("leaf002", "leaf003");
+    let uneven = reading(60, 50 * mb + 7, 20 * mb + 9);
+    let untimed = files[2].replace("time,", "").replace("1767226800,", "");
+    let dir = folder(&[
+        ("a", &files[0]),
+        ("b", &files[1]),
+        ("c", &files[2]),
+        ("all", &all),
+        ("short", &short),
+        ("uneven", &uneven),
+        ("untimed", &untimed),
+    ]);
+    let made =
+        |counters: &str| page(dir.path(), &format!("doctor kary:k=4,n=2 --counters {counters}"));
+    // In any order, and in one file.
+    for counters in ["a b c", "c a b", "all"] {
+        let page = made(counters);
+        let view = &page["about"]["views"][0];
+        assert_eq!(view["name"], "bytes by counters");
+        assert_eq!((&view["interval"], &view["begins"]), (&600.0.into(), &1_767_225_600.into()));
+        // The most that a channel carried in a step; in the two steps one channel and two.
+        assert_eq!(view["full"].as_f64(), Some(40e6), "{counters}");
+        assert_eq!((count(&page, "view0.start"), count(&page, "view0.channel")), (3, 3));
+    }
+    // A port that is missing once, times that are uneven or not told: no slider, rather than a wrong one.
+    for counters in ["a short c", "a b uneven", "a b untimed", "a b", "a"] {
+        let page = made(counters);
+        let sections = page["sections"].as_array().expect("sections");
+        let has_slider = sections.iter().any(|s| s["name"] == "view0.start");
+        assert!(!has_slider, "{counters}: {}", page["about"]["views"]);
+    }
 }
 
 #[test]

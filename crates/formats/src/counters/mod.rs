@@ -21,7 +21,7 @@ use crate::{Diagnostics, ReadError};
 use reading::{CounterForm, not_counters};
 
 pub use reading::{Device, Reading, Width};
-pub use window::{Window, window};
+pub use window::{Steps, Window, window};
 
 /// All forms. Of two that would know the same file, the first counts.
 static FORMS: &[CounterForm] =

@@ -23,7 +23,24 @@ pub struct Window {
     pub ports: usize,
     /// Readings of them.
     pub readings: usize,
+    /// What was carried from each reading to the next one.
+    pub steps: Option<Steps>,
 }
+
+/// What channels carried from reading to reading, where all ports were read as often, three times or more, at times that are told
+/// and about as far from each other: none is more than a quarter off their mean.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Steps {
+    /// When the first reading was, in seconds as the readings tell.
+    pub begins: f64,
+    /// Mean of the seconds from one reading to the next.
+    pub seconds: f64,
+    /// Bytes on each channel by step, as [`Window::carried`].
+    pub carried: Vec<Vec<Option<u64>>>,
+}
+
+/// Steps that differ by more from their mean are none of a series.
+const UNEVEN: f64 = 0.25;
 
 /// Which port of the fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,11 +80,13 @@ pub fn window(
     let mut found = Diagnostics::default();
     let mut of_port: BTreeMap<Port, Series> = BTreeMap::new();
     let mut unknown: BTreeMap<(Device, u8), usize> = BTreeMap::new();
+    // Where only some have times, the order of the files is all that is known.
+    let is_timed = files.iter().all(|(_, readings)| readings.iter().all(|r| r.time.is_some()));
     for (file, (_, readings)) in files.iter().enumerate() {
         for r in *readings {
             match owners.port(&r.device, r.port) {
                 Some(port) => {
-                    let at = r.time.unwrap_or(0.0);
+                    let at = r.time.filter(|_| is_timed).unwrap_or(0.0);
                     of_port.entry(port).or_default().readings.push((at, file, r.clone()));
                 }
                 // Ports to the switch itself, and what is not linked, carry nothing.
@@ -142,7 +161,44 @@ pub fn window(
         );
     }
     let seconds = (has_times && last > first).then_some(last - first);
-    Ok((Window { carried, seconds, ports: of_port.len(), readings }, found))
+    let steps = if has_times { steps(fabric, &of_port, most) } else { None };
+    Ok((Window { carried, seconds, ports: of_port.len(), readings, steps }, found))
+}
+
+/// What was carried from each reading to the next one, if all ports have `most` readings at about even distances.
+fn steps(fabric: &Fabric, of_port: &BTreeMap<Port, Series>, most: usize) -> Option<Steps> {
+    if most < 3 || of_port.values().any(|series| series.readings.len() < most) {
+        return None;
+    }
+    // A sweep over all ports takes a while: it is when its first port was read.
+    let sweep = |k: usize| {
+        of_port.values().map(|series| series.readings[k].0).fold(f64::INFINITY, f64::min)
+    };
+    let times: Vec<f64> = (0..most).map(sweep).collect();
+    let seconds = (times[most - 1] - times[0]) / (most - 1) as f64;
+    let is_even = |pair: &[f64]| (pair[1] - pair[0] - seconds).abs() <= UNEVEN * seconds;
+    if seconds <= 0.0 || !times.windows(2).all(is_even) {
+        return None;
+    }
+    let channels_in_all = fabric.channel_count() + 2 * fabric.terminal_count();
+    let mut carried = vec![vec![None; channels_in_all]; most - 1];
+    // The sender's word is taken where both ends have one: receivers first, so that senders come over them.
+    for is_sender in [false, true] {
+        for (&port, series) in of_port {
+            let Some((out, into)) = channels(fabric, port) else { continue };
+            for (step, pair) in carried.iter_mut().zip(series.readings.windows(2)) {
+                let pair = Series { readings: pair.to_vec() };
+                // What is odd was told of the whole window.
+                let mut odd = Odd::default();
+                let (of, channel): (fn(&Reading) -> Option<u64>, _) =
+                    if is_sender { (|r| r.sent, out) } else { (|r| r.received, into) };
+                if let Some(bytes) = pair.total(of, port, &mut odd) {
+                    step[channel] = Some(bytes);
+                }
+            }
+        }
+    }
+    Some(Steps { begins: times[0], seconds, carried })
 }
 
 /// The channel that a port sends on, and the one that it receives from; nothing if it is not linked.

@@ -86,7 +86,7 @@ impl PatternKind for Random {
                 } else {
                     "leave one out, or take permutation".to_owned()
                 },
-                fits: (count > 2).then_some(count - 1),
+                fits: (count > 2).then(|| count - 1),
             });
         }
         Ok(Box::new(Sampler { count, draw: self.draw }))

@@ -3,8 +3,8 @@
 use darkfiber_analysis::doctor::{Area, Exam, Verdict};
 use darkfiber_analysis::sharing::Sharing;
 use darkfiber_analysis::{finding, hottest};
-use darkfiber_fabric::{ChannelId, Fabric, Faults};
-use darkfiber_formats::counters::Window;
+use darkfiber_fabric::{ChannelId, Faults};
+use darkfiber_formats::counters::Steps;
 use darkfiber_page::{JobOnMap, Note, Page, Series, Sheet, Unit, View};
 use darkfiber_report::{Provenance, Routed};
 use darkfiber_scenario::tables::Read;
@@ -21,10 +21,8 @@ pub(super) struct CountedChannels {
     pub(super) errors: Vec<f64>,
     /// Bytes; empty if nobody counted them.
     pub(super) carried: Vec<Option<u64>>,
-    /// Bytes from each reading to the next one, where there are three or more.
-    steps: Vec<Vec<f64>>,
-    /// Seconds of all these steps together, as far as they are told.
-    seconds: f64,
+    /// Bytes from each reading to the next one, where there are enough.
+    pub(super) steps: Option<Steps>,
     /// Cables with too many errors.
     pub(super) bad: Faults,
 }
@@ -38,19 +36,14 @@ impl CountedChannels {
         }
     }
 
-    /// Takes in what was carried from a reading to the next one.
-    pub(super) fn step(&mut self, fabric: &Fabric, window: &Window) {
-        let between = window.carried.iter().take(fabric.channel_count());
-        self.steps.push(between.map(|b| b.unwrap_or(0) as f64).collect());
-        self.seconds += window.seconds.unwrap_or(0.0);
-    }
-
-    /// The steps as a series; those of readings without times take a second each.
-    fn series(&self) -> Option<Series> {
-        let count = self.steps.len();
-        let mean = self.seconds / count.max(1) as f64;
-        let interval = if mean > 0.0 { mean } else { 1.0 };
-        (count > 1).then(|| Series::of_numbers(interval, None, &self.steps))
+    /// The steps as a series.
+    fn series(&self, channels: usize) -> Option<Series> {
+        let steps = self.steps.as_ref()?;
+        let row = |step: &Vec<Option<u64>>| {
+            step.iter().take(channels).map(|b| b.unwrap_or(0) as f64).collect()
+        };
+        let rows: Vec<Vec<f64>> = steps.carried.iter().map(row).collect();
+        Some(Series::of_numbers(steps.seconds, Some(steps.begins as i64), &rows))
     }
 }
 
@@ -75,7 +68,7 @@ impl<'a> Examined<'a> {
             let bytes = |b: Option<u64>| b.unwrap_or(0) as f64;
             let carried = &self.counted.carried;
             let view = page::view("bytes by counters", Unit::Bytes, carried, channels, bytes);
-            views.push(View { series: self.counted.series(), ..view });
+            views.push(View { series: self.counted.series(channels), ..view });
         }
         if !self.counted.errors.is_empty() {
             views.push(page::view(

@@ -1,6 +1,6 @@
 //! Asks the daemon on this host.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
@@ -16,6 +16,10 @@ const LARGE: u64 = 64 << 20;
 /// What the daemon says now.
 pub(super) fn fetch(address: SocketAddr) -> Result<Top, Failure> {
     let failed = |e: std::io::Error| {
+        if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) {
+            return Failure::input(format!("{address}: what listens there does not answer"))
+                .hint("look at what `darkfiber operate` said last, and start it anew");
+        }
         Failure::input(format!("{address}: {e}")).hint(
             "`darkfiber operate` must run on this host, with `http` in its configuration; or give its address",
         )
