@@ -1,7 +1,9 @@
 //! The page of `--html`: what a command knows, as parts of a page.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 use darkfiber_analysis::finding::{Finding, Places};
 use darkfiber_analysis::sharing::Sharing;
@@ -15,11 +17,35 @@ use crate::failure::{Exit, Failure};
 use crate::options::PageArgs;
 use crate::save;
 
+/// Whether there is a file that holds anything but a page or a picture.
+fn is_something_else(path: &Path) -> bool {
+    if !path.metadata().is_ok_and(|m| m.is_file() && m.len() > 0) {
+        return false;
+    }
+    let mut begin = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(256).read_to_end(&mut begin));
+    let begin = String::from_utf8_lossy(&begin).to_ascii_lowercase();
+    let marks = ["<!doctype html", "<html", "<svg", "<?xml"];
+    read.is_ok() && !marks.iter().any(|mark| begin.trim_start().starts_with(mark))
+}
+
 impl PageArgs {
-    /// Says now whether the page can be written.
+    /// Says now whether the page can be written. It takes the place of another page or picture, and of nothing else: a dump that is
+    /// named by mistake may be the only one.
     pub(crate) fn expect(&self) -> Result<(), Failure> {
-        save::expect(self.html.as_ref())?;
-        save::expect(self.map.as_ref())
+        if self.html.is_some() && self.html == self.map {
+            return Err(Failure::usage("--html and --map name the same file"));
+        }
+        for path in [&self.html, &self.map].into_iter().flatten() {
+            save::expect(Some(path))?;
+            if is_something_else(path) {
+                let what =
+                    format!("{}: a file that is no page or picture is there", path.display());
+                return Err(Failure::input(what)
+                    .hint("nothing was computed: name another file, or remove that one"));
+            }
+        }
+        Ok(())
     }
 
     /// Whether a page or its map is to be written.

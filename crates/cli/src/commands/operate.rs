@@ -56,7 +56,7 @@ enum Question {
     Rollback,
     /// Take the fabric that was refused as that of another cluster for this one
     Accept,
-    /// Hold a job that is about to start until its tables are in place, 3 s at most; for PrologSlurmctld, exit code 0 whatever the daemon says
+    /// Hold a job that is about to start until its tables are in place, 3 s at most; for PrologSlurmctld, exit code 0
     Hold {
         /// Number of the job; SLURM_JOB_ID of the environment by default
         #[arg(long, value_name = "N")]

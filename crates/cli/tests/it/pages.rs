@@ -163,6 +163,25 @@ fn pages_that_cannot_be_written_are_refused_before_the_work() {
     }
 }
 
+/// A dump that is named by mistake is not replaced; a page is, by the next one.
+#[test]
+fn pages_replace_pages_alone() {
+    let dir = folder(&[]);
+    let line = |more: &str| run_in(dir.path(), &format!("fabric kary:k=2,n=2 {more} -q"));
+    assert_eq!(line("-o me.topo").code, 0);
+    let dump = std::fs::read_to_string(dir.path().join("me.topo")).expect("a dump");
+    for option in ["--html me.topo", "--map me.topo"] {
+        let run = run_in(dir.path(), &format!("fabric me.topo {option}"));
+        assert_eq!((run.code, run.out.as_str()), (3, ""), "{option}: {}", run.err);
+        assert!(run.err.contains("me.topo: a file that is no page"), "{}", run.err);
+    }
+    assert_eq!(std::fs::read_to_string(dir.path().join("me.topo")).expect("a dump"), dump);
+    assert_eq!(line("--html same --map same").code, 2);
+    for _ in 0..2 {
+        assert_eq!(line("--html page.html --map map.svg").code, 0);
+    }
+}
+
 #[test]
 fn congestion_on_a_page() {
     let dir = folder(&[]);
