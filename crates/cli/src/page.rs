@@ -97,12 +97,17 @@ pub(crate) fn of<'a>(
         sheets: Vec::new(),
         routes: None,
         facts,
-        origin: Origin {
-            command: provenance.command.clone(),
-            version: provenance.version.clone(),
-            seed: provenance.seed,
-            digest: provenance.fabric_digest.clone(),
-        },
+        origin: origin(provenance),
+    }
+}
+
+/// Where a page is from.
+pub(crate) fn origin(provenance: &Provenance) -> Origin {
+    Origin {
+        command: provenance.command.clone(),
+        version: provenance.version.clone(),
+        seed: provenance.seed,
+        digest: provenance.fabric_digest.clone(),
     }
 }
 

@@ -48,7 +48,7 @@ impl Machine {
                 self.give(flight.plan, flight.stage);
                 return;
             }
-            // That it is told to sweep comes behind this.
+            // The request to sweep comes behind this.
             Phase::Committing { .. } | Phase::Auditing { flight: Some(_) } => {
                 self.answer_none();
                 return;

@@ -204,7 +204,7 @@ pub(crate) fn run(args: &OperateCommand, common: &Common) -> Result<Exit, Failur
     Ok(Exit::Fine)
 }
 
-/// Holds a job. Whatever goes wrong is told, and the job starts: SLURM would requeue it after any other exit code.
+/// Holds a job. Whatever goes wrong is reported, and the job starts: SLURM would requeue it after any other exit code.
 fn hold(config: &Path, job: Option<u64>, nodes: Option<&str>) {
     let given = |name: &str| std::env::var(name).ok();
     let job = job.or_else(|| given("SLURM_JOB_ID")?.parse().ok());

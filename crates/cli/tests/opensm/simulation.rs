@@ -66,24 +66,9 @@ impl<'a> Simulation<'a> {
 
     /// OpenSM that goes on, with its engine `file` on a file beside the simulation; its log and dumps are in `opensm`.
     pub(crate) fn manage(&self, routes: &Path, lfts: &Path) -> Guarded {
-        let cache = self.dir.join("opensm");
-        fs::create_dir_all(&cache).expect("a directory");
-        fs::copy(routes.join("guid2lid"), cache.join("guid2lid")).expect("a copy");
         fs::copy(routes.join("lfts.dump"), lfts).expect("a copy");
-        let out = File::create(cache.join("out")).expect("a file");
-        let mut command = self.client(&self.tools.opensm);
-        command
-            .env("OSM_TMP_DIR", &cache)
-            .env("OSM_CACHE_DIR", &cache)
-            .args(["-e", "-x", "-R", "file,no_fallback", "-d", "2", "-s", "2"])
-            .arg("-U")
-            .arg(lfts)
-            .arg("-f")
-            .arg(cache.join("opensm.log"))
-            .arg("--dump_files_dir")
-            .arg(&cache)
-            .stderr(out.try_clone().expect("a handle"))
-            .stdout(out);
+        let mut command = self.opensm("opensm", routes);
+        command.args(["-R", "file,no_fallback", "-s", "2", "-U"]).arg(lfts);
         self.up(&mut command)
     }
 
@@ -123,21 +108,26 @@ impl<'a> Simulation<'a> {
         manager
     }
 
-    /// The command of an OpenSM, whose log and dumps are in a folder.
+    /// The command of an OpenSM that is configured, whose log and dumps are in a folder.
     fn manager(&self, name: &str, routes: &Path, conf: &str, plugins: &Path) -> Command {
+        let mut command = self.opensm(name, routes);
+        let file = self.dir.join(name).join("opensm.conf");
+        fs::write(&file, conf).expect("a file");
+        command.env("LD_LIBRARY_PATH", plugins).arg("-F").arg(file);
+        command
+    }
+
+    /// The command of an OpenSM with LIDs of `routes`, whose log and dumps are in a folder.
+    fn opensm(&self, name: &str, routes: &Path) -> Command {
         let cache = self.dir.join(name);
         fs::create_dir_all(&cache).expect("a directory");
         fs::copy(routes.join("guid2lid"), cache.join("guid2lid")).expect("a copy");
-        fs::write(cache.join("opensm.conf"), conf).expect("a file");
         let out = File::create(cache.join("out")).expect("a file");
         let mut command = self.client(&self.tools.opensm);
         command
             .env("OSM_TMP_DIR", &cache)
             .env("OSM_CACHE_DIR", &cache)
-            .env("LD_LIBRARY_PATH", plugins)
             .args(["-e", "-x", "-d", "2"])
-            .arg("-F")
-            .arg(cache.join("opensm.conf"))
             .arg("-f")
             .arg(cache.join("opensm.log"))
             .arg("--dump_files_dir")

@@ -188,7 +188,7 @@ fn steps(fabric: &Fabric, of_port: &BTreeMap<Port, Series>, most: usize) -> Opti
             let Some((out, into)) = channels(fabric, port) else { continue };
             for (step, pair) in carried.iter_mut().zip(series.readings.windows(2)) {
                 let pair = Series { readings: pair.to_vec() };
-                // What is odd was told of the whole window.
+                // What is odd was reported for the whole window.
                 let mut odd = Odd::default();
                 let (of, channel): (fn(&Reading) -> Option<u64>, _) =
                     if is_sender { (|r| r.sent, out) } else { (|r| r.received, into) };

@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use darkfiber_fabric::FabricBuilder;
-use darkfiber_page::{Axis, Chart, ChartLine, Form, Measured, Note, Origin, Page, Sheet, page};
+use darkfiber_page::{Axis, Chart, ChartLine, Form, Measured, Note, Page, Sheet, page};
 use darkfiber_report::Provenance;
 use darkfiber_report::reproduce::{Reproduced, Verdict, row_texts};
 use darkfiber_study::reproduce::{Drawn, Figure};
 
 use crate::failure::Failure;
+use crate::page::origin;
 use crate::save;
 
 /// Bars that a chart holds; the table beside them has all.
@@ -51,12 +52,7 @@ pub(super) fn write(
         sheets: done.iter().map(sheet).collect(),
         routes: None,
         facts,
-        origin: Origin {
-            command: provenance.command.clone(),
-            version: provenance.version.clone(),
-            seed: provenance.seed,
-            digest: provenance.fabric_digest.clone(),
-        },
+        origin: origin(provenance),
     });
     save::file(path, |out| out.write_all(html.as_bytes()))
 }
