@@ -7,7 +7,7 @@ use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::commands::{
     check, completions, congest, diff, doctor, explain, fabric, framing, hot, jobs, list, man,
     measure, operate, optimize, place, replay, reproduce, reroute, route, saturate, simulate,
-    survive, sweep, top,
+    study, survive, sweep, top,
 };
 use crate::options::Common;
 use crate::terminal::wrapped;
@@ -62,6 +62,9 @@ pub(crate) enum Command {
     /// Simulate a scenario over time: jobs, their messages, and the channels that they share
     #[command(after_help = simulate::HELP)]
     Simulate(simulate::SimulateCommand),
+    /// Ask questions of one scenario over axes of any of its keys; resumable, and in shards
+    #[command(after_help = study::HELP)]
+    Study(study::StudyCommand),
     /// Measure packet latency under increasing load: adaptive routings and tables, in lossless switches
     #[command(name = "saturate", alias = "load", after_help = saturate::HELP)]
     Saturate(Box<saturate::SaturateCommand>),
@@ -133,7 +136,7 @@ Exit codes:
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Start here", &["fabric", "route", "check"]),
     ("Plan", &["measure", "sweep", "reroute", "survive", "optimize", "jobs", "replay"]),
-    ("Simulate", &["simulate", "saturate", "congest", "framing", "reproduce"]),
+    ("Simulate", &["simulate", "study", "saturate", "congest", "framing", "reproduce"]),
     ("Operate", &["operate", "top", "doctor", "diff", "hot", "place", "explain"]),
     ("More", &["list", "help", "completions", "man"]),
 ];

@@ -90,6 +90,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Top(command) => commands::top::run(&command, common),
         Command::Optimize(command) => commands::optimize::run(&command, common),
         Command::Simulate(command) => commands::simulate::run(&command, common),
+        Command::Study(command) => commands::study::run(&command, common),
         Command::Saturate(command) => commands::saturate::run(&command, common),
         Command::Diff(command) => commands::diff::run(&command, common),
         Command::Doctor(command) => commands::doctor::run(&command, common),

@@ -21,6 +21,8 @@ pub enum Column {
     Whole(Vec<u64>),
     /// Measured numbers.
     Real(Vec<f64>),
+    /// Measured numbers, of which some are missing.
+    Some(Vec<Option<f64>>),
     /// Names.
     Text(Vec<String>),
 }
@@ -39,6 +41,7 @@ fn written(out: &mut (dyn Write + Send), columns: &[(&str, Column)]) -> Result<(
         let _ok = match column {
             Column::Whole(_) => writeln!(schema, "required int64 {name} (INTEGER(64,false));"),
             Column::Real(_) => writeln!(schema, "required double {name};"),
+            Column::Some(_) => writeln!(schema, "optional double {name};"),
             Column::Text(_) => writeln!(schema, "required binary {name} (UTF8);"),
         };
     }
@@ -58,6 +61,11 @@ fn written(out: &mut (dyn Write + Send), columns: &[(&str, Column)]) -> Result<(
             }
             Column::Real(values) => {
                 to.typed::<DoubleType>().write_batch(values, None, None)?;
+            }
+            Column::Some(values) => {
+                let levels: Vec<i16> = values.iter().map(|v| i16::from(v.is_some())).collect();
+                let values: Vec<f64> = values.iter().flatten().copied().collect();
+                to.typed::<DoubleType>().write_batch(&values, Some(&levels), None)?;
             }
             Column::Text(values) => {
                 let values: Vec<ByteArray> = values.iter().map(|v| v.as_str().into()).collect();

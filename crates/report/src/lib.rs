@@ -38,6 +38,7 @@ mod shades;
 pub mod sharing;
 mod show;
 pub mod simulate;
+pub mod study;
 mod style;
 pub mod survive;
 pub mod svg;

@@ -23,6 +23,7 @@ use crate::reproduce::{ReproduceAll, ReproduceOne};
 use crate::reroute::RerouteResult;
 use crate::sharing::SharingResult;
 use crate::simulate::SimulateResult;
+use crate::study::StudyResult;
 use crate::survive::SurviveResult;
 use crate::sweep::Sweep;
 use crate::transition::TransitionResult;
@@ -43,6 +44,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<ReproduceOne<'_>>("reproduce"),
         of::<ReproduceAll<'_>>("reproduce-all"),
         of::<Sweep<'_>>("sweep"),
+        of::<StudyResult<'_>>("study"),
         of::<EaseResult<'_>>("ease"),
         of::<RerouteResult>("reroute"),
         of::<SurviveResult<'_>>("survive"),

@@ -1,5 +1,7 @@
 //! A scenario with all that it names: fabric, tables, jobs on their hosts, and what carries their messages.
 
+use std::sync::Arc;
+
 use darkfiber_fabric::{Fabric, SwitchId, Topology};
 use darkfiber_packetsim::Observer;
 use darkfiber_routing::{Lids, Request, Routes};
@@ -8,10 +10,10 @@ use darkfiber_workload::play::{Host, Record};
 use crate::{Job, Loaded, Medium, Scenario, Setup, SimError, Simulated, UpdateCase};
 
 /// Forwarding tables, and where they are from.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Tables {
     /// The tables, with the service levels and the LID of each path.
-    pub routes: Routes,
+    pub routes: Arc<Routes>,
     /// The LIDs that the tables speak of, where they do.
     pub lids: Option<Lids>,
     /// The engine or file that they are from.
@@ -21,8 +23,8 @@ pub struct Tables {
 /// A scenario with all that it names. Where several tables are compared, all but these is a `Case<()>`, which
 /// [routes](Case::route) and [reads](Case::read) them.
 pub struct Case<T = Tables> {
-    /// The fabric, and how it came to be.
-    pub loaded: Loaded,
+    /// The fabric, and how it came to be; scenarios on the same one share it.
+    pub loaded: Arc<Loaded>,
     /// The tables, or `()` while they are open.
     pub tables: T,
     /// Root switches for engines that take some.
@@ -73,7 +75,7 @@ impl Case<()> {
     pub fn of(topology: Topology) -> Self {
         let scenario = Scenario::default();
         Self {
-            loaded: topology.into(),
+            loaded: Arc::new(topology.into()),
             tables: (),
             roots: Vec::new(),
             title: String::new(),
@@ -98,7 +100,7 @@ impl From<Routes> for Tables {
     /// Tables that an engine made.
     fn from(routes: Routes) -> Self {
         let from = routes.engine.clone();
-        Self { routes, lids: None, from }
+        Self { routes: Arc::new(routes), lids: None, from }
     }
 }
 

@@ -28,6 +28,8 @@ pub struct FabricSource {
     pub plane: Option<usize>,
     /// As many random cables between switches fail, keeping the fabric connected.
     pub fail_links: Option<usize>,
+    /// This part of all cables between switches, in percent, has failed, whatever falls apart.
+    pub fail_percent: Option<f64>,
     /// What has failed: files and words as [`faults`] reads them.
     pub fail: Vec<String>,
     /// Cables of such a file with more symbol errors have failed; [`darkfiber_fabric::SYMBOL_ERRORS_OF_A_BAD_CABLE`] without.
@@ -118,7 +120,9 @@ pub fn load(source: &FabricSource, listener: &mut dyn Listener) -> Result<Loaded
         listener.remarks(word, &remarks);
         gone.extend(named);
     }
-    let degraded = !gone.is_empty() || source.fail_links.is_some_and(|n| n > 0);
+    let degraded = !gone.is_empty()
+        || source.fail_links.is_some_and(|n| n > 0)
+        || source.fail_percent.is_some_and(|percent| percent > 0.0);
     if !gone.is_empty() {
         topology = topology.with_faults(&gone).0;
     }
@@ -126,6 +130,10 @@ pub fn load(source: &FabricSource, listener: &mut dyn Listener) -> Result<Loaded
         let drawn = Faults::random_links(&topology.fabric, count, source.seed)
             .map_err(|e| Error::infeasible(e).hint("take away fewer cables"))?;
         topology = topology.with_faults(&drawn).0;
+    }
+    if let Some(percent) = source.fail_percent.filter(|&percent| percent > 0.0) {
+        let count = faults::failing(percent, topology.fabric.switch_link_count());
+        topology = topology.with_faults(&Faults::any_links(&topology.fabric, count, source.seed)).0;
     }
     Ok(Loaded { topology, diagnostics, text, degraded, structure: found, shared })
 }

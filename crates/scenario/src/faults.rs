@@ -15,6 +15,19 @@ use darkfiber_formats::{Diagnostics, ReadError, Severity, input};
 
 use crate::Error;
 
+/// How many of `cables` fail if `percent` of them do: the nearest number, but at least one for any
+/// share above zero.
+///
+/// ```
+/// let counts: Vec<usize> = [0.0, 0.1, 2.5, 100.0].map(|p| darkfiber_scenario::faults::failing(p, 100)).into();
+/// assert_eq!(counts, [0, 1, 3, 100]);
+/// ```
+#[expect(clippy::cast_sign_loss, reason = "a negative or undefined share is none")]
+pub fn failing(percent: f64, cables: usize) -> usize {
+    let nearest = (percent / 100.0 * cables as f64).round() as usize;
+    if percent > 0.0 { nearest.max(1).min(cables) } else { 0 }
+}
+
 enum Node {
     Switch(SwitchId),
     Terminals(Vec<TerminalId>),

@@ -29,8 +29,12 @@ pub struct Scenario {
     pub seed: Option<u64>,
     /// A file, `@preset` or `family:key=value,...`.
     pub fabric: String,
-    /// This many cables between switches fail, drawn by the seed.
+    /// This many cables between switches fail, drawn by the seed, and leave the fabric in one piece.
     pub fail_links: Option<usize>,
+    /// This part of the cables between switches fails, in percent, drawn by the seed, whatever falls apart: the nearest number of
+    /// cables, but at least one for any part above 0. Of equal seeds a larger part includes a smaller one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fail_percent: Option<Between<0, 100_000>>,
     /// What has failed: `GUID:PORT` or `NAME[PORT]` (a cable), GUID or NAME (a switch), a file beside the scenario with
     /// `GUID PORT` or `GUID` on each line, or what ibqueryerrors or perfquery printed.
     #[serde(default)]

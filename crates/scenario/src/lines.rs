@@ -6,7 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// The keys of a TOML text and where their values stand.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Lines {
     /// By key, the outer ones first: its name from the outside, where it stands, and where its value does.
     keys: Vec<(Vec<String>, Range<usize>, Range<usize>)>,

@@ -1,6 +1,7 @@
 //! From a scenario to all that it names.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use darkfiber_fabric::SwitchId;
 use darkfiber_flowsim::EXACT;
@@ -73,6 +74,7 @@ impl Scenario {
             storage: self.storage.as_ref().map(beside_or_word),
             plane: self.plane,
             fail_links: self.fail_links,
+            fail_percent: self.fail_percent.map(|percent| percent.0),
             fail: self.fail.iter().map(beside_or_word).collect(),
             symbol_errors: self.symbol_errors,
             hosts_per_switch: self.hosts_per_switch.unwrap_or(1),
@@ -87,11 +89,25 @@ impl Scenario {
     /// # Errors
     /// If something is not there, or cannot be on this fabric; with the keys that it is about.
     pub fn open(&self, files: &dyn Files, listener: &mut dyn Listener) -> Result<Case<()>, Error> {
-        let seed = self.seed.unwrap_or(1);
         // What costs nothing to look at comes first.
-        let mut medium = self.medium()?;
+        self.medium()?;
         listener.stage("reading");
         let loaded = self.load(files, listener).map_err(|e| e.inside("fabric"))?;
+        self.open_on(Arc::new(loaded), files, listener)
+    }
+
+    /// As [`open`](Self::open), on the fabric that it names, which was [loaded](Self::load) before.
+    ///
+    /// # Errors
+    /// If something is not there, or cannot be on this fabric; with the keys that it is about.
+    pub fn open_on(
+        &self,
+        loaded: Arc<Loaded>,
+        files: &dyn Files,
+        listener: &mut dyn Listener,
+    ) -> Result<Case<()>, Error> {
+        let seed = self.seed.unwrap_or(1);
+        let mut medium = self.medium()?;
         if let Medium::Packet(options) = &mut medium {
             options.wire(&self.packets, &loaded.topology, seed)?;
         }
@@ -143,7 +159,10 @@ impl Scenario {
 
 impl Case<()> {
     /// The tables that the scenario names, or its update does.
-    fn named_tables(
+    ///
+    /// # Errors
+    /// If they cannot be read, or no engine routes the fabric; with the keys that it is about.
+    pub fn named_tables(
         &self,
         files: &dyn Files,
         listener: &mut dyn Listener,
@@ -184,7 +203,7 @@ impl Case<()> {
         let read = tables::read(files, &self.scenario.fabric, &self.loaded, listener)?;
         read.tell_assumed_lane(self.fabric(), listener);
         let from = files.tables.display().to_string();
-        Ok(Tables { routes: read.routes, lids: read.lids, from })
+        Ok(Tables { routes: Arc::new(read.routes), lids: read.lids, from })
     }
 
     /// Those of a file or directory beside the scenario.
@@ -306,7 +325,7 @@ impl Case<()> {
                 let (roots, told) = (part.to_roots.as_deref(), part.to_jobs.as_deref());
                 let to =
                     self.named(name, roots, told, files, listener).map_err(|e| e.inside("to"))?;
-                (to.routes, to.from)
+                (Arc::unwrap_or_clone(to.routes), to.from)
             }
             (None, Some(_)) => (mend(from, part.how)?, "mended".to_owned()),
             (None, None) => {
@@ -319,6 +338,7 @@ impl Case<()> {
                 let usual = Chain::parse("updn")?;
                 let chain = part.high.as_ref().unwrap_or(&usual);
                 Some(self.of_chain(chain, None, None).map_err(|e| e.inside("high"))?.routes)
+                    .map(Arc::unwrap_or_clone)
             }
             _ => None,
         };

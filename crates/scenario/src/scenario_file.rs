@@ -28,14 +28,22 @@ impl ScenarioFile {
     /// # Errors
     /// If it is no scenario: with the name of the file, the line, what was expected and what to do.
     pub fn parse(text: &str, name: &str) -> Result<Self, Error> {
-        let lines = Lines::of(text);
+        Self::variant(text, text, name)
+    }
+
+    /// Reads a text that was made of the text of a file by setting some of its keys: errors name lines of the file.
+    ///
+    /// # Errors
+    /// As [`ScenarioFile::parse`].
+    pub fn variant(text: &str, original: &str, name: &str) -> Result<Self, Error> {
+        let lines = Lines::of(original);
         match toml::from_str::<Scenario>(text) {
             Ok(scenario) => {
                 let file = Self { scenario, name: name.to_owned(), lines };
                 file.scenario.check().map_err(|error| file.located(error))?;
                 Ok(file)
             }
-            Err(error) => Err(not_a_scenario(&error, name, &lines)),
+            Err(error) => Err(not_a_scenario(&error, name, &Lines::of(text), &lines)),
         }
     }
 
@@ -64,9 +72,19 @@ impl ScenarioFile {
     /// An error about this scenario, with the name of the file and the line.
     #[must_use]
     pub fn located(&self, error: Error) -> Error {
-        let line = self.lines.of_key(&error.at);
+        Self::at_line(&self.lines, &self.name, error)
+    }
+
+    /// An error about keys of a text, with the name of the file and the line.
+    #[must_use]
+    pub fn locate(text: &str, name: &str, error: Error) -> Error {
+        Self::at_line(&Lines::of(text), name, error)
+    }
+
+    fn at_line(lines: &Lines, name: &str, error: Error) -> Error {
+        let line = lines.of_key(&error.at);
         let at = line.map_or_else(String::new, |line| format!("line {line}: "));
-        let message = format!("{}: {at}{error}", self.name);
+        let message = format!("{name}: {at}{error}");
         // What is wrong with a scenario is wrong in its file, not on the command line.
         let kind = match error.kind {
             crate::ErrorKind::Usage => crate::ErrorKind::Input,
@@ -76,8 +94,8 @@ impl ScenarioFile {
     }
 }
 
-/// Why a text is no scenario.
-fn not_a_scenario(error: &toml::de::Error, name: &str, lines: &Lines) -> Error {
+/// Why a text is no scenario. Its keys are looked up in `lines`, and named by the lines of the file that it was made of.
+fn not_a_scenario(error: &toml::de::Error, name: &str, lines: &Lines, original: &Lines) -> Error {
     let message = error.message().trim();
     // What is missing is missing on no line.
     let missing = message.strip_prefix("missing field `").and_then(|m| m.strip_suffix('`'));
@@ -100,8 +118,14 @@ fn not_a_scenario(error: &toml::de::Error, name: &str, lines: &Lines) -> Error {
     let mut text = format!("{name}: ");
     let mut hint = hint;
     if let Some(span) = error.span() {
-        let _infallible = write!(text, "line {}: ", lines.number(span.start));
-        if let Some(key) = lines.key_at(span.start) {
+        let key = lines.key_at(span.start);
+        let line = key
+            .filter(|_| lines != original)
+            .map_or(Some(lines.number(span.start)), |key| original.of_key(key));
+        if let Some(line) = line {
+            let _infallible = write!(text, "line {line}: ");
+        }
+        if let Some(key) = key {
             text.push_str(&key.join(": "));
             // `nodes 0 must be at least 1`, but `fabric: invalid type`.
             let is_value =

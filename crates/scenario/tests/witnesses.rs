@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use darkfiber_fabric::Fabric;
 use darkfiber_packetsim::update::Delays;
@@ -105,8 +106,9 @@ fn what_is_refused_deadlocks_packet_by_packet() {
                 // New entries, and connections at the levels that they were given.
                 Obligation::Steady => {
                     let mut case = streams(spec, &fabric, links, 0);
-                    case.tables.routes = new.clone();
-                    case.tables.routes.layers = levels(&fabric, &new, links, witness.lane);
+                    let routes = Arc::make_mut(&mut case.tables.routes);
+                    *routes = new.clone();
+                    routes.layers = levels(&fabric, &new, links, witness.lane);
                     steady[usize::from(!deadlocks(&case))] += 1;
                 }
                 // Old entries, of which some switches have new ones; all others wait until it has deadlocked.
@@ -128,8 +130,9 @@ fn what_is_refused_deadlocks_packet_by_packet() {
                     // With less or more traffic beside, and other delays.
                     let tried = (0..TRIES).any(|seed| {
                         let mut case = streams(spec, &fabric, links, 1 << (20 - 2 * (seed % 3)));
-                        case.tables.routes = old.clone();
-                        case.tables.routes.layers = levels(&fabric, &old, links, witness.lane);
+                        let routes = Arc::make_mut(&mut case.tables.routes);
+                        *routes = old.clone();
+                        routes.layers = levels(&fabric, &old, links, witness.lane);
                         let update =
                             UpdateCase::new(&fabric, &old, new.clone(), HowPart::Naive, None);
                         let round = [20_000_000, 40_000_000, 5_000_000][seed / 3 % 3];

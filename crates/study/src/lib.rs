@@ -8,6 +8,7 @@
 
 pub mod congest;
 pub mod curve;
+pub mod grid;
 mod pieces;
 pub mod replay;
 pub mod reproduce;
@@ -17,7 +18,7 @@ mod sweep;
 pub use darkfiber_scenario::Chain;
 pub use pieces::{Measured, Pieces};
 pub use summary::{Stat, Summary, summarise};
-pub use sweep::{SweepOutcome, SweepPlan, SweepRun, failing, sweep};
+pub use sweep::{SweepOutcome, SweepPlan, SweepRun, sweep};
 
 /// Seconds since some fixed moment.
 pub type Clock<'a> = &'a (dyn Fn() -> f64 + Sync);

@@ -1,6 +1,7 @@
 //! The sweep itself: fabrics x shares of failed cables x seeds x engines.
 
 use darkfiber_fabric::Faults;
+use darkfiber_scenario::faults::failing;
 use darkfiber_scenario::{Case, Chain};
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -62,19 +63,6 @@ impl SweepRun {
             SweepOutcome::Refused { .. } => None,
         }
     }
-}
-
-/// How many of `cables` fail if `percent` of them do: the nearest number, but at least one for any
-/// share above zero.
-///
-/// ```
-/// let counts: Vec<usize> = [0.0, 0.1, 2.5, 100.0].map(|p| darkfiber_study::failing(p, 100)).into();
-/// assert_eq!(counts, [0, 1, 3, 100]);
-/// ```
-#[expect(clippy::cast_sign_loss, reason = "a negative or undefined share is none")]
-pub fn failing(percent: f64, cables: usize) -> usize {
-    let nearest = (percent / 100.0 * cables as f64).round() as usize;
-    if percent > 0.0 { nearest.max(1).min(cables) } else { 0 }
 }
 
 impl SweepPlan<'_> {

@@ -13,6 +13,7 @@ use darkfiber_packetsim::{CONGESTIONS, FRAMINGS, MICROS, Scheme};
 use darkfiber_report::listing::Listing;
 use darkfiber_report::quantity::{bytes, seconds};
 use darkfiber_routing::ENGINES;
+use darkfiber_study::grid::QUESTIONS;
 use darkfiber_study::reproduce::EXPERIMENTS;
 use darkfiber_workload::PATTERNS;
 use darkfiber_workload::collective::COLLECTIVES;
@@ -27,7 +28,7 @@ use crate::terminal::wrapped;
 #[derive(Args, Debug)]
 pub(crate) struct ListCommand {
     /// engines, families, presets, patterns, traffic, collectives, hosts, routings, switches, congestion,
-    /// framing, allocators, experiments, formats or metrics [default: which lists there are]
+    /// framing, allocators, experiments, questions, formats or metrics [default: which lists there are]
     #[arg(value_name = "KIND")]
     pub(crate) kind: Option<String>,
     /// One of them, in full
@@ -144,6 +145,24 @@ const LISTS: &[Choice] = &[
             &["experiment", "class", "what it is"],
             |e| texts([e.id, e.class.label(), e.title]),
             |e| e.paper.to_owned(),
+        )
+    }),
+    (&["questions", "question"], || {
+        List::of(
+            &QUESTIONS,
+            &["question", "what it finds out"],
+            |q| texts([q.name(), q.summary()]),
+            |q| {
+                let mut text = String::new();
+                let lists = [("Parameters", q.parameters()), ("Columns", q.columns())];
+                for (title, rows) in lists.into_iter().filter(|list| !list.1.is_empty()) {
+                    let _infallible = write!(text, "{title}:\n");
+                    for (name, meaning) in rows {
+                        let _infallible = writeln!(text, "  {name:<15} {meaning}");
+                    }
+                }
+                text
+            },
         )
     }),
     (&["formats", "format"], formats),

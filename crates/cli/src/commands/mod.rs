@@ -27,6 +27,7 @@ pub(crate) mod route;
 pub(crate) mod saturate;
 pub(crate) mod share;
 pub(crate) mod simulate;
+pub(crate) mod study;
 pub(crate) mod survive;
 pub(crate) mod sweep;
 pub(crate) mod top;

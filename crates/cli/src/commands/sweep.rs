@@ -1,6 +1,7 @@
 //! `darkfiber sweep`: how engines and topologies bear cables that fail.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
@@ -132,8 +133,9 @@ fn cases(args: &SweepCommand, common: &Common) -> Result<Vec<Case<()>>, Failure>
     }
     if distinct("fabric", cases.iter().map(|c| c.fabric().name())).is_err() {
         for (case, name) in cases.iter_mut().zip(&names) {
-            let topology = &mut case.loaded.topology;
-            topology.fabric = topology.fabric.clone().renamed(*name);
+            let mut topology = case.topology().clone();
+            topology.fabric = topology.fabric.renamed(*name);
+            case.loaded = Arc::new(topology.into());
         }
     }
     Ok(cases)

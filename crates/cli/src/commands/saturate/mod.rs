@@ -4,7 +4,7 @@ mod args;
 mod store;
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use darkfiber_analysis::Names;
@@ -50,7 +50,7 @@ const LONGEST: u64 = 1000 * SECOND;
 struct Candidate {
     kind: &'static RoutingKind,
     called: String,
-    routes: Option<Routes>,
+    routes: Option<Arc<Routes>>,
 }
 
 pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failure> {
@@ -123,7 +123,7 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
     let (mut curves, mut kept) = (Vec::new(), Vec::new());
     for c in &candidates {
         progress.at(format!("{}: ways", c.called));
-        let routes = c.routes.as_ref();
+        let routes = c.routes.as_deref();
         let adaptive = options.adaptive;
         let given = RoutingContext { net: &net, fabric, shape, routes, bytes: packet, adaptive };
         let impossible =
@@ -275,7 +275,7 @@ fn candidates(
         let (_, routes, ..) = route::compute(chain, case.fabric(), &case.request())
             .map_err(|r| Failure::infeasible(format!("{}: {}", chain.name, r.refused)))?;
         let called = format!("tables of {}", chain.name);
-        all.push(Candidate { kind: tables, called, routes: Some(routes) });
+        all.push(Candidate { kind: tables, called, routes: Some(Arc::new(routes)) });
     }
     if let Some(path) = &args.routes {
         let read = case.read(&args.beside.files(path), &mut Teller::new(common))?;

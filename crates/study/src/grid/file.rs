@@ -1,0 +1,199 @@
+//! A study as it stands in a file.
+
+use darkfiber_scenario::{Error, ScenarioFile};
+use serde::Deserialize;
+use toml_edit::DocumentMut;
+
+use super::axis::{self, Axis};
+use super::part::StudyPart;
+use super::question::Ask;
+
+/// A study as it stands in a file: a scenario, axes over its keys, and what is asked.
+#[derive(Clone, Debug)]
+pub struct StudyFile {
+    /// What is asked.
+    pub part: StudyPart,
+    /// What the file is called in errors.
+    pub name: String,
+    /// The axes, the outermost first.
+    pub axes: Vec<Axis>,
+    /// The scenario without what the study says; axes still have all their values.
+    pub(super) document: DocumentMut,
+    /// The text of the file, whose lines errors name.
+    pub(super) text: String,
+    /// The seed of the first cell.
+    pub(super) seed: u64,
+}
+
+#[derive(Deserialize)]
+struct OnlyStudy {
+    #[serde(default)]
+    study: StudyPart,
+}
+
+impl StudyFile {
+    /// Reads the text of a file. `set` are axes of the command line, which come before those of the file, and `seed` the first seed,
+    /// if the command line says which; so is `max_cells`.
+    ///
+    /// # Errors
+    /// If it is no study: with the name of the file, the line, what was expected and what to do.
+    pub fn parse(
+        text: &str,
+        name: &str,
+        set: &[Axis],
+        seed: Option<u64>,
+        max_cells: Option<u64>,
+    ) -> Result<Self, Error> {
+        let line = |span: Option<std::ops::Range<usize>>| {
+            span.map_or_else(String::new, |span| {
+                let before = &text.as_bytes()[..span.start.min(text.len())];
+                format!("line {}: ", before.iter().filter(|b| **b == b'\n').count() + 1)
+            })
+        };
+        let mut document: DocumentMut = text.parse().map_err(|e: toml_edit::TomlError| {
+            Error::input(format!("{name}: {}{}", line(e.span()), e.message().trim()))
+        })?;
+        let only: OnlyStudy = toml::from_str(text).map_err(|e| {
+            Error::input(format!("{name}: {}study: {}", line(e.span()), e.message().trim()))
+                .hint("docs/studies.md has all keys of [study]")
+        })?;
+        document.remove("study");
+        let file = ScenarioLines { name, text };
+        for axis in set {
+            axis::set(&mut document, &axis.path, &axis.values[0]).map_err(|e| file.located(e))?;
+        }
+        let mut axes: Vec<Axis> = set.iter().filter(|a| a.values.len() > 1).cloned().collect();
+        axes.extend(axis::axes(&document).map_err(|e| file.located(e))?);
+        // What is set to a list that is a value is no axis; what is set otherwise was replaced.
+        axes.dedup_by(|b, a| a.path == b.path);
+        let written = document.get("seed").and_then(toml_edit::Item::as_integer);
+        let written = written.and_then(|n| u64::try_from(n).ok());
+        if let Some(seed) = seed
+            && !axes.iter().any(|a| a.name() == "seed")
+        {
+            document.insert("seed", toml_edit::value(i64::try_from(seed).unwrap_or(i64::MAX)));
+        }
+        let seed = seed.or(written).unwrap_or(1);
+        let mut part = only.study;
+        part.max_cells = max_cells.or(part.max_cells);
+        let study =
+            Self { part, name: name.to_owned(), axes, document, text: text.to_owned(), seed };
+        study.check().map_err(|e| file.located(e))?;
+        Ok(study)
+    }
+
+    /// Refuses what each may be, but not with each other.
+    fn check(&self) -> Result<(), Error> {
+        let inside = |e: Error| e.inside("study");
+        let part = &self.part;
+        if part.seeds.is_some() && self.axes.iter().any(|a| a.name() == "seed") {
+            return Err(inside(
+                Error::input("seeds are counted, and the key seed is an axis, too")
+                    .hint("leave one of them out"),
+            ));
+        }
+        if part.seeds == Some(0) {
+            return Err(inside(Error::input("seeds = 0: at least one is needed")));
+        }
+        for key in part.zip.iter().flatten() {
+            self.axis(key).map_err(|e| inside(e.inside("zip")))?;
+        }
+        for group in &part.zip {
+            let lengths: Vec<usize> = group
+                .iter()
+                .filter_map(|key| self.axis(key).ok())
+                .map(|a| a.values.len())
+                .collect();
+            if lengths.windows(2).any(|pair| pair[0] != pair[1]) {
+                let each: Vec<String> =
+                    group.iter().zip(&lengths).map(|(key, n)| format!("{key} has {n}")).collect();
+                let what =
+                    format!("axes that go together have as many values: {}", each.join(", "));
+                return Err(inside(Error::input(what).inside("zip")));
+            }
+        }
+        for key in part.exclude.iter().flat_map(toml::Table::keys) {
+            self.axis(key).map_err(|e| inside(e.inside("exclude")))?;
+        }
+        self.asks().map_err(inside)?;
+        self.point_count().map_err(inside)?;
+        Ok(())
+    }
+
+    /// The questions.
+    ///
+    /// # Errors
+    /// If there is no such question, or parameter.
+    pub fn asks(&self) -> Result<Vec<Ask>, Error> {
+        Ask::all(self)
+    }
+
+    /// What it is called.
+    pub fn title(&self) -> String {
+        let stem = std::path::Path::new(&self.name).file_stem().unwrap_or_default();
+        let written = self.document.get("title").and_then(toml_edit::Item::as_str);
+        let title = self.part.title.as_deref().or(written);
+        title.map_or_else(|| stem.to_string_lossy().into_owned(), str::to_owned)
+    }
+
+    /// Whether the scenario has jobs.
+    pub(super) fn has_jobs(&self) -> bool {
+        self.document.contains_key("job")
+    }
+
+    /// The axis of a key.
+    ///
+    /// # Errors
+    /// If the key is no axis, with those that are close.
+    pub fn axis(&self, key: &str) -> Result<&Axis, Error> {
+        self.axes.iter().find(|axis| axis.name() == key).ok_or_else(|| {
+            let names: Vec<String> = self.axes.iter().map(Axis::name).collect();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            Error::unknown("axis", key, &names)
+        })
+    }
+
+    /// All that a study asks, without comments and blanks: what tells it from others, line by line.
+    pub fn canonical(&self) -> Vec<(String, String)> {
+        let mut all: Vec<(String, String)> = Vec::new();
+        for (key, item) in self.document.iter() {
+            all.push((key.to_owned(), plain(item)));
+        }
+        for axis in &self.axes {
+            let values: Vec<String> = axis.values.iter().map(ToString::to_string).collect();
+            all.push((format!("axis {}", axis.name()), values.join(", ")));
+        }
+        let part = &self.part;
+        let asks = self.asks().unwrap_or_default();
+        let asks: Vec<String> = asks.iter().map(Ask::key).collect();
+        all.push(("questions".to_owned(), asks.join(" ")));
+        all.push(("seeds".to_owned(), format!("{:?}", part.seeds)));
+        all.push(("first seed".to_owned(), self.seed.to_string()));
+        all.push(("zip".to_owned(), format!("{:?}", part.zip)));
+        all.push(("exclude".to_owned(), format!("{:?}", part.exclude)));
+        all
+    }
+}
+
+/// A part of a document without the comments in it.
+fn plain(item: &toml_edit::Item) -> String {
+    let text = item.to_string();
+    toml::from_str::<toml::Table>(&format!("x = {text}"))
+        .or_else(|_| toml::from_str::<toml::Table>(&text))
+        .map_or_else(
+            |_| text.split_whitespace().collect::<Vec<_>>().join(" "),
+            |table| format!("{table:?}"),
+        )
+}
+
+/// Where errors about a file point to.
+struct ScenarioLines<'a> {
+    name: &'a str,
+    text: &'a str,
+}
+
+impl ScenarioLines<'_> {
+    fn located(&self, error: Error) -> Error {
+        ScenarioFile::locate(self.text, self.name, error)
+    }
+}

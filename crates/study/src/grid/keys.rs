@@ -1,0 +1,139 @@
+//! The keys that a scenario can have, from its schema: which there are, and which hold lists.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use darkfiber_fabric::Unknown;
+use darkfiber_scenario::{Error, Scenario};
+use schemars::schema_for;
+use serde_json::Value as Json;
+
+/// What a key holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// One value: a list in its place is an axis.
+    One,
+    /// A list: a list of lists in its place is an axis.
+    List,
+    /// Tables one after the other.
+    Tables,
+    /// A table.
+    Table,
+    /// A value, or a table whose keys depend on it.
+    Open,
+}
+
+/// All keys by their path, where numbers of tables are `*`: `job.*.traffic`.
+pub(super) fn all() -> &'static BTreeMap<String, Kind> {
+    static ALL: OnceLock<BTreeMap<String, Kind>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let schema = schema_for!(Scenario);
+        let mut keys = BTreeMap::new();
+        walk(schema.as_value(), schema.as_value(), "", &mut keys);
+        keys
+    })
+}
+
+fn walk(root: &Json, at: &Json, path: &str, keys: &mut BTreeMap<String, Kind>) {
+    let Some(properties) = at.get("properties").and_then(Json::as_object) else { return };
+    for (name, schema) in properties {
+        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        let choices = resolved(root, schema);
+        let is_table = |s: &&&Json| s.get("properties").is_some();
+        let kind = if let Some(list) = choices.iter().find(|s| has_type(s, "array")) {
+            let items = list.get("items").map(|items| resolved(root, items)).unwrap_or_default();
+            match items.iter().find(is_table) {
+                Some(table) => {
+                    walk(root, table, &format!("{path}.*"), keys);
+                    Kind::Tables
+                }
+                None => Kind::List,
+            }
+        } else if let Some(table) = choices.iter().find(is_table) {
+            walk(root, table, &path, keys);
+            if choices.len() > 1 { Kind::Open } else { Kind::Table }
+        } else {
+            Kind::One
+        };
+        keys.insert(path, kind);
+    }
+}
+
+fn has_type(schema: &Json, name: &str) -> bool {
+    match schema.get("type") {
+        Some(Json::String(one)) => one == name,
+        Some(Json::Array(some)) => some.iter().any(|one| one == name),
+        _ => false,
+    }
+}
+
+/// What a schema may be, without references, and without nothing.
+fn resolved<'a>(root: &'a Json, schema: &'a Json) -> Vec<&'a Json> {
+    if let Some(reference) = schema.get("$ref").and_then(Json::as_str) {
+        let found = reference.strip_prefix('#').and_then(|path| root.pointer(path));
+        return found.map(|found| resolved(root, found)).unwrap_or_default();
+    }
+    for choice in ["anyOf", "oneOf", "allOf"] {
+        if let Some(some) = schema.get(choice).and_then(Json::as_array) {
+            return some.iter().flat_map(|one| resolved(root, one)).collect();
+        }
+    }
+    if has_type(schema, "null") && schema.get("type").is_some_and(Json::is_string) {
+        return Vec::new();
+    }
+    vec![schema]
+}
+
+/// The path of a key as the schema has it: numbers of tables become `*`.
+fn pattern(path: &[String]) -> String {
+    let segment = |s: &String| if s.parse::<usize>().is_ok() { "*".to_owned() } else { s.clone() };
+    path.iter().map(segment).collect::<Vec<_>>().join(".")
+}
+
+/// What a key holds.
+///
+/// # Errors
+/// If there is no such key, with those that are close.
+pub(super) fn kind(path: &[String]) -> Result<Kind, Error> {
+    let keys = all();
+    let pattern = pattern(path);
+    if let Some(kind) = keys.get(&pattern) {
+        return Ok(*kind);
+    }
+    // Parameters of what is chosen by name are its own.
+    let mut outer = path;
+    while let Some((_, rest)) = outer.split_last() {
+        outer = rest;
+        match keys.get(&self::pattern(outer)) {
+            Some(Kind::Open) => return Ok(Kind::One),
+            Some(_) => break,
+            None => {}
+        }
+    }
+    let shown: Vec<String> = keys.keys().map(|key| key.replace(".*", ".1")).collect();
+    let name = path.join(".");
+    Err(Unknown::new("key of a scenario", &name, shown.iter().map(String::as_str)).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> Vec<String> {
+        text.split('.').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn keys_of_scenarios() {
+        let kind = |text: &str| kind(&path(text)).map_err(|e| (e.message, e.hint));
+        assert_eq!(kind("fabric"), Ok(Kind::One));
+        assert_eq!(kind("routes.engine"), Ok(Kind::One));
+        assert_eq!(kind("fail"), Ok(Kind::List));
+        assert_eq!(kind("job.2.files"), Ok(Kind::List));
+        assert_eq!(kind("job"), Ok(Kind::Tables));
+        assert_eq!(kind("packets.congestion.scheme"), Ok(Kind::One));
+        let (message, hint) = kind("routes.engin").expect_err("no key");
+        assert_eq!(message, "no key of a scenario is called 'routes.engin'");
+        assert!(hint.contains("routes.engine"), "{hint}");
+    }
+}

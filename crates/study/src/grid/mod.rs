@@ -1,0 +1,26 @@
+//! Studies: one scenario over axes of its keys, and questions that are asked of every cell.
+//!
+//! A [`StudyFile`] is a scenario some of whose keys have a list where a value belongs, and a `[study]` table that says what is asked:
+//! questions of a [registry](QUESTIONS), how many seeds, which axes go together. [`run`] answers all cells, side by side; fabrics and
+//! tables are shared between cells that name the same.
+
+mod axis;
+mod cell;
+mod file;
+mod group;
+mod keys;
+mod params;
+mod part;
+mod question;
+mod questions;
+mod row;
+mod run;
+
+pub use axis::Axis;
+pub use cell::{Cell, Prepared};
+pub use file::StudyFile;
+pub use params::Params;
+pub use part::{QuestionPart, StudyPart};
+pub use question::{Ask, Asked, ColumnOf, Needs, QUESTIONS, Question};
+pub use row::{Answer, Record, Value};
+pub use run::{Hooks, Shard, Store, run};

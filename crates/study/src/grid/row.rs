@@ -1,0 +1,144 @@
+//! Answers: a row for each cell, question, and thing that it is asked about.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A value of a row.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// Whether something holds.
+    Yes(bool),
+    /// A number that counts something.
+    Whole(u64),
+    /// A measured number.
+    Number(f64),
+    /// A name.
+    Text(String),
+}
+
+impl Value {
+    /// The value as a number; 1 and 0 for yes and no; none for names.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Self::Yes(yes) => Some(f64::from(u8::from(*yes))),
+            Self::Whole(n) => Some(*n as f64),
+            Self::Number(x) => Some(*x),
+            Self::Text(_) => None,
+        }
+    }
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Yes(yes) => f.write_str(if *yes { "yes" } else { "no" }),
+            Self::Whole(n) => n.fmt(f),
+            Self::Number(x) => x.fmt(f),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+impl From<bool> for Value {
+    fn from(yes: bool) -> Self {
+        Self::Yes(yes)
+    }
+}
+
+impl From<u64> for Value {
+    fn from(n: u64) -> Self {
+        Self::Whole(n)
+    }
+}
+
+impl From<usize> for Value {
+    fn from(n: usize) -> Self {
+        Self::Whole(n as u64)
+    }
+}
+
+impl From<f64> for Value {
+    fn from(x: f64) -> Self {
+        Self::Number(x)
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+/// What a question found out about one thing of a cell.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The question, with its parameters where a study asks it twice.
+    pub question: String,
+    /// What it is about: a job, a pattern, a load; empty if it is about all of the cell.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub of: String,
+    /// The quantities, by their columns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub found: Vec<(String, Value)>,
+    /// Why there is no answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+impl Answer {
+    /// About one thing; the question is filled in by whoever asks it.
+    pub fn of(what: impl Into<String>) -> Self {
+        Self { of: what.into(), ..Self::default() }
+    }
+
+    /// With a quantity; one that is no number is left out.
+    #[must_use]
+    pub fn with(mut self, column: &str, value: impl Into<Value>) -> Self {
+        let value = value.into();
+        if !matches!(value, Value::Number(x) if !x.is_finite()) {
+            self.found.push((column.to_owned(), value));
+        }
+        self
+    }
+
+    /// With a quantity, if there is one.
+    #[must_use]
+    pub fn with_some(self, column: &str, value: Option<impl Into<Value>>) -> Self {
+        match value {
+            Some(value) => self.with(column, value),
+            None => self,
+        }
+    }
+
+    /// A quantity by its column.
+    pub fn get(&self, column: &str) -> Option<&Value> {
+        self.found.iter().find(|(name, _)| name == column).map(|(_, value)| value)
+    }
+}
+
+/// All answers of a cell, as they are kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The digest of all that the answers depend on.
+    pub id: String,
+    /// The point of the grid, from 0, in the order of the axes; cells of a point differ in their seed.
+    pub point: u64,
+    /// The place among the cells of a point.
+    pub turn: u64,
+    /// The values of the axes.
+    pub set: Vec<(String, Value)>,
+    /// The seed.
+    pub seed: u64,
+    /// What was found out.
+    pub answers: Vec<Answer>,
+    /// Seconds that it took, its share of what it has in common with others included.
+    pub seconds: f64,
+}
+
+impl Record {
+    /// Whether a question has no answer.
+    pub fn has_failed(&self) -> bool {
+        self.answers.iter().any(|answer| answer.error.is_some())
+    }
+}
