@@ -14,12 +14,7 @@ const SHELLS: [(&str, &str); 3] =
     [("bash", "darkfiber"), ("zsh", "_darkfiber"), ("fish", "darkfiber.fish")];
 
 /// Packs it; `told` is the same program for this machine, which writes its own completions and manual pages.
-pub(super) fn of(
-    root: &Path,
-    out: &Path,
-    binary: &Binary,
-    told: &Path,
-) -> Result<PathBuf, String> {
+pub(super) fn of(root: &Path, out: &Path, binary: &Binary, told: &Path) -> Result<PathBuf, String> {
     let name = format!("darkfiber-{}-{}", env!("CARGO_PKG_VERSION"), binary.target);
     let folder = root.join("target").join(&binary.target).join("dist").join(&name);
     let _none_is_there = fs::remove_dir_all(&folder);

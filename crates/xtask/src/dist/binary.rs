@@ -27,9 +27,14 @@ impl Binary {
         let debug = folder.join("darkfiber.debug");
         let program = folder.join("stripped/darkfiber");
         fs::create_dir_all(folder.join("stripped")).map_err(|e| e.to_string())?;
-        let (debug_name, program_name) = (debug.display().to_string(), program.display().to_string());
+        let (debug_name, program_name) =
+            (debug.display().to_string(), program.display().to_string());
         let _none_is_there = fs::remove_file(&debug);
-        succeed("objcopy", &["--only-keep-debug", "--compress-debug-sections", &built, &debug_name], None)?;
+        succeed(
+            "objcopy",
+            &["--only-keep-debug", "--compress-debug-sections", &built, &debug_name],
+            None,
+        )?;
         // A debugger finds the one by the name and sum in the other.
         succeed(
             "objcopy",

@@ -50,8 +50,9 @@ fn linked(metadata: &Value) -> Result<BTreeMap<&str, Vec<&str>>, String> {
             continue;
         }
         let needs = by_id.get(id).and_then(|n| n["deps"].as_array()).into_iter().flatten();
-        let is_linked =
-            |d: &&Value| d["dep_kinds"].as_array().is_some_and(|k| k.iter().any(|k| k["kind"].is_null()));
+        let is_linked = |d: &&Value| {
+            d["dep_kinds"].as_array().is_some_and(|k| k.iter().any(|k| k["kind"].is_null()))
+        };
         let needs: Vec<&str> = needs.filter(is_linked).filter_map(|d| d["pkg"].as_str()).collect();
         open.extend(&needs);
         found.insert(id, needs);
@@ -59,10 +60,7 @@ fn linked(metadata: &Value) -> Result<BTreeMap<&str, Vec<&str>>, String> {
     Ok(found)
 }
 
-fn bill(
-    metadata: &Value,
-    digests: &BTreeMap<(String, String), String>,
-) -> Result<Value, String> {
+fn bill(metadata: &Value, digests: &BTreeMap<(String, String), String>) -> Result<Value, String> {
     let linked = linked(metadata)?;
     let packages = metadata["packages"].as_array().into_iter().flatten();
     let packages: BTreeMap<&str, &Value> =
