@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::binary::Binary;
-use super::run::{output, succeed};
+use super::programs::{output, succeed};
 
 /// What is packed as it is.
 const PAPERS: [&str; 6] =

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::run::{output, succeed};
+use super::programs::{output, succeed};
 
 /// A program that was built.
 pub(super) struct Binary {

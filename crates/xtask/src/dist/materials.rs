@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::run::output;
+use super::programs::output;
 
 /// Writes it for the program that is built for `target`.
 pub(super) fn write(root: &Path, out: &Path, target: &str) -> Result<PathBuf, String> {

@@ -4,13 +4,13 @@
 mod archive;
 mod binary;
 mod materials;
-mod run;
+mod programs;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use binary::Binary;
-use run::{has, output, succeed};
+use programs::{has, output, succeed};
 
 /// What the program may take, in bytes.
 const MOST_BYTES: u64 = 20_000_000;
