@@ -1,9 +1,10 @@
 #!/bin/sh
-# Builds two Debian packages: darkfiber (program, unit, user, polkit rule, examples, prolog hook) and darkfiber-opensm-plugin.
+# Builds two Debian packages: darkfiber (program, manual pages, completions, docs, examples, unit, user, polkit rule, prolog
+# hook) and darkfiber-opensm-plugin.
 #
 #   cargo build --release && packaging/deb.sh [BINARY] [FOLDER]
 #
-# Needs dpkg-deb, and for the plugin gcc, make, libopensm-dev and libibumad-dev: its package depends on the very OpenSM that it
+# Needs dpkg-deb, binutils, and for the plugin gcc, make, libopensm-dev and libibumad-dev: its package depends on the very OpenSM that it
 # was built for.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -12,7 +13,8 @@ binary=${1:-$root/target/release/darkfiber}
 out=${2:-$root/target/deb}
 version=$("$binary" --version | awk '{print $2; exit}')
 architecture=$(dpkg --print-architecture)
-triplet=$(gcc -dumpmachine | sed 's/-pc-/-/;s/-unknown-/-/')
+# The newest version of glibc whose symbols the program uses.
+glibc=$(objdump -p "$binary" | sed -n 's/.* GLIBC_\([0-9.]*\)$/\1/p' | sort -uV | tail -1)
 umask 022
 mkdir -p "$out"
 
@@ -70,7 +72,8 @@ trap 'rm -rf "$work"' EXIT
 
 p=$work/darkfiber
 mkdir -p "$p/usr/bin" "$p/usr/lib/systemd/system" "$p/usr/lib/darkfiber" "$p/usr/share/polkit-1/rules.d" \
-    "$p/usr/share/doc/darkfiber/examples" "$p/usr/share/man/man1" "$p/usr/lib/sysusers.d"
+    "$p/usr/share/doc/darkfiber/examples" "$p/usr/share/man/man1" "$p/usr/lib/sysusers.d" \
+    "$p/usr/share/bash-completion/completions" "$p/usr/share/zsh/vendor-completions" "$p/usr/share/fish/vendor_completions.d"
 install -m 755 "$binary" "$p/usr/bin/darkfiber"
 strip --strip-unneeded "$p/usr/bin/darkfiber"
 install -m 644 "$here/darkfiber-operate.service" "$p/usr/lib/systemd/system/"
@@ -78,11 +81,21 @@ install -m 755 "$here/prolog-slurmctld" "$p/usr/lib/darkfiber/"
 install -m 644 "$here/50-darkfiber.rules" "$p/usr/share/polkit-1/rules.d/"
 install -m 644 "$here/operate.toml" "$here/operate-plugin.toml" "$p/usr/share/doc/darkfiber/examples/"
 echo 'u darkfiber - "darkfiber operate" /var/lib/darkfiber' > "$p/usr/lib/sysusers.d/darkfiber.conf"
-if "$binary" man > "$work/man" 2> /dev/null && [ -s "$work/man" ]; then
-    gzip -9n < "$work/man" > "$p/usr/share/man/man1/darkfiber.1.gz"
-fi
+install -m 644 "$root"/examples/* "$p/usr/share/doc/darkfiber/examples/"
+install -m 644 "$root/README.md" "$root/LIMITS.md" "$root"/docs/*.md "$p/usr/share/doc/darkfiber/"
+# Debian compresses what is long.
+find "$p/usr/share/doc/darkfiber" -maxdepth 1 -name '*.md' -size +4k -exec gzip -9n {} +
+"$binary" man > "$work/darkfiber.1"
+gzip -9n < "$work/darkfiber.1" > "$p/usr/share/man/man1/darkfiber.1.gz"
+# The page itself names those of the commands.
+sed -n 's/.*darkfiber\\-\([a-z]*\)(1).*/\1/p' "$work/darkfiber.1" | grep -vx help | sort -u | while read -r command; do
+    "$binary" man "$command" | gzip -9n > "$p/usr/share/man/man1/darkfiber-$command.1.gz"
+done
+"$binary" completions bash > "$p/usr/share/bash-completion/completions/darkfiber"
+"$binary" completions zsh > "$p/usr/share/zsh/vendor-completions/_darkfiber"
+"$binary" completions fish > "$p/usr/share/fish/vendor_completions.d/darkfiber.fish"
 papers darkfiber "$p"
-control darkfiber "$p" "libc6, libgcc-s1, systemd" "routing and analysis of InfiniBand and HPC fabrics" << 'END'
+control darkfiber "$p" "libc6 (>= $glibc), libgcc-s1 (>= 4.2)" "routing and analysis of InfiniBand and HPC fabrics" << 'END'
 Computes, proves and simulates routes of InfiniBand and other fabrics, and
 operates beside a running OpenSM and SLURM. The service darkfiber-operate is
 neither enabled nor started: it needs /etc/darkfiber/operate.toml, of which
@@ -92,7 +105,10 @@ cat > "$p/DEBIAN/postinst" << 'END'
 #!/bin/sh
 set -e
 if [ "$1" = configure ]; then
-    systemd-sysusers darkfiber.conf
+    # Whoever only plans has no systemd, and needs no user.
+    if command -v systemd-sysusers > /dev/null; then
+        systemd-sysusers darkfiber.conf
+    fi
 fi
 END
 chmod 755 "$p/DEBIAN/postinst"
@@ -104,6 +120,7 @@ if [ -z "$opensm" ]; then
     exit 0
 fi
 p=$work/plugin
+triplet=$(gcc -dumpmachine | sed 's/-pc-/-/;s/-unknown-/-/')
 lib=$p/usr/lib/$triplet
 mkdir -p "$lib" "$p/usr/share/doc/darkfiber-opensm-plugin"
 make --quiet -C "$root/plugin" OUT="$lib/libdfosm.so" CFLAGS="-O2 -fstack-protector-strong -D_FORTIFY_SOURCE=2" LDFLAGS="-Wl,-z,relro,-z,now"

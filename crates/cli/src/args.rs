@@ -15,7 +15,7 @@ use crate::terminal::wrapped;
 /// Routing and analysis of InfiniBand and HPC fabrics: what would each engine do with my fabric, is it
 /// free of deadlock, how even is the load, and can I load it into my OpenSM tonight?
 #[derive(Parser, Debug)]
-#[command(name = "darkfiber", version, after_help = TOP, max_term_width = 100)]
+#[command(name = "darkfiber", version = env!("DARKFIBER_VERSION"), after_help = TOP, max_term_width = 100)]
 #[command(arg_required_else_help = true, subcommand_required = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -99,7 +99,7 @@ pub(crate) enum Command {
     #[command(after_help = list::HELP)]
     List(list::ListCommand),
     /// The words of this program: of networks, routes, traffic, simulation and operation
-    #[command(hide = true, long_about = include_str!("../../../docs/glossary.md"))]
+    #[command(hide = true, long_about = include_str!("glossary.md"))]
     Glossary,
     /// Write a shell's completions of commands, options and names
     #[command(after_help = completions::HELP)]

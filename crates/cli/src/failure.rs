@@ -54,7 +54,7 @@ pub(crate) fn bug(panic: &impl Display) -> String {
         "error: this is a bug in darkfiber {}: {panic}\n\
          hint: please report it with the command line; `darkfiber fabric FABRIC --anonymize -o FILE` \
          makes a fabric fit to share",
-        env!("CARGO_PKG_VERSION")
+        env!("DARKFIBER_VERSION")
     )
 }
 

@@ -84,7 +84,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Place(command) => commands::place::run(&command, common),
         Command::Operate(command) => commands::operate::run(&command, common),
         Command::Glossary => {
-            out::print(include_str!("../../../docs/glossary.md"))?;
+            out::print(include_str!("glossary.md"))?;
             Ok(Exit::Fine)
         }
         Command::Top(command) => commands::top::run(&command, common),

@@ -1,10 +1,11 @@
-//! Work on the project itself: `cargo run -p xtask -- docs`, `-- nightly` and `-- lab soak`.
+//! Work on the project itself: `cargo run -p xtask -- docs`, `-- dist`, `-- nightly` and `-- lab soak`.
 //!
-//! `docs` runs what README and docs show and compares it with what they show; `nightly` is the tier of checks that take hours; `lab`
-//! starts a real OpenSM on a simulated fabric, and injects faults.
+//! `docs` runs what README and docs show and compares it with what they show; `dist` makes what is given away; `nightly` is the tier of
+//! checks that take hours; `lab` starts a real OpenSM on a simulated fabric, and injects faults.
 
 #![expect(clippy::print_stdout, reason = "it prints for who works on the project")]
 
+mod dist;
 mod documents;
 mod lab;
 mod nightly;
@@ -31,6 +32,12 @@ enum Task {
         /// Only documents whose path has this in it
         #[arg(long, value_name = "PART")]
         only: Option<String>,
+    },
+    /// Make all that is given away: programs, packages, sources, a bill of materials, checksums
+    Dist {
+        /// Where to
+        #[arg(long, value_name = "DIR", default_value = "target/distribution")]
+        out: PathBuf,
     },
     /// Run all that takes hours, a step after the other; what is done at this commit is not done again
     Nightly,
@@ -61,6 +68,7 @@ fn main() -> ExitCode {
     let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let done = match Cli::parse().command {
         Task::Docs { all, only } => documents::run(&root, all, only.as_deref()),
+        Task::Dist { out } => dist::run(&root, &root.join(out)),
         Task::Nightly => nightly::run(&root),
         Task::Lab { what: Lab::Soak { seed, faults, each } } => {
             lab::soak(&root, seed, faults, each)

@@ -1,0 +1,91 @@
+//! The program with all that belongs to it, in one archive that is the same bytes whenever and wherever it is packed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::binary::Binary;
+use super::programs::{output, succeed};
+
+/// What is packed as it is.
+const PAPERS: [&str; 6] =
+    ["README.md", "CHANGELOG.md", "LIMITS.md", "LICENSE-APACHE", "LICENSE-MIT", "CITATION.cff"];
+/// Shells, and what their files are called.
+const SHELLS: [(&str, &str); 3] =
+    [("bash", "darkfiber"), ("zsh", "_darkfiber"), ("fish", "darkfiber.fish")];
+
+/// Packs it; `told` is the same program for this machine, which writes its own completions and manual pages.
+pub(super) fn of(root: &Path, out: &Path, binary: &Binary, told: &Path) -> Result<PathBuf, String> {
+    let name = format!("darkfiber-{}-{}", env!("CARGO_PKG_VERSION"), binary.target);
+    let folder = root.join("target").join(&binary.target).join("dist").join(&name);
+    let _none_is_there = fs::remove_dir_all(&folder);
+    for part in ["completions", "man", "examples"] {
+        fs::create_dir_all(folder.join(part)).map_err(|e| e.to_string())?;
+    }
+    copy(&binary.program, &folder.join("darkfiber"))?;
+    for paper in PAPERS {
+        copy(&root.join(paper), &folder.join(paper))?;
+    }
+    let examples = fs::read_dir(root.join("examples")).map_err(|e| e.to_string())?;
+    for path in examples.flatten().map(|e| e.path()) {
+        copy(&path, &folder.join("examples").join(path.file_name().unwrap_or_default()))?;
+    }
+    let told = told.display().to_string();
+    for (shell, file) in SHELLS {
+        let text = output(&told, &["completions", shell], None)?;
+        write(&folder.join("completions").join(file), &text)?;
+    }
+    for (page, text) in pages(&told)? {
+        write(&folder.join("man").join(page), &text)?;
+    }
+    let packed = out.join(format!("{name}.tar.gz"));
+    let parent = folder.parent().unwrap_or(root).display().to_string();
+    let commit = output("git", &["log", "-1", "--format=%ct"], Some(root))?;
+    let tar = packed.with_extension("");
+    succeed(
+        "tar",
+        &[
+            "--sort=name",
+            &format!("--mtime=@{}", commit.trim()),
+            "--owner=0",
+            "--group=0",
+            "--numeric-owner",
+            "--mode=u=rwX,go=rX",
+            "-C",
+            &parent,
+            "-cf",
+            &tar.display().to_string(),
+            &name,
+        ],
+        None,
+    )?;
+    succeed("gzip", &["-9nf", &tar.display().to_string()], None)?;
+    Ok(packed)
+}
+
+/// The manual pages of the program and its commands, by the names of their files.
+fn pages(program: &str) -> Result<Vec<(String, String)>, String> {
+    let own = output(program, &["man"], None)?;
+    // The page itself names the commands: `darkfiber\-route(1)`.
+    let mut names: Vec<String> = own
+        .split("darkfiber\\-")
+        .skip(1)
+        .filter_map(|rest| rest.split_once("(1)").map(|(name, _)| name.to_owned()))
+        .filter(|name| name.chars().all(|c| c.is_ascii_lowercase()) && name != "help")
+        .collect();
+    names.sort();
+    names.dedup();
+    let mut all = vec![("darkfiber.1".to_owned(), own)];
+    for name in names {
+        let text = output(program, &["man", &name], None)?;
+        all.push((format!("darkfiber-{name}.1"), text));
+    }
+    Ok(all)
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), String> {
+    fs::copy(from, to).map(|_| ()).map_err(|e| format!("{}: {e}", from.display()))
+}
+
+fn write(to: &Path, text: &str) -> Result<(), String> {
+    fs::write(to, text).map_err(|e| format!("{}: {e}", to.display()))
+}

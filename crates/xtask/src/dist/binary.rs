@@ -1,0 +1,102 @@
+//! The program for one kind of machine: built, its debug information taken out, and judged: its size, and what it needs of glibc.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::programs::{output, succeed};
+
+/// A program that was built.
+pub(super) struct Binary {
+    /// What it runs on.
+    pub(super) target: String,
+    /// The file, without debug information.
+    pub(super) program: PathBuf,
+    debug: PathBuf,
+}
+
+impl Binary {
+    /// Builds it with profile `dist`.
+    pub(super) fn build(root: &Path, target: &str) -> Result<Self, String> {
+        succeed(
+            env!("CARGO"),
+            &["build", "--profile", "dist", "--locked", "-p", "darkfiber", "--target", target],
+            Some(root),
+        )?;
+        let folder = root.join("target").join(target).join("dist");
+        let built = folder.join("darkfiber").display().to_string();
+        let debug = folder.join("darkfiber.debug");
+        let program = folder.join("stripped/darkfiber");
+        fs::create_dir_all(folder.join("stripped")).map_err(|e| e.to_string())?;
+        let (debug_name, program_name) =
+            (debug.display().to_string(), program.display().to_string());
+        let _none_is_there = fs::remove_file(&debug);
+        succeed(
+            "objcopy",
+            &["--only-keep-debug", "--compress-debug-sections", &built, &debug_name],
+            None,
+        )?;
+        // A debugger finds the one by the name and sum in the other.
+        succeed(
+            "objcopy",
+            &["--strip-all", &format!("--add-gnu-debuglink={debug_name}"), &built, &program_name],
+            None,
+        )?;
+        Ok(Self { target: target.to_owned(), program, debug })
+    }
+
+    /// Says how large it is and what it needs; whether that is within bounds.
+    pub(super) fn judge(&self, most: u64, newest: (u32, u32)) -> Result<bool, String> {
+        let bytes = fs::metadata(&self.program).map_err(|e| e.to_string())?.len();
+        let needs = self.glibc()?;
+        let text = needs.map_or_else(
+            || "no shared library".to_owned(),
+            |(major, minor)| format!("glibc {major}.{minor}"),
+        );
+        println!("{}: {bytes} bytes, needs {text}", self.target);
+        let is_small = bytes <= most;
+        let is_old = needs.is_none_or(|needs| needs <= newest);
+        if !is_small {
+            println!("too large: {most} bytes at most");
+        }
+        if !is_old {
+            println!("needs a newer glibc than {}.{}", newest.0, newest.1);
+        }
+        Ok(is_small && is_old)
+    }
+
+    /// The newest version of glibc whose symbols it uses; none where it uses no shared library.
+    pub(super) fn glibc(&self) -> Result<Option<(u32, u32)>, String> {
+        let path = self.program.display().to_string();
+        let text = output("objdump", &["-p", &path], None)?;
+        Ok(newest_glibc(&text))
+    }
+
+    /// The debug information, in `out`.
+    pub(super) fn debug_file(&self, out: &Path) -> Result<PathBuf, String> {
+        let to = out.join(format!("darkfiber-{}.debug", self.target));
+        fs::copy(&self.debug, &to).map_err(|e| format!("{}: {e}", to.display()))?;
+        Ok(to)
+    }
+}
+
+/// The newest version among what `objdump -p` lists as required.
+fn newest_glibc(text: &str) -> Option<(u32, u32)> {
+    let versions = text.split_whitespace().filter_map(|word| word.strip_prefix("GLIBC_"));
+    let number = |version: &str| {
+        let mut parts = version.split('.').map(str::parse);
+        Some((parts.next()?.ok()?, parts.next()?.ok()?))
+    };
+    versions.filter_map(number).max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::newest_glibc;
+
+    #[test]
+    fn versions_are_numbers_and_not_words() {
+        let text = "  required from libc.so.6:\n    0x069691b4 0x00 10 GLIBC_2.34\n    0x0 0x00 09 GLIBC_2.9\n";
+        assert_eq!(newest_glibc(text), Some((2, 34)));
+        assert_eq!(newest_glibc("Program Header:"), None);
+    }
+}

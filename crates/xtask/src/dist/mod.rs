@@ -1,0 +1,119 @@
+//! All that is given away, made in one go: programs with their debug information apart, packages of Debian, source packages, a bill
+//! of materials, checksums.
+
+mod archive;
+mod binary;
+mod materials;
+mod programs;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use binary::Binary;
+use programs::{has, output, succeed};
+
+/// What the program may take, in bytes.
+const MOST_BYTES: u64 = 20_000_000;
+/// The newest glibc that a dynamically linked program may need: that of Debian 12 and newer, Ubuntu 22.04, RHEL 10.
+const NEWEST_GLIBC: (u32, u32) = (2, 35);
+/// Where programs for any Linux are made for.
+const STATIC: &str = "x86_64-unknown-linux-musl";
+
+/// Makes everything in `out`, and says of each part what it takes; what cannot be made here is said to be skipped.
+pub(crate) fn run(root: &Path, out: &Path) -> Result<bool, String> {
+    let root = &fs::canonicalize(root).map_err(|e| e.to_string())?;
+    fs::create_dir_all(out).map_err(|e| format!("{}: {e}", out.display()))?;
+    let out = &fs::canonicalize(out).map_err(|e| e.to_string())?;
+    let host = host()?;
+    let mut parts: Vec<PathBuf> = Vec::new();
+    let mut is_fine = true;
+
+    let own = Binary::build(root, &host)?;
+    is_fine &= own.judge(MOST_BYTES, NEWEST_GLIBC)?;
+    parts.push(own.debug_file(out)?);
+    parts.push(archive::of(root, out, &own, &own.program)?);
+    parts.extend(debian(root, out, &own)?);
+
+    if own.target == STATIC || !targets()?.iter().any(|t| t == STATIC) {
+        println!("skipped: a program for any Linux (rustup target add {STATIC})");
+    } else if !has("musl-gcc") {
+        println!("skipped: a program for any Linux (musl-gcc is missing; Debian: musl-tools)");
+    } else {
+        let anywhere = Binary::build(root, STATIC)?;
+        is_fine &= anywhere.judge(MOST_BYTES, NEWEST_GLIBC)?;
+        // Only what this machine runs can tell its completions and manual pages.
+        parts.push(archive::of(root, out, &anywhere, &own.program)?);
+    }
+
+    parts.push(materials::write(root, out, &host)?);
+    parts.extend(sources(root, out)?);
+    checksums(out, &parts)?;
+    for part in &parts {
+        let size = fs::metadata(part).map_or(0, |m| m.len());
+        println!("{:>12} {}", size, part.file_name().unwrap_or_default().display());
+    }
+    Ok(is_fine)
+}
+
+/// What this machine compiles for by itself.
+fn host() -> Result<String, String> {
+    let text = output("rustc", &["-vV"], None)?;
+    let line = text.lines().find_map(|l| l.strip_prefix("host: "));
+    line.map(str::to_owned).ok_or_else(|| "rustc names no host".to_owned())
+}
+
+/// What can be compiled for.
+fn targets() -> Result<Vec<String>, String> {
+    let sysroot = output("rustc", &["--print", "sysroot"], None)?;
+    let libraries = Path::new(sysroot.trim()).join("lib/rustlib");
+    let entries = fs::read_dir(&libraries).map_err(|e| format!("{}: {e}", libraries.display()))?;
+    let has_library = |entry: &fs::DirEntry| entry.path().join("lib").is_dir();
+    let names = entries.flatten().filter(has_library);
+    Ok(names.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())
+}
+
+/// The packages of Debian.
+fn debian(root: &Path, out: &Path, own: &Binary) -> Result<Vec<PathBuf>, String> {
+    if !has("dpkg-deb") {
+        println!("skipped: packages of Debian (dpkg-deb is missing)");
+        return Ok(Vec::new());
+    }
+    let script = root.join("packaging/deb.sh");
+    let program = own.program.display().to_string();
+    let folder = out.display().to_string();
+    let made = output("sh", &[&script.display().to_string(), &program, &folder], Some(root))?;
+    Ok(made.lines().map(PathBuf::from).collect())
+}
+
+/// The source packages of all crates, as a registry would have them.
+fn sources(root: &Path, out: &Path) -> Result<Vec<PathBuf>, String> {
+    let target = root.join("target/package");
+    succeed(
+        env!("CARGO"),
+        &["package", "--workspace", "--no-verify", "--locked", "--quiet", "--allow-dirty"],
+        Some(root),
+    )?;
+    let version = env!("CARGO_PKG_VERSION");
+    let ending = format!("-{version}.crate");
+    let entries = fs::read_dir(&target).map_err(|e| format!("{}: {e}", target.display()))?;
+    let mut parts = Vec::new();
+    for path in entries.flatten().map(|e| e.path()) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if name.starts_with("darkfiber") && name.ends_with(&ending) {
+            let to = out.join(name);
+            fs::copy(&path, &to).map_err(|e| format!("{}: {e}", to.display()))?;
+            parts.push(to);
+        }
+    }
+    parts.sort();
+    Ok(parts)
+}
+
+/// Digests of all parts, as `sha256sum -c` reads them.
+fn checksums(out: &Path, parts: &[PathBuf]) -> Result<(), String> {
+    let names: Vec<String> =
+        parts.iter().filter_map(|p| Some(p.file_name()?.to_string_lossy().into_owned())).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let sums = output("sha256sum", &names, Some(out))?;
+    fs::write(out.join("SHA256SUMS"), sums).map_err(|e| format!("SHA256SUMS: {e}"))
+}
