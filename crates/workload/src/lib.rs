@@ -38,6 +38,7 @@ mod machine;
 mod mapping;
 mod matrix;
 mod month;
+pub mod nccl;
 mod pattern;
 pub mod placement;
 pub mod play;

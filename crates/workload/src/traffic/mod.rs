@@ -28,6 +28,7 @@ mod imb;
 mod incasts;
 mod mpigraph;
 mod muppp;
+mod nccl;
 mod pattern;
 mod ranks;
 mod registry;

@@ -4,7 +4,7 @@ use darkfiber_fabric::{Key, Params, Registry, nearest};
 
 use super::{
     Ranks, Timed, TrafficError, afar, apps, bisection, bursts, deep, ebb, ember, gpcnet, imb,
-    incasts, mpigraph, muppp, pattern, service,
+    incasts, mpigraph, muppp, nccl, pattern, service,
 };
 use crate::schedule::Program;
 
@@ -52,6 +52,7 @@ pub static TRAFFICS: Registry<&dyn Traffic> = Registry::new(
         &ember::Halo3d,
         &ember::Sweep3d,
         &ember::Incast,
+        &nccl::Nccl,
         &gpcnet::AllToAll,
         &gpcnet::AllToAllBarrier,
         &bursts::Bursts,
