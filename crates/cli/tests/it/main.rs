@@ -34,6 +34,7 @@ mod schema;
 mod shell;
 mod simulate;
 mod slurm;
+mod study;
 mod survive;
 mod sweep;
 mod top;

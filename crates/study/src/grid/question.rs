@@ -29,8 +29,8 @@ pub struct Asked<'a> {
     pub scenario: &'a Scenario,
     /// Its fabric.
     pub loaded: &'a Arc<Loaded>,
-    /// Its tables, and how many seconds it took to compute them; an error if no engine routes the fabric, or nobody needs any.
-    pub tables: Result<(Tables, f64), Error>,
+    /// Its tables; an error if no engine routes the fabric, or nobody needs any.
+    pub tables: Result<Tables, Error>,
     /// Where files are.
     pub files: &'a dyn Files,
 }

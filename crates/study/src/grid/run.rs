@@ -158,13 +158,9 @@ fn of_tables(
     let scenario = &first.file.scenario;
     let begin = (hooks.clock)();
     let is_needed = asks.iter().any(|ask| ask.question.needs(scenario) == Needs::Tables);
-    let tables: Result<(Tables, f64), Error> = if is_needed {
+    let tables: Result<Tables, Error> = if is_needed {
         let made = scenario.open_on(Arc::clone(loaded), hooks.files, &mut ());
-        let made = made.and_then(|case| {
-            let begin = (hooks.clock)();
-            let tables = case.named_tables(hooks.files, &mut ())?;
-            Ok((tables, (hooks.clock)() - begin))
-        });
+        let made = made.and_then(|case| case.named_tables(hooks.files, &mut ()));
         made.map_err(|e| first.file.located(e))
     } else {
         Err(Error::input("no tables were asked for"))

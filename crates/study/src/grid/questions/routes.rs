@@ -36,7 +36,6 @@ impl Question for Routes {
                 "dark_percent",
                 "channels that no route crosses, in percent; of a fabric in one piece",
             ),
-            ("routing_seconds", "wall time of computing the tables, which depends on the machine"),
         ]
     }
 
@@ -52,7 +51,7 @@ impl Question for Routes {
         let topology = &asked.loaded.topology;
         let fabric = &topology.fabric;
         match (&asked.tables, &asked.scenario.routes.engine) {
-            (Ok((tables, seconds)), _) => {
+            (Ok(tables), _) => {
                 let report = check(fabric, &tables.routes);
                 let n = fabric.terminal_count() as u64;
                 let pairs = n * n.saturating_sub(1);
@@ -67,8 +66,7 @@ impl Question for Routes {
                         .with("deadlock_free", report.deadlock_free())
                         .with("pairs", pairs)
                         .with("lost", pairs - reached)
-                        .with("dark_percent", dark_fiber_percent(&report.load))
-                        .with("routing_seconds", *seconds),
+                        .with("dark_percent", dark_fiber_percent(&report.load)),
                 ])
             }
             // An engine refuses a fabric in pieces; an operator would run a subnet manager in each.

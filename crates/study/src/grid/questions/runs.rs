@@ -13,7 +13,7 @@ pub(in crate::grid) struct Runs;
 
 /// The jobs of a cell on its fabric, with its tables.
 pub(super) fn case(asked: &Asked<'_>) -> Result<Case, Error> {
-    let (tables, _) = asked.tables.as_ref().map_err(Clone::clone)?;
+    let tables = asked.tables.as_ref().map_err(Clone::clone)?;
     let open = asked.scenario.open_on(Arc::clone(asked.loaded), asked.files, &mut ())?;
     if open.jobs.is_empty() {
         return Err(Error::input("there is no [[job]]"));
