@@ -105,8 +105,8 @@ cat > "$p/DEBIAN/postinst" << 'END'
 #!/bin/sh
 set -e
 if [ "$1" = configure ]; then
-    # Whoever only plans has no systemd, and needs no user.
-    if command -v systemd-sysusers > /dev/null; then
+    # Whoever only plans has no systemd, and needs no user; an image that is put together from outside makes its users at its start.
+    if [ -z "${DPKG_ROOT:-}" ] && command -v systemd-sysusers > /dev/null; then
         systemd-sysusers darkfiber.conf
     fi
 fi

@@ -23,7 +23,12 @@ impl Binary {
             Some(root),
         )?;
         let folder = root.join("target").join(target).join("dist");
-        let built = folder.join("darkfiber").display().to_string();
+        Self::apart(&folder.join("darkfiber"), &folder, target)
+    }
+
+    /// Takes its debug information out, into a file beside it.
+    pub(super) fn apart(built: &Path, folder: &Path, target: &str) -> Result<Self, String> {
+        let built = built.display().to_string();
         let debug = folder.join("darkfiber.debug");
         let program = folder.join("stripped/darkfiber");
         fs::create_dir_all(folder.join("stripped")).map_err(|e| e.to_string())?;

@@ -14,10 +14,13 @@ use programs::{has, output, succeed};
 
 /// What the program may take, in bytes.
 const MOST_BYTES: u64 = 20_000_000;
-/// The newest glibc that a dynamically linked program may need: that of Debian 12 and newer, Ubuntu 22.04, RHEL 10.
-const NEWEST_GLIBC: (u32, u32) = (2, 35);
+/// The newest glibc that a dynamically linked program may need: that of RHEL 9. Ubuntu 22.04 and Debian 12 have newer ones.
+const NEWEST_GLIBC: (u32, u32) = (2, 34);
 /// Where programs for any Linux are made for.
 const STATIC: &str = "x86_64-unknown-linux-musl";
+
+/// Crates that are for work on the project, and that no registry has.
+const UNPUBLISHED: [&str; 2] = ["xtask", "darkfiber-testkit"];
 
 /// Makes everything in `out`, and says of each part what it takes; what cannot be made here is said to be skipped.
 pub(crate) fn run(root: &Path, out: &Path) -> Result<bool, String> {
@@ -88,11 +91,11 @@ fn debian(root: &Path, out: &Path, own: &Binary) -> Result<Vec<PathBuf>, String>
 /// The source packages of all crates, as a registry would have them.
 fn sources(root: &Path, out: &Path) -> Result<Vec<PathBuf>, String> {
     let target = root.join("target/package");
-    succeed(
-        env!("CARGO"),
-        &["package", "--workspace", "--no-verify", "--locked", "--quiet", "--allow-dirty"],
-        Some(root),
-    )?;
+    let mut args = vec!["package", "--workspace", "--no-verify", "--locked", "--quiet"];
+    for private in UNPUBLISHED {
+        args.extend(["--exclude", private]);
+    }
+    succeed(env!("CARGO"), &args, Some(root))?;
     let version = env!("CARGO_PKG_VERSION");
     let ending = format!("-{version}.crate");
     let entries = fs::read_dir(&target).map_err(|e| format!("{}: {e}", target.display()))?;
