@@ -337,8 +337,8 @@ impl Case<()> {
             HowPart::FivePhase => {
                 let usual = Chain::parse("updn")?;
                 let chain = part.high.as_ref().unwrap_or(&usual);
-                Some(self.of_chain(chain, None, None).map_err(|e| e.inside("high"))?.routes)
-                    .map(Arc::unwrap_or_clone)
+                let high = self.of_chain(chain, None, None).map_err(|e| e.inside("high"))?;
+                Some(Arc::unwrap_or_clone(high.routes))
             }
             _ => None,
         };

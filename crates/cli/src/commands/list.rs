@@ -156,7 +156,7 @@ const LISTS: &[Choice] = &[
                 let mut text = String::new();
                 let lists = [("Parameters", q.parameters()), ("Columns", q.columns())];
                 for (title, rows) in lists.into_iter().filter(|list| !list.1.is_empty()) {
-                    let _infallible = write!(text, "{title}:\n");
+                    let _infallible = writeln!(text, "{title}:");
                     for (name, meaning) in rows {
                         let _infallible = writeln!(text, "  {name:<15} {meaning}");
                     }

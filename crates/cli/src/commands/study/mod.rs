@@ -213,8 +213,8 @@ fn parquet(path: &Path, result: &StudyResult<'_>) -> Result<(), Failure> {
     for (name, values) in result.table() {
         let is_text = values.iter().flatten().any(|value| matches!(value, Value::Text(_)));
         let column = if is_text {
-            let text = |v: &Option<&Value>| v.map_or(String::new(), ToString::to_string);
-            Column::Text(values.iter().map(text).collect())
+            let text = |v: Option<&Value>| v.map_or(String::new(), ToString::to_string);
+            Column::Text(values.iter().copied().map(text).collect())
         } else {
             Column::Some(values.iter().map(|v| v.and_then(Value::number)).collect())
         };
