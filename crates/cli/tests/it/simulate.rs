@@ -42,7 +42,7 @@ fn pair(hosts: &str, more: &str) -> String {
 const MEET: &str = "depth = \"packet\"\nfabric = \"dragonfly:p=2,a=4,h=2\"\nhosts = \"slingshot\"\n[routes]\nengine = \"minhop\"\n\
                     [packets]\nswitches = \"rosetta\"\nrouting = \"ugal-global\"\n[keep]\ninterval = \"2us\"\n\
                     messages = true\n[[job]]\ntraffic = \"alltoall:bytes=3000\"\nnodes = 30\nper-node = 2\nclass = \"quick\"\n\
-                    placement = \"random\"\n[[job]]\ntraffic = \"mpigraph:bytes=64KiB\"\nnodes = 20\nstart = \"7us\"\n\
+                    placement = \"{placement}\"\n[[job]]\ntraffic = \"mpigraph:bytes=64KiB\"\nnodes = 20\nstart = \"7us\"\n\
                     [[job]]\ntraffic = \"imb:op=barrier\"\nnodes = 8\nclass = \"quick\"\n";
 
 /// What a run comes to, without what differs from one to the next.
@@ -256,7 +256,7 @@ fn jobs_by_themselves_are_told_beside() {
 /// Two jobs, channels by interval and all messages.
 const BUSY: &str = "title = \"A & B\"\nfabric = \"kary:k=4,n=2\"\nhosts = \"qdr\"\n[routes]\n\
     engine = \"dmodk\"\n[keep]\ninterval = \"10us\"\nmessages = true\n[[job]]\nname = \"<first>\"\n\
-    traffic = \"imb:op=alltoall,bytes=64KiB\"\nnodes = 8\nplacement = \"random\"\n[[job]]\n\
+    traffic = \"imb:op=alltoall,bytes=64KiB\"\nnodes = 8\nplacement = \"{placement}\"\n[[job]]\n\
     traffic = \"ebb:samples=5,bytes=1MiB\"\n";
 
 #[test]
@@ -479,4 +479,31 @@ fn a_scenario_that_cannot_be_run_leaves_nothing() {
     let dir = folder(&[]);
     assert_eq!(run_in(dir.path(), "simulate nowhere.toml").code, 3);
     assert_eq!(run_in(dir.path(), "simulate").code, 2);
+}
+
+#[test]
+fn collectives_of_gpus_take_the_time_of_their_model_on_an_idle_fabric() {
+    const WIDE: &str = "fattree2:n=8,m=8,r=16,gbps=400";
+    // Rings: 2 (n - 1) / n of the vector through each NIC, at the 48 GB/s that NCCL counts on of 400 Gbit/s.
+    let scenario = |nodes: u32, fabric: &str, placement: &str| {
+        format!(
+            "fabric = \"{fabric}\"\n[routes]\nengine = \"updn\"\n[[job]]\nnodes = {nodes}\nplacement = \"{placement}\"\n\
+             traffic = \"nccl:op=allreduce,bytes=8GiB,system=dgx-h100,algorithm=ring,protocol=simple\"\n"
+        )
+    };
+    let seconds = |nodes: u32, fabric: &str, placement: &str| {
+        let dir = folder(&[("s.toml", &scenario(nodes, fabric, placement))]);
+        let json = run_in(dir.path(), "simulate s.toml --format json -q").json();
+        json["jobs"][0]["run_mean"].as_f64().expect("a time")
+    };
+    for nodes in [8, 64] {
+        let n = f64::from(nodes);
+        let expected = 2.0 * (n - 1.0) / n * 8.0 * f64::from(1 << 30) / 48e9;
+        let found = seconds(nodes, WIDE, "linear");
+        let ratio = found / expected;
+        assert!((0.99..1.02).contains(&ratio), "{nodes}: {found} s, not {expected} s");
+    }
+    // Rings whose hosts are anywhere, with an eighth of the cables between switches.
+    let narrow = seconds(64, "fattree2:n=8,m=1,r=16,gbps=400", "random");
+    assert!(narrow > 5.0 * seconds(64, WIDE, "linear"), "{narrow} s");
 }

@@ -112,7 +112,11 @@ pub(super) fn kind(path: &[String]) -> Result<Kind, Error> {
     }
     let shown: Vec<String> = keys.keys().map(|key| key.replace(".*", ".1")).collect();
     let name = path.join(".");
-    Err(Unknown::new("key of a scenario", &name, shown.iter().map(String::as_str)).into())
+    let unknown = Unknown::new("key of a scenario", &name, shown.iter().map(String::as_str));
+    let none_is_close = unknown.nearest.is_empty();
+    let error = Error::from(unknown);
+    // All of them are too many for a hint.
+    Err(if none_is_close { error.hint("docs/simulate.md has all keys") } else { error })
 }
 
 #[cfg(test)]

@@ -96,10 +96,13 @@ impl Traffic for Nccl {
         for &rank in &all {
             script.compute(rank, picoseconds(cost.latency));
             script.wait(rank);
-            script.compute(rank, picoseconds(cost.seconds - cost.latency));
         }
         for (flow, tag) in flows.iter().zip(0..) {
             script.message(flow.from, flow.to, flow.bytes, tag);
+        }
+        // Behind the messages: a processor that computes posts no message.
+        for &rank in &all {
+            script.compute(rank, picoseconds(cost.seconds - cost.latency));
         }
         script.wait_all(&all);
         let mut program = Program::new(n);
