@@ -70,7 +70,10 @@ const OPERATE: &str = "state = \"state\"\n[fabric]\nfile = \"f\"\n[tables]\nfile
 
 /// The words of a line that begins with the name of a command, and those of its name.
 fn name(line: &str) -> Vec<&str> {
-    let words = if line.starts_with("jobs ") || line.starts_with("operate ") { 2 } else { 1 };
+    let words = match line.split_once(' ') {
+        Some(("jobs" | "operate" | "study", _)) => 2,
+        _ => 1,
+    };
     line.split(' ').take(words).collect()
 }
 

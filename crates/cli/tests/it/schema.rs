@@ -138,6 +138,19 @@ fn sweeps() {
 }
 
 #[test]
+fn studies() {
+    let dir = folder(&[(
+        "s.toml",
+        "fabric = [\"kary:k=2,n=2\", \"torus:dims=5,t=1\"]\n[routes]\nengine = [\"updn\", \"dmodk\"]\n",
+    )]);
+    let line = "study run s.toml --format json";
+    let json = run_in(dir.path(), line).json();
+    valid(&schema("study"), &json, line);
+    let rows = json["rows"].as_array().expect("rows");
+    assert!(rows.iter().any(|row| row["error"].is_string()) && rows.len() == 4, "{json}");
+}
+
+#[test]
 fn measurements() {
     let opt = "measure fattree2:n=3,m=4,r=4 -e opt --metric worst,abb,ebb,fair --samples 50 --link-speeds";
     let keys =
@@ -384,6 +397,7 @@ fn every_schema_is_tested() {
             "route.json",
             "scenario.json",
             "simulate.json",
+            "study.json",
             "survive.json",
             "sweep.json",
             "transition.json"

@@ -42,7 +42,7 @@ fn pair(hosts: &str, more: &str) -> String {
 const MEET: &str = "depth = \"packet\"\nfabric = \"dragonfly:p=2,a=4,h=2\"\nhosts = \"slingshot\"\n[routes]\nengine = \"minhop\"\n\
                     [packets]\nswitches = \"rosetta\"\nrouting = \"ugal-global\"\n[keep]\ninterval = \"2us\"\n\
                     messages = true\n[[job]]\ntraffic = \"alltoall:bytes=3000\"\nnodes = 30\nper-node = 2\nclass = \"quick\"\n\
-                    placement = \"{placement}\"\n[[job]]\ntraffic = \"mpigraph:bytes=64KiB\"\nnodes = 20\nstart = \"7us\"\n\
+                    placement = \"random\"\n[[job]]\ntraffic = \"mpigraph:bytes=64KiB\"\nnodes = 20\nstart = \"7us\"\n\
                     [[job]]\ntraffic = \"imb:op=barrier\"\nnodes = 8\nclass = \"quick\"\n";
 
 /// What a run comes to, without what differs from one to the next.
@@ -256,7 +256,7 @@ fn jobs_by_themselves_are_told_beside() {
 /// Two jobs, channels by interval and all messages.
 const BUSY: &str = "title = \"A & B\"\nfabric = \"kary:k=4,n=2\"\nhosts = \"qdr\"\n[routes]\n\
     engine = \"dmodk\"\n[keep]\ninterval = \"10us\"\nmessages = true\n[[job]]\nname = \"<first>\"\n\
-    traffic = \"imb:op=alltoall,bytes=64KiB\"\nnodes = 8\nplacement = \"{placement}\"\n[[job]]\n\
+    traffic = \"imb:op=alltoall,bytes=64KiB\"\nnodes = 8\nplacement = \"random\"\n[[job]]\n\
     traffic = \"ebb:samples=5,bytes=1MiB\"\n";
 
 #[test]

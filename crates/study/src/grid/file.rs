@@ -125,7 +125,7 @@ impl StudyFile {
     /// # Errors
     /// If there is no such question, or parameter.
     pub fn asks(&self) -> Result<Vec<Ask>, Error> {
-        Ask::all(self)
+        Ask::all(&self.part.questions, self.has_jobs())
     }
 
     /// What it is called.

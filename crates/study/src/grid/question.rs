@@ -5,7 +5,6 @@ use std::sync::Arc;
 use darkfiber_fabric::{Entry, Registry};
 use darkfiber_scenario::{Error, Files, Loaded, Scenario, Tables};
 
-use super::file::StudyFile;
 use super::params::Params;
 use super::part::QuestionPart;
 use super::questions::{patterns, routes, runs, sharing};
@@ -91,12 +90,11 @@ impl Ask {
     /// The questions of a study.
     ///
     /// # Errors
-    /// If there is no such question, or parameter, or what is looked for belongs to no question.
-    pub(super) fn all(study: &StudyFile) -> Result<Vec<Self>, Error> {
-        let given = &study.part.questions;
-        let usual = if study.has_jobs() { "runs" } else { "routes" };
+    /// If there is no such question, or parameter.
+    pub(super) fn all(given: &[QuestionPart], has_jobs: bool) -> Result<Vec<Self>, Error> {
+        let usual = if has_jobs { "runs" } else { "routes" };
         let usual = [QuestionPart::Name(usual.to_owned())];
-        let given = if given.is_empty() { &usual[..] } else { given };
+        let given = if given.is_empty() { &usual } else { given };
         let mut all = Vec::new();
         for part in given {
             let (name, table) = match part {
