@@ -61,7 +61,7 @@ pub(crate) struct CollectArgs {
 /// Which study.
 #[derive(Args, Debug)]
 pub(crate) struct StudyArgs {
-    /// The study, in TOML: a scenario with lists where values belong, and a [study] table
+    /// The study, in TOML: a scenario with lists where values belong, and a table `study`
     #[arg(value_name = "STUDY")]
     pub(crate) file: PathBuf,
     /// Set a key of the scenario to a value, or make an axis of it: routes.engine=dfsssp,nue; several times
