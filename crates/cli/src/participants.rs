@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use darkfiber_fabric::{Fabric, Role, Shape, SwitchId, TerminalId};
+use darkfiber_fabric::{Fabric, Role, TerminalId};
 use darkfiber_formats::input;
 use darkfiber_formats::jobs::hostlist::expand_with;
 use darkfiber_formats::places::{Aliases, Places};
-use darkfiber_workload::{Participants, Pattern, given};
+use darkfiber_workload::{Pattern, given};
 
 use crate::failure::Failure;
 
@@ -71,18 +71,6 @@ impl Named {
         let (from, to) = word.split_once('-').unwrap_or((word, word));
         let (from, to): (usize, usize) = (from.parse().ok()?, to.parse().ok()?);
         (from <= to).then(|| self.numbers.get(from..=to).map(<[_]>::to_vec)).flatten()
-    }
-}
-
-/// The participants as patterns see them: with their groups, where the fabric has some.
-pub(crate) fn among(fabric: &Fabric, shape: Option<&Shape>, who: &[TerminalId]) -> Participants {
-    let home = |&t: &TerminalId| fabric.terminal(t).switch;
-    match shape {
-        Some(Shape::Dragonfly(dragonfly)) => {
-            let group = |s: SwitchId| dragonfly.group[s.index()];
-            Participants::grouped(who.iter().map(|t| group(home(t))).collect())
-        }
-        _ => Participants::all(who.len() as u32),
     }
 }
 

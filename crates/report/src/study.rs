@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::model::Provenance;
 use crate::style::Style;
-use crate::{Report, number, table};
+use crate::{Report, comma, number, table};
 
 /// The table of a study.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
@@ -189,35 +189,19 @@ impl Report for StudyResult<'_> {
     }
 
     fn csv(&self) -> String {
-        let quoted = |text: &str| {
-            if text.contains([',', '"', '\n']) {
-                format!("\"{}\"", text.replace('"', "\"\""))
-            } else {
-                text.to_owned()
-            }
-        };
         let table = self.table();
-        let mut text = String::from("cell,seed,question,of");
-        for (name, _) in &table {
-            let _infallible = write!(text, ",{name}");
-        }
-        text.push_str(",error\n");
+        let mut heading = ["cell", "seed", "question", "of"].map(str::to_owned).to_vec();
+        heading.extend(table.iter().map(|(name, _)| name.clone()));
+        heading.push("error".to_owned());
+        let mut lines = vec![heading];
         for (i, row) in self.rows.iter().enumerate() {
-            let _infallible = write!(
-                text,
-                "{},{},{},{}",
-                row.cell,
-                row.seed,
-                quoted(&row.question),
-                quoted(&row.of)
-            );
-            for (_, values) in &table {
-                let value = values[i].map_or(String::new(), ToString::to_string);
-                let _infallible = write!(text, ",{}", quoted(&value));
-            }
-            let _infallible = writeln!(text, ",{}", quoted(row.error.as_deref().unwrap_or("")));
+            let mut line =
+                vec![row.cell.clone(), row.seed.to_string(), row.question.clone(), row.of.clone()];
+            line.extend(table.iter().map(|(_, values)| comma::some(values[i])));
+            line.push(comma::some(row.error.as_deref()));
+            lines.push(line);
         }
-        text
+        comma::text(&lines)
     }
 }
 

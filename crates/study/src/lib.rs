@@ -9,6 +9,7 @@
 pub mod congest;
 pub mod curve;
 pub mod grid;
+mod listed;
 mod pieces;
 pub mod replay;
 pub mod reproduce;
@@ -16,6 +17,7 @@ mod summary;
 mod sweep;
 
 pub use darkfiber_scenario::Chain;
+pub use listed::listed;
 pub use pieces::{Measured, Pieces};
 pub use summary::{Stat, Summary, summarise};
 pub use sweep::{SweepOutcome, SweepPlan, SweepRun, sweep};

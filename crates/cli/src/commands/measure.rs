@@ -185,7 +185,7 @@ fn plan(args: &MeasureCommand, common: &Common, case: &Case<()>) -> Result<Measu
     let aliases = jobs::aliases(args.aliases.as_deref(), fabric, common)?;
     let who = participants::terminals(fabric, args.among.as_deref(), aliases)?;
     let (metrics, bandwidths) = named(args)?;
-    let among = participants::among(fabric, shape, &who);
+    let among = Participants::of(fabric, shape, &who);
     let costs = args.link_speeds.then(|| Costs::by_speed(fabric, &who));
     let mut wanted: Vec<(String, Vec<Bandwidth>)> = Vec::new();
     let mut want = |spec: &str, more: &[Bandwidth]| match wanted.iter_mut().find(|w| w.0 == spec) {
@@ -290,7 +290,7 @@ impl MeasurePlan {
         common: &Common,
     ) -> Result<Self, Failure> {
         let who = participants::terminals(fabric, None, Aliases::new())?;
-        let among = participants::among(fabric, shape, &who);
+        let among = Participants::of(fabric, shape, &who);
         let item = |spec: &str| {
             let pattern = make(spec, &among, fabric, &who)?;
             let bounds = bounds(fabric, shape, &who, None, &*pattern, common.seed());

@@ -5,6 +5,7 @@ use toml_edit::{Array, DocumentMut, InlineTable, Item, TableLike};
 
 use super::keys::{self, Kind};
 use super::row::Value;
+use crate::listed;
 
 /// A key, and the values that it takes one after the other.
 #[derive(Clone, Debug)]
@@ -41,7 +42,7 @@ impl Axis {
             }
             Ok(toml_edit::Value::Array(array)) => array.iter().map(plain).collect(),
             Ok(value) => vec![value],
-            Err(_) => words(given).iter().map(|word| word_value(word)).collect(),
+            Err(_) => listed(given).iter().map(|word| word_value(word)).collect(),
         };
         if values.is_empty() {
             return Err(no("there is no value"));
@@ -63,22 +64,6 @@ fn word_value(word: &str) -> toml_edit::Value {
         Ok(value) if !value.is_array() && !value.is_inline_table() => plain(&value),
         _ => word.into(),
     }
-}
-
-/// Cuts a list at its commas, but for those between the keys of one spec.
-pub(super) fn words(text: &str) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
-    for piece in text.split(',').map(str::trim).filter(|p| !p.is_empty()) {
-        let is_key = |p: &str| p.find('=').is_some_and(|at| !p[..at].contains(':'));
-        match all.last_mut() {
-            Some(spec) if is_key(piece) && spec.contains(':') => {
-                spec.push(',');
-                spec.push_str(piece);
-            }
-            _ => all.push(piece.to_owned()),
-        }
-    }
-    all
 }
 
 fn all_lists(array: &Array) -> bool {

@@ -21,6 +21,6 @@ pub use cell::{Cell, Prepared};
 pub use file::StudyFile;
 pub use params::Params;
 pub use part::{QuestionPart, StudyPart};
-pub use question::{Ask, Asked, ColumnOf, Needs, QUESTIONS, Question};
+pub use question::{Ask, Asked, ColumnOf, QUESTIONS, Question};
 pub use row::{Answer, Record, Value};
 pub use run::{Hooks, Shard, Store, run};

@@ -13,22 +13,13 @@ use super::row::Answer;
 /// A column of a question: its name and what it means, with its unit.
 pub type ColumnOf = (&'static str, &'static str);
 
-/// What a question needs beside the fabric.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needs {
-    /// Nothing.
-    Fabric,
-    /// Tables.
-    Tables,
-}
-
 /// A cell, as a question sees it.
 pub struct Asked<'a> {
     /// Its scenario.
     pub scenario: &'a Scenario,
     /// Its fabric.
     pub loaded: &'a Arc<Loaded>,
-    /// Its tables; an error if no engine routes the fabric, or nobody needs any.
+    /// Its tables; an error if no engine routes the fabric.
     pub tables: Result<Tables, Error>,
     /// Where files are.
     pub files: &'a dyn Files,
@@ -41,16 +32,19 @@ pub trait Question: Sync {
     /// What it finds out, in a line.
     fn summary(&self) -> &'static str;
     /// Its parameters, and what they mean.
-    fn parameters(&self) -> &'static [ColumnOf];
+    fn parameters(&self) -> &'static [ColumnOf] {
+        &[]
+    }
     /// Its columns; the first is what pictures show if nobody says which.
     fn columns(&self) -> &'static [ColumnOf];
-    /// What it needs of a scenario.
-    fn needs(&self, scenario: &Scenario) -> Needs;
     /// Refuses parameters that cannot be, before anything is computed.
     ///
     /// # Errors
     /// If one is not what it must be.
-    fn check(&self, params: &Params) -> Result<(), Error>;
+    fn check(&self, params: &Params) -> Result<(), Error> {
+        let _ = params;
+        Ok(())
+    }
     /// Finds out.
     ///
     /// # Errors

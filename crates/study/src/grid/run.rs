@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::cell::{Cell, Prepared};
 use super::file::StudyFile;
 use super::group::{fabric_key, tables_key};
-use super::question::{Ask, Asked, Needs};
+use super::question::{Ask, Asked};
 use super::row::{Answer, Record};
 use crate::Clock;
 
@@ -40,8 +40,8 @@ pub struct Hooks<'a> {
     pub files: &'a (dyn Files + Sync),
     /// Seconds since some fixed moment.
     pub clock: Clock<'a>,
-    /// Told of each cell that is done, with whether it was before.
-    pub done: &'a (dyn Fn(bool) + Sync),
+    /// Called for each cell that is answered, now or before.
+    pub done: &'a (dyn Fn() + Sync),
     /// Whether to begin no other cell.
     pub stop: &'a (dyn Fn() -> bool + Sync),
 }
@@ -103,7 +103,7 @@ pub fn run(study: &StudyFile, shard: Option<Shard>, hooks: &Hooks<'_>) -> Result
                 record.set.clone_from(&cell.set);
                 hooks.store.keep(record);
             }
-            (hooks.done)(true);
+            (hooks.done)();
             continue;
         }
         let scenario = &cell.file.scenario;
@@ -157,14 +157,10 @@ fn of_tables(
     let Some((_, first)) = group.0.first() else { return };
     let scenario = &first.file.scenario;
     let begin = (hooks.clock)();
-    let is_needed = asks.iter().any(|ask| ask.question.needs(scenario) == Needs::Tables);
-    let tables: Result<Tables, Error> = if is_needed {
-        let made = scenario.open_on(Arc::clone(loaded), hooks.files, &mut ());
-        let made = made.and_then(|case| case.named_tables(hooks.files, &mut ()));
-        made.map_err(|e| first.file.located(e))
-    } else {
-        Err(Error::input("no tables were asked for"))
-    };
+    let made = scenario.open_on(Arc::clone(loaded), hooks.files, &mut ());
+    let tables: Result<Tables, Error> = made
+        .and_then(|case| case.named_tables(hooks.files, &mut ()))
+        .map_err(|e| first.file.located(e));
     let share = share + ((hooks.clock)() - begin) / group.0.len() as f64;
     group.0.par_iter().with_max_len(1).for_each(|(id, cell)| {
         if (hooks.stop)() {
@@ -204,5 +200,5 @@ fn finish(id: &str, cell: &Prepared, answers: Vec<Answer>, seconds: f64, hooks: 
         answers,
         seconds,
     });
-    (hooks.done)(false);
+    (hooks.done)();
 }

@@ -1,5 +1,7 @@
 //! Who takes part.
 
+use darkfiber_fabric::{Fabric, Shape, SwitchId, TerminalId};
+
 /// The participants of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Participants {
@@ -16,6 +18,17 @@ impl Participants {
     /// Participants with the group of each (of a dragonfly, or whatever the fabric is made of).
     pub fn grouped(group: Vec<u32>) -> Self {
         Self { count: group.len() as u32, group: Some(group) }
+    }
+
+    /// These terminals, with their groups where the fabric has some.
+    pub fn of(fabric: &Fabric, shape: Option<&Shape>, who: &[TerminalId]) -> Self {
+        match shape {
+            Some(Shape::Dragonfly(dragonfly)) => {
+                let home = |&t: &TerminalId| -> SwitchId { fabric.terminal(t).switch };
+                Self::grouped(who.iter().map(|t| dragonfly.group[home(t).index()]).collect())
+            }
+            _ => Self::all(who.len() as u32),
+        }
     }
 
     /// How many there are.

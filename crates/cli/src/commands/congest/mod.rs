@@ -21,6 +21,7 @@ use darkfiber_study::congest::{
     APART, Cell, CongestPlan, Contender, Hosts, Mechanism, PlanError, Row, Rule, Store, Times,
     run as run_plan,
 };
+use darkfiber_study::listed;
 use darkfiber_workload::Machine;
 use darkfiber_workload::collective::LIBRARIES;
 use darkfiber_workload::placement::Allocator;
@@ -45,8 +46,8 @@ const USUAL_SWITCHES: &str = "rosetta";
 pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failure> {
     // What the options say, before anything is read.
     let host = HOSTS.get(&args.host_model)?;
-    let victims = parts::listed(&args.victims);
-    let aggressors = parts::listed(&args.aggressors);
+    let victims = listed(&args.victims);
+    let aggressors = listed(&args.aggressors);
     for (what, all) in [("victim", &victims), ("aggressor", &aggressors)] {
         if all.is_empty() {
             return Err(Failure::usage(format!("--{what}s: none is given")));
@@ -206,7 +207,7 @@ fn unfit(wrong: PlanError) -> Failure {
 /// Every congestion control with every routing.
 fn mechanisms(args: &CongestCommand) -> Result<Vec<Mechanism>, Failure> {
     // Commas are between schemes, and between parameters of one.
-    let schemes = parts::listed(&args.congestion.join(","));
+    let schemes = listed(&args.congestion.join(","));
     let mut controls = Vec::new();
     for text in &schemes {
         let alone = text.strip_suffix(APART);

@@ -7,22 +7,6 @@ use darkfiber_workload::traffic::{TRAFFICS, TrafficError};
 
 use crate::failure::Failure;
 
-/// Cuts a list at its commas, but for those between the keys of one spec.
-pub(super) fn listed(text: &str) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
-    for piece in text.split(',').map(str::trim).filter(|p| !p.is_empty()) {
-        let is_key = |p: &str| p.find('=').is_some_and(|at| !p[..at].contains(':'));
-        match all.last_mut() {
-            Some(spec) if is_key(piece) => {
-                spec.push(',');
-                spec.push_str(piece);
-            }
-            _ => all.push(piece.to_owned()),
-        }
-    }
-    all
-}
-
 /// Who is timed.
 pub(super) fn victim(text: &str, host: &Host) -> Result<Contender, Failure> {
     Contender::victim(text, host).map_err(|e| unknown("victim", text, e))
@@ -74,14 +58,6 @@ mod tests {
     use darkfiber_workload::play::host;
 
     use super::*;
-
-    #[test]
-    fn keys_stay_with_their_spec() {
-        assert_eq!(
-            listed("allreduce:8B, halo3d:vars=4,compute=0s,bursts:bytes=64,gap=1us,,lammps"),
-            ["allreduce:8B", "halo3d:vars=4,compute=0s", "bursts:bytes=64,gap=1us", "lammps"]
-        );
-    }
 
     #[test]
     fn short_names_are_specs() {

@@ -29,7 +29,7 @@ use crate::options::{Common, optional};
 use crate::out::Teller;
 use crate::progress::Progress;
 use crate::pulse::Rate;
-use crate::{load, participants, provenance, save};
+use crate::{load, provenance, save};
 
 pub(crate) use self::args::{HELP, SaturateCommand};
 
@@ -233,7 +233,7 @@ fn targets(
         return Ok(Targets::uniform(n));
     }
     let all: Vec<_> = (0..n).map(darkfiber_fabric::TerminalId).collect();
-    let groups: Participants = participants::among(fabric, shape, &all);
+    let groups: Participants = Participants::of(fabric, shape, &all);
     let pattern = pattern(spec, &groups).map_err(|e| Failure::usage(format!("--pattern: {e}")))?;
     let mut pairs = Vec::new();
     let mut together = Vec::new();

@@ -121,7 +121,7 @@ fn run_cells(args: &RunArgs, common: &Common) -> Result<Exit, Failure> {
     let progress = Progress::new(cells as u64, common.quiet);
     progress.at("cells");
     let clock = || begin.elapsed().as_secs_f64();
-    let done = |_was_there: bool| progress.step();
+    let done = || progress.step();
     let answer = |store: &dyn Store| {
         let (files, stop) = (&folder, &|| false);
         let hooks = Hooks { store, files, clock: &clock, done: &done, stop };

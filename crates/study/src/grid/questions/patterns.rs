@@ -3,12 +3,12 @@
 use darkfiber_analysis::count::{
     Bandwidth, METRICS, MetricSource, Paths, Precision, Wanted, measure, worst,
 };
-use darkfiber_fabric::{Role, Shape, SwitchId, TerminalId};
-use darkfiber_scenario::{Error, Scenario};
+use darkfiber_fabric::{Role, TerminalId};
+use darkfiber_scenario::Error;
 use darkfiber_workload::{Participants, pattern};
 
 use crate::grid::params::Params;
-use crate::grid::question::{Asked, ColumnOf, Needs, Question};
+use crate::grid::question::{Asked, ColumnOf, Question};
 use crate::grid::row::Answer;
 
 /// Metrics where none and no pattern is asked for.
@@ -51,10 +51,6 @@ impl Question for Patterns {
         ]
     }
 
-    fn needs(&self, _: &Scenario) -> Needs {
-        Needs::Tables
-    }
-
     fn check(&self, params: &Params) -> Result<(), Error> {
         for name in params.words("metric")?.unwrap_or_default() {
             METRICS.get(&name)?;
@@ -74,16 +70,7 @@ impl Question for Patterns {
         let paths = Paths::new(fabric, &tables.routes, &who).map_err(|lost| {
             Error::infeasible(format!("{} of the ordered pairs have no route", lost.pairs))
         })?;
-        let groups = match &topology.shape {
-            Some(Shape::Dragonfly(d)) => {
-                let group = |&t: &TerminalId| {
-                    let home: SwitchId = fabric.terminal(t).switch;
-                    d.group[home.index()]
-                };
-                Participants::grouped(who.iter().map(group).collect())
-            }
-            _ => Participants::all(who.len() as u32),
-        };
+        let groups = Participants::of(fabric, topology.shape.as_ref(), &who);
         let precision = precision(params)?;
         let seed = asked.scenario.seed.unwrap_or(1);
         let count = |spec: &str, bandwidths: Vec<Bandwidth>| {

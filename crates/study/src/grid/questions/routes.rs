@@ -2,11 +2,11 @@
 
 use darkfiber_analysis::{Efi, dark_fiber_percent};
 use darkfiber_routing::check::check;
-use darkfiber_scenario::{Case, Error, Scenario};
+use darkfiber_scenario::{Case, Error};
 
 use crate::Pieces;
 use crate::grid::params::Params;
-use crate::grid::question::{Asked, ColumnOf, Needs, Question};
+use crate::grid::question::{Asked, ColumnOf, Question};
 use crate::grid::row::Answer;
 
 pub(in crate::grid) struct Routes;
@@ -18,10 +18,6 @@ impl Question for Routes {
 
     fn summary(&self) -> &'static str {
         "how good tables are: edge forwarding index, hops, layers, deadlock, pairs lost, dark channels"
-    }
-
-    fn parameters(&self) -> &'static [ColumnOf] {
-        &[]
     }
 
     fn columns(&self) -> &'static [ColumnOf] {
@@ -37,14 +33,6 @@ impl Question for Routes {
                 "channels that no route crosses, in percent; of a fabric in one piece",
             ),
         ]
-    }
-
-    fn needs(&self, _: &Scenario) -> Needs {
-        Needs::Tables
-    }
-
-    fn check(&self, _: &Params) -> Result<(), Error> {
-        Ok(())
     }
 
     fn answer(&self, asked: &Asked<'_>, _: &Params) -> Result<Vec<Answer>, Error> {
@@ -70,11 +58,14 @@ impl Question for Routes {
                 ])
             }
             // An engine refuses a fabric in pieces; an operator would run a subnet manager in each.
-            (Err(_), Some(chain)) if Pieces::of(topology.clone()).count() > 1 => {
+            (Err(e), Some(chain)) => {
+                let pieces = Pieces::of(topology.clone());
+                if pieces.count() <= 1 {
+                    return Err(e.clone());
+                }
                 let mut open = Case::of(topology.clone());
                 open.scenario.routes = asked.scenario.routes.clone();
                 open.seed = asked.scenario.seed.unwrap_or(1);
-                let pieces = Pieces::of(topology.clone());
                 let m = pieces
                     .route(&chain.engines, &open.request(), &|| 0.0)
                     .map_err(Error::infeasible)?;
@@ -88,7 +79,7 @@ impl Question for Routes {
                         .with("lost", m.lost),
                 ])
             }
-            (Err(e), _) => Err(e.clone()),
+            (Err(e), None) => Err(e.clone()),
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use darkfiber_scenario::{Case, Depth, Error, Scenario};
+use darkfiber_scenario::{Case, Depth, Error};
 use darkfiber_workload::play::SECOND;
 
 use crate::grid::params::Params;
-use crate::grid::question::{Asked, ColumnOf, Needs, Question};
+use crate::grid::question::{Asked, ColumnOf, Question};
 use crate::grid::row::Answer;
 
 pub(in crate::grid) struct Runs;
@@ -35,10 +35,6 @@ impl Question for Runs {
         "how long jobs take, at the depth of the scenario: a row for each job"
     }
 
-    fn parameters(&self) -> &'static [ColumnOf] {
-        &[]
-    }
-
     fn columns(&self) -> &'static [ColumnOf] {
         &[
             (
@@ -53,14 +49,6 @@ impl Question for Runs {
             ("bytes", "their payload"),
             ("message_mean", "mean time of a message, in seconds"),
         ]
-    }
-
-    fn needs(&self, _: &Scenario) -> Needs {
-        Needs::Tables
-    }
-
-    fn check(&self, _: &Params) -> Result<(), Error> {
-        Ok(())
     }
 
     fn answer(&self, asked: &Asked<'_>, _: &Params) -> Result<Vec<Answer>, Error> {

@@ -1,11 +1,11 @@
 //! Which jobs share channels.
 
 use darkfiber_analysis::sharing::Sharing;
-use darkfiber_scenario::{Error, Scenario, places};
+use darkfiber_scenario::{Error, places};
 
 use super::runs::case;
 use crate::grid::params::Params;
-use crate::grid::question::{Asked, ColumnOf, Needs, Question};
+use crate::grid::question::{Asked, ColumnOf, Question};
 use crate::grid::row::Answer;
 
 pub(in crate::grid) struct JobSharing;
@@ -19,10 +19,6 @@ impl Question for JobSharing {
         "which channels jobs share: a row for each job, by counting the routes inside jobs"
     }
 
-    fn parameters(&self) -> &'static [ColumnOf] {
-        &[]
-    }
-
     fn columns(&self) -> &'static [ColumnOf] {
         &[
             (
@@ -34,14 +30,6 @@ impl Question for JobSharing {
             ("with", "jobs that it shares channels with"),
             ("fullest", "routes of all jobs on the fullest channel that it crosses"),
         ]
-    }
-
-    fn needs(&self, _: &Scenario) -> Needs {
-        Needs::Tables
-    }
-
-    fn check(&self, _: &Params) -> Result<(), Error> {
-        Ok(())
     }
 
     fn answer(&self, asked: &Asked<'_>, _: &Params) -> Result<Vec<Answer>, Error> {
