@@ -1,6 +1,7 @@
 //! Runs that are kept, to go on from there another time.
 
 use std::fmt::{self, Write as _};
+use std::fs;
 use std::io::{BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -34,16 +35,36 @@ impl Checkpoints {
 
     /// The file of a run; an error, if it is there and of another run.
     pub(crate) fn run(&self, name: &str, facts: Facts) -> Result<Checkpoint, Failure> {
-        let name: String = name
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' })
-            .collect();
-        let path = self.dir.join(format!("{name}.run.zst"));
+        let path = self.path(name);
         if path.exists() {
             facts.compare(&path)?;
         }
         let keeping = signals::Keeping::default();
         Ok(Checkpoint { path, facts, every: self.every, last: Mutex::new(Instant::now()), keeping })
+    }
+}
+
+impl Checkpoints {
+    fn path(&self, name: &str) -> PathBuf {
+        let name: String = name
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' })
+            .collect();
+        self.dir.join(format!("{name}.run.zst"))
+    }
+
+    /// Removes what is kept of a run.
+    pub(crate) fn forget(&self, name: &str) {
+        let _it_may_not_be_there = fs::remove_file(self.path(name));
+    }
+
+    /// Removes what is kept of all runs whose names begin like this.
+    pub(crate) fn forget_all(&self, begin: &str) {
+        for entry in fs::read_dir(&self.dir).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with(begin) {
+                let _another_process_may_have = fs::remove_file(entry.path());
+            }
+        }
     }
 }
 
@@ -57,6 +78,11 @@ impl Facts {
         Self(Vec::new())
             .with("version", &env!("CARGO_PKG_VERSION"))
             .with("fabric", &format!("{} {:016x}", fabric.name(), fabric.digest()))
+    }
+
+    /// Of a run that one fact tells from all others.
+    pub(crate) fn of(name: &str, value: &dyn fmt::Display) -> Self {
+        Self(Vec::new()).with("version", &env!("CARGO_PKG_VERSION")).with(name, value)
     }
 
     /// With another one.

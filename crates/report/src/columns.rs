@@ -1,5 +1,6 @@
 //! Tables by column, as Parquet, and back.
 
+use std::borrow::Borrow;
 use std::fmt::Write as _;
 use std::io::Write;
 use std::sync::Arc;
@@ -32,10 +33,43 @@ pub enum Column {
 /// # Errors
 /// If columns differ in length, or writing fails.
 pub fn parquet(out: &mut (dyn Write + Send), columns: &[(&str, Column)]) -> std::io::Result<()> {
-    written(out, columns).map_err(std::io::Error::other)
+    let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+    parquet_in_parts(out, &names, [columns.iter().map(|(_, column)| column)])
 }
 
-fn written(out: &mut (dyn Write + Send), columns: &[(&str, Column)]) -> Result<(), ParquetError> {
+/// The same of a table that is made part by part, so that no more than a part is in memory: columns of all parts are of the same
+/// kinds. There is a part at least.
+///
+/// # Errors
+/// If columns of a part differ in length, those of parts in their kind, or writing fails.
+pub fn parquet_in_parts<C: Borrow<Column>, P: IntoIterator<Item = C>>(
+    out: &mut (dyn Write + Send),
+    names: &[&str],
+    parts: impl IntoIterator<Item = P>,
+) -> std::io::Result<()> {
+    let mut writer = None;
+    let mut out = Some(out);
+    for part in parts {
+        let columns: Vec<C> = part.into_iter().collect();
+        if let Some(out) = out.take() {
+            let named = names.iter().copied().zip(columns.iter().map(Borrow::borrow));
+            writer = Some(begin(out, named).map_err(std::io::Error::other)?);
+        }
+        if let Some(writer) = &mut writer {
+            rows(writer, columns.iter().map(Borrow::borrow)).map_err(std::io::Error::other)?;
+        }
+    }
+    match writer {
+        Some(writer) => writer.close().map(|_| ()).map_err(std::io::Error::other),
+        None => Ok(()),
+    }
+}
+
+/// A file with this heading.
+fn begin<'a, W: Write + Send>(
+    out: W,
+    columns: impl Iterator<Item = (&'a str, &'a Column)>,
+) -> Result<SerializedFileWriter<W>, ParquetError> {
     let mut schema = String::from("message table {\n");
     for (name, column) in columns {
         let _ok = match column {
@@ -49,9 +83,16 @@ fn written(out: &mut (dyn Write + Send), columns: &[(&str, Column)]) -> Result<(
     let schema = Arc::new(parse_message_type(&schema)?);
     let zstd = Compression::ZSTD(ZstdLevel::default());
     let properties = Arc::new(WriterProperties::builder().set_compression(zstd).build());
-    let mut writer = SerializedFileWriter::new(out, schema, properties)?;
+    SerializedFileWriter::new(out, schema, properties)
+}
+
+/// Some rows.
+fn rows<'a, W: Write + Send>(
+    writer: &mut SerializedFileWriter<W>,
+    columns: impl Iterator<Item = &'a Column>,
+) -> Result<(), ParquetError> {
     let mut rows = writer.next_row_group()?;
-    for (_, column) in columns {
+    for column in columns {
         let Some(mut to) = rows.next_column()? else { break };
         match column {
             Column::Whole(values) => {
@@ -75,7 +116,6 @@ fn written(out: &mut (dyn Write + Send), columns: &[(&str, Column)]) -> Result<(
         to.close()?;
     }
     rows.close()?;
-    writer.close()?;
     Ok(())
 }
 

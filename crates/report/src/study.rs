@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::io::Write;
 
-use darkfiber_study::grid::{Answer, Record, Value};
+use darkfiber_study::grid::{Answer, Record, Table, Value};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -30,6 +31,10 @@ pub struct StudyResult<'a> {
     pub rows: Vec<StudyRow>,
     /// Where the result comes from.
     pub provenance: &'a Provenance,
+    /// The rows by column.
+    #[serde(skip)]
+    #[schemars(skip)]
+    table: Table,
 }
 
 /// A row of a study's table.
@@ -74,22 +79,104 @@ impl<'a> StudyResult<'a> {
                 rows.push(row(record, answer));
             }
         }
-        let failed = records.iter().filter(|record| record.has_failed()).count();
-        Self { title, cells: records.len(), failed, open, axes, columns, rows, provenance }
+        let mut table = Table::new(axes.to_vec());
+        records.iter().for_each(|record| table.add(record));
+        // What answers say together is about no cell.
+        let cells = || records.iter().filter(|record| !record.id.is_empty());
+        let failed = cells().filter(|record| record.has_failed()).count();
+        let cells = cells().count();
+        Self { title, cells, failed, open, axes, columns, rows, provenance, table }
     }
+}
 
-    /// The table by column, for files: names have no dots and dashes.
-    pub fn table(&self) -> Vec<(String, Vec<Option<&Value>>)> {
-        let plain = |name: &str| name.replace(['.', '-'], "_");
-        let axes = self
-            .axes
-            .iter()
-            .map(|axis| (plain(axis), self.rows.iter().map(|row| row.set.get(axis)).collect()));
-        let columns = self.columns.iter().map(|column| {
-            (plain(column), self.rows.iter().map(|row| row.found.get(column)).collect())
-        });
-        axes.chain(columns).collect()
+/// A name as files have it: without dots and dashes.
+fn plain(name: &str) -> String {
+    name.replace(['.', '-'], "_")
+}
+
+/// The headings of a table in files, but for the last one, which are those of errors.
+fn headings(table: &Table) -> impl Iterator<Item = String> {
+    let first = ["cell", "seed", "question", "of"].map(str::to_owned);
+    first.into_iter().chain(table.axes().iter().chain(table.columns()).map(|name| plain(name)))
+}
+
+/// Writes a table as CSV.
+///
+/// # Errors
+/// Those of `out`.
+pub fn csv(table: &Table, out: &mut dyn Write) -> std::io::Result<()> {
+    let mut heading: Vec<String> = headings(table).collect();
+    heading.push("error".to_owned());
+    out.write_all(comma::text(&[heading]).as_bytes())?;
+    for row in table.rows() {
+        let mut line = vec![
+            row.cell(),
+            row.seed().to_string(),
+            row.question().to_owned(),
+            row.of().to_owned(),
+        ];
+        line.extend((0..table.axes().len()).map(|axis| comma::some(row.axis(axis))));
+        line.extend((0..table.columns().len()).map(|column| comma::some(row.found(column))));
+        line.push(row.error().to_owned());
+        out.write_all(comma::text(&[line]).as_bytes())?;
     }
+    Ok(())
+}
+
+/// Rows of a part of a Parquet file.
+#[cfg(feature = "parquet")]
+const PART: usize = 1 << 16;
+
+/// Writes a table as Parquet; `version` is that of the program, in a column of its own.
+///
+/// # Errors
+/// If writing fails.
+#[cfg(feature = "parquet")]
+pub fn parquet(table: &Table, version: &str, out: &mut (dyn Write + Send)) -> std::io::Result<()> {
+    use darkfiber_study::grid::RowOf;
+
+    use crate::columns::{Column, parquet_in_parts};
+
+    type Of<'t> = Box<dyn Fn(&RowOf<'_>) -> Option<Value> + 't>;
+    let axes = (0..table.axes().len())
+        .map(|axis| Box::new(move |row: &RowOf<'_>| row.axis(axis)) as Of<'_>);
+    let found =
+        (0..table.columns().len()).map(|c| Box::new(move |row: &RowOf<'_>| row.found(c)) as Of<'_>);
+    // A column of words has words wherever it has something.
+    let values: Vec<(Of<'_>, bool)> = axes
+        .chain(found)
+        .map(|of| {
+            let is_text = table.rows().any(|row| matches!(of(&row), Some(Value::Text(_))));
+            (of, is_text)
+        })
+        .collect();
+    let rows: Vec<RowOf<'_>> = table.rows().collect();
+    let part = |rows: &[RowOf<'_>]| {
+        let text = |of: &dyn Fn(&RowOf<'_>) -> String| Column::Text(rows.iter().map(of).collect());
+        let mut columns = vec![
+            text(&|row| row.cell()),
+            Column::Whole(rows.iter().map(RowOf::seed).collect()),
+            text(&|row| row.question().to_owned()),
+            text(&|row| row.of().to_owned()),
+        ];
+        columns.extend(values.iter().map(|(of, is_text)| {
+            if *is_text {
+                text(&|row| comma::some(of(row)))
+            } else {
+                let number = |row| of(row).and_then(|value| value.number());
+                Column::Some(rows.iter().map(number).collect())
+            }
+        }));
+        columns.push(text(&|row| row.error().to_owned()));
+        columns.push(text(&|_| version.to_owned()));
+        columns
+    };
+    let mut names: Vec<String> = headings(table).collect();
+    names.extend(["error", "version"].map(str::to_owned));
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    // A table without rows has a heading all the same.
+    let parts = rows.chunks(PART).chain(rows.is_empty().then_some(&rows[..]));
+    parquet_in_parts(out, &names, parts.map(part))
 }
 
 fn row(record: &Record, answer: &Answer) -> StudyRow {
@@ -142,15 +229,20 @@ impl Report for StudyResult<'_> {
             let has = |column: &&String| rows.iter().any(|row| row.found.contains_key(*column));
             let columns: Vec<&String> = self.columns.iter().filter(has).collect();
             let has_of = rows.iter().any(|row| !row.of.is_empty());
-            let mut groups: BTreeMap<(u64, usize), Vec<&StudyRow>> = BTreeMap::new();
+            let mut groups: BTreeMap<(u64, usize, usize), Vec<&StudyRow>> = BTreeMap::new();
             let mut things: Vec<&str> = Vec::new();
+            // Where a value is looked for, rows of a point differ in it.
+            let (mut trial, mut last) = (0, None);
             for row in &rows {
+                if last.replace(&row.set) != Some(&row.set) {
+                    trial += 1;
+                }
                 let known = things.iter().position(|of| *of == row.of);
                 let of = known.unwrap_or_else(|| {
                     things.push(&row.of);
                     things.len() - 1
                 });
-                groups.entry((row.point, of)).or_default().push(row);
+                groups.entry((row.point, trial, of)).or_default().push(row);
             }
             let seeds = groups.values().map(Vec::len).max().unwrap_or(0);
             let mut heading: Vec<&str> = self.axes.iter().map(String::as_str).collect();
@@ -160,7 +252,7 @@ impl Report for StudyResult<'_> {
             heading.extend(columns.iter().map(|column| column.as_str()));
             let mut lines = Vec::new();
             let mut errors: Vec<&str> = Vec::new();
-            for ((_, of), rows) in &groups {
+            for ((_, _, of), rows) in &groups {
                 let set = |axis: &String| rows[0].set.get(axis).map_or(String::new(), shown);
                 let mut line: Vec<String> = self.axes.iter().map(set).collect();
                 line.extend(has_of.then(|| things[*of].to_owned()));
@@ -189,19 +281,9 @@ impl Report for StudyResult<'_> {
     }
 
     fn csv(&self) -> String {
-        let table = self.table();
-        let mut heading = ["cell", "seed", "question", "of"].map(str::to_owned).to_vec();
-        heading.extend(table.iter().map(|(name, _)| name.clone()));
-        heading.push("error".to_owned());
-        let mut lines = vec![heading];
-        for (i, row) in self.rows.iter().enumerate() {
-            let mut line =
-                vec![row.cell.clone(), row.seed.to_string(), row.question.clone(), row.of.clone()];
-            line.extend(table.iter().map(|(_, values)| comma::some(values[i])));
-            line.push(comma::some(row.error.as_deref()));
-            lines.push(line);
-        }
-        comma::text(&lines)
+        let mut text = Vec::new();
+        let _infallible = csv(&self.table, &mut text);
+        String::from_utf8_lossy(&text).into_owned()
     }
 }
 

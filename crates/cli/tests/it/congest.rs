@@ -141,9 +141,9 @@ fn what_is_wrong_is_told() {
     4: error: 30/3 are more than the 32 hosts that take part
     hint: give --split as VICTIM/AGGRESSOR, or --nodes
     ");
-    assert_snapshot!(told("--split 0"), @"2: error: --split: 0 must be above 0 and below 100 percent, so that both have hosts");
+    assert_snapshot!(told("--split 0"), @"2: error: split: 0 must be above 0 and below 100 percent, so that both have hosts");
     assert_snapshot!(told("--split most"), @"
-    2: error: --split: most is neither a share nor VICTIM/AGGRESSOR
+    2: error: split: most is neither a share nor VICTIM/AGGRESSOR
     hint: 90 gives the victim 90 % of the hosts; 460/52 gives it 460, the aggressor 52
     ");
     assert_snapshot!(told("--nodes 33"), @"

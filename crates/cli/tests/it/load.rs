@@ -170,13 +170,13 @@ fn bad_input() {
     ");
     assert_snapshot!(error("hyperx:dims=3x3,t=2 --packet 32MiB --buffer 64MiB", 2), @"error: --packet: 33554432 B is no size of a packet: 1 B to 16777216 B are");
     assert_snapshot!(error(&format!("{SMALL} --message 8"), 2), @r"
-    error: --message: 8 B are less than a packet of 16 B
-    hint: give --packet as short: a message is one packet then
+    error: a message of 8 B is less than a packet of 16 B
+    hint: give packets as short: a message is one packet then
     ");
     // What is longer than any memory is no matter, but that it would take for ever.
     assert_snapshot!(error(&format!("{SMALL} --message 1000000GiB"), 2), @r"
     error: more than 1000 s would be simulated, which is for ever
-    hint: give a shorter --measure or --warmup, or shorter messages
+    hint: measure for a shorter time, or shorter messages; warm up for less
     ");
     let long = load(&format!("{SMALL} -r minimal --message 1000000GiB --measure 2us --loads 0.5"));
     assert!(long.code == 0 && long.out.contains("messages of 1073741824000000 B"), "{}", long.err);

@@ -20,6 +20,8 @@ pub struct Cell {
     pub(super) values: Vec<usize>,
     /// The seed, if the study counts seeds; else the scenario has it.
     pub(super) seed: Option<u64>,
+    /// The value of the key that is looked for, if one is.
+    pub(super) found: Option<toml_edit::Value>,
 }
 
 /// A cell with its scenario.
@@ -56,7 +58,11 @@ impl StudyFile {
     pub fn point_count(&self) -> Result<u64, Error> {
         let sizes = self.groups().into_iter().map(|group| self.axes[group[0]].values.len() as u128);
         let points = sizes.fold(1u128, u128::saturating_mul);
-        let seeds = u128::from(self.part.seeds.unwrap_or(1));
+        let seeds = match &self.part.until {
+            Some(until) => until.most(),
+            None => self.seeds(),
+        };
+        let seeds = u128::from(seeds);
         let most = self.part.max_cells.unwrap_or(USUAL_MOST);
         let cells = points.saturating_mul(seeds);
         if cells > u128::from(most) {
@@ -134,6 +140,10 @@ impl StudyFile {
             let Axis { path, values } = axis;
             axis::set(&mut document, path, &values[i]).map_err(located)?;
             set.push((axis.name(), axis::shown(&values[i])));
+        }
+        if let (Some(find), Some(value)) = (&self.part.find, &cell.found) {
+            axis::set(&mut document, &find.path(), value).map_err(located)?;
+            set.push((find.axis.clone(), axis::shown(value)));
         }
         if let Some(seed) = cell.seed {
             document.insert("seed", toml_edit::value(i64::try_from(seed).unwrap_or(i64::MAX)));

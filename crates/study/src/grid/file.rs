@@ -115,8 +115,49 @@ impl StudyFile {
         for key in part.exclude.iter().flat_map(toml::Table::keys) {
             self.axis(key).map_err(|e| inside(e.inside("exclude")))?;
         }
-        self.asks().map_err(inside)?;
+        let asks = self.asks().map_err(inside)?;
+        self.check_adaptive(&asks).map_err(inside)?;
         self.point_count().map_err(inside)?;
+        Ok(())
+    }
+
+    /// Refuses what cannot be looked for.
+    fn check_adaptive(&self, asks: &[Ask]) -> Result<(), Error> {
+        let part = &self.part;
+        let is_column = |quantity: &str| {
+            let columns: Vec<&str> = asks
+                .iter()
+                .flat_map(|ask| ask.question.columns())
+                .map(|(column, _)| *column)
+                .collect();
+            if columns.contains(&quantity) {
+                return Ok(());
+            }
+            Err(Error::unknown("column of the questions", quantity, &columns).inside("quantity"))
+        };
+        if let Some(until) = &part.until {
+            let inside = |e: Error| e.inside("until");
+            until.check().and_then(|()| is_column(&until.quantity)).map_err(inside)?;
+            if self.axes.iter().any(|a| a.name() == "seed") {
+                return Err(inside(Error::input("seeds are added, and the key seed is an axis")));
+            }
+        }
+        if let Some(find) = &part.find {
+            let inside = |e: Error| e.inside("find");
+            find.check().and_then(|()| is_column(&find.quantity)).map_err(inside)?;
+            if self.axes.iter().any(|a| a.name() == find.axis) {
+                return Err(inside(
+                    Error::input(format!("{} is an axis, too", find.axis))
+                        .hint("a value is looked for, or all of them are tried"),
+                ));
+            }
+            if part.until.is_some() {
+                return Err(inside(
+                    Error::input("until and find do not go together")
+                        .hint("give as many seeds to each trial: seeds = 20"),
+                ));
+            }
+        }
         Ok(())
     }
 
@@ -171,6 +212,8 @@ impl StudyFile {
         all.push(("first seed".to_owned(), self.seed.to_string()));
         all.push(("zip".to_owned(), format!("{:?}", part.zip)));
         all.push(("exclude".to_owned(), format!("{:?}", part.exclude)));
+        all.push(("until".to_owned(), format!("{:?}", part.until)));
+        all.push(("find".to_owned(), format!("{:?}", part.find)));
         all
     }
 }

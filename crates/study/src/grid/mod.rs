@@ -7,20 +7,26 @@
 mod axis;
 mod cell;
 mod file;
+mod find;
 mod group;
 mod keys;
+mod means;
 mod params;
 mod part;
+mod progress;
 mod question;
 mod questions;
 mod row;
 mod run;
+mod table;
+mod until;
 
 pub use axis::Axis;
 pub use cell::{Cell, Prepared};
 pub use file::StudyFile;
 pub use params::Params;
-pub use part::{QuestionPart, StudyPart};
+pub use part::{FindPart, QuestionPart, StudyPart, UntilPart};
 pub use question::{Ask, Asked, ColumnOf, QUESTIONS, Question};
 pub use row::{Answer, Record, Value};
 pub use run::{Hooks, Shard, Store, run};
+pub use table::{RowOf, Table};

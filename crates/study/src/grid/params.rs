@@ -103,6 +103,48 @@ impl Params {
         }
     }
 
+    /// A whole number; nothing if it is not given.
+    ///
+    /// # Errors
+    /// If it is no whole number from `least` to `most`.
+    #[expect(clippy::cast_sign_loss, reason = "not below `least`")]
+    pub fn whole(&self, key: &str, least: u32, most: u32) -> Result<Option<u32>, Error> {
+        let Some(number) = self.number(key, least.into(), most.into())? else { return Ok(None) };
+        if number.fract() != 0.0 {
+            return Err(Error::input(format!("{key} = {number}: expected a whole number")));
+        }
+        Ok(Some(number as u32))
+    }
+
+    /// Yes or no; no if it is not given.
+    ///
+    /// # Errors
+    /// If it is neither.
+    pub fn flag(&self, key: &str) -> Result<bool, Error> {
+        match self.0.get(key) {
+            None => Ok(false),
+            Some(Value::Boolean(yes)) => Ok(*yes),
+            Some(value) => Err(Self::wrong(key, value, "true or false")),
+        }
+    }
+
+    /// Words or numbers, as they are written: one, or a list of them.
+    ///
+    /// # Errors
+    /// If one is neither.
+    pub fn texts(&self, key: &str) -> Result<Option<Vec<String>>, Error> {
+        let Some(value) = self.0.get(key) else { return Ok(None) };
+        let one = |v: &Value| match v {
+            Value::String(text) => Ok(text.clone()),
+            Value::Integer(_) | Value::Float(_) => Ok(v.to_string()),
+            _ => Err(Self::wrong(key, v, "text or a number")),
+        };
+        match value {
+            Value::Array(all) => all.iter().map(one).collect::<Result<_, _>>().map(Some),
+            value => Ok(Some(vec![one(value)?])),
+        }
+    }
+
     /// A time in picoseconds.
     ///
     /// # Errors

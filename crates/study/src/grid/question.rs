@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use darkfiber_fabric::{Entry, Registry};
+use darkfiber_packetsim::Observer;
 use darkfiber_scenario::{Error, Files, Loaded, Scenario, Tables};
 
 use super::params::Params;
 use super::part::QuestionPart;
-use super::questions::{patterns, routes, runs, sharing};
+use super::questions::{faults, impact, latency, patterns, routes, runs, sharing};
 use super::row::Answer;
 
 /// A column of a question: its name and what it means, with its unit.
@@ -23,6 +24,16 @@ pub struct Asked<'a> {
     pub tables: Result<Tables, Error>,
     /// Where files are.
     pub files: &'a dyn Files,
+    /// Who follows its runs; see [`Asked::follow`].
+    pub follower: &'a (dyn Fn(&str) -> Box<dyn Observer + 'a> + Sync),
+}
+
+impl<'a> Asked<'a> {
+    /// Who follows a run of the cell, and keeps it now and then, so that it goes on after an interruption; runs of a cell that are
+    /// not the same have different names.
+    pub fn follow(&self, run: &str) -> Box<dyn Observer + 'a> {
+        (self.follower)(run)
+    }
 }
 
 /// A question.
@@ -61,7 +72,15 @@ impl Entry for &'static dyn Question {
 /// All questions.
 pub static QUESTIONS: Registry<&'static dyn Question> = Registry::new(
     "question",
-    &[&routes::Routes, &patterns::Patterns, &runs::Runs, &sharing::JobSharing],
+    &[
+        &routes::Routes,
+        &patterns::Patterns,
+        &runs::Runs,
+        &latency::Latency,
+        &impact::Impacts,
+        &sharing::JobSharing,
+        &faults::SingleFaults,
+    ],
 );
 
 /// A question with its parameters.

@@ -1,14 +1,16 @@
 //! Answering all cells of a study.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use darkfiber_scenario::{Error, Files, Tables};
+use darkfiber_packetsim::{Observer, Pulse};
+use darkfiber_scenario::{Error, Files, Loaded, Tables};
 use rayon::prelude::*;
 
 use super::cell::{Cell, Prepared};
 use super::file::StudyFile;
 use super::group::{fabric_key, tables_key};
+use super::progress::Point;
 use super::question::{Ask, Asked};
 use super::row::{Answer, Record};
 use crate::Clock;
@@ -21,6 +23,13 @@ pub trait Store: Sync {
     fn find(&self, id: &str) -> Option<Record>;
     /// Keeps what was answered.
     fn keep(&self, record: Record);
+    /// Hears that nothing is under way for a moment.
+    fn settle(&self) {}
+    /// Who follows a run of a cell, to keep it while it lasts; nobody does unless a store says so.
+    fn follow(&self, id: &str, run: &str) -> Box<dyn Observer + '_> {
+        let _ = (id, run);
+        Box::new(|_: Pulse| ())
+    }
 }
 
 /// A part of a study: cells `part`, `part + of`, ..., where `part` counts from 0.
@@ -49,156 +58,233 @@ pub struct Hooks<'a> {
 /// Cells of the same tables.
 struct OfTables(Vec<(String, Prepared)>);
 
+/// Cells that are made and answered together, at most: what they share is made once for them.
+const TOGETHER: usize = 8192;
+
 impl StudyFile {
-    /// The cells of a part of the study.
+    /// The points of a part of the study, without answers. Of a study whose cells depend on answers parts have whole points.
+    fn begin(&self, shard: Option<Shard>) -> Result<Vec<Point>, Error> {
+        let is_ours = |n: u64| shard.is_none_or(|s| !self.is_adaptive() || n % s.of == s.part);
+        let points = (0..).zip(self.points()?).filter(|(n, _)| is_ours(*n));
+        let begin = |(_, (number, values))| Point { number, values, records: Vec::new() };
+        Ok(points.map(begin).collect())
+    }
+
+    /// The cells of a part of the study; those that are asked first, where others depend on answers.
     ///
     /// # Errors
     /// If there are more than there may be.
     pub fn cells(&self, shard: Option<Shard>) -> Result<Vec<Cell>, Error> {
-        let seeds = self.part.seeds;
-        let mut cells = Vec::new();
-        let mut number = 0;
-        for (point, values) in self.points()? {
-            for turn in 0..seeds.unwrap_or(1) {
-                let is_ours = shard.is_none_or(|s| number % s.of == s.part);
-                number += 1;
-                if is_ours {
-                    let seed = seeds.map(|_| self.seed.wrapping_add(turn));
-                    cells.push(Cell { point, turn, values: values.clone(), seed });
-                }
-            }
+        let all = self.begin(shard)?.into_iter().flat_map(|point| self.next(&point));
+        let is_ours = |n: u64| shard.is_none_or(|s| self.is_adaptive() || n % s.of == s.part);
+        Ok((0..).zip(all).filter(|(n, _)| is_ours(*n)).map(|(_, cell)| cell).collect())
+    }
+
+    /// How many cells are open, of a study with these answers, by rising point and turn; those that others will ask for are not
+    /// among them.
+    ///
+    /// # Errors
+    /// If there are more than there may be.
+    pub fn open_cells(&self, records: &[Record]) -> Result<usize, Error> {
+        if !self.is_adaptive() {
+            return Ok(self.cells(None)?.len().saturating_sub(records.len()));
         }
-        Ok(cells)
+        let mut points = self.begin(None)?;
+        answered(&mut points, records.to_vec());
+        Ok(points.iter().map(|point| self.next(point).len()).sum())
+    }
+}
+
+/// Gives points their answers. What comes after a missing turn was asked for by answers that are no more there.
+fn answered(points: &mut [Point], mut records: Vec<Record>) {
+    records.sort_by_key(|record| (record.point, record.turn));
+    for record in records {
+        let Ok(at) = points.binary_search_by_key(&record.point, |point| point.number) else {
+            continue;
+        };
+        if record.turn == points[at].records.len() as u64 {
+            points[at].records.push(record);
+        }
     }
 }
 
 /// Answers all questions of all cells that the store does not have, side by side: cells of the same fabric share it, and those of the
-/// same tables share them. What is kept of a cell depends on nothing but the cell.
+/// same tables share them. What is kept of a cell depends on nothing but the cell. Where a study asks until something is known, more
+/// cells are asked for as long as answers say so.
 ///
 /// # Errors
-/// If a cell is no scenario, before anything is computed. What a cell cannot answer is an answer that says why.
+/// If a cell is no scenario, before any of its round is computed. What a cell cannot answer is an answer that says why.
 pub fn run(study: &StudyFile, shard: Option<Shard>, hooks: &Hooks<'_>) -> Result<(), Error> {
+    if !study.is_adaptive() {
+        return round(study, study.cells(shard)?, hooks).map(|_| ());
+    }
+    let mut points = study.begin(shard)?;
+    loop {
+        let cells: Vec<Cell> = points.iter().flat_map(|point| study.next(point)).collect();
+        let asked = cells.len();
+        let records = round(study, cells, hooks)?;
+        // A round that was stopped is not complete: what comes next is not known.
+        if asked == 0 || records.len() < asked {
+            return Ok(());
+        }
+        answered(&mut points, records);
+    }
+}
+
+/// Answers cells. Their answers come back where others depend on them.
+fn round(study: &StudyFile, cells: Vec<Cell>, hooks: &Hooks<'_>) -> Result<Vec<Record>, Error> {
     let asks = study.asks()?;
     let questions: Vec<String> =
         asks.iter().map(|ask| format!("{}={}", ask.label, ask.key())).collect();
+    let round = Round { asks, hooks, keeps: study.is_adaptive(), records: Mutex::default() };
     let questions = questions.join("\n");
-    let prepared: Vec<(String, Prepared)> = study
-        .cells(shard)?
-        .into_par_iter()
-        .map(|cell| {
-            let prepared = study.prepare(cell)?;
-            let key = format!("{questions}\n{}", prepared.key);
-            Ok((hooks.store.id(&key, &prepared), prepared))
-        })
-        .collect::<Result<_, Error>>()?;
-    // By fabric, and by tables on it.
-    let mut groups: BTreeMap<String, BTreeMap<String, OfTables>> = BTreeMap::new();
-    for (id, cell) in prepared {
-        if let Some(mut record) = hooks.store.find(&id) {
-            // It may have been kept by a study with other axes.
-            if (record.point, record.turn, &record.set)
-                != (cell.cell.point, cell.cell.turn, &cell.set)
-            {
-                (record.point, record.turn) = (cell.cell.point, cell.cell.turn);
-                record.set.clone_from(&cell.set);
-                hooks.store.keep(record);
-            }
-            (hooks.done)();
-            continue;
-        }
-        let scenario = &cell.file.scenario;
-        let of_fabric = groups.entry(fabric_key(scenario)).or_default();
-        let of_tables = of_fabric.entry(tables_key(scenario));
-        of_tables.or_insert_with(|| OfTables(Vec::new())).0.push((id, cell));
+    let mut cells = cells.into_iter().peekable();
+    while cells.peek().is_some() && !(hooks.stop)() {
+        let some: Vec<Cell> = cells.by_ref().take(TOGETHER).collect();
+        let prepared: Vec<(String, Prepared)> = some
+            .into_par_iter()
+            .map(|cell| {
+                let prepared = study.prepare(cell)?;
+                let key = format!("{questions}\n{}", prepared.key);
+                Ok((hooks.store.id(&key, &prepared), prepared))
+            })
+            .collect::<Result<_, Error>>()?;
+        round.answer(prepared);
+        hooks.store.settle();
     }
-    let groups: Vec<Vec<OfTables>> =
-        groups.into_values().map(|inner| inner.into_values().collect()).collect();
-    groups.into_par_iter().with_max_len(1).for_each(|group| of_fabric(&group, &asks, hooks));
-    Ok(())
+    Ok(round.records.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Cells of one fabric.
-fn of_fabric(group: &[OfTables], asks: &[Ask], hooks: &Hooks<'_>) {
-    if (hooks.stop)() {
-        return;
-    }
-    let Some((_, first)) = group.first().and_then(|tables| tables.0.first()) else { return };
-    let count: usize = group.iter().map(|tables| tables.0.len()).sum();
-    let begin = (hooks.clock)();
-    let loaded = first.file.scenario.load(hooks.files, &mut ());
-    let share = ((hooks.clock)() - begin) / count as f64;
-    match loaded {
-        Err(e) => {
-            let e = first.file.located(e.inside("fabric"));
-            for (id, cell) in group.iter().flat_map(|tables| &tables.0) {
-                finish(id, cell, asks.iter().map(|ask| failed(ask, &e)).collect(), share, hooks);
-            }
-        }
-        Ok(loaded) => {
-            let loaded = Arc::new(loaded);
-            group.par_iter().with_max_len(1).for_each(|tables| {
-                of_tables(tables, &loaded, asks, share, hooks);
-            });
-        }
-    }
+/// What cells of a round have in common.
+struct Round<'a> {
+    asks: Vec<Ask>,
+    hooks: &'a Hooks<'a>,
+    /// Whether answers are wanted.
+    keeps: bool,
+    records: Mutex<Vec<Record>>,
 }
 
-/// Cells of one set of tables.
-fn of_tables(
-    group: &OfTables,
-    loaded: &Arc<darkfiber_scenario::Loaded>,
-    asks: &[Ask],
-    share: f64,
-    hooks: &Hooks<'_>,
-) {
-    if (hooks.stop)() {
-        return;
+impl Round<'_> {
+    /// Answers cells, those of the same fabric and the same tables together.
+    fn answer(&self, prepared: Vec<(String, Prepared)>) {
+        let hooks = self.hooks;
+        let mut groups: BTreeMap<String, BTreeMap<String, OfTables>> = BTreeMap::new();
+        for (id, cell) in prepared {
+            if let Some(mut record) = hooks.store.find(&id) {
+                // It may have been kept by a study with other axes.
+                if (record.point, record.turn, &record.set)
+                    != (cell.cell.point, cell.cell.turn, &cell.set)
+                {
+                    (record.point, record.turn) = (cell.cell.point, cell.cell.turn);
+                    record.set.clone_from(&cell.set);
+                    hooks.store.keep(record.clone());
+                }
+                self.have(record);
+                (hooks.done)();
+                continue;
+            }
+            let scenario = &cell.file.scenario;
+            let of_fabric = groups.entry(fabric_key(scenario)).or_default();
+            let of_tables = of_fabric.entry(tables_key(scenario));
+            of_tables.or_insert_with(|| OfTables(Vec::new())).0.push((id, cell));
+        }
+        let groups: Vec<Vec<OfTables>> =
+            groups.into_values().map(|inner| inner.into_values().collect()).collect();
+        groups.into_par_iter().with_max_len(1).for_each(|group| self.of_fabric(&group));
     }
-    let Some((_, first)) = group.0.first() else { return };
-    let scenario = &first.file.scenario;
-    let begin = (hooks.clock)();
-    let made = scenario.open_on(Arc::clone(loaded), hooks.files, &mut ());
-    let tables: Result<Tables, Error> = made
-        .and_then(|case| case.named_tables(hooks.files, &mut ()))
-        .map_err(|e| first.file.located(e));
-    let share = share + ((hooks.clock)() - begin) / group.0.len() as f64;
-    group.0.par_iter().with_max_len(1).for_each(|(id, cell)| {
+
+    fn have(&self, record: Record) {
+        if self.keeps {
+            self.records.lock().unwrap_or_else(PoisonError::into_inner).push(record);
+        }
+    }
+
+    /// Cells of one fabric.
+    fn of_fabric(&self, group: &[OfTables]) {
+        let (hooks, asks) = (self.hooks, &self.asks);
         if (hooks.stop)() {
             return;
         }
+        let Some((_, first)) = group.first().and_then(|tables| tables.0.first()) else { return };
+        let count: usize = group.iter().map(|tables| tables.0.len()).sum();
         let begin = (hooks.clock)();
-        let asked = Asked {
-            scenario: &cell.file.scenario,
-            loaded,
-            tables: tables.clone(),
-            files: hooks.files,
-        };
-        let mut answers = Vec::new();
-        for ask in asks {
-            match ask.question.answer(&asked, &ask.params) {
-                Ok(found) => answers
-                    .extend(found.into_iter().map(|a| Answer { question: ask.label.clone(), ..a })),
-                Err(e) => answers.push(failed(ask, &e)),
+        let loaded = first.file.scenario.load(hooks.files, &mut ());
+        let share = ((hooks.clock)() - begin) / count as f64;
+        match loaded {
+            Err(e) => {
+                let e = first.file.located(e.inside("fabric"));
+                for (id, cell) in group.iter().flat_map(|tables| &tables.0) {
+                    self.finish(id, cell, asks.iter().map(|ask| failed(ask, &e)).collect(), share);
+                }
+            }
+            Ok(loaded) => {
+                let loaded = Arc::new(loaded);
+                group.par_iter().with_max_len(1).for_each(|tables| {
+                    self.of_tables(tables, &loaded, share);
+                });
             }
         }
-        finish(id, cell, answers, share + (hooks.clock)() - begin, hooks);
-    });
+    }
+
+    /// Cells of one set of tables.
+    fn of_tables(&self, group: &OfTables, loaded: &Arc<Loaded>, share: f64) {
+        let (hooks, asks) = (self.hooks, &self.asks);
+        if (hooks.stop)() {
+            return;
+        }
+        let Some((_, first)) = group.0.first() else { return };
+        let scenario = &first.file.scenario;
+        let begin = (hooks.clock)();
+        let made = scenario.open_on(Arc::clone(loaded), hooks.files, &mut ());
+        let tables: Result<Tables, Error> = made
+            .and_then(|case| case.named_tables(hooks.files, &mut ()))
+            .map_err(|e| first.file.located(e));
+        let share = share + ((hooks.clock)() - begin) / group.0.len() as f64;
+        group.0.par_iter().with_max_len(1).for_each(|(id, cell)| {
+            if (hooks.stop)() {
+                return;
+            }
+            let begin = (hooks.clock)();
+            let follower = |run: &str| hooks.store.follow(id, run);
+            let asked = Asked {
+                scenario: &cell.file.scenario,
+                loaded,
+                tables: tables.clone(),
+                files: hooks.files,
+                follower: &follower,
+            };
+            let mut answers = Vec::new();
+            for ask in asks {
+                match ask.question.answer(&asked, &ask.params) {
+                    Ok(found) => answers.extend(
+                        found.into_iter().map(|a| Answer { question: ask.label.clone(), ..a }),
+                    ),
+                    Err(e) => answers.push(failed(ask, &e)),
+                }
+            }
+            self.finish(id, cell, answers, share + (hooks.clock)() - begin);
+        });
+    }
+
+    fn finish(&self, id: &str, cell: &Prepared, answers: Vec<Answer>, seconds: f64) {
+        let record = Record {
+            id: id.to_owned(),
+            point: cell.cell.point,
+            turn: cell.cell.turn,
+            set: cell.set.clone(),
+            seed: cell.seed(),
+            answers,
+            seconds,
+        };
+        if self.keeps {
+            self.have(record.clone());
+        }
+        self.hooks.store.keep(record);
+        (self.hooks.done)();
+    }
 }
 
 fn failed(ask: &Ask, error: &Error) -> Answer {
     let error = Some(error.to_string());
     Answer { question: ask.label.clone(), error, ..Answer::default() }
-}
-
-fn finish(id: &str, cell: &Prepared, answers: Vec<Answer>, seconds: f64, hooks: &Hooks<'_>) {
-    hooks.store.keep(Record {
-        id: id.to_owned(),
-        point: cell.cell.point,
-        turn: cell.cell.turn,
-        set: cell.set.clone(),
-        seed: cell.seed(),
-        answers,
-        seconds,
-    });
-    (hooks.done)();
 }

@@ -2,7 +2,6 @@
 
 mod args;
 mod map;
-mod parts;
 mod store;
 
 use std::io::Write;
@@ -18,8 +17,8 @@ use darkfiber_report::{Report, comma, json};
 use darkfiber_scenario::Chain;
 use darkfiber_scenario::value::Chosen;
 use darkfiber_study::congest::{
-    APART, Cell, CongestPlan, Contender, Hosts, Mechanism, PlanError, Row, Rule, Store, Times,
-    run as run_plan,
+    APART, Cell, CongestPlan, Contender, Hosts, Mechanism, PlanError, Row, Rule, Split, Store,
+    Times, run as run_plan,
 };
 use darkfiber_study::listed;
 use darkfiber_workload::Machine;
@@ -55,9 +54,9 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         distinct(what, all.iter().map(String::as_str))?;
     }
     let victims: Vec<Contender> =
-        victims.iter().map(|t| parts::victim(t, host)).collect::<Result<_, _>>()?;
+        victims.iter().map(|t| Contender::victim(t, host)).collect::<Result<_, _>>()?;
     let aggressors: Vec<Contender> =
-        aggressors.iter().map(|t| parts::aggressor(t)).collect::<Result<_, _>>()?;
+        aggressors.iter().map(|t| Contender::aggressor(t)).collect::<Result<_, _>>()?;
     let library = LIBRARIES.get(&args.library)?.1;
     let mechanisms = mechanisms(args)?;
     distinct("allocation", args.place.iter().map(String::as_str))?;
@@ -87,7 +86,7 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
     let splits = args
         .split
         .iter()
-        .map(|s| parts::split(s, hosts.min(there)))
+        .map(|s| Split::parse(s, hosts.min(there)))
         .collect::<Result<Vec<_>, _>>()?;
     let rule = Rule {
         iterations: args.iterations as usize,

@@ -8,18 +8,17 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use darkfiber_analysis::Names;
-use darkfiber_fabric::{ChannelId, Fabric, Shape};
+use darkfiber_fabric::{ChannelId, Fabric};
 use darkfiber_packetsim::Tuned;
 use darkfiber_packetsim::routing::ROUTINGS;
 use darkfiber_packetsim::routing::{self, RoutingContext, RoutingKind};
-use darkfiber_packetsim::{Load, Net, Observer, Pulse, SwitchModel, Targets};
+use darkfiber_packetsim::{Net, Observer, Pulse, SwitchModel};
 use darkfiber_report::curve::{self as report, Curve, Held, LoadResult};
 use darkfiber_routing::Routes;
 use darkfiber_scenario::value::Count;
 use darkfiber_scenario::{Case, Medium, channels};
-use darkfiber_study::curve::{Point, curve};
+use darkfiber_study::curve::{Point, Traffic, curve};
 use darkfiber_workload::quantity::{bytes, time};
-use darkfiber_workload::{Extent, Participants, Stream, pattern};
 
 use self::store::KeptRun;
 use super::{metrics, route};
@@ -37,15 +36,6 @@ pub(crate) use self::args::{HELP, SaturateCommand};
 const USUAL_SWITCHES: &str = "qdr";
 /// Routings if nobody says which.
 const USUAL: [&str; 3] = ["minimal", "valiant", "ugal"];
-/// Phases of a pattern whose pairs are put together.
-const PHASES: u64 = 4096;
-/// It is measured as long as this many packets take on a channel, and as this many ways through the network at least.
-const PACKETS: u64 = 100;
-const WAYS: u64 = 20;
-/// Picoseconds of a second, and what a run measures at most.
-const SECOND: u64 = 1_000_000_000_000;
-const LONGEST: u64 = 1000 * SECOND;
-
 /// A routing to look at, and tables if it goes by some.
 struct Candidate {
     kind: &'static RoutingKind,
@@ -72,48 +62,21 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
     let Medium::Packet(options) = &case.medium else { unreachable!("switches send packets") };
     let (micro, packet) = (&options.micro, options.bytes);
     let net = Net::new(fabric, micro);
-    let message = optional(args.message.as_ref(), "--message", bytes)?.unwrap_or(packet.into());
-    if message < packet.into() {
-        return Err(Failure::usage(format!(
-            "--message: {message} B are less than a packet of {packet} B"
-        ))
-        .hint("give --packet as short: a message is one packet then"));
-    }
-    let targets = targets(&args.pattern, fabric, shape, &net, common.seed())?;
     let candidates = candidates(args, &case, common)?;
     // How long: time to settle, to measure and to drain.
     let interval = optional(args.interval.as_ref(), "--interval", time)?;
-    if interval == Some(0) {
-        return Err(Failure::usage("--interval: 0 s has no end").hint("100ns is some, for packets"));
-    }
     if interval.is_some() && args.output.is_none() {
         return Err(Failure::usage("--interval: no output directory: give -o DIR"));
     }
-    let way = 8 * (net.slowest(packet) + micro.pipeline);
-    let measure = optional(args.measure.as_ref(), "--measure", time)?.unwrap_or_else(|| {
-        let one = net.slowest(packet).saturating_mul(message.div_ceil(packet.into()));
-        (WAYS * way).max(one.saturating_mul(PACKETS))
-    });
-    let warmup = optional(args.warmup.as_ref(), "--warmup", time)?;
-    if measure.max(warmup.unwrap_or(0)) > LONGEST {
-        return Err(Failure::usage(format!(
-            "more than {} s would be simulated, which is for ever",
-            LONGEST / SECOND
-        ))
-        .hint("give a shorter --measure or --warmup, or shorter messages"));
-    }
-    let what = Load {
-        targets,
-        load: 0.0,
-        bytes: packet,
-        message,
-        warmup,
-        measure: measure.max(10),
-        drain: measure.saturating_mul(4),
+    let traffic = Traffic {
+        pattern: args.pattern.clone(),
+        message: optional(args.message.as_ref(), "--message", bytes)?,
+        measure: optional(args.measure.as_ref(), "--measure", time)?,
+        warmup: optional(args.warmup.as_ref(), "--warmup", time)?,
         interval,
-        parts: 1,
-        seed: common.seed(),
     };
+    let what = traffic.load((fabric, shape), &net, micro, packet, common.seed())?;
+    let (message, measure) = (what.message, what.measure);
 
     // A curve for each routing, a run for each load.
     let checkpoints = Checkpoints::of(&args.keep)?;
@@ -218,36 +181,6 @@ fn checked(loads: &[f64]) -> Result<Vec<f64>, Failure> {
             .hint("loads are parts of what channels of terminals carry")),
         None => Ok(loads),
     }
-}
-
-/// Whom terminals send to.
-fn targets(
-    spec: &str,
-    fabric: &Fabric,
-    shape: Option<&Shape>,
-    net: &Net,
-    seed: u64,
-) -> Result<Targets, Failure> {
-    let n = net.terminal_count() as u32;
-    if spec == "uniform" {
-        return Ok(Targets::uniform(n));
-    }
-    let all: Vec<_> = (0..n).map(darkfiber_fabric::TerminalId).collect();
-    let groups: Participants = Participants::of(fabric, shape, &all);
-    let pattern = pattern(spec, &groups).map_err(|e| Failure::usage(format!("--pattern: {e}")))?;
-    let mut pairs = Vec::new();
-    let mut together = Vec::new();
-    let phases = match pattern.extent() {
-        Extent::Phases(n) => n.min(PHASES),
-        // Many samples of what is drawn anew each time; one of a permutation, which lasts.
-        Extent::Samples if pattern.is_permutation() => 1,
-        Extent::Samples => PHASES,
-    };
-    for i in 0..phases {
-        pattern.fill(i, &mut Stream::new(seed, i), &mut pairs);
-        together.extend_from_slice(&pairs);
-    }
-    Ok(Targets::pairs(n, &together))
 }
 
 /// The routings, engines and tables that were asked for.

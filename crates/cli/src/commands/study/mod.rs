@@ -1,15 +1,15 @@
 //! `darkfiber study`: one scenario over axes of its keys.
 
+mod pack;
 mod store;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::{Args, Subcommand};
-use darkfiber_report::Report;
 use darkfiber_report::study::StudyResult;
 use darkfiber_scenario::Folder;
-use darkfiber_study::grid::{self, Axis, Hooks, Record, Shard, Store, StudyFile};
+use darkfiber_study::grid::{self, Axis, Hooks, Record, Shard, Store, StudyFile, Table};
 
 use self::store::{FolderStore, MemoryStore};
 use crate::failure::{Exit, Failure};
@@ -41,6 +41,12 @@ pub(crate) struct RunArgs {
     /// Keep each answered cell in this folder, and go on from there; several processes may share it
     #[arg(short = 'o', long, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,
+    /// Take answers of cells that are the same from the store of another study
+    #[arg(long, value_name = "DIR", requires = "store")]
+    pub(crate) reuse: Option<PathBuf>,
+    /// Wall-clock time between two checkpoints of a long run in a cell
+    #[arg(long, value_name = "TIME", default_value = "5min")]
+    pub(crate) store_every: String,
     /// Only every N-th cell, from the I-th on: 1/4 to 4/4 are all
     #[arg(long, value_name = "I/N", requires = "store")]
     pub(crate) shard: Option<String>,
@@ -128,7 +134,10 @@ fn run_cells(args: &RunArgs, common: &Common) -> Result<Exit, Failure> {
         grid::run(&study, shard, &hooks)
     };
     let records = if let Some(dir) = &args.store {
-        let store = FolderStore::open(dir, &study, &folder)?;
+        let mut store = FolderStore::open(dir, &study, &folder, &args.store_every)?;
+        if let Some(other) = &args.reuse {
+            store.reuse(other)?;
+        }
         answer(&store)?;
         store.records(&study)?
     } else {
@@ -141,11 +150,14 @@ fn run_cells(args: &RunArgs, common: &Common) -> Result<Exit, Failure> {
 }
 
 fn show(study: &StudyFile, records: &[Record], common: &Common) -> Result<Exit, Failure> {
-    let axes: Vec<String> = study.axes.iter().map(Axis::name).collect();
+    let axes = study.axis_names();
     let provenance = provenance::of_all(std::iter::empty(), common);
-    let open = study.cells(None)?.len().saturating_sub(records.len());
+    let open = study.open_cells(records)?;
     let title = study.title();
-    let result = StudyResult::new(&title, &axes, records, open, &provenance);
+    let mut all = records.to_vec();
+    all.extend(study.conclusions(records));
+    all.sort_by_key(|record| (record.point, record.turn));
+    let result = StudyResult::new(&title, &axes, &all, open, &provenance);
     let none = !result.rows.is_empty() && result.rows.iter().all(|row| row.error.is_some());
     common.show(&result)?;
     Ok(if none { Exit::Infeasible } else { Exit::Fine })
@@ -155,10 +167,10 @@ fn status(args: &CollectArgs, common: &Common) -> Result<Exit, Failure> {
     let study = read(&args.study, common)?;
     let folder = Folder::of(&args.study.file);
     let records = FolderStore::existing(&args.store, &study, &folder)?.records(&study)?;
-    let cells = study.cells(None)?.len();
+    let open = study.open_cells(&records)?;
+    let cells = records.len() + open;
     let failed = records.iter().filter(|record| record.has_failed()).count();
     let seconds: f64 = records.iter().map(|record| record.seconds).sum();
-    let open = cells.saturating_sub(records.len());
     let left = seconds / records.len().max(1) as f64 * open as f64;
     let row = [
         cells.to_string(),
@@ -178,15 +190,16 @@ fn collect(args: &CollectArgs, common: &Common) -> Result<Exit, Failure> {
     let study = read(&args.study, common)?;
     save::expect(args.output.as_ref())?;
     let folder = Folder::of(&args.study.file);
-    let records = FolderStore::existing(&args.store, &study, &folder)?.records(&study)?;
-    let Some(path) = &args.output else { return show(&study, &records, common) };
-    let axes: Vec<String> = study.axes.iter().map(Axis::name).collect();
-    let provenance = provenance::of_all(std::iter::empty(), common);
-    let title = study.title();
-    let result = StudyResult::new(&title, &axes, &records, 0, &provenance);
+    let store = FolderStore::existing(&args.store, &study, &folder)?;
+    let Some(path) = &args.output else { return show(&study, &store.records(&study)?, common) };
+    let mut table = store.table(&study)?;
+    if study.is_adaptive() {
+        study.conclusions(&store.records(&study)?).iter().for_each(|record| table.add(record));
+        table.sort();
+    }
     match path.extension().and_then(|e| e.to_str()) {
-        Some("csv") => save::file(path, |out| out.write_all(result.csv().as_bytes()))?,
-        Some("parquet") => parquet(path, &result)?,
+        Some("csv") => save::file(path, |out| darkfiber_report::study::csv(&table, out))?,
+        Some("parquet") => parquet(path, &table)?,
         _ => {
             return Err(Failure::usage(format!(
                 "-o {}: the name must end with .parquet or .csv",
@@ -199,41 +212,16 @@ fn collect(args: &CollectArgs, common: &Common) -> Result<Exit, Failure> {
 
 /// The table as Parquet.
 #[cfg(feature = "parquet")]
-fn parquet(path: &Path, result: &StudyResult<'_>) -> Result<(), Failure> {
-    use darkfiber_report::columns::{Column, parquet};
-    use darkfiber_study::grid::Value;
-
-    let rows = &result.rows;
-    let mut columns: Vec<(String, Column)> = vec![
-        ("cell".to_owned(), Column::Text(rows.iter().map(|r| r.cell.clone()).collect())),
-        ("seed".to_owned(), Column::Whole(rows.iter().map(|r| r.seed).collect())),
-        ("question".to_owned(), Column::Text(rows.iter().map(|r| r.question.clone()).collect())),
-        ("of".to_owned(), Column::Text(rows.iter().map(|r| r.of.clone()).collect())),
-    ];
-    for (name, values) in result.table() {
-        let is_text = values.iter().flatten().any(|value| matches!(value, Value::Text(_)));
-        let column = if is_text {
-            let text = |v: Option<&Value>| v.map_or(String::new(), ToString::to_string);
-            Column::Text(values.iter().copied().map(text).collect())
-        } else {
-            Column::Some(values.iter().map(|v| v.and_then(Value::number)).collect())
-        };
-        columns.push((name, column));
-    }
-    let version = || env!("CARGO_PKG_VERSION").to_owned();
-    let errors = rows.iter().map(|r| r.error.clone().unwrap_or_default()).collect();
-    columns.push(("error".to_owned(), Column::Text(errors)));
-    columns.push(("version".to_owned(), Column::Text(rows.iter().map(|_| version()).collect())));
-    let columns: Vec<(&str, Column)> =
-        columns.iter().map(|(name, column)| (name.as_str(), column.clone())).collect();
-    let mut bytes = Vec::new();
-    parquet(&mut bytes, &columns)
-        .map_err(|e| Failure::input(format!("{}: {e}", path.display())))?;
-    save::file(path, |out| out.write_all(&bytes))
+fn parquet(path: &Path, table: &Table) -> Result<(), Failure> {
+    save::file(path, |out| {
+        let mut bytes = Vec::new();
+        darkfiber_report::study::parquet(table, env!("CARGO_PKG_VERSION"), &mut bytes)?;
+        out.write_all(&bytes)
+    })
 }
 
 #[cfg(not(feature = "parquet"))]
-fn parquet(_: &Path, _: &StudyResult<'_>) -> Result<(), Failure> {
+fn parquet(_: &Path, _: &Table) -> Result<(), Failure> {
     Err(Failure::usage("this program was built without Parquet: name a .csv file"))
 }
 

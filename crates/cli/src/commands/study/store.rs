@@ -1,17 +1,22 @@
 //! Cells that are answered, in memory or as files of a folder that several processes may share.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+use std::{fs, mem};
 
 use darkfiber_formats::{input, manifest};
+use darkfiber_packetsim::Observer;
 use darkfiber_scenario::{Files, Folder};
-use darkfiber_study::grid::{Prepared, Record, Store, StudyFile};
+use darkfiber_study::grid::{Prepared, Record, Store, StudyFile, Table};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::pack::{self, Index};
+use crate::checkpoint::{Checkpoint, Checkpoints, Facts, Followed};
 use crate::failure::Failure;
+use crate::options::{CheckpointArgs, StoreArgs};
 use crate::sealed::Sealed;
 use crate::{out, save};
 
@@ -111,23 +116,68 @@ struct Identity {
     study: Vec<(String, String)>,
 }
 
-/// A folder with a file for each answered cell, called by its digest: `cells/ab/abcd...json`. A file is written beside its place and
-/// renamed, so that it is whole or not there, and two processes at one cell do no harm.
+/// Cells that took as long, in seconds, are kept in a file of their own at once; what others took may be lost with as much again.
+const LONG: f64 = 1.0;
+/// Files of single cells that are put together as one.
+const MANY: usize = 64;
+
+/// A folder of answered cells: those that took long in a file each, `cells/ab/abcd...json`, others and what has come together in
+/// files of many, `packs/*.jsonl.zst`. A file is called by the digest of what it is of, written beside its place and renamed, so that
+/// it is whole or not there, and processes that answer the same cells do no harm.
 pub(super) struct FolderStore<'a> {
     dir: PathBuf,
     contents: Contents<'a>,
+    /// What files of many had when the store was opened.
+    index: Index,
+    /// Another store whose answers are taken where a cell is the same.
+    other: Option<(PathBuf, Index)>,
+    /// Where runs are kept while they last.
+    checkpoints: Option<Checkpoints>,
+    ours: Mutex<Ours>,
+}
+
+/// What this process has answered since it last wrote a file of many.
+struct Ours {
+    /// Cells that are in no file yet, and since when the first of them is there.
+    quick: Vec<Record>,
+    since: Instant,
+    /// Cells that are in files of their own.
+    long: Vec<Record>,
 }
 
 impl<'a> FolderStore<'a> {
     /// A store for this study, made if it is not there.
-    pub(super) fn open(dir: &Path, study: &StudyFile, folder: &'a Folder) -> Result<Self, Failure> {
+    pub(super) fn open(
+        dir: &Path,
+        study: &StudyFile,
+        folder: &'a Folder,
+        keep_every: &str,
+    ) -> Result<Self, Failure> {
         save::directory(dir)?;
         let path = dir.join(IDENTITY);
         if !path.exists() {
             let identity = Self::identity(study);
             save::file(&path, |out| Ok(serde_json::to_writer_pretty(out, &identity)?))?;
         }
-        Self::existing(dir, study, folder)
+        let runs = StoreArgs { store: Some(dir.join("runs")) };
+        let args = CheckpointArgs { keep: runs, store_every: keep_every.to_owned() };
+        let mut store = Self::existing(dir, study, folder)?;
+        store.checkpoints = Checkpoints::of(&args)?;
+        store.index = Index::of(dir);
+        Ok(store)
+    }
+
+    /// Takes answers of another store where a cell is the same.
+    pub(super) fn reuse(&mut self, dir: &Path) -> Result<(), Failure> {
+        if !dir.join(IDENTITY).exists() {
+            return Err(Failure::input(format!(
+                "--reuse {}: this is no store of a study",
+                dir.display()
+            ))
+            .hint("name a folder that darkfiber study run -o has made"));
+        }
+        self.other = Some((dir.to_owned(), Index::of(dir)));
+        Ok(())
     }
 
     /// A store that is there.
@@ -137,11 +187,11 @@ impl<'a> FolderStore<'a> {
         folder: &'a Folder,
     ) -> Result<Self, Failure> {
         let path = dir.join(IDENTITY);
-        let other = "name another folder, or remove this one to begin anew";
+        let other = "name another folder, with --reuse DIR to take over cells that are the same";
         let text = input::read_text(&path)?;
         let kept: Identity = serde_json::from_str(&text).map_err(|e| {
             Failure::input(format!("{}: this is no store of a study: {e}", path.display()))
-                .hint(other)
+                .hint("name another folder, or remove this one to begin anew")
         })?;
         let ours = Self::identity(study);
         if kept.version != ours.version {
@@ -151,7 +201,7 @@ impl<'a> FolderStore<'a> {
                 kept.version,
                 ours.version
             ))
-            .hint(other));
+            .hint("name another folder, or remove this one to begin anew"));
         }
         if kept != ours {
             let differs = |(key, value): &&(String, String)| {
@@ -166,22 +216,32 @@ impl<'a> FolderStore<'a> {
             ))
             .hint(other));
         }
-        Ok(Self { dir: dir.to_owned(), contents: Contents::new(folder) })
+        Ok(Self {
+            dir: dir.to_owned(),
+            contents: Contents::new(folder),
+            index: Index::default(),
+            other: None,
+            checkpoints: None,
+            ours: Mutex::new(Ours { quick: Vec::new(), since: Instant::now(), long: Vec::new() }),
+        })
     }
 
     fn identity(study: &StudyFile) -> Identity {
         Identity { version: env!("CARGO_PKG_VERSION").to_owned(), study: study.canonical() }
     }
 
-    fn path(&self, id: &str) -> PathBuf {
-        self.dir.join("cells").join(&id[..2]).join(format!("{id}.json"))
-    }
-
-    /// All answered cells of the study, by point and seed. A cell whose file is damaged is open.
-    pub(super) fn records(&self, study: &StudyFile) -> Result<Vec<Record>, Failure> {
+    /// Hands out all answered cells, in any order, some more than once. What is damaged is open.
+    fn each(&self, study: &StudyFile, take: impl Fn(Record) + Sync) -> Result<(), Failure> {
+        let points = study.point_count()?;
+        // What a file named by the study was before it changed is kept, and counts no more.
+        let take = |record: Record| {
+            if record.point < points {
+                take(record);
+            }
+        };
+        // Single cells first: another process may put them together meanwhile, and then they are read with the others.
         let mut paths = Vec::new();
-        let folders = fs::read_dir(self.dir.join("cells")).into_iter().flatten().flatten();
-        for folder in folders {
+        for folder in fs::read_dir(self.dir.join("cells")).into_iter().flatten().flatten() {
             let files = fs::read_dir(folder.path()).into_iter().flatten().flatten();
             paths.extend(
                 files
@@ -189,18 +249,67 @@ impl<'a> FolderStore<'a> {
                     .filter(|path| path.extension().is_some_and(|e| e == "json")),
             );
         }
-        let mut all: Vec<Record> = paths.par_iter().filter_map(|path| read(path)).collect();
+        paths.par_iter().filter_map(|path| read(path)).for_each(take);
+        pack::all(&self.dir).par_iter().for_each(|path| {
+            for line in pack::lines(path) {
+                match serde_json::from_str(&line) {
+                    Ok(record) => take(record),
+                    Err(e) => out::tell(&format!("warning: {}: {e}", path.display())),
+                }
+            }
+        });
+        Ok(())
+    }
+
+    /// All answered cells of the study, by point and seed.
+    pub(super) fn records(&self, study: &StudyFile) -> Result<Vec<Record>, Failure> {
+        let all = Mutex::new(Vec::new());
+        self.each(study, |record| all.lock().unwrap_or_else(PoisonError::into_inner).push(record))?;
+        let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
         all.sort_by(|a, b| (a.point, a.turn, &a.id).cmp(&(b.point, b.turn, &b.id)));
-        // What a file named by the study was before it changed is kept, and counts no more.
-        let points = study.point_count()?;
-        all.retain(|record| record.point < points);
         all.dedup_by_key(|record| (record.point, record.turn));
         Ok(all)
     }
+
+    /// All rows of the study.
+    pub(super) fn table(&self, study: &StudyFile) -> Result<Table, Failure> {
+        let table = Mutex::new(Table::new(study.axis_names()));
+        self.each(study, |record| {
+            table.lock().unwrap_or_else(PoisonError::into_inner).add(&record);
+        })?;
+        let mut table = table.into_inner().unwrap_or_else(PoisonError::into_inner);
+        table.sort();
+        Ok(table)
+    }
+
+    fn ours(&self) -> MutexGuard<'_, Ours> {
+        self.ours.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Where a run of a cell is kept while it lasts.
+    fn checkpoint(&self, id: &str, run: &str) -> Option<Checkpoint> {
+        let checkpoints = self.checkpoints.as_ref()?;
+        let facts = || Facts::of("cell", &id).with("run", &run);
+        let name = format!("{id}-{run}");
+        checkpoints.run(&name, facts()).ok().or_else(|| {
+            // What is damaged is begun anew.
+            checkpoints.forget(&name);
+            checkpoints.run(&name, facts()).ok()
+        })
+    }
+}
+
+/// The file of a cell in a store.
+fn path(dir: &Path, id: &str) -> PathBuf {
+    dir.join("cells").join(&id[..2]).join(format!("{id}.json"))
 }
 
 /// A kept cell; nothing, and a warning, if its file is damaged.
 fn read(path: &Path) -> Option<Record> {
+    // Another process may have put it together with others a moment ago.
+    if !path.exists() {
+        return None;
+    }
     let sealed: Result<Sealed<String, Record>, Failure> = Sealed::read(path, "cell");
     match sealed {
         Ok(sealed) if sealed.facts == sealed.result.id => Some(sealed.result),
@@ -218,13 +327,61 @@ impl Store for FolderStore<'_> {
     }
 
     fn find(&self, id: &str) -> Option<Record> {
-        let path = self.path(id);
-        if path.exists() { read(&path) } else { None }
+        if let Some(record) = self.index.find(id) {
+            return Some(record);
+        }
+        if let Some(record) = read(&path(&self.dir, id)) {
+            self.ours().long.push(record.clone());
+            return Some(record);
+        }
+        let (dir, index) = self.other.as_ref()?;
+        let record = index.find(id).or_else(|| read(&path(dir, id)))?;
+        self.keep(record.clone());
+        Some(record)
     }
 
     fn keep(&self, record: Record) {
-        let path = self.path(&record.id);
-        let _it_shows_below = path.parent().map(fs::create_dir_all);
-        Sealed::new(record.id.clone(), record).keep(&path);
+        if let Some(checkpoints) = &self.checkpoints {
+            checkpoints.forget_all(&record.id);
+        }
+        if record.seconds >= LONG {
+            let path = path(&self.dir, &record.id);
+            let _it_shows_below = path.parent().map(fs::create_dir_all);
+            Sealed::new(record.id.clone(), record.clone()).keep(&path);
+            self.ours().long.push(record);
+            return;
+        }
+        let due = {
+            let mut ours = self.ours();
+            if ours.quick.is_empty() {
+                ours.since = Instant::now();
+            }
+            ours.quick.push(record);
+            let is_due = ours.since.elapsed().as_secs_f64() >= LONG;
+            is_due.then(|| mem::take(&mut ours.quick))
+        };
+        if let Some(records) = due {
+            pack::write(&self.dir, &records);
+        }
+    }
+
+    fn settle(&self) {
+        let (quick, long) = {
+            let mut ours = self.ours();
+            let is_many = ours.long.len() >= MANY;
+            let long = if is_many { mem::take(&mut ours.long) } else { Vec::new() };
+            (mem::take(&mut ours.quick), long)
+        };
+        let mut all = quick;
+        all.extend(long.iter().cloned());
+        if !all.is_empty() && pack::write(&self.dir, &all) {
+            for record in &long {
+                let _another_process_may_have = fs::remove_file(path(&self.dir, &record.id));
+            }
+        }
+    }
+
+    fn follow(&self, id: &str, run: &str) -> Box<dyn Observer + '_> {
+        Box::new(Followed { pulse: Box::new(|_| ()), checkpoint: self.checkpoint(id, run) })
     }
 }

@@ -1,5 +1,9 @@
 //! The questions, a file each.
 
+pub(super) mod faults;
+pub(super) mod impact;
+pub(super) mod latency;
+mod packets;
 pub(super) mod patterns;
 pub(super) mod routes;
 pub(super) mod runs;

@@ -53,8 +53,11 @@ impl Question for Runs {
 
     fn answer(&self, asked: &Asked<'_>, _: &Params) -> Result<Vec<Answer>, Error> {
         let case = case(asked)?;
+        let follower = asked.follow("runs");
+        // Counting is over before it could be kept.
+        let follower = Some(&*follower).filter(|_| case.medium.depth() != Depth::Count);
         let simulated = case
-            .run(None, &mut |_| ())
+            .run(follower, &mut |_| ())
             .map_err(|e| Error::infeasible(e.describe(&case.jobs, case.topology())))?;
         let s = |ps: u64| ps as f64 / SECOND as f64;
         let is_timed = case.medium.depth() != Depth::Count;

@@ -1,5 +1,11 @@
 //! Load-latency curves: packets of a routing, load after load.
 
+mod plan;
+mod saturation;
+
+pub use plan::Traffic;
+pub use saturation::saturation;
+
 use darkfiber_packetsim::routing::AnyRouting;
 use darkfiber_packetsim::{ConfigError, Load, LoadOutcome, Net, Observer, SwitchModel};
 use darkfiber_workload::histogram;

@@ -1,0 +1,112 @@
+//! What is sent for a load curve, and for how long it is measured.
+
+use darkfiber_fabric::{Fabric, Shape, TerminalId};
+use darkfiber_packetsim::{Load, Net, SwitchModel, Targets};
+use darkfiber_scenario::Error;
+use darkfiber_workload::{Extent, Participants, Stream, pattern};
+
+/// Phases of a pattern whose pairs are put together.
+const PHASES: u64 = 4096;
+/// It is measured as long as this many packets take on a channel, and as this many ways through the network at least.
+const PACKETS: u64 = 100;
+const WAYS: u64 = 20;
+/// Picoseconds of a second, and what a run measures at most.
+const SECOND: u64 = 1_000_000_000_000;
+const LONGEST: u64 = 1000 * SECOND;
+
+/// What is sent for a load curve, and for how long; what is `None` has a usual value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Where packets go: `uniform`, or a spec of the patterns.
+    pub pattern: String,
+    /// Bytes of a message, whose packets are created at once; a packet without.
+    pub message: Option<u64>,
+    /// Picoseconds over which packets are measured; a hundred packets or twenty latencies without.
+    pub measure: Option<u64>,
+    /// Picoseconds before that; until latencies have settled without.
+    pub warmup: Option<u64>,
+    /// Picoseconds of an interval in which channels are counted, if they are.
+    pub interval: Option<u64>,
+}
+
+impl Traffic {
+    /// What a load of it is, but for the load: packets of `packet` bytes on this network.
+    ///
+    /// # Errors
+    /// If there is no such pattern, or a message or a time cannot be.
+    pub fn load(
+        &self,
+        (fabric, shape): (&Fabric, Option<&Shape>),
+        net: &Net,
+        micro: &SwitchModel,
+        packet: u32,
+        seed: u64,
+    ) -> Result<Load, Error> {
+        let message = self.message.unwrap_or(packet.into());
+        if message < packet.into() {
+            return Err(Error::usage(format!(
+                "a message of {message} B is less than a packet of {packet} B"
+            ))
+            .hint("give packets as short: a message is one packet then"));
+        }
+        if self.interval == Some(0) {
+            return Err(
+                Error::usage("an interval of 0 s has no end").hint("100ns is some, for packets")
+            );
+        }
+        let way = 8 * (net.slowest(packet) + micro.pipeline);
+        let measure = self.measure.unwrap_or_else(|| {
+            let one = net.slowest(packet).saturating_mul(message.div_ceil(packet.into()));
+            (WAYS * way).max(one.saturating_mul(PACKETS))
+        });
+        if measure.max(self.warmup.unwrap_or(0)) > LONGEST {
+            return Err(Error::usage(format!(
+                "more than {} s would be simulated, which is for ever",
+                LONGEST / SECOND
+            ))
+            .hint("measure for a shorter time, or shorter messages; warm up for less"));
+        }
+        Ok(Load {
+            targets: targets(&self.pattern, fabric, shape, net, seed)?,
+            load: 0.0,
+            bytes: packet,
+            message,
+            warmup: self.warmup,
+            measure: measure.max(10),
+            drain: measure.saturating_mul(4),
+            interval: self.interval,
+            parts: 1,
+            seed,
+        })
+    }
+}
+
+/// Whom terminals send to.
+fn targets(
+    spec: &str,
+    fabric: &Fabric,
+    shape: Option<&Shape>,
+    net: &Net,
+    seed: u64,
+) -> Result<Targets, Error> {
+    let n = net.terminal_count() as u32;
+    if spec == "uniform" {
+        return Ok(Targets::uniform(n));
+    }
+    let all: Vec<_> = (0..n).map(TerminalId).collect();
+    let groups: Participants = Participants::of(fabric, shape, &all);
+    let pattern = pattern(spec, &groups).map_err(|e| Error::usage(format!("pattern: {e}")))?;
+    let mut pairs = Vec::new();
+    let mut together = Vec::new();
+    let phases = match pattern.extent() {
+        Extent::Phases(n) => n.min(PHASES),
+        // Many samples of what is drawn anew each time; one of a permutation, which lasts.
+        Extent::Samples if pattern.is_permutation() => 1,
+        Extent::Samples => PHASES,
+    };
+    for i in 0..phases {
+        pattern.fill(i, &mut Stream::new(seed, i), &mut pairs);
+        together.extend_from_slice(&pairs);
+    }
+    Ok(Targets::pairs(n, &together))
+}

@@ -1,0 +1,34 @@
+//! Means of a quantity over the cells of a point.
+
+use super::row::Record;
+use crate::MeanInterval;
+
+/// Whose mean: the question, and what it is about.
+pub(super) type Whose<'r> = (&'r str, &'r str);
+
+/// The values that a quantity has in some cells, by question and by what it is about, in the order in which they first appear.
+pub(super) fn values<'r>(records: &'r [Record], quantity: &str) -> Vec<(Whose<'r>, Vec<f64>)> {
+    let mut all: Vec<(Whose<'r>, Vec<f64>)> = Vec::new();
+    for answer in records.iter().flat_map(|record| &record.answers) {
+        let Some(value) = answer.get(quantity).and_then(super::row::Value::number) else {
+            continue;
+        };
+        let whose = (answer.question.as_str(), answer.of.as_str());
+        match all.iter_mut().find(|(other, _)| *other == whose) {
+            Some((_, values)) => values.push(value),
+            None => all.push((whose, vec![value])),
+        }
+    }
+    all
+}
+
+/// The means of a quantity over some cells.
+pub(super) fn means<'r>(
+    records: &'r [Record],
+    quantity: &str,
+    confidence: f64,
+) -> Vec<(Whose<'r>, MeanInterval)> {
+    let known =
+        |(whose, values): (_, Vec<f64>)| Some((whose, MeanInterval::of(&values, confidence)?));
+    values(records, quantity).into_iter().filter_map(known).collect()
+}

@@ -1,0 +1,244 @@
+//! What victims suffer beside aggressors.
+
+use darkfiber_packetsim::Tuned;
+use darkfiber_scenario::{Chain, Error, Medium};
+use darkfiber_workload::Machine;
+use darkfiber_workload::collective::LIBRARIES;
+use darkfiber_workload::placement::ALLOCATORS;
+use darkfiber_workload::play::SECOND;
+
+use super::packets;
+use crate::congest::{
+    CongestPlan, Contender, FEWEST, Hosts, Mechanism, PlanError, Row, Rule, Split, TimesSummary,
+    run,
+};
+use crate::grid::params::Params;
+use crate::grid::question::{Asked, ColumnOf, Question};
+use crate::grid::row::Answer;
+
+/// Simulated time at most, in picoseconds, and how long aggressors run before.
+const LIMIT: u64 = SECOND / 10;
+const WARMUP: u64 = SECOND / 500;
+
+pub(in crate::grid) struct Impacts;
+
+impl Question for Impacts {
+    fn name(&self) -> &'static str {
+        "impact"
+    }
+
+    fn summary(&self) -> &'static str {
+        "how many times as long victims take beside aggressors as by themselves, in switches of [packets]"
+    }
+
+    fn parameters(&self) -> &'static [ColumnOf] {
+        &[
+            ("victim", "who is timed: COLLECTIVE:SIZE, or any traffic; allreduce:8B without"),
+            ("aggressor", "who disturbs: incast, alltoall, or any traffic; incast without"),
+            ("split", "hosts of the victim in percent, or as VICTIM/AGGRESSOR; 50 without"),
+            ("place", "allocators of `darkfiber list allocators`; linear without"),
+            ("nodes", "hosts that take part, the first ones; all without"),
+            ("scattered", "whether these are drawn at random instead"),
+            ("ppn", "instances of an aggressor on each of its hosts; 1 without"),
+            ("classes", "whether victim and aggressor have a traffic class each"),
+            ("library", "whose collectives: openmpi, mpich or nccl; openmpi without"),
+            ("iterations", "iterations or requests of a victim at least; 200 without"),
+            ("runs", "runs of a victim that is an application at least; 10 without"),
+            (
+                "precision",
+                "half-width of the 95 % confidence interval of the median, in percent; 5 without",
+            ),
+            ("limit", "simulated time after which a victim is stopped; 100ms without"),
+            ("warmup", "time that aggressors run before victims start; 2ms without"),
+        ]
+    }
+
+    fn columns(&self) -> &'static [ColumnOf] {
+        &[
+            ("impact", "mean time of the victim beside the aggressor over that by itself"),
+            ("is_bound", "whether nothing ended beside the aggressor: the impact is at least this"),
+            ("isolated", "mean time by itself, in seconds"),
+            ("congested", "mean time beside the aggressor, in seconds"),
+            ("p95_inflation", "95th percentile beside the aggressor over that by itself"),
+            ("p99_inflation", "99th percentile beside the aggressor over that by itself"),
+            ("victim_nodes", "hosts of the victim"),
+            ("aggressor_nodes", "hosts of the aggressor"),
+            ("settled", "whether both were known well enough before the limit"),
+            ("samples", "iterations, runs or requests beside the aggressor"),
+        ]
+    }
+
+    fn check(&self, params: &Params) -> Result<(), Error> {
+        let [_, aggressors] = names(params)?;
+        for text in aggressors {
+            Contender::aggressor(&text)?;
+        }
+        for text in splits(params)? {
+            Split::parse(&text, 1024)?;
+        }
+        for name in params.words("place")?.unwrap_or_default() {
+            ALLOCATORS.get(&name)?;
+        }
+        for flag in ["scattered", "classes"] {
+            params.flag(flag)?;
+        }
+        params.whole("nodes", 4, u32::MAX)?;
+        params.whole("ppn", 1, 256)?;
+        if params.flag("scattered")? && !params.has("nodes") {
+            return Err(Error::usage("scattered: how many hosts take part?").hint("nodes = 64"));
+        }
+        library(params)?;
+        rule(params).map(|_| ())
+    }
+
+    fn answer(&self, asked: &Asked<'_>, params: &Params) -> Result<Vec<Answer>, Error> {
+        let open = packets::open(asked)?;
+        let topology = open.topology();
+        let there = u32::try_from(Machine::new(topology, 1).len()).unwrap_or(u32::MAX);
+        let nodes = params.whole("nodes", 4, u32::MAX)?;
+        let hosts = nodes.unwrap_or(there);
+        let part = if params.flag("scattered")? {
+            Hosts::scattered(topology, hosts, open.seed)
+        } else {
+            Hosts::first(topology, hosts)
+        };
+        let part = part.map_err(unfit)?;
+        let [victims, aggressors] = names(params)?;
+        let victims =
+            victims.iter().map(|t| Contender::victim(t, &open.host)).collect::<Result<_, _>>()?;
+        let aggressors =
+            aggressors.iter().map(|t| Contender::aggressor(t)).collect::<Result<_, _>>()?;
+        let splits = splits(params)?;
+        let splits = splits
+            .iter()
+            .map(|text| Split::parse(text, hosts.min(there)))
+            .collect::<Result<_, _>>()?;
+        let places = params.words("place")?.unwrap_or_else(|| vec!["linear".to_owned()]);
+        let allocations =
+            places.iter().map(|name| ALLOCATORS.get(name)).collect::<Result<_, _>>()?;
+        let Medium::Packet(options) = &open.medium else {
+            return Err(Error::infeasible("congestion is of packets"));
+        };
+        let scheme = match &asked.scenario.packets.congestion {
+            Some(given) => given.tuned()?,
+            None => Tuned::parse("none").map_err(Error::usage)?,
+        };
+        let mechanism = Mechanism {
+            name: scheme.to_string(),
+            congestion: scheme.scheme.congestion,
+            tuning: scheme.tuning,
+            routing: options.routing,
+            apart: params.flag("classes")?,
+        };
+        // Packets that go by no tables need none; runs want some all the same.
+        let tables = match packets::tables(asked)? {
+            Some(tables) => tables.clone(),
+            None => match &asked.tables {
+                Ok(tables) => tables.clone(),
+                Err(_) => open.route(&Chain::parse("minhop")?)?,
+            },
+        };
+        let (rule, warmup) = rule(params)?;
+        let case = open.with(tables);
+        let plan = CongestPlan {
+            case: &case,
+            hosts: part,
+            victims,
+            aggressors,
+            splits,
+            allocations,
+            mechanisms: vec![mechanism],
+            per_node: params.whole("ppn", 1, 256)?.unwrap_or(1),
+            library: library(params)?,
+            rule,
+            warmup,
+            seed: case.seed,
+        };
+        plan.check().map_err(unfit)?;
+        Ok(run(&plan, None, &|_| ()).iter().map(|found| row(&plan, found)).collect())
+    }
+}
+
+/// Victims and aggressors.
+fn names(params: &Params) -> Result<[Vec<String>; 2], Error> {
+    let of = |key: &str, usual: &str| {
+        Ok::<_, Error>(params.words(key)?.unwrap_or_else(|| vec![usual.to_owned()]))
+    };
+    Ok([of("victim", "allreduce:8B")?, of("aggressor", "incast")?])
+}
+
+/// Shares as they are written, as numbers or as text.
+fn splits(params: &Params) -> Result<Vec<String>, Error> {
+    Ok(params.texts("split")?.unwrap_or_else(|| vec!["50".to_owned()]))
+}
+
+fn library(params: &Params) -> Result<darkfiber_workload::collective::Library, Error> {
+    let name = params.word("library")?.unwrap_or_else(|| "openmpi".to_owned());
+    Ok(LIBRARIES.get(&name)?.1)
+}
+
+/// How long victims are timed, and how long aggressors run before.
+fn rule(params: &Params) -> Result<(Rule, u64), Error> {
+    let few = FEWEST as u32;
+    let rule = Rule {
+        iterations: params.whole("iterations", few, 1_000_000)?.unwrap_or(200) as usize,
+        runs: params.whole("runs", few, 1_000_000)?.unwrap_or(10) as usize,
+        precision: params.number("precision", 1e-3, 1e3)?.unwrap_or(5.0) / 100.0,
+        limit: params.time("limit")?.unwrap_or(LIMIT),
+    };
+    let warmup = params.time("warmup")?.unwrap_or(WARMUP);
+    if rule.limit == 0 || rule.limit.max(warmup) > 1000 * SECOND {
+        return Err(Error::usage("limit and warmup must be at most 1000 s, and limit above 0")
+            .hint("50ms is some: packets take minutes for a second"));
+    }
+    Ok((rule, warmup))
+}
+
+fn unfit(wrong: PlanError) -> Error {
+    match wrong {
+        PlanError::Traffic(e) => {
+            Error::usage(e).hint("`darkfiber list traffic` shows what there is")
+        }
+        PlanError::Hosts(text) => Error::infeasible(text),
+    }
+}
+
+/// A victim beside an aggressor.
+fn row(plan: &CongestPlan<'_>, found: &Row) -> Answer {
+    let cell = &found.cell;
+    let split = plan.splits[cell.split];
+    let mut of = plan.victims[cell.victim].name.clone();
+    if let Some(a) = cell.aggressor {
+        of = format!("{of} beside {}", plan.aggressors[a].name);
+    }
+    if plan.splits.len() > 1 {
+        of = format!("{of}, {}/{}", split.victim, split.aggressor);
+    }
+    if plan.allocations.len() > 1 {
+        of = format!("{of}, {}", plan.allocations[cell.allocation].name);
+    }
+    let ran = match &found.ran {
+        Ok(ran) => ran,
+        Err(why) => return Answer { error: Some(why.clone()), ..Answer::of(of) },
+    };
+    let (isolated, congested) = (ran.isolated.told(), ran.congested.told());
+    let by = |part: fn(&TimesSummary) -> f64| {
+        let (alone, beside) = (isolated.as_ref()?, congested.as_ref()?);
+        (part(alone) > 0.0).then(|| part(beside) / part(alone))
+    };
+    let Some(impact) = found.impact() else {
+        let why = "the victim by itself does not end within the limit".to_owned();
+        return Answer { error: Some(why), ..Answer::of(of) };
+    };
+    Answer::of(of)
+        .with("impact", impact.times)
+        .with("is_bound", impact.is_bound)
+        .with_some("isolated", isolated.as_ref().map(|t| t.mean))
+        .with_some("congested", congested.as_ref().map(|t| t.mean))
+        .with_some("p95_inflation", by(|t| t.p95))
+        .with_some("p99_inflation", by(|t| t.p99))
+        .with("victim_nodes", u64::from(split.victim))
+        .with("aggressor_nodes", u64::from(split.aggressor))
+        .with("settled", ran.isolated.settled && ran.congested.settled)
+        .with("samples", ran.congested.samples.len())
+}
