@@ -31,6 +31,7 @@ const COMMANDS: &[&str] = &[
     "jobs allocate --fabric f --hosts 1",
     "replay --fabric f --jobs log -e updn --every 6h",
     "study run s.toml",
+    "study plan s.toml",
     "study status s.toml -s store",
     "study collect s.toml -s store",
     "sweep f -e updn --fail-percent 10",

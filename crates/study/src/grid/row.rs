@@ -1,10 +1,11 @@
 //! Answers: a row for each cell, question, and thing that it is asked about.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// A value of a row.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 #[serde(untagged)]
 pub enum Value {
     /// Whether something holds.
@@ -15,6 +16,41 @@ pub enum Value {
     Number(f64),
     /// A name.
     Text(String),
+}
+
+/// By what stands there, without trying one kind after the other: tables have millions of them.
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any;
+        impl Visitor<'_> for Any {
+            type Value = Value;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("true, false, a number or text")
+            }
+
+            fn visit_bool<E>(self, yes: bool) -> Result<Value, E> {
+                Ok(Value::Yes(yes))
+            }
+
+            fn visit_u64<E>(self, n: u64) -> Result<Value, E> {
+                Ok(Value::Whole(n))
+            }
+
+            fn visit_i64<E>(self, n: i64) -> Result<Value, E> {
+                Ok(u64::try_from(n).map_or(Value::Number(n as f64), Value::Whole))
+            }
+
+            fn visit_f64<E>(self, x: f64) -> Result<Value, E> {
+                Ok(Value::Number(x))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+                Ok(Value::Text(text.to_owned()))
+            }
+        }
+        deserializer.deserialize_any(Any)
+    }
 }
 
 impl Value {

@@ -1,6 +1,7 @@
 //! `darkfiber study`: one scenario over axes of its keys.
 
 mod pack;
+mod plan;
 mod store;
 
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use darkfiber_study::grid::{self, Axis, Hooks, Record, Shard, Store, StudyFile, 
 
 use self::store::{FolderStore, MemoryStore};
 use crate::failure::{Exit, Failure};
-use crate::options::Common;
+use crate::options::{Common, Format};
 use crate::progress::Progress;
 use crate::{provenance, save};
 
@@ -28,6 +29,8 @@ pub(crate) struct StudyCommand {
 pub(crate) enum What {
     /// Answer the questions of all cells that the store does not have, and print the table
     Run(RunArgs),
+    /// Answer one cell for each fabric and engine, and print what all cells will take, the largest first
+    Plan(plan::PlanArgs),
     /// Print how many cells are answered, failed and open
     Status(CollectArgs),
     /// Print the table of all cells that are answered, or write it as one file
@@ -94,6 +97,7 @@ Every cell answers every question; what it cannot answer is a row that says why.
 questions: darkfiber list questions.
 
 Examples:
+  darkfiber study plan study.toml                             what it will take
   darkfiber study run study.toml
   darkfiber study run study.toml -o store                     go on from there after an interruption
   darkfiber study run scenario.toml --set routes.engine=minhop,dfsssp
@@ -106,6 +110,7 @@ Exit code 3 if the study cannot be read, 4 if no cell has an answer.";
 pub(crate) fn run(args: &StudyCommand, common: &Common) -> Result<Exit, Failure> {
     match &args.what {
         What::Run(args) => run_cells(args, common),
+        What::Plan(args) => plan::run(args, common),
         What::Status(args) => status(args, common),
         What::Collect(args) => collect(args, common),
     }
@@ -139,6 +144,10 @@ fn run_cells(args: &RunArgs, common: &Common) -> Result<Exit, Failure> {
             store.reuse(other)?;
         }
         answer(&store)?;
+        if cells > LARGE && common.format == Format::Table {
+            drop(progress);
+            return told(&study, &store, common);
+        }
         store.records(&study)?
     } else {
         let store = MemoryStore::new(&folder);
@@ -163,21 +172,30 @@ fn show(study: &StudyFile, records: &[Record], common: &Common) -> Result<Exit, 
     Ok(if none { Exit::Infeasible } else { Exit::Fine })
 }
 
+/// Cells from which on their table is for files, not for eyes.
+const LARGE: usize = 20_000;
+
 fn status(args: &CollectArgs, common: &Common) -> Result<Exit, Failure> {
     let study = read(&args.study, common)?;
     let folder = Folder::of(&args.study.file);
-    let records = FolderStore::existing(&args.store, &study, &folder)?.records(&study)?;
-    let open = study.open_cells(&records)?;
-    let cells = records.len() + open;
-    let failed = records.iter().filter(|record| record.has_failed()).count();
-    let seconds: f64 = records.iter().map(|record| record.seconds).sum();
-    let left = seconds / records.len().max(1) as f64 * open as f64;
+    told(&study, &FolderStore::existing(&args.store, &study, &folder)?, common)
+}
+
+/// How much of a study is in a store.
+fn told(study: &StudyFile, store: &FolderStore<'_>, common: &Common) -> Result<Exit, Failure> {
+    let counts = store.counts(study)?;
+    let open = if study.is_adaptive() {
+        study.open_cells(&store.records(study)?)?
+    } else {
+        study.cells(None)?.len().saturating_sub(counts.answered)
+    };
+    let left = counts.seconds / counts.answered.max(1) as f64 * open as f64;
     let row = [
-        cells.to_string(),
-        records.len().to_string(),
-        failed.to_string(),
+        (counts.answered + open).to_string(),
+        counts.answered.to_string(),
+        counts.failed.to_string(),
         open.to_string(),
-        format!("{seconds:.1}"),
+        format!("{:.1}", counts.seconds),
         format!("{left:.1}"),
     ];
     let heading =

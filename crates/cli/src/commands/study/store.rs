@@ -1,6 +1,6 @@
 //! Cells that are answered, in memory or as files of a folder that several processes may share.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -114,6 +114,16 @@ impl Store for MemoryStore<'_> {
 struct Identity {
     version: String,
     study: Vec<(String, String)>,
+}
+
+/// How many cells are answered.
+#[derive(Default)]
+pub(super) struct Counts {
+    pub(super) answered: usize,
+    /// Of these, cells with a question that has no answer.
+    pub(super) failed: usize,
+    /// What they took.
+    pub(super) seconds: f64,
 }
 
 /// Cells that took as long, in seconds, are kept in a file of their own at once; what others took may be lost with as much again.
@@ -269,6 +279,20 @@ impl<'a> FolderStore<'a> {
         all.sort_by(|a, b| (a.point, a.turn, &a.id).cmp(&(b.point, b.turn, &b.id)));
         all.dedup_by_key(|record| (record.point, record.turn));
         Ok(all)
+    }
+
+    /// How many cells are answered.
+    pub(super) fn counts(&self, study: &StudyFile) -> Result<Counts, Failure> {
+        let all = Mutex::new((HashSet::new(), Counts::default()));
+        self.each(study, |record| {
+            let (seen, counts) = &mut *all.lock().unwrap_or_else(PoisonError::into_inner);
+            if seen.insert((record.point, record.turn)) {
+                counts.answered += 1;
+                counts.failed += usize::from(record.has_failed());
+                counts.seconds += record.seconds;
+            }
+        })?;
+        Ok(all.into_inner().unwrap_or_else(PoisonError::into_inner).1)
     }
 
     /// All rows of the study.

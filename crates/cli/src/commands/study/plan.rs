@@ -1,0 +1,134 @@
+//! `darkfiber study plan`: what a study will cost, by one cell of each kind.
+
+use std::fs;
+use std::time::Instant;
+
+use clap::Args;
+use darkfiber_report::listing::Listing;
+use darkfiber_scenario::Folder;
+use darkfiber_study::grid::{self, Alike, Hooks, StudyFile};
+
+use super::StudyArgs;
+use super::store::MemoryStore;
+use crate::failure::{Exit, Failure};
+use crate::options::Common;
+use crate::progress::Progress;
+
+#[derive(Args, Debug)]
+pub(crate) struct PlanArgs {
+    #[command(flatten)]
+    pub(crate) study: StudyArgs,
+}
+
+/// What a cell took.
+struct Cost {
+    alike: Alike,
+    /// Processor time, in seconds.
+    seconds: f64,
+    /// Memory at most, in bytes, where the system says it.
+    memory: Option<u64>,
+    /// Why it has no answer.
+    error: Option<String>,
+}
+
+pub(super) fn run(args: &PlanArgs, common: &Common) -> Result<Exit, Failure> {
+    let study = super::read(&args.study, common)?;
+    let folder = Folder::of(&args.study.file);
+    let alike = study.alike()?;
+    let progress = Progress::new(alike.len() as u64, common.quiet);
+    progress.at("a cell of each kind");
+    let mut costs = Vec::new();
+    for alike in alike {
+        costs.push(tried(&study, &folder, alike)?);
+        progress.step();
+    }
+    drop(progress);
+    // What takes longest comes first: it is what to begin with, and what to make smaller.
+    costs.sort_by(|a, b| b.total().total_cmp(&a.total()));
+    let names: Vec<String> =
+        costs.first().map_or(Vec::new(), |c| c.alike.set.iter().map(|(n, _)| n.clone()).collect());
+    let mut heading: Vec<&str> = names.iter().map(String::as_str).collect();
+    heading.extend(["cells", "seconds a cell", "CPU hours", "MB", "no answer"]);
+    let mut rows: Vec<Vec<String>> = costs.iter().map(Cost::row).collect();
+    let mut total = vec![String::new(); names.len()];
+    if let Some(first) = total.first_mut() {
+        "all".clone_into(first);
+    }
+    let sum = |of: &dyn Fn(&Cost) -> f64| costs.iter().map(of).sum::<f64>();
+    let most = costs.iter().filter_map(|c| c.memory).max();
+    total.extend([
+        costs.iter().map(|c| c.alike.cells).sum::<u64>().to_string(),
+        String::new(),
+        hours(sum(&Cost::total)),
+        most.map_or(String::new(), megabytes),
+        String::new(),
+    ]);
+    rows.push(total);
+    common.show(&Listing::of(&heading, &rows))?;
+    Ok(Exit::Fine)
+}
+
+impl Cost {
+    fn total(&self) -> f64 {
+        self.seconds * self.alike.cells as f64
+    }
+
+    fn row(&self) -> Vec<String> {
+        let mut row: Vec<String> = self.alike.set.iter().map(|(_, v)| v.to_string()).collect();
+        row.extend([
+            self.alike.cells.to_string(),
+            format!("{:.3}", self.seconds),
+            hours(self.total()),
+            self.memory.map_or(String::new(), megabytes),
+            self.error.clone().unwrap_or_default(),
+        ]);
+        row
+    }
+}
+
+fn hours(seconds: f64) -> String {
+    format!("{:.4}", seconds / 3600.0)
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{:.0}", bytes as f64 / 1e6)
+}
+
+/// Answers the first cell of a kind.
+fn tried(study: &StudyFile, folder: &Folder, alike: Alike) -> Result<Cost, Failure> {
+    forget_most_memory();
+    let (begin, before) = (Instant::now(), processor_seconds());
+    let clock = || begin.elapsed().as_secs_f64();
+    let store = MemoryStore::new(folder);
+    let hooks =
+        Hooks { store: &store, files: folder, clock: &clock, done: &|| (), stop: &|| false };
+    grid::answer(study, vec![alike.first.clone()], &hooks)?;
+    let wall = begin.elapsed().as_secs_f64();
+    // The system counts in hundredths of a second; what is shorter has hardly more than one thread.
+    let busy = processor_seconds().zip(before).map_or(0.0, |(now, before)| now - before);
+    let records = store.records();
+    let errors = records.iter().flat_map(|r| &r.answers).find_map(|a| a.error.clone());
+    Ok(Cost { alike, seconds: wall.max(busy), memory: most_memory(), error: errors })
+}
+
+/// Processor time of this process so far, in seconds, where the system says it.
+fn processor_seconds() -> Option<f64> {
+    let text = fs::read_to_string("/proc/self/stat").ok()?;
+    // Behind the name, which may have blanks: user and system time are the 14th and 15th of all fields, in hundredths.
+    let behind = text.rsplit_once(')')?.1;
+    let mut fields = behind.split_whitespace().skip(11);
+    let ticks = fields.next()?.parse::<f64>().ok()? + fields.next()?.parse::<f64>().ok()?;
+    Some(ticks / 100.0)
+}
+
+/// Has the system count the most memory from now on.
+fn forget_most_memory() {
+    let _not_everywhere = fs::write("/proc/self/clear_refs", "5");
+}
+
+/// The most memory since then, in bytes.
+fn most_memory() -> Option<u64> {
+    let text = fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()? * 1024)
+}

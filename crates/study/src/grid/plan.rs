@@ -1,0 +1,53 @@
+//! What a study costs, by a cell of each kind.
+
+use std::collections::BTreeMap;
+
+use darkfiber_scenario::Error;
+
+use super::axis;
+use super::cell::Cell;
+use super::file::StudyFile;
+use super::row::Value;
+
+/// Keys that what a cell costs depends on first.
+const COSTLY: [&str; 4] = ["fabric", "routes.engine", "routes.tables", "depth"];
+
+/// Cells that are alike in what costs most.
+#[derive(Clone, Debug)]
+pub struct Alike {
+    /// Their values of the axes that name fabric, tables and depth.
+    pub set: Vec<(String, Value)>,
+    /// The first of them.
+    pub first: Cell,
+    /// How many there are; at least so many where more are asked for until something is known.
+    pub cells: u64,
+}
+
+impl StudyFile {
+    /// All cells by fabric, engine or tables, and depth, in the order in which they first appear.
+    ///
+    /// # Errors
+    /// If there are more than there may be.
+    pub fn alike(&self) -> Result<Vec<Alike>, Error> {
+        let costly: Vec<usize> = (0..self.axes.len())
+            .filter(|&axis| COSTLY.contains(&self.axes[axis].name().as_str()))
+            .collect();
+        let mut known: BTreeMap<Vec<usize>, usize> = BTreeMap::new();
+        let mut all: Vec<Alike> = Vec::new();
+        for cell in self.cells(None)? {
+            let key: Vec<usize> = costly.iter().map(|&axis| cell.values[axis]).collect();
+            if let Some(&at) = known.get(&key) {
+                all[at].cells += 1;
+                continue;
+            }
+            let value = |&number: &usize| {
+                let axis = &self.axes[number];
+                (axis.name(), axis::shown(&axis.values[cell.values[number]]))
+            };
+            let set = costly.iter().map(value).collect();
+            known.insert(key, all.len());
+            all.push(Alike { set, first: cell, cells: 1 });
+        }
+        Ok(all)
+    }
+}
