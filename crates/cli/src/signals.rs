@@ -1,5 +1,5 @@
-//! What SIGINT, SIGTERM and SIGHUP do: keep runs that are kept anyway, leave no temporary file and no process behind, and
-//! end the process as they would without all this.
+//! What SIGINT, SIGTERM, SIGHUP and SIGUSR1 do (the last is what batch systems send before the time is over): keep runs
+//! that are kept anyway, leave no temporary file and no process behind, and end the process as they would without all this.
 
 use std::process::Child;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use darkfiber_formats::disk;
 use rustix::process::{Pid, Signal, kill_process_group};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::{emulate_default_handler, signal_name};
 
@@ -30,7 +30,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Listens to signals, unless whoever started the process has it ignore them (`nohup`).
 pub(crate) fn watch() -> Result<(), Failure> {
     let ignored = ignored();
-    let heard = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|s| ignored >> (s - 1) & 1 == 0);
+    let all = [SIGINT, SIGTERM, SIGHUP, SIGUSR1];
+    let heard = all.into_iter().filter(|s| ignored >> (s - 1) & 1 == 0);
     let cannot = |e| Failure::infeasible(format!("cannot listen to signals: {e}"));
     let mut signals = Signals::new(heard.collect::<Vec<_>>()).map_err(cannot)?;
     let listen = move || {

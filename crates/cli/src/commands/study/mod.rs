@@ -1,8 +1,14 @@
 //! `darkfiber study`: one scenario over axes of its keys.
 
+mod export;
+mod interrupt;
+mod passing;
+mod slurm;
 mod store;
+mod tasks;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use clap::{Args, Subcommand};
@@ -11,6 +17,7 @@ use darkfiber_report::study::StudyResult;
 use darkfiber_scenario::Folder;
 use darkfiber_study::grid::{self, Axis, Hooks, Record, Shard, Store, StudyFile};
 
+use self::passing::Passing;
 use self::store::{FolderStore, MemoryStore};
 use crate::failure::{Exit, Failure};
 use crate::options::Common;
@@ -32,6 +39,10 @@ pub(crate) enum What {
     Status(CollectArgs),
     /// Print the table of all cells that are answered, or write it as one file
     Collect(CollectArgs),
+    /// Write the script of a SLURM job array that answers what is open, and resubmits itself until all is answered
+    Slurm(slurm::SlurmArgs),
+    /// Print the command that answers what is open with GNU parallel or HyperQueue
+    Export(export::ExportArgs),
 }
 
 #[derive(Args, Debug)]
@@ -94,14 +105,19 @@ Examples:
   darkfiber study run study.toml -o store --shard 2/8         one of eight processes or array tasks
   darkfiber study status study.toml -s store
   darkfiber study collect study.toml -s store -o table.parquet
+  darkfiber study slurm study.toml -o store | sbatch          an array of tasks that fits the work
+  darkfiber study export study.toml -o store --for parallel | sh
 
-Exit code 3 if the study cannot be read, 4 if no cell has an answer.";
+Exit code 3 if the study cannot be read, 4 if no cell has an answer; 75 if a signal (INT, TERM, HUP, USR1) stopped a run with a \
+store: cells under way were finished, and the same command goes on from there.";
 
 pub(crate) fn run(args: &StudyCommand, common: &Common) -> Result<Exit, Failure> {
     match &args.what {
         What::Run(args) => run_cells(args, common),
         What::Status(args) => status(args, common),
         What::Collect(args) => collect(args, common),
+        What::Slurm(args) => slurm::run(args, common),
+        What::Export(args) => export::run(args, common),
     }
 }
 
@@ -113,6 +129,10 @@ fn read(args: &StudyArgs, common: &Common) -> Result<StudyFile, Failure> {
 }
 
 fn run_cells(args: &RunArgs, common: &Common) -> Result<Exit, Failure> {
+    let is_kept = args.store.is_some();
+    if is_kept {
+        interrupt::listen();
+    }
     let study = read(&args.study, common)?;
     let shard = args.shard.as_deref().map(shard).transpose()?;
     let folder = Folder::of(&args.study.file);
@@ -120,30 +140,44 @@ fn run_cells(args: &RunArgs, common: &Common) -> Result<Exit, Failure> {
     let cells = study.cells(shard)?.len();
     let progress = Progress::new(cells as u64, common.quiet);
     progress.at("cells");
+    let answered = AtomicUsize::new(0);
     let clock = || begin.elapsed().as_secs_f64();
-    let done = || progress.step();
+    let done = || {
+        answered.fetch_add(1, Ordering::Relaxed);
+        progress.step();
+    };
     let answer = |store: &dyn Store| {
-        let (files, stop) = (&folder, &|| false);
-        let hooks = Hooks { store, files, clock: &clock, done: &done, stop };
-        grid::run(&study, shard, &hooks)
+        let (files, stop) = (&folder, &|| is_kept && interrupt::is_asked());
+        let passing = Passing::new(store);
+        grid::run(
+            &study,
+            shard,
+            &Hooks { store: &passing, files, clock: &clock, done: &done, stop },
+        )?;
+        Ok::<_, Failure>(passing.records())
     };
     let records = if let Some(dir) = &args.store {
-        let store = FolderStore::open(dir, &study, &folder)?;
-        answer(&store)?;
-        store.records(&study)?
+        answer(&FolderStore::open(dir, &study, &folder)?)?
     } else {
-        let store = MemoryStore::new(&folder);
-        answer(&store)?;
-        store.records()
+        answer(&MemoryStore::new(&folder))?
     };
     drop(progress);
-    show(&study, &records, common)
+    let left = cells.saturating_sub(answered.into_inner());
+    if left > 0 {
+        return Ok(interrupt::stopped(left, cells));
+    }
+    show(&study, shard, &records, common)
 }
 
-fn show(study: &StudyFile, records: &[Record], common: &Common) -> Result<Exit, Failure> {
+fn show(
+    study: &StudyFile,
+    shard: Option<Shard>,
+    records: &[Record],
+    common: &Common,
+) -> Result<Exit, Failure> {
     let axes: Vec<String> = study.axes.iter().map(Axis::name).collect();
     let provenance = provenance::of_all(std::iter::empty(), common);
-    let open = study.cells(None)?.len().saturating_sub(records.len());
+    let open = study.cells(shard)?.len().saturating_sub(records.len());
     let title = study.title();
     let result = StudyResult::new(&title, &axes, records, open, &provenance);
     let none = !result.rows.is_empty() && result.rows.iter().all(|row| row.error.is_some());
@@ -179,7 +213,7 @@ fn collect(args: &CollectArgs, common: &Common) -> Result<Exit, Failure> {
     save::expect(args.output.as_ref())?;
     let folder = Folder::of(&args.study.file);
     let records = FolderStore::existing(&args.store, &study, &folder)?.records(&study)?;
-    let Some(path) = &args.output else { return show(&study, &records, common) };
+    let Some(path) = &args.output else { return show(&study, None, &records, common) };
     let axes: Vec<String> = study.axes.iter().map(Axis::name).collect();
     let provenance = provenance::of_all(std::iter::empty(), common);
     let title = study.title();
