@@ -130,7 +130,8 @@ Exit codes:
   2   the command line is wrong
   3   a file cannot be read or written
   4   infeasible: no engine can route this fabric, or no forwarding table can hold the routes
-  70  a bug in darkfiber";
+  70  a bug in darkfiber
+  75  a signal stopped a study that is kept: the same command goes on from there";
 
 /// Commands by what one wants, the ones to start with first.
 const GROUPS: [(&str, &[&str]); 5] = [

@@ -22,6 +22,8 @@ pub(crate) enum Exit {
     Input = 3,
     /// What was asked for cannot be done on this fabric.
     Infeasible = 4,
+    /// A signal stopped what is kept: the same command goes on from there (`EX_TEMPFAIL` of sysexits.h).
+    Again = 75,
     /// A bug of ours.
     Bug = 70,
 }
@@ -134,7 +136,7 @@ mod tests {
     fn exit_codes_are_those_of_the_documentation() {
         let codes = [Exit::Fine, Exit::Finding, Exit::Usage, Exit::Input, Exit::Infeasible];
         assert_eq!(codes.map(|exit| exit as u8), [0, 1, 2, 3, 4]);
-        assert_eq!(Exit::Bug as u8, 70);
+        assert_eq!((Exit::Bug as u8, Exit::Again as u8), (70, 75));
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! What SIGINT, SIGTERM and SIGHUP do: keep runs that are kept anyway, leave no temporary file and no process behind, and
-//! end the process as they would without all this.
+//! What SIGINT, SIGTERM, SIGHUP and SIGUSR1 do (the last is what batch systems send before the time is over): keep runs
+//! that are kept anyway, leave no temporary file and no process behind, and end the process as they would without all this.
 
 use std::process::Child;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use darkfiber_formats::disk;
 use rustix::process::{Pid, Signal, kill_process_group};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::{emulate_default_handler, signal_name};
 
@@ -18,6 +18,8 @@ use crate::out;
 static ASKED: AtomicI32 = AtomicI32::new(0);
 /// Runs that will be kept before the end.
 static RUNS: Mutex<usize> = Mutex::new(0);
+/// How the process ends once runs are kept: as the signal does it, or with this code.
+static CODE: AtomicI32 = AtomicI32::new(0);
 /// What the first signal does where a program that runs until it is stopped has a way to end by itself.
 static INSTEAD: Mutex<Option<Box<dyn Fn() + Send>>> = Mutex::new(None);
 /// Process groups that were started and have not ended.
@@ -30,7 +32,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Listens to signals, unless whoever started the process has it ignore them (`nohup`).
 pub(crate) fn watch() -> Result<(), Failure> {
     let ignored = ignored();
-    let heard = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|s| ignored >> (s - 1) & 1 == 0);
+    let all = [SIGINT, SIGTERM, SIGHUP, SIGUSR1];
+    let heard = all.into_iter().filter(|s| ignored >> (s - 1) & 1 == 0);
     let cannot = |e| Failure::infeasible(format!("cannot listen to signals: {e}"));
     let mut signals = Signals::new(heard.collect::<Vec<_>>()).map_err(cannot)?;
     let listen = move || {
@@ -56,6 +59,11 @@ pub(crate) fn watch() -> Result<(), Failure> {
 /// Has the first signal end the program in a way of its own; a second one ends it at once.
 pub(crate) fn instead(stop: impl Fn() + Send + 'static) {
     *lock(&INSTEAD) = Some(Box::new(stop));
+}
+
+/// Has the program end with this code once runs are kept after a signal.
+pub(crate) fn end_with(code: i32) {
+    CODE.store(code, Ordering::SeqCst);
 }
 
 /// The signals that are ignored, one bit each from signal 1 on.
@@ -111,7 +119,10 @@ impl Keeping {
             *runs
         };
         if let (0, Some(signal)) = (left, asked()) {
-            end(signal);
+            match CODE.load(Ordering::SeqCst) {
+                0 => end(signal),
+                code => disk::stop(|| std::process::exit(code)),
+            }
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The built program, as its users meet it.
 
 mod bad_input;
+mod batch;
+mod cluster;
 mod congest;
 mod congestion;
 mod diff;

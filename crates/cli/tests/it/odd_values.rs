@@ -34,6 +34,8 @@ const COMMANDS: &[&str] = &[
     "study plan s.toml",
     "study status s.toml -s store",
     "study collect s.toml -s store",
+    "study slurm s.toml -o store",
+    "study export s.toml -o store --for parallel",
     "sweep f -e updn --fail-percent 10",
     "reroute f --routes tables --fail-links 0",
     "survive f -e minhop",

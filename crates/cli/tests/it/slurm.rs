@@ -13,7 +13,7 @@ use darkfiber_formats::jobs::hostlist::expand;
 use super::{folder, run_in};
 
 /// A daemon that does not outlive the test.
-struct Daemon(Child);
+pub(crate) struct Daemon(Child);
 
 impl Drop for Daemon {
     fn drop(&mut self) {
@@ -22,12 +22,12 @@ impl Drop for Daemon {
     }
 }
 
-fn installed(program: &str) -> bool {
+pub(crate) fn installed(program: &str) -> bool {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&folders).any(|folder| folder.join(program).is_file())
 }
 
-fn start(command: &mut Command, log: &Path) -> Daemon {
+pub(crate) fn start(command: &mut Command, log: &Path) -> Daemon {
     let file = fs::File::create(log).expect("a log");
     let both = file.try_clone().expect("a log");
     let child = command.stdin(Stdio::null()).stdout(file).stderr(both).spawn();
@@ -53,7 +53,7 @@ fn switches(text: &str) -> BTreeMap<String, (Vec<String>, Vec<String>)> {
 }
 
 /// Year and month of the controller's release, as `(22, 5)`.
-fn version() -> Option<(u32, u32)> {
+pub(crate) fn version() -> Option<(u32, u32)> {
     let said = Command::new("slurmctld").arg("-V").output().ok()?;
     let said = String::from_utf8(said.stdout).ok()?;
     let mut parts = said.trim().strip_prefix("slurm ")?.split('.');

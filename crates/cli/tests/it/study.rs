@@ -14,7 +14,7 @@ fn write(dir: &Path, name: &str, text: &str) {
 }
 
 /// The cells of a store.
-fn kept(store: &Path) -> Vec<PathBuf> {
+pub(crate) fn kept(store: &Path) -> Vec<PathBuf> {
     let mut all = Vec::new();
     for folder in fs::read_dir(store.join("cells")).expect("a store") {
         let files = fs::read_dir(folder.expect("an entry").path()).expect("a folder");

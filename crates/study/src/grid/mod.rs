@@ -30,5 +30,5 @@ pub use part::{FindPart, QuestionPart, StudyPart, UntilPart};
 pub use plan::Alike;
 pub use question::{Ask, Asked, ColumnOf, QUESTIONS, Question};
 pub use row::{Answer, Record, Value};
-pub use run::{Hooks, Shard, Store, answer, run};
+pub use run::{Answered, Hooks, Shard, Store, answer, run};
 pub use table::{RowOf, Table};

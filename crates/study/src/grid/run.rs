@@ -1,6 +1,7 @@
 //! Answering all cells of a study.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use darkfiber_packetsim::{Observer, Pulse};
@@ -53,6 +54,17 @@ pub struct Hooks<'a> {
     pub done: &'a (dyn Fn() + Sync),
     /// Whether to begin no other cell.
     pub stop: &'a (dyn Fn() -> bool + Sync),
+    /// Whether the answers are to come back.
+    pub wanted: bool,
+}
+
+/// What came of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Answered {
+    /// The answers of all its cells, by point and seed, if they were wanted.
+    pub records: Vec<Record>,
+    /// Cells that were asked and not begun, since it was to stop.
+    pub left: usize,
 }
 
 /// Cells of the same tables.
@@ -80,16 +92,16 @@ impl StudyFile {
         Ok((0..).zip(all).filter(|(n, _)| is_ours(*n)).map(|(_, cell)| cell).collect())
     }
 
-    /// How many cells are open, of a study with these answers, by rising point and turn; those that others will ask for are not
+    /// How many cells of a part of the study are open, of which these answers are there, by rising point and turn; those that others will ask for are not
     /// among them.
     ///
     /// # Errors
     /// If there are more than there may be.
-    pub fn open_cells(&self, records: &[Record]) -> Result<usize, Error> {
+    pub fn open_cells(&self, shard: Option<Shard>, records: &[Record]) -> Result<usize, Error> {
         if !self.is_adaptive() {
-            return Ok(self.cells(None)?.len().saturating_sub(records.len()));
+            return Ok(self.cells(shard)?.len().saturating_sub(records.len()));
         }
-        let mut points = self.begin(None)?;
+        let mut points = self.begin(shard)?;
         answered(&mut points, records.to_vec());
         Ok(points.iter().map(|point| self.next(point).len()).sum())
     }
@@ -114,20 +126,23 @@ fn answered(points: &mut [Point], mut records: Vec<Record>) {
 ///
 /// # Errors
 /// If a cell is no scenario, before any of its round is computed. What a cell cannot answer is an answer that says why.
-pub fn run(study: &StudyFile, shard: Option<Shard>, hooks: &Hooks<'_>) -> Result<(), Error> {
+pub fn run(study: &StudyFile, shard: Option<Shard>, hooks: &Hooks<'_>) -> Result<Answered, Error> {
     if !study.is_adaptive() {
-        return round(study, study.cells(shard)?, hooks).map(|_| ());
+        return answer(study, study.cells(shard)?, hooks);
     }
     let mut points = study.begin(shard)?;
     loop {
         let cells: Vec<Cell> = points.iter().flat_map(|point| study.next(point)).collect();
-        let asked = cells.len();
-        let records = round(study, cells, hooks)?;
-        // A round that was stopped is not complete: what comes next is not known.
-        if asked == 0 || records.len() < asked {
-            return Ok(());
+        if cells.is_empty() {
+            let records = points.into_iter().flat_map(|point| point.records).collect();
+            return Ok(Answered { records, left: 0 });
         }
-        answered(&mut points, records);
+        let round = answer(study, cells, hooks)?;
+        // A round that was stopped is not complete: what comes next is not known.
+        if round.left > 0 {
+            return Ok(round);
+        }
+        answered(&mut points, round.records);
     }
 }
 
@@ -135,16 +150,14 @@ pub fn run(study: &StudyFile, shard: Option<Shard>, hooks: &Hooks<'_>) -> Result
 ///
 /// # Errors
 /// If one is no scenario.
-pub fn answer(study: &StudyFile, cells: Vec<Cell>, hooks: &Hooks<'_>) -> Result<(), Error> {
-    round(study, cells, hooks).map(|_| ())
-}
-
-/// Answers cells. Their answers come back where others depend on them.
-fn round(study: &StudyFile, cells: Vec<Cell>, hooks: &Hooks<'_>) -> Result<Vec<Record>, Error> {
+pub fn answer(study: &StudyFile, cells: Vec<Cell>, hooks: &Hooks<'_>) -> Result<Answered, Error> {
+    let asked = cells.len();
     let asks = study.asks()?;
     let questions: Vec<String> =
         asks.iter().map(|ask| format!("{}={}", ask.label, ask.key())).collect();
-    let round = Round { asks, hooks, keeps: study.is_adaptive(), records: Mutex::default() };
+    let keeps = hooks.wanted || study.is_adaptive();
+    let done = AtomicUsize::new(0);
+    let round = Round { asks, hooks, keeps, records: Mutex::default(), done };
     let questions = questions.join("\n");
     let mut cells = cells.into_iter().peekable();
     while cells.peek().is_some() && !(hooks.stop)() {
@@ -160,7 +173,10 @@ fn round(study: &StudyFile, cells: Vec<Cell>, hooks: &Hooks<'_>) -> Result<Vec<R
         round.answer(prepared);
         hooks.store.settle();
     }
-    Ok(round.records.into_inner().unwrap_or_else(PoisonError::into_inner))
+    let left = asked - round.done.into_inner();
+    let mut records = round.records.into_inner().unwrap_or_else(PoisonError::into_inner);
+    records.sort_by_key(|record| (record.point, record.turn));
+    Ok(Answered { records, left })
 }
 
 /// What cells of a round have in common.
@@ -170,6 +186,8 @@ struct Round<'a> {
     /// Whether answers are wanted.
     keeps: bool,
     records: Mutex<Vec<Record>>,
+    /// Cells that have answers.
+    done: AtomicUsize,
 }
 
 impl Round<'_> {
@@ -188,7 +206,6 @@ impl Round<'_> {
                     hooks.store.keep(record.clone());
                 }
                 self.have(record);
-                (hooks.done)();
                 continue;
             }
             let scenario = &cell.file.scenario;
@@ -205,6 +222,8 @@ impl Round<'_> {
         if self.keeps {
             self.records.lock().unwrap_or_else(PoisonError::into_inner).push(record);
         }
+        self.done.fetch_add(1, Ordering::Relaxed);
+        (self.hooks.done)();
     }
 
     /// Cells of one fabric.
@@ -284,11 +303,8 @@ impl Round<'_> {
             answers,
             seconds,
         };
-        if self.keeps {
-            self.have(record.clone());
-        }
-        self.hooks.store.keep(record);
-        (self.hooks.done)();
+        self.hooks.store.keep(record.clone());
+        self.have(record);
     }
 }
 

@@ -1,8 +1,12 @@
 //! `darkfiber study`: one scenario over axes of its keys.
 
+mod export;
+mod interrupt;
 mod pack;
 mod plan;
+mod slurm;
 mod store;
+mod tasks;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -12,7 +16,7 @@ use darkfiber_report::study::StudyResult;
 use darkfiber_scenario::Folder;
 use darkfiber_study::grid::{self, Axis, Hooks, Record, Shard, Store, StudyFile, Table};
 
-use self::store::{FolderStore, MemoryStore};
+use self::store::{FolderStore, NoStore};
 use crate::failure::{Exit, Failure};
 use crate::options::{Common, Format};
 use crate::progress::Progress;
@@ -35,6 +39,10 @@ pub(crate) enum What {
     Status(CollectArgs),
     /// Print the table of all cells that are answered, or write it as one file
     Collect(CollectArgs),
+    /// Write the script of a SLURM job array that answers what is open, and resubmits itself until all is answered
+    Slurm(slurm::SlurmArgs),
+    /// Print the command that answers what is open with GNU parallel or HyperQueue
+    Export(export::ExportArgs),
 }
 
 #[derive(Args, Debug)]
@@ -104,8 +112,11 @@ Examples:
   darkfiber study run study.toml -o store --shard 2/8         one of eight processes or array tasks
   darkfiber study status study.toml -s store
   darkfiber study collect study.toml -s store -o table.parquet
+  darkfiber study slurm study.toml -o store | sbatch          an array of tasks that fits the work
+  darkfiber study export study.toml -o store --for parallel | sh
 
-Exit code 3 if the study cannot be read, 4 if no cell has an answer.";
+Exit code 3 if the study cannot be read, 4 if no cell has an answer; 75 if a signal (INT, TERM, HUP, USR1) stopped a run with a \
+store: cells under way were finished, and the same command goes on from there.";
 
 pub(crate) fn run(args: &StudyCommand, common: &Common) -> Result<Exit, Failure> {
     match &args.what {
@@ -113,6 +124,8 @@ pub(crate) fn run(args: &StudyCommand, common: &Common) -> Result<Exit, Failure>
         What::Plan(args) => plan::run(args, common),
         What::Status(args) => status(args, common),
         What::Collect(args) => collect(args, common),
+        What::Slurm(args) => slurm::run(args, common),
+        What::Export(args) => export::run(args, common),
     }
 }
 
@@ -124,44 +137,56 @@ fn read(args: &StudyArgs, common: &Common) -> Result<StudyFile, Failure> {
 }
 
 fn run_cells(args: &RunArgs, common: &Common) -> Result<Exit, Failure> {
+    let is_kept = args.store.is_some();
+    if is_kept {
+        interrupt::listen();
+    }
     let study = read(&args.study, common)?;
     let shard = args.shard.as_deref().map(shard).transpose()?;
     let folder = Folder::of(&args.study.file);
     let begin = Instant::now();
     let cells = study.cells(shard)?.len();
+    let is_large = cells > LARGE && common.format == Format::Table;
     let progress = Progress::new(cells as u64, common.quiet);
     progress.at("cells");
     let clock = || begin.elapsed().as_secs_f64();
     let done = || progress.step();
     let answer = |store: &dyn Store| {
-        let (files, stop) = (&folder, &|| false);
-        let hooks = Hooks { store, files, clock: &clock, done: &done, stop };
-        grid::run(&study, shard, &hooks)
+        let (files, stop) = (&folder, &|| is_kept && interrupt::is_asked());
+        // What is too much to be printed is not kept in memory, either.
+        let (done, clock, wanted) = (&done, &clock, !is_large);
+        grid::run(&study, shard, &Hooks { store, files, clock, done, stop, wanted })
     };
-    let records = if let Some(dir) = &args.store {
+    let answered = if let Some(dir) = &args.store {
         let mut store = FolderStore::open(dir, &study, &folder, &args.store_every)?;
         if let Some(other) = &args.reuse {
             store.reuse(other)?;
         }
-        answer(&store)?;
-        if cells > LARGE && common.format == Format::Table {
+        let answered = answer(&store)?;
+        if is_large && answered.left == 0 {
             drop(progress);
             return told(&study, &store, common);
         }
-        store.records(&study)?
+        answered
     } else {
-        let store = MemoryStore::new(&folder);
-        answer(&store)?;
-        store.records()
+        answer(&NoStore::new(&folder))?
     };
     drop(progress);
-    show(&study, &records, common)
+    if answered.left > 0 {
+        return Ok(interrupt::stopped(answered.left));
+    }
+    show(&study, shard, &answered.records, common)
 }
 
-fn show(study: &StudyFile, records: &[Record], common: &Common) -> Result<Exit, Failure> {
+fn show(
+    study: &StudyFile,
+    shard: Option<Shard>,
+    records: &[Record],
+    common: &Common,
+) -> Result<Exit, Failure> {
     let axes = study.axis_names();
     let provenance = provenance::of_all(std::iter::empty(), common);
-    let open = study.open_cells(records)?;
+    let open = study.open_cells(shard, records)?;
     let title = study.title();
     let mut all = records.to_vec();
     all.extend(study.conclusions(records));
@@ -185,7 +210,7 @@ fn status(args: &CollectArgs, common: &Common) -> Result<Exit, Failure> {
 fn told(study: &StudyFile, store: &FolderStore<'_>, common: &Common) -> Result<Exit, Failure> {
     let counts = store.counts(study)?;
     let open = if study.is_adaptive() {
-        study.open_cells(&store.records(study)?)?
+        study.open_cells(None, &store.records(study)?)?
     } else {
         study.cells(None)?.len().saturating_sub(counts.answered)
     };
@@ -209,7 +234,9 @@ fn collect(args: &CollectArgs, common: &Common) -> Result<Exit, Failure> {
     save::expect(args.output.as_ref())?;
     let folder = Folder::of(&args.study.file);
     let store = FolderStore::existing(&args.store, &study, &folder)?;
-    let Some(path) = &args.output else { return show(&study, &store.records(&study)?, common) };
+    let Some(path) = &args.output else {
+        return show(&study, None, &store.records(&study)?, common);
+    };
     let mut table = store.table(&study)?;
     if study.is_adaptive() {
         study.conclusions(&store.records(&study)?).iter().for_each(|record| table.add(record));
