@@ -20,6 +20,7 @@ mod options;
 mod out;
 mod page;
 mod participants;
+mod preset;
 mod progress;
 mod provenance;
 mod pulse;

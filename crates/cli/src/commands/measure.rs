@@ -25,6 +25,7 @@ use crate::failure::{Exit, Failure};
 use crate::options::values::above_zero;
 use crate::options::{BesideTables, Common, EngineArgs, FabricArgs, Format, PageArgs, RequestArgs};
 use crate::out::Teller;
+use crate::preset::{Preset, PresetArgs, question, texts};
 use crate::progress::Progress;
 use crate::{jobs, load, page, participants, provenance, save};
 
@@ -72,6 +73,8 @@ pub(crate) struct MeasureCommand {
     pub(crate) svg: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) page: PageArgs,
+    #[command(flatten)]
+    pub(crate) preset: PresetArgs,
 }
 
 /// What stands below the options in its help.
@@ -108,6 +111,50 @@ struct Item {
     bounds: Bounds,
 }
 
+/// The same as a study.
+fn preset(args: &MeasureCommand, common: &Common) -> Result<Preset, Failure> {
+    let no = |what: &str| Failure::usage(format!("--write-study: {what} has no place in a study"));
+    if args.among.is_some() {
+        return Err(no("--among").hint("--compute GUIDS has one: who runs jobs"));
+    }
+    if args.link_speeds {
+        return Err(no("--link-speeds"));
+    }
+    if let Some(file) = args.patterns.iter().find(|spec| Path::new(spec).is_file()) {
+        return Err(no(&format!("{file}, a file of pairs,")));
+    }
+    if !args.engines.engines.is_empty() && !args.routes.is_empty() {
+        return Err(no("an engine beside tables from a file").hint("write a study of each"));
+    }
+    let mut scenario = args.fabric.scenario(common);
+    scenario.routes = args.request.routes();
+    let axis = if args.routes.is_empty() {
+        ("routes.engine", texts(args.engines.chains()?.iter().map(|chain| &chain.name)))
+    } else {
+        ("routes.tables", texts(args.routes.iter().map(|path| path.display().to_string())))
+    };
+    let is_bandwidth =
+        |name: &&String| Bandwidth::ALL.iter().any(|bandwidth| bandwidth.name() == name.as_str());
+    let mut metrics: Vec<&str> =
+        args.metrics.iter().filter(|name| !is_bandwidth(name)).map(String::as_str).collect();
+    if args.metrics.is_empty() && args.patterns.is_empty() {
+        metrics = USUAL.to_vec();
+    }
+    let list = |all: Vec<toml::Value>| (!all.is_empty()).then_some(toml::Value::Array(all));
+    let samples = args.samples.and_then(|n| i64::try_from(n).ok()).map(toml::Value::Integer);
+    let precision = samples.is_none().then_some(toml::Value::Float(args.precision));
+    let asked = question(
+        "patterns",
+        vec![
+            ("metric", list(texts(metrics))),
+            ("pattern", list(texts(&args.patterns))),
+            ("samples", samples),
+            ("precision", precision),
+        ],
+    );
+    Ok(Preset { scenario, axes: vec![axis], zip: Vec::new(), questions: vec![asked], seeds: None })
+}
+
 /// Everything that is asked of each engine.
 pub(super) struct MeasurePlan {
     who: Vec<TerminalId>,
@@ -122,6 +169,9 @@ pub(super) struct MeasurePlan {
 }
 
 pub(crate) fn run(args: &MeasureCommand, common: &Common) -> Result<Exit, Failure> {
+    if let Some(exit) = args.preset.write(|| preset(args, common))? {
+        return Ok(exit);
+    }
     if args.engines.engines.is_empty() && args.routes.is_empty() {
         return Err(Failure::usage("nothing to measure: give -e ENGINE or --routes PATH")
             .hint("several of both are compared side by side"));

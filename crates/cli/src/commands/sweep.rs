@@ -16,6 +16,7 @@ use crate::failure::{Exit, Failure};
 use crate::options::values::distinct;
 use crate::options::values::percent;
 use crate::options::{Common, EngineArgs, FabricArgs, FabricOptions, FaultArgs};
+use crate::preset::{Preset, PresetArgs, question, texts};
 use crate::progress::Progress;
 use crate::{load, provenance, save};
 
@@ -52,6 +53,8 @@ pub(crate) struct SweepCommand {
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) preset: PresetArgs,
+    #[command(flatten)]
     pub(crate) options: FabricOptions,
     #[command(flatten)]
     pub(crate) faults: FaultArgs,
@@ -81,6 +84,9 @@ could be routed.";
 
 pub(crate) fn run(args: &SweepCommand, common: &Common) -> Result<Exit, Failure> {
     let chains = args.engines.chains()?;
+    if let Some(exit) = args.preset.write(|| Ok(preset(args, &chains, common)))? {
+        return Ok(exit);
+    }
     save::expect(args.output.as_ref())?;
     save::expect(args.svg.as_ref())?;
     let cases = cases(args, common)?;
@@ -119,6 +125,29 @@ pub(crate) fn run(args: &SweepCommand, common: &Common) -> Result<Exit, Failure>
         provenance: &provenance,
     })?;
     problems.end(exit(&chains, &runs))
+}
+
+/// The same as a study: rows of seeds that draw the same cables have the same figures.
+fn preset(args: &SweepCommand, chains: &[Chain], common: &Common) -> Preset {
+    let names: Vec<&String> = args.positional.iter().chain(&args.fabric).collect();
+    let first = names.first().map_or("", |name| name.as_str());
+    let mut scenario = FabricArgs::of(first, &args.options, &args.faults).scenario(common);
+    scenario.routes.lanes = Some(Count(args.lanes.into()));
+    let mut percents = args.fail_percent.clone();
+    percents.push(0.0);
+    percents.sort_by(f64::total_cmp);
+    percents.dedup();
+    Preset {
+        scenario,
+        axes: vec![
+            ("fabric", texts(&names)),
+            ("fail-percent", percents.into_iter().map(toml::Value::Float).collect()),
+            ("routes.engine", texts(chains.iter().map(|chain| &chain.name))),
+        ],
+        zip: Vec::new(),
+        questions: vec![question("routes", Vec::new())],
+        seeds: Some(args.seeds),
+    }
 }
 
 /// Reads all fabrics. Those whose own names are alike are called as the user called them.

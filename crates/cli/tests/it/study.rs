@@ -13,15 +13,21 @@ fn write(dir: &Path, name: &str, text: &str) {
     fs::write(dir.join(name), text).expect("written");
 }
 
-/// The cells of a store.
-pub(crate) fn kept(store: &Path) -> Vec<PathBuf> {
-    let mut all = Vec::new();
-    for folder in fs::read_dir(store.join("cells")).expect("a store") {
-        let files = fs::read_dir(folder.expect("an entry").path()).expect("a folder");
-        all.extend(files.map(|file| file.expect("an entry").path()));
-    }
+/// The files of a store that have answers of many cells.
+fn kept(store: &Path) -> Vec<PathBuf> {
+    let files = fs::read_dir(store.join("packs")).expect("a store");
+    let mut all: Vec<PathBuf> = files.map(|file| file.expect("an entry").path()).collect();
     all.sort();
     all
+}
+
+/// The rows of a question that a study prints.
+fn rows(dir: &Path, line: &str, question: &str) -> Vec<serde_json::Value> {
+    let run = run_in(dir, &format!("{line} --format json -q"));
+    assert_eq!(run.code, 0, "{}", run.err);
+    let json = run.json();
+    let rows = json["rows"].as_array().expect("rows").iter();
+    rows.filter(|row| row["question"] == question).cloned().collect()
 }
 
 #[test]
@@ -68,19 +74,18 @@ fn shards_and_interruptions_lose_nothing() {
     let status = run_in(dir.path(), "study status s.toml -s store --format csv").out;
     let counts = status.lines().nth(1).expect("a row");
     assert!(counts.starts_with("36,12,0,24,"), "{status}");
-    // A cell that was cut is open again, and answered again.
-    let cells = kept(&dir.path().join("store"));
-    let text = fs::read(&cells[0]).expect("a cell");
-    fs::write(&cells[0], &text[..text.len() / 2]).expect("cut");
+    // Cells of a file that was cut are open again, and answered again.
+    let files = kept(&dir.path().join("store"));
+    let text = fs::read(&files[0]).expect("cells");
+    fs::write(&files[0], &text[..text.len() / 2]).expect("cut");
     let status = run_in(dir.path(), "study status s.toml -s store --format csv");
     assert!(status.err.contains("cut or altered"), "{}", status.err);
-    assert!(status.out.contains("36,11,0,25,"), "{}", status.out);
+    assert!(status.out.contains("36,0,0,36,"), "{}", status.out);
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| assert_eq!(run_in(dir.path(), "study run s.toml -o store -q").code, 0));
         }
     });
-    assert_eq!(kept(&dir.path().join("store")).len(), 36);
     let collected = run_in(dir.path(), "study collect s.toml -s store --format csv");
     assert_eq!(collected.out, whole.out);
     // Nothing is computed twice: a run over a whole store changes no file.
@@ -226,4 +231,370 @@ fn what_is_no_study_is_said() {
     let other = run_in(dir.path(), "study run other.toml -o st -q");
     assert_eq!(other.code, 3);
     assert!(other.err.contains("another study") && other.err.contains("seeds"), "{}", other.err);
+}
+
+#[test]
+fn seeds_are_added_until_a_mean_is_known() {
+    let dir = folder(&[]);
+    let text = "fabric = [\"kary:k=4,n=2\", \"torus:dims=4x4,t=2\"]\nfail-percent = 20\n[routes]\nengine = \"updn\"\n[study]\n\
+                questions = [\"routes\"]\nuntil = { quantity = \"efi_max\", relative = 0.1, at-most = 40 }\n";
+    write(dir.path(), "s.toml", text);
+    let all = rows(dir.path(), "study run s.toml", "routes");
+    let until = rows(dir.path(), "study run s.toml", "until");
+    assert_eq!(until.len(), 2);
+    // The same seeds one by one, and the interval by hand.
+    let grid = text
+        .replace("until = { quantity = \"efi_max\", relative = 0.1, at-most = 40 }", "seeds = 40");
+    write(dir.path(), "grid.toml", &grid);
+    let grid = rows(dir.path(), "study run grid.toml", "routes");
+    for told in &until {
+        let of = |row: &&serde_json::Value| row["set"] == told["set"];
+        let values = |rows: &[serde_json::Value], n: usize| -> Vec<f64> {
+            let efi = |row: &serde_json::Value| row["found"]["efi_max"].as_f64().expect("a number");
+            rows.iter().filter(of).take(n).map(efi).collect()
+        };
+        let samples = told["found"]["samples"].as_u64().expect("a count") as usize;
+        let found = values(&all, usize::MAX);
+        assert_eq!(found.len(), samples);
+        assert_eq!(found, values(&grid, samples));
+        // Student's t of 95 % for 4, 7, 11, 17, 26 and 39 degrees of freedom, from a printed table.
+        let t = [(5, 2.776), (8, 2.365), (12, 2.201), (18, 2.110), (27, 2.056), (40, 2.023)];
+        let half = |n: usize| {
+            let x = &found[..n];
+            let mean = x.iter().sum::<f64>() / n as f64;
+            let squares: f64 = x.iter().map(|x| (x - mean).powi(2)).sum();
+            let t = t.iter().find(|(of, _)| *of == n).expect("a round").1;
+            t * (squares / (n - 1) as f64 / n as f64).sqrt() / mean
+        };
+        for (n, _) in t.iter().take_while(|(n, _)| *n < samples) {
+            assert!(half(*n) > 0.1, "{n} seeds were enough: {told}");
+        }
+        let width = told["found"]["half_width_percent"].as_f64().expect("a number");
+        assert!((width - 100.0 * half(samples)).abs() < 0.01 * width, "{width}: {told}");
+        assert_eq!(told["found"]["settled"], half(samples) <= 0.1);
+    }
+    // A study that goes on from a store asks for the same.
+    assert_eq!(run_in(dir.path(), "study run s.toml -o store --shard 1/2 -q").code, 0);
+    let again = rows(dir.path(), "study run s.toml -o store", "routes");
+    assert_eq!(again, all);
+    let csv = run_in(dir.path(), "study collect s.toml -s store --format csv").out;
+    assert_eq!(run_in(dir.path(), "study run s.toml --format csv -q").out, csv);
+    assert_eq!(run_in(dir.path(), "study collect s.toml -s store -o all.csv").code, 0);
+    assert_eq!(fs::read_to_string(dir.path().join("all.csv")).expect("written"), csv);
+    let status = run_in(dir.path(), "study status s.toml -s store --format csv").out;
+    assert!(status.contains(&format!("{},{},0,0,", all.len(), all.len())), "{status}");
+}
+
+#[test]
+fn the_least_value_is_found_that_a_grid_has() {
+    let dir = folder(&[]);
+    let study = |what: &str| {
+        format!(
+            "fabric = [\"kary:k=4,n=2\", \"hyperx:dims=4x4,t=2\"]\n[routes]\nengine = \"dfsssp\"\n{what}"
+        )
+    };
+    let find = "[study]\nquestions = [\"routes\"]\nseeds = 3\nfind = { axis = \"fail-percent\", from = 40, to = 60, within = 1, \
+                quantity = \"lost\", above = 0 }\n";
+    write(dir.path(), "find.toml", &study(find));
+    let values: Vec<String> = (40..=60).map(|p| p.to_string()).collect();
+    let grid = format!("[study]\nquestions = [\"routes\"]\nseeds = 3\n");
+    write(dir.path(), "grid.toml", &study(&grid));
+    let grid = format!("study run grid.toml --set fail-percent={}", values.join(","));
+    let grid = rows(dir.path(), &grid, "routes");
+    let found = rows(dir.path(), "study run find.toml -o store", "find");
+    assert_eq!(found.len(), 2);
+    for told in &found {
+        // Losses grow with the share: cables of a smaller one are among those of a larger.
+        let lost = |row: &&serde_json::Value| {
+            row["set"]["fabric"] == told["set"]["fabric"] && row["found"]["lost"].as_u64() > Some(0)
+        };
+        let least =
+            grid.iter().filter(lost).filter_map(|row| row["set"]["fail-percent"].as_u64()).min();
+        assert_eq!(told["found"]["least"].as_f64(), least.map(|p| p as f64), "{told}");
+        assert!(told["found"]["trials"].as_u64() < Some(8), "{told}");
+    }
+    // Trials are rows with their value; a run that goes on asks for no other.
+    let all = rows(dir.path(), "study run find.toml", "routes");
+    assert!(all.iter().all(|row| row["set"]["fail-percent"].is_u64()));
+    assert_eq!(rows(dir.path(), "study run find.toml -o store", "routes"), all);
+}
+
+#[test]
+fn questions_have_the_figures_of_the_commands() {
+    let dir = folder(&[]);
+    let some = |json: &serde_json::Value, key: &str| json[key].as_f64();
+    // Latencies by load.
+    let text = "fabric = \"dragonfly:p=2,a=4,h=2\"\n[packets]\nordered = false\nrouting = [\"minimal\", \"ugal\"]\n[study]\n\
+                questions = [{ ask = \"latency\", loads = [0.2, 0.6], pattern = \"adversarial\" }]\n";
+    write(dir.path(), "latency.toml", text);
+    let found = rows(dir.path(), "study run latency.toml", "latency");
+    let line = "saturate dragonfly:p=2,a=4,h=2 -r minimal,ugal --pattern adversarial --loads 0.2,0.6 --format json -q";
+    let curves = run_in(dir.path(), line).json();
+    let mut compared = 0;
+    for curve in curves["curves"].as_array().expect("curves") {
+        for point in curve["points"].as_array().expect("points") {
+            let is_same = |row: &&serde_json::Value| {
+                row["set"]["packets.routing"] == curve["routing"]
+                    && row["found"]["offered"] == point["offered"]
+            };
+            let row = found.iter().find(is_same).expect("a row");
+            for key in ["mean", "p99", "accepted", "hops", "packets"] {
+                assert_eq!(some(&row["found"], key), some(point, key), "{key} of {point}");
+                compared += 1;
+            }
+            assert_eq!(row["found"]["saturated"], point["saturated"]);
+        }
+    }
+    assert_eq!(compared, 20);
+    // Where it saturates: a load that does not, and a hundredth more that does.
+    let find = text.replace("loads = [0.2, 0.6]", "find = \"saturation\"");
+    write(dir.path(), "find.toml", &find);
+    for row in rows(dir.path(), "study run find.toml", "latency") {
+        let load = row["found"]["offered"].as_f64().expect("a load");
+        assert_eq!(row["found"]["saturated"], false, "{row}");
+        let routing = row["set"]["packets.routing"].as_str().expect("a name");
+        let line = format!(
+            "saturate dragonfly:p=2,a=4,h=2 -r {routing} --pattern adversarial --loads {},{load} --format json -q",
+            (load + 0.01).min(1.0)
+        );
+        let curves = run_in(dir.path(), &line).json();
+        assert_eq!(curves["curves"][0]["points"][1]["saturated"], true, "{row}");
+    }
+    // Victims beside aggressors.
+    let text = "fabric = \"dragonfly:p=2,a=4,h=2,gbps=200\"\nhosts = \"slingshot\"\n[packets]\nswitches = \"rosetta\"\n\
+                routing = \"four-ways\"\ncongestion = [\"none\", \"pairs\"]\n[study]\nquestions = [{ ask = \"impact\", \
+                victim = [\"allreduce:8B\", \"alltoall:128B\"], aggressor = \"incast\", split = \"18/54\", limit = \"5ms\", iterations = 20 }]\n";
+    write(dir.path(), "impact.toml", text);
+    let found = rows(dir.path(), "study run impact.toml", "impact");
+    let line = "congest dragonfly:p=2,a=4,h=2,gbps=200 --victims allreduce:8B,alltoall:128B --aggressors incast --split 18/54 \
+                --limit 5ms --iterations 20 --format json -q";
+    let cells = run_in(dir.path(), line).json();
+    let cells = cells["cells"].as_array().expect("cells");
+    assert_eq!((cells.len(), found.len()), (4, 4));
+    for cell in cells {
+        let of = format!("{} beside incast", cell["victim"].as_str().expect("a name"));
+        let is_same = |row: &&serde_json::Value| {
+            row["of"] == of.as_str() && row["set"]["packets.congestion"] == cell["congestion"]
+        };
+        let row = found.iter().find(is_same).expect("a row");
+        for key in ["impact", "p95_inflation", "p99_inflation"] {
+            assert_eq!(some(&row["found"], key), some(cell, key), "{key} of {cell}");
+        }
+    }
+    // Single faults.
+    let text = "fabric = \"hyperx:dims=4x4,t=2\"\n[routes]\nengine = [\"updn\", \"dfsssp\"]\n[study]\nquestions = [\"faults\"]\n";
+    write(dir.path(), "faults.toml", text);
+    for row in rows(dir.path(), "study run faults.toml", "faults") {
+        let engine = row["set"]["routes.engine"].as_str().expect("a name");
+        let book = run_in(
+            dir.path(),
+            &format!("survive hyperx:dims=4x4,t=2 -e {engine} --format json -q"),
+        )
+        .json();
+        let book = &book[row["of"].as_str().expect("a name")];
+        for key in
+            ["faults", "any_order", "steps", "drop_drain", "untouched_percent", "efi_max_after"]
+        {
+            assert_eq!(some(&row["found"], key), some(book, key), "{key} of {engine}");
+        }
+    }
+}
+
+#[test]
+fn answers_of_another_study_are_taken_over() {
+    let dir = folder(&[]);
+    write(dir.path(), "s.toml", FAULTS);
+    assert_eq!(run_in(dir.path(), "study run s.toml -o one -q").code, 0);
+    // Fewer of one axis, more of another: 2 x 2 x 2 x 3 cells are the same.
+    let other =
+        FAULTS.replace("[0, 5, 40]", "[5, 40]").replace("\"dfsssp\"]", "\"dfsssp\", \"lash\"]");
+    write(dir.path(), "other.toml", &other);
+    let whole = run_in(dir.path(), "study run other.toml --format csv -q").out;
+    let run = run_in(dir.path(), "study run other.toml -o two --reuse one --format csv -q");
+    assert_eq!((run.code, run.out), (0, whole.clone()), "{}", run.err);
+    assert_eq!(run_in(dir.path(), "study collect other.toml -s two --format csv").out, whole);
+    let none = run_in(dir.path(), "study run other.toml -o three --reuse nowhere");
+    assert!(none.code == 3 && none.err.contains("nowhere"), "{}", none.err);
+}
+
+#[test]
+fn a_plan_names_what_is_largest() {
+    let dir = folder(&[]);
+    write(dir.path(), "s.toml", FAULTS);
+    let plan = run_in(dir.path(), "study plan s.toml --format csv");
+    assert_eq!(plan.code, 0, "{}", plan.err);
+    let lines: Vec<Vec<&str>> = plan.out.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(lines.len(), 6, "{}", plan.out);
+    assert!(plan.out.starts_with("fabric,routes.engine,cells,"), "{}", plan.out);
+    // Fabrics have commas in them.
+    assert_eq!(plan.out.lines().filter(|line| line.contains(",9,")).count(), 4, "{}", plan.out);
+    assert!(plan.out.lines().last().expect("a sum").starts_with("all,,36,"), "{}", plan.out);
+}
+
+#[test]
+fn what_cannot_be_looked_for_is_said() {
+    let dir = folder(&[]);
+    for (part, words) in [
+        ("until = { quantity = \"efi_mx\" }", ["line", "efi_max"]),
+        ("until = { quantity = \"efi_max\", relative = 2.0 }", ["until", "below 1"]),
+        (
+            "find = { axis = \"fail-percnt\", from = 0, to = 9, quantity = \"lost\", above = 0 }",
+            ["find", "fail-percent"],
+        ),
+        (
+            "find = { axis = \"fail-percent\", from = 0, to = 9, quantity = \"lost\" }",
+            ["find", "above or below"],
+        ),
+        (
+            "find = { axis = \"fabric\", from = 0, to = 9, quantity = \"lost\", above = 0 }",
+            ["fabric", "axis"],
+        ),
+        (
+            "find = { axis = \"seed\", from = 9, to = 3, quantity = \"lost\", above = 0 }",
+            ["find", "not below"],
+        ),
+    ] {
+        let text = format!(
+            "fabric = [\"kary:k=2,n=2\", \"kary:k=3,n=2\"]\n[routes]\nengine = \"updn\"\n[study]\nquestions = [\"routes\"]\n{part}\n"
+        );
+        write(dir.path(), "bad.toml", &text);
+        let run = run_in(dir.path(), "study run bad.toml");
+        assert!(matches!(run.code, 2 | 3), "{part}: {} {}", run.code, run.err);
+        for word in words {
+            assert!(run.err.contains(word), "{part}: no {word} in {}", run.err);
+        }
+    }
+}
+
+#[test]
+fn commands_are_studies_with_the_same_figures() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    let write = |line: &str| {
+        let run = run_in(d, &format!("{line} --write-study made.toml"));
+        assert_eq!((run.code, run.out.as_str()), (0, ""), "{line}: {}", run.err);
+        let printed = run_in(d, &format!("{line} --write-study -")).out;
+        assert_eq!(fs::read_to_string(d.join("made.toml")).expect("written"), printed);
+        run_in(d, &format!("{line} --format json -q")).json()
+    };
+    let number = |row: &serde_json::Value, key: &str| row["found"][key].as_f64();
+    // A sweep.
+    let sweep = write(
+        "sweep kary:k=4,n=2 torus:dims=4x4,t=2 -e updn,dfsssp --fail-percent 5,40 --seeds 3 --lanes 4 --seed 5",
+    );
+    let found = rows(d, "study run made.toml", "routes");
+    let mut compared = 0;
+    for run in sweep["runs"].as_array().expect("runs") {
+        let is_same = |row: &&serde_json::Value| {
+            let family = row["set"]["fabric"].as_str().and_then(|name| name.split(':').next());
+            run["fabric"].as_str().is_some_and(|name| name.starts_with(family.unwrap_or("?")))
+                && row["set"]["routes.engine"] == run["engine"]
+                && row["set"]["fail-percent"].as_f64() == run["percent"].as_f64()
+                && row["seed"] == run["seed"]
+        };
+        let row = found.iter().find(is_same).expect("a row");
+        for key in ["efi_max", "hops_mean", "layers", "lost"] {
+            assert_eq!(number(row, key), run[key].as_f64(), "{key} of {run}");
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 4 * (4 + 24));
+    // What is measured.
+    let measured =
+        write("measure kary:k=4,n=2 -e updn --metric worst,ebb --pattern shift --samples 300");
+    let found = rows(d, "study run made.toml", "patterns");
+    let of = |name: &str| found.iter().find(|row| row["of"] == name).expect("a row");
+    assert_eq!(number(of("worst"), "value"), measured["worst"].as_f64());
+    assert_eq!(number(of("ebb"), "value"), measured["ebb"]["mean"].as_f64());
+    // Curves, of tables and of routings that go by none.
+    let curves = write(
+        "saturate hyperx:dims=3x3,t=2 -r minimal,valiant -e dfsssp --loads 0.3,0.7 --packet 64B --message 128B",
+    );
+    let found = rows(d, "study run made.toml", "latency");
+    let curves = curves["curves"].as_array().expect("curves");
+    assert_eq!((curves.len(), found.len()), (3, 6));
+    for curve in curves {
+        let routing = curve["routing"].as_str().expect("a name");
+        let routing = if routing.starts_with("tables") { "tables" } else { routing };
+        for point in curve["points"].as_array().expect("points") {
+            let is_same = |row: &&serde_json::Value| {
+                row["set"]["packets.routing"] == routing
+                    && row["found"]["offered"] == point["offered"]
+            };
+            let row = found.iter().find(is_same).expect("a row");
+            assert_eq!(number(row, "mean"), point["mean"].as_f64(), "{routing}");
+        }
+    }
+    // Victims beside aggressors.
+    let congest = write(
+        "congest dragonfly:p=2,a=4,h=2,gbps=200 --victims allreduce:8B --aggressors incast --split 50 --nodes 32 --scattered \
+         --congestion none,pairs --routing four-ways,minimal --limit 2ms --iterations 20",
+    );
+    let found = rows(d, "study run made.toml", "impact");
+    let cells = congest["cells"].as_array().expect("cells");
+    assert_eq!((cells.len(), found.len()), (4, 4));
+    for cell in cells {
+        let is_same = |row: &&serde_json::Value| {
+            row["set"]["packets.congestion"] == cell["congestion"]
+                && row["set"]["packets.routing"] == cell["routing"]
+        };
+        let row = found.iter().find(is_same).expect("a row");
+        assert_eq!(number(row, "impact"), cell["impact"].as_f64(), "{cell}");
+    }
+    // What has no place in a study is said.
+    let none = run_in(d, "measure kary:k=4,n=2 -e updn --link-speeds --write-study made.toml");
+    assert!(none.code == 2 && none.err.contains("--link-speeds"), "{}", none.err);
+}
+
+#[test]
+fn a_long_run_in_a_cell_goes_on_after_a_kill() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    let text = "fabric = \"hyperx:dims=4x4,t=4\"\nhosts = \"qdr\"\ndepth = \"packet\"\n[routes]\nengine = \"dfsssp\"\n\
+                [[job]]\ntraffic = \"imb:op=alltoall,bytes=64KiB\"\nnodes = 64\n";
+    write(d, "s.toml", text);
+    let whole = run_in(d, "study run s.toml --format csv -q").out;
+    let kept = |d: &Path| {
+        let files = fs::read_dir(d.join("store/runs")).into_iter().flatten().flatten();
+        files
+            .map(|file| file.path())
+            .filter(|path| path.extension().is_some_and(|e| e == "zst"))
+            .collect::<Vec<_>>()
+    };
+    let line = "study run s.toml -o store --store-every 50ms --threads 1 -q --format csv";
+    for name in ["KILL", "TERM"] {
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_darkfiber"))
+            .args(line.split_whitespace())
+            .current_dir(d)
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .expect("it starts");
+        let before: Vec<_> =
+            kept(d).iter().map(|p| fs::metadata(p).and_then(|m| m.modified()).ok()).collect();
+        crate::batch::until("a checkpoint", || {
+            let now: Vec<_> =
+                kept(d).iter().map(|p| fs::metadata(p).and_then(|m| m.modified()).ok()).collect();
+            !now.is_empty() && now != before
+        });
+        let sent =
+            std::process::Command::new("kill").args(["-s", name, &child.id().to_string()]).status();
+        assert!(sent.expect("kill starts").success());
+        let ended = child.wait().expect("it ends");
+        assert_eq!(ended.code(), if name == "TERM" { Some(75) } else { None }, "{name}: {ended}");
+        assert_eq!(kept(d).len(), 1, "{name}");
+    }
+    // It goes on from there: the file is read, and gone when the cell has its answer.
+    let file = kept(d).remove(0);
+    let run = run_in(d, line);
+    assert_eq!((run.code, &run.out), (0, &whole), "{}", run.err);
+    assert!(!file.exists());
+    // What is damaged is begun anew.
+    fs::remove_dir_all(d.join("store/cells"))
+        .or_else(|_| fs::remove_dir_all(d.join("store/packs")))
+        .expect("there were cells");
+    let _one_of_both = fs::remove_dir_all(d.join("store/packs"));
+    fs::write(&file, "nothing").expect("written");
+    let run = run_in(d, line);
+    assert_eq!((run.code, &run.out), (0, &whole), "{}", run.err);
 }

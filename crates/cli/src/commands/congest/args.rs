@@ -6,6 +6,7 @@ use clap::Args;
 
 use crate::options::values::above_zero;
 use crate::options::{FabricArgs, PageArgs, StoreArgs, SwitchArgs};
+use crate::preset::PresetArgs;
 
 #[derive(Args, Debug)]
 pub(crate) struct CongestCommand {
@@ -88,6 +89,8 @@ pub(crate) struct CongestCommand {
     pub(crate) svg: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) page: PageArgs,
+    #[command(flatten)]
+    pub(crate) preset: PresetArgs,
 }
 
 /// What stands below the options in its help.

@@ -14,8 +14,8 @@ use darkfiber_report::congest::{
     self as report, CellRow, CongestResult, MechanismRow, NamedTraffic, RuleFacts, Spread,
 };
 use darkfiber_report::{Report, comma, json};
-use darkfiber_scenario::Chain;
 use darkfiber_scenario::value::Chosen;
+use darkfiber_scenario::{Chain, Scenario};
 use darkfiber_study::congest::{
     APART, Cell, CongestPlan, Contender, Hosts, Mechanism, PlanError, Row, Rule, Split, Store,
     Times, run as run_plan,
@@ -34,6 +34,7 @@ use crate::failure::{Exit, Failure};
 use crate::options::Common;
 use crate::options::quantity;
 use crate::options::values::distinct;
+use crate::preset::{Preset, question, texts};
 use crate::progress::Progress;
 use crate::{history, load, provenance, save};
 
@@ -74,6 +75,9 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
     args.switch.fill(&mut scenario, USUAL_SWITCHES)?;
     let chain = Chain::parse(&args.engine)?;
     scenario.hosts = Chosen(host);
+    if let Some(exit) = args.preset.write(|| preset(args, &scenario))? {
+        return Ok(exit);
+    }
 
     // The fabric, its switches, its tables, and which of its hosts take part.
     save::expect(args.svg.as_ref())?;
@@ -190,6 +194,52 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
     problems.note(args.page.write(|| map::page(&plan, &cells, &provenance)));
     common.show(&result)?;
     problems.end(Exit::Fine)
+}
+
+/// The same as a study.
+fn preset(args: &CongestCommand, scenario: &Scenario) -> Result<Preset, Failure> {
+    let schemes = listed(&args.congestion.join(","));
+    let apart: Vec<bool> = schemes.iter().map(|scheme| scheme.ends_with(APART)).collect();
+    if apart.contains(&true) && apart.contains(&false) {
+        return Err(Failure::usage(format!(
+            "--write-study: in a study all have traffic classes ({APART}), or nobody has"
+        ))
+        .hint("write a study of each"));
+    }
+    let plain = schemes.iter().map(|scheme| scheme.strip_suffix(APART).unwrap_or(scheme));
+    let list = |text: &str| toml::Value::Array(texts(listed(text)));
+    let yes = |yes: bool| yes.then_some(toml::Value::Boolean(true));
+    let whole = |n: u32| Some(toml::Value::Integer(n.into()));
+    let asked = question(
+        "impact",
+        vec![
+            ("victim", Some(list(&args.victims))),
+            ("aggressor", Some(list(&args.aggressors))),
+            ("split", Some(toml::Value::Array(texts(&args.split)))),
+            ("place", Some(toml::Value::Array(texts(&args.place)))),
+            ("nodes", args.nodes.and_then(whole)),
+            ("scattered", yes(args.scattered)),
+            ("ppn", whole(args.ppn)),
+            ("classes", yes(apart.contains(&true))),
+            ("library", Some(crate::preset::text(&args.library))),
+            ("iterations", whole(args.iterations)),
+            ("runs", whole(args.runs)),
+            ("precision", Some(toml::Value::Float(args.precision))),
+            ("limit", Some(crate::preset::text(&args.limit))),
+            ("warmup", Some(crate::preset::text(&args.warmup))),
+        ],
+    );
+    Ok(Preset {
+        scenario: scenario.clone(),
+        axes: vec![
+            ("routes.engine", texts([&args.engine])),
+            ("packets.congestion", texts(plain)),
+            ("packets.routing", texts(&args.routing)),
+        ],
+        zip: Vec::new(),
+        questions: vec![asked],
+        seeds: None,
+    })
 }
 
 fn unfit(wrong: PlanError) -> Failure {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::options::{BesideTables, CheckpointArgs, EngineArgs, FabricArgs, SwitchArgs};
+use crate::preset::PresetArgs;
 
 #[derive(Args, Debug)]
 pub(crate) struct SaturateCommand {
@@ -56,6 +57,8 @@ pub(crate) struct SaturateCommand {
     pub(crate) switch: SwitchArgs,
     #[command(flatten)]
     pub(crate) keep: CheckpointArgs,
+    #[command(flatten)]
+    pub(crate) preset: PresetArgs,
 }
 
 /// What stands below the options in its help.

@@ -16,7 +16,7 @@ use darkfiber_packetsim::{Net, Observer, Pulse, SwitchModel};
 use darkfiber_report::curve::{self as report, Curve, Held, LoadResult};
 use darkfiber_routing::Routes;
 use darkfiber_scenario::value::Count;
-use darkfiber_scenario::{Case, Medium, channels};
+use darkfiber_scenario::{Case, Medium, Scenario, channels};
 use darkfiber_study::curve::{Point, Traffic, curve};
 use darkfiber_workload::quantity::{bytes, time};
 
@@ -26,6 +26,7 @@ use crate::checkpoint::{Checkpoints, Facts, Followed};
 use crate::failure::{Exit, Failure};
 use crate::options::{Common, optional};
 use crate::out::Teller;
+use crate::preset::{Preset, question, texts};
 use crate::progress::Progress;
 use crate::pulse::Rate;
 use crate::{load, provenance, save};
@@ -55,6 +56,9 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
     scenario.packets.ordered.get_or_insert(false);
     if let Some(spec) = &args.congestion {
         scenario.packets.congestion = Some(Tuned::parse(spec)?.into());
+    }
+    if let Some(exit) = args.preset.write(|| preset(args, &scenario, &loads))? {
+        return Ok(exit);
     }
     let case = load::open(&scenario, common)?;
     let (fabric, shape) = (case.fabric(), case.topology().shape.as_ref());
@@ -171,6 +175,51 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
     common.show(&result)?;
     let locked = curves.iter().any(|c| !c.deadlock.is_empty());
     problems.end(if locked { Exit::Finding } else { Exit::Fine })
+}
+
+/// The same as a study: tables of an engine are a routing with that engine.
+fn preset(args: &SaturateCommand, scenario: &Scenario, loads: &[f64]) -> Result<Preset, Failure> {
+    if args.interval.is_some() {
+        return Err(Failure::usage("--write-study: --interval has no place in a study"));
+    }
+    let chains = args.engines.chains()?;
+    let nothing = args.routing.is_empty() && chains.is_empty() && args.routes.is_none();
+    let routings: Vec<&str> =
+        if nothing { USUAL.to_vec() } else { args.routing.iter().map(String::as_str).collect() };
+    let mut scenario = scenario.clone();
+    let mut axes = Vec::new();
+    if let Some(path) = &args.routes {
+        if !routings.is_empty() || !chains.is_empty() {
+            return Err(Failure::usage(
+                "--write-study: tables from a file beside others are no axis of a study",
+            )
+            .hint("write a study of each"));
+        }
+        scenario.routes.tables = Some(path.display().to_string());
+        axes.push(("packets.routing", texts(["tables"])));
+    } else {
+        // Routings that go by no tables have some engine, too: keys that go together have as many values.
+        let engines = chains.iter().map(|chain| chain.name.as_str());
+        let all = routings.iter().map(|_| "minhop").chain(engines);
+        let tables = chains.iter().map(|_| "tables");
+        axes.push(("packets.routing", texts(routings.iter().copied().chain(tables))));
+        if !chains.is_empty() {
+            axes.push(("routes.engine", texts(all)));
+        }
+    }
+    let words = |text: &Option<String>| text.as_ref().map(|text| crate::preset::text(text));
+    let asked = question(
+        "latency",
+        vec![
+            ("loads", Some(toml::Value::Array(loads.iter().copied().map(Into::into).collect()))),
+            ("pattern", Some(crate::preset::text(&args.pattern))),
+            ("message", words(&args.message)),
+            ("measure", words(&args.measure)),
+            ("warmup", words(&args.warmup)),
+        ],
+    );
+    let zip = vec!["packets.routing", "routes.engine"];
+    Ok(Preset { scenario, axes, zip, questions: vec![asked], seeds: None })
 }
 
 fn checked(loads: &[f64]) -> Result<Vec<f64>, Failure> {

@@ -115,8 +115,10 @@ pub(super) struct Counts {
     pub(super) seconds: f64,
 }
 
-/// Cells that took as long, in seconds, are kept in a file of their own at once; what others took may be lost with as much again.
-const LONG: f64 = 1.0;
+/// Cells that took as long, in seconds, are kept in a file of their own at once: writing one takes a millisecond or two.
+const LONG: f64 = 0.05;
+/// Others are kept together as often, in seconds: as much work is lost at most if the process is killed.
+const OFTEN: f64 = 1.0;
 /// Files of single cells that are put together as one.
 const MANY: usize = 64;
 
@@ -370,7 +372,7 @@ impl Store for FolderStore<'_> {
                 ours.since = Instant::now();
             }
             ours.quick.push(record);
-            let is_due = ours.since.elapsed().as_secs_f64() >= LONG;
+            let is_due = ours.since.elapsed().as_secs_f64() >= OFTEN;
             is_due.then(|| mem::take(&mut ours.quick))
         };
         if let Some(records) = due {

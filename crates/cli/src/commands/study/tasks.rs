@@ -70,11 +70,10 @@ impl Tasks {
         }
         let study = super::read(&args.study, common)?;
         let all = study.cells(None)?;
-        let cells = all.len() as u64;
         // What is no scenario is said now, and not by every task.
         all.into_iter().next().map(|cell| study.prepare(cell)).transpose()?;
         let known = Known::of(args, &study)?;
-        let open = cells.saturating_sub(known.cells);
+        let (open, cells) = (known.open, known.cells + known.open);
         if open == 0 {
             return Ok(None);
         }
@@ -143,6 +142,8 @@ fn minutes(seconds: f64) -> String {
 #[derive(Default)]
 struct Known {
     cells: u64,
+    /// Cells without an answer, as far as it is known which there are.
+    open: u64,
     seconds: f64,
     longest: f64,
 }
@@ -150,13 +151,14 @@ struct Known {
 impl Known {
     fn of(args: &TaskArgs, study: &StudyFile) -> Result<Self, Failure> {
         if !args.store.exists() {
-            return Ok(Self::default());
+            return Ok(Self { open: study.open_cells(None, &[])? as u64, ..Self::default() });
         }
         let folder = Folder::of(&args.study.file);
         let records = FolderStore::existing(&args.store, study, &folder)?.records(study)?;
         let seconds = records.iter().map(|record| record.seconds);
         Ok(Self {
             cells: records.len() as u64,
+            open: study.open_cells(None, &records)? as u64,
             seconds: seconds.clone().sum(),
             longest: seconds.fold(0.0, f64::max),
         })
