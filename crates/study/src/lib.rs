@@ -10,6 +10,7 @@ pub mod congest;
 pub mod curve;
 pub mod grid;
 mod interval;
+pub mod judged;
 mod listed;
 mod pieces;
 pub mod replay;

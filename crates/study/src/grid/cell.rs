@@ -106,19 +106,9 @@ impl StudyFile {
     fn is_excluded(&self, values: &[usize]) -> bool {
         let has = |key: &String, wanted: &toml::Value| {
             let at = self.axes.iter().position(|axis| &axis.name() == key);
-            let value = at.map(|i| axis::shown(&self.axes[i].values[values[i]]).to_string());
-            let is = |wanted: &toml::Value| {
-                let wanted = match wanted {
-                    toml::Value::String(text) => text.clone(),
-                    toml::Value::Boolean(yes) => Value::Yes(*yes).to_string(),
-                    other => other.to_string(),
-                };
-                let same_number = |value: &String| {
-                    let (a, b) = (value.parse::<f64>().ok(), wanted.parse::<f64>().ok());
-                    a.is_some() && a == b
-                };
-                value.as_ref().is_some_and(|value| *value == wanted || same_number(value))
-            };
+            let value = at.map(|i| axis::shown(&self.axes[i].values[values[i]]));
+            let is =
+                |wanted: &toml::Value| value.as_ref().is_some_and(|value| axis::is(value, wanted));
             match wanted {
                 toml::Value::Array(all) => all.iter().any(is),
                 one => is(one),

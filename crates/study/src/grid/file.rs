@@ -5,14 +5,19 @@ use serde::Deserialize;
 use toml_edit::DocumentMut;
 
 use super::axis::{self, Axis};
+use super::expect::ExpectPart;
 use super::part::StudyPart;
 use super::question::Ask;
+use super::row::Record;
+use crate::judged::Row;
 
 /// A study as it stands in a file: a scenario, axes over its keys, and what is asked.
 #[derive(Clone, Debug)]
 pub struct StudyFile {
     /// What is asked.
     pub part: StudyPart,
+    /// What is expected of the answers.
+    pub expect: Vec<ExpectPart>,
     /// What the file is called in errors.
     pub name: String,
     /// The axes, the outermost first.
@@ -29,6 +34,8 @@ pub struct StudyFile {
 struct OnlyStudy {
     #[serde(default)]
     study: StudyPart,
+    #[serde(default)]
+    expect: Vec<ExpectPart>,
 }
 
 impl StudyFile {
@@ -58,6 +65,7 @@ impl StudyFile {
                 .hint("docs/studies.md has all keys of [study]")
         })?;
         document.remove("study");
+        document.remove("expect");
         let file = ScenarioLines { name, text };
         for axis in set {
             axis::set(&mut document, &axis.path, &axis.values[0]).map_err(|e| file.located(e))?;
@@ -76,8 +84,15 @@ impl StudyFile {
         let seed = seed.or(written).unwrap_or(1);
         let mut part = only.study;
         part.max_cells = max_cells.or(part.max_cells);
-        let study =
-            Self { part, name: name.to_owned(), axes, document, text: text.to_owned(), seed };
+        let study = Self {
+            part,
+            expect: only.expect,
+            name: name.to_owned(),
+            axes,
+            document,
+            text: text.to_owned(),
+            seed,
+        };
         study.check().map_err(|e| file.located(e))?;
         Ok(study)
     }
@@ -124,12 +139,12 @@ impl StudyFile {
     /// Refuses what cannot be looked for.
     fn check_adaptive(&self, asks: &[Ask]) -> Result<(), Error> {
         let part = &self.part;
+        let columns: Vec<&str> =
+            asks.iter().flat_map(|ask| ask.question.columns()).map(|(name, _)| *name).collect();
+        for expect in &self.expect {
+            expect.check(&self.axis_names(), &columns).map_err(|e| e.inside("expect"))?;
+        }
         let is_column = |quantity: &str| {
-            let columns: Vec<&str> = asks
-                .iter()
-                .flat_map(|ask| ask.question.columns())
-                .map(|(column, _)| *column)
-                .collect();
             if columns.contains(&quantity) {
                 return Ok(());
             }
@@ -175,6 +190,11 @@ impl StudyFile {
         let written = self.document.get("title").and_then(toml_edit::Item::as_str);
         let title = self.part.title.as_deref().or(written);
         title.map_or_else(|| stem.to_string_lossy().into_owned(), str::to_owned)
+    }
+
+    /// What is expected, beside what the answers make of it.
+    pub fn judged(&self, records: &[Record]) -> Vec<Row> {
+        self.expect.iter().map(|expect| expect.judge(records)).collect()
     }
 
     /// Whether the scenario has jobs.

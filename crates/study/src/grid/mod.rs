@@ -6,6 +6,7 @@
 
 mod axis;
 mod cell;
+mod expect;
 mod file;
 mod find;
 mod group;
@@ -24,6 +25,7 @@ mod until;
 
 pub use axis::Axis;
 pub use cell::{Cell, Prepared};
+pub use expect::{Compare, ExpectPart, Take};
 pub use file::StudyFile;
 pub use params::Params;
 pub use part::{FindPart, QuestionPart, StudyPart, UntilPart};

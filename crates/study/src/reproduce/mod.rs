@@ -9,13 +9,14 @@ mod engines;
 mod figure;
 mod machine;
 mod opt;
-mod row;
+mod paper;
 mod sar;
 mod sls;
 mod t2hx;
 
+pub use crate::judged::{Allowed, Row};
 pub use figure::{Drawn, Figure, Group, Square, Table};
-pub use row::{Allowed, Row};
+pub use paper::Paper;
 
 use darkfiber_fabric::Registry;
 use darkfiber_workload::Wish;
@@ -91,6 +92,8 @@ pub struct Experiment {
     pub seconds: f64,
     /// Whether it measures time, so that nothing may run beside it.
     pub is_timed: bool,
+    /// The studies that it is, if it is some; else it is a program.
+    pub papers: &'static [Paper],
     /// Runs it.
     pub run: fn(&Context<'_>) -> Vec<Row>,
 }
@@ -104,6 +107,7 @@ const USUAL: Experiment = Experiment {
     class: Class::Exact,
     seconds: 10.0,
     is_timed: false,
+    papers: &[],
     run: |_| Vec::new(),
 };
 

@@ -8,10 +8,9 @@ pub(super) mod text;
 pub(super) mod theorems;
 pub(super) mod worst;
 
-use darkfiber_analysis::count::{Bandwidth, Paths, Precision, Wanted, measure, worst as most};
+use darkfiber_analysis::count::{Paths, worst as most};
 use darkfiber_fabric::{TerminalId, Topology, parse_spec};
 use darkfiber_routing::{Request, Routes, find_engine};
-use darkfiber_workload::{Participants, pattern};
 
 /// T(n+m,r), routed.
 struct Tree {
@@ -37,15 +36,6 @@ impl Tree {
 
     fn worst(&self) -> u32 {
         most(&self.paths(), None).expect("printed trees are small").load
-    }
-
-    /// The mean share of random patterns, sampled as the paper does.
-    fn average(&self, kind: &str, seed: u64) -> f64 {
-        let among = Participants::all(self.who.len() as u32);
-        let pattern = pattern(kind, &among).expect("printed trees have an even number of hosts");
-        let precision = Precision::default();
-        let found = measure(&self.paths(), None, &*pattern, &Wanted::default(), &precision, seed);
-        found.bandwidth(Bandwidth::Share).expect("always measured").mean
     }
 }
 

@@ -65,10 +65,6 @@ pub(super) const ALL: [Combination; 5] = [
     },
 ];
 
-/// What the MPI layer (bfo) that chooses LIDs for PARX costs each end of a message, in picoseconds. A parameter that the paper does
-/// not print: T2HX-F5b finds it, so that a barrier of 7 nodes is 2.8 times slower, as printed.
-pub(super) const MPI_LAYER: u64 = 1_227_000;
-
 struct Site {
     topology: Topology,
     machine: Machine,

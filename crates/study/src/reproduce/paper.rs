@@ -1,0 +1,71 @@
+//! Experiments that are studies: files of the folder `papers`, whose `[[expect]]` have the printed numbers.
+
+use darkfiber_scenario::{Error, Folder};
+
+use super::{Context, Row};
+use crate::grid::{Hooks, Prepared, Record, Store, StudyFile, run};
+
+/// A published experiment as a study.
+#[derive(Clone, Copy, Debug)]
+pub struct Paper {
+    /// What the file is called.
+    pub name: &'static str,
+    /// What is in it.
+    pub text: &'static str,
+}
+
+/// Nothing is kept: an experiment is one piece of work.
+struct Nowhere;
+
+impl Store for Nowhere {
+    fn id(&self, _: &str, _: &Prepared) -> String {
+        String::new()
+    }
+
+    fn find(&self, _: &str) -> Option<Record> {
+        None
+    }
+
+    fn keep(&self, _: Record) {}
+}
+
+impl Paper {
+    /// The study, with the first seed of this context.
+    ///
+    /// # Errors
+    /// If the file is none.
+    pub fn study(&self, seed: u64) -> Result<StudyFile, Error> {
+        StudyFile::parse(self.text, self.name, &[], Some(seed), None)
+    }
+
+    /// Runs it: the answers of all cells.
+    ///
+    /// # Panics
+    /// If the file is no study, which a test makes sure of.
+    pub(super) fn records(&self, context: &Context<'_>) -> (StudyFile, Vec<Record>) {
+        let study = self.study(context.seed).expect("files of papers are studies");
+        let cells = study.cells(None).map_or(0, |cells| cells.len());
+        let done = std::sync::atomic::AtomicUsize::new(0);
+        let step = || {
+            let n = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
+            (context.at)(&format!("{n} of {cells} cells"));
+        };
+        let files = Folder::default();
+        let hooks = Hooks {
+            store: &Nowhere,
+            files: &files,
+            clock: context.clock,
+            done: &step,
+            stop: &|| false,
+            wanted: true,
+        };
+        let answered = run(&study, None, &hooks).expect("cells of papers are scenarios");
+        (study, answered.records)
+    }
+
+    /// The printed numbers beside ours.
+    pub(super) fn rows(&self, context: &Context<'_>) -> Vec<Row> {
+        let (study, records) = self.records(context);
+        study.judged(&records)
+    }
+}
