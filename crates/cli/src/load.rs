@@ -89,14 +89,18 @@ pub(crate) fn scenario(
     common: &Common,
 ) -> Result<ScenarioFile, Failure> {
     let mut file = ScenarioFile::read(path)?;
-    let scenario = &mut file.scenario;
-    scenario.seed = common.seed.or(scenario.seed);
+    file.scenario.seed = common.seed.or(file.scenario.seed);
+    override_names(&mut file, names);
+    Ok(file)
+}
+
+/// Gives a scenario the names of the command line.
+pub(crate) fn override_names(file: &mut ScenarioFile, names: &NamesArgs) {
     if let Some(map) = &names.node_name_map {
         // It is not beside the scenario, but where the command runs.
         let map = std::path::absolute(map).unwrap_or_else(|_| map.clone());
-        scenario.node_name_map = Some(map.display().to_string());
+        file.scenario.node_name_map = Some(map.display().to_string());
     }
-    Ok(file)
 }
 
 /// The scenario of a file with all that it names, which lies beside it.

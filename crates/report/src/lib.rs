@@ -7,6 +7,7 @@ mod canvas;
 #[cfg(feature = "parquet")]
 pub mod columns;
 pub mod comma;
+pub mod compare;
 pub mod congest;
 pub mod curve;
 pub mod difference;

@@ -4,6 +4,7 @@ use darkfiber_scenario::Scenario;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
+use crate::compare::CompareResult;
 use crate::congest::CongestResult;
 use crate::curve::LoadResult;
 use crate::difference::DiffResult;
@@ -53,6 +54,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<RehearsalResult<'_>>("rehearsal"),
         of::<SharingResult<'_>>("jobs-report"),
         of::<SimulateResult<'_>>("simulate"),
+        of::<CompareResult<'_>>("simulate-comparison"),
         of::<HotResult<'_>>("hot"),
         of::<PlaceResult<'_>>("place"),
         of::<ExplainResult<'_>>("explain"),

@@ -6,6 +6,7 @@
 //! [`reproduce`] runs published experiments again and compares. Pure functions of fabrics, engines and seeds; the
 //! clock is the caller's, and so is the thread pool.
 
+pub mod compare;
 pub mod congest;
 pub mod curve;
 pub mod grid;

@@ -1,6 +1,7 @@
 //! `darkfiber simulate`: a scenario in time.
 
 mod busy;
+mod compare;
 mod map;
 mod steps;
 
@@ -21,6 +22,7 @@ use darkfiber_report::simulate::{
 use darkfiber_scenario::{
     Case, Job, Medium, Pair, Scenario, Setup, SimError, Simulated, isolated, simulate,
 };
+use darkfiber_study::grid::Axis;
 use darkfiber_workload::play::{Record, Repeat, SECOND};
 
 use self::busy::busy;
@@ -34,11 +36,20 @@ use crate::{load, out, provenance, save};
 
 #[derive(Args, Debug)]
 pub(crate) struct SimulateCommand {
-    /// The scenario, in TOML
-    #[arg(value_name = "SCENARIO")]
-    pub(crate) scenario: PathBuf,
+    /// The scenario, in TOML; several are compared side by side
+    #[arg(value_name = "SCENARIO", required = true)]
+    pub(crate) scenario: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) names: NamesArgs,
+    /// Set a key of the scenario; several values are compared: packets.routing=minimal,ugal; several times
+    #[arg(long, value_name = "KEY=VALUE,..")]
+    pub(crate) set: Vec<String>,
+    /// Simulate as many seeds, from --seed on, and report means with confidence intervals
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub(crate) seeds: Option<u64>,
+    /// Draw the jobs of scenarios that are compared, side by side
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
     /// Depth of simulation, instead of the scenario's
     #[arg(long, value_enum)]
     pub(crate) depth: Option<Depth>,
@@ -118,6 +129,8 @@ Examples:
   darkfiber simulate examples/interference.toml --html map.html      who shares which cable, and when
   darkfiber simulate examples/capacity.toml -o results --progress
   darkfiber simulate my.toml --depth loggp --format json
+  darkfiber simulate before.toml after.toml --svg both.svg
+  darkfiber simulate my.toml --set routes.engine=updn,dfsssp --seeds 5
 
 Exit code 3 if the scenario or a file of it cannot be read, 4 if ranks wait for what never comes, no engine routes
 the fabric, or there are not enough hosts.";
@@ -130,6 +143,24 @@ const NAMED: usize = 20;
 const LOOK: u64 = 1 << 8;
 
 pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failure> {
+    match (compare::single(args)?, &args.scenario[..]) {
+        (Some(set), [path]) => run_one(path, &set, args, common),
+        _ => compare::run(args, common),
+    }
+}
+
+/// One scenario, looked at in full.
+fn run_one(
+    path: &Path,
+    set: &[Axis],
+    args: &SimulateCommand,
+    common: &Common,
+) -> Result<Exit, Failure> {
+    if args.svg.is_some() {
+        return Err(Failure::usage("--svg draws several scenarios side by side, and there is one")
+            .hint("name another one, give a key several values with --set, or count --seeds; --pairs, --timeline and \
+                   --channels draw one scenario"));
+    }
     // What cannot be written is refused before anything is computed.
     for file in [&args.steps, &args.pairs, &args.timeline, &args.channels] {
         save::expect(file.as_ref())?;
@@ -138,7 +169,7 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
     save::expect_directory(args.output.as_ref())?;
     // The scenario, as its file says and the options change it.
     let progress = Progress::new(4, common.quiet);
-    let mut file = load::scenario(&args.scenario, &args.names, common)?;
+    let mut file = compare::scenario(path, set, args, common)?;
     if let Some(depth) = args.depth {
         file.scenario.depth = depth.into();
     }

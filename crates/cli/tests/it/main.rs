@@ -3,6 +3,7 @@
 mod bad_input;
 mod batch;
 mod cluster;
+mod compare;
 mod congest;
 mod congestion;
 mod diff;

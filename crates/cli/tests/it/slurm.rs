@@ -15,6 +15,16 @@ use super::{folder, run_in};
 /// A daemon that does not outlive the test.
 pub(crate) struct Daemon(Child);
 
+impl Daemon {
+    /// Asks it to end, and waits until it has.
+    pub(crate) fn end(mut self) {
+        let pid = self.0.id().to_string();
+        let asked = Command::new("kill").arg(pid).status();
+        assert!(asked.expect("kill starts").success());
+        self.0.wait().expect("it ends");
+    }
+}
+
 impl Drop for Daemon {
     fn drop(&mut self) {
         let _it_may_have_ended = self.0.kill();
