@@ -311,12 +311,19 @@ impl Report for CompareResult<'_> {
             (_, false) => {}
         }
         for row in &self.scenarios {
-            for error in &row.errors {
-                let _infallible = writeln!(
-                    text,
-                    "no result of {}, seed {}: {}",
-                    row.name, error.seed, error.error
-                );
+            // Seeds that fail for one reason are one line.
+            let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+            for ScenarioError { seed, error } in &row.errors {
+                match reasons.iter_mut().find(|(reason, _)| reason == error) {
+                    Some((_, seeds)) => seeds.push(seed.to_string()),
+                    None => reasons.push((error, vec![seed.to_string()])),
+                }
+            }
+            for (reason, seeds) in reasons {
+                let word = if seeds.len() > 1 { "seeds" } else { "seed" };
+                let seeds = seeds.join(", ");
+                let _infallible =
+                    writeln!(text, "no result of {}, {word} {seeds}: {reason}", row.name);
             }
         }
         text
