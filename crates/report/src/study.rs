@@ -1,5 +1,7 @@
 //! The result of `darkfiber study`: a row for each cell, question, and thing that it is asked about.
 
+pub mod plot;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 

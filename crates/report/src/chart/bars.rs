@@ -3,32 +3,16 @@
 use std::fmt::Write as _;
 
 use super::colours::colour;
+use super::groups::place;
 use super::legend::whisker;
 use super::panel::Panel;
 use super::value::Mark;
 use crate::number::short;
 
-/// Width of a bar at least, and of the gap between groups.
-const BAR: f64 = 9.0;
-const GAP: f64 = 14.0;
-/// Width of the widest bar.
-const WIDEST: f64 = 64.0;
 /// Bars that are this wide have their value above them.
 const ROOM: f64 = 30.0;
 /// Intervals that are lower than these pixels are not drawn.
 const SEEN: f64 = 1.0;
-
-/// How wide a panel must be for these groups of bars.
-pub(super) fn width(groups: usize, series: usize) -> f64 {
-    groups as f64 * (series as f64 * BAR + GAP)
-}
-
-/// The middle of a group, from the left of the panel, and how wide its bars are.
-pub(super) fn place(group: f64, groups: usize, series: usize, width: f64) -> (f64, f64) {
-    let slot = width / groups.max(1) as f64;
-    let bar = ((slot - GAP / 2.0).max(slot * 0.6) / series.max(1) as f64).min(WIDEST);
-    ((group + 0.5) * slot, bar)
-}
 
 /// The bars of a series; what has no value has a dash.
 pub(super) fn bars(

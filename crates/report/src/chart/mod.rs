@@ -4,6 +4,7 @@
 
 mod bars;
 mod colours;
+mod groups;
 mod heat;
 mod legend;
 mod lines;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::bars;
+use super::groups;
 use super::value::{Horizontal, Measure};
 use crate::canvas::{escape, fitted};
 
@@ -176,7 +176,7 @@ impl Panel<'_> {
             return;
         }
         for (i, name) in names.shown.iter().enumerate() {
-            let (middle, _) = bars::place(i as f64, names.shown.len(), series, self.size.0);
+            let (middle, _) = groups::place(i as f64, names.shown.len(), series, self.size.0);
             let (x, y) = (self.left + middle, self.base + 16.0);
             let how = if names.is_slanted {
                 format!("text-anchor=\"end\" transform=\"rotate(-30 {x:.1} {y:.1})\"")

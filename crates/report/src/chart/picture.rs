@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::legend::legend;
 use super::panel::{Names, Panel};
 use super::value::{Block, Chart, Horizontal};
-use super::{bars, lines};
+use super::{bars, groups, lines};
 use crate::canvas::{LEFT, escape, header};
 
 const RIGHT: f64 = 24.0;
@@ -33,8 +33,8 @@ impl Chart {
     /// The picture.
     pub(crate) fn svg(&self) -> String {
         let all = self.series.len().max(1);
-        let groups = if let Horizontal::Names(_, names) = &self.x { names.len() } else { 0 };
-        let size = (self.panel.0.max(bars::width(groups, all)), self.panel.1);
+        let count = if let Horizontal::Names(_, names) = &self.x { names.len() } else { 0 };
+        let size = (self.panel.0.max(groups::width(count, all)), self.panel.1);
         let fit = ((WIDEST + GAP_X) / (size.0 + GAP_X)).floor().max(1.0);
         #[expect(clippy::cast_sign_loss, reason = "at least 1")]
         let across = self.blocks.len().clamp(1, ACROSS).min(fit as usize);
@@ -42,7 +42,7 @@ impl Chart {
         let is_dense =
             self.blocks.iter().flat_map(|b| b.panels.iter().flatten()).any(|m| lines::is_dense(m));
         let names = match &self.x {
-            Horizontal::Names(_, names) => Some(Names::of(names, size.0 / groups.max(1) as f64)),
+            Horizontal::Names(_, names) => Some(Names::of(names, size.0 / count.max(1) as f64)),
             Horizontal::Numbers(..) => None,
         };
         let below = names.as_ref().map_or(BELOW, |names| names.height + 46.0);
