@@ -12,7 +12,6 @@ pub mod efi;
 pub mod estimate;
 pub mod finding;
 pub mod heat;
-pub mod interval;
 pub mod jobs;
 mod lanes;
 #[cfg(feature = "explain")]

@@ -9,6 +9,7 @@
 pub mod congest;
 pub mod curve;
 pub mod grid;
+mod interval;
 mod listed;
 mod pieces;
 pub mod replay;
@@ -17,6 +18,7 @@ mod summary;
 mod sweep;
 
 pub use darkfiber_scenario::Chain;
+pub use interval::{MeanInterval, student_t};
 pub use listed::listed;
 pub use pieces::{Measured, Pieces};
 pub use summary::{Stat, Summary, summarise};

@@ -33,6 +33,7 @@ const COMMANDS: &[&str] = &[
     "study run s.toml",
     "study status s.toml -s store",
     "study collect s.toml -s store",
+    "study plot s.toml -s store -o p.svg",
     "sweep f -e updn --fail-percent 10",
     "reroute f --routes tables --fail-links 0",
     "survive f -e minhop",

@@ -1,5 +1,6 @@
 //! `darkfiber study`: one scenario over axes of its keys.
 
+mod plot;
 mod store;
 
 use std::path::{Path, PathBuf};
@@ -11,11 +12,12 @@ use darkfiber_report::study::StudyResult;
 use darkfiber_scenario::Folder;
 use darkfiber_study::grid::{self, Axis, Hooks, Record, Shard, Store, StudyFile};
 
+use self::plot::PlotArgs;
 use self::store::{FolderStore, MemoryStore};
 use crate::failure::{Exit, Failure};
 use crate::options::Common;
 use crate::progress::Progress;
-use crate::{provenance, save};
+use crate::{out, provenance, save};
 
 #[derive(Args, Debug)]
 pub(crate) struct StudyCommand {
@@ -32,6 +34,8 @@ pub(crate) enum What {
     Status(CollectArgs),
     /// Print the table of all cells that are answered, or write it as one file
     Collect(CollectArgs),
+    /// Draw what is answered: lines, bars or a heat map, whatever suits the axes
+    Plot(PlotCommand),
 }
 
 #[derive(Args, Debug)]
@@ -44,6 +48,11 @@ pub(crate) struct RunArgs {
     /// Only every N-th cell, from the I-th on: 1/4 to 4/4 are all
     #[arg(long, value_name = "I/N", requires = "store")]
     pub(crate) shard: Option<String>,
+    /// Draw what is answered, as study plot does
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) plot: PlotArgs,
 }
 
 #[derive(Args, Debug)]
@@ -56,6 +65,20 @@ pub(crate) struct CollectArgs {
     /// Write the table there: .parquet or .csv
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct PlotCommand {
+    #[command(flatten)]
+    pub(crate) study: StudyArgs,
+    /// The folder in which cells are kept
+    #[arg(short = 's', long, value_name = "DIR")]
+    pub(crate) store: PathBuf,
+    /// Draw there
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) plot: PlotArgs,
 }
 
 /// Which study.
@@ -94,6 +117,7 @@ Examples:
   darkfiber study run study.toml -o store --shard 2/8         one of eight processes or array tasks
   darkfiber study status study.toml -s store
   darkfiber study collect study.toml -s store -o table.parquet
+  darkfiber study plot study.toml -s store -o study.svg --y efi_max --by routes.engine
 
 Exit code 3 if the study cannot be read, 4 if no cell has an answer.";
 
@@ -102,6 +126,7 @@ pub(crate) fn run(args: &StudyCommand, common: &Common) -> Result<Exit, Failure>
         What::Run(args) => run_cells(args, common),
         What::Status(args) => status(args, common),
         What::Collect(args) => collect(args, common),
+        What::Plot(args) => plot_kept(args, common),
     }
 }
 
@@ -114,6 +139,7 @@ fn read(args: &StudyArgs, common: &Common) -> Result<StudyFile, Failure> {
 
 fn run_cells(args: &RunArgs, common: &Common) -> Result<Exit, Failure> {
     let study = read(&args.study, common)?;
+    args.plot.check(&study, args.svg.as_ref())?;
     let shard = args.shard.as_deref().map(shard).transpose()?;
     let folder = Folder::of(&args.study.file);
     let begin = Instant::now();
@@ -137,7 +163,11 @@ fn run_cells(args: &RunArgs, common: &Common) -> Result<Exit, Failure> {
         store.records()
     };
     drop(progress);
-    show(&study, &records, common)
+    let mut problems = save::Unwritten::default();
+    if let Some(path) = &args.svg {
+        problems.note(args.plot.draw(path, &study, &records, common));
+    }
+    problems.end(show(&study, &records, common)?)
 }
 
 fn show(study: &StudyFile, records: &[Record], common: &Common) -> Result<Exit, Failure> {
@@ -193,6 +223,19 @@ fn collect(args: &CollectArgs, common: &Common) -> Result<Exit, Failure> {
                 path.display()
             )));
         }
+    }
+    Ok(Exit::Fine)
+}
+
+fn plot_kept(args: &PlotCommand, common: &Common) -> Result<Exit, Failure> {
+    let study = read(&args.study, common)?;
+    args.plot.check(&study, Some(&args.output))?;
+    let folder = Folder::of(&args.study.file);
+    let records = FolderStore::existing(&args.store, &study, &folder)?.records(&study)?;
+    args.plot.draw(&args.output, &study, &records, common)?;
+    let open = study.cells(None)?.len().saturating_sub(records.len());
+    if open > 0 && !common.quiet {
+        out::tell(&format!("cells that are not answered yet, and not in the picture: {open}"));
     }
     Ok(Exit::Fine)
 }

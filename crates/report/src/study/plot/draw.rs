@@ -1,6 +1,6 @@
 //! Points as a chart.
 
-use darkfiber_analysis::interval::MeanInterval;
+use darkfiber_study::MeanInterval;
 use darkfiber_study::grid::Value;
 
 use super::choice::Choice;
@@ -29,7 +29,11 @@ pub(super) fn chart(
     let is_lines = choice.shape == Shape::Lines;
     let mark = |panel: &[usize], colour: usize, at: usize| -> Option<Mark> {
         let point = points.at(panel, colour, at)?;
-        let y = point.mean().map(|m| Spread { mean: m.mean, low: m.low(), high: m.high() });
+        let y = point.mean().map(|m| Spread {
+            mean: m.mean,
+            low: m.mean - m.half,
+            high: m.mean + m.half,
+        });
         let x = if is_lines { x.levels[at].number } else { at as f64 };
         Some(Mark { x, y, hollow: point.missing > 0 })
     };
@@ -126,13 +130,14 @@ fn cell(point: Option<&Point>) -> HeatCell {
     let Some(MeanInterval { mean, half, samples }) = point.mean() else {
         return HeatCell { text: "-".to_owned(), ..HeatCell::default() };
     };
-    let hint = half.map(|half| {
-        let (mean, half) = (number(mean), number(half));
-        format!("{mean} \u{b1} {half} ({samples} seeds)")
-    });
+    let hint = if samples > 1 {
+        format!("{} \u{b1} {} ({samples} seeds)", number(mean), number(half))
+    } else {
+        String::new()
+    };
     let star = if point.missing > 0 { "*" } else { "" };
     let text = format!("{}{star}", number(mean));
-    HeatCell { value: Some(mean), text, hint: hint.unwrap_or_default() }
+    HeatCell { value: Some(mean), text, hint }
 }
 
 /// A number for people; whole ones are whole.
@@ -173,13 +178,13 @@ fn interval(points: &Points) -> Option<String> {
 
 /// The vertical axis: bars begin at zero, lines where their values do if all are far from it.
 fn vertical(points: &Points, is_lines: bool, is_log: bool) -> Scale {
-    let high = points.means().map(|mean| mean.high()).fold(0.0, f64::max);
+    let high = points.means().map(|m| m.mean + m.half).fold(0.0, f64::max);
     if !is_lines {
         return Scale::from_zero(high, 5);
     }
     let least = points.means().map(|m| m.mean).fold(f64::INFINITY, f64::min).min(1e300);
     let most = points.means().map(|m| m.mean).fold(0.0, f64::max);
-    let low = points.means().map(|mean| mean.low()).fold(least, f64::min);
+    let low = points.means().map(|m| m.mean - m.half).fold(least, f64::min);
     let far = if is_log { FAR.0 } else { FAR.1 };
     if least > 0.0 && most / least > far {
         // An interval may reach below zero, where no logarithm does.

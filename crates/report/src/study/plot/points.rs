@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use darkfiber_analysis::interval::MeanInterval;
+use darkfiber_study::MeanInterval;
 
 use super::choice::Choice;
 use super::selection::Selection;
+
+/// How sure intervals are.
+const CONFIDENCE: f64 = 0.95;
 
 /// What is drawn at one place.
 #[derive(Clone, Debug, Default)]
@@ -16,9 +19,10 @@ pub(super) struct Point {
 }
 
 impl Point {
-    /// The mean over seeds, if there is any answer.
+    /// The mean over seeds with its confidence interval, which has no width if there is one seed; nothing without an answer.
     pub(super) fn mean(&self) -> Option<MeanInterval> {
-        MeanInterval::of(&self.values)
+        let mean = MeanInterval::of(&self.values, CONFIDENCE)?;
+        Some(MeanInterval { half: if mean.samples > 1 { mean.half } else { 0.0 }, ..mean })
     }
 }
 
