@@ -14,6 +14,6 @@ pub(super) fn width(groups: usize, series: usize) -> f64 {
 /// The middle of a group, from the left of the panel, and how wide its bars are.
 pub(super) fn place(group: f64, groups: usize, series: usize, width: f64) -> (f64, f64) {
     let slot = width / groups.max(1) as f64;
-    let bar = ((slot - GAP / 2.0).max(slot * 0.6) / series.max(1) as f64).min(WIDEST);
+    let bar = ((slot - GAP).max(slot * 0.6) / series.max(1) as f64).min(WIDEST);
     ((group + 0.5) * slot, bar)
 }

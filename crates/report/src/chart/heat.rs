@@ -139,7 +139,7 @@ impl HeatMap {
                 above(x + (alike - 1.0) / 2.0 * wide, top - 22.0, group, alike * wide);
             }
         }
-        let mut before = |y: f64, style: &str, text: &str| {
+        let before = |svg: &mut String, y: f64, style: &str, text: &str| {
             let _ok = writeln!(
                 svg,
                 "<text x=\"{:.1}\" y=\"{y:.1}\" text-anchor=\"end\" {style}>{}</text>",
@@ -148,15 +148,13 @@ impl HeatMap {
             );
         };
         if !table.corner.is_empty() {
-            before(top - 6.0, "font-size=\"10.5\" fill=\"#616e7c\"", &table.corner);
+            before(svg, top - 6.0, "font-size=\"10.5\" fill=\"#616e7c\"", &table.corner);
         }
-        for (row, (name, _)) in table.rows.iter().enumerate() {
-            before(top + row as f64 * TALL + TALL / 2.0 + 4.0, "font-size=\"11\"", name);
-        }
-        for (row, (_, cells)) in table.rows.iter().enumerate() {
+        for (row, (name, cells)) in table.rows.iter().enumerate() {
+            let y = top + row as f64 * TALL;
+            before(svg, y + TALL / 2.0 + 4.0, "font-size=\"11\"", name);
             for (i, cell) in cells.iter().enumerate() {
-                let place = (left + i as f64 * wide, top + row as f64 * TALL);
-                self.cell(svg, cell, place, wide);
+                self.cell(svg, cell, (left + i as f64 * wide, y), wide);
             }
         }
     }

@@ -50,7 +50,7 @@ pub(super) fn legend(chart: &Chart, width: f64, is_dense: bool) -> Legend {
             format!(
                 "<line x1=\"{x:.1}\" y1=\"{y:.1}\" x2=\"{:.1}\" y2=\"{y:.1}\" {}/>{point}",
                 x + 18.0,
-                stroke(i, false)
+                stroke(i, is_dense)
             )
         };
         item(&mark, name);

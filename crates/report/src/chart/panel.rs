@@ -134,7 +134,7 @@ impl Panel<'_> {
                 label.clone()
             };
             let (size, label) = fitted(&label, self.size.1 + 24.0, 12.0, 0.52);
-            let (x, y) = (left - 47.0, base - self.size.1 / 2.0);
+            let (x, y) = (left - 50.0, base - self.size.1 / 2.0);
             let _ok = writeln!(
                 svg,
                 "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\"{} fill=\"#616e7c\" \

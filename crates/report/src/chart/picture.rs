@@ -45,7 +45,7 @@ impl Chart {
             Horizontal::Names(_, names) => Some(Names::of(names, size.0 / count.max(1) as f64)),
             Horizontal::Numbers(..) => None,
         };
-        let below = names.as_ref().map_or(BELOW, |names| names.height + 46.0);
+        let below = names.as_ref().map_or(BELOW, |names| names.height + 30.0);
         let legend = legend(self, width, is_dense);
         let has_titles = self.blocks.iter().any(|block| !block.title.is_empty());
         let top = 62.0 + legend.height + if has_titles { 34.0 } else { 22.0 };

@@ -60,7 +60,7 @@ pub(super) fn chart(
     let blocks: Vec<Block> = points.panels.iter().map(block).collect();
     Chart {
         title,
-        subtitle: subtitle(selection, points),
+        subtitle: subtitle(selection, choice.shape, points),
         series: names.unwrap_or_else(|| vec![String::new()]),
         interval: interval(points),
         hollow: points.is_partial().then(|| "some seeds without an answer".to_owned()),
@@ -104,10 +104,7 @@ pub(super) fn heat_map(
     let is_log = low > 0.0 && high / low > FAR_COLOURS;
     let middle = if is_log { (low * high).sqrt() } else { f64::midpoint(low, high) };
     let ends: &[f64] = if high > low { &[low, middle, high] } else { &[low] };
-    let mut subtitle = subtitle(selection, points);
-    if points.has_gaps() {
-        subtitle.push_str("; - no answer");
-    }
+    let mut subtitle = subtitle(selection, choice.shape, points);
     if points.is_partial() {
         subtitle.push_str("; * of some seeds only");
     }
@@ -160,12 +157,18 @@ fn panel_title(selection: &Selection, choice: &Choice, panel: &[usize]) -> Strin
 }
 
 /// What is drawn, in the words of the question.
-fn subtitle(selection: &Selection, points: &Points) -> String {
+fn subtitle(selection: &Selection, shape: Shape, points: &Points) -> String {
     let one = matches!(points.samples(), Some((_, 1)));
     let one = if one { "; one seed" } else { "" };
+    let gaps = match shape {
+        Shape::Lines => "",
+        Shape::Bars if points.has_gaps() => "; \u{2013} no answer",
+        Shape::Map if points.has_gaps() => "; - no answer",
+        Shape::Bars | Shape::Map => "",
+    };
     match (selection.unit.column.as_str(), selection.unit.meaning.as_str()) {
-        (column, "") => format!("{column}{one}"),
-        (column, meaning) => format!("{column}: {meaning}{one}"),
+        (column, "") => format!("{column}{one}{gaps}"),
+        (column, meaning) => format!("{column}: {meaning}{one}{gaps}"),
     }
 }
 
@@ -180,7 +183,8 @@ fn interval(points: &Points) -> Option<String> {
 fn vertical(points: &Points, is_lines: bool, is_log: bool) -> Scale {
     let high = points.means().map(|m| m.mean + m.half).fold(0.0, f64::max);
     if !is_lines {
-        return Scale::from_zero(high, 5);
+        // Above the highest bar stands its value.
+        return Scale::from_zero(high * 1.06, 5);
     }
     let least = points.means().map(|m| m.mean).fold(f64::INFINITY, f64::min).min(1e300);
     let most = points.means().map(|m| m.mean).fold(0.0, f64::max);

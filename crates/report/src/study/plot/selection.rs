@@ -48,6 +48,10 @@ impl Selection {
         }
         let things = distinct(rows.iter().filter(|r| r.error.is_none()).map(|r| r.of.as_str()));
         if let Some(of) = &options.of {
+            if things == [""] {
+                return Err(Error::usage(format!("--of {of}: {question} is about all of a cell"))
+                    .hint("leave --of out"));
+            }
             if !things.contains(&of.as_str()) {
                 return Err(Error::unknown(&format!("row of {question}"), of, &things));
             }
@@ -59,7 +63,9 @@ impl Selection {
         rows.retain(|row| row.error.is_some() || value(row).is_some());
         let largest = rows.iter().filter_map(|row| value(row)).fold(0.0, f64::max);
         let is_flag = rows.iter().any(|row| matches!(row.found.get(column), Some(Value::Yes(_))));
-        let unit = Unit::of(&question, column, largest, is_flag);
+        let about = distinct(rows.iter().filter(|r| r.error.is_none()).map(|r| r.of.as_str()));
+        let alone = Some(about[0]).filter(|of| about.len() == 1 && !of.is_empty());
+        let unit = Unit::of((&question, column), alone, largest, is_flag);
         let place_of = |name: &str, row: &StudyRow| match name {
             OF => row.error.is_none().then(|| Value::Text(row.of.clone())),
             name => row.set.get(name).cloned().or((name == SEED).then_some(Value::Whole(row.seed))),
