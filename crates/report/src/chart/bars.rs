@@ -7,7 +7,7 @@ use super::groups::place;
 use super::legend::whisker;
 use super::panel::Panel;
 use super::value::Mark;
-use crate::number::short;
+use crate::number::{group, mean, short};
 
 /// Bars that are this wide have their value above them.
 const ROOM: f64 = 30.0;
@@ -66,9 +66,15 @@ pub(super) fn bars(
     }
 }
 
-/// A value above a bar: whole numbers as they are.
+/// A value above a bar: whole numbers as they are, others with three digits.
 fn number(value: f64) -> String {
     #[expect(clippy::cast_sign_loss, reason = "a whole number above zero")]
-    let whole = || crate::number::group(value as u64);
-    if value >= 0.0 && value.fract() == 0.0 && value < 1e15 { whole() } else { short(value) }
+    let whole = || group(value as u64);
+    if value >= 0.0 && value.fract() == 0.0 && value < 1e15 {
+        whole()
+    } else if value.abs() < 0.1 {
+        short(value)
+    } else {
+        mean(value)
+    }
 }
