@@ -4,6 +4,7 @@
 //! turn them into text. Nothing here computes, reads or writes files.
 
 mod canvas;
+mod chart;
 #[cfg(feature = "parquet")]
 pub mod columns;
 pub mod comma;
@@ -28,7 +29,6 @@ pub mod model;
 pub mod number;
 pub mod optimise;
 pub mod place;
-pub mod plot;
 pub mod quantity;
 pub mod rehearsal;
 pub mod replay;

@@ -1,10 +1,13 @@
 //! The result of `darkfiber study`: a row for each cell, question, and thing that it is asked about.
 
+pub mod plot;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write;
 
 use darkfiber_study::grid::{Answer, Record, Table, Value};
+use darkfiber_study::judged::Row;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -31,6 +34,9 @@ pub struct StudyResult<'a> {
     pub rows: Vec<StudyRow>,
     /// Where the result comes from.
     pub provenance: &'a Provenance,
+    /// Numbers that are expected, beside what the answers make of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub expected: Vec<Row>,
     /// The rows by column.
     #[serde(skip)]
     #[schemars(skip)]
@@ -85,7 +91,18 @@ impl<'a> StudyResult<'a> {
         let cells = || records.iter().filter(|record| !record.id.is_empty());
         let failed = cells().filter(|record| record.has_failed()).count();
         let cells = cells().count();
-        Self { title, cells, failed, open, axes, columns, rows, provenance, table }
+        Self {
+            title,
+            cells,
+            failed,
+            open,
+            axes,
+            columns,
+            rows,
+            provenance,
+            expected: Vec::new(),
+            table,
+        }
     }
 }
 
@@ -277,6 +294,10 @@ impl Report for StudyResult<'_> {
                 let _infallible = writeln!(text, "no answer: {error}");
             }
         }
+        if !self.expected.is_empty() {
+            text.push_str("\nexpected\n");
+            text.push_str(&expected(&self.expected, style));
+        }
         text
     }
 
@@ -285,6 +306,32 @@ impl Report for StudyResult<'_> {
         let _infallible = csv(&self.table, &mut text);
         String::from_utf8_lossy(&text).into_owned()
     }
+}
+
+/// Printed numbers beside ours.
+fn expected(rows: &[Row], style: Style) -> String {
+    let some = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| shown(&Value::Number(x)));
+    let line = |row: &Row| {
+        let verdict = match (row.judged, row.within) {
+            (false, _) => "told",
+            (true, true) => "reproduced",
+            (true, false) => "off",
+        };
+        vec![
+            row.quantity.clone(),
+            some(row.paper),
+            some(row.reading.or(row.expected)),
+            some(Some(row.ours)),
+            verdict.to_owned(),
+        ]
+    };
+    let lines: Vec<Vec<String>> = rows.iter().map(line).collect();
+    table::plain(
+        &["quantity", "printed", "judged by", "ours", "verdict"],
+        &lines,
+        &[1, 2, 3],
+        style,
+    )
 }
 
 /// The mean of numbers; of words the one that all are.

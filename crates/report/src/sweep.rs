@@ -1,5 +1,9 @@
 //! The result of `darkfiber sweep`.
 
+mod picture;
+
+pub use picture::{Column, picture};
+
 use darkfiber_study::{Summary, SweepRun};
 use schemars::JsonSchema;
 use serde::Serialize;

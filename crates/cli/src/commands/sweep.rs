@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
-use darkfiber_report::plot::{self, Column};
+use darkfiber_report::sweep::{self, Column};
 use darkfiber_report::{FabricFacts, Sweep, comma, number};
 use darkfiber_scenario::Case;
 use darkfiber_scenario::value::Count;
@@ -187,7 +187,7 @@ fn draw(
         "mean and range over {} {draws} of failed cables; EFI as a multiple of that without faults",
         number::group(seeds)
     );
-    let svg = plot::sweep("Engines on failing fabrics", &subtitle, &engines, &columns);
+    let svg = sweep::picture("Engines on failing fabrics", &subtitle, &engines, &columns);
     save::file(path, |out| out.write_all(svg.as_bytes()))
 }
 

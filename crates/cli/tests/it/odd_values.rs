@@ -36,6 +36,7 @@ const COMMANDS: &[&str] = &[
     "study collect s.toml -s store",
     "study slurm s.toml -o store",
     "study export s.toml -o store --for parallel",
+    "study plot s.toml -s store -o p.svg",
     "sweep f -e updn --fail-percent 10",
     "reroute f --routes tables --fail-links 0",
     "survive f -e minhop",

@@ -598,3 +598,72 @@ fn a_long_run_in_a_cell_goes_on_after_a_kill() {
     let run = run_in(d, line);
     assert_eq!((run.code, &run.out), (0, &whole), "{}", run.err);
 }
+
+#[test]
+fn pictures_are_of_what_is_answered() {
+    let dir = folder(&[]);
+    write(dir.path(), "s.toml", FAULTS);
+    let read = |name: &str| fs::read_to_string(dir.path().join(name)).expect("a picture");
+    let ran = run_in(dir.path(), "study run s.toml -o st -q --svg run.svg");
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    // A panel for each fabric, a line for each engine; the same from the store.
+    let svg = read("run.svg");
+    assert_eq!(svg.matches("<polyline").count(), 4, "{svg}");
+    assert!(svg.contains(">dfsssp<") && svg.contains(">torus:dims=4x4,t=2<"), "{svg}");
+    assert!(svg.contains("95 % confidence interval of the mean of 3 seeds"), "{svg}");
+    let plotted = run_in(dir.path(), "study plot s.toml -s st -o plot.svg");
+    assert_eq!((plotted.code, plotted.out.as_str(), plotted.err.as_str()), (0, "", ""));
+    assert_eq!(read("plot.svg"), svg);
+    let line =
+        "study plot s.toml -s st -o bars.svg --x fabric --y hops_mean --only fail-percent=40";
+    assert_eq!(run_in(dir.path(), line).code, 0);
+    let bars = read("bars.svg");
+    assert!(bars.contains(">hops_mean<") && !bars.contains("<polyline"), "{bars}");
+    // The means are those of the table.
+    let csv = run_in(dir.path(), "study collect s.toml -s st --format csv").out;
+    let mut lines = csv.lines();
+    let heading: Vec<&str> = lines.next().expect("a heading").split(',').collect();
+    let at = heading.iter().position(|name| *name == "hops_mean").expect("a column");
+    let behind = heading.len() - at;
+    let mut values = Vec::new();
+    for line in lines.filter(|l| l.contains("kary") && l.contains(",40,updn,")) {
+        // The name of the fabric has commas of its own, so this is counted from the right.
+        let cells: Vec<&str> = line.split(',').collect();
+        values.push(cells[cells.len() - behind].parse::<f64>().expect("a number"));
+    }
+    assert_eq!(values.len(), 3, "{csv}");
+    let mean = format!(">{:.2}<", values.iter().sum::<f64>() / 3.0);
+    assert!(bars.contains(&mean), "{mean}: {bars}");
+    // What is not answered yet is said.
+    let part = run_in(dir.path(), "study run s.toml -o part --shard 1/2 -q");
+    assert_eq!(part.code, 0, "{}", part.err);
+    let plotted = run_in(dir.path(), "study plot s.toml -s part -o part.svg");
+    assert_eq!(plotted.code, 0);
+    assert!(
+        plotted.err.contains("not answered yet") && plotted.err.contains("18"),
+        "{}",
+        plotted.err
+    );
+}
+
+#[test]
+fn pictures_that_cannot_be_are_said_before_anything_is_computed() {
+    let dir = folder(&[]);
+    write(dir.path(), "s.toml", FAULTS);
+    for (options, words) in [
+        ("--svg p.svg --x fabrik", "did you mean fabric?"),
+        ("--svg p.svg --by routes.engin", "did you mean routes.engine?"),
+        ("--svg p.svg --y efi", "did you mean efi_max?"),
+        ("--svg p.svg --question runs", "there are routes"),
+        ("--svg p.svg --only fabrik=a", "did you mean fabric?"),
+        ("--svg p.svg --only fabric", "--only fabric: there is no ="),
+        ("--svg p.svg --shape pie", "possible values: lines, bars, map"),
+        ("--svg nowhere/else/p.svg/x --y layers", "cannot write"),
+        ("--y layers", "--svg FILE draws it"),
+    ] {
+        let run = run_in(dir.path(), &format!("study run s.toml -o st {options}"));
+        assert!(matches!(run.code, 2 | 3) || options.contains("nowhere"), "{options}: {}", run.err);
+        assert!(run.err.contains(words) || options.contains("nowhere"), "{options}: {}", run.err);
+        assert!(!dir.path().join("st").exists() || options.contains("nowhere"), "{options}");
+    }
+}

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use super::result::{CompareResult, ComparedJob};
 use crate::canvas::{LEFT, escape, fitted, header};
+use crate::chart::colour;
 use crate::figures::frame::Axis;
-use crate::plot::colour;
 use crate::quantity::seconds;
 
 const HEIGHT: f64 = 220.0;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::violin::{density, outline};
 use crate::canvas::{LEFT, escape, header};
-use crate::plot::colour;
+use crate::chart::colour;
 use crate::quantity::seconds;
 
 /// Times of a victim.

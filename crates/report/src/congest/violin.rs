@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{CongestResult, number};
 use crate::canvas::{LEFT, escape, header};
-use crate::plot::colour;
+use crate::chart::colour;
 
 const HEIGHT: f64 = 280.0;
 const TOP: f64 = 96.0;

@@ -12,10 +12,10 @@ use serde::Serialize;
 
 use crate::Report;
 use crate::canvas::{LEFT, escape, header};
+use crate::chart::colour;
 use crate::comma;
 use crate::figures::frame::{Axis, Frame};
 use crate::model::{FabricFacts, Provenance};
-use crate::plot::colour;
 use crate::style::Style;
 use crate::table;
 

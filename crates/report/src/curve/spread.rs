@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use super::{HEIGHT, LoadResult, WIDTH, key};
 use crate::canvas::{LEFT, header};
+use crate::chart::colour;
 use crate::figures::frame::{Axis, Frame};
-use crate::plot::colour;
 
 /// Latencies of a run.
 #[derive(Clone, Debug)]

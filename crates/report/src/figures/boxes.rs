@@ -6,7 +6,7 @@ use darkfiber_study::reproduce::Group;
 
 use super::frame::Axis;
 use crate::canvas::{LEFT, escape, header, nice_axis};
-use crate::plot::colour;
+use crate::chart::colour;
 
 const HEIGHT: f64 = 300.0;
 const TOP: f64 = 108.0;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::frame::{Axis, Frame};
 use crate::canvas::{LEFT, header};
-use crate::plot::colour;
+use crate::chart::colour;
 
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 340.0;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::canvas::{LEFT, escape, header, nice_axis};
-use crate::plot::colour;
+use crate::chart::colour;
 use crate::quantity::seconds;
 use crate::shades::{Key, Ramp, Squares, bar};
 

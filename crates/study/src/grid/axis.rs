@@ -22,6 +22,11 @@ impl Axis {
         self.path.join(".")
     }
 
+    /// Its values, as rows have them.
+    pub fn texts(&self) -> Vec<String> {
+        self.values.iter().map(|value| shown(value).to_string()).collect()
+    }
+
     /// Of what `--set KEY=VALUE,..` says: a TOML value, a list of them, or words separated by commas, of which keys of a spec stay
     /// with it.
     ///

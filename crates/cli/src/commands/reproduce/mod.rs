@@ -34,6 +34,9 @@ pub(crate) struct ReproduceCommand {
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) keep: StoreArgs,
+    /// Write the study that the experiment is, and run nothing: `darkfiber study run FILE` judges it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["all", "output", "svg"])]
+    pub(crate) write_study: Option<PathBuf>,
     /// Log of a real machine in Standard Workload Format, for experiments with jobs (SAR-...) [default: synthetic
     /// jobs like those of RICC]
     #[arg(long, value_name = "LOG")]
@@ -77,6 +80,9 @@ pub(crate) fn run(args: &ReproduceCommand, common: &Common) -> Result<Exit, Fail
     if chosen.is_empty() {
         list(common)?;
         return Ok(Exit::Fine);
+    }
+    if let Some(path) = &args.write_study {
+        return write_study(path, &chosen);
     }
     let log = args.log.as_deref().map(|path| history::log(path, common)).transpose()?;
     let dir = args.keep.store.as_deref().or(args.output.as_deref());
@@ -146,6 +152,23 @@ pub(crate) fn run(args: &ReproduceCommand, common: &Common) -> Result<Exit, Fail
     told(&done, common)?;
     let off = done.iter().any(|e| e.verdict == Verdict::Off);
     problems.end(if off { Exit::Finding } else { Exit::Fine })
+}
+
+/// Writes the study that an experiment is.
+fn write_study(path: &Path, chosen: &[&Experiment]) -> Result<Exit, Failure> {
+    let [one] = chosen else {
+        return Err(Failure::usage("--write-study: which experiment? Give one")
+            .hint("darkfiber reproduce OPT-T1 --write-study opt-t1.toml"));
+    };
+    let Some(paper) = one.papers.first() else {
+        let known = EXPERIMENTS.iter().filter(|e| !e.papers.is_empty()).map(|e| e.id);
+        let known: Vec<&str> = known.collect();
+        return Err(Failure::usage(format!("{} is a program, not a study", one.id))
+            .hint(format!("these are studies: {}", known.join(", "))));
+    };
+    save::expect(Some(&path.to_owned()))?;
+    save::file(path, |out| out.write_all(paper.text.as_bytes()))?;
+    Ok(Exit::Fine)
 }
 
 /// The experiments that are asked for, each once.

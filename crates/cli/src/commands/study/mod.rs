@@ -4,6 +4,7 @@ mod export;
 mod interrupt;
 mod pack;
 mod plan;
+mod plot;
 mod slurm;
 mod store;
 mod tasks;
@@ -16,11 +17,12 @@ use darkfiber_report::study::StudyResult;
 use darkfiber_scenario::Folder;
 use darkfiber_study::grid::{self, Axis, Hooks, Record, Shard, Store, StudyFile, Table};
 
+use self::plot::PlotArgs;
 use self::store::{FolderStore, NoStore};
 use crate::failure::{Exit, Failure};
 use crate::options::{Common, Format};
 use crate::progress::Progress;
-use crate::{provenance, save};
+use crate::{out, provenance, save};
 
 #[derive(Args, Debug)]
 pub(crate) struct StudyCommand {
@@ -43,6 +45,8 @@ pub(crate) enum What {
     Slurm(slurm::SlurmArgs),
     /// Print the command that answers what is open with GNU parallel or HyperQueue
     Export(export::ExportArgs),
+    /// Draw what is answered: lines, bars or a heat map, whatever suits the axes
+    Plot(PlotCommand),
 }
 
 #[derive(Args, Debug)]
@@ -61,6 +65,11 @@ pub(crate) struct RunArgs {
     /// Only every N-th cell, from the I-th on: 1/4 to 4/4 are all
     #[arg(long, value_name = "I/N", requires = "store")]
     pub(crate) shard: Option<String>,
+    /// Draw what is answered, as study plot does
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) plot: PlotArgs,
 }
 
 #[derive(Args, Debug)]
@@ -73,6 +82,20 @@ pub(crate) struct CollectArgs {
     /// Write the table there: .parquet or .csv
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct PlotCommand {
+    #[command(flatten)]
+    pub(crate) study: StudyArgs,
+    /// The folder in which cells are kept
+    #[arg(short = 's', long, value_name = "DIR")]
+    pub(crate) store: PathBuf,
+    /// Draw there
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) plot: PlotArgs,
 }
 
 /// Which study.
@@ -114,8 +137,9 @@ Examples:
   darkfiber study collect study.toml -s store -o table.parquet
   darkfiber study slurm study.toml -o store | sbatch          an array of tasks that fits the work
   darkfiber study export study.toml -o store --for parallel | sh
+  darkfiber study plot study.toml -s store -o study.svg --y efi_max --by routes.engine
 
-Exit code 3 if the study cannot be read, 4 if no cell has an answer; 75 if a signal (INT, TERM, HUP, USR1) stopped a run with a \
+Exit code 1 if a number that is expected is off; 3 if the study cannot be read, 4 if no cell has an answer; 75 if a signal (INT, TERM, HUP, USR1) stopped a run with a \
 store: cells under way were finished, and the same command goes on from there.";
 
 pub(crate) fn run(args: &StudyCommand, common: &Common) -> Result<Exit, Failure> {
@@ -126,6 +150,7 @@ pub(crate) fn run(args: &StudyCommand, common: &Common) -> Result<Exit, Failure>
         What::Collect(args) => collect(args, common),
         What::Slurm(args) => slurm::run(args, common),
         What::Export(args) => export::run(args, common),
+        What::Plot(args) => plot_kept(args, common),
     }
 }
 
@@ -142,6 +167,7 @@ fn run_cells(args: &RunArgs, common: &Common) -> Result<Exit, Failure> {
         interrupt::listen();
     }
     let study = read(&args.study, common)?;
+    args.plot.check(&study, args.svg.as_ref())?;
     let shard = args.shard.as_deref().map(shard).transpose()?;
     let folder = Folder::of(&args.study.file);
     let begin = Instant::now();
@@ -175,7 +201,12 @@ fn run_cells(args: &RunArgs, common: &Common) -> Result<Exit, Failure> {
     if answered.left > 0 {
         return Ok(interrupt::stopped(answered.left));
     }
-    show(&study, shard, &answered.records, common)
+    let records = &answered.records;
+    let mut problems = save::Unwritten::default();
+    if let Some(path) = &args.svg {
+        problems.note(args.plot.draw(path, &study, records, common));
+    }
+    problems.end(show(&study, shard, records, common)?)
 }
 
 fn show(
@@ -191,10 +222,16 @@ fn show(
     let mut all = records.to_vec();
     all.extend(study.conclusions(records));
     all.sort_by_key(|record| (record.point, record.turn));
-    let result = StudyResult::new(&title, &axes, &all, open, &provenance);
+    let mut result = StudyResult::new(&title, &axes, &all, open, &provenance);
+    result.expected = study.judged(records);
     let none = !result.rows.is_empty() && result.rows.iter().all(|row| row.error.is_some());
     common.show(&result)?;
-    Ok(if none { Exit::Infeasible } else { Exit::Fine })
+    let is_off = result.expected.iter().any(|row| !row.within);
+    Ok(match (none, is_off) {
+        (true, _) => Exit::Infeasible,
+        (_, true) => Exit::Finding,
+        _ => Exit::Fine,
+    })
 }
 
 /// Cells from which on their table is for files, not for eyes.
@@ -251,6 +288,19 @@ fn collect(args: &CollectArgs, common: &Common) -> Result<Exit, Failure> {
                 path.display()
             )));
         }
+    }
+    Ok(Exit::Fine)
+}
+
+fn plot_kept(args: &PlotCommand, common: &Common) -> Result<Exit, Failure> {
+    let study = read(&args.study, common)?;
+    args.plot.check(&study, Some(&args.output))?;
+    let folder = Folder::of(&args.study.file);
+    let records = FolderStore::existing(&args.store, &study, &folder)?.records(&study)?;
+    args.plot.draw(&args.output, &study, &records, common)?;
+    let open = study.cells(None)?.len().saturating_sub(records.len());
+    if open > 0 && !common.quiet {
+        out::tell(&format!("cells that are not answered yet, and not in the picture: {open}"));
     }
     Ok(Exit::Fine)
 }
