@@ -86,7 +86,9 @@ impl<'a> StudyResult<'a> {
             }
         }
         let mut table = Table::new(axes.to_vec());
-        records.iter().for_each(|record| table.add(record));
+        for record in records {
+            table.add(record);
+        }
         // What answers say together is about no cell.
         let cells = || records.iter().filter(|record| !record.id.is_empty());
         let failed = cells().filter(|record| record.has_failed()).count();

@@ -23,7 +23,7 @@ impl MeanInterval {
         }
         let mean = samples.iter().sum::<f64>() / n as f64;
         // Equal samples are known as well as samples can be; a rounded mean must not say otherwise.
-        if n > 1 && samples.iter().all(|x| *x == samples[0]) {
+        if n > 1 && samples.iter().all(|x| x.total_cmp(&samples[0]).is_eq()) {
             return Some(Self { mean: samples[0], half: 0.0, samples: n });
         }
         if n == 1 {

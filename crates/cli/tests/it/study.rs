@@ -551,7 +551,7 @@ fn a_long_run_in_a_cell_goes_on_after_a_kill() {
     let dir = folder(&[]);
     let d = dir.path();
     let text = "fabric = \"hyperx:dims=4x4,t=4\"\nhosts = \"qdr\"\ndepth = \"packet\"\n[routes]\nengine = \"dfsssp\"\n\
-                [[job]]\ntraffic = \"imb:op=alltoall,bytes=64KiB\"\nnodes = 64\n";
+                [[job]]\ntraffic = \"imb:op=alltoall,bytes=1MiB\"\nnodes = 64\n";
     write(d, "s.toml", text);
     let whole = run_in(d, "study run s.toml --format csv -q").out;
     let kept = |d: &Path| {

@@ -276,7 +276,9 @@ fn collect(args: &CollectArgs, common: &Common) -> Result<Exit, Failure> {
     };
     let mut table = store.table(&study)?;
     if study.is_adaptive() {
-        study.conclusions(&store.records(&study)?).iter().for_each(|record| table.add(record));
+        for record in study.conclusions(&store.records(&study)?) {
+            table.add(&record);
+        }
         table.sort();
     }
     match path.extension().and_then(|e| e.to_str()) {
