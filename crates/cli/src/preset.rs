@@ -12,7 +12,7 @@ use crate::{out, save};
 /// Where the study of a command goes.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct PresetArgs {
-    /// Write what this command asks as a study, and run nothing: `darkfiber study run FILE` answers it [- prints it]
+    /// Write what this asks as a study (- prints it), and run nothing
     #[arg(long, value_name = "FILE")]
     pub(crate) write_study: Option<PathBuf>,
 }

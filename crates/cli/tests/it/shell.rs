@@ -74,7 +74,7 @@ fn every_command_has_a_page() {
             assert!(page.out.contains(&option.replace('-', r"\-")), "{command}: {option}");
         }
     }
-    assert!(top.contains("\n  70  a bug in darkfiber\n.fi\n"), "{top}");
+    assert!(top.contains("\n  70  a bug in darkfiber\n"), "{top}");
     let wrong = run("man rute");
     assert_eq!(wrong.code, 2);
     assert!(wrong.err.contains("did you mean route?"), "{}", wrong.err);

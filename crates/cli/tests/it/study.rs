@@ -297,8 +297,8 @@ fn the_least_value_is_found_that_a_grid_has() {
                 quantity = \"lost\", above = 0 }\n";
     write(dir.path(), "find.toml", &study(find));
     let values: Vec<String> = (40..=60).map(|p| p.to_string()).collect();
-    let grid = format!("[study]\nquestions = [\"routes\"]\nseeds = 3\n");
-    write(dir.path(), "grid.toml", &study(&grid));
+    let grid = "[study]\nquestions = [\"routes\"]\nseeds = 3\n";
+    write(dir.path(), "grid.toml", &study(grid));
     let grid = format!("study run grid.toml --set fail-percent={}", values.join(","));
     let grid = rows(dir.path(), &grid, "routes");
     let found = rows(dir.path(), "study run find.toml -o store", "find");

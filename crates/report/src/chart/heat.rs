@@ -113,7 +113,7 @@ impl HeatMap {
         let key = Key { what: &escape(&self.key.what), ramp: Ramp::Load, marks: &shares };
         bar(&mut svg, (LEFT + wide + 10.0, TOP), side, key, |share| {
             let mark =
-                self.key.marks.iter().zip(&shares).find(|(_, s)| s.total_cmp(&&share).is_eq());
+                self.key.marks.iter().zip(&shares).find(|(_, s)| s.total_cmp(&share).is_eq());
             mark.map_or_else(String::new, |((_, text), _)| text.clone())
         });
         svg.push_str("</svg>\n");

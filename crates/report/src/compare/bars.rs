@@ -53,7 +53,7 @@ pub fn bars(result: &CompareResult<'_>) -> String {
         let (factor, unit) = fitting.unwrap_or((1e12, "ps"));
         (factor, format!("time of a run, {unit}"))
     };
-    let axis = Axis::up_to((top * factor).max(f64::MIN_POSITIVE), 5);
+    let axis = Axis::up_to(if top > 0.0 { top * factor } else { 1.0 }, 5);
     let (ticks, _) = axis.labelled("");
     let end = ticks.last().map_or(1.0, |tick| tick.0);
 

@@ -12,7 +12,7 @@ const ROUND: [f64; 11] = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 
 pub fn heat(r: &CongestResult<'_>) -> String {
     let table = |m| {
         let sheet = Sheet::of(r, m);
-        let cell = |cell: &Option<&CellRow>| HeatCell {
+        let cell = |cell: Option<&CellRow>| HeatCell {
             value: cell.and_then(|c| c.impact).map(|c| c.max(1.0)),
             text: cell.map_or_else(String::new, CellRow::short),
             hint: String::new(),
@@ -27,7 +27,7 @@ pub fn heat(r: &CongestResult<'_>) -> String {
                 .map(|(name, victim, aggressor)| (name.clone(), format!("{victim}/{aggressor}")))
                 .collect(),
             rows: (sheet.rows.iter())
-                .map(|(name, cells)| (name.clone(), cells.iter().map(cell).collect()))
+                .map(|(name, cells)| (name.clone(), cells.iter().copied().map(cell).collect()))
                 .collect(),
         }
     };

@@ -63,10 +63,10 @@ impl Choice {
         let is_key = |i: &usize| all[*i].name != OF;
         let fits = |i: &usize| is_key(i) && all[*i].len() <= COLOURS;
         let by = by
-            .or_else(|| others(Some(x)).filter(|i| fits(i) && !all[*i].is_numeric).last())
-            .or_else(|| others(Some(x)).filter(fits).last())
-            .or_else(|| others(Some(x)).filter(is_key).last())
-            .or_else(|| others(Some(x)).last());
+            .or_else(|| others(Some(x)).rfind(|i| fits(i) && !all[*i].is_numeric))
+            .or_else(|| others(Some(x)).rfind(fits))
+            .or_else(|| others(Some(x)).rfind(is_key))
+            .or_else(|| others(Some(x)).next_back());
         let panels: Vec<usize> = others(Some(x)).filter(|i| Some(*i) != by).collect();
         let choice = Self { x, by, shape: shape(all, x, by, options)?, panels };
         choice.check_panel(all)?;

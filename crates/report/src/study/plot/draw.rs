@@ -40,7 +40,7 @@ pub(super) fn chart(
     let series = |panel: &[usize], colour: usize| -> Vec<Mark> {
         (0..x.len()).filter_map(|at| mark(panel, colour, at)).collect()
     };
-    let colours = by.map_or(1, |by| by.len());
+    let colours = by.map_or(1, super::dimension::Dimension::len);
     let block = |panel: &Vec<usize>| Block {
         title: panel_title(selection, choice, panel),
         note: None,
@@ -161,10 +161,9 @@ fn subtitle(selection: &Selection, shape: Shape, points: &Points) -> String {
     let one = matches!(points.samples(), Some((_, 1)));
     let one = if one { "; one seed" } else { "" };
     let gaps = match shape {
-        Shape::Lines => "",
         Shape::Bars if points.has_gaps() => "; \u{2013} no answer",
         Shape::Map if points.has_gaps() => "; - no answer",
-        Shape::Bars | Shape::Map => "",
+        Shape::Lines | Shape::Bars | Shape::Map => "",
     };
     match (selection.unit.column.as_str(), selection.unit.meaning.as_str()) {
         (column, "") => format!("{column}{one}{gaps}"),

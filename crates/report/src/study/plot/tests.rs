@@ -8,7 +8,7 @@ use crate::model::Provenance;
 use crate::study::StudyResult;
 
 fn value(text: &str) -> Value {
-    text.parse().map(Value::Whole).unwrap_or_else(|_| Value::Text(text.to_owned()))
+    text.parse().map_or_else(|_| Value::Text(text.to_owned()), Value::Whole)
 }
 
 /// Cells of a grid over axes, each with what `answers` has for its values and seed.
@@ -76,6 +76,7 @@ fn faults() -> Vec<Record> {
     })
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "options are given or not")]
 fn some(text: &str) -> Option<String> {
     Some(text.to_owned())
 }

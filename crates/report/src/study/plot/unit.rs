@@ -30,9 +30,9 @@ impl Unit {
         // A question that is asked twice has its parameters in its name.
         let name = question.split(':').next().unwrap_or_default();
         let known = QUESTIONS.get(name).ok();
-        let columns = known.into_iter().flat_map(|question| question.columns());
-        let meaning = columns.filter(|(name, _)| *name == column).map(|(_, meaning)| *meaning);
-        let mut meaning = meaning.last().unwrap_or_default().to_owned();
+        let columns = known.map_or(&[][..], |question| question.columns());
+        let meaning = columns.iter().rfind(|(name, _)| *name == column);
+        let mut meaning = meaning.map_or("", |(_, meaning)| *meaning).to_owned();
         let (label, factor) = if meaning.contains("in seconds") {
             let units = [("s", 1.0), ("ms", 1e3), ("us", 1e6), ("ns", 1e9)];
             let fits = units.into_iter().find(|(_, factor)| largest * factor >= 1.0);

@@ -29,6 +29,7 @@ impl Question for Patterns {
         &[
             ("metric", "names of `darkfiber list metrics`; ebb without, if there is no pattern"),
             ("pattern", "specs of `darkfiber list patterns`"),
+            ("bandwidth", "of patterns: share, pair_share, fair_rate, finish_rate; all without"),
             ("samples", "draw as many samples of random patterns"),
             (
                 "precision",
@@ -56,6 +57,7 @@ impl Question for Patterns {
             METRICS.get(&name)?;
         }
         params.words("pattern")?;
+        bandwidths(params)?;
         precision(params)?;
         Ok(())
     }
@@ -103,10 +105,11 @@ impl Question for Patterns {
                 }
             });
         }
+        let bandwidths = bandwidths(params)?;
         for spec in &specs {
-            let found = count(spec, Bandwidth::ALL.to_vec())?;
+            let found = count(spec, bandwidths.clone())?;
             let mut answer = Answer::of(spec.as_str());
-            for bandwidth in Bandwidth::ALL {
+            for &bandwidth in &bandwidths {
                 let mean = found.bandwidth(bandwidth).map(|e| e.mean);
                 answer = answer.with_some(bandwidth.name(), mean);
             }
@@ -121,6 +124,17 @@ impl Question for Patterns {
         }
         Ok(answers)
     }
+}
+
+/// What of patterns is found out.
+fn bandwidths(params: &Params) -> Result<Vec<Bandwidth>, Error> {
+    let Some(names) = params.words("bandwidth")? else { return Ok(Bandwidth::ALL.to_vec()) };
+    let named = |name: &String| {
+        let known = Bandwidth::ALL.map(Bandwidth::name);
+        let found = Bandwidth::ALL.into_iter().find(|bandwidth| bandwidth.name() == name);
+        found.ok_or_else(|| Error::unknown("bandwidth", name, &known))
+    };
+    names.iter().map(named).collect()
 }
 
 /// When to stop drawing samples.
