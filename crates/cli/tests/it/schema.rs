@@ -399,6 +399,7 @@ fn every_schema_is_tested() {
             "reroute.json",
             "route.json",
             "scenario.json",
+            "simulate-comparison.json",
             "simulate.json",
             "study.json",
             "survive.json",

@@ -632,7 +632,7 @@ fn pictures_are_of_what_is_answered() {
         values.push(cells[cells.len() - behind].parse::<f64>().expect("a number"));
     }
     assert_eq!(values.len(), 3, "{csv}");
-    let mean = format!(">{:.2}<", values.iter().sum::<f64>() / 3.0);
+    let mean = format!(">{:.3}<", values.iter().sum::<f64>() / 3.0);
     assert!(bars.contains(&mean), "{mean}: {bars}");
     // What is not answered yet is said.
     let part = run_in(dir.path(), "study run s.toml -o part --shard 1/2 -q");

@@ -137,7 +137,7 @@ fn a_small_chart_as_a_whole() {
         _ => vec![answer("", "layers", 2.0)],
     });
     let svg = drawn(&["engine"], &records, &PlotOptions::default()).expect("a picture");
-    assert_snapshot!(svg, @"");
+    assert_snapshot!(svg);
 }
 
 #[test]
