@@ -203,7 +203,7 @@ mod tests {
         // The page, two of the legend, three bars.
         assert_eq!(svg.matches("<rect").count(), 1 + 2 + 3, "{svg}");
         assert_eq!(svg.matches("<path").count(), 2);
-        for text in ["a&lt;b", "t &amp; t", "time of a run, ms", ">1.50 ms<", ">y<", ">z<"] {
+        for text in ["a&lt;b", "t &amp; t", "time of a run, ms", ">1.50 ms<", ">y | z<"] {
             assert!(svg.contains(text), "{text}: {svg}");
         }
         // Jobs of seconds beside jobs of milliseconds.
