@@ -92,8 +92,8 @@ impl StudyFile {
         Ok((0..).zip(all).filter(|(n, _)| is_ours(*n)).map(|(_, cell)| cell).collect())
     }
 
-    /// How many cells of a part of the study are open, of which these answers are there, by rising point and turn; those that others will ask for are not
-    /// among them.
+    /// How many cells of a part of the study are open, of which these answers are there, by rising point and turn; those that
+    /// others will ask for are not among them.
     ///
     /// # Errors
     /// If there are more than there may be.

@@ -5,6 +5,7 @@
 
 mod afar;
 mod all;
+mod context;
 mod engines;
 mod figure;
 mod machine;
@@ -15,15 +16,13 @@ mod sls;
 mod t2hx;
 
 pub use crate::judged::{Allowed, Row};
+pub use context::{Context, Log};
 pub use figure::{Drawn, Figure, Group, Square, Table};
 pub use paper::Paper;
 
 use darkfiber_fabric::Registry;
-use darkfiber_workload::Wish;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::Clock;
 
 /// What can be expected of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
@@ -46,33 +45,6 @@ impl Class {
             Self::Substitute => "substitute",
         }
     }
-}
-
-/// Jobs of a real machine.
-#[derive(Clone, Debug)]
-pub struct Log {
-    /// What it is called.
-    pub name: String,
-    /// Its jobs, by rising start.
-    pub jobs: Vec<Wish>,
-    /// Processors of a host.
-    pub processors_per_host: u32,
-    /// Hosts of the machine.
-    pub hosts: u32,
-}
-
-/// What an experiment is given.
-pub struct Context<'a> {
-    /// Seed of all random choices.
-    pub seed: u64,
-    /// Jobs of a real machine, for experiments with jobs; without, they make some up.
-    pub log: Option<&'a Log>,
-    /// Seconds since some fixed moment.
-    pub clock: Clock<'a>,
-    /// Told what is done now.
-    pub at: &'a (dyn Fn(&str) + Sync),
-    /// Given what there is to be drawn.
-    pub draw: &'a (dyn Fn(Figure) + Sync),
 }
 
 /// A published experiment.

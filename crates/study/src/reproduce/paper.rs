@@ -2,8 +2,9 @@
 
 use darkfiber_scenario::{Error, Folder};
 
-use super::{Context, Row};
+use super::context::Context;
 use crate::grid::{Hooks, Prepared, Record, Store, StudyFile, run};
+use crate::judged::Row;
 
 /// A published experiment as a study.
 #[derive(Clone, Copy, Debug)]

@@ -11,7 +11,7 @@ use darkfiber_study::grid::{
 };
 use rayon::prelude::*;
 
-use super::{Depth, SimulateCommand};
+use super::args::{Depth, SimulateCommand};
 use crate::failure::{Exit, Failure};
 use crate::options::Common;
 use crate::progress::Progress;

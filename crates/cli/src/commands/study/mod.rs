@@ -6,6 +6,7 @@ mod pack;
 mod plan;
 mod plot;
 mod slurm;
+mod source;
 mod store;
 mod tasks;
 
@@ -15,9 +16,10 @@ use std::time::Instant;
 use clap::{Args, Subcommand};
 use darkfiber_report::study::StudyResult;
 use darkfiber_scenario::Folder;
-use darkfiber_study::grid::{self, Axis, Hooks, Record, Shard, Store, StudyFile, Table};
+use darkfiber_study::grid::{self, Hooks, Record, Shard, Store, StudyFile, Table};
 
 use self::plot::PlotArgs;
+use self::source::{StudyArgs, read};
 use self::store::{FolderStore, NoStore};
 use crate::failure::{Exit, Failure};
 use crate::options::{Common, Format};
@@ -98,20 +100,6 @@ pub(crate) struct PlotCommand {
     pub(crate) plot: PlotArgs,
 }
 
-/// Which study.
-#[derive(Args, Debug)]
-pub(crate) struct StudyArgs {
-    /// The study, in TOML: a scenario with lists where values belong, and a table `study`
-    #[arg(value_name = "STUDY")]
-    pub(crate) file: PathBuf,
-    /// Set a key of the scenario to a value, or make an axis of it: routes.engine=dfsssp,nue; several times
-    #[arg(long, value_name = "KEY=VALUE,..")]
-    pub(crate) set: Vec<String>,
-    /// More cells than a million, instead of the study's max-cells
-    #[arg(long, value_name = "N")]
-    pub(crate) max_cells: Option<u64>,
-}
-
 /// What stands below the options in its help.
 pub(crate) const HELP: &str = "\
 A study is a scenario in which a list stands where a value belongs: each such key is an axis.
@@ -152,13 +140,6 @@ pub(crate) fn run(args: &StudyCommand, common: &Common) -> Result<Exit, Failure>
         What::Export(args) => export::run(args, common),
         What::Plot(args) => plot_kept(args, common),
     }
-}
-
-fn read(args: &StudyArgs, common: &Common) -> Result<StudyFile, Failure> {
-    let text = darkfiber_formats::input::read_text(&args.file)?;
-    let set: Vec<Axis> = args.set.iter().map(|text| Axis::parse(text)).collect::<Result<_, _>>()?;
-    let name = args.file.display().to_string();
-    Ok(StudyFile::parse(&text, &name, &set, common.seed, args.max_cells)?)
 }
 
 fn run_cells(args: &RunArgs, common: &Common) -> Result<Exit, Failure> {

@@ -8,7 +8,7 @@ use darkfiber_report::listing::Listing;
 use darkfiber_scenario::Folder;
 use darkfiber_study::grid::{self, Alike, Hooks, StudyFile};
 
-use super::StudyArgs;
+use super::source::{StudyArgs, read};
 use super::store::NoStore;
 use crate::failure::{Exit, Failure};
 use crate::options::Common;
@@ -32,7 +32,7 @@ struct Cost {
 }
 
 pub(super) fn run(args: &PlanArgs, common: &Common) -> Result<Exit, Failure> {
-    let study = super::read(&args.study, common)?;
+    let study = read(&args.study, common)?;
     let folder = Folder::of(&args.study.file);
     let alike = study.alike()?;
     let progress = Progress::new(alike.len() as u64, common.quiet);

@@ -6,7 +6,7 @@ use clap::Args;
 use darkfiber_scenario::Folder;
 use darkfiber_study::grid::StudyFile;
 
-use super::StudyArgs;
+use super::source::{StudyArgs, read};
 use super::store::FolderStore;
 use crate::failure::Failure;
 use crate::options::Common;
@@ -68,7 +68,7 @@ impl Tasks {
         if args.store.as_os_str().is_empty() {
             return Err(Failure::usage("-o: the name of a folder is expected"));
         }
-        let study = super::read(&args.study, common)?;
+        let study = read(&args.study, common)?;
         let all = study.cells(None)?;
         // What is no scenario is said now, and not by every task.
         all.into_iter().next().map(|cell| study.prepare(cell)).transpose()?;
