@@ -197,7 +197,7 @@ fn an_array_that_is_killed_requeued_and_cancelled_loses_no_cell() {
     until("cells", || cells(d) >= 2);
     cluster.controller.take().expect("it runs").end();
     cluster.controller = Some(cluster.controller(&["-D"]));
-    // The first task is told that its time is nearly over, the second killed, the third cancelled, the fourth requeued.
+    // The first task gets the signal that its time is nearly over, the second killed, the third cancelled, the fourth requeued.
     let second = process(&store, 2).expect("it works");
     assert!(Command::new("kill").args(["-9", &second]).status().expect("kill starts").success());
     until("the controller", || cluster.task(&job, 1).contains("RUNNING"));

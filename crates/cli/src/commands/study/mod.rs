@@ -172,7 +172,7 @@ fn run_cells(args: &RunArgs, common: &Common) -> Result<Exit, Failure> {
         let answered = answer(&store)?;
         if is_large && answered.left == 0 {
             drop(progress);
-            return told(&study, &store, common);
+            return counts(&study, &store, common);
         }
         answered
     } else {
@@ -221,11 +221,11 @@ const LARGE: usize = 20_000;
 fn status(args: &CollectArgs, common: &Common) -> Result<Exit, Failure> {
     let study = read(&args.study, common)?;
     let folder = Folder::of(&args.study.file);
-    told(&study, &FolderStore::existing(&args.store, &study, &folder)?, common)
+    counts(&study, &FolderStore::existing(&args.store, &study, &folder)?, common)
 }
 
 /// How much of a study is in a store.
-fn told(study: &StudyFile, store: &FolderStore<'_>, common: &Common) -> Result<Exit, Failure> {
+fn counts(study: &StudyFile, store: &FolderStore<'_>, common: &Common) -> Result<Exit, Failure> {
     let counts = store.counts(study)?;
     let open = if study.is_adaptive() {
         study.open_cells(None, &store.records(study)?)?

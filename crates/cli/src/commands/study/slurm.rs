@@ -12,7 +12,7 @@ use crate::failure::{Exit, Failure};
 use crate::options::Common;
 use crate::{out, save};
 
-/// Seconds before the end of its time at which a task is told, at least.
+/// Seconds before its time limit at which a task gets a signal, at least.
 const NOTICE: u64 = 60;
 /// Most seconds of notice that SLURM takes.
 const MOST_NOTICE: u64 = 65_535;
@@ -28,7 +28,7 @@ pub(crate) struct SlurmArgs {
     /// Time limit of a task, e.g. 30min or 4h [default: twice what its work is expected to take, and notice]
     #[arg(long, value_name = "TIME")]
     pub(crate) time: Option<String>,
-    /// How long before its end a task is told to begin no other cell [default: 60s, or twice the longest cell]
+    /// How long before its time limit a task gets the signal to begin no other cell [default: 60s, or twice the longest cell]
     #[arg(long, value_name = "TIME")]
     pub(crate) notice: Option<String>,
     /// Write the script there instead of to standard output
@@ -60,7 +60,7 @@ pub(super) fn run(args: &SlurmArgs, common: &Common) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-/// When a task ends, and when it is told so, in seconds.
+/// Time limit of a task, and how long before it the signal comes, in seconds.
 struct Times {
     limit: u64,
     notice: u64,
@@ -81,11 +81,11 @@ impl Times {
         }
         // Whole minutes are what SLURM counts in.
         let limit = limit.div_ceil(60) * 60;
-        // It may be told a minute too early, and needs time to begin.
+        // The signal may come a minute too early, and a task needs time to begin.
         let least = notice + 2 * 60;
         if limit < least {
             return Err(Failure::usage(format!(
-                "--time: {limit} s are too few: a task is told {notice} s before its end that it is near"
+                "--time: {limit} s are too few: the signal comes {notice} s before the time limit"
             ))
             .hint(format!("give it {} min or more, or less --notice", least.div_ceil(60))));
         }
