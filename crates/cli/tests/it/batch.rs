@@ -197,7 +197,7 @@ fn tasks_fit_the_work() {
     let short = of("--cell-seconds 200 --time 5min");
     assert_eq!(short.code, 2);
     assert!(
-        short.err.contains("400 s before its end") && short.err.contains("9 min"),
+        short.err.contains("400 s before the time limit") && short.err.contains("9 min"),
         "{}",
         short.err
     );
