@@ -29,6 +29,7 @@ mod page;
 mod pages;
 mod place;
 mod recognise;
+mod reference;
 mod replay;
 mod reproduce;
 mod reroute;

@@ -1,5 +1,6 @@
 //! What the project promises of its own source: which crates and files know which, widths, texts, lists in documents.
 
+mod book;
 mod circles;
 mod documents;
 mod experiments;
