@@ -87,7 +87,7 @@ fn schemas() -> String {
         "# Schemas of results\n\n{ORIGIN}\n`--format json` prints one object whose keys are those of a schema \
          ([JSON Schema](https://json-schema.org)). `scenario.json` is the schema of scenario files.\n"
     );
-    let mut files: Vec<PathBuf> = fs::read_dir(folder().join("../schema"))
+    let mut files: Vec<PathBuf> = fs::read_dir(folder().with_file_name("schema"))
         .expect("schemas")
         .map(|entry| entry.expect("an entry").path())
         .collect();
