@@ -81,10 +81,12 @@ install -m 755 "$here/prolog-slurmctld" "$p/usr/lib/darkfiber/"
 install -m 644 "$here/50-darkfiber.rules" "$p/usr/share/polkit-1/rules.d/"
 install -m 644 "$here/operate.toml" "$here/operate-plugin.toml" "$p/usr/share/doc/darkfiber/examples/"
 echo 'u darkfiber - "darkfiber operate" /var/lib/darkfiber' > "$p/usr/lib/sysusers.d/darkfiber.conf"
-install -m 644 "$root"/examples/* "$p/usr/share/doc/darkfiber/examples/"
+cp -r "$root"/examples/. "$p/usr/share/doc/darkfiber/examples/"
 install -m 644 "$root/README.md" "$root/LIMITS.md" "$root"/docs/*.md "$p/usr/share/doc/darkfiber/"
+cp -r "$root/docs/reference" "$p/usr/share/doc/darkfiber/"
+chmod -R u=rwX,go=rX "$p/usr/share/doc/darkfiber"
 # Debian compresses what is long.
-find "$p/usr/share/doc/darkfiber" -maxdepth 1 -name '*.md' -size +4k -exec gzip -9n {} +
+find "$p/usr/share/doc/darkfiber" -name '*.md' -size +4k -exec gzip -9n {} +
 "$binary" man > "$work/darkfiber.1"
 gzip -9n < "$work/darkfiber.1" > "$p/usr/share/man/man1/darkfiber.1.gz"
 # The page itself names those of the commands.
@@ -115,8 +117,8 @@ chmod 755 "$p/DEBIAN/postinst"
 build darkfiber "$p"
 
 opensm=$(dpkg-query -W -f '${Version}' libopensm-dev 2> /dev/null || true)
-if [ -z "$opensm" ]; then
-    echo "libopensm-dev is not installed: no package of the plugin" >&2
+if [ -z "$opensm" ] || [ ! -e /usr/include/infiniband/umad.h ]; then
+    echo "libopensm-dev or libibumad-dev is not installed: no package of the plugin" >&2
     exit 0
 fi
 p=$work/plugin

@@ -144,7 +144,8 @@ const GROUPS: [(&str, &[&str]); 5] = [
 
 /// Options that many commands have and few users need: the help of commands leaves them to that of `darkfiber` and
 /// `darkfiber fabric`, and to manual pages.
-const ELSEWHERE: [&str; 9] = [
+const ELSEWHERE: [&str; 10] = [
+    "color",
     "threads",
     "max_input",
     "quiet",

@@ -6,11 +6,13 @@
 mod addresses;
 mod args;
 mod checkpoint;
+mod color;
 #[cfg(feature = "parquet")]
 mod columns;
 mod commands;
 mod counted;
 mod failure;
+mod first_steps;
 mod history;
 mod job_log;
 mod jobs;
@@ -39,6 +41,10 @@ fn main() -> ExitCode {
     set_hook(Box::new(|info| out::tell(&failure::bug(info))));
     failure::guarded(|| {
         signals::watch()?;
+        if std::env::args_os().len() <= 1 {
+            out::tell(&first_steps::here());
+            return Ok(Exit::Usage);
+        }
         match Cli::read() {
             Ok(cli) => run(cli),
             Err(answer) => answered(&answer),
@@ -54,7 +60,7 @@ fn answered(answer: &clap::Error) -> Result<Exit, Failure> {
         out::tell(text.to_string().trim_end());
         return Ok(Exit::Usage);
     }
-    let plain = !darkfiber_report::Style::of_stdout().color;
+    let plain = !color::style().color;
     out::print(&if plain { text.to_string() } else { text.ansi().to_string() })?;
     Ok(Exit::Fine)
 }

@@ -8,6 +8,7 @@ use darkfiber_formats::{Diagnostic, Diagnostics, Severity};
 use darkfiber_report::{Report, Style};
 use darkfiber_scenario::Listener;
 
+use crate::color;
 use crate::failure::Failure;
 use crate::options::{Common, Format};
 use crate::progress::Progress;
@@ -20,7 +21,7 @@ const SHOWN: usize = 10;
 impl Common {
     /// How results are laid out: as standard output wants it, in full with `-v`.
     fn style(&self) -> Style {
-        Style { full: self.verbose, ..Style::of_stdout() }
+        Style { full: self.verbose, ..color::style() }
     }
 
     /// Prints a result in the format asked for.
@@ -44,7 +45,7 @@ impl Common {
 
 /// Writes a text to standard output; control characters in it are shown, not sent.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
-    let text = harmless(text, Style::of_stdout().color);
+    let text = harmless(text, color::style().color);
     print_with(|out| out.write_all(text.as_bytes()))
 }
 

@@ -1,14 +1,19 @@
-//! A progress line on standard error, on a terminal and only for what takes over a second.
+//! How far work is, on standard error: on a terminal a line for what takes over a second, elsewhere a line every ten seconds.
 
 use std::io::IsTerminal;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::terminal::tell;
+
 /// How long work may take in silence.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How often a log hears of work.
+const BEAT: Duration = Duration::from_secs(10);
 
 /// Shows what is being done and how far it is; gone when dropped.
 pub(crate) struct Progress {
@@ -21,18 +26,23 @@ impl Progress {
     /// A line for `steps` steps.
     pub(crate) fn new(steps: u64, quiet: bool) -> Self {
         let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::hidden());
-        if quiet || !std::io::stderr().is_terminal() {
+        if quiet {
             return Self { bar, done: None, waiter: None };
+        }
+        let (done, wait) = channel::<()>();
+        if !std::io::stderr().is_terminal() {
+            let watched = bar.clone();
+            let waiter = std::thread::spawn(move || beats(&watched, &wait, BEAT, tell));
+            return Self { bar, done: Some(done), waiter: Some(waiter) };
         }
         if let Ok(style) =
             ProgressStyle::with_template("{spinner} [{bar:20}] {pos}/{len} {msg} ({elapsed})")
         {
             bar.set_style(style.progress_chars("=> "));
         }
-        let (done, wait) = channel::<()>();
         let waiting = bar.clone();
         let waiter = std::thread::spawn(move || {
-            if wait.recv_timeout(PATIENCE) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+            if wait.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
                 waiting.set_draw_target(ProgressDrawTarget::stderr());
                 waiting.enable_steady_tick(Duration::from_millis(100));
             }
@@ -63,5 +73,39 @@ impl Drop for Progress {
             let _a_spinner_cannot_fail_the_work = waiter.join();
         }
         self.bar.finish_and_clear();
+    }
+}
+
+/// Says how far work is, again and again until it is over.
+fn beats(bar: &ProgressBar, done: &Receiver<()>, every: Duration, say: impl Fn(&str)) {
+    while done.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
+        let of = bar.length().map_or_else(String::new, |len| format!("/{len}"));
+        let seconds = bar.elapsed().as_secs();
+        let line = format!("{}{of} {} ({seconds} s)", bar.position(), bar.message());
+        say(&line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_hears_of_work_until_it_is_over() {
+        let bar = ProgressBar::with_draw_target(Some(3), ProgressDrawTarget::hidden());
+        bar.set_message("routing");
+        bar.inc(1);
+        let (done, wait) = channel::<()>();
+        let (said, heard) = channel();
+        let watched = bar.clone();
+        let waiter = std::thread::spawn(move || {
+            beats(&watched, &wait, Duration::from_millis(5), |line| {
+                let _nobody_listens = said.send(line.to_owned());
+            });
+        });
+        let line = heard.recv_timeout(Duration::from_secs(60)).expect("a line");
+        assert!(line.starts_with("1/3 routing ("), "{line}");
+        drop(done);
+        waiter.join().expect("it ends");
     }
 }

@@ -321,7 +321,7 @@ fn is_shown(shown: &str, printed: &str) -> bool {
 }
 
 /// Words before and after which times are those of a clock on the wall.
-const WALL: [&str; 7] = [
+const WALL: [&str; 8] = [
     "events in",
     "cells in",
     "Found in",
@@ -329,6 +329,14 @@ const WALL: [&str; 7] = [
     "exchange of hosts in",
     "judged numbers",
     "simulated in",
+    "prepare ",
+];
+
+/// How headings of tables begin and end that have such times in their columns; no end: wherever they stand.
+const TIMED: [(&[&str], &str); 3] = [
+    (&["engine", "time"], ""),
+    (&["failed", "engine"], "time"),
+    (&["tables", "fullest"], "seconds"),
 ];
 
 /// Lines with single spaces, rules of tables left out, and wall times made alike.
@@ -337,7 +345,10 @@ fn masked<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut all = Vec::new();
     for line in lines {
         let words: Vec<&str> = line.split_whitespace().collect();
-        if words.starts_with(&["engine", "time"]) {
+        let is_heading = TIMED.iter().any(|(first, last)| {
+            words.starts_with(first) && words.last().is_some_and(|w| last.is_empty() || w == last)
+        });
+        if is_heading {
             timed = true;
         } else if words.is_empty() || words == ["..."] {
             timed = false;
@@ -405,6 +416,10 @@ mod tests {
         assert!(differences(&shown, &same.replace("s 7", "s 8")).is_some());
         assert!(differences(&shown, &same.replace("x 3 us", "x 4 us")).is_some());
         assert!(differences(&shown, "engine time max").is_some());
+        let sweep = lines("failed engine runs time\n0 % (0) updn 1 12 us");
+        assert_eq!(differences(&sweep, "failed engine runs time\n0 % (0) updn 1 9 ms\n"), None);
+        let simulated = lines("job time\na 12 us");
+        assert!(differences(&simulated, "job time\na 13 us\n").is_some());
         assert!(differences(&shown, &(same.to_owned() + "more\n")).is_some());
         let cut = lines("engine time max\n...\nx 3 us\n...");
         assert_eq!(differences(&cut, &(same.to_owned() + "more\n")), None);

@@ -3,6 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use super::values::input_size;
+use crate::color::Color;
 
 /// What every command takes.
 #[derive(Args, Clone, Debug, Default)]
@@ -20,6 +21,16 @@ pub(crate) struct Common {
     /// 256 MiB]
     #[arg(long, global = true, value_name = "SIZE", value_parser = input_size, help_heading = "Common options")]
     pub(crate) max_input: Option<u64>,
+    /// Colors: on a terminal unless NO_COLOR is set, always, or never
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        value_enum,
+        default_value_t,
+        help_heading = "Common options"
+    )]
+    pub(crate) color: Color,
     /// No progress, notes or warnings
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Common options")]
     pub(crate) quiet: bool,

@@ -79,10 +79,15 @@ fn help_fits_two_screens_and_every_terminal() {
 }
 
 #[test]
-fn nothing_at_all_shows_help_and_is_a_usage_error() {
-    let none = run("");
+fn nothing_at_all_shows_first_steps_and_is_a_usage_error() {
+    let none = run_with(&[("PATH", "")], "");
     assert_eq!(none.code, 2);
-    assert!(none.err.contains("Usage: darkfiber"), "{}", none.err);
+    assert!(none.out.is_empty());
+    for text in ["Usage: darkfiber", "ibnetdiscover  is not here", "darkfiber doctor", "--help"] {
+        assert!(none.err.contains(text), "{text}: {}", none.err);
+    }
+    // What it shows without a dump goes as it stands there.
+    assert_eq!(run("route @slimfly-eth -e updn,dfsssp").code, 0);
     assert_eq!(run("route @sar-testbed").code, 2);
     assert_eq!(run("route @sar-testbed -e minhop --threads 0").code, 2);
     assert_eq!(run("route @sar-testbed -e minhop --lmc 8").code, 2);
@@ -184,4 +189,16 @@ fn a_preset_without_its_sign_is_explained() {
     error: there is no file cab, and it is no preset or generator spec
     hint: did you mean @cab?
     ");
+}
+
+#[test]
+fn colors_are_as_asked_for() {
+    let route = "route torus:dims=5x5,t=1 -e minhop";
+    let has_color = |line: &str| run(line).out.contains("\x1b[");
+    assert!(!has_color(route));
+    assert!(has_color(&format!("--color always {route}")));
+    assert!(has_color(&format!("{route} --color=always")));
+    assert!(!has_color(&format!("{route} --color never")));
+    assert!(has_color("--color always --help"));
+    assert_eq!(run(&format!("{route} --color sometimes")).code, 2);
 }

@@ -25,6 +25,7 @@ mod odd_values;
 mod operate;
 mod operate_acts;
 mod output;
+mod package;
 mod page;
 mod pages;
 mod place;

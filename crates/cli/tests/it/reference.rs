@@ -67,11 +67,7 @@ fn list(kind: &str, about: &str) -> String {
     let mut page = format!("# List of {kind}\n\n{ORIGIN}\nEach entry says: {about}.\n");
     let wide = [("COLUMNS", "120")];
     let table = run_with(&wide, &format!("list {kind}")).out;
-    let _ = write!(
-        page,
-        "\n```text\n$ darkfiber list {kind}\n{}```\n",
-        trimmed(&table)
-    );
+    let _ = write!(page, "\n```text\n$ darkfiber list {kind}\n{}```\n", trimmed(&table));
     let rows = run(&format!("list {kind} --format csv")).out;
     for name in rows.lines().skip(1).filter_map(|row| row.split(',').next()) {
         let entry = run_with(&wide, &format!("list {kind} {name}"));

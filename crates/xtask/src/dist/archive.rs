@@ -25,10 +25,9 @@ pub(super) fn of(root: &Path, out: &Path, binary: &Binary, told: &Path) -> Resul
     for paper in PAPERS {
         copy(&root.join(paper), &folder.join(paper))?;
     }
-    let examples = fs::read_dir(root.join("examples")).map_err(|e| e.to_string())?;
-    for path in examples.flatten().map(|e| e.path()) {
-        copy(&path, &folder.join("examples").join(path.file_name().unwrap_or_default()))?;
-    }
+    let examples = [root.join("examples/."), folder.join("examples")];
+    let [from, to] = examples.map(|path| path.display().to_string());
+    succeed("cp", &["-r", &from, &to], None)?;
     let told = told.display().to_string();
     for (shell, file) in SHELLS {
         let text = output(&told, &["completions", shell], None)?;

@@ -132,11 +132,8 @@ fn links_lead_somewhere() {
             for target in targets(line).into_iter().filter(|t| !t.contains("://")) {
                 checked += 1;
                 let (file, part) = target.split_once('#').unwrap_or((target, ""));
-                let file = if file.is_empty() {
-                    PathBuf::from(&page)
-                } else {
-                    plain(&folder.join(file))
-                };
+                let file =
+                    if file.is_empty() { PathBuf::from(&page) } else { plain(&folder.join(file)) };
                 let path = root().join(&file);
                 let why = if !path.exists() {
                     "there is no such file"
