@@ -10,6 +10,7 @@ use crate::commands::{
     study, survive, sweep, top,
 };
 use crate::options::Common;
+use crate::scenario_keys;
 use crate::terminal::wrapped;
 
 /// Routing and analysis of InfiniBand and HPC fabrics: what would each engine do with my fabric, is it
@@ -101,6 +102,9 @@ pub(crate) enum Command {
     /// The words of this program: of networks, routes, traffic, simulation and operation
     #[command(hide = true, long_about = include_str!("glossary.md"))]
     Glossary,
+    /// The keys of a scenario file, section by section
+    #[command(hide = true)]
+    Scenario,
     /// Write a shell's completions of commands, options and names
     #[command(after_help = completions::HELP)]
     Completions(completions::CompletionsCommand),
@@ -186,7 +190,12 @@ pub(crate) fn command() -> clap::Command {
         .mut_subcommand("route", needs_engines)
         .mut_subcommand("sweep", needs_engines)
         .mut_subcommand("reroute", fails_several)
-        .mut_subcommand("congest", |c| c.mut_args(|arg| without(&OF_SWITCHES, arg)));
+        .mut_subcommand("congest", |c| c.mut_args(|arg| without(&OF_SWITCHES, arg)))
+        .mut_subcommand("scenario", |c| {
+            // It takes a while to find all keys.
+            let is_asked = std::env::args_os().any(|word| word == "scenario");
+            if is_asked { c.long_about(scenario_keys::text()) } else { c }
+        });
     let groups = groups(&command);
     let command = command
         .mut_args(elsewhere)
@@ -247,7 +256,7 @@ fn groups(command: &clap::Command) -> String {
             let about = command.find_subcommand(name).and_then(clap::Command::get_about);
             let about = about.map_or_else(
                 || {
-                    "This message, all options of a command, or `help glossary`: the words of the field"
+                    "This message, all options of a command, `help glossary`: the words of the field, `help scenario`: the keys of a scenario"
                         .to_owned()
                 },
                 ToString::to_string,

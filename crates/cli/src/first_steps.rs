@@ -45,7 +45,7 @@ fn text(has: &dyn Fn(&str) -> bool, has_tables: bool) -> String {
          \x20 darkfiber route @slimfly-eth -e updn,dfsssp             without any dump\n\n\
          More\n\
          \x20 darkfiber --help            all commands; darkfiber help COMMAND has one\n\
-         \x20 darkfiber help glossary     the words\n\
+         \x20 darkfiber help glossary     the words; help scenario has keys of scenarios\n\
          \x20 darkfiber list presets      machines of the literature; list has all lists",
     );
     out

@@ -27,6 +27,7 @@ mod progress;
 mod provenance;
 mod pulse;
 mod save;
+mod scenario_keys;
 mod sealed;
 mod signals;
 mod terminal;
@@ -92,6 +93,10 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Operate(command) => commands::operate::run(&command, common),
         Command::Glossary => {
             out::print(include_str!("glossary.md"))?;
+            Ok(Exit::Fine)
+        }
+        Command::Scenario => {
+            out::print(&scenario_keys::text())?;
             Ok(Exit::Fine)
         }
         Command::Top(command) => commands::top::run(&command, common),

@@ -10,7 +10,8 @@ use crate::value::HINT;
 use crate::{Case, Error, Files, Folder, Listener, Scenario};
 
 /// Where keys are described.
-const KEYS: &str = "docs/simulate.md has all keys; docs/schema/scenario.json is for editors";
+const KEYS: &str =
+    "`darkfiber help scenario` has all keys; docs/schema/scenario.json is for editors";
 
 /// A scenario as it stands in a file, whose lines errors name.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::{run, run_with};
+use crate::{folder, run, run_in, run_with};
 
 #[test]
 fn help_teaches() {
@@ -201,4 +201,23 @@ fn colors_are_as_asked_for() {
     assert!(!has_color(&format!("{route} --color never")));
     assert!(has_color("--color always --help"));
     assert_eq!(run(&format!("{route} --color sometimes")).code, 2);
+}
+
+#[test]
+fn keys_of_a_scenario_are_told_by_what_is_installed() {
+    for line in ["help scenario", "scenario"] {
+        let keys = run(line);
+        assert_eq!(keys.code, 0, "{}", keys.err);
+        for text in ["[[job]]", "  traffic\n", "  depth [flow]\n", "[packets]", "mpigraph"] {
+            assert!(keys.out.contains(text), "{text}: {}", keys.out);
+        }
+    }
+    // The scenario that it shows runs.
+    let shown = run("scenario").out;
+    let shown = shown.split("The smallest one:\n").nth(1).expect("a scenario");
+    let lines = shown.lines().skip(1).take_while(|l| l.is_empty() || l.starts_with("  "));
+    let toml = lines.map(str::trim).collect::<Vec<_>>().join("\n");
+    let dir = folder(&[("least.toml", &toml)]);
+    let run = run_in(dir.path(), "simulate least.toml -q");
+    assert_eq!(run.code, 0, "{toml}{}", run.err);
 }

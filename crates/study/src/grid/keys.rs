@@ -116,7 +116,7 @@ pub(super) fn kind(path: &[String]) -> Result<Kind, Error> {
     let none_is_close = unknown.nearest.is_empty();
     let error = Error::from(unknown);
     // All of them are too many for a hint.
-    Err(if none_is_close { error.hint("docs/simulate.md has all keys") } else { error })
+    Err(if none_is_close { error.hint("`darkfiber help scenario` has all keys") } else { error })
 }
 
 #[cfg(test)]

@@ -1,0 +1,104 @@
+//! `darkfiber help scenario`: the keys of a scenario file, as the program that reads it knows them.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use crate::terminal::wrapped;
+
+/// The smallest scenario, and where to go on.
+const HEAD: &str = "\
+A scenario is a fabric, its routes, jobs placed on it, and what they send: a TOML file that
+`darkfiber simulate` and `darkfiber study` read. The smallest one:
+
+  fabric = \"@t2hx-hyperx\"
+
+  [routes]
+  engine = \"dfsssp\"
+
+  [[job]]
+  traffic = \"mpigraph:bytes=1MiB\"
+  nodes = 28
+
+Sizes (64KiB), times (100ms) and rates (2.26GiB/s) have units, in quotes. `darkfiber simulate
+FILE --resolved ALL` writes a scenario with every default filled in; `darkfiber list` has the
+names of traffic, hosts, routings, switches, congestion and allocators.
+
+Keys, and their defaults:
+";
+
+/// Columns of the text.
+const WIDTH: usize = 92;
+
+/// All keys of a scenario, section by section.
+pub(crate) fn text() -> String {
+    let all = darkfiber_report::schema::all();
+    let schema = all.into_iter().find(|(name, _)| *name == "scenario");
+    let root = schema.map_or(Value::Null, |(_, schema)| schema.to_value());
+    let mut out = HEAD.to_owned();
+    section(&root, &root, "", &mut out);
+    out
+}
+
+/// The keys of a table, and after them those of the tables in it.
+fn section(root: &Value, table: &Value, path: &str, out: &mut String) {
+    let Some(keys) = table["properties"].as_object() else { return };
+    let mut below = Vec::new();
+    for (key, value) in keys {
+        let told = value["description"].as_str().unwrap_or_default().replace('\n', " ");
+        if let Some((part, is_list)) = table_of(root, value) {
+            let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+            below.push((path, is_list, told, part));
+            continue;
+        }
+        let default = match &value["default"] {
+            Value::String(text) => format!(" [{text}]"),
+            Value::Bool(_) | Value::Number(_) => format!(" [{}]", value["default"]),
+            _ => String::new(),
+        };
+        let _infallible = writeln!(out, "  {key}{default}");
+        for line in wrapped(&told, WIDTH - 6).lines() {
+            let _infallible = writeln!(out, "      {line}");
+        }
+    }
+    for (path, is_list, told, part) in below {
+        let name = if is_list { format!("[[{path}]]") } else { format!("[{path}]") };
+        let _infallible = writeln!(out, "\n{name}");
+        for line in wrapped(&told, WIDTH - 2).lines() {
+            let _infallible = writeln!(out, "  {line}");
+        }
+        section(root, part, &path, out);
+    }
+}
+
+/// The table that a key holds, and whether it holds several.
+fn table_of<'a>(root: &'a Value, value: &'a Value) -> Option<(&'a Value, bool)> {
+    let is_list = value["items"].is_object();
+    let value = if is_list { &value["items"] } else { value };
+    // A key that may be absent is this or nothing.
+    let mut ways = value["anyOf"].as_array().into_iter().flatten().chain([value]);
+    let named = ways.find_map(|way| way["$ref"].as_str()?.strip_prefix("#/$defs/"))?;
+    let part = &root["$defs"][named];
+    part["properties"].is_object().then_some((part, is_list))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_keys_are_there_and_fit() {
+        let text = text();
+        for part in
+            ["  fabric\n", "  depth [flow]\n", "\n[routes]\n", "\n[[job]]\n", "\n[packets]\n"]
+        {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        for part in ["\n[[class]]\n", "\n[[packets.lane-fault]]\n", "\n[update.fault]\n"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        for line in text.lines() {
+            assert!(line.chars().count() <= WIDTH, "{line}");
+        }
+    }
+}
