@@ -16,23 +16,23 @@ pub(crate) fn here() -> String {
 /// The first steps where these programs are, and OpenSM's tables or not.
 fn text(has: &dyn Fn(&str) -> bool, has_tables: bool) -> String {
     let mut out = String::from(
-        "darkfiber computes, proves and simulates the routes of InfiniBand and HPC networks\n\n\
+        "darkfiber computes, proves and simulates routes of InfiniBand and HPC networks\n\n\
          Usage: darkfiber COMMAND ...\n\nThis machine\n",
     );
     let mut line = |name: &str, what: &str| {
         let _infallible = writeln!(out, "  {name:<14} {what}");
     };
     if has("ibnetdiscover") {
-        line("ibnetdiscover", "is here: ibnetdiscover > my-fabric.topo, as root, dumps its fabric");
+        line("ibnetdiscover", "is here: as root, ibnetdiscover > my-fabric.topo");
     } else {
-        line("ibnetdiscover", "is not here: run it on a host of the fabric, copy what it prints");
+        line("ibnetdiscover", "is not here: run it on a host of the fabric");
     }
     if has_tables {
         line("OpenSM", &format!("has its tables in {TABLES}"));
     } else if has("dump_fts") {
         line("dump_fts", "is here: dump_fts -D > in-use.lfts reads the tables in use");
     } else {
-        line("tables in use", "dump_fts -D > in-use.lfts, or OpenSM's opensm-lfts.dump (-D 0x43)");
+        line("tables in use", "dump_fts -D > in-use.lfts, or opensm-lfts.dump (-D 0x43)");
     }
     if has("squeue") {
         line("SLURM", "is here: squeue -a -r -t R,CF > jobs says who runs where");

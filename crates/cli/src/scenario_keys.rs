@@ -20,9 +20,9 @@ A scenario is a fabric, its routes, jobs placed on it, and what they send: a TOM
   traffic = \"mpigraph:bytes=1MiB\"
   nodes = 28
 
-Sizes (64KiB), times (100ms) and rates (2.26GiB/s) have units, in quotes. `darkfiber simulate
-FILE --resolved ALL` writes a scenario with every default filled in; `darkfiber list` has the
-names of traffic, hosts, routings, switches, congestion and allocators.
+Sizes (64KiB), times (100ms) and rates (2.26GiB/s) have units, in quotes.
+`darkfiber simulate FILE --resolved ALL` writes a scenario with every default filled in;
+`darkfiber list` has the names of traffic, hosts, routings, switches and allocators.
 
 Keys, and their defaults:
 ";
