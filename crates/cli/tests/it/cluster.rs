@@ -125,6 +125,19 @@ impl Cluster {
         self.asked("scontrol", &["-o", "show", "job", &format!("{job}_{task}")])
     }
 
+    /// What tasks and daemons wrote.
+    fn logs(&self) -> String {
+        let mut logs: Vec<PathBuf> =
+            fs::read_dir(&self.dir).expect("a directory").flatten().map(|e| e.path()).collect();
+        logs.retain(|path| path.extension().is_some_and(|e| e == "out"));
+        logs.sort();
+        let text = |path: PathBuf| {
+            let text = fs::read(&path).unwrap_or_default();
+            format!("== {}\n{}", path.display(), String::from_utf8_lossy(&text))
+        };
+        logs.into_iter().map(text).collect()
+    }
+
     /// Waits for the end of all tasks. What was requeued need not wait two minutes, as SLURM would have it.
     fn finish(&self) {
         let mut waited = String::new();
@@ -215,7 +228,8 @@ fn an_array_that_is_killed_requeued_and_cancelled_loses_no_cell() {
         let state = shown.split("JobState=").nth(1).and_then(|rest| rest.split(' ').next());
         state.unwrap_or("none").to_owned()
     });
-    assert_eq!(states, ["COMPLETED", "FAILED", "CANCELLED", "COMPLETED"]);
+    let logs = cluster.logs();
+    assert_eq!(states, ["COMPLETED", "FAILED", "CANCELLED", "COMPLETED"], "{logs}");
     let answered = cells(d);
     assert!((54..108).contains(&answered), "{answered} cells");
     let status = run_in(d, "study status s.toml -s store --format csv").out;

@@ -1,11 +1,13 @@
 //! What is expected of the answers of a study, number by number.
 
+use std::collections::BTreeMap;
+
 use darkfiber_scenario::Error;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::axis;
 use super::row::{Answer, Record, Value};
+use super::wanted::{self, OF_ROWS};
 use crate::judged::{Allowed, Row};
 
 /// A number of a paper, and which rows of a study it is to be compared with.
@@ -18,17 +20,23 @@ pub struct ExpectPart {
     pub column: String,
     /// What the rows are about; of all that have the column without.
     pub of: Option<String>,
-    /// Axes and the values that rows have: one, or a list of them.
+    /// Values that rows have, or one of a list: of axes, of columns, of `question`, `of` and `seed`.
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
     pub r#where: toml::Table,
-    /// Each row is compared with the one of the same values but for these.
+    /// Each row is compared with the one of the same values but for these, and for what goes together with them.
     #[schemars(with = "Option<std::collections::BTreeMap<String, serde_json::Value>>")]
     pub against: Option<toml::Table>,
+    /// Which rows are put together before they are compared; none without.
+    pub each: Option<Each>,
+    /// What of rows that are put together counts; `mean` without.
+    pub each_take: Option<Take>,
     /// How it is compared; `ratio` without.
     pub by: Option<Compare>,
     /// What of several rows counts; `mean` without.
     pub take: Option<Take>,
+    /// What the number is told in, as so many of the column's units.
+    pub unit: Option<f64>,
     /// As printed.
     pub printed: Option<f64>,
     /// What must be read instead of it, where it is a misprint.
@@ -52,6 +60,16 @@ pub struct ExpectPart {
     pub note: Option<String>,
 }
 
+/// Which rows are put together before they are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Each {
+    /// Those of a seed.
+    Seed,
+    /// All.
+    All,
+}
+
 /// How a row is compared with another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -62,6 +80,16 @@ pub enum Compare {
     Percent,
     /// How much better a time is: 0 as good, 1 in half the time, -0.5 in twice.
     Gain,
+}
+
+impl Compare {
+    fn of(self, value: f64, other: f64) -> f64 {
+        match self {
+            Self::Ratio => value / other,
+            Self::Percent => 100.0 * (value / other - 1.0),
+            Self::Gain => other / value - 1.0,
+        }
+    }
 }
 
 /// What of several rows counts.
@@ -78,93 +106,179 @@ pub enum Take {
     Median,
     /// How the one is ordered to the other, seed by seed: the mean of ratios must be above 1 by more than they differ.
     Order,
+    /// The one that is furthest from 0.
+    Furthest,
+    /// How many are 1 or more.
+    Wins,
+    /// Whether all are 1 or more: 1 if so, else 0.
+    Holds,
+    /// How many rows have no answer.
+    Refused,
 }
 
-/// A row that counts, and its value.
+impl Take {
+    /// One number of several.
+    fn of(self, mut all: Vec<f64>) -> f64 {
+        // Printed and ours may be computed in different orders.
+        let wins = |all: &[f64]| all.iter().filter(|x| **x >= 1.0 - 1e-9).count();
+        match self {
+            Self::Mean | Self::Order => all.iter().sum::<f64>() / all.len() as f64,
+            Self::Max => all.iter().copied().reduce(f64::max).unwrap_or(f64::NAN),
+            Self::Min => all.iter().copied().reduce(f64::min).unwrap_or(f64::NAN),
+            Self::Furthest => {
+                let further = |a: f64, b: f64| if b.abs() > a.abs() { b } else { a };
+                all.iter().copied().reduce(further).unwrap_or(f64::NAN)
+            }
+            Self::Median if all.is_empty() => f64::NAN,
+            Self::Median => {
+                all.sort_by(f64::total_cmp);
+                let half = all.len() / 2;
+                if all.len() % 2 == 1 { all[half] } else { f64::midpoint(all[half - 1], all[half]) }
+            }
+            Self::Wins => wins(&all) as f64,
+            Self::Holds => f64::from(u8::from(!all.is_empty() && wins(&all) == all.len())),
+            Self::Refused => f64::NAN,
+        }
+    }
+}
+
+/// A row that is meant.
 struct Counted<'r> {
     record: &'r Record,
     answer: &'r Answer,
-    value: f64,
+    /// Its value; none where it has no answer.
+    value: Option<f64>,
 }
 
 impl ExpectPart {
     /// Refuses what cannot be, of a study with these axes and columns.
     pub(super) fn check(&self, axes: &[String], columns: &[&str]) -> Result<(), Error> {
+        let inside = |e: Error| e.inside(&self.quantity);
         let names: Vec<&str> = axes.iter().map(String::as_str).collect();
-        for key in self.r#where.keys().chain(self.against.iter().flat_map(toml::Table::keys)) {
-            if !names.contains(&key.as_str()) && key != "seed" {
-                return Err(Error::unknown("axis", key, &names).inside(&self.quantity));
+        let all: Vec<&str> = names.iter().chain(&OF_ROWS).chain(columns).copied().collect();
+        for key in self.r#where.keys() {
+            if !all.contains(&key.as_str()) {
+                return Err(inside(Error::unknown("axis or column", key, &all)));
+            }
+        }
+        let others = if self.each.is_some() { &all } else { &names };
+        for key in self.against.iter().flat_map(toml::Table::keys) {
+            if !others.contains(&key.as_str()) && key != "seed" {
+                let error = Error::unknown("axis", key, others);
+                return Err(inside(if all.contains(&key.as_str()) {
+                    error.hint("each = \"all\" puts rows together, and compares with other rows")
+                } else {
+                    error
+                }));
             }
         }
         if !columns.contains(&self.column.as_str()) {
-            return Err(Error::unknown("column of the questions", &self.column, columns)
-                .inside(&self.quantity));
+            return Err(inside(Error::unknown(
+                "column of the questions",
+                &self.column,
+                columns,
+            )));
         }
         if self.by.is_some() && self.against.is_none() {
-            return Err(
-                Error::input("by says how to compare: against what?").inside(&self.quantity)
-            );
+            return Err(inside(Error::input("by says how to compare: against what?")));
+        }
+        let refused = [self.take, self.each_take].contains(&Some(Take::Refused));
+        if refused && (self.against.is_some() || self.each.is_some()) {
+            return Err(inside(Error::input("rows without an answer are counted, not compared")));
         }
         Ok(())
     }
 
-    /// Rows that are meant.
-    fn counted<'r>(&self, records: &'r [Record]) -> Vec<Counted<'r>> {
-        let is_meant =
-            |record: &Record| self.r#where.iter().all(|(key, wanted)| matches(record, key, wanted));
-        let of = |answer: &Answer| self.of.as_ref().is_none_or(|of| *of == answer.of);
+    /// Rows that have these values.
+    fn counted<'r>(&self, wanted: &toml::Table, records: &'r [Record]) -> Vec<Counted<'r>> {
+        let is_meant = |record: &Record, answer: &Answer| {
+            self.of.as_ref().is_none_or(|of| *of == answer.of)
+                && wanted.iter().all(|(key, value)| wanted::row_has(record, answer, key, value))
+        };
         records
             .iter()
-            .filter(|record| is_meant(record))
             .flat_map(|record| record.answers.iter().map(move |answer| (record, answer)))
-            .filter(|(_, answer)| of(answer))
+            .filter(|(record, answer)| is_meant(record, answer))
             .filter_map(|(record, answer)| {
-                let value = answer.get(&self.column).and_then(Value::number)?;
-                Some(Counted { record, answer, value })
+                let value = answer.get(&self.column).and_then(Value::number);
+                (value.is_some() || answer.error.is_some()).then_some(Counted {
+                    record,
+                    answer,
+                    value,
+                })
             })
             .collect()
     }
 
     /// What a row says beside the one that it is compared with.
-    fn compared(&self, row: &Counted<'_>, records: &[Record]) -> Option<f64> {
-        let Some(against) = &self.against else { return Some(row.value) };
+    fn compared(&self, row: &Counted<'_>, records: &[Record], zip: &[Vec<String>]) -> Option<f64> {
+        let value = row.value?;
+        let Some(against) = &self.against else { return Some(value) };
         let is_other = |record: &&Record| {
             record.seed == row.record.seed
                 && record.set.iter().all(|(key, value)| match against.get(key) {
-                    Some(wanted) => axis::is(value, wanted),
+                    Some(wanted) => wanted::is(value, wanted),
+                    None if follows(key, against, zip) => true,
                     None => row.record.set.iter().any(|(k, v)| k == key && v == value),
                 })
         };
         let other = records.iter().find(is_other)?;
         let same = |a: &&Answer| a.of == row.answer.of && a.question == row.answer.question;
         let other = other.answers.iter().find(same)?.get(&self.column).and_then(Value::number)?;
-        Some(match self.by.unwrap_or(Compare::Ratio) {
-            Compare::Ratio => row.value / other,
-            Compare::Percent => 100.0 * (row.value / other - 1.0),
-            Compare::Gain => other / row.value - 1.0,
-        })
+        Some(self.by.unwrap_or(Compare::Ratio).of(value, other))
     }
 
-    /// The number beside what the answers of a study make of it.
-    pub(super) fn judge(&self, records: &[Record]) -> Row {
-        let rows = self.counted(records);
-        let mut all: Vec<f64> = rows.iter().filter_map(|row| self.compared(row, records)).collect();
+    /// What rows say that are put together, beside those that they are compared with.
+    fn together(&self, each: Each, records: &[Record], zip: &[Vec<String>]) -> Vec<f64> {
+        let take = self.each_take.unwrap_or(Take::Mean);
+        let by_seed = |wanted: &toml::Table| {
+            let mut all: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+            for row in self.counted(wanted, records) {
+                let seed = if each == Each::Seed { row.record.seed } else { 0 };
+                all.entry(seed).or_default().extend(row.value);
+            }
+            all
+        };
+        let others = self.against.as_ref().map(|against| {
+            let mut wanted = self.r#where.clone();
+            wanted.retain(|key, _| !follows(key, against, zip));
+            wanted.extend(against.clone());
+            by_seed(&wanted)
+        });
+        by_seed(&self.r#where)
+            .into_iter()
+            .filter_map(|(seed, values)| match &others {
+                None => Some(take.of(values)),
+                Some(others) => {
+                    let other = take.of(others.get(&seed)?.clone());
+                    Some(self.by.unwrap_or(Compare::Ratio).of(take.of(values), other))
+                }
+            })
+            .collect()
+    }
+
+    /// The number beside what the answers of a study make of it; `zip` has the axes that go together.
+    pub(super) fn judge(&self, records: &[Record], zip: &[Vec<String>]) -> Row {
         let take = self.take.unwrap_or(Take::Mean);
-        if take == Take::Order {
-            return self.noted(Row::order(&self.quantity, &all));
-        }
-        let mean = all.iter().sum::<f64>() / all.len() as f64;
-        all.sort_by(f64::total_cmp);
-        let ours = match take {
-            Take::Mean | Take::Order => mean,
-            Take::Max => all.last().copied().unwrap_or(f64::NAN),
-            Take::Min => all.first().copied().unwrap_or(f64::NAN),
-            Take::Median if all.is_empty() => f64::NAN,
-            Take::Median => {
-                let half = all.len() / 2;
-                if all.len() % 2 == 1 { all[half] } else { f64::midpoint(all[half - 1], all[half]) }
+        let all: Vec<f64> = match self.each {
+            Some(each) => self.together(each, records, zip),
+            None => {
+                let rows = self.counted(&self.r#where, records);
+                if take == Take::Refused {
+                    let refused = rows.iter().filter(|row| row.value.is_none()).count();
+                    return self.row(refused as f64);
+                }
+                rows.iter().filter_map(|row| self.compared(row, records, zip)).collect()
             }
         };
+        match take {
+            Take::Order => self.noted(Row::order(&self.quantity, &all)),
+            take => self.row(take.of(all) / self.unit.unwrap_or(1.0)),
+        }
+    }
+
+    /// Our number, judged.
+    fn row(&self, ours: f64) -> Row {
         let allowed = match (self.within, self.differs, self.at_least, self.at_most) {
             (Some(part), ..) => Allowed::Relative(part),
             (_, Some(0.0), ..) => Allowed::Nothing,
@@ -195,15 +309,12 @@ impl ExpectPart {
     }
 }
 
-/// Whether a row has a value of an axis, or one of several.
-fn matches(record: &Record, key: &str, wanted: &toml::Value) -> bool {
-    let seed = Value::Whole(record.seed);
-    let value = record.set.iter().find(|(name, _)| name == key).map(|(_, value)| value);
-    let value = value.or((key == "seed").then_some(&seed));
-    value.is_some_and(|value| match wanted {
-        toml::Value::Array(all) => all.iter().any(|one| axis::is(value, one)),
-        one => axis::is(value, one),
-    })
+/// Whether an axis goes together with one that has another value in what is compared with, and so has another one, too.
+fn follows(key: &str, against: &toml::Table, zip: &[Vec<String>]) -> bool {
+    !against.contains_key(key)
+        && zip.iter().any(|group| {
+            group.iter().any(|k| k == key) && group.iter().any(|k| against.contains_key(k))
+        })
 }
 
 #[cfg(test)]
@@ -231,7 +342,7 @@ mod tests {
             record("b", 8, 1, 1.0),
             record("b", 16, 1, 2.0),
         ];
-        let ours = |text: &str| part(text).judge(&records).ours;
+        let ours = |text: &str| part(text).judge(&records, &[]).ours;
         assert!((ours("where = { engine = \"a\" }") - 4.0).abs() < 1e-12);
         assert!((ours("take = \"max\"") - 6.0).abs() < 1e-12);
         assert!((ours("take = \"median\"") - 2.0).abs() < 1e-12);
@@ -250,7 +361,7 @@ mod tests {
     #[test]
     fn they_are_judged_as_all_are() {
         let records = [record("a", 8, 1, 2.0), record("a", 8, 2, 2.2), record("a", 8, 3, 1.8)];
-        let row = |text: &str| part(text).judge(&records);
+        let row = |text: &str| part(text).judge(&records, &[]);
         assert!(row("printed = 2.1\nwithin = 0.05").within);
         assert!(!row("printed = 2.1\ndiffers = 0.05").within);
         assert!(!row("printed = 2.1\ndiffers = 0").within);
@@ -263,6 +374,6 @@ mod tests {
         let told = row("judged = false\nprinted = 7.0");
         assert!(!told.judged && told.within && told.paper == Some(7.0));
         // What has no answer is not what is expected.
-        assert!(!part("where = { engine = \"c\" }\nprinted = 2.0").judge(&records).within);
+        assert!(!part("where = { engine = \"c\" }\nprinted = 2.0").judge(&records, &[]).within);
     }
 }

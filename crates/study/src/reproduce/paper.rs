@@ -15,6 +15,17 @@ pub struct Paper {
     pub text: &'static str,
 }
 
+/// A file of the folder `papers`, by its name without the ending.
+macro_rules! paper {
+    ($file:literal) => {
+        crate::reproduce::paper::Paper {
+            name: concat!($file, ".toml"),
+            text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/papers/", $file, ".toml")),
+        }
+    };
+}
+pub(super) use paper;
+
 /// Nothing is kept: an experiment is one piece of work.
 struct Nowhere;
 
