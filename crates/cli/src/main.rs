@@ -26,6 +26,7 @@ mod provenance;
 mod pulse;
 mod save;
 mod sealed;
+mod shard;
 mod signals;
 mod terminal;
 

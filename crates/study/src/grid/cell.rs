@@ -36,6 +36,8 @@ pub struct Prepared {
     pub set: Vec<(String, Value)>,
     /// All that answers depend on but the files that it names.
     pub key: String,
+    /// Files that its questions name.
+    pub files: Vec<String>,
 }
 
 impl StudyFile {
@@ -162,7 +164,7 @@ impl StudyFile {
         plain.title = None;
         let key =
             toml::to_string(&plain).map_err(|e| Error::input(format!("{}: {e}", self.name)))?;
-        Ok(Prepared { cell, file, set, key })
+        Ok(Prepared { cell, file, set, key, files: Vec::new() })
     }
 }
 

@@ -173,11 +173,7 @@ impl ExpectPart {
             }
         }
         if !columns.contains(&self.column.as_str()) {
-            return Err(inside(Error::unknown(
-                "column of the questions",
-                &self.column,
-                columns,
-            )));
+            return Err(inside(Error::unknown("column of the questions", &self.column, columns)));
         }
         if self.by.is_some() && self.against.is_none() {
             return Err(inside(Error::input("by says how to compare: against what?")));
@@ -356,6 +352,51 @@ mod tests {
                 < 1e-12
         );
         assert!(ours("where = { engine = \"c\" }").is_nan());
+    }
+
+    #[test]
+    fn rows_are_put_together_before_they_are_compared() {
+        let mut records = vec![
+            record("a", 8, 1, 2.0),
+            record("a", 16, 1, 4.0),
+            record("a", 8, 2, 6.0),
+            record("a", 16, 2, 10.0),
+            record("b", 8, 1, 1.0),
+            record("b", 16, 2, 4.0),
+        ];
+        let ours = |text: &str, records: &[Record]| part(text).judge(records, &[]).ours;
+        let by = "where = { engine = \"a\" }\nagainst = { engine = \"b\" }\n";
+        // Medians 3 / 1 and 8 / 4.
+        let seeds = format!("{by}each = \"seed\"\neach-take = \"median\"\n");
+        assert!((ours(&seeds, &records) - 2.5).abs() < 1e-12);
+        assert!((ours(&format!("{seeds}take = \"max\""), &records) - 3.0).abs() < 1e-12);
+        // 5.5 / 2.5.
+        assert!((ours(&format!("{by}each = \"all\""), &records) - 2.2).abs() < 1e-12);
+        assert!((ours("unit = 2", &records) - 27.0 / 12.0).abs() < 1e-12);
+        assert!(
+            (ours("take = \"wins\"\nwhere = { time = [1, 2, 6] }", &records) - 3.0).abs() < 1e-12
+        );
+        assert!((ours("take = \"furthest\"", &records) - 10.0).abs() < 1e-12);
+        let holds = format!("{by}take = \"holds\"\n");
+        assert!((ours(&holds, &records[..5]) - 1.0).abs() < 1e-12);
+        // What has no answer is counted where that is asked, and nowhere else.
+        records[0].answers = vec![Answer { error: Some("no".to_owned()), ..Answer::of("job") }];
+        assert!((ours("take = \"refused\"", &records) - 1.0).abs() < 1e-12);
+        assert!((ours("take = \"min\"\nwhere = { engine = \"a\" }", &records) - 4.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_goes_together_follows() {
+        let of = |engine: &str, host: &str, time: f64| {
+            let mut record = record(engine, 8, 1, time);
+            record.set.push(("host".to_owned(), Value::Text(host.to_owned())));
+            record
+        };
+        let records = [of("a", "x", 6.0), of("b", "y", 2.0)];
+        let zip = vec![vec!["engine".to_owned(), "host".to_owned()]];
+        let by = "where = { engine = \"a\" }\nagainst = { engine = \"b\" }";
+        assert!((part(by).judge(&records, &zip).ours - 3.0).abs() < 1e-12);
+        assert!(part(by).judge(&records, &[]).ours.is_nan());
     }
 
     #[test]

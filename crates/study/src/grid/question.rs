@@ -8,7 +8,7 @@ use darkfiber_scenario::{Error, Files, Loaded, Scenario, Tables};
 
 use super::params::Params;
 use super::part::QuestionPart;
-use super::questions::{faults, impact, latency, patterns, routes, runs, sharing};
+use super::questions::{faults, impact, latency, patterns, replay, routes, runs, sharing};
 use super::row::{Answer, Value};
 use super::wanted;
 
@@ -57,6 +57,11 @@ pub trait Question: Sync {
         let _ = params;
         Ok(())
     }
+    /// The files that parameters name, on which answers depend as well.
+    fn files(&self, params: &Params) -> Vec<String> {
+        let _ = params;
+        Vec::new()
+    }
     /// Finds out.
     ///
     /// # Errors
@@ -81,6 +86,7 @@ pub static QUESTIONS: Registry<&'static dyn Question> = Registry::new(
         &impact::Impacts,
         &sharing::JobSharing,
         &faults::SingleFaults,
+        &replay::Replays,
     ],
 );
 

@@ -168,7 +168,8 @@ pub fn answer(study: &StudyFile, cells: Vec<Cell>, hooks: &Hooks<'_>) -> Result<
                 let asked = study.asked(&cell, &round.asks);
                 let questions: Vec<String> =
                     asked.iter().map(|ask| format!("{}={}", ask.label, ask.key())).collect();
-                let prepared = study.prepare(cell)?;
+                let files = asked.iter().flat_map(|ask| ask.question.files(&ask.params)).collect();
+                let prepared = Prepared { files, ..study.prepare(cell)? };
                 let key = format!("{}\n{}", questions.join("\n"), prepared.key);
                 Ok((hooks.store.id(&key, &prepared), prepared))
             })

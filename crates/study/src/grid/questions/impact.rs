@@ -39,7 +39,10 @@ impl Question for Impacts {
             ("place", "allocators of `darkfiber list allocators`; linear without"),
             ("nodes", "hosts that take part, the first ones; all without"),
             ("scattered", "whether these are drawn at random instead"),
-            ("groups", "they are the first ones of each of so many groups of the fabric, shared out evenly"),
+            (
+                "groups",
+                "they are the first ones of each of so many groups of the fabric, shared out evenly",
+            ),
             ("ppn", "instances of an aggressor on each of its hosts; 1 without"),
             ("classes", "whether victim and aggressor have a traffic class each"),
             ("library", "whose collectives: openmpi, mpich or nccl; openmpi without"),
@@ -248,7 +251,9 @@ fn row(plan: &CongestPlan<'_>, found: &Row) -> Answer {
     };
     let Some(impact) = found.impact() else {
         let why = "the victim by itself does not end within the limit".to_owned();
-        return Answer { error: Some(why), ..whose };
+        // It ran, unlike what is refused.
+        let ran = whose.with("settled", false).with("samples", ran.congested.samples.len());
+        return Answer { error: Some(why), ..ran };
     };
     whose
         .with("impact", impact.times)

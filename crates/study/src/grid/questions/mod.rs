@@ -5,6 +5,7 @@ pub(super) mod impact;
 pub(super) mod latency;
 mod packets;
 pub(super) mod patterns;
+pub(super) mod replay;
 pub(super) mod routes;
 pub(super) mod runs;
 pub(super) mod sharing;

@@ -27,9 +27,8 @@ pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
 fn reproduce(context: &Context<'_>) -> Vec<Row> {
     let (study, records) = STUDY.records(context);
     let tables = ["Crystal", "Shandy"].iter().flat_map(|name| {
-        [("incast", (*name).to_owned()), ("all-to-all", format!("{name}, all-to-all"))].map(
-            |(of, question)| table(format!("{name}, {of}"), answers(&records, &question)),
-        )
+        [("incast", (*name).to_owned()), ("all-to-all", format!("{name}, all-to-all"))]
+            .map(|(of, question)| table(format!("{name}, {of}"), answers(&records, &question)))
     });
     (context.draw)(Figure {
         name: "impacts",
