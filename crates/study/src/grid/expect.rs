@@ -27,6 +27,10 @@ pub struct ExpectPart {
     /// Each row is compared with the one of the same values but for these, and for what goes together with them.
     #[schemars(with = "Option<std::collections::BTreeMap<String, serde_json::Value>>")]
     pub against: Option<toml::Table>,
+    /// Only the seed in which this column is largest, the first of several.
+    pub seed_of: Option<String>,
+    /// Each row is compared with this column of its own.
+    pub over: Option<String>,
     /// Which rows are put together before they are compared; none without.
     pub each: Option<Each>,
     /// What of rows that are put together counts; `mean` without.
@@ -35,6 +39,8 @@ pub struct ExpectPart {
     pub by: Option<Compare>,
     /// What of several rows counts; `mean` without.
     pub take: Option<Take>,
+    /// What `wins` and `holds` hold rows against; 1 without.
+    pub bound: Option<f64>,
     /// What the number is told in, as so many of the column's units.
     pub unit: Option<f64>,
     /// As printed.
@@ -80,12 +86,17 @@ pub enum Compare {
     Percent,
     /// How much better a time is: 0 as good, 1 in half the time, -0.5 in twice.
     Gain,
+    /// How much more it is.
+    Difference,
+    /// The mean of all rows, or of what is taken of each seed, by that of the others.
+    Means,
 }
 
 impl Compare {
     fn of(self, value: f64, other: f64) -> f64 {
         match self {
-            Self::Ratio => value / other,
+            Self::Ratio | Self::Means => value / other,
+            Self::Difference => value - other,
             Self::Percent => 100.0 * (value / other - 1.0),
             Self::Gain => other / value - 1.0,
         }
@@ -108,9 +119,11 @@ pub enum Take {
     Order,
     /// The one that is furthest from 0.
     Furthest,
-    /// How many are 1 or more.
+    /// How many are at least the bound.
     Wins,
-    /// Whether all are 1 or more: 1 if so, else 0.
+    /// How many are at most the bound.
+    Losses,
+    /// Whether all are at least the bound: 1 if so, else 0.
     Holds,
     /// How many rows have no answer.
     Refused,
@@ -118,9 +131,9 @@ pub enum Take {
 
 impl Take {
     /// One number of several.
-    fn of(self, mut all: Vec<f64>) -> f64 {
+    fn of(self, mut all: Vec<f64>, bound: f64) -> f64 {
         // Printed and ours may be computed in different orders.
-        let wins = |all: &[f64]| all.iter().filter(|x| **x >= 1.0 - 1e-9).count();
+        let wins = |all: &[f64]| all.iter().filter(|x| **x >= bound - 1e-9).count();
         match self {
             Self::Mean | Self::Order => all.iter().sum::<f64>() / all.len() as f64,
             Self::Max => all.iter().copied().reduce(f64::max).unwrap_or(f64::NAN),
@@ -136,6 +149,7 @@ impl Take {
                 if all.len() % 2 == 1 { all[half] } else { f64::midpoint(all[half - 1], all[half]) }
             }
             Self::Wins => wins(&all) as f64,
+            Self::Losses => all.iter().filter(|x| **x <= bound + 1e-9).count() as f64,
             Self::Holds => f64::from(u8::from(!all.is_empty() && wins(&all) == all.len())),
             Self::Refused => f64::NAN,
         }
@@ -148,6 +162,12 @@ struct Counted<'r> {
     answer: &'r Answer,
     /// Its value; none where it has no answer.
     value: Option<f64>,
+}
+
+impl Counted<'_> {
+    fn in_column(&self, column: &str) -> Option<f64> {
+        self.answer.get(column).and_then(Value::number)
+    }
 }
 
 impl ExpectPart {
@@ -175,8 +195,17 @@ impl ExpectPart {
         if !columns.contains(&self.column.as_str()) {
             return Err(inside(Error::unknown("column of the questions", &self.column, columns)));
         }
-        if self.by.is_some() && self.against.is_none() {
+        for column in self.over.iter().chain(&self.seed_of) {
+            if !columns.contains(&column.as_str()) {
+                return Err(inside(Error::unknown("column of the questions", column, columns)));
+            }
+        }
+        let compared = [self.against.is_some(), self.over.is_some()];
+        if self.by.is_some() && compared == [false; 2] {
             return Err(inside(Error::input("by says how to compare: against what?")));
+        }
+        if compared == [true; 2] {
+            return Err(inside(Error::input("against and over each say what is compared with")));
         }
         let refused = [self.take, self.each_take].contains(&Some(Take::Refused));
         if refused && (self.against.is_some() || self.each.is_some()) {
@@ -209,6 +238,9 @@ impl ExpectPart {
     /// What a row says beside the one that it is compared with.
     fn compared(&self, row: &Counted<'_>, records: &[Record], zip: &[Vec<String>]) -> Option<f64> {
         let value = row.value?;
+        if let Some(column) = &self.over {
+            return Some(self.by.unwrap_or(Compare::Ratio).of(value, row.in_column(column)?));
+        }
         let Some(against) = &self.against else { return Some(value) };
         let is_other = |record: &&Record| {
             record.seed == row.record.seed
@@ -224,40 +256,77 @@ impl ExpectPart {
         Some(self.by.unwrap_or(Compare::Ratio).of(value, other))
     }
 
+    /// What is taken of the rows of each seed, or of all, in a column.
+    fn by_seed(
+        &self,
+        (wanted, column): (&toml::Table, &str),
+        each: Each,
+        records: &[Record],
+    ) -> BTreeMap<u64, f64> {
+        let mut all: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+        for row in self.counted(wanted, records) {
+            let seed = if each == Each::Seed { row.record.seed } else { 0 };
+            all.entry(seed).or_default().extend(row.in_column(column));
+        }
+        let take = self.each_take.unwrap_or(Take::Mean);
+        all.into_iter().map(|(seed, values)| (seed, take.of(values, self.bound()))).collect()
+    }
+
     /// What rows say that are put together, beside those that they are compared with.
     fn together(&self, each: Each, records: &[Record], zip: &[Vec<String>]) -> Vec<f64> {
-        let take = self.each_take.unwrap_or(Take::Mean);
-        let by_seed = |wanted: &toml::Table| {
-            let mut all: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
-            for row in self.counted(wanted, records) {
-                let seed = if each == Each::Seed { row.record.seed } else { 0 };
-                all.entry(seed).or_default().extend(row.value);
+        let ours = self.by_seed((&self.r#where, &self.column), each, records);
+        let others = match (&self.against, &self.over) {
+            (Some(against), _) => {
+                let mut wanted = self.r#where.clone();
+                wanted.retain(|key, _| !follows(key, against, zip));
+                wanted.extend(against.clone());
+                self.by_seed((&wanted, &self.column), each, records)
             }
-            all
+            (None, Some(column)) => self.by_seed((&self.r#where, column), each, records),
+            (None, None) => return ours.into_values().collect(),
         };
-        let others = self.against.as_ref().map(|against| {
-            let mut wanted = self.r#where.clone();
-            wanted.retain(|key, _| !follows(key, against, zip));
-            wanted.extend(against.clone());
-            by_seed(&wanted)
-        });
-        by_seed(&self.r#where)
-            .into_iter()
-            .filter_map(|(seed, values)| match &others {
-                None => Some(take.of(values)),
-                Some(others) => {
-                    let other = take.of(others.get(&seed)?.clone());
-                    Some(self.by.unwrap_or(Compare::Ratio).of(take.of(values), other))
-                }
-            })
+        if self.by == Some(Compare::Means) {
+            let mean = |all: &BTreeMap<u64, f64>| all.values().sum::<f64>() / all.len() as f64;
+            return vec![mean(&ours) / mean(&others)];
+        }
+        let by = self.by.unwrap_or(Compare::Ratio);
+        ours.into_iter()
+            .filter_map(|(seed, value)| Some(by.of(value, *others.get(&seed)?)))
             .collect()
+    }
+
+    fn bound(&self) -> f64 {
+        self.bound.unwrap_or(1.0)
+    }
+
+    /// The seed in which a column is largest, the first of several.
+    fn seed_of(column: &str, records: &[Record]) -> Option<u64> {
+        let rows = records.iter().flat_map(|record| {
+            let values = record.answers.iter().filter_map(|a| a.get(column)?.number());
+            values.map(|value| (record.seed, value))
+        });
+        let most = |a: (u64, f64), b: (u64, f64)| {
+            let later = b.1 > a.1 || b.1.total_cmp(&a.1).is_eq() && b.0 < a.0;
+            if later { b } else { a }
+        };
+        rows.reduce(most).map(|(seed, _)| seed)
     }
 
     /// The number beside what the answers of a study make of it; `zip` has the axes that go together.
     pub(super) fn judge(&self, records: &[Record], zip: &[Vec<String>]) -> Row {
+        let seed = self.seed_of.as_ref().map(|column| Self::seed_of(column, records));
+        let some: Vec<Record>;
+        let records = match seed {
+            None => records,
+            Some(seed) => {
+                some = records.iter().filter(|r| Some(r.seed) == seed).cloned().collect();
+                &some
+            }
+        };
         let take = self.take.unwrap_or(Take::Mean);
         let all: Vec<f64> = match self.each {
             Some(each) => self.together(each, records, zip),
+            None if self.by == Some(Compare::Means) => self.together(Each::All, records, zip),
             None => {
                 let rows = self.counted(&self.r#where, records);
                 if take == Take::Refused {
@@ -269,7 +338,7 @@ impl ExpectPart {
         };
         match take {
             Take::Order => self.noted(Row::order(&self.quantity, &all)),
-            take => self.row(take.of(all) / self.unit.unwrap_or(1.0)),
+            take => self.row(take.of(all, self.bound()) / self.unit.unwrap_or(1.0)),
         }
     }
 

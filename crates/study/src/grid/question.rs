@@ -8,7 +8,9 @@ use darkfiber_scenario::{Error, Files, Loaded, Scenario, Tables};
 
 use super::params::Params;
 use super::part::QuestionPart;
-use super::questions::{faults, impact, latency, patterns, replay, routes, runs, sharing};
+use super::questions::{
+    faults, impact, latency, patterns, relief, replay, routes, runs, shares, sharing,
+};
 use super::row::{Answer, Value};
 use super::wanted;
 
@@ -87,6 +89,8 @@ pub static QUESTIONS: Registry<&'static dyn Question> = Registry::new(
         &sharing::JobSharing,
         &faults::SingleFaults,
         &replay::Replays,
+        &relief::Reliefs,
+        &shares::Shares,
     ],
 );
 
