@@ -1,12 +1,10 @@
 //! From a log of jobs to who ran where and when.
 
-use std::path::Path;
-
 use darkfiber_fabric::{TerminalId, Topology};
-use darkfiber_formats::jobs::{Record, State, swf};
+use darkfiber_formats::jobs::{Record, State};
 use darkfiber_formats::places::Places;
 use darkfiber_report::replay::{LogFacts, PlacedFacts};
-use darkfiber_study::reproduce;
+use darkfiber_scenario::job_log::{Wanted, per_host, wishes};
 use darkfiber_workload::placement::{ALLOCATORS, Allocator, allocator};
 use darkfiber_workload::{Begun, History, Machine, Wish, backfill, scaled};
 
@@ -119,44 +117,6 @@ fn usual() -> &'static Allocator {
     allocator(USUAL).expect("it is registered")
 }
 
-/// Processors of a host, where the log's header has both numbers.
-pub(crate) fn per_host(header: &swf::Header) -> Option<u32> {
-    let nodes = header.max_nodes.filter(|&n| n > 0)?;
-    Some(header.max_procs?.div_ceil(nodes).max(1))
-}
-
-/// A log whose header says how large its machine is.
-pub(crate) fn log(path: &Path, common: &Common) -> Result<reproduce::Log, Failure> {
-    let mut log = Log::default();
-    let header = job_log::read(path, common, &mut |record| log.take(&record))?;
-    let hosts = header.max_nodes.filter(|&n| n > 0);
-    let (Some(hosts), Some(processors_per_host)) = (hosts, per_host(&header)) else {
-        return Err(Failure::input(format!(
-            "{}: it does not say how large its machine is",
-            path.display()
-        ))
-        .hint(
-            "a log in Standard Workload Format with MaxNodes and MaxProcs in its header is needed",
-        ));
-    };
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(reproduce::Log { name, jobs: log.unscaled(processors_per_host), processors_per_host, hosts })
-}
-
-/// A job that ran somewhere.
-struct Wanted {
-    start: i64,
-    /// `OPEN`: until the log ends.
-    end: i64,
-    /// 0: it does not say.
-    hosts: u32,
-    /// 0: it does not say.
-    processors: u32,
-}
-
-/// The end of jobs that still run.
-const OPEN: i64 = i64::MAX;
-
 /// A log while it is read.
 #[derive(Default)]
 pub(crate) struct Log {
@@ -222,8 +182,7 @@ impl Log {
         if hosts == 0 && processors == 0 {
             facts.nowhere += 1;
         } else {
-            let end = record.end.unwrap_or(OPEN);
-            self.wanted.push(Wanted { start, end, hosts, processors });
+            self.wanted.push(Wanted { start, end: record.end, hosts, processors });
         }
     }
 
@@ -282,29 +241,8 @@ impl Log {
 
     /// What its jobs, which are gone then, want of a machine that is `scale` times as large as theirs.
     pub(crate) fn wishes(&mut self, machine: &Machine, scale: f64) -> Vec<Wish> {
-        scaled(&self.unscaled(machine.processors()), machine.processors(), scale)
-    }
-
-    /// What its jobs want of a machine whose hosts have this many processors, by rising start.
-    fn unscaled(&mut self, per_host: u32) -> Vec<Wish> {
-        let mut wishes: Vec<Wish> = std::mem::take(&mut self.wanted)
-            .into_iter()
-            .map(|job| {
-                let of_hosts = job.hosts.saturating_mul(per_host);
-                let told = if per_host > 1 {
-                    [job.processors, of_hosts]
-                } else {
-                    [job.hosts, job.processors]
-                };
-                let processors = told.into_iter().find(|&n| n > 0).unwrap_or(1);
-                let end = match job.end {
-                    OPEN => self.newest.max(job.start.saturating_add(1)),
-                    end => end,
-                };
-                Wish { start: job.start, seconds: end.saturating_sub(job.start), processors }
-            })
-            .collect();
-        wishes.sort_by_key(|w| w.start);
-        wishes
+        let wanted = std::mem::take(&mut self.wanted);
+        let per_host = machine.processors();
+        scaled(&wishes(wanted, per_host, self.newest), per_host, scale)
     }
 }

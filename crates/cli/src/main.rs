@@ -29,6 +29,7 @@ mod pulse;
 mod save;
 mod scenario_keys;
 mod sealed;
+mod shard;
 mod signals;
 mod terminal;
 

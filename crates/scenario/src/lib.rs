@@ -37,6 +37,7 @@ pub mod faults;
 mod file;
 mod files;
 mod flows;
+pub mod job_log;
 mod jobs;
 mod lane_fault;
 mod lines;
@@ -57,6 +58,7 @@ mod update;
 mod update_part;
 mod update_run;
 pub mod value;
+mod wanted;
 
 pub use case::{Case, Tables};
 pub use chain::{Chain, reason};

@@ -13,15 +13,18 @@ use darkfiber_report::replay::{self as report, ReplayResult};
 use darkfiber_report::{json, number};
 use darkfiber_routing::Lids;
 use darkfiber_scenario::value::Count;
-use darkfiber_scenario::{Case, Chain};
+use darkfiber_scenario::{Case, Chain, Scenario};
 use darkfiber_study::replay::{Moment, ReplayPlan, improvements, reconfigurations, replay};
 use darkfiber_workload::History;
+use toml::Value;
 
 use super::metrics;
 use crate::checkpoint::TextDigest;
 use crate::failure::{Exit, Failure};
 use crate::history::Window;
+use crate::moment::When;
 use crate::options::{Common, EngineArgs, FabricArgs, HistoryArgs, PageArgs, StoreArgs};
+use crate::preset::{Preset, PresetArgs, question, text, texts};
 use crate::progress::Progress;
 use crate::{load, moment, out, provenance, save};
 
@@ -62,6 +65,8 @@ pub(crate) struct ReplayCommand {
     pub(crate) svg: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) page: PageArgs,
+    #[command(flatten)]
+    pub(crate) preset: PresetArgs,
 }
 
 /// What stands below the options in its help.
@@ -106,6 +111,9 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
             .ok_or_else(|| Failure::unknown("engine of -e", name, &names))?,
         None => engines.iter().rposition(Chain::follows_jobs).unwrap_or(engines.len() - 1),
     };
+    if let Some(exit) = args.preset.write(|| preset(args, &scenario, &engines, of))? {
+        return Ok(exit);
+    }
     let lids = Lids::assign(&topology.fabric, args.lmc).map_err(Failure::infeasible)?;
     let window = Window { from: args.from, length: args.length };
     let told = args.history.load(topology, window, common)?;
@@ -215,6 +223,51 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
     }
     common.show(&result)?;
     problems.end(Exit::Fine)
+}
+
+/// The same as a study, of logs whose jobs are placed: gains over each of the other engines.
+fn preset(
+    args: &ReplayCommand,
+    scenario: &Scenario,
+    engines: &[Chain],
+    of: usize,
+) -> Result<Preset, Failure> {
+    let days = |option: &str, seconds: i64| match (seconds % 86_400, seconds / 86_400) {
+        (0, days) => Ok(Value::Integer(days)),
+        _ => Err(Failure::usage(format!("--write-study: {option} must be whole days"))),
+    };
+    let before = match args.from {
+        None => Some(Value::Integer(0)),
+        Some(When::After(seconds)) => Some(days("--from", seconds)?),
+        Some(When::At(_)) => {
+            return Err(Failure::usage("--write-study: --from must be a time after the first job")
+                .hint("--from 10d"));
+        }
+    };
+    let Some(length) = args.length else {
+        return Err(Failure::usage("--write-study: how many days?").hint("--for 30d"));
+    };
+    let history = &args.history;
+    let place = history.place.clone().unwrap_or_else(|| "first-fit".to_owned());
+    let params = vec![
+        ("engines", Some(Value::Array(texts(engines.iter().map(|engine| &engine.name))))),
+        ("of", Some(text(&engines[of].name))),
+        ("log", Some(text(&history.jobs.display().to_string()))),
+        ("place", Some(text(&place))),
+        ("whole", Some(Value::Boolean(false))),
+        ("scale", Some(Value::Float(history.scale))),
+        ("processors", history.processors_per_host.map(|n| Value::Integer(n.into()))),
+        ("before", before),
+        ("days", Some(days("--for", length)?)),
+        ("every", Some(text(&format!("{}s", args.every)))),
+    ];
+    Ok(Preset {
+        scenario: scenario.clone(),
+        axes: Vec::new(),
+        zip: Vec::new(),
+        questions: vec![question("replay", params)],
+        seeds: None,
+    })
 }
 
 /// Engines that are compared if nobody says which.

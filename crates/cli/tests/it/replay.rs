@@ -98,7 +98,7 @@ fn a_replay_goes_on_where_it_stopped() {
 }
 
 /// A log without nodes.
-fn swf(jobs: usize) -> String {
+pub(crate) fn swf(jobs: usize) -> String {
     let mut text = "; UnixStartTime: 1000000000\n; MaxNodes: 16\n; MaxProcs: 32\n".to_owned();
     for i in 0..jobs {
         let (submit, run, procs) = (i * 1000, 500 + i % 7 * 300, 1 + i * 5 % 19);

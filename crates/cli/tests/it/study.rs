@@ -193,6 +193,38 @@ fn axes_go_together_and_cells_are_left_out() {
 }
 
 #[test]
+fn questions_are_asked_of_some_cells() {
+    let dir = folder(&[]);
+    let text = "fabric = [\"kary:k=4,n=2\", \"torus:dims=4x4,t=2\"]\nfail-percent = 20\n[routes]\nengine = [\"updn\", \"dfsssp\"]\n\
+                [study]\nseeds = 4\nquestions = [\n\
+                { ask = \"routes\", only = { \"routes.engine\" = \"updn\" } },\n\
+                { ask = \"patterns\", as = \"half\", metric = \"ebb\", seeds = 2, only = { fabric = \"kary:k=4,n=2\" } }]\n";
+    write(dir.path(), "s.toml", text);
+    let routes = rows(dir.path(), "study run s.toml", "routes");
+    let half = rows(dir.path(), "study run s.toml", "half");
+    assert_eq!((routes.len(), half.len()), (2 * 4, 2 * 2));
+    assert!(routes.iter().all(|row| row["set"]["routes.engine"] == "updn"));
+    assert!(half.iter().all(|row| row["set"]["fabric"] == "kary:k=4,n=2"));
+    // Eight cells of the one, four of the other, of which two are the same; what nothing is asked of is no cell.
+    let status = "study status s.toml -s store --format csv";
+    assert_eq!(run_in(dir.path(), "study run s.toml -o store -q").code, 0);
+    assert!(
+        run_in(dir.path(), status).out.contains("\n10,10,0,0,"),
+        "{}",
+        run_in(dir.path(), status).out
+    );
+    // The figures are those of a study that asks all of all.
+    let all = text.replace(", only = { \"routes.engine\" = \"updn\" }", "");
+    write(dir.path(), "all.toml", &all);
+    let of_all = rows(dir.path(), "study run all.toml", "routes");
+    let same = |row: &&serde_json::Value| row["set"]["routes.engine"] == "updn";
+    let figures = |rows: &mut dyn Iterator<Item = &serde_json::Value>| -> Vec<_> {
+        rows.map(|row| row["found"].clone()).collect()
+    };
+    assert_eq!(figures(&mut of_all.iter().filter(same)), figures(&mut routes.iter()));
+}
+
+#[test]
 fn what_is_no_study_is_said() {
     let dir = folder(&[]);
     write(dir.path(), "good.toml", FAULTS);
@@ -209,6 +241,27 @@ fn what_is_no_study_is_said() {
             "fabric = \"kary:k=2,n=2\"\n[study]\nquestions = [{ ask = \"patterns\", patern = \"shift\" }]\n",
             "",
             &["patern", "pattern"],
+        ),
+        (
+            "fabric = [\"kary:k=2,n=2\", \"kary:k=4,n=2\"]\n[study]\nquestions = [{ ask = \"routes\", only = { fabrik = 1 } }]\n",
+            "",
+            &["routes", "only", "fabrik", "fabric"],
+        ),
+        (
+            "fabric = \"kary:k=2,n=2\"\n[study]\nquestions = [{ ask = \"routes\", seeds = 0 }]\n",
+            "",
+            &["seeds = 0", "1 or more"],
+        ),
+        (
+            "fabric = \"kary:k=2,n=2\"\n[study]\nquestions = [{ ask = \"replay\", engines = [\"sar\"] }]\n",
+            "",
+            &["engines", "two or more"],
+        ),
+        (
+            "fabric = \"kary:k=2,n=2\"\n[routes]\nengine = [\"updn\", \"nue\"]\n[study]\nquestions = [\"routes\"]\n[[expect]]\n\
+             quantity = \"q\"\ncolumn = \"efi_max\"\nwhere = { \"routes.engin\" = \"updn\" }\n",
+            "",
+            &["expect", "routes.engin", "routes.engine"],
         ),
         ("fabric = \"kary:k=2,n=2\"\n[study]\nseed = 3\n", "", &["line 3", "seed"]),
         ("fabric = \"kary:k=2,n=2\"\n[study]\nzip = [[\"fabric\", \"seed\"]]\n", "", &["fabric"]),
@@ -541,6 +594,25 @@ fn commands_are_studies_with_the_same_figures() {
         let row = found.iter().find(is_same).expect("a row");
         assert_eq!(number(row, "impact"), cell["impact"].as_f64(), "{cell}");
     }
+    // A log.
+    fs::write(d.join("log.swf"), crate::replay::swf(400)).expect("written");
+    let replay = write(
+        "replay --fabric kary:k=4,n=2 --jobs log.swf --every 1h --from 1d --for 3d -e updn,dfsssp,sar --scale 0.5",
+    );
+    let found = rows(d, "study run made.toml", "replay");
+    let gains = replay["improvements"].as_array().expect("gains");
+    assert_eq!((gains.len(), found.len()), (8, 8));
+    for (row, gain) in found.iter().zip(gains) {
+        assert_eq!(row["found"]["over"], gain["over"]);
+        assert_eq!(number(row, "gain"), gain["mean"].as_f64(), "{gain}");
+        assert_eq!(number(row, "gain_percent"), gain["mean_percent"].as_f64(), "{gain}");
+        assert_eq!(number(row, "gain_max"), gain["max"].as_f64(), "{gain}");
+    }
+    let open = run_in(
+        d,
+        "replay --fabric kary:k=4,n=2 --jobs log.swf -e updn,sar --write-study made.toml",
+    );
+    assert!(open.code == 2 && open.err.contains("--for"), "{}", open.err);
     // What has no place in a study is said.
     let none = run_in(d, "measure kary:k=4,n=2 -e updn --link-speeds --write-study made.toml");
     assert!(none.code == 2 && none.err.contains("--link-speeds"), "{}", none.err);

@@ -21,6 +21,7 @@ mod lines;
 mod log;
 pub mod pairs;
 pub mod pbs;
+mod read;
 mod record;
 pub mod sacct;
 pub mod scontrol;
@@ -38,6 +39,7 @@ use darkfiber_fabric::Registry;
 use crate::known_by::recognise;
 
 pub use log::{JobLog, ReadJobs};
+pub use read::{read, read_from};
 pub use record::{Record, State};
 
 /// All kinds of logs. Of two that would know the same log, the first counts.

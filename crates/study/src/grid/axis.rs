@@ -203,18 +203,6 @@ pub(super) fn shown(value: &toml_edit::Value) -> Value {
     }
 }
 
-/// Whether a value of a row is one that a file names.
-pub(super) fn is(value: &Value, wanted: &toml::Value) -> bool {
-    let wanted = match wanted {
-        toml::Value::String(text) => text.clone(),
-        toml::Value::Boolean(yes) => Value::Yes(*yes).to_string(),
-        other => other.to_string(),
-    };
-    let value = value.to_string();
-    let (a, b) = (value.parse::<f64>().ok(), wanted.parse::<f64>().ok());
-    value == wanted || (a.is_some() && a == b)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,9 @@ use darkfiber_scenario::{Error, ScenarioFile};
 
 use super::axis::{self, Axis};
 use super::file::StudyFile;
+use super::question::Ask;
 use super::row::Value;
+use super::wanted;
 
 /// Cells that a study has at most, unless it says otherwise.
 const USUAL_MOST: u64 = 1_000_000;
@@ -34,6 +36,8 @@ pub struct Prepared {
     pub set: Vec<(String, Value)>,
     /// All that answers depend on but the files that it names.
     pub key: String,
+    /// Files that its questions name.
+    pub files: Vec<String>,
 }
 
 impl StudyFile {
@@ -107,15 +111,23 @@ impl StudyFile {
         let has = |key: &String, wanted: &toml::Value| {
             let at = self.axes.iter().position(|axis| &axis.name() == key);
             let value = at.map(|i| axis::shown(&self.axes[i].values[values[i]]));
-            let is =
-                |wanted: &toml::Value| value.as_ref().is_some_and(|value| axis::is(value, wanted));
-            match wanted {
-                toml::Value::Array(all) => all.iter().any(is),
-                one => is(one),
-            }
+            value.is_some_and(|value| wanted::is(&value, wanted))
         };
         let matches = |rule: &toml::Table| rule.iter().all(|(key, wanted)| has(key, wanted));
         self.part.exclude.iter().any(|rule| !rule.is_empty() && matches(rule))
+    }
+
+    /// The questions that a cell is asked.
+    pub(super) fn asked<'a>(&self, cell: &Cell, asks: &'a [Ask]) -> Vec<&'a Ask> {
+        let set = self.set(cell);
+        let seed = cell.seed.unwrap_or(self.seed);
+        asks.iter().filter(|ask| ask.scope.has(&set, seed, cell.turn)).collect()
+    }
+
+    /// The values of the axes, as rows have them.
+    fn set(&self, cell: &Cell) -> Vec<(String, Value)> {
+        let shown = |(axis, &i): (&Axis, &usize)| (axis.name(), axis::shown(&axis.values[i]));
+        self.axes.iter().zip(&cell.values).map(shown).collect()
     }
 
     /// The scenario of a cell.
@@ -124,12 +136,11 @@ impl StudyFile {
     /// If it is none: with the name of the study, and the line.
     pub fn prepare(&self, cell: Cell) -> Result<Prepared, Error> {
         let mut document = self.document.clone();
-        let mut set = Vec::new();
+        let mut set = self.set(&cell);
         let located = |e| ScenarioFile::locate(&self.text, &self.name, e);
         for (axis, &i) in self.axes.iter().zip(&cell.values) {
             let Axis { path, values } = axis;
             axis::set(&mut document, path, &values[i]).map_err(located)?;
-            set.push((axis.name(), axis::shown(&values[i])));
         }
         if let (Some(find), Some(value)) = (&self.part.find, &cell.found) {
             axis::set(&mut document, &find.path(), value).map_err(located)?;
@@ -153,7 +164,7 @@ impl StudyFile {
         plain.title = None;
         let key =
             toml::to_string(&plain).map_err(|e| Error::input(format!("{}: {e}", self.name)))?;
-        Ok(Prepared { cell, file, set, key })
+        Ok(Prepared { cell, file, set, key, files: Vec::new() })
     }
 }
 

@@ -7,7 +7,7 @@ use toml_edit::DocumentMut;
 use super::axis::{self, Axis};
 use super::expect::ExpectPart;
 use super::part::StudyPart;
-use super::question::Ask;
+use super::question::{Ask, Scope};
 use super::row::Record;
 use crate::judged::Row;
 
@@ -131,6 +131,16 @@ impl StudyFile {
             self.axis(key).map_err(|e| inside(e.inside("exclude")))?;
         }
         let asks = self.asks().map_err(inside)?;
+        for ask in &asks {
+            let which = |e: Error| inside(e.inside("only").inside(&ask.label));
+            for key in ask.scope.only.keys().filter(|key| *key != "seed") {
+                self.axis(key).map_err(which)?;
+            }
+            if ask.scope.seeds.is_some() && self.is_adaptive() {
+                let what = "seeds of a question do not go with until and find, which count them";
+                return Err(which(Error::input(what)));
+            }
+        }
         self.check_adaptive(&asks).map_err(inside)?;
         self.point_count().map_err(inside)?;
         Ok(())
@@ -194,7 +204,7 @@ impl StudyFile {
 
     /// What is expected, beside what the answers make of it.
     pub fn judged(&self, records: &[Record]) -> Vec<Row> {
-        self.expect.iter().map(|expect| expect.judge(records)).collect()
+        self.expect.iter().map(|expect| expect.judge(records, &self.part.zip)).collect()
     }
 
     /// Whether the scenario has jobs.
@@ -226,7 +236,11 @@ impl StudyFile {
         }
         let part = &self.part;
         let asks = self.asks().unwrap_or_default();
-        let asks: Vec<String> = asks.iter().map(Ask::key).collect();
+        let said = |ask: &Ask| match &ask.scope {
+            all if *all == Scope::default() => ask.key(),
+            some => format!("{} of {some:?}", ask.key()),
+        };
+        let asks: Vec<String> = asks.iter().map(said).collect();
         all.push(("questions".to_owned(), asks.join(" ")));
         all.push(("seeds".to_owned(), format!("{:?}", part.seeds)));
         all.push(("first seed".to_owned(), self.seed.to_string()));

@@ -22,15 +22,16 @@ mod row;
 mod run;
 mod table;
 mod until;
+mod wanted;
 
 pub use axis::Axis;
 pub use cell::{Cell, Prepared};
-pub use expect::{Compare, ExpectPart, Take};
+pub use expect::{Compare, Each, ExpectPart, Take};
 pub use file::StudyFile;
 pub use params::Params;
 pub use part::{FindPart, QuestionPart, StudyPart, UntilPart};
 pub use plan::Alike;
-pub use question::{Ask, Asked, ColumnOf, QUESTIONS, Question};
+pub use question::{Ask, Asked, ColumnOf, QUESTIONS, Question, Scope};
 pub use row::{Answer, Record, Value};
 pub use run::{Answered, Hooks, Shard, Store, answer, run};
 pub use table::{RowOf, Table};

@@ -22,7 +22,7 @@ impl Params {
         known: &[(&str, &str)],
     ) -> Result<Self, Error> {
         let mut all = BTreeMap::new();
-        for (key, value) in table.iter().filter(|(key, _)| *key != "ask") {
+        for (key, value) in table {
             if known.iter().all(|(name, _)| name != key) {
                 let names = known.iter().map(|(name, _)| *name);
                 let what = format!("parameter of the question {question}");

@@ -8,8 +8,11 @@ use darkfiber_scenario::{Error, Files, Loaded, Scenario, Tables};
 
 use super::params::Params;
 use super::part::QuestionPart;
-use super::questions::{faults, impact, latency, patterns, routes, runs, sharing};
-use super::row::Answer;
+use super::questions::{
+    faults, impact, latency, patterns, relief, replay, routes, runs, shares, sharing,
+};
+use super::row::{Answer, Value};
+use super::wanted;
 
 /// A column of a question: its name and what it means, with its unit.
 pub type ColumnOf = (&'static str, &'static str);
@@ -56,6 +59,11 @@ pub trait Question: Sync {
         let _ = params;
         Ok(())
     }
+    /// The files that parameters name, on which answers depend as well.
+    fn files(&self, params: &Params) -> Vec<String> {
+        let _ = params;
+        Vec::new()
+    }
     /// Finds out.
     ///
     /// # Errors
@@ -80,18 +88,75 @@ pub static QUESTIONS: Registry<&'static dyn Question> = Registry::new(
         &impact::Impacts,
         &sharing::JobSharing,
         &faults::SingleFaults,
+        &replay::Replays,
+        &relief::Reliefs,
+        &shares::Shares,
     ],
 );
+
+/// The name of a question, what a study calls it if it says so, and the rest of its table.
+fn named(mut table: toml::Table) -> Result<(String, Option<String>, toml::Table), Error> {
+    let mut word = |key: &str| match table.remove(key) {
+        None => Ok(None),
+        Some(toml::Value::String(word)) => Ok(Some(word)),
+        Some(other) => Err(Error::input(format!("{key} = {other}: expected text in quotes"))),
+    };
+    let (name, label) = (word("ask")?, word("as")?);
+    let name = name.ok_or_else(|| {
+        Error::input("a question as a table needs its name")
+            .hint("for example { ask = \"patterns\", pattern = \"bisect\" }")
+    })?;
+    Ok((name, label, table))
+}
 
 /// A question with its parameters.
 #[derive(Clone)]
 pub struct Ask {
-    /// What it is called in rows: its name, and its parameters where a study asks it more than once.
+    /// What it is called in rows: what the study calls it, or its name, and its parameters where a study asks it more than once.
     pub label: String,
     /// The question.
     pub question: &'static dyn Question,
     /// Its parameters.
     pub params: Params,
+    /// Which cells it is asked of.
+    pub scope: Scope,
+}
+
+/// Which cells a question is asked of; of all without.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scope {
+    /// Those that have these values of axes: one, or one of a list.
+    pub only: toml::Table,
+    /// The first seeds of each point.
+    pub seeds: Option<u64>,
+}
+
+impl Scope {
+    /// What a question says about it, and the rest: its parameters.
+    fn split(mut table: toml::Table) -> Result<(Self, toml::Table), Error> {
+        let only = match table.remove("only") {
+            None => toml::Table::new(),
+            Some(toml::Value::Table(only)) => only,
+            Some(other) => {
+                return Err(Error::input(format!("only = {other}: expected axes and values"))
+                    .hint("only = { fabric = \"@malbec\" }"));
+            }
+        };
+        let seeds = match table.remove("seeds") {
+            None => None,
+            Some(given) => match given.as_integer().and_then(|n| u64::try_from(n).ok()) {
+                Some(n) if n > 0 => Some(n),
+                _ => return Err(Error::input(format!("seeds = {given}: expected 1 or more"))),
+            },
+        };
+        Ok((Self { only, seeds }, table))
+    }
+
+    /// Whether a cell with these values is asked.
+    pub(super) fn has(&self, set: &[(String, Value)], seed: u64, turn: u64) -> bool {
+        self.seeds.is_none_or(|seeds| turn < seeds)
+            && self.only.iter().all(|(key, wanted)| wanted::has(set, seed, key, wanted))
+    }
 }
 
 impl Ask {
@@ -110,23 +175,19 @@ impl Ask {
         let given = if given.is_empty() { &usual } else { given };
         let mut all = Vec::new();
         for part in given {
-            let (name, table) = match part {
-                QuestionPart::Name(name) => (name.clone(), toml::Table::new()),
-                QuestionPart::Table(table) => {
-                    let name = table.get("ask").and_then(toml::Value::as_str).ok_or_else(|| {
-                        Error::input("a question as a table needs its name")
-                            .hint("for example { ask = \"patterns\", pattern = \"bisect\" }")
-                    })?;
-                    (name.to_owned(), table.clone())
-                }
+            let (name, label, table) = match part {
+                QuestionPart::Name(name) => (name.clone(), None, toml::Table::new()),
+                QuestionPart::Table(table) => named(table.clone())?,
             };
             let question = *QUESTIONS.get(&name)?;
+            let (scope, table) = Scope::split(table)?;
             let params = Params::new(&name, &table, question.parameters())?;
             question.check(&params)?;
-            all.push(Self { label: name, question, params });
+            all.push(Self { label: label.unwrap_or(name), question, params, scope });
         }
         let names: Vec<String> = all.iter().map(|ask| ask.label.clone()).collect();
-        for ask in &mut all {
+        // What differs in nothing but its cells is one question.
+        for ask in all.iter_mut().filter(|ask| !ask.params.is_empty()) {
             if names.iter().filter(|name| **name == ask.label).count() > 1 {
                 ask.label = ask.key();
             }

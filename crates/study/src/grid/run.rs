@@ -87,7 +87,10 @@ impl StudyFile {
     /// # Errors
     /// If there are more than there may be.
     pub fn cells(&self, shard: Option<Shard>) -> Result<Vec<Cell>, Error> {
+        let asks = self.asks()?;
         let all = self.begin(shard)?.into_iter().flat_map(|point| self.next(&point));
+        // What nothing is asked of is no cell.
+        let all = all.filter(|cell| !self.asked(cell, &asks).is_empty());
         let is_ours = |n: u64| shard.is_none_or(|s| self.is_adaptive() || n % s.of == s.part);
         Ok((0..).zip(all).filter(|(n, _)| is_ours(*n)).map(|(_, cell)| cell).collect())
     }
@@ -153,20 +156,21 @@ pub fn run(study: &StudyFile, shard: Option<Shard>, hooks: &Hooks<'_>) -> Result
 pub fn answer(study: &StudyFile, cells: Vec<Cell>, hooks: &Hooks<'_>) -> Result<Answered, Error> {
     let asked = cells.len();
     let asks = study.asks()?;
-    let questions: Vec<String> =
-        asks.iter().map(|ask| format!("{}={}", ask.label, ask.key())).collect();
     let keeps = hooks.wanted || study.is_adaptive();
     let done = AtomicUsize::new(0);
-    let round = Round { asks, hooks, keeps, records: Mutex::default(), done };
-    let questions = questions.join("\n");
+    let round = Round { study, asks, hooks, keeps, records: Mutex::default(), done };
     let mut cells = cells.into_iter().peekable();
     while cells.peek().is_some() && !(hooks.stop)() {
         let some: Vec<Cell> = cells.by_ref().take(TOGETHER).collect();
         let prepared: Vec<(String, Prepared)> = some
             .into_par_iter()
             .map(|cell| {
-                let prepared = study.prepare(cell)?;
-                let key = format!("{questions}\n{}", prepared.key);
+                let asked = study.asked(&cell, &round.asks);
+                let questions: Vec<String> =
+                    asked.iter().map(|ask| format!("{}={}", ask.label, ask.key())).collect();
+                let files = asked.iter().flat_map(|ask| ask.question.files(&ask.params)).collect();
+                let prepared = Prepared { files, ..study.prepare(cell)? };
+                let key = format!("{}\n{}", questions.join("\n"), prepared.key);
                 Ok((hooks.store.id(&key, &prepared), prepared))
             })
             .collect::<Result<_, Error>>()?;
@@ -181,6 +185,7 @@ pub fn answer(study: &StudyFile, cells: Vec<Cell>, hooks: &Hooks<'_>) -> Result<
 
 /// What cells of a round have in common.
 struct Round<'a> {
+    study: &'a StudyFile,
     asks: Vec<Ask>,
     hooks: &'a Hooks<'a>,
     /// Whether answers are wanted.
@@ -228,7 +233,7 @@ impl Round<'_> {
 
     /// Cells of one fabric.
     fn of_fabric(&self, group: &[OfTables]) {
-        let (hooks, asks) = (self.hooks, &self.asks);
+        let hooks = self.hooks;
         if (hooks.stop)() {
             return;
         }
@@ -241,7 +246,9 @@ impl Round<'_> {
             Err(e) => {
                 let e = first.file.located(e.inside("fabric"));
                 for (id, cell) in group.iter().flat_map(|tables| &tables.0) {
-                    self.finish(id, cell, asks.iter().map(|ask| failed(ask, &e)).collect(), share);
+                    let asked = self.study.asked(&cell.cell, &self.asks);
+                    let answers = asked.into_iter().map(|ask| failed(ask, &e)).collect();
+                    self.finish(id, cell, answers, share);
                 }
             }
             Ok(loaded) => {
@@ -255,7 +262,7 @@ impl Round<'_> {
 
     /// Cells of one set of tables.
     fn of_tables(&self, group: &OfTables, loaded: &Arc<Loaded>, share: f64) {
-        let (hooks, asks) = (self.hooks, &self.asks);
+        let hooks = self.hooks;
         if (hooks.stop)() {
             return;
         }
@@ -281,7 +288,7 @@ impl Round<'_> {
                 follower: &follower,
             };
             let mut answers = Vec::new();
-            for ask in asks {
+            for ask in self.study.asked(&cell.cell, &self.asks) {
                 match ask.question.answer(&asked, &ask.params) {
                     Ok(found) => answers.extend(
                         found.into_iter().map(|a| Answer { question: ask.label.clone(), ..a }),

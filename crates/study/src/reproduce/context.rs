@@ -1,22 +1,9 @@
 //! What experiments are given.
 
-use darkfiber_workload::Wish;
+pub use darkfiber_scenario::job_log::Log;
 
 use super::figure::Figure;
 use crate::Clock;
-
-/// Jobs of a real machine.
-#[derive(Clone, Debug)]
-pub struct Log {
-    /// What it is called.
-    pub name: String,
-    /// Its jobs, by rising start.
-    pub jobs: Vec<Wish>,
-    /// Processors of a host.
-    pub processors_per_host: u32,
-    /// Hosts of the machine.
-    pub hosts: u32,
-}
 
 /// What an experiment is given.
 pub struct Context<'a> {

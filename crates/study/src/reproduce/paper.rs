@@ -3,7 +3,7 @@
 use darkfiber_scenario::{Error, Folder};
 
 use super::context::Context;
-use crate::grid::{Hooks, Prepared, Record, Store, StudyFile, run};
+use crate::grid::{Hooks, Prepared, QuestionPart, Record, Store, StudyFile, run};
 use crate::judged::Row;
 
 /// A published experiment as a study.
@@ -14,6 +14,17 @@ pub struct Paper {
     /// What is in it.
     pub text: &'static str,
 }
+
+/// A file of the folder `papers`, by its name without the ending.
+macro_rules! paper {
+    ($file:literal) => {
+        crate::reproduce::paper::Paper {
+            name: concat!($file, ".toml"),
+            text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/papers/", $file, ".toml")),
+        }
+    };
+}
+pub(super) use paper;
 
 /// Nothing is kept: an experiment is one piece of work.
 struct Nowhere;
@@ -44,7 +55,24 @@ impl Paper {
     /// # Panics
     /// If the file is no study, which a test makes sure of.
     pub(super) fn records(&self, context: &Context<'_>) -> (StudyFile, Vec<Record>) {
-        let study = self.study(context.seed).expect("files of papers are studies");
+        self.records_with(context, None)
+    }
+
+    /// The same with a parameter of its questions.
+    ///
+    /// # Panics
+    /// If the file is no study, which a test makes sure of.
+    pub(super) fn records_with(
+        &self,
+        context: &Context<'_>,
+        parameter: Option<(&str, String)>,
+    ) -> (StudyFile, Vec<Record>) {
+        let mut study = self.study(context.seed).expect("files of papers are studies");
+        for question in &mut study.part.questions {
+            if let (QuestionPart::Table(table), Some((key, value))) = (question, &parameter) {
+                table.insert((*key).to_owned(), toml::Value::String(value.clone()));
+            }
+        }
         let cells = study.cells(None).map_or(0, |cells| cells.len());
         let done = std::sync::atomic::AtomicUsize::new(0);
         let step = || {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use darkfiber_formats::calendar;
 use darkfiber_formats::jobs::hostlist::compress;
+use darkfiber_scenario::job_log::per_host;
 use darkfiber_workload::placement::Free;
 use darkfiber_workload::{Machine, Stream};
 
@@ -75,7 +76,7 @@ fn month(args: &AllocateCommand, path: &Path, common: &Common) -> Result<Exit, F
     if log.is_empty() {
         return Err(Failure::input(format!("{}: no job in it says when it ran", path.display())));
     }
-    let per_host = args.processors_per_host.or_else(|| history::per_host(&header)).unwrap_or(1);
+    let per_host = args.processors_per_host.or_else(|| per_host(&header)).unwrap_or(1);
     let machine = Machine::new(&loaded.topology, per_host);
     let wishes = log.wishes(&machine, args.scale);
     let mut facts = None;

@@ -17,7 +17,7 @@ use darkfiber_workload::Mapping;
 
 use crate::failure::{Exit, Failure};
 use crate::options::{Common, FabricArgs, NamesArgs};
-use crate::{job_log, jobs, load, out, save, signals};
+use crate::{jobs, load, out, save, signals};
 
 #[derive(Args, Debug)]
 pub(crate) struct FilterCommand {
@@ -91,7 +91,7 @@ fn filter(args: &FilterCommand, common: &Common) -> Result<Exit, Failure> {
             let name = Path::new("answer of the batch system");
             let mut reader = BufReader::new(text.as_slice());
             if !(args.empty_is_idle && is_empty(&mut reader, name)?) {
-                let found = job_log::read_from(&mut reader, name, &mut take)?;
+                let found = lists::read_from(&mut reader, name, &mut take)?;
                 out::diagnostics("answer of the batch system", &found, common);
             }
         }
@@ -99,7 +99,7 @@ fn filter(args: &FilterCommand, common: &Common) -> Result<Exit, Failure> {
             let path = path.as_deref().unwrap_or(Path::new("-"));
             let mut reader = BufReader::with_capacity(1 << 16, input::open(path)?);
             if !(args.empty_is_idle && is_empty(&mut reader, path)?) {
-                let found = job_log::read_from(&mut reader, path, &mut take)?;
+                let found = lists::read_from(&mut reader, path, &mut take)?;
                 out::diagnostics(&path.display().to_string(), &found, common);
             }
         }

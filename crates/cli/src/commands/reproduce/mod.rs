@@ -18,7 +18,7 @@ use self::store::Folder;
 use crate::failure::{Exit, Failure};
 use crate::options::{Common, StoreArgs};
 use crate::progress::Progress;
-use crate::{history, provenance, save};
+use crate::{out, provenance, save, shard};
 
 #[derive(Args, Debug)]
 pub(crate) struct ReproduceCommand {
@@ -34,6 +34,9 @@ pub(crate) struct ReproduceCommand {
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) keep: StoreArgs,
+    /// Only the I-th of N parts that take about as long, for processes that share a store; the last one makes the table
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<String>,
     /// Write the study that the experiment is, and run nothing: `darkfiber study run FILE` judges it
     #[arg(long, value_name = "FILE", conflicts_with_all = ["all", "output", "svg"])]
     pub(crate) write_study: Option<PathBuf>,
@@ -66,6 +69,7 @@ Examples:
   darkfiber reproduce SAR-F1 SAR-T1 --log RICC-2010-2.swf.gz
   darkfiber reproduce T2HX-F1 --svg pictures
   darkfiber reproduce --all -o reproduced  all of them: hours; what is over is kept, and a table made of it
+  darkfiber reproduce --all -o reproduced --shard 2/8 -q      one of eight processes or array tasks
 
 Experiments with jobs (SAR-...) take a log of the Parallel Workloads Archive with --log; SAR-T1 takes minutes. Numbers
 that depend on what is not public are reported and not judged.
@@ -84,11 +88,22 @@ pub(crate) fn run(args: &ReproduceCommand, common: &Common) -> Result<Exit, Fail
     if let Some(path) = &args.write_study {
         return write_study(path, &chosen);
     }
-    let log = args.log.as_deref().map(|path| history::log(path, common)).transpose()?;
+    let log = args.log.as_deref().map(|path| Log::read(path, None)).transpose()?;
     let dir = args.keep.store.as_deref().or(args.output.as_deref());
     let folder = dir.map(|dir| Folder::of(dir, args.log.as_deref(), common)).transpose()?;
+    let shard = args.shard.as_deref().map(shard::parse).transpose()?;
+    if shard.is_some() && folder.is_none() {
+        return Err(Failure::usage("--shard: where are the results of all parts?")
+            .hint("-o DIR, the same for all of them"));
+    }
     save::expect_directory(args.svg.as_ref())?;
     save::expect(args.html.as_ref())?;
+    // Parts that take about as long: the longest are dealt first.
+    let mut dealt: Vec<usize> = (0..chosen.len()).collect();
+    dealt.sort_by(|&a, &b| chosen[b].seconds.total_cmp(&chosen[a].seconds).then(a.cmp(&b)));
+    let is_ours = |n: u64| shard.is_none_or(|s| n % s.of == s.part);
+    dealt = (0..).zip(dealt).filter(|(n, _)| is_ours(*n)).map(|(_, i)| i).collect();
+    let count = dealt.len();
     let mut lab = Lab {
         log: log.as_ref(),
         pictures: args
@@ -98,7 +113,7 @@ pub(crate) fn run(args: &ReproduceCommand, common: &Common) -> Result<Exit, Fail
             .or(folder.as_ref().map(Folder::dir)),
         seed: common.seed(),
         clock: Instant::now(),
-        progress: Progress::new(chosen.len() as u64, common.quiet),
+        progress: Progress::new(count as u64, common.quiet),
         problems: Mutex::default(),
         drawn: args.html.as_ref().map(|_| Mutex::default()),
     };
@@ -107,7 +122,7 @@ pub(crate) fn run(args: &ReproduceCommand, common: &Common) -> Result<Exit, Fail
         done.push(folder.as_ref().map(|f| f.find(e)).transpose()?.flatten());
     }
     // Short ones first; what measures time runs by itself.
-    let mut left: Vec<usize> = (0..chosen.len()).filter(|&i| done[i].is_none()).collect();
+    let mut left: Vec<usize> = dealt.into_iter().filter(|&i| done[i].is_none()).collect();
     left.sort_by(|&a, &b| chosen[a].seconds.total_cmp(&chosen[b].seconds).then(a.cmp(&b)));
     let (timed, others): (Vec<usize>, Vec<usize>) =
         left.into_iter().partition(|&i| chosen[i].is_timed);
@@ -132,11 +147,21 @@ pub(crate) fn run(args: &ReproduceCommand, common: &Common) -> Result<Exit, Fail
             });
         }
     });
+    // What other parts ended meanwhile.
+    if let (Some(folder), Some(_)) = (&folder, shard) {
+        for (found, e) in done.iter_mut().zip(&chosen).filter(|(found, _)| found.is_none()) {
+            *found = folder.find(e)?;
+        }
+    }
+    let open = done.iter().filter(|found| found.is_none()).count();
     let done: Vec<Reproduced> = done.into_iter().flatten().collect();
     let mut problems = lab.take_problems();
     let drawn = lab.take_drawn();
     drop(lab);
-    if let Some(folder) = &folder {
+    if open > 0 && !common.quiet {
+        out::tell(&format!("{open} experiments are left to other parts; the last makes the table"));
+    }
+    if let Some(folder) = folder.as_ref().filter(|_| open == 0) {
         let dir = args.output.as_deref().unwrap_or(folder.dir());
         save::directory(dir)?;
         for (name, text) in

@@ -24,7 +24,7 @@ use self::store::{FolderStore, NoStore};
 use crate::failure::{Exit, Failure};
 use crate::options::{Common, Format};
 use crate::progress::Progress;
-use crate::{out, provenance, save};
+use crate::{out, provenance, save, shard};
 
 #[derive(Args, Debug)]
 pub(crate) struct StudyCommand {
@@ -149,7 +149,7 @@ fn run_cells(args: &RunArgs, common: &Common) -> Result<Exit, Failure> {
     }
     let study = read(&args.study, common)?;
     args.plot.check(&study, args.svg.as_ref())?;
-    let shard = args.shard.as_deref().map(shard).transpose()?;
+    let shard = args.shard.as_deref().map(shard::parse).transpose()?;
     let folder = Folder::of(&args.study.file);
     let begin = Instant::now();
     let cells = study.cells(shard)?.len();
@@ -301,15 +301,4 @@ fn parquet(path: &Path, table: &Table) -> Result<(), Failure> {
 #[cfg(not(feature = "parquet"))]
 fn parquet(_: &Path, _: &Table) -> Result<(), Failure> {
     Err(Failure::usage("this program was built without Parquet: name a .csv file"))
-}
-
-/// `2/8`, as a part that counts from 0.
-fn shard(text: &str) -> Result<Shard, Failure> {
-    let number = |text: &str| text.parse::<u64>().ok();
-    let both = text.split_once('/').and_then(|(i, n)| Some((number(i)?, number(n)?)));
-    match both {
-        Some((part, of)) if part >= 1 && part <= of => Ok(Shard { part: part - 1, of }),
-        _ => Err(Failure::usage(format!("--shard {text}: expected I/N, from 1/N to N/N"))
-            .hint("--shard 2/8 answers the second, tenth, .. cell")),
-    }
 }

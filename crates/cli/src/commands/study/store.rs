@@ -50,6 +50,7 @@ impl<'a> Contents<'a> {
         ];
         names.extend(some.into_iter().filter_map(|name| name.as_deref()));
         names.extend(s.jobs.iter().flat_map(|job| job.files.iter().flatten()).map(String::as_str));
+        names.extend(cell.files.iter().map(String::as_str));
         for name in names {
             text.push_str(&self.digest(name));
             text.push('\n');

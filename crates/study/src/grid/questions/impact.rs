@@ -39,6 +39,10 @@ impl Question for Impacts {
             ("place", "allocators of `darkfiber list allocators`; linear without"),
             ("nodes", "hosts that take part, the first ones; all without"),
             ("scattered", "whether these are drawn at random instead"),
+            (
+                "groups",
+                "they are the first ones of each of so many groups of the fabric, shared out evenly",
+            ),
             ("ppn", "instances of an aggressor on each of its hosts; 1 without"),
             ("classes", "whether victim and aggressor have a traffic class each"),
             ("library", "whose collectives: openmpi, mpich or nccl; openmpi without"),
@@ -61,6 +65,9 @@ impl Question for Impacts {
             ("congested", "mean time beside the aggressor, in seconds"),
             ("p95_inflation", "95th percentile beside the aggressor over that by itself"),
             ("p99_inflation", "99th percentile beside the aggressor over that by itself"),
+            ("victim", "who is timed"),
+            ("aggressor", "who disturbs"),
+            ("place", "the allocator"),
             ("victim_nodes", "hosts of the victim"),
             ("aggressor_nodes", "hosts of the aggressor"),
             ("settled", "whether both were known well enough before the limit"),
@@ -84,8 +91,15 @@ impl Question for Impacts {
         }
         params.whole("nodes", 4, u32::MAX)?;
         params.whole("ppn", 1, 256)?;
-        if params.flag("scattered")? && !params.has("nodes") {
-            return Err(Error::usage("scattered: how many hosts take part?").hint("nodes = 64"));
+        let drawn = params.flag("scattered")?;
+        let groups = params.whole("groups", 1, 1 << 16)?;
+        if (drawn || groups.is_some()) && !params.has("nodes") {
+            let which = if drawn { "scattered" } else { "groups" };
+            let what = format!("{which}: how many hosts take part?");
+            return Err(Error::usage(what).hint("nodes = 64"));
+        }
+        if drawn && groups.is_some() {
+            return Err(Error::usage("scattered and groups each say which hosts take part"));
         }
         library(params)?;
         rule(params).map(|_| ())
@@ -97,12 +111,13 @@ impl Question for Impacts {
         let there = u32::try_from(Machine::new(topology, 1).len()).unwrap_or(u32::MAX);
         let nodes = params.whole("nodes", 4, u32::MAX)?;
         let hosts = nodes.unwrap_or(there);
-        let part = if params.flag("scattered")? {
-            Hosts::scattered(topology, hosts, open.seed)
-        } else {
-            Hosts::first(topology, hosts)
+        let part = match params.whole("groups", 1, 1 << 16)? {
+            Some(groups) => Hosts::of_groups(topology, groups, hosts / groups),
+            None if params.flag("scattered")? => {
+                Hosts::scattered(topology, hosts, open.seed).map_err(unfit)?
+            }
+            None => Hosts::first(topology, hosts).map_err(unfit)?,
         };
-        let part = part.map_err(unfit)?;
         let [victims, aggressors] = names(params)?;
         let victims =
             victims.iter().map(|t| Contender::victim(t, &open.host)).collect::<Result<_, _>>()?;
@@ -207,19 +222,27 @@ fn unfit(wrong: PlanError) -> Error {
 fn row(plan: &CongestPlan<'_>, found: &Row) -> Answer {
     let cell = &found.cell;
     let split = plan.splits[cell.split];
-    let mut of = plan.victims[cell.victim].name.clone();
-    if let Some(a) = cell.aggressor {
-        of = format!("{of} beside {}", plan.aggressors[a].name);
+    let (victim, place) = (&plan.victims[cell.victim].name, plan.allocations[cell.allocation].name);
+    let aggressor = cell.aggressor.map(|a| plan.aggressors[a].name.clone());
+    let mut of = victim.clone();
+    if let Some(aggressor) = &aggressor {
+        of = format!("{of} beside {aggressor}");
     }
     if plan.splits.len() > 1 {
         of = format!("{of}, {}/{}", split.victim, split.aggressor);
     }
     if plan.allocations.len() > 1 {
-        of = format!("{of}, {}", plan.allocations[cell.allocation].name);
+        of = format!("{of}, {place}");
     }
+    let whose = Answer::of(of)
+        .with("victim", victim.clone())
+        .with_some("aggressor", aggressor)
+        .with("place", place.to_owned())
+        .with("victim_nodes", u64::from(split.victim))
+        .with("aggressor_nodes", u64::from(split.aggressor));
     let ran = match &found.ran {
         Ok(ran) => ran,
-        Err(why) => return Answer { error: Some(why.clone()), ..Answer::of(of) },
+        Err(why) => return Answer { error: Some(why.clone()), ..whose },
     };
     let (isolated, congested) = (ran.isolated.told(), ran.congested.told());
     let by = |part: fn(&TimesSummary) -> f64| {
@@ -228,17 +251,17 @@ fn row(plan: &CongestPlan<'_>, found: &Row) -> Answer {
     };
     let Some(impact) = found.impact() else {
         let why = "the victim by itself does not end within the limit".to_owned();
-        return Answer { error: Some(why), ..Answer::of(of) };
+        // It ran, unlike what is refused.
+        let ran = whose.with("settled", false).with("samples", ran.congested.samples.len());
+        return Answer { error: Some(why), ..ran };
     };
-    Answer::of(of)
+    whose
         .with("impact", impact.times)
         .with("is_bound", impact.is_bound)
         .with_some("isolated", isolated.as_ref().map(|t| t.mean))
         .with_some("congested", congested.as_ref().map(|t| t.mean))
         .with_some("p95_inflation", by(|t| t.p95))
         .with_some("p99_inflation", by(|t| t.p99))
-        .with("victim_nodes", u64::from(split.victim))
-        .with("aggressor_nodes", u64::from(split.aggressor))
         .with("settled", ran.isolated.settled && ran.congested.settled)
         .with("samples", ran.congested.samples.len())
 }

@@ -48,6 +48,7 @@ impl Question for Runs {
             ("messages", "messages of all runs"),
             ("bytes", "their payload"),
             ("message_mean", "mean time of a message, in seconds"),
+            ("message_bandwidth", "mean of what each message gets, in bytes per second"),
         ]
     }
 
@@ -80,7 +81,12 @@ impl Question for Runs {
             }
             answer = answer.with("messages", pair.messages).with("bytes", pair.bytes);
             if is_timed {
-                answer = answer.with("message_mean", s(pair.time) / pair.messages.max(1) as f64);
+                let count = pair.messages.max(1) as f64;
+                let bandwidth: f64 =
+                    simulated.pairs[j].sent().map(|(_, p)| p.bandwidth() * p.messages as f64).sum();
+                answer = answer
+                    .with("message_mean", s(pair.time) / count)
+                    .with("message_bandwidth", bandwidth / count);
             }
             answers.push(answer);
         }

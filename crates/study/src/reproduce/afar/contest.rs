@@ -1,6 +1,6 @@
 //! Jobs of Cab in time: in isolation, and all at once.
 
-use darkfiber_analysis::heat::{Flow, Heat};
+use darkfiber_analysis::heat::Flow;
 use darkfiber_fabric::TerminalId;
 use darkfiber_routing::Routes;
 use darkfiber_workload::play::{Host, Job, host};
@@ -9,7 +9,7 @@ use super::lab::{Lab, RANKS, benchmark, program};
 use darkfiber_scenario::{LidsPart, Medium, Setup, Sharing, isolated, places, sent, simulate};
 
 /// Steps that each benchmark does on Cab; one of them is simulated.
-const STEPS: f64 = 10.0;
+pub(super) const STEPS: f64 = 10.0;
 /// What QDR InfiniBand carries, in bytes a second; the paper counts 40 Gbit/s as 5 GB/s.
 pub(super) const CABLE: f64 = 4e9;
 /// By how much sleeping varies (appendix of the paper).
@@ -20,8 +20,6 @@ const ABREAST: f64 = 16.0;
 const MESSAGE: u64 = 64 * 1024;
 /// How late a message may begin or end, as a part of its own time.
 const PRECISION: f64 = 0.01;
-/// Messages of applications up to this do not share.
-const SMALL: u64 = 4096;
 /// A second, in picoseconds.
 const SECOND: f64 = 1e12;
 
@@ -50,8 +48,6 @@ pub(super) struct Contest {
     weights: Vec<f64>,
     /// How often what is simulated would be done.
     times: f64,
-    /// Messages of at most this many bytes do not share.
-    small: u64,
 }
 
 /// What became of a job.
@@ -78,28 +74,7 @@ impl Contest {
         // The partners of pairs are on many nodes.
         let weight = |name: &&str| if *name == "pairs" { 1.0 } else { 1.0 / ABREAST };
         let weights = names.iter().map(weight).collect();
-        Self { jobs, names, flows: sent(&whole), weights, times: STEPS, small: 0 }
-    }
-
-    /// Others: what each is called, what it does, and on how many nodes.
-    pub(super) fn of(lab: &Lab, programs: &[(&'static str, String, u32)], seed: u64) -> Self {
-        let specs: Vec<(String, u32)> =
-            programs.iter().map(|(_, spec, nodes)| (spec.clone(), *nodes)).collect();
-        let jobs = lab.placed(&specs, seed);
-        Self {
-            names: programs.iter().map(|p| p.0).collect(),
-            flows: sent(&jobs),
-            weights: vec![1.0 / ABREAST; jobs.len()],
-            jobs,
-            times: 1.0,
-            small: SMALL,
-        }
-    }
-
-    /// Bytes on the fullest channel between switches, by the tables of the machine.
-    pub(super) fn fullest(&self, lab: &Lab) -> u64 {
-        let heat = Heat::of(&lab.topology().fabric, lab.routes(), &self.flows, self.names.len());
-        heat.between_switches().iter().copied().max().unwrap_or(0)
+        Self { jobs, names, flows: sent(&whole), weights, times: STEPS }
     }
 
     /// The terminals of a job's ranks.
@@ -118,7 +93,7 @@ impl Contest {
         jobs[job].terminals = terminals;
         let (names, flows) = (self.names.clone(), self.flows.clone());
         let weights = self.weights.clone();
-        Self { jobs, names, flows, weights, times: self.times, small: self.small }
+        Self { jobs, names, flows, weights, times: self.times }
     }
 
     /// One job in isolation, in seconds.
@@ -136,7 +111,6 @@ impl Contest {
             flows: Vec::new(),
             weights: vec![self.weights[job]],
             times: self.times,
-            small: self.small,
         };
         one.alone(lab, routes, lids, seed)[0]
     }
@@ -193,7 +167,7 @@ impl Contest {
             job.weight = *weight;
         }
         Setup {
-            medium: Medium::Flow(Sharing { small: self.small, precision: PRECISION }),
+            medium: Medium::Flow(Sharing { small: 0, precision: PRECISION }),
             lids,
             seed,
             ..Setup::new(lab.topology(), routes, host, jobs)

@@ -15,6 +15,7 @@ pub(super) mod learned;
 pub(super) mod overhead;
 pub(super) mod production;
 pub(super) mod quiet;
+mod records;
 pub(super) mod seats;
 pub(super) mod sixteen;
 pub(super) mod slowdowns;

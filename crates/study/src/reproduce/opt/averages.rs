@@ -1,12 +1,11 @@
 //! Table II.
 
-use crate::reproduce::paper::Paper;
+use crate::reproduce::paper::{Paper, paper};
 use crate::reproduce::{Class, Experiment, USUAL};
 
 /// Table II as a study. Its numbers come by tree, in the order of the table; of each tree by ABB, AFPB and ADB; of each of these those
 /// of OPT and D-mod-k, and what OPT is better by.
-pub(super) const TABLE_II: Paper =
-    Paper { name: "opt-t2.toml", text: include_str!("../../../papers/opt-t2.toml") };
+pub(super) const TABLE_II: Paper = paper!("opt-t2");
 
 pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
     id: "OPT-T2",

@@ -1,10 +1,9 @@
 //! Table I.
 
-use crate::reproduce::paper::Paper;
+use crate::reproduce::paper::{Paper, paper};
 use crate::reproduce::{Class, Experiment, USUAL};
 
-const PAPER: Paper =
-    Paper { name: "opt-t1.toml", text: include_str!("../../../papers/opt-t1.toml") };
+const PAPER: Paper = paper!("opt-t1");
 
 pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
     id: "OPT-T1",

@@ -7,7 +7,6 @@ pub(super) mod alltoall;
 pub(super) mod cost;
 pub(super) mod filter;
 pub(super) mod job_mix;
-mod printed;
 pub(super) mod reconfigurations;
 pub(super) mod small_tree;
 pub(super) mod table;
@@ -16,10 +15,10 @@ pub(super) mod update;
 
 use darkfiber_fabric::open;
 use darkfiber_routing::Lids;
+use darkfiber_scenario::job_log::{Log, Placed};
 use darkfiber_scenario::{Case, Chain};
-use darkfiber_workload::{
-    History, MONTH_HOSTS, Machine, Wish, month, placement::allocator, scaled,
-};
+use darkfiber_workload::History;
+use darkfiber_workload::placement::allocator;
 
 use super::Context;
 use crate::replay::{Moment, ReplayPlan, replay};
@@ -46,22 +45,18 @@ impl Site {
     fn new(preset: &str, context: &Context<'_>) -> Self {
         let topology = open(preset).expect("a preset");
         let lids = Lids::assign(&topology.fabric, 0).expect("presets are small enough");
-        let (jobs, per_host, hosts, name) = if let Some(log) = context.log {
-            let whole = |w: &&Wish| w.processors >= log.processors_per_host;
-            let jobs: Vec<Wish> = log.jobs.iter().filter(whole).copied().collect();
-            (jobs, log.processors_per_host, log.hosts, log.name.clone())
-        } else {
-            let days = u32::try_from(BEFORE + DAYS).expect("days");
-            let made_up = "jobs made up after RICC-2010-2 (--log FILE takes a real log)";
-            (month(days, 0.85, context.seed), 1, MONTH_HOSTS, made_up.to_owned())
+        let mut log = match context.log {
+            Some(log) => log.clone(),
+            None => {
+                let days = u32::try_from(BEFORE + DAYS).expect("days");
+                Log::made_up(days, context.seed)
+            }
         };
-        let machine = Machine::new(&topology, per_host);
-        let scale = machine.len() as f64 / f64::from(hosts.max(1));
-        let wishes = scaled(&jobs, per_host, scale);
+        log.leave_whole();
         let first_fit = allocator("first-fit").expect("registered");
-        let (history, _) = History::scheduled(&machine, &wishes, first_fit, context.seed);
+        let Placed { history, scale } = log.placed(&topology, None, first_fit, context.seed);
         let from = history.span().map_or(0, |s| s.0) + BEFORE * DAY;
-        let source = format!("{name}; jobs of whole hosts, times {scale:.3}, first-fit");
+        let source = format!("{}; jobs of whole hosts, times {scale:.3}, first-fit", log.name);
         Self {
             case: Case { seed: context.seed, ..Case::of(topology) },
             lids,

@@ -1,11 +1,9 @@
 //! Table 1, and Figure 7 behind it.
 
-use super::printed::TABLE_1;
-use super::{DAYS, Site};
-use crate::replay::{Measure, improvements};
-use crate::reproduce::{Allowed, Class, Context, Experiment, Row, USUAL};
+use crate::reproduce::paper::{Paper, paper};
+use crate::reproduce::{Class, Context, Experiment, Row, USUAL};
 
-const ENGINES: [&str; 4] = ["dfsssp", "ftree", "updn", "sar"];
+const STUDY: Paper = paper!("sar-t1");
 
 pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
     id: "SAR-T1",
@@ -17,45 +15,14 @@ pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
      the table has 57.3 and 23.3 %. `darkfiber replay` draws the figure.",
     class: Class::Substitute,
     seconds: 300.0,
+    papers: &[STUDY],
     run: reproduce,
     ..USUAL
 };
 
 fn reproduce(context: &Context<'_>) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for preset in ["@taurus", "@tsubame25"] {
-        let site = Site::new(preset, context);
-        let moments = site.days(DAYS, &ENGINES, context);
-        let found = improvements(&moments, &ENGINES, 3);
-        for &(_, over, measure, max, _, mean, percent) in TABLE_1.iter().filter(|p| p.0 == preset) {
-            let ours = found
-                .iter()
-                .find(|i| i.measure == measure && i.over == over)
-                .expect("all are compared");
-            let name = format!("{preset}, over {over}: {}", measure.label());
-            let points = measure == Measure::DarkFiberPercent;
-            let (printed, gain) = match ours.mean_percent {
-                Some(gain) => (percent, gain),
-                None => (mean, ours.mean),
-            };
-            let unit = if points { "points" } else { "%" };
-            let what = format!("{name}, mean gain, {unit}");
-            let allowed = allowed(preset, over, measure);
-            rows.push(Row::new(what, printed, gain, allowed).noted(site.source.clone()));
-            let most = format!("{name}, largest gain");
-            rows.push(Row::new(most, max, ours.max, Allowed::Rule).noted(site.source.clone()));
-        }
-    }
-    rows
-}
-
-/// What is required.
-fn allowed(preset: &str, over: &str, measure: Measure) -> Allowed {
-    match (preset, measure) {
-        ("@taurus", Measure::EfiMax) if over != "dfsssp" => Allowed::Between(-3.0, 3.0),
-        ("@taurus", _) => Allowed::Rule,
-        (_, Measure::DarkFiberPercent) => Allowed::Between(5.0, 15.0),
-        (_, Measure::LinksPerJobMean) => Allowed::Between(5.0, 30.0),
-        _ => Allowed::AtLeast(0.0),
-    }
+    let log = context.log.and_then(|log| log.path.as_ref());
+    let log = log.map(|path| ("log", path.display().to_string()));
+    let (study, records) = STUDY.records_with(context, log);
+    study.judged(&records)
 }

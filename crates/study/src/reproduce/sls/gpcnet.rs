@@ -5,13 +5,11 @@ use darkfiber_scenario::Case;
 use darkfiber_workload::collective::Library;
 use darkfiber_workload::placement::allocator;
 
-use crate::congest::{CongestPlan, Contender, Hosts, Impact, Mechanism, Ran, Rule, Split, run};
-use crate::reproduce::{Context, Table, machine};
+use crate::congest::{CongestPlan, Contender, Hosts, Mechanism, Ran, Rule, Split, run};
+use crate::reproduce::{Context, machine};
 
 /// Picoseconds of a millisecond.
 pub(super) const MS: u64 = 1_000_000_000;
-/// The paper's 90/10, 50/50 and 10/90 % of 512 nodes: of the victim, of the aggressor.
-pub(super) const SPLITS: [(u32, u32); 3] = [(460, 52), (256, 256), (53, 459)];
 
 /// A machine, and what it does about congestion.
 pub(super) struct System {
@@ -85,12 +83,8 @@ pub(super) struct Trial<'a> {
 
 /// A victim beside an aggressor.
 pub(super) struct Cell {
-    pub(super) allocation: usize,
-    pub(super) split: usize,
     pub(super) victim: usize,
-    pub(super) aggressor: usize,
     /// Nothing where it cannot be run: odd numbers of nodes where powers of two are asked for.
-    pub(super) impact: Option<Impact>,
     pub(super) ran: Option<Ran>,
 }
 
@@ -128,58 +122,7 @@ impl Trial<'_> {
         let at = format!("{}, {} cells", system.name, plan.cells().len());
         run(&plan, None, &|_| (context.at)(&at))
             .into_iter()
-            .filter_map(|row| {
-                Some(Cell {
-                    allocation: row.cell.allocation,
-                    split: row.cell.split,
-                    victim: row.cell.victim,
-                    aggressor: row.cell.aggressor?,
-                    impact: row.impact(),
-                    ran: row.ran.ok(),
-                })
-            })
+            .map(|row| Cell { victim: row.cell.victim, ran: row.ran.ok() })
             .collect()
-    }
-}
-
-/// What stands in a picture for an impact.
-pub(super) fn text(impact: Option<Impact>) -> String {
-    let Some(Impact { times, is_bound }) = impact else { return "-".to_owned() };
-    let more = if is_bound { ">" } else { "" };
-    if times >= 99.95 { format!("{more}{times:.0}") } else { format!("{more}{times:.2}") }
-}
-
-/// The largest impact of some cells, and the median.
-pub(super) fn most<'a>(cells: impl Iterator<Item = &'a Cell>) -> (f64, f64) {
-    let mut all: Vec<f64> = cells.filter_map(|c| c.impact).map(|i| i.times).collect();
-    all.sort_unstable_by(f64::total_cmp);
-    let middle = match all.len() {
-        0 => f64::NAN,
-        n if n % 2 == 1 => all[n / 2],
-        n => f64::midpoint(all[n / 2 - 1], all[n / 2]),
-    };
-    (all.last().copied().unwrap_or(f64::NAN), middle)
-}
-
-/// Cells as a table: victims, by the columns that a cell is in.
-pub(super) fn table(
-    title: String,
-    victims: &[&str],
-    columns: Vec<String>,
-    cells: &[Cell],
-    column: impl Fn(&Cell) -> Option<usize>,
-) -> Table {
-    let mut found = vec![None; victims.len() * columns.len()];
-    for cell in cells {
-        if let Some(c) = column(cell) {
-            found[cell.victim * columns.len() + c] = cell.impact;
-        }
-    }
-    Table {
-        title,
-        rows: victims.iter().map(|v| (*v).to_owned()).collect(),
-        cells: found.iter().map(|i| i.map(|i| i.times)).collect(),
-        texts: found.iter().map(|i| text(*i)).collect(),
-        columns,
     }
 }

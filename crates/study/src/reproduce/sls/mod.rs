@@ -15,6 +15,7 @@ mod lab;
 pub(super) mod latency;
 pub(super) mod peak;
 mod processes;
+mod records;
 pub(super) mod services;
 pub(super) mod shares;
 pub(super) mod software;

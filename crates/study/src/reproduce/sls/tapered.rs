@@ -1,6 +1,5 @@
 //! Malbec with few cables between groups, and jobs of 64 nodes on it: section III-B.
 
-use darkfiber_fabric::{Shape, TerminalId};
 use darkfiber_scenario::Case;
 
 use crate::reproduce::machine;
@@ -27,28 +26,5 @@ impl Tapered {
 
     fn of(fabric: &str) -> Self {
         Self(machine::dragonfly(fabric, ["slingshot", "rosetta"], 4096))
-    }
-
-    /// Terminals of the ranks of two jobs, which have every other one of hosts that are spread evenly over each group: so half of a
-    /// job is in two groups, and the other half in the other two.
-    pub(super) fn seats(&self) -> [Vec<TerminalId>; 2] {
-        let topology = self.0.topology();
-        let Some(Shape::Dragonfly(shape)) = &topology.shape else { unreachable!("it is one") };
-        let fabric = &topology.fabric;
-        let mut members: Vec<Vec<TerminalId>> = Vec::new();
-        for t in (0..fabric.terminal_count()).map(TerminalId::new) {
-            let group = shape.group[fabric.terminal(t).switch.index()] as usize;
-            members.resize_with(members.len().max(group + 1), Vec::new);
-            members[group].push(t);
-        }
-        let each = 2 * NODES as usize / members.len();
-        let of = |job: usize| {
-            let one = |all: &Vec<TerminalId>| -> Vec<TerminalId> {
-                (0..each).filter(|k| k % 2 == job).map(|k| all[k * all.len() / each]).collect()
-            };
-            let hosts = members.iter().flat_map(one);
-            hosts.flat_map(|t| std::iter::repeat_n(t, PER_NODE as usize)).collect()
-        };
-        [of(0), of(1)]
     }
 }

@@ -1,8 +1,9 @@
 //! Figure 4: collectives, by nodes and message size.
 
 use super::PAPER;
+use super::records::CALLED;
 use crate::grid::{Record, Value};
-use crate::reproduce::paper::Paper;
+use crate::reproduce::paper::{Paper, paper};
 use crate::reproduce::{Class, Context, Drawn, Experiment, Figure, Row, Table, USUAL};
 
 /// What the figures have in common.
@@ -18,23 +19,14 @@ const FIGURE: Experiment = Experiment {
     ..USUAL
 };
 
-macro_rules! figure {
-    ($file:literal) => {
-        Paper {
-            name: concat!($file, ".toml"),
-            text: include_str!(concat!("../../../papers/", $file, ".toml")),
-        }
-    };
-}
-
-const BCAST_STUDY: Paper = figure!("t2hx-f4a");
-const GATHER_STUDY: Paper = figure!("t2hx-f4b");
-const SCATTER_STUDY: Paper = figure!("t2hx-f4c");
-const REDUCE_STUDY: Paper = figure!("t2hx-f4d");
-const ALLREDUCE_STUDY: Paper = figure!("t2hx-f4e");
-const ALLTOALL_STUDY: Paper = figure!("t2hx-f4f");
+const BCAST_STUDY: Paper = paper!("t2hx-f4a");
+const GATHER_STUDY: Paper = paper!("t2hx-f4b");
+const SCATTER_STUDY: Paper = paper!("t2hx-f4c");
+const REDUCE_STUDY: Paper = paper!("t2hx-f4d");
+const ALLREDUCE_STUDY: Paper = paper!("t2hx-f4e");
+const ALLTOALL_STUDY: Paper = paper!("t2hx-f4f");
 /// What only an order is printed of, by five seeds.
-const TWO_SWITCHES: Paper = figure!("t2hx-f4f-seeds");
+const TWO_SWITCHES: Paper = paper!("t2hx-f4f-seeds");
 
 pub(in crate::reproduce) const BCAST: Experiment = Experiment {
     id: "T2HX-F4a",
@@ -100,16 +92,6 @@ fn reproduced(name: &'static str, paper: &Paper, context: &Context<'_>) -> Vec<R
     });
     study.judged(&records)
 }
-
-/// Combinations of topology, routing and placement, the baseline first, as the paper calls them.
-const CALLED: [&str; 6] = [
-    "FT/ftree/linear",
-    "FT/SSSP/clustered",
-    "HX/DFSSSP/linear",
-    "HX/DFSSSP/random",
-    "HX/PARX/clustered",
-    "HX/PARX/clustered, 1.23 us an end",
-];
 
 /// Gains over the first combination, a table for each of the others: nodes by bytes.
 fn tables(records: &[Record]) -> Vec<Table> {

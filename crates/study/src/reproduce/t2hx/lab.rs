@@ -109,12 +109,6 @@ impl Lab {
         }
     }
 
-    /// The same with other costs.
-    pub(super) fn with_host(mut self, change: impl FnOnce(&mut Host)) -> Self {
-        change(&mut self.host);
-        self
-    }
-
     /// The same, but messages may end late by this much of their own time.
     pub(super) fn with_precision(mut self, precision: f64) -> Self {
         self.precision = precision;
@@ -219,14 +213,4 @@ pub(super) fn program(spec: &str, nodes: u32, seed: u64) -> Option<Arc<Program>>
     let mut given = Ranks::new(nodes);
     given.seed = seed;
     traffic(spec, &given).ok().map(Arc::new)
-}
-
-/// Seconds of its first run.
-pub(super) fn seconds(simulated: &Simulated) -> f64 {
-    simulated.runs[0].first().map_or(0.0, |r| (r.end - r.begin) as f64 * 1e-12)
-}
-
-/// How much better than the baseline: 0 as good, 1 in half the time, -0.5 in twice.
-pub(super) fn gain(baseline: f64, time: f64) -> f64 {
-    baseline / time - 1.0
 }

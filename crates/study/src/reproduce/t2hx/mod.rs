@@ -17,6 +17,7 @@ pub(super) mod lanes;
 pub(super) mod mpigraph;
 pub(super) mod planes;
 pub(super) mod quadrants;
+mod records;
 pub(super) mod topology;
 
 const PAPER: &str = "Domke et al.: HyperX Topology: First At-Scale Implementation and Comparison to the Fat-Tree, SC'19";

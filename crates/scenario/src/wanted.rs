@@ -1,0 +1,40 @@
+//! Jobs that ran, of which it is not said where: what they want of a machine.
+
+use darkfiber_workload::Wish;
+
+/// A job that ran somewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// When it began, in seconds.
+    pub start: i64,
+    /// When it ended; `None`: it still runs when the log ends.
+    pub end: Option<i64>,
+    /// Its hosts; 0: it does not say.
+    pub hosts: u32,
+    /// Its processors; 0: it does not say.
+    pub processors: u32,
+}
+
+/// What jobs want of a machine whose hosts have this many processors, by rising start. `newest` is the latest time of the log.
+pub fn wishes(
+    wanted: impl IntoIterator<Item = Wanted>,
+    processors_per_host: u32,
+    newest: i64,
+) -> Vec<Wish> {
+    let mut wishes: Vec<Wish> = wanted
+        .into_iter()
+        .map(|job| {
+            let of_hosts = job.hosts.saturating_mul(processors_per_host);
+            let told = if processors_per_host > 1 {
+                [job.processors, of_hosts]
+            } else {
+                [job.hosts, job.processors]
+            };
+            let processors = told.into_iter().find(|&n| n > 0).unwrap_or(1);
+            let end = job.end.unwrap_or_else(|| newest.max(job.start.saturating_add(1)));
+            Wish { start: job.start, seconds: end.saturating_sub(job.start), processors }
+        })
+        .collect();
+    wishes.sort_by_key(|w| w.start);
+    wishes
+}
