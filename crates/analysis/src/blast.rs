@@ -162,7 +162,9 @@ impl<'a> Blast<'a> {
             };
             let want =
                 |c: u32| flow.bytes as f64 / speed(self.fabric, c) / self.alone[flow.job as usize];
-            old.iter().for_each(|&c| *change.entry(c).or_default() -= want(c));
+            for &c in old {
+                *change.entry(c).or_default() -= want(c);
+            }
             for &c in &new {
                 *change.entry(c).or_default() += want(c);
                 now.entry(flow.job).or_default().push(c);
@@ -278,8 +280,8 @@ mod tests {
                     of[f.job as usize].insert(c);
                 }
             }
-            for job in 0..2 {
-                let after = of[job].iter().map(|c| wanted[c]).fold(1.0, f64::max);
+            for (job, of) in of.iter().enumerate() {
+                let after = of.iter().map(|c| wanted[c]).fold(1.0, f64::max);
                 let should = after / before.fate(job).slowdown().max(1.0);
                 let found = damage.jobs.iter().find(|l| l.job == job).and_then(|l| l.slowdown);
                 assert!(

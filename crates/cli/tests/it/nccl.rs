@@ -159,7 +159,8 @@ fn what_is_missing_is_named() {
     let whole = log(&["cn0001", "cn0002"], false);
     let foreign = log(&["cn0001", "node7"], false);
     let without = |mark: &str| -> String {
-        whole.lines().filter(|l| !l.contains(mark)).map(|l| format!("{l}\n")).collect()
+        let kept: Vec<&str> = whole.lines().filter(|l| !l.contains(mark)).collect();
+        kept.join("\n")
     };
     let (no_nic, half, no_ring) = (without("[receive]"), without("cn0002:"), without(" Ring "));
     let dir = folder(&[
