@@ -25,9 +25,9 @@ pub(super) struct GpuJob {
     pub(super) is_one_order: bool,
 }
 
-/// Puts together what graphs of hosts become when NCCL joins them (`connect.cc`): the last GPU of a host sends to the first of the next one; if any
-/// host's search ended with pairs of channels that exchange their NICs, hosts of odd numbers exchange the channels of a pair; then all
-/// channels are doubled.
+/// Puts together what graphs of hosts become when NCCL joins them (`connect.cc`): the last GPU of a host sends to the first of the
+/// next one; if any host's search ended with pairs of channels that exchange their NICs, hosts of odd numbers exchange the channels
+/// of a pair; then all channels are doubled.
 pub(super) fn of_graphs(texts: &[String], finder: &NicFinder<'_>) -> Result<GpuJob, Failure> {
     let mut hosts = Vec::new();
     let mut graphs = Vec::new();
