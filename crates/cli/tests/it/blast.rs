@@ -32,8 +32,8 @@ fn every_fault_is_tried_and_jobs_say_what_they_lose() {
     assert_eq!((jobs[0]["ended_by"].as_u64(), jobs[0]["stopped_by"].as_u64()), (Some(5), Some(5)));
     // Twelve hosts and three leaves.
     assert_eq!(jobs[1]["ended_by"], 15);
-    // One of four cables of a leaf fails: the others carry at least a third more.
-    assert!(jobs[1]["worst"].as_f64() >= Some(4.0 / 3.0 - 1e-9), "{}", jobs[1]);
+    // Sampled pairs have two cables of one leaf.
+    assert!(jobs[1]["worst"].as_f64() >= Some(1.4), "{}", jobs[1]);
     let faults = json["faults"].as_array().expect("a list");
     let seen = json["unused"].as_u64().expect("a number") as usize + faults.len();
     assert_eq!(seen, 45);
