@@ -4,6 +4,7 @@
 //! the checker proved into facts that an operator can act on, with the names of switches and ports.
 //! Pure functions of a fabric, its routes and the checker's report; no I/O.
 
+pub mod blast;
 pub mod count;
 mod diameter;
 pub mod difference;
@@ -21,6 +22,7 @@ mod number;
 mod peaks;
 pub mod piecewise;
 pub mod place;
+pub mod rings;
 pub mod sharing;
 
 pub use diameter::diameter;

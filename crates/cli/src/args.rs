@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    check, completions, congest, diff, doctor, explain, fabric, framing, hot, jobs, list, man,
-    measure, operate, optimize, place, replay, reproduce, reroute, route, saturate, simulate,
-    study, survive, sweep, top,
+    blast, check, completions, congest, diff, doctor, explain, fabric, framing, hot, jobs, list,
+    man, measure, nccl, operate, optimize, place, replay, reproduce, reroute, route, saturate,
+    simulate, study, survive, sweep, top,
 };
 use crate::options::Common;
 use crate::scenario_keys;
@@ -60,6 +60,9 @@ pub(crate) enum Command {
     /// Repair every single cable and switch fault in advance, and report which leave running connections untouched
     #[command(after_help = survive::HELP)]
     Survive(survive::SurviveCommand),
+    /// Fail every cable and switch in turn: which jobs stop, how much slower they are on mended tables, and what flaps cost a day
+    #[command(after_help = blast::HELP)]
+    Blast(blast::BlastCommand),
     /// Simulate a scenario over time: jobs, their messages, and the channels that they share
     #[command(after_help = simulate::HELP)]
     Simulate(simulate::SimulateCommand),
@@ -78,6 +81,9 @@ pub(crate) enum Command {
     /// Explain the run times of jobs by load or by port counters
     #[command(after_help = explain::HELP)]
     Explain(explain::ExplainCommand),
+    /// Find the cables that carry the rings of GPU jobs, from logs or dumps of NCCL: shared ones, rails left, bandwidth
+    #[command(after_help = nccl::HELP)]
+    Nccl(nccl::NcclCommand),
     /// Choose free hosts for a new job, and the order of its ranks on them
     #[command(after_help = place::HELP)]
     Place(place::PlaceCommand),
@@ -140,9 +146,9 @@ Exit codes:
 /// Commands by what one wants, the ones to start with first.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Start here", &["fabric", "route", "check"]),
-    ("Plan", &["measure", "sweep", "reroute", "survive", "optimize", "jobs", "replay"]),
+    ("Plan", &["measure", "sweep", "reroute", "survive", "blast", "optimize", "jobs", "replay"]),
     ("Simulate", &["simulate", "study", "saturate", "congest", "framing", "reproduce"]),
-    ("Operate", &["operate", "top", "doctor", "diff", "hot", "place", "explain"]),
+    ("Operate", &["operate", "top", "doctor", "diff", "hot", "nccl", "place", "explain"]),
     ("More", &["list", "help", "completions", "man"]),
 ];
 

@@ -87,9 +87,11 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Replay(command) => commands::replay::run(&command, common),
         Command::Sweep(command) => commands::sweep::run(&command, common),
         Command::Reroute(command) => commands::reroute::run(&command, common),
+        Command::Blast(command) => commands::blast::run(&command, common),
         Command::Survive(command) => commands::survive::run(&command, common),
         Command::Hot(command) => commands::hot::run(&command, common),
         Command::Explain(command) => commands::explain::run(&command, common),
+        Command::Nccl(command) => commands::nccl::run(&command, common),
         Command::Place(command) => commands::place::run(&command, common),
         Command::Operate(command) => commands::operate::run(&command, common),
         Command::Glossary => {

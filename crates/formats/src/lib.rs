@@ -33,6 +33,7 @@ pub mod known_by;
 pub mod lft;
 pub mod lid_choice;
 pub mod manifest;
+pub mod nccl;
 pub mod netbench;
 pub mod netloc;
 pub mod node_names;

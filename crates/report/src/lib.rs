@@ -3,6 +3,7 @@
 //! [`model`] holds the results as plain data; their JSON keys are what scripts rely on. The other modules
 //! turn them into text. Nothing here computes, reads or writes files.
 
+pub mod blast;
 mod canvas;
 mod chart;
 #[cfg(feature = "parquet")]
@@ -26,6 +27,7 @@ pub mod json;
 pub mod listing;
 pub mod measure;
 pub mod model;
+pub mod nccl;
 pub mod number;
 pub mod optimise;
 pub mod place;

@@ -4,6 +4,7 @@ use darkfiber_scenario::Scenario;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
+use crate::blast::BlastResult;
 use crate::compare::CompareResult;
 use crate::congest::CongestResult;
 use crate::curve::LoadResult;
@@ -16,6 +17,7 @@ use crate::framing::FramingResult;
 use crate::hot::HotResult;
 use crate::measure::MeasureOutcome;
 use crate::model::{Comparison, Listed, Single};
+use crate::nccl::NcclResult;
 use crate::optimise::OptimiseResult;
 use crate::place::PlaceResult;
 use crate::rehearsal::RehearsalResult;
@@ -49,6 +51,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<EaseResult<'_>>("ease"),
         of::<RerouteResult>("reroute"),
         of::<SurviveResult<'_>>("survive"),
+        of::<BlastResult<'_>>("blast"),
         of::<TransitionResult<'_>>("transition"),
         of::<ReplayResult<'_>>("replay"),
         of::<RehearsalResult<'_>>("rehearsal"),
@@ -56,6 +59,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<SimulateResult<'_>>("simulate"),
         of::<CompareResult<'_>>("simulate-comparison"),
         of::<HotResult<'_>>("hot"),
+        of::<NcclResult<'_>>("nccl"),
         of::<PlaceResult<'_>>("place"),
         of::<ExplainResult<'_>>("explain"),
         of::<LoadResult<'_>>("load"),

@@ -84,6 +84,25 @@ fn t2hx_by_counting() {
     held("T2HX-VL", 1, 5, &["PARX: seeds with 5 to 8 lanes"]);
 }
 
+/// One model for all; where it is off is known, and what the NICs bound is within a tenth.
+#[test]
+fn nccl_by_its_cost_model() {
+    let off = [
+        "GCP a3-mega",
+        "(16 hosts)",
+        "NVL72, 1 x 72, default, 512MiB",
+        "NVL72, 1 x 72, default, 1GiB",
+        "NVL72, 1 x 72, default, 2GiB",
+        "Nebius H100 with 8 x 400G, 2 x 8, default, 1MiB",
+        "Nebius H100 with 8 x 400G, 2 x 8, default, 10MiB",
+        "Nebius H100 with 8 x 400G, 2 x 8, default, 100MiB",
+        "H100 with 8 x 400G RoCE, 4 x 8",
+        "H100 with 8 x 400G RoCE, 2 x 8, ring+tree",
+        "5 x 8, tree",
+    ];
+    held("NCCL-BUS", 1, 50, &off);
+}
+
 #[test]
 #[ignore = "simulates 2,048 adapters: a minute"]
 fn sls_in_time() {

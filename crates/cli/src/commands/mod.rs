@@ -1,5 +1,6 @@
 //! One file for each command.
 
+pub(crate) mod blast;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod congest;
@@ -17,6 +18,7 @@ pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod measure;
 pub(crate) mod metrics;
+pub(crate) mod nccl;
 pub(crate) mod operate;
 pub(crate) mod optimize;
 pub(crate) mod place;

@@ -1,6 +1,8 @@
 //! The built program, as its users meet it.
 
 mod bad_input;
+mod blast;
+
 mod batch;
 mod cluster;
 mod compare;
@@ -21,6 +23,7 @@ mod lids;
 mod load;
 mod measure;
 mod names;
+mod nccl;
 mod odd_values;
 mod operate;
 mod operate_acts;

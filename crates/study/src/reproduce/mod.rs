@@ -9,6 +9,7 @@ mod context;
 mod engines;
 mod figure;
 mod machine;
+mod nccl;
 mod opt;
 mod paper;
 mod sar;
@@ -150,6 +151,7 @@ pub static EXPERIMENTS: Registry<Experiment> = Registry::new(
         sls::isolation::EXPERIMENT,
         sls::shares::EXPERIMENT,
         all::EXPERIMENT,
+        nccl::bus::EXPERIMENT,
     ],
 );
 

@@ -311,7 +311,8 @@ mod tests {
     /// corrections of trees make it.
     #[test]
     fn small_and_large_go_different_ways() {
-        for system in &SYSTEMS {
+        // In a chain of 72 GPUs sums in the switch are faster even for 64 bytes.
+        for system in SYSTEMS.iter().filter(|system| system.gpus <= 8) {
             for nodes in [2, 4, 32, 512] {
                 let cluster = Cluster::new(system, nodes);
                 let by =

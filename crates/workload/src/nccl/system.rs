@@ -110,6 +110,17 @@ pub static SYSTEMS: Registry<System> = Registry::new(
             nic: 50.0,
             nvlink: 721.8,
         },
+        System {
+            name: "gb200-nvl72",
+            doc: "GB200 NVL72: 72 GPUs of 18 NVLinks at 40.1 GB/s that one NVLink network joins, taken as one host, with a NIC of \
+                  400 Gb/s each (data sheet; NCCL topo.h); its processors are Grace, and count as Intel",
+            generation: Generation::Blackwell,
+            processor: Processor::Intel,
+            gpus: 72,
+            nics: 72,
+            nic: 50.0,
+            nvlink: 721.8,
+        },
     ],
 );
 

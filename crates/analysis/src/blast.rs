@@ -1,0 +1,307 @@
+//! What a fault costs jobs, by counting: what of their traffic stops, and how much longer they take on mended tables.
+//!
+//! A job goes on at the pace of the channel that is asked for most among those that it crosses, each job at the rate at which it would send
+//! alone (as [`Heat`](crate::heat::Heat) counts). After a fault only flows whose rows changed are followed again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use darkfiber_fabric::{Fabric, Faults, TerminalId};
+use darkfiber_routing::reroute::Prepared;
+use darkfiber_routing::{DestId, Routes, follow};
+
+use crate::heat::Flow;
+use crate::rings::speed;
+
+/// Jobs on tables, ready for faults.
+pub struct Blast<'a> {
+    fabric: &'a Fabric,
+    prepared: Prepared<'a>,
+    flows: &'a [Flow],
+    /// By flow its channels; none where it has no route or stays within its host.
+    paths: Vec<Vec<u32>>,
+    /// By row of the tables, the flows that follow it.
+    of_row: BTreeMap<u32, Vec<u32>>,
+    /// By channel the flows on it.
+    on: Vec<Vec<u32>>,
+    /// By channel, what jobs want of it: 1 is all that it can carry.
+    wanted: Vec<f64>,
+    /// By job the seconds of its slowest channel for the job itself.
+    alone: Vec<f64>,
+    /// By job its bytes over the network.
+    bytes: Vec<u64>,
+    /// By job its channels, the one that is wanted most first.
+    channels: Vec<Vec<u32>>,
+}
+
+/// What a fault costs one job.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JobLoss {
+    /// The job, by number.
+    pub job: usize,
+    /// The share of its bytes whose path crosses what failed: none of them arrives before tables are mended.
+    pub stopped: f64,
+    /// Time on mended tables over time before the fault; `None` if the job cannot go on.
+    pub slowdown: Option<f64>,
+}
+
+/// What becomes of the tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mending {
+    /// No job uses what failed: tables were not looked at.
+    Unused,
+    /// They were mended.
+    Mended,
+    /// There is no way round.
+    Impossible,
+}
+
+/// What a fault costs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Damage {
+    /// What becomes of the tables.
+    pub mending: Mending,
+    /// Jobs that it touches, by number.
+    pub jobs: Vec<JobLoss>,
+}
+
+impl<'a> Blast<'a> {
+    /// Follows all flows once. `prepared` has the tables.
+    ///
+    /// Complexity: O(flows x hops).
+    pub fn new(fabric: &'a Fabric, prepared: Prepared<'a>, flows: &'a [Flow], jobs: usize) -> Self {
+        let all = fabric.channel_count() + 2 * fabric.terminal_count();
+        let (mut on, mut of_row) = (vec![Vec::new(); all], BTreeMap::<u32, Vec<u32>>::new());
+        let mut paths = Vec::with_capacity(flows.len());
+        let mut takes: Vec<BTreeMap<u32, f64>> = vec![BTreeMap::new(); jobs];
+        let mut bytes = vec![0; jobs];
+        for (i, flow) in (0..).zip(flows) {
+            let found = path(fabric, prepared.routes(), flow).unwrap_or_default();
+            if !found.is_empty() {
+                of_row.entry(row(prepared.routes(), flow)).or_default().push(i);
+                bytes[flow.job as usize] += flow.bytes;
+            }
+            for &c in &found {
+                on[c as usize].push(i);
+                *takes[flow.job as usize].entry(c).or_default() +=
+                    flow.bytes as f64 / speed(fabric, c);
+            }
+            paths.push(found);
+        }
+        let alone: Vec<f64> =
+            takes.iter().map(|of| of.values().copied().fold(0.0, f64::max)).collect();
+        let mut wanted = vec![0.0; all];
+        for (of, alone) in takes.iter().zip(&alone) {
+            for (&c, seconds) in of {
+                wanted[c as usize] += seconds / alone;
+            }
+        }
+        let by_want = |of: &BTreeMap<u32, f64>| {
+            let mut channels: Vec<u32> = of.keys().copied().collect();
+            channels
+                .sort_by(|a, b| wanted[*b as usize].total_cmp(&wanted[*a as usize]).then(a.cmp(b)));
+            channels
+        };
+        let channels = takes.iter().map(by_want).collect();
+        Self { fabric, prepared, flows, paths, of_row, on, wanted, alone, bytes, channels }
+    }
+
+    /// How many flows are on a channel of the fabric.
+    pub fn used(&self, channel: u32) -> usize {
+        self.on[channel as usize].len()
+    }
+
+    /// What these faults cost, together.
+    ///
+    /// Complexity: that of [`Prepared::reroute`] with a copy of the tables, and O(flows that change x hops).
+    pub fn damage(&self, faults: &Faults) -> Damage {
+        let dead = self.dead(faults);
+        let hit: BTreeSet<u32> = dead.iter().flat_map(|c| &self.on[*c as usize]).copied().collect();
+        if hit.is_empty() {
+            return Damage { mending: Mending::Unused, jobs: Vec::new() };
+        }
+        let mut stopped: BTreeMap<u32, u64> = BTreeMap::new();
+        for &i in &hit {
+            let flow = &self.flows[i as usize];
+            *stopped.entry(flow.job).or_default() += flow.bytes;
+        }
+        let share = |job: u32| {
+            let bytes = stopped.get(&job).copied().unwrap_or(0);
+            bytes as f64 / self.bytes[job as usize].max(1) as f64
+        };
+        // Jobs whose terminals are gone cannot go on, whatever tables do.
+        let is_gone = |t: TerminalId| {
+            let at = self.fabric.terminal(t).switch;
+            faults.terminals.contains(&t) || faults.switches.contains(&at)
+        };
+        let ended: BTreeSet<u32> = hit
+            .iter()
+            .map(|&i| &self.flows[i as usize])
+            .filter(|f| is_gone(f.from) || is_gone(f.to))
+            .map(|f| f.job)
+            .collect();
+        let mut prepared = self.prepared.clone();
+        let Ok(outcome) = prepared.reroute(faults) else {
+            let lost =
+                |&job: &u32| JobLoss { job: job as usize, stopped: share(job), slowdown: None };
+            return Damage {
+                mending: Mending::Impossible,
+                jobs: stopped.keys().map(lost).collect(),
+            };
+        };
+        // What changes on channels, and who crosses them now.
+        let rows: BTreeSet<u32> = outcome.changes.iter().map(|change| change.row).collect();
+        let moved = rows.iter().filter_map(|row| self.of_row.get(row)).flatten();
+        let (mut change, mut now) = (BTreeMap::<u32, f64>::new(), BTreeMap::<u32, Vec<u32>>::new());
+        for &i in moved.chain(&hit).collect::<BTreeSet<_>>() {
+            let flow = &self.flows[i as usize];
+            let old = &self.paths[i as usize];
+            let new = if ended.contains(&flow.job) {
+                Vec::new()
+            } else {
+                path(self.fabric, prepared.routes(), flow).unwrap_or_default()
+            };
+            let want =
+                |c: u32| flow.bytes as f64 / speed(self.fabric, c) / self.alone[flow.job as usize];
+            for &c in old {
+                *change.entry(c).or_default() -= want(c);
+            }
+            for &c in &new {
+                *change.entry(c).or_default() += want(c);
+                now.entry(flow.job).or_default().push(c);
+            }
+        }
+        change.retain(|_, by| by.abs() > 1e-12);
+        let mut touched: BTreeSet<u32> = stopped.keys().copied().collect();
+        for c in change.keys() {
+            touched.extend(self.on[*c as usize].iter().map(|i| self.flows[*i as usize].job));
+        }
+        let wanted = |c: u32| self.wanted[c as usize] + change.get(&c).copied().unwrap_or(0.0);
+        let jobs = touched.iter().filter_map(|&job| {
+            let channels = &self.channels[job as usize];
+            let most = |x: f64| x.max(1.0);
+            let before = most(self.wanted[*channels.first()? as usize]);
+            if ended.contains(&job) {
+                return Some(JobLoss { job: job as usize, stopped: share(job), slowdown: None });
+            }
+            // The channels that did not change are in order; those that did are few.
+            let kept =
+                channels.iter().find(|c| !change.contains_key(c)).map_or(0.0, |c| wanted(*c));
+            let own = channels.iter().filter(|c| change.contains_key(c) && !dead.contains(c));
+            let new = now.get(&job).into_iter().flatten();
+            let after = most(own.chain(new).map(|c| wanted(*c)).fold(kept, f64::max));
+            let loss =
+                JobLoss { job: job as usize, stopped: share(job), slowdown: Some(after / before) };
+            (loss.stopped > 0.0 || (after / before - 1.0).abs() > 1e-9).then_some(loss)
+        });
+        Damage { mending: Mending::Mended, jobs: jobs.collect() }
+    }
+
+    /// All channels that fail with these faults.
+    fn dead(&self, faults: &Faults) -> BTreeSet<u32> {
+        let (m, t) = (self.fabric.channel_count(), self.fabric.terminal_count());
+        let mut dead = BTreeSet::new();
+        for &c in &faults.links {
+            dead.extend([c.0, self.fabric.reverse(c).0]);
+        }
+        for &s in &faults.switches {
+            for c in self.fabric.channels_from(s) {
+                dead.extend([c as u32, self.fabric.reverses()[c]]);
+            }
+        }
+        let of_switches = faults.switches.iter().flat_map(|&s| self.fabric.terminals_on(s));
+        for terminal in of_switches.chain(faults.terminals.iter().map(|t| t.index())) {
+            dead.extend([(m + terminal) as u32, (m + t + terminal) as u32]);
+        }
+        dead
+    }
+}
+
+/// The row of the tables that a flow follows.
+fn row(routes: &Routes, flow: &Flow) -> u32 {
+    routes.row(DestId::terminal(flow.to), routes.path_of(flow.from)) as u32
+}
+
+/// The channels of a flow from the one into the network to the one out of it; `None` without a route, or within a host.
+fn path(fabric: &Fabric, routes: &Routes, flow: &Flow) -> Option<Vec<u32>> {
+    if flow.bytes == 0 || fabric.host_of(flow.from) == fabric.host_of(flow.to) {
+        return None;
+    }
+    let (m, t) = (fabric.channel_count(), fabric.terminal_count());
+    let mut way = vec![(m + t + flow.from.index()) as u32];
+    let ports = routes.ports(row(routes, flow) as usize);
+    let arrives = follow(fabric, ports, flow.to, fabric.terminal(flow.from).switch, &mut way);
+    way.push((m + flow.to.index()) as u32);
+    arrives.then_some(way)
+}
+
+#[cfg(test)]
+mod tests {
+    use darkfiber_fabric::{ChannelId, SwitchId, open};
+    use darkfiber_routing::{Request, find_engine};
+
+    use super::*;
+    use crate::heat::Heat;
+
+    /// Every fault's answer is that of counting everything anew on the tables that `reroute` makes.
+    #[test]
+    fn as_counted_anew() {
+        let topology = open("fattree2:n=4,m=4,r=4").expect("a spec");
+        let fabric = &topology.fabric;
+        let engine = find_engine("ftree").expect("registered");
+        let request = Request { shape: topology.shape.as_ref(), ..Request::default() };
+        let routes = engine.route(fabric, &request).expect("it routes trees");
+        // Two jobs: a shift by five, and one by nine with half the bytes.
+        let n = fabric.terminal_count() as u32;
+        let flow = |job: u32, i: u32, by: u32, bytes| Flow {
+            job,
+            from: TerminalId(i),
+            to: TerminalId((i + by) % n),
+            bytes,
+        };
+        let flows: Vec<Flow> =
+            (0..n).flat_map(|i| [flow(0, i, 5, 1 << 20), flow(1, i, 9, 1 << 19)]).collect();
+        let prepared = Prepared::new(fabric, &routes, 1).expect("sound tables");
+        let before = Heat::of(fabric, prepared.routes(), &flows, 2);
+        let blast = Blast::new(fabric, prepared.clone(), &flows, 2);
+        let mut slower = 0;
+        for c in (0..fabric.channel_count()).map(ChannelId::new) {
+            let faults = Faults { links: vec![c], ..Faults::default() };
+            let damage = blast.damage(&faults);
+            let mut mended = prepared.clone();
+            mended.reroute(&faults).expect("spines are left");
+            // Each job's pace by all channels, with times alone as before the fault.
+            let alone = |job: usize| before.fate(job).alone;
+            let mut wanted: BTreeMap<u32, f64> = BTreeMap::new();
+            let mut of: [BTreeSet<u32>; 2] = Default::default();
+            for f in &flows {
+                for c in path(fabric, mended.routes(), f).expect("it arrives") {
+                    *wanted.entry(c).or_default() +=
+                        f.bytes as f64 / speed(fabric, c) / alone(f.job as usize);
+                    of[f.job as usize].insert(c);
+                }
+            }
+            for (job, of) in of.iter().enumerate() {
+                let after = of.iter().map(|c| wanted[c]).fold(1.0, f64::max);
+                let should = after / before.fate(job).slowdown().max(1.0);
+                let found = damage.jobs.iter().find(|l| l.job == job).and_then(|l| l.slowdown);
+                assert!(
+                    (found.unwrap_or(1.0) - should).abs() < 1e-9,
+                    "{c:?} {job}: {found:?} {should}"
+                );
+                slower += usize::from(should > 1.1);
+            }
+        }
+        assert!(slower > 4, "{slower}");
+        // A leaf takes its hosts along; a host's cable ends its job.
+        let leaf = fabric.terminal(TerminalId(0)).switch;
+        let gone = blast.damage(&Faults { switches: vec![leaf], ..Faults::default() });
+        assert!(gone.jobs.iter().all(|l| l.slowdown.is_none()) && gone.jobs.len() == 2);
+        let cable = blast.damage(&Faults { terminals: vec![TerminalId(0)], ..Faults::default() });
+        assert!(cable.jobs.iter().all(|l| l.slowdown.is_none() && l.stopped > 0.1));
+        // A spine does not.
+        let spine = (0..fabric.switch_count()).map(SwitchId::new);
+        let spine = spine.into_iter().find(|s| fabric.terminals_on(*s).is_empty()).expect("one");
+        let lost = blast.damage(&Faults { switches: vec![spine], ..Faults::default() });
+        assert!(lost.jobs.iter().all(|l| l.slowdown.is_some_and(|s| s >= 1.0 - 1e-9)), "{lost:?}");
+    }
+}

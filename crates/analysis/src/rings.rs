@@ -1,0 +1,270 @@
+//! Rings of GPU collectives on real cables: who shares which, what each job can expect, and a better order of its hosts.
+//!
+//! All channels of a job move the same bytes and wait for each other, and a ring goes as fast as its slowest connection: by max-min shares
+//! that is the channel with the least of its rate for each flow on it. Bus bandwidth of an Allreduce is that rate times the channels.
+
+use std::collections::BTreeMap;
+
+use darkfiber_fabric::{ChannelId, Fabric, TerminalId, natural_order};
+use darkfiber_routing::{DestId, Routes, follow};
+
+/// The terminals by which a ring enters a host and leaves it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// Where it enters.
+    pub enters: TerminalId,
+    /// Where it leaves.
+    pub leaves: TerminalId,
+}
+
+/// The channels of a job: by channel and host, in the order of hosts, where a ring enters and leaves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rings {
+    /// By channel its stops, one for each host.
+    pub channels: Vec<Vec<Stop>>,
+}
+
+/// A connection of a ring between two hosts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RingFlow {
+    /// The job.
+    pub job: usize,
+    /// Its channel.
+    pub channel: usize,
+    /// The position of the host that sends.
+    pub host: usize,
+    /// Who sends.
+    pub from: TerminalId,
+    /// Who receives.
+    pub to: TerminalId,
+    /// Channels of the fabric that it crosses: the one into the network, those between switches, the one out of it; as in
+    /// [`Heat`](crate::heat::Heat). Empty if the tables lead nowhere.
+    pub path: Vec<u32>,
+}
+
+/// The rings of several jobs on the channels of a fabric.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RingTraffic {
+    /// All connections, by job, channel and host.
+    pub flows: Vec<RingFlow>,
+    /// By channel of the fabric that is used, the flows on it.
+    pub on: BTreeMap<u32, Vec<usize>>,
+}
+
+impl RingTraffic {
+    /// Follows all connections. Complexity: O(flows x hops).
+    pub fn of(fabric: &Fabric, routes: &Routes, jobs: &[Rings]) -> Self {
+        let mut flows = Vec::new();
+        let mut on: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for (job, rings) in jobs.iter().enumerate() {
+            for (channel, stops) in rings.channels.iter().enumerate() {
+                for (host, stop) in stops.iter().enumerate().filter(|_| stops.len() > 1) {
+                    let (from, to) = (stop.leaves, stops[(host + 1) % stops.len()].enters);
+                    let path = path(fabric, routes, from, to).unwrap_or_default();
+                    for &c in &path {
+                        on.entry(c).or_default().push(flows.len());
+                    }
+                    flows.push(RingFlow { job, channel, host, from, to, path });
+                }
+            }
+        }
+        Self { flows, on }
+    }
+
+    /// The bytes a second that a flow gets where all flows of a channel of the fabric share it evenly; 0 without a path.
+    pub fn rate(&self, fabric: &Fabric, flow: &RingFlow) -> f64 {
+        let shares = flow.path.iter().map(|c| speed(fabric, *c) / self.on[c].len() as f64);
+        shares.reduce(f64::min).unwrap_or(0.0)
+    }
+
+    /// The bus bandwidth that a job can expect of a large Allreduce, in bytes a second, and the flow that bounds it.
+    pub fn bus(&self, fabric: &Fabric, job: usize, channels: usize) -> Option<(f64, usize)> {
+        let rates = self.flows.iter().enumerate().filter(|(_, f)| f.job == job);
+        let slowest = rates
+            .map(|(i, f)| (self.rate(fabric, f), i))
+            .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))?;
+        Some((slowest.0 * channels as f64, slowest.1))
+    }
+
+    /// Channels between switches that all flows cross together.
+    pub fn hops(&self) -> usize {
+        self.flows.iter().map(|f| f.path.len().saturating_sub(2)).sum()
+    }
+}
+
+/// The channels of the fabric from terminal to terminal; `None` if the tables lead nowhere.
+fn path(fabric: &Fabric, routes: &Routes, from: TerminalId, to: TerminalId) -> Option<Vec<u32>> {
+    let (m, t) = (fabric.channel_count(), fabric.terminal_count());
+    let mut way = vec![(m + t + from.index()) as u32];
+    let row = routes.row(DestId::terminal(to), routes.path_of(from));
+    let arrives = follow(fabric, routes.ports(row), to, fabric.terminal(from).switch, &mut way);
+    way.push((m + to.index()) as u32);
+    arrives.then_some(way)
+}
+
+/// The data rate of a channel, in bytes a second.
+pub fn speed(fabric: &Fabric, channel: u32) -> f64 {
+    let (m, t) = (fabric.channel_count(), fabric.terminal_count());
+    let c = channel as usize;
+    let class = if c < m {
+        fabric.class_of(ChannelId::new(c))
+    } else {
+        fabric.terminal_class(TerminalId::new((c - m) % t))
+    };
+    class.bytes_per_second.max(1) as f64
+}
+
+impl Rings {
+    /// The same with hosts in another order: `order[i]` is the host that comes to position i. Where a ring enters and leaves by
+    /// different NICs, hosts that change between even and odd positions exchange them, as NCCL does.
+    #[must_use]
+    pub fn reordered(&self, order: &[usize]) -> Self {
+        let stop = |stops: &[Stop], (new, &old): (usize, &usize)| {
+            let Stop { enters, leaves } = stops[old];
+            if new % 2 == old % 2 { stops[old] } else { Stop { enters: leaves, leaves: enters } }
+        };
+        let channel =
+            |stops: &Vec<Stop>| order.iter().enumerate().map(|o| stop(stops, o)).collect();
+        Self { channels: self.channels.iter().map(channel).collect() }
+    }
+
+    /// The same with every channel entering hosts where it leaves them, as with `NCCL_CROSS_NIC=0`.
+    #[must_use]
+    pub fn on_one_nic(&self) -> Self {
+        let one = |s: &Stop| Stop { enters: s.leaves, leaves: s.leaves };
+        let channel = |stops: &Vec<Stop>| stops.iter().map(one).collect();
+        Self { channels: self.channels.iter().map(channel).collect() }
+    }
+
+    /// The hosts of each position.
+    fn hosts(&self) -> usize {
+        self.channels.first().map_or(0, Vec::len)
+    }
+
+    /// An order of the hosts of a job alone on the fabric that gives more bandwidth, or the same over fewer cables, if one is
+    /// found: by leaf switches, and from there by exchanges of two hosts. Complexity: O(tries x flows x hops).
+    pub fn better_order(
+        &self,
+        fabric: &Fabric,
+        routes: &Routes,
+        tries: usize,
+    ) -> Option<Vec<usize>> {
+        let n = self.hosts();
+        if n < 3 || self.channels.iter().any(|stops| stops.len() != n) {
+            return None;
+        }
+        let score = |order: &[usize]| {
+            let rings = self.reordered(order);
+            let traffic = RingTraffic::of(fabric, routes, std::slice::from_ref(&rings));
+            let bus = traffic.bus(fabric, 0, self.channels.len()).map_or(0.0, |b| b.0);
+            (bus, traffic.hops())
+        };
+        let is_better = |a: (f64, usize), b: (f64, usize)| {
+            a.0 > b.0 * (1.0 + 1e-9) || (a.0 >= b.0 * (1.0 - 1e-9) && a.1 < b.1)
+        };
+        let as_is: Vec<usize> = (0..n).collect();
+        let begin = score(&as_is);
+        let mut by_leaf = as_is.clone();
+        let leaf = |host: usize| {
+            &fabric.switch(fabric.terminal(self.channels[0][host].leaves).switch).description
+        };
+        by_leaf.sort_by(|&a, &b| natural_order(leaf(a), leaf(b)).then(a.cmp(&b)));
+        let mut best = (begin, as_is);
+        let sorted = score(&by_leaf);
+        if is_better(sorted, best.0) {
+            best = (sorted, by_leaf);
+        }
+        let mut left = tries;
+        'improve: loop {
+            for i in 0..n {
+                for j in i + 1..n {
+                    if left == 0 {
+                        break 'improve;
+                    }
+                    left -= 1;
+                    let mut order = best.1.clone();
+                    order.swap(i, j);
+                    let found = score(&order);
+                    if is_better(found, best.0) {
+                        best = (found, order);
+                        continue 'improve;
+                    }
+                }
+            }
+            break;
+        }
+        is_better(best.0, begin).then_some(best.1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use darkfiber_fabric::open;
+    use darkfiber_routing::{Request, find_engine};
+
+    use super::*;
+
+    /// Two units of two hosts with two rails each, one spine with one cable to each leaf.
+    fn machine() -> (darkfiber_fabric::Topology, Routes) {
+        let topology =
+            open("rails:hosts_per_unit=2,units=2,nics=2,spines=1,gbps=400").expect("a spec");
+        let engine = find_engine("updn").expect("registered");
+        let request = Request { shape: topology.shape.as_ref(), ..Request::default() };
+        let routes = engine.route(&topology.fabric, &request).expect("it routes trees");
+        (topology, routes)
+    }
+
+    /// The NIC of a rail of a host.
+    fn nic(fabric: &Fabric, host: usize, rail: usize) -> TerminalId {
+        let name = format!("cn{:04} HCA-{}", host + 1, rail + 1);
+        let of = |t: &TerminalId| fabric.adapter(fabric.terminal(*t).adapter).description == name;
+        (0..fabric.terminal_count()).map(TerminalId::new).find(of).expect(&name)
+    }
+
+    fn rings(fabric: &Fabric, hosts: [usize; 4]) -> Rings {
+        let stop = |host: usize, rail: usize| {
+            let terminal = nic(fabric, host, rail);
+            Stop { enters: terminal, leaves: terminal }
+        };
+        Rings { channels: (0..2).map(|rail| hosts.map(|h| stop(h, rail)).to_vec()).collect() }
+    }
+
+    /// In order two connections of each ring cross the spine and all have a cable of their own: 2 x 50 GB/s. With hosts of the units in
+    /// turn four do, two on each cable: half of that, and the order is mended.
+    #[test]
+    fn hosts_in_turn_share_cables_and_order_mends_it() {
+        let (topology, routes) = machine();
+        let fabric = &topology.fabric;
+        let bus = |rings: &Rings| {
+            let traffic = RingTraffic::of(fabric, &routes, std::slice::from_ref(rings));
+            (traffic.bus(fabric, 0, 2).expect("flows").0 / 1e9, traffic.hops())
+        };
+        let (good, bad) = (rings(fabric, [0, 1, 2, 3]), rings(fabric, [0, 2, 1, 3]));
+        assert_eq!((bus(&good), bus(&bad)), ((100.0, 8), (50.0, 16)));
+        let order = bad.better_order(fabric, &routes, 1000).expect("a better one");
+        assert_eq!(bus(&bad.reordered(&order)), bus(&good));
+        assert_eq!(good.better_order(fabric, &routes, 1000), None);
+    }
+
+    /// Two jobs on the same cables get half each; a channel that enters by another rail crosses the spine, and one NIC mends that.
+    #[test]
+    fn jobs_share_and_rails_are_left() {
+        let (topology, routes) = machine();
+        let fabric = &topology.fabric;
+        let job = rings(fabric, [0, 1, 2, 3]);
+        let both = RingTraffic::of(fabric, &routes, &[job.clone(), job.clone()]);
+        assert!((both.bus(fabric, 1, 2).expect("flows").0 / 1e9 - 50.0).abs() < 1e-9);
+        let mut crossed =
+            Rings { channels: job.channels.iter().map(|s| s[..2].to_vec()).collect() };
+        let alone =
+            |rings: &Rings| RingTraffic::of(fabric, &routes, std::slice::from_ref(rings)).hops();
+        assert_eq!(alone(&crossed), 0);
+        let other = crossed.channels[1][1].enters;
+        crossed.channels[0][1].enters = other;
+        assert!(alone(&crossed) > 0);
+        assert_eq!(alone(&crossed.on_one_nic()), 0);
+        // NICs are exchanged where hosts change between even and odd.
+        let moved = crossed.reordered(&[1, 0]);
+        assert_eq!(moved.channels[0][0].leaves, other);
+    }
+}

@@ -1,0 +1,271 @@
+//! `darkfiber nccl`: which real cables carry which channels of GPU jobs.
+
+mod nics;
+mod rings;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use darkfiber_analysis::Names;
+use darkfiber_analysis::rings::{RingTraffic, Rings, speed};
+use darkfiber_fabric::{ChannelId, Fabric, TerminalId};
+use darkfiber_report::nccl::{NcclFlow, NcclJob, NcclResult, SharedCable};
+use darkfiber_routing::{Request, Routes};
+
+use self::nics::{NicFinder, numbers_in_hosts};
+use self::rings::GpuJob;
+use super::{metrics, route};
+use crate::failure::{Exit, Failure};
+use crate::load::{self, Loaded};
+use crate::options::{BesideTables, Common, FabricArgs};
+use crate::{out, provenance, save};
+
+#[derive(Args, Debug)]
+pub(crate) struct NcclCommand {
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
+    /// Logs of NCCL of one communicator, with NCCL_DEBUG=INFO and NCCL_DEBUG_SUBSYS=INIT,GRAPH,NET; NAME=FILE for several
+    /// jobs: logs of one name are of one job
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) log: Vec<String>,
+    /// Instead: what NCCL_GRAPH_DUMP_FILE wrote, as HOSTS=FILE, hosts in the order of their ranks (cn[0001-0004]=graph.xml)
+    #[arg(long, value_name = "HOSTS=FILE", num_args = 1.., conflicts_with = "log", required_unless_present = "log")]
+    pub(crate) graph: Vec<String>,
+    /// What NCCL_TOPO_DUMP_FILE wrote: NICs are then found by their GUIDs, not by their names
+    #[arg(long, value_name = "HOSTS=FILE", num_args = 1..)]
+    pub(crate) topo: Vec<String>,
+    /// Tables: a file, or a directory written by `darkfiber route -o`
+    #[arg(
+        long,
+        value_name = "PATH",
+        required_unless_present = "engine",
+        conflicts_with = "engine"
+    )]
+    pub(crate) routes: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) beside: BesideTables,
+    /// Instead: the tables of this engine; ftree+updn falls back on updn
+    #[arg(short, long = "engine", value_name = "ENGINE")]
+    pub(crate) engine: Option<String>,
+    /// Write the better order of the hosts of the first job that has one as a rank file of Open MPI
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Lines of each table; -v shows all
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) top: usize,
+}
+
+/// What stands below the options in its help.
+pub(crate) const HELP: &str = "\
+Rings are read from logs, or put together from the graphs of hosts as NCCL 2.30.7 joins them. NICs are found on
+the fabric by GUID (system image, node, port) if --topo has them, else by the host's name and the NIC's
+(`cn0001 mlx5_3`, `cn0001 HCA-4`), else by their order.
+
+Examples:
+  darkfiber nccl ibnetdiscover.out --routes lfts.dump --log job.*.log
+  darkfiber nccl ibnetdiscover.out --routes lfts.dump --log train=a.log eval=b.log --top 30
+  darkfiber nccl ibnetdiscover.out -e ftree --graph 'cn[0001-0032]=graph.xml' -o rankfile
+
+Exit code 1 if a connection leaves its rail or has no route.";
+
+/// Orders of hosts that are tried for each job.
+const TRIES: usize = 500;
+
+pub(crate) fn run(args: &NcclCommand, common: &Common) -> Result<Exit, Failure> {
+    save::expect(args.output.as_ref())?;
+    let loaded = load::one_plane(&args.fabric, common)?;
+    let (tables, routes) = tables(args, &loaded, common)?;
+    let Loaded { topology, structure, .. } = loaded;
+    let fabric = &topology.fabric;
+    let finder = NicFinder::new(fabric, &args.topo)?;
+    let jobs = if args.log.is_empty() {
+        vec![rings::of_graphs(&args.graph, &finder)?]
+    } else {
+        rings::of_logs(&args.log, &finder, common)?
+    };
+    let all: Vec<Rings> = jobs.iter().map(|job| job.rings.clone()).collect();
+    let traffic = RingTraffic::of(fabric, &routes, &all);
+    let names = Names::new(fabric);
+    let rails = numbers_in_hosts(fabric);
+    let found: Vec<(NcclJob, Vec<usize>)> = jobs
+        .iter()
+        .enumerate()
+        .map(|(j, job)| expected(fabric, &routes, &names, &traffic, &rails, (j, job)))
+        .collect();
+    let flows: Vec<NcclFlow> = traffic
+        .flows
+        .iter()
+        .map(|f| {
+            let cables = f.path.iter().filter(|c| (**c as usize) < fabric.channel_count());
+            NcclFlow {
+                job: jobs[f.job].name.clone(),
+                channel: f.channel,
+                from: nic(fabric, f.from),
+                to: nic(fabric, f.to),
+                leaves_rail: rails[f.from.index()] != rails[f.to.index()],
+                path: cables.map(|c| cable(fabric, &names, *c)).collect(),
+                rate: traffic.rate(fabric, f),
+            }
+        })
+        .collect();
+    let shared = shared(fabric, &names, &traffic, &jobs);
+    let rows: Vec<NcclJob> = found.iter().map(|(job, _)| job.clone()).collect();
+    let facts = metrics::facts(fabric, topology.shape.as_ref(), structure.as_ref(), false);
+    let provenance = provenance::of(fabric, common);
+    let result = NcclResult {
+        tables: &tables,
+        jobs: &rows,
+        shared: &shared,
+        flows: &flows,
+        fabric: &facts,
+        provenance: &provenance,
+    };
+    common.show_lines(&result, args.top)?;
+    if let Some(path) = &args.output {
+        write_order(path, &jobs, &found, common)?;
+    }
+    let is_found = flows.iter().any(|f| f.leaves_rail || f.rate <= 0.0);
+    Ok(if is_found { Exit::Finding } else { Exit::Fine })
+}
+
+/// The tables that are asked about, and whose they are.
+fn tables(
+    args: &NcclCommand,
+    loaded: &Loaded,
+    common: &Common,
+) -> Result<(String, Routes), Failure> {
+    if let Some(path) = &args.routes {
+        let tables = args.beside.of(path);
+        let read = load::tables(&tables, args.fabric.name(), loaded, common)?;
+        return Ok((path.display().to_string(), read.routes));
+    }
+    let chain = route::chain(args.engine.as_deref().unwrap_or_default())?;
+    let shape = loaded.topology.shape.as_ref();
+    let request = Request { shape, seed: common.seed(), ..Request::default() };
+    match route::compute(&chain, &loaded.topology.fabric, &request) {
+        Ok((engine, routes, ..)) => Ok((engine.name().to_owned(), routes)),
+        Err(refused) => {
+            Err(Failure::infeasible(format!("{}: {}", refused.engine, refused.refused)))
+        }
+    }
+}
+
+/// What a job can expect, and a better order of its hosts, if there is one.
+fn expected(
+    fabric: &Fabric,
+    routes: &Routes,
+    names: &Names<'_>,
+    traffic: &RingTraffic,
+    rails: &[usize],
+    (j, job): (usize, &GpuJob),
+) -> (NcclJob, Vec<usize>) {
+    let channels = job.rings.channels.len();
+    let alone = |rings: &Rings| {
+        let traffic = RingTraffic::of(fabric, routes, std::slice::from_ref(rings));
+        traffic.bus(fabric, 0, channels).map_or(0.0, |b| b.0)
+    };
+    let (bus_bandwidth, slowest) = traffic.bus(fabric, j, channels).unwrap_or((0.0, 0));
+    let tightest = traffic.flows.get(slowest).and_then(|f| {
+        let share = |c: &u32| speed(fabric, *c) / traffic.on[c].len() as f64;
+        f.path.iter().copied().min_by(|a, b| share(a).total_cmp(&share(b)))
+    });
+    let order = if job.is_one_order {
+        job.rings.better_order(fabric, routes, TRIES).unwrap_or_default()
+    } else {
+        Vec::new()
+    };
+    let of_job = traffic.flows.iter().filter(|f| f.job == j);
+    let row = NcclJob {
+        name: job.name.clone(),
+        ranks: job.ranks,
+        hosts: job.hosts.len(),
+        channels,
+        bus_bandwidth,
+        bound_by: tightest.map_or("no route".to_owned(), |c| cable(fabric, names, c)),
+        rails_left: of_job.filter(|f| rails[f.from.index()] != rails[f.to.index()]).count(),
+        alone: alone(&job.rings),
+        on_one_nic: alone(&job.rings.on_one_nic()),
+        reordered: (!order.is_empty()).then(|| alone(&job.rings.reordered(&order))),
+        order: order.iter().map(|&h| job.hosts[h].clone()).collect(),
+    };
+    (row, order)
+}
+
+/// A NIC as its node description names it, with the port where it has several.
+fn nic(fabric: &Fabric, terminal: TerminalId) -> String {
+    let at = fabric.terminal(terminal);
+    let adapter = fabric.adapter(at.adapter);
+    let name = if adapter.description.is_empty() {
+        at.guid.to_string()
+    } else {
+        adapter.description.clone()
+    };
+    if adapter.ports > 1 { format!("{name} port {}", at.port) } else { name }
+}
+
+/// A channel of the fabric by its ends.
+fn cable(fabric: &Fabric, names: &Names<'_>, channel: u32) -> String {
+    let (m, t) = (fabric.channel_count(), fabric.terminal_count());
+    let c = channel as usize;
+    if c < m {
+        return names.channel(ChannelId::new(c)).to_string();
+    }
+    let terminal = TerminalId::new((c - m) % t);
+    let (nic, at) = (nic(fabric, terminal), fabric.terminal(terminal));
+    let switch = format!("{} port {}", names.switch(at.switch), at.switch_port);
+    if c < m + t { format!("{switch} -> {nic}") } else { format!("{nic} -> {switch}") }
+}
+
+/// Cables that several flows use, those with the least for each first.
+fn shared(
+    fabric: &Fabric,
+    names: &Names<'_>,
+    traffic: &RingTraffic,
+    jobs: &[GpuJob],
+) -> Vec<SharedCable> {
+    let several = traffic.on.iter().filter(|(_, on)| on.len() > 1);
+    let mut all: Vec<SharedCable> = several
+        .map(|(&c, on)| {
+            let flows = on.iter().map(|&f| &traffic.flows[f]);
+            let whose: BTreeSet<(usize, usize)> = flows.map(|f| (f.job, f.channel)).collect();
+            let name = |(job, channel): (usize, usize)| format!("{}:{channel}", jobs[job].name);
+            SharedCable {
+                cable: cable(fabric, names, c),
+                flows: on.len(),
+                whose: whose.into_iter().map(name).collect(),
+                each: speed(fabric, c) / on.len() as f64,
+            }
+        })
+        .collect();
+    all.sort_by(|a, b| a.each.total_cmp(&b.each));
+    all
+}
+
+/// The first job that has a better order, as a rank file.
+fn write_order(
+    path: &Path,
+    jobs: &[GpuJob],
+    found: &[(NcclJob, Vec<usize>)],
+    common: &Common,
+) -> Result<(), Failure> {
+    let Some((job, (_, order))) = jobs.iter().zip(found).find(|(_, f)| !f.1.is_empty()) else {
+        if !common.quiet {
+            out::tell(&format!("no better order was found; {} is not written", path.display()));
+        }
+        return Ok(());
+    };
+    let hosts = order.iter().map(|&h| &job.hosts[h]);
+    let slots: BTreeMap<&String, u32> =
+        job.hosts.iter().zip(job.ranks_of.iter().copied()).collect();
+    let seats = hosts.flat_map(|host| (0..slots[host]).map(move |slot| (host, slot)));
+    save::file(path, |out| {
+        (0..).zip(seats).try_for_each(|(rank, (host, slot)): (u32, _)| {
+            writeln!(out, "rank {rank}={host} slot={slot}")
+        })
+    })?;
+    if !common.quiet {
+        out::tell(&format!("wrote {}", path.display()));
+    }
+    Ok(())
+}

@@ -1,0 +1,187 @@
+//! The rings of jobs, from logs or from the graphs of their hosts.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use darkfiber_analysis::rings::{Rings, Stop};
+use darkfiber_formats::input;
+use darkfiber_formats::nccl::{Direction, Graphs, NcclLog};
+
+use super::nics::{NicFinder, hosts_and_file};
+use crate::failure::Failure;
+use crate::options::Common;
+use crate::out;
+
+/// A job on GPUs.
+pub(super) struct GpuJob {
+    pub(super) name: String,
+    pub(super) ranks: u32,
+    /// Its hosts, in the order of the first ring.
+    pub(super) hosts: Vec<String>,
+    /// By host its ranks.
+    pub(super) ranks_of: Vec<u32>,
+    pub(super) rings: Rings,
+    /// Whether all channels visit hosts in one order.
+    pub(super) is_one_order: bool,
+}
+
+/// Puts together what graphs of hosts become when NCCL joins them (`connect.cc`): the last GPU of a host sends to the first of the
+/// next one; if any host's search ended with pairs of channels that exchange their NICs, hosts of odd numbers exchange the channels
+/// of a pair; then all channels are doubled.
+pub(super) fn of_graphs(texts: &[String], finder: &NicFinder<'_>) -> Result<GpuJob, Failure> {
+    let mut hosts = Vec::new();
+    let mut graphs = Vec::new();
+    for text in texts {
+        let (names, file) = hosts_and_file(text, "--graph")?;
+        let found = Graphs::read(&input::read_text(file)?, file).map_err(Failure::input)?.ring;
+        if let Some(channel) = found.nics.iter().position(Option::is_none) {
+            return Err(Failure::input(format!(
+                "{}: channel {channel} has no NIC: the ranks were all on one host",
+                file.display()
+            ))
+            .hint("dump the graph of a run on several hosts"));
+        }
+        for name in names {
+            if hosts.contains(&name) {
+                return Err(Failure::usage(format!("--graph: host {name} is given twice")));
+            }
+            hosts.push(name);
+            graphs.push((file, found.clone()));
+        }
+    }
+    if hosts.len() < 2 {
+        return Err(Failure::usage("--graph: one host has no ring over the network")
+            .hint("name all hosts in the order of their ranks: cn[0001-0004]=graph.xml"));
+    }
+    let count = graphs.iter().map(|(_, g)| g.nics.len()).min().unwrap_or(0);
+    let alternates = graphs.iter().any(|(_, g)| g.cross_nic == 2);
+    let mut channels = Vec::new();
+    for c in 0..count {
+        let mut stops = Vec::new();
+        for (i, (host, (file, graph))) in hosts.iter().zip(&graphs).enumerate() {
+            let partner = if alternates && i % 2 == 1 && (c ^ 1) < count { c ^ 1 } else { c };
+            let [enters, leaves] = graph.nics[partner].unwrap_or_default();
+            let from = file.display().to_string();
+            let terminal = |device| finder.terminal(host, device, None, &from);
+            stops.push(Stop { enters: terminal(enters)?, leaves: terminal(leaves)? });
+        }
+        channels.push(stops);
+    }
+    let doubled: Vec<Vec<Stop>> = channels.iter().chain(&channels).cloned().collect();
+    let ranks_of: Vec<u32> =
+        graphs.iter().map(|(_, g)| g.gpus.first().map_or(0, Vec::len) as u32).collect();
+    Ok(GpuJob {
+        name: "job".to_owned(),
+        ranks: ranks_of.iter().sum(),
+        hosts,
+        ranks_of,
+        rings: Rings { channels: doubled },
+        is_one_order: true,
+    })
+}
+
+/// Reads `FILE` or `NAME=FILE`; those of one name are of one job.
+pub(super) fn of_logs(
+    texts: &[String],
+    finder: &NicFinder<'_>,
+    common: &Common,
+) -> Result<Vec<GpuJob>, Failure> {
+    let mut logs: Vec<(String, NcclLog, String)> = Vec::new();
+    for text in texts {
+        let (name, file) = match text.split_once('=') {
+            Some((name, file)) if !name.is_empty() && !name.contains('/') => (name, file),
+            _ => ("job", &text[..]),
+        };
+        let at = logs.iter().position(|l| l.0 == name).unwrap_or_else(|| {
+            logs.push((name.to_owned(), NcclLog::default(), file.to_owned()));
+            logs.len() - 1
+        });
+        let path = Path::new(file);
+        let remarks = logs[at].1.read(&input::read_text(path)?, path).map_err(Failure::input)?;
+        out::diagnostics(file, &remarks, common);
+    }
+    logs.iter().map(|(name, log, file)| job(name, log, file, finder)).collect()
+}
+
+/// The rings of one communicator.
+fn job(name: &str, log: &NcclLog, file: &str, finder: &NicFinder<'_>) -> Result<GpuJob, Failure> {
+    let bad = |why: String| Failure::input(format!("{file}: {why}"));
+    if log.next.is_empty() {
+        return Err(bad("no line says how ranks follow each other in rings".to_owned())
+            .hint("set NCCL_DEBUG=INFO and NCCL_DEBUG_SUBSYS=INIT,GRAPH,NET"));
+    }
+    if let Some(why) = log.broken_ring() {
+        return Err(bad(format!("this is no ring: {why}")).hint(
+            "give the logs of all hosts: large rings are in the `Ring` lines of all ranks only",
+        ));
+    }
+    let ranks = log.next.values().map(BTreeMap::len).max().unwrap_or(0) as u32;
+    for rank in 0..ranks {
+        if !log.hosts.contains_key(&rank) {
+            return Err(bad(format!("no line says on which host rank {rank} is"))
+                .hint("give the logs of all hosts, with NCCL_DEBUG_SUBSYS=INIT,GRAPH,NET"));
+        }
+    }
+    let mut orders: Vec<Vec<&str>> = Vec::new();
+    let mut channels = Vec::new();
+    for (&channel, next) in &log.next {
+        // From rank 0 on, wherever the host changes: who leaves and who enters, by which NICs.
+        let mut crossings = Vec::new();
+        let mut at = 0;
+        for _ in 0..ranks {
+            let after = next[&at];
+            if log.hosts[&at] != log.hosts[&after] {
+                let nic = |direction: Direction| {
+                    let is_it = |c: &&darkfiber_formats::nccl::NetConnection| {
+                        (c.channel, c.from, c.to, c.direction) == (channel, at, after, direction)
+                    };
+                    let Some(end) = log.connections.iter().find(is_it) else {
+                        let (rank, word) = match direction {
+                            Direction::Send => (at, "send"),
+                            Direction::Receive => (after, "receive"),
+                        };
+                        return Err(bad(format!(
+                            "channel {channel}: rank {rank} on {} has no NIC: there is no line `{at} -> {after} [{word}] via NET/...`",
+                            log.hosts[&rank]
+                        ))
+                        .hint("give the logs of all hosts, with NCCL_DEBUG_SUBSYS=INIT,GRAPH,NET"));
+                    };
+                    let logged = log.nics.get(&(end.host.clone(), end.nic));
+                    let from = format!("{file}: line {}", end.line);
+                    finder.terminal(&end.host, end.nic, logged, &from)
+                };
+                crossings.push((at, nic(Direction::Send)?, after, nic(Direction::Receive)?));
+            }
+            at = after;
+        }
+        if crossings.is_empty() {
+            return Err(bad("all ranks are on one host: nothing goes over the network".to_owned()));
+        }
+        let order: Vec<&str> = crossings.iter().map(|c| log.hosts[&c.0].as_str()).collect();
+        let mut once = order.clone();
+        once.sort_unstable();
+        once.dedup();
+        if once.len() != order.len() {
+            return Err(bad(format!(
+                "channel {channel} comes to a host twice: this is no ring of NCCL"
+            )));
+        }
+        let last = crossings.len() - 1;
+        let stop = |i: usize| {
+            let before = if i == 0 { last } else { i - 1 };
+            Stop { enters: crossings[before].3, leaves: crossings[i].1 }
+        };
+        channels.push((0..=last).map(stop).collect());
+        orders.push(order);
+    }
+    let hosts: Vec<String> = orders[0].iter().map(|h| (*h).to_owned()).collect();
+    let of_host = |host: &String| log.hosts.values().filter(|h| *h == host).count() as u32;
+    Ok(GpuJob {
+        name: name.to_owned(),
+        ranks,
+        ranks_of: hosts.iter().map(of_host).collect(),
+        is_one_order: orders.iter().all(|o| *o == orders[0]),
+        hosts,
+        rings: Rings { channels },
+    })
+}

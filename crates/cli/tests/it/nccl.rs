@@ -1,0 +1,182 @@
+//! `darkfiber nccl`: rings of logs and graphs on cables. The logs and dumps are made here by the forms that NCCL writes.
+
+use std::fmt::Write as _;
+
+use crate::{folder, run_in};
+
+/// Two units of two hosts with four NICs.
+const FABRIC: &str = "rails:hosts_per_unit=2,units=2,nics=4,spines=2,gbps=400";
+
+/// The log of a job with four GPUs on each of these hosts, in four channels: channel k enters and leaves by NIC k, or where `crosses`, leaves
+/// by the next one.
+fn log(hosts: &[&str], crosses: bool) -> String {
+    let gpus = 4;
+    let ranks = hosts.len() * gpus;
+    let mut text = String::new();
+    let says = |text: &mut String, rank: usize, what: String| {
+        let (host, gpu) = (hosts[rank / gpus], rank % gpus);
+        writeln!(text, "{host}:{}:{} [{gpu}] NCCL INFO {what}", 100 + rank, 200 + rank)
+            .expect("written");
+    };
+    for rank in 0..ranks {
+        let nics: Vec<String> = (0..gpus).map(|k| format!("[{k}]mlx5_{k}:1/IB")).collect();
+        says(
+            &mut text,
+            rank,
+            format!("NET/IB : Using {} [RO]; OOB eth0:10.0.0.1<0>", nics.join(" ")),
+        );
+        says(
+            &mut text,
+            rank,
+            format!("comm 0x5 rank {rank} nRanks {ranks} nNodes {}", hosts.len()),
+        );
+    }
+    for channel in 0..gpus {
+        let ring: Vec<usize> =
+            (0..ranks).map(|i| i / gpus * gpus + (channel + i % gpus) % gpus).collect();
+        for (i, &rank) in ring.iter().enumerate() {
+            let (before, after) = (ring[(i + ranks - 1) % ranks], ring[(i + 1) % ranks]);
+            says(&mut text, rank, format!("Ring {channel:02} : {before} -> {rank} -> {after}"));
+            if rank / gpus == after / gpus {
+                continue;
+            }
+            let line = |word: &str, nic: usize| {
+                format!(
+                    "Channel {channel:02}/0 : {rank}[0] -> {after}[0] [{word}] via NET/IB/{nic}(1)/GDRDMA"
+                )
+            };
+            let leaves = if crosses { (channel + 1) % gpus } else { channel };
+            says(&mut text, rank, line("send", leaves));
+            says(&mut text, after, line("receive", channel));
+        }
+    }
+    text
+}
+
+#[test]
+fn rings_of_a_log_and_a_better_order() {
+    let files = [("job.log", log(&["cn0001", "cn0003", "cn0002", "cn0004"], false))];
+    let dir = folder(&files.each_ref().map(|(name, text)| (*name, text.as_str())));
+    let d = dir.path();
+    let found = run_in(d, &format!("nccl {FABRIC} -e ftree --log job.log -o order --format json"));
+    assert_eq!(found.code, 0, "{}", found.err);
+    let json = found.json();
+    let job = &json["jobs"][0];
+    assert_eq!((job["ranks"].as_u64(), job["channels"].as_u64()), (Some(16), Some(4)));
+    // Four NICs of 50 GB/s; every cable is one flow's.
+    assert_eq!(job["bus_bandwidth"].as_f64(), Some(200e9), "{job}");
+    assert_eq!(json["shared"].as_array().map(Vec::len), Some(0));
+    // Half of the connections need not leave their leaf.
+    let order: Vec<&str> =
+        job["order"].as_array().expect("a list").iter().filter_map(|h| h.as_str()).collect();
+    let unit = |host: &str| host > "cn0002";
+    let turns = (0..4).filter(|&i| unit(order[i]) != unit(order[(i + 1) % 4])).count();
+    assert_eq!(turns, 2, "{order:?}");
+    let rankfile = std::fs::read_to_string(d.join("order")).expect("written");
+    assert_eq!(rankfile.lines().count(), 16);
+    assert_eq!(rankfile.lines().next(), Some(&format!("rank 0={} slot=0", order[0])[..]));
+    let first = &json["flows"][0];
+    assert_eq!(
+        (first["from"].as_str(), first["to"].as_str()),
+        (Some("cn0001 HCA-1"), Some("cn0003 HCA-1"))
+    );
+    assert_eq!(first["path"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn two_jobs_share_cables_and_crossed_rails_are_a_finding() {
+    let hosts = ["cn0001", "cn0002", "cn0003", "cn0004"];
+    let (straight, crossed) = (log(&hosts, false), log(&hosts, true));
+    let dir = folder(&[("a.log", &straight), ("b.log", &crossed)]);
+    let both =
+        run_in(dir.path(), &format!("nccl {FABRIC} -e ftree --log a=a.log b=b.log --format json"));
+    assert_eq!(both.code, 1, "{}", both.err);
+    let json = both.json();
+    assert_eq!(json["jobs"][0]["rails_left"], 0);
+    assert_eq!(json["jobs"][1]["rails_left"], 16);
+    let alone = json["jobs"][0]["alone"].as_f64().expect("a number");
+    assert!(json["jobs"][0]["bus_bandwidth"].as_f64().expect("a number") < alone);
+    let whose = json["shared"][0]["whose"].as_array().expect("a list");
+    assert!(whose.len() > 1, "{whose:?}");
+    // Entering where it leaves, it keeps its rails.
+    assert_eq!(json["jobs"][1]["on_one_nic"].as_f64(), Some(200e9));
+}
+
+/// A channel that enters by one NIC and leaves by another, twice, and its pair.
+fn graph(cross: u32, nics: [[u32; 2]; 2]) -> String {
+    let channel = |[enters, leaves]: [u32; 2]| {
+        format!(
+            "<channel><net dev=\"{enters}\"/><gpu dev=\"0\"/><gpu dev=\"1\"/><net dev=\"{leaves}\"/></channel>"
+        )
+    };
+    format!(
+        "<graphs version=\"1\"><graph id=\"0\" pattern=\"4\" crossnic=\"{cross}\">{}</graph></graphs>",
+        nics.map(channel).join("")
+    )
+}
+
+/// Issue 1494 of NCCL: rings keep their rails if all hosts' searches end alike, and leave them if one ended with crossnic 0.
+#[test]
+fn graphs_of_unlike_hosts_leave_their_rails() {
+    let (pairs, straight) = (graph(2, [[0, 1], [1, 0]]), graph(0, [[0, 0], [1, 1]]));
+    let dir = folder(&[("pairs.xml", &pairs), ("straight.xml", &straight)]);
+    let of = |graphs: &str| {
+        let found =
+            run_in(dir.path(), &format!("nccl {FABRIC} -e ftree --graph {graphs} --format json"));
+        (found.code, found.json()["jobs"][0]["rails_left"].as_u64())
+    };
+    assert_eq!(of("cn[0001-0004]=pairs.xml"), (0, Some(0)));
+    assert_eq!(of("cn[0001-0004]=straight.xml"), (0, Some(0)));
+    let (code, left) = of("cn0001=straight.xml cn[0002-0004]=pairs.xml");
+    assert!(code == 1 && left > Some(0), "{left:?}");
+}
+
+#[test]
+fn guids_come_before_names() {
+    let topology = |guid: &str| {
+        format!(
+            "<system version=\"1\"><cpu><nic><net name=\"mlx5_0\" dev=\"0\" port=\"1\" guid=\"{guid}\"/>\
+             <net name=\"mlx5_1\" dev=\"1\" port=\"1\" guid=\"{guid}\"/></nic></cpu></system>"
+        )
+    };
+    let graph = graph(0, [[0, 0], [1, 1]]);
+    // cn0001 HCA-3 is 0x0000200000000030, which NCCL prints turned round.
+    let (right, foreign) = (topology("0x3000000000200000"), topology("0x1234"));
+    let dir = folder(&[("graph.xml", &graph), ("right.xml", &right), ("foreign.xml", &foreign)]);
+    let of = |topo: &str| {
+        let graphs = "--graph cn[0001-0002]=graph.xml";
+        run_in(dir.path(), &format!("nccl {FABRIC} -e ftree {graphs} --topo {topo} --format json"))
+    };
+    let found = of("cn0001=right.xml");
+    assert_eq!(found.json()["flows"][0]["from"], "cn0001 HCA-3", "{}", found.err);
+    let other = of("cn0001=foreign.xml");
+    assert_eq!(other.code, 3);
+    assert!(other.err.contains("which no adapter of that host has"), "{}", other.err);
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    let whole = log(&["cn0001", "cn0002"], false);
+    let foreign = log(&["cn0001", "node7"], false);
+    let without = |mark: &str| -> String {
+        let kept: Vec<&str> = whole.lines().filter(|l| !l.contains(mark)).collect();
+        kept.join("\n")
+    };
+    let (no_nic, half, no_ring) = (without("[receive]"), without("cn0002:"), without(" Ring "));
+    let dir = folder(&[
+        ("foreign", &foreign),
+        ("no-nic", &no_nic),
+        ("half", &half),
+        ("no-ring", &no_ring),
+    ]);
+    for (file, why) in [
+        ("foreign", "host node7 is not on"),
+        ("no-nic", "rank 4 on cn0002 has no NIC"),
+        ("half", "this is no ring"),
+        ("no-ring", "no line says how ranks follow each other"),
+    ] {
+        let found = run_in(dir.path(), &format!("nccl {FABRIC} -e ftree --log {file}"));
+        assert_eq!(found.code, 3, "{file}: {}", found.err);
+        assert!(found.err.contains(why), "{file}: {}", found.err);
+    }
+}
