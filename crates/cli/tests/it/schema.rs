@@ -174,6 +174,15 @@ fn experiments() {
         ],
     );
     let two = "diff kary:k=4,n=2 kary:k=4,n=2";
+    let example = |name: &str| format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"));
+    let blast = format!("blast {} --flap-rate 0.01", example("gpus.toml"));
+    hold("blast", &[(&blast, &["/faults/0", "/jobs/0"])]);
+    let rings = format!(
+        "nccl {} -e minhop --graph luna-[0001,0102,0002,0103]={}",
+        example("selene-compute.topo.gz"),
+        example("nccl-graph.xml")
+    );
+    hold("nccl", &[(&rings, &["/jobs/0", "/shared/0"])]);
     hold("doctor", &[("doctor kary:k=4,n=2", &["/exams/0/verdict", "/fabric"])]);
     hold("diff", &[(two, &["/paired/by_guid", "/by"])]);
     hold("reproduce", &[("reproduce OPT-T1", &["/rows/0/within", "/class", "/verdict"])]);
@@ -376,6 +385,7 @@ fn every_schema_is_tested() {
     assert_eq!(
         kinds,
         [
+            "blast.json",
             "comparison.json",
             "congest.json",
             "diff.json",
@@ -390,6 +400,7 @@ fn every_schema_is_tested() {
             "load.json",
             "measure-comparison.json",
             "measure.json",
+            "nccl.json",
             "optimise.json",
             "place.json",
             "rehearsal.json",

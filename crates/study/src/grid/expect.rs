@@ -242,15 +242,18 @@ impl ExpectPart {
             return Some(self.by.unwrap_or(Compare::Ratio).of(value, row.in_column(column)?));
         }
         let Some(against) = &self.against else { return Some(value) };
-        let is_other = |record: &&Record| {
+        // Of axes that go together others may differ, too, but only where there is no row in which they do not.
+        let is_other = |record: &&Record, may_follow: bool| {
             record.seed == row.record.seed
                 && record.set.iter().all(|(key, value)| match against.get(key) {
                     Some(wanted) => wanted::is(value, wanted),
-                    None if follows(key, against, zip) => true,
+                    None if may_follow && follows(key, against, zip) => true,
                     None => row.record.set.iter().any(|(k, v)| k == key && v == value),
                 })
         };
-        let other = records.iter().find(is_other)?;
+        let other = [false, true]
+            .into_iter()
+            .find_map(|may_follow| records.iter().find(|r| is_other(r, may_follow)))?;
         let same = |a: &&Answer| a.of == row.answer.of && a.question == row.answer.question;
         let other = other.answers.iter().find(same)?.get(&self.column).and_then(Value::number)?;
         Some(self.by.unwrap_or(Compare::Ratio).of(value, other))
@@ -278,8 +281,10 @@ impl ExpectPart {
         let others = match (&self.against, &self.over) {
             (Some(against), _) => {
                 let mut wanted = self.r#where.clone();
-                wanted.retain(|key, _| !follows(key, against, zip));
                 wanted.extend(against.clone());
+                if self.counted(&wanted, records).is_empty() {
+                    wanted.retain(|key, _| !follows(key, against, zip));
+                }
                 self.by_seed((&wanted, &self.column), each, records)
             }
             (None, Some(column)) => self.by_seed((&self.r#where, column), each, records),
@@ -465,6 +470,9 @@ mod tests {
         let zip = vec![vec!["engine".to_owned(), "host".to_owned()]];
         let by = "where = { engine = \"a\" }\nagainst = { engine = \"b\" }";
         assert!((part(by).judge(&records, &zip).ours - 3.0).abs() < 1e-12);
+        // But not where there is a row of the same.
+        let more = [of("a", "x", 6.0), of("b", "y", 2.0), of("b", "x", 1.0)];
+        assert!((part(by).judge(&more, &zip).ours - 6.0).abs() < 1e-12);
         assert!(part(by).judge(&records, &[]).ours.is_nan());
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use darkfiber_fabric::{Fabric, Guid, HostId, TerminalId, natural_order};
+use darkfiber_fabric::{Fabric, Guid, HostId, TerminalId, Unknown, natural_order};
 use darkfiber_formats::input;
 use darkfiber_formats::jobs::hostlist;
 use darkfiber_formats::nccl::{HostTopology, LogNic};
@@ -95,14 +95,15 @@ impl<'a> NicFinder<'a> {
             .copied()
             .or_else(by_first_part)
             .ok_or_else(|| {
-                let known: Vec<&str> =
-                    self.fabric.hosts().iter().take(3).map(|h| &h.name[..]).collect();
-                Failure::input(format!(
-                    "{from}: host {name} is not on {}, whose hosts are called {}, ...",
-                    self.fabric.name(),
-                    known.join(", ")
-                ))
-                .hint("is this of another cluster? --node-name-map gives hosts other names")
+                let known = self.fabric.hosts().iter().map(|host| &*host.name);
+                let near = Unknown::new("host", name, known).nearest;
+                let other = "is this of another cluster? --node-name-map gives hosts other names";
+                let hint = match &near[..] {
+                    [] => other.to_owned(),
+                    near => format!("closest: {}; {other}", near.join(", ")),
+                };
+                let fabric = self.fabric.name();
+                Failure::input(format!("{from}: host {name} is not on {fabric}")).hint(hint)
             })
     }
 
