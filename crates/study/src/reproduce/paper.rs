@@ -65,12 +65,12 @@ impl Paper {
     pub(super) fn records_with(
         &self,
         context: &Context<'_>,
-        parameter: Option<(&str, String)>,
+        parameter: Option<(&str, &str)>,
     ) -> (StudyFile, Vec<Record>) {
         let mut study = self.study(context.seed).expect("files of papers are studies");
         for question in &mut study.part.questions {
-            if let (QuestionPart::Table(table), Some((key, value))) = (question, &parameter) {
-                table.insert((*key).to_owned(), toml::Value::String(value.clone()));
+            if let (QuestionPart::Table(table), Some((key, value))) = (question, parameter) {
+                table.insert(key.to_owned(), toml::Value::String(value.to_owned()));
             }
         }
         let cells = study.cells(None).map_or(0, |cells| cells.len());

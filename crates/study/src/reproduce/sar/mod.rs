@@ -45,13 +45,11 @@ impl Site {
     fn new(preset: &str, context: &Context<'_>) -> Self {
         let topology = open(preset).expect("a preset");
         let lids = Lids::assign(&topology.fabric, 0).expect("presets are small enough");
-        let mut log = match context.log {
-            Some(log) => log.clone(),
-            None => {
-                let days = u32::try_from(BEFORE + DAYS).expect("days");
-                Log::made_up(days, context.seed)
-            }
+        let made_up = || {
+            let days = u32::try_from(BEFORE + DAYS).expect("days");
+            Log::made_up(days, context.seed)
         };
+        let mut log = context.log.cloned().unwrap_or_else(made_up);
         log.leave_whole();
         let first_fit = allocator("first-fit").expect("registered");
         let Placed { history, scale } = log.placed(&topology, None, first_fit, context.seed);

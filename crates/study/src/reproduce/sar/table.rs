@@ -22,7 +22,8 @@ pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
 
 fn reproduce(context: &Context<'_>) -> Vec<Row> {
     let log = context.log.and_then(|log| log.path.as_ref());
-    let log = log.map(|path| ("log", path.display().to_string()));
+    let log = log.map(|path| path.display().to_string());
+    let log = log.as_deref().map(|path| ("log", path));
     let (study, records) = STUDY.records_with(context, log);
     study.judged(&records)
 }
