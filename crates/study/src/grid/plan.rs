@@ -32,10 +32,13 @@ impl StudyFile {
         let costly: Vec<usize> = (0..self.axes.len())
             .filter(|&axis| COSTLY.contains(&self.axes[axis].name().as_str()))
             .collect();
-        let mut known: BTreeMap<Vec<usize>, usize> = BTreeMap::new();
+        let mut known: BTreeMap<Vec<String>, usize> = BTreeMap::new();
         let mut all: Vec<Alike> = Vec::new();
         for cell in self.cells(None)? {
-            let key: Vec<usize> = costly.iter().map(|&axis| cell.values[axis]).collect();
+            // Axes that go together may have a value more than once.
+            let value =
+                |&axis: &usize| axis::shown(&self.axes[axis].values[cell.values[axis]]).to_string();
+            let key: Vec<String> = costly.iter().map(value).collect();
             if let Some(&at) = known.get(&key) {
                 all[at].cells += 1;
                 continue;
