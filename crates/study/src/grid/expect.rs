@@ -41,7 +41,7 @@ pub struct ExpectPart {
     pub take: Option<Take>,
     /// What `wins` and `holds` hold rows against; 1 without.
     pub bound: Option<f64>,
-    /// What the number is told in, as so many of the column's units.
+    /// The unit of the number, in units of the column: 1e9 for GB of a column in bytes.
     pub unit: Option<f64>,
     /// As printed.
     pub printed: Option<f64>,

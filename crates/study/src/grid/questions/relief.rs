@@ -130,7 +130,7 @@ impl Question for Reliefs {
         let alone = isolated(&case.setup()).map_err(wrong)?;
         let together: Vec<Vec<u64>> = [routes, &changed]
             .into_par_iter()
-            .map(|routes| ends(&case, routes))
+            .map(|routes| times(&case, routes))
             .collect::<Result<_, _>>()
             .map_err(wrong)?;
         let s = |ps: u64| ps as f64 / SECOND as f64;
@@ -162,9 +162,15 @@ impl Question for Reliefs {
     }
 }
 
-/// When the last run of each job ends with these tables, in picoseconds.
-fn ends(case: &Case, routes: &Routes) -> Result<Vec<u64>, SimError> {
+/// How long each job takes from its start to the end of its last run with these tables, in picoseconds.
+fn times(case: &Case, routes: &Routes) -> Result<Vec<u64>, SimError> {
     let setup = Setup { routes, ..case.setup() };
     let found = simulate(&setup, &mut |_| ())?;
-    Ok(found.runs.iter().map(|runs| runs.iter().map(|r| r.end).max().unwrap_or(0)).collect())
+    let of = found.runs.iter().zip(&case.jobs);
+    Ok(of
+        .map(|(runs, job)| {
+            let end = runs.iter().map(|run| run.end).max().unwrap_or(0);
+            end.saturating_sub(job.play.start)
+        })
+        .collect())
 }

@@ -23,7 +23,7 @@ pub(in crate::grid) struct Replays;
 /// What is asked, with what is usual filled in.
 struct Given {
     engines: Vec<Chain>,
-    /// The number of the one whose gain over the others is told.
+    /// The place of the engine whose gain over each of the others is reported.
     of: usize,
     days: u32,
     before: u32,
@@ -83,7 +83,7 @@ impl Question for Replays {
     fn parameters(&self) -> &'static [ColumnOf] {
         &[
             ("engines", "two or more, which are compared"),
-            ("of", "the one whose gain over each of the others is told; the last without"),
+            ("of", "the one whose gain over each of the others is reported; the last without"),
             ("log", "a log in Standard Workload Format; jobs made up after RICC's without"),
             ("whole", "whether jobs smaller than a host are left out; yes without"),
             (
