@@ -19,7 +19,7 @@ use crate::counted::CountedTraffic;
 use crate::failure::{Exit, Failure};
 use crate::options::{Common, CountedArgs};
 use crate::progress::Progress;
-use crate::provenance;
+use crate::{out, provenance};
 
 #[derive(Args, Debug)]
 pub(crate) struct BlastCommand {
@@ -95,6 +95,12 @@ pub(crate) fn run(args: &BlastCommand, common: &Common) -> Result<Exit, Failure>
     let common = &Common { seed: Some(given.case.seed), ..common.clone() };
     let topology = given.case.topology();
     let fabric = &topology.fabric;
+    for (j, name) in given.jobs.iter().enumerate() {
+        let sends = given.flows.iter().any(|flow| flow.job as usize == j && flow.bytes > 0);
+        if !sends && !common.quiet {
+            out::tell(&format!("note: {name} sends no bytes: no fault is counted for it"));
+        }
+    }
     progress.at("counting");
     let start = Instant::now();
     let demands = demanded(&given.flows);

@@ -13,7 +13,7 @@ use darkfiber_routing::{Request, Routes};
 use super::{metrics, route};
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
-use crate::options::{BesideTables, Common, FabricArgs};
+use crate::options::{Common, FabricArgs, TablesOrEngine};
 use crate::progress::Progress;
 use crate::provenance;
 
@@ -21,19 +21,8 @@ use crate::provenance;
 pub(crate) struct SurviveCommand {
     #[command(flatten)]
     pub(crate) fabric: FabricArgs,
-    /// Tables: a file, or a directory written by `darkfiber route -o`
-    #[arg(
-        long,
-        value_name = "PATH",
-        required_unless_present = "engine",
-        conflicts_with = "engine"
-    )]
-    pub(crate) routes: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) beside: BesideTables,
-    /// Instead: the tables of this engine; ftree+updn falls back on updn
-    #[arg(short, long = "engine", value_name = "ENGINE")]
-    pub(crate) engine: Option<String>,
+    pub(crate) tables: TablesOrEngine,
     /// Root switches for updn, dnup and ftree: GUIDs (a file, or separated by commas)
     #[arg(long, value_name = "GUIDS", requires = "engine")]
     pub(crate) roots: Option<String>,
@@ -153,12 +142,12 @@ fn tables(
     common: &Common,
 ) -> Result<(String, Routes), Failure> {
     let topology = &loaded.topology;
-    if let Some(path) = &args.routes {
-        let tables = args.beside.of(path);
+    if let Some(path) = &args.tables.routes {
+        let tables = args.tables.beside.of(path);
         let read = load::tables_in_lanes(&tables, args.fabric.name(), loaded, common)?;
         return Ok((path.display().to_string(), read.routes));
     }
-    let chain = route::chain(args.engine.as_deref().unwrap_or_default())?;
+    let chain = route::chain(args.tables.engine.as_deref().unwrap_or_default())?;
     let roots = match &args.roots {
         Some(text) => load::roots(&topology.fabric, text, common)?,
         None => Vec::new(),

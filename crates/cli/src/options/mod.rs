@@ -21,4 +21,4 @@ pub(crate) use jobs::{HistoryArgs, JobsArgs};
 pub(crate) use page::PageArgs;
 pub(crate) use store::{CheckpointArgs, StoreArgs};
 pub(crate) use switches::{SwitchArgs, optional, quantity};
-pub(crate) use tables::{BesideTables, SetArgs, TableArgs};
+pub(crate) use tables::{BesideTables, SetArgs, TableArgs, TablesOrEngine};

@@ -55,6 +55,24 @@ pub(crate) struct TableArgs {
     pub(crate) beside: BesideTables,
 }
 
+/// Tables that are read, or an engine that makes them.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct TablesOrEngine {
+    /// Tables: a file, or a directory written by `darkfiber route -o`
+    #[arg(
+        long,
+        value_name = "PATH",
+        required_unless_present = "engine",
+        conflicts_with = "engine"
+    )]
+    pub(crate) routes: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) beside: BesideTables,
+    /// Instead: the tables of this engine; ftree+updn falls back on updn
+    #[arg(short, long = "engine", value_name = "ENGINE")]
+    pub(crate) engine: Option<String>,
+}
+
 /// What tables need beside them, where it is not in one directory with them.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct BesideTables {

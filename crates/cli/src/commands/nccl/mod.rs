@@ -18,7 +18,7 @@ use self::rings::GpuJob;
 use super::{metrics, route};
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
-use crate::options::{BesideTables, Common, FabricArgs};
+use crate::options::{Common, FabricArgs, TablesOrEngine};
 use crate::{out, provenance, save};
 
 #[derive(Args, Debug)]
@@ -35,19 +35,8 @@ pub(crate) struct NcclCommand {
     /// What NCCL_TOPO_DUMP_FILE wrote: NICs are then found by their GUIDs, not by their names
     #[arg(long, value_name = "HOSTS=FILE", num_args = 1..)]
     pub(crate) topo: Vec<String>,
-    /// Tables: a file, or a directory written by `darkfiber route -o`
-    #[arg(
-        long,
-        value_name = "PATH",
-        required_unless_present = "engine",
-        conflicts_with = "engine"
-    )]
-    pub(crate) routes: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) beside: BesideTables,
-    /// Instead: the tables of this engine; ftree+updn falls back on updn
-    #[arg(short, long = "engine", value_name = "ENGINE")]
-    pub(crate) engine: Option<String>,
+    pub(crate) tables: TablesOrEngine,
     /// Write the better order of the hosts of the first job that has one as a rank file of Open MPI
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -135,12 +124,12 @@ fn tables(
     loaded: &Loaded,
     common: &Common,
 ) -> Result<(String, Routes), Failure> {
-    if let Some(path) = &args.routes {
-        let tables = args.beside.of(path);
+    if let Some(path) = &args.tables.routes {
+        let tables = args.tables.beside.of(path);
         let read = load::tables(&tables, args.fabric.name(), loaded, common)?;
         return Ok((path.display().to_string(), read.routes));
     }
-    let chain = route::chain(args.engine.as_deref().unwrap_or_default())?;
+    let chain = route::chain(args.tables.engine.as_deref().unwrap_or_default())?;
     let shape = loaded.topology.shape.as_ref();
     let request = Request { shape, seed: common.seed(), ..Request::default() };
     match route::compute(&chain, &loaded.topology.fabric, &request) {
