@@ -1,6 +1,5 @@
 //! `darkfiber survive`: every single cable and switch, mended in advance.
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
