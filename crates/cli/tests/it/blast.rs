@@ -65,3 +65,11 @@ fn a_day_of_flaps_is_the_sum_over_cables() {
     let none = run_in(d, "blast s.toml --flap-time 1s");
     assert_eq!(none.code, 2);
 }
+
+#[test]
+fn jobs_that_send_nothing_are_named() {
+    let text = "fabric = \"kary:k=4,n=2\"\n[routes]\nengine = \"updn\"\n[[job]]\nname = \"idle\"\ntraffic = \"imb:op=barrier\"\nnodes = 8\n";
+    let dir = folder(&[("s.toml", text)]);
+    let run = run_in(dir.path(), "blast s.toml");
+    assert!(run.code == 0 && run.err.contains("idle sends no bytes"), "{}", run.err);
+}

@@ -225,6 +225,23 @@ fn questions_are_asked_of_some_cells() {
 }
 
 #[test]
+fn run_times_of_relief_begin_with_the_job() {
+    let dir = folder(&[]);
+    let text = "fabric = \"kary:k=4,n=2\"\n[routes]\nengine = \"updn\"\n[[job]]\nname = \"a\"\ntraffic = \"imb:op=alltoall,bytes=64KiB\"\n\
+                nodes = 8\nstart = [\"0s\", \"1ms\"]\n[study]\nquestions = [\"relief\"]\n";
+    write(dir.path(), "s.toml", text);
+    let all = rows(dir.path(), "study run s.toml", "relief");
+    let jobs: Vec<&serde_json::Value> = all.iter().filter(|row| row["of"] == "a").collect();
+    assert_eq!(jobs.len(), 2);
+    for row in &jobs {
+        // By itself it is as fast beside nobody.
+        let by_alone = row["found"]["before_by_alone"].as_f64().expect("a number");
+        assert!((by_alone - 1.0).abs() < 1e-9, "{row}");
+    }
+    assert_eq!(jobs[0]["found"]["after"], jobs[1]["found"]["after"]);
+}
+
+#[test]
 fn what_is_no_study_is_said() {
     let dir = folder(&[]);
     write(dir.path(), "good.toml", FAULTS);
