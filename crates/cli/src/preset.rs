@@ -38,15 +38,24 @@ impl PresetArgs {
         preset: impl FnOnce() -> Result<Preset, Failure>,
     ) -> Result<Option<Exit>, Failure> {
         let Some(path) = &self.write_study else { return Ok(None) };
-        save::expect(Some(path))?;
-        let text = preset()?.text()?;
-        if path == Path::new("-") {
-            out::print(&text)?;
-        } else {
-            save::file(path, |out| out.write_all(text.as_bytes()))?;
-        }
-        Ok(Some(Exit::Fine))
+        let text = || preset()?.text();
+        write(path, text).map(Some)
     }
+}
+
+/// Writes a study to a file, or prints it where that is `-`.
+pub(crate) fn write(
+    path: &Path,
+    text: impl FnOnce() -> Result<String, Failure>,
+) -> Result<Exit, Failure> {
+    save::expect(Some(&path.to_owned()))?;
+    let text = text()?;
+    if path == Path::new("-") {
+        out::print(&text)?;
+    } else {
+        save::file(path, |out| out.write_all(text.as_bytes()))?;
+    }
+    Ok(Exit::Fine)
 }
 
 impl Preset {

@@ -74,3 +74,13 @@ fn rows_hold_what_is_printed_and_what_is_expected() {
     let all = run_in(dir.path(), "reproduce --all OPT-T1");
     assert_eq!(all.code, 2, "{}", all.err);
 }
+
+#[test]
+fn the_study_of_an_experiment_is_printed_or_written() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    assert_eq!(run_in(d, "reproduce OPT-T1 --write-study made.toml").code, 0);
+    let printed = run_in(d, "reproduce OPT-T1 --write-study -").out;
+    assert_eq!(fs::read_to_string(d.join("made.toml")).expect("written"), printed);
+    assert!(printed.contains("[[expect]]") && !d.join("-").exists());
+}

@@ -18,7 +18,7 @@ use self::store::Folder;
 use crate::failure::{Exit, Failure};
 use crate::options::{Common, StoreArgs};
 use crate::progress::Progress;
-use crate::{out, provenance, save, shard};
+use crate::{out, preset, provenance, save, shard};
 
 #[derive(Args, Debug)]
 pub(crate) struct ReproduceCommand {
@@ -37,7 +37,7 @@ pub(crate) struct ReproduceCommand {
     /// Only the I-th of N parts that take about as long, for processes that share a store; the last one makes the table
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<String>,
-    /// Write the study that the experiment is, and run nothing: `darkfiber study run FILE` judges it
+    /// Write the study that the experiment is (- prints it), and run nothing: `darkfiber study run FILE` judges it
     #[arg(long, value_name = "FILE", conflicts_with_all = ["all", "output", "svg"])]
     pub(crate) write_study: Option<PathBuf>,
     /// Log of a real machine in Standard Workload Format, for experiments with jobs (SAR-...) [default: synthetic
@@ -191,9 +191,7 @@ fn write_study(path: &Path, chosen: &[&Experiment]) -> Result<Exit, Failure> {
         return Err(Failure::usage(format!("{} is a program, not a study", one.id))
             .hint(format!("these are studies: {}", known.join(", "))));
     };
-    save::expect(Some(&path.to_owned()))?;
-    save::file(path, |out| out.write_all(paper.text.as_bytes()))?;
-    Ok(Exit::Fine)
+    preset::write(path, || Ok(paper.text.to_owned()))
 }
 
 /// The experiments that are asked for, each once.
